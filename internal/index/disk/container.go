@@ -1,0 +1,371 @@
+package disk
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/docsearch/docsearch/internal/mmap"
+)
+
+const (
+	headMagic   = "docsrch\n"
+	tailMagic   = "docsrch."
+	headerSize  = 64
+	entrySize   = 24
+	trailerSize = 40
+	align       = 64
+	blockSize   = 16 << 10
+	maxSections = 1 << 10
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Checksum is the CRC-32C of p, the checksum of every format in docsearch.
+func Checksum(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }
+
+// A CorruptError says where a file is not what its format or its checksums
+// demand.
+type CorruptError struct {
+	File   string // path
+	Offset int64  // byte at or after which the damage lies
+	What   string
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("%s is damaged at byte %d: %s", e.File, e.Offset, e.What)
+}
+
+// A VersionError says that a file was written by another version's format.
+type VersionError struct {
+	File       string
+	Have, Want int
+}
+
+func (e *VersionError) Error() string {
+	if e.Have > e.Want {
+		return fmt.Sprintf("%s has format %d, this docsearch reads format %d: a newer docsearch wrote it", e.File, e.Have, e.Want)
+	}
+	return fmt.Sprintf("%s has format %d, this docsearch reads format %d: an older docsearch wrote it", e.File, e.Have, e.Want)
+}
+
+// A Writer writes one container, section after section.
+type Writer struct {
+	f        *os.File
+	buf      *bufio.Writer
+	offset   int64
+	block    uint32 // CRC of the block being filled
+	sums     []byte
+	sections []section
+	err      error
+}
+
+type section struct {
+	name           string
+	offset, length int64
+}
+
+// Create starts a container of the given kind, which must be four ASCII
+// letters, in a new file at path.
+func Create(path, kind string, version int) (*Writer, error) {
+	if len(kind) != 4 {
+		return nil, fmt.Errorf("container kind %q must have four letters", kind)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{f: f, buf: bufio.NewWriterSize(f, 256<<10)}
+	header := make([]byte, headerSize)
+	copy(header, headMagic+kind)
+	binary.LittleEndian.PutUint32(header[12:], uint32(version))
+	w.write(header)
+	return w, nil
+}
+
+// Section ends the section being written and starts the next. Names have one
+// to eight ASCII letters and are unique within a file.
+func (w *Writer) Section(name string) {
+	if w.err == nil && (len(name) == 0 || len(name) > 8) {
+		w.err = fmt.Errorf("section name %q must have one to eight letters", name)
+	}
+	w.endSection()
+	w.sections = append(w.sections, section{name: name, offset: w.offset})
+}
+
+// Write appends to the section being written. An error is kept and returned
+// by every later call and by Close.
+func (w *Writer) Write(p []byte) (int, error) {
+	w.write(p)
+	if w.err != nil {
+		return 0, w.err
+	}
+	return len(p), nil
+}
+
+// Close writes what makes the file whole and syncs it. After an error the
+// file is removed.
+func (w *Writer) Close() error {
+	w.endSection()
+	if w.err == nil {
+		w.err = w.finish()
+	}
+	if err := w.f.Close(); w.err == nil {
+		w.err = err
+	}
+	if w.err != nil {
+		os.Remove(w.f.Name())
+	}
+	return w.err
+}
+
+// Abort gives the file up and removes it.
+func (w *Writer) Abort() {
+	if w.err == nil {
+		w.err = errors.New("container was aborted")
+	}
+	w.Close()
+}
+
+func (w *Writer) finish() error {
+	if w.offset%blockSize != 0 {
+		w.sums = binary.LittleEndian.AppendUint32(w.sums, w.block)
+	}
+	tail := w.sums
+	tableStart := len(tail)
+	for _, s := range w.sections {
+		tail = append(tail, make([]byte, 8)...)
+		copy(tail[len(tail)-8:], s.name)
+		tail = binary.LittleEndian.AppendUint64(tail, uint64(s.offset))
+		tail = binary.LittleEndian.AppendUint64(tail, uint64(s.length))
+	}
+	tail = binary.LittleEndian.AppendUint64(tail, uint64(w.offset))
+	tail = binary.LittleEndian.AppendUint64(tail, uint64(w.offset)+uint64(tableStart))
+	tail = binary.LittleEndian.AppendUint64(tail, uint64(w.offset)+uint64(len(tail)+24))
+	tail = binary.LittleEndian.AppendUint32(tail, uint32(len(w.sections)))
+	tail = binary.LittleEndian.AppendUint32(tail, Checksum(tail[tableStart:]))
+	tail = append(tail, tailMagic...)
+	if _, err := w.buf.Write(tail); err != nil {
+		return err
+	}
+	if err := w.buf.Flush(); err != nil {
+		return err
+	}
+	return w.f.Sync()
+}
+
+func (w *Writer) endSection() {
+	if n := len(w.sections); n > 0 {
+		w.sections[n-1].length = w.offset - w.sections[n-1].offset
+	}
+	if pad := (align - w.offset%align) % align; pad > 0 {
+		w.write(make([]byte, pad))
+	}
+}
+
+func (w *Writer) write(p []byte) {
+	for len(p) > 0 && w.err == nil {
+		n := min(len(p), int(blockSize-w.offset%blockSize))
+		w.block = crc32.Update(w.block, castagnoli, p[:n])
+		_, w.err = w.buf.Write(p[:n])
+		w.offset += int64(n)
+		if w.offset%blockSize == 0 {
+			w.sums = binary.LittleEndian.AppendUint32(w.sums, w.block)
+			w.block = 0
+		}
+		p = p[n:]
+	}
+}
+
+// A File is an open container. It may be read from several goroutines at once.
+type File struct {
+	path     string
+	mapping  *mmap.Mapping
+	data     []byte // all before sums
+	sums     []byte
+	sections []section
+	checked  []atomic.Uint32 // one bit a block: found good
+}
+
+// Open maps the container at path. Errors: fs.ErrNotExist and its like,
+// *CorruptError, *VersionError.
+func Open(path, kind string, version int) (*File, error) {
+	m, err := mmap.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := parse(path, m.Data, kind, version)
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	f.mapping = m
+	return f, nil
+}
+
+func parse(path string, data []byte, kind string, version int) (*File, error) {
+	corrupt := func(offset int, what string) error { return &CorruptError{path, int64(offset), what} }
+	if len(data) < headerSize+trailerSize {
+		return nil, corrupt(len(data), "the file is too short")
+	}
+	if string(data[:8]) != headMagic {
+		return nil, corrupt(0, "this is no docsearch file")
+	}
+	if got := string(data[8:12]); got != kind {
+		return nil, corrupt(8, fmt.Sprintf("kind is %q, want %q", got, kind))
+	}
+	if have := int(binary.LittleEndian.Uint32(data[12:])); have != version {
+		return nil, &VersionError{path, have, version}
+	}
+	trailer := len(data) - trailerSize
+	if string(data[trailer+32:]) != tailMagic || binary.LittleEndian.Uint64(data[trailer+16:]) != uint64(len(data)) {
+		return nil, corrupt(trailer, "the file was cut or has grown")
+	}
+	sums := binary.LittleEndian.Uint64(data[trailer:])
+	table := binary.LittleEndian.Uint64(data[trailer+8:])
+	count := binary.LittleEndian.Uint32(data[trailer+24:])
+	if table > uint64(trailer) || count > maxSections || uint64(trailer)-table != uint64(count)*entrySize {
+		return nil, corrupt(trailer, "the section table does not fit the file")
+	}
+	if Checksum(data[table:trailer+28]) != binary.LittleEndian.Uint32(data[trailer+28:]) {
+		return nil, corrupt(int(table), "checksum of the section table")
+	}
+	if sums < headerSize || sums%align != 0 || sums > table || table-sums != 4*((sums+blockSize-1)/blockSize) {
+		return nil, corrupt(trailer, "the checksums do not fit the file")
+	}
+	f := &File{
+		path:    path,
+		data:    data[:sums],
+		sums:    data[sums:table],
+		checked: make([]atomic.Uint32, (table-sums)/4/32+1),
+	}
+	for at := int(table); at < trailer; at += entrySize {
+		s := section{name: cString(data[at : at+8])}
+		offset, length := binary.LittleEndian.Uint64(data[at+8:]), binary.LittleEndian.Uint64(data[at+16:])
+		if offset > sums || length > sums-offset {
+			return nil, corrupt(at, fmt.Sprintf("section %q lies outside the file", s.name))
+		}
+		s.offset, s.length = int64(offset), int64(length)
+		f.sections = append(f.sections, s)
+	}
+	return f, nil
+}
+
+func cString(b []byte) string {
+	for i, c := range b {
+		if c == 0 {
+			return string(b[:i])
+		}
+	}
+	return string(b)
+}
+
+// Close unmaps the file. Nothing read from it may be used afterwards.
+func (f *File) Close() error {
+	if f.mapping == nil {
+		return nil
+	}
+	return f.mapping.Close()
+}
+
+// Path is where the file was opened.
+func (f *File) Path() string { return f.path }
+
+// Section returns the named section; a file without it is damaged.
+func (f *File) Section(name string) (Section, error) {
+	for _, s := range f.sections {
+		if s.name == name {
+			return Section{f, s.offset, s.length}, nil
+		}
+	}
+	return Section{}, &CorruptError{f.path, 0, fmt.Sprintf("section %q is missing", name)}
+}
+
+// Verify checks every block, and calls advance, if not nil, with the number of
+// bytes checked since the last call.
+func (f *File) Verify(advance func(int64)) error {
+	for at := int64(0); at < int64(len(f.data)); at += blockSize {
+		n := min(blockSize, int64(len(f.data))-at)
+		if err := f.check(at, n); err != nil {
+			return err
+		}
+		if advance != nil {
+			advance(n)
+		}
+	}
+	return nil
+}
+
+// check makes sure of the blocks that hold the n bytes at off.
+func (f *File) check(off, n int64) error {
+	if n == 0 {
+		return nil
+	}
+	for b := off / blockSize; b <= (off+n-1)/blockSize; b++ {
+		word, bit := &f.checked[b/32], uint32(1)<<(b%32)
+		if word.Load()&bit != 0 {
+			continue
+		}
+		block := f.data[b*blockSize : min((b+1)*blockSize, int64(len(f.data)))]
+		if Checksum(block) != binary.LittleEndian.Uint32(f.sums[4*b:]) {
+			return &CorruptError{f.path, b * blockSize, "checksum of the block"}
+		}
+		word.Or(bit)
+	}
+	return nil
+}
+
+// A Section is a part of an open container.
+type Section struct {
+	f              *File
+	offset, length int64
+}
+
+// Len is the section's length in bytes.
+func (s Section) Len() int64 { return s.length }
+
+// Bytes returns the n bytes at off, checked against their sums. The slice
+// points into the mapped file: it must not be changed, and not be used after
+// the file was closed. A range outside the section is an error, since only a
+// damaged file leads to one.
+func (s Section) Bytes(off, n int64) ([]byte, error) {
+	if off < 0 || n < 0 || off > s.length || n > s.length-off {
+		return nil, s.Corrupt(off, fmt.Sprintf("%d bytes wanted where %d are", n, max(0, s.length-max(0, off))))
+	}
+	if err := s.f.check(s.offset+off, n); err != nil {
+		return nil, err
+	}
+	at := s.offset + off
+	return s.f.data[at : at+n : at+n], nil
+}
+
+// All returns the whole section, checked: for sections that are small or
+// read from end to end.
+func (s Section) All() ([]byte, error) { return s.Bytes(0, s.length) }
+
+// Corrupt makes the error that says what is wrong at off of the section.
+func (s Section) Corrupt(off int64, what string) error {
+	return &CorruptError{s.f.path, s.offset + off, what}
+}
+
+// Reader reads the section from its start.
+func (s Section) Reader() io.Reader { return &sectionReader{s: s} }
+
+type sectionReader struct {
+	s   Section
+	off int64
+}
+
+func (r *sectionReader) Read(p []byte) (int, error) {
+	if r.off == r.s.length {
+		return 0, io.EOF
+	}
+	b, err := r.s.Bytes(r.off, min(int64(len(p)), r.s.length-r.off))
+	r.off += int64(len(b))
+	return copy(p, b), err
+}

@@ -1,0 +1,413 @@
+package disk
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/filelock"
+)
+
+// Folder is the name of the derived folder within a database.
+const Folder = "docsearch"
+
+// Format is the version of the manifest and of what a generation consists of.
+//
+//	1  lexical index, passage table, vectors
+const Format = 1
+
+const (
+	manifestName = "manifest.json"
+	lockName     = "build.lock"
+	maxManifest  = 1 << 20
+)
+
+// ErrNoIndex is returned where a database has no index yet.
+var ErrNoIndex = errors.New("no docsearch index")
+
+// ErrBusy is wrapped by Begin's error when another build is at work.
+var ErrBusy = errors.New("another build is at work")
+
+// A Manifest names the generation in force and what is known of it.
+type Manifest struct {
+	Format     int         `json:"format"`
+	Generation string      `json:"generation"` // the folder's name
+	Created    time.Time   `json:"created"`
+	Tool       string      `json:"tool"` // version of docsearch that built it
+	Passages   int         `json:"passages"`
+	Documents  int         `json:"documents"`
+	TextBytes  int64       `json:"text_bytes"` // of the passages' texts
+	Files      []FileInfo  `json:"files"`
+	Source     Source      `json:"source"`
+	Embedder   *Embedder   `json:"embedder,omitempty"` // nil: no vectors
+	Recall     *Recall     `json:"recall,omitempty"`
+	Confidence *Confidence `json:"confidence,omitempty"`
+	Skipped    []Skipped   `json:"skipped,omitempty"`
+	// Options are the build's own, for a later build to repeat them.
+	Options json.RawMessage `json:"options,omitempty"`
+}
+
+// A FileInfo is the size and checksum of one file of the generation.
+type FileInfo struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	CRC32C string `json:"crc32c"` // eight hexadecimal digits
+}
+
+// A Source says what the passages were made from.
+type Source struct {
+	Kind     string       `json:"kind"`     // "leann", "passages", "folder"
+	Location string       `json:"location"` // absolute path or URL
+	Files    []SourceFile `json:"files,omitempty"`
+}
+
+// A SourceFile is a passages file as the build saw it: another size or time
+// now means that the index is older than its passages.
+type SourceFile struct {
+	Path    string    `json:"path"` // relative to the database's folder
+	Size    int64     `json:"size"`
+	ModTime time.Time `json:"mod_time"`
+}
+
+// An Embedder says what made the vectors.
+type Embedder struct {
+	Name       string `json:"name"`
+	Dimensions int    `json:"dimensions"`
+}
+
+// A Recall is the measured agreement of the vector search with exact search.
+type Recall struct {
+	At     int     `json:"at"`     // k of recall@k
+	Value  float64 `json:"value"`  // 0 to 1
+	Sample int     `json:"sample"` // queries measured
+	Mode   string  `json:"mode"`   // "all": every block is read; "routed": the graph chooses
+}
+
+// A Confidence turns a query's signals into the probability that the best hit
+// answers it. What the signals are is for package answer to say.
+type Confidence struct {
+	Weights   []float64 `json:"weights"` // the constant first
+	Threshold float64   `json:"threshold"`
+	Precision float64   `json:"precision"` // measured at the threshold
+	Recall    float64   `json:"recall"`
+	Sample    int       `json:"sample"`
+}
+
+// A Skipped is something of the source that has no passages, and why.
+type Skipped struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// A Generation is the index in force: its manifest and its folder.
+type Generation struct {
+	Manifest
+	Dir string
+}
+
+// Path is that of one of the generation's files.
+func (g Generation) Path(name string) string { return join(g.Dir, name) }
+
+// Current returns the generation in force of the database in folder dir.
+// Errors: one that wraps ErrNoIndex, *CorruptError, *VersionError.
+func Current(dir string) (Generation, error) {
+	path := join(join(dir, Folder), manifestName)
+	data, err := readLimited(path, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Generation{}, fmt.Errorf("%s: %w", dir, ErrNoIndex)
+	}
+	if err != nil {
+		return Generation{}, err
+	}
+	m, err := parseManifest(path, data)
+	if err != nil {
+		return Generation{}, err
+	}
+	return Generation{m, join(join(dir, Folder), m.Generation)}, nil
+}
+
+func parseManifest(path string, data []byte) (Manifest, error) {
+	var m Manifest
+	// The version comes first: a newer manifest may have other types.
+	var v struct {
+		Format *int `json:"format"`
+	}
+	if err := json.Unmarshal(data, &v); err != nil || v.Format == nil {
+		return m, &CorruptError{path, 0, "this is no manifest"}
+	}
+	if *v.Format != Format {
+		return m, &VersionError{path, *v.Format, Format}
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, &CorruptError{path, 0, err.Error()}
+	}
+	if generationNumber(m.Generation) == 0 {
+		return m, &CorruptError{path, 0, fmt.Sprintf("generation %q", m.Generation)}
+	}
+	for _, f := range m.Files {
+		if f.Name == "" || strings.ContainsAny(f.Name, `/\`) || strings.HasPrefix(f.Name, ".") {
+			return m, &CorruptError{path, 0, fmt.Sprintf("file name %q", f.Name)}
+		}
+	}
+	return m, nil
+}
+
+// Load calls open with the generation in force until it succeeds, or fails
+// for another reason than that a build has replaced the generation meanwhile.
+func Load(dir string, open func(Generation) error) error {
+	for {
+		g, err := Current(dir)
+		if err != nil {
+			return err
+		}
+		err = open(g)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		now, currentErr := Current(dir)
+		if currentErr != nil || now.Generation == g.Generation {
+			return &CorruptError{g.Dir, 0, err.Error()}
+		}
+	}
+}
+
+// Verify reads every file of the generation and compares it with the
+// manifest. It calls advance, if not nil, with the bytes read since the last
+// call.
+func (g Generation) Verify(advance func(int64)) error {
+	for _, want := range g.Files {
+		path := g.Path(want.Name)
+		size, crc, err := sum(path, advance)
+		if err != nil {
+			return err
+		}
+		if size != want.Size {
+			return &CorruptError{path, size, fmt.Sprintf("%d bytes long, want %d", size, want.Size)}
+		}
+		if crc != want.CRC32C {
+			return &CorruptError{path, 0, "checksum of the file"}
+		}
+	}
+	return nil
+}
+
+func sum(path string, advance func(int64)) (int64, string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
+	h := crc32.New(castagnoli)
+	buf := make([]byte, 1<<20)
+	var size int64
+	for {
+		n, err := f.Read(buf)
+		h.Write(buf[:n])
+		size += int64(n)
+		if advance != nil && n > 0 {
+			advance(int64(n))
+		}
+		if err == io.EOF {
+			return size, fmt.Sprintf("%08x", h.Sum32()), nil
+		}
+		if err != nil {
+			return size, "", err
+		}
+	}
+}
+
+// A Build is a generation in the making. It holds the database's build lock.
+type Build struct {
+	Generation string
+	Dir        string // where the new generation's files go
+
+	root  string
+	lock  *filelock.Lock
+	ended bool
+}
+
+// Begin starts the next generation of the database in folder dir, which must
+// exist. It waits up to patience for another build to end; its error then
+// wraps ErrBusy and says who is at work.
+func Begin(dir string, patience time.Duration) (*Build, error) {
+	root := join(dir, Folder)
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return nil, err
+	}
+	lock, err := filelock.Acquire(join(root, lockName), patience)
+	if errors.Is(err, filelock.ErrLocked) {
+		return nil, fmt.Errorf("%s: %w%s", dir, ErrBusy, holder(join(root, lockName)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	b, err := begin(root, lock)
+	if err != nil {
+		lock.Unlock()
+	}
+	return b, err
+}
+
+func begin(root string, lock *filelock.Lock) (*Build, error) {
+	host, _ := os.Hostname()
+	who := fmt.Sprintf("process %d on %s since %s\n", os.Getpid(), host, time.Now().Format(time.RFC3339))
+	if err := errors.Join(lock.File().Truncate(0), writeAt(lock.File(), who)); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil, err
+	}
+	newest := 0
+	for _, e := range entries {
+		newest = max(newest, generationNumber(e.Name()))
+	}
+	b := &Build{Generation: fmt.Sprintf("g%06d", newest+1), root: root, lock: lock}
+	b.Dir = join(root, b.Generation)
+	return b, os.Mkdir(b.Dir, 0o755)
+}
+
+func writeAt(f *os.File, s string) error {
+	_, err := f.WriteAt([]byte(s), 0)
+	return err
+}
+
+func holder(path string) string {
+	data, err := readLimited(path, 4096)
+	if err != nil || len(data) == 0 {
+		return ""
+	}
+	return ": " + string(bytes.TrimSpace(data))
+}
+
+// Path is that of a file of the new generation.
+func (b *Build) Path(name string) string { return join(b.Dir, name) }
+
+// Commit puts the new generation in force and ends the build. It fills in the
+// manifest's Format, Generation and Files; publish, if not nil, runs when all
+// files are safe on disk, just before the manifest is replaced. On error the
+// old generation stays in force.
+func (b *Build) Commit(m Manifest, publish func() error) (err error) {
+	defer func() {
+		if err != nil {
+			b.Abort()
+		}
+	}()
+	m.Format, m.Generation, m.Files = Format, b.Generation, nil
+	entries, err := os.ReadDir(b.Dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info := FileInfo{Name: e.Name()}
+		if err := syncFile(b.Path(e.Name())); err != nil {
+			return err
+		}
+		if info.Size, info.CRC32C, err = sum(b.Path(e.Name()), nil); err != nil {
+			return err
+		}
+		m.Files = append(m.Files, info)
+	}
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(atomicfile.SyncDir(b.Dir), atomicfile.SyncDir(b.root)); err != nil {
+		return err
+	}
+	if publish != nil {
+		if err := publish(); err != nil {
+			return err
+		}
+	}
+	if err := atomicfile.Write(join(b.root, manifestName), append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	b.ended = true
+	b.removeOthers(b.Generation)
+	return b.lock.Unlock()
+}
+
+// Abort gives the new generation up and ends the build. After Commit it does
+// nothing, so it can be deferred.
+func (b *Build) Abort() {
+	if b.ended {
+		return
+	}
+	b.ended = true
+	os.RemoveAll(b.Dir)
+	b.lock.Unlock()
+}
+
+// removeOthers removes every generation but the one in force. What another
+// process still has open may stay (Windows); the next build tries again.
+func (b *Build) removeOthers(keep string) {
+	entries, err := os.ReadDir(b.root)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if generationNumber(e.Name()) > 0 && e.Name() != keep {
+			os.RemoveAll(join(b.root, e.Name()))
+		}
+	}
+}
+
+// generationNumber is the n of "g00000n", or 0 for any other name.
+func generationNumber(name string) int {
+	digits, ok := strings.CutPrefix(name, "g")
+	if !ok || len(digits) < 6 || len(digits) > 9 {
+		return 0
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 0 || digits[0] == '+' {
+		return 0
+	}
+	return n
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		// A hard link to somebody's read-only passages: theirs to sync.
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func readLimited(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, &CorruptError{path, limit, "the file is too long"}
+	}
+	return data, nil
+}
+
+// join is filepath.Join of two clean parts, without path/filepath, whose place
+// in the order of initialisation would delay the hook.
+func join(dir, name string) string {
+	if dir == "" || os.IsPathSeparator(dir[len(dir)-1]) {
+		return dir + name
+	}
+	return dir + string(os.PathSeparator) + name
+}

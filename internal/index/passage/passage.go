@@ -1,0 +1,213 @@
+// Package passage is the unit that docsearch finds: one piece of a document.
+// It reads and writes the line that holds a passage in LEANN's passages file,
+// and the table that finds passages by number, by id and by document.
+//
+// A line is a JSON object, UTF-8, ended by a newline:
+//
+//	{"id": "…", "text": "…", "metadata": {…}}
+//
+// LEANN (its own tool and format) ignores metadata it does not know, so that
+// is where docsearch keeps what LEANN has no place for: title, headings, url,
+// path, start_line, end_line. Of what LEANN itself writes, file_path, source
+// and file_name are read where path is missing.
+//
+// The passages themselves stay where they are, in the passages file; the
+// table holds where each line lies and its checksum. Standard library only,
+// because the hook quotes passages in its denials.
+package passage
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MaxLine is the longest line that is read as a passage, in bytes.
+const MaxLine = 16 << 20
+
+// A Passage is one indexed piece of a document.
+type Passage struct {
+	ID        string
+	Text      string
+	Title     string   // of the document
+	Headings  []string // from the document's first level down to the passage's own
+	URL       string   // of the document, with the section's anchor where it is known
+	Path      string   // of the file, as the source named it
+	StartLine int      // 1-based, 0: unknown
+	EndLine   int      // inclusive
+	// Extra is the metadata beyond the above, for other parts to read.
+	Extra map[string]json.RawMessage
+}
+
+// Document is the key of the document that the passage belongs to: its URL
+// without the anchor, else its path; empty if the passage names no document.
+func (p *Passage) Document() string {
+	if p.URL != "" {
+		key, _, _ := strings.Cut(p.URL, "#")
+		return key
+	}
+	return p.Path
+}
+
+// Locator is what a reader follows to the passage: its URL, or its path with
+// the line, or failing both its id.
+func (p *Passage) Locator() string {
+	switch {
+	case p.URL != "":
+		return p.URL
+	case p.Path != "" && p.StartLine > 0:
+		return fmt.Sprintf("%s:%d", p.Path, p.StartLine)
+	case p.Path != "":
+		return p.Path
+	}
+	return p.ID
+}
+
+// Decode reads one line of a passages file. Metadata of a wrong type is kept
+// in Extra and otherwise ignored; a line without an object or without a text
+// is an error. A passage without an id gets the empty one: by LEANN's older
+// rule the line's number is its id, which only the caller knows.
+func Decode(line []byte) (Passage, error) {
+	var raw struct {
+		ID       json.RawMessage            `json:"id"`
+		Text     *string                    `json:"text"`
+		Metadata map[string]json.RawMessage `json:"metadata"`
+	}
+	if err := json.Unmarshal(line, &raw); err != nil {
+		var typeErr *json.UnmarshalTypeError
+		if !errors.As(err, &typeErr) || typeErr.Field != "metadata" {
+			return Passage{}, err
+		}
+	}
+	if raw.Text == nil {
+		return Passage{}, errors.New(`no "text"`)
+	}
+	p := Passage{Text: *raw.Text, Extra: raw.Metadata, ID: scalar(raw.ID)}
+	if p.ID == "" {
+		p.ID = scalar(p.Extra["id"])
+	}
+	delete(p.Extra, "id")
+	p.Title = p.take("title")
+	p.URL = p.take("url")
+	if !hasScheme(p.URL) {
+		p.URL = ""
+	}
+	for _, key := range []string{"path", "file_path", "source", "file_name"} {
+		if p.Path != "" {
+			break
+		}
+		p.Path = p.take(key)
+	}
+	if p.URL == "" && hasScheme(p.Path) {
+		p.URL, p.Path = p.Path, ""
+	}
+	if v, ok := p.Extra["headings"]; ok && json.Unmarshal(v, &p.Headings) == nil {
+		delete(p.Extra, "headings")
+	}
+	p.StartLine, p.EndLine = p.takeLine("start_line"), p.takeLine("end_line")
+	if p.EndLine < p.StartLine {
+		p.EndLine = p.StartLine
+	}
+	return p, nil
+}
+
+// AppendLine appends the passage's line, newline included, to b. Keys come in
+// a fixed order, so that equal passages make equal bytes.
+func (p *Passage) AppendLine(b []byte) []byte {
+	b = append(b, `{"id": `...)
+	b = appendString(b, p.ID)
+	b = append(b, `, "text": `...)
+	b = appendString(b, p.Text)
+	b = append(b, `, "metadata": {`...)
+	first := true
+	add := func(key string, value any) {
+		if !first {
+			b = append(b, ", "...)
+		}
+		first = false
+		b = appendString(b, key)
+		b = append(b, ": "...)
+		b = appendJSON(b, value)
+	}
+	if p.Title != "" {
+		add("title", p.Title)
+	}
+	if len(p.Headings) > 0 {
+		add("headings", p.Headings)
+	}
+	if p.URL != "" {
+		add("url", p.URL)
+	}
+	if p.Path != "" {
+		add("path", p.Path)
+	}
+	if p.StartLine > 0 {
+		add("start_line", p.StartLine)
+		add("end_line", p.EndLine)
+	}
+	for _, key := range sortedKeys(p.Extra) {
+		add(key, p.Extra[key])
+	}
+	return append(b, "}}\n"...)
+}
+
+// take removes a string from Extra and returns it.
+func (p *Passage) take(key string) string {
+	var s string
+	if v, ok := p.Extra[key]; ok && json.Unmarshal(v, &s) == nil {
+		delete(p.Extra, key)
+	}
+	return s
+}
+
+func (p *Passage) takeLine(key string) int {
+	var n int
+	if v, ok := p.Extra[key]; ok && json.Unmarshal(v, &n) == nil && n >= 0 {
+		delete(p.Extra, key)
+		return n
+	}
+	return 0
+}
+
+// scalar is a JSON string's value or a number's digits.
+func scalar(v json.RawMessage) string {
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return s
+	}
+	var n json.Number
+	if json.Unmarshal(v, &n) == nil {
+		return n.String()
+	}
+	return ""
+}
+
+func hasScheme(s string) bool {
+	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
+}
+
+func appendString(b []byte, s string) []byte { return appendJSON(b, s) }
+
+// appendJSON writes v as LEANN does: without escaping what only HTML needs.
+func appendJSON(b []byte, v any) []byte {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		// Strings, integers and JSON that was decoded before always encode.
+		panic("docsearch: internal error: " + err.Error())
+	}
+	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
+}
+
+func sortedKeys(m map[string]json.RawMessage) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

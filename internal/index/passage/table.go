@@ -1,0 +1,395 @@
+package passage
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+// TableName is the table's file name within a generation.
+const TableName = "passages.table"
+
+// TableVersion is the version of the table's format.
+//
+//	1  as described at Table
+const TableVersion = 1
+
+const (
+	tableKind  = "PASS"
+	recordSize = 24
+	// MaxShards is how many passages files one database may have.
+	MaxShards = 1 << 12
+)
+
+// ShardName is the name within a generation of the i-th passages file.
+func ShardName(i int) string { return "passages." + strconv.Itoa(i) + ".jsonl" }
+
+// A Table finds the passages of one generation: by number, by id, by document.
+// Passages are numbered from 0 in the order of their files, documents in the
+// order of their first passages.
+//
+// It is a container of kind PASS (see package disk) with these sections, all
+// integers little endian, N passages, D documents:
+//
+//	passages  N x { [8] offset of the line in its file
+//	                [4] its length without the newline
+//	                [4] CRC-32C of those bytes
+//	                [4] document
+//	                [2] file: n of passages.n.jsonl
+//	                [2] zero }
+//	docs      D+1 x [4] where the document's passages begin in members
+//	members   N x [4] passage; document by document, ascending within each
+//	keyoffs   D+1 x [4] where the document's key begins in keys
+//	keys      the keys (Passage.Document), UTF-8, end to end
+//	ids       N x { [8] FNV-1a of the id; [4] passage }, ascending
+//	keyhash   D x { [8] FNV-1a of the key; [4] document }, ascending
+//
+// The file of a line is a hard link to the database's own passages file, or a
+// copy where the file system has no links. Somebody may write to it in place,
+// so it is read, not mapped, and a line that no longer has its checksum is an
+// error.
+type Table struct {
+	file                                                *disk.File
+	passages, docs, members, keyoffs, keys, ids, hashes disk.Section
+	shards                                              []*os.File
+	n, d                                                int
+}
+
+// A TableWriter gathers what the table holds. The zero value is ready.
+type TableWriter struct {
+	records []byte
+	doc     []uint32 // of each passage
+	ids     []hashed
+	keys    []string
+	number  map[string]uint32
+}
+
+type hashed struct {
+	hash uint64
+	n    uint32
+}
+
+// Add takes the next passage: its shard, the offset of its line there and the
+// line without the newline. It returns the number of the passage's document.
+func (w *TableWriter) Add(p *Passage, shard int, offset int64, line []byte) uint32 {
+	if w.number == nil {
+		w.number = make(map[string]uint32)
+	}
+	key := p.Document()
+	doc, ok := w.number[key]
+	if !ok || key == "" {
+		doc = uint32(len(w.keys))
+		w.keys = append(w.keys, key)
+		if key != "" {
+			w.number[key] = doc
+		}
+	}
+	w.ids = append(w.ids, hashed{hash(p.ID), uint32(len(w.doc))})
+	w.doc = append(w.doc, doc)
+	w.records = binary.LittleEndian.AppendUint64(w.records, uint64(offset))
+	w.records = binary.LittleEndian.AppendUint32(w.records, uint32(len(line)))
+	w.records = binary.LittleEndian.AppendUint32(w.records, disk.Checksum(line))
+	w.records = binary.LittleEndian.AppendUint32(w.records, doc)
+	w.records = binary.LittleEndian.AppendUint32(w.records, uint32(shard))
+	return doc
+}
+
+// Passages is how many passages were added, Documents how many documents they
+// belong to.
+func (w *TableWriter) Passages() int  { return len(w.doc) }
+func (w *TableWriter) Documents() int { return len(w.keys) }
+
+// Write writes the table to a new file at path.
+func (w *TableWriter) Write(path string) error {
+	out, err := disk.Create(path, tableKind, TableVersion)
+	if err != nil {
+		return err
+	}
+	out.Section("passages")
+	out.Write(w.records)
+
+	starts := make([]uint32, len(w.keys)+1)
+	for _, d := range w.doc {
+		starts[d+1]++
+	}
+	for i := range w.keys {
+		starts[i+1] += starts[i]
+	}
+	members := make([]uint32, len(w.doc))
+	next := slices.Clone(starts)
+	for p, d := range w.doc {
+		members[next[d]] = uint32(p)
+		next[d]++
+	}
+	out.Section("docs")
+	writeUint32s(out, starts)
+	out.Section("members")
+	writeUint32s(out, members)
+
+	offsets, keyHashes := []uint32{0}, make([]hashed, 0, len(w.keys))
+	for i, k := range w.keys {
+		offsets = append(offsets, offsets[i]+uint32(len(k)))
+		keyHashes = append(keyHashes, hashed{hash(k), uint32(i)})
+	}
+	out.Section("keyoffs")
+	writeUint32s(out, offsets)
+	out.Section("keys")
+	for _, k := range w.keys {
+		io.WriteString(out, k)
+	}
+	out.Section("ids")
+	writeHashes(out, w.ids)
+	out.Section("keyhash")
+	writeHashes(out, keyHashes)
+	return out.Close()
+}
+
+func writeUint32s(out io.Writer, v []uint32) {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, x)
+	}
+	out.Write(b)
+}
+
+func writeHashes(out io.Writer, v []hashed) {
+	slices.SortFunc(v, func(a, b hashed) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.n, b.n))
+	})
+	b := make([]byte, 0, 12*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint64(b, x.hash)
+		b = binary.LittleEndian.AppendUint32(b, x.n)
+	}
+	out.Write(b)
+}
+
+// OpenTable opens the table of a generation.
+func OpenTable(g disk.Generation) (*Table, error) {
+	file, err := disk.Open(g.Path(TableName), tableKind, TableVersion)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{file: file}
+	if err := t.open(); err != nil {
+		t.Close()
+		return nil, err
+	}
+	for _, f := range g.Files {
+		if f.Name != ShardName(len(t.shards)) {
+			continue
+		}
+		shard, err := os.Open(g.Path(f.Name))
+		if err != nil {
+			t.Close()
+			return nil, err
+		}
+		t.shards = append(t.shards, shard)
+	}
+	return t, nil
+}
+
+func (t *Table) open() error {
+	for _, s := range []struct {
+		name string
+		to   *disk.Section
+	}{
+		{"passages", &t.passages}, {"docs", &t.docs}, {"members", &t.members}, {"keyoffs", &t.keyoffs},
+		{"keys", &t.keys}, {"ids", &t.ids}, {"keyhash", &t.hashes},
+	} {
+		var err error
+		if *s.to, err = t.file.Section(s.name); err != nil {
+			return err
+		}
+	}
+	n, d := t.passages.Len()/recordSize, t.docs.Len()/4-1
+	if d < 0 || n > 1<<31 || t.passages.Len() != n*recordSize || t.docs.Len() != 4*(d+1) || t.members.Len() != 4*n ||
+		t.keyoffs.Len() != 4*(d+1) || t.ids.Len() != 12*n || t.hashes.Len() != 12*d {
+		return t.passages.Corrupt(0, "the sections' sizes do not fit together")
+	}
+	t.n, t.d = int(n), int(d)
+	return nil
+}
+
+// Close closes the table and the passages files.
+func (t *Table) Close() error {
+	for _, s := range t.shards {
+		s.Close()
+	}
+	return t.file.Close()
+}
+
+// Verify checks the table against its checksums and every passage's line
+// against its own. It calls advance, if not nil, after each passage.
+func (t *Table) Verify(advance func(int64)) error {
+	if err := t.file.Verify(nil); err != nil {
+		return err
+	}
+	for i := range t.n {
+		if _, err := t.Line(uint32(i)); err != nil {
+			return err
+		}
+		if advance != nil {
+			advance(1)
+		}
+	}
+	return nil
+}
+
+// Passages is the number of passages, Documents that of documents.
+func (t *Table) Passages() int  { return t.n }
+func (t *Table) Documents() int { return t.d }
+
+// Line reads the line of a passage.
+func (t *Table) Line(n uint32) ([]byte, error) {
+	r, err := t.record(n)
+	if err != nil {
+		return nil, err
+	}
+	shard := int(binary.LittleEndian.Uint32(r[20:]))
+	length := binary.LittleEndian.Uint32(r[8:])
+	if shard >= len(t.shards) || length > MaxLine {
+		return nil, t.passages.Corrupt(int64(n)*recordSize, fmt.Sprintf("passage %d has no place", n))
+	}
+	line := make([]byte, length)
+	offset := int64(binary.LittleEndian.Uint64(r))
+	_, err = t.shards[shard].ReadAt(line, offset)
+	if (err == nil || err == io.EOF) && disk.Checksum(line) != binary.LittleEndian.Uint32(r[12:]) {
+		err = &disk.CorruptError{File: t.shards[shard].Name(), Offset: offset, What: "the passage there is not the one that was indexed"}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return line, err
+}
+
+// Passage reads a passage. Its ID is never empty: LEANN's older files leave
+// it out where it is the passage's number.
+func (t *Table) Passage(n uint32) (Passage, error) {
+	line, err := t.Line(n)
+	if err != nil {
+		return Passage{}, err
+	}
+	p, err := Decode(line)
+	if err != nil {
+		return Passage{}, t.passages.Corrupt(int64(n)*recordSize, fmt.Sprintf("passage %d: %v", n, err))
+	}
+	if p.ID == "" {
+		p.ID = strconv.Itoa(int(n))
+	}
+	return p, nil
+}
+
+// Document is the document that passage n belongs to.
+func (t *Table) Document(n uint32) (uint32, error) {
+	r, err := t.record(n)
+	if err != nil {
+		return 0, err
+	}
+	d := binary.LittleEndian.Uint32(r[16:])
+	if int(d) >= t.d {
+		return 0, t.passages.Corrupt(int64(n)*recordSize, fmt.Sprintf("document %d of %d", d, t.d))
+	}
+	return d, nil
+}
+
+// Members lists the passages of document d, ascending.
+func (t *Table) Members(d uint32) ([]uint32, error) {
+	from, to, err := t.span(t.docs, d, int64(t.n))
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.members.Bytes(4*from, 4*(to-from))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]uint32, to-from)
+	for i := range list {
+		if list[i] = binary.LittleEndian.Uint32(b[4*i:]); int(list[i]) >= t.n {
+			return nil, t.members.Corrupt(4*(from+int64(i)), "no such passage")
+		}
+	}
+	return list, nil
+}
+
+// Key is the key of document d (see Passage.Document).
+func (t *Table) Key(d uint32) (string, error) {
+	from, to, err := t.span(t.keyoffs, d, t.keys.Len())
+	if err != nil {
+		return "", err
+	}
+	b, err := t.keys.Bytes(from, to-from)
+	return string(b), err
+}
+
+// FindID returns the number of the passage with this id.
+func (t *Table) FindID(id string) (n uint32, found bool, err error) {
+	return t.find(t.ids, id, func(n uint32) (string, error) {
+		p, err := t.Passage(n)
+		return p.ID, err
+	})
+}
+
+// FindDocument returns the number of the document with this key.
+func (t *Table) FindDocument(key string) (d uint32, found bool, err error) {
+	return t.find(t.hashes, key, t.Key)
+}
+
+// find looks name up among the hashes in s and makes sure with nameOf.
+func (t *Table) find(s disk.Section, name string, nameOf func(uint32) (string, error)) (uint32, bool, error) {
+	want := hash(name)
+	low, high := int64(0), s.Len()/12
+	for low < high {
+		mid := (low + high) / 2
+		b, err := s.Bytes(12*mid, 8)
+		if err != nil {
+			return 0, false, err
+		}
+		if binary.LittleEndian.Uint64(b) < want {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	for ; low < s.Len()/12; low++ {
+		b, err := s.Bytes(12*low, 12)
+		if err != nil || binary.LittleEndian.Uint64(b) != want {
+			return 0, false, err
+		}
+		n := binary.LittleEndian.Uint32(b[8:])
+		if got, err := nameOf(n); err != nil || got == name {
+			return n, err == nil, err
+		}
+	}
+	return 0, false, nil
+}
+
+func (t *Table) record(n uint32) ([]byte, error) {
+	return t.passages.Bytes(int64(n)*recordSize, recordSize)
+}
+
+// span reads entries i and i+1 of a section of offsets that end at limit.
+func (t *Table) span(s disk.Section, i uint32, limit int64) (from, to int64, err error) {
+	b, err := s.Bytes(4*int64(i), 8)
+	if err != nil {
+		return 0, 0, err
+	}
+	from, to = int64(binary.LittleEndian.Uint32(b)), int64(binary.LittleEndian.Uint32(b[4:]))
+	if from > to || to > limit {
+		return 0, 0, s.Corrupt(4*int64(i), fmt.Sprintf("span %d to %d of %d", from, to, limit))
+	}
+	return from, to, nil
+}
+
+func hash(s string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, s)
+	return h.Sum64()
+}

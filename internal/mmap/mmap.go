@@ -1,0 +1,57 @@
+// Package mmap maps files into memory for reading. Standard library only,
+// because the hook reads indexes through it.
+//
+// Reading a page of a mapped file that was truncated meanwhile faults, which
+// Go turns into a panic only after debug.SetPanicOnFault. The files docsearch
+// maps are never changed in place (see package disk).
+package mmap
+
+import (
+	"fmt"
+	"os"
+)
+
+// A Mapping is a file's contents, read-only. Close ends the validity of every
+// slice of Data.
+type Mapping struct {
+	Data []byte
+	// release is what the system needs to undo the mapping.
+	release func() error
+}
+
+// Open maps the whole file at path. An empty file has empty Data.
+func Open(path string) (*Mapping, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := st.Size()
+	switch {
+	case !st.Mode().IsRegular():
+		return nil, fmt.Errorf("map %s: not a regular file", path)
+	case size == 0:
+		return &Mapping{}, nil
+	case size != int64(int(size)):
+		return nil, fmt.Errorf("map %s: %d bytes are too many for this machine's address space", path, size)
+	}
+	m, err := mapFile(f, int(size))
+	if err != nil {
+		return nil, &os.PathError{Op: "map", Path: path, Err: err}
+	}
+	return m, nil
+}
+
+// Close unmaps the file. A second call does nothing.
+func (m *Mapping) Close() error {
+	release := m.release
+	m.Data, m.release = nil, nil
+	if release == nil {
+		return nil
+	}
+	return release()
+}
