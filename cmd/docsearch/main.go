@@ -1,0 +1,18 @@
+// Docsearch makes a coding agent answer from documentation on the user's own
+// disk: as a hook that denies a web search with the local answer, as the MCP
+// server that the denial points at, and as the commands that make, check and
+// query the indexes of both.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
