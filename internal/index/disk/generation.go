@@ -114,13 +114,17 @@ type Generation struct {
 	Dir string
 }
 
+// ManifestPath is where the database in folder dir has its manifest, if it
+// has an index.
+func ManifestPath(dir string) string { return join(join(dir, Folder), manifestName) }
+
 // Path is that of one of the generation's files.
 func (g Generation) Path(name string) string { return join(g.Dir, name) }
 
 // Current returns the generation in force of the database in folder dir.
 // Errors: one that wraps ErrNoIndex, *CorruptError, *VersionError.
 func Current(dir string) (Generation, error) {
-	path := join(join(dir, Folder), manifestName)
+	path := ManifestPath(dir)
 	data, err := readLimited(path, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Generation{}, fmt.Errorf("%s: %w", dir, ErrNoIndex)

@@ -52,6 +52,27 @@ func (p *Passage) Document() string {
 	return p.Path
 }
 
+// Name is what to call the passage in a list: its document's title, else the
+// heading it stands under, else its file's name, else how its text begins.
+func (p *Passage) Name() string {
+	switch {
+	case p.Title != "":
+		return p.Title
+	case len(p.Headings) > 0:
+		return p.Headings[len(p.Headings)-1]
+	case p.Document() != "":
+		key := strings.TrimRight(p.Document(), "/")
+		return key[strings.LastIndexAny(key, `/\`)+1:]
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
+	line = strings.TrimSpace(strings.TrimLeft(line, "# "))
+	const most = 80
+	if len(line) > most {
+		line = strings.ToValidUTF8(line[:most], "") + "…"
+	}
+	return line
+}
+
 // Locator is what a reader follows to the passage: its URL, or its path with
 // the line, or failing both its id.
 func (p *Passage) Locator() string {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
@@ -30,6 +31,11 @@ const (
 
 // ShardName is the name within a generation of the i-th passages file.
 func ShardName(i int) string { return "passages." + strconv.Itoa(i) + ".jsonl" }
+
+// IsShard reports whether name is that of a passages file.
+func IsShard(name string) bool {
+	return strings.HasPrefix(name, "passages.") && strings.HasSuffix(name, ".jsonl")
+}
 
 // A Table finds the passages of one generation: by number, by id, by document.
 // Passages are numbered from 0 in the order of their files, documents in the
