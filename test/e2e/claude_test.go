@@ -1,0 +1,120 @@
+//go:build e2e
+
+// Package e2e runs the real clients against docsearch: Claude Code from npm,
+// in three versions, with a scripted model on the loopback interface in place
+// of the real one, and asserts on what that model was shown.
+//
+// It needs npm and, the first time, the npm registry; without npm it skips and
+// says so. The clients are kept in $DOCSEARCH_E2E_CACHE, by default .cache/e2e
+// at the root of the repository.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// Versions of Claude Code: the newest that is supported, one from the middle
+// of 2026, and the oldest.
+var versions = []string{"2.1.328", "2.1.197", "2.0.30"}
+
+// npm installs one npm package, unless the cache has it, and returns the
+// folder of its executables.
+func npm(t *testing.T, name, spec string) string {
+	t.Helper()
+	path, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("skipped: npm is not installed, and the real clients come from it")
+	}
+	dir := filepath.Join(cache(t), name)
+	bin := filepath.Join(dir, "node_modules", ".bin")
+	done := filepath.Join(dir, "installed")
+	if _, err := os.Stat(done); err == nil {
+		return bin
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), path, "install", "--prefix", dir, "--no-fund", "--no-audit", spec)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("npm install %s: %v\n%s", spec, err, out)
+	}
+	if err := os.WriteFile(done, []byte(spec+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
+func cache(t *testing.T) string {
+	t.Helper()
+	if dir := os.Getenv("DOCSEARCH_E2E_CACHE"); dir != "" {
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	return filepath.Join(root(t), ".cache", "e2e")
+}
+
+// root is the root of the repository.
+func root(t *testing.T) string {
+	t.Helper()
+	_, file, _, ok := runtime.Caller(0)
+	if !ok {
+		t.Fatal("no source file for this test")
+	}
+	return filepath.Join(filepath.Dir(file), "..", "..")
+}
+
+// A session is one run of `claude -p` in a home of its own.
+type session struct {
+	version string
+	home    string   // empty at first
+	project string   // the working directory
+	env     []string // further variables
+}
+
+func newSession(t *testing.T, version string) *session {
+	t.Helper()
+	s := &session{version: version, home: t.TempDir(), project: t.TempDir()}
+	s.env = []string{
+		"HOME=" + s.home,
+		"PATH=" + os.Getenv("PATH"),
+		"TMPDIR=" + t.TempDir(),
+		"LANG=C.UTF-8",
+	}
+	return s
+}
+
+// ask runs the client on one prompt with m for its model.
+func (s *session) ask(t *testing.T, m *model, prompt string, flags ...string) (stdout, stderr string) {
+	t.Helper()
+	claude := filepath.Join(npm(t, "claude-code-"+s.version, "@anthropic-ai/claude-code@"+s.version), "claude")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, claude, append([]string{"-p", prompt, "--output-format", "json"}, flags...)...)
+	cmd.Dir = s.project
+	cmd.Env = append(s.env[:len(s.env):len(s.env)],
+		"ANTHROPIC_API_KEY=sk-ant-dummy",
+		"ANTHROPIC_BASE_URL="+m.URL,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_TELEMETRY=1",
+		"DISABLE_AUTOUPDATER=1",
+		"DISABLE_ERROR_REPORTING=1",
+	)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("claude %s: %v\nstdout: %s\nstderr: %s", s.version, err, out.String(), errs.String())
+	}
+	return out.String(), errs.String()
+}
