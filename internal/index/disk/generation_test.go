@@ -1,0 +1,214 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// build commits a generation with one file of the given contents.
+func build(t *testing.T, dir, contents string) {
+	t.Helper()
+	b, err := Begin(dir, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Abort()
+	if err := os.WriteFile(b.Path("data"), []byte(contents), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Commit(Manifest{Passages: len(contents)}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func contents(t *testing.T, dir string) string {
+	t.Helper()
+	var got string
+	err := Load(dir, func(g Generation) error {
+		data, err := os.ReadFile(g.Path("data"))
+		got = string(data)
+		if err == nil && g.Passages != len(data) {
+			t.Errorf("manifest of %d bytes over a file of %d", g.Passages, len(data))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return got
+}
+
+func TestCommitReplacesTheGeneration(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Current(dir); !errors.Is(err, ErrNoIndex) {
+		t.Fatalf("before the first build: %v, want ErrNoIndex", err)
+	}
+	for _, want := range []string{"one", "second"} {
+		build(t, dir, want)
+		if got := contents(t, dir); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	generations, err := filepath.Glob(filepath.Join(dir, Folder, "g*"))
+	if err != nil || len(generations) != 1 {
+		t.Errorf("generations left: %v, %v; want one", generations, err)
+	}
+}
+
+func TestAbortKeepsTheOldGeneration(t *testing.T) {
+	dir := t.TempDir()
+	build(t, dir, "old")
+	b, err := Begin(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(b.Path("data"), []byte("new"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want := errors.New("disk full")
+	if err := b.Commit(Manifest{}, func() error { return want }); !errors.Is(err, want) {
+		t.Fatalf("Commit: %v, want %v", err, want)
+	}
+	if got := contents(t, dir); got != "old" {
+		t.Errorf("got %q after a failed commit", got)
+	}
+	if _, err := os.Stat(b.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the failed generation is still there: %v", err)
+	}
+	build(t, dir, "new")
+	if got := contents(t, dir); got != "new" {
+		t.Errorf("got %q from the build after", got)
+	}
+}
+
+// What a builder that died left behind neither serves nor stops the next.
+func TestBeginAfterADeadBuilder(t *testing.T) {
+	dir := t.TempDir()
+	build(t, dir, "old")
+	dead := filepath.Join(dir, Folder, "g000002")
+	if err := os.Mkdir(dead, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, dir); got != "old" {
+		t.Errorf("got %q", got)
+	}
+	build(t, dir, "new")
+	if got := contents(t, dir); got != "new" {
+		t.Errorf("got %q", got)
+	}
+	if _, err := os.Stat(dead); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the dead builder's folder is still there: %v", err)
+	}
+}
+
+func TestBeginSaysWhoIsAtWork(t *testing.T) {
+	dir := t.TempDir()
+	b, err := Begin(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Abort()
+	_, err = Begin(dir, 0)
+	if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), fmt.Sprint(os.Getpid())) {
+		t.Errorf("second Begin: %v, want ErrBusy with process %d", err, os.Getpid())
+	}
+}
+
+func TestVerifyFindsChangedFiles(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"flipped":   func(p string) error { return os.WriteFile(p, []byte("dbta"), 0o644) },
+		"truncated": func(p string) error { return os.Truncate(p, 1) },
+		"removed":   os.Remove,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			build(t, dir, "data")
+			g, err := Current(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := g.Verify(nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := change(g.Path("data")); err != nil {
+				t.Fatal(err)
+			}
+			if g.Verify(nil) == nil {
+				t.Error("Verify found nothing")
+			}
+		})
+	}
+}
+
+func TestCurrentRefusesBadManifests(t *testing.T) {
+	var corrupt *CorruptError
+	var version *VersionError
+	for name, tt := range map[string]struct {
+		manifest string
+		as       any
+	}{
+		"empty":            {"", &corrupt},
+		"no JSON":          {"{", &corrupt},
+		"no format":        {`{"generation":"g000001"}`, &corrupt},
+		"newer":            {`{"format":99,"generation":7}`, &version},
+		"path out":         {`{"format":1,"generation":"../../g000001"}`, &corrupt},
+		"file out":         {`{"format":1,"generation":"g000001","files":[{"name":"../x"}]}`, &corrupt},
+		"wrong type":       {`{"format":1,"generation":7}`, &corrupt},
+		"generation gone":  {`{"format":1,"generation":"g000009"}`, &corrupt},
+		"too long":         {strings.Repeat(" ", maxManifest+1), &corrupt},
+		"negative version": {`{"format":-1}`, &version},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			build(t, dir, "data")
+			if err := os.WriteFile(ManifestPath(dir), []byte(tt.manifest), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			err := Load(dir, func(g Generation) error {
+				_, err := os.ReadFile(g.Path("data"))
+				return err
+			})
+			if !errors.As(err, tt.as) {
+				t.Errorf("%v, want %T", err, tt.as)
+			}
+		})
+	}
+}
+
+func TestReadersDuringBuilds(t *testing.T) {
+	dir := t.TempDir()
+	build(t, dir, "0")
+	var done atomic.Bool
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for !done.Load() {
+				contents(t, dir)
+			}
+		})
+	}
+	for i := range 50 {
+		build(t, dir, strings.Repeat("x", i))
+	}
+	done.Store(true)
+	readers.Wait()
+}
+
+func FuzzManifest(f *testing.F) {
+	f.Add([]byte(`{"format":1,"generation":"g000001","files":[{"name":"a","size":1,"crc32c":"00000000"}],"confidence":{"weights":[1,2]}}`))
+	f.Add([]byte(`{"format":2}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := parseManifest("fuzz", data)
+		if err == nil && (generationNumber(m.Generation) == 0 || filepath.Base(m.Generation) != m.Generation) {
+			t.Fatalf("took generation %q", m.Generation)
+		}
+	})
+}
