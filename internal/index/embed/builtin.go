@@ -1,0 +1,353 @@
+package embed
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+// BuiltinName is the builtin embedder's name in a manifest. Its number changes
+// when vectors of the same passages would.
+const BuiltinName = "builtin-1"
+
+// BuiltinVersion is the version of the model's file.
+//
+//	1  as described at the package
+const BuiltinVersion = 1
+
+const (
+	builtinKind = "EMBD"
+	dimensions  = lsaDimensions + ppmiDimensions
+	scalesSize  = 8
+	rowSize     = scalesSize + dimensions
+)
+
+// Options of a training.
+type Options struct {
+	Progress progress.Func
+}
+
+// A Model is what training makes: the embedder, to be written, and the
+// vectors of the passages, made as they are asked for.
+type Model struct {
+	terms   []string
+	rows    []byte // as in the file
+	vectors matrix // the rows' values
+	n       int
+	bags    sparse      // of the passages the model was trained on
+	trained map[int]int // passage to its bag, where not every passage has one
+	numbers map[string]uint32
+	read    func(i int) ([]string, error)
+}
+
+// Train learns an embedder from n passages. The terms of a passage come from
+// terms, in the order of the text, those that matter twice given twice; it is
+// called from several goroutines at once. Of very many passages only some
+// train the model; the terms of the others are read when their vectors are
+// asked for.
+func Train(ctx context.Context, n int, terms func(i int) ([]string, error), opt Options) (*Model, error) {
+	const stage = "training the embedder"
+	opt.Progress.Report(stage, 0, 4)
+	m := &Model{n: n, read: terms}
+	sample := make([]int, min(n, maxTraining))
+	for i := range sample {
+		sample[i] = int(int64(i) * int64(n) / int64(len(sample)))
+	}
+	c, err := gather(ctx, sample, terms)
+	if err != nil {
+		return nil, err
+	}
+	opt.Progress.Report(stage, 1, 4)
+	if m.bags, err = c.bags(ctx); err != nil {
+		return nil, err
+	}
+	topics, err := lsa(ctx, m.bags, c.idf)
+	if err != nil {
+		return nil, err
+	}
+	opt.Progress.Report(stage, 2, 4)
+	words, err := ppmi(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	opt.Progress.Report(stage, 3, 4)
+	for i, idf := range c.idf {
+		scale(topics.row(i), idf)
+		scale(words.row(i), idf)
+	}
+	if err := removeCommon(ctx, m.bags, words); err != nil {
+		return nil, err
+	}
+	m.quantize(c, topics, words)
+	if len(sample) < n {
+		m.trained = make(map[int]int, len(sample))
+		for at, i := range sample {
+			m.trained[i] = at
+		}
+		m.numbers = make(map[string]uint32, len(m.terms))
+		for i, t := range m.terms {
+			m.numbers[t] = uint32(i)
+		}
+	}
+	opt.Progress.Report(stage, 4, 4)
+	return m, nil
+}
+
+// removeCommon takes from the words' vectors the direction that the passages'
+// vectors have most in common: it says that a text is a text.
+func removeCommon(ctx context.Context, bags sparse, words matrix) error {
+	const enough = 1 << 14
+	every := max(1, len(bags)/enough)
+	sums := newMatrix(len(bags)/every, words.cols)
+	if err := parallel(ctx, sums.rows, 64, func(from, to int) {
+		for i := from; i < to; i++ {
+			bags[i*every].mul(sums.row(i), words)
+			normalize(sums.row(i), 1)
+		}
+	}); err != nil {
+		return err
+	}
+	g, err := gram(ctx, sums, sums)
+	if err != nil {
+		return err
+	}
+	values, vectors := eigen(g)
+	w, _ := strongest(values, vectors, 1)
+	for i := range words.rows {
+		row := words.row(i)
+		axpy(row, w.data, -dot(row, w.data))
+	}
+	return nil
+}
+
+// quantize makes the rows of the file and keeps their values, so that
+// passages and queries are made of the same vectors.
+func (m *Model) quantize(c *corpus, topics, words matrix) {
+	m.terms = c.terms
+	m.rows = make([]byte, rowSize*len(c.terms))
+	m.vectors = newMatrix(len(c.terms), dimensions)
+	for i := range c.terms {
+		row := m.rows[i*rowSize : (i+1)*rowSize]
+		binary.LittleEndian.PutUint32(row, math.Float32bits(quantize(row[scalesSize:], topics.row(i))))
+		binary.LittleEndian.PutUint32(row[4:], math.Float32bits(quantize(row[scalesSize+lsaDimensions:], words.row(i))))
+		addRow(m.vectors.row(i), row, 1)
+	}
+}
+
+// quantize puts the numbers of v into b and returns what to multiply them with.
+func quantize(b []byte, v []float32) float32 {
+	var top float32
+	for _, x := range v {
+		top = max(top, x, -x)
+	}
+	if top == 0 {
+		return 0
+	}
+	for i, x := range v {
+		b[i] = byte(int8(math.RoundToEven(float64(x) * 127 / float64(top))))
+	}
+	return top / 127
+}
+
+// addRow adds a row of the file, times weight, to sum.
+func addRow(sum []float32, row []byte, weight float32) {
+	topics := weight * math.Float32frombits(binary.LittleEndian.Uint32(row))
+	words := weight * math.Float32frombits(binary.LittleEndian.Uint32(row[4:]))
+	for i, b := range row[scalesSize : scalesSize+lsaDimensions] {
+		sum[i] += topics * float32(int8(b))
+	}
+	for i, b := range row[scalesSize+lsaDimensions : rowSize] {
+		sum[lsaDimensions+i] += words * float32(int8(b))
+	}
+}
+
+// finish makes both parts of a sum equally long and the whole of length 1. It
+// says whether there was anything.
+func finish(sum []float32) bool {
+	topics, words := sum[:lsaDimensions], sum[lsaDimensions:]
+	any := normalize(topics, math.Sqrt2/2)
+	return normalize(words, math.Sqrt2/2) || any
+}
+
+// Len is the number of passages, Dimensions that of a vector's numbers.
+func (m *Model) Len() int        { return m.n }
+func (m *Model) Dimensions() int { return dimensions }
+
+// Vector puts the vector of passage i into v: of length 1, or zero where the
+// model knows no term of the passage. It may be called from several
+// goroutines at once.
+func (m *Model) Vector(i int, v []float32) error {
+	at, ok := i, true
+	if m.trained != nil {
+		at, ok = m.trained[i]
+	}
+	if ok {
+		m.bags[at].mul(v, m.vectors)
+		finish(v)
+		return nil
+	}
+	list, err := m.read(i)
+	if err != nil {
+		return err
+	}
+	clear(v)
+	var numbers []uint32
+	for _, t := range list {
+		if n, ok := m.numbers[t]; ok {
+			numbers = append(numbers, n)
+		}
+	}
+	bag(numbers).mul(v, m.vectors)
+	finish(v)
+	return nil
+}
+
+// Write writes the embedder to a new file at path.
+func (m *Model) Write(path string) error {
+	out, err := disk.Create(path, builtinKind, BuiltinVersion)
+	if err != nil {
+		return err
+	}
+	var head []byte
+	for _, n := range []int{len(m.terms), lsaDimensions, ppmiDimensions, 0} {
+		head = binary.LittleEndian.AppendUint32(head, uint32(n))
+	}
+	out.Section("head")
+	out.Write(head)
+	out.Section("termat")
+	at := make([]byte, 4)
+	out.Write(at)
+	offset := 0
+	for _, t := range m.terms {
+		offset += len(t)
+		binary.LittleEndian.PutUint32(at, uint32(offset))
+		out.Write(at)
+	}
+	out.Section("terms")
+	for _, t := range m.terms {
+		io.WriteString(out, t)
+	}
+	out.Section("rows")
+	out.Write(m.rows)
+	return out.Close()
+}
+
+// A Builtin is an open model. It may be used from several goroutines at once.
+type Builtin struct {
+	file                *disk.File
+	termAt, terms, rows disk.Section
+	n                   int
+}
+
+// OpenBuiltin opens the model at path.
+func OpenBuiltin(path string) (*Builtin, error) {
+	file, err := disk.Open(path, builtinKind, BuiltinVersion)
+	if err != nil {
+		return nil, err
+	}
+	b := &Builtin{file: file}
+	if err := b.open(); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Builtin) open() error {
+	var head disk.Section
+	for _, s := range []struct {
+		name string
+		to   *disk.Section
+	}{{"head", &head}, {"termat", &b.termAt}, {"terms", &b.terms}, {"rows", &b.rows}} {
+		var err error
+		if *s.to, err = b.file.Section(s.name); err != nil {
+			return err
+		}
+	}
+	h, err := head.Bytes(0, 16)
+	if err != nil {
+		return err
+	}
+	n := int64(binary.LittleEndian.Uint32(h))
+	topics, words := binary.LittleEndian.Uint32(h[4:]), binary.LittleEndian.Uint32(h[8:])
+	if topics != lsaDimensions || words != ppmiDimensions {
+		return head.Corrupt(4, fmt.Sprintf("%d and %d dimensions, want %d and %d", topics, words, lsaDimensions, ppmiDimensions))
+	}
+	if b.termAt.Len() != 4*(n+1) || b.rows.Len() != rowSize*n {
+		return head.Corrupt(0, "the sections' sizes do not fit together")
+	}
+	b.n = int(n)
+	return nil
+}
+
+// Close closes the model.
+func (b *Builtin) Close() error { return b.file.Close() }
+
+// Verify checks the whole file against its checksums. It calls advance, if not
+// nil, with the bytes checked since the last call.
+func (b *Builtin) Verify(advance func(int64)) error { return b.file.Verify(advance) }
+
+// Dimensions is the number of a vector's numbers.
+func (b *Builtin) Dimensions() int { return dimensions }
+
+// Query returns the vector of a query's terms, of length 1, or nil where the
+// model knows none of them.
+func (b *Builtin) Query(terms []string) ([]float32, error) {
+	terms = slices.Clone(terms)
+	slices.Sort(terms)
+	v := make([]float32, dimensions)
+	for len(terms) > 0 {
+		count := 1
+		for count < len(terms) && terms[count] == terms[0] {
+			count++
+		}
+		row, err := b.find(terms[0])
+		if err != nil {
+			return nil, err
+		}
+		if row != nil {
+			addRow(v, row, termWeight(count))
+		}
+		terms = terms[count:]
+	}
+	if !finish(v) {
+		return nil, nil
+	}
+	return v, nil
+}
+
+// find returns the row of a term, or nil.
+func (b *Builtin) find(term string) (row []byte, err error) {
+	i, found := sort.Find(b.n, func(i int) int {
+		if err != nil {
+			return 0
+		}
+		var t []byte
+		t, err = b.term(i)
+		return strings.Compare(term, string(t))
+	})
+	if !found || err != nil {
+		return nil, err
+	}
+	return b.rows.Bytes(int64(i)*rowSize, rowSize)
+}
+
+func (b *Builtin) term(i int) ([]byte, error) {
+	at, err := b.termAt.Bytes(4*int64(i), 8)
+	if err != nil {
+		return nil, err
+	}
+	from, to := int64(binary.LittleEndian.Uint32(at)), int64(binary.LittleEndian.Uint32(at[4:]))
+	if from > to {
+		return nil, b.termAt.Corrupt(4*int64(i), fmt.Sprintf("span %d to %d", from, to))
+	}
+	return b.terms.Bytes(from, to-from)
+}

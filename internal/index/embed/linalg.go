@@ -1,0 +1,341 @@
+package embed
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// A matrix is dense, row by row.
+type matrix struct {
+	rows, cols int
+	data       []float32
+}
+
+func newMatrix(rows, cols int) matrix {
+	return matrix{rows, cols, make([]float32, rows*cols)}
+}
+
+func (m matrix) row(i int) []float32 { return m.data[i*m.cols : (i+1)*m.cols] }
+
+// A sparseRow holds the entries of one row of a sparse matrix.
+type sparseRow struct {
+	cols []uint32
+	vals []float32
+}
+
+// A sparse matrix is a list of rows, each with its entries.
+type sparse []sparseRow
+
+// mul sets y to s times x.
+func (s sparse) mul(ctx context.Context, y, x matrix) error {
+	return parallel(ctx, len(s), 64, func(from, to int) {
+		for i := from; i < to; i++ {
+			s[i].mul(y.row(i), x)
+		}
+	})
+}
+
+func (r sparseRow) mul(y []float32, x matrix) {
+	clear(y)
+	for j, c := range r.cols {
+		axpy(y, x.row(int(c)), r.vals[j])
+	}
+}
+
+// transpose returns the transposed matrix, which has cols rows.
+func (s sparse) transpose(cols int) sparse {
+	starts := make([]int, cols+1)
+	for _, r := range s {
+		for _, c := range r.cols {
+			starts[c+1]++
+		}
+	}
+	for c := range cols {
+		starts[c+1] += starts[c]
+	}
+	at, vals := make([]uint32, starts[cols]), make([]float32, starts[cols])
+	t := make(sparse, cols)
+	for c := range t {
+		from, to := starts[c], starts[c+1]
+		t[c] = sparseRow{at[from:from:to], vals[from:from:to]}
+	}
+	for i, r := range s {
+		for j, c := range r.cols {
+			t[c].cols = append(t[c].cols, uint32(i))
+			t[c].vals = append(t[c].vals, r.vals[j])
+		}
+	}
+	return t
+}
+
+// mulSmall sets y to x times w, where w is square or narrower than it is high.
+func mulSmall(ctx context.Context, y, x, w matrix) error {
+	return parallel(ctx, x.rows, 256, func(from, to int) {
+		for i := from; i < to; i++ {
+			yi := y.row(i)
+			clear(yi)
+			for j, v := range x.row(i) {
+				axpy(yi, w.row(j), v)
+			}
+		}
+	})
+}
+
+// gram returns the inner products of the columns of x with those of y. The
+// rows are summed in chunks of fixed length, and the chunks in order, so that
+// the result does not depend on how many goroutines there are.
+func gram(ctx context.Context, x, y matrix) ([][]float64, error) {
+	const chunk = 1024
+	parts := make([][]float64, (x.rows+chunk-1)/chunk)
+	err := parallel(ctx, len(parts), 1, func(from, to int) {
+		for p := from; p < to; p++ {
+			sum := make([]float64, x.cols*y.cols)
+			for i := p * chunk; i < min((p+1)*chunk, x.rows); i++ {
+				yi := y.row(i)
+				for a, v := range x.row(i) {
+					if v == 0 {
+						continue
+					}
+					out := sum[a*y.cols : (a+1)*y.cols]
+					for b, u := range yi {
+						out[b] += float64(v) * float64(u)
+					}
+				}
+			}
+			parts[p] = sum
+		}
+	})
+	g := make([][]float64, x.cols)
+	for a := range g {
+		g[a] = make([]float64, y.cols)
+		for _, p := range parts {
+			if p == nil {
+				continue
+			}
+			for b := range g[a] {
+				g[a][b] += p[a*y.cols+b]
+			}
+		}
+	}
+	return g, err
+}
+
+// orthonormalize makes the columns of x orthonormal, through the Cholesky
+// factor of their inner products, twice, because once loses digits where the
+// columns are nearly parallel. A column that the ones before it span becomes
+// zero.
+func orthonormalize(ctx context.Context, x matrix) error {
+	for range 2 {
+		g, err := gram(ctx, x, x)
+		if err != nil {
+			return err
+		}
+		r := inverseCholesky(g)
+		if err := parallel(ctx, x.rows, 256, func(from, to int) {
+			row := make([]float32, x.cols)
+			for i := from; i < to; i++ {
+				xi := x.row(i)
+				clear(row)
+				for j, v := range xi {
+					axpy(row[j:], r.row(j)[j:], v)
+				}
+				copy(xi, row)
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inverseCholesky returns the upper triangular r for which rT*g*r is the unit
+// matrix, with zero columns where g has no full rank.
+func inverseCholesky(g [][]float64) matrix {
+	n := len(g)
+	l := make([][]float64, n) // g = l * lT
+	for i := range n {
+		l[i] = make([]float64, n)
+		for j := 0; j < i; j++ {
+			if l[j][j] == 0 {
+				continue
+			}
+			sum := g[i][j]
+			for k := range j {
+				sum -= l[i][k] * l[j][k]
+			}
+			l[i][j] = sum / l[j][j]
+		}
+		sum := g[i][i]
+		for k := range i {
+			sum -= l[i][k] * l[i][k]
+		}
+		if sum > 1e-10*g[i][i] {
+			l[i][i] = math.Sqrt(sum)
+		}
+	}
+	r := newMatrix(n, n)
+	inv := make([]float64, n)
+	for c := range n { // column c of r solves lT * column = unit vector c
+		if l[c][c] == 0 {
+			continue
+		}
+		clear(inv)
+		inv[c] = 1 / l[c][c]
+		r.row(c)[c] = float32(inv[c])
+		for i := c - 1; i >= 0; i-- {
+			if l[i][i] == 0 {
+				continue
+			}
+			var sum float64
+			for k := i + 1; k <= c; k++ {
+				sum += l[k][i] * inv[k]
+			}
+			inv[i] = -sum / l[i][i]
+			r.row(i)[c] = float32(inv[i])
+		}
+	}
+	return r
+}
+
+// eigen returns the eigenvalues of the symmetric matrix g and its
+// eigenvectors, as the columns of a matrix, by Jacobi's method, which is exact
+// for the small matrices here. It destroys g.
+func eigen(g [][]float64) (values []float64, vectors [][]float64) {
+	n := len(g)
+	vectors = make([][]float64, n)
+	for i := range vectors {
+		vectors[i] = make([]float64, n)
+		vectors[i][i] = 1
+	}
+	for range 30 { // sweeps; six to ten are enough
+		var off, all float64
+		for i := range n {
+			for j := range n {
+				all += g[i][j] * g[i][j]
+				if i != j {
+					off += g[i][j] * g[i][j]
+				}
+			}
+		}
+		if off <= 1e-22*all {
+			break
+		}
+		for p := range n {
+			for q := p + 1; q < n; q++ {
+				rotate(g, vectors, p, q)
+			}
+		}
+	}
+	values = make([]float64, n)
+	for i := range n {
+		values[i] = g[i][i]
+	}
+	return values, vectors
+}
+
+// rotate is Jacobi's rotation that makes g[p][q] zero.
+func rotate(g, vectors [][]float64, p, q int) {
+	if g[p][q] == 0 {
+		return
+	}
+	theta := (g[q][q] - g[p][p]) / (2 * g[p][q])
+	t := math.Copysign(1/(math.Abs(theta)+math.Sqrt(theta*theta+1)), theta)
+	c := 1 / math.Sqrt(t*t+1)
+	s := t * c
+	for k := range g {
+		kp, kq := g[k][p], g[k][q]
+		g[k][p], g[k][q] = c*kp-s*kq, s*kp+c*kq
+	}
+	gp, gq := g[p], g[q]
+	for k := range gp {
+		pk, qk := gp[k], gq[k]
+		gp[k], gq[k] = c*pk-s*qk, s*pk+c*qk
+	}
+	for k := range vectors {
+		v := vectors[k]
+		v[p], v[q] = c*v[p]-s*v[q], s*v[p]+c*v[q]
+	}
+}
+
+// axpy adds a times x to y. x is at least as long as y.
+func axpy(y, x []float32, a float32) {
+	x = x[:len(y)]
+	for len(y) >= 8 {
+		y8, x8 := (*[8]float32)(y), (*[8]float32)(x)
+		y8[0] += a * x8[0]
+		y8[1] += a * x8[1]
+		y8[2] += a * x8[2]
+		y8[3] += a * x8[3]
+		y8[4] += a * x8[4]
+		y8[5] += a * x8[5]
+		y8[6] += a * x8[6]
+		y8[7] += a * x8[7]
+		y, x = y[8:], x[8:]
+	}
+	for i := range y {
+		y[i] += a * x[i]
+	}
+}
+
+func dot(x, y []float32) float32 {
+	var sum float32
+	y = y[:len(x)]
+	for i, v := range x {
+		sum += v * y[i]
+	}
+	return sum
+}
+
+// normalize scales v to length and says whether it could.
+func normalize(v []float32, length float32) bool {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if !(sum > 1e-30) || math.IsInf(sum, 0) {
+		clear(v)
+		return false
+	}
+	scale(v, float32(float64(length)/math.Sqrt(sum)))
+	return true
+}
+
+func scale(v []float32, a float32) {
+	for i := range v {
+		v[i] *= a
+	}
+}
+
+// noise fills m with -1 and 1 that depend on nothing but their place.
+func noise(m matrix) {
+	for i := range m.data {
+		x := uint64(i) * 0x9e3779b97f4a7c15
+		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+		x = (x ^ x>>27) * 0x94d049bb133111eb
+		m.data[i] = float32(int(x>>63)*2 - 1)
+	}
+}
+
+// parallel calls f for 0 to n in pieces of the given length from as many
+// goroutines as there are processors. It returns the context's error.
+func parallel(ctx context.Context, n, piece int, f func(from, to int)) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (n+piece-1)/piece) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				to := int(next.Add(int64(piece)))
+				from := to - piece
+				if from >= n {
+					return
+				}
+				f(from, min(to, n))
+			}
+		})
+	}
+	wg.Wait()
+	return ctx.Err()
+}

@@ -1,0 +1,74 @@
+package embed
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+const (
+	lsaDimensions = 50
+	oversample    = 10 // columns beyond those wanted, which the first ones converge by
+	lsaRounds     = 4
+)
+
+// lsa returns for each term its coordinates along the main directions of the
+// passages' bags: the right singular vectors of the matrix of bags, found by
+// subspace iteration from a fixed start.
+func lsa(ctx context.Context, bags sparse, idf []float32) (matrix, error) {
+	terms := len(idf)
+	unit := make(sparse, len(bags))
+	for i, r := range bags {
+		unit[i] = sparseRow{r.cols, slices.Clone(r.vals)}
+		for j, t := range r.cols {
+			unit[i].vals[j] *= idf[t]
+		}
+		normalize(unit[i].vals, 1)
+	}
+	across := unit.transpose(terms)
+	width := min(lsaDimensions+oversample, terms)
+	x, y := newMatrix(terms, width), newMatrix(len(bags), width)
+	noise(x)
+	for range lsaRounds {
+		if err := unit.mul(ctx, y, x); err != nil {
+			return matrix{}, err
+		}
+		if err := across.mul(ctx, x, y); err != nil {
+			return matrix{}, err
+		}
+		if err := orthonormalize(ctx, x); err != nil {
+			return matrix{}, err
+		}
+	}
+	if err := unit.mul(ctx, y, x); err != nil {
+		return matrix{}, err
+	}
+	g, err := gram(ctx, y, y)
+	if err != nil {
+		return matrix{}, err
+	}
+	values, vectors := eigen(g)
+	out := newMatrix(terms, lsaDimensions)
+	w, _ := strongest(values, vectors, lsaDimensions)
+	return out, mulSmall(ctx, out, x, w)
+}
+
+// strongest returns the n eigenvectors whose values are farthest from zero, as
+// columns, and these values. Missing ones are zero.
+func strongest(values []float64, vectors [][]float64, n int) (matrix, []float64) {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(abs(values[b]), abs(values[a])) })
+	w, kept := newMatrix(len(values), n), make([]float64, n)
+	for c, from := range order[:min(n, len(order))] {
+		kept[c] = values[from]
+		for r := range vectors {
+			w.row(r)[c] = float32(vectors[r][from])
+		}
+	}
+	return w, kept
+}
+
+func abs(x float64) float64 { return max(x, -x) }
