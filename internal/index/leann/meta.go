@@ -1,0 +1,80 @@
+package leann
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+const maxMeta = 16 << 20
+
+// A Meta is what docsearch reads of a meta file. LEANN's versions disagree on
+// the rest, and some keep an API key there, which is nothing to carry around.
+type Meta struct {
+	Version        string // "1.0", "1.1"; "" if it does not say
+	Backend        string // "hnsw", "diskann", "ivf", ...
+	EmbeddingModel string
+	EmbeddingMode  string
+	Dimensions     int
+	Sources        []PassageSource
+	// Origin is what docsearch made the index from, if docsearch made it.
+	Origin *Origin
+}
+
+// A PassageSource names one passages file, in the ways that LEANN does.
+type PassageSource struct{ Path, Relative string }
+
+// An Origin is the source of an index that docsearch made.
+type Origin struct {
+	Kind     string `json:"kind"`
+	Location string `json:"location"`
+}
+
+func readMeta(path string) (Meta, error) {
+	data, err := readLimited(path, maxMeta)
+	if err != nil {
+		return Meta{}, err
+	}
+	m, err := parseMeta(data)
+	if err != nil {
+		return Meta{}, fmt.Errorf("%s is not LEANN's meta file: %w", path, err)
+	}
+	return m, nil
+}
+
+// parseMeta reads field by field: one of a wrong type is as good as absent,
+// since what docsearch needs, the passages, is found without any of them.
+func parseMeta(data []byte) (Meta, error) {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return Meta{}, err
+	}
+	if raw == nil {
+		return Meta{}, fmt.Errorf("it holds null")
+	}
+	m := Meta{
+		Version:        text(raw["version"]),
+		Backend:        text(raw["backend_name"]),
+		EmbeddingModel: text(raw["embedding_model"]),
+		EmbeddingMode:  text(raw["embedding_mode"]),
+	}
+	if json.Unmarshal(raw["dimensions"], &m.Dimensions) != nil {
+		m.Dimensions = 0
+	}
+	var sources []map[string]json.RawMessage
+	json.Unmarshal(raw["passage_sources"], &sources)
+	for _, s := range sources {
+		m.Sources = append(m.Sources, PassageSource{Path: text(s["path"]), Relative: text(s["path_relative"])})
+	}
+	if origin := new(Origin); json.Unmarshal(raw["docsearch"], origin) == nil && origin.Location != "" {
+		m.Origin = origin
+	}
+	return m, nil
+}
+
+func text(v json.RawMessage) string {
+	var s string
+	if json.Unmarshal(v, &s) != nil {
+		return ""
+	}
+	return s
+}

@@ -1,0 +1,317 @@
+package leann
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+const maxOffsets = 1 << 30
+
+// Offsets is what an .idx file says: where in the passages file the line of
+// each id begins. LEANN pickles a dictionary; its Rust port writes one decimal
+// number a line, in the order of the passages, under the same name.
+type Offsets struct {
+	ByID    map[string]int64 // nil if the file is the Rust port's
+	InOrder []int64          // nil if it is not
+}
+
+// readOffsets reads an .idx file.
+func readOffsets(path string) (Offsets, error) {
+	data, err := readLimited(path, maxOffsets)
+	if err != nil {
+		return Offsets{}, err
+	}
+	o, err := parseOffsets(data)
+	if err != nil {
+		return Offsets{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return o, nil
+}
+
+func parseOffsets(data []byte) (Offsets, error) {
+	if len(data) == 0 || data[0] != opProto {
+		order, err := parseDecimals(data)
+		return Offsets{InOrder: order}, err
+	}
+	ids, err := unpickle(data)
+	return Offsets{ByID: ids}, err
+}
+
+func parseDecimals(data []byte) ([]int64, error) {
+	order := []int64{}
+	for number := 1; len(data) > 0; number++ {
+		end := slices.Index(data, '\n')
+		if end < 0 {
+			end = len(data)
+		}
+		n, err := strconv.ParseUint(string(data[:end]), 10, 63)
+		if err != nil {
+			return nil, fmt.Errorf("line %d is no offset", number)
+		}
+		order = append(order, int64(n))
+		data = data[min(end+1, len(data)):]
+	}
+	return order, nil
+}
+
+// The opcodes that a pickled dictionary of strings and integers is made of, in
+// protocols 2 to 5. All others make a pickle something that this package has
+// no use for, and some make it a program.
+const (
+	opProto       = 0x80
+	opFrame       = 0x95
+	opEmptyDict   = '}'
+	opMark        = '('
+	opSetItem     = 's'
+	opSetItems    = 'u'
+	opStop        = '.'
+	opMemoize     = 0x94
+	opBinPut      = 'q'
+	opLongBinPut  = 'r'
+	opBinGet      = 'h'
+	opLongBinGet  = 'j'
+	opShortString = 0x8c
+	opString      = 'X'
+	opLongString  = 0x8d
+	opInt1        = 'K'
+	opInt2        = 'M'
+	opInt4        = 'J'
+	opLong1       = 0x8a
+	opLong4       = 0x8b
+)
+
+// A value of the pickle machine: the dictionary, a mark, a string, an integer.
+type value struct {
+	kind byte // opEmptyDict, opMark, opString, opInt4
+	s    string
+	n    int64
+}
+
+// A pickle is the machine that CPython's pickle module defines, cut down to
+// the opcodes above.
+type pickle struct {
+	data  []byte
+	at    int
+	stack []value
+	memo  map[int]value
+	dict  map[string]int64 // the only dictionary there may be
+}
+
+func unpickle(data []byte) (map[string]int64, error) {
+	p := &pickle{data: data, memo: map[int]value{}}
+	for {
+		start := p.at
+		done, err := p.step()
+		if err != nil {
+			return nil, fmt.Errorf("pickle, byte %d: %w", start, err)
+		}
+		if done {
+			return p.dict, nil
+		}
+	}
+}
+
+var errShort = errors.New("the file ends too early")
+
+func (p *pickle) step() (done bool, err error) {
+	op, err := p.uint(1)
+	if err != nil {
+		return false, err
+	}
+	switch op {
+	case opProto:
+		var version uint64
+		if version, err = p.uint(1); version > 5 {
+			err = fmt.Errorf("protocol %d", version)
+		}
+	case opFrame:
+		_, err = p.uint(8)
+	case opEmptyDict:
+		if p.dict != nil {
+			return false, errors.New("a second dictionary")
+		}
+		p.dict = map[string]int64{}
+		p.push(value{kind: opEmptyDict})
+	case opMark:
+		p.push(value{kind: opMark})
+	case opSetItem:
+		if len(p.stack) < 3 {
+			return false, errors.New("an item without its parts")
+		}
+		err = p.set(len(p.stack) - 2)
+	case opSetItems:
+		mark := len(p.stack) - 1
+		for mark >= 0 && p.stack[mark].kind != opMark {
+			mark--
+		}
+		if mark < 1 {
+			return false, errors.New("items without a beginning")
+		}
+		p.stack = slices.Delete(p.stack, mark, mark+1)
+		err = p.set(mark)
+	case opStop:
+		if len(p.stack) != 1 || p.stack[0].kind != opEmptyDict {
+			return false, errors.New("what is pickled is no dictionary")
+		}
+		return true, nil
+	case opMemoize:
+		err = p.put(uint64(len(p.memo)), nil)
+	case opBinPut:
+		err = p.put(p.uint(1))
+	case opLongBinPut:
+		err = p.put(p.uint(4))
+	case opBinGet:
+		err = p.get(p.uint(1))
+	case opLongBinGet:
+		err = p.get(p.uint(4))
+	case opShortString:
+		err = p.string(p.uint(1))
+	case opString:
+		err = p.string(p.uint(4))
+	case opLongString:
+		err = p.string(p.uint(8))
+	case opInt1:
+		err = p.integer(1)
+	case opInt2:
+		err = p.integer(2)
+	case opInt4:
+		err = p.integer(4)
+	case opLong1:
+		err = p.long(p.uint(1))
+	case opLong4:
+		err = p.long(p.uint(4))
+	default:
+		err = fmt.Errorf("opcode %#02x does not belong in a table of offsets", op)
+	}
+	return false, err
+}
+
+func (p *pickle) push(v value) { p.stack = append(p.stack, v) }
+
+// set stores the keys and values from stack[from] on in the dictionary below.
+func (p *pickle) set(from int) error {
+	items := p.stack[from:]
+	if p.stack[from-1].kind != opEmptyDict || len(items)%2 != 0 {
+		return errors.New("items that belong to no dictionary")
+	}
+	for i := 0; i < len(items); i += 2 {
+		key, v := items[i], items[i+1]
+		if key.kind == opInt4 {
+			key = value{kind: opString, s: strconv.FormatInt(key.n, 10)}
+		}
+		if key.kind != opString || v.kind != opInt4 || v.n < 0 {
+			return errors.New("an item that is not an id with its offset")
+		}
+		p.dict[key.s] = v.n
+	}
+	p.stack = p.stack[:from]
+	return nil
+}
+
+func (p *pickle) put(i uint64, err error) error {
+	if err != nil {
+		return err
+	}
+	if len(p.stack) == 0 {
+		return errors.New("nothing to remember")
+	}
+	p.memo[int(i)] = p.stack[len(p.stack)-1]
+	return nil
+}
+
+func (p *pickle) get(i uint64, err error) error {
+	if err != nil {
+		return err
+	}
+	v, ok := p.memo[int(i)]
+	if !ok || v.kind == opMark || v.kind == opEmptyDict {
+		return fmt.Errorf("nothing to recall at %d", i)
+	}
+	p.push(v)
+	return nil
+}
+
+func (p *pickle) string(n uint64, err error) error {
+	if err != nil {
+		return err
+	}
+	b, err := p.bytes(n)
+	p.push(value{kind: opString, s: string(b)})
+	return err
+}
+
+func (p *pickle) integer(n uint64) error {
+	u, err := p.uint(n)
+	if n == 4 { // the only signed one
+		u = uint64(int32(u))
+	}
+	p.push(value{kind: opInt4, n: int64(u)})
+	return err
+}
+
+// long reads a two's complement of n bytes.
+func (p *pickle) long(n uint64, err error) error {
+	if err != nil {
+		return err
+	}
+	b, err := p.bytes(n)
+	if err != nil {
+		return err
+	}
+	if len(b) > 8 {
+		return fmt.Errorf("an offset of %d bytes", len(b))
+	}
+	var word [8]byte
+	if len(b) > 0 && b[len(b)-1]&0x80 != 0 {
+		word = [8]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+	}
+	copy(word[:], b)
+	p.push(value{kind: opInt4, n: int64(binary.LittleEndian.Uint64(word[:]))})
+	return nil
+}
+
+// uint reads an unsigned number of n bytes.
+func (p *pickle) uint(n uint64) (uint64, error) {
+	b, err := p.bytes(n)
+	var u uint64
+	for i, c := range b {
+		u |= uint64(c) << (8 * i)
+	}
+	return u, err
+}
+
+func (p *pickle) bytes(n uint64) ([]byte, error) {
+	if n > uint64(len(p.data)-p.at) {
+		return nil, errShort
+	}
+	b := p.data[p.at : p.at+int(n)]
+	p.at += int(n)
+	return b, nil
+}
+
+// appendPickle appends the pickle, protocol 2, of the dictionary that maps
+// ids[i] to offsets[i], which every LEANN loads.
+func appendPickle(b []byte, ids []string, offsets []int64) []byte {
+	b = append(b, opProto, 2, opEmptyDict)
+	const batch = 1000 // as CPython does: it keeps the loader's stack short
+	for from := 0; from < len(ids); from += batch {
+		b = append(b, opMark)
+		for i := from; i < min(from+batch, len(ids)); i++ {
+			b = append(b, opString)
+			b = binary.LittleEndian.AppendUint32(b, uint32(len(ids[i])))
+			b = append(b, ids[i]...)
+			if offsets[i] <= 1<<31-1 {
+				b = append(b, opInt4)
+				b = binary.LittleEndian.AppendUint32(b, uint32(offsets[i]))
+			} else {
+				b = append(b, opLong1, 8)
+				b = binary.LittleEndian.AppendUint64(b, uint64(offsets[i]))
+			}
+		}
+		b = append(b, opSetItems)
+	}
+	return append(b, opStop)
+}

@@ -1,0 +1,89 @@
+package leann
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// Scan reads a passages file and calls line with each line that has anything
+// in it: the offset at which it begins and its bytes, without the newline and
+// a carriage return before it, valid until line returns. Lines that cannot be
+// a passage, because they are too long or not UTF-8, are returned as skipped,
+// named by their number. It stops at the first error that line returns.
+func Scan(r io.Reader, line func(offset int64, line []byte) error) (skipped []disk.Skipped, err error) {
+	s := scanner{r: bufio.NewReaderSize(r, 256<<10)}
+	if mark, err := s.r.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
+		s.r.Discard(len(mark))
+		s.offset = int64(len(mark))
+	}
+	for number := 1; ; number++ {
+		offset := s.offset
+		data, size, err := s.next()
+		if err == io.EOF {
+			return skipped, nil
+		}
+		if err != nil {
+			return skipped, err
+		}
+		switch {
+		case size > passage.MaxLine:
+			skipped = append(skipped, skip(number, "%d bytes are more than a passage may have (%d)", size, passage.MaxLine))
+		case len(bytes.TrimSpace(data)) == 0:
+		case !utf8.Valid(data):
+			skipped = append(skipped, skip(number, "not UTF-8"))
+		default:
+			if err := line(offset, data); err != nil {
+				return skipped, err
+			}
+		}
+	}
+}
+
+func skip(number int, format string, args ...any) disk.Skipped {
+	return disk.Skipped{Name: fmt.Sprintf("line %d", number), Why: fmt.Sprintf(format, args...)}
+}
+
+// A scanner is a bufio.Scanner that goes on after a line that is too long.
+type scanner struct {
+	r      *bufio.Reader
+	offset int64  // of the next line
+	long   []byte // holds a line that is longer than the reader's buffer
+}
+
+// next returns a line without its end, and its size; a line of more than
+// passage.MaxLine bytes comes without its data.
+func (s *scanner) next() (line []byte, size int64, err error) {
+	s.long = s.long[:0]
+	for {
+		part, err := s.r.ReadSlice('\n')
+		s.offset += int64(len(part))
+		size += int64(len(part))
+		full := errors.Is(err, bufio.ErrBufferFull)
+		if err != nil && !full && (err != io.EOF || size == 0) {
+			return nil, 0, err
+		}
+		if full || len(s.long) > 0 {
+			if size <= passage.MaxLine+2 { // the line's end may be two bytes
+				s.long = append(s.long, part...)
+			}
+			part = s.long
+		}
+		if full {
+			continue
+		}
+		end := bytes.TrimSuffix(bytes.TrimSuffix(part, []byte("\n")), []byte("\r"))
+		if size > passage.MaxLine+2 {
+			return nil, size, nil
+		}
+		return end, size - int64(len(part)-len(end)), nil
+	}
+}

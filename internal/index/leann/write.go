@@ -1,0 +1,172 @@
+package leann
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// The names of an index that docsearch writes: those of LEANN's command.
+const (
+	base         = "documents.leann"
+	PassagesName = base + passagesSuffix
+	metaName     = base + metaSuffix
+	offsetsName  = base + offsetsSuffix
+	idsName      = "documents.ids.txt"
+)
+
+// Publish makes the passages file at path, whose lines package passage wrote,
+// the passages of a LEANN index in folder dir: LEANN's meta file, its offsets
+// and its list of ids are written, and the passages file gets its second name
+// there. Each file is replaced whole, the meta file last.
+//
+// LEANN reads and lists such an index; its own search needs the graph of its
+// backend as well, which only LEANN can make (leann build), because only it
+// has the model. The meta file names the model that LEANN takes by default.
+func Publish(dir, path string, origin Origin) error {
+	ids, offsets, err := lines(path)
+	if err != nil {
+		return err
+	}
+	meta, err := json.MarshalIndent(newMeta(len(ids), origin), "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := replaceByLink(path, filepath.Join(dir, PassagesName)); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{
+		{offsetsName, appendPickle(nil, ids, offsets)},
+		{idsName, []byte(strings.Join(ids, "\n") + "\n")},
+		{metaName, append(meta, '\n')},
+	} {
+		if err := atomicfile.Write(filepath.Join(dir, f.name), f.data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unpublish removes what Publish put into dir.
+func Unpublish(dir string) error {
+	var errs []error
+	for _, name := range []string{metaName, offsetsName, idsName, PassagesName} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// newMeta is the meta file of an index without a graph, in the older version
+// of the format, which all of LEANN's read.
+func newMeta(passages int, origin Origin) any {
+	type source struct {
+		Type              string `json:"type"`
+		Path              string `json:"path"`
+		IndexPath         string `json:"index_path"`
+		PathRelative      string `json:"path_relative"`
+		IndexPathRelative string `json:"index_path_relative"`
+	}
+	return struct {
+		Version        string         `json:"version"`
+		BackendName    string         `json:"backend_name"`
+		EmbeddingModel string         `json:"embedding_model"`
+		Dimensions     int            `json:"dimensions"`
+		BackendKwargs  map[string]any `json:"backend_kwargs"`
+		EmbeddingMode  string         `json:"embedding_mode"`
+		PassageSources []source       `json:"passage_sources"`
+		TotalPassages  int            `json:"total_passages"`
+		Origin         Origin         `json:"docsearch"`
+	}{
+		Version:        "1.0",
+		BackendName:    "hnsw",
+		EmbeddingModel: "facebook/contriever",
+		Dimensions:     768,
+		BackendKwargs: map[string]any{
+			"graph_degree": 32, "complexity": 64, "is_compact": true, "is_recompute": true, "distance_metric": "mips",
+		},
+		EmbeddingMode: "sentence-transformers",
+		PassageSources: []source{{
+			Type: "jsonl", Path: PassagesName, IndexPath: offsetsName,
+			PathRelative: PassagesName, IndexPathRelative: offsetsName,
+		}},
+		TotalPassages: passages,
+		Origin:        origin,
+	}
+}
+
+// lines lists the id and the offset of every passage in the file at path.
+func lines(path string) (ids []string, offsets []int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	skipped, err := Scan(f, func(offset int64, line []byte) error {
+		p, err := passage.Decode(line)
+		if err != nil {
+			return fmt.Errorf("%s, byte %d: %w", path, offset, err)
+		}
+		ids, offsets = append(ids, p.ID), append(offsets, offset)
+		return nil
+	})
+	if err == nil && len(skipped) > 0 {
+		err = fmt.Errorf("%s, %s: %s", path, skipped[0].Name, skipped[0].Why)
+	}
+	return ids, offsets, err
+}
+
+// replaceByLink gives the file at path a second name in place of what had it,
+// or copies it where the file system has no hard links.
+func replaceByLink(path, name string) error {
+	// Only one process publishes at a time, the one that holds the build's
+	// lock: what is here already was left by one that died.
+	temporary := name + ".new"
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if os.Link(path, temporary) != nil {
+		if err := copyFile(path, temporary); err != nil {
+			os.Remove(temporary)
+			return err
+		}
+	}
+	if err := os.Rename(temporary, name); err != nil {
+		os.Remove(temporary)
+		return err
+	}
+	// POSIX does nothing where both are names of one file already.
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return atomicfile.SyncDir(filepath.Dir(name))
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	return errors.Join(out.Sync(), out.Close())
+}

@@ -1,0 +1,154 @@
+package leann
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/google/go-cmp/cmp"
+)
+
+var somePassages = []passage.Passage{
+	{ID: "a1", Text: "first", Title: "T", Path: "t.md", StartLine: 1, EndLine: 2},
+	{ID: "ü", Text: "zweiter < \u2028", Headings: []string{"A", "B"}},
+	{ID: "c", Text: "third\nline"},
+}
+
+// publish writes passages into a generation's folder and publishes them.
+func publish(t *testing.T, dir string, passages []passage.Passage) {
+	t.Helper()
+	var lines []byte
+	for _, p := range passages {
+		lines = p.AppendLine(lines)
+	}
+	path := filepath.Join(t.TempDir(), passage.ShardName(0))
+	if err := os.WriteFile(path, lines, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Publish(dir, path, Origin{Kind: "folder", Location: "/docs"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPublish(t *testing.T) {
+	dir := t.TempDir()
+	publish(t, dir, somePassages[:1])
+	publish(t, dir, somePassages) // over the one before
+	x, err := Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Kind != KindIndex || len(x.Shards) != 1 || x.Offsets[0] == "" {
+		t.Errorf("found %+v", x)
+	}
+	if diff := cmp.Diff(&Origin{Kind: "folder", Location: "/docs"}, x.Meta.Origin); diff != "" {
+		t.Errorf("origin (-want +got)\n%s", diff)
+	}
+	if notes, err := x.Check(t.Context()); err != nil || len(notes) > 0 {
+		t.Errorf("Check: %q, %v", notes, err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 4 {
+		t.Errorf("the folder holds %v, %v; want four files", entries, err)
+	}
+	if err := Unpublish(dir); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("Unpublish left %v, %v", entries, err)
+	}
+}
+
+// A publisher that died leaves its temporary name; and the file to publish may
+// be the one that is published.
+func TestPublishAgain(t *testing.T) {
+	dir := t.TempDir()
+	publish(t, dir, somePassages)
+	path := filepath.Join(dir, PassagesName)
+	if err := os.WriteFile(path+".new", []byte("rest"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Publish(dir, path, Origin{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path + ".new"); err == nil {
+		t.Error("the temporary name is still there")
+	}
+	if x, err := Find(dir); err != nil || x.Meta.Origin != nil {
+		t.Errorf("found %+v, %v", x, err)
+	}
+}
+
+func TestPublishRefusesWhatIsNoPassage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.jsonl")
+	for _, content := range []string{"{}\n", "\xff\n"} {
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		if err := Publish(dir, path, Origin{}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("published %q: %v", content, err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+			t.Errorf("left %v, %v", entries, err)
+		}
+	}
+}
+
+// What LEANN does to open an index, in Python's own json and pickle.
+func TestPythonReadsWhatPublishWrites(t *testing.T) {
+	python := findPython(t)
+	dir := t.TempDir()
+	publish(t, dir, somePassages)
+	const program = `
+import json, os, pickle, sys
+d = sys.argv[1]
+meta = json.load(open(os.path.join(d, "documents.leann.meta.json"), encoding="utf-8"))
+for key in ("version", "backend_name", "embedding_model", "dimensions", "backend_kwargs", "embedding_mode"):
+    meta[key]
+(source,) = meta["passage_sources"]
+assert source["type"] == "jsonl"
+offsets = pickle.load(open(os.path.join(d, source["index_path"]), "rb"))
+ids = open(os.path.join(d, "documents.ids.txt"), encoding="utf-8").read().splitlines()
+assert ids == list(offsets), (ids, offsets)
+assert meta["total_passages"] == len(ids)
+f = open(os.path.join(d, source["path"]), encoding="utf-8")
+for id, offset in offsets.items():
+    f.seek(offset)
+    line = json.loads(f.readline())
+    assert line["id"] == id and isinstance(line["metadata"], dict), line
+    print(line["text"].encode("unicode_escape").decode())
+`
+	out, err := exec.Command(python, "-c", program, dir).CombinedOutput()
+	if want := "first\nzweiter < \\u2028\nthird\\nline\n"; err != nil || string(out) != want {
+		t.Errorf("Python printed %q, %v; want %q", out, err, want)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	const passages = `{"id": "a", "text": "x"}` + "\n" + `{"id": "b", "text": "x"}` + "\n" + `{"id": "a", "text": "last"}` + "\n"
+	for _, tt := range []struct{ name, offsets, want string }{
+		{"right", string(appendPickle(nil, []string{"a", "b"}, []int64{50, 25})), ""},
+		{"Rust, right", "0\n25\n50\n", ""},
+		{"misplaced", string(appendPickle(nil, []string{"a", "b"}, []int64{50, 26})), "p.idx lists 2 of 3 passages, 1 of them at a wrong place"},
+		{"one is missing", string(appendPickle(nil, []string{"b"}, []int64{25})), "p.idx lists 1 of 3 passages, 1 of them at a wrong place"},
+		{"Rust, shifted", "1\n26\n", "p.idx lists 2 of 3 passages, 3 of them at a wrong place"},
+		{"of more passages", "0\n25\n50\n75\n", "p.idx lists 4 of 3 passages, 0 of them at a wrong place"},
+		{"unreadable", "\x80\x02]", "p.idx cannot be read"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			x, err := Find(filepath.Join(tree(t, map[string]string{"p.jsonl": passages, "p.idx": tt.offsets}), "p.jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			notes, err := x.Check(t.Context())
+			got := strings.Join(notes, "\n")
+			if err != nil || (got == "") != (tt.want == "") || !strings.HasPrefix(got, tt.want) {
+				t.Errorf("Check: %q, %v; want %q", got, err, tt.want)
+			}
+		})
+	}
+}
