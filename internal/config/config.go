@@ -1,0 +1,92 @@
+// Package config says what can be configured: the types, their defaults, what
+// is wrong with a given configuration, and where docsearch's files live.
+//
+// It reads no config file; package load does. Standard library only, and of
+// that nothing slow, because the hook decides by a Config on every tool call.
+package config
+
+import "encoding/json"
+
+// A Config is what the user's config file says, with defaults filled in and
+// without the entries that are wrong.
+type Config struct {
+	Databases []Database `json:"databases"`
+	Hook      Hook       `json:"hook"`
+	Search    Search     `json:"search"`
+
+	// Sections that other parts of the program read, as JSON with the keys in
+	// the order of the file; nil where the file has none.
+	Routes   json.RawMessage `json:"routes,omitempty"`
+	Inject   json.RawMessage `json:"inject,omitempty"`
+	Embedder json.RawMessage `json:"embedder,omitempty"`
+}
+
+// A Database is one body of documentation.
+type Database struct {
+	Name        string   `json:"name"`     // unique; what the search tool's "database" takes
+	Keywords    []string `json:"keywords"` // at least one
+	Path        string   `json:"path"`     // absolute
+	Description string   `json:"description"`
+	Tool        string   `json:"mcp_tool_name,omitempty"` // empty: docsearch's own
+	URLs        []string `json:"urls,omitempty"`          // prefixes of the pages it holds
+	Mode        Mode     `json:"mode,omitempty"`          // empty: answer with an index, else redirect
+	Version     string   `json:"version,omitempty"`       // of the documented software
+
+	Entry int `json:"-"` // its place in the file's list, which counts the skipped, too
+}
+
+// Keyword names the database in denials: its first keyword.
+func (d *Database) Keyword() string { return d.Keywords[0] }
+
+// A Mode is what the hook does with a web search that matches a database.
+type Mode string
+
+const (
+	ModeAnswer   Mode = "answer"   // deny with the passages, if they answer
+	ModeRedirect Mode = "redirect" // deny and point at the tool
+	ModeAdvise   Mode = "advise"   // let it through with a line of context
+	ModeOff      Mode = "off"      // let it through
+)
+
+// Hook is the configuration of the hook as a whole.
+type Hook struct {
+	Retry     Retry  `json:"retry"`
+	TimeoutMS int    `json:"timeout_ms"`              // the hook lets the call through when it takes longer
+	Tool      string `json:"mcp_tool_name,omitempty"` // docsearch's own search tool, where it has another name
+}
+
+// A Retry says when a denied search passes.
+type Retry string
+
+const (
+	RetryIdentical Retry = "identical" // when it is sent again unchanged
+	RetryEvidence  Retry = "evidence"  // when the local index was consulted since, too
+)
+
+// Search is how the search tool answers where a call does not say.
+type Search struct {
+	TopK      int `json:"top_k"`
+	MaxTokens int `json:"max_tokens"`
+}
+
+// Default is the configuration of an empty file.
+func Default() Config {
+	return Config{
+		Databases: []Database{},
+		Hook:      Hook{Retry: RetryIdentical, TimeoutMS: 800},
+		Search:    Search{TopK: 5, MaxTokens: 4000},
+	}
+}
+
+// An Override is an environment variable that has the last word on a value.
+type Override struct{ Env, Section, Field string }
+
+// Overrides lists them all.
+func Overrides() [4]Override {
+	return [...]Override{
+		{"DOCSEARCH_HOOK_RETRY", "hook", "retry"},
+		{"DOCSEARCH_HOOK_TIMEOUT_MS", "hook", "timeout_ms"},
+		{"DOCSEARCH_SEARCH_TOP_K", "search", "top_k"},
+		{"DOCSEARCH_SEARCH_MAX_TOKENS", "search", "max_tokens"},
+	}
+}

@@ -1,0 +1,384 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A Problem is something of a config file that is not as it must be.
+type Problem struct {
+	Line     int    // 1-based; 0: no line is to blame
+	Entry    string // `databases[0] (gitlab)`, `hook`; empty for the file as a whole
+	Field    string // empty for the entry as a whole
+	Expected string
+	Got      string
+	Effect   string // what becomes of it
+}
+
+// String is the problem on one line, without the file's name.
+func (p Problem) String() string {
+	var b strings.Builder
+	if p.Line > 0 {
+		fmt.Fprintf(&b, "line %d: ", p.Line)
+	}
+	for _, where := range []string{p.Entry, p.Field} {
+		if where != "" {
+			b.WriteString(where + ": ")
+		}
+	}
+	b.WriteString("expected " + p.Expected)
+	if p.Got != "" {
+		b.WriteString(", got " + p.Got)
+	}
+	if p.Effect != "" {
+		b.WriteString("; " + p.Effect)
+	}
+	return b.String()
+}
+
+// Settings are the contents of a config file: what a JSON, YAML or TOML
+// decoder makes of it.
+type Settings struct {
+	Values map[string]any
+	// Line is the line of the value at a path such as "databases[0].path", 0
+	// if the file does not have it.
+	Line func(path string) int
+	Dir  string // relative paths start here
+	Home string
+	// Sections is the file's own text, as JSON, of the sections that other
+	// parts of the program read.
+	Sections map[string]json.RawMessage
+}
+
+// Decode makes a Config of settings. What is wrong is left out of the Config,
+// or has its default there, and is in the list of problems.
+func Decode(s Settings) (Config, []Problem) {
+	d := decoder{Settings: s, config: Default()}
+	d.known("", "", s.Values, "databases", "hook", "search", "routes", "inject", "embedder")
+	d.databases(s.Values["databases"])
+	d.hook(s.Values["hook"])
+	d.search(s.Values["search"])
+	d.config.Routes = s.Sections["routes"]
+	d.config.Inject = s.Sections["inject"]
+	d.config.Embedder = s.Sections["embedder"]
+	return d.config, d.problems
+}
+
+type decoder struct {
+	Settings
+	config   Config
+	problems []Problem
+}
+
+func (d *decoder) report(path string, p Problem) {
+	p.Line = d.Line(path)
+	d.problems = append(d.problems, p)
+}
+
+func (d *decoder) databases(v any) {
+	if v == nil {
+		return
+	}
+	list, ok := v.([]any)
+	if !ok {
+		d.report("databases", Problem{Entry: "databases", Expected: "a list of databases", Got: describe(v), Effect: "there is no database"})
+		return
+	}
+	for i, item := range list {
+		path := "databases[" + strconv.Itoa(i) + "]"
+		if db, ok := d.database(path, item); ok {
+			db.Entry = i
+			d.config.Databases = append(d.config.Databases, db)
+		}
+	}
+	d.name()
+}
+
+// database decodes one entry; false if it is to be skipped.
+func (d *decoder) database(path string, v any) (Database, bool) {
+	const skipped = "the entry is skipped"
+	var db Database
+	m, ok := v.(map[string]any)
+	if !ok {
+		d.report(path, Problem{Entry: path, Expected: `a database with "keywords", "path" and "description"`, Got: describe(v), Effect: skipped})
+		return db, false
+	}
+	entry := path
+	if label := entryLabel(m); label != "" {
+		entry += " (" + label + ")"
+	}
+	usable := true
+	// wrong reports a field; with fatal the entry goes with it.
+	wrong := func(field, expected string, v any, fatal bool, effect string) {
+		at := path + "." + field
+		if v == nil {
+			at = path
+		}
+		d.report(at, Problem{Entry: entry, Field: field, Expected: expected, Got: describe(v), Effect: effect})
+		usable = usable && !fatal
+	}
+	text := func(field, expected string, required bool) string {
+		v, given := m[field]
+		s, ok := v.(string)
+		s = strings.TrimSpace(s)
+		switch {
+		case required && (!ok || s == ""):
+			wrong(field, expected, v, true, skipped)
+		case given && !ok && v != nil:
+			wrong(field, expected, v, false, "it is ignored")
+		}
+		return s
+	}
+	d.known(path, entry, m, "name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version")
+
+	var bad []any
+	db.Keywords, bad = stringList(m["keywords"])
+	switch {
+	case len(db.Keywords) == 0:
+		wrong("keywords", "a list of one or more words", m["keywords"], true, skipped)
+	case len(bad) > 0:
+		wrong("keywords", "only words in the list", bad[0], false, "the others count")
+	}
+	db.Path = d.path(text("path", "the path of the database", true), func(raw, resolved string) {
+		wrong("path", "an absolute path", raw, false, "it is taken as "+resolved)
+	})
+	db.Description = text("description", "a few words on what the database holds", true)
+	db.Name = text("name", "a name", false)
+	db.Tool = text("mcp_tool_name", `the full name of an MCP tool, as in "mcp__docsearch__search"`, false)
+	db.Version = text("version", `the documented version, as in "17.2"`, false)
+	if urls, given := m["urls"]; given {
+		var bad []any
+		db.URLs, bad = stringList(urls)
+		for _, u := range db.URLs {
+			if Host(u) == "" {
+				bad = append(bad, u)
+			}
+		}
+		if len(bad) > 0 || len(db.URLs) == 0 {
+			got := urls
+			if len(bad) > 0 {
+				got = bad[0]
+			}
+			wrong("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, got, false, "it matches nothing")
+		}
+	}
+	db.Mode = Mode(strings.ToLower(text("mode", `"answer", "redirect", "advise" or "off"`, false)))
+	switch db.Mode {
+	case "", ModeAnswer, ModeRedirect, ModeAdvise, ModeOff:
+	default:
+		wrong("mode", `"answer", "redirect", "advise" or "off"`, m["mode"], false, "the default is used")
+		db.Mode = ""
+	}
+	return db, usable
+}
+
+// path resolves a database's path.
+func (d *decoder) path(raw string, relative func(raw, resolved string)) string {
+	path := Expand(raw, d.Home)
+	if path == "" || IsAbs(path) {
+		return path
+	}
+	path = Join(d.Dir, path)
+	relative(raw, path)
+	return path
+}
+
+// name gives every database a name of its own: the one it asked for, else its
+// first keyword, with a number where that is taken.
+func (d *decoder) name() {
+	taken := map[string]bool{}
+	dbs := d.config.Databases
+	for i := range dbs {
+		if dbs[i].Name == "" {
+			continue
+		}
+		if taken[dbs[i].Name] {
+			d.problems = append(d.problems, Problem{
+				Entry: "databases (" + dbs[i].Keyword() + ")", Field: "name",
+				Expected: "a name that no other database has", Got: strconv.Quote(dbs[i].Name), Effect: "it gets another",
+			})
+			dbs[i].Name = ""
+		}
+		taken[dbs[i].Name] = true
+	}
+	for i := range dbs {
+		if dbs[i].Name != "" {
+			continue
+		}
+		name := dbs[i].Keyword()
+		for n := 2; taken[name]; n++ {
+			name = dbs[i].Keyword() + "-" + strconv.Itoa(n)
+		}
+		taken[name] = true
+		dbs[i].Name = name
+	}
+}
+
+func (d *decoder) hook(v any) {
+	m := d.section("hook", v, "retry", "timeout_ms", "mcp_tool_name")
+	h := &d.config.Hook
+	if v, given := m["retry"]; given {
+		s, _ := v.(string)
+		switch r := Retry(strings.ToLower(s)); r {
+		case RetryIdentical, RetryEvidence:
+			h.Retry = r
+		default:
+			d.report("hook.retry", Problem{Entry: "hook", Field: "retry", Expected: `"identical" or "evidence"`, Got: describe(v), Effect: `it is "` + string(h.Retry) + `"`})
+		}
+	}
+	d.number(m, "hook", "timeout_ms", 1, 60_000, &h.TimeoutMS)
+	if v, given := m["mcp_tool_name"]; given {
+		s, _ := v.(string)
+		if h.Tool = strings.TrimSpace(s); h.Tool == "" {
+			d.report("hook.mcp_tool_name", Problem{Entry: "hook", Field: "mcp_tool_name", Expected: "the full name of docsearch's own search tool", Got: describe(v), Effect: "it is derived"})
+		}
+	}
+}
+
+func (d *decoder) search(v any) {
+	m := d.section("search", v, "top_k", "max_tokens")
+	d.number(m, "search", "top_k", 1, 100, &d.config.Search.TopK)
+	d.number(m, "search", "max_tokens", 100, 100_000, &d.config.Search.MaxTokens)
+}
+
+func (d *decoder) section(name string, v any, fields ...string) map[string]any {
+	m, ok := v.(map[string]any)
+	if !ok && v != nil {
+		d.report(name, Problem{Entry: name, Expected: "an object", Got: describe(v), Effect: "the defaults are used"})
+	}
+	d.known(name, name, m, fields...)
+	return m
+}
+
+func (d *decoder) number(m map[string]any, section, field string, low, high int, to *int) {
+	v, given := m[field]
+	if !given {
+		return
+	}
+	n, ok := integer(v)
+	if !ok || n < low || n > high {
+		d.report(section+"."+field, Problem{
+			Entry: section, Field: field, Expected: fmt.Sprintf("a whole number from %d to %d", low, high),
+			Got: describe(v), Effect: fmt.Sprintf("it is %d", *to),
+		})
+		return
+	}
+	*to = n
+}
+
+// known reports the keys of m that nothing reads.
+func (d *decoder) known(path, entry string, m map[string]any, keys ...string) {
+	for _, key := range sortedKeys(m) {
+		if contains(keys, key) {
+			continue
+		}
+		expected := "one of " + strings.Join(keys, ", ")
+		if near := Nearest(key, keys); near != "" {
+			expected = fmt.Sprintf("a key that docsearch knows (did you mean %q?)", near)
+		}
+		at := key
+		if path != "" {
+			at = path + "." + key
+		}
+		d.report(at, Problem{Entry: entry, Field: key, Expected: expected, Effect: "it is ignored"})
+	}
+}
+
+// entryLabel is what a person calls a database entry, however wrong it is.
+func entryLabel(m map[string]any) string {
+	if s, ok := m["name"].(string); ok && s != "" {
+		return s
+	}
+	if words, _ := stringList(m["keywords"]); len(words) > 0 {
+		return words[0]
+	}
+	return ""
+}
+
+// stringList takes a list of strings, or one string alone. Blank strings and
+// values of other types are returned as bad.
+func stringList(v any) (list []string, bad []any) {
+	items, ok := v.([]any)
+	if !ok {
+		items = []any{v}
+	}
+	for _, item := range items {
+		s, ok := item.(string)
+		if s = strings.TrimSpace(s); !ok || s == "" {
+			bad = append(bad, item)
+			continue
+		}
+		list = append(list, s)
+	}
+	return list, bad
+}
+
+// integer takes what the three formats make of a whole number.
+func integer(v any) (int, bool) {
+	switch v := v.(type) {
+	case int:
+		return v, true
+	case int64:
+		return int(v), int64(int(v)) == v
+	case uint64:
+		return int(v), v <= math.MaxInt32
+	case float64:
+		return int(v), v == math.Trunc(v) && math.Abs(v) <= math.MaxInt32
+	}
+	return 0, false
+}
+
+// describe says what a value is, short enough for a message.
+func describe(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nothing"
+	case string:
+		const most = 60
+		if len(v) > most {
+			v = strings.ToValidUTF8(v[:most], "") + "..."
+		}
+		return strconv.Quote(v)
+	case bool:
+		return strconv.FormatBool(v)
+	case []any:
+		if len(v) == 0 {
+			return "an empty list"
+		}
+		return "a list"
+	case map[string]any, map[any]any:
+		return "an object"
+	}
+	return fmt.Sprint(v)
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Host is the host that a URL, or a URL without its scheme, or a domain as
+// web searches name it ("*.gitlab.com"), is about; empty if there is none.
+func Host(url string) string {
+	if _, rest, ok := strings.Cut(url, "://"); ok {
+		url = rest
+	}
+	if i := strings.IndexAny(url, "/?#"); i >= 0 {
+		url = url[:i]
+	}
+	if i := strings.LastIndexByte(url, '@'); i >= 0 {
+		url = url[i+1:]
+	}
+	if i := strings.LastIndexByte(url, ':'); i >= 0 && !strings.HasSuffix(url, "]") {
+		url = url[:i]
+	}
+	url = strings.TrimPrefix(url, "*")
+	return strings.ToLower(strings.Trim(url, ". \t\r\n"))
+}

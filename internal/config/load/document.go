@@ -1,0 +1,352 @@
+package load
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/viper"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/docsearch/docsearch/internal/config"
+)
+
+// A document is one config file on its way into viper. It decodes the file as
+// viper's own decoders would, and keeps what viper drops: lines, the order of
+// keys, and their case in the sections that need it.
+type document struct {
+	format   string
+	root     *node
+	lines    map[string]int
+	sections map[string]json.RawMessage
+	problems []config.Problem
+}
+
+// Decoder makes a document the registry in which viper finds its decoder.
+func (d *document) Decoder(string) (viper.Decoder, error) { return d, nil }
+
+// Decode is viper's call for the contents of the file.
+func (d *document) Decode(data []byte, into map[string]any) error {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	d.root = &node{}
+	d.sections = map[string]json.RawMessage{}
+	d.lines = map[string]int{}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil
+	}
+	var value any
+	var err error
+	switch d.format {
+	case "yaml", "yml":
+		value, d.root, err = decodeYAML(data)
+	case "toml":
+		value, d.root, err = decodeTOML(data)
+	default:
+		value, d.root, err = decodeJSON(data)
+	}
+	if err != nil {
+		return err
+	}
+	object, ok := value.(map[string]any)
+	if value != nil && !ok {
+		return &SyntaxError{Line: 1, Err: errors.New("expected an object at the top")}
+	}
+	for key, v := range object {
+		into[key] = v
+	}
+	d.unfold("", d.root, into)
+	return d.takeSections(into)
+}
+
+// unfold notes the lines of n's values under their folded paths, and leaves
+// of keys that fold alike the last in the file: viper would take any.
+func (d *document) unfold(path string, n *node, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		last := map[string]key{}
+		for _, k := range n.keys {
+			folded := strings.ToLower(k.name)
+			at := folded
+			if path != "" {
+				at = path + "." + folded
+			}
+			if before, twice := last[folded]; twice {
+				d.problems = append(d.problems, config.Problem{
+					Line: k.line, Entry: path, Field: k.name,
+					Expected: "each key once", Got: fmt.Sprintf("the key of line %d again", before.line), Effect: "the last one counts",
+				})
+				if before.name != k.name {
+					delete(value, before.name)
+				}
+			}
+			last[folded] = k
+			d.lines[at] = k.line
+			if !(path == "" && slices.Contains(ownSections(), folded)) {
+				d.unfold(at, k.value, value[k.name])
+			}
+		}
+	case []any:
+		for i, item := range n.items {
+			at := path + "[" + strconv.Itoa(i) + "]"
+			d.lines[at] = item.line
+			if i < len(value) {
+				d.unfold(at, item, value[i])
+			}
+		}
+	}
+}
+
+// ownSections are those whose keys may be the user's own words.
+func ownSections() []string { return []string{"routes", "inject", "embedder"} }
+
+func (d *document) takeSections(values map[string]any) error {
+	for _, k := range d.root.keys {
+		name := strings.ToLower(k.name)
+		v, ok := values[k.name]
+		if !ok || !slices.Contains(ownSections(), name) {
+			continue
+		}
+		text, err := appendOrdered(nil, k.value, v)
+		if err != nil {
+			return &SyntaxError{Line: k.line, Err: fmt.Errorf("%s: %w", k.name, err)}
+		}
+		d.sections[name] = text
+	}
+	return nil
+}
+
+func (d *document) line(path string) int { return d.lines[path] }
+
+// A node is where a value stands, with the order of its parts.
+type node struct {
+	line  int
+	keys  []key   // of an object, as written
+	items []*node // of a list
+}
+
+type key struct {
+	name  string
+	line  int
+	value *node
+}
+
+// folded are the node's keys as viper knows them, each once.
+func (n *node) folded() []string {
+	var names []string
+	for _, k := range n.keys {
+		if name := strings.ToLower(k.name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// child is the value of the last key of that name, nil if there is none.
+func (n *node) child(name string) *node {
+	for i := len(n.keys) - 1; i >= 0; i-- {
+		if n.keys[i].name == name {
+			return n.keys[i].value
+		}
+	}
+	return nil
+}
+
+// appendOrdered appends v as JSON, its keys in n's order.
+func appendOrdered(b []byte, n *node, v any) ([]byte, error) {
+	var err error
+	if m, ok := v.(map[any]any); ok { // YAML with keys that are no strings
+		named := map[string]any{}
+		for k, v := range m {
+			named[fmt.Sprint(k)] = v
+		}
+		v = named
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		b = append(b, '{')
+		first := true
+		for _, name := range orderedKeys(n, v) {
+			if !first {
+				b = append(b, ',')
+			}
+			first = false
+			if b, err = appendJSON(b, name); err != nil {
+				return nil, err
+			}
+			b = append(b, ':')
+			child := n.child(name)
+			if child == nil {
+				child = &node{}
+			}
+			if b, err = appendOrdered(b, child, v[name]); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, '}'), nil
+	case []any:
+		b = append(b, '[')
+		for i, item := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			child := &node{}
+			if i < len(n.items) {
+				child = n.items[i]
+			}
+			if b, err = appendOrdered(b, child, item); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
+	}
+	return appendJSON(b, v)
+}
+
+// orderedKeys are the keys of m: those that n knows in its order, then those
+// that came by another way, as YAML's merges do.
+func orderedKeys(n *node, m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	seen := map[string]bool{}
+	for _, k := range n.keys {
+		if _, ok := m[k.name]; ok && !seen[k.name] {
+			keys = append(keys, k.name)
+			seen[k.name] = true
+		}
+	}
+	ordered := len(keys)
+	for name := range m {
+		if !seen[name] {
+			keys = append(keys, name)
+		}
+	}
+	slices.Sort(keys[ordered:])
+	return keys
+}
+
+func appendJSON(b []byte, v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	return append(b, text...), err
+}
+
+func decodeJSON(data []byte) (any, *node, error) {
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		var syntax *json.SyntaxError
+		line := 0
+		if errors.As(err, &syntax) {
+			line = 1 + bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n"))
+		}
+		return nil, nil, &SyntaxError{Line: line, Err: fmt.Errorf("no valid JSON: %w", err)}
+	}
+	w := jsonWalk{dec: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
+	root, err := w.value()
+	return v, root, err
+}
+
+// A jsonWalk notes lines and order of a JSON text that is known to be valid.
+type jsonWalk struct {
+	dec  *json.Decoder
+	data []byte
+	at   int // offset up to which lines are counted
+	line int
+}
+
+// next returns the next token and its line.
+func (w *jsonWalk) next() (json.Token, int, error) {
+	t, err := w.dec.Token()
+	end := int(w.dec.InputOffset())
+	w.line += bytes.Count(w.data[w.at:end], []byte("\n"))
+	w.at = end
+	return t, w.line, err
+}
+
+func (w *jsonWalk) value() (*node, error) {
+	t, line, err := w.next()
+	if err != nil {
+		return nil, err
+	}
+	n := &node{line: line}
+	switch t {
+	case json.Delim('{'):
+		for w.dec.More() {
+			name, line, err := w.next()
+			if err != nil {
+				return nil, err
+			}
+			v, err := w.value()
+			if err != nil {
+				return nil, err
+			}
+			n.keys = append(n.keys, key{name.(string), line, v})
+		}
+		_, _, err = w.next()
+	case json.Delim('['):
+		for w.dec.More() {
+			v, err := w.value()
+			if err != nil {
+				return nil, err
+			}
+			n.items = append(n.items, v)
+		}
+		_, _, err = w.next()
+	}
+	return n, err
+}
+
+func decodeYAML(data []byte) (any, *node, error) {
+	var doc yaml.Node
+	var v any
+	err := yaml.Unmarshal(data, &doc)
+	if err == nil {
+		err = doc.Decode(&v)
+	}
+	if err != nil {
+		message := strings.TrimPrefix(err.Error(), "yaml: ")
+		line := 0
+		if m := regexp.MustCompile(`^(?:unmarshal errors:\s+)?line (\d+): `).FindStringSubmatch(message); m != nil {
+			line, _ = strconv.Atoi(m[1])
+			message = message[len(m[0]):]
+		}
+		return nil, nil, &SyntaxError{Line: line, Err: errors.New("no valid YAML: " + strings.TrimSpace(message))}
+	}
+	if len(doc.Content) == 0 {
+		return nil, &node{}, nil
+	}
+	return v, yamlOutline(doc.Content[0]), nil
+}
+
+// yamlOutline does not follow aliases: what they stand for has its place
+// elsewhere, and following them could take forever.
+func yamlOutline(y *yaml.Node) *node {
+	n := &node{line: y.Line}
+	switch y.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(y.Content); i += 2 {
+			n.keys = append(n.keys, key{y.Content[i].Value, y.Content[i].Line, yamlOutline(y.Content[i+1])})
+		}
+	case yaml.SequenceNode:
+		for _, item := range y.Content {
+			n.items = append(n.items, yamlOutline(item))
+		}
+	}
+	return n
+}
+
+func decodeTOML(data []byte) (any, *node, error) {
+	v := map[string]any{}
+	if err := toml.Unmarshal(data, &v); err != nil {
+		line := 0
+		var decode *toml.DecodeError
+		if errors.As(err, &decode) {
+			line, _ = decode.Position()
+		}
+		return nil, nil, &SyntaxError{Line: line, Err: fmt.Errorf("no valid TOML: %w", err)}
+	}
+	return v, tomlOutline(data), nil
+}

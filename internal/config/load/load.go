@@ -1,0 +1,247 @@
+// Package load reads the config file. It is the only importer of viper, and
+// no part of the hook's quick path, which reads the snapshot that a load
+// leaves behind (see config.Snapshot).
+//
+// Viper lays the environment over the file over the defaults. It folds the
+// case of keys, forgets their order and would take a dot in a key for a path;
+// none of that reaches the config: keys are never paths here, lines and order
+// come from the file's own text, and the sections whose keys are the user's
+// own words are handed on as that text has them.
+package load
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/viper"
+
+	"github.com/docsearch/docsearch/internal/config"
+)
+
+// MaxSize is the longest config file that is read, in bytes.
+const MaxSize = 4 << 20
+
+// delimiter parts sections from fields in viper's keys. No key has it, so no
+// key is split.
+const delimiter = "\x00"
+
+// A Result is a config file as it was read.
+type Result struct {
+	Path     string // of the config file
+	Exists   bool
+	Config   config.Config
+	Problems []config.Problem
+
+	stamp config.Stamp
+	line  func(path string) int
+	env   map[string]string // path of a value -> variable that it is from
+}
+
+// A SyntaxError says that a config file is not of its format.
+type SyntaxError struct {
+	Path string
+	Line int // 0: unknown
+	Err  error
+}
+
+func (e *SyntaxError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("config %s: line %d: %v", e.Path, e.Line, e.Err)
+	}
+	return fmt.Sprintf("config %s: %v", e.Path, e.Err)
+}
+
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// Load reads the config file that l names. A file that is not there is an
+// empty one whose Result says so; one that cannot be read, or that is not of
+// its format (then the error is a *SyntaxError), is an error.
+func Load(l config.Locations) (*Result, error) {
+	if l.Config == "" {
+		return nil, errors.New("there is no config: neither DOCSEARCH_CONFIG_PATH nor a home directory is set")
+	}
+	stamp, err := config.StampOf(l.Config)
+	if err != nil {
+		return nil, fmt.Errorf("read config: %w", err)
+	}
+	r := &Result{Path: l.Config, Exists: stamp.Exists, stamp: stamp}
+	var data []byte
+	if stamp.Exists {
+		if data, err = read(l.Config); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.decode(data); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read config: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("read config: %w", err)
+	}
+	if len(data) > MaxSize {
+		return nil, fmt.Errorf("config %s is longer than the %d MiB that a config may have", path, MaxSize>>20)
+	}
+	return data, nil
+}
+
+func (r *Result) decode(data []byte) error {
+	doc := &document{format: formatOf(r.Path)}
+	v := viper.NewWithOptions(viper.KeyDelimiter(delimiter), viper.WithDecoderRegistry(doc))
+	v.SetConfigType(doc.format)
+	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
+		var syntax *SyntaxError
+		if errors.As(err, &syntax) {
+			syntax.Path = r.Path
+			return syntax
+		}
+		return fmt.Errorf("config %s: %w", r.Path, err)
+	}
+	r.line = doc.line
+	values := map[string]any{}
+	for _, key := range doc.root.folded() {
+		values[key] = v.Get(key)
+	}
+	r.env = map[string]string{}
+	for _, o := range config.Overrides() {
+		if err := override(v, o, values); err != nil {
+			return err
+		}
+		if os.Getenv(o.Env) != "" {
+			r.env[o.Section+"."+o.Field] = o.Env
+		}
+	}
+	r.Config, r.Problems = config.Decode(config.Settings{
+		Values:   values,
+		Line:     doc.line,
+		Dir:      config.Dir(r.Path),
+		Home:     config.Home(os.Getenv),
+		Sections: doc.sections,
+	})
+	r.Problems = append(doc.problems, r.Problems...)
+	for i, p := range r.Problems {
+		if env := r.env[p.Entry+"."+p.Field]; env != "" {
+			r.Problems[i].Entry, r.Problems[i].Field, r.Problems[i].Line = "", "$"+env, 0
+		}
+	}
+	return nil
+}
+
+// override lets viper lay an environment variable over a value of the file.
+func override(v *viper.Viper, o config.Override, values map[string]any) error {
+	key := o.Section + delimiter + o.Field
+	if err := v.BindEnv(key, o.Env); err != nil {
+		return err
+	}
+	if os.Getenv(o.Env) == "" {
+		return nil
+	}
+	section, ok := values[o.Section].(map[string]any)
+	if !ok {
+		section = map[string]any{}
+		values[o.Section] = section
+	}
+	text := v.GetString(key)
+	section[o.Field] = text
+	if n, err := strconv.Atoi(text); err == nil {
+		section[o.Field] = n
+	}
+	return nil
+}
+
+// formatOf is the format that a file's ending promises; JSON if none.
+func formatOf(path string) string {
+	path = strings.ToLower(path)
+	for _, ending := range [...]string{"yaml", "yml", "toml"} {
+		if strings.HasSuffix(path, "."+ending) {
+			return ending
+		}
+	}
+	return "json"
+}
+
+// Origin says where the value at a path such as "hook.retry" is from: the
+// variable, the line, or "default".
+func (r *Result) Origin(path string) string {
+	if env := r.env[path]; env != "" {
+		return "$" + env
+	}
+	if n := r.line(path); n > 0 {
+		return "line " + strconv.Itoa(n)
+	}
+	return "default"
+}
+
+// CheckPaths reports the databases that are not where the config says. Load
+// does not look: the hook would pay for it on every config change, and a
+// network drive may be away for a while.
+func (r *Result) CheckPaths() {
+	for _, db := range r.Config.Databases {
+		_, err := os.Stat(db.Path)
+		if err == nil {
+			continue
+		}
+		got := db.Path + ", where nothing is"
+		if !errors.Is(err, fs.ErrNotExist) {
+			got = err.Error()
+		}
+		entry := "databases[" + strconv.Itoa(db.Entry) + "]"
+		r.Problems = append(r.Problems, config.Problem{
+			Line: r.line(entry + ".path"), Entry: entry + " (" + db.Name + ")", Field: "path",
+			Expected: "a database", Got: got,
+		})
+	}
+}
+
+// Remember leaves the snapshot that spares the hook the next load.
+func (r *Result) Remember(l config.Locations) error {
+	s := config.Snapshot{Config: r.Config}
+	if !r.Exists {
+		s.Problems = []string{MissingText(r.Path)}
+	}
+	for _, p := range r.Problems {
+		s.Problems = append(s.Problems, "config "+r.Path+": "+p.String())
+	}
+	return remember(l, r.stamp, s)
+}
+
+// RememberFailure leaves a snapshot of a config file that is not of its
+// format, so that the hook says so as quickly.
+func RememberFailure(l config.Locations, err *SyntaxError) error {
+	stamp, statErr := config.StampOf(l.Config)
+	if statErr != nil {
+		return statErr
+	}
+	return remember(l, stamp, config.Snapshot{Config: config.Default(), Problems: []string{err.Error()}})
+}
+
+// MissingText is what to say of a config file that is not there.
+func MissingText(path string) string {
+	return "there is no config at " + path + ": no search is answered locally"
+}
+
+// remember writes the snapshot unless the file may since have changed, or may
+// yet change without a trace in its stamp.
+func remember(l config.Locations, stamp config.Stamp, s config.Snapshot) error {
+	now, err := config.StampOf(l.Config)
+	if err != nil || now != stamp || !stamp.Settled(time.Now()) {
+		return err
+	}
+	s.Source = stamp
+	return s.Write(l, os.Getenv)
+}

@@ -1,0 +1,77 @@
+package load
+
+import "github.com/pelletier/go-toml/v2/unstable"
+
+// tomlOutline notes lines and order of a TOML text that is known to be valid.
+func tomlOutline(data []byte) *node {
+	w := tomlWalk{}
+	w.Reset(data)
+	root := &node{line: 1}
+	table := root
+	for w.NextExpression() {
+		e := w.Expression()
+		switch e.Kind {
+		case unstable.Table:
+			table = w.descend(root, e.Key())
+		case unstable.ArrayTable:
+			list := w.descend(root, e.Key())
+			table = &node{line: w.lineOf(e.Child(), list.line)}
+			list.items = append(list.items, table)
+		case unstable.KeyValue:
+			w.keyValue(table, e)
+		}
+	}
+	return root
+}
+
+type tomlWalk struct{ unstable.Parser }
+
+// keyValue puts one "key = value" into a table.
+func (w *tomlWalk) keyValue(table *node, e *unstable.Node) {
+	w.fill(w.descend(table, e.Key()), e.Value())
+}
+
+// fill gives n the parts of a value.
+func (w *tomlWalk) fill(n *node, value *unstable.Node) {
+	parts := value.Children()
+	switch value.Kind {
+	case unstable.Array:
+		for parts.Next() {
+			item := &node{line: w.lineOf(parts.Node(), n.line)}
+			w.fill(item, parts.Node())
+			n.items = append(n.items, item)
+		}
+	case unstable.InlineTable:
+		for parts.Next() {
+			w.keyValue(n, parts.Node())
+		}
+	}
+}
+
+// descend follows a dotted key from n, making what is not there yet. Within
+// a list of tables the last one is meant, except where the key ends.
+func (w *tomlWalk) descend(n *node, path unstable.Iterator) *node {
+	for path.Next() {
+		if len(n.items) > 0 {
+			n = n.items[len(n.items)-1]
+		}
+		part := path.Node()
+		name, line := string(part.Data), w.lineOf(part, n.line)
+		next := n.child(name)
+		if next == nil {
+			next = &node{line: line}
+			n.keys = append(n.keys, key{name, line, next})
+		}
+		n = next
+	}
+	return n
+}
+
+// lineOf is the line of a part that has a text of its own, else that of what
+// it is in.
+func (w *tomlWalk) lineOf(part *unstable.Node, outer int) int {
+	if part == nil || part.Raw.Length == 0 {
+		return outer
+	}
+	return w.Shape(part.Raw).Start.Line
+}

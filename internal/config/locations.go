@@ -1,0 +1,152 @@
+package config
+
+import (
+	"os"
+	"runtime"
+	"strings"
+)
+
+// Getenv looks an environment variable up; os.Getenv is one.
+type Getenv func(string) string
+
+// Locations says where docsearch's files are. What the environment leaves
+// open, as it does without a home directory, is empty.
+type Locations struct {
+	Config string // the config file
+	State  string // folder of what the hook remembers between calls
+	Cache  string // folder of what can be made again
+	Data   string // folder of the databases that docsearch makes itself
+}
+
+// Locate finds the locations:
+//
+//	Config  $DOCSEARCH_CONFIG_PATH, else ~/.claude/hooks/docsearch-config.json
+//	State   $DOCSEARCH_STATE_DIR, else beside the config
+//	Cache   $DOCSEARCH_CACHE_DIR, else $XDG_CACHE_HOME/docsearch, else as the system has it
+//	Data    $DOCSEARCH_DATA, else $CLAUDE_PLUGIN_DATA/databases, else $XDG_DATA_HOME/docsearch,
+//	        else ~/.local/share/docsearch, on Windows %LocalAppData%\docsearch
+func Locate(getenv Getenv) Locations {
+	home := Home(getenv)
+	set := func(name string) string { return absolute(Expand(getenv(name), home)) }
+	under := func(dir string, names ...string) string {
+		if dir == "" {
+			return ""
+		}
+		return Join(dir, names...)
+	}
+	var l Locations
+	l.Config = set("DOCSEARCH_CONFIG_PATH")
+	if l.Config == "" {
+		l.Config = under(home, ".claude", "hooks", "docsearch-config.json")
+	}
+	l.State = set("DOCSEARCH_STATE_DIR")
+	if l.State == "" && l.Config != "" {
+		l.State = Dir(l.Config)
+	}
+	l.Cache = first(
+		set("DOCSEARCH_CACHE_DIR"),
+		under(set("XDG_CACHE_HOME"), "docsearch"),
+		systemCache(getenv, home, under))
+	l.Data = first(
+		set("DOCSEARCH_DATA"),
+		under(set("CLAUDE_PLUGIN_DATA"), "databases"),
+		under(set("XDG_DATA_HOME"), "docsearch"),
+		systemData(getenv, home, under))
+	return l
+}
+
+// Home is the user's home directory, empty if the environment does not say.
+func Home(getenv Getenv) string {
+	if runtime.GOOS == "windows" {
+		return getenv("USERPROFILE")
+	}
+	return getenv("HOME")
+}
+
+func systemCache(getenv Getenv, home string, under func(string, ...string) string) string {
+	switch runtime.GOOS {
+	case "windows":
+		return under(getenv("LOCALAPPDATA"), "docsearch", "cache")
+	case "darwin":
+		return under(home, "Library", "Caches", "docsearch")
+	}
+	return under(home, ".cache", "docsearch")
+}
+
+func systemData(getenv Getenv, home string, under func(string, ...string) string) string {
+	if runtime.GOOS == "windows" {
+		return under(getenv("LOCALAPPDATA"), "docsearch", "data")
+	}
+	return under(home, ".local", "share", "docsearch")
+}
+
+// Expand replaces a leading "~" by the home directory, which a shell would
+// have done but the settings of an agent do not.
+func Expand(path, home string) string {
+	if home == "" || path == "" || path[0] != '~' || len(path) > 1 && !os.IsPathSeparator(path[1]) {
+		return path
+	}
+	return home + path[1:]
+}
+
+// IsAbs, Join and Dir are those of path/filepath as far as they are needed
+// here. That package's place in the order of initialisation would delay the
+// hook.
+
+// IsAbs reports whether path does not depend on the working directory.
+func IsAbs(path string) bool {
+	if runtime.GOOS != "windows" {
+		return strings.HasPrefix(path, "/")
+	}
+	drive := len(path) > 2 && path[1] == ':' && os.IsPathSeparator(path[2])
+	share := len(path) > 2 && os.IsPathSeparator(path[0]) && os.IsPathSeparator(path[1])
+	return drive || share
+}
+
+// Join appends names to dir.
+func Join(dir string, names ...string) string {
+	for _, name := range names {
+		if dir == "" || !os.IsPathSeparator(dir[len(dir)-1]) {
+			dir += string(os.PathSeparator)
+		}
+		dir += name
+	}
+	return dir
+}
+
+// Dir is the folder that holds path.
+func Dir(path string) string {
+	i := len(path) - 1
+	for i >= 0 && !os.IsPathSeparator(path[i]) {
+		i--
+	}
+	switch {
+	case i < 0:
+		return "."
+	case i == 0 || path[i-1] == ':':
+		return path[:i+1]
+	}
+	return path[:i]
+}
+
+// absolute makes a path of the environment independent of the working
+// directory, which differs from one hook to the next.
+func absolute(path string) string {
+	if path == "" || IsAbs(path) {
+		return path
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	return Join(dir, path)
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
