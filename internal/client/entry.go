@@ -1,0 +1,415 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// A watch is a tool that the hook wants to hear of before it is called: the
+// matcher that asks for it, and one tool that the matcher must match.
+type watch struct{ matcher, tool string }
+
+// watches are what install asks for: the web search, which the hook may
+// answer, and docsearch's own tools, which it allows so that the user is not
+// asked whether the local documentation may be read.
+func watches() []watch {
+	return []watch{
+		{"WebSearch", "WebSearch"},
+		{"mcp__" + ServerName + "__.*", "mcp__" + ServerName + "__search"},
+	}
+}
+
+// The hook answers in milliseconds and gives up by itself before a second is
+// over. The limit is for a machine that stands still.
+const hookTimeout = 10
+
+// The entries as Claude Code reads them.
+type (
+	hookGroup struct {
+		Matcher string        `json:"matcher"`
+		Hooks   []hookHandler `json:"hooks"`
+	}
+	hookHandler struct {
+		Type          string `json:"type"`
+		Command       string `json:"command"`
+		Timeout       int    `json:"timeout"`
+		StatusMessage string `json:"statusMessage"`
+	}
+	serverEntry struct {
+		Type       string   `json:"type"`
+		Command    string   `json:"command"`
+		Args       []string `json:"args"`
+		AlwaysLoad bool     `json:"alwaysLoad"`
+	}
+)
+
+// putHook puts the hook into a settings document. Entries that are there
+// already keep what their owner made of them; only the program is corrected.
+func putHook(d *document, program string) error {
+	hooks, err := d.top().needObject("hooks")
+	if err != nil {
+		return err
+	}
+	groups, err := hooks.needArray("PreToolUse")
+	if err != nil {
+		return err
+	}
+	for _, w := range watches() {
+		if !heeded(groups, w) {
+			groups.push(toJSON(hookGroup{w.matcher, []hookHandler{{
+				Type:          "command",
+				Command:       hookCommand(program),
+				Timeout:       hookTimeout,
+				StatusMessage: "Searching local documentation",
+			}}}))
+		}
+	}
+	return eachHook(d, func(h *hookEntry) error {
+		h.setProgram(program)
+		return nil
+	})
+}
+
+// heeded reports whether a hook of docsearch hears of the tool already.
+func heeded(groups array, w watch) bool {
+	for _, group := range groups.objects {
+		handlers, ok, err := group.array("hooks")
+		if !ok || err != nil || !matches(group, w.tool) {
+			continue
+		}
+		for _, handler := range handlers.objects {
+			if _, ok := asHook(handler); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// matches applies a group's matcher as Claude Code does: a list of names where
+// it could be one, else a regular expression that may match anywhere.
+func matches(group object, tool string) bool {
+	matcher := group.text("matcher")
+	if matcher == "" || matcher == "*" {
+		return true
+	}
+	names := regexp.MustCompile(`^[\w\-\s,|]+$`)
+	if names.MatchString(matcher) {
+		for name := range strings.FieldsFuncSeq(matcher, func(r rune) bool { return strings.ContainsRune(" ,|", r) }) {
+			if name == tool {
+				return true
+			}
+		}
+		return false
+	}
+	re, err := regexp.Compile(matcher)
+	return err == nil && re.MatchString(tool)
+}
+
+// dropHook takes every hook of docsearch out of a settings document, with the
+// groups and lists that held nothing else.
+func dropHook(d *document) error {
+	hooks, ok, err := d.top().object("hooks")
+	if err != nil || !ok {
+		return err
+	}
+	dropped := false
+	for e := len(hooks.Members) - 1; e >= 0; e-- {
+		groups, ok, err := hooks.array(stringOf(hooks.Members[e].Name))
+		if err != nil || !ok {
+			continue
+		}
+		emptied := false
+		for g := len(groups.Elements) - 1; g >= 0; g-- {
+			if dropHandlers(groups, g) {
+				emptied = true
+			}
+		}
+		if emptied && len(groups.Elements) == 0 {
+			hooks.remove(e)
+			dropped = true
+		}
+	}
+	if dropped && len(hooks.Members) == 0 {
+		d.top().remove(d.top().index("hooks"))
+	}
+	return nil
+}
+
+// dropHandlers takes docsearch's handlers out of one group, and the group if
+// nothing is left in it. It reports whether the group went.
+func dropHandlers(groups array, g int) (gone bool) {
+	for i, group := range groups.objects {
+		if i != g {
+			continue
+		}
+		handlers, ok, err := group.array("hooks")
+		if !ok || err != nil {
+			return false
+		}
+		before := len(handlers.Elements)
+		for h := before - 1; h >= 0; h-- {
+			v, ok := handlers.Elements[h].Value.(*hujson.Object)
+			if !ok {
+				continue
+			}
+			if _, ours := asHook(object{Object: v}); ours {
+				handlers.remove(h)
+			}
+		}
+		if before > 0 && len(handlers.Elements) == 0 {
+			groups.remove(g)
+			return true
+		}
+		return false
+	}
+	return false
+}
+
+// redoHook is what makes of a document without docsearch's hook one with the
+// hook that d has.
+func redoHook(d *document) func(*document) error {
+	program := ""
+	eachHook(d, func(h *hookEntry) error {
+		program = h.program
+		return nil
+	})
+	return func(d *document) error { return putHook(d, program) }
+}
+
+// eachHook calls f for every hook of docsearch in a settings document.
+func eachHook(d *document, f func(*hookEntry) error) error {
+	hooks, ok, err := d.top().object("hooks")
+	if err != nil || !ok {
+		return err
+	}
+	for _, member := range hooks.Members {
+		groups, ok, err := hooks.array(stringOf(member.Name))
+		if err != nil || !ok {
+			continue
+		}
+		for _, group := range groups.objects {
+			handlers, ok, err := group.array("hooks")
+			if err != nil || !ok {
+				continue
+			}
+			for _, handler := range handlers.objects {
+				h, ok := asHook(handler)
+				if !ok {
+					continue
+				}
+				h.event, h.matcher = stringOf(member.Name), group.text("matcher")
+				if err := f(h); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// A hookEntry is a hook of docsearch in a settings document.
+type hookEntry struct {
+	handler object
+	event   string
+	matcher string
+	command string // as it stands there
+	program string // the program that the command runs
+
+	start, end int // of the program in the command, quotes included
+}
+
+// asHook recognises a handler that runs docsearch, in the form for a shell
+// ("/usr/bin/docsearch hook", maybe after variables) and in that with a list
+// of arguments, which a person may have written.
+func asHook(handler object) (*hookEntry, bool) {
+	h := &hookEntry{handler: handler, command: handler.text("command")}
+	if args, ok, _ := handler.array("args"); ok {
+		if isDocsearch(h.command) && len(args.Elements) > 0 && stringOf(args.Elements[0]) == "hook" {
+			h.program, h.end = h.command, len(h.command)
+			return h, true
+		}
+		return nil, false
+	}
+	for at := 0; at < len(h.command); {
+		text, start, end := word(h.command, at)
+		if assignment(h.command[start:end]) {
+			at = end
+			continue
+		}
+		next, _, _ := word(h.command, end)
+		h.program, h.start, h.end = text, start, end
+		return h, isDocsearch(text) && next == "hook"
+	}
+	return nil, false
+}
+
+// setProgram corrects the program and leaves the rest of the command.
+func (h *hookEntry) setProgram(program string) {
+	if h.program == program {
+		return
+	}
+	command := h.command[:h.start] + quote(program) + h.command[h.end:]
+	if i := h.handler.index("args"); i >= 0 {
+		command = program
+	}
+	h.handler.Members[h.handler.index("command")].Value.Value = hujson.String(command)
+}
+
+// hookCommand is the shell command of the hook. It has no list of arguments:
+// Claude Code ignored that list before 2.1.139.
+func hookCommand(program string) string { return quote(program) + " hook" }
+
+// putServer puts docsearch's server among the MCP servers of a document.
+func putServer(d *document, at []string, program string) error {
+	servers := d.top()
+	for _, key := range at {
+		var err error
+		if servers, err = servers.needObject(key); err != nil {
+			return err
+		}
+	}
+	entry, ok, err := servers.object(ServerName)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		// With alwaysLoad the tool is there from the first request on,
+		// instead of by name only.
+		servers.put(ServerName, toJSON(serverEntry{"stdio", program, []string{"serve"}, true}))
+		return nil
+	}
+	if !isServer(entry) {
+		return fmt.Errorf("%s is another program's: %q; remove it with \"claude mcp remove %s\" if it is no longer wanted", entry.path, entry.text("command")+entry.text("url"), ServerName)
+	}
+	if entry.text("command") != program {
+		entry.Members[entry.index("command")].Value.Value = hujson.String(program)
+	}
+	return nil
+}
+
+// dropServer takes docsearch's server out again, with the objects that held
+// nothing else.
+func dropServer(d *document, at []string) error {
+	path := []object{d.top()}
+	for _, key := range at {
+		child, ok, err := path[len(path)-1].object(key)
+		if err != nil || !ok {
+			return err
+		}
+		path = append(path, child)
+	}
+	servers := path[len(path)-1]
+	entry, ok, err := servers.object(ServerName)
+	if err != nil || !ok || !isServer(entry) {
+		return err
+	}
+	servers.remove(servers.index(ServerName))
+	for i := len(at) - 1; i >= 0 && len(path[i+1].Members) == 0; i-- {
+		path[i].remove(path[i].index(at[i]))
+	}
+	return nil
+}
+
+// redoServer is what makes of a document without docsearch's server one with
+// the server that d has.
+func redoServer(d *document, at []string) func(*document) error {
+	program := ""
+	if entry, ok := findServer(d, at); ok {
+		program = entry.text("command")
+	}
+	return func(d *document) error { return putServer(d, at, program) }
+}
+
+// findServer finds docsearch's server in a document.
+func findServer(d *document, at []string) (entry object, ok bool) {
+	servers := d.top()
+	for _, key := range at {
+		var err error
+		if servers, ok, err = servers.object(key); err != nil || !ok {
+			return object{}, false
+		}
+	}
+	entry, ok, err := servers.object(ServerName)
+	return entry, err == nil && ok && isServer(entry)
+}
+
+// isServer reports whether a server's entry runs docsearch.
+func isServer(entry object) bool {
+	args, ok, err := entry.array("args")
+	return err == nil && ok && len(args.Elements) > 0 && stringOf(args.Elements[0]) == "serve" &&
+		isDocsearch(entry.text("command"))
+}
+
+// isDocsearch recognises the program by its file name.
+func isDocsearch(program string) bool {
+	base := program[strings.LastIndexAny(program, `/\`)+1:]
+	return strings.HasPrefix(base, "docsearch")
+}
+
+// quote makes one word of a path, for the shell that runs hooks: sh, on
+// Windows the one that comes with Git, which reads slashes.
+func quote(path string) string {
+	if runtime.GOOS == "windows" {
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	plain := func(r rune) bool {
+		return r > 0x7f || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/._-+:@%,=", r)
+	}
+	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
+		return path
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`").Replace(path) + `"`
+}
+
+// word reads the next word of a shell command from at on: its text without
+// quotes, and where it starts and ends. A backslash that quotes nothing
+// stands for itself, as in a path on Windows.
+func word(command string, at int) (text string, start, end int) {
+	for at < len(command) && (command[at] == ' ' || command[at] == '\t') {
+		at++
+	}
+	var b strings.Builder
+	i, quoted := at, byte(0)
+	for ; i < len(command); i++ {
+		c := command[i]
+		switch {
+		case quoted == 0 && (c == ' ' || c == '\t'):
+			return b.String(), at, i
+		case quoted == 0 && (c == '"' || c == '\''):
+			quoted = c
+		case quoted != 0 && c == quoted:
+			quoted = 0
+		case c == '\\' && quoted != '\'' && i+1 < len(command) && strings.IndexByte("\\\"$` '", command[i+1]) >= 0:
+			i++
+			b.WriteByte(command[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), at, i
+}
+
+// assignment recognises NAME=value before a command.
+func assignment(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	return ok && name != "" && strings.IndexFunc(name, func(r rune) bool {
+		return r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}) < 0
+}
+
+// toJSON renders an entry; the fields of a struct keep their order.
+func toJSON(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("client: internal error: " + err.Error())
+	}
+	return b.String()
+}
