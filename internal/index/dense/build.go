@@ -1,0 +1,367 @@
+package dense
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+// Vectors are what an index is built from, one for each passage.
+type Vectors interface {
+	Len() int
+	Dimensions() int
+	// Vector puts the vector of passage i into v. It is called from several
+	// goroutines at once.
+	Vector(i int, v []float32) error
+}
+
+// Options of a build.
+type Options struct {
+	// Queries are vectors as queries have them, to measure recall with and to
+	// choose what a search reads. The passages' own vectors are too easy.
+	// Without any, mixtures of passages stand in.
+	Queries  [][]float32
+	Progress progress.Func
+}
+
+// Stats is what a build found out.
+type Stats struct {
+	Rows    int // passages with a vector
+	LeftOut int // passages whose vector is zero or not finite
+	Blocks  int
+	Copies  int // rows stored in more blocks than one
+	Probes  int // blocks that a search reads
+	Effort  int // nodes of the graph that a search asks for
+	Recall  disk.Recall
+}
+
+const (
+	// allBytes of codes are read faster than a graph says where to look.
+	allBytes = 64 << 20
+	// A routed search must reach targetRecall and be so much cheaper than
+	// reading everything.
+	targetRecall = 0.995
+	leastGain    = 1.3
+	// visitBytes of codes are read in the time in which coder/hnsw visits a
+	// node.
+	visitBytes = 12 << 10
+
+	recallAt   = 10
+	recallWork = 3e9 // products of numbers that measuring may cost
+	// equal is the difference at which two exact scores are a tie.
+	equal = 2e-6
+)
+
+const stage = "indexing vectors"
+
+// Build writes an index of the vectors to a new file at path. Equal vectors
+// and options make equal bytes.
+func Build(ctx context.Context, path string, v Vectors, opt Options) (Stats, error) {
+	if d := v.Dimensions(); d < 1 || d > maxDimensions {
+		return Stats{}, fmt.Errorf("vectors of %d dimensions cannot be indexed, at most %d can", d, maxDimensions)
+	}
+	b := &builder{v: v, opt: opt, most: allBytes, visit: visitBytes}
+	if err := b.build(ctx); err != nil {
+		return Stats{}, err
+	}
+	return b.stats, b.write(path)
+}
+
+type builder struct {
+	v     Vectors
+	opt   Options
+	most  int // bytes of codes up to which everything is read
+	visit int // what visiting a node costs, in bytes of codes
+	truth *truth
+	rows  rows
+	x     Index // over memory
+	graph []byte
+	stats Stats
+}
+
+// rows are quantised vectors.
+type rows struct {
+	width    int
+	passages []uint32
+	scales   []float32
+	codes    []byte
+	fine     []byte
+}
+
+func (b *builder) build(ctx context.Context) error {
+	if err := b.sample(); err != nil {
+		return err
+	}
+	if err := b.quantize(ctx); err != nil {
+		return err
+	}
+	r := &b.rows
+	n := len(r.passages)
+	b.stats = Stats{Rows: n, LeftOut: b.v.Len() - n}
+	b.x.head = head{passageCount: b.v.Len(), dimensions: b.v.Dimensions(), rows: n, stored: n}
+	b.x.starts, b.x.copies = []uint32{0}, []uint32{0}
+	if n > 0 {
+		routed := n*r.width > b.most
+		blocks, err := cluster(ctx, r, b.v.Dimensions(), blockCount(n, routed), routed)
+		if err != nil {
+			return err
+		}
+		r.arrange(blocks)
+		b.graph = newGraph(blocks.centroids).encode()
+		b.x.blocks, b.x.starts, b.x.copies = len(blocks.starts)-1, blocks.starts, blocks.copies
+		b.x.stored = len(r.passages)
+	}
+	b.useMemory()
+	if err := b.calibrate(ctx); err != nil {
+		return err
+	}
+	b.stats.Blocks, b.stats.Copies = b.x.blocks, b.x.stored-b.x.rows
+	b.stats.Probes, b.stats.Effort = b.x.probes, b.x.effort
+	return b.measure(ctx)
+}
+
+// blockCount is how many blocks n rows are put into: in routed mode small
+// ones, of which few are read; else big ones.
+func blockCount(n int, routed bool) int {
+	if !routed {
+		return max(1, min(max(n/1024, 16), 256, n/16))
+	}
+	c := 1024
+	for c < maxBlocks && c*330 < n { // the power of two nearest to n/234
+		c *= 2
+	}
+	return c
+}
+
+// sample chooses the queries to measure with: as many as are worth their time.
+func (b *builder) sample() error {
+	queries := b.opt.Queries
+	if len(queries) == 0 {
+		var err error
+		if queries, err = mixtures(b.v, 300); err != nil {
+			return err
+		}
+	}
+	most := min(max(int(recallWork/float64(max(1, b.v.Len()*b.v.Dimensions()))), 50), 500)
+	b.truth = &truth{}
+	for i := range min(most, len(queries)) {
+		v := queries[i*len(queries)/min(most, len(queries))]
+		if len(v) != b.v.Dimensions() {
+			return fmt.Errorf("a sample query has %d dimensions, the vectors have %d", len(v), b.v.Dimensions())
+		}
+		u := make([]float32, len(v))
+		if unit(u, v) {
+			b.truth.queries = append(b.truth.queries, u)
+		}
+	}
+	b.truth.best = make([][]Hit, len(b.truth.queries))
+	return nil
+}
+
+// quantize reads all vectors, once, and while they are there in full finds
+// the neighbours of the sample.
+func (b *builder) quantize(ctx context.Context) error {
+	const piece = 256
+	n, d := b.v.Len(), b.v.Dimensions()
+	w := width(d)
+	all := rows{width: w, scales: make([]float32, n), codes: make([]byte, n*w), fine: make([]byte, n*w/2)}
+	err := parallel(ctx, n, piece, func(from, to int) error {
+		v := make([]float32, d)
+		units := newMatrix(to-from, d)
+		for i := from; i < to; i++ {
+			if err := b.v.Vector(i, v); err != nil {
+				return err
+			}
+			if u := units.row(i - from); unit(u, v) {
+				all.scales[i] = encode(all.codes[i*w:(i+1)*w], all.fine[i*w/2:(i+1)*w/2], u)
+			}
+		}
+		b.truth.meet(units, all.scales[from:to], from)
+		b.opt.Progress.Report(stage, int64(to), int64(n))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// What has no direction goes.
+	kept := 0
+	for i, s := range all.scales {
+		if s == 0 {
+			continue
+		}
+		all.passages = append(all.passages, uint32(i))
+		all.scales[kept] = s
+		if kept != i {
+			copy(all.codes[kept*w:], all.codes[i*w:(i+1)*w])
+			copy(all.fine[kept*w/2:], all.fine[i*w/2:(i+1)*w/2])
+		}
+		kept++
+	}
+	all.scales, all.codes, all.fine = all.scales[:kept], all.codes[:kept*w], all.fine[:kept*w/2]
+	b.rows = all
+	return nil
+}
+
+// arrange puts the rows into the blocks' order and appends the copies.
+func (r *rows) arrange(b *blocks) {
+	w := r.width
+	out := rows{width: w, passages: make([]uint32, 0, len(b.order)), scales: make([]float32, 0, len(b.order)),
+		codes: make([]byte, 0, len(b.order)*w), fine: make([]byte, 0, len(r.fine))}
+	for i, from := range b.order {
+		at := int(from)
+		out.passages = append(out.passages, r.passages[at])
+		out.scales = append(out.scales, r.scales[at])
+		out.codes = append(out.codes, r.codes[at*w:(at+1)*w]...)
+		if i < len(r.passages) {
+			out.fine = append(out.fine, r.fine[at*w/2:(at+1)*w/2]...)
+		}
+	}
+	*r = out
+}
+
+// useMemory lets the index read what is to be written.
+func (b *builder) useMemory() {
+	x, r := &b.x, &b.rows
+	places := make([]byte, 4*x.passageCount)
+	for i := range x.passageCount {
+		binary.LittleEndian.PutUint32(places[4*i:], noRow)
+	}
+	for row, p := range r.passages[:x.rows] {
+		binary.LittleEndian.PutUint32(places[4*p:], uint32(row))
+	}
+	scales := make([]byte, 0, 4*len(r.scales))
+	for _, s := range r.scales {
+		scales = binary.LittleEndian.AppendUint32(scales, math.Float32bits(s))
+	}
+	x.passages, x.places, x.scales = memory(appendUint32s(nil, r.passages)), memory(places), memory(scales)
+	x.codes, x.fines, x.graph = memory(r.codes), memory(r.fine), memory(b.graph)
+}
+
+// calibrate chooses what a search reads. Where the blocks are big, or where
+// the graph does not find enough or costs too much, that is everything.
+func (b *builder) calibrate(ctx context.Context) error {
+	x := &b.x
+	x.mode, x.probes, x.effort = modeAll, x.blocks, 0
+	if x.stored == x.rows || len(b.truth.queries) == 0 {
+		return nil
+	}
+	router, err := x.loadRouter()
+	if err != nil {
+		return err
+	}
+	homes := b.truth.homes(x, b.rows.passages)
+	perBlock := float64(x.stored) / float64(x.blocks) * float64(b.rows.width)
+	cheapest := float64(x.rows) * float64(b.rows.width) / leastGain
+	for _, effort := range []int{64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096} {
+		if effort > x.blocks || float64(effort*b.visit) > cheapest {
+			break
+		}
+		found := make([]int, x.blocks) // neighbours by the number of blocks read until they are met
+		total := 0
+		ranks := make([][]int, len(b.truth.queries))
+		if err := parallel(ctx, len(ranks), 1, func(from, to int) error {
+			for i := from; i < to; i++ {
+				ranks[i] = router.route(b.truth.queries[i], effort)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		for i, blocks := range ranks {
+			total += len(homes[i])
+			for _, home := range homes[i] {
+				at := slices.IndexFunc(blocks, func(block int) bool { return slices.Contains(home, uint32(block)) })
+				if at >= 0 {
+					found[at]++
+				}
+			}
+		}
+		sum := 0
+		for at, n := range found[:effort] {
+			if sum += n; float64(sum) < targetRecall*float64(total) {
+				continue
+			}
+			if cost := float64(effort*b.visit) + float64(at+1)*perBlock; cost < cheapest {
+				cheapest = cost
+				x.mode, x.probes, x.effort = modeRouted, at+1, effort
+			}
+			break
+		}
+	}
+	if x.mode == modeAll {
+		// The copies are of no use.
+		x.stored = x.rows
+		clear(x.copies)
+		b.rows.passages, b.rows.scales = b.rows.passages[:x.rows], b.rows.scales[:x.rows]
+		b.rows.codes = b.rows.codes[:x.rows*b.rows.width]
+		b.useMemory()
+	}
+	return nil
+}
+
+// measure finds the recall of the finished index.
+func (b *builder) measure(ctx context.Context) error {
+	recall := disk.Recall{At: recallAt, Mode: "all", Sample: len(b.truth.queries)}
+	if b.x.mode == modeRouted {
+		recall.Mode = "routed"
+	}
+	found, total := make([]int, recall.Sample), 0
+	err := parallel(ctx, recall.Sample, 1, func(from, to int) error {
+		v := make([]float32, b.v.Dimensions())
+		for i := from; i < to; i++ {
+			best := b.truth.best[i]
+			hits, err := b.x.Search(b.truth.queries[i], len(best), nil)
+			if err != nil {
+				return err
+			}
+			for _, h := range hits {
+				if err := b.v.Vector(int(h.Passage), v); err != nil {
+					return err
+				}
+				unit(v, v)
+				if dot(b.truth.queries[i], v) >= best[len(best)-1].Score-equal {
+					found[i]++
+				}
+			}
+		}
+		return nil
+	})
+	for i, n := range found {
+		recall.Value += float64(n)
+		total += len(b.truth.best[i])
+	}
+	if total > 0 {
+		recall.Value /= float64(total)
+	}
+	b.stats.Recall = recall
+	return err
+}
+
+func (b *builder) write(path string) error {
+	x := &b.x
+	out, err := disk.Create(path, kind, Version)
+	if err != nil {
+		return err
+	}
+	var numbers []byte
+	for _, n := range x.head.fields() {
+		numbers = binary.LittleEndian.AppendUint32(numbers, uint32(*n))
+	}
+	for _, s := range []struct {
+		name string
+		data []byte
+	}{
+		{"head", numbers}, {"graph", b.graph}, {"starts", appendUint32s(nil, x.starts)}, {"copies", appendUint32s(nil, x.copies)},
+		{"passages", x.passages.(memory)}, {"places", x.places.(memory)}, {"scales", x.scales.(memory)},
+		{"codes", b.rows.codes}, {"fine", b.rows.fine},
+	} {
+		out.Section(s.name)
+		out.Write(s.data)
+	}
+	return out.Close()
+}

@@ -1,0 +1,233 @@
+package dense
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	rounds       = 8
+	perCentroid  = 64  // rows that a centroid is found from
+	maxHomes     = 4   // blocks that hold a row, in routed mode
+	homeDistance = 1.3 // how much farther than the nearest centroid another home's may be
+)
+
+// blocks says which rows lie in which block.
+type blocks struct {
+	centroids matrix
+	order     []uint32 // rows, block by block, each once; then the copies, block by block
+	starts    []uint32 // where the blocks begin in order
+	copies    []uint32 // where their copies begin, counted from the first copy
+}
+
+// cluster puts the rows into count blocks or fewer, by k-means on the sphere.
+// With copies, a row near to several centroids gets several homes.
+func cluster(ctx context.Context, r *rows, dimensions, count int, copies bool) (*blocks, error) {
+	rng := rand.New(rand.NewPCG(graphSeed, uint64(count)))
+	sample := make([]uint32, len(r.passages))
+	for i := range sample {
+		sample[i] = uint32(i)
+	}
+	if most := perCentroid * count; len(sample) > most {
+		for i := range most {
+			j := i + rng.IntN(len(sample)-i)
+			sample[i], sample[j] = sample[j], sample[i]
+		}
+		sample = sample[:most]
+		slices.Sort(sample)
+	}
+	c := &clustering{r: r, centroids: newMatrix(count, dimensions)}
+	for i, at := range rng.Perm(len(sample))[:count] {
+		r.vector(int(sample[at]), c.centroids.row(i))
+	}
+	nearest := make([]uint32, len(sample))
+	for range rounds {
+		c.prepare()
+		if err := parallel(ctx, len(sample), 64, func(from, to int) error {
+			scores := make([]float32, count)
+			for i := from; i < to; i++ {
+				nearest[i] = c.nearest(int(sample[i]), scores)
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		if err := c.move(ctx, sample, nearest); err != nil {
+			return nil, err
+		}
+	}
+	c.prepare()
+	return c.assign(ctx, copies)
+}
+
+// A clustering holds centroids, also as rows, so that the kernel can compare
+// a row with all of them.
+type clustering struct {
+	r         *rows
+	centroids matrix
+	codes     []byte
+	scales    []float32
+}
+
+func (r *rows) vector(i int, v []float32) {
+	decode(v, r.codes[i*r.width:], r.fine[i*r.width/2:], r.scales[i])
+}
+
+func (c *clustering) prepare() {
+	n, w := c.centroids.rows, c.r.width
+	c.codes, c.scales = make([]byte, n*w), make([]float32, n)
+	fine := make([]byte, w/2)
+	for i := range n {
+		unit(c.centroids.row(i), c.centroids.row(i))
+		c.scales[i] = encode(c.codes[i*w:(i+1)*w], fine, c.centroids.row(i))
+	}
+}
+
+// compare puts the cosine of a row and each centroid into scores.
+func (c *clustering) compare(row int, scores []float32) {
+	w := c.r.width
+	q := make([]int8, w)
+	var offset int32
+	for i, code := range c.r.codes[row*w : (row+1)*w] {
+		q[i] = int8(int(code) - bias)
+		offset += bias * int32(q[i])
+	}
+	var out [batch]int32
+	for from := 0; from < len(scores); from += batch {
+		n := min(batch, len(scores)-from)
+		products(out[:n], c.codes[from*w:(from+n)*w], q)
+		for i, p := range out[:n] {
+			scores[from+i] = float32(p-offset) * c.scales[from+i] * c.r.scales[row]
+		}
+	}
+}
+
+func (c *clustering) nearest(row int, scores []float32) uint32 {
+	c.compare(row, scores)
+	best := 0
+	for i, s := range scores {
+		if s > scores[best] {
+			best = i
+		}
+	}
+	return uint32(best)
+}
+
+// move puts each centroid into the middle of the rows that it is nearest to.
+// One without any goes to where the most rows share one.
+func (c *clustering) move(ctx context.Context, sample, nearest []uint32) error {
+	members := make([][]uint32, c.centroids.rows)
+	for i, b := range nearest {
+		members[b] = append(members[b], sample[i])
+	}
+	sizes := make([]int, len(members))
+	for b, m := range members {
+		sizes[b] = len(m)
+	}
+	for b := range members {
+		if len(members[b]) > 0 {
+			continue
+		}
+		largest := 0
+		for i, n := range sizes {
+			if n > sizes[largest] {
+				largest = i
+			}
+		}
+		from := members[largest]
+		members[b] = from[len(from)/2 : len(from)/2+1]
+		sizes[largest] /= 2
+	}
+	return parallel(ctx, len(members), 4, func(from, to int) error {
+		v := make([]float32, c.centroids.cols)
+		for b := from; b < to; b++ {
+			sum := c.centroids.row(b)
+			clear(sum)
+			for _, row := range members[b] {
+				c.r.vector(int(row), v)
+				for i, x := range v {
+					sum[i] += x
+				}
+			}
+			if !unit(sum, sum) {
+				copy(sum, v) // opposite vectors have no middle
+			}
+		}
+		return nil
+	})
+}
+
+// assign gives every row its homes and drops the blocks that are nobody's.
+func (c *clustering) assign(ctx context.Context, copies bool) (*blocks, error) {
+	n, count := len(c.r.passages), c.centroids.rows
+	homes := make([][maxHomes]uint32, n)
+	if err := parallel(ctx, n, 64, func(from, to int) error {
+		scores := make([]float32, count)
+		for i := from; i < to; i++ {
+			homes[i] = [maxHomes]uint32{c.nearest(i, scores), noRow, noRow, noRow}
+			if copies {
+				c.spread(&homes[i], scores)
+			}
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	members, extra := make([][]uint32, count), make([][]uint32, count)
+	for i, h := range homes {
+		members[h[0]] = append(members[h[0]], uint32(i))
+		for _, b := range h[1:] {
+			if b != noRow {
+				extra[b] = append(extra[b], uint32(i))
+			}
+		}
+	}
+	out := &blocks{centroids: matrix{cols: c.centroids.cols}, starts: []uint32{0}, copies: []uint32{0}}
+	for b, m := range members {
+		if len(m)+len(extra[b]) == 0 {
+			continue
+		}
+		out.centroids.rows++
+		out.centroids.data = append(out.centroids.data, c.centroids.row(b)...)
+		out.order = append(out.order, m...)
+		out.starts = append(out.starts, uint32(len(out.order)))
+	}
+	for b, m := range members {
+		if len(m)+len(extra[b]) == 0 {
+			continue
+		}
+		out.order = append(out.order, extra[b]...)
+		out.copies = append(out.copies, uint32(len(out.order)-n))
+	}
+	return out, nil
+}
+
+// spread adds homes for a row on a border: other near centroids, but none
+// that is nearer to a home than to the row, since whoever looks there will
+// look into that home as well.
+func (c *clustering) spread(homes *[maxHomes]uint32, scores []float32) {
+	distance := func(cosine float32) float64 { return math.Sqrt(max(0, 2-2*float64(cosine))) }
+	farthest := homeDistance * distance(scores[homes[0]])
+	least := float32(1 - farthest*farthest/2)
+	var others []uint32
+	for b, s := range scores {
+		if s >= least && uint32(b) != homes[0] {
+			others = append(others, uint32(b))
+		}
+	}
+	slices.SortFunc(others, func(a, b uint32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
+	n := 1
+	for _, b := range others {
+		if !slices.ContainsFunc(homes[:n], func(h uint32) bool {
+			return dot(c.centroids.row(int(h)), c.centroids.row(int(b))) > scores[b]
+		}) {
+			if homes[n] = b; n+1 == maxHomes {
+				return
+			}
+			n++
+		}
+	}
+}

@@ -1,0 +1,330 @@
+package dense
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// list is vectors in memory.
+type list [][]float32
+
+func (l list) Len() int { return len(l) }
+func (l list) Dimensions() int {
+	if len(l) == 0 {
+		return 8
+	}
+	return len(l[0])
+}
+func (l list) Vector(i int, v []float32) error {
+	copy(v, l[i])
+	return nil
+}
+
+// hard makes clusters of twenty vectors in random directions, which say
+// nothing of where the next cluster lies.
+func hard(n, dimensions int, noise float64) list {
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	l := make(list, n)
+	var centre []float32
+	for i := range l {
+		if i%20 == 0 {
+			centre = gaussian(rng, dimensions, 1)
+		}
+		l[i] = gaussian(rng, dimensions, noise)
+		for j := range l[i] {
+			l[i][j] += centre[j]
+		}
+	}
+	return l
+}
+
+func gaussian(rng *rand.Rand, dimensions int, scale float64) []float32 {
+	v := make([]float32, dimensions)
+	for i := range v {
+		v[i] = float32(scale * rng.NormFloat64())
+	}
+	return v
+}
+
+// queries lie near some of the vectors.
+func queries(l list, n int, noise float64) [][]float32 {
+	rng := rand.New(rand.NewPCG(2, uint64(n)))
+	qs := make([][]float32, n)
+	for i := range qs {
+		qs[i] = gaussian(rng, l.Dimensions(), noise)
+		for j, x := range l[rng.IntN(len(l))] {
+			qs[i][j] += x
+		}
+	}
+	return qs
+}
+
+func build(t testing.TB, l list, opt Options) (*Index, Stats) {
+	t.Helper()
+	return buildMode(t, l, opt, "all")
+}
+
+// buildMode builds an index of the given mode, where Build would choose it by
+// size and cost.
+func buildMode(t testing.TB, l list, opt Options, mode string) (*Index, Stats) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "vectors.bin")
+	b := &builder{v: l, opt: opt, most: math.MaxInt}
+	if mode == "routed" {
+		b.most = 0
+	}
+	if err := b.build(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.write(path); err != nil {
+		t.Fatal(err)
+	}
+	x, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	if err := x.Verify(nil); err != nil {
+		t.Fatal(err)
+	}
+	if b.stats.Recall.Mode != mode {
+		t.Fatalf("mode %s, want %s: %+v", b.stats.Recall.Mode, mode, b.stats)
+	}
+	return x, b.stats
+}
+
+// recall compares what search finds with all cosines in float32.
+func recall(t testing.TB, l list, qs [][]float32, k int, search func(q []float32, k int) ([]Hit, error)) float64 {
+	t.Helper()
+	units := make(list, len(l))
+	for i, v := range l {
+		units[i] = make([]float32, len(v))
+		unit(units[i], v)
+	}
+	found, total := 0, 0
+	u := make([]float32, l.Dimensions())
+	for _, q := range qs {
+		unit(u, q)
+		var all []Hit
+		for i, v := range units {
+			all = append(all, Hit{uint32(i), dot(u, v)})
+		}
+		best := topHits(all, k)
+		hits, err := search(q, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hits {
+			if all[h.Passage].Score >= best[len(best)-1].Score-equal {
+				found++
+			}
+		}
+		total += len(best)
+	}
+	return float64(found) / float64(total)
+}
+
+func topHits(all []Hit, k int) []Hit {
+	var tr truth
+	tr.best = make([][]Hit, 1)
+	best := append([]Hit(nil), all...)
+	for i := range min(k, len(best)) {
+		for j := i + 1; j < len(best); j++ {
+			if compareHits(best[j], best[i]) < 0 {
+				best[i], best[j] = best[j], best[i]
+			}
+		}
+	}
+	return best[:min(k, len(best))]
+}
+
+func TestRecallOfHardVectors(t *testing.T) {
+	n := 50_000
+	if testing.Short() {
+		n = 5_000
+	}
+	l := hard(n, 256, 0.7)
+	x, stats := build(t, l, Options{})
+	if stats.Recall.Value < 0.99 || stats.Recall.Sample < 50 {
+		t.Errorf("measured %+v", stats.Recall)
+	}
+	got := recall(t, l, queries(l, 50, 0.7), 10, func(q []float32, k int) ([]Hit, error) { return x.Search(q, k, nil) })
+	if got < 0.99 {
+		t.Errorf("recall@10 %.4f, want 0.99", got)
+	}
+}
+
+func TestRecallWithCopiesAndZeroes(t *testing.T) {
+	const n = 6000
+	l := hard(n, 64, 0.7)
+	for i := range l {
+		switch {
+		case i%10 < 3:
+			l[i] = l[i%10] // 30 % are copies of three vectors
+		case i%1000 == 3:
+			l[i] = make([]float32, 64)
+		case i%1000 == 4:
+			l[i][7] = float32(math.NaN())
+		}
+	}
+	for _, mode := range []string{"all", "routed"} {
+		t.Run(mode, func(t *testing.T) {
+			x, stats := buildMode(t, l, Options{}, mode)
+			if stats.LeftOut != 12 || stats.Rows != n-12 || x.Len() != n-12 {
+				t.Errorf("%d rows, %d left out, want %d and 12", stats.Rows, stats.LeftOut, n-12)
+			}
+			clean := make(list, n)
+			for i, v := range l {
+				if clean[i] = v; !unit(make([]float32, 64), v) {
+					clean[i] = make([]float32, 64)
+				}
+			}
+			got := recall(t, clean, queries(clean, 100, 0.5), 10, func(q []float32, k int) ([]Hit, error) { return x.Search(q, k, nil) })
+			if got < 0.99 {
+				t.Errorf("recall@10 %.4f, want 0.99", got)
+			}
+			hits, err := x.Search(l[0], n, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := make(map[uint32]bool)
+			for _, h := range hits {
+				if seen[h.Passage] {
+					t.Fatalf("passage %d is there twice", h.Passage)
+				}
+				seen[h.Passage] = true
+				if h.Passage%1000 == 3 || h.Passage%1000 == 4 {
+					t.Fatalf("passage %d has no direction", h.Passage)
+				}
+			}
+		})
+	}
+}
+
+func TestSmallIndexes(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		l    list
+		q    []float32
+		want []Hit
+	}{
+		{"none", list{}, make([]float32, 8), nil},
+		{"one", list{{3, 4, 0}}, []float32{0, 2, 0}, []Hit{{0, 0.8}}},
+		{"only zeroes", list{{0, 0}, {0, 0}}, []float32{1, 0}, nil},
+		{"opposite", list{{1, 0}, {-1, 0}}, []float32{1, 0}, []Hit{{0, 1}, {1, -1}}},
+		{"equal", list{{0, 1}, {1, 0}, {0, 2}, {1, 0}}, []float32{1, 0}, []Hit{{1, 1}, {3, 1}, {0, 0}, {2, 0}}},
+		{"zero query", list{{1, 0}}, []float32{0, 0}, nil},
+		{"query that is no number", list{{1, 0}}, []float32{float32(math.NaN()), 0}, nil},
+		{"infinite query", list{{1, 0}}, []float32{float32(math.Inf(1)), 0}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			x, _ := build(t, tt.l, Options{})
+			got, err := x.Search(tt.q, 10, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range got {
+				got[i].Score = float32(math.Round(float64(got[i].Score)*1000) / 1000)
+			}
+			if diff := cmp.Diff(tt.want, got); len(tt.want)+len(got) > 0 && diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSearchRejectsOtherDimensions(t *testing.T) {
+	x, _ := build(t, list{{1, 0}}, Options{})
+	if _, err := x.Search([]float32{1, 0, 0}, 1, nil); err == nil {
+		t.Error("a query of three dimensions met vectors of two without an error")
+	}
+}
+
+func TestFilterAndScores(t *testing.T) {
+	l := hard(3000, 48, 0.7)
+	for _, mode := range []string{"all", "routed"} {
+		x, _ := buildMode(t, l, Options{}, mode)
+		q := queries(l, 1, 0.5)[0]
+		even := func(p uint32) bool { return p%2 == 0 }
+		got, err := x.Search(q, 20, even)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := x.Exact(q, 20, even)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-exact +search)\n%s", mode, diff)
+		}
+		var passages []uint32
+		var scores []float32
+		for _, h := range want {
+			passages, scores = append(passages, h.Passage), append(scores, h.Score)
+		}
+		if got, err := x.Scores(q, passages); err != nil || !cmp.Equal(got, scores) {
+			t.Errorf("%s: scores %v, %v, want %v", mode, got, err, scores)
+		}
+		if _, err := x.Scores(q, []uint32{3000}); err == nil {
+			t.Errorf("%s: a passage that is not there has a score", mode)
+		}
+	}
+}
+
+func TestEqualVectorsMakeEqualBytes(t *testing.T) {
+	l := hard(4000, 40, 0.7)
+	for _, mode := range []string{"all", "routed"} {
+		var want []byte
+		for range 3 {
+			x, _ := buildMode(t, l, Options{}, mode)
+			got, err := os.ReadFile(x.file.Path())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want != nil && !bytes.Equal(got, want) {
+				t.Fatal("the same vectors made another file")
+			}
+			want = got
+		}
+	}
+}
+
+func TestConcurrentSearches(t *testing.T) {
+	l := hard(5000, 40, 0.7)
+	for _, mode := range []string{"all", "routed"} {
+		x, _ := buildMode(t, l, Options{}, mode)
+		qs := queries(l, 20, 0.5)
+		var want [][]Hit
+		for _, q := range qs {
+			hits, err := x.Search(q, 10, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, hits)
+		}
+		again, err := Open(x.file.Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for i, q := range qs {
+					if hits, err := again.Search(q, 10, nil); err != nil || !cmp.Equal(hits, want[i]) {
+						t.Errorf("query %d: %v, %v, want %v", i, hits, err, want[i])
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}

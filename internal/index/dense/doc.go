@@ -1,0 +1,46 @@
+// Package dense finds the vectors that are nearest to a query's, by cosine. It
+// writes and reads the file that holds them.
+//
+// The vectors lie in blocks of near ones, and a search reads whole blocks, one
+// byte a number, in a stream. What says which blocks to read is a
+// github.com/coder/hnsw graph whose nodes are the blocks' centroids; a graph
+// of the vectors themselves would cost more per node it visits than reading a
+// hundred rows, and finds two to thirty-five of a hundred neighbours as that
+// package builds it. Where the graph brings nothing, which is up to some
+// hundred thousand vectors, every block is read, and the result is exact but
+// for the rounding: see Build. The graph, too, is made here and handed over
+// through Graph.Import, which imposes nothing on the edges.
+//
+// Exact copies, which break graphs of vectors, are rows like any other. A
+// vector that is zero or not finite has no direction and is left out.
+//
+// # The file
+//
+// An index is a container of kind VECT (see package disk) with these sections,
+// all integers little endian: N passages, D dimensions, W = D rounded up to a
+// multiple of 32, R rows (passages with a vector), S = R + copies rows stored,
+// C blocks.
+//
+//	head      [4] N  [4] D  [4] R  [4] S  [4] C
+//	          [4] mode: 0 every block is read, 1 the graph chooses
+//	          [4] blocks to read, [4] nodes to ask the graph for (mode 1)
+//	graph     what Graph.Export of coder/hnsw v0.6.1 writes for keys of type
+//	          int: the blocks, with their centroids as float32 (see graph.go)
+//	starts    C+1 x [4] row where the block begins
+//	copies    C+1 x [4] row where the block's copies begin, counted from R
+//	passages  S x [4] passage of the row
+//	places    N x [4] row of the passage, or 0xffffffff
+//	scales    S x [4] float32
+//	codes     S x [W] bytes
+//	fine      R x [W/2] bytes
+//
+// Rows 0 to R-1 are every passage once, block by block and by number within a
+// block. Rows from R are copies of rows near the border of a block, for mode
+// 1: they stand in for the row in the blocks next to its own.
+//
+// A number of a vector is scale * ((code - 128) + n/16), where n is the signed
+// four bits that fine holds for it: the even number's in the low half of the
+// byte, the odd one's in the high half. A code alone is enough to tell the
+// hundred best rows from the others; the twelve bits rank these. Bytes beyond
+// D are 128 in codes and 0 in fine.
+package dense

@@ -1,0 +1,356 @@
+package dense
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+// Version is the version of the file.
+//
+//	1  as described at the package
+const Version = 1
+
+const (
+	kind          = "VECT"
+	headSize      = 32
+	maxDimensions = 1 << 14
+	maxBlocks     = 1 << 13
+
+	modeAll    = 0
+	modeRouted = 1
+
+	noRow = math.MaxUint32
+	// minCandidates is how many rows are ranked again in full precision at
+	// least: fewer lose neighbours among near duplicates.
+	minCandidates = 100
+	batch         = 256 // rows per call of the kernel
+)
+
+// An Index is an open file of vectors. It may be used from several goroutines
+// at once.
+type Index struct {
+	file *disk.File // nil while the index is being built
+	head
+	starts, copies                         []uint32
+	passages, places, scales, codes, fines bytesAt
+	graph                                  bytesAt
+
+	routerOnce sync.Once
+	router     router
+	routerErr  error
+}
+
+// bytesAt is a section of the file, or memory in its stead.
+type bytesAt interface {
+	Bytes(off, n int64) ([]byte, error)
+	Corrupt(off int64, what string) error
+	Len() int64
+}
+
+type head struct {
+	passageCount int // N
+	dimensions   int // D
+	rows         int // R
+	stored       int // S
+	blocks       int // C
+	mode         int
+	probes       int // blocks to read
+	effort       int // nodes to ask the graph for
+}
+
+// A router ranks blocks by their centroids.
+type router interface {
+	// route returns blocks near to the unit vector q, the nearest first. It
+	// looks at no more than effort of them.
+	route(q []float32, effort int) []int
+}
+
+// A Hit is a passage with the cosine of its vector and the query's.
+type Hit struct {
+	Passage uint32
+	Score   float32
+}
+
+// Open opens the index at path.
+func Open(path string) (*Index, error) {
+	file, err := disk.Open(path, kind, Version)
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{file: file}
+	if err := x.open(); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *Index) open() error {
+	var headAt, startsAt, copiesAt bytesAt
+	for _, s := range []struct {
+		name string
+		to   *bytesAt
+	}{
+		{"head", &headAt}, {"graph", &x.graph}, {"starts", &startsAt}, {"copies", &copiesAt},
+		{"passages", &x.passages}, {"places", &x.places}, {"scales", &x.scales}, {"codes", &x.codes}, {"fine", &x.fines},
+	} {
+		section, err := x.file.Section(s.name)
+		if err != nil {
+			return err
+		}
+		*s.to = section
+	}
+	b, err := headAt.Bytes(0, headSize)
+	if err != nil {
+		return err
+	}
+	for i, to := range x.head.fields() {
+		*to = int(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	w := int64(width(x.dimensions))
+	switch {
+	case x.rows > x.passageCount || x.rows > x.stored || x.dimensions > maxDimensions || x.blocks > maxBlocks || x.mode > modeRouted,
+		(x.rows > 0) != (x.blocks > 0), x.rows > 0 && x.dimensions == 0,
+		x.mode == modeRouted && (x.probes < 1 || x.effort < x.probes || x.effort > x.blocks):
+		return headAt.Corrupt(0, "the numbers make no sense")
+	case startsAt.Len() != 4*int64(x.blocks+1), copiesAt.Len() != 4*int64(x.blocks+1),
+		x.passages.Len() != 4*int64(x.stored), x.places.Len() != 4*int64(x.passageCount), x.scales.Len() != 4*int64(x.stored),
+		x.codes.Len() != w*int64(x.stored), x.fines.Len() != w/2*int64(x.rows):
+		return headAt.Corrupt(0, "the sections' sizes do not fit together")
+	}
+	if x.starts, err = ascending(startsAt, x.rows); err != nil {
+		return err
+	}
+	x.copies, err = ascending(copiesAt, x.stored-x.rows)
+	return err
+}
+
+func (h *head) fields() []*int {
+	return []*int{&h.passageCount, &h.dimensions, &h.rows, &h.stored, &h.blocks, &h.mode, &h.probes, &h.effort}
+}
+
+// ascending reads a section of offsets that begin at 0 and end at last.
+func ascending(s bytesAt, last int) ([]uint32, error) {
+	b, err := s.Bytes(0, s.Len())
+	if err != nil {
+		return nil, err
+	}
+	list := make([]uint32, len(b)/4)
+	for i := range list {
+		list[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	if list[0] != 0 || int64(list[len(list)-1]) != int64(last) || !slices.IsSorted(list) {
+		return nil, s.Corrupt(0, "the offsets do not ascend")
+	}
+	return list, nil
+}
+
+// Close closes the index. No search may be under way.
+func (x *Index) Close() error { return x.file.Close() }
+
+// Len is the number of passages that have a vector, Dimensions that of a
+// vector's numbers.
+func (x *Index) Len() int        { return x.rows }
+func (x *Index) Dimensions() int { return x.dimensions }
+
+// Verify checks the file against its checksums, and that what it says of its
+// passages and its graph holds together. It calls advance, if not nil, with
+// the bytes checked since the last call.
+func (x *Index) Verify(advance func(int64)) error {
+	if err := x.file.Verify(advance); err != nil {
+		return err
+	}
+	if x.blocks > 0 {
+		if _, err := x.loadRouter(); err != nil {
+			return err
+		}
+	}
+	found := 0
+	for n := range x.passageCount {
+		row, err := x.place(uint32(n))
+		if err != nil {
+			return err
+		}
+		if row == noRow {
+			continue
+		}
+		found++
+		if p, err := x.passage(int(row)); err != nil || int(p) != n {
+			return cmp.Or(err, x.places.Corrupt(4*int64(n), "another passage is there"))
+		}
+	}
+	if found != x.rows {
+		return x.places.Corrupt(0, fmt.Sprintf("%d passages have rows, want %d", found, x.rows))
+	}
+	return nil
+}
+
+// Search returns the k passages whose vectors are nearest to q, the best
+// first, of those that accept, if not nil, lets through. A q without a
+// direction, zero or not finite, has none.
+func (x *Index) Search(q []float32, k int, accept func(passage uint32) bool) ([]Hit, error) {
+	query, err := x.query(q)
+	if query == nil || k < 1 || x.rows == 0 {
+		return nil, err
+	}
+	// What a filter lets through may lie anywhere.
+	if x.mode == modeAll || accept != nil {
+		return x.searchAll(query, k, accept)
+	}
+	return x.searchRouted(query, k, x.probes, x.effort)
+}
+
+func (x *Index) searchAll(q *query, k int, accept func(uint32) bool) ([]Hit, error) {
+	s := newSearch(x, q, k, accept)
+	for b := range x.blocks {
+		if err := s.scan(int(x.starts[b]), int(x.starts[b+1])); err != nil {
+			return nil, err
+		}
+	}
+	return s.hits(k)
+}
+
+func (x *Index) searchRouted(q *query, k, probes, effort int) ([]Hit, error) {
+	r, err := x.loadRouter()
+	if err != nil {
+		return nil, err
+	}
+	s := newSearch(x, q, k, nil)
+	s.seen = newSet()
+	blocks := r.route(q.unit, effort)
+	for _, b := range blocks[:min(probes, len(blocks))] {
+		if err := s.scan(int(x.starts[b]), int(x.starts[b+1])); err != nil {
+			return nil, err
+		}
+		if err := s.scan(x.rows+int(x.copies[b]), x.rows+int(x.copies[b+1])); err != nil {
+			return nil, err
+		}
+	}
+	return s.hits(k)
+}
+
+// Exact is Search that reads every vector in full precision: what Search is
+// measured against.
+func (x *Index) Exact(q []float32, k int, accept func(passage uint32) bool) ([]Hit, error) {
+	query, err := x.query(q)
+	if query == nil || k < 1 {
+		return nil, err
+	}
+	var hits []Hit
+	for row := range x.rows {
+		p, err := x.passage(row)
+		if err != nil {
+			return nil, err
+		}
+		if accept != nil && !accept(p) {
+			continue
+		}
+		score, err := x.score(query, row, row)
+		if err != nil {
+			return nil, err
+		}
+		hits = append(hits, Hit{p, score})
+	}
+	slices.SortFunc(hits, compareHits)
+	return hits[:min(k, len(hits))], nil
+}
+
+// Scores returns the cosine of q with the vectors of the passages, 0 for a
+// passage without one.
+func (x *Index) Scores(q []float32, passages []uint32) ([]float32, error) {
+	scores := make([]float32, len(passages))
+	query, err := x.query(q)
+	if query == nil {
+		return scores, err
+	}
+	for i, p := range passages {
+		row, err := x.place(p)
+		if err != nil {
+			return nil, err
+		}
+		if row == noRow {
+			continue
+		}
+		if scores[i], err = x.score(query, int(row), int(row)); err != nil {
+			return nil, err
+		}
+	}
+	return scores, nil
+}
+
+func (x *Index) query(q []float32) (*query, error) {
+	if len(q) != x.dimensions && x.rows > 0 {
+		return nil, fmt.Errorf("a query of %d dimensions meets vectors of %d: another embedder made the index, build it again", len(q), x.dimensions)
+	}
+	return newQuery(q), nil
+}
+
+// score is the cosine in full precision. A copy's fine bytes are with the row
+// it is a copy of.
+func (x *Index) score(q *query, row, original int) (float32, error) {
+	w := int64(len(q.coarse))
+	codes, err := x.codes.Bytes(int64(row)*w, w)
+	if err != nil {
+		return 0, err
+	}
+	fine, err := x.fines.Bytes(int64(original)*w/2, w/2)
+	if err != nil {
+		return 0, err
+	}
+	scale, err := x.scales.Bytes(4*int64(row), 4)
+	if err != nil {
+		return 0, err
+	}
+	return q.exact(codes, fine, float(scale)), nil
+}
+
+func (x *Index) passage(row int) (uint32, error) {
+	b, err := x.passages.Bytes(4*int64(row), 4)
+	if err != nil {
+		return 0, err
+	}
+	p := binary.LittleEndian.Uint32(b)
+	if int64(p) >= int64(x.passageCount) {
+		return 0, x.passages.Corrupt(4*int64(row), fmt.Sprintf("passage %d of %d", p, x.passageCount))
+	}
+	return p, nil
+}
+
+// place is the row of a passage, or noRow.
+func (x *Index) place(passage uint32) (uint32, error) {
+	b, err := x.places.Bytes(4*int64(passage), 4)
+	if err != nil {
+		return 0, err
+	}
+	row := binary.LittleEndian.Uint32(b)
+	if row != noRow && int64(row) >= int64(x.rows) {
+		return 0, x.places.Corrupt(4*int64(passage), fmt.Sprintf("row %d of %d", row, x.rows))
+	}
+	return row, nil
+}
+
+// loadRouter reads the graph, the first time that it is called.
+func (x *Index) loadRouter() (router, error) {
+	x.routerOnce.Do(func() {
+		var b []byte
+		if b, x.routerErr = x.graph.Bytes(0, x.graph.Len()); x.routerErr != nil {
+			return
+		}
+		if x.router, x.routerErr = newRouter(b, x.blocks, x.dimensions); x.routerErr != nil {
+			x.routerErr = x.graph.Corrupt(0, x.routerErr.Error())
+		}
+	})
+	return x.router, x.routerErr
+}
+
+func float(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
+
+func compareHits(a, b Hit) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
+}

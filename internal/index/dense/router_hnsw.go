@@ -1,0 +1,39 @@
+//go:build !windows
+
+package dense
+
+import (
+	"bytes"
+
+	"github.com/coder/hnsw"
+)
+
+// hnswRouter asks the graph. Its Search may be called from several goroutines
+// as long as nobody changes the graph.
+type hnswRouter struct{ graph *hnsw.Graph[int] }
+
+func newRouter(b []byte, blocks, dimensions int) (router, error) {
+	if _, err := decodeGraph(b, blocks, dimensions); err != nil {
+		return nil, err
+	}
+	g := hnsw.NewGraph[int]()
+	if err := g.Import(bytes.NewReader(b)); err != nil {
+		return nil, err
+	}
+	// Import took over the file's distance, which is slower than a product of
+	// unit vectors. EfSearch bounds only the list of nodes to go on from.
+	g.Distance = func(a, b []float32) float32 { return 1 - dot(a, b) }
+	g.EfSearch = min(2*blocks, graphEf)
+	return hnswRouter{g}, nil
+}
+
+// route asks for effort nodes. What Search returns is not sorted, and its k is
+// the number of nodes it visits at least: the best are among them.
+func (r hnswRouter) route(q []float32, effort int) []int {
+	nodes := r.graph.Search(q, effort)
+	list := make([]neighbour, len(nodes))
+	for i, n := range nodes {
+		list[i] = neighbour{-dot(n.Value, q), uint32(n.Key)}
+	}
+	return rank(list)
+}

@@ -1,0 +1,18 @@
+package dense
+
+// flatRouter compares the query with every centroid: coder/hnsw v0.6.1 does
+// not compile for Windows. It finds what the graph finds, or more.
+type flatRouter struct{ centroids matrix }
+
+func newRouter(b []byte, blocks, dimensions int) (router, error) {
+	centroids, err := decodeGraph(b, blocks, dimensions)
+	return flatRouter{centroids}, err
+}
+
+func (r flatRouter) route(q []float32, _ int) []int {
+	list := make([]neighbour, r.centroids.rows)
+	for i := range list {
+		list[i] = neighbour{-dot(r.centroids.row(i), q), uint32(i)}
+	}
+	return rank(list)
+}

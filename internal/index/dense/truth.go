@@ -1,0 +1,109 @@
+package dense
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync"
+)
+
+// truth is what an exact search finds for the sample queries.
+type truth struct {
+	queries [][]float32 // of length 1
+	mu      sync.Mutex
+	best    [][]Hit // the nearest passages, the best first
+}
+
+// meet compares the vectors of the passages from the given one on with every
+// query. Those whose scale is zero are none.
+func (t *truth) meet(units matrix, scales []float32, from int) {
+	for i, q := range t.queries {
+		least := t.least(i)
+		var better []Hit
+		for j, s := range scales {
+			if s == 0 {
+				continue
+			}
+			if score := dot(q, units.row(j)); score >= least {
+				better = append(better, Hit{uint32(from + j), score})
+			}
+		}
+		if len(better) > 0 {
+			t.merge(i, better)
+		}
+	}
+}
+
+// least is what a passage must reach to be among the best.
+func (t *truth) least(i int) float32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.best[i]) < recallAt {
+		return -2
+	}
+	return t.best[i][recallAt-1].Score
+}
+
+func (t *truth) merge(i int, hits []Hit) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := append(t.best[i], hits...)
+	slices.SortFunc(all, compareHits)
+	t.best[i] = all[:min(len(all), recallAt)]
+}
+
+// homes returns for each query, for each of its neighbours, the blocks that
+// hold it.
+func (t *truth) homes(x *Index, passages []uint32) [][][]uint32 {
+	wanted := make(map[uint32][]uint32)
+	for _, best := range t.best {
+		for _, h := range best {
+			wanted[h.Passage] = nil
+		}
+	}
+	note := func(starts []uint32, passages []uint32) {
+		for b := range x.blocks {
+			for _, p := range passages[starts[b]:starts[b+1]] {
+				if list, ok := wanted[p]; ok {
+					wanted[p] = append(list, uint32(b))
+				}
+			}
+		}
+	}
+	note(x.starts, passages[:x.rows])
+	note(x.copies, passages[x.rows:])
+	homes := make([][][]uint32, len(t.best))
+	for i, best := range t.best {
+		for _, h := range best {
+			homes[i] = append(homes[i], wanted[h.Passage])
+		}
+	}
+	return homes
+}
+
+// mixtures makes n vectors that lie as far from the passages' as a query's
+// does: one passage's and a part of the difference of two others'.
+func mixtures(v Vectors, n int) ([][]float32, error) {
+	const part = 0.7
+	if v.Len() == 0 {
+		return nil, nil
+	}
+	rng := rand.New(rand.NewPCG(graphSeed, uint64(v.Len())))
+	list := make([][]float32, 0, n)
+	var three [3][]float32
+	for range n {
+		for i := range three {
+			three[i] = make([]float32, v.Dimensions())
+			raw := make([]float32, v.Dimensions())
+			if err := v.Vector(rng.IntN(v.Len()), raw); err != nil {
+				return nil, err
+			}
+			unit(three[i], raw)
+		}
+		mix := three[0]
+		for i := range mix {
+			mix[i] += part * (three[1][i] - three[2][i])
+		}
+		list = append(list, mix)
+	}
+	return list, nil
+}
