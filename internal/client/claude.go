@@ -36,12 +36,12 @@ func ParseScope(s string) (Scope, error) {
 	return "", fmt.Errorf("there is no scope %q; the scopes are user, project and local", s)
 }
 
-// ServerName is the name of docsearch's MCP server in Claude Code, which
-// makes its tools mcp__docsearch__search and so on.
-const ServerName = "docsearch"
-
 // A Claude is one user's Claude Code, seen from one project.
 type Claude struct {
+	// Server is the name of docsearch's MCP server, which makes its tools
+	// mcp__docsearch__search and so on.
+	Server string
+
 	settings string // folder of the user's settings, ~/.claude
 	state    string // file with the user's MCP servers, ~/.claude.json
 	project  string // the project's folder
@@ -59,6 +59,7 @@ func FindClaude(dir string) (*Claude, error) {
 		return nil, fmt.Errorf("find Claude Code's settings: %w", err)
 	}
 	c := &Claude{
+		Server:   "docsearch",
 		settings: filepath.Join(home, ".claude"),
 		state:    filepath.Join(home, ".claude.json"),
 		project:  project,
@@ -112,29 +113,33 @@ func (c *Claude) Servers(s Scope) string {
 	return c.state
 }
 
-// serversAt is where in that file the servers are.
-func (c *Claude) serversAt(s Scope) []string {
+// serverAt is where in that file docsearch's server is.
+func (c *Claude) serverAt(s Scope) serverAt {
+	at := serverAt{[]string{"mcpServers"}, c.Server}
 	if s == Local {
-		return []string{"projects", filepath.ToSlash(c.project), "mcpServers"}
+		at.keys = []string{"projects", filepath.ToSlash(c.project), "mcpServers"}
 	}
-	return []string{"mcpServers"}
+	return at
 }
 
 // Install plans what puts docsearch into a scope: its hook into the settings
 // and its server into the list of MCP servers. A file that is as it should be
 // is left out.
 func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
-	at := c.serversAt(s)
+	at := c.serverAt(s)
 	return c.plan(s,
-		edit{apply: func(d *document) error { return putHook(d, program) }},
+		edit{apply: func(d *document) error { return putHook(d, c.Server, program) }},
 		edit{apply: func(d *document) error { return putServer(d, at, program) }})
 }
 
 // Uninstall plans what takes docsearch out of a scope again.
 func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
-	at := c.serversAt(s)
+	at := c.serverAt(s)
 	return c.plan(s,
-		edit{dropHook, redoHook},
+		edit{
+			dropHook,
+			func(d *document) func(*document) error { return redoHook(d, c.Server) },
+		},
 		edit{
 			func(d *document) error { return dropServer(d, at) },
 			func(d *document) func(*document) error { return redoServer(d, at) },

@@ -118,18 +118,18 @@ func TestInstallFollowsTheProgram(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := settingsWith(t, "WebSearch|WebFetch|mcp__docsearch__.*", test.before, 42)
-			after := edited(t, before, func(d *document) error { return putHook(d, program) })
+			after := edited(t, before, func(d *document) error { return putHook(d, "docsearch", program) })
 			if diff := cmp.Diff(settingsWith(t, "WebSearch|WebFetch|mcp__docsearch__.*", test.after, 42), after); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
 	exec := `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "/old/docsearch", "args": ["hook"]}]}]}}`
-	if got, want := edited(t, exec, func(d *document) error { return putHook(d, program) }), strings.Replace(exec, "/old/docsearch", program, 1); got != want {
+	if got, want := edited(t, exec, func(d *document) error { return putHook(d, "docsearch", program) }), strings.Replace(exec, "/old/docsearch", program, 1); got != want {
 		t.Errorf("the form with arguments became %s, want %s", got, want)
 	}
 	server := `{"mcpServers": {"docsearch": {"command": "/old/docsearch", "args": ["serve", "--leann-compat"], "env": {}}}}`
-	if got, want := edited(t, server, func(d *document) error { return putServer(d, []string{"mcpServers"}, program) }), strings.Replace(server, "/old/docsearch", program, 1); got != want {
+	if got, want := edited(t, server, func(d *document) error { return putServer(d, userServers, program) }), strings.Replace(server, "/old/docsearch", program, 1); got != want {
 		t.Errorf("the server became %s, want %s", got, want)
 	}
 }
@@ -152,11 +152,7 @@ func TestMatches(t *testing.T) {
 		{"mcp__leann__.*", "mcp__docsearch__search", false},
 		{"(?!x)(", "WebSearch", false},
 	} {
-		d, err := parse([]byte(toJSON(map[string]string{"matcher": test.matcher})))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := matches(d.top(), test.tool); got != test.want {
+		if got := matches(test.matcher, test.tool); got != test.want {
 			t.Errorf("matcher %q on %s: %v, want %v", test.matcher, test.tool, got, test.want)
 		}
 	}
@@ -388,7 +384,7 @@ func TestDiffMasksSecrets(t *testing.T) {
 func testClaude(t *testing.T) *Claude {
 	t.Helper()
 	home := t.TempDir()
-	return &Claude{filepath.Join(home, ".claude"), filepath.Join(home, ".claude.json"), t.TempDir()}
+	return &Claude{"docsearch", filepath.Join(home, ".claude"), filepath.Join(home, ".claude.json"), t.TempDir()}
 }
 
 func apply(t *testing.T, plan []*Change) {

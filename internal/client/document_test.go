@@ -12,6 +12,8 @@ import (
 
 const program = "/opt/tools/docsearch"
 
+var userServers = serverAt{[]string{"mcpServers"}, "docsearch"}
+
 // layouts are settings files as people and programs write them.
 var layouts = map[string]string{
 	"empty file":                       "",
@@ -215,17 +217,17 @@ func FuzzEdits(f *testing.F) {
 }
 
 func install(d *document) error {
-	if err := putHook(d, program); err != nil {
+	if err := putHook(d, "docsearch", program); err != nil {
 		return err
 	}
-	return putServer(d, []string{"mcpServers"}, program)
+	return putServer(d, userServers, program)
 }
 
 func uninstall(d *document) error {
 	if err := dropHook(d); err != nil {
 		return err
 	}
-	return dropServer(d, []string{"mcpServers"})
+	return dropServer(d, userServers)
 }
 
 func edited(t *testing.T, data string, edit func(*document) error) string {

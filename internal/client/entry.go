@@ -17,10 +17,10 @@ type watch struct{ matcher, tool string }
 // watches are what install asks for: the web search, which the hook may
 // answer, and docsearch's own tools, which it allows so that the user is not
 // asked whether the local documentation may be read.
-func watches() []watch {
+func watches(server string) []watch {
 	return []watch{
 		{"WebSearch", "WebSearch"},
-		{"mcp__" + ServerName + "__.*", "mcp__" + ServerName + "__search"},
+		{"mcp__" + server + "__.*", "mcp__" + server + "__search"},
 	}
 }
 
@@ -50,7 +50,7 @@ type (
 
 // putHook puts the hook into a settings document. Entries that are there
 // already keep what their owner made of them; only the program is corrected.
-func putHook(d *document, program string) error {
+func putHook(d *document, server, program string) error {
 	hooks, err := d.top().needObject("hooks")
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func putHook(d *document, program string) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range watches() {
+	for _, w := range watches(server) {
 		if !heeded(groups, w) {
 			groups.push(toJSON(hookGroup{w.matcher, []hookHandler{{
 				Type:          "command",
@@ -79,7 +79,7 @@ func putHook(d *document, program string) error {
 func heeded(groups array, w watch) bool {
 	for _, group := range groups.objects {
 		handlers, ok, err := group.array("hooks")
-		if !ok || err != nil || !matches(group, w.tool) {
+		if !ok || err != nil || !matches(group.text("matcher"), w.tool) {
 			continue
 		}
 		for _, handler := range handlers.objects {
@@ -91,10 +91,9 @@ func heeded(groups array, w watch) bool {
 	return false
 }
 
-// matches applies a group's matcher as Claude Code does: a list of names where
+// matches applies a matcher as Claude Code does: a list of names where
 // it could be one, else a regular expression that may match anywhere.
-func matches(group object, tool string) bool {
-	matcher := group.text("matcher")
+func matches(matcher, tool string) bool {
 	if matcher == "" || matcher == "*" {
 		return true
 	}
@@ -173,13 +172,13 @@ func dropHandlers(groups array, g int) (gone bool) {
 
 // redoHook is what makes of a document without docsearch's hook one with the
 // hook that d has.
-func redoHook(d *document) func(*document) error {
+func redoHook(d *document, server string) func(*document) error {
 	program := ""
 	eachHook(d, func(h *hookEntry) error {
 		program = h.program
 		return nil
 	})
-	return func(d *document) error { return putHook(d, program) }
+	return func(d *document) error { return putHook(d, server, program) }
 }
 
 // eachHook calls f for every hook of docsearch in a settings document.
@@ -265,27 +264,34 @@ func (h *hookEntry) setProgram(program string) {
 // Claude Code ignored that list before 2.1.139.
 func hookCommand(program string) string { return quote(program) + " hook" }
 
+// A serverAt is where a server stands in a document: the keys that lead to
+// the object that holds the servers, and the server's name in it.
+type serverAt struct {
+	keys []string
+	name string
+}
+
 // putServer puts docsearch's server among the MCP servers of a document.
-func putServer(d *document, at []string, program string) error {
+func putServer(d *document, at serverAt, program string) error {
 	servers := d.top()
-	for _, key := range at {
+	for _, key := range at.keys {
 		var err error
 		if servers, err = servers.needObject(key); err != nil {
 			return err
 		}
 	}
-	entry, ok, err := servers.object(ServerName)
+	entry, ok, err := servers.object(at.name)
 	if err != nil {
 		return err
 	}
 	if !ok {
 		// With alwaysLoad the tool is there from the first request on,
 		// instead of by name only.
-		servers.put(ServerName, toJSON(serverEntry{"stdio", program, []string{"serve"}, true}))
+		servers.put(at.name, toJSON(serverEntry{"stdio", program, []string{"serve"}, true}))
 		return nil
 	}
 	if !isServer(entry) {
-		return fmt.Errorf("%s is another program's: %q; remove it with \"claude mcp remove %s\" if it is no longer wanted", entry.path, entry.text("command")+entry.text("url"), ServerName)
+		return fmt.Errorf("%s is another program's: %q; remove it with \"claude mcp remove %s\" if it is no longer wanted", entry.path, entry.text("command")+entry.text("url"), at.name)
 	}
 	if entry.text("command") != program {
 		entry.Members[entry.index("command")].Value.Value = hujson.String(program)
@@ -295,9 +301,9 @@ func putServer(d *document, at []string, program string) error {
 
 // dropServer takes docsearch's server out again, with the objects that held
 // nothing else.
-func dropServer(d *document, at []string) error {
+func dropServer(d *document, at serverAt) error {
 	path := []object{d.top()}
-	for _, key := range at {
+	for _, key := range at.keys {
 		child, ok, err := path[len(path)-1].object(key)
 		if err != nil || !ok {
 			return err
@@ -305,20 +311,20 @@ func dropServer(d *document, at []string) error {
 		path = append(path, child)
 	}
 	servers := path[len(path)-1]
-	entry, ok, err := servers.object(ServerName)
+	entry, ok, err := servers.object(at.name)
 	if err != nil || !ok || !isServer(entry) {
 		return err
 	}
-	servers.remove(servers.index(ServerName))
-	for i := len(at) - 1; i >= 0 && len(path[i+1].Members) == 0; i-- {
-		path[i].remove(path[i].index(at[i]))
+	servers.remove(servers.index(at.name))
+	for i := len(at.keys) - 1; i >= 0 && len(path[i+1].Members) == 0; i-- {
+		path[i].remove(path[i].index(at.keys[i]))
 	}
 	return nil
 }
 
 // redoServer is what makes of a document without docsearch's server one with
 // the server that d has.
-func redoServer(d *document, at []string) func(*document) error {
+func redoServer(d *document, at serverAt) func(*document) error {
 	program := ""
 	if entry, ok := findServer(d, at); ok {
 		program = entry.text("command")
@@ -327,15 +333,15 @@ func redoServer(d *document, at []string) func(*document) error {
 }
 
 // findServer finds docsearch's server in a document.
-func findServer(d *document, at []string) (entry object, ok bool) {
+func findServer(d *document, at serverAt) (entry object, ok bool) {
 	servers := d.top()
-	for _, key := range at {
+	for _, key := range at.keys {
 		var err error
 		if servers, ok, err = servers.object(key); err != nil || !ok {
 			return object{}, false
 		}
 	}
-	entry, ok, err := servers.object(ServerName)
+	entry, ok, err := servers.object(at.name)
 	return entry, err == nil && ok && isServer(entry)
 }
 

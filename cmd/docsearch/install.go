@@ -1,0 +1,195 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/client"
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+)
+
+func newInstallCommand(a *app) *cobra.Command {
+	var (
+		scope   = scopeFlag(client.User)
+		program string
+		dryRun  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "install",
+		Short: "Put the hook and the MCP server into Claude Code's settings",
+		Long: `Put the hook and the MCP server into Claude Code's settings.
+
+The hook goes into settings.json, the server into the list of MCP servers:
+
+  scope    hook                          server                       for
+  user     ~/.claude/settings.json       ~/.claude.json               you, everywhere
+  project  .claude/settings.json         .mcp.json                    everyone in the project
+  local    .claude/settings.local.json   ~/.claude.json (projects)    you, in this project
+
+Nothing else in these files changes, not even a blank, and a copy of each is
+kept beside it. Run it again after the program has moved.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			claude, err := a.claude()
+			if err != nil {
+				return err
+			}
+			scope := client.Scope(scope)
+			if program == "" {
+				if program, err = a.programFor(scope); err != nil {
+					return err
+				}
+			}
+			if err := client.CheckProgram(program); err != nil {
+				return withHint(err, "--command takes the path of a docsearch program")
+			}
+			plan, err := claude.Install(scope, program)
+			if err != nil {
+				return err
+			}
+			if dryRun {
+				return a.showPlan(plan)
+			}
+			if len(plan) == 0 {
+				fmt.Fprintf(a.stdout, "docsearch is installed for %s already; nothing changed\n", whose(scope))
+			}
+			if err := a.applyPlan(plan, "put %s into %s"); err != nil {
+				return err
+			}
+			if len(plan) > 0 {
+				fmt.Fprintf(a.stdout, "docsearch is installed for %s; sessions that start from now on have it\n", whose(scope))
+			}
+			a.afterInstall(claude, scope)
+			return nil
+		},
+	}
+	cmd.Flags().Var(&scope, "scope", "for whom: user, project or local")
+	cmd.Flags().StringVar(&program, "command", "", "`path` of the program to enter (default: this one)")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, as a diff, and change nothing")
+	completeScopes(cmd)
+	return cmd
+}
+
+// programFor is the program as the files of a scope should name it. Files that
+// go into a repository get its name alone where that will do: the path of one
+// machine is of no use on another.
+func (a *app) programFor(scope client.Scope) (string, error) {
+	program, err := client.Program()
+	if errors.Is(err, client.ErrTemporary) {
+		return "", withHint(err, "build it first, with go install, or name one that stays with --command")
+	}
+	if err != nil || scope != client.Project {
+		return program, err
+	}
+	if _, ok := client.OnPath(program); ok {
+		return "docsearch", nil
+	}
+	a.warn("%s is this machine's path; for your colleagues put docsearch on the PATH and run this again", program)
+	return program, nil
+}
+
+// afterInstall says what else there is to know or to do.
+func (a *app) afterInstall(claude *client.Claude, scope client.Scope) {
+	if plugin, err := claude.Plugin(); err == nil && plugin != "" {
+		a.warn("the plugin %s is enabled as well, so that every search would be denied twice; run \"claude plugin disable %s\" or \"docsearch uninstall\"", plugin, plugin)
+	}
+	if scope == client.Project {
+		fmt.Fprintln(a.stdout, "Claude Code asks each person once whether to use the project's MCP server")
+	}
+	if r, err := load.Load(config.Locate(os.Getenv)); err == nil && len(r.Config.Databases) == 0 {
+		fmt.Fprintf(a.stdout, "next: build a database with \"docsearch index build\", and name it in %s\n", r.Path)
+	}
+}
+
+// claude is the Claude Code of this user in the working directory. Where the
+// config gives docsearch's search tool another name, the server has that name.
+func (a *app) claude() (*client.Claude, error) {
+	claude, err := client.FindClaude(".")
+	if err != nil {
+		return nil, err
+	}
+	cfg := config.Default()
+	if r, err := load.Load(config.Locate(os.Getenv)); err == nil {
+		cfg = r.Config
+	}
+	tool := cfg.Server(os.Getenv).Search
+	if name, ok := strings.CutPrefix(tool, "mcp__"); ok && !strings.HasPrefix(name, "plugin_") {
+		if i := strings.LastIndex(name, "__"); i > 0 {
+			claude.Server = name[:i]
+		}
+	}
+	return claude, nil
+}
+
+func (a *app) showPlan(plan []*client.Change) error {
+	if len(plan) == 0 {
+		fmt.Fprintln(a.stdout, "nothing would change")
+	}
+	for _, change := range plan {
+		if _, err := fmt.Fprint(a.stdout, change.Diff()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// applyPlan makes the changes, and says each with what it was about and the
+// file.
+func (a *app) applyPlan(plan []*client.Change, said string) error {
+	for _, change := range plan {
+		backup, err := change.Apply()
+		if err != nil {
+			return fmt.Errorf(said+": %w", change.What, change.Path, err)
+		}
+		fmt.Fprintf(a.stdout, said+"\n", change.What, change.Path)
+		if change.Removes() {
+			fmt.Fprintln(a.stdout, "  the file held nothing else and is gone")
+		}
+		if backup != "" {
+			fmt.Fprintf(a.stdout, "  the file as it was: %s\n", backup)
+		}
+	}
+	return nil
+}
+
+// warn tells the user of something that does not stop the command.
+func (a *app) warn(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "docsearch: warning: "+format+"\n", args...)
+}
+
+// whose says for whom a scope is.
+func whose(scope client.Scope) string {
+	switch scope {
+	case client.Project:
+		return "everyone in this project"
+	case client.Local:
+		return "you in this project"
+	default:
+		return "you in every project"
+	}
+}
+
+// A scopeFlag is a scope on the command line.
+type scopeFlag client.Scope
+
+func (s *scopeFlag) String() string { return string(*s) }
+func (s *scopeFlag) Type() string   { return "scope" }
+
+func (s *scopeFlag) Set(value string) error {
+	scope, err := client.ParseScope(value)
+	*s = scopeFlag(scope)
+	return err
+}
+
+func completeScopes(cmd *cobra.Command) {
+	names := []string{}
+	for _, scope := range client.Scopes {
+		names = append(names, string(scope))
+	}
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
+}

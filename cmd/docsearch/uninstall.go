@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/client"
+)
+
+func newUninstallCommand(a *app) *cobra.Command {
+	var (
+		scope  = scopeFlag(client.User)
+		dryRun bool
+	)
+	cmd := &cobra.Command{
+		Use:   "uninstall",
+		Short: "Take the hook and the MCP server out of Claude Code's settings",
+		Long: `Take the hook and the MCP server out of Claude Code's settings again.
+
+Only docsearch's own entries go. A file that nothing else has changed since
+"docsearch install" becomes the file that it was before, byte for byte.
+Databases, the config file and the copies that install kept stay.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			claude, err := a.claude()
+			if err != nil {
+				return err
+			}
+			scope := client.Scope(scope)
+			plan, err := claude.Uninstall(scope)
+			if err != nil {
+				return err
+			}
+			if dryRun {
+				return a.showPlan(plan)
+			}
+			if len(plan) == 0 {
+				fmt.Fprintf(a.stdout, "docsearch is not installed for %s; nothing changed\n", whose(scope))
+			}
+			return a.applyPlan(plan, "took %s out of %s")
+		},
+	}
+	cmd.Flags().Var(&scope, "scope", "for whom: user, project or local")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, as a diff, and change nothing")
+	completeScopes(cmd)
+	return cmd
+}

@@ -1,0 +1,55 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// ErrTemporary is the error of Program for a binary that "go run" made.
+var ErrTemporary = errors.New("this docsearch is a temporary file of \"go run\", which is gone after it")
+
+// Program is the path under which this program should be entered into config
+// files: one on PATH that leads to it, since that outlives an upgrade which
+// replaces what a link points at, else its own.
+func Program() (string, error) {
+	own, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	if path, ok := OnPath(own); ok {
+		return path, nil
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(own), "/") {
+		if strings.HasPrefix(part, "go-build") {
+			return "", ErrTemporary
+		}
+	}
+	return own, nil
+}
+
+// OnPath is the absolute path under which PATH leads to program by the name
+// docsearch.
+func OnPath(program string) (path string, ok bool) {
+	found, err := exec.LookPath("docsearch")
+	if err != nil || !filepath.IsAbs(found) {
+		return "", false
+	}
+	a, errA := os.Stat(found)
+	b, errB := os.Stat(program)
+	return found, errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// CheckProgram says what is wrong with a program that is to be entered.
+func CheckProgram(program string) error {
+	if !isDocsearch(program) {
+		return fmt.Errorf("%s: the file's name must begin with docsearch, for uninstall knows its own entries by it", program)
+	}
+	if _, err := exec.LookPath(program); err != nil {
+		return fmt.Errorf("run %s: %w", program, errors.Unwrap(err))
+	}
+	return nil
+}
