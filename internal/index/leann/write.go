@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -168,5 +169,13 @@ func copyFile(from, to string) error {
 		out.Close()
 		return err
 	}
-	return errors.Join(out.Sync(), out.Close())
+	if err := errors.Join(out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	// A manifest that knows the one by its time knows the other too.
+	st, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	return os.Chtimes(to, time.Time{}, st.ModTime())
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/google/go-cmp/cmp"
@@ -150,5 +151,26 @@ func TestCheck(t *testing.T) {
 				t.Errorf("Check: %q, %v; want %q", got, err, tt.want)
 			}
 		})
+	}
+}
+
+func TestCopyFileKeepsTheTime(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	if err := os.WriteFile(from, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	past := time.Date(2024, 2, 3, 4, 5, 6, 0, time.UTC)
+	if err := os.Chtimes(from, past, past); err != nil {
+		t.Fatal(err)
+	}
+	if err := copyFile(from, to); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Stat(to); err != nil || !st.ModTime().Equal(past) || st.Size() != 1 {
+		t.Errorf("copied as %v, %v", st, err)
+	}
+	if err := copyFile(from, to); err == nil {
+		t.Error("wrote over a file that is there")
 	}
 }

@@ -1,0 +1,367 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// Sizes of passages, in words. Sections below small are put together with
+// their neighbours, those above most are cut; in between, ranking hardly
+// depends on size, and a short passage costs its reader less. Of a section
+// below slight, its heading says as much as its text.
+const (
+	slight = 25
+	small  = 120
+	most   = 400
+)
+
+// A note says what the cutting did that the user should know.
+type note struct {
+	line int
+	text string
+}
+
+// cut makes the passages of a document: all but ID, Title and Path.
+func cut(doc document) ([]passage.Passage, []note) {
+	c := &cutter{lines: doc.lines, sums: make([]int, len(doc.lines)+1)}
+	for i, l := range doc.lines {
+		c.sums[i+1] = c.sums[i] + words(l)
+	}
+	var group []section
+	for _, s := range absorbBare(doc.sections) {
+		if len(group) > 0 && c.belongs(group, s) {
+			group = append(group, s)
+			continue
+		}
+		c.emit(group)
+		group = []section{s}
+	}
+	c.emit(group)
+	return c.passages, c.notes
+}
+
+type cutter struct {
+	lines    []string
+	sums     []int // words up to each line
+	passages []passage.Passage
+	notes    []note
+}
+
+// words counts those on the lines first to last.
+func (c *cutter) words(first, last int) int { return c.sums[max(last, first-1)] - c.sums[first-1] }
+
+func (c *cutter) bodyWords(s section) int { return c.words(s.body, s.last) }
+
+// absorbBare gives headings with nothing under them to the section after, or
+// at the document's end to the one before: alone they would be passages that
+// say nothing.
+func absorbBare(sections []section) []section {
+	var kept []section
+	first := 0 // line of the bare headings before the section
+	for _, s := range sections {
+		if first == 0 {
+			first = s.first
+		}
+		if len(s.blocks) == 0 {
+			continue
+		}
+		s.first = first
+		kept, first = append(kept, s), 0
+	}
+	switch {
+	case len(kept) == 0 && len(sections) > 0:
+		// Nothing but headings.
+		all := sections[len(sections)-1]
+		all.first = sections[0].first
+		all.blocks = []block{{first: all.first, last: all.last}}
+		return []section{all}
+	case first != 0:
+		before, last := &kept[len(kept)-1], sections[len(sections)-1].last
+		before.blocks = append(before.blocks, block{first: first, last: last})
+		before.last = last
+	}
+	return kept
+}
+
+// belongs reports whether the section goes into one passage with the group
+// before it: beneath the group's first section or beside it, and small like
+// the group; or the group is no more than an introduction to it.
+func (c *cutter) belongs(group []section, s section) bool {
+	top := group[0].headings
+	parent := top[:max(0, len(top)-1)]
+	if len(s.headings) < len(top) || !slices.Equal(parent, s.headings[:len(parent)]) {
+		return false
+	}
+	have, more := 0, c.words(s.first, s.last)
+	for _, g := range group {
+		have += c.words(g.first, g.last)
+	}
+	beneath := slices.Equal(top, s.headings[:len(top)])
+	return have < small && more < small || have < slight && beneath && have+more <= most
+}
+
+// emit makes passages of a group: one, or several of a section that is too
+// long, which is alone in its group.
+func (c *cutter) emit(group []section) {
+	if len(group) == 0 {
+		return
+	}
+	first, last := group[0].first, lastUsed(c.lines, group[0].first, group[len(group)-1].last)
+	if len(group) > 1 || c.words(first, last) <= most {
+		c.add(c.heading(group), first, last, strings.Join(c.lines[first-1:last], "\n"))
+		return
+	}
+	s := group[0]
+	pieces := c.pieces(s.blocks)
+	pieces[0].first = s.first
+	if pieces[0].text != "" {
+		pieces[0].text = strings.Join(append(c.lines[s.first-1:s.blocks[0].first-1:s.blocks[0].first-1], pieces[0].text), "\n")
+	}
+	if end := len(pieces) - 1; pieces[end].text == "" {
+		pieces[end].last = last
+	}
+	for _, p := range c.pack(pieces) {
+		c.add(s.headings, p.first, p.last, p.text)
+	}
+}
+
+func (c *cutter) add(headings []string, first, last int, text string) {
+	for first < last && strings.TrimSpace(c.lines[first-1]) == "" {
+		first++
+	}
+	c.passages = append(c.passages, passage.Passage{
+		Text:      strings.TrimRight(strings.TrimLeft(text, "\n"), " \t\n"),
+		Headings:  headings,
+		StartLine: first,
+		EndLine:   last,
+	})
+}
+
+// heading is the heading path of a group: what its sections' paths have in
+// common and, below that, their own headings side by side. Slight sections
+// count only where all are.
+func (c *cutter) heading(group []section) []string {
+	var own []section
+	for _, s := range group {
+		if c.bodyWords(s) >= slight {
+			own = append(own, s)
+		}
+	}
+	if len(own) == 0 {
+		own = group
+	}
+	common := own[0].headings
+	for _, s := range own[1:] {
+		n := 0
+		for n < min(len(common), len(s.headings)) && common[n] == s.headings[n] {
+			n++
+		}
+		common = common[:n]
+	}
+	var beside []string
+	for _, s := range own {
+		if len(s.headings) == len(common) {
+			return common
+		}
+		if h := s.headings[len(common)]; !slices.Contains(beside, h) {
+			beside = append(beside, h)
+		}
+	}
+	return append(slices.Clone(common), strings.Join(beside, " / "))
+}
+
+// A piece is what a passage of a long section is put together from. Its text
+// is that of its lines, unless text says otherwise.
+type piece struct {
+	first, last int
+	words       int
+	text        string
+}
+
+// pieces cuts the blocks that are too long, as little as may be.
+func (c *cutter) pieces(blocks []block) []piece {
+	var pieces []piece
+	for _, b := range blocks {
+		switch n := c.words(b.first, b.last); {
+		case n <= most:
+			pieces = append(pieces, piece{first: b.first, last: b.last, words: n})
+		case len(b.parts) > 0:
+			pieces = append(pieces, c.pieces(b.parts)...)
+		case b.kind == prose:
+			pieces = append(pieces, c.cutLines(b, splitSentences)...)
+		default:
+			parts := c.cutLines(b, splitWords)
+			what := map[kind]string{code: "block of code", markup: "block of HTML", table: "table"}[b.kind]
+			c.notes = append(c.notes, note{b.first, fmt.Sprintf("a %s of %d words was cut into %d passages", what, n, len(parts))})
+			pieces = append(pieces, parts...)
+		}
+	}
+	return pieces
+}
+
+// cutLines cuts a block between its lines, and a line that is too long alone
+// by split. Parts of a block of code or a table get the lines that make them
+// one.
+func (c *cutter) cutLines(b block, split func(string) []string) []piece {
+	first, last := b.first, b.last
+	if n := strings.Count(b.open, "\n") + 1; b.open != "" && c.words(first, first+n-1) < small {
+		first += n
+		if closes(c.lines[last-1], b.close) {
+			last--
+		}
+	} else {
+		b.open, b.close = "", ""
+	}
+	target := balanced(c.words(first, last))
+	var pieces []piece
+	var part []string
+	from, size := first, 0
+	flush := func(to int) {
+		if size > 0 {
+			lines := slices.Concat(nonEmpty(b.open), trimBlank(part), nonEmpty(b.close))
+			pieces = append(pieces, piece{first: from, last: to, words: size, text: strings.Join(lines, "\n")})
+		}
+		part, from, size = nil, to+1, 0
+	}
+	for i := first; i <= last; i++ {
+		line, n := c.lines[i-1], c.words(i, i)
+		if size+n > target {
+			flush(i - 1)
+		}
+		if n > most {
+			for _, s := range split(line) {
+				part, from, size = []string{s}, i, words(s)
+				flush(i)
+			}
+			continue
+		}
+		part, size = append(part, line), size+n
+		if strings.TrimSpace(line) == "" && size >= target*3/4 {
+			flush(i)
+		}
+	}
+	flush(last)
+	pieces[0].first = b.first
+	pieces[len(pieces)-1].last = b.last
+	return pieces
+}
+
+// closes reports whether the line closes what fence, another line, would.
+func closes(line, fence string) bool {
+	const marks = "> \t" // of what the block stands in
+	line, fence = strings.TrimLeft(strings.TrimSpace(line), marks), strings.TrimLeft(fence, marks)
+	return fence != "" && strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == ""
+}
+
+func nonEmpty(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+func trimBlank(lines []string) []string {
+	blank := func(s string) bool { return strings.TrimSpace(s) == "" }
+	for len(lines) > 0 && blank(lines[0]) {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && blank(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// pack fills passages with pieces, evenly.
+func (c *cutter) pack(pieces []piece) []piece {
+	total := 0
+	for _, p := range pieces {
+		total += p.words
+	}
+	target := balanced(total)
+	var packed []piece
+	for _, p := range pieces {
+		if p.text == "" {
+			p.text = strings.Join(c.lines[p.first-1:p.last], "\n")
+		}
+		if n := len(packed); n > 0 && packed[n-1].words < target && packed[n-1].words+p.words <= most {
+			q := &packed[n-1]
+			q.text += between(q.last, p.first) + p.text
+			q.last, q.words = p.last, q.words+p.words
+			continue
+		}
+		packed = append(packed, p)
+	}
+	return packed
+}
+
+// between is what parts two pieces, one of which ends on a line and the other
+// begins on one.
+func between(last, first int) string {
+	switch {
+	case first == last:
+		return " "
+	case first > last+1:
+		return "\n\n"
+	}
+	return "\n"
+}
+
+// balanced is the size that makes parts of n words about equal.
+func balanced(n int) int {
+	parts := (n + most - 1) / most
+	return (n + parts - 1) / parts
+}
+
+// splitSentences cuts a line that is too long behind sentences.
+func splitSentences(line string) []string {
+	return splitAfter(line, func(s string) int {
+		best := -1
+		for _, end := range []string{". ", "! ", "? ", "; ", "。", "！", "？"} {
+			if i := strings.LastIndex(s, end); i >= len(s)/4 {
+				best = max(best, i+len(end))
+			}
+		}
+		return best
+	})
+}
+
+// splitWords cuts a line that is too long between words.
+func splitWords(line string) []string {
+	return splitAfter(line, func(string) int { return -1 })
+}
+
+// splitAfter cuts a line into about equal parts: where end says, else at white
+// space, else anywhere between characters.
+func splitAfter(line string, end func(string) int) []string {
+	target := balanced(words(line))
+	var parts []string
+	for {
+		n := prefix(line, target)
+		if n == len(line) {
+			return append(parts, strings.TrimSpace(line))
+		}
+		cut := end(line[:n])
+		if cut <= 0 {
+			cut = strings.LastIndexAny(line[:n], " \t") + 1
+		}
+		if cut <= 0 {
+			cut = n
+		}
+		parts, line = append(parts, strings.TrimSpace(line[:cut])), line[cut:]
+	}
+}
+
+// prefix is the length of the longest beginning of s that counts as at most n
+// words, and of one sign at least.
+func prefix(s string, n int) int {
+	var m measure
+	for i, r := range s {
+		if m.add(r); i > 0 && m.words() > n {
+			return i
+		}
+	}
+	return len(s)
+}

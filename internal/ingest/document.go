@@ -1,0 +1,128 @@
+package ingest
+
+import (
+	"path"
+	"strings"
+	"unicode"
+)
+
+// A document is what every reader makes of a file: its lines, and how they
+// belong together. Lines are counted from 1, as people do.
+type document struct {
+	title    string
+	lines    []string
+	sections []section // in order, without gaps but blank lines and front matter
+}
+
+// A section is a heading and what stands under it, up to the next heading of
+// whatever level. The first may have no heading.
+type section struct {
+	headings    []string // the path to it, its own last
+	first, last int      // lines, the heading's included
+	body        int      // line at which its own text begins, after last if there is none
+	blocks      []block  // of the body
+}
+
+// A block is what a passage should not be cut in: a paragraph, a list, a piece
+// of code, a table.
+type block struct {
+	first, last int
+	kind        kind
+	open, close string  // lines that a part of the block is wrapped in
+	parts       []block // what it may be cut into, if it is made of blocks itself
+}
+
+// A kind says how a block that alone is too long is cut.
+type kind int
+
+const (
+	prose  kind = iota // between lines, else between sentences
+	code               // between lines, better at blank ones
+	markup             // the same
+	table              // between lines, the first ones repeated
+)
+
+// A reader makes a document of a file's text. It fails on nothing: what it
+// does not understand is text.
+type reader func(text []byte) document
+
+const typesRead = ".md, .markdown, .mdx, .txt, .text"
+
+// readerOf chooses the reader by the file's name; nil where there is none.
+func readerOf(name string) reader {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
+		return readMarkdown
+	case ".txt", ".text":
+		return readPlain
+	case "":
+		switch strings.ToUpper(name[strings.LastIndexAny(name, `/\`)+1:]) {
+		case "README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ":
+			return readPlain
+		}
+	}
+	return nil
+}
+
+// headings keeps the path of headings while a document is read.
+type headings struct {
+	levels []int
+	path   []string
+}
+
+// push enters the section of a heading and returns its path. A heading longer
+// than any real one is a paragraph that was underlined by mistake: the path
+// gets its beginning.
+func (h *headings) push(level int, text string) []string {
+	n := len(h.levels)
+	for n > 0 && h.levels[n-1] >= level {
+		n--
+	}
+	const longest = 200
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "..."
+	}
+	h.levels = append(h.levels[:n], level)
+	h.path = append(h.path[:n:n], text) // a copy: sections keep theirs
+	return h.path
+}
+
+// words measures text by the effort of its reader: its words, where a long
+// one, or two signs of a script without spaces, count as more.
+func words(s string) int {
+	var m measure
+	for _, r := range s {
+		m.add(r)
+	}
+	return m.words()
+}
+
+// A measure counts words sign by sign.
+type measure struct {
+	halves int // of words
+	length int // of the word at the end
+}
+
+func (m *measure) add(r rune) {
+	switch {
+	case r < 0x80 && r != ' ' && r != '\t' && r != '\n':
+		m.length++
+	case unicode.IsSpace(r):
+		m.halves, m.length = m.halves+m.last(), 0
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai):
+		m.halves, m.length = m.halves+m.last()+1, 0
+	default:
+		m.length++
+	}
+}
+
+// last is what the word at the end counts, in halves.
+func (m *measure) last() int {
+	const long = 32
+	if m.length == 0 {
+		return 0
+	}
+	return 2 * (1 + m.length/long)
+}
+
+func (m *measure) words() int { return (m.halves + m.last() + 1) / 2 }

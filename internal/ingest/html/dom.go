@@ -1,0 +1,437 @@
+package html
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	nethtml "golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// The tree of a page is built here, from the tokens of x/net/html, and not by
+// its parser: that one gives up on a page 512 elements deep, and a few hundred
+// unclosed <b> make it copy them all into each paragraph that follows. Here
+// every tag makes one node, so that memory and time are bounded by the length
+// of the page. The rules of which element ends which are HTML's own, but for
+// formatting that is closed in the wrong order, which ends early; a test holds
+// the text of both trees against each other.
+
+// maxNodes is how many elements and texts a page may have. Documentation of a
+// whole product on one page has under a million.
+const maxNodes = 4 << 20
+
+// maxDepth is how deep elements nest; what is deeper counts as beside.
+const maxDepth = 256
+
+// A node is an element or a text. Nodes lie in the order of the page: those
+// inside node i are i+1 to end-1.
+type node struct {
+	parent, first, next int32 // 0: none, as the root is nobody's child
+	end                 int32
+	tag                 atom.Atom // 0: a text, or an element that HTML does not know
+	element             bool
+	flags               flag
+	textLen, linkLen    int32 // bytes of visible text in it, and of those in links
+	text                string
+	attrs               []attr
+}
+
+type flag uint8
+
+const (
+	skipped    flag = 1 << iota // no content: navigation, scripts, what nobody sees
+	hidden                      // skipped because nobody sees it
+	structural                  // holds headings or definitions
+	hasBlock                    // holds elements that begin a line
+	named                       // a dt that an anchor leads to
+	quiet                       // an anchor: an element without text to which a link may lead
+)
+
+type attr struct{ key, val string }
+
+// A tree is a parsed page. Node 0 is its root.
+type tree struct {
+	nodes    []node
+	comments []string
+}
+
+func (t *tree) attr(i int32, key string) string {
+	for _, a := range t.nodes[i].attrs {
+		if a.key == key {
+			return a.val
+		}
+	}
+	return ""
+}
+
+func (t *tree) has(i int32, key string) bool {
+	for _, a := range t.nodes[i].attrs {
+		if a.key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// anchors appends the names by which a link can lead to the element.
+func (t *tree) anchors(i int32, to []string) []string {
+	for _, a := range t.nodes[i].attrs {
+		if isAnchor(t.nodes[i].tag, a) && (len(to) == 0 || to[len(to)-1] != a.val) {
+			to = append(to, a.val)
+		}
+	}
+	return to
+}
+
+// isAnchor leaves out the names that DocBook and its like count up: nothing
+// links to them, and the next version of the page has others.
+func isAnchor(tag atom.Atom, a attr) bool {
+	if a.val == "" || a.key != "id" && (a.key != "name" || tag != atom.A) || len(a.val) > maxAnchor {
+		return false
+	}
+	for _, generated := range []string{"id-", "idm", "idp", "id"} {
+		if rest, ok := strings.CutPrefix(a.val, generated); ok {
+			return strings.Trim(rest, "0123456789.-") != "" || rest == ""
+		}
+	}
+	return true
+}
+
+// maxAnchor is the length of the longest anchor kept; Javadoc's, with all
+// parameter types in full, are the longest there are.
+const maxAnchor = 1024
+
+// rawText is the text in the element, as it stands in the page.
+func (t *tree) rawText(i int32) string {
+	var b strings.Builder
+	for j := i; j < t.nodes[i].end; j++ {
+		if !t.nodes[j].element {
+			b.WriteString(t.nodes[j].text)
+		}
+	}
+	return b.String()
+}
+
+// An errTooLarge page has more nodes than maxNodes.
+var errTooLarge = fmt.Errorf("page has more than %d elements and texts", maxNodes)
+
+// parse builds the tree of a page in UTF-8. In xml, an element may close itself.
+func parse(data []byte, xml bool) (*tree, error) {
+	b := &builder{tree: &tree{nodes: make([]node, 1, 64+len(data)/24)}}
+	b.nodes[0].element = true
+	b.open = append(b.open, 0)
+	z := nethtml.NewTokenizer(bytes.NewReader(data))
+	for {
+		if len(b.nodes) > maxNodes {
+			return nil, errTooLarge
+		}
+		switch token := z.Next(); token {
+		case nethtml.ErrorToken:
+			if err := z.Err(); !errors.Is(err, io.EOF) {
+				return nil, err
+			}
+			b.closeTo(0)
+			b.nodes[0].end = int32(len(b.nodes))
+			return b.tree, nil
+		case nethtml.TextToken:
+			b.text(z.Text())
+		case nethtml.CommentToken:
+			b.comments = append(b.comments, string(bytes.TrimSpace(z.Text())))
+		case nethtml.StartTagToken, nethtml.SelfClosingTagToken:
+			closed := token == nethtml.SelfClosingTagToken && xml
+			b.start(z, closed)
+			if closed {
+				z.NextIsNotRawText()
+			}
+		case nethtml.EndTagToken:
+			name, _ := z.TagName()
+			b.endTag(atom.Lookup(name), name)
+		}
+	}
+}
+
+// A builder is a tree in the making.
+type builder struct {
+	*tree
+	open     []int32 // elements not yet closed, the root first
+	last     []int32 // the last child of each of these
+	names    []string
+	deeper   int  // elements not on open for being too deep
+	anchored bool // an anchor stood here and no text since
+}
+
+func (b *builder) current() int32 { return b.open[len(b.open)-1] }
+
+// add appends a node to the current element.
+func (b *builder) add(n node) int32 {
+	i, parent := int32(len(b.nodes)), b.current()
+	n.parent, n.end = parent, i+1
+	b.nodes = append(b.nodes, n)
+	for len(b.last) < len(b.open) {
+		b.last = append(b.last, 0)
+	}
+	if before := b.last[len(b.open)-1]; before != 0 {
+		b.nodes[before].next = i
+	} else {
+		b.nodes[parent].first = i
+	}
+	b.last[len(b.open)-1] = i
+	return i
+}
+
+func (b *builder) text(s []byte) {
+	if len(s) == 0 {
+		return
+	}
+	if len(bytes.TrimSpace(s)) > 0 {
+		b.anchored = false
+	}
+	b.add(node{text: string(s)})
+}
+
+func (b *builder) start(z *nethtml.Tokenizer, closed bool) {
+	name, more := z.TagName()
+	tag := atom.Lookup(name)
+	n := node{element: true, tag: tag}
+	var unknown string
+	if tag == 0 {
+		unknown = string(name) // the tokenizer reuses its memory
+	}
+	for more {
+		var key, val []byte
+		key, val, more = z.TagAttr()
+		if k := knownAttr(key); k != "" {
+			n.attrs = append(n.attrs, attr{k, string(val)})
+		}
+	}
+	switch tag {
+	case atom.Html, atom.Body:
+		// A page has one of each; later ones are pasted in with their content.
+		for _, i := range b.open {
+			if b.nodes[i].tag == tag {
+				return
+			}
+		}
+	case atom.Head, atom.Image:
+		return
+	}
+	b.imply(tag)
+	anchor := false
+	for _, a := range n.attrs {
+		anchor = anchor || isAnchor(tag, a)
+	}
+	switch {
+	case tag == atom.Dt && b.anchored:
+		n.flags |= named
+	case anchor && (tag == atom.A || tag == atom.Span):
+		n.flags |= quiet
+		b.anchored = true
+	}
+	i := b.add(n)
+	switch {
+	case closed || void(tag):
+	case len(b.open) == maxDepth:
+		b.deeper++
+	default:
+		b.open = append(b.open, i)
+		b.names = append(b.names, unknown)
+		b.last = append(b.last[:len(b.open)-1], 0)
+	}
+}
+
+// closeTo closes the elements from the n-th open one on.
+func (b *builder) closeTo(n int) {
+	n = max(n, 1)
+	for len(b.open) > n {
+		b.nodes[b.current()].end = int32(len(b.nodes))
+		b.open = b.open[:len(b.open)-1]
+		b.names = b.names[:len(b.names)-1]
+	}
+	b.last = b.last[:min(len(b.last), n)]
+	b.deeper = 0
+}
+
+func (b *builder) endTag(tag atom.Atom, name []byte) {
+	switch tag {
+	case atom.Html, atom.Body, atom.Head:
+		return // what follows them still belongs to the page
+	case atom.Br:
+		b.add(node{element: true, tag: atom.Br})
+		return
+	}
+	if b.deeper > 0 {
+		b.deeper--
+		return
+	}
+	for n := len(b.open) - 1; n > 0; n-- {
+		at := b.nodes[b.open[n]].tag
+		switch {
+		case at == tag && (tag != 0 || b.names[n-1] == string(name)),
+			isHeading(at) && isHeading(tag):
+			b.closeTo(n)
+			return
+		case at == atom.Table && !tableEnd(tag), scope(at) && !tableEnd(tag) && at != atom.Table,
+			inline(tag) && block(at):
+			return
+		}
+	}
+}
+
+// imply closes what the start of an element ends though its own end tag is
+// missing.
+func (b *builder) imply(tag atom.Atom) {
+	if block(tag) && tag != atom.Table || tag == atom.Table {
+		b.closeNearest(scope, atom.P)
+	}
+	switch tag {
+	case atom.Li:
+		b.closeNearest(func(a atom.Atom) bool {
+			return special(a) && a != atom.Address && a != atom.Div && a != atom.P
+		}, atom.Li)
+	case atom.Dt, atom.Dd:
+		b.closeNearest(func(a atom.Atom) bool {
+			return special(a) && a != atom.Address && a != atom.Div && a != atom.P
+		}, atom.Dt, atom.Dd)
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		if isHeading(b.nodes[b.current()].tag) {
+			b.closeTo(len(b.open) - 1)
+		}
+	case atom.Tr:
+		b.closeNearest(isTable, atom.Tr, atom.Caption, atom.Colgroup)
+	case atom.Td, atom.Th:
+		b.closeNearest(func(a atom.Atom) bool { return isTable(a) || a == atom.Tr }, atom.Td, atom.Th)
+	case atom.Thead, atom.Tbody, atom.Tfoot:
+		b.closeNearest(isTable, atom.Thead, atom.Tbody, atom.Tfoot, atom.Caption, atom.Colgroup)
+	case atom.Option, atom.Optgroup:
+		b.closeNearest(func(a atom.Atom) bool { return a == atom.Select }, atom.Option)
+	case atom.A:
+		// Blocks between the two links are an unclosed anchor's; they stay.
+		b.closeNearest(block, atom.A)
+	}
+}
+
+// closeNearest closes the outermost open element of one of the tags that has
+// no element of until around it and inside the current one.
+func (b *builder) closeNearest(until func(atom.Atom) bool, tags ...atom.Atom) {
+	for n := len(b.open) - 1; n > 0; n-- {
+		at := b.nodes[b.open[n]].tag
+		for _, tag := range tags {
+			if at == tag {
+				b.closeTo(n)
+				return
+			}
+		}
+		if until(at) {
+			return
+		}
+	}
+}
+
+// knownAttr is the key if any part of the package asks for that attribute.
+func knownAttr(key []byte) string {
+	for _, k := range attrKeys(len(key)) {
+		if string(key) == k {
+			return k
+		}
+	}
+	return ""
+}
+
+// attrKeys are the attributes kept, of the given length.
+func attrKeys(length int) []string {
+	switch length {
+	case 2:
+		return []string{"id"}
+	case 3:
+		return []string{"alt", "rel"}
+	case 4:
+		return []string{"href", "name", "type", "lang", "role"}
+	case 5:
+		return []string{"class", "style", "start", "title", "color"}
+	case 6:
+		return []string{"hidden"}
+	case 7:
+		return []string{"content", "colspan", "rowspan", "checked", "onclick"}
+	case 8:
+		return []string{"property", "itemprop", "xml:lang", "encoding"}
+	case 9:
+		return []string{"data-lang"}
+	case 10:
+		return []string{"http-equiv"}
+	case 11:
+		return []string{"aria-hidden", "data-target"}
+	case 13:
+		return []string{"aria-controls", "data-language"}
+	case 14:
+		return []string{"data-bs-target"}
+	}
+	return nil
+}
+
+func void(tag atom.Atom) bool {
+	switch tag {
+	case atom.Area, atom.Base, atom.Basefont, atom.Bgsound, atom.Br, atom.Col, atom.Embed, atom.Frame, atom.Hr,
+		atom.Img, atom.Input, atom.Keygen, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr:
+		return true
+	}
+	return false
+}
+
+// block elements begin a line, and end a paragraph that is open.
+func block(tag atom.Atom) bool {
+	switch tag {
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Center, atom.Dd, atom.Details,
+		atom.Dialog, atom.Dir, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer,
+		atom.Form, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Li,
+		atom.Listing, atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.P, atom.Plaintext, atom.Pre, atom.Search,
+		atom.Section, atom.Summary, atom.Table, atom.Ul, atom.Xmp,
+		atom.Caption, atom.Tbody, atom.Td, atom.Tfoot, atom.Th, atom.Thead, atom.Tr:
+		return true
+	}
+	return false
+}
+
+func special(tag atom.Atom) bool { return block(tag) || scope(tag) }
+
+// scope elements keep an end tag inside them from closing what is outside.
+func scope(tag atom.Atom) bool {
+	switch tag {
+	case atom.Applet, atom.Button, atom.Caption, atom.Html, atom.Marquee, atom.Object, atom.Table, atom.Td,
+		atom.Template, atom.Th, atom.Svg, atom.Math:
+		return true
+	}
+	return false
+}
+
+// tableEnd tells the end tags that close cells along with what they stand for.
+func tableEnd(tag atom.Atom) bool {
+	switch tag {
+	case atom.Table, atom.Tbody, atom.Thead, atom.Tfoot, atom.Tr, atom.Td, atom.Th, atom.Caption:
+		return true
+	}
+	return scope(tag)
+}
+
+func isTable(tag atom.Atom) bool { return tag == atom.Table }
+
+// inline elements are those whose end tag never closes a block around it.
+func inline(tag atom.Atom) bool {
+	switch tag {
+	case atom.A, atom.Abbr, atom.B, atom.Big, atom.Cite, atom.Code, atom.Del, atom.Dfn, atom.Em, atom.Font, atom.I,
+		atom.Ins, atom.Kbd, atom.Mark, atom.Q, atom.S, atom.Samp, atom.Small, atom.Span, atom.Strike, atom.Strong,
+		atom.Sub, atom.Sup, atom.Tt, atom.U, atom.Var:
+		return true
+	}
+	return false
+}
+
+func isHeading(tag atom.Atom) bool {
+	switch tag {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return true
+	}
+	return false
+}

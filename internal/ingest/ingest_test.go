@@ -1,0 +1,243 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/google/go-cmp/cmp"
+)
+
+// write writes files, named by their paths, below dir.
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// prepare runs Prepare on path and reads the passages.
+func prepare(t *testing.T, path string) (passages []passage.Passage, skipped []disk.Skipped) {
+	t.Helper()
+	f, err := NewFolder(path, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	source, short, err := f.Prepare(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if source.Kind != KindFolder || !filepath.IsAbs(source.Location) || len(source.Files) != 1 {
+		t.Errorf("source %+v", source)
+	}
+	skipped, err = ReadSkipped(disk.Generation{Dir: dir, Manifest: disk.Manifest{Skipped: short}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, passage.ShardName(0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bad, err := leann.Scan(bytes.NewReader(data), func(_ int64, line []byte) error {
+		p, err := passage.Decode(line)
+		passages = append(passages, p)
+		return err
+	}); err != nil || len(bad) > 0 {
+		t.Fatal(err, bad)
+	}
+	return passages, skipped
+}
+
+func TestFolder(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	write(t, dir, map[string]string{
+		"guide.md":                               "\xef\xbb\xbf# Guide\r\n\r\nHow to use it.\r\n",
+		"sub/deep/notes.TXT":                     "Some notes.\n",
+		"sub/read-me_first.md":                   "No heading.\n",
+		"README":                                 "Read me\n=======\n\nfirst\n",
+		".hidden/a.md":                           "# Hidden\n",
+		".secret.md":                             "# Secret\n",
+		"node_modules/x/a.md":                    "# X\n",
+		"empty.md":                               " \n\n",
+		"binary.txt":                             "PK\x00\x01",
+		"latin1.txt":                             "gr\xfc\xdfe",
+		"main.go":                                "package main",
+		"Makefile":                               "all:",
+		"image.PNG":                              "\x89PNG",
+		"long.md":                                strings.Repeat("x", maxFile+1),
+		"db/" + "documents.leann.passages.jsonl": "",
+		"db/a.md":                                "# A\n",
+	})
+	write(t, outside, map[string]string{"out.md": "# Out\n"})
+	links := []disk.Skipped{
+		{Name: "in.md", Why: "a symbolic link to what is read where it lies"},
+		{Name: "nowhere.md", Why: "a symbolic link that leads nowhere"},
+		{Name: "out", Why: "a symbolic link out of the folder"},
+		{Name: "out.md", Why: "a symbolic link out of the folder"},
+	}
+	for name, target := range map[string]string{
+		"in.md": "guide.md", "nowhere.md": "absent.md", "out": outside, "out.md": filepath.Join(outside, "out.md"),
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			if runtime.GOOS != "windows" {
+				t.Fatal(err)
+			}
+			links = nil // they need a privilege there
+		}
+	}
+	passages, skipped := prepare(t, dir)
+	var got []string
+	for _, p := range passages {
+		got = append(got, fmt.Sprintf("%s | %s | %q | %q", p.Locator(), p.Title, p.Headings, p.Text))
+	}
+	want := []string{
+		`README:1 | Read me | ["Read me"] | "Read me\n=======\n\nfirst"`,
+		`guide.md:1 | Guide | ["Guide"] | "# Guide\n\nHow to use it."`,
+		`sub/deep/notes.TXT:1 | notes | [] | "Some notes."`,
+		`sub/read-me_first.md:1 | read me first | [] | "No heading."`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("passages (-want +got)\n%s", diff)
+	}
+	wantSkipped := map[string]string{
+		".hidden/": "hidden", ".secret.md": "hidden", "node_modules/": "other packages' files", "empty.md": "empty", "binary.txt": "binary",
+		"latin1.txt": "not UTF-8", "main.go": "no reader for .go files", "Makefile": "no reader for files without an ending",
+		"image.PNG": "no reader for .png files", "long.md": "longer than 32 MiB", "db/": "a database",
+	}
+	for _, l := range links {
+		wantSkipped[l.Name] = l.Why
+	}
+	gotSkipped := map[string]string{}
+	for _, s := range skipped {
+		gotSkipped[s.Name] = s.Why
+	}
+	if diff := cmp.Diff(wantSkipped, gotSkipped); diff != "" {
+		t.Errorf("skipped (-want +got)\n%s", diff)
+	}
+}
+
+func TestUnreadableFileIsSkipped(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Getuid() == 0 {
+		t.Skip("nothing is unreadable for this user")
+	}
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a.md": "# A\n", "b.md": "# B\n", "sub/c.md": "# C\n"})
+	for _, name := range []string{"b.md", "sub"} {
+		if err := os.Chmod(filepath.Join(dir, name), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer os.Chmod(filepath.Join(dir, "sub"), 0o755)
+	passages, skipped := prepare(t, dir)
+	if len(passages) != 1 || len(skipped) != 2 {
+		t.Errorf("%d passages, skipped %v", len(passages), skipped)
+	}
+}
+
+func TestOneFile(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a.md": "# A\n", "b.md": "# B\n", "c.png": "x"})
+	passages, skipped := prepare(t, filepath.Join(dir, "a.md"))
+	if len(passages) != 1 || passages[0].Path != "a.md" || len(skipped) != 0 {
+		t.Errorf("passages %v, skipped %v", passages, skipped)
+	}
+	if _, err := NewFolder(filepath.Join(dir, "c.png"), ""); err == nil || !strings.Contains(err.Error(), ".md") {
+		t.Errorf("a picture: %v", err)
+	}
+	if _, err := NewFolder(filepath.Join(dir, "absent"), ""); err == nil {
+		t.Error("took a folder that is not there")
+	}
+}
+
+// Ids stay while what they name does, whatever changes around it.
+func TestIDsAreStable(t *testing.T) {
+	part := func(name string) string { return "\n## " + name + "\n\n" + wordsOf(name, 150) + "\n" }
+	ids := func(content string) map[string]string {
+		dir := t.TempDir()
+		write(t, dir, map[string]string{"a.md": content})
+		passages, _ := prepare(t, dir)
+		ids := map[string]string{}
+		for _, p := range passages {
+			ids[p.ID] = strings.Join(p.Headings, ">")
+		}
+		if len(ids) != len(passages) {
+			t.Errorf("%d ids for %d passages", len(ids), len(passages))
+		}
+		return ids
+	}
+	before := ids("# T\n" + part("A") + part("B") + part("C"))
+	after := ids("# T\n" + part("A") + part("New") + part("C"))
+	kept := 0
+	for id, headings := range after {
+		if before[id] == headings {
+			kept++
+		}
+	}
+	if len(before) != 3 || kept != 2 {
+		t.Errorf("before %v, after %v: want A and C to keep their ids", before, after)
+	}
+	if twice := ids("# T\n" + part("A") + part("A")); len(twice) != 2 {
+		t.Errorf("two passages alike have ids %v", twice)
+	}
+}
+
+func TestFolderPublishes(t *testing.T) {
+	docs, database, dir := t.TempDir(), t.TempDir(), t.TempDir()
+	write(t, docs, map[string]string{"a.md": "# A\n\ntext\n"})
+	f, err := NewFolder(docs, database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, _, err := f.Prepare(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Publish(dir); err != nil {
+		t.Fatal(err)
+	}
+	x, err := leann.Find(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&leann.Origin{Kind: KindFolder, Location: docs}, x.Meta.Origin); diff != "" {
+		t.Errorf("origin (-want +got)\n%s", diff)
+	}
+	// The manifest must know the published file as it is, not as it was.
+	st, err := os.Stat(filepath.Join(database, source.Files[0].Path))
+	if err != nil || st.Size() != source.Files[0].Size || !st.ModTime().Equal(source.Files[0].ModTime) {
+		t.Errorf("published %v, %v; recorded %+v", st, err, source.Files[0])
+	}
+}
+
+func TestSummary(t *testing.T) {
+	var skipped, want []disk.Skipped
+	for i := range 10 {
+		skipped = append(skipped, disk.Skipped{Name: fmt.Sprintf("%d.png", i), Why: "no reader"})
+	}
+	skipped = append(skipped, disk.Skipped{Name: "a.md", Why: "empty"}, disk.Skipped{Name: "b.md", Why: "empty"})
+	want = []disk.Skipped{{Name: "0.png and 9 more", Why: "no reader"}, {Name: "a.md", Why: "empty"}, {Name: "b.md", Why: "empty"}}
+	if diff := cmp.Diff(want, summary(skipped)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for i := range 1000 {
+		skipped = append(skipped, disk.Skipped{Name: "x.md", Why: fmt.Sprintf("reason %d", i)})
+	}
+	short := summary(skipped)
+	if n := len(short); n > 50 || short[n-1].Why != "1012 in all" {
+		t.Errorf("%d entries, the last %v", n, short[n-1])
+	}
+}

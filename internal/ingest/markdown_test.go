@@ -1,0 +1,68 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadMarkdown(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		title    string
+		sections []string // headings, lines, the line of the body, blocks
+	}{
+		{name: "headings of both kinds", in: "# A *b* `c`\ntext\n\nD\nd\n===\n\nE\n---\ntext\n### F ###\n",
+			title: "A b c", sections: []string{"A b c 1-3 2: 2-2", "D d 4-7 7:", "D d > E 8-10 10: 10-10", "D d > E > F 11-11 12:"}},
+		{name: "preamble", in: "text\n\n# A\n", title: "A", sections: []string{" 1-2 1: 1-1", "A 3-3 4:"}},
+		{name: "levels skipped", in: "# A\n### B\n## C\n", title: "A", sections: []string{"A 1-1 2:", "A > B 2-2 3:", "A > C 3-3 4:"}},
+		{name: "no heading of level 1", in: "## A\n\nx\n", sections: []string{"A 1-3 2: 3-3"}},
+		{name: "code is no heading", in: "# A\n\n```sh\n# no\n\n# no\n```\n\n    # no\n\n~~~\n# no\n",
+			title: "A", sections: []string{"A 1-12 2: 3-7 9-9 11-12"}},
+		{name: "nor what stands in a list or a quote", in: "# A\n\n- # no\n\n> # no\n", title: "A", sections: []string{"A 1-5 2: 3-3 5-5"}},
+		{name: "nor a comment", in: "# A\n\n<!--\n# no\n-->\n\nx\n", title: "A", sections: []string{"A 1-7 2: 3-5 7-7"}},
+		{name: "table", in: "# A\n\ntext\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nx\n", title: "A", sections: []string{"A 1-9 2: 3-3 5-7 9-9"}},
+		{name: "markup in a heading", in: "# [Link](http://x) &amp; <b>bold</b> \\* {#id}\n", title: "Link & bold *", sections: []string{"Link & bold * 1-1 2:"}},
+		{name: "YAML front matter", in: "---\ntitle: \"The: title\"\ntags: [a]\n---\n\n# A\n", title: "The: title", sections: []string{"A 6-6 7:"}},
+		{name: "TOML front matter", in: "+++\ntitle = \"T\"\n+++\n# A\n", title: "T", sections: []string{"A 4-4 5:"}},
+		{name: "front matter without title", in: "---\ndraft: true\n---\n# A\n", title: "A", sections: []string{"A 4-4 5:"}},
+		{name: "front matter alone", in: "---\ntitle: T\n---", title: "T"},
+		{name: "breaks are no front matter", in: "---\ntext\n---\n", sections: []string{" 1-1 1: 1-1", "text 2-3 4:"}},
+		{name: "open front matter", in: "---\ntitle: T\n", sections: []string{" 1-2 1: 1-1 2-2"}},
+		{name: "reference definitions", in: "# A\n\n[x]: http://x\n", title: "A", sections: []string{"A 1-3 2: 3-3"}},
+		{name: "empty headings", in: "#\n\ntext\n\n##\n", sections: []string{" 1-4 2: 3-3", " >  5-5 6:"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc := readMarkdown([]byte(tt.in))
+			if doc.title != tt.title {
+				t.Errorf("title %q, want %q", doc.title, tt.title)
+			}
+			var got []string
+			for _, s := range doc.sections {
+				line := fmt.Sprintf("%s %d-%d %d:", strings.Join(s.headings, " > "), s.first, s.last, s.body)
+				for _, b := range s.blocks {
+					line += fmt.Sprintf(" %d-%d", b.first, b.last)
+				}
+				got = append(got, line)
+			}
+			if diff := cmp.Diff(tt.sections, got); diff != "" {
+				t.Errorf("sections (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReadPlain(t *testing.T) {
+	const in = "Intro\ntext\n\nThe Title\n=========\nbelow\n\nPart\n----\n\nx\ny\n\n-----\n\nnot\n==========\n"
+	doc := readPlain([]byte(in))
+	var got []string
+	for _, s := range doc.sections {
+		got = append(got, fmt.Sprintf("%q %d-%d", s.headings, s.first, s.last))
+	}
+	want := []string{`[] 1-3`, `["The Title"] 4-7`, `["The Title" "Part"] 8-17`}
+	if diff := cmp.Diff(want, got); diff != "" || doc.title != "The Title" {
+		t.Errorf("title %q (-want +got)\n%s", doc.title, diff)
+	}
+}

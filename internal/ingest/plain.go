@@ -1,0 +1,72 @@
+package ingest
+
+import "strings"
+
+// readPlain reads text without markup. Paragraphs end at blank lines; a line
+// underlined in its full length is a heading, as in many a README.
+func readPlain(source []byte) document {
+	doc := document{lines: splitLines(source)}
+	var path headings
+	sections := []section{{first: 1, body: 1}}
+	paragraph := false // a block is open
+	for i, line := range doc.lines {
+		number := i + 1
+		s := &sections[len(sections)-1]
+		if number < s.body {
+			continue // the underline
+		}
+		if level := underlined(doc.lines, i); level > 0 && !paragraph {
+			title := strings.TrimSpace(line)
+			if doc.title == "" {
+				doc.title = title
+			}
+			s.last = i
+			sections = append(sections, section{headings: path.push(level, title), first: number, body: number + 2})
+			continue
+		}
+		switch blank := strings.TrimSpace(line) == ""; {
+		case blank:
+			paragraph = false
+		case !paragraph:
+			s.blocks = append(s.blocks, block{first: number, last: number})
+			paragraph = true
+		default:
+			s.blocks[len(s.blocks)-1].last = number
+		}
+	}
+	sections[len(sections)-1].last = len(doc.lines)
+	if len(sections[0].blocks) == 0 {
+		sections = sections[1:]
+	}
+	doc.sections = sections
+	return doc
+}
+
+// underlined is the level of the heading on lines[i], 0 if it is none: 1 for
+// one underlined with equals signs, 2 for hyphens, 3 for others.
+func underlined(lines []string, i int) int {
+	if i+1 >= len(lines) {
+		return 0
+	}
+	title, line := strings.TrimRight(lines[i], " \t"), strings.TrimRight(lines[i+1], " \t")
+	const shortest = 3
+	if len(line) < shortest || strings.TrimSpace(title) != title || title == "" || isRule(title) || !isRule(line) {
+		return 0
+	}
+	if n := len([]rune(title)); len(line) < n || len(line) > n+2 {
+		return 0
+	}
+	switch line[0] {
+	case '=':
+		return 1
+	case '-':
+		return 2
+	}
+	return 3
+}
+
+// isRule reports whether the line is one sign, repeated, that people underline
+// with.
+func isRule(line string) bool {
+	return line != "" && strings.IndexByte("=-~^*#", line[0]) >= 0 && strings.Count(line, line[:1]) == len(line)
+}

@@ -1,0 +1,77 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+)
+
+// walk lists the files below root that there is a reader for, in the order of
+// their names, with slashes; and names what it passes by. Symbolic links are
+// not followed: what they lead to is either met where it lies or none of the
+// source's.
+func walk(ctx context.Context, root *os.Root) (files []string, skipped []disk.Skipped, err error) {
+	skip := func(name, why string) { skipped = append(skipped, disk.Skipped{Name: name, Why: why}) }
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			if name == "." {
+				return err
+			}
+			skip(name, reason(err).Error())
+			return nil
+		}
+		if name == "." {
+			return nil
+		}
+		switch why := leaveOut(root, name, d); {
+		case why != "" && d.IsDir():
+			skip(name+"/", why)
+			return fs.SkipDir
+		case why != "":
+			skip(name, why)
+		case !d.IsDir():
+			files = append(files, name)
+		}
+		return nil
+	})
+	return files, skipped, err
+}
+
+// leaveOut says why the entry has no passages, or "" if it may have some.
+func leaveOut(root *os.Root, name string, d fs.DirEntry) string {
+	switch base := d.Name(); {
+	case strings.HasPrefix(base, "."):
+		return "hidden"
+	case d.Type()&fs.ModeSymlink != 0:
+		if _, err := root.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			return "a symbolic link that leads nowhere"
+		} else if err != nil {
+			return "a symbolic link out of the folder"
+		}
+		return "a symbolic link to what is read where it lies"
+	case d.IsDir() && base == "node_modules":
+		return "other packages' files"
+	case d.IsDir():
+		if _, err := root.Lstat(path.Join(name, leann.PassagesName)); err == nil {
+			return "a database"
+		}
+		return ""
+	case !d.Type().IsRegular():
+		return "not a regular file"
+	case readerOf(name) == nil:
+		if ext := path.Ext(base); ext != "" {
+			return "no reader for " + strings.ToLower(ext) + " files"
+		}
+		return "no reader for files without an ending"
+	}
+	return ""
+}
