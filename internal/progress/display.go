@@ -1,0 +1,155 @@
+package progress
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// A Style is how a Display shows progress.
+type Style int
+
+const (
+	Silent Style = iota // not at all
+	Lines               // in a log: a line every few seconds, none of work that takes less
+	Line                // at a terminal: one line that changes
+	Events              // to a program: a JSON object a line, {"stage", "done", "total"}
+)
+
+// StyleFor is the style that suits a stream: Line where it is a terminal,
+// else Lines.
+func StyleFor(w io.Writer) Style {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
+		return Line
+	}
+	return Lines
+}
+
+// pause is the time between two signs of progress: what a person can follow,
+// what a log can bear.
+var pause = [...]time.Duration{Lines: 3 * time.Second, Line: 100 * time.Millisecond, Events: 250 * time.Millisecond}
+
+// A Display shows progress on a stream. What cannot be written is lost:
+// progress is not worth failing for.
+type Display struct {
+	w     io.Writer
+	style Style
+	now   func() time.Time
+	width func() int
+
+	mu          sync.Mutex
+	stage       string
+	done, total int64
+	began       time.Time // the stage
+	shown       time.Time // the last sign of progress
+	pending     bool      // something came after it
+	drawn       int       // length of the line at the terminal
+}
+
+// New makes a display on w. Close must end it.
+func New(w io.Writer, style Style) *Display {
+	d := &Display{w: w, style: style, now: time.Now, width: func() int { return 80 }}
+	if f, ok := w.(*os.File); ok {
+		d.width = func() int {
+			if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+				return columns
+			}
+			return 80
+		}
+	}
+	d.shown = d.now()
+	return d
+}
+
+// Func is what to report progress to.
+func (d *Display) Func() Func {
+	if d.style == Silent {
+		return nil
+	}
+	return d.report
+}
+
+func (d *Display) report(stage string, done, total int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.now()
+	begins := stage != d.stage
+	if begins {
+		d.endStage()
+		d.stage, d.began = stage, now
+	}
+	d.done, d.total, d.pending = done, total, true
+	if begins && d.style != Lines || now.Sub(d.shown) >= pause[d.style] {
+		d.show(now)
+	}
+}
+
+// endStage shows to a program how the stage ended; a person has seen enough.
+func (d *Display) endStage() {
+	if d.style == Events && d.pending {
+		d.show(d.now())
+	}
+	d.pending = false
+}
+
+// Close ends the display: at a terminal its line is wiped.
+func (d *Display) Close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.endStage()
+	if d.style == Line && d.drawn > 0 {
+		d.draw("")
+		io.WriteString(d.w, "\r")
+	}
+	d.stage = ""
+}
+
+func (d *Display) show(now time.Time) {
+	d.shown, d.pending = now, false
+	switch d.style {
+	case Events:
+		line, err := json.Marshal(struct {
+			Stage string `json:"stage"`
+			Done  int64  `json:"done"`
+			Total int64  `json:"total"`
+		}{d.stage, d.done, d.total})
+		if err == nil {
+			d.w.Write(append(line, '\n'))
+		}
+	case Line:
+		d.draw(d.text(now))
+	case Lines:
+		fmt.Fprintln(d.w, d.text(now))
+	}
+}
+
+// draw replaces the terminal's line. Blanks wipe what the old one had more:
+// not every console understands the sequence for it.
+func (d *Display) draw(line string) {
+	// The last column stays free, since some terminals wrap there at once.
+	if most := max(d.width()-1, 0); len(line) > most {
+		line = line[:most]
+	}
+	fmt.Fprintf(d.w, "\r%s%s", line, strings.Repeat(" ", max(0, d.drawn-len(line))))
+	d.drawn = len(line)
+}
+
+func (d *Display) text(now time.Time) string {
+	if d.total <= 0 {
+		return d.stage
+	}
+	done := min(max(d.done, 0), d.total)
+	text := fmt.Sprintf("%s: %d%%", d.stage, 100*done/d.total)
+	elapsed := now.Sub(d.began)
+	if done == 0 || done == d.total || elapsed < time.Second {
+		return text // too early to tell, or too late
+	}
+	left := time.Duration(float64(elapsed) / float64(done) * float64(d.total-done))
+	return fmt.Sprintf("%s, %v left", text, left.Round(time.Second))
+}
