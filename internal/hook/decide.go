@@ -1,0 +1,258 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// A Searcher opens the indexes of databases.
+type Searcher interface {
+	// Open opens the index of a database. Its error wraps disk.ErrNoIndex
+	// where there is none; any other is of an index that cannot be used.
+	Open(db *config.Database) (Index, error)
+}
+
+// An Index answers queries to one database.
+type Index interface {
+	Search(query string) (Answer, error)
+	Close() error
+}
+
+// An Answer is what one database has to say to a query.
+type Answer struct {
+	Passages   []passage.Passage // best first
+	Confidence float64           // the probability that the best one answers
+	Confident  bool              // whether that is enough
+}
+
+// A Verdict is what becomes of the tool call.
+type Verdict string
+
+const (
+	Pass  Verdict = ""      // as if there were no hook
+	Deny  Verdict = "deny"  // it does not run
+	Allow Verdict = "allow" // it runs without the user being asked
+)
+
+// A Decision is the hook's answer to an event.
+type Decision struct {
+	Verdict Verdict
+	Reason  string // of a denial or an allowance
+	Context string // for the agent to read beside it
+	Change  Change // to make to the session's state; a denial stands only if it was made
+	Trace   []string
+	Faults  []string // what went wrong on the way
+}
+
+// maxQuery is the longest query that is looked at, in bytes.
+const maxQuery = 16 << 10
+
+// Decide decides about an event. It reads nothing but its arguments and what
+// search reads.
+func Decide(e Event, c *config.Config, server config.Server, s State, now time.Time, search Searcher) Decision {
+	d := decider{event: e, config: c, server: server, state: s, now: now, search: search}
+	d.decide()
+	return d.Decision
+}
+
+type decider struct {
+	event  Event
+	config *config.Config
+	server config.Server
+	state  State
+	now    time.Time
+	search Searcher
+	Decision
+}
+
+func (d *decider) decide() {
+	e := d.event
+	d.trace("event %s of tool %q in session %q, from %s", e.Name, e.Tool, e.Session, e.Host)
+	switch {
+	case e.Name != preToolUse:
+		d.trace("pass: only calls to come are decided on")
+	case e.Tool == webSearch:
+		d.webSearch()
+	case d.server.Reads(e.Tool):
+		d.Verdict = Allow
+		d.Reason = "docsearch only reads the documentation on this machine"
+		d.consulted()
+	case isDatabaseTool(e.Tool, d.config):
+		d.trace("pass: the tool is another server's")
+		d.consulted()
+	default:
+		d.trace("pass: no web search")
+	}
+}
+
+func isDatabaseTool(tool string, c *config.Config) bool {
+	for _, db := range c.Databases {
+		if db.Tool != "" && db.Tool == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// lists reports whether a tool names databases only, which is no consultation.
+func lists(tool string) bool {
+	return strings.HasSuffix(tool, "__list_databases") || strings.HasSuffix(tool, "__leann_list")
+}
+
+// consulted notes that the agent is looking into the local documentation, if
+// that will ever be asked.
+func (d *decider) consulted() {
+	if d.config.Hook.Retry == config.RetryEvidence && !d.state.empty() && !lists(d.event.Tool) {
+		d.trace("the local documentation is consulted")
+		d.Change.Consult = true
+	}
+}
+
+func (d *decider) webSearch() {
+	s := d.event.Search
+	switch {
+	case s.Query == "":
+		d.trace("pass: no query")
+		return
+	case len(s.Query) > maxQuery:
+		d.fault("pass: the query has %d bytes, the longest that is looked at %d", len(s.Query), maxQuery)
+		return
+	}
+	d.trace("query %q, allowed domains %q, blocked domains %q", s.Query, s.Allowed, s.Blocked)
+	unproven := false
+	if last, ok := d.state.denial(s, d.now); ok {
+		if d.passes(last) {
+			d.Change.Permit = &s
+			return
+		}
+		unproven = true
+	}
+	var offers []offer
+	for _, db := range matching(s, d.config.Databases) {
+		d.trace("database %s matches", db.Name)
+		if o, ok := d.offer(db, unproven); ok {
+			offers = append(offers, o)
+		}
+	}
+	d.answer(offers)
+	if unproven && d.Verdict != Deny {
+		d.Change.Permit = &s
+	}
+}
+
+// passes decides about the repetition of a search that was denied.
+func (d *decider) passes(last Denial) bool {
+	switch {
+	case d.config.Hook.Retry != config.RetryEvidence:
+		d.trace("pass: the search was denied %s ago and is repeated", d.now.Sub(last.At).Round(time.Millisecond))
+	case d.event.Agent != "":
+		// A subagent may have no tool to consult anything with.
+		d.trace("pass: a subagent repeats a search that was denied")
+	case !d.state.Consulted.Before(last.At):
+		d.trace("pass: the local documentation was consulted since the search was denied")
+	default:
+		d.trace("the search is repeated, but the local documentation was not consulted since")
+		return false
+	}
+	return true
+}
+
+// An offer is a database that has something to say to a search.
+type offer struct {
+	db     *config.Database
+	tool   string
+	own    bool // the tool is docsearch's
+	advice bool // the search is not to be denied for it
+	Answer
+}
+
+// offer asks one matching database; false if the search is none of its
+// business after all. With unproven set, a database that is known to hold
+// nothing on the query has no say.
+func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
+	o := offer{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
+	mode := db.Mode
+	var index Index
+	if o.own || mode == "" || mode == config.ModeAnswer || unproven {
+		var err error
+		if index, err = d.search.Open(db); err == nil {
+			defer index.Close()
+		}
+		switch {
+		case err == nil && mode == "":
+			mode = config.ModeAnswer
+		case err == nil:
+		case !o.own && mode == "" && errors.Is(err, disk.ErrNoIndex):
+			mode = config.ModeRedirect
+		case o.own || mode == "" || mode == config.ModeAnswer:
+			d.fault("database %s is left out: %v", db.Name, err)
+			return o, false
+		}
+	}
+	d.trace("database %s: mode %s, tool %s", db.Name, mode, o.tool)
+	if mode == config.ModeAdvise {
+		o.advice = true
+		return o, true
+	}
+	if mode == config.ModeRedirect && (index == nil || !unproven) {
+		return o, true
+	}
+	answer, err := index.Search(d.event.Search.Query)
+	if err != nil {
+		d.fault("database %s is left out: %v", db.Name, err)
+		return o, false
+	}
+	d.trace("database %s: %d passages, confidence %.2f, enough: %t", db.Name, len(answer.Passages), answer.Confidence, answer.Confident)
+	if mode == config.ModeRedirect {
+		return o, len(answer.Passages) > 0
+	}
+	o.Answer = answer
+	return o, answer.Confident && len(answer.Passages) > 0
+}
+
+// answer makes the decision of what the databases offer.
+func (d *decider) answer(offers []offer) {
+	denies := false
+	for _, o := range offers {
+		denies = denies || !o.advice
+	}
+	switch {
+	case len(offers) == 0:
+		d.trace("pass: no database answers")
+		return
+	case !denies:
+		d.trace("pass, with advice")
+		d.Context = adviceText(d.event, offers)
+		return
+	}
+	d.trace("deny")
+	t := text{event: d.event, offers: offers, evidence: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
+	d.Verdict, d.Reason, d.Context = Deny, t.reason(), t.context()
+	d.Change.Deny = &d.event.Search
+}
+
+// needsState reports whether the decision depends on the session's state, or
+// can change it. Most calls do neither, and spare the disk.
+func needsState(e Event, c *config.Config, server *config.Server) bool {
+	if e.Name != preToolUse {
+		return false
+	}
+	if e.Tool == webSearch {
+		return len(matching(e.Search, c.Databases)) > 0
+	}
+	return c.Hook.Retry == config.RetryEvidence && (server.Reads(e.Tool) || isDatabaseTool(e.Tool, c))
+}
+
+func (d *decider) trace(format string, args ...any) {
+	d.Trace = append(d.Trace, fmt.Sprintf(format, args...))
+}
+
+func (d *Decision) fault(format string, args ...any) {
+	d.Faults = append(d.Faults, fmt.Sprintf(format, args...))
+}

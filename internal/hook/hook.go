@@ -1,0 +1,166 @@
+// Package hook answers one hook event: it reads the event, decides whether
+// the tool call is better served by documentation on this machine, and tells
+// the host so in its own terms.
+//
+// It fails open. Whatever goes wrong, the tool call goes through: exit code 0,
+// nothing on stdout, the reason on stderr. To let a call through it prints
+// nothing either, since an explicit permission would spare the user a question
+// that is the client's to ask. Every way out of the process counts here, as a
+// Go program that crashes ends with exit code 2, which is a denial.
+//
+// Standard library only, and of that nothing slow: a hook runs before every
+// tool call. Reading the configuration is for the caller (see hook/fast).
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+)
+
+// MaxEvent is the longest event that is read, in bytes. A longer one passes.
+const MaxEvent = 64 << 20
+
+// A Process is one run of the hook: everything it touches.
+type Process struct {
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Getenv config.Getenv
+	Now    func() time.Time
+	Exit   func(code int) // ends the process when the deadline has come
+
+	ended atomic.Bool // somebody has the last word
+}
+
+// NewProcess is a run in this process.
+func NewProcess() *Process {
+	return &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Exit: os.Exit}
+}
+
+// Guard makes sure that whatever run does to the process, its exit code is
+// not mistaken for a denial, and returns the code that run returns: a panic
+// or a fault in a mapped file becomes exit code 0, and what Go cannot recover
+// from ends by a signal.
+func Guard(stderr io.Writer, run func() int) (code int) {
+	debug.SetPanicOnFault(true)
+	debug.SetTraceback("crash")
+	defer func() {
+		if v := recover(); v != nil {
+			fmt.Fprintf(stderr, "docsearch: hook: %v: the call goes through\n", v)
+			code = exitPass
+		}
+	}()
+	return run()
+}
+
+// Run answers the event on stdin by the config, and returns the exit code.
+// problems, of the config, are shown on stderr.
+func (p *Process) Run(c *config.Config, l config.Locations, problems []string, search Searcher) int {
+	return Guard(p.Stderr, func() int {
+		timeout := time.Duration(c.Hook.TimeoutMS) * time.Millisecond
+		deadline := time.AfterFunc(timeout, func() {
+			if p.ended.CompareAndSwap(false, true) {
+				p.say("the deadline of %v has passed: the call goes through", timeout)
+				p.Exit(exitPass)
+			}
+		})
+		defer deadline.Stop()
+		return p.run(c, l, problems, search)
+	})
+}
+
+func (p *Process) run(c *config.Config, l config.Locations, problems []string, search Searcher) int {
+	event, err := p.readEvent()
+	if err != nil {
+		p.say("event: %v: the call goes through", err)
+		return exitPass
+	}
+	store := Store{l.State}
+	decision := p.decide(event, c, l, store, search)
+	out := render(event.Host, decision)
+	if p.debug() {
+		for _, line := range decision.Trace {
+			p.say("debug: %s", line)
+		}
+	}
+	if !p.ended.CompareAndSwap(false, true) {
+		select {} // the deadline ends the process
+	}
+	if _, err := p.Stdout.Write(out.stdout); err != nil {
+		p.say("write the decision: %v: the call goes through", err)
+		return exitPass
+	}
+	if out.stderr != "" {
+		fmt.Fprintln(p.Stderr, out.stderr)
+	}
+	for _, fault := range decision.Faults {
+		p.say("%s", fault)
+	}
+	for _, problem := range problems {
+		p.say("%s", problem)
+	}
+	return out.code
+}
+
+func (p *Process) readEvent() (Event, error) {
+	data, err := io.ReadAll(io.LimitReader(p.Stdin, MaxEvent+1))
+	switch {
+	case err != nil:
+		return Event{}, err
+	case len(data) > MaxEvent:
+		return Event{}, fmt.Errorf("longer than %d MiB", MaxEvent>>20)
+	}
+	return ParseEvent(data)
+}
+
+// decide is Decide with the session's state read before and changed after it.
+// Where the state cannot be kept no call is denied: without it, the denial
+// would have no end.
+func (p *Process) decide(e Event, c *config.Config, l config.Locations, store Store, search Searcher) Decision {
+	pass := func(format string, args ...any) Decision {
+		return Decision{Faults: []string{fmt.Sprintf(format, args...)}}
+	}
+	server := c.Server(p.Getenv)
+	if !needsState(e, c, &server) {
+		return Decide(e, c, server, State{}, p.Now(), search)
+	}
+	if l.State == "" {
+		return pass("there is no place for state: neither DOCSEARCH_STATE_DIR nor a home directory is set: the call goes through")
+	}
+	state, err := store.Read(e.Session)
+	if errors.Is(err, ErrDamaged) {
+		if healErr := store.Update(e.Session, Change{}, p.Now()); healErr != nil {
+			err = errors.Join(err, healErr)
+		}
+	}
+	if err != nil {
+		return pass("state: %v: the call goes through", err)
+	}
+	d := Decide(e, c, server, state, p.Now(), search)
+	if d.Change.empty() {
+		return d
+	}
+	if err := store.Update(e.Session, d.Change, p.Now()); err != nil {
+		if d.Verdict == Deny {
+			return pass("state: %v: the call goes through", err)
+		}
+		d.fault("state: %v", err)
+	}
+	return d
+}
+
+func (p *Process) debug() bool {
+	v := p.Getenv("DOCSEARCH_DEBUG")
+	return v != "" && v != "0"
+}
+
+func (p *Process) say(format string, args ...any) {
+	fmt.Fprintf(p.Stderr, "docsearch: "+format+"\n", args...)
+}
