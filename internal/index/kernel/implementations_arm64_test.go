@@ -1,0 +1,14 @@
+package kernel
+
+// implementations are those that this processor can run, beside the one in Go.
+func implementations() map[string]func([]int32, []byte, []int8) {
+	all := map[string]func([]int32, []byte, []int8){"chosen": Products}
+	if hasDot {
+		all["sdot"] = func(out []int32, codes []byte, query []int8) {
+			if len(out) > 0 {
+				productsSigned(out, codes, query)
+			}
+		}
+	}
+	return all
+}
