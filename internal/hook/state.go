@@ -122,7 +122,7 @@ func (s *State) forget(which func(Denial) bool) {
 	if s.Last != nil && which(*s.Last) {
 		s.Last = nil
 	}
-	s.Earlier = slices.DeleteFunc(s.Earlier, which)
+	s.Earlier = slices.DeleteFunc(slices.Clone(s.Earlier), which)
 }
 
 func (s *State) empty() bool { return s.Last == nil && len(s.Earlier) == 0 }

@@ -1,0 +1,267 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// indexes answers by database name; a database without an entry has no index.
+type indexes map[string]func(query string) (Answer, error)
+
+func (x indexes) Open(db *config.Database) (Index, error) {
+	answer, ok := x[db.Name]
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", db.Path, disk.ErrNoIndex)
+	}
+	if answer == nil {
+		return nil, &disk.CorruptError{File: db.Path, What: "test"}
+	}
+	return index(answer), nil
+}
+
+type index func(query string) (Answer, error)
+
+func (x index) Search(query string) (Answer, error) { return x(query) }
+func (x index) Close() error                        { return nil }
+
+func always(a Answer) func(string) (Answer, error) {
+	return func(string) (Answer, error) { return a, nil }
+}
+
+var (
+	expiry = passage.Passage{
+		Title: "Job artifacts", Headings: []string{"Job artifacts", "Expiry"},
+		URL: "https://docs.gitlab.com/ci/jobs/job_artifacts#expiry", Text: "Artifacts expire after 30 days unless `expire_in` says otherwise.",
+	}
+	ingress = passage.Passage{
+		Title: "Ingress", Path: "docs/ingress.md", StartLine: 12, EndLine: 20, Text: "An Ingress exposes routes from outside the cluster.",
+	}
+	sure   = Answer{[]passage.Passage{expiry}, 0.97, true}
+	unsure = Answer{[]passage.Passage{expiry}, 0.12, false}
+)
+
+func testConfig(mode config.Mode, tool string) *config.Config {
+	c := config.Default()
+	c.Databases = []config.Database{
+		{Name: "gitlab", Keywords: []string{"gitlab", "gl"}, Path: "/docs/gitlab", Description: "GitLab documentation", Tool: tool, Mode: mode},
+		{Name: "kubernetes", Keywords: []string{"kubernetes", "k8s"}, Path: "/docs/kubernetes", Description: "Kubernetes documentation", Tool: tool, Mode: mode},
+	}
+	return &c
+}
+
+func noEnv(string) string { return "" }
+
+func webSearchEvent(query string) Event {
+	return Event{Host: Claude, Name: preToolUse, Session: "s", Tool: webSearch, Search: Search{Query: query}}
+}
+
+const foreignTool = "mcp__leann__search"
+
+func TestDecideByMode(t *testing.T) {
+	failing := func(string) (Answer, error) { return Answer{}, errors.New("disk on fire") }
+	for _, test := range []struct {
+		name    string
+		mode    config.Mode
+		tool    string
+		indexes indexes
+		query   string
+		verdict Verdict
+		context bool // with a pass
+		answer  bool // the denial quotes a passage
+		fault   string
+	}{
+		{name: "no keyword", query: "cooking", indexes: indexes{"gitlab": always(sure)}},
+		{name: "default, sure", query: "gitlab artifacts", indexes: indexes{"gitlab": always(sure)}, verdict: Deny, answer: true},
+		{name: "default, unsure", query: "gitlab artifacts", indexes: indexes{"gitlab": always(unsure)}},
+		{name: "default, no hit", query: "gitlab artifacts", indexes: indexes{"gitlab": always(Answer{Confident: true})}},
+		{name: "default, search fails", query: "gitlab artifacts", indexes: indexes{"gitlab": failing}, fault: "disk on fire"},
+		{name: "default, no index", query: "gitlab artifacts", fault: "no docsearch index"},
+		{name: "default, damaged", query: "gitlab artifacts", indexes: indexes{"gitlab": nil}, fault: "damaged"},
+		{name: "default, other tool, sure", query: "gitlab artifacts", tool: foreignTool, indexes: indexes{"gitlab": always(sure)}, verdict: Deny, answer: true},
+		{name: "default, other tool, unsure", query: "gitlab artifacts", tool: foreignTool, indexes: indexes{"gitlab": always(unsure)}},
+		{name: "default, other tool, no index", query: "gitlab artifacts", tool: foreignTool, verdict: Deny},
+		{name: "default, other tool, damaged", query: "gitlab artifacts", tool: foreignTool, indexes: indexes{"gitlab": nil}, fault: "damaged"},
+
+		{name: "answer, sure", mode: config.ModeAnswer, query: "gitlab artifacts", indexes: indexes{"gitlab": always(sure)}, verdict: Deny, answer: true},
+		{name: "answer, unsure", mode: config.ModeAnswer, query: "gitlab artifacts", indexes: indexes{"gitlab": always(unsure)}},
+		{name: "answer, other tool, no index", mode: config.ModeAnswer, tool: foreignTool, query: "gitlab artifacts", fault: "no docsearch index"},
+
+		{name: "redirect", mode: config.ModeRedirect, query: "gitlab artifacts", indexes: indexes{"gitlab": always(unsure)}, verdict: Deny},
+		{name: "redirect, no index", mode: config.ModeRedirect, query: "gitlab artifacts", fault: "no docsearch index"},
+		{name: "redirect, damaged", mode: config.ModeRedirect, query: "gitlab artifacts", indexes: indexes{"gitlab": nil}, fault: "damaged"},
+		{name: "redirect, other tool", mode: config.ModeRedirect, tool: foreignTool, query: "gitlab artifacts", verdict: Deny},
+		{name: "redirect, other tool, damaged", mode: config.ModeRedirect, tool: foreignTool, query: "gitlab artifacts", indexes: indexes{"gitlab": nil}, verdict: Deny},
+
+		{name: "advise", mode: config.ModeAdvise, query: "gitlab artifacts", indexes: indexes{"gitlab": always(unsure)}, context: true},
+		{name: "advise, no index", mode: config.ModeAdvise, query: "gitlab artifacts", fault: "no docsearch index"},
+		{name: "advise, other tool", mode: config.ModeAdvise, tool: foreignTool, query: "gitlab artifacts", context: true},
+
+		{name: "off", mode: config.ModeOff, query: "gitlab artifacts", indexes: indexes{"gitlab": always(sure)}},
+
+		{name: "two, both sure", query: "gitlab on k8s", indexes: indexes{"gitlab": always(sure), "kubernetes": always(sure)}, verdict: Deny, answer: true},
+		{name: "two, one sure", query: "gitlab on k8s", indexes: indexes{"gitlab": always(unsure), "kubernetes": always(sure)}, verdict: Deny, answer: true},
+		{name: "two, one damaged", query: "gitlab on k8s", indexes: indexes{"gitlab": nil, "kubernetes": always(sure)}, verdict: Deny, answer: true, fault: "damaged"},
+		{name: "two, none sure", query: "gitlab on k8s", indexes: indexes{"gitlab": always(unsure), "kubernetes": always(unsure)}},
+
+		{name: "no query", query: "", indexes: indexes{"gitlab": always(sure)}},
+		{name: "endless query", query: "gitlab " + strings.Repeat("x", maxQuery), indexes: indexes{"gitlab": always(sure)}, fault: "bytes"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := testConfig(test.mode, test.tool)
+			d := Decide(webSearchEvent(test.query), c, c.Server(noEnv), State{}, at(0), test.indexes)
+			if d.Verdict != test.verdict {
+				t.Fatalf("verdict %q, want %q; trace %q", d.Verdict, test.verdict, d.Trace)
+			}
+			if got := d.Context != "" && d.Verdict == Pass; got != test.context {
+				t.Errorf("context %q", d.Context)
+			}
+			if got := strings.Contains(d.Reason, "> ") && strings.Contains(d.Context, "Source: "); got != test.answer {
+				t.Errorf("quotes a passage: %t, want %t; reason %q", got, test.answer, d.Reason)
+			}
+			if faults := strings.Join(d.Faults, "\n"); test.fault == "" && faults != "" || !strings.Contains(faults, test.fault) {
+				t.Errorf("faults %q, want %q", faults, test.fault)
+			}
+			if got := d.Change.Deny != nil; got != (d.Verdict == Deny) {
+				t.Errorf("denial to be remembered: %t", got)
+			}
+		})
+	}
+}
+
+func TestDecideByEvent(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		event   Event
+		env     map[string]string
+		tool    string // of the config's hook section
+		verdict Verdict
+	}{
+		{name: "after the search", event: Event{Name: "PostToolUse", Tool: webSearch, Search: Search{Query: "gitlab"}}},
+		{name: "another tool", event: Event{Name: preToolUse, Tool: "Bash"}},
+		{name: "tool names are exact", event: Event{Name: preToolUse, Tool: "websearch", Search: Search{Query: "gitlab"}}},
+		{name: "own search", event: Event{Name: preToolUse, Tool: "mcp__docsearch__search"}, verdict: Allow},
+		{name: "own search of the plugin", event: Event{Name: preToolUse, Tool: "mcp__plugin_docsearch_docs__search"}, verdict: Allow},
+		{name: "own read", event: Event{Name: preToolUse, Tool: "mcp__docsearch__read"}, verdict: Allow},
+		{name: "own list", event: Event{Name: preToolUse, Tool: "mcp__plugin_docsearch_docs__list_databases"}, verdict: Allow},
+		{name: "own LEANN name", event: Event{Name: preToolUse, Tool: "mcp__docsearch__leann_search"}, verdict: Allow},
+		{name: "own server, unknown tool", event: Event{Name: preToolUse, Tool: "mcp__docsearch__delete"}},
+		{name: "own server, longer name", event: Event{Name: preToolUse, Tool: "mcp__docsearch__search_and_destroy"}},
+		{name: "another server", event: Event{Name: preToolUse, Tool: foreignTool}},
+		{name: "another server's search", event: Event{Name: preToolUse, Tool: "mcp__github__search"}},
+		{name: "another plugin", event: Event{Name: preToolUse, Tool: "mcp__plugin_docsearch_other__search"}},
+		{name: "own search after its call", event: Event{Name: "PostToolUse", Tool: "mcp__docsearch__search"}},
+		{name: "renamed by the environment", event: Event{Name: preToolUse, Tool: "mcp__mydocs__read"}, env: map[string]string{"DOCSEARCH_MCP_TOOL": "mcp__mydocs__search"}, verdict: Allow},
+		{name: "renamed by the config", event: Event{Name: preToolUse, Tool: "mcp__mydocs__find"}, tool: "mcp__mydocs__find", verdict: Allow},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := testConfig("", foreignTool)
+			c.Hook.Tool = test.tool
+			server := c.Server(func(name string) string { return test.env[name] })
+			d := Decide(test.event, c, server, State{}, at(0), indexes{})
+			if d.Verdict != test.verdict || len(d.Faults) > 0 {
+				t.Errorf("verdict %q, want %q; trace %q, faults %q", d.Verdict, test.verdict, d.Trace, d.Faults)
+			}
+		})
+	}
+}
+
+// TestRepetition plays sessions, step by step: a web search, or the call of
+// another tool, and what becomes of it.
+func TestRepetition(t *testing.T) {
+	type step struct {
+		query, tool, agent string
+		after              time.Duration
+		want               Verdict
+	}
+	const own = "mcp__docsearch__search"
+	both := indexes{"gitlab": always(sure), "kubernetes": always(sure)}
+	nothing := indexes{"gitlab": always(Answer{}), "kubernetes": always(Answer{})}
+	for _, test := range []struct {
+		name    string
+		retry   config.Retry
+		mode    config.Mode
+		tool    string
+		indexes indexes
+		steps   []step
+	}{
+		{"identical: repeated, then again", config.RetryIdentical, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {query: "gitlab a", want: Pass}, {query: "gitlab a", want: Deny}, {query: "gitlab a", want: Pass},
+		}},
+		{"identical: another query", config.RetryIdentical, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {query: "gitlab b", want: Deny}, {query: "Gitlab b", want: Deny},
+		}},
+		{"identical: too late", config.RetryIdentical, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {query: "gitlab a", after: 5 * time.Minute, want: Deny}, {query: "gitlab a", after: time.Minute, want: Pass},
+		}},
+		{"identical: three at once", config.RetryIdentical, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {query: "gitlab b", want: Deny}, {query: "gitlab c", want: Deny},
+			{query: "gitlab a", want: Pass}, {query: "gitlab b", want: Pass}, {query: "gitlab c", want: Pass},
+		}},
+		{"evidence: without any", config.RetryEvidence, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {query: "gitlab a", want: Deny}, {query: "gitlab a", want: Deny},
+		}},
+		{"evidence: the tool was called", config.RetryEvidence, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {tool: own, want: Allow, after: time.Second}, {query: "gitlab a", want: Pass}, {query: "gitlab a", want: Deny},
+		}},
+		{"evidence: the tool was called before", config.RetryEvidence, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {tool: own, want: Allow, after: time.Second}, {query: "gitlab b", want: Deny, after: time.Second},
+			{query: "gitlab b", want: Deny}, {query: "gitlab a", want: Pass},
+		}},
+		{"evidence: only the databases were listed", config.RetryEvidence, "", "", both, []step{
+			{query: "gitlab a", want: Deny}, {tool: "mcp__docsearch__list_databases", want: Allow}, {query: "gitlab a", want: Deny},
+		}},
+		{"evidence: another server's tool", config.RetryEvidence, config.ModeRedirect, foreignTool, indexes{}, []step{
+			{query: "gitlab a", want: Deny}, {query: "gitlab a", want: Deny}, {tool: foreignTool, want: Pass, after: time.Second}, {query: "gitlab a", want: Pass},
+		}},
+		{"evidence: nothing to offer", config.RetryEvidence, config.ModeRedirect, "", nothing, []step{
+			{query: "gitlab a", want: Deny}, {query: "gitlab a", want: Pass},
+		}},
+		{"evidence: a subagent may have no tool", config.RetryEvidence, "", "", both, []step{
+			{query: "gitlab a", agent: "a1", want: Deny}, {query: "gitlab a", agent: "a1", want: Pass},
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := testConfig(test.mode, test.tool)
+			c.Hook.Retry = test.retry
+			var state State
+			now := at(0)
+			for i, step := range test.steps {
+				now = now.Add(step.after + time.Millisecond)
+				e := webSearchEvent(step.query)
+				e.Agent = step.agent
+				if step.tool != "" {
+					e.Tool, e.Search = step.tool, Search{}
+				}
+				d := Decide(e, c, c.Server(noEnv), state, now, test.indexes)
+				if d.Verdict != step.want {
+					t.Fatalf("step %d: verdict %q, want %q; trace %q", i+1, d.Verdict, step.want, d.Trace)
+				}
+				state = state.apply(d.Change, now)
+			}
+		})
+	}
+}
+
+func TestDecideIsPure(t *testing.T) {
+	c := testConfig("", "")
+	state := State{Last: &Denial{Search{Query: "gitlab b"}, at(0)}, Earlier: []Denial{{Search{Query: "gitlab a"}, at(0)}}}
+	var first Decision
+	for range 3 {
+		d := Decide(webSearchEvent("gitlab a"), c, c.Server(noEnv), state, at(1), indexes{"gitlab": always(sure)})
+		if first.Trace == nil {
+			first = d
+		}
+		if diff := cmp.Diff(first, d); diff != "" {
+			t.Fatalf("decisions differ (-first +later):\n%s", diff)
+		}
+	}
+}
