@@ -1,0 +1,174 @@
+package lexical
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+)
+
+// DefaultLanguage is the language of a database that names none.
+const DefaultLanguage = "english"
+
+const (
+	// maxTerm is the longest term that is indexed, in bytes: what is longer is
+	// no word but data.
+	maxTerm = 64
+	// exactMark begins the terms of exact tokens, symbolMark those of the
+	// names that a passage defines. No word begins with either.
+	exactMark  = '='
+	symbolMark = '@'
+)
+
+// An Analyzer turns text into terms by the rules of one language. It may be
+// used by several goroutines.
+type Analyzer struct {
+	language string
+	stem     func(*snowballstem.Env) bool // nil: words stay as they are
+	stop     func(string) bool            // words that are not indexed
+	question func(string) bool            // words that queries are made of, not of what they ask for
+	thesauri bool                         // the thesaurus speaks this language
+}
+
+// NewAnalyzer returns the analyzer of a language: english, german, french,
+// spanish, portuguese, russian, or none, which neither stems nor stops. The
+// empty name is DefaultLanguage.
+func NewAnalyzer(language string) (*Analyzer, error) {
+	a := &Analyzer{language: language, stop: never, question: never}
+	switch language {
+	case "", DefaultLanguage:
+		a.language, a.thesauri = DefaultLanguage, true
+		a.stem, a.stop, a.question = english.Stem, stopEnglish, questionEnglish
+	case "german":
+		a.stem, a.stop, a.question = german.Stem, stopGerman, questionGerman
+	case "french":
+		a.stem, a.stop, a.question = french.Stem, stopFrench, questionFrench
+	case "spanish":
+		a.stem, a.stop, a.question = spanish.Stem, stopSpanish, questionSpanish
+	case "portuguese":
+		a.stem, a.stop, a.question = portuguese.Stem, stopPortuguese, questionPortuguese
+	case "russian":
+		a.stem, a.stop, a.question = russian.Stem, stopRussian, questionRussian
+	case "none":
+	default:
+		return nil, fmt.Errorf("language %q is not known: use english, german, french, spanish, portuguese, russian or none", language)
+	}
+	return a, nil
+}
+
+// Language is the name of the analyzer's language.
+func (a *Analyzer) Language() string { return a.language }
+
+// Terms returns the content terms of text in order, repeated as they repeat:
+// stems of its words and pairs of its dense scripts, without stop words and
+// without names taken whole.
+func (a *Analyzer) Terms(text string) []string {
+	var terms []string
+	scan(text, 0, func(t token) {
+		if t.kind == exact {
+			return
+		}
+		if term := a.term(t.kind, text[t.start:t.end]); term != "" {
+			terms = append(terms, term)
+		}
+	})
+	return terms
+}
+
+// term returns the term of a token's text, or "" if it has none.
+func (a *Analyzer) term(k kind, text string) string {
+	switch k {
+	case exact:
+		return exactTerm(exactMark, text)
+	case gram:
+		return string(fold(nil, text))
+	}
+	if len(text) > 2*maxTerm {
+		return ""
+	}
+	return a.stemOf(string(fold(make([]byte, 0, len(text)+8), text)))
+}
+
+// stemOf returns the term of a folded word, or "".
+func (a *Analyzer) stemOf(folded string) string {
+	if len(folded) > maxTerm || folded == "" || a.stop(folded) {
+		return ""
+	}
+	ascii, digits := shape(folded)
+	if a.stem != nil && !digits && len(folded) > 2 {
+		stem := a.stem
+		if a.language == "russian" {
+			// Its stemmer knows no ё; and Latin words in a Russian text are
+			// English ones.
+			folded = strings.ReplaceAll(folded, "ё", "е")
+			if ascii {
+				stem = english.Stem
+			}
+		}
+		env := snowballstem.NewEnv(folded)
+		stem(env)
+		folded = env.Current()
+	}
+	if !ascii {
+		folded = string(strip(make([]byte, 0, len(folded)), folded))
+	}
+	return folded
+}
+
+// exactTerm is the term of a name taken whole: in lower case, and with the
+// signs that different languages put between its components made one.
+func exactTerm(mark byte, text string) string {
+	if len(text) > 2*maxTerm {
+		return ""
+	}
+	b := fold(append(make([]byte, 0, len(text)+1), mark), text)
+	n := 1
+	for i := 1; i < len(b); i++ {
+		c := b[i]
+		if i+1 < len(b) && (c == ':' && b[i+1] == ':' || c == '-' && b[i+1] == '>') {
+			c = '.'
+			i++
+		}
+		b[n] = c
+		n++
+	}
+	if n > maxTerm || n == 1 {
+		return ""
+	}
+	return string(b[:n])
+}
+
+// shape tells whether word is ASCII, and whether it has digits.
+func shape(word string) (ascii, digits bool) {
+	ascii = true
+	for i := range len(word) {
+		ascii = ascii && word[i] < 0x80
+		digits = digits || isDigit(word[i])
+	}
+	return ascii, digits
+}
+
+func never(string) bool { return false }
+
+// trimAddress leaves of a URL or path what says something: no scheme, no
+// host, no ending.
+func trimAddress(address string) string {
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		_, address, _ = strings.Cut(rest, "/")
+	}
+	path, anchor, _ := strings.Cut(address, "#")
+	path, _, _ = strings.Cut(path, "?")
+	if i := strings.LastIndexByte(path, '.'); i > strings.LastIndexByte(path, '/') && len(path)-i <= 6 {
+		path = path[:i]
+	}
+	if anchor == "" {
+		return path
+	}
+	return path + " " + anchor
+}

@@ -1,0 +1,541 @@
+package lexical
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+// Options say how a database's text is analysed.
+type Options struct {
+	Language string // see NewAnalyzer; empty: english
+}
+
+// Fields are what is indexed of one passage.
+type Fields struct {
+	Title       string   // the passage's own heading
+	Path        []string // the headings above it, from the document's first level down
+	Page        string   // the document's title
+	Body        string
+	Address     string // URL or file path
+	Links       string // texts of the links that point here
+	Terms       string // what the documentation's own index calls it
+	InLinks     int    // links to this passage
+	PageInLinks int    // links to its document
+}
+
+// The fields, in the order in which their words follow one another in the
+// sequence of a passage's places.
+const (
+	fieldTitle = iota
+	fieldPath
+	fieldPage
+	fieldAddress
+	fieldLinks
+	fieldTerms
+	fieldBody
+	fieldCount
+)
+
+const (
+	// maxShort is how many places the fields but the body have at most.
+	maxShort = 255
+	// batchBytes is how much text a worker takes at a time: enough that what
+	// is kept per batch does not count, little enough that all are busy.
+	batchBytes = 2 << 20
+	// maxCached is how many spellings a worker remembers the term of.
+	maxCached = 1 << 19
+)
+
+// A Builder gathers passages and writes the index of them. Add and Write are
+// for one goroutine; the work is done by as many as there are processors, and
+// the bytes written do not depend on them.
+type Builder struct {
+	options  Options
+	err      error
+	analyzer *Analyzer
+
+	documents []uint32
+	batch     []Fields
+	bytes     int
+	first     int // passage that batch begins with
+
+	workers  chan *worker // those without work
+	pending  sync.WaitGroup
+	segments []*segment
+	ids      interner
+}
+
+// NewBuilder returns a builder. That a language is not known is reported by
+// Write.
+func NewBuilder(options Options) *Builder {
+	b := &Builder{options: options}
+	b.ids.numbers = make(map[string]uint32)
+	if b.analyzer, b.err = NewAnalyzer(options.Language); b.err != nil {
+		return b
+	}
+	n := runtime.GOMAXPROCS(0)
+	b.workers = make(chan *worker, n)
+	for range n {
+		b.workers <- newWorker(b.analyzer, &b.ids)
+	}
+	return b
+}
+
+// Add takes the next passage and the number of its document. Documents are
+// numbered in the order of their first passages.
+func (b *Builder) Add(document uint32, f Fields) {
+	if b.err != nil {
+		return
+	}
+	b.documents = append(b.documents, document)
+	b.batch = append(b.batch, f)
+	if b.bytes += len(f.Body) + 256; b.bytes >= batchBytes {
+		b.dispatch()
+	}
+}
+
+// dispatch gives the batch to a worker, waiting for one if all are busy.
+func (b *Builder) dispatch() {
+	batch, s := b.batch, &segment{first: b.first}
+	b.segments = append(b.segments, s)
+	b.first += len(batch)
+	b.batch, b.bytes = nil, 0
+	w := <-b.workers
+	b.pending.Go(func() {
+		w.analyze(batch, s)
+		b.workers <- w
+	})
+}
+
+// An interner gives terms numbers. Which number a term gets depends on the
+// workers' luck; nothing that is written does.
+type interner struct {
+	mu      sync.Mutex
+	numbers map[string]uint32
+	terms   []string
+}
+
+func (t *interner) number(term string) uint32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n, ok := t.numbers[term]
+	if !ok {
+		n = uint32(len(t.terms))
+		term = strings.Clone(term)
+		t.numbers[term] = n
+		t.terms = append(t.terms, term)
+	}
+	return n
+}
+
+// A segment is the postings of one batch: for each term, in the order of
+// their numbers, the passages with the term's places in them, as varints:
+// passage less the one before, number of places, each place less the one
+// before.
+type segment struct {
+	first    int
+	passages []passageInfo
+	terms    []uint32
+	ends     []uint32 // where each term's postings end in data
+	data     []byte
+}
+
+// A passageInfo is what scoring needs to know of a passage beside its words.
+type passageInfo struct {
+	short              [fieldBody]uint8 // lengths of the fields but the body
+	body               uint32
+	kind               uint8 // see pageKind
+	depth              uint8
+	inLinks, pageLinks float32 // log1p
+}
+
+// A worker turns batches into segments.
+type worker struct {
+	analyzer *Analyzer
+	ids      *interner
+	// known are the numbers of terms by their spelling, one more than the
+	// term's own, 0 for what has no term.
+	known [3]map[string]uint32 // words, exact, grams
+	found []occurrence
+}
+
+type occurrence struct{ term, passage, place uint32 }
+
+func newWorker(a *Analyzer, ids *interner) *worker {
+	w := &worker{analyzer: a, ids: ids}
+	for i := range w.known {
+		w.known[i] = make(map[string]uint32)
+	}
+	return w
+}
+
+func (w *worker) analyze(batch []Fields, s *segment) {
+	w.found = w.found[:0]
+	s.passages = make([]passageInfo, len(batch))
+	for i := range batch {
+		w.passage(uint32(i), &batch[i], &s.passages[i])
+	}
+	w.invert(s)
+}
+
+func (w *worker) passage(n uint32, f *Fields, info *passageInfo) {
+	place := 0
+	for field := range fieldCount {
+		start, limit := place, place+maxShort
+		emit := func(t token, text string) {
+			if t.place >= limit {
+				return
+			}
+			if term := w.number(t.kind, text[t.start:t.end]); term > 0 {
+				w.found = append(w.found, occurrence{term - 1, n, uint32(t.place)})
+			}
+		}
+		each := func(text string) {
+			place = scan(text, place, func(t token) { emit(t, text) })
+		}
+		switch field {
+		case fieldTitle:
+			each(f.Title)
+			for _, name := range symbols(f) {
+				if term := exactTerm(symbolMark, name); term != "" {
+					w.found = append(w.found, occurrence{w.ids.number(term), n, uint32(start)})
+				}
+			}
+		case fieldPath:
+			for _, heading := range f.Path {
+				each(heading)
+			}
+		case fieldPage:
+			each(f.Page)
+		case fieldAddress:
+			each(trimAddress(f.Address))
+		case fieldLinks:
+			each(f.Links)
+		case fieldTerms:
+			each(f.Terms)
+		case fieldBody:
+			limit = math.MaxInt32
+			each(f.Body)
+			info.body = uint32(place - start)
+			continue
+		}
+		info.short[field] = uint8(min(place-start, maxShort))
+		place = start + int(info.short[field]) + 1 // the gap keeps phrases within a field
+	}
+	info.kind, info.depth = pageKind(f.Address), depthOf(f.Address)
+	info.inLinks, info.pageLinks = float32(math.Log1p(float64(max(0, f.InLinks)))), float32(math.Log1p(float64(max(0, f.PageInLinks))))
+}
+
+// number is one more than the number of a token's term, or 0.
+func (w *worker) number(k kind, text string) uint32 {
+	known := w.known[0]
+	switch k {
+	case exact:
+		known = w.known[1]
+	case gram:
+		known = w.known[2]
+	}
+	n, ok := known[text]
+	if !ok {
+		if term := w.analyzer.term(k, text); term != "" {
+			n = w.ids.number(term) + 1
+		}
+		if len(known) >= maxCached {
+			clear(known)
+		}
+		known[strings.Clone(text)] = n
+	}
+	return n
+}
+
+// invert sorts what was found by term and encodes it.
+func (w *worker) invert(s *segment) {
+	slices.SortFunc(w.found, func(a, b occurrence) int {
+		return cmp.Or(cmp.Compare(a.term, b.term), cmp.Compare(a.passage, b.passage), cmp.Compare(a.place, b.place))
+	})
+	w.found = slices.Compact(w.found)
+	for i := 0; i < len(w.found); {
+		term, passage := w.found[i].term, uint32(0)
+		for i < len(w.found) && w.found[i].term == term {
+			first := w.found[i]
+			end := i + 1
+			for end < len(w.found) && w.found[end].term == term && w.found[end].passage == first.passage {
+				end++
+			}
+			s.data = binary.AppendUvarint(s.data, uint64(first.passage-passage))
+			s.data = binary.AppendUvarint(s.data, uint64(end-i))
+			place := uint32(0)
+			for _, o := range w.found[i:end] {
+				s.data = binary.AppendUvarint(s.data, uint64(o.place-place))
+				place = o.place
+			}
+			i, passage = end, first.passage
+		}
+		s.terms = append(s.terms, term)
+		s.ends = append(s.ends, uint32(len(s.data)))
+	}
+	s.data, s.terms, s.ends = slices.Clip(s.data), slices.Clip(s.terms), slices.Clip(s.ends)
+}
+
+// Write writes the index to a new file at path. The builder is spent
+// afterwards.
+func (b *Builder) Write(ctx context.Context, path string) error {
+	if b.err != nil {
+		return b.err
+	}
+	if len(b.batch) > 0 {
+		b.dispatch()
+	}
+	b.pending.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	layout, err := b.layout()
+	if err != nil {
+		return err
+	}
+	out, err := disk.Create(path, indexKind, Version)
+	if err != nil {
+		return err
+	}
+	if err := b.write(ctx, out, layout); err != nil {
+		out.Abort()
+		return err
+	}
+	return out.Close()
+}
+
+// A layout is where the passages go: they lie by document, and are counted so
+// within the file, whatever order they came in.
+type layout struct {
+	info   []passageInfo
+	unit   []uint32 // of each passage, as they lie
+	starts []uint32 // first passage of each unit, and the end
+	owners []uint32 // the document of each unit
+	number []uint32 // the passage's own number, as they lie; nil: they came so
+	place  []uint32 // where each passage lies, by its own number; nil likewise
+	single bool     // every unit has one passage
+	stats  statistics
+}
+
+func (b *Builder) layout() (*layout, error) {
+	l := &layout{info: make([]passageInfo, 0, len(b.documents)), single: true}
+	for _, s := range b.segments {
+		l.info = append(l.info, s.passages...)
+		s.passages = nil
+	}
+	documents := uint32(0)
+	for i, d := range b.documents {
+		if d > documents {
+			return nil, fmt.Errorf("passage %d belongs to document %d, but no passage to document %d", i, d, documents)
+		}
+		if d == documents {
+			documents++
+		}
+	}
+	if !slices.IsSorted(b.documents) {
+		l.number = make([]uint32, len(b.documents))
+		for i := range l.number {
+			l.number[i] = uint32(i)
+		}
+		slices.SortStableFunc(l.number, func(x, y uint32) int { return cmp.Compare(b.documents[x], b.documents[y]) })
+		l.place = make([]uint32, len(l.number))
+		info := make([]passageInfo, len(l.number))
+		for i, n := range l.number {
+			l.place[n] = uint32(i)
+			info[i] = l.info[n]
+		}
+		l.info = info
+	}
+	for i := range l.info {
+		d := b.documents[i]
+		if l.number != nil {
+			d = b.documents[l.number[i]]
+		}
+		n := len(l.owners)
+		if n == 0 || l.owners[n-1] != d || i-int(l.starts[n-1]) == unitSize {
+			l.starts, l.owners = append(l.starts, uint32(i)), append(l.owners, d)
+			n++
+		}
+		l.unit = append(l.unit, uint32(n-1))
+		l.single = l.single && int(l.starts[n-1]) == i
+	}
+	l.starts = append(l.starts, uint32(len(l.info)))
+	l.stats = l.measure()
+	return l, nil
+}
+
+func (b *Builder) write(ctx context.Context, out *disk.Writer, l *layout) error {
+	out.Section("meta")
+	documents := uint32(0)
+	for _, d := range l.owners {
+		documents = max(documents, d+1)
+	}
+	meta := make([]byte, 0, metaSize)
+	for _, v := range []uint32{uint32(len(l.info)), uint32(len(l.owners)), documents, uint32(len(b.ids.terms)), flagsOf(l)} {
+		meta = binary.LittleEndian.AppendUint32(meta, v)
+	}
+	meta = append(meta, make([]byte, metaSize-len(meta))...)
+	copy(meta[20:], b.analyzer.language)
+	out.Write(meta)
+
+	out.Section("passages")
+	priors := l.priors()
+	record := make([]byte, passageSize)
+	for i := range l.info {
+		p := &l.info[i]
+		copy(record, p.short[:])
+		binary.LittleEndian.PutUint32(record[8:], p.body)
+		binary.LittleEndian.PutUint32(record[12:], math.Float32bits(priors[i]))
+		out.Write(record)
+	}
+	out.Section("order")
+	for _, n := range l.number {
+		out.Write(binary.LittleEndian.AppendUint32(record[:0], n))
+	}
+	out.Section("units")
+	for i, d := range l.owners {
+		out.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(record[:0], l.starts[i]), d))
+	}
+	out.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(record[:0], uint32(len(l.info))), documents))
+
+	out.Section("postings")
+	var words dictionaryWriter
+	if err := b.postings(ctx, out, l, &words); err != nil {
+		return err
+	}
+	words.write(out)
+	return nil
+}
+
+// postings writes the postings of every term, in the terms' order.
+func (b *Builder) postings(ctx context.Context, out *disk.Writer, l *layout, words *dictionaryWriter) error {
+	// pieces lists, term by term, where its postings are in the segments, in
+	// the segments' order.
+	starts := make([]uint32, len(b.ids.terms)+1)
+	for _, s := range b.segments {
+		for _, t := range s.terms {
+			starts[t+1]++
+		}
+	}
+	for i := range b.ids.terms {
+		starts[i+1] += starts[i]
+	}
+	type piece struct{ segment, index uint32 }
+	pieces := make([]piece, starts[len(b.ids.terms)])
+	next := slices.Clone(starts)
+	for i, s := range b.segments {
+		for j, t := range s.terms {
+			pieces[next[t]] = piece{uint32(i), uint32(j)}
+			next[t]++
+		}
+	}
+	order := make([]uint32, len(b.ids.terms))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(x, y uint32) int { return strings.Compare(b.ids.terms[x], b.ids.terms[y]) })
+
+	w := listWriter{single: l.single}
+	var g gatherer
+	for i, t := range order {
+		if i%1024 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		g.reset()
+		for _, p := range pieces[starts[t]:starts[t+1]] {
+			s, from := b.segments[p.segment], uint32(0)
+			if p.index > 0 {
+				from = s.ends[p.index-1]
+			}
+			g.gather(s.data[from:s.ends[p.index]], uint32(s.first), l)
+		}
+		term := b.ids.terms[t]
+		g.score(l, term[0] == symbolMark)
+		region := w.encode(g.list)
+		words.add(term, len(region))
+		if _, err := out.Write(region); err != nil {
+			return err
+		}
+	}
+	if uint64(len(words.terms)) > math.MaxUint32 {
+		return fmt.Errorf("%d terms are too many for one index", len(b.ids.terms))
+	}
+	return nil
+}
+
+// A gatherer decodes one term's postings out of the segments.
+type gatherer struct {
+	list      []posting
+	positions []uint32
+	ends      []int // where each posting's positions end
+}
+
+func (g *gatherer) reset() { g.list, g.positions, g.ends = g.list[:0], g.positions[:0], g.ends[:0] }
+
+func (g *gatherer) gather(data []byte, first uint32, l *layout) {
+	passage := first
+	read := func() uint32 {
+		v, n := binary.Uvarint(data)
+		data = data[n:]
+		return uint32(v)
+	}
+	for len(data) > 0 {
+		passage += read()
+		n := read()
+		position := uint32(0)
+		for range n {
+			position += read()
+			g.positions = append(g.positions, position)
+		}
+		lies := passage
+		if l.place != nil {
+			lies = l.place[passage]
+		}
+		g.list = append(g.list, posting{unit: l.unit[lies], local: lies - l.starts[l.unit[lies]]})
+		g.ends = append(g.ends, len(g.positions))
+	}
+}
+
+// score fills in the positions and the impacts.
+func (g *gatherer) score(l *layout, symbol bool) {
+	from := 0
+	for i, end := range g.ends {
+		g.list[i].positions = g.positions[from:end:end]
+		from = end
+	}
+	if l.place != nil {
+		slices.SortFunc(g.list, func(a, b posting) int {
+			return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(a.local, b.local))
+		})
+	}
+	for i := 0; i < len(g.list); {
+		unit := g.list[i].unit
+		end := i
+		var page pageCounts
+		for ; end < len(g.list) && g.list[end].unit == unit; end++ {
+			p := &g.list[end]
+			counts := l.info[l.starts[unit]+p.local].count(p.positions)
+			p.impact = l.stats.impact(&counts, &l.info[l.starts[unit]+p.local])
+			page.add(&counts)
+		}
+		impact := l.stats.pageImpact(&page, unit)
+		for ; i < end; i++ {
+			g.list[i].page = impact
+			if symbol {
+				g.list[i].impact, g.list[i].page = math.MaxUint8, math.MaxUint8
+			}
+		}
+	}
+}

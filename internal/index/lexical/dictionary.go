@@ -1,0 +1,213 @@
+package lexical
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+const (
+	blockTerms = 32 // terms of a block of the dictionary
+	keySize    = 12
+)
+
+// A dictionaryWriter gathers the terms, in ascending order.
+type dictionaryWriter struct {
+	keys, terms []byte
+	n           int
+	offset      uint64 // of the next region
+	last        string
+}
+
+// add takes the next term and the length of its region.
+func (w *dictionaryWriter) add(term string, length int) {
+	shared := 0
+	if w.n%blockTerms == 0 {
+		w.keys = binary.BigEndian.AppendUint64(w.keys, prefixKey(term))
+		w.keys = binary.LittleEndian.AppendUint32(w.keys, uint32(len(w.terms)))
+		w.terms = binary.AppendUvarint(w.terms, w.offset)
+	} else {
+		for shared < min(len(term), len(w.last)) && term[shared] == w.last[shared] {
+			shared++
+		}
+	}
+	w.terms = append(w.terms, byte(shared), byte(len(term)-shared))
+	w.terms = append(w.terms, term[shared:]...)
+	w.terms = binary.AppendUvarint(w.terms, uint64(length))
+	w.offset += uint64(length)
+	w.last = term
+	w.n++
+}
+
+func (w *dictionaryWriter) write(out *disk.Writer) {
+	out.Section("terms")
+	out.Write(w.terms)
+	out.Section("keys")
+	out.Write(w.keys)
+}
+
+// prefixKey is the first eight bytes of a term as a number that sorts as the
+// bytes do.
+func prefixKey(term string) uint64 {
+	var b [8]byte
+	copy(b[:], term)
+	return binary.BigEndian.Uint64(b[:])
+}
+
+// A dictionary finds terms in an open index.
+type dictionary struct {
+	keys, terms disk.Section
+	blocks      int
+}
+
+func newDictionary(keys, terms disk.Section) (dictionary, error) {
+	d := dictionary{keys, terms, int(keys.Len() / keySize)}
+	if keys.Len()%keySize != 0 {
+		return d, keys.Corrupt(0, "the keys of the dictionary are cut")
+	}
+	return d, nil
+}
+
+// find returns where a term's region begins and how long it is, or false.
+func (d *dictionary) find(term string) (offset, length int64, found bool, err error) {
+	// The first block whose key is greater cannot hold the term; among those
+	// with an equal key, which are few, the first terms decide.
+	want := prefixKey(term)
+	low, err := d.search(0, d.blocks, func(b int) (bool, error) {
+		key, _, err := d.key(b)
+		return key >= want, err
+	})
+	if err != nil {
+		return 0, 0, false, err
+	}
+	high, err := d.search(low, d.blocks, func(b int) (bool, error) {
+		key, _, err := d.key(b)
+		return key > want, err
+	})
+	if err != nil {
+		return 0, 0, false, err
+	}
+	after, err := d.search(low, high, func(b int) (bool, error) {
+		r, err := d.block(b)
+		if err != nil || !r.next() {
+			return false, r.failed(err)
+		}
+		return string(r.term) > term, nil
+	})
+	if err != nil || after == 0 {
+		return 0, 0, false, err
+	}
+	r, err := d.block(after - 1)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	for r.next() {
+		if string(r.term) == term {
+			return r.offset, r.length, true, nil
+		}
+		if string(r.term) > term {
+			break
+		}
+	}
+	return 0, 0, false, r.err
+}
+
+// search is sort.Search with errors.
+func (d *dictionary) search(low, high int, is func(int) (bool, error)) (int, error) {
+	for low < high {
+		mid := (low + high) / 2
+		yes, err := is(mid)
+		if err != nil {
+			return 0, err
+		}
+		if yes {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low, nil
+}
+
+// key reads the key of block b and where the block begins.
+func (d *dictionary) key(b int) (uint64, int64, error) {
+	e, err := d.keys.Bytes(int64(b)*keySize, keySize)
+	if err != nil {
+		return 0, 0, err
+	}
+	return binary.BigEndian.Uint64(e), int64(binary.LittleEndian.Uint32(e[8:])), nil
+}
+
+// block returns a reader of block b.
+func (d *dictionary) block(b int) (termReader, error) {
+	_, from, err := d.key(b)
+	if err != nil {
+		return termReader{}, err
+	}
+	to := d.terms.Len()
+	if b+1 < d.blocks {
+		if _, to, err = d.key(b + 1); err != nil {
+			return termReader{}, err
+		}
+	}
+	data, err := d.terms.Bytes(from, to-from)
+	if err != nil {
+		return termReader{}, err
+	}
+	offset, n := binary.Uvarint(data)
+	if n <= 0 || offset > 1<<62 {
+		return termReader{}, d.terms.Corrupt(from, "a block of the dictionary does not say where its postings are")
+	}
+	return termReader{s: d.terms, at: from, data: data[n:], after: int64(offset)}, nil
+}
+
+// A termReader reads the terms of one block.
+type termReader struct {
+	s    disk.Section
+	at   int64
+	data []byte
+	// What next has read: the term, and where its region is.
+	term           []byte
+	offset, length int64
+	after          int64
+	buf            [2 * maxTerm]byte
+	err            error
+}
+
+// next reads the next term; it returns false at the end and on an error.
+func (r *termReader) next() bool {
+	if len(r.data) == 0 || r.err != nil {
+		return false
+	}
+	if len(r.data) < 2 || int(r.data[0]) > len(r.term) || int(r.data[0])+int(r.data[1]) > len(r.buf) || 2+int(r.data[1]) > len(r.data) {
+		return r.fail("a term is cut")
+	}
+	shared, rest := int(r.data[0]), int(r.data[1])
+	r.term = append(append(r.buf[:0], r.term[:shared]...), r.data[2:2+rest]...)
+	length, n := binary.Uvarint(r.data[2+rest:])
+	if n <= 0 || length > 1<<62 || r.after > 1<<62 {
+		return r.fail(fmt.Sprintf("term %q has no postings", r.term))
+	}
+	r.data = r.data[2+rest+n:]
+	r.offset, r.length = r.after, int64(length)
+	r.after += r.length
+	return true
+}
+
+func (r *termReader) fail(what string) bool {
+	r.err = r.s.Corrupt(r.at, what)
+	return false
+}
+
+// failed is err, or the reader's own error, or that its block has no terms.
+func (r *termReader) failed(err error) error {
+	switch {
+	case err != nil:
+		return err
+	case r.err != nil:
+		return r.err
+	}
+	return r.s.Corrupt(r.at, io.ErrUnexpectedEOF.Error())
+}

@@ -1,0 +1,134 @@
+package lexical
+
+import "slices"
+
+// A filter is what passages must satisfy beside matching.
+type filter struct {
+	x      *Index
+	accept func(uint32) bool
+	checks []check
+}
+
+// A check is a demand with the postings of its words.
+type check struct {
+	demand
+	cursors []*cursor
+}
+
+// openDemands opens the postings that the plan's demands need. It returns
+// false if a demand cannot be met.
+func (x *Index) openDemands(p *plan) ([]check, bool, error) {
+	var checks []check
+	for _, d := range p.demands {
+		c := check{demand: d}
+		for _, w := range d.words {
+			l, found, err := x.list(w.term)
+			if err != nil {
+				return nil, false, err
+			}
+			if !found {
+				c.cursors = nil
+				break
+			}
+			c.cursors = append(c.cursors, newCursor(l))
+		}
+		switch {
+		case c.cursors != nil:
+			checks = append(checks, c)
+		case !d.not:
+			return nil, false, nil
+		}
+	}
+	return checks, true, nil
+}
+
+// active tells whether the filter can leave anything out.
+func (f *filter) active() bool { return f.accept != nil || len(f.checks) > 0 }
+
+func (f *filter) rewind() {
+	for _, c := range f.checks {
+		for _, cursor := range c.cursors {
+			cursor.rewind()
+		}
+	}
+}
+
+// admits tells whether a passage of the unit may be accepted. Units must come
+// in ascending order.
+func (f *filter) admits(unit uint32) (bool, error) {
+	for _, c := range f.checks {
+		if c.not {
+			continue
+		}
+		for _, cursor := range c.cursors {
+			ok, err := cursor.seek(unit)
+			if err != nil || !ok || cursor.unit[cursor.at] != unit {
+				return false, err
+			}
+		}
+	}
+	if f.accept == nil {
+		return true, nil
+	}
+	from, to, _, err := f.x.unit(unit)
+	if err != nil {
+		return false, err
+	}
+	for at := from; at < to; at++ {
+		n, err := f.x.number(at)
+		if err != nil {
+			return false, err
+		}
+		if f.accept(n) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// accepts tells whether the passage that lies at at passes. Passages must come
+// in ascending order after a rewind.
+func (f *filter) accepts(unit, at uint32) (bool, error) {
+	if f.accept != nil {
+		n, err := f.x.number(at)
+		if err != nil || !f.accept(n) {
+			return false, err
+		}
+	}
+	for i := range f.checks {
+		met, err := f.met(&f.checks[i], unit, at)
+		if err != nil || met == f.checks[i].not {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// met tells whether the words of c stand in a row somewhere in the passage.
+func (f *filter) met(c *check, unit, at uint32) (bool, error) {
+	positions := make([][]uint32, len(c.cursors))
+	for i, cursor := range c.cursors {
+		var err error
+		if positions[i], err = f.x.positions(cursor, unit, at, nil); err != nil || len(positions[i]) == 0 {
+			return false, err
+		}
+	}
+	info, _, err := f.x.record(at)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range positions[0] {
+		if c.fields>>info.fieldOf(p)&1 == 0 {
+			continue
+		}
+		row := true
+		for i, w := range c.words[1:] {
+			_, found := slices.BinarySearch(positions[i+1], p+w.place)
+			row = row && found && info.fieldOf(p+w.place) == info.fieldOf(p)
+		}
+		if row {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,151 @@
+package lexical
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// fold appends word in lower case to b, with the marks composed that lie
+// beside their letters, so that a stemmer sees one spelling. It keeps the
+// accents, which stemmers need; strip takes them off afterwards.
+func fold(b []byte, word string) []byte {
+	for i := 0; i < len(word); i++ {
+		c := word[i]
+		if c >= utf8.RuneSelf {
+			return foldRunes(b, word[i:])
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		b = append(b, c)
+	}
+	return b
+}
+
+func foldRunes(b []byte, word string) []byte {
+	for _, r := range word {
+		switch {
+		case r < utf8.RuneSelf:
+			b = fold(b, string(r))
+			continue
+		case isIgnorable(r):
+			continue
+		case isMark(r):
+			if base, size := utf8.DecodeLastRune(b); size > 0 {
+				if composed, ok := compose(base, r); ok {
+					b = utf8.AppendRune(b[:len(b)-size], composed)
+				}
+			}
+			continue
+		case 0xff01 <= r && r <= 0xff5e: // full-width ASCII
+			b = fold(b, string(r-0xff01+'!'))
+			continue
+		}
+		switch r {
+		case 'ﬀ':
+			b = append(b, "ff"...)
+		case 'ﬁ':
+			b = append(b, "fi"...)
+		case 'ﬂ':
+			b = append(b, "fl"...)
+		case 'ﬃ':
+			b = append(b, "ffi"...)
+		case 'ﬄ':
+			b = append(b, "ffl"...)
+		case 'ſ', 'ﬅ', 'ﬆ':
+			b = append(b, 's')
+			if r != 'ſ' {
+				b = append(b, 't')
+			}
+		case '’':
+			b = append(b, '\'')
+		case 'ς':
+			b = utf8.AppendRune(b, 'σ')
+		default:
+			b = utf8.AppendRune(b, unicode.ToLower(r))
+		}
+	}
+	return b
+}
+
+// strip appends the folded word to b without accents.
+func strip(b []byte, word string) []byte {
+	for _, r := range word {
+		switch {
+		case r < utf8.RuneSelf:
+			b = append(b, byte(r))
+			continue
+		case r == 'ё':
+			r = 'е'
+		case 0x0400 <= r && r < 0x0530:
+			// In Cyrillic й is a letter of its own, not и with an accent.
+		default:
+			r = baseOf(r)
+		}
+		switch r {
+		case 'ß':
+			b = append(b, "ss"...)
+		case 'æ':
+			b = append(b, "ae"...)
+		case 'œ':
+			b = append(b, "oe"...)
+		case 'þ':
+			b = append(b, "th"...)
+		case 'ø':
+			b = append(b, 'o')
+		case 'đ', 'ð':
+			b = append(b, 'd')
+		case 'ł':
+			b = append(b, 'l')
+		case 'ı':
+			b = append(b, 'i')
+		case 'ŋ':
+			b = append(b, 'n')
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return b
+}
+
+// isMark tells of the marks that fold composes or drops: the accents of
+// Latin, Greek and Cyrillic, the points of Hebrew and Arabic. The marks of
+// other scripts are vowels, without which a word is another.
+func isMark(r rune) bool {
+	return 0x0300 <= r && r <= 0x036f || 0x0591 <= r && r <= 0x05bd || 0x064b <= r && r <= 0x065f || r == 0x0670
+}
+
+// isIgnorable tells of characters that may stand within a word unseen.
+func isIgnorable(r rune) bool {
+	return r == 0x00ad || 0x200b <= r && r <= 0x200d || r == 0x2060 || r == 0xfeff
+}
+
+// A composition is a letter with a mark, and the two it is made of.
+type composition struct{ composed, base, mark uint16 }
+
+func compose(base, mark rune) (rune, bool) {
+	for _, c := range compositions {
+		if rune(c.base) == base && rune(c.mark) == mark {
+			return rune(c.composed), true
+		}
+	}
+	return 0, false
+}
+
+// baseOf takes every mark off r.
+func baseOf(r rune) rune {
+	for {
+		low, high := 0, len(compositions)
+		for low < high {
+			if mid := (low + high) / 2; rune(compositions[mid].composed) < r {
+				low = mid + 1
+			} else {
+				high = mid
+			}
+		}
+		if low == len(compositions) || rune(compositions[low].composed) != r {
+			return r
+		}
+		r = rune(compositions[low].base)
+	}
+}

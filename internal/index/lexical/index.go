@@ -1,0 +1,226 @@
+package lexical
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+// FileName is the index's file name within a generation.
+const FileName = "lexical.idx"
+
+// Version is the version of the index's format, and of the analysis that made
+// its terms: a query must be cut as the text was.
+//
+//	1  as the package's documentation describes it
+const Version = 1
+
+const (
+	indexKind   = "LEXI"
+	metaSize    = 64
+	passageSize = 16
+	unitEntry   = 8
+	// flagSingle says that every unit is one passage, which makes the page's
+	// own impact needless.
+	flagSingle = 1
+)
+
+func flagsOf(l *layout) uint32 {
+	if l.single {
+		return flagSingle
+	}
+	return 0
+}
+
+// An Index is an open lexical index. It may be searched by several goroutines
+// at once.
+type Index struct {
+	file                              *disk.File
+	analyzer                          *Analyzer
+	words                             dictionary
+	postings, passages, units, orders disk.Section
+	n, unitCount, documents, terms    int
+	single                            bool
+}
+
+// Open opens the index at path. Errors: fs.ErrNotExist and its like,
+// *disk.CorruptError, *disk.VersionError.
+func Open(path string) (*Index, error) {
+	file, err := disk.Open(path, indexKind, Version)
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{file: file}
+	if err := x.open(); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return x, nil
+}
+
+func (x *Index) open() error {
+	var meta, keys, terms disk.Section
+	for _, s := range []struct {
+		name string
+		to   *disk.Section
+	}{
+		{"meta", &meta}, {"passages", &x.passages}, {"order", &x.orders}, {"units", &x.units},
+		{"postings", &x.postings}, {"terms", &terms}, {"keys", &keys},
+	} {
+		var err error
+		if *s.to, err = x.file.Section(s.name); err != nil {
+			return err
+		}
+	}
+	m, err := meta.Bytes(0, metaSize)
+	if err != nil {
+		return err
+	}
+	field := func(i int) int { return int(binary.LittleEndian.Uint32(m[4*i:])) }
+	x.n, x.unitCount, x.documents, x.terms = field(0), field(1), field(2), field(3)
+	x.single = field(4)&flagSingle != 0
+	language, _, _ := bytes.Cut(m[20:], []byte{0})
+	if x.analyzer, err = NewAnalyzer(string(language)); err != nil {
+		return meta.Corrupt(20, err.Error())
+	}
+	if x.n > math.MaxInt32 || x.passages.Len() != int64(x.n)*passageSize || x.units.Len() != int64(x.unitCount+1)*unitEntry ||
+		x.orders.Len() != 0 && x.orders.Len() != 4*int64(x.n) || x.unitCount > x.n || x.documents > x.unitCount {
+		return meta.Corrupt(0, "the sections' sizes do not fit together")
+	}
+	x.words, err = newDictionary(keys, terms)
+	return err
+}
+
+// Close closes the index.
+func (x *Index) Close() error { return x.file.Close() }
+
+// Passages is the number of passages, Documents that of documents, Terms that
+// of different terms.
+func (x *Index) Passages() int  { return x.n }
+func (x *Index) Documents() int { return x.documents }
+func (x *Index) Terms() int     { return x.terms }
+
+// Analyzer is what the index's text was analysed with.
+func (x *Index) Analyzer() *Analyzer { return x.analyzer }
+
+// Verify reads the whole file: every checksum, every term in its order, every
+// posting. It calls advance, if not nil, with the bytes checked since the last
+// call.
+func (x *Index) Verify(advance func(int64)) error {
+	if err := x.file.Verify(advance); err != nil {
+		return err
+	}
+	last, terms := "", 0
+	for b := range x.words.blocks {
+		r, err := x.words.block(b)
+		if err != nil {
+			return err
+		}
+		for r.next() {
+			if terms > 0 && string(r.term) <= last {
+				return r.s.Corrupt(r.at, "the terms are not in order")
+			}
+			last = string(r.term)
+			terms++
+			if err := x.verifyList(r.offset, r.length); err != nil {
+				return err
+			}
+		}
+		if r.err != nil {
+			return r.err
+		}
+	}
+	if terms != x.terms {
+		return x.words.terms.Corrupt(0, "terms are missing")
+	}
+	for u := range x.unitCount {
+		if _, _, _, err := x.unit(uint32(u)); err != nil {
+			return err
+		}
+	}
+	for i := range x.n {
+		if _, err := x.number(uint32(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *Index) verifyList(offset, length int64) error {
+	l, err := openList(x.postings, offset, length, uint32(x.unitCount), x.single)
+	if err != nil {
+		return err
+	}
+	c := newCursor(l)
+	var positions []uint32
+	for b := range l.count {
+		if err := c.load(b); err != nil {
+			return err
+		}
+		if err := c.expand(); err != nil {
+			return err
+		}
+		if positions, err = c.positionsOf(positions[:0], uint32(c.inBlock-1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unit returns where a unit's passages lie and the document they are of.
+func (x *Index) unit(u uint32) (from, to, document uint32, err error) {
+	e, err := x.units.Bytes(int64(u)*unitEntry, 2*unitEntry)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	from, document = binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:])
+	to = binary.LittleEndian.Uint32(e[unitEntry:])
+	if from >= to || to-from > unitSize || int(to) > x.n || int(document) >= x.documents {
+		return 0, 0, 0, x.units.Corrupt(int64(u)*unitEntry, "a unit has no passages")
+	}
+	return from, to, document, nil
+}
+
+// number is the number of the passage that lies at i.
+func (x *Index) number(i uint32) (uint32, error) {
+	if x.orders.Len() == 0 {
+		return i, nil
+	}
+	e, err := x.orders.Bytes(4*int64(i), 4)
+	if err != nil {
+		return 0, err
+	}
+	n := binary.LittleEndian.Uint32(e)
+	if int(n) >= x.n {
+		return 0, x.orders.Corrupt(4*int64(i), "no such passage")
+	}
+	return n, nil
+}
+
+// record returns the passage's lengths and its prior.
+func (x *Index) record(i uint32) (passageInfo, float64, error) {
+	var p passageInfo
+	e, err := x.passages.Bytes(int64(i)*passageSize, passageSize)
+	if err != nil {
+		return p, 0, err
+	}
+	copy(p.short[:], e)
+	p.body = binary.LittleEndian.Uint32(e[8:])
+	prior := float64(math.Float32frombits(binary.LittleEndian.Uint32(e[12:])))
+	if math.IsNaN(prior) || math.Abs(prior) > 10 {
+		return p, 0, x.passages.Corrupt(int64(i)*passageSize, "a passage has no prior")
+	}
+	return p, prior, nil
+}
+
+// list returns the postings of a term, or false.
+func (x *Index) list(term string) (list, bool, error) {
+	offset, length, found, err := x.words.find(term)
+	if err != nil || !found {
+		return list{}, false, err
+	}
+	l, err := openList(x.postings, offset, length, uint32(x.unitCount), x.single)
+	return l, err == nil, err
+}

@@ -1,0 +1,102 @@
+package lexical
+
+import (
+	"cmp"
+	"slices"
+)
+
+// proximity fills in how near to one another the query's words stand in each
+// of the candidates.
+func (x *Index) proximity(terms []scored, found []candidate) error {
+	own := make([]int, 0, len(terms))
+	for i := range terms[:min(len(terms), maxMasked)] {
+		if terms[i].own {
+			own = append(own, i)
+		}
+	}
+	if len(own) < 2 || len(found) == 0 {
+		return nil
+	}
+	byPlace := make([]*candidate, len(found))
+	for i := range found {
+		byPlace[i] = &found[i]
+	}
+	slices.SortFunc(byPlace, func(a, b *candidate) int { return cmp.Compare(a.at, b.at) })
+	var positions []uint32
+	spans := make([][2]int, len(own)*len(found)) // of each candidate's terms in positions
+	for n, i := range own {
+		t := &terms[i]
+		t.rewind()
+		for j, c := range byPlace {
+			if c.mask>>i&1 == 0 {
+				continue
+			}
+			from := len(positions)
+			var err error
+			if positions, err = x.positions(t.cursor, c.unit, c.at, positions); err != nil {
+				return err
+			}
+			spans[j*len(own)+n] = [2]int{from, len(positions)}
+		}
+	}
+	whole := 0.
+	for _, i := range own {
+		whole += terms[i].share
+	}
+	for j, c := range byPlace {
+		sum := 0.
+		for n := range own {
+			a := spans[j*len(own)+n]
+			for m := n + 1; m < len(own); m++ {
+				b := spans[j*len(own)+m]
+				if d := nearest(positions[a[0]:a[1]], positions[b[0]:b[1]]); d > 0 {
+					sum += min(terms[own[n]].share, terms[own[m]].share) / float64(d)
+				}
+			}
+		}
+		c.Proximity = proximityWeight * min(1, sum/whole)
+		c.sum()
+	}
+	return nil
+}
+
+// positions appends the positions in the passage that lies at at, if the
+// cursor's term is in it.
+func (x *Index) positions(c *cursor, unit, at uint32, dst []uint32) ([]uint32, error) {
+	ok, err := c.seek(unit)
+	if err != nil || !ok || c.unit[c.at] != unit {
+		return dst, err
+	}
+	if err := c.expand(); err != nil {
+		return dst, err
+	}
+	first, _, _, err := x.unit(unit)
+	if err != nil {
+		return dst, err
+	}
+	for j := c.starts[c.at]; j < c.starts[c.at+1]; j++ {
+		if c.locals[j] == at-first {
+			return c.positionsOf(dst, j)
+		}
+	}
+	return dst, nil
+}
+
+// nearest is the least distance between an element of a and one of b, which
+// are ascending; 0 if one of them is empty.
+func nearest(a, b []uint32) uint32 {
+	least := uint32(0)
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		d := a[i] - b[j]
+		if a[i] < b[j] {
+			d = b[j] - a[i]
+			i++
+		} else {
+			j++
+		}
+		if d > 0 && (least == 0 || d < least) {
+			least = d
+		}
+	}
+	return least
+}

@@ -1,0 +1,75 @@
+package lexical
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/eval"
+)
+
+// evalDir is where the judged collections are, if they are there.
+func evalDir(tb testing.TB) string {
+	dir := os.Getenv("DOCSEARCH_EVAL")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "shared", "eval")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "classic")); err != nil {
+		tb.Skip("no judged collections: set DOCSEARCH_EVAL to their folder")
+	}
+	return dir
+}
+
+func TestClassicCollections(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		ndcg float64 // floor
+	}{
+		{"cranfield", .39}, {"cisi", .36}, {"cacm", .50}, {"scifact-train", .60}, {"cosqa-dev", .36},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(evalDir(t), "classic", tt.name)
+			docs, err := eval.ReadCorpus(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			queries, err := eval.ReadQueries(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := NewBuilder(Options{})
+			for i, d := range docs {
+				b.Add(uint32(i), Fields{Title: d.Title, Body: d.Text})
+			}
+			path := filepath.Join(t.TempDir(), FileName)
+			if err := b.Write(t.Context(), path); err != nil {
+				t.Fatal(err)
+			}
+			x, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer x.Close()
+			var all []eval.Measures
+			for _, q := range queries {
+				hits, _, err := x.Search(Query{Text: q.Text, Limit: 10})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids := make([]string, len(hits))
+				for i, h := range hits {
+					ids[i] = docs[h.Passage].ID
+				}
+				all = append(all, eval.Measure(q.Ranked(ids)))
+			}
+			m := eval.Mean(all)
+			t.Logf("%s: %d documents, %d queries, nDCG@10 %s, MRR@10 %s, success@5 %s", tt.name, len(docs), m.Queries, three(m.NDCG10), three(m.MRR10), three(m.Success5))
+			if m.NDCG10 < tt.ndcg {
+				t.Errorf("nDCG@10 is %s, want %s", three(m.NDCG10), three(tt.ndcg))
+			}
+		})
+	}
+}
+
+func three(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }

@@ -1,0 +1,340 @@
+package lexical
+
+import (
+	"math"
+	"strings"
+)
+
+// A Query is what is asked of an index.
+//
+// Its text may hold operators: "exact phrase", -without, title:word,
+// path:folder, and those combined, as -title:"two words". A phrase that no
+// passage has is taken as plain words, since people quote for emphasis; the
+// other operators hold whatever they leave. An option, as in tar -x, is no
+// exclusion where it is one letter, or where the index knows it.
+type Query struct {
+	Text     string
+	Keywords []string // names and synonyms that the asker knows
+	// Names are what the database itself is called. They are dropped from the
+	// text, since every passage is about them, unless nothing else is left.
+	Names  []string
+	Limit  int                       // hits wanted
+	Accept func(passage uint32) bool // nil: all
+}
+
+// A clause is a piece of a query's text between operators.
+type clause struct {
+	text   string
+	field  string // "title", "path" or ""
+	not    bool
+	quoted bool
+}
+
+// parse cuts a query's text into clauses. isOption tells whether the index
+// knows a name such as -x.
+func parse(text string, isOption func(string) bool) []clause {
+	var clauses []clause
+	text = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`).Replace(text)
+	for text = strings.TrimLeft(text, spaces); text != ""; text = strings.TrimLeft(text, spaces) {
+		c, n := operator(text)
+		end := strings.IndexAny(text, spaces)
+		if end < 0 {
+			end = len(text)
+		}
+		switch {
+		case n > 0 && c.not && !c.quoted && c.field == "" && (len(clauses) == 0 || !isPlainWord(c.text) || isOption(text[:end])):
+			n = 0
+		case n > 0 && c.text == "":
+			n = 0
+		}
+		if n == 0 {
+			c, n = clause{text: text[:end]}, end
+		}
+		clauses = append(clauses, c)
+		text = text[n:]
+	}
+	return clauses
+}
+
+const spaces = " \t\r\n\f\v"
+
+// operator reads the clause that text begins with, if it has an operator, and
+// returns how long it is, or 0.
+func operator(text string) (clause, int) {
+	var c clause
+	rest := text
+	if strings.HasPrefix(rest, "-") {
+		c.not, rest = true, rest[1:]
+	}
+	for _, field := range [...]string{"title", "path"} {
+		if len(rest) > len(field)+1 && strings.EqualFold(rest[:len(field)], field) && rest[len(field)] == ':' &&
+			strings.IndexByte(spaces+":", rest[len(field)+1]) < 0 {
+			c.field, rest = field, rest[len(field)+1:]
+			break
+		}
+	}
+	if phrase, _, ok := strings.Cut(strings.TrimPrefix(rest, `"`), `"`); ok && rest[0] == '"' {
+		c.text, c.quoted = phrase, true
+		return c, len(text) - len(rest) + len(phrase) + 2
+	}
+	if !c.not && c.field == "" {
+		return c, 0
+	}
+	end := strings.IndexAny(rest, spaces)
+	if end < 0 {
+		end = len(rest)
+	}
+	c.text = rest[:end]
+	return c, len(text) - len(rest) + end
+}
+
+// isPlainWord tells of a word that can be meant by -word: several small
+// letters.
+func isPlainWord(s string) bool {
+	if len(s) < 3 {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < 0x80 && !isLower(s[i]) && (i == 0 || !isDigit(s[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// A queryTerm is a term that passages are scored by.
+type queryTerm struct {
+	term   string
+	weight float64
+	own    bool // it is in the query, and not a synonym of what is
+	symbol bool // it is a name that passages define; weight is the bonus
+}
+
+// A demand is what passages must have, or must not: words in a row.
+type demand struct {
+	words  []demandWord
+	fields uint // bits of the fields where they may be
+	not    bool
+	quoted bool
+}
+
+type demandWord struct {
+	term  string
+	place uint32 // from the first word
+}
+
+// A plan is a query made ready.
+type plan struct {
+	terms   []queryTerm
+	demands []demand
+}
+
+const (
+	allFields     = 1<<fieldCount - 1
+	titleFields   = 1<<fieldTitle | 1<<fieldPath | 1<<fieldPage
+	addressFields = 1 << fieldAddress
+
+	synonymWeight = .4
+	// What a passage gains that defines the name which is all of the query, or
+	// one of its words or keywords.
+	wholeBonus = .5
+	partBonus  = .25
+)
+
+// plan makes a query ready; isOption is parse's.
+func (a *Analyzer) plan(q *Query, isOption func(string) bool) plan {
+	var p plan
+	var plain []string
+	for _, c := range parse(q.Text, isOption) {
+		if c.field == "" && !c.quoted && !c.not {
+			plain = append(plain, c.text)
+			continue
+		}
+		d := demand{words: a.phrase(c.text), fields: allFields, not: c.not, quoted: c.quoted && !c.not && c.field == ""}
+		switch c.field {
+		case "title":
+			d.fields = titleFields
+		case "path":
+			d.fields = addressFields
+			d.words = a.phrase(trimAddress(c.text))
+		}
+		if len(d.words) > 0 {
+			p.demands = append(p.demands, d)
+		}
+		if !c.not && c.field != "path" {
+			plain = append(plain, c.text)
+		}
+	}
+	p.terms = a.queryTerms(q, strings.Join(plain, " "))
+	return p
+}
+
+// phrase is the words of text with their places.
+func (a *Analyzer) phrase(text string) []demandWord {
+	var words []demandWord
+	first := -1
+	scan(text, 0, func(t token) {
+		if t.kind != word && t.kind != gram {
+			return
+		}
+		term := a.term(t.kind, text[t.start:t.end])
+		if term == "" {
+			return
+		}
+		if first < 0 {
+			first = t.place
+		}
+		words = append(words, demandWord{term, uint32(t.place - first)})
+	})
+	return words
+}
+
+// queryTerms are the terms of a query whose text is free of operators.
+func (a *Analyzer) queryTerms(q *Query, text string) []queryTerm {
+	found := a.contentTerms(text, q.Names, true)
+	if len(found) == 0 {
+		found = a.contentTerms(text, q.Names, false)
+	}
+	if len(found) == 0 {
+		found = a.contentTerms(text, nil, false)
+	}
+	var terms []queryTerm
+	index := make(map[string]int)
+	add := func(t queryTerm) {
+		i, ok := index[t.term]
+		switch {
+		case !ok:
+			index[t.term] = len(terms)
+			terms = append(terms, t)
+		case t.symbol:
+			terms[i].weight = max(terms[i].weight, t.weight)
+		case t.own:
+			terms[i].weight += t.weight
+		}
+	}
+	for _, t := range found {
+		add(queryTerm{term: t, weight: 1, own: true})
+	}
+	own := len(terms)
+	for _, keyword := range q.Keywords {
+		for _, t := range a.contentTerms(keyword, nil, false) {
+			add(queryTerm{term: t, weight: 1, own: true})
+		}
+	}
+	if a.thesauri {
+		for _, t := range terms[:own] {
+			synonyms := synonymsOf(t.term)
+			for s := range strings.FieldsSeq(synonyms) {
+				n := float64(strings.Count(synonyms, " ") + 1)
+				if term := a.stemOf(s); term != "" {
+					add(queryTerm{term: term, weight: t.weight * synonymWeight / math.Sqrt(n)})
+				}
+			}
+		}
+	}
+	for _, s := range a.symbolTerms(q, text) {
+		add(s)
+	}
+	return terms
+}
+
+// contentTerms are the terms of text without the database's names and, if
+// asked, without the words that questions are put with.
+func (a *Analyzer) contentTerms(text string, names []string, dropQuestion bool) []string {
+	type found struct {
+		term string
+		kind kind
+		span [2]int
+	}
+	var all []found
+	scan(text, 0, func(t token) {
+		if dropQuestion && t.kind == word && a.question(string(fold(nil, text[t.start:t.end]))) {
+			return
+		}
+		if term := a.term(t.kind, text[t.start:t.end]); term != "" {
+			all = append(all, found{term, t.kind, [2]int{t.start, t.end}})
+		}
+	})
+	drop := make([]bool, len(all))
+	for _, name := range names {
+		words := a.Terms(name)
+		for i := range all {
+			j := 0
+			for j < len(words) && i+j < len(all) && all[i+j].kind != exact && all[i+j].term == words[j] {
+				j++
+			}
+			if j < len(words) {
+				continue
+			}
+			for k := i; k < i+j; k++ {
+				drop[k] = true
+			}
+		}
+		// A name written in one, such as node.js, is also a name taken whole.
+		for i := range all {
+			if all[i].kind == exact && all[i].term == exactTerm(exactMark, name) {
+				for k := range all {
+					drop[k] = drop[k] || all[k].span[0] >= all[i].span[0] && all[k].span[1] <= all[i].span[1]
+				}
+			}
+		}
+	}
+	var terms []string
+	for i := range all {
+		if !drop[i] {
+			terms = append(terms, all[i].term)
+		}
+	}
+	return terms
+}
+
+// symbolTerms are the names in a query that a passage may define: all of the
+// text, if it is one name; a word of it, if it is written as only names are;
+// every keyword.
+func (a *Analyzer) symbolTerms(q *Query, text string) []queryTerm {
+	var terms []queryTerm
+	add := func(s string, bonus float64) {
+		s = trimName(s)
+		if term := exactTerm(symbolMark, s); term != "" && isName(s) {
+			terms = append(terms, queryTerm{term: term, weight: bonus, symbol: true})
+		}
+	}
+	var content []string
+	for s := range strings.FieldsSeq(text) {
+		if len(a.contentTerms(s, q.Names, true)) > 0 {
+			content = append(content, s)
+		}
+	}
+	for _, s := range content {
+		switch {
+		case len(content) == 1:
+			add(s, wholeBonus)
+		case isWrittenAsName(trimName(s)):
+			add(s, partBonus)
+		}
+	}
+	for _, keyword := range q.Keywords {
+		add(keyword, partBonus)
+	}
+	return terms
+}
+
+// trimName takes off what surrounds a name in running text.
+func trimName(s string) string {
+	s = strings.Trim(s, "`'\"?!,;*[]{}<>")
+	if name, _, ok := strings.Cut(s, "("); ok && name != "" {
+		s = name
+	}
+	return strings.TrimRight(strings.Trim(s, "()"), ".:")
+}
+
+// isWrittenAsName tells of what has a sign or capitals within.
+func isWrittenAsName(s string) bool {
+	for i := 1; i < len(s)-1; i++ {
+		switch c := s[i]; {
+		case c == '_', c == '.', c == ':', isUpper(c) && isLower(s[i-1]):
+			return true
+		}
+	}
+	return false
+}

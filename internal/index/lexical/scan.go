@@ -1,0 +1,333 @@
+package lexical
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A kind says what a token is.
+type kind uint8
+
+const (
+	// word is a run of letters and digits: what is stemmed.
+	word kind = iota
+	// part is a piece of such a run that its capitals set apart: the Name of
+	// getName. It is stemmed as well.
+	part
+	// exact is a name taken whole: max_connections, os.path.join, --amend,
+	// c++, .net, ORA-00942. It is not stemmed, and marked in the index, so
+	// that it meets only itself.
+	exact
+	// gram is two neighbouring characters of a script that writes without
+	// spaces, or one that stands alone.
+	gram
+)
+
+// A token is what scan finds: a piece of the text, with the place it takes in
+// the sequence of words. Several tokens may share a place.
+type token struct {
+	kind       kind
+	start, end int
+	place      int
+}
+
+const (
+	// maxComponents is how many components of a dotted name are looked at.
+	maxComponents = 16
+	// maxParts is how many pieces a name's capitals may cut it into.
+	maxParts = 12
+)
+
+// scan finds the tokens of text and calls emit with each; places are counted
+// from place. It returns the first place that is free.
+//
+// What is written together is a compound: components of word characters,
+// joined by connectors as in os.path, std::vector, p->next, a/b, x-y, a:b,
+// user@host, don't. Its components count one by one; joined by dots, arrows
+// or double colons they are also a name as a whole, and the last two of them
+// as well, since path.join is how people cite os.path.join.
+func scan(text string, place int, emit func(token)) int {
+	s := scanner{text: text, place: place, emit: emit}
+	for s.at < len(text) {
+		r, size := rune(text[s.at]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[s.at:])
+		}
+		switch classify(r) {
+		case classWord:
+			s.compound()
+		case classDense:
+			s.grams()
+		default:
+			s.at += size
+		}
+	}
+	return s.place
+}
+
+type scanner struct {
+	text  string
+	at    int
+	place int
+	emit  func(token)
+}
+
+type class uint8
+
+const (
+	classOther class = iota
+	classWord        // letters, digits, the low line, marks
+	classDense       // letters of scripts without spaces between words
+)
+
+func classify(r rune) class {
+	switch {
+	case r < utf8.RuneSelf:
+		if 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '_' {
+			return classWord
+		}
+		return classOther
+	case isDense(r):
+		return classDense
+	case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) || isIgnorable(r) && r != 0xfeff && r != 0x200b:
+		return classWord
+	}
+	return classOther
+}
+
+// isDense tells of Han, the Japanese syllabaries, Hangul (whose words carry
+// particles), Thai, Lao, Khmer and Burmese.
+func isDense(r rune) bool {
+	switch {
+	case r < 0x0e00:
+		return false
+	case r <= 0x0eff, 0x1000 <= r && r <= 0x109f, 0x1100 <= r && r <= 0x11ff, 0x1780 <= r && r <= 0x17ff:
+		return unicode.IsLetter(r) || unicode.Is(unicode.M, r)
+	case r < 0x3005:
+		return false
+	}
+	return r == 0x3005 || r == 0x3007 || 0x3041 <= r && r <= 0x3096 || 0x309d <= r && r <= 0x309f ||
+		0x30a1 <= r && r <= 0x30fa || 0x30fc <= r && r <= 0x30ff || 0x3105 <= r && r <= 0x318e || 0x31f0 <= r && r <= 0x31ff ||
+		0x3400 <= r && r <= 0x4dbf || 0x4e00 <= r && r <= 0x9fff || 0xac00 <= r && r <= 0xd7a3 ||
+		0xf900 <= r && r <= 0xfaff || 0xff66 <= r && r <= 0xff9d || 0x20000 <= r && r <= 0x3ffff
+}
+
+// grams emits the pairs of a run of dense script.
+func (s *scanner) grams() {
+	previous, end := -1, s.at
+	for end < len(s.text) {
+		r, size := utf8.DecodeRuneInString(s.text[end:])
+		if !isDense(r) {
+			break
+		}
+		if previous >= 0 {
+			s.emit(token{gram, previous, end + size, s.place})
+			s.place++
+		}
+		previous, end = end, end+size
+	}
+	if previous == s.at {
+		s.emit(token{gram, previous, end, s.place})
+		s.place++
+	}
+	s.at = end
+}
+
+// A component is a run of word characters of a compound.
+type component struct {
+	start, end int
+	place      int
+	joined     byte // the connector before it: one of ".-/:@$'", 'n' for -> and ::
+	letters    bool // nothing but ASCII letters
+	digits     bool // nothing but ASCII digits
+}
+
+// compound emits the tokens of what is written together from s.at on.
+func (s *scanner) compound() {
+	start, place := s.at, s.place
+	var recent [maxComponents]component // of the dotted name at work
+	n := 0                              // how many of recent are in use
+	var last component
+	joined := byte(0)
+	for {
+		c := s.component(joined)
+		switch {
+		case joined != '.' && joined != 'n':
+			s.names(recent[:n])
+			n = 0
+		case n == maxComponents:
+			n--
+			copy(recent[1:], recent[2:])
+		}
+		recent[n] = c
+		n++
+		if joined == '-' && last.letters && c.digits && last.end-last.start <= 8 {
+			s.emit(token{exact, last.start, c.end, last.place})
+		}
+		if joined == 0 {
+			s.prefixed(c)
+		}
+		s.suffixed(c)
+		last = c
+		var width int
+		if joined, width = s.connector(); joined == 0 {
+			break
+		}
+		s.at += width
+	}
+	s.names(recent[:n])
+	s.flag(start, place)
+}
+
+// component emits the words of one component and moves past it.
+func (s *scanner) component(joined byte) component {
+	c := component{start: s.at, place: s.place, joined: joined, letters: true, digits: true}
+	from, underscore := s.at, false
+	for s.at < len(s.text) {
+		b := s.text[s.at]
+		if b < utf8.RuneSelf {
+			switch {
+			case b == '_':
+				s.words(from, s.at)
+				from, underscore = s.at+1, true
+				c.letters, c.digits = false, false
+			case '0' <= b && b <= '9':
+				c.letters = false
+			case 'a' <= b|0x20 && b|0x20 <= 'z':
+				c.digits = false
+			default:
+				b = 0
+			}
+			if b == 0 {
+				break
+			}
+			s.at++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s.text[s.at:])
+		if classify(r) != classWord {
+			break
+		}
+		c.letters, c.digits = false, false
+		s.at += size
+	}
+	s.words(from, s.at)
+	c.end = s.at
+	if underscore && s.place > c.place {
+		s.emit(token{exact, c.start, c.end, c.place})
+	}
+	return c
+}
+
+// words emits one run of letters and digits, and its parts.
+func (s *scanner) words(start, end int) {
+	if start == end {
+		return
+	}
+	s.emit(token{word, start, end, s.place})
+	var cuts [maxParts]int
+	n := 0
+	for i := start + 1; i < end && n < maxParts; i++ {
+		if isUpper(s.text[i]) && (isLowerOrDigit(s.text[i-1]) || isUpper(s.text[i-1]) && i+1 < end && isLower(s.text[i+1])) {
+			cuts[n] = i
+			n++
+		}
+	}
+	if n == 0 {
+		s.place++
+		return
+	}
+	for _, cut := range cuts[:n] {
+		s.emit(token{part, start, cut, s.place})
+		start = cut
+		s.place++
+	}
+	s.emit(token{part, start, end, s.place})
+	s.place++
+}
+
+func isUpper(b byte) bool        { return 'A' <= b && b <= 'Z' }
+func isLower(b byte) bool        { return 'a' <= b && b <= 'z' }
+func isLowerOrDigit(b byte) bool { return isLower(b) || '0' <= b && b <= '9' }
+
+// connector tells whether what stands at s.at joins the next component to the
+// last, and how long it is.
+func (s *scanner) connector() (joined byte, width int) {
+	rest := s.text[s.at:]
+	switch {
+	case strings.HasPrefix(rest, "::"), strings.HasPrefix(rest, "->"):
+		joined, width = 'n', 2
+	case strings.HasPrefix(rest, "’"):
+		joined, width = '\'', len("’")
+	case rest != "" && strings.IndexByte(".-/:@$'", rest[0]) >= 0:
+		joined, width = rest[0], 1
+	default:
+		return 0, 0
+	}
+	r, _ := utf8.DecodeRuneInString(rest[width:])
+	if classify(r) != classWord {
+		return 0, 0
+	}
+	return joined, width
+}
+
+// names emits a dotted name whole, and the last two components of a longer one.
+func (s *scanner) names(c []component) {
+	if len(c) < 2 {
+		return
+	}
+	end := c[len(c)-1].end
+	s.emit(token{exact, c[0].start, end, c[0].place})
+	if len(c) > 2 {
+		s.emit(token{exact, c[len(c)-2].start, end, c[len(c)-2].place})
+	}
+}
+
+// prefixed emits what a leading dot makes a name: .net, .gitignore.
+func (s *scanner) prefixed(c component) {
+	if c.start > 0 && s.text[c.start-1] == '.' && !c.digits && s.free(c.start-2) {
+		s.emit(token{exact, c.start - 1, c.end, c.place})
+	}
+}
+
+// suffixed emits what trailing signs make a name: c++, c#.
+func (s *scanner) suffixed(c component) {
+	rest := s.text[c.end:]
+	switch {
+	case c.letters && strings.HasPrefix(rest, "++"):
+		s.emit(token{exact, c.start, c.end + 2, c.place})
+	case c.letters && c.end == c.start+1 && strings.HasPrefix(rest, "#"):
+		s.emit(token{exact, c.start, c.end + 1, c.place})
+	}
+}
+
+// flag emits a command's option, dashes included: -m, --no-rerank. The
+// compound from start to s.at follows the dashes.
+func (s *scanner) flag(start, place int) {
+	dashes := 0
+	for dashes < 2 && start-dashes > 0 && s.text[start-dashes-1] == '-' {
+		dashes++
+	}
+	if dashes == 0 || !s.free(start-dashes-1) || isDigit(s.text[start]) {
+		return
+	}
+	end := start
+	for end < s.at && (s.text[end] == '-' || s.text[end] == '_' || isDigit(s.text[end]) || isLower(s.text[end]|0x20)) {
+		end++
+	}
+	if end > start {
+		s.emit(token{exact, start - dashes, end, place})
+	}
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// free tells whether a name may begin after the byte at i.
+func (s *scanner) free(i int) bool {
+	if i < 0 {
+		return true
+	}
+	b := s.text[i]
+	return b <= ' ' || strings.IndexByte("\"'`([{<|,;=*", b) >= 0
+}

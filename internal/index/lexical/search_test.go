@@ -1,0 +1,80 @@
+package lexical
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// build indexes passages, documents numbered as given.
+func build(tb testing.TB, documents []uint32, fields []Fields) *Index {
+	tb.Helper()
+	b := NewBuilder(Options{})
+	for i, f := range fields {
+		b.Add(documents[i], f)
+	}
+	path := filepath.Join(tb.TempDir(), FileName)
+	if err := b.Write(tb.Context(), path); err != nil {
+		tb.Fatal(err)
+	}
+	x, err := Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { x.Close() })
+	if err := x.Verify(nil); err != nil {
+		tb.Fatal(err)
+	}
+	return x
+}
+
+func TestSearch(t *testing.T) {
+	x := build(t, []uint32{0, 0, 1, 1, 2}, []Fields{
+		{Title: "os.path.join(path, *paths)", Page: "Path manipulations", Body: "Join one or more path components.", Address: "https://e.org/3/library/os.path.html#os.path.join"},
+		{Title: "os.path.exists(path)", Page: "Path manipulations", Body: "Return True if the path exists; see also max_path_length.", Address: "https://e.org/3/library/os.path.html#os.path.exists"},
+		{Title: "Pipelines", Page: "Continuous integration", Body: "Pipelines run jobs in stages. Retry a job with --retry or the button.", Address: "https://e.org/ci/pipelines.html"},
+		{Title: "Caching", Path: []string{"Pipelines"}, Page: "Continuous integration", Body: "A cache keeps dependencies between jobs.", Address: "https://e.org/ci/pipelines.html#caching"},
+		{Title: "C++", Page: "Languages", Body: "C++ and C# and .NET are languages.", Address: "https://e.org/languages.html"},
+	})
+	for _, tt := range []struct {
+		name  string
+		query Query
+		want  []uint32
+	}{
+		{"word", Query{Text: "caches"}, []uint32{3}},
+		{"question", Query{Text: "how do I cache the dependencies?"}, []uint32{3}},
+		{"name", Query{Text: "os.path.exists"}, []uint32{1, 0}},
+		{"last component", Query{Text: "exists()"}, []uint32{1}},
+		{"snake case", Query{Text: "max_path_length"}, []uint32{1, 0}},
+		{"phrase", Query{Text: `"jobs in stages"`}, []uint32{2}},
+		{"phrase that is nowhere", Query{Text: `"stages in jobs"`}, []uint32{2, 3}},
+		{"without", Query{Text: "jobs -stages"}, []uint32{3}},
+		{"title", Query{Text: "title:pipelines"}, []uint32{2, 3}},
+		{"path", Query{Text: "path path:library/os.path"}, []uint32{0, 1}},
+		{"not path", Query{Text: "jobs -path:caching"}, []uint32{2}},
+		{"option", Query{Text: "--retry"}, []uint32{2}},
+		{"c++", Query{Text: "c++"}, []uint32{4}},
+		{"names dropped", Query{Text: "languages cache", Names: []string{"languages"}}, []uint32{3}},
+		{"nothing but names", Query{Text: "languages", Names: []string{"languages"}}, []uint32{4}},
+		{"keywords", Query{Text: "zzz", Keywords: []string{"os.path.join"}}, []uint32{0, 1}},
+		{"accept", Query{Text: "jobs", Accept: func(p uint32) bool { return p == 3 }}, []uint32{3}},
+		{"unknown", Query{Text: "zebra"}, nil},
+		{"empty", Query{}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.query.Limit = 10
+			hits, _, err := x.Search(tt.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []uint32
+			for _, h := range hits {
+				got = append(got, h.Passage)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
