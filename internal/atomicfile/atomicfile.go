@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 // Write replaces the file at path with data and makes it durable: both the
@@ -30,9 +31,29 @@ func WriteCache(path string, data []byte, perm fs.FileMode) error {
 // sync a directory (Windows) do so on their own; there it does nothing.
 func SyncDir(dir string) error { return syncDir(dir) }
 
+// Clean removes what writers of the file at path left behind when they died.
+// The caller must know that none is at work.
+func Clean(path string) error {
+	dir, base := split(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), temporary(base)) {
+			errs = append(errs, os.Remove(dir+string(os.PathSeparator)+e.Name()))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// temporary is how the names of the temporary files for base begin.
+func temporary(base string) string { return "." + base + ".tmp-" }
+
 func write(path string, data []byte, perm fs.FileMode, durable bool) (err error) {
 	dir, base := split(path)
-	f, err := os.CreateTemp(dir, "."+base+".tmp-*")
+	f, err := os.CreateTemp(dir, temporary(base)+"*")
 	if err != nil {
 		return err
 	}

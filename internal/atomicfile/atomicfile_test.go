@@ -50,6 +50,22 @@ func TestWriteFailureLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestClean(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"file", ".file.tmp-123", ".other.tmp-5", ".file.tmp"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Clean(filepath.Join(dir, "file")); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 3 {
+		t.Errorf("left %v, %v; want all but .file.tmp-123", entries, err)
+	}
+}
+
 func TestConcurrentReadersSeeWholeFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	contents := [][]byte{bytes.Repeat([]byte("a"), 1<<16), bytes.Repeat([]byte("b"), 1<<15)}

@@ -267,6 +267,9 @@ func begin(root string, lock *filelock.Lock) (*Build, error) {
 	if err := errors.Join(lock.File().Truncate(0), writeAt(lock.File(), who)); err != nil {
 		return nil, err
 	}
+	if err := atomicfile.Clean(join(root, manifestName)); err != nil {
+		return nil, err
+	}
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		return nil, err

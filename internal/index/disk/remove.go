@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/filelock"
 )
 
@@ -27,11 +28,8 @@ func Remove(dir string) error {
 	// Without its manifest the index is gone for every reader, so it goes
 	// first: whatever is left after a crash is only in the way.
 	err = os.Remove(join(root, manifestName))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	if err == nil {
-		err = removeGenerations(root)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = errors.Join(atomicfile.Clean(join(root, manifestName)), removeGenerations(root))
 	}
 	// Windows does not remove a file that is open. Who takes the lock in
 	// between makes a new index, and the folder stays.

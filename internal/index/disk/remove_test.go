@@ -29,6 +29,9 @@ func TestRemove(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, Folder, "g000099"), 0o755); err != nil {
 		t.Fatal(err) // left behind by a build that died
 	}
+	if err := os.WriteFile(filepath.Join(dir, Folder, ".manifest.json.tmp-1"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if err := Remove(dir); err != nil {
 		t.Fatal(err)
 	}

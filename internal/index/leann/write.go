@@ -27,7 +27,8 @@ const (
 // Publish makes the passages file at path, whose lines package passage wrote,
 // the passages of a LEANN index in folder dir: LEANN's meta file, its offsets
 // and its list of ids are written, and the passages file gets its second name
-// there. Each file is replaced whole, the meta file last.
+// there. Each file is replaced whole, the meta file last. The caller must see
+// to it that nobody else publishes into dir meanwhile.
 //
 // LEANN reads and lists such an index; its own search needs the graph of its
 // backend as well, which only LEANN can make (leann build), because only it
@@ -52,7 +53,11 @@ func Publish(dir, path string, origin Origin) error {
 		{idsName, []byte(strings.Join(ids, "\n") + "\n")},
 		{metaName, append(meta, '\n')},
 	} {
-		if err := atomicfile.Write(filepath.Join(dir, f.name), f.data, 0o644); err != nil {
+		path := filepath.Join(dir, f.name)
+		if err := atomicfile.Clean(path); err != nil {
+			return err
+		}
+		if err := atomicfile.Write(path, f.data, 0o644); err != nil {
 			return err
 		}
 	}
@@ -132,8 +137,7 @@ func lines(path string) (ids []string, offsets []int64, err error) {
 // replaceByLink gives the file at path a second name in place of what had it,
 // or copies it where the file system has no hard links.
 func replaceByLink(path, name string) error {
-	// Only one process publishes at a time, the one that holds the build's
-	// lock: what is here already was left by one that died.
+	// What is here already was left by one that died.
 	temporary := name + ".new"
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
