@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/kernel"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -324,7 +325,7 @@ func (b *builder) measure(ctx context.Context) error {
 					return err
 				}
 				unit(v, v)
-				if dot(b.truth.queries[i], v) >= best[len(best)-1].Score-equal {
+				if kernel.Dot(b.truth.queries[i], v) >= best[len(best)-1].Score-equal {
 					found[i]++
 				}
 			}

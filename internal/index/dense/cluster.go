@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/docsearch/docsearch/internal/index/kernel"
 )
 
 const (
@@ -98,7 +100,7 @@ func (c *clustering) compare(row int, scores []float32) {
 	var out [batch]int32
 	for from := 0; from < len(scores); from += batch {
 		n := min(batch, len(scores)-from)
-		products(out[:n], c.codes[from*w:(from+n)*w], q)
+		kernel.Products(out[:n], c.codes[from*w:(from+n)*w], q)
 		for i, p := range out[:n] {
 			scores[from+i] = float32(p-offset) * c.scales[from+i] * c.r.scales[row]
 		}
@@ -222,7 +224,7 @@ func (c *clustering) spread(homes *[maxHomes]uint32, scores []float32) {
 	n := 1
 	for _, b := range others {
 		if !slices.ContainsFunc(homes[:n], func(h uint32) bool {
-			return dot(c.centroids.row(int(h)), c.centroids.row(int(b))) > scores[b]
+			return kernel.Dot(c.centroids.row(int(h)), c.centroids.row(int(b))) > scores[b]
 		}) {
 			if homes[n] = b; n+1 == maxHomes {
 				return

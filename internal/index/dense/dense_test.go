@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/index/kernel"
 )
 
 // list is vectors in memory.
@@ -115,7 +117,7 @@ func recall(t testing.TB, l list, qs [][]float32, k int, search func(q []float32
 		unit(u, q)
 		var all []Hit
 		for i, v := range units {
-			all = append(all, Hit{uint32(i), dot(u, v)})
+			all = append(all, Hit{uint32(i), kernel.Dot(u, v)})
 		}
 		best := topHits(all, k)
 		hits, err := search(q, k)

@@ -17,22 +17,6 @@ func newMatrix(rows, cols int) matrix { return matrix{rows, cols, make([]float32
 
 func (m matrix) row(i int) []float32 { return m.data[i*m.cols : (i+1)*m.cols] }
 
-// dot sums in eight lanes, always in the same order.
-func dot(x, y []float32) float32 {
-	var a, b, c, d float32
-	for len(x) >= 4 && len(y) >= 4 {
-		a += x[0] * y[0]
-		b += x[1] * y[1]
-		c += x[2] * y[2]
-		d += x[3] * y[3]
-		x, y = x[4:], y[4:]
-	}
-	for i := range x {
-		a += x[i] * y[i]
-	}
-	return a + b + c + d
-}
-
 // parallel calls f for 0 to n in pieces of the given length from as many
 // goroutines as there are processors, until one fails.
 func parallel(ctx context.Context, n, piece int, f func(from, to int) error) error {

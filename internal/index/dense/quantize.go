@@ -2,17 +2,18 @@ package dense
 
 import (
 	"math"
+
+	"github.com/docsearch/docsearch/internal/index/kernel"
 )
 
 const (
-	lanes    = 32  // a row's length is a multiple of it
 	bias     = 128 // a stored code is so much more than its value
 	maxCode  = 127
 	fineSize = 16 // steps of fine within one of code
 	maxQuery = 32767
 )
 
-func width(dimensions int) int { return (dimensions + lanes - 1) / lanes * lanes }
+func width(dimensions int) int { return (dimensions + kernel.Lanes - 1) / kernel.Lanes * kernel.Lanes }
 
 // encode puts the unit vector v into a row of codes and one of fine, and
 // returns the row's scale.

@@ -12,7 +12,7 @@ func newRouter(b []byte, blocks, dimensions int) (router, error) {
 func (r flatRouter) route(q []float32, _ int) []int {
 	list := make([]neighbour, r.centroids.rows)
 	for i := range list {
-		list[i] = neighbour{-dot(r.centroids.row(i), q), uint32(i)}
+		list[i] = neighbour{-kernel.Dot(r.centroids.row(i), q), uint32(i)}
 	}
 	return rank(list)
 }

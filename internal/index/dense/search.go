@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"github.com/docsearch/docsearch/internal/index/kernel"
 )
 
 // A search keeps the best rows met so far, by their codes.
@@ -42,7 +44,7 @@ func (s *search) scan(from, to int) error {
 		if err != nil {
 			return err
 		}
-		products(s.out[:n], codes, s.q.coarse)
+		kernel.Products(s.out[:n], codes, s.q.coarse)
 		for i, p := range s.out[:n] {
 			score := float32(p-s.q.offset) * float(scales[4*i:]) * s.q.step
 			if score < s.least {

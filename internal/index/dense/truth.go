@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"github.com/docsearch/docsearch/internal/index/kernel"
 )
 
 // truth is what an exact search finds for the sample queries.
@@ -23,7 +25,7 @@ func (t *truth) meet(units matrix, scales []float32, from int) {
 			if s == 0 {
 				continue
 			}
-			if score := dot(q, units.row(j)); score >= least {
+			if score := kernel.Dot(q, units.row(j)); score >= least {
 				better = append(better, Hit{uint32(from + j), score})
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/kernel"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -123,7 +124,7 @@ func removeCommon(ctx context.Context, bags sparse, words matrix) error {
 	w, _ := strongest(values, vectors, 1)
 	for i := range words.rows {
 		row := words.row(i)
-		axpy(row, w.data, -dot(row, w.data))
+		kernel.Axpy(row, w.data, -kernel.Dot(row, w.data))
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/docsearch/docsearch/internal/index/kernel"
 )
 
 // passages are n texts about a few topics, whose words never meet across
@@ -62,8 +64,8 @@ func TestTopicsAreNear(t *testing.T) {
 			if err := m.Vector(i, v); err != nil {
 				t.Fatal(err)
 			}
-			if near := dot(q, v) > 0.3; near != (i%7 == topic) {
-				t.Errorf("topic %d, passage %d of topic %d: cosine %.3f", topic, i, i%7, dot(q, v))
+			if near := kernel.Dot(q, v) > 0.3; near != (i%7 == topic) {
+				t.Errorf("topic %d, passage %d of topic %d: cosine %.3f", topic, i, i%7, kernel.Dot(q, v))
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/docsearch/docsearch/internal/index/kernel"
 )
 
 // A matrix is dense, row by row.
@@ -41,7 +43,7 @@ func (s sparse) mul(ctx context.Context, y, x matrix) error {
 func (r sparseRow) mul(y []float32, x matrix) {
 	clear(y)
 	for j, c := range r.cols {
-		axpy(y, x.row(int(c)), r.vals[j])
+		kernel.Axpy(y, x.row(int(c)), r.vals[j])
 	}
 }
 
@@ -78,77 +80,66 @@ func mulSmall(ctx context.Context, y, x, w matrix) error {
 			yi := y.row(i)
 			clear(yi)
 			for j, v := range x.row(i) {
-				axpy(yi, w.row(j), v)
+				kernel.Axpy(yi, w.row(j), v)
 			}
 		}
 	})
 }
 
-// gram returns the inner products of the columns of x with those of y. The
-// rows are summed in chunks of fixed length, and the chunks in order, so that
-// the result does not depend on how many goroutines there are.
+// gram returns the inner products of the columns of x with those of y, where
+// these are symmetric. The rows are summed in chunks of fixed length, and the
+// chunks in order, so that the result does not depend on how many goroutines
+// there are.
 func gram(ctx context.Context, x, y matrix) ([][]float64, error) {
 	const chunk = 1024
-	parts := make([][]float64, (x.rows+chunk-1)/chunk)
-	err := parallel(ctx, len(parts), 1, func(from, to int) {
+	n := x.cols
+	parts := make([]matrix, (x.rows+chunk-1)/chunk)
+	if err := parallel(ctx, len(parts), 1, func(from, to int) {
 		for p := from; p < to; p++ {
-			sum := make([]float64, x.cols*y.cols)
+			sum := newMatrix(n, n)
 			for i := p * chunk; i < min((p+1)*chunk, x.rows); i++ {
 				yi := y.row(i)
 				for a, v := range x.row(i) {
-					if v == 0 {
-						continue
-					}
-					out := sum[a*y.cols : (a+1)*y.cols]
-					for b, u := range yi {
-						out[b] += float64(v) * float64(u)
-					}
+					kernel.Axpy(sum.row(a)[a:], yi[a:], v)
 				}
 			}
 			parts[p] = sum
 		}
-	})
-	g := make([][]float64, x.cols)
+	}); err != nil {
+		return nil, err
+	}
+	g := make([][]float64, n)
 	for a := range g {
-		g[a] = make([]float64, y.cols)
-		for _, p := range parts {
-			if p == nil {
-				continue
-			}
-			for b := range g[a] {
-				g[a][b] += p[a*y.cols+b]
+		g[a] = make([]float64, n)
+		for b := range n {
+			for _, p := range parts {
+				g[a][b] += float64(p.row(min(a, b))[max(a, b)])
 			}
 		}
 	}
-	return g, err
+	return g, nil
 }
 
 // orthonormalize makes the columns of x orthonormal, through the Cholesky
-// factor of their inner products, twice, because once loses digits where the
-// columns are nearly parallel. A column that the ones before it span becomes
-// zero.
+// factor of their inner products. A column that the ones before it span
+// becomes zero. Where columns are nearly parallel, a second call makes up for
+// the digits that the first one lost.
 func orthonormalize(ctx context.Context, x matrix) error {
-	for range 2 {
-		g, err := gram(ctx, x, x)
-		if err != nil {
-			return err
-		}
-		r := inverseCholesky(g)
-		if err := parallel(ctx, x.rows, 256, func(from, to int) {
-			row := make([]float32, x.cols)
-			for i := from; i < to; i++ {
-				xi := x.row(i)
-				clear(row)
-				for j, v := range xi {
-					axpy(row[j:], r.row(j)[j:], v)
-				}
-				copy(xi, row)
-			}
-		}); err != nil {
-			return err
-		}
+	g, err := gram(ctx, x, x)
+	if err != nil {
+		return err
 	}
-	return nil
+	r := inverseCholesky(g)
+	return parallel(ctx, x.rows, 256, func(from, to int) {
+		row := make([]float32, x.cols)
+		for i := from; i < to; i++ {
+			clear(row)
+			for j, v := range x.row(i) {
+				kernel.Axpy(row[j:], r.row(j)[j:], v)
+			}
+			copy(x.row(i), row)
+		}
+	})
 }
 
 // inverseCholesky returns the upper triangular r for which rT*g*r is the unit
@@ -258,35 +249,6 @@ func rotate(g, vectors [][]float64, p, q int) {
 		v := vectors[k]
 		v[p], v[q] = c*v[p]-s*v[q], s*v[p]+c*v[q]
 	}
-}
-
-// axpy adds a times x to y. x is at least as long as y.
-func axpy(y, x []float32, a float32) {
-	x = x[:len(y)]
-	for len(y) >= 8 {
-		y8, x8 := (*[8]float32)(y), (*[8]float32)(x)
-		y8[0] += a * x8[0]
-		y8[1] += a * x8[1]
-		y8[2] += a * x8[2]
-		y8[3] += a * x8[3]
-		y8[4] += a * x8[4]
-		y8[5] += a * x8[5]
-		y8[6] += a * x8[6]
-		y8[7] += a * x8[7]
-		y, x = y[8:], x[8:]
-	}
-	for i := range y {
-		y[i] += a * x[i]
-	}
-}
-
-func dot(x, y []float32) float32 {
-	var sum float32
-	y = y[:len(x)]
-	for i, v := range x {
-		sum += v * y[i]
-	}
-	return sum
 }
 
 // normalize scales v to length and says whether it could.

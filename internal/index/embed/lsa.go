@@ -40,6 +40,9 @@ func lsa(ctx context.Context, bags sparse, idf []float32) (matrix, error) {
 			return matrix{}, err
 		}
 	}
+	if err := orthonormalize(ctx, x); err != nil {
+		return matrix{}, err
+	}
 	if err := unit.mul(ctx, y, x); err != nil {
 		return matrix{}, err
 	}

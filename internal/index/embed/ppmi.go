@@ -44,6 +44,9 @@ func ppmi(ctx context.Context, c *corpus) (matrix, error) {
 			return matrix{}, err
 		}
 	}
+	if err := orthonormalize(ctx, x); err != nil {
+		return matrix{}, err
+	}
 	if err := s.mul(ctx, y, x); err != nil {
 		return matrix{}, err
 	}
