@@ -1,0 +1,270 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+// A Source brings the passages of a database.
+type Source interface {
+	// Prepare puts the passages files, passage.ShardName(0) and on, into the
+	// folder dir of the new generation, and says what they were made from and
+	// what of it has no passages.
+	Prepare(ctx context.Context, dir string, report progress.Func) (disk.Source, []disk.Skipped, error)
+	// Publish runs when the generation in dir is safe on disk, just before it
+	// takes force: the time to replace what others read of the database.
+	Publish(dir string) error
+}
+
+// BuildOptions say how to build. The zero value is the default for all.
+type BuildOptions struct {
+	Language string          // of the texts, for stemming; "" is English
+	Wait     time.Duration   // how long to wait for another build of the same database
+	Tool     string          // docsearch's own version, for the manifest
+	Options  json.RawMessage // kept in the manifest for a later build to repeat
+	Report   progress.Func
+	Now      time.Time // for the manifest; zero: time.Now
+}
+
+// Build makes the next generation of the database in folder dir from src and
+// puts it in force. Until then, and if it fails or dies at whatever point,
+// the generation before stays. Errors: one that wraps disk.ErrBusy when
+// another build is at work, ErrNoPassages, src's own, those of the file system.
+func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (Info, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Info{}, err
+	}
+	b, err := disk.Begin(dir, opt.Wait)
+	if err != nil {
+		return Info{}, err
+	}
+	defer b.Abort()
+	m := disk.Manifest{Created: opt.Now, Tool: opt.Tool, Options: opt.Options}
+	if m.Created.IsZero() {
+		m.Created = time.Now()
+	}
+	if m.Source, m.Skipped, err = src.Prepare(ctx, b.Dir, opt.Report); err != nil {
+		return Info{}, err
+	}
+	if err := derive(ctx, b, &m, opt); err != nil {
+		return Info{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return Info{}, err
+	}
+	if err := b.Commit(m, func() error { return src.Publish(b.Dir) }); err != nil {
+		return Info{}, err
+	}
+	return Inspect(dir)
+}
+
+// ErrNoPassages is returned by Build for a source without a single passage:
+// an empty database would only hide the mistake.
+var ErrNoPassages = errors.New("the source has no passages")
+
+// derive writes all that is derived from the passages into the generation.
+func derive(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptions) error {
+	lex := lexical.NewBuilder(lexical.Options{Language: opt.Language})
+	var table passage.TableWriter
+	err := eachPassage(ctx, b, opt.Report, func(shard int, offset int64, line []byte) error {
+		p, err := passage.Decode(line)
+		if err != nil {
+			m.Skipped = append(m.Skipped, disk.Skipped{
+				Name: fmt.Sprintf("%s at byte %d", passage.ShardName(shard), offset), Why: err.Error()})
+			return nil
+		}
+		doc := table.Add(&p, shard, offset, line)
+		lex.Add(doc, fields(&p))
+		m.TextBytes += int64(len(p.Text))
+		return nil
+	}, &m.Skipped)
+	if err != nil {
+		return err
+	}
+	m.Passages, m.Documents = table.Passages(), table.Documents()
+	if m.Passages == 0 {
+		return ErrNoPassages
+	}
+	if err := table.Write(b.Path(passage.TableName)); err != nil {
+		return err
+	}
+	opt.Report.Report("writing the lexical index", 0, 0)
+	if err := lex.Write(ctx, b.Path(lexicalName)); err != nil {
+		return err
+	}
+	return learn(ctx, b, m, opt)
+}
+
+// learn adds what is learnt from the passages as a whole: vectors, and what
+// confidence looks like.
+func learn(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptions) error {
+	var d Database
+	defer d.Close()
+	draft := disk.Generation{Manifest: *m, Dir: b.Dir}
+	shards, err := shards(b)
+	if err != nil {
+		return err
+	}
+	for _, name := range shards {
+		draft.Files = append(draft.Files, disk.FileInfo{Name: name})
+	}
+	if err := d.open(draft); err != nil {
+		return err
+	}
+	if err := d.addVectors(ctx, m, opt); err != nil {
+		return err
+	}
+	opt.Report.Report("calibrating confidence", 0, 0)
+	m.Confidence, err = d.calibrate(ctx)
+	return err
+}
+
+// eachPassage calls f with every line of the generation's passages files, and
+// adds to skipped the lines that are no passages.
+func eachPassage(ctx context.Context, b *disk.Build, report progress.Func, f func(shard int, offset int64, line []byte) error, skipped *[]disk.Skipped) error {
+	names, err := shards(b)
+	if err != nil {
+		return err
+	}
+	var total, before int64
+	for _, name := range names {
+		st, err := os.Stat(b.Path(name))
+		if err != nil {
+			return err
+		}
+		total += st.Size()
+	}
+	for i, name := range names {
+		in, err := os.Open(b.Path(name))
+		if err != nil {
+			return err
+		}
+		var last int64
+		bad, err := leann.Scan(in, func(offset int64, line []byte) error {
+			if last = offset + int64(len(line)); offset>>20 != last>>20 {
+				report.Report("reading passages", before+last, total)
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+			}
+			return f(i, offset, line)
+		})
+		in.Close()
+		if err != nil {
+			return err
+		}
+		for _, s := range bad {
+			*skipped = append(*skipped, disk.Skipped{Name: fmt.Sprintf("%s: %s", name, s.Name), Why: s.Why})
+		}
+		before += last
+	}
+	report.Report("reading passages", total, total)
+	return nil
+}
+
+// shards lists the passages files of the generation in the making.
+func shards(b *disk.Build) ([]string, error) {
+	var names []string
+	for {
+		name := passage.ShardName(len(names))
+		_, err := os.Stat(b.Path(name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return names, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+}
+
+// fields says which part of a passage is indexed as what.
+func fields(p *passage.Passage) lexical.Fields {
+	f := lexical.Fields{Page: p.Title, Body: p.Text, Address: p.Locator()}
+	if n := len(p.Headings); n > 0 {
+		f.Title, f.Path = p.Headings[n-1], p.Headings[:n-1]
+	} else {
+		f.Title = p.Name()
+	}
+	return f
+}
+
+// FromLEANN is the source that a LEANN index or a bare passages file is. The
+// passages stay where they are; the generation holds a link to them.
+func FromLEANN(found *leann.Index) Source { return leannSource{found} }
+
+type leannSource struct{ *leann.Index }
+
+func (s leannSource) Prepare(ctx context.Context, dir string, report progress.Func) (disk.Source, []disk.Skipped, error) {
+	report.Report("linking passages", 0, int64(len(s.Shards)))
+	src := disk.Source{Kind: s.Kind, Location: s.Location}
+	if len(s.Shards) > passage.MaxShards {
+		return src, nil, fmt.Errorf("%s has %d passages files, more than %d", s.Location, len(s.Shards), passage.MaxShards)
+	}
+	for i, shard := range s.Shards {
+		st, err := os.Stat(shard)
+		if err != nil {
+			return src, nil, err
+		}
+		name := shard
+		if rel, err := filepath.Rel(s.Dir, shard); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		src.Files = append(src.Files, disk.SourceFile{Path: name, Size: st.Size(), ModTime: st.ModTime()})
+		if err := linkOrCopy(ctx, shard, filepath.Join(dir, passage.ShardName(i))); err != nil {
+			return src, nil, err
+		}
+	}
+	return src, nil, nil
+}
+
+func (leannSource) Publish(string) error { return nil }
+
+// linkOrCopy gives the file a second name, or copies it where the file system
+// has no hard links or the name would be on another one.
+func linkOrCopy(ctx context.Context, from, to string) error {
+	// A link to a symbolic link would dangle once that is moved.
+	from, err := filepath.EvalSymlinks(from)
+	if err != nil {
+		return err
+	}
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, contextReader{ctx, in})
+	return errors.Join(err, out.Close())
+}
+
+type contextReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}

@@ -1,0 +1,195 @@
+// Package index is a database: passages on disk, and what is derived from
+// them to find the right one. It builds databases, opens them, searches and
+// reads them, and measures whether they are whole.
+//
+// The packages below it each hold one derived part and know nothing of one
+// another: lexical (the inverted index), embed (text to vectors), dense (the
+// vectors and their graph), passage (the table of passages), disk (how files
+// and generations lie on disk). Here they meet: one set of candidates, one
+// fused score.
+package index
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/docsearch/docsearch/internal/index/answer"
+	"github.com/docsearch/docsearch/internal/index/dense"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// Names of the derived files within a generation.
+const (
+	lexicalName  = answer.LexicalName
+	embedderName = "embedder.bin"
+	vectorsName  = "vectors.bin"
+)
+
+// A Database is open for searching and reading: one generation of it, as it
+// was when it was opened. It may be used from several goroutines at once;
+// Close must come after the last use.
+type Database struct {
+	dir      string
+	stamp    os.FileInfo // of the manifest, to notice a newer generation
+	gen      disk.Generation
+	table    *passage.Table
+	lexical  *lexical.Index
+	embedder *embed.Builtin // nil: the database has no vectors
+	vectors  *dense.Index
+}
+
+// Locate is the folder of the database that path means: the folder itself, a
+// LEANN index in any of its forms (see package leann), its meta file, or a
+// bare passages file. The folder need not have an index yet.
+func Locate(path string) (string, error) {
+	if _, err := os.Stat(disk.ManifestPath(path)); err == nil {
+		return path, nil
+	}
+	return leann.Folder(path)
+}
+
+// Open opens the database that path means (see Locate). Errors: one that
+// wraps disk.ErrNoIndex where nothing was built yet, *disk.CorruptError and
+// *disk.VersionError, for all of which Repair knows what to do next.
+func Open(path string) (*Database, error) {
+	dir, err := Locate(path)
+	if err != nil {
+		return nil, err
+	}
+	d := &Database{dir: dir}
+	if d.stamp, err = os.Stat(disk.ManifestPath(dir)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, disk.ErrNoIndex)
+	} else if err != nil {
+		return nil, err
+	}
+	if err := disk.Load(dir, d.open); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// open opens every file of the generation, or none.
+func (d *Database) open(g disk.Generation) (err error) {
+	defer func() {
+		if err != nil {
+			d.Close()
+		}
+	}()
+	d.gen = g
+	if d.table, err = passage.OpenTable(g); err != nil {
+		return err
+	}
+	if d.lexical, err = lexical.Open(g.Path(lexicalName)); err != nil {
+		return err
+	}
+	if g.Embedder == nil {
+		return nil
+	}
+	if d.embedder, err = embed.OpenBuiltin(g.Path(embedderName)); err != nil {
+		return err
+	}
+	d.vectors, err = dense.Open(g.Path(vectorsName))
+	return err
+}
+
+// Close closes the database's files.
+func (d *Database) Close() error {
+	var errs []error
+	if d.table != nil {
+		errs = append(errs, d.table.Close())
+	}
+	if d.lexical != nil {
+		errs = append(errs, d.lexical.Close())
+	}
+	if d.embedder != nil {
+		errs = append(errs, d.embedder.Close())
+	}
+	if d.vectors != nil {
+		errs = append(errs, d.vectors.Close())
+	}
+	d.table, d.lexical, d.embedder, d.vectors = nil, nil, nil, nil
+	return errors.Join(errs...)
+}
+
+// Changed reports whether a build has put another generation in force since
+// the database was opened.
+func (d *Database) Changed() bool {
+	now, err := os.Stat(disk.ManifestPath(d.dir))
+	return err == nil && !(os.SameFile(now, d.stamp) && now.ModTime().Equal(d.stamp.ModTime()) && now.Size() == d.stamp.Size())
+}
+
+// An Info is what is known of a database without searching it.
+type Info struct {
+	Dir string
+	disk.Manifest
+	// Stale says why the index is older than its passages; empty if it is not.
+	Stale string
+	// Bytes is the size of the derived files, the passages not counted.
+	Bytes int64
+}
+
+// Info tells what is known of the open database.
+func (d *Database) Info() Info { return info(d.dir, d.gen) }
+
+// Inspect tells what is known of the database that path means, from its
+// manifest alone. Its errors are Open's.
+func Inspect(path string) (Info, error) {
+	dir, err := Locate(path)
+	if err != nil {
+		return Info{}, err
+	}
+	g, err := disk.Current(dir)
+	if err != nil {
+		return Info{}, err
+	}
+	return info(dir, g), nil
+}
+
+func info(dir string, g disk.Generation) Info {
+	i := Info{Dir: dir, Manifest: g.Manifest, Stale: stale(dir, g)}
+	for _, f := range g.Files {
+		if !passage.IsShard(f.Name) {
+			i.Bytes += f.Size
+		}
+	}
+	return i
+}
+
+// stale compares the passages files with what the build saw.
+func stale(dir string, g disk.Generation) string {
+	for _, f := range g.Source.Files {
+		path := f.Path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		st, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return fmt.Sprintf("%s is gone", f.Path)
+		case st.Size() != f.Size || !st.ModTime().Equal(f.ModTime):
+			return fmt.Sprintf("%s has changed since the index was built", f.Path)
+		}
+	}
+	return ""
+}
+
+// Repair is the command that mends what err says of the database at path, or
+// "" where none would.
+func Repair(path string, err error) string {
+	var corrupt *disk.CorruptError
+	var version *disk.VersionError
+	switch {
+	case errors.As(err, &version) && version.Have > version.Want:
+		return ""
+	case errors.Is(err, disk.ErrNoIndex), errors.As(err, &corrupt), errors.As(err, &version):
+		return "docsearch index build " + path
+	}
+	return ""
+}

@@ -1,0 +1,106 @@
+// Package indextest makes databases for tests and benchmarks: made-up
+// documentation with the word statistics of real one, the same each time.
+package indextest
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// Database builds a database of n made-up passages in a temporary folder and
+// returns the folder. Passage 0, and it alone, answers Question.
+func Database(tb testing.TB, n int) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	Passages(tb, dir, n)
+	found, err := leann.Find(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := index.Build(tb.Context(), dir, index.FromLEANN(found), index.BuildOptions{}); err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
+
+// Question is what passage 0 of every database answers, Answer a part of that
+// passage's text that no other has.
+const (
+	Question = "how do I rotate the signing certificate of the artifact registry"
+	Answer   = "zymotic rotate --signing-certificate"
+)
+
+// Passages writes n made-up passages into dir, as LEANN would.
+func Passages(tb testing.TB, dir string, n int) {
+	tb.Helper()
+	f, err := os.Create(filepath.Join(dir, "documents.leann.passages.jsonl"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	rng := rand.New(rand.NewPCG(1, 2))
+	words := vocabulary(rng, 20_000)
+	// The question's words are words of other passages, too.
+	for i, w := range strings.Fields(Question) {
+		words[50+37*i] = w
+	}
+	zipf := rand.NewZipf(rng, 1.07, 4, uint64(len(words)-1))
+	text := func(length int) string {
+		var b strings.Builder
+		for i := range length {
+			if i > 0 {
+				b.WriteByte(" \n"[min(1, max(0, i%13-11))])
+			}
+			b.WriteString(words[zipf.Uint64()])
+		}
+		return b.String()
+	}
+	var line []byte
+	for i := range n {
+		page := i / 7
+		p := passage.Passage{
+			ID: fmt.Sprintf("p%07d", i), Title: text(3), Headings: []string{text(2), text(3)}, Text: text(60 + rng.IntN(120)),
+			URL: fmt.Sprintf("https://docs.example.org/%s/page-%d.html#s%d", words[page%len(words)], page, i%7),
+		}
+		if i == 0 {
+			p.Title, p.Headings = "Artifact registry", []string{"Security", "Rotate the signing certificate"}
+			p.Text = "To rotate the signing certificate of the artifact registry, run `" + Answer + "` and restart the registry.\n" + p.Text
+		}
+		line = p.AppendLine(line[:0])
+		w.Write(line)
+	}
+	if err := w.Flush(); err != nil {
+		tb.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// vocabulary makes n different words of two to four syllables.
+func vocabulary(rng *rand.Rand, n int) []string {
+	const consonants, vowels = "bcdfghjklmnprstvw", "aeiou"
+	seen := make(map[string]bool, n)
+	words := make([]string, 0, n)
+	for len(words) < n {
+		var b strings.Builder
+		for range 2 + rng.IntN(3) {
+			b.WriteByte(consonants[rng.IntN(len(consonants))])
+			b.WriteByte(vowels[rng.IntN(len(vowels))])
+		}
+		if w := b.String(); !seen[w] {
+			seen[w] = true
+			words = append(words, w)
+		}
+	}
+	return words
+}

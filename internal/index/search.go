@@ -1,0 +1,221 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/answer"
+	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// A Query asks a database for passages.
+type Query struct {
+	Text     string
+	Keywords []string // names and synonyms the asker knows
+	Names    []string // the database's own names: they tell its passages apart from nothing
+	TopK     int      // hits wanted; 0 means 10
+	Filter   string   // see Filter
+}
+
+// A Result is what a database has to say to a query.
+type Result struct {
+	Hits []Hit // best first
+	// Confidence is the estimated probability that the best hit answers the
+	// query; Confident, that it reaches the database's threshold. Both rest
+	// on the lexical evidence.
+	Confidence float64
+	Confident  bool
+	// Notes say what of the search could not be done, and why.
+	Notes []string
+}
+
+// A Hit is a passage with its scores, which compare within one result only.
+type Hit struct {
+	passage.Passage
+	Number  uint32
+	Score   float64 // what the hits are ordered by
+	Lexical float64 // the part of it that words and structure gave
+	Dense   float64 // the part that vectors gave
+}
+
+const (
+	defaultTopK = 10
+	// candidates is how many of the best by words, neighbours how many of the
+	// best by vectors are scored in full. Deeper changes nothing measurable.
+	candidates = 200
+	neighbours = 50
+	// denseWeight is what the vectors' part of the best hit counts, beside a
+	// lexical score that is about 1 for the best by words.
+	denseWeight = 0.3
+	// perDocument is how many hits one document may have: with a third, hits
+	// of one long page crowd out the page that answers.
+	perDocument = 2
+)
+
+// Search finds the passages that answer a query. An empty query has no hits.
+// A part of the index that is damaged leaves a note where the other part can
+// answer, and is the error where it cannot.
+func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
+	if q.TopK <= 0 {
+		q.TopK = defaultTopK
+	}
+	accept, err := d.accept(q.Filter)
+	if err != nil {
+		return Result{}, err
+	}
+	hits, signals, err := d.lexical.Search(lexical.Query{
+		Text: q.Text, Keywords: q.Keywords, Names: q.Names, Limit: max(candidates, q.TopK), Accept: accept})
+	if err != nil {
+		return Result{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+	var r Result
+	r.Confidence, r.Confident = answer.Judge(d.gen.Confidence, signals)
+	fused := make([]Hit, len(hits))
+	for i, h := range hits {
+		fused[i] = Hit{Number: h.Passage, Lexical: h.Score, Score: h.Score}
+	}
+	if d.vectors != nil {
+		withDense, err := d.addDense(q, fused, accept)
+		if err != nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("searched by words alone: %v", err))
+		} else {
+			fused = withDense
+		}
+	}
+	slices.SortFunc(fused, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Number, b.Number))
+	})
+	r.Hits, err = d.fill(fused, q.TopK)
+	return r, err
+}
+
+// addDense adds to the lexical candidates those that vectors find, and to
+// every score the vectors' part: the inner product as a share of the query's
+// best, weighted. The builtin vectors are made so that it is the sum of the
+// two cosines with their measured weights.
+func (d *Database) addDense(q Query, hits []Hit, accept func(uint32) bool) ([]Hit, error) {
+	terms := d.lexical.Analyzer().Terms(strings.Join(append([]string{q.Text}, q.Keywords...), " "))
+	vector, err := d.embedder.Query(terms)
+	if err != nil || vector == nil {
+		return hits, err
+	}
+	near, err := d.vectors.Search(vector, neighbours, accept)
+	if err != nil || len(near) == 0 {
+		return hits, err
+	}
+	best := float64(near[0].Score)
+	if best <= 0 {
+		return hits, nil
+	}
+	numbers := make([]uint32, len(hits))
+	seen := make(map[uint32]bool, len(hits))
+	for i, h := range hits {
+		numbers[i] = h.Number
+		seen[h.Number] = true
+	}
+	scores, err := d.vectors.Scores(vector, numbers)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range scores {
+		hits[i].Dense = denseWeight * max(0, float64(s)) / best
+	}
+	for _, n := range near {
+		if n.Score > 0 && !seen[n.Passage] {
+			hits = append(hits, Hit{Number: n.Passage, Dense: denseWeight * float64(n.Score) / best})
+		}
+	}
+	for i := range hits {
+		hits[i].Score = hits[i].Lexical + hits[i].Dense
+	}
+	return hits, nil
+}
+
+// fill reads the best passages, at most perDocument of one document and none
+// twice that says the same.
+func (d *Database) fill(ranked []Hit, topK int) ([]Hit, error) {
+	var out []Hit
+	ofDocument := make(map[uint32]int)
+	texts := make(map[string]bool)
+	for _, h := range ranked {
+		if len(out) == topK {
+			break
+		}
+		doc, err := d.table.Document(h.Number)
+		if err != nil {
+			return nil, err
+		}
+		if ofDocument[doc] == perDocument {
+			continue
+		}
+		if h.Passage, err = d.table.Passage(h.Number); err != nil {
+			return nil, err
+		}
+		if texts[h.Text] {
+			continue
+		}
+		texts[h.Text] = true
+		ofDocument[doc]++
+		out = append(out, h)
+	}
+	return out, nil
+}
+
+// ErrFilter is wrapped by the error for a filter that cannot be read.
+var ErrFilter = errors.New("bad filter")
+
+// accept makes the test that a filter stands for. A filter is a part of the
+// document's URL or path ("library/asyncio"), or a pattern of it with *, ?
+// and [...] as the shell has them ("*.md", "/usr/share/doc/git/*"); a leading
+// "!" turns it round.
+func (d *Database) accept(filter string) (func(uint32) bool, error) {
+	if filter == "" {
+		return nil, nil
+	}
+	pattern, negate := strings.CutPrefix(filter, "!")
+	glob := strings.ContainsAny(pattern, "*?[")
+	if _, err := path.Match(pattern, ""); glob && err != nil {
+		return nil, fmt.Errorf("%w %q: %v", ErrFilter, filter, err)
+	}
+	known := make(map[uint32]bool)
+	return func(n uint32) bool {
+		doc, err := d.table.Document(n)
+		if err != nil {
+			return false
+		}
+		ok, seen := known[doc]
+		if !seen {
+			key, err := d.table.Key(doc)
+			ok = err == nil && matches(pattern, glob, key) != negate
+			known[doc] = ok
+		}
+		return ok
+	}, nil
+}
+
+// matches reports whether key contains the pattern or, for a glob, whether it
+// or its last elements match: "*.md" is meant for "docs/a.md" too.
+func matches(pattern string, glob bool, key string) bool {
+	if !glob {
+		return strings.Contains(strings.ToLower(key), strings.ToLower(pattern))
+	}
+	for rest := key; ; {
+		if ok, _ := path.Match(pattern, rest); ok {
+			return true
+		}
+		i := strings.IndexByte(rest, '/')
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+1:]
+	}
+}

@@ -1,0 +1,120 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/dense"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+const (
+	// recallQueries is how many pseudo-queries recall is measured with.
+	recallQueries = 400
+	// minRecall is the least recall@10 against exact search that an index may
+	// have.
+	minRecall = 0.99
+	// tie is the difference of two cosines, one in full and one in reduced
+	// precision, at which they count as the same.
+	tie = 2e-4
+)
+
+// addVectors trains the builtin embedder on the passages of the generation in
+// the making, writes it and the index of its vectors, and notes both in m. d
+// is that generation, without vectors so far.
+func (d *Database) addVectors(ctx context.Context, m *disk.Manifest, opt BuildOptions) error {
+	model, err := embed.Train(ctx, d.table.Passages(), d.terms, embed.Options{Progress: opt.Report})
+	if err != nil {
+		return fmt.Errorf("train the embedder: %w", err)
+	}
+	if err := model.Write(d.gen.Path(embedderName)); err != nil {
+		return err
+	}
+	if d.embedder, err = embed.OpenBuiltin(d.gen.Path(embedderName)); err != nil {
+		return err
+	}
+	queries, err := d.queryVectors(recallQueries)
+	if err != nil {
+		return err
+	}
+	stats, err := dense.Build(ctx, d.gen.Path(vectorsName), model, dense.Options{Queries: queries, Progress: opt.Report})
+	if err != nil {
+		return fmt.Errorf("index vectors: %w", err)
+	}
+	m.Embedder = &disk.Embedder{Name: embed.BuiltinName, Dimensions: model.Dimensions()}
+	m.Recall = &stats.Recall
+	return nil
+}
+
+// terms are what the embedder sees of a passage: its headings, which say what
+// it is about, twice.
+func (d *Database) terms(i int) ([]string, error) {
+	p, err := d.table.Passage(uint32(i))
+	if err != nil {
+		return nil, err
+	}
+	return d.lexical.Analyzer().Terms(embedded(&p)), nil
+}
+
+func embedded(p *passage.Passage) string {
+	head := p.Title + "\n" + strings.Join(p.Headings, "\n") + "\n"
+	return head + head + p.Text
+}
+
+// queryVectors are the vectors of pseudo-queries, without those of which the
+// embedder knows nothing.
+func (d *Database) queryVectors(n int) ([][]float32, error) {
+	queries, err := d.pseudoQueries(n)
+	if err != nil {
+		return nil, err
+	}
+	var vectors [][]float32
+	for _, q := range queries {
+		v, err := d.embedder.Query(d.lexical.Analyzer().Terms(q.text))
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			vectors = append(vectors, v)
+		}
+	}
+	return vectors, nil
+}
+
+// measureRecall compares the vector search with the exact one. Ties count: a
+// passage as near as the last of the exact ten is a right one.
+func (d *Database) measureRecall(ctx context.Context) (*disk.Recall, error) {
+	const k = 10
+	queries, err := d.queryVectors(recallQueries)
+	if err != nil {
+		return nil, err
+	}
+	r := disk.Recall{At: k, Value: 1, Sample: len(queries), Mode: d.gen.Recall.Mode}
+	found, total := 0, 0
+	for _, q := range queries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		exact, err := d.vectors.Exact(q, k, nil)
+		if err != nil {
+			return nil, err
+		}
+		hits, err := d.vectors.Search(q, len(exact), nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hits {
+			if h.Score >= exact[len(exact)-1].Score-tie {
+				found++
+			}
+		}
+		total += len(exact)
+	}
+	if total > 0 {
+		r.Value = float64(found) / float64(total)
+	}
+	return &r, nil
+}

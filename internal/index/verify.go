@@ -1,0 +1,81 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+// A Report is what Verify found.
+type Report struct {
+	Info
+	// Problems are what is wrong, each a sentence; none: the index is whole.
+	Problems []string
+	// Recall was measured now, on the files as they are; nil: no vectors.
+	Recall *disk.Recall
+}
+
+// Verify reads every file of the database that path means and compares it
+// with its checksums, its counts and the passages, and measures the recall of
+// its vector search. The error is for what kept it from looking.
+func Verify(ctx context.Context, path string, report progress.Func) (Report, error) {
+	var r Report
+	var err error
+	if r.Info, err = Inspect(path); err != nil {
+		return r, err
+	}
+	g, err := disk.Current(r.Dir)
+	if err != nil {
+		return r, err
+	}
+	var total, done int64
+	for _, f := range g.Files {
+		total += f.Size
+	}
+	err = g.Verify(func(n int64) {
+		done += n
+		report.Report("checking files", done, total)
+	})
+	if r.add(err); err != nil {
+		return r, nil
+	}
+	db, err := Open(path)
+	if r.add(err); err != nil {
+		return r, nil
+	}
+	defer db.Close()
+	if have, want := db.table.Passages(), r.Passages; have != want {
+		r.add(fmt.Errorf("the table has %d passages, the manifest %d", have, want))
+	}
+	if have, want := db.lexical.Passages(), r.Passages; have != want {
+		r.add(fmt.Errorf("the lexical index has %d passages, the manifest %d", have, want))
+	}
+	r.add(db.lexical.Verify(nil))
+	done, total = 0, int64(r.Passages)
+	r.add(db.table.Verify(func(n int64) {
+		done += n
+		report.Report("checking passages", done, total)
+	}))
+	if err := ctx.Err(); err != nil {
+		return r, err
+	}
+	if db.vectors != nil {
+		r.add(errors.Join(db.embedder.Verify(nil), db.vectors.Verify(nil)))
+		report.Report("measuring recall", 0, 0)
+		r.Recall, err = db.measureRecall(ctx)
+		r.add(err)
+		if r.Recall != nil && r.Recall.Value < minRecall {
+			r.add(fmt.Errorf("recall@%d is %.4f, less than %.2f", r.Recall.At, r.Recall.Value, minRecall))
+		}
+	}
+	return r, ctx.Err()
+}
+
+func (r *Report) add(err error) {
+	if err != nil {
+		r.Problems = append(r.Problems, err.Error())
+	}
+}
