@@ -196,8 +196,9 @@ func (d *decoder) name() {
 			continue
 		}
 		if taken[dbs[i].Name] {
-			d.problems = append(d.problems, Problem{
-				Entry: "databases (" + dbs[i].Keyword() + ")", Field: "name",
+			path := "databases[" + strconv.Itoa(dbs[i].Entry) + "]"
+			d.report(path+".name", Problem{
+				Entry: path + " (" + dbs[i].Name + ")", Field: "name",
 				Expected: "a name that no other database has", Got: strconv.Quote(dbs[i].Name), Effect: "it gets another",
 			})
 			dbs[i].Name = ""
@@ -282,6 +283,9 @@ func (d *decoder) known(path, entry string, m map[string]any, keys ...string) {
 		at := key
 		if path != "" {
 			at = path + "." + key
+		}
+		if quoted := strconv.Quote(key); quoted != `"`+key+`"` {
+			key = quoted
 		}
 		d.report(at, Problem{Entry: entry, Field: key, Expected: expected, Effect: "it is ignored"})
 	}

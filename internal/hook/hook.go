@@ -85,10 +85,8 @@ func (p *Process) run(c *config.Config, l config.Locations, problems []string, s
 	store := Store{l.State}
 	decision := p.decide(event, c, l, store, search)
 	out := render(event.Host, decision)
-	if p.debug() {
-		for _, line := range decision.Trace {
-			p.say("debug: %s", line)
-		}
+	for _, line := range decision.Trace {
+		p.Debug("%s", line)
 	}
 	if !p.ended.CompareAndSwap(false, true) {
 		select {} // the deadline ends the process
@@ -156,9 +154,11 @@ func (p *Process) decide(e Event, c *config.Config, l config.Locations, store St
 	return d
 }
 
-func (p *Process) debug() bool {
-	v := p.Getenv("DOCSEARCH_DEBUG")
-	return v != "" && v != "0"
+// Debug says something on stderr that only DOCSEARCH_DEBUG asks for.
+func (p *Process) Debug(format string, args ...any) {
+	if v := p.Getenv("DOCSEARCH_DEBUG"); v != "" && v != "0" {
+		p.say("debug: "+format, args...)
+	}
 }
 
 func (p *Process) say(format string, args ...any) {

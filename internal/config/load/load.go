@@ -175,9 +175,29 @@ func formatOf(path string) string {
 	return "json"
 }
 
-// Origin says where the value at a path such as "hook.retry" is from: the
-// variable, the line, or "default".
-func (r *Result) Origin(path string) string {
+// Origins says of every value of the config where it is from: the variable,
+// the line of the file, or "default". Paths are like "hook.retry", and those
+// of a database begin with its place in Config.Databases.
+func (r *Result) Origins() map[string]string {
+	from := map[string]string{}
+	for _, path := range [...]string{"hook.retry", "hook.timeout_ms", "hook.mcp_tool_name", "search.top_k", "search.max_tokens"} {
+		from[path] = r.origin(path)
+	}
+	for _, section := range ownSections() {
+		if r.line(section) > 0 {
+			from[section] = r.origin(section)
+		}
+	}
+	for i, db := range r.Config.Databases {
+		entry := fmt.Sprintf("databases[%d].", db.Entry)
+		for _, field := range [...]string{"name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version"} {
+			from[fmt.Sprintf("databases[%d].%s", i, field)] = r.origin(entry + field)
+		}
+	}
+	return from
+}
+
+func (r *Result) origin(path string) string {
 	if env := r.env[path]; env != "" {
 		return "$" + env
 	}
@@ -210,14 +230,19 @@ func (r *Result) CheckPaths() {
 
 // Remember leaves the snapshot that spares the hook the next load.
 func (r *Result) Remember(l config.Locations) error {
-	s := config.Snapshot{Config: r.Config}
+	return remember(l, r.stamp, config.Snapshot{Config: r.Config, Problems: r.Messages()})
+}
+
+// Messages are what to tell the user of the config, a line each.
+func (r *Result) Messages() []string {
 	if !r.Exists {
-		s.Problems = []string{MissingText(r.Path)}
+		return []string{"there is no config at " + r.Path + ": no search is answered locally"}
 	}
+	var lines []string
 	for _, p := range r.Problems {
-		s.Problems = append(s.Problems, "config "+r.Path+": "+p.String())
+		lines = append(lines, "config "+r.Path+": "+p.String())
 	}
-	return remember(l, r.stamp, s)
+	return lines
 }
 
 // RememberFailure leaves a snapshot of a config file that is not of its
@@ -228,11 +253,6 @@ func RememberFailure(l config.Locations, err *SyntaxError) error {
 		return statErr
 	}
 	return remember(l, stamp, config.Snapshot{Config: config.Default(), Problems: []string{err.Error()}})
-}
-
-// MissingText is what to say of a config file that is not there.
-func MissingText(path string) string {
-	return "there is no config at " + path + ": no search is answered locally"
 }
 
 // remember writes the snapshot unless the file may since have changed, or may

@@ -1,0 +1,574 @@
+package load
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/config"
+)
+
+// locations are in a folder of the test's own; nothing of the environment
+// overrides a value.
+func locations(t *testing.T, name, text string) config.Locations {
+	t.Helper()
+	for _, o := range config.Overrides() {
+		t.Setenv(o.Env, "")
+	}
+	t.Setenv("HOME", filepath.FromSlash("/home/me"))
+	t.Setenv("USERPROFILE", filepath.FromSlash("/home/me"))
+	dir := t.TempDir()
+	l := config.Locations{Config: filepath.Join(dir, name), State: dir, Cache: filepath.Join(dir, "cache")}
+	if err := os.WriteFile(l.Config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func mustLoad(t *testing.T, l config.Locations) *Result {
+	t.Helper()
+	r, err := Load(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func problems(r *Result) []string {
+	var lines []string
+	for _, p := range r.Problems {
+		lines = append(lines, p.String())
+	}
+	return lines
+}
+
+// The first form of the config, as users have it.
+const firstForm = `{"databases": [
+  {"keywords": ["gitlab", "gl", "gitlab-ci"], "path": "/home/me/.leann/indexes/gitlab",
+   "mcp_tool_name": "mcp__leann__search", "description": "GitLab documentation"}]}`
+
+func TestFirstForm(t *testing.T) {
+	r := mustLoad(t, locations(t, "docsearch-config.json", firstForm))
+	want := config.Default()
+	want.Databases = []config.Database{{
+		Name: "gitlab", Keywords: []string{"gitlab", "gl", "gitlab-ci"}, Path: "/home/me/.leann/indexes/gitlab",
+		Description: "GitLab documentation", Tool: "mcp__leann__search",
+	}}
+	if diff := cmp.Diff(want, r.Config); diff != "" {
+		t.Errorf("config (-want +got):\n%s", diff)
+	}
+	if len(r.Problems) > 0 {
+		t.Errorf("problems %q", problems(r))
+	}
+}
+
+func TestFormats(t *testing.T) {
+	want := config.Default()
+	want.Databases = []config.Database{
+		{
+			Name: "gl", Keywords: []string{"GitLab", "c++", ".net"}, Path: "/docs/gitlab", Description: "GitLab: docs",
+			Tool: "mcp__leann__search", URLs: []string{"https://docs.gitlab.com/ee/"}, Mode: config.ModeRedirect, Version: "17.2",
+		},
+		{Name: "k8s", Keywords: []string{"k8s"}, Path: "/docs/k8s", Description: "Kubernetes", Entry: 1},
+	}
+	want.Hook = config.Hook{Retry: config.RetryEvidence, TimeoutMS: 500, Tool: "mcp__docs__search"}
+	want.Search = config.Search{TopK: 8, MaxTokens: 2000}
+	want.Routes = json.RawMessage(`{"Zeta.x":{"pattern":"z\\d"},"alpha":{"message":"a","Tests":[{"input":1}]}}`)
+	want.Embedder = json.RawMessage(`{"provider":"ollama"}`)
+	for name, text := range map[string]string{
+		"config.json": `{
+  "Databases": [
+    {"name": "gl", "keywords": ["GitLab", "c++", ".net"], "path": "/docs/gitlab", "description": "GitLab: docs",
+     "mcp_tool_name": "mcp__leann__search", "urls": ["https://docs.gitlab.com/ee/"], "mode": "Redirect", "version": "17.2"},
+    {"KEYWORDS": ["k8s"], "path": "/docs/k8s", "description": "Kubernetes"}
+  ],
+  "hook": {"retry": "evidence", "timeout_ms": 500, "mcp_tool_name": "mcp__docs__search"},
+  "search": {"top_k": 8, "max_tokens": 2000},
+  "routes": {"Zeta.x": {"pattern": "z\\d"}, "alpha": {"message": "a", "Tests": [{"input": 1}]}},
+  "embedder": {"provider": "ollama"}
+}`,
+		"config.yaml": `# a comment
+databases:
+  - name: gl
+    keywords: [GitLab, c++, .net]
+    path: /docs/gitlab
+    description: "GitLab: docs"
+    mcp_tool_name: mcp__leann__search
+    urls: https://docs.gitlab.com/ee/
+    mode: redirect
+    version: "17.2"
+  - keywords: k8s
+    path: /docs/k8s
+    description: Kubernetes
+hook: {retry: evidence, timeout_ms: 500, mcp_tool_name: mcp__docs__search}
+search:
+  top_k: 8
+  max_tokens: 2000
+routes:
+  Zeta.x: {pattern: 'z\d'}
+  alpha:
+    message: a
+    Tests: [{input: 1}]
+embedder: {provider: ollama}
+`,
+		"config.toml": `# a comment
+[[databases]]
+name = "gl"
+keywords = ["GitLab", "c++", ".net"]
+path = "/docs/gitlab"
+description = "GitLab: docs"
+mcp_tool_name = "mcp__leann__search"
+urls = ["https://docs.gitlab.com/ee/"]
+mode = "redirect"
+version = "17.2"
+
+[[databases]]
+keywords = ["k8s"]
+path = "/docs/k8s"
+description = "Kubernetes"
+
+[hook]
+retry = "evidence"
+timeout_ms = 500
+mcp_tool_name = "mcp__docs__search"
+
+[search]
+top_k = 8
+max_tokens = 2000
+
+[routes."Zeta.x"]
+pattern = 'z\d'
+[routes.alpha]
+message = "a"
+Tests = [{input = 1}]
+
+[embedder]
+provider = "ollama"
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := mustLoad(t, locations(t, name, text))
+			if diff := cmp.Diff(want, r.Config); diff != "" {
+				t.Errorf("config (-want +got):\n%s", diff)
+			}
+			if len(r.Problems) > 0 {
+				t.Errorf("problems %q", problems(r))
+			}
+		})
+	}
+}
+
+func TestProblems(t *testing.T) {
+	for _, test := range []struct {
+		name, file, text string
+		databases        int
+		want             []string
+	}{
+		{"nothing", "c.json", "", 0, nil},
+		{"empty object", "c.json", "{}", 0, nil},
+		{"entry without keywords", "c.json", `{"databases": [
+  {"path": "/a", "description": "A"},
+  {"keywords": ["b"], "path": "/b", "description": "B"}]}`, 1, []string{
+			`line 2: databases[0]: keywords: expected a list of one or more words, got nothing; the entry is skipped`,
+		}},
+		{"fields of wrong types", "c.json", `{"databases": [
+  {"keywords": [],
+   "path": 3,
+   "description": ["A"]},
+  {"keywords": ["b", 7, ""], "path": "/b", "description": "B",
+   "name": {}},
+  "gitlab"]}`, 1, []string{
+			`line 2: databases[0]: keywords: expected a list of one or more words, got an empty list; the entry is skipped`,
+			`line 3: databases[0]: path: expected the path of the database, got 3; the entry is skipped`,
+			`line 4: databases[0]: description: expected a few words on what the database holds, got a list; the entry is skipped`,
+			`line 5: databases[1] (b): keywords: expected only words in the list, got 7; the others count`,
+			`line 6: databases[1] (b): name: expected a name, got an object; it is ignored`,
+			`line 7: databases[2]: expected a database with "keywords", "path" and "description", got "gitlab"; the entry is skipped`,
+		}},
+		{"unknown mode", "c.yaml", "databases:\n- keywords: [a]\n  path: /a\n  description: A\n  mode: anser\n", 1, []string{
+			`line 5: databases[0] (a): mode: expected "answer", "redirect", "advise" or "off", got "anser"; the default is used`,
+		}},
+		{"no URL", "c.toml", "[[databases]]\nkeywords = [\"a\"]\npath = \"/a\"\ndescription = \"A\"\nurls = [\"https://a.b/\", \"https://\"]\n", 1, []string{
+			`line 5: databases[0] (a): urls: expected a list of URL prefixes, as in "https://docs.gitlab.com/", got "https://"; it matches nothing`,
+		}},
+		{"relative path", "c.json", `{"databases": [{"keywords": ["a"], "path": "indexes/a", "description": "A"}]}`, 1, []string{
+			`line 1: databases[0] (a): path: expected an absolute path, got "indexes/a"; it is taken as DIR/indexes/a`,
+		}},
+		{"databases is an object", "c.json", `{"databases": {"gitlab": {}}}`, 0, []string{
+			`line 1: databases: expected a list of databases, got an object; there is no database`,
+		}},
+		{"misspelt keys", "c.json", `{"database": [],
+  "databases": [{"keyword": ["x"], "keywords": ["a"], "path": "/a", "description": "A", "Mod": "off", "nonsense": 1}],
+  "hook": {"timeout": 5}}`, 1, []string{
+			`line 1: database: expected a key that docsearch knows (did you mean "databases"?); it is ignored`,
+			`line 2: databases[0] (a): keyword: expected a key that docsearch knows (did you mean "keywords"?); it is ignored`,
+			`line 2: databases[0] (a): mod: expected a key that docsearch knows (did you mean "mode"?); it is ignored`,
+			`line 2: databases[0] (a): nonsense: expected one of name, keywords, path, description, mcp_tool_name, urls, mode, version; it is ignored`,
+			`line 3: hook: timeout: expected one of retry, timeout_ms, mcp_tool_name; it is ignored`,
+		}},
+		{"values of sections", "c.yaml", "hook:\n  retry: always\n  timeout_ms: 0\nsearch:\n  top_k: 2.5\n  max_tokens: lots\n", 0, []string{
+			`line 2: hook: retry: expected "identical" or "evidence", got "always"; it is "identical"`,
+			`line 3: hook: timeout_ms: expected a whole number from 1 to 60000, got 0; it is 800`,
+			`line 5: search: top_k: expected a whole number from 1 to 100, got 2.5; it is 5`,
+			`line 6: search: max_tokens: expected a whole number from 100 to 100000, got "lots"; it is 4000`,
+		}},
+		{"sections of wrong types", "c.json", `{"hook": "fast", "search": []}`, 0, []string{
+			`line 1: hook: expected an object, got "fast"; the defaults are used`,
+			`line 1: search: expected an object, got an empty list; the defaults are used`,
+		}},
+		{"names clash", "c.json", `{"databases": [
+  {"keywords": ["a"], "path": "/a", "description": "A"},
+  {"keywords": ["a"], "path": "/b", "description": "B"},
+  {"name": "n", "keywords": ["c"], "path": "/c", "description": "C"},
+  {"name": "n", "keywords": ["d"], "path": "/d", "description": "D"}]}`, 4, []string{
+			`line 5: databases[3] (n): name: expected a name that no other database has, got "n"; it gets another`,
+		}},
+		{"keys twice", "c.json", `{"databases": [],
+  "Databases": [{"keywords": ["a"], "path": "/a",
+    "path": "/b", "description": "A"}]}`, 1, []string{
+			`line 2: Databases: expected each key once, got the key of line 1 again; the last one counts`,
+			`line 3: databases[0]: path: expected each key once, got the key of line 2 again; the last one counts`,
+		}},
+		{"keys that look like paths", "c.json", `{"databases.0": 1, "hook.retry": "evidence", "a\nb": 2}`, 0, []string{
+			`line 1: "a\nb": expected one of databases, hook, search, routes, inject, embedder; it is ignored`,
+			`line 1: databases.0: expected a key that docsearch knows (did you mean "databases"?); it is ignored`,
+			`line 1: hook.retry: expected one of databases, hook, search, routes, inject, embedder; it is ignored`,
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := locations(t, test.file, test.text)
+			r := mustLoad(t, l)
+			var got []string
+			for _, line := range problems(r) {
+				got = append(got, strings.ReplaceAll(line, config.Dir(l.Config)+string(os.PathSeparator), "DIR/"))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+			if len(r.Config.Databases) != test.databases {
+				t.Errorf("databases %+v, want %d", r.Config.Databases, test.databases)
+			}
+		})
+	}
+}
+
+func TestNames(t *testing.T) {
+	r := mustLoad(t, locations(t, "c.json", `{"databases": [
+  {"keywords": ["a"], "path": "/1", "description": "1"},
+  {"keywords": ["a"], "path": "/2", "description": "2"},
+  {"keywords": ["b"], "path": "/3", "description": "3", "name": "a-2"},
+  {"keywords": ["x"], "path": "~/4", "description": "4"}]}`))
+	var got []string
+	for _, db := range r.Config.Databases {
+		got = append(got, db.Name+" "+filepath.ToSlash(db.Path))
+	}
+	if diff := cmp.Diff([]string{"a /1", "a-3 /2", "a-2 /3", "x /home/me/4"}, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+	if len(r.Problems) > 0 {
+		t.Errorf("problems %q", problems(r))
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	l := locations(t, "c.json", `{"hook": {"retry": "identical", "timeout_ms": 700}}`)
+	t.Setenv("DOCSEARCH_HOOK_RETRY", "evidence")
+	t.Setenv("DOCSEARCH_HOOK_TIMEOUT_MS", "90")
+	t.Setenv("DOCSEARCH_SEARCH_TOP_K", "many")
+	r := mustLoad(t, l)
+	if want := (config.Hook{Retry: config.RetryEvidence, TimeoutMS: 90}); r.Config.Hook != want {
+		t.Errorf("hook %+v, want %+v", r.Config.Hook, want)
+	}
+	want := []string{`$DOCSEARCH_SEARCH_TOP_K: expected a whole number from 1 to 100, got "many"; it is 5`}
+	if diff := cmp.Diff(want, problems(r)); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	from := r.Origins()
+	for path, want := range map[string]string{
+		"hook.retry": "$DOCSEARCH_HOOK_RETRY", "hook.mcp_tool_name": "default", "search.max_tokens": "default",
+	} {
+		if from[path] != want {
+			t.Errorf("%s is from %q, want %q", path, from[path], want)
+		}
+	}
+}
+
+func TestOriginsCountSkippedEntries(t *testing.T) {
+	r := mustLoad(t, locations(t, "c.json", `{"databases": [
+  {"keywords": ["a"]},
+  {"keywords": ["b"],
+   "path": "/b", "description": "B"}]}`))
+	from := r.Origins()
+	for path, want := range map[string]string{
+		"databases[0].keywords": "line 3", "databases[0].path": "line 4", "databases[0].mode": "default",
+	} {
+		if from[path] != want {
+			t.Errorf("%s is from %q, want %q", path, from[path], want)
+		}
+	}
+}
+
+func TestSyntaxErrors(t *testing.T) {
+	for _, test := range []struct {
+		file, text string
+		line       int
+		what       string
+	}{
+		{"c.json", "{\n  \"databases\": [\n    {\"keywords\": [}\n", 3, "no valid JSON"},
+		{"c.json", `{"databases": []`, 1, "unexpected end"},
+		{"c.json", `[1]`, 1, "expected an object at the top"},
+		{"c.json", "\"text\"", 1, "expected an object at the top"},
+		{"c.json", "\x00\x01", 1, "no valid JSON"},
+		{"c.json", strings.Repeat("[", 1<<20), 1, "no valid JSON"},
+		{"c.yaml", "databases:\n  - keywords: [a\n  path: b\n", 1, "no valid YAML"},
+		{"c.yml", "a: &x [*x]\nb: *nowhere\n", 0, "no valid YAML"},
+		{"c.yaml", "- a\n", 1, "expected an object at the top"},
+		{"c.yaml", "hook: {}\nhook: {}\n", 2, "no valid YAML"},
+		{"c.toml", "[hook]\nretry = evidence\n", 2, "no valid TOML"},
+		{"c.toml", "a = 1\na = 2\n", 2, "no valid TOML"},
+	} {
+		_, err := Load(locations(t, test.file, test.text))
+		var syntax *SyntaxError
+		if !errors.As(err, &syntax) {
+			t.Errorf("%.40q: error %v, want a syntax error", test.text, err)
+			continue
+		}
+		if syntax.Line != test.line || !strings.Contains(err.Error(), test.what) || !strings.Contains(err.Error(), test.file) {
+			t.Errorf("%.40q: error %q at line %d, want %q at line %d", test.text, err, syntax.Line, test.what, test.line)
+		}
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	huge := filepath.Join(dir, "huge.json")
+	if err := os.WriteFile(huge, []byte(`{"databases": []`+strings.Repeat(" ", MaxSize)+`}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]string{dir: "not a regular file", huge: "longer than the 4 MiB"}
+	if runtime.GOOS != "windows" {
+		loop := filepath.Join(dir, "loop.json")
+		if err := os.Symlink(loop, loop); err != nil {
+			t.Fatal(err)
+		}
+		cases[loop] = "too many levels of symbolic links"
+		cases["/dev/zero"] = "not a regular file"
+	}
+	for path, want := range cases {
+		_, err := Load(config.Locations{Config: path})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("config %s: error %v, want %q and the path", path, err, want)
+		}
+	}
+	if _, err := Load(config.Locations{}); err == nil || !strings.Contains(err.Error(), "DOCSEARCH_CONFIG_PATH") {
+		t.Errorf("without a place: %v", err)
+	}
+	r, err := Load(config.Locations{Config: filepath.Join(dir, "absent.json")})
+	if err != nil || r.Exists || len(r.Config.Databases) != 0 || len(r.Messages()) != 1 {
+		t.Errorf("absent config: %+v, %v", r, err)
+	}
+}
+
+func TestSnapshot(t *testing.T) {
+	l := locations(t, "c.json", strings.Replace(firstForm, `"path"`, `"mode": "of", "path"`, 1))
+	age := func(d time.Duration) {
+		t.Helper()
+		when := time.Now().Add(-d)
+		if err := os.Chtimes(l.Config, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remember := func() *Result {
+		t.Helper()
+		r := mustLoad(t, l)
+		if err := r.Remember(l); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	read := func() *config.Snapshot {
+		s, err := config.ReadSnapshot(l, os.Getenv)
+		if err != nil {
+			t.Log(err)
+		}
+		return s
+	}
+
+	age(0)
+	remember()
+	if read() != nil {
+		t.Error("a file that was just written has a snapshot: its next change could go unnoticed")
+	}
+	age(time.Hour)
+	r := remember()
+	s := read()
+	if s == nil {
+		t.Fatal("no snapshot")
+	}
+	want := r.Config
+	want.Databases[0].Entry = 0
+	if diff := cmp.Diff(want, s.Config); diff != "" {
+		t.Errorf("config (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(r.Messages(), s.Problems); diff != "" || len(s.Problems) != 1 {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	if runtime.GOOS != "windows" {
+		entries, err := os.ReadDir(l.Cache)
+		if err != nil || len(entries) != 1 {
+			t.Fatalf("cache holds %v, %v", entries, err)
+		}
+		if info, err := entries[0].Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
+		}
+	}
+
+	t.Setenv("DOCSEARCH_HOOK_RETRY", "evidence")
+	if read() != nil {
+		t.Error("the snapshot serves another environment")
+	}
+	t.Setenv("DOCSEARCH_HOOK_RETRY", "")
+	t.Setenv("CLAUDE_PLUGIN_ROOT", "/plugin")
+	if read() == nil {
+		t.Error("the snapshot depends on the environment of a plugin")
+	}
+	age(2 * time.Hour)
+	if read() != nil {
+		t.Error("the snapshot outlives a change of the file")
+	}
+	remember()
+	if err := os.Remove(l.Config); err != nil {
+		t.Fatal(err)
+	}
+	if read() != nil {
+		t.Error("the snapshot outlives the file")
+	}
+	remember()
+	if s := read(); s == nil || len(s.Problems) != 1 || len(s.Config.Databases) != 0 {
+		t.Errorf("snapshot of an absent file: %+v", s)
+	}
+	if err := os.WriteFile(l.Config, []byte(firstForm), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if read() != nil {
+		t.Error("the snapshot of an absent file outlives its absence")
+	}
+}
+
+func TestDamagedSnapshot(t *testing.T) {
+	l := locations(t, "c.json", firstForm)
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(l.Config, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if err := mustLoad(t, l).Remember(l); err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(l.Cache, "*"))
+	if err != nil || len(paths) != 1 {
+		t.Fatal(paths, err)
+	}
+	whole, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"empty":           "",
+		"cut":             string(whole[:len(whole)/2]),
+		"other format":    strings.Replace(string(whole), `"format":1`, `"format":99`, 1),
+		"no keywords":     strings.Replace(string(whole), `["gitlab","gl","gitlab-ci"]`, `[]`, 1),
+		"no JSON":         "\x00\xff",
+		"of another file": strings.Replace(string(whole), "c.json", "d.json", 1),
+	} {
+		if text == string(whole) {
+			t.Fatalf("%s: the damage did nothing", name)
+		}
+		if err := os.WriteFile(paths[0], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := config.ReadSnapshot(l, os.Getenv); err == nil {
+			t.Errorf("%s: read as %+v", name, s)
+		}
+	}
+	if err := os.WriteFile(paths[0], whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.ReadSnapshot(l, os.Getenv); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCheckPaths(t *testing.T) {
+	l := locations(t, "c.json", "")
+	there, err := json.Marshal(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := json.Marshal(filepath.Join(t.TempDir(), "gone"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := `{"databases": [
+  {"keywords": ["bad"]},
+  {"keywords": ["a"], "description": "A", "path": ` + string(there) + `},
+  {"keywords": ["b"], "description": "B",
+   "path": ` + string(gone) + `}]}`
+	if err := os.WriteFile(l.Config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := mustLoad(t, l)
+	before := len(r.Problems)
+	r.CheckPaths()
+	if got := problems(r)[before:]; len(got) != 1 || !strings.HasPrefix(got[0], "line 5: databases[2] (b): path: expected a database") {
+		t.Errorf("problems %q", got)
+	}
+}
+
+// FuzzConfig holds every format against the promise that a config is read or
+// refused, and that what is read is usable.
+func FuzzConfig(f *testing.F) {
+	for _, seed := range []string{
+		firstForm,
+		"databases:\n- keywords: [a]\n  path: /a\n  description: A\nroutes: {B: {x: 1}, a: [*x]}\n",
+		"[[databases]]\nkeywords = [\"a\"]\npath = \"/a\"\ndescription = \"A\"\n[routes.B]\nx.y = [{z = 1}]\n",
+		`{"routes": {"A": {"b": [1, {"C": null}]}}, "Routes": 1}`,
+		"x: &a {b: 1}\ny: {<<: *a, 1: 2}\nroutes: {<<: *a, 1: 2}\n",
+	} {
+		for format := range 3 {
+			f.Add(uint8(format), []byte(seed))
+		}
+	}
+	f.Fuzz(func(t *testing.T, format uint8, data []byte) {
+		r := &Result{Path: "c." + []string{"json", "yaml", "toml"}[format%3]}
+		if err := r.decode(data); err != nil {
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) {
+				t.Fatalf("error %v of type %T", err, err)
+			}
+			return
+		}
+		names := map[string]bool{}
+		for _, db := range r.Config.Databases {
+			if len(db.Keywords) == 0 || db.Path == "" || db.Description == "" || names[db.Name] {
+				t.Errorf("database %+v", db)
+			}
+			names[db.Name] = true
+		}
+		for _, section := range []json.RawMessage{r.Config.Routes, r.Config.Inject, r.Config.Embedder} {
+			if section != nil && !json.Valid(section) {
+				t.Errorf("section %s", section)
+			}
+		}
+		if _, err := json.Marshal(r.Config); err != nil {
+			t.Error(err)
+		}
+		r.Origins()
+	})
+}
