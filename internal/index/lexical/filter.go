@@ -113,7 +113,7 @@ func (f *filter) met(c *check, unit, at uint32) (bool, error) {
 			return false, err
 		}
 	}
-	info, _, err := f.x.record(at)
+	info, err := f.x.lengths(at)
 	if err != nil {
 		return false, err
 	}

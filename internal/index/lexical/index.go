@@ -199,20 +199,29 @@ func (x *Index) number(i uint32) (uint32, error) {
 	return n, nil
 }
 
-// record returns the passage's lengths and its prior.
-func (x *Index) record(i uint32) (passageInfo, float64, error) {
+// lengths returns the passage's lengths, field by field.
+func (x *Index) lengths(i uint32) (passageInfo, error) {
 	var p passageInfo
 	e, err := x.passages.Bytes(int64(i)*passageSize, passageSize)
 	if err != nil {
-		return p, 0, err
+		return p, err
 	}
 	copy(p.short[:], e)
 	p.body = binary.LittleEndian.Uint32(e[8:])
-	prior := float64(math.Float32frombits(binary.LittleEndian.Uint32(e[12:])))
-	if math.IsNaN(prior) || math.Abs(prior) > 10 {
-		return p, 0, x.passages.Corrupt(int64(i)*passageSize, "a passage has no prior")
+	return p, nil
+}
+
+// prior is what the passage that lies at i is worth before anything is asked.
+func (x *Index) prior(i uint32) (float64, error) {
+	e, err := x.passages.Bytes(int64(i)*passageSize+12, 4)
+	if err != nil {
+		return 0, err
 	}
-	return p, prior, nil
+	prior := math.Float32frombits(binary.LittleEndian.Uint32(e))
+	if !(prior > -10 && prior < 10) {
+		return 0, x.passages.Corrupt(int64(i)*passageSize, "a passage has no prior")
+	}
+	return float64(prior), nil
 }
 
 // list returns the postings of a term, or false.

@@ -196,6 +196,10 @@ type cursor struct {
 	locals    []uint32
 	impacts   []byte
 	lengths   []uint32 // how many positions, less one
+	// Where the positions of the passage named last begin, counted in bytes
+	// from those of the block.
+	lastPassage uint32
+	lastAt      int
 }
 
 // newCursor returns a cursor that stands before the first block.
@@ -274,6 +278,7 @@ func (c *cursor) load(b int) error {
 	}
 	c.pages, c.best, c.rest = data[used:used+pages], data[used+pages:used+pages+n], data[used+pages+n:]
 	c.block, c.n, c.at, c.inBlock, c.positions, c.after, c.decoded = b, n, 0, inBlock, positions, after, false
+	c.lastPassage, c.lastAt = 0, 0
 	return nil
 }
 
@@ -337,14 +342,18 @@ func (c *cursor) positionsOf(dst []uint32, j uint32) ([]uint32, error) {
 	if err != nil {
 		return dst, err
 	}
-	skip := int(j)
-	for _, n := range c.lengths[:j] {
+	if j < c.lastPassage {
+		c.lastPassage, c.lastAt = 0, 0
+	}
+	skip := int(j - c.lastPassage)
+	for _, n := range c.lengths[c.lastPassage:j] {
 		skip += int(n)
 	}
-	at := skipVarints(data, skip)
+	at := min(c.lastAt+skipVarints(data[min(c.lastAt, len(data)):], skip), len(data))
+	c.lastPassage, c.lastAt = j, at
 	position := uint32(0)
 	for range c.lengths[j] + 1 {
-		v, n := binary.Uvarint(data[min(at, len(data)):])
+		v, n := binary.Uvarint(data[at:])
 		if n <= 0 {
 			return dst, c.s.Corrupt(c.positions, "positions are missing")
 		}

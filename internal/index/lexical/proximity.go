@@ -1,12 +1,7 @@
 package lexical
 
-import (
-	"cmp"
-	"slices"
-)
-
 // proximity fills in how near to one another the query's words stand in each
-// of the candidates.
+// of the candidates, which are in the order in which they lie.
 func (x *Index) proximity(terms []scored, found []candidate) error {
 	own := make([]int, 0, len(terms))
 	for i := range terms[:min(len(terms), maxMasked)] {
@@ -17,17 +12,13 @@ func (x *Index) proximity(terms []scored, found []candidate) error {
 	if len(own) < 2 || len(found) == 0 {
 		return nil
 	}
-	byPlace := make([]*candidate, len(found))
-	for i := range found {
-		byPlace[i] = &found[i]
-	}
-	slices.SortFunc(byPlace, func(a, b *candidate) int { return cmp.Compare(a.at, b.at) })
 	var positions []uint32
 	spans := make([][2]int, len(own)*len(found)) // of each candidate's terms in positions
 	for n, i := range own {
 		t := &terms[i]
 		t.rewind()
-		for j, c := range byPlace {
+		for j := range found {
+			c := &found[j]
 			if c.mask>>i&1 == 0 {
 				continue
 			}
@@ -43,7 +34,7 @@ func (x *Index) proximity(terms []scored, found []candidate) error {
 	for _, i := range own {
 		whole += terms[i].share
 	}
-	for j, c := range byPlace {
+	for j := range found {
 		sum := 0.
 		for n := range own {
 			a := spans[j*len(own)+n]
@@ -54,8 +45,7 @@ func (x *Index) proximity(terms []scored, found []candidate) error {
 				}
 			}
 		}
-		c.Proximity = proximityWeight * min(1, sum/whole)
-		c.sum()
+		found[j].Proximity = proximityWeight * min(1, sum/whole)
 	}
 	return nil
 }

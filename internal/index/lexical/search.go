@@ -98,15 +98,23 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		if err != nil {
 			return nil, Signals{}, err
 		}
-		found, err := x.candidates(terms, units, f)
+		field, err := x.score(terms, units)
 		if err != nil {
 			return nil, Signals{}, err
 		}
-		if more && f.active() && len(found) < pool {
+		found, err := x.rank(q, terms, field, f)
+		if err != nil {
+			return nil, Signals{}, err
+		}
+		if more && f.active() && len(found) < q.Limit {
 			// The filter left too little of the best units.
 			continue
 		}
-		return x.rank(q, terms, found, pool)
+		hits := make([]Hit, len(found))
+		for i := range found {
+			hits[i] = found[i].Hit
+		}
+		return hits, x.signals(terms, found), nil
 	}
 }
 
@@ -204,7 +212,7 @@ func (x *Index) bestUnits(terms []scored, want int, f *filter) ([]uint32, bool, 
 	}
 	f.rewind()
 	var (
-		best  = heap{limit: want}
+		best  = heap[uint32]{limit: want}
 		sums  [windowUnits]uint32
 		seen  [windowUnits / 64]uint64
 		order = make([]*scored, len(terms))
@@ -260,7 +268,8 @@ func (x *Index) bestUnits(terms []scored, want int, f *filter) ([]uint32, bool, 
 				if ok, err := f.admits(unit); err != nil {
 					return nil, false, err
 				} else if ok {
-					more = best.push(score, unit) || more
+					more = more || best.full()
+					best.push(score, unit)
 				}
 			}
 		}
@@ -269,7 +278,7 @@ func (x *Index) bestUnits(terms []scored, want int, f *filter) ([]uint32, bool, 
 	}
 	units := make([]uint32, len(best.entries))
 	for i, e := range best.entries {
-		units[i] = e.unit
+		units[i] = e.n
 	}
 	slices.Sort(units)
 	return units, more, nil
@@ -304,35 +313,42 @@ func (c *cursor) rewind() {
 	}
 }
 
-// A heap keeps the best units: of equal ones the first.
-type heap struct {
-	entries []heapEntry
+// A heap keeps the best of what it is given, of equals the first.
+type heap[S cmp.Ordered] struct {
+	entries []heapEntry[S]
 	limit   int
 }
 
-type heapEntry struct{ score, unit uint32 }
-
-// floor is the score that a unit must exceed, 0 while there is room.
-func (h *heap) floor() uint32 {
-	if len(h.entries) < h.limit {
-		return 0
-	}
-	return h.entries[0].score
+type heapEntry[S cmp.Ordered] struct {
+	score S
+	n     uint32
 }
 
-// push adds a unit that comes after all others and whose score exceeds the
-// floor. It tells whether another one had to go.
-func (h *heap) push(score, unit uint32) (full bool) {
+// full tells whether something must go for something else to be added.
+func (h *heap[S]) full() bool { return len(h.entries) == h.limit }
+
+// floor is the score that must be exceeded once the heap is full, and the zero
+// value until then.
+func (h *heap[S]) floor() (floor S) {
+	if h.full() {
+		floor = h.entries[0].score
+	}
+	return floor
+}
+
+// push adds what comes after all that was added before; if the heap is full,
+// the score must exceed the floor.
+func (h *heap[S]) push(score S, n uint32) {
 	e := h.entries
-	if len(e) < h.limit {
-		h.entries = append(e, heapEntry{score, unit})
-		e = h.entries
+	if !h.full() {
+		e = append(e, heapEntry[S]{score, n})
 		for i := len(e) - 1; i > 0 && e[i].worse(e[(i-1)/2]); i = (i - 1) / 2 {
 			e[i], e[(i-1)/2] = e[(i-1)/2], e[i]
 		}
-		return false
+		h.entries = e
+		return
 	}
-	e[0] = heapEntry{score, unit}
+	e[0] = heapEntry[S]{score, n}
 	for i := 0; ; {
 		worst := i
 		for child := 2*i + 1; child <= 2*i+2 && child < len(e); child++ {
@@ -341,159 +357,209 @@ func (h *heap) push(score, unit uint32) (full bool) {
 			}
 		}
 		if worst == i {
-			return true
+			return
 		}
 		e[i], e[worst] = e[worst], e[i]
 		i = worst
 	}
 }
 
-func (a heapEntry) worse(b heapEntry) bool {
-	return a.score < b.score || a.score == b.score && a.unit > b.unit
+func (a heapEntry[S]) worse(b heapEntry[S]) bool {
+	return a.score < b.score || a.score == b.score && a.n > b.n
 }
 
-// A candidate is a passage of one of the best units.
-type candidate struct {
-	at       uint32 // where it lies
-	unit     uint32
-	document uint32
-	words    uint32
-	page     uint32
-	symbol   float64
-	mask     uint64 // which of the first terms it has
-	Hit
+// A field of passages is what the best units hold, scored by their words. The
+// passages of the units lie end to end in it.
+type passageField struct {
+	units     []uint32 // ascending
+	starts    []uint32 // where each unit's passages begin in the following
+	firsts    []uint32 // where each unit's passages lie in the index
+	documents []uint32
+	pages     []uint32 // score of each unit
+	words     []uint32 // score of each passage
+	masks     []uint64 // which of the first terms it has
+	symbols   []float32
 }
 
-// candidates scores the passages of units, which are ascending.
-func (x *Index) candidates(terms []scored, units []uint32, f *filter) ([]candidate, error) {
-	starts := make([]uint32, len(units)+1)
-	firsts := make([]uint32, len(units))
-	documents := make([]uint32, len(units))
+// score scores the passages of the units, which are ascending.
+func (x *Index) score(terms []scored, units []uint32) (*passageField, error) {
+	n := len(units)
+	numbers := make([]uint32, 4*n+1)
+	f := &passageField{units: units, firsts: numbers[:n], documents: numbers[n : 2*n], pages: numbers[2*n : 3*n], starts: numbers[3*n:]}
 	for i, u := range units {
 		from, to, document, err := x.unit(u)
 		if err != nil {
 			return nil, err
 		}
-		starts[i+1] = starts[i] + to - from
-		firsts[i], documents[i] = from, document
+		f.firsts[i], f.documents[i], f.starts[i+1] = from, document, f.starts[i]+to-from
 	}
-	all := make([]candidate, starts[len(units)])
-	pages := make([]uint32, len(units))
-	for n := range terms {
-		t := &terms[n]
-		t.rewind()
-		for i, u := range units {
-			ok, err := t.seek(u)
-			if err != nil {
-				return nil, err
-			}
-			if !ok {
-				break
-			}
-			if t.unit[t.at] != u {
-				continue
-			}
-			if err := t.expand(); err != nil {
-				return nil, err
-			}
-			if t.page > 0 {
-				pages[i] += t.page * uint32(t.pages[t.at])
-			}
-			for j := t.starts[t.at]; j < t.starts[t.at+1]; j++ {
-				at := starts[i] + t.locals[j]
-				if at >= starts[i+1] {
-					return nil, t.s.Corrupt(t.blocks, "postings of a passage that its unit does not have")
-				}
-				c := &all[at]
-				if n < maxMasked {
-					c.mask |= 1 << n
-				}
-				if t.symbol {
-					c.symbol = max(c.symbol, t.weight)
-				} else {
-					c.words += t.best * uint32(t.impacts[j])
-				}
-			}
+	f.words, f.masks = make([]uint32, f.starts[n]), make([]uint64, f.starts[n])
+	for i := range terms {
+		if terms[i].symbol && f.symbols == nil {
+			f.symbols = make([]float32, f.starts[n])
+		}
+		if err := f.add(&terms[i], i); err != nil {
+			return nil, err
 		}
 	}
-	f.rewind()
-	found := all[:0]
-	for i, u := range units {
-		for j := starts[i]; j < starts[i+1]; j++ {
-			c := all[j]
-			if c.words == 0 && c.symbol == 0 {
-				continue
-			}
-			c.at, c.unit, c.document, c.page = firsts[i]+j-starts[i], u, documents[i], pages[i]
-			ok, err := f.accepts(u, c.at)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				found = append(found, c)
-			}
-		}
-	}
-	return found, nil
+	return f, nil
 }
 
-// rank scores the candidates and returns the best.
-func (x *Index) rank(q *Query, terms []scored, found []candidate, pool int) ([]Hit, Signals, error) {
+// add adds what the n-th term gives.
+func (f *passageField) add(t *scored, n int) error {
+	mask := uint64(0)
+	if n < maxMasked {
+		mask = 1 << n
+	}
+	t.rewind()
+	for i, u := range f.units {
+		ok, err := t.seek(u)
+		if err != nil || !ok {
+			return err
+		}
+		if t.unit[t.at] != u {
+			continue
+		}
+		if err := t.expand(); err != nil {
+			return err
+		}
+		if t.page > 0 {
+			f.pages[i] += t.page * uint32(t.pages[t.at])
+		}
+		for j := t.starts[t.at]; j < t.starts[t.at+1]; j++ {
+			at := f.starts[i] + t.locals[j]
+			switch {
+			case at >= f.starts[i+1]:
+				return t.s.Corrupt(t.blocks, "postings of a passage that its unit does not have")
+			case t.symbol:
+				f.symbols[at] = max(f.symbols[at], float32(t.weight))
+			default:
+				f.words[at] += t.best * uint32(t.impacts[j])
+			}
+			f.masks[at] |= mask
+		}
+	}
+	return nil
+}
+
+// A candidate is a passage that is looked at closely.
+type candidate struct {
+	Hit
+	at   uint32 // where it lies
+	unit uint32
+	mask uint64
+	raw  uint32 // its words' score
+}
+
+// rank returns the best passages of the field, and whether the filter let
+// fewer of them pass than are wanted.
+func (x *Index) rank(q *Query, terms []scored, field *passageField, f *filter) ([]candidate, error) {
 	words, pages := uint32(1), uint32(1)
-	for i := range found {
-		words, pages = max(words, found[i].words), max(pages, found[i].page)
+	for _, n := range field.words {
+		words = max(words, n)
 	}
-	for i := range found {
+	for _, n := range field.pages {
+		pages = max(pages, n)
+	}
+	wordsUnit, pageUnit := sectionShare/float64(words), pageShare/float64(pages)
+	if x.single {
+		wordsUnit, pageUnit = 1/float64(words), 0
+	}
+	pool := heap[float64]{limit: max(q.Limit, minPool)}
+	// What one unit can have in the pool, so that others find room.
+	few := make([]heapEntry[float64], 0, 2*x.most()+1)
+	f.rewind()
+	for i, u := range field.units {
+		few = few[:0]
+		for j := field.starts[i]; j < field.starts[i+1]; j++ {
+			if field.masks[j] == 0 && field.words[j] == 0 {
+				continue
+			}
+			at := field.firsts[i] + j - field.starts[i]
+			prior, err := x.prior(at)
+			if err != nil {
+				return nil, err
+			}
+			score := wordsUnit*float64(field.words[j]) + pageUnit*float64(field.pages[i]) + prior
+			if field.symbols != nil {
+				score += float64(field.symbols[j])
+			}
+			if pool.full() && score <= pool.floor() || len(few) == cap(few)-1 && score <= few[len(few)-1].score {
+				continue
+			}
+			if ok, err := f.accepts(u, at); err != nil {
+				return nil, err
+			} else if !ok {
+				continue
+			}
+			few = append(few[:min(len(few), cap(few)-1)], heapEntry[float64]{score, j})
+			for k := len(few) - 1; k > 0 && few[k].score > few[k-1].score; k-- {
+				few[k], few[k-1] = few[k-1], few[k]
+			}
+			few = few[:min(len(few), cap(few)-1)]
+		}
+		for _, e := range few {
+			if !pool.full() || e.score > pool.floor() {
+				pool.push(e.score, e.n)
+			}
+		}
+	}
+	slices.SortFunc(pool.entries, func(a, b heapEntry[float64]) int { return cmp.Compare(a.n, b.n) })
+	found := make([]candidate, len(pool.entries))
+	unit := 0
+	for i, e := range pool.entries {
+		for field.starts[unit+1] <= e.n {
+			unit++
+		}
 		c := &found[i]
-		c.Words, c.Page = float64(c.words)/float64(words), 0
-		if !x.single {
-			c.Words *= sectionShare
-			c.Page = pageShare * float64(c.page) / float64(pages)
-		}
-		c.Symbol = c.symbol
-		_, prior, err := x.record(c.at)
+		c.at, c.unit, c.mask, c.raw = field.firsts[unit]+e.n-field.starts[unit], field.units[unit], field.masks[e.n], field.words[e.n]
+		number, err := x.number(c.at)
 		if err != nil {
-			return nil, Signals{}, err
+			return nil, err
 		}
-		if c.Hit.Passage, err = x.number(c.at); err != nil {
-			return nil, Signals{}, err
+		prior, err := x.prior(c.at)
+		if err != nil {
+			return nil, err
 		}
-		c.Document = c.document
-		c.Prior = prior
-		c.sum()
+		c.Hit = Hit{
+			Passage:  number,
+			Document: field.documents[unit],
+			Words:    wordsUnit * float64(c.raw),
+			Page:     pageUnit * float64(field.pages[unit]),
+			Prior:    prior,
+		}
+		if field.symbols != nil {
+			c.Symbol = float64(field.symbols[e.n])
+		}
 	}
-	slices.SortFunc(found, better)
-	found = x.capped(found, pool, 2)
 	if err := x.proximity(terms, found); err != nil {
-		return nil, Signals{}, err
+		return nil, err
 	}
-	slices.SortFunc(found, better)
-	found = x.capped(found, q.Limit, 1)
-	hits := make([]Hit, len(found))
 	for i := range found {
-		hits[i] = found[i].Hit
+		found[i].sum()
 	}
-	return hits, x.signals(terms, found), nil
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
+	})
+	return x.capped(found, q.Limit), nil
 }
 
 func (h *Hit) sum() { h.Score = h.Words + h.Page + h.Proximity + h.Symbol + h.Prior }
 
-func better(a, b candidate) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
-}
+// most is how many hits a document may give.
+func (x *Index) most() int { return max(perDocument, 20/x.documents) }
 
-// capped returns the first n of found that leave no document with more than
-// times what it may have.
-func (x *Index) capped(found []candidate, n, times int) []candidate {
-	most := times * max(perDocument, 20/x.documents)
+// capped returns the first n of found without what is too much of one
+// document.
+func (x *Index) capped(found []candidate, n int) []candidate {
 	given := make(map[uint32]int, n)
 	kept := found[:0]
 	for _, c := range found {
 		if len(kept) == n {
 			break
 		}
-		if given[c.document] < most {
-			given[c.document]++
+		if given[c.Document] < x.most() {
+			given[c.Document]++
 			kept = append(kept, c)
 		}
 	}

@@ -39,6 +39,6 @@ func (x *Index) signals(terms []scored, found []candidate) Signals {
 	if own > 0 {
 		s.Coverage /= own
 	}
-	s.Strength = float64(best.words) / (255 * scale)
+	s.Strength = float64(best.raw) / (255 * scale)
 	return s
 }
