@@ -28,6 +28,8 @@ type app struct {
 // commands makes the commands, in the order of the help text.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
+		newSearchCommand(a),
+		newIndexCommand(a),
 		newInstallCommand(a),
 		newUninstallCommand(a),
 		newVersionCommand(a),

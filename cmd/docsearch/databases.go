@@ -1,0 +1,179 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+)
+
+// A listing is a database that a name can mean: one of the config's, or one
+// of docsearch's own data folder.
+type listing struct {
+	Name       string
+	Path       string // as the config has it, or of the folder
+	Configured bool
+	Foreign    bool     // the config has another server answer from it
+	Names      []string // what the database is called, for a query to be read by
+}
+
+// listings are the databases of the config and of the data folder. What is
+// wrong with the config is for docsearch config check to say; what can be read
+// of it counts.
+func listings(l config.Locations) ([]listing, error) {
+	loaded, err := load.Load(l)
+	if err != nil {
+		return nil, withHint(err, "docsearch config check says more")
+	}
+	var all []listing
+	for _, db := range loaded.Config.Databases {
+		all = append(all, listing{
+			Name: db.Name, Path: db.Path, Configured: true, Foreign: db.Tool != "",
+			Names: append([]string{db.Name}, db.Keywords...),
+		})
+	}
+	entries, err := os.ReadDir(l.Data)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(l.Data, e.Name())
+		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || !isDatabase(path) {
+			continue
+		}
+		if !slices.ContainsFunc(all, func(have listing) bool { return samePath(have.Path, path) }) {
+			all = append(all, listing{Name: e.Name(), Path: path, Names: []string{e.Name()}})
+		}
+	}
+	return all, nil
+}
+
+// isDatabase reports whether the folder is one that docsearch or LEANN made,
+// even if what is in it cannot be read.
+func isDatabase(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, disk.Folder)); err == nil {
+		return true
+	}
+	_, err := leann.Folder(dir)
+	return err == nil
+}
+
+// choose finds the database that a name or a path on the command line means.
+// A name comes before a file of that name in the working directory; a path can
+// always be told from it by a separator.
+func choose(all []listing, arg string) (listing, error) {
+	if !hasSeparator(arg) {
+		if i := slices.IndexFunc(all, func(d listing) bool { return strings.EqualFold(d.Name, arg) }); i >= 0 {
+			return all[i], nil
+		}
+	}
+	path, err := filepath.Abs(arg)
+	if err != nil {
+		return listing{}, err
+	}
+	if i := slices.IndexFunc(all, func(d listing) bool { return samePath(d.Path, path) }); i >= 0 {
+		return all[i], nil
+	}
+	_, err = os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = leann.Folder(path) // LEANN's name of an index need not exist
+	}
+	if err == nil {
+		name := filepath.Base(path)
+		if dir, err := index.Locate(path); err == nil {
+			name = filepath.Base(dir)
+		}
+		return listing{Name: name, Path: path, Names: []string{name}}, nil
+	}
+	if hasSeparator(arg) || !errors.Is(err, fs.ErrNotExist) {
+		return listing{}, err
+	}
+	err = fmt.Errorf("there is no database %q", arg)
+	var names []string
+	for _, d := range all {
+		names = append(names, d.Name)
+	}
+	switch near := config.Nearest(arg, names); {
+	case near != "":
+		return listing{}, withHint(err, "did you mean %q?", near)
+	case len(all) == 0:
+		return listing{}, withHint(err, "docsearch index build FOLDER makes one")
+	}
+	return listing{}, withHint(err, "there is %s", strings.Join(names, ", "))
+}
+
+func hasSeparator(s string) bool {
+	return strings.ContainsRune(s, filepath.Separator) || strings.Contains(s, "/") || s == "." || s == ".."
+}
+
+// samePath reports whether two paths lead to one file, as far as their texts
+// and the file system can tell.
+func samePath(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	stA, errA := os.Stat(a)
+	stB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(stA, stB)
+}
+
+// States of a database, as index list shows them.
+const (
+	stateOK      = "ok"
+	stateStale   = "stale"
+	stateNone    = "no index"
+	stateMissing = "missing"
+	stateDamaged = "damaged"
+	stateVersion = "other version"
+)
+
+// inspect opens the database, which costs the same whatever its size, and says
+// what state it is in; why is a sentence where that is not "ok".
+func inspect(path string) (info index.Info, state, why string) {
+	info, err := index.Inspect(path)
+	if err == nil {
+		var db *index.Database
+		if db, err = index.Open(path); err == nil {
+			db.Close()
+			if info.Stale != "" {
+				return info, stateStale, info.Stale
+			}
+			return info, stateOK, ""
+		}
+	}
+	state = stateOf(err)
+	return info, state, err.Error()
+}
+
+func stateOf(err error) string {
+	var corrupt *disk.CorruptError
+	var version *disk.VersionError
+	switch {
+	case errors.As(err, &version):
+		return stateVersion
+	case errors.As(err, &corrupt):
+		return stateDamaged
+	case errors.Is(err, disk.ErrNoIndex):
+		return stateNone
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, leann.ErrNone):
+		return stateMissing
+	}
+	return stateDamaged
+}
+
+// withRepair adds to an error of a database the command that mends it.
+func withRepair(path string, err error) error {
+	if command := index.Repair(path, err); command != "" {
+		return withHint(err, "run: %s", command)
+	}
+	return err
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+type buildCommand struct {
+	*app
+	name, out   string
+	wait        time.Duration
+	quiet, json bool
+	kept        keptOptions
+	languageSet bool
+	trustSet    bool
+}
+
+// keptOptions are those that a later build of the same database repeats unless
+// it is told otherwise. They stand in the manifest.
+type keptOptions struct {
+	Language   string `json:"language,omitempty"`
+	TrustPaths bool   `json:"trust_paths,omitempty"`
+}
+
+func newIndexBuildCommand(a *app) *cobra.Command {
+	b := &buildCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "build PATH|NAME",
+		Short: "Build a database, or build it again",
+		Long: `Build a database from a folder of Markdown and plain text, or the index of a
+LEANN index, or build a database again.
+
+A folder is split into passages at its headings; the database goes into
+docsearch's data folder. Of a LEANN index (its folder, its meta.json, or a bare
+passages.jsonl) the passages stay as they are; docsearch puts a folder of its
+own beside them.
+
+Whatever happens to a build, the database answers from the index it had before.`,
+		Example: `  docsearch index build ~/src/project/docs --name project
+  docsearch index build ~/.leann/indexes/gitlab
+  docsearch index build project`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b.languageSet = cmd.Flags().Changed("language")
+			b.trustSet = cmd.Flags().Changed("trust-paths")
+			return b.run(cmd.Context(), args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&b.name, "name", "", "`name` of the database made from a folder (default the folder's)")
+	f.StringVar(&b.out, "out", "", "put the database into this `folder` instead of docsearch's data folder")
+	f.StringVar(&b.kept.Language, "language", "", "language of the texts, for the forms of words (default english)")
+	f.DurationVar(&b.wait, "wait", 0, "how long to wait for another build of the same database")
+	f.BoolVar(&b.kept.TrustPaths, "trust-paths", false, "read passages that a LEANN index names outside its own folder")
+	f.BoolVarP(&b.quiet, "quiet", "q", false, "print nothing but errors")
+	f.BoolVar(&b.json, "json", false, "print progress and result as JSON, an object a line")
+	return cmd
+}
+
+// A plan is what a build command is about to do.
+type plan struct {
+	dir    string // of the database
+	label  string // what the user calls it
+	source index.Source
+	kept   keptOptions
+}
+
+func (b *buildCommand) run(ctx context.Context, arg string) error {
+	p, err := b.plan(arg)
+	if err != nil {
+		return err
+	}
+	options, err := json.Marshal(p.kept)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	display := b.display()
+	info, err := index.Build(ctx, p.dir, p.source, index.BuildOptions{
+		Language: p.kept.Language,
+		Wait:     b.wait,
+		Tool:     buildVersion(),
+		Options:  options,
+		Report:   display.Func(),
+	})
+	display.Close()
+	if err != nil {
+		return explainBuild(p, err)
+	}
+	return b.finish(p, info, time.Since(began))
+}
+
+func (b *buildCommand) display() *progress.Display {
+	switch {
+	case b.quiet:
+		return progress.New(b.stderr, progress.Silent)
+	case b.json:
+		return progress.New(b.stdout, progress.Events)
+	}
+	return progress.New(b.stderr, progress.StyleFor(b.stderr))
+}
+
+// plan finds out what arg means: a LEANN index, a database to build again, or
+// a folder to make one from.
+func (b *buildCommand) plan(arg string) (plan, error) {
+	locations := config.Locate(os.Getenv)
+	all, err := listings(locations)
+	if err != nil {
+		return plan{}, err
+	}
+	// What is there to build from comes before a database of that name, which
+	// may be of another folder called the same.
+	path := arg
+	if _, err := os.Stat(arg); err == nil && !hasSeparator(arg) {
+		path = "." + string(filepath.Separator) + arg
+	}
+	known, err := choose(all, path)
+	if err != nil {
+		return plan{}, err
+	}
+	dir, err := index.Locate(known.Path)
+	if errors.Is(err, leann.ErrNone) {
+		return b.fromFolder(locations, known.Path)
+	}
+	if err != nil {
+		return plan{}, err
+	}
+	if b.name != "" || b.out != "" {
+		return plan{}, usagef("--name and --out are for folders: the index of %s goes beside its passages", arg)
+	}
+	return b.again(known, dir)
+}
+
+// again plans the build of the database in dir from what it was made from.
+func (b *buildCommand) again(known listing, dir string) (plan, error) {
+	p := plan{dir: dir, label: known.Name, kept: b.remembered(dir)}
+	if origin := originOf(dir); origin.Kind == ingest.KindFolder {
+		switch folder, err := ingest.NewFolder(origin.Location, dir); {
+		case err == nil:
+			p.source = folder
+			return p, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return p, err
+		}
+		fmt.Fprintf(b.stderr, "docsearch: %s is gone; building from the passages that were made of it\n", origin.Location)
+	}
+	find := leann.Find
+	if p.kept.TrustPaths {
+		find = leann.FindTrusted
+	}
+	found, err := find(known.Path)
+	if errors.Is(err, leann.ErrNone) {
+		found, err = find(dir)
+	}
+	if err != nil {
+		return p, explainLEANN(known.Path, err)
+	}
+	p.source = index.FromLEANN(found)
+	return p, nil
+}
+
+// fromFolder plans a database made from a folder.
+func (b *buildCommand) fromFolder(l config.Locations, path string) (plan, error) {
+	name := b.name
+	if name == "" {
+		name = nameFor(path)
+	}
+	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\:*?"<>|`) || name != strings.TrimSpace(name) {
+		return plan{}, withHint(usagef("%q is no name for a database", name), "--name gives it one, of letters and digits")
+	}
+	dir := b.out
+	if dir == "" {
+		if l.Data == "" {
+			return plan{}, withHint(errors.New("there is no data folder: neither DOCSEARCH_DATA nor a home directory is set"), "--out says where the database goes")
+		}
+		dir = filepath.Join(l.Data, name)
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return plan{}, err
+	}
+	folder, err := ingest.NewFolder(path, dir)
+	if err != nil {
+		return plan{}, err
+	}
+	if err := b.mayReplace(dir, path, name); err != nil {
+		return plan{}, err
+	}
+	return plan{dir: dir, label: name, source: folder, kept: b.remembered(dir)}, nil
+}
+
+// nameFor names a database after its folder or file.
+func nameFor(path string) string {
+	base := filepath.Base(path)
+	if st, err := os.Stat(path); err == nil && !st.IsDir() {
+		base = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	return base
+}
+
+// mayReplace makes sure that dir is free, or holds the database that was made
+// from the same source.
+func (b *buildCommand) mayReplace(dir, source, name string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch origin := originOf(dir); {
+	case origin.Location == "" && onlyOurs(entries):
+		return nil // a first build that did not come to its end
+	case origin.Location == "":
+		return withHint(fmt.Errorf("%s is not empty and no database of docsearch's", dir), "--name or --out choose another place")
+	case !samePath(origin.Location, source):
+		return withHint(fmt.Errorf("%s is a database already, made from %s", name, origin.Location),
+			"--name gives this one another name; docsearch index remove %s makes room", name)
+	}
+	return nil
+}
+
+func onlyOurs(entries []fs.DirEntry) bool {
+	for _, e := range entries {
+		if e.Name() != disk.Folder {
+			return false
+		}
+	}
+	return true
+}
+
+// originOf is what the database in dir was made from, if docsearch made its
+// passages: the manifest knows, and where it is damaged LEANN's meta file.
+func originOf(dir string) leann.Origin {
+	if g, err := disk.Current(dir); err == nil && g.Source.Kind == ingest.KindFolder {
+		return leann.Origin{Kind: g.Source.Kind, Location: g.Source.Location}
+	}
+	if found, err := leann.Find(dir); err == nil && found.Meta.Origin != nil {
+		return *found.Meta.Origin
+	}
+	return leann.Origin{}
+}
+
+// remembered are the options of the last build in dir with this one's on top.
+func (b *buildCommand) remembered(dir string) keptOptions {
+	var kept keptOptions
+	if g, err := disk.Current(dir); err == nil && json.Unmarshal(g.Options, &kept) != nil {
+		kept = keptOptions{}
+	}
+	if b.languageSet {
+		kept.Language = b.kept.Language
+	}
+	if b.trustSet {
+		kept.TrustPaths = b.kept.TrustPaths
+	}
+	return kept
+}
+
+func explainLEANN(path string, err error) error {
+	var outside *leann.OutsideError
+	if errors.As(err, &outside) {
+		return withHint(err, "docsearch index build --trust-paths %s reads them all the same", path)
+	}
+	return err
+}
+
+func explainBuild(p plan, err error) error {
+	switch {
+	case errors.Is(err, disk.ErrBusy):
+		return withHint(err, "--wait 10m waits for it")
+	case errors.Is(err, context.Canceled):
+		return withHint(errors.New("interrupted"), "%s is as it was before", p.label)
+	case errors.Is(err, index.ErrNoPassages):
+		return withHint(fmt.Errorf("%s: %w", p.label, err), "docsearch reads Markdown and plain text, and LEANN's passages")
+	}
+	return err
+}
+
+// finish says what was built.
+func (b *buildCommand) finish(p plan, info index.Info, took time.Duration) error {
+	switch {
+	case b.json:
+		return json.NewEncoder(b.stdout).Encode(struct {
+			Built infoJSON `json:"built"`
+		}{newInfoJSON(p.label, stateOK, "", info)})
+	case b.quiet:
+		return nil
+	}
+	fmt.Fprintf(b.stdout, "%s: %s of %s, index %s, built in %s\n", p.label,
+		count(info.Passages, "passage"), count(info.Documents, "document"), size(info.Bytes), took.Round(10*time.Millisecond))
+	printSkipped(b.stdout, info.Skipped, "docsearch index info "+quoteArgument(p.dir))
+	return nil
+}

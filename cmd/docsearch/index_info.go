@@ -1,0 +1,159 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/ingest"
+)
+
+func newIndexInfoCommand(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "info NAME|PATH",
+		Short: "Show what is known of a database",
+		Long: `Show what is known of a database: what it was made from and when, its counts and
+sizes, and everything of its source that has no passages, and why.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			d, err := a.database(args[0])
+			if err != nil {
+				return err
+			}
+			return a.info(d, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// database finds the database that an argument means.
+func (a *app) database(arg string) (listing, error) {
+	all, err := listings(config.Locate(os.Getenv))
+	if err != nil {
+		return listing{}, err
+	}
+	return choose(all, arg)
+}
+
+func (a *app) info(d listing, asJSON bool) error {
+	info, state, why := inspect(d.Path)
+	if info.Generation == "" { // nothing could be read
+		_, err := index.Inspect(d.Path)
+		return withRepair(d.Path, err)
+	}
+	skipped, err := ingest.ReadSkipped(disk.Generation{Manifest: info.Manifest, Dir: generationDir(info)})
+	if err != nil {
+		return err
+	}
+	info.Skipped = skipped
+	if asJSON {
+		enc := json.NewEncoder(a.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(newInfoJSON(d.Name, state, why, info))
+	}
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(a.stdout, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("name", "%s", d.Name)
+	row("path", "%s", info.Dir)
+	if why != "" {
+		row("state", "%s: %s", state, why)
+	} else {
+		row("state", "%s", state)
+	}
+	row("source", "%s", sourceOf(info))
+	row("built", "%s (%s) by docsearch %s", info.Created.Local().Format("2006-01-02 15:04"), age(time.Since(info.Created)), info.Tool)
+	row("passages", "%s of %s, %s of text", thousands(info.Passages), count(info.Documents, "document"), size(info.TextBytes))
+	row("index", "%s in %s", size(info.Bytes), info.Generation)
+	if info.Embedder != nil {
+		row("vectors", "%s, %s%s", info.Embedder.Name, count(info.Embedder.Dimensions, "dimension"), recallOf(info.Recall))
+	} else {
+		row("vectors", "none")
+	}
+	if c := info.Confidence; c != nil {
+		row("confidence", "answers from %.2f on; precision %.2f, recall %.2f on %s", c.Threshold, c.Precision, c.Recall, count(c.Sample, "question"))
+	}
+	if len(info.Skipped) > 0 {
+		row("left out", "%d", len(info.Skipped))
+		for _, s := range info.Skipped {
+			fmt.Fprintf(a.stdout, "  %s: %s\n", printable(s.Name), printable(s.Why))
+		}
+	}
+	return nil
+}
+
+func generationDir(info index.Info) string {
+	return disk.Generation{Dir: info.Dir}.Path(disk.Folder) + string(os.PathSeparator) + info.Generation
+}
+
+func sourceOf(info index.Info) string {
+	switch info.Source.Kind {
+	case ingest.KindFolder:
+		return "folder " + info.Source.Location
+	case leann.KindIndex:
+		return "LEANN index " + info.Source.Location
+	}
+	return "passages " + info.Source.Location
+}
+
+func recallOf(r *disk.Recall) string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf(", recall@%d %.4f on %s", r.At, r.Value, count(r.Sample, "question"))
+}
+
+// An infoJSON is a database as programs read it.
+type infoJSON struct {
+	Name      string         `json:"name"`
+	Path      string         `json:"path"`
+	State     string         `json:"state"`
+	Why       string         `json:"why,omitempty"`
+	Source    *disk.Source   `json:"source,omitempty"`
+	Built     *time.Time     `json:"built,omitempty"`
+	Tool      string         `json:"tool,omitempty"`
+	Passages  int            `json:"passages"`
+	Documents int            `json:"documents"`
+	TextBytes int64          `json:"text_bytes"`
+	Bytes     int64          `json:"index_bytes"`
+	Embedder  *disk.Embedder `json:"embedder,omitempty"`
+	Recall    *disk.Recall   `json:"recall,omitempty"`
+	Skipped   []disk.Skipped `json:"skipped,omitempty"`
+}
+
+func newInfoJSON(name, state, why string, info index.Info) infoJSON {
+	j := infoJSON{Name: name, Path: info.Dir, State: state, Why: why}
+	if info.Generation == "" {
+		return j
+	}
+	j.Source, j.Built, j.Tool = &info.Source, &info.Created, info.Tool
+	j.Passages, j.Documents, j.TextBytes, j.Bytes = info.Passages, info.Documents, info.TextBytes, info.Bytes
+	j.Embedder, j.Recall, j.Skipped = info.Embedder, info.Recall, info.Skipped
+	return j
+}
+
+// printSkipped names what has no passages, the first few of it.
+func printSkipped(w io.Writer, skipped []disk.Skipped, all string) {
+	const few = 10
+	if len(skipped) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "left out:")
+	for i, s := range skipped {
+		if i == few {
+			fmt.Fprintf(w, "  %d more; %s names them\n", len(skipped)-few, all)
+			return
+		}
+		fmt.Fprintf(w, "  %s: %s\n", printable(s.Name), printable(s.Why))
+	}
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+func newIndexVerifyCommand(a *app) *cobra.Command {
+	var quiet bool
+	cmd := &cobra.Command{
+		Use:   "verify [NAME|PATH]...",
+		Short: "Check that databases are whole",
+		Long: `Check that databases are whole: every file is read and compared with its
+checksum, every passage with the one that was indexed, the counts with one
+another, and the vector search with an exact one. Without a name, all databases
+are checked. The exit code is 1 if anything is wrong.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			all, err := listings(config.Locate(os.Getenv))
+			if err != nil {
+				return err
+			}
+			chosen := all
+			if len(args) > 0 {
+				chosen = nil
+				for _, arg := range args {
+					d, err := choose(all, arg)
+					if err != nil {
+						return err
+					}
+					chosen = append(chosen, d)
+				}
+			}
+			return a.verify(cmd.Context(), chosen, quiet)
+		},
+	}
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only what is wrong")
+	return cmd
+}
+
+func (a *app) verify(ctx context.Context, chosen []listing, quiet bool) error {
+	failed := false
+	for _, d := range chosen {
+		style := progress.StyleFor(a.stderr)
+		if quiet {
+			style = progress.Silent
+		}
+		display := progress.New(a.stderr, style)
+		report, err := index.Verify(ctx, d.Path, display.Func())
+		display.Close()
+		if ctx.Err() != nil {
+			return withHint(errors.New("interrupted"), "nothing was changed")
+		}
+		problems := report.Problems
+		if err != nil {
+			problems = []string{err.Error()}
+		}
+		for _, p := range problems {
+			fmt.Fprintf(a.stdout, "%s: %s\n", d.Name, p)
+		}
+		if len(problems) > 0 {
+			failed = true
+			fmt.Fprintf(a.stdout, "%s: to repair it: docsearch index build %s\n", d.Name, quoteArgument(d.Path))
+			continue
+		}
+		if quiet {
+			continue
+		}
+		fmt.Fprintf(a.stdout, "%s: whole; %s of %s%s\n", d.Name,
+			count(report.Passages, "passage"), count(report.Documents, "document"), recallOf(report.Recall))
+		if report.Stale != "" {
+			fmt.Fprintf(a.stdout, "%s: note: %s; docsearch index build %s brings it up to date\n", d.Name, report.Stale, quoteArgument(d.Path))
+		}
+		a.noteLEANN(ctx, d, report.Dir)
+	}
+	if failed {
+		return exitStatus(exitFailure)
+	}
+	return nil
+}
+
+// noteLEANN says what LEANN would stumble over in the index of its own; for
+// docsearch it is nothing wrong.
+func (a *app) noteLEANN(ctx context.Context, d listing, dir string) {
+	found, err := leann.FindTrusted(dir)
+	if err != nil {
+		return // the passages are gone, which Stale says
+	}
+	notes, err := found.Check(ctx)
+	if err != nil {
+		notes = append(notes, err.Error())
+	}
+	for _, n := range notes {
+		fmt.Fprintf(a.stdout, "%s: note: %s\n", d.Name, n)
+	}
+}

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest"
+)
+
+type searchCommand struct {
+	*app
+	databases, paths []string
+	keywords         []string
+	filter           string
+	topK             int
+	json             bool
+}
+
+func newSearchCommand(a *app) *cobra.Command {
+	s := &searchCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "search QUERY",
+		Short: "Search the databases, as the agent does",
+		Long: `Search the databases, as the agent does. At a terminal the hits are shown to
+read, with the words of the query highlighted; elsewhere they are JSON.
+
+Names of functions, commands and options that the answer probably has, given as
+keywords, find more than a longer query does.`,
+		Example: `  docsearch search "cache dependencies between jobs"
+  docsearch search --db gitlab --keywords cache:key,artifacts "speed up pipelines"
+  docsearch search --json --top-k 3 "retry a failed job"`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.run(cmd.Context(), strings.Join(args, " "))
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&s.databases, "db", nil, "search this database, by `name` or path; may be repeated (default all)")
+	f.StringArrayVar(&s.paths, "path", nil, "search the database at this `path`; may be repeated")
+	f.StringArrayVar(&s.keywords, "keywords", nil, "names and synonyms that the answer may have, parted by commas")
+	f.StringVar(&s.filter, "filter", "", "only documents whose URL or path contains this; * and ? match, ! turns it round")
+	f.IntVar(&s.topK, "top-k", 0, "how many hits to show at most (default 5)")
+	f.BoolVar(&s.json, "json", false, "print JSON at a terminal, too")
+	return cmd
+}
+
+// An asked is a database and what it has to say to the query.
+type asked struct {
+	listing
+	index.Result
+	info index.Info
+	err  error
+}
+
+func (s *searchCommand) run(ctx context.Context, query string) error {
+	if strings.TrimSpace(query) == "" {
+		return usagef("the query is empty")
+	}
+	if s.topK < 0 {
+		return usagef("--top-k must be 1 or more")
+	}
+	chosen, err := s.choose()
+	if err != nil {
+		return err
+	}
+	if s.topK == 0 {
+		s.topK = config.Default().Search.TopK
+	}
+	all := s.ask(ctx, chosen, query)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	results := make([]index.Result, len(all))
+	failed := 0
+	for i, d := range all {
+		if d.err == nil {
+			results[i] = d.Result
+			continue
+		}
+		failed++
+		if errors.Is(d.err, index.ErrFilter) || len(all) == 1 {
+			return withRepair(quoteArgument(d.Path), d.err)
+		}
+		report(s.stderr, withRepair(quoteArgument(d.Path), fmt.Errorf("%s: %w", d.Name, d.err)))
+	}
+	if failed == len(all) {
+		return errors.New("none of the databases could be searched")
+	}
+	hits := index.Merge(results, s.topK)
+	if s.json || !isTerminal(s.stdout) {
+		return s.printJSON(query, all, hits)
+	}
+	for _, d := range all {
+		for _, n := range d.Notes {
+			fmt.Fprintf(s.stderr, "docsearch: %s: %s\n", d.Name, n)
+		}
+	}
+	return s.print(query, all, hits)
+}
+
+// choose lists the databases to ask.
+func (s *searchCommand) choose() ([]listing, error) {
+	all, err := listings(config.Locate(os.Getenv))
+	if err != nil {
+		return nil, err
+	}
+	var chosen []listing
+	for _, arg := range s.databases {
+		d, err := choose(all, arg)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, d)
+	}
+	for _, path := range s.paths {
+		if !hasSeparator(path) {
+			path = "." + string(filepath.Separator) + path
+		}
+		d, err := choose(all, path)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, d)
+	}
+	if len(s.databases)+len(s.paths) > 0 {
+		return chosen, nil
+	}
+	for _, d := range all {
+		// What another server answers from need not have an index of ours.
+		if dir, err := index.Locate(d.Path); d.Foreign && (err != nil || !exists(disk.ManifestPath(dir))) {
+			continue
+		}
+		chosen = append(chosen, d)
+	}
+	if len(chosen) == 0 {
+		return nil, withHint(errors.New("there is no database to search"), "docsearch index build FOLDER makes one")
+	}
+	return chosen, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// ask puts the query to every database at once.
+func (s *searchCommand) ask(ctx context.Context, chosen []listing, query string) []asked {
+	q := index.Query{Text: query, Keywords: s.splitKeywords(), TopK: s.topK, Filter: s.filter}
+	all := make([]asked, len(chosen))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, d := range chosen {
+		g.Go(func() error {
+			all[i].listing = d
+			db, err := index.Open(d.Path)
+			if err != nil {
+				all[i].err = err
+				return nil
+			}
+			defer db.Close()
+			q := q
+			q.Names = d.Names
+			all[i].info = db.Info()
+			all[i].Result, all[i].err = db.Search(ctx, q)
+			return nil
+		})
+	}
+	g.Wait()
+	return all
+}
+
+func (s *searchCommand) splitKeywords() []string {
+	var keywords []string
+	for _, list := range s.keywords {
+		for k := range strings.SplitSeq(list, ",") {
+			if k = strings.TrimSpace(k); k != "" {
+				keywords = append(keywords, k)
+			}
+		}
+	}
+	return keywords
+}
+
+// source is where the reader finds the hit: its URL, or its file with the
+// line, as seen from the working directory.
+func (d asked) source(p *passage.Passage) string {
+	if p.URL != "" || p.Path == "" {
+		return p.Locator()
+	}
+	path := d.file(p)
+	if dir, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			path = rel
+		}
+	}
+	if p.StartLine > 0 {
+		return fmt.Sprintf("%s:%d", path, p.StartLine)
+	}
+	return path
+}
+
+// file is the path of the hit's document. Those of a folder are kept relative
+// to it, so that the passages are the same wherever it lies.
+func (d asked) file(p *passage.Passage) string {
+	if d.info.Source.Kind != ingest.KindFolder || filepath.IsAbs(p.Path) {
+		return p.Path
+	}
+	root := d.info.Source.Location
+	if path := filepath.Join(root, filepath.FromSlash(p.Path)); exists(path) {
+		return path
+	}
+	if path := filepath.Join(filepath.Dir(root), filepath.FromSlash(p.Path)); exists(path) {
+		return path // the source was a single file
+	}
+	return p.Path
+}
+
+// A hitJSON is a hit as programs read it.
+type hitJSON struct {
+	Rank      int      `json:"rank"`
+	Score     float64  `json:"score"`
+	Database  string   `json:"database"`
+	ID        string   `json:"id"`
+	Title     string   `json:"title"`
+	Headings  []string `json:"headings"`
+	Source    string   `json:"source"` // URL, or file and line
+	URL       string   `json:"url,omitempty"`
+	Path      string   `json:"path,omitempty"`
+	StartLine int      `json:"start_line,omitempty"`
+	EndLine   int      `json:"end_line,omitempty"`
+	Text      string   `json:"text"`
+}
+
+type askedJSON struct {
+	Name       string   `json:"name"`
+	Path       string   `json:"path"`
+	Confidence float64  `json:"confidence"`
+	Confident  bool     `json:"confident"`
+	Notes      []string `json:"notes,omitempty"`
+	Error      string   `json:"error,omitempty"`
+}
+
+func (s *searchCommand) printJSON(query string, all []asked, hits []index.Merged) error {
+	out := struct {
+		Query     string      `json:"query"`
+		Relevant  bool        `json:"relevant"`
+		Hits      []hitJSON   `json:"hits"`
+		Databases []askedJSON `json:"databases"`
+	}{Query: query, Relevant: relevant(all), Hits: []hitJSON{}}
+	for i, h := range hits {
+		d := all[h.From]
+		headings := h.Headings
+		if headings == nil {
+			headings = []string{}
+		}
+		path := h.Path
+		if path != "" {
+			path = d.file(&h.Passage)
+		}
+		out.Hits = append(out.Hits, hitJSON{
+			Rank: i + 1, Score: h.Relevance, Database: d.Name, ID: h.ID, Title: h.Name(), Headings: headings,
+			Source: d.source(&h.Passage), URL: h.URL, Path: path, StartLine: h.StartLine, EndLine: h.EndLine, Text: h.Text,
+		})
+	}
+	for _, d := range all {
+		j := askedJSON{Name: d.Name, Path: d.Path, Confidence: d.Confidence, Confident: d.Confident, Notes: d.Notes}
+		if d.err != nil {
+			j.Error = d.err.Error()
+		}
+		out.Databases = append(out.Databases, j)
+	}
+	enc := json.NewEncoder(s.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}
+
+// relevant reports whether any database is likely to answer the query.
+func relevant(all []asked) bool {
+	return slices.ContainsFunc(all, func(d asked) bool {
+		return d.err == nil && len(d.Hits) > 0 && d.Confidence >= index.Relevant
+	})
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+const (
+	indent       = "   "
+	snippetLines = 5
+)
+
+// print shows the hits to a person.
+func (s *searchCommand) print(query string, all []asked, hits []index.Merged) error {
+	var names []string
+	for _, d := range all {
+		if d.err == nil {
+			names = append(names, d.Name)
+		}
+	}
+	c := colours(s.stdout)
+	width := columns(s.stdout)
+	if !relevant(all) {
+		fmt.Fprintf(s.stdout, "nothing in %s answers %q\n", strings.Join(names, ", "), query)
+		for i, h := range hits {
+			if i == 0 {
+				fmt.Fprintln(s.stdout, "the nearest headings are:")
+			}
+			fmt.Fprintf(s.stdout, "%s%s  %s%s%s\n", indent, heading(&h.Passage), c.faint, printable(all[h.From].source(&h.Passage)), c.end)
+		}
+		return nil
+	}
+	for i, h := range hits {
+		d := all[h.From]
+		if i > 0 {
+			fmt.Fprintln(s.stdout)
+		}
+		fmt.Fprintf(s.stdout, "%s%d. %s%s\n", c.title, i+1, heading(&h.Passage), c.end)
+		place := printable(d.source(&h.Passage))
+		if len(names) > 1 {
+			place += "  " + d.Name
+		}
+		fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.faint, place, c.end)
+		m, err := newMatcher(languageOf(d), query, s.splitKeywords())
+		if err != nil {
+			return err
+		}
+		for _, line := range m.snippet(body(h.Text), width-len(indent), snippetLines) {
+			fmt.Fprintf(s.stdout, "%s%s\n", indent, m.highlight(line, c))
+		}
+	}
+	return nil
+}
+
+func languageOf(d asked) string {
+	var kept keptOptions
+	if json.Unmarshal(d.info.Options, &kept) != nil {
+		return ""
+	}
+	return kept.Language
+}
+
+// heading is the passage's document and the headings down to it, in one line.
+func heading(p *passage.Passage) string {
+	path := p.Headings
+	if len(path) > 0 && path[0] == p.Name() {
+		path = path[1:]
+	}
+	return printable(strings.Join(append([]string{p.Name()}, path...), " > "))
+}
+
+// body is a passage's text without the headings that it begins with, which
+// are shown above it.
+func body(text string) string {
+	rest := strings.TrimLeft(text, "\n ")
+	for strings.HasPrefix(rest, "#") {
+		_, after, found := strings.Cut(rest, "\n")
+		if !found {
+			return text
+		}
+		rest = strings.TrimLeft(after, "\n")
+	}
+	return rest
+}
+
+// A matcher finds the words of a query in a text, in whatever form they have
+// there.
+type matcher struct {
+	analyzer *lexical.Analyzer
+	terms    map[string]bool
+}
+
+func newMatcher(language, query string, keywords []string) (*matcher, error) {
+	analyzer, err := lexical.NewAnalyzer(language)
+	if err != nil {
+		return nil, err
+	}
+	m := &matcher{analyzer, map[string]bool{}}
+	for _, t := range analyzer.Terms(strings.Join(append([]string{query}, keywords...), " ")) {
+		m.terms[t] = true
+	}
+	return m, nil
+}
+
+// each calls word with every word of the line that matches, and what of the
+// query it matches.
+func (m *matcher) each(line string, word func(from, to int, terms []string)) {
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+	from := -1
+	for i, r := range line + " " {
+		switch {
+		case inWord(r) && from < 0:
+			from = i
+		case !inWord(r) && from >= 0:
+			var found []string
+			for _, t := range m.analyzer.Terms(line[from:i]) {
+				if m.terms[t] {
+					found = append(found, t)
+				}
+			}
+			if len(found) > 0 {
+				word(from, i, found)
+			}
+			from = -1
+		}
+	}
+}
+
+// highlight marks the words that match.
+func (m *matcher) highlight(line string, c palette) string {
+	if c.match == "" {
+		return line
+	}
+	var b strings.Builder
+	done := 0
+	m.each(line, func(from, to int, _ []string) {
+		b.WriteString(line[done:from] + c.match + line[from:to] + c.end)
+		done = to
+	})
+	return b.String() + line[done:]
+}
+
+// snippet is the stretch of at most n lines of the text that has the most of
+// the query's words, the first where several do.
+func (m *matcher) snippet(text string, width, n int) []string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = printable(line); strings.TrimSpace(line) != "" {
+			lines = append(lines, wrap(line, width)...)
+		}
+	}
+	if len(lines) <= n {
+		return lines
+	}
+	found := make([][]string, len(lines))
+	for i, l := range lines {
+		m.each(l, func(_, _ int, terms []string) { found[i] = append(found[i], terms...) })
+	}
+	best, most := 0, -1
+	for at := 0; at+n <= len(lines); at++ {
+		distinct := map[string]bool{}
+		for _, terms := range found[at : at+n] {
+			for _, t := range terms {
+				distinct[t] = true
+			}
+		}
+		if len(distinct) > most {
+			best, most = at, len(distinct)
+		}
+	}
+	return lines[best : best+n]
+}

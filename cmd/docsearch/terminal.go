@@ -1,0 +1,79 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// isTerminal reports whether a person reads what is written to w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// A palette is the marks that make text stand out on a terminal; all empty
+// where nothing may.
+type palette struct{ title, faint, match, end string }
+
+// colours are the palette for w: none unless it is a terminal that can and the
+// user has not said otherwise (NO_COLOR, see no-color.org).
+func colours(w io.Writer) palette {
+	if !isTerminal(w) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !enableColours(w.(*os.File)) {
+		return palette{}
+	}
+	return palette{title: "\x1b[1m", faint: "\x1b[2m", match: "\x1b[1;33m", end: "\x1b[0m"}
+}
+
+// columns is the width of the terminal, and of a page where there is none.
+func columns(w io.Writer) int {
+	const page, least = 80, 20
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, least)
+		}
+	}
+	return page
+}
+
+// printable makes one line of a document fit to be shown: what a terminal
+// would take for a command, or not show at all, is left out.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200d' && r != '\u200c':
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// wrap breaks a line at the width: between words where it can, and not within
+// its indentation.
+func wrap(line string, width int) []string {
+	width = max(width, 1)
+	var lines []string
+	for utf8.RuneCountInString(line) > width {
+		at, used := 0, 0
+		for i, r := range line {
+			if used++; used > width {
+				if r == ' ' || at == 0 {
+					at = i
+				}
+				break
+			}
+			if r == ' ' && strings.TrimSpace(line[:i]) != "" {
+				at = i
+			}
+		}
+		lines = append(lines, strings.TrimRight(line[:at], " "))
+		line = strings.TrimLeft(line[at:], " ")
+	}
+	return append(lines, line)
+}
