@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	_ "github.com/docsearch/docsearch/internal/hook/fast" // answers "docsearch hook" before main begins
 )
 
 func main() {

@@ -28,6 +28,8 @@ type app struct {
 // commands makes the commands, in the order of the help text.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
+		newHookCommand(a),
+		newConfigCommand(a),
 		newSearchCommand(a),
 		newIndexCommand(a),
 		newInstallCommand(a),

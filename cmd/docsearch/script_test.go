@@ -1,13 +1,23 @@
 package main
 
 import (
+	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"docsearch": main})
+	testscript.Main(cleaned{m}, map[string]func(){"docsearch": main})
+}
+
+// cleaned removes what the tests have built, after the last of them.
+type cleaned struct{ m *testing.M }
+
+func (c cleaned) Run() int {
+	code := c.m.Run()
+	os.RemoveAll(built.dir)
+	return code
 }
 
 // TestScript runs testdata/script/*.txt, each in an empty home of its own.

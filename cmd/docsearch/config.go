@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+)
+
+func newConfigCommand(a *app) *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "config",
+		Short: "Check and show the configuration",
+		Long: `The configuration is a JSON, YAML or TOML file: the one that
+DOCSEARCH_CONFIG_PATH names, else ~/.claude/hooks/docsearch-config.json.`,
+	})
+	cmd.AddCommand(
+		&cobra.Command{
+			Use:   "check",
+			Short: "Print every problem of the config file, and exit with code 1 if there is one",
+			Args:  cobra.NoArgs,
+			RunE:  func(*cobra.Command, []string) error { return a.checkConfig() },
+		},
+		&cobra.Command{
+			Use:   "show",
+			Short: "Print the configuration in force as JSON, with where each value is from",
+			Args:  cobra.NoArgs,
+			RunE:  func(*cobra.Command, []string) error { return a.showConfig() },
+		},
+		&cobra.Command{
+			Use:   "path",
+			Short: "Print the path of the config file",
+			Args:  cobra.NoArgs,
+			RunE:  func(*cobra.Command, []string) error { return a.printConfigPath() },
+		},
+	)
+	return cmd
+}
+
+func (a *app) checkConfig() error {
+	r, err := loadConfig()
+	if err != nil {
+		return err
+	}
+	r.CheckPaths()
+	for _, p := range r.Problems {
+		fmt.Fprintf(a.stdout, "%s: %s\n", r.Path, p)
+	}
+	n := len(r.Config.Databases)
+	if len(r.Problems) > 0 {
+		fmt.Fprintf(a.stdout, "%s, %s\n", count(len(r.Problems), "problem"), count(n, "usable database"))
+		return exitStatus(exitFailure)
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n", r.Path, count(n, "database"))
+	return err
+}
+
+// loadConfig reads the config file, which must be there.
+func loadConfig() (*load.Result, error) {
+	r, err := load.Load(config.Locate(os.Getenv))
+	if err != nil {
+		return nil, err
+	}
+	if !r.Exists {
+		return nil, withHint(fmt.Errorf("there is no config at %s", r.Path),
+			"config.example.json shows what one looks like; DOCSEARCH_CONFIG_PATH names another place")
+	}
+	return r, nil
+}
+
+func (a *app) showConfig() error {
+	l := config.Locate(os.Getenv)
+	r, err := load.Load(l)
+	if err != nil {
+		return err
+	}
+	server := r.Config.Server(os.Getenv)
+	shown := struct {
+		File       string            `json:"file"`
+		Exists     bool              `json:"exists"`
+		Config     config.Config     `json:"config"`
+		From       map[string]string `json:"from"`
+		SearchTool string            `json:"search_tool"`
+		State      string            `json:"state_dir"`
+		Cache      string            `json:"cache_dir"`
+		Data       string            `json:"data_dir"`
+	}{r.Path, r.Exists, r.Config, r.Origins(), server.Search, l.State, l.Cache, l.Data}
+	enc := json.NewEncoder(a.stdout)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(shown)
+}
+
+func (a *app) printConfigPath() error {
+	path := config.Locate(os.Getenv).Config
+	if path == "" {
+		return errors.New("there is no config: neither DOCSEARCH_CONFIG_PATH nor a home directory is set")
+	}
+	_, err := fmt.Fprintln(a.stdout, path)
+	return err
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/fast"
+)
+
+func newHookCommand(*app) *cobra.Command {
+	return &cobra.Command{
+		// Whatever stands on the command line is ignored: exit code 2, which a
+		// mistake there has elsewhere, would deny every tool call.
+		DisableFlagParsing: true,
+
+		Use:   "hook",
+		Short: "Answer one hook event of an agent's client",
+		Long: `Hook answers one event of an agent's client: a JSON object on standard input.
+It denies a web search that documentation on this machine answers: exit code 2,
+and on standard output the denial with the answer. For any other call, and
+whatever goes wrong, it prints nothing on standard output and exits with code 0.
+
+DOCSEARCH_DEBUG=1 shows every step of the decision on standard error.`,
+		Example: `  echo '{"tool_name": "WebSearch", "tool_input": {"query": "gitlab ci"}}' | docsearch hook`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+				return cmd.Help()
+			}
+			return answerEvent(hook.NewProcess())
+		},
+	}
+}
+
+// answerEvent answers the event by the config file, and leaves the snapshot by
+// which package fast answers the next one.
+func answerEvent(p *hook.Process) error {
+	code := hook.Guard(p.Stderr, func() int {
+		l := config.Locate(p.Getenv)
+		r, err := load.Load(l)
+		var syntax *load.SyntaxError
+		switch {
+		case errors.As(err, &syntax):
+			err = load.RememberFailure(l, syntax)
+			p.Debug("snapshot of a config that cannot be read: %v", err)
+			c := config.Default()
+			return p.Run(&c, l, []string{syntax.Error()}, fast.Indexes{})
+		case err != nil:
+			c := config.Default()
+			return p.Run(&c, l, []string{err.Error()}, fast.Indexes{})
+		}
+		p.Debug("decided by %s", r.Path)
+		if err := r.Remember(l); err != nil {
+			p.Debug("no snapshot: %v", err)
+		}
+		return p.Run(&r.Config, l, r.Messages(), fast.Indexes{})
+	})
+	if code != exitOK {
+		return exitStatus(code)
+	}
+	return nil
+}

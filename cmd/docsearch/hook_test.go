@@ -1,0 +1,537 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/index/indextest"
+)
+
+// built is the binary as it is released, made once for all tests that run it.
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// binary builds docsearch, and an empty program to compare it with, and
+// returns the folder that holds both.
+func binary(tb testing.TB) string {
+	tb.Helper()
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "docsearch-test-"); built.err != nil {
+			return
+		}
+		if built.err = os.Chmod(built.dir, 0o755); built.err != nil {
+			return
+		}
+		empty := filepath.Join(built.dir, "empty.go")
+		if built.err = os.WriteFile(empty, []byte("package main\n\nfunc main() {}\n"), 0o644); built.err != nil {
+			return
+		}
+		for name, source := range map[string]string{"docsearch": ".", "empty": empty} {
+			cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(built.dir, executable(name)), source)
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				built.err = fmt.Errorf("%s: %w\n%s", cmd, err, out)
+				return
+			}
+		}
+	})
+	if built.err != nil {
+		tb.Fatal(built.err)
+	}
+	return built.dir
+}
+
+func executable(name string) string {
+	if runtime.GOOS == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
+
+// A hookHome is a home directory in which hooks run, each a real process.
+type hookHome struct {
+	tb     testing.TB
+	dir    string
+	config string // path of the config file
+	env    []string
+}
+
+const redirectConfig = `{
+  "databases": [
+    {"keywords": ["gitlab", "gl"], "path": "/docs/gitlab", "mcp_tool_name": "mcp__leann__search", "description": "GitLab documentation"},
+    {"keywords": ["kubernetes", "k8s"], "path": "/docs/kubernetes", "mcp_tool_name": "mcp__leann__search", "description": "Kubernetes documentation"}
+  ]
+}`
+
+func newHookHome(tb testing.TB, config string) *hookHome {
+	tb.Helper()
+	h := &hookHome{tb: tb, dir: tb.TempDir()}
+	h.config = filepath.Join(h.dir, ".claude", "hooks", "docsearch-config.json")
+	if err := os.MkdirAll(filepath.Dir(h.config), 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	if config != "" {
+		h.configure(config)
+	}
+	for _, name := range []string{"PATH", "SystemRoot", "TEMP", "TMP"} {
+		if v := os.Getenv(name); v != "" {
+			h.env = append(h.env, name+"="+v)
+		}
+	}
+	h.env = append(h.env, "HOME="+h.dir, "USERPROFILE="+h.dir, "LOCALAPPDATA="+filepath.Join(h.dir, "AppData", "Local"))
+	return h
+}
+
+// configure writes the config file, as of an hour ago: a snapshot is kept of a
+// file only once its time says something.
+func (h *hookHome) configure(config string) {
+	h.tb.Helper()
+	h.write(h.config, config)
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(h.config, old, old); err != nil {
+		h.tb.Fatal(err)
+	}
+}
+
+func (h *hookHome) write(path, text string) {
+	h.tb.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		h.tb.Fatal(err)
+	}
+}
+
+func (h *hookHome) state(session string) string {
+	return filepath.Join(filepath.Dir(h.config), "docsearch-state-"+session+".json")
+}
+
+func (h *hookHome) command(env ...string) *exec.Cmd {
+	cmd := exec.CommandContext(h.tb.Context(), filepath.Join(binary(h.tb), executable("docsearch")), "hook")
+	cmd.Dir = h.dir
+	cmd.Env = append(slices.Clone(h.env), env...)
+	return cmd
+}
+
+// A hookResult is what a client sees of a hook.
+type hookResult struct {
+	stdout, stderr string
+	code           int
+}
+
+func (h *hookHome) run(event string, env ...string) hookResult {
+	h.tb.Helper()
+	return h.result(h.command(env...), strings.NewReader(event))
+}
+
+func (h *hookHome) result(cmd *exec.Cmd, stdin io.Reader) hookResult {
+	h.tb.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin = stdin
+	if cmd.Stdout == nil {
+		cmd.Stdout = &stdout
+	}
+	cmd.Stderr = &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		h.tb.Fatal(err)
+	}
+	return hookResult{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// denied checks that the result is a denial in Claude Code's form, and
+// returns its reason and context.
+func (r hookResult) denied(tb testing.TB) (reason, context string) {
+	tb.Helper()
+	var out struct {
+		Specific struct {
+			Event    string `json:"hookEventName"`
+			Decision string `json:"permissionDecision"`
+			Reason   string `json:"permissionDecisionReason"`
+			Context  string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &out); err != nil {
+		tb.Fatalf("code %d, stdout %q, stderr %q: %v", r.code, r.stdout, r.stderr, err)
+	}
+	s := out.Specific
+	if r.code != 2 || s.Event != "PreToolUse" || s.Decision != "deny" || !strings.HasPrefix(r.stderr, s.Reason) {
+		tb.Fatalf("no denial: code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
+	}
+	return s.Reason, s.Context
+}
+
+func (r hookResult) isDenial() bool { return r.code == 2 }
+
+// passed checks that the call went through without a word to the client.
+func (r hookResult) passed(tb testing.TB) {
+	tb.Helper()
+	if r.code != 0 || r.stdout != "" {
+		tb.Errorf("the call did not pass: code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
+	}
+}
+
+func webSearch(session, query string) string {
+	event, err := json.Marshal(map[string]any{
+		"session_id": session, "transcript_path": "/t.jsonl", "cwd": "/p", "permission_mode": "default",
+		"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "tool_input": map[string]any{"query": query}, "tool_use_id": "toolu_1",
+	})
+	if err != nil {
+		panic(err)
+	}
+	return string(event)
+}
+
+func TestHookRedirects(t *testing.T) {
+	h := newHookHome(t, redirectConfig)
+	// The first run reads the config, the others the snapshot that it leaves.
+	for i, session := range []string{"a", "b", "c"} {
+		reason, context := h.run(webSearch(session, "GitLab CI")).denied(t)
+		if !strings.HasPrefix(reason, "Query matches 'gitlab' - using RAG database instead\n") {
+			t.Errorf("run %d: reason %q", i, reason)
+		}
+		const want = "This query should use the LEANN MCP tool 'mcp__leann__search' to search the GitLab documentation RAG database at /docs/gitlab instead of web search."
+		if context != want {
+			t.Errorf("run %d: context %q", i, context)
+		}
+	}
+	h.run(webSearch("a", "cooking")).passed(t)
+	h.run(webSearch("a", "GitLab CI")).passed(t)
+	if got, err := os.ReadFile(h.state("a")); err != nil || string(got) != `{"last_denied":null}` {
+		t.Errorf("state %s, %v", got, err)
+	}
+	h.run(webSearch("a", "GitLab CI")).denied(t)
+}
+
+func TestHookAnswers(t *testing.T) {
+	db := indextest.Database(t, 300)
+	path, err := json.Marshal(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHookHome(t, `{"databases": [{"keywords": ["registry"], "path": `+string(path)+`, "description": "Registry documentation"}]}`)
+	for range 2 {
+		reason, context := h.run(webSearch(fmt.Sprint(time.Now().UnixNano()), indextest.Question)).denied(t)
+		for _, want := range []string{`mcp__docsearch__search {"query": "how do I rotate`, `"database": "registry"`, "select:mcp__docsearch__search"} {
+			if !strings.Contains(reason, want) {
+				t.Errorf("reason lacks %q:\n%s", want, reason)
+			}
+		}
+		if !strings.Contains(reason+context, indextest.Answer) {
+			t.Errorf("the passage that answers is missing:\n%s\n\n%s", reason, context)
+		}
+	}
+	reason, _ := h.run(webSearch("p", indextest.Question), "CLAUDE_PLUGIN_ROOT=/plugin").denied(t)
+	if !strings.Contains(reason, "mcp__plugin_docsearch_docs__search {") {
+		t.Errorf("the plugin's tool is not named:\n%s", reason)
+	}
+	h.run(webSearch("q", "registry of deeds in medieval Iceland")).passed(t)
+}
+
+// TestHookFailsOpen holds that whatever is wrong, the call goes through, and
+// the reason is on stderr. Each case would be a denial if nothing were wrong.
+func TestHookFailsOpen(t *testing.T) {
+	const query = "gitlab ci"
+	good := webSearch("s", query)
+	indexed := func(h *hookHome, mode string) (file func(name string) string) {
+		db := indextest.Database(t, 50)
+		path, err := json.Marshal(db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.configure(`{"databases": [{"keywords": ["rotate"], "mode": "` + mode + `", "path": ` + string(path) + `, "description": "D"}]}`)
+		return func(name string) string {
+			matches, err := filepath.Glob(filepath.Join(db, "docsearch", name))
+			if err != nil || len(matches) != 1 {
+				t.Fatal(name, matches, err)
+			}
+			return matches[0]
+		}
+	}
+	flip := func(path string) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 100; i < len(data); i += 50 {
+			data[i] ^= 0xff
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		name    string
+		arrange func(h *hookHome)
+		event   string
+		env     []string
+		stderr  string
+		unix    bool // the case needs what Windows has not
+	}{
+		{name: "nothing on stdin", event: "", stderr: "event"},
+		{name: "no JSON", event: "WebSearch gitlab", stderr: "event"},
+		{name: "half a JSON object", event: good[:len(good)-2], stderr: "event"},
+		{name: "two JSON objects", event: good + good, stderr: "event"},
+		{name: "a list", event: "[" + good + "]", stderr: "event"},
+		{name: "binary", event: "\x00\x01\xff\xfe", stderr: "event"},
+		{name: "too long an event", event: `{"pad":"` + strings.Repeat("x", 64<<20) + `",` + good[1:], stderr: "64 MiB"},
+		{name: "tool input of a wrong type", event: `{"tool_name":"WebSearch","tool_input":"gitlab"}`},
+		{name: "query of a wrong type", event: `{"tool_name":"WebSearch","tool_input":{"query":{"gitlab":1}}}`},
+		{name: "no tool", event: `{"tool_input":{"query":"gitlab"}}`},
+		{name: "another event", event: strings.Replace(good, "PreToolUse", "PostToolUse", 1)},
+
+		{name: "no config", arrange: func(h *hookHome) { os.Remove(h.config) }, event: good, stderr: "there is no config at"},
+		{name: "no home", event: good, env: []string{"HOME=", "USERPROFILE="}, stderr: "there is no config"},
+		{name: "config is a folder", arrange: func(h *hookHome) { os.Remove(h.config); os.Mkdir(h.config, 0o755) }, event: good, stderr: "not a regular file"},
+		{name: "config is empty", arrange: func(h *hookHome) { h.configure("") }, event: good},
+		{name: "config is no JSON", arrange: func(h *hookHome) { h.configure("{\n\n\"databases\": [}") }, event: good, stderr: "line 3: no valid JSON"},
+		{name: "config is a list", arrange: func(h *hookHome) { h.configure("[]") }, event: good, stderr: "expected an object"},
+		{name: "config is huge", arrange: func(h *hookHome) { h.configure(redirectConfig + strings.Repeat(" ", 5<<20)) }, event: good, stderr: "longer than"},
+		{name: "config links to itself", unix: true, arrange: func(h *hookHome) { os.Remove(h.config); os.Symlink(h.config, h.config) }, event: good, stderr: "too many levels"},
+		{name: "config is a device", unix: true, event: good, env: []string{"DOCSEARCH_CONFIG_PATH=/dev/zero"}, stderr: "not a regular file"},
+		{name: "config without a usable entry", arrange: func(h *hookHome) { h.configure(`{"databases": [{"keywords": ["gitlab"]}]}`) }, event: good, stderr: "path: expected"},
+
+		{name: "state is damaged", arrange: func(h *hookHome) { h.write(h.state("s"), `{"last_denied": `) }, event: good, stderr: "damaged state"},
+		{name: "state is a folder", arrange: func(h *hookHome) { os.Mkdir(h.state("s"), 0o755) }, event: good, stderr: "state"},
+		{name: "state folder is a file", arrange: func(h *hookHome) { h.write(filepath.Join(h.dir, "file"), "") }, event: good, env: []string{"DOCSEARCH_STATE_DIR=file"}, stderr: "state"},
+		{name: "state links to itself", unix: true, arrange: func(h *hookHome) { os.Symlink(h.state("s"), h.state("s")) }, event: good, stderr: "state"},
+		{name: "state cannot be locked", arrange: func(h *hookHome) { os.Mkdir(filepath.Join(filepath.Dir(h.config), "docsearch-state.lock"), 0o755) }, event: good, stderr: "state"},
+
+		{name: "no index", arrange: func(h *hookHome) {
+			h.configure(`{"databases": [{"keywords": ["gitlab"], "mode": "redirect", "path": "/nowhere", "description": "D"}]}`)
+		}, event: good, stderr: "no docsearch index"},
+		{name: "manifest is no JSON", arrange: func(h *hookHome) { h.write(indexed(h, "redirect")("manifest.json"), "{") }, event: webSearch("s", indextest.Question), stderr: "manifest"},
+		{name: "manifest of another format", arrange: func(h *hookHome) { h.write(indexed(h, "redirect")("manifest.json"), `{"format": 999}`) }, event: webSearch("s", indextest.Question), stderr: "format 999"},
+		{name: "lexical index is gone", arrange: func(h *hookHome) { os.Remove(indexed(h, "redirect")("g*/lexical.idx")) }, event: webSearch("s", indextest.Question), stderr: "lexical.idx"},
+		{name: "lexical index is empty", arrange: func(h *hookHome) { os.Truncate(indexed(h, "redirect")("g*/lexical.idx"), 0) }, event: webSearch("s", indextest.Question), stderr: "lexical.idx"},
+		{name: "lexical index is damaged", arrange: func(h *hookHome) { flip(indexed(h, "answer")("g*/lexical.idx")) }, event: webSearch("s", indextest.Question), stderr: "lexical.idx"},
+		{name: "passage table is damaged", arrange: func(h *hookHome) { flip(indexed(h, "answer")("g*/passages.table")) }, event: webSearch("s", indextest.Question), stderr: "passages.table"},
+		{name: "passages are damaged", arrange: func(h *hookHome) { flip(indexed(h, "answer")("g*/passages.0.jsonl")) }, event: webSearch("s", indextest.Question), stderr: "passages.0.jsonl"},
+
+		{name: "the deadline has passed", arrange: func(h *hookHome) { h.configure(strings.Replace(redirectConfig, "{", `{"hook": {"timeout_ms": 1},`, 1)) }, event: `{"pad":"` + strings.Repeat("x", 50<<20) + `",` + good[1:], stderr: "deadline"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.unix && runtime.GOOS == "windows" {
+				t.Skip("not on Windows")
+			}
+			h := newHookHome(t, redirectConfig)
+			if test.arrange != nil {
+				test.arrange(h)
+			}
+			// Once by the config, once by the snapshot where there is one. A
+			// damaged state is mended on the way, so that passes once.
+			for range 2 {
+				r := h.run(test.event, test.env...)
+				r.passed(t)
+				if !strings.Contains(r.stderr, test.stderr) || test.stderr == "" && r.stderr != "" {
+					t.Errorf("stderr %q, want %q", r.stderr, test.stderr)
+				}
+				if test.name == "state is damaged" {
+					h.run(test.event, test.env...).denied(t)
+					return
+				}
+			}
+		})
+	}
+}
+
+func TestHookReadsLongEvents(t *testing.T) {
+	h := newHookHome(t, strings.Replace(redirectConfig, "{", `{"hook": {"timeout_ms": 60000},`, 1))
+	event := `{"pad":"` + strings.Repeat(`x\"\\{[`, 50<<20/7) + `",` + webSearch("s", "gitlab")[1:]
+	h.run(event).denied(t)
+}
+
+func TestHookWithoutStdout(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /dev/full")
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	h := newHookHome(t, redirectConfig)
+	cmd := h.command()
+	cmd.Stdout = full
+	if r := h.result(cmd, strings.NewReader(webSearch("s", "gitlab"))); r.code != 0 || !strings.Contains(r.stderr, "goes through") {
+		t.Errorf("code %d, stderr %q", r.code, r.stderr)
+	}
+}
+
+// A client that never closes stdin must not be kept waiting.
+func TestHookDeadlineOnStdin(t *testing.T) {
+	h := newHookHome(t, strings.Replace(redirectConfig, "{", `{"hook": {"timeout_ms": 50},`, 1))
+	for range 2 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := h.result(h.command(), r)
+		result.passed(t)
+		if !strings.Contains(result.stderr, "deadline") {
+			t.Errorf("stderr %q", result.stderr)
+		}
+		r.Close()
+		w.Close()
+	}
+}
+
+// What is wrong on the command line or in the cache changes nothing.
+func TestHookStillDenies(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		arrange func(h *hookHome)
+		args    []string
+		env     []string
+	}{
+		{name: "unknown flags", args: []string{"--nonsense", "-x", "more"}},
+		{name: "cache is a file", env: []string{"DOCSEARCH_CACHE_DIR=cache"}, arrange: func(h *hookHome) { h.write(filepath.Join(h.dir, "cache"), "") }},
+		{name: "snapshot is damaged", env: []string{"DOCSEARCH_CACHE_DIR=cache"}, arrange: func(h *hookHome) {
+			h.run(webSearch("x", "gitlab"), "DOCSEARCH_CACHE_DIR=cache").denied(h.tb)
+			paths, err := filepath.Glob(filepath.Join(h.dir, "cache", "*"))
+			if err != nil || len(paths) != 1 {
+				h.tb.Fatal(paths, err)
+			}
+			h.write(paths[0], `{"format": 1, "config": {`)
+		}},
+		{name: "config has changed", arrange: func(h *hookHome) {
+			h.configure(`{"databases": []}`)
+			h.run(webSearch("x", "gitlab")).passed(h.tb)
+			h.write(h.config, redirectConfig)
+		}},
+		{name: "config has come", arrange: func(h *hookHome) {
+			os.Remove(h.config)
+			h.run(webSearch("x", "gitlab")).passed(h.tb)
+			h.configure(redirectConfig)
+		}},
+		{name: "debugging", env: []string{"DOCSEARCH_DEBUG=1"}},
+		{name: "invalid UTF-8 elsewhere", env: []string{"DOCSEARCH_MCP_TOOL=\xff"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := newHookHome(t, redirectConfig)
+			if test.arrange != nil {
+				test.arrange(h)
+			}
+			for _, session := range []string{"a", "b"} {
+				cmd := h.command(test.env...)
+				cmd.Args = append(cmd.Args, test.args...)
+				r := h.result(cmd, strings.NewReader(webSearch(session, "gitlab")))
+				if test.name == "debugging" {
+					if !strings.Contains(r.stderr, "docsearch: debug: database gitlab matches\n") {
+						t.Errorf("stderr %q", r.stderr)
+					}
+					_, r.stderr, _ = strings.Cut(r.stderr, "debug: deny\n")
+				}
+				r.denied(t)
+			}
+		})
+	}
+}
+
+func TestHookOfManyAtOnce(t *testing.T) {
+	h := newHookHome(t, redirectConfig)
+	const n = 20
+	parallel := func(event func(i int) string, check func(i int, r hookResult)) {
+		results := make([]hookResult, n)
+		var group sync.WaitGroup
+		for i := range n {
+			group.Go(func() { results[i] = h.run(event(i)) })
+		}
+		group.Wait()
+		for i, r := range results {
+			check(i, r)
+		}
+	}
+	isDenial := func(i int, r hookResult) {
+		if !r.isDenial() {
+			t.Errorf("hook %d: code %d, stderr %q", i, r.code, r.stderr)
+		}
+	}
+	own := func(i int) string { return webSearch(fmt.Sprint("own-", i), "gitlab") }
+	shared := func(i int) string { return webSearch("shared", fmt.Sprint("gitlab ", i)) }
+	parallel(own, isDenial)
+	parallel(shared, isDenial)
+	parallel(own, func(_ int, r hookResult) { r.passed(t) })
+	parallel(shared, func(_ int, r hookResult) { r.passed(t) })
+}
+
+func TestHookKeepsToItsFolder(t *testing.T) {
+	h := newHookHome(t, redirectConfig)
+	for _, session := range []string{"../../../../escape", "/etc/escape", `..\..\escape`, "a/b", "a\x00b", strings.Repeat("long/", 2000)} {
+		event := webSearch(session, "gitlab")
+		h.run(event).denied(t)
+		h.run(event).passed(t)
+	}
+	var strays []string
+	err := filepath.WalkDir(h.dir, func(path string, d os.DirEntry, err error) error {
+		if strings.Contains(d.Name(), "escape") && filepath.Dir(path) != filepath.Dir(h.config) {
+			strays = append(strays, path)
+		}
+		return err
+	})
+	if err != nil || len(strays) > 0 {
+		t.Errorf("stray files %v, %v", strays, err)
+	}
+}
+
+func TestHookHosts(t *testing.T) {
+	h := newHookHome(t, redirectConfig)
+	for _, test := range []struct {
+		name, event string
+		code        int
+		key         string // names the decision at the top of the object
+	}{
+		{"cursor", `{"conversation_id":"c","cursor_version":"2.1","hook_event_name":"preToolUse","tool_name":"WebSearch","tool_input":{"query":"gitlab"}}`, 0, "permission"},
+		{"copilot", `{"sessionId":"p","timestamp":1704614400000,"toolName":"web_search","toolArgs":"{\"query\":\"gitlab\"}"}`, 0, "permissionDecision"},
+		{"gemini", `{"session_id":"g","hook_event_name":"BeforeTool","timestamp":"2026-11-01T10:00:00Z","tool_name":"google_web_search","tool_input":{"query":"gitlab"}}`, 2, "decision"},
+	} {
+		r := h.run(test.event)
+		var out map[string]any
+		if err := json.Unmarshal([]byte(r.stdout), &out); err != nil {
+			t.Fatalf("%s: %+v: %v", test.name, r, err)
+		}
+		if r.code != test.code || out[test.key] != "deny" {
+			t.Errorf("%s: code %d, %s = %v", test.name, r.code, test.key, out[test.key])
+		}
+		h.run(test.event).passed(t)
+	}
+}
+
+func TestHookAllowsItsOwnTools(t *testing.T) {
+	h := newHookHome(t, redirectConfig)
+	const event = `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"mcp__plugin_docsearch_docs__search","tool_input":{"query":"gitlab"}}`
+	const want = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"docsearch only reads the documentation on this machine"}}` + "\n"
+	if r := h.run(event); r.code != 0 || r.stdout != want || r.stderr != "" {
+		t.Errorf("%+v", r)
+	}
+	h.run(strings.Replace(event, "mcp__plugin_docsearch_docs__search", "mcp__leann__search", 1)).passed(t)
+}
+
+func TestHookEvidence(t *testing.T) {
+	h := newHookHome(t, strings.Replace(redirectConfig, "{", `{"hook": {"retry": "evidence"},`, 1))
+	search := webSearch("s", "gitlab ci")
+	h.run(search).denied(t)
+	h.run(search).denied(t)
+	h.run(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"mcp__leann__search","tool_input":{"query":"gitlab ci"}}`).passed(t)
+	h.run(search).passed(t)
+	h.run(search).denied(t)
+	h.run(webSearch("t", "gitlab"), "DOCSEARCH_HOOK_RETRY=identical").denied(t)
+	h.run(webSearch("t", "gitlab"), "DOCSEARCH_HOOK_RETRY=identical").passed(t)
+}

@@ -1,0 +1,49 @@
+// Package fast answers `docsearch hook` before the rest of the program is
+// initialised.
+//
+// To link the MCP server and the config reader costs some four milliseconds
+// of package initialisation, which a hook that runs before every tool call
+// must not pay. The language fixes the order: at each step the first package,
+// by import path, whose imports are all initialised. This package imports
+// little, so that its init runs before theirs; a test in cmd/docsearch holds
+// that. It decides by the snapshot of the config; without a fresh one main
+// takes over, reads the config and leaves a snapshot.
+package fast
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook"
+)
+
+func init() {
+	if len(os.Args) != 2 || os.Args[1] != "hook" {
+		return
+	}
+	if code, done := answerEvent(hook.NewProcess()); done {
+		os.Exit(code)
+	}
+}
+
+// answerEvent answers the event by the snapshot. If there is none to decide
+// by it reads nothing of stdin and returns false.
+func answerEvent(p *hook.Process) (code int, done bool) {
+	done = true
+	code = hook.Guard(p.Stderr, func() int {
+		l := config.Locate(p.Getenv)
+		s, err := config.ReadSnapshot(l, p.Getenv)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				p.Debug("%v: the config is read again", err)
+			}
+			done = false
+			return 0
+		}
+		p.Debug("decided by the snapshot of %s", l.Config)
+		return p.Run(&s.Config, l, s.Problems, Indexes{})
+	})
+	return code, done
+}
