@@ -1,0 +1,325 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A param is one argument of a tool: what the schema says of it, and where
+// its value goes. A tool's schema, the decoding of its arguments and the
+// errors of that are all made from one list of params.
+type param struct {
+	name        string
+	to          any // *string, *[]string, *names, *int or *bool; holds the default
+	description string
+	required    bool
+	min, max    int      // of an int; a greater one becomes max
+	choices     []string // of a string
+	aliases     []string // other names that agents use for it
+}
+
+// names are what a call mostly has one of: to the schema a string, to decode
+// as good as a list.
+type names []string
+
+// schema is the JSON Schema of the params. The types are plain ones: unions
+// such as ["null", "array"] have made clients send what is not JSON, and some
+// refuse them.
+func schema(params []param) json.RawMessage {
+	type property struct {
+		Type        string            `json:"type"`
+		Items       map[string]string `json:"items,omitempty"`
+		Description string            `json:"description"`
+		Enum        []string          `json:"enum,omitempty"`
+		Minimum     *int              `json:"minimum,omitempty"`
+		Maximum     *int              `json:"maximum,omitempty"`
+		Default     any               `json:"default,omitempty"`
+	}
+	var b strings.Builder
+	b.WriteString(`{"type":"object","properties":{`)
+	required := []string{}
+	for i, p := range params {
+		s := property{Description: p.description, Enum: p.choices}
+		switch to := p.to.(type) {
+		case *string:
+			s.Type = "string"
+			if *to != "" {
+				s.Default = *to
+			}
+		case *names:
+			s.Type = "string"
+		case *[]string:
+			s.Type, s.Items = "array", map[string]string{"type": "string"}
+		case *int:
+			s.Type, s.Minimum, s.Default = "integer", &p.min, *to
+			if p.max > 0 {
+				s.Maximum = &p.max
+			}
+		case *bool:
+			s.Type, s.Default = "boolean", *to
+		}
+		if p.required {
+			required = append(required, p.name)
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(mustJSON(p.name) + ":" + mustJSON(s))
+	}
+	b.WriteString(`},"required":` + mustJSON(required) + `,"additionalProperties":false}`)
+	return json.RawMessage(b.String())
+}
+
+// mustJSON encodes strings, numbers and what is made of them.
+func mustJSON(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("docsearch: internal error: " + err.Error())
+	}
+	return string(data)
+}
+
+// decode puts the arguments of a call, as encoding/json decodes them, where
+// the params of the tool want them. Clients pass on what a model wrote,
+// unchecked, so it takes whatever has only one meaning: a known misnaming, a
+// number in quotes, one string for a list, a list in a string, the whole
+// object in a string. What it refuses it explains to the model.
+func decode(tool string, params []param, arguments any) error {
+	if text, ok := arguments.(string); ok {
+		// An object that was encoded twice.
+		var inner any
+		if json.Unmarshal([]byte(text), &inner) == nil {
+			arguments = inner
+		}
+	}
+	object, ok := arguments.(map[string]any)
+	if !ok && arguments != nil {
+		return fmt.Errorf("the arguments of %s must be an object, not %s; %s", tool, brief(arguments), usage(tool, params))
+	}
+	given := make(map[string]string) // param name -> the name that was given
+	for _, name := range sortedNames(object) {
+		value := object[name]
+		i := slices.IndexFunc(params, func(p param) bool { return p.answersTo(name) })
+		if i < 0 {
+			return fmt.Errorf("unknown argument %q; %s", name, usage(tool, params))
+		}
+		p := params[i]
+		if value == nil {
+			continue // as if it were not there
+		}
+		if other, twice := given[p.name]; twice {
+			return fmt.Errorf("%q and %q are the same argument: pass %s only", other, name, p.name)
+		}
+		given[p.name] = name
+		if err := p.set(value); err != nil {
+			return fmt.Errorf("%s %w; %s", p.name, err, usage(tool, params))
+		}
+	}
+	for _, p := range params {
+		if _, ok := given[p.name]; p.required && (!ok || isEmpty(p.to)) {
+			return fmt.Errorf("%s is required; %s", p.name, usage(tool, params))
+		}
+	}
+	return nil
+}
+
+// answersTo reports whether an agent that writes name means p. Case, hyphens
+// and underscores are nothing to go by: top_k, topK, top-k.
+func (p param) answersTo(name string) bool {
+	name = fold(name)
+	return name == fold(p.name) || slices.ContainsFunc(p.aliases, func(a string) bool { return name == fold(a) })
+}
+
+func fold(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+}
+
+func (p param) set(value any) error {
+	switch to := p.to.(type) {
+	case *string:
+		s, ok := asString(value)
+		if !ok {
+			return fmt.Errorf("must be a string, not %s", brief(value))
+		}
+		return p.setString(to, strings.TrimSpace(s))
+	case *[]string:
+		list, ok := asList(value)
+		if !ok {
+			return fmt.Errorf("must be an array of strings, not %s", brief(value))
+		}
+		*to = list
+	case *names:
+		list, ok := asList(value)
+		if !ok {
+			return fmt.Errorf("must be a string, several names parted by commas, not %s", brief(value))
+		}
+		*to = list
+	case *int:
+		n, ok := asInt(value)
+		if !ok || n < p.min {
+			return fmt.Errorf("must be a whole number from %d to %d, not %s", p.min, p.max, brief(value))
+		}
+		*to = min(n, p.max)
+	case *bool:
+		v, ok := asBool(value)
+		if !ok {
+			return fmt.Errorf("must be true or false, not %s", brief(value))
+		}
+		*to = v
+	}
+	return nil
+}
+
+func (p param) setString(to *string, s string) error {
+	if p.choices == nil {
+		*to = s
+		return nil
+	}
+	i := slices.IndexFunc(p.choices, func(c string) bool { return strings.EqualFold(c, s) })
+	if i < 0 {
+		return fmt.Errorf("must be one of %s, not %s", strings.Join(p.choices, ", "), brief(s))
+	}
+	*to = p.choices[i]
+	return nil
+}
+
+// asString takes a string, a number or a truth value, or a list of these.
+func asString(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	case bool:
+		return strconv.FormatBool(v), true
+	case []any:
+		var parts []string
+		for _, e := range v {
+			s, ok := asString(e)
+			if !ok {
+				return "", false
+			}
+			parts = append(parts, s)
+		}
+		return strings.Join(parts, " "), true
+	}
+	return "", false
+}
+
+// asList takes a list, one string, a JSON list in a string, or a string with
+// commas. Empty and repeated elements go.
+func asList(value any) ([]string, bool) {
+	var parts []any
+	switch v := value.(type) {
+	case []any:
+		parts = v
+	case string:
+		if json.Unmarshal([]byte(v), &parts) != nil {
+			parts = nil
+			for s := range strings.SplitSeq(v, ",") {
+				parts = append(parts, s)
+			}
+		}
+	default:
+		parts = []any{v}
+	}
+	var list []string
+	for _, e := range parts {
+		if e == nil {
+			continue
+		}
+		if _, nested := e.([]any); nested {
+			return nil, false
+		}
+		s, ok := asString(e)
+		if !ok {
+			return nil, false
+		}
+		if s = strings.TrimSpace(s); s != "" && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list, true
+}
+
+func asInt(value any) (int, bool) {
+	f, ok := value.(float64)
+	if s, isString := value.(string); isString {
+		var err error
+		f, err = strconv.ParseFloat(strings.TrimSpace(s), 64)
+		ok = err == nil
+	}
+	if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<31 {
+		return 0, false
+	}
+	return int(f), true
+}
+
+func asBool(value any) (v, ok bool) {
+	switch value := value.(type) {
+	case bool:
+		return value, true
+	case float64:
+		return value != 0, value == 0 || value == 1
+	case string:
+		switch strings.ToLower(strings.TrimSpace(value)) {
+		case "true", "yes", "on", "1":
+			return true, true
+		case "false", "no", "off", "0", "":
+			return false, true
+		}
+	}
+	return false, false
+}
+
+func isEmpty(to any) bool {
+	switch to := to.(type) {
+	case *string:
+		return *to == ""
+	case *[]string:
+		return len(*to) == 0
+	}
+	return false
+}
+
+// usage says how to call the tool: "search takes query (required), …".
+func usage(tool string, params []param) string {
+	if len(params) == 0 {
+		return tool + " takes no arguments"
+	}
+	var names []string
+	for _, p := range params {
+		switch {
+		case p.required:
+			names = append(names, p.name+" (required)")
+		case p.choices != nil:
+			names = append(names, p.name+" ("+strings.Join(p.choices, " or ")+")")
+		default:
+			names = append(names, p.name)
+		}
+	}
+	return tool + " takes " + strings.Join(names, ", ")
+}
+
+// brief shows a wrong value in an error, its beginning at least.
+func brief(value any) string {
+	const limit = 60
+	s := mustJSON(value)
+	if len(s) > limit {
+		s = cut(s, limit) + "…"
+	}
+	return s
+}
+
+func sortedNames(object map[string]any) []string {
+	names := make([]string, 0, len(object))
+	for name := range object {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,315 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+)
+
+// An Entry is a database that the server answers from, as the user's config
+// or a folder's name has it.
+type Entry struct {
+	Name        string   // what agents call it; unique, case aside
+	Path        string   // of the database, in any form that index.Open takes
+	Description string   // what it documents
+	Keywords    []string // further names of what it documents
+	URLs        []string // prefixes of the pages it holds
+	Version     string   // of what it documents
+}
+
+// names are the words that tell that a question is about the database, and
+// nothing about which passage of it is the answer.
+func (e Entry) names() []string { return append([]string{e.Name}, e.Keywords...) }
+
+// A Catalog is the databases that can be asked. It opens one when it is first
+// asked, opens it again when a build has replaced its index, and keeps the
+// old index open until those who are reading it are done.
+type Catalog struct {
+	// Entries lists the databases. It is called for every request, so that a
+	// database that was added is found without a restart, and must be quick.
+	Entries func() []Entry
+	// AnyPath allows to ask databases that are not among the entries, by the
+	// path that the client gives.
+	AnyPath bool
+
+	mu    sync.Mutex
+	slots map[string]*slot // by path
+}
+
+// A slot is the place of one database.
+type slot struct {
+	mu      sync.Mutex // held while the database is opened
+	current *shared
+}
+
+// A shared is an open database and those who use it.
+type shared struct {
+	*index.Database
+	users sync.WaitGroup
+}
+
+// use calls f with the database at path, opened if need be.
+func (c *Catalog) use(path string, f func(*index.Database) error) (err error) {
+	db, err := c.slot(path).acquire(path)
+	if err != nil {
+		return err
+	}
+	defer db.users.Done()
+	// Whoever shortens a file that is mapped into memory makes reading it a
+	// fault. That is a damaged database, not the end of the server.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			fault, ok := r.(interface {
+				error
+				Addr() uintptr
+			})
+			if !ok {
+				panic(r)
+			}
+			err = &disk.CorruptError{File: path, What: "a file became shorter while it was in use: " + fault.Error()}
+		}
+	}()
+	return f(db.Database)
+}
+
+func (c *Catalog) slot(path string) *slot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.slots[path]
+	if s == nil {
+		if c.slots == nil {
+			c.slots = make(map[string]*slot)
+		}
+		s = &slot{}
+		c.slots[path] = s
+	}
+	return s
+}
+
+// acquire returns the database with the index now in force. The caller must
+// say users.Done when it is done.
+func (s *slot) acquire(path string) (*shared, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current != nil && s.current.Changed() {
+		s.retire()
+	}
+	if s.current == nil {
+		db, err := index.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		s.current = &shared{Database: db}
+	}
+	s.current.users.Add(1)
+	return s.current, nil
+}
+
+// retire closes the current database as soon as nobody uses it.
+func (s *slot) retire() {
+	if old := s.current; old != nil {
+		s.current = nil
+		go func() {
+			old.users.Wait()
+			old.Close()
+		}()
+	}
+}
+
+// Close closes every database that is open, each when its last user is done.
+func (c *Catalog) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.slots {
+		s.mu.Lock()
+		s.retire()
+		s.mu.Unlock()
+	}
+}
+
+// choose returns the databases of these names and paths; all for none.
+func (c *Catalog) choose(names, paths []string) ([]Entry, error) {
+	all := c.Entries()
+	var chosen []Entry
+	add := func(e Entry) {
+		if !slices.ContainsFunc(chosen, func(have Entry) bool { return have.Path == e.Path }) {
+			chosen = append(chosen, e)
+		}
+	}
+	for _, name := range names {
+		i := find(all, name)
+		switch {
+		case i >= 0:
+			add(all[i])
+		case c.AnyPath && strings.ContainsAny(name, `/\`):
+			add(EntryAt(name))
+		default:
+			return nil, fmt.Errorf("there is no database %q; there is %s", name, nameList(all))
+		}
+	}
+	for _, path := range paths {
+		i := slices.IndexFunc(all, func(e Entry) bool { return filepath.Clean(e.Path) == filepath.Clean(path) })
+		switch {
+		case i >= 0:
+			add(all[i])
+		case c.AnyPath:
+			add(EntryAt(path))
+		default:
+			return nil, fmt.Errorf("no database has the path %q; there is %s", path, nameList(all))
+		}
+	}
+	if len(names)+len(paths) > 0 {
+		return chosen, nil
+	}
+	if len(all) == 0 {
+		return nil, errors.New("there is no database yet: the user makes one with docsearch index build FOLDER and names it in docsearch's config")
+	}
+	for _, e := range all {
+		add(e)
+	}
+	return chosen, nil
+}
+
+// EntryAt is the entry for a database that is known by its path alone: it is
+// named for its folder.
+func EntryAt(path string) Entry {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	name := filepath.Base(path)
+	switch filepath.Ext(name) {
+	case ".json", ".jsonl", ".leann":
+		// A file of the database, or what LEANN takes for its path.
+		name = filepath.Base(filepath.Dir(path))
+	}
+	return Entry{Name: name, Path: path}
+}
+
+// find is the position of the entry that name means: by its name, or by a
+// keyword that no other has.
+func find(entries []Entry, name string) int {
+	if i := slices.IndexFunc(entries, func(e Entry) bool { return strings.EqualFold(e.Name, name) }); i >= 0 {
+		return i
+	}
+	found := -1
+	for i, e := range entries {
+		if slices.ContainsFunc(e.Keywords, func(k string) bool { return strings.EqualFold(k, name) }) {
+			if found >= 0 {
+				return -1
+			}
+			found = i
+		}
+	}
+	return found
+}
+
+// nameList is the entries' names for a sentence, the first of them if there
+// are many.
+func nameList(entries []Entry) string {
+	const most = 20
+	if len(entries) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, e := range entries[:min(most, len(entries))] {
+		names = append(names, e.Name)
+	}
+	list := strings.Join(names, ", ")
+	if more := len(entries) - most; more > 0 {
+		list += fmt.Sprintf(" and %d more (see list_databases)", more)
+	}
+	return list
+}
+
+// A finding is what one database has to say to a query.
+type finding struct {
+	Entry
+	index.Result
+	err error
+}
+
+// search asks every entry at once.
+func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []finding {
+	findings := make([]finding, len(entries))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, e := range entries {
+		g.Go(func() error {
+			q := q
+			q.Names = e.names()
+			findings[i].Entry = e
+			findings[i].err = c.use(e.Path, func(db *index.Database) error {
+				var err error
+				findings[i].Result, err = db.Search(ctx, q)
+				return err
+			})
+			return nil
+		})
+	}
+	g.Wait()
+	return findings
+}
+
+// A state is what is known of a database without searching it.
+type state struct {
+	Entry
+	index.Info
+	err error
+}
+
+// inspect reads the manifests of the entries. Those that take longer than
+// patience - a network folder that does not answer - have errSlow.
+func (c *Catalog) inspect(entries []Entry, patience time.Duration) []state {
+	type numbered struct {
+		i int
+		state
+	}
+	answers := make(chan numbered, len(entries))
+	states := make([]state, len(entries))
+	for i, e := range entries {
+		states[i] = state{Entry: e, err: errSlow}
+		go func() {
+			info, err := index.Inspect(e.Path)
+			answers <- numbered{i, state{e, info, err}}
+		}()
+	}
+	late := time.After(patience)
+	for range entries {
+		select {
+		case a := <-answers:
+			states[a.i] = a.state
+		case <-late:
+			return states
+		}
+	}
+	return states
+}
+
+var errSlow = errors.New("its folder does not answer")
+
+// trouble says what is wrong with a database and what mends it.
+func trouble(e Entry, err error) string {
+	s := fmt.Sprintf("%s cannot be searched: %v", e.Name, err)
+	switch command := index.Repair(e.Path, err); {
+	case command != "":
+		s += "; to repair it, run: " + command
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, leann.ErrNone):
+		s += "; is that the right path? docsearch index build FOLDER makes a database"
+	}
+	return s
+}

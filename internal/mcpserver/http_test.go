@@ -1,0 +1,159 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+func TestListen(t *testing.T) {
+	for _, tt := range []struct {
+		addr, token, wantErr string
+	}{
+		{"127.0.0.1:0", "", ""},
+		{"localhost:0", "", ""},
+		{"127.0.0.1:0", "secret", ""},
+		{":0", "secret", ""},
+		{":0", "", "it needs a token"},
+		{"0.0.0.0:0", "", "it needs a token"},
+		{"[::]:0", "", "it needs a token"},
+		{"example.org:0", "", "it needs a token"},
+		{"7373", "", "HOST:PORT is expected"},
+		{"", "", "HOST:PORT is expected"},
+	} {
+		l, err := Listen(t.Context(), tt.addr, tt.token)
+		if err == nil {
+			l.Close()
+		}
+		if got := errorText(err); !strings.Contains(got, tt.wantErr) || (got == "") != (tt.wantErr == "") {
+			t.Errorf("Listen(%q, %q): %q, want %q", tt.addr, tt.token, got, tt.wantErr)
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// startHTTP serves a server without databases until the test ends, and
+// returns its URL.
+func startHTTP(t *testing.T, token string) string {
+	t.Helper()
+	l, err := Listen(t.Context(), "127.0.0.1:0", token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := New(Options{Catalog: &Catalog{Entries: func() []Entry { return nil }}})
+	ended := make(chan error, 1)
+	go func() { ended <- s.ServeHTTP(ctx, l, token) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String() + Endpoint
+}
+
+func TestHTTPGuards(t *testing.T) {
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	open, closed := startHTTP(t, ""), startHTTP(t, "s3cret")
+	for _, tt := range []struct {
+		name, url, body string
+		header          http.Header
+		host            string
+		want            int
+	}{
+		{"open", open, ping, nil, "", 200},
+		{"own page", open, ping, http.Header{"Origin": {"http://localhost:3000"}}, "", 200},
+		{"foreign page", open, ping, http.Header{"Origin": {"https://evil.example"}}, "", 403},
+		{"sandboxed page", open, ping, http.Header{"Origin": {"null"}}, "", 403},
+		{"rebound name", open, ping, nil, "evil.example", 403},
+		{"rebound name with its origin", open, ping, http.Header{"Origin": {"http://evil.example"}}, "evil.example", 403},
+		{"form", open, ping, http.Header{"Content-Type": {"text/plain"}}, "", 400},
+		{"too long", open, strings.Repeat(" ", maxMessage+1), nil, "", 400},
+		{"other path", strings.TrimSuffix(open, Endpoint) + "/", ping, nil, "", 404},
+		{"no token", closed, ping, nil, "", 401},
+		{"wrong token", closed, ping, http.Header{"Authorization": {"Bearer secret"}}, "", 401},
+		{"token of another kind", closed, ping, http.Header{"Authorization": {"Basic s3cret"}}, "", 401},
+		{"token alone", closed, ping, http.Header{"Authorization": {"s3cret"}}, "", 401},
+		{"token", closed, ping, http.Header{"Authorization": {"Bearer s3cret"}}, "", 200},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, tt.url, strings.NewReader(tt.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			for k, v := range tt.header {
+				r.Header[k] = v
+			}
+			r.Host = tt.host
+			res, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			body, _ := io.ReadAll(res.Body)
+			if res.StatusCode != tt.want {
+				t.Errorf("status %d, want %d: %s", res.StatusCode, tt.want, body)
+			}
+			if tt.want == 200 && !bytes.Contains(body, []byte(`"result":{}`)) {
+				t.Errorf("got %s", body)
+			}
+		})
+	}
+}
+
+// TestHTTPStopsUnderAnOpenStream: a client that listens for what the server
+// may have to say does not keep it from ending.
+func TestHTTPStopsUnderAnOpenStream(t *testing.T) {
+	l, err := Listen(t.Context(), "127.0.0.1:0", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := New(Options{Catalog: &Catalog{Entries: func() []Entry { return nil }}})
+	ended := make(chan error, 1)
+	go func() { ended <- s.ServeHTTP(ctx, l, "") }()
+
+	c, err := client.NewStreamableHttpClient("http://"+l.Addr().String()+Endpoint,
+		transport.WithContinuousListening(), transport.WithHTTPLogger(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Initialize(t.Context(), mcp.InitializeRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+	if err != nil || len(tools.Tools) != 3 {
+		t.Fatalf("%v, %v", tools, err)
+	}
+	cancel()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(2 * shutdownTime):
+		t.Error("the server goes on")
+	}
+}

@@ -1,0 +1,90 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index"
+)
+
+// The tools of LEANN's own server, for configs and habits that name them.
+// Names and arguments are LEANN's; what answers is docsearch.
+
+func (s *Server) leannSearchTool() (params []param, run func(context.Context) (string, error)) {
+	var name string
+	var metadata bool
+	complexity := 32
+	a := searchArguments{topK: 5, maxTokens: s.maxTokens}
+	params = []param{
+		{name: "index_name", to: &name, required: true,
+			description: "Name of the index, as leann_list shows it.",
+			aliases:     []string{"index", "name", "database", "db"}},
+		{name: "query", to: &a.query, required: true,
+			description: "The question or topic, in plain words.",
+			aliases:     []string{"q", "question", "text"}},
+		{name: "top_k", to: &a.topK, min: 1, max: maxTopK,
+			description: "How many passages to return at most.",
+			aliases:     []string{"k", "limit", "n", "n_results"}},
+		{name: "complexity", to: &complexity, min: 1, max: 1 << 20,
+			description: "Accepted for LEANN's sake; the search is as exact as it can be without it."},
+		{name: "show_metadata", to: &metadata,
+			description: "Show all metadata of each passage.",
+			aliases:     []string{"metadata"}},
+	}
+	return params, func(ctx context.Context) (string, error) {
+		entries, err := s.catalog.choose([]string{name}, nil)
+		if err != nil {
+			return "", errors.New(strings.ReplaceAll(err.Error(), "list_databases", "leann_list"))
+		}
+		f := s.catalog.search(ctx, entries, index.Query{Text: a.query, TopK: a.topK})[0]
+		if f.err != nil {
+			return "", errors.New(trouble(f.Entry, f.err))
+		}
+		return answerLEANN(a, f, metadata), nil
+	}
+}
+
+// answerLEANN writes the hits of one index.
+func answerLEANN(a searchArguments, f finding, metadata bool) string {
+	if len(f.Hits) == 0 {
+		return fmt.Sprintf("No passage of %s has to do with %s.\n", f.Name, quote(a.query))
+	}
+	w := &page{limit: a.maxTokens * bytesPerToken}
+	fmt.Fprintf(w, "%s of %s for %s. Between the fences is quoted documentation.\n", count(len(f.Hits), "passage"), f.Name, quote(a.query))
+	if f.Confidence < index.Relevant {
+		fmt.Fprintf(w, "Probably none of them answers it (confidence %.2f).\n", f.Confidence)
+	}
+	if metadata {
+		for i := range f.Hits {
+			f.Hits[i].Text = metadataOf(&f.Hits[i]) + "\n" + f.Hits[i].Text
+		}
+	}
+	w.passages(merge([]finding{f}, a.topK), stems(a.query, nil))
+	return w.String()
+}
+
+// metadataOf is what the passages file says of the passage beside its text.
+func metadataOf(h *index.Hit) string {
+	line := h.Passage
+	line.ID, line.Text = "", ""
+	_, metadata, _ := strings.Cut(strings.TrimSuffix(string(line.AppendLine(nil)), "}\n"), `"metadata": `)
+	return "metadata: " + metadata
+}
+
+func (s *Server) leannListTool() (params []param, run func(context.Context) (string, error)) {
+	return nil, func(context.Context) (string, error) {
+		var w strings.Builder
+		entries := s.catalog.Entries()
+		fmt.Fprintf(&w, "%s:\n", count(len(entries), "index"))
+		for _, e := range entries {
+			fmt.Fprintf(&w, "  %s", label(e.Name))
+			if e.Description != "" {
+				fmt.Fprintf(&w, " - %s", label(e.Description))
+			}
+			w.WriteString("\n")
+		}
+		return w.String(), nil
+	}
+}

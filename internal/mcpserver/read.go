@@ -1,0 +1,189 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index"
+)
+
+const maxNeighbours = 50
+
+type readArguments struct {
+	id, url, path                string
+	databases                    names
+	neighbours, start, maxTokens int
+	whole                        bool
+}
+
+func (s *Server) readTool() (params []param, run func(context.Context) (string, error)) {
+	a := readArguments{start: 1, maxTokens: s.maxTokens}
+	params = []param{
+		{name: "id", to: &a.id,
+			description: "A passage's id, as search shows it.",
+			aliases:     []string{"passage", "passage_id", "ref", "reference", "identifier"}},
+		{name: "url", to: &a.url,
+			description: "A document's URL. With its #anchor it means that section's passage.",
+			aliases:     []string{"uri", "link", "page", "href"}},
+		{name: "path", to: &a.path,
+			description: "A document's path, as search shows it. With :LINE it means the passage there.",
+			aliases:     []string{"file", "file_path", "document", "filename", "source"}},
+		{name: "database", to: &a.databases,
+			description: "The database that has it. Default: whichever does.",
+			aliases:     []string{"databases", "db", "index", "index_name", "collection", "library", "name"}},
+		{name: "neighbours", to: &a.neighbours, max: maxNeighbours,
+			description: "How many passages before and after it to read as well.",
+			aliases:     []string{"neighbors", "context", "around", "window", "radius"}},
+		{name: "whole", to: &a.whole,
+			description: "Read the whole document.",
+			aliases:     []string{"whole_document", "full", "all", "entire", "full_document"}},
+		{name: "start", to: &a.start, min: 1, max: 1 << 30,
+			description: "The number of the passage to begin with when a document is read, for going on where the last answer ended.",
+			aliases:     []string{"from", "offset", "first"}},
+		{name: "max_tokens", to: &a.maxTokens, min: minTokens, max: maxTokens,
+			description: "About how many tokens the answer may have.",
+			aliases:     []string{"tokens", "token_limit", "budget", "max_length", "limit"}},
+	}
+	return params, func(ctx context.Context) (string, error) { return s.read(ctx, a, params) }
+}
+
+func (s *Server) read(ctx context.Context, a readArguments, params []param) (string, error) {
+	ref := index.Ref{Neighbours: a.neighbours, Whole: a.whole}
+	for _, name := range []string{a.id, a.url, a.path} {
+		if name != "" && ref.Name != "" {
+			return "", errors.New("pass one of id, url and path; " + usage("read", params))
+		}
+		ref.Name += name
+	}
+	if ref.Name == "" {
+		return "", errors.New("one of id, url and path is required; " + usage("read", params))
+	}
+	entries, err := s.catalog.choose(a.databases, nil)
+	if err != nil {
+		return "", err
+	}
+	type found struct {
+		Entry
+		index.Reading
+	}
+	var all []found
+	var troubles []string
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		f := found{Entry: e}
+		err := s.catalog.use(e.Path, func(db *index.Database) (err error) {
+			f.Reading, err = db.Read(ref)
+			return err
+		})
+		switch {
+		case errors.Is(err, index.ErrNotFound):
+		case err != nil:
+			troubles = append(troubles, trouble(e, err)+".")
+		default:
+			all = append(all, f)
+		}
+	}
+	switch len(all) {
+	case 0:
+		missing := fmt.Sprintf("%s is not in %s; search shows the ids, URLs and paths that there are", quote(ref.Name), nameList(entries))
+		return "", errors.New(strings.Join(append([]string{missing}, troubles...), "\n"))
+	case 1:
+		return answerRead(a, all[0].Name, all[0].Reading)
+	}
+	var names []string
+	for _, f := range all {
+		names = append(names, f.Name)
+	}
+	return "", fmt.Errorf("%s is in %s: pass database", quote(ref.Name), strings.Join(names, " and in "))
+}
+
+// answerRead writes what was read, as much of it as the budget allows.
+func answerRead(a readArguments, database string, r index.Reading) (string, error) {
+	var first, last int // of r.Passages, last excluded
+	limit := a.maxTokens * bytesPerToken
+	sizes := make([]int, len(r.Passages))
+	for i := range r.Passages {
+		sizes[i] = len(passageHead(&r, i)) + len(fenced(clean(r.Passages[i].Text)))
+	}
+	const frame = 400 // for what stands before and after
+	if r.Wanted >= 0 && !a.whole {
+		first, last = around(sizes, r.Wanted, limit-frame)
+	} else {
+		if first = a.start - 1; first >= len(r.Passages) {
+			return "", fmt.Errorf("start must be at most %d, the number of the document's last passage", len(r.Passages))
+		}
+		last = upTo(sizes, first, limit-frame)
+	}
+
+	w := &page{limit: limit}
+	p := &r.Passages[first]
+	fmt.Fprintf(w, "%s | %s | %s\n", label(p.Name()), database, label(cmp.Or(p.Document(), p.ID)))
+	if r.Total > 1 {
+		fmt.Fprintf(w, "Passages %d to %d of the document's %d. ", r.First+first+1, r.First+last, r.Total)
+	}
+	w.WriteString("Between the fences is quoted documentation.\n")
+	w.reserve(frame / 2)
+	for i := first; i < last; i++ {
+		text, head := clean(r.Passages[i].Text), passageHead(&r, i)
+		w.WriteString(head)
+		if room := w.left() - fenceSize(text); room < len(text) {
+			w.WriteString(fenced(excerpt(text, max(room, shortest), nil)))
+			w.WriteString("(the passage goes on; a greater max_tokens shows more of it)\n")
+			continue
+		}
+		w.WriteString(fenced(text))
+	}
+	w.release()
+	switch {
+	case r.Wanted >= 0 && !a.whole && last-first < len(r.Passages):
+		w.WriteString("Not all neighbours fitted into max_tokens.\n")
+	case (r.Wanted < 0 || a.whole) && last < len(r.Passages):
+		fmt.Fprintf(w, "The document goes on: read it with start %d.\n", last+1)
+	}
+	return w.String(), nil
+}
+
+// passageHead is the line above the i-th passage of a reading.
+func passageHead(r *index.Reading, i int) string {
+	p := &r.Passages[i]
+	s := fmt.Sprintf("\n%d. %s", r.First+i+1, heading(p))
+	if p.Locator() != p.ID {
+		s += " | " + label(p.Locator())
+	}
+	return s + " | id " + label(p.ID) + "\n"
+}
+
+// around is the widest span about wanted whose sizes stay within limit, grown
+// by turns on both sides.
+func around(sizes []int, wanted, limit int) (first, last int) {
+	first, last = wanted, wanted+1
+	limit -= sizes[wanted]
+	for before, after := true, true; before || after; {
+		if before = before && first > 0 && sizes[first-1] <= limit; before {
+			first--
+			limit -= sizes[first]
+		}
+		if after = after && last < len(sizes) && sizes[last] <= limit; after {
+			limit -= sizes[last]
+			last++
+		}
+	}
+	return first, last
+}
+
+// upTo is the end of the longest span from first whose sizes stay within
+// limit; one passage at least.
+func upTo(sizes []int, first, limit int) int {
+	last := first + 1
+	limit -= sizes[first]
+	for last < len(sizes) && sizes[last] <= limit {
+		limit -= sizes[last]
+		last++
+	}
+	return last
+}

@@ -1,0 +1,118 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// What a person, not the model, picks in a client: databases and documents as
+// resources (to mention one in a prompt), and a prompt that asks them.
+
+const (
+	scheme           = "docsearch://"
+	databaseTemplate = scheme + "{database}"
+	documentTemplate = scheme + "{database}/{+document}"
+	textType         = "text/markdown"
+	askPrompt        = "ask"
+	maxCompletions   = 100 // by the protocol
+)
+
+func (s *Server) addResources(hooks *server.Hooks) {
+	s.mcp.AddResourceTemplate(mcp.NewResourceTemplate(databaseTemplate, "database",
+		mcp.WithTemplateDescription("What a database of local documentation holds, and whether it can be searched."),
+		mcp.WithTemplateMIMEType(textType)), s.readResource)
+	s.mcp.AddResourceTemplate(mcp.NewResourceTemplate(documentTemplate, "document",
+		mcp.WithTemplateDescription("A document of a database by its URL or path, or a passage by its id."),
+		mcp.WithTemplateMIMEType(textType)), s.readResource)
+	hooks.AddAfterListResources(func(_ context.Context, _ any, _ *mcp.ListResourcesRequest, r *mcp.ListResourcesResult) {
+		r.Resources = []mcp.Resource{}
+		for _, e := range s.catalog.Entries() {
+			r.Resources = append(r.Resources, mcp.NewResource(scheme+url.PathEscape(e.Name), label(e.Name),
+				mcp.WithResourceDescription(label(e.Description)), mcp.WithMIMEType(textType)))
+		}
+	})
+}
+
+func (s *Server) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	database, document, hasDocument := strings.Cut(strings.TrimPrefix(r.Params.URI, scheme), "/")
+	database, err := url.PathUnescape(database)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Params.URI, err)
+	}
+	var text string
+	if hasDocument {
+		if document, err = url.PathUnescape(document); err == nil {
+			a := readArguments{id: document, databases: names{database}, start: 1, maxTokens: maxTokens}
+			text, err = s.read(ctx, a, nil)
+		}
+	} else {
+		var entries []Entry
+		if entries, err = s.catalog.choose([]string{database}, nil); err == nil {
+			text = s.describe(entries)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Params.URI, err)
+	}
+	return []mcp.ResourceContents{mcp.TextResourceContents{URI: r.Params.URI, MIMEType: textType, Text: text}}, nil
+}
+
+func (s *Server) addPrompts() {
+	s.mcp.AddPrompt(mcp.NewPrompt(askPrompt,
+		mcp.WithPromptDescription("Answer a question from local documentation."),
+		mcp.WithArgument("question", mcp.RequiredArgument(), mcp.ArgumentDescription("What to look up.")),
+		mcp.WithArgument("database", mcp.ArgumentDescription("The database to search. Default: the one that the question names, else all.")),
+	), s.ask)
+}
+
+// ask searches and hands the model the question with what was found.
+func (s *Server) ask(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	a := searchArguments{query: strings.TrimSpace(r.Params.Arguments["question"]), detail: detailPassages, topK: s.topK, maxTokens: s.maxTokens}
+	if a.query == "" {
+		return nil, fmt.Errorf("the prompt %s needs a question", askPrompt)
+	}
+	if name := strings.TrimSpace(r.Params.Arguments["database"]); name != "" {
+		a.databases = names{name}
+	}
+	found, err := s.search(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	text := a.query + "\n\nAnswer from this local documentation; search and read find more of it.\n\n" + found
+	return mcp.NewGetPromptResult("Answer from local documentation", []mcp.PromptMessage{
+		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text)),
+	}), nil
+}
+
+// A completer completes the names of databases.
+type completer struct{ catalog *Catalog }
+
+func (c completer) CompletePromptArgument(_ context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	return c.complete(a), nil
+}
+
+func (c completer) CompleteResourceArgument(_ context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	return c.complete(a), nil
+}
+
+func (c completer) complete(a mcp.CompleteArgument) *mcp.Completion {
+	found := &mcp.Completion{Values: []string{}}
+	if a.Name != "database" {
+		return found
+	}
+	for _, e := range c.catalog.Entries() {
+		if !strings.HasPrefix(strings.ToLower(e.Name), strings.ToLower(a.Value)) {
+			continue
+		}
+		if found.Total++; found.Total <= maxCompletions {
+			found.Values = append(found.Values, e.Name)
+		}
+	}
+	found.HasMore = found.Total > maxCompletions
+	return found
+}

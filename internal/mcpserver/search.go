@@ -1,0 +1,271 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index"
+)
+
+const (
+	defaultTopK   = 5
+	maxTopK       = 50
+	defaultTokens = 4000
+	// maxTokens keeps an answer under the 50,000 characters at which Claude
+	// Code puts it into a file and shows the model its beginning.
+	maxTokens = 12000
+	minTokens = 200
+
+	// nearest is how many headings are shown where nothing is relevant.
+	nearest = 5
+)
+
+// Values of search's detail.
+const (
+	detailPassages = "passages"
+	detailHeadings = "headings"
+)
+
+type searchArguments struct {
+	query, filter, detail string
+	keywords              []string
+	databases, paths      names
+	topK, maxTokens       int
+}
+
+func (s *Server) searchTool() (params []param, run func(context.Context) (string, error)) {
+	a := searchArguments{detail: detailPassages, topK: s.topK, maxTokens: s.maxTokens}
+	params = []param{
+		{name: "query", to: &a.query, required: true,
+			description: "The question or topic, in plain words.",
+			aliases:     []string{"q", "question", "search_query", "search", "text", "prompt", "input"}},
+		{name: "keywords", to: &a.keywords,
+			description: `Exact names that the answer probably uses, and synonyms: functions, classes, commands, options, settings, error codes. For "change a folder's name": ["os.rename", "shutil.move", "rename directory", "mv"].`,
+			aliases:     []string{"keyword", "terms", "synonyms", "tags", "hints"}},
+		{name: "database", to: &a.databases,
+			description: "Name of the database to search, or several with commas. Default: the one that the query names, else all.",
+			aliases:     []string{"databases", "db", "dbs", "index", "index_name", "indexes", "collection", "collections", "library", "source", "sources", "name"}},
+		{name: "path", to: &a.paths,
+			description: "Path of a database folder or a LEANN index to search, for one that has no name here.",
+			aliases:     []string{"paths", "database_path", "index_path", "db_path"}},
+		{name: "top_k", to: &a.topK, min: 1, max: maxTopK,
+			description: "How many passages to return at most.",
+			aliases:     []string{"k", "limit", "n", "n_results", "num_results", "max_results", "count", "size", "top", "results"}},
+		{name: "max_tokens", to: &a.maxTokens, min: minTokens, max: maxTokens,
+			description: "About how many tokens the answer may have.",
+			aliases:     []string{"tokens", "token_limit", "budget", "max_length"}},
+		{name: "filter", to: &a.filter,
+			description: `Only documents whose URL or path contains this, or matches it as a pattern with * and ?; "!" in front turns it round. Examples: "ci/yaml", "*.md", "!release-notes".`,
+			aliases:     []string{"filters", "where"}},
+		{name: "detail", to: &a.detail, choices: []string{detailPassages, detailHeadings},
+			description: `"headings" lists where the hits are without their text, for an overview; read then shows the text.`,
+			aliases:     []string{"detail_level", "format", "mode", "verbosity"}},
+	}
+	return params, func(ctx context.Context) (string, error) { return s.search(ctx, a) }
+}
+
+func (s *Server) search(ctx context.Context, a searchArguments) (string, error) {
+	entries, err := s.catalog.choose(a.databases, a.paths)
+	if err != nil {
+		return "", err
+	}
+	q := index.Query{Text: a.query, Keywords: a.keywords, TopK: a.topK, Filter: a.filter}
+	var findings []finding
+	named := entries
+	if len(a.databases)+len(a.paths) == 0 {
+		named = namedIn(a.query, entries)
+	}
+	findings = s.catalog.search(ctx, named, q)
+	scoped := len(named) < len(entries)
+	if scoped && !slices.ContainsFunc(findings, func(f finding) bool { return f.Confidence >= index.Relevant }) {
+		// The query may name a database in passing.
+		scoped = false
+		findings = s.catalog.search(ctx, entries, q)
+	}
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	return answerSearch(a, findings, scoped, len(entries))
+}
+
+// namedIn are the entries that the query names: what one library calls a
+// thing says little about another, so the others would only be in the way.
+// All, if it names none.
+func namedIn(query string, entries []Entry) []Entry {
+	var named []Entry
+	for _, e := range entries {
+		if slices.ContainsFunc(e.names(), func(name string) bool { return mentions(query, name) }) {
+			named = append(named, e)
+		}
+	}
+	if named == nil {
+		return entries
+	}
+	return named
+}
+
+// answerSearch writes the answer for the model.
+func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (string, error) {
+	var notes, searched []string
+	var failed []finding
+	for _, f := range findings {
+		if errors.Is(f.err, index.ErrFilter) {
+			return "", f.err
+		}
+		if f.err != nil {
+			failed = append(failed, f)
+			notes = append(notes, trouble(f.Entry, f.err)+".")
+			continue
+		}
+		searched = append(searched, f.Name)
+		for _, n := range f.Notes {
+			notes = append(notes, f.Name+": "+n+".")
+		}
+	}
+	if len(failed) == len(findings) {
+		return "", errors.New(strings.Join(notes, "\n"))
+	}
+	if scoped {
+		notes = append(notes, fmt.Sprintf("Only %s was searched, because the query names it; database can name others of the %d.", strings.Join(searched, ", "), all))
+	}
+	hits := merge(findings, a.topK)
+	where := strings.Join(searched, ", ")
+	if len(searched) > 5 {
+		where = fmt.Sprintf("%d databases", len(searched))
+	}
+
+	w := &page{limit: a.maxTokens * bytesPerToken}
+	for _, n := range notes {
+		w.reserve(len("Note: \n") + len(n))
+	}
+	switch {
+	case len(hits) == 0:
+		fmt.Fprintf(w, "Nothing in %s has to do with %s.\n", where, quote(a.query))
+		if a.filter != "" {
+			fmt.Fprintf(w, "Only documents that fit the filter %s were searched.\n", quote(a.filter))
+		}
+		w.WriteString(advice)
+	case hits[0].confidence < index.Relevant:
+		fmt.Fprintf(w, "Nothing in %s answers %s (confidence %.2f). The nearest headings are:\n", where, quote(a.query), hits[0].confidence)
+		for _, h := range hits[:min(nearest, len(hits))] {
+			w.line("- " + h.place())
+		}
+		w.WriteString(advice)
+	case a.detail == detailHeadings:
+		fmt.Fprintf(w, "%s of %s for %s; read shows their text:\n", count(len(hits), "passage"), where, quote(a.query))
+		for i, h := range hits {
+			if !w.line(fmt.Sprintf("%d. %s (score %.2f)", i+1, h.place(), h.relevance)) {
+				break
+			}
+		}
+	default:
+		fmt.Fprintf(w, "%s of %s for %s. Between the fences is quoted documentation.\n", count(len(hits), "passage"), where, quote(a.query))
+		w.passages(hits, stems(a.query, a.keywords))
+	}
+	w.release()
+	for i, n := range notes {
+		if i == 0 {
+			w.WriteString("\n")
+		}
+		w.WriteString("Note: " + n + "\n")
+	}
+	return w.String(), nil
+}
+
+const advice = "Other words may find more: keywords takes the exact names that the documentation uses.\n"
+
+// A hit is a passage of one of several databases.
+type hit struct {
+	index.Hit
+	database   string
+	confidence float64 // of the database's best hit
+	relevance  float64 // what hits of several databases are compared by
+}
+
+// place is one line that says where the hit is.
+func (h hit) place() string {
+	return fmt.Sprintf("%s | %s", heading(&h.Passage), h.source())
+}
+
+// source is the database, where to find the passage there, and its id.
+func (h hit) source() string {
+	s := h.database + " | " + label(h.Locator())
+	if h.Locator() != h.ID {
+		s += " | id " + label(h.ID)
+	}
+	return s
+}
+
+// merge puts the findings' hits into one order.
+func merge(findings []finding, topK int) []hit {
+	results := make([]index.Result, len(findings))
+	for i, f := range findings {
+		results[i] = f.Result
+	}
+	var hits []hit
+	for _, m := range index.Merge(results, topK) {
+		from := findings[m.From]
+		hits = append(hits, hit{m.Hit, from.Name, from.Confidence, m.Relevance})
+	}
+	return hits
+}
+
+// quote shows the query in a sentence.
+func quote(s string) string { return `"` + label(s) + `"` }
+
+// A page is an answer in the making that keeps to a limit.
+type page struct {
+	strings.Builder
+	limit    int // in bytes
+	reserved int
+}
+
+// left is how many bytes may still be written.
+func (w *page) left() int { return w.limit - w.reserved - w.Len() }
+
+// reserve keeps n bytes for the end of the page, release gives them back.
+func (w *page) reserve(n int) { w.reserved += n }
+func (w *page) release()      { w.reserved = 0 }
+
+// line writes a line if there is room for it.
+func (w *page) line(s string) bool {
+	if len(s)+1 > w.left() {
+		return false
+	}
+	w.WriteString(s + "\n")
+	return true
+}
+
+// passages writes the hits with their texts, as many as there is room for. A
+// passage that is longer than its share is shortened to what matters most of
+// it; hits for which no room is left are named.
+func (w *page) passages(hits []hit, words []string) {
+	const tail = 160 // for the line that names what was left out
+	for i, h := range hits {
+		head := fmt.Sprintf("\n%d. %s\n   score %.2f | %s\n", i+1, heading(&h.Passage), h.relevance, h.source())
+		text := clean(h.Text)
+		room := w.left() - len(head) - fenceSize(text)
+		if i < len(hits)-1 {
+			room -= tail
+			// The first passages of many must not take all: half of what is
+			// left is enough for one.
+			room = min(room, max(w.left()/2, 4*shortest))
+		}
+		if room < min(shortest, len(text)) {
+			w.line(fmt.Sprintf("\n%s did not fit: raise max_tokens, or read them by id:", count(len(hits)-i, "further hit")))
+			for _, h := range hits[i:] {
+				if !w.line("- " + h.place()) {
+					return
+				}
+			}
+			return
+		}
+		w.WriteString(head + fenced(excerpt(text, room, words)))
+		if len(text) > room {
+			w.line(fmt.Sprintf("(shortened; read with id %s shows all)", label(h.ID)))
+		}
+	}
+}

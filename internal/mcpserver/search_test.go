@@ -1,0 +1,208 @@
+package mcpserver
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+var (
+	gitlab     = Entry{Name: "gitlab", Path: "/db/gitlab", Description: "GitLab documentation", Keywords: []string{"gl"}}
+	kubernetes = Entry{Name: "kubernetes", Path: "/db/k8s", Description: "Kubernetes documentation"}
+)
+
+func cacheHit(score float64) index.Hit {
+	return index.Hit{Score: score, Passage: passage.Passage{
+		ID: "17", Title: "Caching", Headings: []string{"Keys", "Fallback keys"},
+		URL:  "https://docs.example.org/ci/cache#fallback",
+		Text: "Use `cache:fallback_keys`:\n\n```yaml\ncache:\n  key: x\n```\n",
+	}}
+}
+
+func podHit(score float64) index.Hit {
+	return index.Hit{Score: score, Passage: passage.Passage{
+		ID: "pods.md:3", Path: "docs/pods.md", StartLine: 3, EndLine: 9, Text: "A pod is one or more containers.",
+	}}
+}
+
+func TestAnswerSearch(t *testing.T) {
+	const query = "cache keys"
+	damaged := &disk.CorruptError{File: "/db/k8s/docsearch/g000001/lexical.idx", Offset: 64, What: "checksum"}
+	for _, tt := range []struct {
+		name     string
+		a        searchArguments
+		findings []finding
+		scoped   bool
+		want     string
+		wantErr  string
+	}{
+		{
+			name: "hits of two databases",
+			findings: []finding{
+				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Confident: true, Hits: []index.Hit{cacheHit(8)}}},
+				{Entry: kubernetes, Result: index.Result{Confidence: 0.5, Hits: []index.Hit{podHit(80)}}},
+			},
+			want: `2 passages of gitlab, kubernetes for "cache keys". Between the fences is quoted documentation.
+
+1. Caching > Keys > Fallback keys
+   score 0.90 | gitlab | https://docs.example.org/ci/cache#fallback | id 17
+` + "````" + `
+Use ` + "`cache:fallback_keys`" + `:
+
+` + "```" + `yaml
+cache:
+  key: x
+` + "```" + `
+` + "````" + `
+
+2. docs/pods.md:3
+   score 0.50 | kubernetes | docs/pods.md:3 | id pods.md:3
+` + "```" + `
+A pod is one or more containers.
+` + "```" + `
+`,
+		},
+		{
+			name: "a database with nothing relevant is left out",
+			findings: []finding{
+				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8)}}},
+				{Entry: kubernetes, Result: index.Result{Confidence: 0.05, Hits: []index.Hit{podHit(8)}}},
+			},
+			a: searchArguments{detail: detailHeadings},
+			want: `1 passage of gitlab, kubernetes for "cache keys"; read shows their text:
+1. Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17 (score 0.90)
+`,
+		},
+		{
+			name: "nothing relevant",
+			findings: []finding{
+				{Entry: gitlab, Result: index.Result{Confidence: 0.01, Hits: []index.Hit{cacheHit(2)}}},
+				{Entry: kubernetes, Result: index.Result{Confidence: 0.05, Hits: []index.Hit{podHit(8)}}},
+			},
+			want: `Nothing in gitlab, kubernetes answers "cache keys" (confidence 0.05). The nearest headings are:
+- docs/pods.md:3 | kubernetes | docs/pods.md:3 | id pods.md:3
+- Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17
+Other words may find more: keywords takes the exact names that the documentation uses.
+`,
+		},
+		{
+			name:     "nothing at all",
+			a:        searchArguments{filter: "*.md"},
+			findings: []finding{{Entry: gitlab}},
+			want: `Nothing in gitlab has to do with "cache keys".
+Only documents that fit the filter "*.md" were searched.
+Other words may find more: keywords takes the exact names that the documentation uses.
+`,
+		},
+		{
+			name: "one is damaged",
+			findings: []finding{
+				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8)}, Notes: []string{"searched by words alone: the vectors are away"}}},
+				{Entry: kubernetes, err: damaged},
+			},
+			a: searchArguments{detail: detailHeadings},
+			want: `1 passage of gitlab for "cache keys"; read shows their text:
+1. Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17 (score 0.90)
+
+Note: gitlab: searched by words alone: the vectors are away.
+Note: kubernetes cannot be searched: /db/k8s/docsearch/g000001/lexical.idx is damaged at byte 64: checksum; to repair it, run: docsearch index build /db/k8s.
+`,
+		},
+		{
+			name:     "all are damaged",
+			findings: []finding{{Entry: kubernetes, err: damaged}},
+			wantErr:  "kubernetes cannot be searched: /db/k8s/docsearch/g000001/lexical.idx is damaged at byte 64: checksum; to repair it, run: docsearch index build /db/k8s.",
+		},
+		{
+			name:     "a filter that cannot be read",
+			findings: []finding{{Entry: gitlab, err: fmt.Errorf("%w \"[\": syntax error in pattern", index.ErrFilter)}},
+			wantErr:  `bad filter "[": syntax error in pattern`,
+		},
+		{
+			name:     "the query names the database",
+			findings: []finding{{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8)}}}},
+			a:        searchArguments{detail: detailHeadings},
+			scoped:   true,
+			want: `1 passage of gitlab for "cache keys"; read shows their text:
+1. Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17 (score 0.90)
+
+Note: Only gitlab was searched, because the query names it; database can name others of the 2.
+`,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := tt.a
+			a.query, a.topK, a.maxTokens = query, defaultTopK, defaultTokens
+			got, err := answerSearch(a, tt.findings, tt.scoped, 2)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.wantErr, errorText(err)); diff != "" {
+				t.Errorf("error (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAnswerSearchKeepsToItsBudget: with whatever passages, and all that is
+// asked for is there or named, or said to be left out.
+func TestAnswerSearchKeepsToItsBudget(t *testing.T) {
+	long := strings.Repeat("Words about something else altogether.\n", 400)
+	for _, tt := range []struct {
+		name  string
+		texts []string
+	}{
+		{"short ones", []string{"a", "b", "c", "d", "e"}},
+		{"long ones", []string{long, long, long, long, long}},
+		{"a long one first", []string{long, "b", "c", "d", "e"}},
+		{"one line", []string{strings.Repeat("x", 1<<20)}},
+		{"fences", []string{strings.Repeat("`", 3000), "b"}},
+		{"many", strings.Split(strings.Repeat("some words of a passage|", 50), "|")[:50]},
+	} {
+		for _, tokens := range []int{minTokens, 1000, defaultTokens, maxTokens} {
+			t.Run(fmt.Sprint(tt.name, " ", tokens), func(t *testing.T) {
+				f := finding{Entry: gitlab, Result: index.Result{Confidence: 0.9, Notes: []string{"a note"}}}
+				for i, text := range tt.texts {
+					f.Hits = append(f.Hits, index.Hit{Score: 1, Passage: passage.Passage{
+						ID: fmt.Sprint(i), Title: fmt.Sprint("Title ", i), URL: "https://docs.example.org/page", Text: text}})
+				}
+				a := searchArguments{query: "q", topK: maxTopK, maxTokens: tokens, detail: detailPassages}
+				got, err := answerSearch(a, []finding{f}, false, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(got) > tokens*bytesPerToken {
+					t.Errorf("%d bytes, the budget is %d", len(got), tokens*bytesPerToken)
+				}
+				if !strings.Contains(got, "1. Title 0") || !strings.HasSuffix(got, "Note: gitlab: a note.\n") {
+					t.Errorf("the first hit or the note is missing:\n%s", got)
+				}
+			})
+		}
+	}
+}
+
+func TestNamedIn(t *testing.T) {
+	entries := []Entry{gitlab, kubernetes}
+	for query, want := range map[string]string{
+		"GitLab cache keys":              "gitlab",
+		"cache keys in gl":               "gitlab",
+		"move from gitlab to Kubernetes": "gitlab kubernetes",
+		"cache keys":                     "gitlab kubernetes",
+		"ungitlabbed":                    "gitlab kubernetes",
+	} {
+		var got []string
+		for _, e := range namedIn(query, entries) {
+			got = append(got, e.Name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %s, want %s", query, got, want)
+		}
+	}
+}

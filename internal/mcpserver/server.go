@@ -1,0 +1,167 @@
+// Package mcpserver lets an agent search documentation: an MCP server whose
+// tools search databases, read from them and list them.
+//
+// Results are text, written for a model: structured content would take the
+// text's place with some clients. What is quoted from documents stands
+// between fences that it cannot break, and every answer keeps to a budget.
+// Arguments are decoded by the package itself, leniently, and its errors say
+// how to call the tool. The server starts without opening anything; package
+// index does the searching.
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// Options say what a Server is.
+type Options struct {
+	Catalog *Catalog
+	Version string       // docsearch's own
+	LEANN   bool         // offer the tools of LEANN's own server as well
+	Log     *slog.Logger // nil: nothing is logged
+	// TopK and MaxTokens are what search uses where a call does not say; 0 is
+	// the default of the package.
+	TopK, MaxTokens int
+}
+
+// A Server answers MCP clients from the databases of a catalog.
+type Server struct {
+	catalog         *Catalog
+	log             *slog.Logger
+	mcp             *server.MCPServer
+	topK, maxTokens int
+}
+
+// New makes a server. It opens no database.
+func New(opt Options) *Server {
+	s := &Server{catalog: opt.Catalog, log: opt.Log,
+		topK: cmp.Or(opt.TopK, defaultTopK), maxTokens: cmp.Or(opt.MaxTokens, defaultTokens)}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	hooks := &server.Hooks{}
+	s.mcp = server.NewMCPServer("docsearch", opt.Version,
+		server.WithTitle("Local documentation"),
+		server.WithToolCapabilities(false),
+		server.WithResourceCapabilities(false, false),
+		server.WithPromptCapabilities(false),
+		server.WithCompletions(),
+		server.WithPromptCompletionProvider(completer{opt.Catalog}),
+		server.WithResourceCompletionProvider(completer{opt.Catalog}),
+		server.WithRecovery(),
+		server.WithResourceRecovery(),
+		server.WithHooks(hooks))
+	for _, t := range s.tools(opt.LEANN) {
+		s.mcp.AddTool(t.declare(), s.handler(t))
+	}
+	s.addResources(hooks)
+	s.addPrompts()
+	// What names the databases is made when it is asked for.
+	hooks.AddAfterInitialize(func(_ context.Context, _ any, _ *mcp.InitializeRequest, r *mcp.InitializeResult) {
+		r.Instructions = s.instructions()
+	})
+	hooks.AddAfterDiscover(func(_ context.Context, _ any, _ *mcp.DiscoverRequest, r *mcp.DiscoverResult) {
+		r.Instructions = s.instructions()
+	})
+	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, r *mcp.ListToolsResult) {
+		r.Tools = slices.Clone(r.Tools)
+		for i, t := range r.Tools {
+			if t.Name == "search" {
+				r.Tools[i].Description = s.searchDescription()
+			}
+		}
+	})
+	return s
+}
+
+// ServeStdio answers one client, whose messages come from in, on out, until
+// in ends and every call is answered, or ctx is done. Neither is an error.
+func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	return newStream(s.mcp, s.log, out).serve(ctx, in)
+}
+
+// A tool is what the client sees of one, and what makes its arguments anew
+// for every call.
+type tool struct {
+	name, title, description string
+	// hint are words under which the client's own search for tools finds it.
+	hint string
+	// always asks the client to show the tool's schema to the model from the
+	// first request on.
+	always bool
+	call   func() (params []param, run func(context.Context) (string, error))
+}
+
+func (s *Server) tools(leann bool) []tool {
+	tools := []tool{{
+		name: "search", title: "Search local documentation", always: true,
+		hint:        "local documentation docs manual reference guide API search lookup offline instead of web search",
+		description: s.searchDescription(), call: s.searchTool,
+	}, {
+		name: "read", title: "Read local documentation",
+		hint:        "read open local documentation docs page passage section",
+		description: "Read from local documentation what search has found: a passage by its id, with its neighbours, or a document by its URL or path. Pass exactly one of id, url and path. Long documents come in parts; the answer says how to go on.",
+		call:        s.readTool,
+	}, {
+		name: "list_databases", title: "List local documentation",
+		hint:        "list local documentation docs databases libraries available",
+		description: "List the databases of local documentation: what each documents, its version, its size, when it was built, and whether it can be searched.",
+		call:        s.listTool,
+	}}
+	if leann {
+		tools = append(tools, tool{
+			name: "leann_search", title: "Search a LEANN index",
+			hint:        "search local documentation docs leann index",
+			description: "Search one index of local documentation, with the arguments of LEANN's own tool of that name. The search tool does the same for several indexes at once, takes keywords and says when nothing is relevant.",
+			call:        s.leannSearchTool,
+		}, tool{
+			name: "leann_list", title: "List LEANN indexes",
+			hint:        "list local documentation docs leann indexes",
+			description: "List the indexes that leann_search can search.",
+			call:        s.leannListTool,
+		})
+	}
+	return tools
+}
+
+func (t tool) declare() mcp.Tool {
+	params, _ := t.call()
+	yes, no := true, false
+	meta := map[string]any{"anthropic/searchHint": t.hint}
+	if t.always {
+		meta["anthropic/alwaysLoad"] = true
+	}
+	return mcp.Tool{
+		Name: t.name, Title: t.title, Description: t.description,
+		RawInputSchema: schema(params),
+		Annotations: mcp.ToolAnnotation{Title: t.title,
+			ReadOnlyHint: &yes, DestructiveHint: &no, IdempotentHint: &yes, OpenWorldHint: &no},
+		Meta: mcp.NewMetaFromMap(meta),
+	}
+}
+
+// handler answers calls of t. What goes wrong is for the model to read, so it
+// is a result, not a protocol error.
+func (s *Server) handler(t tool) server.ToolHandlerFunc {
+	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		params, run := t.call()
+		err := decode(t.name, params, r.Params.Arguments)
+		var text string
+		if err == nil {
+			text, err = run(ctx)
+		}
+		if err != nil {
+			s.log.Debug("call", "tool", t.name, "arguments", r.Params.Arguments, "error", err)
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		s.log.Debug("call", "tool", t.name, "arguments", r.Params.Arguments, "bytes", len(text))
+		return mcp.NewToolResultText(text), nil
+	}
+}

@@ -1,0 +1,198 @@
+package mcpserver
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// bytesPerToken is what an answer's budget reckons with. English prose has
+// four to five bytes a token, code three to four, Chinese two to three (in
+// UTF-8); a quarter of the bytes is near enough for all of them, and no
+// model's own tokenizer is to be had here.
+const bytesPerToken = 4
+
+const (
+	// shortest is the least of a passage that is worth quoting, in bytes.
+	shortest = 400
+	// maxLabel is how long a title or a heading path may be.
+	maxLabel = 240
+	// maxTicks is how many backticks in a row a passage may have.
+	maxTicks = 16
+)
+
+// separator stands between the headings of a path.
+const separator = " > "
+
+// fenced quotes a passage. The fence is longer than any run of backticks in
+// the text, so that no passage can end its quotation and pose as something
+// that the server says.
+func fenced(text string) string {
+	f := fence(text)
+	return f + "\n" + strings.TrimRight(text, "\n") + "\n" + f + "\n"
+}
+
+// fenceSize is the most that fenced adds to a text or a part of it.
+func fenceSize(text string) int { return 2*len(fence(text)) + 3 }
+
+func fence(text string) string {
+	longest, run := 2, 0
+	for i := range len(text) {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return strings.Repeat("`", longest+1)
+}
+
+// clean makes a passage's text fit to be shown: valid UTF-8, without control
+// characters, without those that turn the direction of writing and those that
+// nobody sees, which are only of use for hiding text from people. Backticks
+// beyond maxTicks in a row go as well: the fence would be as long.
+func clean(text string) string {
+	ticks := 0
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r) && r != '\n' && r != '\t', r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
+			return -1
+		case r == '`':
+			if ticks++; ticks > maxTicks {
+				return -1
+			}
+		default:
+			ticks = 0
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+}
+
+// label makes one line of bounded length of what a document calls itself.
+func label(s string) string {
+	s = strings.Join(strings.Fields(clean(s)), " ")
+	if len(s) > maxLabel {
+		s = cut(s, maxLabel) + "…"
+	}
+	return s
+}
+
+// heading is the passage's place among the headings: the document's title and
+// the heading path below it.
+func heading(p *passage.Passage) string {
+	parts := p.Headings
+	if p.Title != "" && (len(parts) == 0 || !strings.EqualFold(parts[0], p.Title)) {
+		parts = append([]string{p.Title}, parts...)
+	}
+	if len(parts) == 0 {
+		return label(p.Locator())
+	}
+	return label(strings.Join(parts, separator))
+}
+
+// cut is the longest beginning of s that has at most n bytes and whole
+// characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	n = max(n, 0)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// excerpt is the part of text that has at most limit bytes and the most of
+// the words, whole lines where it can be. Where it leaves something out it
+// says so with an ellipsis.
+func excerpt(text string, limit int, words []string) string {
+	text = strings.Trim(text, "\n")
+	if len(text) <= limit {
+		return text
+	}
+	limit -= len("…\n") + len("\n…")
+	lines := strings.SplitAfter(text, "\n")
+	counts := countWords(lines, words)
+	// The window from line first to the line before next, as a sum of what
+	// each word counts for once.
+	var best, bestScore, bestEnd = 0, -1, 0
+	seen := make([]int, len(words))
+	size, score, next := 0, 0, 0
+	for first := range lines {
+		for next < len(lines) && (size+len(lines[next]) <= limit || next == first) {
+			size += len(lines[next])
+			for _, w := range counts[next] {
+				if seen[w]++; seen[w] == 1 {
+					score++
+				}
+			}
+			next++
+		}
+		if score > bestScore {
+			best, bestScore, bestEnd = first, score, next
+		}
+		size -= len(lines[first])
+		for _, w := range counts[first] {
+			if seen[w]--; seen[w] == 0 {
+				score--
+			}
+		}
+	}
+	chosen := strings.Trim(cut(strings.Join(lines[best:bestEnd], ""), limit), "\n")
+	if best > 0 {
+		chosen = "…\n" + chosen
+	}
+	return chosen + "\n…"
+}
+
+// countWords lists for each line the words that are in it.
+func countWords(lines, words []string) [][]int {
+	found := make([][]int, len(lines))
+	for i, line := range lines {
+		line = strings.ToLower(line)
+		for w, word := range words {
+			if strings.Contains(line, word) {
+				found[i] = append(found[i], w)
+			}
+		}
+	}
+	return found
+}
+
+// stems are the beginnings of the words of a query, for finding them in a
+// text in whatever form: "caching" is in "cached".
+func stems(query string, keywords []string) []string {
+	var list []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(query+" "+strings.Join(keywords, " ")), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.'
+	}) {
+		letters := []rune(strings.Trim(w, "-."))
+		if len(letters) < 3 {
+			continue
+		}
+		list = append(list, string(letters[:min(len(letters), max(4, len(letters)-3))]))
+	}
+	return list
+}
+
+// count is n with its noun: "1 passage", "20,134 passages".
+func count(n int, noun string) string {
+	s := thousands(n) + " " + noun
+	if n != 1 {
+		s += "s"
+	}
+	return s
+}
+
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
