@@ -8,10 +8,10 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// Sizes of passages, in words. Sections below small are put together with
-// their neighbours, those above most are cut; in between, ranking hardly
-// depends on size, and a short passage costs its reader less. Of a section
-// below slight, its heading says as much as its text.
+// Sizes of passages, in words. Sections are put together up to small, those
+// above most are cut; in between, ranking hardly depends on size, and a short
+// passage costs its reader less. Of a section below slight, its heading says
+// as much as its text.
 const (
 	slight = 25
 	small  = 120
@@ -87,8 +87,8 @@ func absorbBare(sections []section) []section {
 }
 
 // belongs reports whether the section goes into one passage with the group
-// before it: beneath the group's first section or beside it, and small like
-// the group; or the group is no more than an introduction to it.
+// before it: beneath the group's first section or beside it, and small as the
+// group is; or the group is no more than an introduction to it.
 func (c *cutter) belongs(group []section, s section) bool {
 	top := group[0].headings
 	parent := top[:max(0, len(top)-1)]
@@ -100,7 +100,7 @@ func (c *cutter) belongs(group []section, s section) bool {
 		have += c.words(g.first, g.last)
 	}
 	beneath := slices.Equal(top, s.headings[:len(top)])
-	return have < small && more < small || have < slight && beneath && have+more <= most
+	return have+more <= small || have < slight && beneath && have+more <= most
 }
 
 // emit makes passages of a group: one, or several of a section that is too
@@ -163,12 +163,12 @@ func (c *cutter) heading(group []section) []string {
 	}
 	var beside []string
 	for _, s := range own {
-		if len(s.headings) == len(common) {
-			return common
+		if len(s.headings) > len(common) && !slices.Contains(beside, s.headings[len(common)]) {
+			beside = append(beside, s.headings[len(common)])
 		}
-		if h := s.headings[len(common)]; !slices.Contains(beside, h) {
-			beside = append(beside, h)
-		}
+	}
+	if len(beside) == 0 {
+		return common
 	}
 	return append(slices.Clone(common), strings.Join(beside, " / "))
 }

@@ -42,6 +42,8 @@ func TestCut(t *testing.T) {
 			want: []string{"A 1-19: 202", "A > B / C 21-35: 104", "A > D 37-64: 302"}},
 		{name: "an introduction goes with what it introduces", in: "# A\n\nIn short.\n\n## B\n\n" + wordsOf("b", 200),
 			want: []string{"A > B 1-23: 206"}},
+		{name: "and so may a longer one", in: "# A\n\n" + wordsOf("a", 50) + "\n\n## B\n\n" + wordsOf("b", 50),
+			want: []string{"A > B 1-15: 104"}},
 		{name: "but not with a neighbour", in: "# A\n\n" + wordsOf("a", 200) + "\n\n## B\n\nshort\n\n## C\n\n" + wordsOf("c", 200),
 			want: []string{"A 1-19: 202", "A > B 21-23: 3", "A > C 25-43: 202"}},
 		{name: "nor across chapters", in: "# A\n\n" + wordsOf("a", 200) + "\n\n## B\n\n### C\n\n" + wordsOf("c", 30) + "\n\n## D\n\n" + wordsOf("d", 30),
