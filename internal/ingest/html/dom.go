@@ -26,6 +26,9 @@ const maxNodes = 4 << 20
 // maxDepth is how deep elements nest; what is deeper counts as beside.
 const maxDepth = 256
 
+// maxAttrs is how many attributes of an element are kept.
+const maxAttrs = 16
+
 // A node is an element or a text. Nodes lie in the order of the page: those
 // inside node i are i+1 to end-1.
 type node struct {
@@ -34,6 +37,7 @@ type node struct {
 	tag                 atom.Atom // 0: a text, or an element that HTML does not know
 	element             bool
 	flags               flag
+	role                role
 	textLen, linkLen    int32 // bytes of visible text in it, and of those in links
 	text                string
 	attrs               []attr
@@ -159,8 +163,9 @@ type builder struct {
 	open     []int32 // elements not yet closed, the root first
 	last     []int32 // the last child of each of these
 	names    []string
-	deeper   int  // elements not on open for being too deep
-	anchored bool // an anchor stood here and no text since
+	attrs    []attr // room for those of the elements to come
+	deeper   int    // elements not on open for being too deep
+	anchored bool   // an anchor stood here and no text since
 }
 
 func (b *builder) current() int32 { return b.open[len(b.open)-1] }
@@ -196,6 +201,9 @@ func (b *builder) start(z *nethtml.Tokenizer, closed bool) {
 	name, more := z.TagName()
 	tag := atom.Lookup(name)
 	n := node{element: true, tag: tag}
+	if cap(b.attrs) < maxAttrs {
+		b.attrs = make([]attr, 0, 64*maxAttrs)
+	}
 	var unknown string
 	if tag == 0 {
 		unknown = string(name) // the tokenizer reuses its memory
@@ -203,10 +211,11 @@ func (b *builder) start(z *nethtml.Tokenizer, closed bool) {
 	for more {
 		var key, val []byte
 		key, val, more = z.TagAttr()
-		if k := knownAttr(key); k != "" {
-			n.attrs = append(n.attrs, attr{k, string(val)})
+		if k := knownAttr(key); k != "" && len(b.attrs) < maxAttrs {
+			b.attrs = append(b.attrs, attr{k, string(val)})
 		}
 	}
+	n.attrs, b.attrs = b.attrs[:len(b.attrs):len(b.attrs)], b.attrs[len(b.attrs):]
 	switch tag {
 	case atom.Html, atom.Body:
 		// A page has one of each; later ones are pasted in with their content.
@@ -273,8 +282,7 @@ func (b *builder) endTag(tag atom.Atom, name []byte) {
 			isHeading(at) && isHeading(tag):
 			b.closeTo(n)
 			return
-		case at == atom.Table && !tableEnd(tag), scope(at) && !tableEnd(tag) && at != atom.Table,
-			inline(tag) && block(at):
+		case at == atom.Table, scope(at) && !tableEnd(tag), inline(tag) && block(at):
 			return
 		}
 	}
@@ -283,7 +291,7 @@ func (b *builder) endTag(tag atom.Atom, name []byte) {
 // imply closes what the start of an element ends though its own end tag is
 // missing.
 func (b *builder) imply(tag atom.Atom) {
-	if block(tag) && tag != atom.Table || tag == atom.Table {
+	if block(tag) {
 		b.closeNearest(scope, atom.P)
 	}
 	switch tag {
@@ -313,8 +321,8 @@ func (b *builder) imply(tag atom.Atom) {
 	}
 }
 
-// closeNearest closes the outermost open element of one of the tags that has
-// no element of until around it and inside the current one.
+// closeNearest closes the innermost open element of one of the tags, unless
+// one of until lies between.
 func (b *builder) closeNearest(until func(atom.Atom) bool, tags ...atom.Atom) {
 	for n := len(b.open) - 1; n > 0; n-- {
 		at := b.nodes[b.open[n]].tag
@@ -330,45 +338,21 @@ func (b *builder) closeNearest(until func(atom.Atom) bool, tags ...atom.Atom) {
 	}
 }
 
-// knownAttr is the key if any part of the package asks for that attribute.
+// attrKeys are the attributes that any part of the package asks for.
+var attrKeys = [...]string{
+	"class", "href", "id", "name", "title", "rel", "style", "type", "role", "alt", "lang", "hidden", "content", "start",
+	"colspan", "rowspan", "checked", "onclick", "property", "itemprop", "encoding", "xml:lang", "http-equiv",
+	"aria-hidden", "aria-controls", "data-lang", "data-language", "data-target", "data-bs-target",
+}
+
+// knownAttr is the key as one of attrKeys, else "".
 func knownAttr(key []byte) string {
-	for _, k := range attrKeys(len(key)) {
+	for _, k := range attrKeys {
 		if string(key) == k {
 			return k
 		}
 	}
 	return ""
-}
-
-// attrKeys are the attributes kept, of the given length.
-func attrKeys(length int) []string {
-	switch length {
-	case 2:
-		return []string{"id"}
-	case 3:
-		return []string{"alt", "rel"}
-	case 4:
-		return []string{"href", "name", "type", "lang", "role"}
-	case 5:
-		return []string{"class", "style", "start", "title", "color"}
-	case 6:
-		return []string{"hidden"}
-	case 7:
-		return []string{"content", "colspan", "rowspan", "checked", "onclick"}
-	case 8:
-		return []string{"property", "itemprop", "xml:lang", "encoding"}
-	case 9:
-		return []string{"data-lang"}
-	case 10:
-		return []string{"http-equiv"}
-	case 11:
-		return []string{"aria-hidden", "data-target"}
-	case 13:
-		return []string{"aria-controls", "data-language"}
-	case 14:
-		return []string{"data-bs-target"}
-	}
-	return nil
 }
 
 func void(tag atom.Atom) bool {

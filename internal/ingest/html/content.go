@@ -1,0 +1,204 @@
+package html
+
+import (
+	"strings"
+
+	"golang.org/x/net/html/atom"
+)
+
+// content finds the element that holds what the page is about, and prepares
+// what is in it. Where the generator's own place is not on the page, or
+// nothing is in it, the page is taken as one of unknown make.
+func (x *extractor) content() int32 {
+	for _, place := range x.places {
+		for i := range x.t.nodes {
+			if !x.t.nodes[i].element || place.roles(x.t, int32(i)) == 0 {
+				continue
+			}
+			if x.prepare(int32(i)); x.t.nodes[i].textLen > 0 {
+				return int32(i)
+			}
+			break
+		}
+	}
+	body := int32(0)
+	for i := range x.t.nodes {
+		if x.t.nodes[i].tag == atom.Body {
+			body = int32(i)
+			break
+		}
+	}
+	x.prepare(body)
+	return x.densest(body)
+}
+
+// densest goes from body into what holds most of its text: the element that
+// is named as content if that is more than half of it, else as deep as hardly
+// anything is left out. Text of links does not count, for that is what menus
+// are made of.
+func (x *extractor) densest(body int32) int32 {
+	own := func(i int32) int64 { return int64(x.t.nodes[i].textLen - x.t.nodes[i].linkLen) }
+	all := own(body)
+	for i := body; i < x.t.nodes[body].end; i++ {
+		n := &x.t.nodes[i]
+		if n.flags&skipped != 0 {
+			i = n.end - 1
+			continue
+		}
+		if n.role&roleMain != 0 && own(i)*2 > all {
+			return i
+		}
+	}
+	at := body
+	for {
+		next := int32(0)
+		for c := x.t.nodes[at].first; c != 0; c = x.t.nodes[c].next {
+			if container(x.t.nodes[c].tag) && x.t.nodes[c].flags&skipped == 0 && own(c)*10 >= all*9 {
+				next = c
+			}
+		}
+		if next == 0 || all == 0 {
+			return at
+		}
+		at = next
+	}
+}
+
+// container elements may be all there is to a page.
+func container(tag atom.Atom) bool {
+	switch tag {
+	case atom.Div, atom.Section, atom.Article, atom.Main, atom.Center, atom.Table, atom.Tbody, atom.Tr, atom.Td, atom.Form:
+		return true
+	}
+	return false
+}
+
+// prepare fills in what is known of the elements in root only when all are:
+// their roles, what is not content, and how much text they hold.
+func (x *extractor) prepare(root int32) {
+	nodes := x.t.nodes
+	end := nodes[root].end
+	for i := root; i < end; i++ {
+		n := &nodes[i]
+		n.textLen, n.linkLen = 0, 0
+		n.flags &= named | quiet
+		n.role = 0
+		if !n.element {
+			n.textLen = int32(len(strings.TrimSpace(n.text)))
+			continue
+		}
+		n.role = x.elements.roles(x.t, i)
+		switch {
+		case i == root:
+		case noContent(n.tag), n.role&roleDrop != 0, n.role&roleTOC != 0 && !x.keepTOC:
+			n.flags |= skipped
+		case x.isHidden(i):
+			n.flags |= skipped | hidden
+		case n.tag == atom.Dt && n.flags&named == 0 && x.holdsAnchor(i):
+			n.flags |= named
+		}
+		if n.flags&skipped != 0 {
+			i = n.end - 1
+		}
+	}
+	// Children stand after their parents.
+	for i := end - 1; i > root; i-- {
+		n, parent := &nodes[i], &nodes[nodes[i].parent]
+		if n.flags&skipped != 0 || parent.flags&skipped != 0 {
+			continue
+		}
+		if n.tag == atom.A && x.t.has(i, "href") {
+			n.linkLen = n.textLen
+		}
+		parent.textLen += n.textLen
+		parent.linkLen += n.linkLen
+		if block(n.tag) || n.flags&hasBlock != 0 {
+			parent.flags |= hasBlock
+		}
+		if n.tag == atom.Dl && n.flags&structural == 0 && x.definesMuch(i) {
+			n.flags |= structural
+		}
+		if x.opens(i) || n.flags&structural != 0 && n.role&roleNote == 0 {
+			parent.flags |= structural
+		}
+	}
+}
+
+// opens reports whether element i begins a section.
+func (x *extractor) opens(i int32) bool {
+	n := &x.t.nodes[i]
+	switch {
+	case n.textLen == 0:
+		return false
+	case n.tag == atom.Dt && n.flags&named != 0:
+		return !x.plainList(i)
+	case n.role&(roleMinor|roleLabel) != 0:
+		return false
+	}
+	return isHeading(n.tag) || n.role&roleTitle != 0
+}
+
+// plainList reports whether the dt stands in a list that defines no names.
+func (x *extractor) plainList(dt int32) bool {
+	for i := dt; i != 0; i = x.t.nodes[i].parent {
+		if x.t.nodes[i].tag == atom.Dl {
+			return x.t.nodes[i].role&(rolePlain|roleTOC) != 0
+		}
+	}
+	return true
+}
+
+// Bounds of a definition list without anchors that is taken apart all the
+// same: one that is too long for a passage, of terms that are no sentences.
+const (
+	longList = 2500 // bytes
+	longTerm = 120  // bytes, on average
+)
+
+// definesMuch reports whether definition list i is one of those. Lists of a
+// command's options are, on pages whose generator gives them no anchors.
+func (x *extractor) definesMuch(i int32) bool {
+	n := &x.t.nodes[i]
+	if n.textLen < longList || n.role&(rolePlain|roleTOC) != 0 {
+		return false
+	}
+	terms, length := 0, 0
+	for c := n.first; c != 0; c = x.t.nodes[c].next {
+		if x.t.nodes[c].tag == atom.Dt && x.t.nodes[c].flags&skipped == 0 {
+			terms++
+			length += int(x.t.nodes[c].textLen)
+		}
+	}
+	if terms < 2 || length > terms*longTerm {
+		return false
+	}
+	for c := n.first; c != 0; c = x.t.nodes[c].next {
+		if x.t.nodes[c].tag == atom.Dt {
+			x.t.nodes[c].flags |= named
+		}
+	}
+	return true
+}
+
+// holdsAnchor reports whether a link can lead to element i or into it.
+func (x *extractor) holdsAnchor(i int32) bool {
+	for j := i; j < x.t.nodes[i].end; j++ {
+		for _, a := range x.t.nodes[j].attrs {
+			if isAnchor(x.t.nodes[j].tag, a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// noContent elements hold nothing that a reader reads on the page.
+func noContent(tag atom.Atom) bool {
+	switch tag {
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Object, atom.Embed,
+		atom.Canvas, atom.Audio, atom.Video, atom.Map, atom.Select, atom.Button, atom.Textarea, atom.Dialog,
+		atom.Link, atom.Meta, atom.Title, atom.Noframes, atom.Noembed, atom.Datalist, atom.Progress, atom.Rp:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,293 @@
+package html
+
+import (
+	"strings"
+	"sync"
+)
+
+// A generator is a program that makes documentation sites, or a site that has
+// markup of its own: how to know its pages and what is what on them. Lists are
+// of selectors.
+type generator struct {
+	name     string
+	meta     []string // how <meta name=generator> begins, in lower case
+	comments []string // what one of the first comments contains
+	marks    string   // elements that only its pages have
+	main     []string // where the content is, the first that is there
+	drop     string   // what is no content in there
+	title    string   // the page's heading where it is no h1 to h6
+	minor    string   // headings that are too small to be a section
+	define   string   // headings that define a name
+	code     string   // code that is not in a pre, white space as it comes
+	lines    string   // the same, each element in it a line
+	numbered bool     // headings carry their section's number
+}
+
+// Roles of elements.
+const (
+	roleDrop    role = 1 << iota // no content
+	roleTOC                      // a table of contents: none either, unless there is nothing else
+	roleTitle                    // the page's heading
+	roleMinor                    // a heading too small to be a section
+	roleDefine                   // a heading that defines a name
+	roleCode                     // code that is not in a pre
+	roleLines                    // the same, each element in it a line
+	roleNote                     // a box set apart from the text: note, warning, tip
+	roleLabel                    // its label
+	roleCaption                  // the title of a figure, an example, a table
+	roleMain                     // shared: the content, on pages of unknown make
+	rolePlain                    // a definition list that defines no names
+)
+
+// What is common to generators, and to pages of unknown make.
+const (
+	commonDrop = `nav, footer, dialog, [role=navigation], [role=search], [role=banner], [role=contentinfo],
+		[role=dialog], [role=alertdialog], [role=tooltip], [role=tablist],
+		a.headerlink, a.permalink, a.hash-link, a.header-anchor, a.anchor-link, a.anchorjs-link, a.heading-anchor,
+		.td-heading-self-link, .mw-editsection, .sr-only, .visually-hidden, .visuallyhidden, .screen-reader-text,
+		.skip-link, .skip-nav, .skip-to-content, .breadcrumb, .breadcrumbs, #breadcrumbs, .cookie-banner,
+		.cookie-consent, .cookie-notice, #cookie-banner, #cookie-notice, #cookie-consent, [id*=cookieconsent],
+		.edit-this-page, .edit-page, .edit-page-link, .edit-on-github, .page-edit, .pagination, .pager, .prev-next,
+		.prev-next-area, .pagination-nav, .page-navigation, .version-switcher, .version-selector, .rst-versions,
+		.feedback, .page-feedback, .copy-button, .copybtn, .btn-copy, .zeroclipboard-container, .announcement,
+		td.linenos, span.linenos, .linenodiv, td.gutter, .line-numbers-wrapper, .line-numbers-rows, .hljs-ln-numbers,
+		a.footnote-backref, a.fn-backref, a.footnote-back, .katex-html, .MathJax_Preview, .ethical-rtd`
+	commonTOC = `#toc, #TOC, .toc, #table-of-contents, .table-of-contents, .on-this-page, .page-toc, .toc-mobile,
+		[role=doc-toc]`
+	commonMain = `main, [role=main], article, #content, #main-content, #main, #bodyContent, #mw-content-text,
+		.markdown-body, .content, .main-content, .post-content, .documentation, .document`
+	commonNote = `.admonition, .admonitionblock, .note, .warning, .tip, .caution, .important, .danger, .seealso, .hint,
+		.custom-block, .theme-admonition, .markdown-alert, .alert, .callout, .sidebarblock`
+	commonLabel = `.admonition-title, .custom-block-title, .markdown-alert-title, .alert-heading, .admonitionblock .title,
+		.note .title, .warning .title, .tip .title, .caution .title, .important .title, .callout-title`
+	commonCaption = `figcaption, .rubric, .topic-title, .sidebar-title, .code-block-caption, .caption-text,
+		p.title, div.title, summary`
+	commonPlain = `dl.footnote, dl.citation, dl.field-list, dl.toc, dl.option-list, dl.docutils dl.simple`
+)
+
+// generators are tried in order: one whose pages look like another's stands
+// before it.
+var generators = [...]generator{
+	{
+		name:  "mkdocs",
+		meta:  []string{"mkdocs"},
+		marks: `.md-content__inner, .md-main__inner`,
+		// Material, the theme of its own, Read the Docs.
+		main: []string{`.md-content__inner`, `[itemprop=articleBody]`, `[role=main]`},
+		drop: `.md-content__button, .md-source-file, .md-source-date, .md-feedback, .md-sidebar, .md-tags,
+			.wy-breadcrumbs, .rst-footer-buttons, .doc-labels`,
+	},
+	{
+		name: "sphinx",
+		meta: []string{"sphinx"},
+		marks: `#documentation_options, .sphinxsidebar, .documentwrapper, .rst-content, link[href*=_static/pygments.css],
+			link[href*=_static/sphinx]`,
+		// Read the Docs, pydata, Furo, classic and its like, Django's.
+		main: []string{`[itemprop=articleBody]`, `article.bd-article`, `#furo-main-content`, `div.body`, `div.yui-g`,
+			`[role=main]`, `article`, `main`, `div.document`},
+		drop: `.viewcode-link, .viewcode-back, .related, .sphinxsidebar, .section-number, .backrefs, .prev-next-footer,
+			.wy-breadcrumbs, .rst-footer-buttons, .bd-toc, .bd-sidebar, .header-article, .content-icon-container,
+			.back-to-top, .edit-this-page, .muted-link`,
+	},
+	{
+		name:  "docusaurus",
+		meta:  []string{"docusaurus"},
+		marks: `.theme-doc-markdown, #__docusaurus`,
+		main:  []string{`.theme-doc-markdown`, `article .markdown`, `article`, `main`},
+		drop: `.theme-doc-toc-mobile, .theme-doc-footer, .theme-doc-breadcrumbs, .theme-doc-version-badge,
+			.theme-doc-version-banner, .theme-edit-this-page, .theme-last-updated, [class*=tocCollapsible],
+			[class*=lastUpdated], [class*=buttonGroup], [class*=codeBlockLineNumber]`,
+	},
+	{
+		name:  "vitepress",
+		meta:  []string{"vitepress", "vuepress"},
+		marks: `.vp-doc, .theme-default-content`,
+		main:  []string{`.vp-doc`, `.theme-default-content`, `main`},
+		drop: `.VPDocFooter, .VPDocAside, .VPLocalNav, .VPBadge, .edit-info, .edit-link, .page-meta, .last-updated,
+			span.lang, .line-numbers, .vp-code-group .tabs`,
+	},
+	{
+		name:     "mdbook",
+		meta:     []string{"mdbook"},
+		comments: []string{"Book generated using mdBook"},
+		marks:    `#menu-bar-hover-placeholder, .nav-chapters`,
+		main:     []string{`#content main`, `main`, `#content`},
+		drop:     `.nav-chapters, .mobile-nav-chapters, .nav-wrapper, .nav-wide-wrapper, .buttons, .menu-bar`,
+	},
+	{
+		name:  "rustdoc",
+		meta:  []string{"rustdoc"},
+		marks: `body.rustdoc, #rustdoc-vars`,
+		main:  []string{`#main-content`, `main`},
+		drop: `.out-of-band, .srclink, a.src, .since, .rightside, .test-arrow, .notable-traits, a.tooltip, .sub, .sidebar,
+			.rustdoc-breadcrumbs, .rustdoc-toolbar, a.doc-anchor, a.anchor, #copy-path, .hideme, .sub-heading,
+			#synthetic-implementations, #synthetic-implementations-list, #blanket-implementations,
+			#blanket-implementations-list`,
+		minor: `.impl-items .docblock h2, .impl-items .docblock h3, .impl-items .docblock h4, .docblock h5, .docblock h6,
+			.methods .docblock h4`,
+		define: `h4.code-header`,
+		lines:  `.src-line-numbers`,
+	},
+	{
+		name:  "godoc",
+		meta:  []string{"godoc", "pkgsite"},
+		marks: `.Documentation-content, .UnitDetails-content, #pkg-overview`,
+		main:  []string{`.UnitDetails-content`, `.Documentation-content`, `#page`, `main`},
+		drop: `.Documentation-idLink, .Documentation-sinceVersion, .Documentation-nav, .Documentation-index,
+			.Documentation-toc, .Documentation-examples, .Documentation-exampleButtonsContainer, .UnitDetails-outline,
+			.UnitFiles, .UnitDirectories, .UnitMeta, #nav, #short-nav, #manual-nav, #pkg-index, #pkg-examples,
+			.exampleHeading, .toggleButton`,
+		define: `.Documentation-functionHeader, .Documentation-typeHeader, .Documentation-typeFuncHeader,
+			.Documentation-typeMethodHeader`,
+	},
+	{
+		name:     "javadoc",
+		meta:     []string{"javadoc"},
+		comments: []string{"Generated by javadoc"},
+		marks:    `body.class-declaration-page, .class-description`,
+		main:     []string{`main`, `body`},
+		drop: `.skip-nav, .skipNav, .top-nav, .sub-nav, .topNav, .bottomNav, .subNav, .legal-copy, .legalCopy,
+			.navListSearch, .table-tabs, .tabEnd, .flex-header, .copy, .anchor-link`,
+		define: `section.detail h3, div.details h4`,
+		code:   `.member-signature, .type-signature`,
+	},
+	{
+		name:     "doxygen",
+		meta:     []string{"doxygen"},
+		comments: []string{"Generated by Doxygen"},
+		marks:    `.memitem, .headertitle`,
+		main:     []string{`#doc-content`, `body`},
+		drop: `#top, .summary, #nav-path, #side-nav, .footer, #MSearchSelectWindow, #MSearchResultsWindow, .permalink,
+			.ttc, .lineno, .mlabels-right, .separator, .levels, .inherit_header`,
+		title:  `.headertitle .title`,
+		define: `h2.memtitle`,
+		code:   `.memproto`,
+		lines:  `div.fragment`,
+	},
+	{
+		name:     "docbook",
+		meta:     []string{"docbook"},
+		marks:    `.navheader, .refnamediv, .titlepage`,
+		main:     []string{`#docContent`, `body`},
+		drop:     `.navheader, .navfooter`,
+		numbered: true,
+	},
+	{
+		name:  "asciidoctor",
+		meta:  []string{"asciidoctor", "asciidoc"},
+		marks: `.sectionbody`,
+		main:  []string{`article.doc`, `body`},
+		drop:  `#footer, #footer-text, .details, a.anchor, #author, #email, #revnumber, #revdate, #revremark, td.icon img`,
+	},
+	{
+		name:  "hugo",
+		meta:  []string{"hugo"},
+		marks: `.td-content, .book-page`,
+		// Docsy, Book, and most others.
+		main: []string{`.td-content`, `.book-page article`, `article`, `main`},
+		drop: `.td-page-meta, .td-toc, .td-sidebar-toc, .td-breadcrumbs, .reading-time, .article-meta, .taxonomy,
+			.feedback--title, .feedback--question, .d-print-none, .book-toc, .td-page-meta__lastmod`,
+	},
+	{
+		name:  "nodejs",
+		marks: `body.apidoc, #apicontent`,
+		main:  []string{`#apicontent`},
+		drop:  `a.mark`,
+	},
+	{
+		name:     "sqlite",
+		marks:    `link[href*=sqlite.css]`,
+		main:     []string{`body`},
+		drop:     `.tagline, .menu, .searchmenu, .logo, .fancy_toc, p small i`,
+		title:    `.fancy_title`,
+		numbered: true,
+	},
+}
+
+// A profile is a generator's lists, ready to be matched.
+type profile struct {
+	*generator
+	elements selectorSet
+	places   []selectorSet // one for each of main
+}
+
+// unknown is the generator of pages that no other knows.
+var unknown generator
+
+// profiles are made when the first page is read: nothing that does not read
+// HTML should wait for them.
+var profiles = sync.OnceValue(func() map[string]*profile {
+	all := map[string]*profile{"": newProfile(&unknown)}
+	for i := range generators {
+		all[generators[i].name] = newProfile(&generators[i])
+	}
+	return all
+})
+
+func newProfile(g *generator) *profile {
+	p := &profile{generator: g, elements: selectorSet{}}
+	for _, list := range []struct {
+		selectors string
+		role      role
+	}{
+		{commonDrop, roleDrop}, {g.drop, roleDrop}, {commonTOC, roleTOC}, {g.title, roleTitle}, {g.minor, roleMinor},
+		{g.define, roleDefine}, {g.code, roleCode}, {g.lines, roleLines}, {commonNote, roleNote},
+		{commonLabel, roleLabel}, {commonCaption, roleCaption}, {commonPlain, rolePlain},
+	} {
+		p.elements.add(list.selectors, list.role)
+	}
+	if len(g.main) == 0 {
+		p.elements.add(commonMain, roleMain)
+	}
+	for _, selectors := range g.main {
+		place := selectorSet{}
+		place.add(selectors, roleMain)
+		p.places = append(p.places, place)
+	}
+	return p
+}
+
+// marks tell the generators by elements: bit i of a role is generators[i].
+var marks = sync.OnceValue(func() selectorSet {
+	set := selectorSet{}
+	for i := range generators {
+		set.add(generators[i].marks, 1<<i)
+	}
+	return set
+})
+
+// recognise finds the generator of a page, by what the page says of itself,
+// else by what it looks like.
+func recognise(t *tree, meta string) *profile {
+	meta = strings.ToLower(meta)
+	for i := range generators {
+		for _, begin := range generators[i].meta {
+			if strings.HasPrefix(meta, begin) {
+				return profiles()[generators[i].name]
+			}
+		}
+	}
+	const firstComments = 40
+	for _, c := range t.comments[:min(len(t.comments), firstComments)] {
+		for i := range generators {
+			for _, s := range generators[i].comments {
+				if strings.Contains(c, s) {
+					return profiles()[generators[i].name]
+				}
+			}
+		}
+	}
+	for i := range t.nodes {
+		if !t.nodes[i].element {
+			continue
+		}
+		if r := marks().roles(t, int32(i)); r != 0 {
+			for k := range generators {
+				if r&(1<<k) != 0 {
+					return profiles()[generators[k].name]
+				}
+			}
+		}
+	}
+	return profiles()[""]
+}

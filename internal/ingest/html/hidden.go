@@ -1,0 +1,176 @@
+package html
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A page can say things to a program that its readers do not see: in elements
+// that are not shown, in comments. Such text is no content; it is kept apart,
+// for those who want to know what else a page says.
+
+// Bounds of what is kept of it.
+const (
+	fewestHiddenWords = 4
+	mostHidden        = 20
+	longestHidden     = 500 // bytes
+)
+
+// isHidden reports whether readers do not see element i, whatever they do:
+// what a control on the page shows is not hidden.
+func (x *extractor) isHidden(i int32) bool {
+	var shown bool
+	for _, a := range x.t.nodes[i].attrs {
+		switch a.key {
+		case "hidden":
+			shown = shown || a.val != "until-found"
+		case "style":
+			shown = shown || hides(a.val)
+		case "aria-hidden":
+			// Seen, but not read aloud: ornaments, or what stands on the page
+			// in another form too.
+			const ornament = 200
+			if a.val == "true" && len(x.t.rawText(i)) < ornament {
+				return true
+			}
+		}
+	}
+	return shown && x.t.attr(i, "role") != "tabpanel" && !x.controlled(x.t.attr(i, "id"))
+}
+
+// controlled reports whether something on the page shows and hides the
+// element with that id.
+func (x *extractor) controlled(id string) bool {
+	if id == "" {
+		return false
+	}
+	if x.controls == nil {
+		x.controls = map[string]bool{}
+		for i := range x.t.nodes {
+			for _, a := range x.t.nodes[i].attrs {
+				switch a.key {
+				case "aria-controls", "data-target", "data-bs-target":
+					for name := range strings.FieldsSeq(a.val) {
+						x.controls[strings.TrimPrefix(name, "#")] = true
+					}
+				case "onclick":
+					for name := range strings.FieldsFuncSeq(a.val, func(r rune) bool { return strings.ContainsRune(`'"(),; #`, r) }) {
+						x.controls[name] = true
+					}
+				}
+			}
+		}
+	}
+	return x.controls[id]
+}
+
+// hides reports whether a style attribute keeps an element from being seen.
+func hides(style string) bool {
+	if !strings.ContainsAny(style, ":") {
+		return false
+	}
+	var color, background string
+	for decl := range strings.SplitSeq(strings.ToLower(style), ";") {
+		prop, val, _ := strings.Cut(decl, ":")
+		val = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(val), "!important"))
+		switch prop = strings.TrimSpace(prop); prop {
+		case "display":
+			if val == "none" {
+				return true
+			}
+		case "visibility":
+			if val == "hidden" || val == "collapse" {
+				return true
+			}
+		case "font-size", "opacity", "max-height", "max-width", "zoom":
+			if strings.Trim(val, "0.pxemrt%") == "" && val != "" {
+				return true
+			}
+		case "text-indent", "left", "right", "top", "bottom", "margin-left", "margin-top":
+			if strings.HasPrefix(val, "-") && len(strings.TrimRight(val, "pxemrt%")) > len("-999") {
+				return true
+			}
+		case "clip":
+			if strings.HasPrefix(strings.ReplaceAll(val, " ", ""), "rect(0") {
+				return true
+			}
+		case "clip-path":
+			if strings.HasPrefix(val, "inset(50%") || strings.HasPrefix(val, "inset(100%") {
+				return true
+			}
+		case "color":
+			color = val
+		case "background", "background-color":
+			background = val
+		}
+	}
+	return color != "" && (color == background || color == "transparent")
+}
+
+// hiddenText gathers what readers do not see: in the content, text of some
+// length; anywhere, what is meant for an assistant.
+func (x *extractor) hiddenText(root int32) []string {
+	var found []string
+	keep := func(s string) {
+		if len(found) < mostHidden {
+			found = append(found, shorten(s, longestHidden))
+		}
+	}
+	for _, c := range x.t.comments {
+		if MentionsAssistant(c) {
+			keep(collapse(c))
+		}
+	}
+	for i := int32(0); i < int32(len(x.t.nodes)); i++ {
+		n := &x.t.nodes[i]
+		inside := i >= root && i < x.t.nodes[root].end
+		if !n.element || !inside && !x.isHidden(i) || inside && n.flags&hidden == 0 {
+			continue
+		}
+		text := collapse(x.t.rawText(i))
+		words := strings.Count(text, " ") + 1
+		if aria := x.t.attr(i, "aria-hidden") == "true"; inside && !aria && words >= fewestHiddenWords || MentionsAssistant(text) {
+			keep(text)
+		}
+		i = n.end - 1
+	}
+	return found
+}
+
+// MentionsAssistant reports whether text speaks of, or to, the kind of program
+// that might read it for a user. In text that people see that is ordinary; in
+// text that they do not see it is not.
+func MentionsAssistant(text string) bool {
+	text = strings.ToLower(text)
+	for _, phrase := range [...]string{
+		"ai assistant", "ai agent", "ai model", "ai system", "an ai", "coding agent", "coding assistant",
+		"language model", "llm", "chatgpt", "claude", "copilot", "gemini", "gpt-", "chatbot", "system prompt",
+		"previous instructions", "prior instructions", "above instructions", "all instructions", "your instructions",
+		"new instructions", "you are a helpful", "as an assistant", "if you are an assistant", "tell the user",
+		"inform the user", "the user's request",
+	} {
+		if i := strings.Index(text, phrase); i >= 0 && startsWord(text, i) {
+			return true
+		}
+	}
+	return false
+}
+
+func startsWord(s string, i int) bool {
+	if i == 0 {
+		return true
+	}
+	c := s[i-1]
+	return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c < utf8.RuneSelf
+}
+
+// shorten cuts s to at most n bytes, at a character's end.
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+// collapse makes every run of white space one space, and none at the ends.
+func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }

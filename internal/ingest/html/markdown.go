@@ -1,0 +1,383 @@
+package html
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html/atom"
+)
+
+// A gap is what parts a block from the one before it.
+type gap int
+
+const (
+	blank gap = iota // an empty line
+	line             // the end of a line
+)
+
+// A writer writes blocks of Markdown, each without a newline at its end.
+type writer struct {
+	buf    []byte
+	prefix string // begins every line: the indentation of lists, the marks of quotes
+	marker string // begins the next line in place of prefix: a list item's own
+	gap    gap    // before the next block
+}
+
+// block writes a block of one or several lines.
+func (w *writer) block(s string) {
+	if len(w.buf) > 0 {
+		w.buf = append(w.buf, '\n')
+		if w.gap == blank {
+			w.buf = append(append(w.buf, strings.TrimRight(w.prefix, " ")...), '\n')
+		}
+	}
+	w.gap = blank
+	for l := range strings.Lines(s) {
+		start := w.prefix
+		if w.marker != "" {
+			start, w.marker = w.marker, ""
+		}
+		if strings.TrimRight(l, "\n") == "" {
+			start = strings.TrimRight(start, " ")
+		}
+		w.buf = append(append(w.buf, start...), l...)
+	}
+}
+
+func (w *writer) String() string { return string(w.buf) }
+
+// children writes what is in element i: blocks, and between them runs of
+// inline content, each a paragraph.
+func (x *extractor) children(i int32) { x.walk(i) }
+
+func (x *extractor) walk(i int32) {
+	first, last := int32(0), int32(0)
+	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
+		if x.isInline(c) {
+			if first == 0 {
+				first = c
+			}
+			last = c
+			continue
+		}
+		if first != 0 {
+			x.paragraph(x.inlineText(first, last))
+			first = 0
+		}
+		x.block(c)
+	}
+	if first != 0 {
+		x.paragraph(x.inlineText(first, last))
+	}
+}
+
+// isInline reports whether node i is part of a line.
+func (x *extractor) isInline(i int32) bool {
+	n := &x.t.nodes[i]
+	return !n.element || !block(n.tag) && n.flags&(hasBlock|structural) == 0 && n.role&(roleCode|roleLines|roleTitle) == 0
+}
+
+// block writes element i, which begins a line.
+func (x *extractor) block(i int32) {
+	n := &x.t.nodes[i]
+	if n.flags&skipped != 0 {
+		// Readers are led to the place, not to what is left out there.
+		if n.textLen == 0 {
+			x.meetAll(i)
+		}
+		return
+	}
+	if n.role&roleNote != 0 && x.note(i) {
+		return
+	}
+	if isHeading(n.tag) || n.role&roleTitle != 0 {
+		if x.nested > 0 || n.role&(roleMinor|roleLabel) != 0 {
+			x.label(i)
+		} else {
+			x.heading(i)
+		}
+		return
+	}
+	x.meet(i)
+	switch {
+	case n.role&roleLines != 0:
+		x.code(i, linedText(x.t, i))
+	case n.role&roleCode != 0:
+		x.code(i, x.plainText(i))
+	case n.role&roleCaption != 0 && n.flags&structural == 0:
+		x.label(i)
+	default:
+		x.element(i)
+	}
+}
+
+func (x *extractor) element(i int32) {
+	n := &x.t.nodes[i]
+	switch n.tag {
+	case atom.Pre, atom.Listing, atom.Xmp, atom.Plaintext:
+		x.pre(i)
+	case atom.Ul, atom.Ol, atom.Menu, atom.Dir:
+		x.list(i)
+	case atom.Dl:
+		if n.flags&structural != 0 && x.nested == 0 {
+			x.definitions(i)
+		} else {
+			x.terms(i)
+		}
+	case atom.Table:
+		x.table(i)
+	case atom.Blockquote:
+		x.quote(i)
+	default:
+		x.children(i)
+	}
+}
+
+// paragraph writes text of one or several lines.
+func (x *extractor) paragraph(s string) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return
+	}
+	s = x.lead + s
+	x.lead = ""
+	var b strings.Builder
+	for l := range strings.Lines(s) {
+		l = strings.TrimSpace(l)
+		if l == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		if beginsBlock(l) {
+			b.WriteByte('\\')
+		}
+		b.WriteString(l)
+	}
+	x.out().block(b.String())
+}
+
+// beginsBlock reports whether a line of text would be read as a heading, a
+// quote or a fence.
+func beginsBlock(l string) bool {
+	switch l[0] {
+	case '#':
+		marks := len(l) - len(strings.TrimLeft(l, "#"))
+		return marks <= 6 && (marks == len(l) || l[marks] == ' ')
+	case '>':
+		return true
+	case '`', '~':
+		return strings.HasPrefix(l, "```") || strings.HasPrefix(l, "~~~")
+	case '=', '-':
+		return strings.Trim(l, l[:1]) == "" // a line under a heading
+	}
+	return false
+}
+
+// label writes what is short and names what follows, in bold.
+func (x *extractor) label(i int32) {
+	x.meetAll(i)
+	if s := strings.TrimSpace(trimPermalink(x.plainText(i))); s != "" {
+		x.flushLead()
+		x.out().block("**" + s + "**")
+	}
+}
+
+// flushLead writes a note's label as a paragraph, where the note does not
+// begin with one.
+func (x *extractor) flushLead() {
+	if x.lead != "" {
+		s := strings.TrimSpace(x.lead)
+		x.lead = ""
+		x.out().block(s)
+	}
+}
+
+// note writes a box: its label begins its first paragraph. Where the class
+// name is all that says so and the box holds sections, it is none.
+func (x *extractor) note(i int32) bool {
+	label := int32(0)
+	for j := i + 1; j < x.t.nodes[i].end && label == 0; j++ {
+		n := &x.t.nodes[j]
+		switch {
+		case n.flags&skipped != 0:
+			j = n.end - 1
+		case n.role&roleLabel != 0, isHeading(n.tag):
+			label = j
+		case !n.element && strings.TrimSpace(n.text) != "":
+			if x.t.nodes[i].flags&structural != 0 {
+				return false
+			}
+			j = x.t.nodes[i].end
+		}
+	}
+	if label == 0 && x.t.nodes[i].flags&structural != 0 {
+		return false
+	}
+	x.meet(i)
+	if label != 0 {
+		x.meetAll(label)
+		if s := trimPermalink(x.plainText(label)); s != "" {
+			x.lead += "**" + strings.TrimRight(s, ":") + ":** "
+		}
+		x.t.nodes[label].flags |= skipped
+	}
+	x.nested++
+	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
+		if x.t.nodes[c].tag == atom.Table {
+			// AsciiDoc lays its boxes out as a table.
+			x.layout(c)
+			x.t.nodes[c].flags |= skipped
+		}
+	}
+	x.element(i)
+	x.nested--
+	x.flushLead()
+	return true
+}
+
+// quote writes a block quote. One that holds code or lists is not one: that is
+// how text is indented.
+func (x *extractor) quote(i int32) {
+	if x.t.nodes[i].flags&structural != 0 || x.holdsAny(i, atom.Pre, atom.Ul, atom.Ol, atom.Table, atom.Dl) {
+		x.children(i)
+		return
+	}
+	x.within("> ", "> ", func() { x.children(i) })
+}
+
+// within writes what do writes, behind a prefix and on the first line a marker.
+func (x *extractor) within(marker, prefix string, do func()) {
+	x.flushLead()
+	w := x.out()
+	outer, before, gapBefore := w.prefix, len(w.buf), w.gap
+	w.marker = firstOf(w.marker, outer) + marker
+	w.prefix = outer + prefix
+	x.nested++
+	do()
+	x.nested--
+	w.prefix = outer
+	if len(w.buf) == before {
+		w.marker, w.gap = "", gapBefore
+	}
+}
+
+func (x *extractor) holdsAny(i int32, tags ...atom.Atom) bool {
+	for j := i + 1; j < x.t.nodes[i].end; j++ {
+		for _, tag := range tags {
+			if x.t.nodes[j].tag == tag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// list writes the items of a list. Items that hold sections are no items.
+func (x *extractor) list(i int32) {
+	number := 0
+	if x.t.nodes[i].tag == atom.Ol {
+		number = 1
+		if n, err := strconv.Atoi(x.t.attr(i, "start")); err == nil && n >= 0 && n < 1e6 {
+			number = n
+		}
+	}
+	first := true
+	x.eachItem(i, func(c int32) {
+		n := &x.t.nodes[c]
+		switch {
+		case n.flags&structural != 0:
+			x.meet(c)
+			x.children(c)
+			return
+		case n.element && n.textLen == 0 && !x.holdsAny(c, atom.Img, atom.Input):
+			x.meetAll(c)
+			return
+		}
+		w := x.out()
+		if !first || x.inList {
+			w.gap = line
+		}
+		marker := "- "
+		if x.t.nodes[i].tag == atom.Ol {
+			marker = strconv.Itoa(number) + ". "
+			number++
+		}
+		x.listItem(marker, func() {
+			x.meet(c)
+			switch {
+			case n.tag == atom.Li:
+				x.children(c)
+			case x.isInline(c):
+				x.paragraph(x.inlineText(c, c))
+			default:
+				x.block(c)
+			}
+		})
+		first = false
+	})
+}
+
+func (x *extractor) listItem(marker string, do func()) {
+	inList := x.inList
+	x.inList = true
+	x.within(marker, strings.Repeat(" ", len(marker)), do)
+	x.inList = inList
+}
+
+// terms writes a definition list that is no more than a list.
+func (x *extractor) terms(dl int32) {
+	var terms, bodies []int32
+	first := true
+	group := func() {
+		if len(terms)+len(bodies) > 0 {
+			if !first || x.inList {
+				x.out().gap = line
+			}
+			x.item(terms, bodies)
+			first = false
+		}
+		terms, bodies = nil, nil
+	}
+	x.eachItem(dl, func(i int32) {
+		switch x.t.nodes[i].tag {
+		case atom.Dt:
+			if len(bodies) > 0 {
+				group()
+			}
+			terms = append(terms, i)
+		case atom.Dd:
+			bodies = append(bodies, i)
+		default:
+			group()
+			x.stray(i)
+		}
+	})
+	group()
+}
+
+// item writes terms and what is said of them as an item of a list.
+func (x *extractor) item(terms, bodies []int32) {
+	x.listItem("- ", func() {
+		var names []string
+		for _, i := range terms {
+			x.meetAll(i)
+			if s := trimPermalink(x.flatText(i)); s != "" {
+				names = append(names, s)
+			}
+		}
+		if len(names) > 0 {
+			name := strings.Join(names, ", ")
+			if !strings.ContainsAny(name, "`*") {
+				name = "**" + name + "**"
+			}
+			x.lead += strings.TrimRight(name, ":") + ": "
+		}
+		for _, i := range bodies {
+			x.meet(i)
+			x.children(i)
+		}
+		x.flushLead()
+	})
+}

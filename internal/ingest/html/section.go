@@ -1,0 +1,459 @@
+package html
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html/atom"
+)
+
+// An extractor makes sections of a page's tree.
+type extractor struct {
+	t *tree
+	*profile
+	base     resolver
+	titleTag string // what the page's title element says
+	keepTOC  bool
+	controls map[string]bool // ids of what controls on the page show and hide
+
+	all   []*sect
+	stack []*sect // the sections that the next one may stand in
+	floor int     // those of stack that a heading here does not end
+
+	// What was met since the last text and belongs to the section whose text
+	// or heading comes next.
+	anchors []string
+	links   []Link
+
+	lead   string // label of a note, to begin its first paragraph with
+	nested int    // lists, quotes and notes around the current block
+	inList bool
+}
+
+// A sect is a section in the making.
+type sect struct {
+	Section
+	rank int // of headings with the same rank, one ends the other; higher ranks stand in it
+	out  writer
+}
+
+// sections walks through root and returns what it found, in order.
+func (x *extractor) sections(root int32) []Section {
+	x.all, x.anchors, x.links = nil, nil, nil
+	x.stack, x.floor = nil, 1
+	x.open(Section{}, 0)
+	x.meet(root)
+	x.walk(root)
+	x.flush()
+	var sections []Section
+	for _, s := range x.all {
+		s.Markdown = s.out.String()
+		s.finish()
+		if s.Markdown == "" && len(s.Headings) == 0 {
+			// Nothing above the first heading: its anchors lead to the page.
+			continue
+		}
+		sections = append(sections, s.Section)
+	}
+	return sections
+}
+
+// finish leaves out of Anchors what is there twice.
+func (s *sect) finish() {
+	seen := map[string]bool{s.Anchor: true}
+	s.Anchors = slices.DeleteFunc(s.Anchors, func(a string) bool {
+		again := seen[a]
+		seen[a] = true
+		return again
+	})
+}
+
+// open begins a section inside the innermost one.
+func (x *extractor) open(s Section, rank int) *sect {
+	x.flush()
+	next := &sect{Section: s, rank: rank}
+	x.stack = append(x.stack, next)
+	x.all = append(x.all, next)
+	return next
+}
+
+func (x *extractor) current() *sect { return x.stack[len(x.stack)-1] }
+
+// flush gives the anchors and links met to the current section.
+func (x *extractor) flush() {
+	if len(x.stack) == 0 {
+		return
+	}
+	s := x.current()
+	s.Anchors = append(s.Anchors, x.anchors...)
+	s.Links = append(s.Links, x.links...)
+	x.anchors, x.links = x.anchors[:0], x.links[:0]
+}
+
+// out is where the current section's next block goes.
+func (x *extractor) out() *writer {
+	x.flush()
+	return &x.current().out
+}
+
+// meet notes the anchors of element i.
+func (x *extractor) meet(i int32) { x.anchors = x.t.anchors(i, x.anchors) }
+
+// meetAll notes the anchors in i, of what is no content too: they lead here
+// all the same.
+func (x *extractor) meetAll(i int32) {
+	for j := i; j < x.t.nodes[i].end; j++ {
+		x.meet(j)
+	}
+}
+
+// heading begins the section of heading element i.
+func (x *extractor) heading(i int32) {
+	before := len(x.anchors)
+	x.meetAll(i)
+	text := trimPermalink(x.plainText(i))
+	if x.numbered {
+		text = unnumbered(text)
+	}
+	if text == "" {
+		return
+	}
+	anchor := x.anchorOf(i, before)
+	level, n := headingLevel(x.t.nodes[i].tag), &x.t.nodes[i]
+	// A heading that defines a name stands under the plain one beside it.
+	rank := 2 * level
+	symbol := ""
+	define := n.role&roleDefine != 0
+	if define {
+		rank++
+		symbol = symbolOf(text, anchor)
+	} else if code := x.onlyCode(i); code != "" {
+		define, symbol = true, symbolOf(code, anchor)
+	} else if _, name, ok := cutLast(anchor, ":"); ok && name == text {
+		// What stands before the name says what kind of name it is.
+		symbol = name
+	}
+	if len(x.all) == 1 && (n.role&roleTitle != 0 || x.name == "docbook" || names(x.titleText(), text)) {
+		// The page's own heading. Others of its level stand under it.
+		rank = 0
+	}
+	for len(x.stack) > x.floor && x.current().rank >= rank {
+		x.stack = x.stack[:len(x.stack)-1]
+	}
+	// The anchors met lead to this section, not to the one that it ends.
+	anchors, links := slices.Clone(x.anchors), slices.Clone(x.links)
+	x.anchors, x.links = x.anchors[:0], x.links[:0]
+	x.open(Section{
+		Headings:   x.below(text),
+		Level:      level,
+		Anchor:     anchor,
+		Anchors:    anchors,
+		Definition: define,
+		Symbol:     symbol,
+		Links:      links,
+	}, rank)
+}
+
+func (x *extractor) titleText() string {
+	if x.numbered {
+		return unnumbered(x.titleTag)
+	}
+	return x.titleTag
+}
+
+// below is the heading path of a section in the current one. A heading longer
+// than any real one is cut.
+func (x *extractor) below(heading string) []string {
+	const longest = 300 // bytes; a signature may be long
+	above := x.current().Headings
+	return append(above[:len(above):len(above)], shorten(heading, longest))
+}
+
+// anchorOf chooses among the anchors met what leads to heading i: the one that
+// its permalink names, else its own, else one inside it, else the nearest
+// before it. before is how many were met before it.
+func (x *extractor) anchorOf(i int32, before int) string {
+	inside := x.anchors[before:]
+	for j := i; j < x.t.nodes[i].end; j++ {
+		if x.t.nodes[j].tag != atom.A {
+			continue
+		}
+		if ref, ok := strings.CutPrefix(x.t.attr(j, "href"), "#"); ok {
+			ref = unescape(ref)
+			if slices.Contains(x.anchors, ref) || ref != "" && len(x.anchors) == 0 && x.t.nodes[j].flags&skipped != 0 {
+				return ref
+			}
+		}
+	}
+	switch {
+	case len(inside) > 0:
+		return inside[0]
+	case before > 0:
+		return x.anchors[before-1]
+	}
+	return ""
+}
+
+func headingLevel(tag atom.Atom) int {
+	switch tag {
+	case atom.H2:
+		return 2
+	case atom.H3:
+		return 3
+	case atom.H4:
+		return 4
+	case atom.H5:
+		return 5
+	case atom.H6:
+		return 6
+	}
+	return 1
+}
+
+// onlyCode is the code that a heading consists of, after a word or two that
+// say what it is and a colon ("Class: "), or "".
+func (x *extractor) onlyCode(i int32) string {
+	const kind = 24 // bytes
+	code, before := "", ""
+	for j := i + 1; j < x.t.nodes[i].end; j++ {
+		n := &x.t.nodes[j]
+		switch {
+		case n.flags&skipped != 0:
+			j = n.end - 1
+		case n.element && isCode(n.tag) && code == "":
+			code = collapse(x.t.rawText(j))
+			j = n.end - 1
+		case n.element || strings.Trim(n.text, " \n\t¶#") == "":
+		case code == "" && len(before) < kind:
+			before += n.text
+		default:
+			return ""
+		}
+	}
+	if before = strings.TrimSpace(before); before != "" && !strings.HasSuffix(before, ":") {
+		return ""
+	}
+	return code
+}
+
+// definitions makes sections of a definition list that defines names.
+func (x *extractor) definitions(dl int32) {
+	var terms, bodies []int32
+	group := func() {
+		switch {
+		case len(terms) == 0:
+		case slices.ContainsFunc(terms, func(i int32) bool { return x.t.nodes[i].flags&named != 0 }):
+			x.definition(terms, bodies)
+		default:
+			x.item(terms, bodies)
+		}
+		for _, i := range bodies {
+			if len(terms) == 0 {
+				x.children(i)
+			}
+		}
+		terms, bodies = nil, nil
+	}
+	x.eachItem(dl, func(i int32) {
+		switch x.t.nodes[i].tag {
+		case atom.Dt:
+			if len(bodies) > 0 {
+				group()
+			}
+			terms = append(terms, i)
+		case atom.Dd:
+			bodies = append(bodies, i)
+		default:
+			// What stands between two definitions stands in neither; an anchor
+			// there is the next one's.
+			group()
+			x.stray(i)
+		}
+	})
+	group()
+}
+
+// eachItem calls do for each child of a list, and for those of a div that
+// holds some of them.
+func (x *extractor) eachItem(list int32, do func(int32)) {
+	for c := x.t.nodes[list].first; c != 0; c = x.t.nodes[c].next {
+		n := &x.t.nodes[c]
+		switch {
+		case n.flags&skipped != 0, !n.element && strings.TrimSpace(n.text) == "":
+			if n.tag == atom.A || n.tag == atom.Span {
+				do(c)
+			}
+		case n.tag == atom.Div && n.flags&structural != 0 || n.tag == atom.Div && x.holdsTerms(c):
+			x.meet(c)
+			x.eachItem(c, do)
+		default:
+			do(c)
+		}
+	}
+}
+
+func (x *extractor) holdsTerms(div int32) bool {
+	for c := x.t.nodes[div].first; c != 0; c = x.t.nodes[c].next {
+		if tag := x.t.nodes[c].tag; tag == atom.Dt || tag == atom.Dd {
+			return true
+		}
+	}
+	return false
+}
+
+// stray handles what a list holds beside its items.
+func (x *extractor) stray(i int32) {
+	if n := &x.t.nodes[i]; n.element && n.textLen == 0 {
+		x.meetAll(i)
+		return
+	}
+	if x.isInline(i) {
+		x.paragraph(x.inlineText(i, i))
+		return
+	}
+	x.block(i)
+}
+
+// definition makes the section of the terms and what is said of them.
+func (x *extractor) definition(terms, bodies []int32) {
+	before := len(x.anchors)
+	var signatures []string
+	for _, i := range terms {
+		x.meetAll(i)
+		if s := trimPermalink(x.plainText(i)); s != "" {
+			signatures = append(signatures, s)
+		}
+	}
+	if len(signatures) == 0 {
+		for _, i := range bodies {
+			x.children(i)
+		}
+		return
+	}
+	anchor := x.anchorOf(terms[0], before)
+	anchors, links := slices.Clone(x.anchors), slices.Clone(x.links)
+	x.anchors, x.links = x.anchors[:0], x.links[:0]
+	if anchor == "" {
+		anchor = x.current().Anchor
+	}
+	saved, floor := x.stack, x.floor
+	s := x.open(Section{
+		Headings:   x.below(signatures[0]),
+		Level:      min(x.current().Level+1, 6),
+		Anchor:     anchor,
+		Anchors:    anchors,
+		Definition: true,
+		Symbol:     x.symbol(terms[0], signatures[0], anchor),
+		Links:      links,
+	}, 0)
+	x.floor = len(x.stack)
+	for _, other := range signatures[1:] {
+		s.out.block(codeSpan(other))
+		s.out.gap = line
+	}
+	s.out.gap = blank
+	for _, i := range bodies {
+		x.meet(i)
+		x.children(i)
+	}
+	// Anchors at the end may be the next definition's.
+	x.stack, x.floor = saved, floor
+}
+
+// symbol is the name that term i defines. Sphinx marks it up.
+func (x *extractor) symbol(i int32, signature, anchor string) string {
+	var module, name string
+	for j := i; j < x.t.nodes[i].end; j++ {
+		if !x.t.nodes[j].element {
+			continue
+		}
+		class := x.t.attr(j, "class")
+		switch {
+		case hasWord(class, "descclassname") && name == "":
+			module = collapse(x.t.rawText(j))
+		case hasWord(class, "descname") && name == "":
+			name = collapse(x.t.rawText(j))
+		}
+	}
+	if name != "" {
+		return symbolOf(module+name, anchor)
+	}
+	return symbolOf(signature, anchor)
+}
+
+// symbolOf takes the name out of a signature, "" if it has none. The anchor has
+// it too, where the signature leaves out what the name stands in.
+func symbolOf(signature, anchor string) string {
+	s := signature
+	for _, end := range [...]string{"(", "[", " =", "=", ": ", " → ", " -> ", ", ", " {", "<"} {
+		if i := strings.Index(s, end); i > 0 {
+			s = s[:i]
+		}
+	}
+	words := strings.Fields(s)
+	if len(words) == 0 {
+		return ""
+	}
+	// What stands before a name says what kind it is, or what it returns; in an
+	// option, what follows is its argument.
+	name := words[len(words)-1]
+	if strings.HasPrefix(words[0], "-") {
+		name = words[0]
+	}
+	const mostWords = 5
+	name = strings.Trim(name, "*&'\"`:;,")
+	if len(words) > mostWords || name == "" || strings.ContainsAny(name, ")]}") {
+		return ""
+	}
+	if i := len(anchor) - len(name); i > 1 && anchor[i:] == name && identifier(anchor[:i-1]) {
+		switch anchor[i-1] {
+		case '.', ':', '/':
+			if before := strings.TrimRight(anchor[:i-1], ":"); len(before) > 1 && anchor[i-1] == '.' {
+				return before + anchor[i-1:]
+			}
+		}
+	}
+	return name
+}
+
+func identifier(s string) bool {
+	for _, r := range s {
+		if r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// cutLast cuts s around the last sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// trimPermalink takes off the sign that a heading's link to itself shows.
+func trimPermalink(s string) string {
+	return strings.TrimSpace(strings.TrimRight(s, "¶§🔗\ue000\uf0c1 "))
+}
+
+// unnumbered takes the number off a heading: "20.4.1. Memory", "Chapter 9. ...".
+func unnumbered(s string) string {
+	rest := s
+	for _, kind := range [...]string{"Chapter ", "Appendix ", "Part "} {
+		rest = strings.TrimPrefix(rest, kind)
+	}
+	number, text, ok := strings.Cut(rest, " ")
+	if !ok || len(number) > len("100.100.100.100.") {
+		return s
+	}
+	digits := strings.Trim(number, ".0123456789")
+	switch {
+	case digits == "" && strings.ContainsAny(number, "0123456789") && (strings.HasSuffix(number, ".") || len(rest) < len(s)),
+		rest != s && strings.HasSuffix(number, "."),
+		len(digits) == 1 && strings.HasPrefix(number, digits+".") && strings.HasSuffix(number, ".") && len(number) > 2:
+		return strings.TrimSpace(text)
+	}
+	return s
+}
