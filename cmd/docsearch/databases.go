@@ -41,20 +41,32 @@ func listings(l config.Locations) ([]listing, error) {
 			Names: append([]string{db.Name}, db.Keywords...),
 		})
 	}
-	entries, err := os.ReadDir(l.Data)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	made, err := madeDatabases(l.Data)
+	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		path := filepath.Join(l.Data, e.Name())
-		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || !isDatabase(path) {
-			continue
-		}
-		if !slices.ContainsFunc(all, func(have listing) bool { return samePath(have.Path, path) }) {
-			all = append(all, listing{Name: e.Name(), Path: path, Names: []string{e.Name()}})
+	for _, m := range made {
+		if !slices.ContainsFunc(all, func(have listing) bool { return samePath(have.Path, m.Path) }) {
+			all = append(all, m)
 		}
 	}
 	return all, nil
+}
+
+// madeDatabases are the databases in docsearch's own data folder.
+func madeDatabases(dir string) ([]listing, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var made []listing
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && isDatabase(path) {
+			made = append(made, listing{Name: e.Name(), Path: path, Names: []string{e.Name()}})
+		}
+	}
+	return made, nil
 }
 
 // isDatabase reports whether the folder is one that docsearch or LEANN made,

@@ -199,7 +199,8 @@ func (h hit) source() string {
 	return s
 }
 
-// merge puts the findings' hits into one order.
+// merge puts the findings' hits into one order. Where there are relevant hits,
+// it leaves out those that are not: they would only fill the page.
 func merge(findings []finding, topK int) []hit {
 	results := make([]index.Result, len(findings))
 	for i, f := range findings {
@@ -207,6 +208,9 @@ func merge(findings []finding, topK int) []hit {
 	}
 	var hits []hit
 	for _, m := range index.Merge(results, topK) {
+		if len(hits) > 0 && hits[0].relevance >= index.Relevant && m.Relevance < index.Relevant {
+			continue
+		}
 		from := findings[m.From]
 		hits = append(hits, hit{m.Hit, from.Name, from.Confidence, m.Relevance})
 	}

@@ -80,6 +80,16 @@ A pod is one or more containers.
 `,
 		},
 		{
+			name: "and so is a hit far below the best",
+			findings: []finding{
+				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8), podHit(0.8)}}},
+			},
+			a: searchArguments{detail: detailHeadings},
+			want: `1 passage of gitlab for "cache keys"; read shows their text:
+1. Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17 (score 0.90)
+`,
+		},
+		{
 			name: "nothing relevant",
 			findings: []finding{
 				{Entry: gitlab, Result: index.Result{Confidence: 0.01, Hits: []index.Hit{cacheHit(2)}}},

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/mcpserver"
+)
+
+type serveOptions struct {
+	databases   []string
+	http, token string
+	leann       bool
+}
+
+func newServeCommand(a *app) *cobra.Command {
+	var opt serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the databases to agents, as an MCP server",
+		Long: `Serve answers an agent's questions from the databases, as an MCP server over
+standard input and output, or over HTTP with --http. Its tools are search,
+read and list_databases.
+
+It serves the databases that the config file names and those that docsearch
+has made itself. It notices when one is rebuilt or added.`,
+		Example: `  docsearch serve
+  docsearch serve --db ~/notes/.leann/indexes/notes
+  docsearch serve --http 127.0.0.1:7373`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), opt) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&opt.databases, "db", nil, "serve this database only, by name or path; may be repeated")
+	flags.StringVar(&opt.http, "http", "", "serve streamable HTTP on this `address`, HOST:PORT, instead of standard input")
+	flags.StringVar(&opt.token, "token", "", "bearer token that HTTP clients must send (default $DOCSEARCH_TOKEN)")
+	flags.BoolVar(&opt.leann, "leann-compat", false, "offer leann_search and leann_list as well")
+	return cmd
+}
+
+func (a *app) serve(ctx context.Context, opt serveOptions) error {
+	level := slog.LevelWarn
+	if os.Getenv("DOCSEARCH_DEBUG") != "" {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, only: opt.databases}
+	settings := served.settings()
+	// Over HTTP the client may be on another machine, and has no business
+	// naming files of this one.
+	catalog := &mcpserver.Catalog{Entries: served.entries, AnyPath: opt.http == ""}
+	defer catalog.Close()
+	server := mcpserver.New(mcpserver.Options{
+		Catalog: catalog, Version: buildVersion(), LEANN: opt.leann, Log: log,
+		TopK: settings.TopK, MaxTokens: settings.MaxTokens,
+	})
+	if opt.http == "" {
+		return server.ServeStdio(ctx, a.stdin, a.stdout)
+	}
+	if opt.token == "" {
+		opt.token = os.Getenv("DOCSEARCH_TOKEN")
+	}
+	l, err := mcpserver.Listen(ctx, opt.http, opt.token)
+	if err != nil {
+		return withHint(err, "set DOCSEARCH_TOKEN or pass --token, and give the same token to the clients")
+	}
+	fmt.Fprintf(a.stderr, "docsearch: serving on http://%s%s\n", l.Addr(), mcpserver.Endpoint)
+	return server.ServeHTTP(ctx, l, opt.token)
+}
+
+// servedDatabases are the databases to serve: those that the config names now
+// and those that are in the data folder now.
+type servedDatabases struct {
+	locations config.Locations
+	log       *slog.Logger
+	only      []string // names and paths; empty: all
+
+	mu     sync.Mutex
+	read   bool         // whether the config was read
+	stamp  config.Stamp // of the config as it was read
+	config config.Config
+}
+
+// settings are the config's defaults for the search tool.
+func (s *servedDatabases) settings() config.Search {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	return s.config.Search
+}
+
+// entries lists the databases.
+func (s *servedDatabases) entries() []mcpserver.Entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	var all []mcpserver.Entry
+	server := s.config.Server(os.Getenv)
+	for _, db := range s.config.Databases {
+		if !server.Serves(&db) && !hasIndex(db.Path) {
+			continue // another server's
+		}
+		all = append(all, mcpserver.Entry{Name: db.Name, Path: db.Path, Description: db.Description,
+			Keywords: db.Keywords, URLs: db.URLs, Version: db.Version})
+	}
+	made, err := madeDatabases(s.locations.Data)
+	if err != nil {
+		s.log.Error("the data folder cannot be read", "error", err)
+	}
+	for _, m := range made {
+		all = add(all, mcpserver.EntryAt(m.Path))
+	}
+	if len(s.only) == 0 {
+		return all
+	}
+	var chosen []mcpserver.Entry
+	for _, want := range s.only {
+		i := slices.IndexFunc(all, func(e mcpserver.Entry) bool {
+			return strings.EqualFold(e.Name, want) || e.Path == mcpserver.EntryAt(want).Path
+		})
+		if i >= 0 {
+			chosen = add(chosen, all[i])
+		} else {
+			chosen = add(chosen, mcpserver.EntryAt(want))
+		}
+	}
+	return chosen
+}
+
+// refresh reads the config unless it is the one that was read last. What is
+// wrong with it is logged, and the rest is served: a server that does not
+// start is worse than one with a database less.
+func (s *servedDatabases) refresh() {
+	stamp, err := config.StampOf(s.locations.Config)
+	if s.read && (err != nil || stamp == s.stamp) {
+		return
+	}
+	s.read, s.stamp = true, stamp
+	loaded, err := load.Load(s.locations)
+	if err != nil {
+		s.log.Error("the config cannot be read", "error", err)
+		if s.config.Databases == nil {
+			s.config = config.Default()
+		}
+		return
+	}
+	for _, p := range loaded.Problems {
+		s.log.Warn("a mistake in the config", "file", loaded.Path, "problem", p.String())
+	}
+	s.config = loaded.Config
+}
+
+// hasIndex reports whether a build has ever put an index in force.
+func hasIndex(path string) bool {
+	dir, err := index.Locate(path)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(disk.ManifestPath(dir))
+	return err == nil
+}
+
+// add adds a database unless it is there, under another name if its own is
+// taken. It compares the paths as they are written: to look at the files could
+// take for ever where one is on a drive that is away.
+func add(list []mcpserver.Entry, e mcpserver.Entry) []mcpserver.Entry {
+	if slices.ContainsFunc(list, func(have mcpserver.Entry) bool { return filepath.Clean(have.Path) == filepath.Clean(e.Path) }) {
+		return list
+	}
+	name := e.Name
+	for n := 2; slices.ContainsFunc(list, func(have mcpserver.Entry) bool { return strings.EqualFold(have.Name, e.Name) }); n++ {
+		e.Name = fmt.Sprintf("%s-%d", name, n)
+	}
+	return append(list, e)
+}
