@@ -10,8 +10,8 @@ import (
 
 // Sizes of passages, in words. Sections are put together up to small, those
 // above most are cut; in between, ranking hardly depends on size, and a short
-// passage costs its reader less. Of a section below slight, its heading says
-// as much as its text.
+// passage costs its reader less. A section below slight says too little to
+// stand without what it introduces.
 const (
 	slight = 25
 	small  = 120
@@ -52,8 +52,6 @@ type cutter struct {
 
 // words counts those on the lines first to last.
 func (c *cutter) words(first, last int) int { return c.sums[max(last, first-1)] - c.sums[first-1] }
-
-func (c *cutter) bodyWords(s section) int { return c.words(s.body, s.last) }
 
 // absorbBare gives headings with nothing under them to the section after, or
 // at the document's end to the one before: alone they would be passages that
@@ -111,7 +109,7 @@ func (c *cutter) emit(group []section) {
 	}
 	first, last := group[0].first, lastUsed(c.lines, group[0].first, group[len(group)-1].last)
 	if len(group) > 1 || c.words(first, last) <= most {
-		c.add(c.heading(group), first, last, strings.Join(c.lines[first-1:last], "\n"))
+		c.add(heading(group), first, last, strings.Join(c.lines[first-1:last], "\n"))
 		return
 	}
 	s := group[0]
@@ -141,20 +139,10 @@ func (c *cutter) add(headings []string, first, last int, text string) {
 }
 
 // heading is the heading path of a group: what its sections' paths have in
-// common and, below that, their own headings side by side. Slight sections
-// count only where all are.
-func (c *cutter) heading(group []section) []string {
-	var own []section
-	for _, s := range group {
-		if c.bodyWords(s) >= slight {
-			own = append(own, s)
-		}
-	}
-	if len(own) == 0 {
-		own = group
-	}
-	common := own[0].headings
-	for _, s := range own[1:] {
+// common and, below that, their own headings side by side.
+func heading(group []section) []string {
+	common := group[0].headings
+	for _, s := range group[1:] {
 		n := 0
 		for n < min(len(common), len(s.headings)) && common[n] == s.headings[n] {
 			n++
@@ -162,7 +150,7 @@ func (c *cutter) heading(group []section) []string {
 		common = common[:n]
 	}
 	var beside []string
-	for _, s := range own {
+	for _, s := range group {
 		if len(s.headings) > len(common) && !slices.Contains(beside, s.headings[len(common)]) {
 			beside = append(beside, s.headings[len(common)])
 		}
@@ -170,7 +158,7 @@ func (c *cutter) heading(group []section) []string {
 	if len(beside) == 0 {
 		return common
 	}
-	return append(slices.Clone(common), strings.Join(beside, " / "))
+	return append(slices.Clone(common), shorten(strings.Join(beside, " / ")))
 }
 
 // A piece is what a passage of a long section is put together from. Its text

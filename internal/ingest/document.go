@@ -19,8 +19,7 @@ type document struct {
 type section struct {
 	headings    []string // the path to it, its own last
 	first, last int      // lines, the heading's included
-	body        int      // line at which its own text begins, after last if there is none
-	blocks      []block  // of the body
+	blocks      []block  // of its own text; none where other headings follow at once
 }
 
 // A block is what a passage should not be cut in: a paragraph, a list, a piece
@@ -70,9 +69,7 @@ type headings struct {
 	path   []string
 }
 
-// push enters the section of a heading and returns its path. A heading longer
-// than any real one is a paragraph that was underlined by mistake: the path
-// gets its beginning.
+// push enters the section of a heading and returns its path.
 func (h *headings) push(level int, text string) []string {
 	n := len(h.levels)
 	for n > 0 && h.levels[n-1] >= level {
@@ -83,8 +80,18 @@ func (h *headings) push(level int, text string) []string {
 		text = strings.ToValidUTF8(text[:longest], "") + "..."
 	}
 	h.levels = append(h.levels[:n], level)
-	h.path = append(h.path[:n:n], text) // a copy: sections keep theirs
+	h.path = append(h.path[:n:n], shorten(text)) // a copy: sections keep theirs
 	return h.path
+}
+
+// shorten keeps the beginning of a heading that is longer than any real one: a
+// paragraph that was underlined by mistake, many headings side by side.
+func shorten(text string) string {
+	const longest = 200
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "..."
 }
 
 // words measures text by the effort of its reader: its words, where a long

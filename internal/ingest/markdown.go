@@ -52,7 +52,7 @@ func (m *markdown) line(offset int) int {
 func (m *markdown) sections(root ast.Node) []section {
 	var path headings
 	first := m.skip + 1
-	sections := []section{{first: first, body: first}}
+	sections := []section{{first: first}}
 	for _, n := range m.spans(root, first, len(m.lines)) {
 		h, ok := n.node.(*ast.Heading)
 		if !ok {
@@ -64,7 +64,7 @@ func (m *markdown) sections(root ast.Node) []section {
 		if h.Level == 1 && m.firstTitle == "" {
 			m.firstTitle = title
 		}
-		sections = append(sections, section{headings: path.push(h.Level, title), first: n.first, body: m.afterHeading(n)})
+		sections = append(sections, section{headings: path.push(h.Level, title), first: n.first})
 	}
 	for i := range sections {
 		sections[i].last = len(m.lines)
@@ -124,17 +124,6 @@ func (m *markdown) block(s span) block {
 		}
 	}
 	return b
-}
-
-// afterHeading is the line after a heading, which may be underlined.
-func (m *markdown) afterHeading(s span) int {
-	h := s.node.(*ast.Heading)
-	if n := h.Lines().Len(); n > 0 {
-		if last := m.line(h.Lines().At(n - 1).Start); !strings.HasPrefix(strings.TrimLeft(m.lines[s.first-1], " "), "#") {
-			return last + 2
-		}
-	}
-	return s.first + 1
 }
 
 // headingText is what a heading says, without its markup.

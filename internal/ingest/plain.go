@@ -7,21 +7,19 @@ import "strings"
 func readPlain(source []byte) document {
 	doc := document{lines: splitLines(source)}
 	var path headings
-	sections := []section{{first: 1, body: 1}}
+	sections := []section{{first: 1}}
 	paragraph := false // a block is open
-	for i, line := range doc.lines {
-		number := i + 1
+	for i := 0; i < len(doc.lines); i++ {
+		line, number := doc.lines[i], i+1
 		s := &sections[len(sections)-1]
-		if number < s.body {
-			continue // the underline
-		}
 		if level := underlined(doc.lines, i); level > 0 && !paragraph {
 			title := strings.TrimSpace(line)
 			if doc.title == "" {
 				doc.title = title
 			}
 			s.last = i
-			sections = append(sections, section{headings: path.push(level, title), first: number, body: number + 2})
+			sections = append(sections, section{headings: path.push(level, title), first: number})
+			i++ // the underline
 			continue
 		}
 		switch blank := strings.TrimSpace(line) == ""; {
