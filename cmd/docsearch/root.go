@@ -35,6 +35,8 @@ func (a *app) commands() []*cobra.Command {
 		newServeCommand(a),
 		newInstallCommand(a),
 		newUninstallCommand(a),
+		newDoctorCommand(a),
+		newDemoCommand(a),
 		newVersionCommand(a),
 	}
 }

@@ -73,6 +73,28 @@ func (c *Claude) Watched() (tools []string) {
 	return tools
 }
 
+// HasServer reports whether one of the scopes has an MCP server of that name,
+// whatever it runs.
+func (c *Claude) HasServer(name string) bool {
+	for _, scope := range Scopes {
+		d, err := open(c.Servers(scope))
+		if err != nil {
+			continue
+		}
+		servers := d.top()
+		ok := true
+		for _, key := range c.serverAt(scope).keys {
+			if servers, ok, err = servers.object(key); !ok || err != nil {
+				break
+			}
+		}
+		if ok && err == nil && servers.index(name) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Plugin is the plugin of docsearch that the settings enable, with its
 // marketplace, or "". A plugin given on Claude Code's command line does not
 // show in the settings.

@@ -12,10 +12,13 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -94,17 +97,65 @@ func newSession(t *testing.T, version string) *session {
 	return s
 }
 
+// A run is what the client said of itself in one run.
+type run struct {
+	init struct {
+		Servers []serverState `json:"mcp_servers"`
+	}
+	result struct {
+		Result  string   `json:"result"`
+		Denials []denied `json:"permission_denials"`
+	}
+	stdout, stderr string
+}
+
+type serverState struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+}
+
+type denied struct {
+	Tool string `json:"tool_name"`
+	ID   string `json:"tool_use_id"`
+}
+
+func (r run) String() string { return r.stdout + r.stderr }
+
 // ask runs the client on one prompt with m for its model.
-func (s *session) ask(t *testing.T, m *model, prompt string, flags ...string) (stdout, stderr string) {
+func (s *session) ask(t *testing.T, m *model, prompt string, flags ...string) run {
 	t.Helper()
-	claude := filepath.Join(npm(t, "claude-code-"+s.version, "@anthropic-ai/claude-code@"+s.version), "claude")
+	r := s.claude(t, m.URL, append([]string{"-p", prompt, "--output-format", "stream-json", "--verbose"}, flags...)...)
+	for line := range strings.Lines(r.stdout) {
+		var kind struct{ Type, Subtype string }
+		if err := json.Unmarshal([]byte(line), &kind); err != nil {
+			t.Fatalf("the client wrote %q: %v", line, err)
+		}
+		var err error
+		switch {
+		case kind.Type == "system" && kind.Subtype == "init":
+			err = json.Unmarshal([]byte(line), &r.init)
+		case kind.Type == "result":
+			err = json.Unmarshal([]byte(line), &r.result)
+		}
+		if err != nil {
+			t.Fatalf("the client wrote %q: %v", line, err)
+		}
+	}
+	return r
+}
+
+// claude runs the client. It has no key that is worth anything, and nothing
+// to talk to but the model at url.
+func (s *session) claude(t *testing.T, url string, args ...string) run {
+	t.Helper()
+	program := filepath.Join(npm(t, "claude-code-"+s.version, "@anthropic-ai/claude-code@"+s.version), "claude")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, claude, append([]string{"-p", prompt, "--output-format", "json"}, flags...)...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = s.project
-	cmd.Env = append(s.env[:len(s.env):len(s.env)],
+	cmd.Env = append(slices.Clip(s.env),
 		"ANTHROPIC_API_KEY=sk-ant-dummy",
-		"ANTHROPIC_BASE_URL="+m.URL,
+		"ANTHROPIC_BASE_URL="+url,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_TELEMETRY=1",
 		"DISABLE_AUTOUPDATER=1",
@@ -114,7 +165,7 @@ func (s *session) ask(t *testing.T, m *model, prompt string, flags ...string) (s
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("claude %s: %v\nstdout: %s\nstderr: %s", s.version, err, out.String(), errs.String())
+		t.Fatalf("claude %s %q: %v\nstdout: %s\nstderr: %s", s.version, args, err, out.String(), errs.String())
 	}
-	return out.String(), errs.String()
+	return run{stdout: out.String(), stderr: errs.String()}
 }

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/docs"
+	"github.com/docsearch/docsearch/internal/client"
+)
+
+func newDemoCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Show docsearch at work, with no set-up and in a temporary folder",
+		Long: `Show docsearch at work: build a database from docsearch's own documentation,
+send a web search through the hook, ask the MCP server what the denial names,
+and send the search again. All of it is real, with this program as hook and
+server, but in a temporary folder: no file of yours is read or changed.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			program, err := os.Executable()
+			if err != nil {
+				return fmt.Errorf("find this program: %w", err)
+			}
+			dir, err := os.MkdirTemp("", "docsearch-demo-")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(dir)
+			d := &demo{app: a, program: program, dir: dir, look: colours(a.stdout), width: min(columns(a.stdout), 80)}
+			return d.run(cmd.Context())
+		},
+	}
+}
+
+// The searches of the demo: one that docsearch's documentation answers, and
+// one that has its keyword and nothing to do with it.
+const (
+	demoQuestion = "docsearch escape hatch: how does a denied web search go through"
+	demoOffTopic = "docsearch weather in Paris on Sunday"
+)
+
+// A demo is a person's first look, with the real parts in a home of their own.
+type demo struct {
+	*app
+	program string
+	dir     string
+	look    palette
+	width   int
+	steps   int
+}
+
+func (d *demo) run(ctx context.Context) error {
+	d.say("This is docsearch with a database of its own documentation. Everything " +
+		"happens in a temporary folder; your settings are neither read nor changed.")
+	if err := d.build(ctx); err != nil {
+		return err
+	}
+	denial, err := d.search(ctx)
+	if err != nil {
+		return err
+	}
+	if err := d.ask(ctx, denial); err != nil {
+		return err
+	}
+	if err := d.searchAgain(ctx); err != nil {
+		return err
+	}
+	if err := d.searchOffTopic(ctx); err != nil {
+		return err
+	}
+	d.title("Now with your own documentation")
+	d.command("docsearch index build ~/src/project/docs --name project")
+	d.command("docsearch install")
+	d.say("The first makes a database, the second puts hook and server into Claude " +
+		"Code's settings. docs/getting-started.md says more.")
+	return nil
+}
+
+// build makes the database, and the config that names it.
+func (d *demo) build(ctx context.Context) error {
+	d.step("Build a database")
+	source := filepath.Join(d.dir, "docs")
+	if err := os.CopyFS(source, docs.Files); err != nil {
+		return fmt.Errorf("write the documentation to %s: %w", source, err)
+	}
+	d.command("docsearch index build docs --name docsearch")
+	out, err := d.docsearch(ctx, "index", "build", source, "--name", "docsearch").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("build the database: %w: %s", err, firstLine(string(out)))
+	}
+	d.quote(string(out), 6)
+	config, err := json.Marshal(map[string]any{"databases": []any{map[string]any{
+		"keywords": []string{"docsearch"}, "path": filepath.Join(d.dir, "data", "docsearch"), "description": "documentation of docsearch",
+	}}})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(d.configPath(), config, 0o600); err != nil {
+		return err
+	}
+	d.say(`The config file says that web searches with the word "docsearch" are its business.`)
+	return nil
+}
+
+// search sends a web search through the hook, which denies it.
+func (d *demo) search(ctx context.Context) (client.Outcome, error) {
+	d.step("The agent searches the web")
+	d.webSearch(demoQuestion)
+	d.say("Before Claude Code runs the tool, it asks the hook:")
+	d.command("docsearch hook < event.json")
+	o, err := d.hook(ctx, demoQuestion)
+	if err != nil {
+		return o, err
+	}
+	if o.Decision != "deny" {
+		return o, fmt.Errorf("the hook let the search through, which its own documentation answers: %s", o.Stderr)
+	}
+	d.say(fmt.Sprintf("In %s the hook has denied it. This is what you would see in the session:", o.Took.Round(time.Millisecond)))
+	d.quote(o.Reason, 10)
+	d.say(fmt.Sprintf("The model gets all of that, and %d characters of passages beside it, which begin:", utf8.RuneCountInString(o.Context)))
+	d.quote(o.Context, 14)
+	return o, nil
+}
+
+// ask makes the call that the denial names.
+func (d *demo) ask(ctx context.Context, denial client.Outcome) error {
+	d.step("The agent asks for more")
+	tool, arguments, err := namedCall(denial.Reason)
+	if err != nil {
+		return err
+	}
+	d.call(tool + " " + string(arguments))
+	d.say("Claude Code has started the MCP server together with the session:")
+	d.command("docsearch serve")
+	session, err := client.StartServer(ctx, func(ctx context.Context) *exec.Cmd { return d.docsearch(ctx, "serve") })
+	if err != nil {
+		return fmt.Errorf("start the MCP server: %w", err)
+	}
+	defer session.Close()
+	start := time.Now()
+	answer, err := session.Call(ctx, tool[strings.LastIndex(tool, "__")+2:], arguments)
+	if err != nil {
+		return err
+	}
+	d.say(fmt.Sprintf("In %s it returns to the model:", time.Since(start).Round(time.Millisecond)))
+	d.quote(answer, 20)
+	return nil
+}
+
+// searchAgain repeats the search, which goes through.
+func (d *demo) searchAgain(ctx context.Context) error {
+	d.step("The agent wants the web all the same")
+	d.webSearch(demoQuestion)
+	o, err := d.hook(ctx, demoQuestion)
+	if err != nil {
+		return err
+	}
+	if o.Decision != "" {
+		return errors.New("the hook denied the same search twice")
+	}
+	d.say(fmt.Sprintf("The same search again: in %s the hook has decided to say nothing, and "+
+		"Claude Code goes on as if there were no hook. No search is blocked for good.", o.Took.Round(time.Millisecond)))
+	return nil
+}
+
+// searchOffTopic sends a search that the documentation does not answer.
+func (d *demo) searchOffTopic(ctx context.Context) error {
+	d.step("The documentation does not have the answer")
+	d.webSearch(demoOffTopic)
+	o, err := d.hook(ctx, demoOffTopic)
+	if err != nil {
+		return err
+	}
+	if o.Decision != "" {
+		return errors.New("the hook denied a search that the documentation does not answer")
+	}
+	d.say("The keyword is there, an answer is not: this search goes through at once. A " +
+		"keyword alone never costs you a web search.")
+	return nil
+}
+
+func (d *demo) hook(ctx context.Context, query string) (client.Outcome, error) {
+	o, err := client.RunHook(d.docsearch(ctx, "hook"), map[string]any{
+		"session_id": "demo", "hook_event_name": "PreToolUse", "tool_name": "WebSearch",
+		"tool_input": map[string]string{"query": query},
+	})
+	if err != nil {
+		return o, fmt.Errorf("run the hook: %w", err)
+	}
+	return o, nil
+}
+
+// docsearch is this program with other arguments, in the demo's home.
+func (d *demo) docsearch(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, d.program, args...)
+	cmd.Args[0] = "docsearch"
+	cmd.Dir = d.dir
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "DOCSEARCH_") && !strings.HasPrefix(v, "CLAUDE_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env,
+		"DOCSEARCH_CONFIG_PATH="+d.configPath(),
+		"DOCSEARCH_DATA="+filepath.Join(d.dir, "data"),
+		"DOCSEARCH_CACHE_DIR="+filepath.Join(d.dir, "cache"))
+	return cmd
+}
+
+func (d *demo) configPath() string { return filepath.Join(d.dir, "config.json") }
+
+// namedCall reads the call that a denial names, as the agent does.
+func namedCall(reason string) (tool string, arguments json.RawMessage, err error) {
+	found := regexp.MustCompile(`(?m)^(mcp__\w+) (\{.*\})$`).FindStringSubmatch(reason)
+	if found == nil || !json.Valid([]byte(found[2])) {
+		return "", nil, errors.New("the denial names no call")
+	}
+	return found[1], json.RawMessage(found[2]), nil
+}
+
+// What follows writes to the page.
+
+func (d *demo) step(what string) {
+	d.steps++
+	d.title(fmt.Sprintf("%d. %s", d.steps, what))
+}
+
+func (d *demo) title(text string) {
+	fmt.Fprintf(d.stdout, "\n%s%s%s\n", d.look.title, text, d.look.end)
+}
+
+func (d *demo) say(text string) {
+	fmt.Fprintln(d.stdout)
+	for _, line := range wrap(text, d.width) {
+		fmt.Fprintln(d.stdout, line)
+	}
+}
+
+func (d *demo) command(line string) {
+	fmt.Fprintf(d.stdout, "\n    %s$ %s%s\n", d.look.match, line, d.look.end)
+}
+
+func (d *demo) webSearch(query string) {
+	d.call(fmt.Sprintf(`WebSearch {"query": %q}`, query))
+}
+
+func (d *demo) call(text string) {
+	fmt.Fprintln(d.stdout)
+	for _, line := range wrap(text, d.width-4) {
+		fmt.Fprintf(d.stdout, "    %s%s%s\n", d.look.match, line, d.look.end)
+	}
+}
+
+// quote shows the first lines of a text.
+func (d *demo) quote(text string, most int) {
+	fmt.Fprintln(d.stdout)
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	shown := lines[:min(most, len(lines))]
+	for _, line := range wrap(strings.Join(shown, "\n"), d.width-6) {
+		fmt.Fprintf(d.stdout, "    %s|%s %s\n", d.look.faint, d.look.end, line)
+	}
+	if rest := len(lines) - len(shown); rest > 0 {
+		fmt.Fprintf(d.stdout, "    %s| ... %s more%s\n", d.look.faint, count(rest, "line"), d.look.end)
+	}
+}

@@ -1,0 +1,108 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// built is the program under test, built as a release is.
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built.dir != "" {
+		os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
+// program builds docsearch once and returns its path.
+func program(t *testing.T) string {
+	t.Helper()
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "docsearch-e2e-"); built.err != nil {
+			return
+		}
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", built.dir, "./cmd/docsearch")
+		cmd.Dir = root(t)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		var out []byte
+		if out, built.err = cmd.CombinedOutput(); built.err != nil {
+			t.Logf("%s", out)
+		}
+	})
+	if built.err != nil {
+		t.Fatalf("build docsearch: %v", built.err)
+	}
+	name := "docsearch"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(built.dir, name)
+}
+
+// docsearch runs a command of the program in the session's home and project.
+func (s *session) docsearch(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program(t), args...)
+	cmd.Dir, cmd.Env = s.project, s.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("docsearch %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// Question is what the scripted model asks the web, and sentence what the
+// passage that answers it says: both are about docsearch's own documentation.
+const (
+	question = "docsearch escape hatch: how does a denied web search go through"
+	sentence = "minutes, it goes through and the hook forgets"
+)
+
+// database builds a database of docsearch's own documentation and names it in
+// the config.
+func (s *session) database(t *testing.T) {
+	t.Helper()
+	s.docsearch(t, "index", "build", filepath.Join(root(t), "docs"), "--name", "docsearch")
+	config, err := json.Marshal(map[string]any{"databases": []any{map[string]any{
+		"keywords":    []string{"docsearch"},
+		"path":        filepath.Join(s.home, ".local", "share", "docsearch", "docsearch"),
+		"description": "documentation of docsearch",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write(t, filepath.Join(s.home, ".claude", "hooks", "docsearch-config.json"), string(config))
+}
+
+func (s *session) write(t *testing.T, path, contents string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(contents), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

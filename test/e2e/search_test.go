@@ -1,0 +1,274 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A web search is denied with the answer, the call that the denial names is
+// served, and the same search sent again goes to the web: in every version of
+// the client, however docsearch got there.
+func TestSearch(t *testing.T) {
+	for _, version := range versions {
+		for _, way := range ways {
+			t.Run(version+"/"+way.name, func(t *testing.T) {
+				s := newSession(t, version)
+				s.database(t)
+				s.write(t, s.settings(), settings)
+				flags := way.set(t, s)
+				m := newModel(t, searcher)
+				r := s.ask(t, m, "How does a denied web search go through?", flags...)
+				checkSearch(t, version, way.tool, m, r)
+				if way.unset != nil {
+					way.unset(t, s)
+				}
+			})
+		}
+	}
+}
+
+// The user lets the agent search the web, has a hook of their own, and a
+// layout of their own.
+const settings = `{
+    "permissions": {"allow": ["WebSearch"]},
+    "hooks": {
+        "PreToolUse": [
+            {"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}
+        ]
+    }
+}`
+
+func (s *session) settings() string { return filepath.Join(s.home, ".claude", "settings.json") }
+
+// ways are the ways to get docsearch into the client.
+var ways = []struct {
+	name  string
+	tool  string // docsearch's search tool, as the client names it
+	set   func(*testing.T, *session) (flags []string)
+	unset func(*testing.T, *session)
+}{
+	{
+		name: "plugin-dir",
+		tool: "mcp__plugin_docsearch_docs__search",
+		set: func(t *testing.T, s *session) []string {
+			return []string{"--plugin-dir", pluginWithProgram(t)}
+		},
+	},
+	{
+		name: "install",
+		tool: "mcp__docsearch__search",
+		set: func(t *testing.T, s *session) []string {
+			s.docsearch(t, "install")
+			return nil
+		},
+		unset: func(t *testing.T, s *session) {
+			s.docsearch(t, "uninstall")
+			if got := read(t, s.settings()); got != settings {
+				t.Errorf("uninstall left the settings as\n%s\nwant\n%s", got, settings)
+			}
+			if got := read(t, filepath.Join(s.home, ".claude.json")); strings.Contains(got, "docsearch\"") {
+				t.Errorf("uninstall left the server in\n%s", got)
+			}
+		},
+	},
+	{
+		name: "install for one project",
+		tool: "mcp__docsearch__search",
+		set: func(t *testing.T, s *session) []string {
+			s.docsearch(t, "install", "--scope", "local")
+			return nil
+		},
+	},
+}
+
+// pluginWithProgram is the plugin as "make plugin" leaves it.
+func pluginWithProgram(t *testing.T) string {
+	t.Helper()
+	dir := pluginAlone(t)
+	data, err := os.ReadFile(program(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bin", filepath.Base(program(t))), data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// pluginAlone is the plugin as it is in the repository, without the program.
+func pluginAlone(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "plugin")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root(t), "plugin"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "bin")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// searcher is the model that searches the web, follows what the denial says,
+// and searches the web again. What it does next depends only on what it has
+// been shown.
+func searcher(c conversation) reply {
+	search := map[string]any{"query": question}
+	results := c.results()
+	switch searches := results["WebSearch"]; {
+	case c.tool("WebSearch") == nil && results["ToolSearch"] == nil && c.tool("ToolSearch") != nil:
+		return call("load", "ToolSearch", map[string]any{"query": "select:WebSearch", "max_results": 5})
+	case len(searches) == 0:
+		return call("first", "WebSearch", search)
+	case len(searches) == 1:
+		name, arguments, ok := namedCall(searches[0].Content.text())
+		if !ok {
+			return say("The denial names no call.")
+		}
+		if len(results[name]) == 0 {
+			return call("named", name, arguments)
+		}
+		return call("second", "WebSearch", search)
+	default:
+		return say("Done.")
+	}
+}
+
+// namedCall finds the call that a denial names: a line with the tool and its
+// arguments.
+func namedCall(denial string) (name string, arguments map[string]any, ok bool) {
+	line := regexp.MustCompile(`(?m)^(mcp__\w+) (\{.*\})$`).FindStringSubmatch(denial)
+	if line == nil || json.Unmarshal([]byte(line[2]), &arguments) != nil {
+		return "", nil, false
+	}
+	return line[1], arguments, true
+}
+
+func checkSearch(t *testing.T, version, tool string, m *model, r run) {
+	t.Helper()
+	if t.Failed() || len(m.requests) == 0 {
+		t.Fatalf("the model was not asked; the client said\n%s", r)
+	}
+	last := m.requests[len(m.requests)-1]
+	results := last.results()
+	seen := last.text()
+	defer func() {
+		if t.Failed() {
+			t.Logf("the model saw\n%s\nthe client said\n%s", seen, r)
+		}
+	}()
+
+	if first := m.requests[0].tool(tool); first == nil || first.DeferLoading {
+		t.Errorf("the first request has no %s", tool)
+	}
+	searches := results["WebSearch"]
+	if len(searches) != 2 {
+		t.Fatalf("the model has the results of %d web searches, want 2", len(searches))
+	}
+
+	denial := searches[0].Content.text()
+	if !searches[0].IsError || !strings.Contains(denial, "Query matches 'docsearch' - using RAG database instead") {
+		t.Errorf("the first search was not denied: %s", denial)
+	}
+	if !strings.Contains(denial, "\n"+tool+` {"query": "`+question) {
+		t.Errorf("the denial does not name the call of %s: %s", tool, denial)
+	}
+	if !strings.Contains(denial, sentence) {
+		t.Errorf("the denial does not quote the answer: %s", denial)
+	}
+	context := strings.Contains(seen, "This query should use the LEANN MCP tool '"+tool+"'") &&
+		strings.Contains(seen, "Passages found on this machine")
+	if version == "2.0.30" {
+		context = true // it has none
+	}
+	if !context {
+		t.Error("the model did not see the context with the passages")
+	}
+
+	if answers := results[tool]; len(answers) != 1 {
+		t.Errorf("the model has %d results of %s, want 1", len(answers), tool)
+	} else if answer := answers[0].Content.text(); answers[0].IsError || !strings.Contains(answer, sentence) {
+		t.Errorf("the call that the denial names returned %s", answer)
+	}
+
+	web := searches[1].Content.text()
+	if searches[1].IsError || !strings.Contains(web, webResult) {
+		t.Errorf("the repeated search was not let through: %s", web)
+	}
+	if len(m.searches) != 1 || !strings.Contains(m.searches[0], question) {
+		t.Errorf("these searches went to the web: %q, want one", m.searches)
+	}
+
+	if strings.Contains(seen, "requested permissions") {
+		t.Error("a permission was asked for")
+	}
+	for _, denied := range r.result.Denials {
+		if denied.Tool != "WebSearch" || denied.ID != "toolu_first" {
+			t.Errorf("the call %s of %s was denied", denied.ID, denied.Tool)
+		}
+	}
+	for name, blocks := range results {
+		for _, b := range blocks {
+			if b.IsError && b.ToolUseID != "toolu_first" {
+				t.Errorf("an error came from %s: %s", name, b.Content.text())
+			}
+		}
+	}
+	if !slices.ContainsFunc(r.init.Servers, func(s serverState) bool {
+		return strings.Contains(s.Name, "docsearch") && s.Status == "connected"
+	}) {
+		t.Errorf("the server is not connected: %v", r.init.Servers)
+	}
+	if r.stderr != "" {
+		t.Errorf("the client complains: %s", r.stderr)
+	}
+	if len(m.strays) > 0 {
+		t.Errorf("requests that are not in the script: %q", m.strays)
+	}
+}
+
+// tool finds a tool that the request offers.
+func (c conversation) tool(name string) *tool {
+	for i := range c.Tools {
+		if c.Tools[i].Name == name {
+			return &c.Tools[i]
+		}
+	}
+	return nil
+}
+
+// results are the results of tool calls so far, by the tool's name.
+func (c conversation) results() map[string][]block {
+	names := map[string]string{}
+	results := map[string][]block{}
+	for _, message := range c.Messages {
+		for _, b := range message.Content {
+			switch b.Type {
+			case "tool_use":
+				names[b.ID] = b.Name
+			case "tool_result":
+				results[names[b.ToolUseID]] = append(results[names[b.ToolUseID]], b)
+			}
+		}
+	}
+	return results
+}
+
+// text is all that the conversation says.
+func (c conversation) text() string {
+	var b bytes.Buffer
+	for _, message := range c.Messages {
+		b.WriteString(message.Role + ": " + message.Content.text() + "\n")
+	}
+	return b.String()
+}
