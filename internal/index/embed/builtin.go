@@ -24,6 +24,12 @@ const BuiltinName = "builtin-1"
 //	1  as described at the package
 const BuiltinVersion = 1
 
+// LeastPassages is how many passages an embedder is trained on at least. On
+// 50 to 200 passages of the classic collections, vectors made BM25's ranking
+// worse (nDCG@10 -.039 to -.001), on 300 better (+.005), on 500 more so
+// (+.016).
+const LeastPassages = 300
+
 const (
 	builtinKind = "EMBD"
 	dimensions  = lsaDimensions + ppmiDimensions
@@ -53,12 +59,20 @@ type Model struct {
 // terms, in the order of the text, those that matter twice given twice; it is
 // called from several goroutines at once. Of very many passages only some
 // train the model; the terms of the others are read when their vectors are
-// asked for.
+// asked for. Of fewer than LeastPassages nothing is learnt: the model is nil.
 func Train(ctx context.Context, n int, terms func(i int) ([]string, error), opt Options) (*Model, error) {
+	if n < LeastPassages {
+		return nil, nil
+	}
+	return train(ctx, n, terms, opt, maxTraining)
+}
+
+// train reads at most the given number of passages.
+func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt Options, most int) (*Model, error) {
 	const stage = "training the embedder"
 	opt.Progress.Report(stage, 0, 4)
 	m := &Model{n: n, read: terms}
-	sample := make([]int, min(n, maxTraining))
+	sample := make([]int, min(n, most))
 	for i := range sample {
 		sample[i] = int(int64(i) * int64(n) / int64(len(sample)))
 	}

@@ -2,11 +2,18 @@ package embed
 
 import (
 	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/kernel"
 )
 
@@ -28,13 +35,23 @@ func passages(n int) func(int) ([]string, error) {
 	}
 }
 
-// train builds a model of n passages and opens it again.
-func train(t testing.TB, n int) (*Model, *Builtin, []byte) {
+// trained makes a model of n passages, and what one sees who opens its file.
+func trained(t testing.TB, n int) (*Model, *Builtin, []byte) {
 	t.Helper()
-	m, err := Train(t.Context(), n, passages(n), Options{})
+	m, err := Train(context.Background(), n, passages(n), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	b := open(t, m)
+	data, err := os.ReadFile(b.file.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, b, data
+}
+
+func open(t testing.TB, m *Model) *Builtin {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "embedder.bin")
 	if err := m.Write(path); err != nil {
 		t.Fatal(err)
@@ -44,16 +61,15 @@ func train(t testing.TB, n int) (*Model, *Builtin, []byte) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.Close() })
-	data, err := os.ReadFile(path)
-	if err != nil {
+	if err := b.Verify(nil); err != nil {
 		t.Fatal(err)
 	}
-	return m, b, data
+	return b
 }
 
 func TestTopicsAreNear(t *testing.T) {
 	const n = 700
-	m, b, _ := train(t, n)
+	m, b, _ := trained(t, n)
 	v := make([]float32, m.Dimensions())
 	for topic := range 7 {
 		q, err := b.Query([]string{fmt.Sprintf("t%dw1", topic), fmt.Sprintf("t%dw2", topic), "unheard"})
@@ -72,7 +88,7 @@ func TestTopicsAreNear(t *testing.T) {
 }
 
 func TestQueryOfUnknownTerms(t *testing.T) {
-	_, b, _ := train(t, 100)
+	_, b, _ := trained(t, 400)
 	for _, q := range [][]string{nil, {}, {"unheard"}, {""}, {"~~~", "zzz"}} {
 		if v, err := b.Query(q); v != nil || err != nil {
 			t.Errorf("Query(%q) = %v, %v, want nothing", q, v, err)
@@ -81,25 +97,164 @@ func TestQueryOfUnknownTerms(t *testing.T) {
 }
 
 func TestEqualPassagesMakeEqualBytes(t *testing.T) {
-	_, _, want := train(t, 500)
-	for range 3 {
-		if _, _, got := train(t, 500); !bytes.Equal(got, want) {
+	_, _, want := trained(t, 500)
+	for _, threads := range []int{1, 2, 7} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+		if _, _, got := trained(t, 500); !bytes.Equal(got, want) {
 			t.Fatal("the same passages made another model")
 		}
 	}
 }
 
-func TestFewPassages(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 3} {
-		m, b, _ := train(t, n)
-		v := make([]float32, m.Dimensions())
-		for i := range n {
-			if err := m.Vector(i, v); err != nil {
-				t.Error(err)
-			}
-		}
-		if _, err := b.Query([]string{"the", "t0w1"}); err != nil {
-			t.Error(err)
+func TestTooFewPassages(t *testing.T) {
+	for _, n := range []int{0, 1, LeastPassages - 1} {
+		m, err := Train(t.Context(), n, passages(n), Options{})
+		if m != nil || err != nil {
+			t.Errorf("%d passages: %v, %v, want nothing", n, m, err)
 		}
 	}
+}
+
+// TestPoorPassages is about texts that give the decompositions less than the
+// dimensions that they look for.
+func TestPoorPassages(t *testing.T) {
+	for name, terms := range map[string]func(int) ([]string, error){
+		"no terms":       func(int) ([]string, error) { return nil, nil },
+		"no term twice":  func(i int) ([]string, error) { return []string{fmt.Sprint(i)}, nil },
+		"one term":       func(int) ([]string, error) { return []string{"a"}, nil },
+		"equal passages": func(int) ([]string, error) { return []string{"a", "b", "a", "c"}, nil },
+		"two groups":     func(i int) ([]string, error) { return []string{fmt.Sprint(i % 2), fmt.Sprint(i%2 + 2)}, nil },
+		"long terms":     func(int) ([]string, error) { return []string{strings.Repeat("a", 1000), ""}, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := Train(t.Context(), LeastPassages, terms, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := open(t, m)
+			q, err := b.Query([]string{"a", "b", "0", "1", "2"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := make([]float32, m.Dimensions())
+			if err := m.Vector(7, v); err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range append(q, v...) {
+				if x != x || x > 1 || x < -1 {
+					t.Fatalf("a number is %v", x)
+				}
+			}
+		})
+	}
+}
+
+func TestTrainReturnsTheReadersError(t *testing.T) {
+	gone := errors.New("gone")
+	_, err := Train(t.Context(), 1000, func(i int) ([]string, error) {
+		if i == 777 {
+			return nil, gone
+		}
+		return []string{"a"}, nil
+	}, Options{})
+	if !errors.Is(err, gone) {
+		t.Errorf("error %v, want %v", err, gone)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Train(ctx, 1000, passages(1000), Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}
+
+func TestPassagesBeyondTheSample(t *testing.T) {
+	const n = 1000
+	all, err := train(t.Context(), n, passages(n), Options{}, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := train(t.Context(), n, passages(n), Options{}, n/2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(some.bags) != n/2 {
+		t.Fatalf("%d passages trained the model, want %d", len(some.bags), n/2)
+	}
+	b := open(t, some)
+	v, u := make([]float32, dimensions), make([]float32, dimensions)
+	for i := range n {
+		if err := errors.Join(all.Vector(i, v), some.Vector(i, u)); err != nil {
+			t.Fatal(err)
+		}
+		q, err := b.Query([]string{fmt.Sprintf("t%dw1", i%7)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kernel.Dot(q, u) < 0.3 {
+			t.Errorf("passage %d is not near to its topic: %.3f", i, kernel.Dot(q, u))
+		}
+	}
+}
+
+func TestDamageIsFound(t *testing.T) {
+	_, _, data := trained(t, 400)
+	path := filepath.Join(t.TempDir(), "embedder.bin")
+	damaged := func(data []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b, err := OpenBuiltin(path)
+		if err == nil {
+			err = b.Verify(nil)
+			b.Close()
+		}
+		var corrupt *disk.CorruptError
+		var version *disk.VersionError
+		if !errors.As(err, &corrupt) && !errors.As(err, &version) {
+			t.Errorf("error %v, want damage", err)
+		}
+	}
+	for at := 0; at < len(data); at += 997 {
+		flipped := slices.Clone(data)
+		flipped[at] ^= 0x10
+		damaged(flipped)
+		damaged(data[:at])
+	}
+}
+
+// FuzzBuiltin reads models that are well formed but for what they say.
+func FuzzBuiltin(f *testing.F) {
+	le := binary.LittleEndian
+	head := le.AppendUint32(le.AppendUint32(le.AppendUint32(le.AppendUint32(nil, 2), lsaDimensions), ppmiDimensions), 0)
+	at := le.AppendUint32(le.AppendUint32(le.AppendUint32(nil, 0), 1), 2)
+	f.Add(head, at, []byte("ab"), make([]byte, 2*rowSize))
+	f.Add(head, at, []byte("ba"), bytes.Repeat([]byte{0xff}, 2*rowSize))
+	f.Add(head, le.AppendUint32(le.AppendUint32(le.AppendUint32(nil, 1), 0), 9), []byte("ab"), make([]byte, 2*rowSize))
+	f.Add([]byte{}, []byte{}, []byte{}, []byte{})
+	f.Fuzz(func(t *testing.T, head, at, terms, rows []byte) {
+		path := filepath.Join(t.TempDir(), "embedder.bin")
+		w, err := disk.Create(path, builtinKind, BuiltinVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, data := range map[string][]byte{"head": head, "termat": at, "terms": terms, "rows": rows} {
+			w.Section(name)
+			w.Write(data)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b, err := OpenBuiltin(path)
+		if err != nil {
+			return
+		}
+		defer b.Close()
+		v, err := b.Query([]string{"a", "b", "c", "a"})
+		for _, x := range v {
+			if err != nil || x != x || x > 1 || x < -1 {
+				t.Fatalf("%v, error %v", v, err)
+			}
+		}
+	})
 }

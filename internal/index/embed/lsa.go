@@ -13,24 +13,23 @@ const (
 )
 
 // lsa returns for each term its coordinates along the main directions of the
-// passages' bags: the right singular vectors of the matrix of bags, found by
+// passages' bags, their terms weighted by idf: the right singular vectors of the matrix of bags, found by
 // subspace iteration from a fixed start.
 func lsa(ctx context.Context, bags sparse, idf []float32) (matrix, error) {
 	terms := len(idf)
-	unit := make(sparse, len(bags))
+	weighted := make(sparse, len(bags))
 	for i, r := range bags {
-		unit[i] = sparseRow{r.cols, slices.Clone(r.vals)}
+		weighted[i] = sparseRow{r.cols, slices.Clone(r.vals)}
 		for j, t := range r.cols {
-			unit[i].vals[j] *= idf[t]
+			weighted[i].vals[j] *= idf[t]
 		}
-		normalize(unit[i].vals, 1)
 	}
-	across := unit.transpose(terms)
+	across := weighted.transpose(terms)
 	width := min(lsaDimensions+oversample, terms)
 	x, y := newMatrix(terms, width), newMatrix(len(bags), width)
 	noise(x)
 	for range lsaRounds {
-		if err := unit.mul(ctx, y, x); err != nil {
+		if err := weighted.mul(ctx, y, x); err != nil {
 			return matrix{}, err
 		}
 		if err := across.mul(ctx, x, y); err != nil {
@@ -43,7 +42,7 @@ func lsa(ctx context.Context, bags sparse, idf []float32) (matrix, error) {
 	if err := orthonormalize(ctx, x); err != nil {
 		return matrix{}, err
 	}
-	if err := unit.mul(ctx, y, x); err != nil {
+	if err := weighted.mul(ctx, y, x); err != nil {
 		return matrix{}, err
 	}
 	g, err := gram(ctx, y, y)
