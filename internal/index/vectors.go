@@ -30,6 +30,9 @@ func (d *Database) addVectors(ctx context.Context, m *disk.Manifest, opt BuildOp
 	if err != nil {
 		return fmt.Errorf("train the embedder: %w", err)
 	}
+	if model == nil {
+		return nil // too few passages to learn from
+	}
 	if err := model.Write(d.gen.Path(embedderName)); err != nil {
 		return err
 	}
