@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -73,8 +74,11 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 		opt.token = os.Getenv("DOCSEARCH_TOKEN")
 	}
 	l, err := mcpserver.Listen(ctx, opt.http, opt.token)
-	if err != nil {
+	if errors.Is(err, mcpserver.ErrNeedsToken) {
 		return withHint(err, "set DOCSEARCH_TOKEN or pass --token, and give the same token to the clients")
+	}
+	if err != nil {
+		return err
 	}
 	fmt.Fprintf(a.stderr, "docsearch: serving on http://%s%s\n", l.Addr(), mcpserver.Endpoint)
 	return server.ServeHTTP(ctx, l, opt.token)
@@ -112,7 +116,7 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 		if !server.Serves(&db) && !hasIndex(db.Path) {
 			continue // another server's
 		}
-		all = append(all, mcpserver.Entry{Name: db.Name, Path: db.Path, Description: db.Description,
+		all = append(all, mcpserver.Entry{Name: db.Name, Path: filepath.Clean(db.Path), Description: db.Description,
 			Keywords: db.Keywords, URLs: db.URLs, Version: db.Version})
 	}
 	made, err := madeDatabases(s.locations.Data)
@@ -176,7 +180,7 @@ func hasIndex(path string) bool {
 // taken. It compares the paths as they are written: to look at the files could
 // take for ever where one is on a drive that is away.
 func add(list []mcpserver.Entry, e mcpserver.Entry) []mcpserver.Entry {
-	if slices.ContainsFunc(list, func(have mcpserver.Entry) bool { return filepath.Clean(have.Path) == filepath.Clean(e.Path) }) {
+	if slices.ContainsFunc(list, func(have mcpserver.Entry) bool { return have.Path == e.Path }) {
 		return list
 	}
 	name := e.Name

@@ -28,6 +28,10 @@ const shutdownTime = 5 * time.Second
 // keeps of a session is dropped.
 const sessionTime = time.Hour
 
+// ErrNeedsToken is wrapped by Listen's error for an address that other
+// machines reach, where there is no token.
+var ErrNeedsToken = errors.New("it can be reached from other machines and needs a token; 127.0.0.1 needs none")
+
 // Listen listens on addr, HOST:PORT, for ServeHTTP. Without a token, only the
 // addresses that no other machine reaches are allowed.
 func Listen(ctx context.Context, addr, token string) (net.Listener, error) {
@@ -36,7 +40,7 @@ func Listen(ctx context.Context, addr, token string) (net.Listener, error) {
 		return nil, fmt.Errorf("address %q: %w: HOST:PORT is expected, such as 127.0.0.1:7373", addr, err)
 	}
 	if token == "" && !isLoopback(host) {
-		return nil, fmt.Errorf("address %q can be reached from other machines: it needs a token; 127.0.0.1 needs none", addr)
+		return nil, fmt.Errorf("address %q: %w", addr, ErrNeedsToken)
 	}
 	return (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 }
