@@ -268,8 +268,10 @@ func (d *demo) quote(text string, most int) {
 	fmt.Fprintln(d.stdout)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	shown := lines[:min(most, len(lines))]
-	for _, line := range wrap(strings.Join(shown, "\n"), d.width-6) {
-		fmt.Fprintf(d.stdout, "    %s|%s %s\n", d.look.faint, d.look.end, line)
+	for _, long := range shown {
+		for _, line := range wrap(long, d.width-6) {
+			fmt.Fprintf(d.stdout, "    %s|%s %s\n", d.look.faint, d.look.end, printable(line))
+		}
 	}
 	if rest := len(lines) - len(shown); rest > 0 {
 		fmt.Fprintf(d.stdout, "    %s| ... %s more%s\n", d.look.faint, count(rest, "line"), d.look.end)
