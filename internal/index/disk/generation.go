@@ -210,7 +210,7 @@ func sum(path string, advance func(int64)) (int64, string, error) {
 		return 0, "", err
 	}
 	defer f.Close()
-	h := crc32.New(castagnoli)
+	h := crc32.New(castagnoli())
 	buf := make([]byte, 1<<20)
 	var size int64
 	for {
