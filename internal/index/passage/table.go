@@ -188,11 +188,11 @@ func OpenTable(g disk.Generation) (*Table, error) {
 		t.Close()
 		return nil, err
 	}
-	for _, f := range g.Files {
-		if f.Name != ShardName(len(t.shards)) {
-			continue
-		}
-		shard, err := os.Open(g.Path(f.Name))
+	has := func(name string) bool {
+		return slices.ContainsFunc(g.Files, func(f disk.FileInfo) bool { return f.Name == name })
+	}
+	for i := 0; has(ShardName(i)); i++ {
+		shard, err := os.Open(g.Path(ShardName(i)))
 		if err != nil {
 			t.Close()
 			return nil, err
