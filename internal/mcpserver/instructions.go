@@ -13,7 +13,7 @@ const (
 	// instructionsPatience is how long the answer to initialize waits for
 	// what the databases' manifests say; the client waits for that answer
 	// before it talks to the model.
-	instructionsPatience = 5 * time.Millisecond
+	instructionsPatience = 100 * time.Millisecond
 )
 
 const howToSearch = `
