@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/lexical"
@@ -150,10 +151,8 @@ func (m *matcher) highlight(line string, c palette) string {
 // the query's words, the first where several do.
 func (m *matcher) snippet(text string, width, n int) []string {
 	var lines []string
-	for line := range strings.SplitSeq(text, "\n") {
-		if line = printable(line); strings.TrimSpace(line) != "" {
-			lines = append(lines, wrap(line, width)...)
-		}
+	for _, line := range reflow(text) {
+		lines = append(lines, wrap(line, width)...)
 	}
 	if len(lines) <= n {
 		return lines
@@ -175,4 +174,27 @@ func (m *matcher) snippet(text string, width, n int) []string {
 		}
 	}
 	return lines[best : best+n]
+}
+
+// reflow is the text's lines, without blank ones, and with those of a
+// paragraph that its author broke at some width put together again.
+func reflow(text string) []string {
+	const full = 60 // a shorter line ended because it was meant to
+	var lines []string
+	code, open := false, false // within code; the last line may go on
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(printable(line), " ")
+		if fence := strings.TrimLeft(line, " "); strings.HasPrefix(fence, "```") || strings.HasPrefix(fence, "~~~") {
+			code, open = !code, false
+			continue
+		}
+		prose := !code && line != "" && !strings.ContainsRune(" |-*+#>=", rune(line[0]))
+		if prose && open {
+			lines[len(lines)-1] += " " + line
+		} else if line != "" {
+			lines = append(lines, line)
+		}
+		open = utf8.RuneCountInString(line) >= full && (prose || !code && strings.ContainsRune("-*+", rune(line[0])))
+	}
+	return lines
 }
