@@ -11,17 +11,13 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// A Searcher opens the indexes of databases.
+// A Searcher asks the indexes of databases.
 type Searcher interface {
-	// Open opens the index of a database. Its error wraps disk.ErrNoIndex
-	// where there is none; any other is of an index that cannot be used.
-	Open(db *config.Database) (Index, error)
-}
-
-// An Index answers queries to one database.
-type Index interface {
-	Search(query string) (Answer, error)
-	Close() error
+	// Check reports whether a database has an index that can be used. Its
+	// error wraps disk.ErrNoIndex where there is none.
+	Check(db *config.Database) error
+	// Search returns what the index of a database has to say to a query.
+	Search(db *config.Database, query string) (Answer, error)
 }
 
 // An Answer is what one database has to say to a query.
@@ -48,6 +44,8 @@ type Decision struct {
 	Change  Change // to make to the session's state; a denial stands only if it was made
 	Trace   []string
 	Faults  []string // what went wrong on the way
+
+	undecided bool // an index must be opened first
 }
 
 // maxQuery is the longest query that is looked at, in bytes.
@@ -178,32 +176,33 @@ type offer struct {
 func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
 	o := offer{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
 	mode := db.Mode
-	var index Index
+	var err error
 	if o.own || mode == "" || mode == config.ModeAnswer || unproven {
-		var err error
-		if index, err = d.search.Open(db); err == nil {
-			defer index.Close()
-		}
-		switch {
-		case err == nil && mode == "":
-			mode = config.ModeAnswer
-		case err == nil:
-		case !o.own && mode == "" && errors.Is(err, disk.ErrNoIndex):
-			mode = config.ModeRedirect
-		case o.own || mode == "" || mode == config.ModeAnswer:
-			d.fault("database %s is left out: %v", db.Name, err)
-			return o, false
-		}
+		err = d.search.Check(db)
+	}
+	missing := errors.Is(err, disk.ErrNoIndex)
+	switch {
+	case err == nil && mode == "":
+		mode = config.ModeAnswer
+	case missing && !o.own && mode == "":
+		mode = config.ModeRedirect
+	case err != nil && (o.own || mode == "" || mode == config.ModeAnswer):
+		d.fault("database %s is left out: %v", db.Name, err)
+		return o, false
 	}
 	d.trace("database %s: mode %s, tool %s", db.Name, mode, o.tool)
 	if mode == config.ModeAdvise {
 		o.advice = true
 		return o, true
 	}
-	if mode == config.ModeRedirect && (index == nil || !unproven) {
+	if mode == config.ModeRedirect && (err != nil || !unproven) {
 		return o, true
 	}
-	answer, err := index.Search(d.event.Search.Query)
+	answer, err := d.search.Search(db, d.event.Search.Query)
+	if errors.Is(err, errUnopened) {
+		d.undecided = true
+		return o, false
+	}
 	if err != nil {
 		d.fault("database %s is left out: %v", db.Name, err)
 		return o, false

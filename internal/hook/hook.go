@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +25,9 @@ import (
 
 // MaxEvent is the longest event that is read, in bytes. A longer one passes.
 const MaxEvent = 64 << 20
+
+// quickEvent is the longest event that is decided in the first go, in bytes.
+const quickEvent = 1 << 20
 
 // A Process is one run of the hook: everything it touches.
 type Process struct {
@@ -36,6 +38,7 @@ type Process struct {
 	Now    func() time.Time
 	Exit   func(code int) // ends the process when the deadline has come
 
+	input []byte      // what was read of Stdin
 	ended atomic.Bool // somebody has the last word
 }
 
@@ -44,13 +47,9 @@ func NewProcess() *Process {
 	return &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Exit: os.Exit}
 }
 
-// Guard makes sure that whatever run does to the process, its exit code is
-// not mistaken for a denial, and returns the code that run returns: a panic
-// or a fault in a mapped file becomes exit code 0, and what Go cannot recover
-// from ends by a signal.
+// Guard makes sure that a panic of run is not mistaken for a denial, and
+// returns the code that run returns.
 func Guard(stderr io.Writer, run func() int) (code int) {
-	debug.SetPanicOnFault(true)
-	debug.SetTraceback("crash")
 	defer func() {
 		if v := recover(); v != nil {
 			fmt.Fprintf(stderr, "docsearch: hook: %v: the call goes through\n", v)
@@ -60,10 +59,25 @@ func Guard(stderr io.Writer, run func() int) (code int) {
 	return run()
 }
 
+// Try is Run where no index may be opened. It returns false if one must be:
+// then nothing has been decided or said yet, and Run goes on from there.
+//
+// The two are apart because what Run needs to survive a fault in an index
+// takes its time to initialise, and most calls need no index.
+func (p *Process) Try(c *config.Config, l config.Locations, problems []string) (code int, done bool) {
+	return p.answer(c, l, problems, unopened{}, quickEvent)
+}
+
 // Run answers the event on stdin by the config, and returns the exit code.
 // problems, of the config, are shown on stderr.
 func (p *Process) Run(c *config.Config, l config.Locations, problems []string, search Searcher) int {
-	return Guard(p.Stderr, func() int {
+	code, _ := p.answer(c, l, problems, search, MaxEvent)
+	return code
+}
+
+func (p *Process) answer(c *config.Config, l config.Locations, problems []string, search Searcher, limit int) (code int, done bool) {
+	done = true
+	code = Guard(p.Stderr, func() int {
 		timeout := time.Duration(c.Hook.TimeoutMS) * time.Millisecond
 		deadline := time.AfterFunc(timeout, func() {
 			if p.ended.CompareAndSwap(false, true) {
@@ -72,50 +86,64 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 			}
 		})
 		defer deadline.Stop()
-		return p.run(c, l, problems, search)
+		err := p.read(limit)
+		if err == nil && len(p.input) > limit {
+			if limit < MaxEvent {
+				done = false
+				return exitPass
+			}
+			err = fmt.Errorf("longer than %d MiB", MaxEvent>>20)
+		}
+		var event Event
+		if err == nil {
+			event, err = ParseEvent(p.input)
+		}
+		if err != nil {
+			p.say("event: %v: the call goes through", err)
+			return exitPass
+		}
+		decision := p.decide(event, c, l, Store{l.State}, search)
+		if decision.undecided {
+			done = false
+			return exitPass
+		}
+		return p.tell(render(event.Host, decision), decision, problems)
 	})
+	return code, done
 }
 
-func (p *Process) run(c *config.Config, l config.Locations, problems []string, search Searcher) int {
-	event, err := p.readEvent()
-	if err != nil {
-		p.say("event: %v: the call goes through", err)
-		return exitPass
+// read reads stdin to its end or until more than limit bytes have come.
+func (p *Process) read(limit int) error {
+	more, err := io.ReadAll(io.LimitReader(p.Stdin, int64(limit+1-len(p.input))))
+	if p.input == nil {
+		p.input = more
+	} else {
+		p.input = append(p.input, more...)
 	}
-	store := Store{l.State}
-	decision := p.decide(event, c, l, store, search)
-	out := render(event.Host, decision)
-	for _, line := range decision.Trace {
+	return err
+}
+
+// tell lets the host and the user know.
+func (p *Process) tell(out output, d Decision, problems []string) (code int) {
+	for _, line := range d.Trace {
 		p.Debug("%s", line)
 	}
 	if !p.ended.CompareAndSwap(false, true) {
 		select {} // the deadline ends the process
 	}
-	if _, err := p.Stdout.Write(out.stdout); err != nil {
-		p.say("write the decision: %v: the call goes through", err)
-		return exitPass
+	if len(out.stdout) > 0 {
+		if _, err := p.Stdout.Write(out.stdout); err != nil {
+			p.say("write the decision: %v: the call goes through", err)
+			return exitPass
+		}
 	}
 	if out.stderr != "" {
 		fmt.Fprintln(p.Stderr, out.stderr)
 	}
-	for _, fault := range decision.Faults {
-		p.say("%s", fault)
-	}
-	for _, problem := range problems {
-		p.say("%s", problem)
+	for _, line := range append(d.Faults, problems...) {
+		p.say("%s", line)
 	}
 	return out.code
-}
-
-func (p *Process) readEvent() (Event, error) {
-	data, err := io.ReadAll(io.LimitReader(p.Stdin, MaxEvent+1))
-	switch {
-	case err != nil:
-		return Event{}, err
-	case len(data) > MaxEvent:
-		return Event{}, fmt.Errorf("longer than %d MiB", MaxEvent>>20)
-	}
-	return ParseEvent(data)
 }
 
 // decide is Decide with the session's state read before and changed after it.
@@ -142,7 +170,7 @@ func (p *Process) decide(e Event, c *config.Config, l config.Locations, store St
 		return pass("state: %v: the call goes through", err)
 	}
 	d := Decide(e, c, server, state, p.Now(), search)
-	if d.Change.empty() {
+	if d.undecided || d.Change.empty() {
 		return d
 	}
 	if err := store.Update(e.Session, d.Change, p.Now()); err != nil {

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/index/indextest"
+)
+
+// BenchmarkHook runs the hook as its clients do, a process an event, each run
+// beside one of an empty Go program. Whole-process times differ from machine
+// to machine and from hour to hour; x-empty, the ratio of the medians, hardly
+// does. It is to be at most 2.0 where nothing matches, 2.2 for a redirection
+// and 3.5 for an answer from 20,000 passages.
+func BenchmarkHook(b *testing.B) {
+	database := func(passages int) string {
+		path, err := json.Marshal(indextest.Database(b, passages))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return `{"databases": [{"keywords": ["registry"], "path": ` + string(path) + `, "description": "Registry documentation"}]}`
+	}
+	for _, bench := range []struct {
+		name   string
+		config func() string
+		query  string
+		denied bool
+	}{
+		{"no-match", func() string { return fifteenDatabases() }, "how to cook rice", false},
+		{"redirect", func() string { return fifteenDatabases() }, "keyword7b settings", true},
+		{"answer-20000", func() string { return database(20_000) }, indextest.Question, true},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			h := newHookHome(b, bench.config())
+			h.run(webSearch("warm", bench.query)) // leaves the snapshot
+			empty := filepath.Join(binary(b), executable("empty"))
+			var hooks, empties []time.Duration
+			n := 0
+			for b.Loop() {
+				empties = append(empties, timed(b, exec.Command(empty)))
+				cmd := h.command()
+				cmd.Stdin = strings.NewReader(webSearch("s"+strconv.Itoa(n%100), bench.query+" "+strconv.Itoa(n)))
+				n++
+				hooks = append(hooks, timed(b, cmd))
+				if got := cmd.ProcessState.ExitCode() == 2; got != bench.denied {
+					b.Fatalf("denied: %t", got)
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(milliseconds(median(hooks)), "p50-ms")
+			b.ReportMetric(milliseconds(median(empties)), "empty-ms")
+			b.ReportMetric(milliseconds(median(hooks))/milliseconds(median(empties)), "x-empty")
+		})
+	}
+}
+
+// fifteenDatabases is a config of the size that people have.
+func fifteenDatabases() string {
+	var b strings.Builder
+	b.WriteString(`{"databases": [`)
+	for i := range 15 {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		n := strconv.Itoa(i)
+		b.WriteString(`{"keywords": ["keyword` + n + `a", "keyword` + n + `b", "keyword` + n + `c", "two words ` + n + `", "c++` + n + `"],
+			"path": "/docs/database` + n + `", "mcp_tool_name": "mcp__leann__search", "description": "Documentation of the product number ` + n + `"}`)
+	}
+	return b.String() + "]}"
+}
+
+func timed(b *testing.B, cmd *exec.Cmd) time.Duration {
+	start := time.Now()
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		b.Fatal(err)
+	}
+	return time.Since(start)
+}
+
+func median(times []time.Duration) time.Duration {
+	slices.Sort(times)
+	return times[len(times)/2]
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,0 +1,54 @@
+package hook
+
+import (
+	"errors"
+	"os"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+// CheckIndex reports whether a database has an index, whole as far as that
+// shows from outside: the manifest is read, and every file is there in its
+// size. Errors: one that wraps disk.ErrNoIndex, *disk.CorruptError,
+// *disk.VersionError.
+func CheckIndex(db *config.Database) error {
+	return disk.Load(Folder(db.Path), func(g disk.Generation) error {
+		for _, f := range g.Files {
+			path := g.Path(f.Name)
+			st, err := os.Stat(path)
+			if err != nil {
+				return err
+			}
+			if st.Size() != f.Size {
+				return &disk.CorruptError{File: path, Offset: min(st.Size(), f.Size), What: "the file was cut or has grown"}
+			}
+		}
+		return nil
+	})
+}
+
+// Folder is that of the database that a config's path means: the path itself,
+// or what holds it where it is one of a database's own files, or LEANN's name
+// of an index, which is its files' common prefix.
+func Folder(path string) string {
+	st, err := os.Stat(path)
+	if err == nil && st.IsDir() {
+		return path
+	}
+	if err != nil {
+		if _, err := os.Stat(path + ".meta.json"); err != nil {
+			return path
+		}
+	}
+	return config.Dir(path)
+}
+
+// unopened is a Searcher that opens no index.
+type unopened struct{}
+
+var errUnopened = errors.New("the index was not opened")
+
+func (unopened) Check(db *config.Database) error { return CheckIndex(db) }
+
+func (unopened) Search(*config.Database, string) (Answer, error) { return Answer{}, errUnopened }
