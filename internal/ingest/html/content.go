@@ -81,7 +81,7 @@ func (x *extractor) prepare(root int32) {
 	for i := root; i < end; i++ {
 		n := &nodes[i]
 		n.textLen, n.linkLen = 0, 0
-		n.flags &= named | quiet
+		n.flags &= named | led
 		n.role = 0
 		if !n.element {
 			n.textLen = int32(len(strings.TrimSpace(n.text)))
@@ -90,7 +90,7 @@ func (x *extractor) prepare(root int32) {
 		n.role = x.elements.roles(x.t, i)
 		switch {
 		case i == root:
-		case noContent(n.tag), n.role&roleDrop != 0, n.role&roleTOC != 0 && !x.keepTOC:
+		case noContent(n.tag), n.tag == atom.Svg && x.drawingText(i) == "", n.role&roleDrop != 0, n.role&roleTOC != 0 && !x.keepTOC:
 			n.flags |= skipped
 		case x.isHidden(i):
 			n.flags |= skipped | hidden
@@ -135,7 +135,26 @@ func (x *extractor) opens(i int32) bool {
 	case n.role&(roleMinor|roleLabel) != 0:
 		return false
 	}
-	return isHeading(n.tag) || n.role&roleTitle != 0
+	return isHeading(n.tag) || n.role&roleTitle != 0 || x.byHand && n.tag == atom.P && x.allBold(i)
+}
+
+// allBold reports whether paragraph i is all bold, short, and right behind an
+// anchor: pages made by hand have such headings.
+func (x *extractor) allBold(p int32) bool {
+	const longest = 200 // bytes
+	n := &x.t.nodes[p]
+	if n.textLen > longest || n.flags&led == 0 {
+		return false
+	}
+	for i := p + 1; i < n.end; i++ {
+		switch m := &x.t.nodes[i]; {
+		case m.tag == atom.B || m.tag == atom.Strong || m.flags&skipped != 0:
+			i = m.end - 1
+		case !m.element && strings.TrimSpace(m.text) != "":
+			return false
+		}
+	}
+	return true
 }
 
 // plainList reports whether the dt stands in a list that defines no names.
@@ -195,7 +214,7 @@ func (x *extractor) holdsAnchor(i int32) bool {
 // noContent elements hold nothing that a reader reads on the page.
 func noContent(tag atom.Atom) bool {
 	switch tag {
-	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Object, atom.Embed,
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Iframe, atom.Object, atom.Embed,
 		atom.Canvas, atom.Audio, atom.Video, atom.Map, atom.Select, atom.Button, atom.Textarea, atom.Dialog,
 		atom.Link, atom.Meta, atom.Title, atom.Noframes, atom.Noembed, atom.Datalist, atom.Progress, atom.Rp:
 		return true

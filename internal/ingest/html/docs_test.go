@@ -140,11 +140,18 @@ func preTexts(t *testing.T, data []byte, generator string) []string {
 			continue
 		}
 		for j := i; j < tree.nodes[i].end; j++ {
-			if tree.nodes[j].tag == atom.Td && hasWord(tree.attr(j, "class"), "linenos") {
+			class := tree.attr(j, "class")
+			switch {
+			case tree.nodes[j].tag == atom.Td && hasWord(class, "linenos"):
 				j = tree.nodes[j].end - 1
-			}
-			if tree.nodes[j].tag == atom.Pre {
-				texts = append(texts, tree.rawText(j))
+			case tree.nodes[j].tag == atom.Pre:
+				texts = append(texts, "")
+				for k := j; k < tree.nodes[j].end; k++ {
+					if hasWord(tree.attr(k, "class"), "linenos") {
+						k = tree.nodes[k].end - 1
+					}
+					texts[len(texts)-1] += tree.nodes[k].text
+				}
 			}
 		}
 		break

@@ -51,7 +51,7 @@ const (
 	structural                  // holds headings or definitions
 	hasBlock                    // holds elements that begin a line
 	named                       // a dt that an anchor leads to
-	quiet                       // an anchor: an element without text to which a link may lead
+	led                         // an anchor stands right before it
 )
 
 type attr struct{ key, val string }
@@ -96,6 +96,10 @@ func isAnchor(tag atom.Atom, a attr) bool {
 	if a.val == "" || a.key != "id" && (a.key != "name" || tag != atom.A) || len(a.val) > maxAnchor {
 		return false
 	}
+	switch tag {
+	case atom.Button, atom.Input, atom.Select, atom.Textarea, atom.Form, atom.Label:
+		return false // programs lead there, not links
+	}
 	for _, generated := range []string{"id-", "idm", "idp", "id"} {
 		if rest, ok := strings.CutPrefix(a.val, generated); ok {
 			return strings.Trim(rest, "0123456789.-") != "" || rest == ""
@@ -124,7 +128,7 @@ var errTooLarge = fmt.Errorf("page has more than %d elements and texts", maxNode
 
 // parse builds the tree of a page in UTF-8. In xml, an element may close itself.
 func parse(data []byte, xml bool) (*tree, error) {
-	b := &builder{tree: &tree{nodes: make([]node, 1, 64+len(data)/24)}}
+	b := &builder{tree: &tree{nodes: make([]node, 1, 64+len(data)/16)}}
 	b.nodes[0].element = true
 	b.open = append(b.open, 0)
 	z := nethtml.NewTokenizer(bytes.NewReader(data))
@@ -145,11 +149,11 @@ func parse(data []byte, xml bool) (*tree, error) {
 		case nethtml.CommentToken:
 			b.comments = append(b.comments, string(bytes.TrimSpace(z.Text())))
 		case nethtml.StartTagToken, nethtml.SelfClosingTagToken:
-			closed := token == nethtml.SelfClosingTagToken && xml
-			b.start(z, closed)
-			if closed {
+			selfClosing := token == nethtml.SelfClosingTagToken
+			if selfClosing && (xml || b.drawing > 0) {
 				z.NextIsNotRawText()
 			}
+			b.start(z, selfClosing, xml)
 		case nethtml.EndTagToken:
 			name, _ := z.TagName()
 			b.endTag(atom.Lookup(name), name)
@@ -165,6 +169,7 @@ type builder struct {
 	names    []string
 	attrs    []attr // room for those of the elements to come
 	deeper   int    // elements not on open for being too deep
+	drawing  int    // which open element is an svg or math, 0 if none is
 	anchored bool   // an anchor stood here and no text since
 }
 
@@ -197,7 +202,9 @@ func (b *builder) text(s []byte) {
 	b.add(node{text: string(s)})
 }
 
-func (b *builder) start(z *nethtml.Tokenizer, closed bool) {
+// start adds an element. One of xml may close itself.
+func (b *builder) start(z *nethtml.Tokenizer, selfClosing, xml bool) {
+	closed := selfClosing && xml
 	name, more := z.TagName()
 	tag := atom.Lookup(name)
 	n := node{element: true, tag: tag}
@@ -227,16 +234,24 @@ func (b *builder) start(z *nethtml.Tokenizer, closed bool) {
 	case atom.Head, atom.Image:
 		return
 	}
+	if b.drawing > 0 {
+		// Of what is not HTML, elements close themselves, and HTML ends it.
+		closed = closed || selfClosing
+		if block(tag) && b.nodes[b.current()].tag != atom.Foreignobject {
+			b.closeTo(b.drawing)
+		}
+	}
 	b.imply(tag)
 	anchor := false
 	for _, a := range n.attrs {
 		anchor = anchor || isAnchor(tag, a)
 	}
 	switch {
-	case tag == atom.Dt && b.anchored:
+	case b.anchored && tag == atom.Dt:
 		n.flags |= named
+	case b.anchored && tag == atom.P:
+		n.flags |= led
 	case anchor && (tag == atom.A || tag == atom.Span):
-		n.flags |= quiet
 		b.anchored = true
 	}
 	i := b.add(n)
@@ -245,6 +260,9 @@ func (b *builder) start(z *nethtml.Tokenizer, closed bool) {
 	case len(b.open) == maxDepth:
 		b.deeper++
 	default:
+		if b.drawing == 0 && (tag == atom.Svg || tag == atom.Math) {
+			b.drawing = len(b.open)
+		}
 		b.open = append(b.open, i)
 		b.names = append(b.names, unknown)
 		b.last = append(b.last[:len(b.open)-1], 0)
@@ -261,6 +279,9 @@ func (b *builder) closeTo(n int) {
 	}
 	b.last = b.last[:min(len(b.last), n)]
 	b.deeper = 0
+	if n <= b.drawing {
+		b.drawing = 0
+	}
 }
 
 func (b *builder) endTag(tag atom.Atom, name []byte) {

@@ -16,11 +16,14 @@ type generator struct {
 	main     []string // where the content is, the first that is there
 	drop     string   // what is no content in there
 	title    string   // the page's heading where it is no h1 to h6
+	major    string   // headings that stand right under the page's own, whatever their level
 	minor    string   // headings that are too small to be a section
 	define   string   // headings that define a name
 	code     string   // code that is not in a pre, white space as it comes
 	lines    string   // the same, each element in it a line
+	joint    string   // between the name that a page is about and those that it defines
 	numbered bool     // headings carry their section's number
+	byHand   bool     // headings may be bold paragraphs that an anchor leads to
 }
 
 // Roles of elements.
@@ -28,6 +31,7 @@ const (
 	roleDrop    role = 1 << iota // no content
 	roleTOC                      // a table of contents: none either, unless there is nothing else
 	roleTitle                    // the page's heading
+	roleMajor                    // a heading right under it
 	roleMinor                    // a heading too small to be a section
 	roleDefine                   // a heading that defines a name
 	roleCode                     // code that is not in a pre
@@ -37,6 +41,9 @@ const (
 	roleCaption                  // the title of a figure, an example, a table
 	roleMain                     // shared: the content, on pages of unknown make
 	rolePlain                    // a definition list that defines no names
+	roleTabs                     // a box of which readers see one part at a time
+	roleTab                      // the name of such a part
+	rolePanel                    // such a part
 )
 
 // What is common to generators, and to pages of unknown make.
@@ -61,7 +68,10 @@ const (
 	commonLabel = `.admonition-title, .custom-block-title, .markdown-alert-title, .alert-heading, .admonitionblock .title,
 		.note .title, .warning .title, .tip .title, .caution .title, .important .title, .callout-title`
 	commonCaption = `figcaption, .rubric, .topic-title, .sidebar-title, .code-block-caption, .caption-text,
-		p.title, div.title, summary`
+		p.title, div.title, .sd-tab-label, summary`
+	commonTabs  = `.tabbed-set, .tabs-container, .sphinx-tabs, .vp-code-group`
+	commonTab   = `.tabbed-labels label, [role=tab], .vp-code-group .tabs label`
+	commonPanel = `.tabbed-block, [role=tabpanel], .vp-code-group .blocks [class*=language-]`
 	commonPlain = `dl.footnote, dl.citation, dl.field-list, dl.toc, dl.option-list, dl.docutils dl.simple`
 )
 
@@ -71,7 +81,7 @@ var generators = [...]generator{
 	{
 		name:  "mkdocs",
 		meta:  []string{"mkdocs"},
-		marks: `.md-content__inner, .md-main__inner`,
+		marks: `.md-content__inner, .md-main__inner, #mkdocs_search_modal, #mkdocs-search-query`,
 		// Material, the theme of its own, Read the Docs.
 		main: []string{`.md-content__inner`, `[itemprop=articleBody]`, `[role=main]`},
 		drop: `.md-content__button, .md-source-file, .md-source-date, .md-feedback, .md-sidebar, .md-tags,
@@ -104,7 +114,7 @@ var generators = [...]generator{
 		marks: `.vp-doc, .theme-default-content`,
 		main:  []string{`.vp-doc`, `.theme-default-content`, `main`},
 		drop: `.VPDocFooter, .VPDocAside, .VPLocalNav, .VPBadge, .edit-info, .edit-link, .page-meta, .last-updated,
-			span.lang, .line-numbers, .vp-code-group .tabs`,
+			span.lang, .line-numbers`,
 	},
 	{
 		name:     "mdbook",
@@ -126,7 +136,7 @@ var generators = [...]generator{
 		minor: `.impl-items .docblock h2, .impl-items .docblock h3, .impl-items .docblock h4, .docblock h5, .docblock h6,
 			.methods .docblock h4`,
 		define: `h4.code-header`,
-		lines:  `.src-line-numbers`,
+		joint:  "::",
 	},
 	{
 		name:  "godoc",
@@ -147,9 +157,12 @@ var generators = [...]generator{
 		marks:    `body.class-declaration-page, .class-description`,
 		main:     []string{`main`, `body`},
 		drop: `.skip-nav, .skipNav, .top-nav, .sub-nav, .topNav, .bottomNav, .subNav, .legal-copy, .legalCopy,
-			.navListSearch, .table-tabs, .tabEnd, .flex-header, .copy, .anchor-link`,
+			.navListSearch, .table-tabs, .tabEnd, .flex-header, .copy, .anchor-link, .sub-title, .subTitle,
+			.field-summary .summary-table, .constructor-summary .summary-table, .method-summary .summary-table,
+			.constants-summary .summary-table, .member-summary .summary-table, .memberSummary`,
 		define: `section.detail h3, div.details h4`,
 		code:   `.member-signature, .type-signature`,
+		joint:  ".",
 	},
 	{
 		name:     "doxygen",
@@ -158,8 +171,9 @@ var generators = [...]generator{
 		marks:    `.memitem, .headertitle`,
 		main:     []string{`#doc-content`, `body`},
 		drop: `#top, .summary, #nav-path, #side-nav, .footer, #MSearchSelectWindow, #MSearchResultsWindow, .permalink,
-			.ttc, .lineno, .mlabels-right, .separator, .levels, .inherit_header`,
+			.ttc, .lineno, .mlabels-right, tr[class^=separator], .levels, .inherit_header`,
 		title:  `.headertitle .title`,
+		major:  `h2.groupheader`,
 		define: `h2.memtitle`,
 		code:   `.memproto`,
 		lines:  `div.fragment`,
@@ -198,9 +212,10 @@ var generators = [...]generator{
 		name:     "sqlite",
 		marks:    `link[href*=sqlite.css]`,
 		main:     []string{`body`},
-		drop:     `.tagline, .menu, .searchmenu, .logo, .fancy_toc, p small i`,
+		drop:     `.tagline, .menu, .searchmenu, .logo, .fancy_toc, .imgcontainer .imgcontainer, .imgcontainer p, p small i`,
 		title:    `.fancy_title`,
 		numbered: true,
+		byHand:   true,
 	},
 }
 
@@ -212,7 +227,7 @@ type profile struct {
 }
 
 // unknown is the generator of pages that no other knows.
-var unknown generator
+var unknown = generator{byHand: true}
 
 // profiles are made when the first page is read: nothing that does not read
 // HTML should wait for them.
@@ -230,9 +245,10 @@ func newProfile(g *generator) *profile {
 		selectors string
 		role      role
 	}{
-		{commonDrop, roleDrop}, {g.drop, roleDrop}, {commonTOC, roleTOC}, {g.title, roleTitle}, {g.minor, roleMinor},
-		{g.define, roleDefine}, {g.code, roleCode}, {g.lines, roleLines}, {commonNote, roleNote},
+		{commonDrop, roleDrop}, {g.drop, roleDrop}, {commonTOC, roleTOC}, {g.title, roleTitle}, {g.major, roleMajor},
+		{g.minor, roleMinor}, {g.define, roleDefine}, {g.code, roleCode}, {g.lines, roleLines}, {commonNote, roleNote},
 		{commonLabel, roleLabel}, {commonCaption, roleCaption}, {commonPlain, rolePlain},
+		{commonTabs, roleTabs}, {commonTab, roleTab}, {commonPanel, rolePanel},
 	} {
 		p.elements.add(list.selectors, list.role)
 	}

@@ -44,7 +44,7 @@ type Page struct {
 // A Section is what stands under one heading, or defines one name.
 type Section struct {
 	Headings   []string // from the page's first down to its own, without markup; empty above the first
-	Level      int      // of the heading, 1 to 6; a definition's is one more than what it stands in; 0 above the first
+	Level      int      // how deep it stands: the length of Headings
 	Anchor     string   // the fragment that leads to it, "" if none does
 	Anchors    []string // fragments that lead into it, in order, Anchor not among them
 	Markdown   string   // without the heading; empty if only further headings follow

@@ -67,7 +67,8 @@ func (l *liner) node(i int32) {
 		l.x.meet(i)
 	}
 	if n.flags&skipped != 0 {
-		if l.style == marked && n.textLen == 0 {
+		if l.style == marked && (n.tag == atom.A || n.tag == atom.Span) {
+			// A sign that is no text may still be where a link leads.
 			l.x.meetAll(i)
 		}
 		return
@@ -106,6 +107,8 @@ func (l *liner) node(i int32) {
 		l.text("”")
 	case atom.Math:
 		l.formula(i)
+	case atom.Svg:
+		l.text("[diagram: " + l.x.drawingText(i) + "]")
 	default:
 		if block(n.tag) {
 			l.parts = true
@@ -316,6 +319,24 @@ func (l *liner) image(i int32) {
 	case strings.Contains(alt, " ") && !strings.Contains(alt, "/"):
 		l.text("[image: " + alt + "]")
 	}
+}
+
+// drawingText is the writing in an svg, "" if that is an ornament.
+func (x *extractor) drawingText(svg int32) string {
+	const fewest = 3 // words
+	var words []string
+	for i := svg + 1; i < x.t.nodes[svg].end; i++ {
+		switch n := &x.t.nodes[i]; {
+		case n.tag == atom.Title, n.tag == atom.Style, n.tag == atom.Script, n.tag == atom.Desc:
+			i = n.end - 1
+		case !n.element:
+			words = append(words, strings.Fields(n.text)...)
+		}
+	}
+	if len(words) < fewest {
+		return ""
+	}
+	return strings.Join(words, " ")
 }
 
 func (l *liner) checkbox(i int32) {

@@ -74,23 +74,19 @@ func (x *extractor) walk(i int32) {
 // isInline reports whether node i is part of a line.
 func (x *extractor) isInline(i int32) bool {
 	n := &x.t.nodes[i]
-	return !n.element || !block(n.tag) && n.flags&(hasBlock|structural) == 0 && n.role&(roleCode|roleLines|roleTitle) == 0
+	return !n.element || !block(n.tag) && n.flags&(hasBlock|structural) == 0 && n.role&(roleCode|roleLines|roleTitle|roleCaption|roleTabs) == 0
 }
 
 // block writes element i, which begins a line.
 func (x *extractor) block(i int32) {
 	n := &x.t.nodes[i]
 	if n.flags&skipped != 0 {
-		// Readers are led to the place, not to what is left out there.
-		if n.textLen == 0 {
-			x.meetAll(i)
-		}
 		return
 	}
-	if n.role&roleNote != 0 && x.note(i) {
+	if n.role&roleNote != 0 && x.note(i) || n.role&roleTabs != 0 && x.tabs(i) {
 		return
 	}
-	if isHeading(n.tag) || n.role&roleTitle != 0 {
+	if x.opens(i) && n.tag != atom.Dt || isHeading(n.tag) {
 		if x.nested > 0 || n.role&(roleMinor|roleLabel) != 0 {
 			x.label(i)
 		} else {
@@ -237,6 +233,36 @@ func (x *extractor) note(i int32) bool {
 	return true
 }
 
+// tabs writes the parts of a box one after another, each below its name, if
+// every part has one.
+func (x *extractor) tabs(i int32) bool {
+	var names []string
+	var panels []int32
+	for j := i + 1; j < x.t.nodes[i].end; j++ {
+		switch r := x.elements.roles(x.t, j); {
+		case !x.t.nodes[j].element:
+		case r&roleTab != 0:
+			names = append(names, collapse(x.t.rawText(j)))
+		case r&rolePanel != 0:
+			panels = append(panels, j)
+			j = x.t.nodes[j].end - 1
+		}
+	}
+	if len(names) == 0 || len(names) != len(panels) || x.t.nodes[i].flags&structural != 0 {
+		return false
+	}
+	x.meet(i)
+	for k, panel := range panels {
+		if x.t.nodes[panel].flags&skipped != 0 {
+			continue
+		}
+		x.flushLead()
+		x.out().block("**" + names[k] + "**")
+		x.block(panel)
+	}
+	return true
+}
+
 // quote writes a block quote. One that holds code or lists is not one: that is
 // how text is indented.
 func (x *extractor) quote(i int32) {
@@ -363,7 +389,7 @@ func (x *extractor) item(terms, bodies []int32) {
 		var names []string
 		for _, i := range terms {
 			x.meetAll(i)
-			if s := trimPermalink(x.flatText(i)); s != "" {
+			if s := strings.TrimRight(trimPermalink(x.flatText(i)), ":"); s != "" {
 				names = append(names, s)
 			}
 		}
@@ -372,7 +398,7 @@ func (x *extractor) item(terms, bodies []int32) {
 			if !strings.ContainsAny(name, "`*") {
 				name = "**" + name + "**"
 			}
-			x.lead += strings.TrimRight(name, ":") + ": "
+			x.lead += name + ": "
 		}
 		for _, i := range bodies {
 			x.meet(i)

@@ -25,6 +25,7 @@ type extractor struct {
 	anchors []string
 	links   []Link
 
+	owner  string // the name that the page is about, if that is part of the names it defines
 	lead   string // label of a note, to begin its first paragraph with
 	nested int    // lists, quotes and notes around the current block
 	inList bool
@@ -40,6 +41,7 @@ type sect struct {
 // sections walks through root and returns what it found, in order.
 func (x *extractor) sections(root int32) []Section {
 	x.all, x.anchors, x.links = nil, nil, nil
+	x.lead, x.owner = "", ""
 	x.stack, x.floor = nil, 1
 	x.open(Section{}, 0)
 	x.meet(root)
@@ -47,6 +49,7 @@ func (x *extractor) sections(root int32) []Section {
 	x.flush()
 	var sections []Section
 	for _, s := range x.all {
+		s.Level = len(s.Headings)
 		s.Markdown = s.out.String()
 		s.finish()
 		if s.Markdown == "" && len(s.Headings) == 0 {
@@ -119,23 +122,34 @@ func (x *extractor) heading(i int32) {
 		return
 	}
 	anchor := x.anchorOf(i, before)
-	level, n := headingLevel(x.t.nodes[i].tag), &x.t.nodes[i]
-	// A heading that defines a name stands under the plain one beside it.
-	rank := 2 * level
-	symbol := ""
-	define := n.role&roleDefine != 0
-	if define {
+	n := &x.t.nodes[i]
+	rank := 2 * headingLevel(n.tag)
+	var define bool
+	var symbol string
+	switch code := x.onlyCode(i); {
+	case n.role&roleDefine != 0:
+		// It stands under the plain heading beside it.
 		rank++
-		symbol = symbolOf(text, anchor)
-	} else if code := x.onlyCode(i); code != "" {
+		define, symbol = true, x.owned(symbolOf(text, anchor), text)
+	case code != "":
 		define, symbol = true, symbolOf(code, anchor)
-	} else if _, name, ok := cutLast(anchor, ":"); ok && name == text {
-		// What stands before the name says what kind of name it is.
-		symbol = name
+	case slices.ContainsFunc(x.anchors, func(a string) bool { return strings.HasSuffix(a, ":"+text) }):
+		// CMake's pages have an anchor that says what kind of name their
+		// heading is.
+		symbol = text
 	}
-	if len(x.all) == 1 && (n.role&roleTitle != 0 || x.name == "docbook" || names(x.titleText(), text)) {
+	switch first := len(x.all) == 1; {
+	case n.role&roleMajor != 0:
+		rank = 1
+	case n.tag == atom.P:
+		rank = lowest
+	case first && (n.role&roleTitle != 0 || x.name == "docbook" || x.joint != "" || names(x.titleText(), text)):
 		// The page's own heading. Others of its level stand under it.
 		rank = 0
+		if x.joint != "" {
+			x.owner = ownerOf(text)
+			symbol = x.owner
+		}
 	}
 	for len(x.stack) > x.floor && x.current().rank >= rank {
 		x.stack = x.stack[:len(x.stack)-1]
@@ -145,7 +159,6 @@ func (x *extractor) heading(i int32) {
 	x.anchors, x.links = x.anchors[:0], x.links[:0]
 	x.open(Section{
 		Headings:   x.below(text),
-		Level:      level,
 		Anchor:     anchor,
 		Anchors:    anchors,
 		Definition: define,
@@ -193,6 +206,9 @@ func (x *extractor) anchorOf(i int32, before int) string {
 	}
 	return ""
 }
+
+// lowest is the rank of a heading that is a mere paragraph.
+const lowest = 2*6 + 1
 
 func headingLevel(tag atom.Atom) int {
 	switch tag {
@@ -339,7 +355,6 @@ func (x *extractor) definition(terms, bodies []int32) {
 	saved, floor := x.stack, x.floor
 	s := x.open(Section{
 		Headings:   x.below(signatures[0]),
-		Level:      min(x.current().Level+1, 6),
 		Anchor:     anchor,
 		Anchors:    anchors,
 		Definition: true,
@@ -416,6 +431,20 @@ func symbolOf(signature, anchor string) string {
 	return name
 }
 
+// ownerOf takes the name out of the heading of a page about a type: "Struct
+// std::vec::Vec", "Class StringUtils<T>".
+func ownerOf(heading string) string {
+	kind, name, _ := strings.Cut(heading, " ")
+	switch kind {
+	case "Struct", "Enum", "Trait", "Union", "Class", "Interface", "Record":
+		name, _, _ = strings.Cut(name, "<")
+		if name = collapse(name); !strings.Contains(name, " ") {
+			return strings.ReplaceAll(name, "\u200b", "")
+		}
+	}
+	return ""
+}
+
 func identifier(s string) bool {
 	for _, r := range s {
 		if r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
@@ -425,12 +454,23 @@ func identifier(s string) bool {
 	return s != ""
 }
 
-// cutLast cuts s around the last sep.
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
+// owned joins a name to what the page is about, where that is how it is
+// called elsewhere.
+func (x *extractor) owned(name, heading string) string {
+	if x.joint == "" {
+		return name
 	}
-	return s, "", false
+	if name == "" {
+		name = heading
+	}
+	if x.joint == "::" {
+		// Rustdoc's anchors say what kind of item it is.
+		name = name[strings.LastIndexByte(name, '.')+1:]
+	}
+	if x.owner == "" {
+		return name
+	}
+	return x.owner + x.joint + name
 }
 
 // trimPermalink takes off the sign that a heading's link to itself shows.

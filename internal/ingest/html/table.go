@@ -154,7 +154,8 @@ func (x *extractor) holdsBlocks(rows []row) bool {
 	return false
 }
 
-// records writes a table row by row, each cell below the name of its column.
+// records writes a table as a list of its rows, each cell behind the name of
+// its column.
 func (x *extractor) records(rows []row) {
 	var columns []string
 	for _, r := range rows {
@@ -164,18 +165,21 @@ func (x *extractor) records(rows []row) {
 				columns = append(columns, x.plainText(c))
 				x.meetAll(c)
 			}
+			if len(columns) == 1 {
+				x.out().block("**" + columns[0] + "**")
+			}
 			continue
 		}
-		for k, c := range r.cells {
-			x.meet(c)
-			if k < len(columns) && columns[k] != "" && x.t.nodes[c].textLen > 0 {
-				x.lead += "**" + strings.TrimRight(columns[k], ":") + ":** "
+		x.listItem("- ", func() {
+			for k, c := range r.cells {
+				x.meet(c)
+				if len(r.cells) > 1 && k < len(columns) && columns[k] != "" && x.t.nodes[c].textLen > 0 {
+					x.lead += "**" + strings.TrimRight(columns[k], ":") + ":** "
+				}
+				x.children(c)
+				x.flushLead()
 			}
-			x.nested++
-			x.children(c)
-			x.nested--
-			x.flushLead()
-		}
+		})
 	}
 }
 
@@ -197,7 +201,11 @@ func (x *extractor) grid(rows []row) {
 		for _, c := range r.cells {
 			skip()
 			x.meetAll(c)
-			text := strings.ReplaceAll(x.flatText(c), "|", `\|`)
+			text := x.flatText(c)
+			if r.header {
+				text = x.plainText(c)
+			}
+			text = strings.ReplaceAll(text, "|", `\|`)
 			if len(cells) >= maxColumns {
 				if text != "" {
 					cells[maxColumns-1] += "; " + text
