@@ -97,6 +97,10 @@ func newSession(t *testing.T, version string) *session {
 	return s
 }
 
+func (s *session) setenv(name, value string) {
+	s.env = append(s.env, name+"="+value)
+}
+
 // A run is what the client said of itself in one run.
 type run struct {
 	init struct {

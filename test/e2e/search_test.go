@@ -63,6 +63,26 @@ var ways = []struct {
 		},
 	},
 	{
+		name: "plugin of a marketplace",
+		tool: "mcp__plugin_docsearch_docs__search",
+		set: func(t *testing.T, s *session) []string {
+			// Such a plugin has no program, and finds the one on PATH.
+			s.setenv("PATH", filepath.Dir(program(t))+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			market := t.TempDir()
+			for _, dir := range []string{".claude-plugin", "plugin"} {
+				if err := os.CopyFS(filepath.Join(market, dir), os.DirFS(filepath.Join(root(t), dir))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.RemoveAll(filepath.Join(market, "plugin", "bin")); err != nil {
+				t.Fatal(err)
+			}
+			s.claude(t, "", "plugin", "marketplace", "add", market)
+			s.claude(t, "", "plugin", "install", "docsearch@docsearch")
+			return nil
+		},
+	},
+	{
 		name: "install",
 		tool: "mcp__docsearch__search",
 		set: func(t *testing.T, s *session) []string {
@@ -87,33 +107,34 @@ var ways = []struct {
 			return nil
 		},
 	},
+	{
+		name: "install for a team",
+		tool: "mcp__docsearch__search",
+		set: func(t *testing.T, s *session) []string {
+			s.docsearch(t, "install", "--scope", "project")
+			// What the client writes when its user says yes to the project's server.
+			s.write(t, filepath.Join(s.project, ".claude", "settings.local.json"), `{"enabledMcpjsonServers": ["docsearch"]}`)
+			return nil
+		},
+	},
 }
 
 // pluginWithProgram is the plugin as "make plugin" leaves it.
 func pluginWithProgram(t *testing.T) string {
 	t.Helper()
-	dir := pluginAlone(t)
-	data, err := os.ReadFile(program(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "bin", filepath.Base(program(t))), data, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-// pluginAlone is the plugin as it is in the repository, without the program.
-func pluginAlone(t *testing.T) string {
-	t.Helper()
 	dir := filepath.Join(t.TempDir(), "plugin")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root(t), "plugin"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "bin")); err != nil {
+	data, err := os.ReadFile(program(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(dir, "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, filepath.Base(program(t))), data, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -126,19 +147,22 @@ func searcher(c conversation) reply {
 	search := map[string]any{"query": question}
 	results := c.results()
 	switch searches := results["WebSearch"]; {
-	case c.tool("WebSearch") == nil && results["ToolSearch"] == nil && c.tool("ToolSearch") != nil:
+	case c.tool("WebSearch") == nil && len(results["ToolSearch"]) == 0 && c.tool("ToolSearch") != nil:
 		return call("load", "ToolSearch", map[string]any{"query": "select:WebSearch", "max_results": 5})
 	case len(searches) == 0:
 		return call("first", "WebSearch", search)
 	case len(searches) == 1:
-		name, arguments, ok := namedCall(searches[0].Content.text())
-		if !ok {
+		denial := searches[0].Content.text()
+		name, arguments, ok := namedCall(denial)
+		switch {
+		case !ok:
 			return say("The denial names no call.")
+		case len(results[name]) > 0:
+			return call("second", "WebSearch", search)
+		case c.tool(name) == nil && len(results["ToolSearch"]) < 2:
+			return call("load2", "ToolSearch", namedLoad(denial))
 		}
-		if len(results[name]) == 0 {
-			return call("named", name, arguments)
-		}
-		return call("second", "WebSearch", search)
+		return call("named", name, arguments)
 	default:
 		return say("Done.")
 	}
@@ -152,6 +176,16 @@ func namedCall(denial string) (name string, arguments map[string]any, ok bool) {
 		return "", nil, false
 	}
 	return line[1], arguments, true
+}
+
+// namedLoad is what a denial says to give to ToolSearch.
+func namedLoad(denial string) (arguments map[string]any) {
+	found := regexp.MustCompile(`ToolSearch[^\n]*(\{"query": "select:[^\n]*\})`).FindStringSubmatch(denial)
+	if found == nil || json.Unmarshal([]byte(found[1]), &arguments) != nil {
+		return map[string]any{"query": "nothing was named"}
+	}
+	arguments["max_results"] = 5
+	return arguments
 }
 
 func checkSearch(t *testing.T, version, tool string, m *model, r run) {
