@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// A builder runs index build as a process of its own, on a source that has one
+// of two editions.
+type builder struct {
+	program string
+	env     []string
+	source  string // what index build is given
+	dir     string // of the database
+	edit    func(t *testing.T, edition int)
+}
+
+// documents per edition: another number, so that counts tell them apart.
+var editionSize = [...]int{40, 45}
+
+func editionText(edition, document int) string {
+	return fmt.Sprintf("Gadget number %d of edition%d has a crank, a bell and a doohickey%d that holds the two together.", document, edition, document)
+}
+
+// folderBuilder builds a database from a folder.
+func folderBuilder(t *testing.T) *builder {
+	data, root := t.TempDir(), t.TempDir()
+	docs := filepath.Join(root, "docs")
+	b := newBuilder(t, docs, filepath.Join(data, "docs"), "DOCSEARCH_DATA="+data)
+	b.edit = func(t *testing.T, edition int) {
+		if err := os.RemoveAll(docs); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(docs, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for i := range editionSize[edition] {
+			text := fmt.Sprintf("# Gadget %d\n\n%s\n", i, editionText(edition, i))
+			if err := os.WriteFile(filepath.Join(docs, fmt.Sprintf("%d.md", i)), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return b
+}
+
+// leannBuilder builds the index of LEANN passages, which are replaced as LEANN
+// does not: by a new file.
+func leannBuilder(t *testing.T) *builder {
+	dir := t.TempDir()
+	b := newBuilder(t, dir, dir, "DOCSEARCH_DATA="+t.TempDir())
+	b.edit = func(t *testing.T, edition int) {
+		var lines []byte
+		for i := range editionSize[edition] {
+			p := passage.Passage{ID: fmt.Sprint(i), Text: editionText(edition, i), Path: fmt.Sprintf("%d.md", i)}
+			lines = p.AppendLine(lines)
+		}
+		path := filepath.Join(dir, "passages.jsonl")
+		if err := os.WriteFile(path+".new", lines, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+func newBuilder(t *testing.T, source, dir, env string) *builder {
+	t.Helper()
+	return &builder{
+		program: filepath.Join(binary(t), executable("docsearch")),
+		env:     append(os.Environ(), env, "DOCSEARCH_CONFIG_PATH="+filepath.Join(t.TempDir(), "config.json")),
+		source:  source,
+		dir:     dir,
+	}
+}
+
+func (b *builder) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, b.program, append([]string{"index", "build", b.source}, args...)...)
+	cmd.Env = b.env
+	return cmd
+}
+
+func (b *builder) build(t *testing.T) time.Duration {
+	t.Helper()
+	began := time.Now()
+	if out, err := b.command(t.Context()).CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return time.Since(began)
+}
+
+// check makes sure that the database is whole and answers, from one edition
+// alone, and returns which.
+func (b *builder) check(t *testing.T) int {
+	t.Helper()
+	r, err := index.Verify(t.Context(), b.dir, nil)
+	if err != nil || len(r.Problems) > 0 {
+		t.Fatalf("verify: %v, %q", err, r.Problems)
+	}
+	edition := 0
+	if r.Passages == editionSize[1] {
+		edition = 1
+	}
+	if r.Passages != editionSize[edition] {
+		t.Fatalf("%d passages are those of no edition", r.Passages)
+	}
+	db, err := index.Open(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, want := range []int{0, 7, editionSize[edition] - 1} {
+		result, err := db.Search(t.Context(), index.Query{Text: fmt.Sprintf("which gadget has doohickey%d", want)})
+		if err != nil || len(result.Hits) == 0 {
+			t.Fatalf("search: %d hits, %v", len(result.Hits), err)
+		}
+		if text := editionText(edition, want); !strings.Contains(result.Hits[0].Text, text) {
+			t.Fatalf("the best hit is %q, want %q", result.Hits[0].Text, text)
+		}
+		for _, h := range result.Hits {
+			if mark := fmt.Sprintf("edition%d ", edition); !strings.Contains(h.Text, mark) {
+				t.Fatalf("a hit of another edition than %d: %q", edition, h.Text)
+			}
+		}
+	}
+	return edition
+}
+
+// A build that is killed, at whatever moment, leaves the index that was or the
+// one that is to be; and the next build completes.
+func TestKilledBuild(t *testing.T) {
+	kills := 50 // for each kind of source
+	if testing.Short() {
+		kills = 5
+	}
+	for name, newBuilder := range map[string]func(*testing.T) *builder{"folder": folderBuilder, "leann": leannBuilder} {
+		t.Run(name, func(t *testing.T) {
+			b := newBuilder(t)
+			b.edit(t, 0)
+			took := b.build(t)
+			seed := uint64(time.Now().UnixNano())
+			t.Logf("seed %d", seed)
+			rng := rand.New(rand.NewPCG(seed, 0))
+			old, replaced := b.check(t), 0
+			for i := range kills {
+				b.edit(t, 1-old)
+				cmd := b.command(t.Context())
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				delay := time.Duration(rng.Float64() * 1.1 * float64(took))
+				time.Sleep(delay)
+				cmd.Process.Kill() // fails if it has ended
+				cmd.Wait()
+				now := b.check(t)
+				if now != old {
+					replaced++
+				}
+				took = (3*took + b.build(t)) / 4
+				if got := b.check(t); got != 1-old {
+					t.Fatalf("kill %d after %v: the next build made edition %d, want %d", i, delay, got, 1-old)
+				}
+				old = 1 - old
+			}
+			t.Logf("%d of %d builds had come to their end when they were killed", replaced, kills)
+			b.clean(t)
+		})
+	}
+}
+
+// clean makes sure that nothing is left of the builds that died.
+func (b *builder) clean(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(b.dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && (strings.Contains(d.Name(), ".tmp-") || strings.HasSuffix(d.Name(), ".new")) {
+			t.Errorf("left behind: %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	generations, err := filepath.Glob(filepath.Join(b.dir, disk.Folder, "g*"))
+	if err != nil || len(generations) != 1 {
+		t.Errorf("generations %q, %v; want one", generations, err)
+	}
+}
+
+// Of two builds at once the second says who is at work, or waits its turn.
+func TestBuildsAtOnce(t *testing.T) {
+	b := leannBuilder(t)
+	b.edit(t, 0)
+	b.build(t)
+
+	work, err := disk.Begin(b.dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := b.command(t.Context()).CombinedOutput()
+	want := fmt.Sprintf("another build is at work: process %d on ", os.Getpid())
+	if err == nil || !bytes.Contains(out, []byte(want)) || !bytes.Contains(out, []byte("\nhint: --wait ")) {
+		t.Errorf("while a build is at work: %v\n%swant %q and a hint", err, out, want)
+	}
+	work.Abort()
+
+	b.edit(t, 1)
+	const builds = 4
+	var all sync.WaitGroup
+	for range builds {
+		all.Go(func() {
+			if out, err := b.command(t.Context(), "--wait", "10m").CombinedOutput(); err != nil {
+				t.Errorf("a build that waits: %v\n%s", err, out)
+			}
+		})
+	}
+	// Meanwhile there is an answer at any time, from one edition.
+	done := make(chan struct{})
+	go func() { all.Wait(); close(done) }()
+	for open := true; open; {
+		select {
+		case <-done:
+			open = false
+		default:
+		}
+		db, err := index.Open(b.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := db.Search(t.Context(), index.Query{Text: "doohickey7"})
+		if err != nil || len(result.Hits) == 0 {
+			t.Fatalf("search while others build: %d hits, %v", len(result.Hits), err)
+		}
+		db.Close()
+	}
+	if got := b.check(t); got != 1 {
+		t.Errorf("edition %d, want 1", got)
+	}
+	if g, err := disk.Current(b.dir); err != nil || g.Generation != fmt.Sprintf("g%06d", 1+builds) {
+		t.Errorf("generation %s, %v; want one more for each build", g.Generation, err)
+	}
+	b.clean(t)
+}
