@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/client"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/index"
 )
 
 func newDoctorCommand(a *app) *cobra.Command {
@@ -167,41 +168,71 @@ func (d *doctor) checkInstallation() {
 	}
 }
 
-// runHooks runs every hook that was found, on a search for the first database
-// and on a call of docsearch's own tool.
+// runHooks runs every hook that was found, on a search that the first database
+// has something on and on a call of docsearch's own tool.
 func (d *doctor) runHooks(ctx context.Context) {
-	server := d.config.Server(os.Getenv)
+	query := d.probe(ctx)
 	seen := map[string]bool{}
 	for _, h := range d.hooks {
 		if seen[h.Command] {
 			continue
 		}
 		seen[h.Command] = true
-		if len(d.config.Databases) > 0 {
-			db := d.config.Databases[0]
-			o, err := d.runHook(ctx, h, "WebSearch", map[string]any{"query": db.Keyword() + " " + db.Description})
-			what := fmt.Sprintf("a search for %q", db.Keyword()+" "+db.Description)
-			switch {
-			case err != nil:
-				d.fail("hook", h.Command+": "+err.Error(), "docsearch install")
-				continue
-			case o.Stderr != "":
-				d.fail("hook", h.Command+": "+firstLine(o.Stderr), "DOCSEARCH_DEBUG=1 docsearch hook tells more")
-			case o.Decision == "deny":
-				d.ok("hook", "%s is denied, in %s: %s", what, o.Took.Round(time.Millisecond), firstLine(o.Reason))
-			default:
-				d.ok("hook", "%s goes through, in %s: no database has a confident answer to it", what, o.Took.Round(time.Millisecond))
-			}
+		if query == "" || d.tryHook(ctx, h, query) {
+			d.tryPermission(ctx, h)
 		}
-		o, err := d.runHook(ctx, h, server.Search, map[string]any{"query": "x"})
-		switch {
-		case err != nil:
-			d.fail("hook", h.Command+": "+err.Error(), "docsearch install")
-		case o.Decision != "allow":
-			d.fail("hook", h.Command+" does not allow "+server.Search+", so that the user is asked each time", "docsearch install, with the docsearch that the settings name")
-		default:
-			d.ok("hook", "%s is allowed", server.Search)
+	}
+}
+
+// probe is a web search that the first database with an index should answer:
+// what one of its headings says. Empty if there is none.
+func (d *doctor) probe(ctx context.Context) string {
+	for i := range d.config.Databases {
+		configured := &d.config.Databases[i]
+		db, err := index.Open(configured.Path)
+		if err != nil {
+			continue
 		}
+		defer db.Close()
+		found, err := db.Search(ctx, index.Query{Text: configured.Description, TopK: 1})
+		if err != nil || len(found.Hits) == 0 {
+			return configured.Keyword() + " " + configured.Description
+		}
+		return configured.Keyword() + " " + found.Hits[0].Name()
+	}
+	return ""
+}
+
+// tryHook reports whether the hook answers at all.
+func (d *doctor) tryHook(ctx context.Context, h client.Hook, query string) bool {
+	o, err := d.runHook(ctx, h, "WebSearch", map[string]any{"query": query})
+	took := o.Took.Round(time.Millisecond)
+	switch {
+	case err != nil:
+		d.fail("hook", h.Command+": "+err.Error(), "docsearch install")
+		return false
+	case o.Stderr != "":
+		d.fail("hook", h.Command+": "+firstLine(o.Stderr), "DOCSEARCH_DEBUG=1 docsearch hook tells more")
+	case o.Decision == "deny":
+		d.ok("hook", "it denies a search for %q in %s: %s", query, took, firstLine(o.Reason))
+	default:
+		d.ok("hook", "it lets a search for %q through in %s: no database is sure of an answer", query, took)
+	}
+	return true
+}
+
+// tryPermission checks that the hook spares the user the question whether
+// docsearch's own tool may run.
+func (d *doctor) tryPermission(ctx context.Context, h client.Hook) {
+	tool := d.config.Server(os.Getenv).Search
+	o, err := d.runHook(ctx, h, tool, map[string]any{"query": "x"})
+	switch {
+	case err != nil:
+		d.fail("hook", h.Command+": "+err.Error(), "docsearch install")
+	case o.Decision != "allow":
+		d.fail("hook", h.Command+" does not allow "+tool+", so that the user is asked each time", "docsearch install")
+	default:
+		d.ok("hook", "it allows %s", tool)
 	}
 }
 
