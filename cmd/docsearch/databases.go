@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/ingest"
 )
 
 // A listing is a database that a name can mean: one of the config's, or one
@@ -30,16 +32,18 @@ type listing struct {
 // wrong with the config is for docsearch config check to say; what can be read
 // of it counts.
 func listings(l config.Locations) ([]listing, error) {
-	loaded, err := load.Load(l)
-	if err != nil {
-		return nil, withHint(err, "docsearch config check says more")
-	}
 	var all []listing
-	for _, db := range loaded.Config.Databases {
-		all = append(all, listing{
-			Name: db.Name, Path: db.Path, Configured: true, Foreign: db.Tool != "",
-			Names: append([]string{db.Name}, db.Keywords...),
-		})
+	if l.Config != "" {
+		loaded, err := load.Load(l)
+		if err != nil {
+			return nil, withHint(err, "docsearch config check says more")
+		}
+		for _, db := range loaded.Config.Databases {
+			all = append(all, listing{
+				Name: db.Name, Path: db.Path, Configured: true, Foreign: db.Tool != "",
+				Names: append([]string{db.Name}, db.Keywords...),
+			})
+		}
 	}
 	made, err := madeDatabases(l.Data)
 	if err != nil {
@@ -156,14 +160,32 @@ func inspect(path string) (info index.Info, state, why string) {
 		var db *index.Database
 		if db, err = index.Open(path); err == nil {
 			db.Close()
-			if info.Stale != "" {
-				return info, stateStale, info.Stale
+			if why := staleness(info); why != "" {
+				return info, stateStale, why
 			}
 			return info, stateOK, ""
 		}
 	}
 	state = stateOf(err)
 	return info, state, err.Error()
+}
+
+// staleness says why the index is older than what it was made from; "" if it is
+// not, or nobody can tell.
+func staleness(info index.Info) string {
+	if info.Stale != "" || info.Source.Kind != ingest.KindFolder {
+		return info.Stale
+	}
+	why, err := ingest.Changed(context.Background(), generationOf(info))
+	if err != nil {
+		return ""
+	}
+	return why
+}
+
+// generationOf is the generation that the info is of.
+func generationOf(info index.Info) disk.Generation {
+	return disk.Generation{Manifest: info.Manifest, Dir: filepath.Join(info.Dir, disk.Folder, info.Generation)}
 }
 
 func stateOf(err error) string {

@@ -51,7 +51,7 @@ func (a *app) info(d listing, asJSON bool) error {
 		_, err := index.Inspect(d.Path)
 		return withRepair(d.Path, err)
 	}
-	skipped, err := ingest.ReadSkipped(disk.Generation{Manifest: info.Manifest, Dir: generationDir(info)})
+	skipped, err := ingest.ReadSkipped(generationOf(info))
 	if err != nil {
 		return err
 	}
@@ -90,10 +90,6 @@ func (a *app) info(d listing, asJSON bool) error {
 		}
 	}
 	return nil
-}
-
-func generationDir(info index.Info) string {
-	return disk.Generation{Dir: info.Dir}.Path(disk.Folder) + string(os.PathSeparator) + info.Generation
 }
 
 func sourceOf(info index.Info) string {

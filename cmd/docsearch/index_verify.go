@@ -76,8 +76,8 @@ func (a *app) verify(ctx context.Context, chosen []listing, quiet bool) error {
 		}
 		fmt.Fprintf(a.stdout, "%s: whole; %s of %s%s\n", d.Name,
 			count(report.Passages, "passage"), count(report.Documents, "document"), recallOf(report.Recall))
-		if report.Stale != "" {
-			fmt.Fprintf(a.stdout, "%s: note: %s; docsearch index build %s brings it up to date\n", d.Name, report.Stale, quoteArgument(d.Path))
+		if why := staleness(report.Info); why != "" {
+			fmt.Fprintf(a.stdout, "%s: note: %s; docsearch index build %s brings it up to date\n", d.Name, why, quoteArgument(d.Path))
 		}
 		a.noteLEANN(ctx, d, report.Dir)
 	}

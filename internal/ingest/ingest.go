@@ -40,10 +40,16 @@ import (
 // KindFolder is the kind of a Folder, as a manifest names it.
 const KindFolder = "folder"
 
-// SkippedName is the file of a generation that names all that has no passages,
-// a disk.Skipped as JSON on each line. The manifest, which every reader of the
-// database parses, has a summary.
-const SkippedName = "skipped.jsonl"
+// Files of a generation, beside those of package index.
+const (
+	// SkippedName names all that has no passages, a disk.Skipped as JSON on
+	// each line. The manifest, which every reader of the database parses, has
+	// a summary.
+	SkippedName = "skipped.jsonl"
+	// FilesName lists the files that were read, a disk.SourceFile as JSON on
+	// each line.
+	FilesName = "files.jsonl"
+)
 
 // maxFile is the longest file that is read as a document. Longer ones that
 // look like text are logs and dumps.
@@ -103,7 +109,10 @@ func (f *Folder) Prepare(ctx context.Context, dir string, report progress.Func) 
 		return source, nil, err
 	}
 	source.Files = []disk.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
-	return source, summary(w.skipped), writeSkipped(filepath.Join(dir, SkippedName), w.skipped)
+	err = errors.Join(
+		writeLines(filepath.Join(dir, SkippedName), w.skipped),
+		writeLines(filepath.Join(dir, FilesName), w.files))
+	return source, summary(w.skipped), err
 }
 
 func (f *Folder) prepare(ctx context.Context, w *writer, report progress.Func) error {
@@ -112,12 +121,11 @@ func (f *Folder) prepare(ctx context.Context, w *writer, report progress.Func) e
 		return err
 	}
 	defer root.Close()
-	var files []string
-	if f.file != "" {
-		files = []string{f.file}
-	} else if files, w.skipped, err = walk(ctx, root); err != nil {
+	files, skipped, err := f.list(ctx, root)
+	if err != nil {
 		return err
 	}
+	w.skipped = skipped
 	for i, name := range files {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -130,6 +138,14 @@ func (f *Folder) prepare(ctx context.Context, w *writer, report progress.Func) e
 	return nil
 }
 
+// list lists the files to read and what is passed by.
+func (f *Folder) list(ctx context.Context, root *os.Root) ([]string, []disk.Skipped, error) {
+	if f.file != "" {
+		return []string{f.file}, nil, nil
+	}
+	return walk(ctx, root)
+}
+
 // Publish makes the passages in dir those of the database's LEANN index.
 func (f *Folder) Publish(dir string) error {
 	return leann.Publish(f.database, filepath.Join(dir, passage.ShardName(0)),
@@ -140,6 +156,7 @@ func (f *Folder) Publish(dir string) error {
 type writer struct {
 	out     *bufio.Writer
 	line    []byte
+	files   []disk.SourceFile
 	skipped []disk.Skipped
 }
 
@@ -150,7 +167,10 @@ func (w *writer) skip(name, format string, args ...any) {
 // add writes the passages of one file. What is wrong with the file is skipped;
 // an error is of the passages file.
 func (w *writer) add(root *os.Root, name string) error {
-	data, err := readDocument(root, name)
+	data, st, err := readDocument(root, name)
+	if st != nil {
+		w.files = append(w.files, disk.SourceFile{Path: name, Size: st.Size(), ModTime: st.ModTime()})
+	}
 	if err != nil {
 		w.skip(name, "%v", err)
 		return nil
@@ -195,27 +215,29 @@ func identify(p *passage.Passage, seen map[string]int) string {
 }
 
 // readDocument reads a file's text: UTF-8, with newlines alone as line ends.
-func readDocument(root *os.Root, name string) ([]byte, error) {
+// What it knows of the file it returns even if that is no document.
+func readDocument(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	f, err := root.Open(filepath.FromSlash(name))
 	if err != nil {
-		return nil, reason(err)
+		return nil, nil, reason(err)
 	}
 	defer f.Close()
 	st, err := f.Stat()
 	switch {
 	case err != nil:
-		return nil, reason(err)
+		return nil, nil, reason(err)
 	case !st.Mode().IsRegular():
-		return nil, errors.New("not a regular file")
+		return nil, st, errors.New("not a regular file")
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {
 	case err != nil:
-		return nil, reason(err)
+		return nil, st, reason(err)
 	case len(data) > maxFile:
-		return nil, fmt.Errorf("longer than %d MiB", maxFile>>20)
+		return nil, st, fmt.Errorf("longer than %d MiB", maxFile>>20)
 	}
-	return clean(data)
+	data, err = clean(data)
+	return data, st, err
 }
 
 // clean makes text of a file's bytes, or says why they are none.
@@ -248,41 +270,93 @@ func titleFromName(name string) string {
 	return strings.Join(strings.FieldsFunc(stem, func(r rune) bool { return r == '-' || r == '_' || r == ' ' }), " ")
 }
 
-func writeSkipped(path string, skipped []disk.Skipped) error {
-	if len(skipped) == 0 {
+// ReadSkipped reads what the build of generation g left out, in full.
+func ReadSkipped(g disk.Generation) ([]disk.Skipped, error) {
+	skipped, err := readLines[disk.Skipped](g.Path(SkippedName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return g.Skipped, nil
+	}
+	return skipped, err
+}
+
+// Changed compares the folder that generation g was built from with what the
+// build read, and says in a sentence what is not the same; "" if all is.
+func Changed(ctx context.Context, g disk.Generation) (string, error) {
+	files, err := readLines[disk.SourceFile](g.Path(FilesName))
+	if err != nil {
+		return "", err
+	}
+	f, err := NewFolder(g.Source.Location, "")
+	if errors.Is(err, fs.ErrNotExist) {
+		return g.Source.Location + " is gone", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	root, err := os.OpenRoot(f.root())
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	names, _, err := f.list(ctx, root)
+	if err != nil {
+		return "", err
+	}
+	known := make(map[string]disk.SourceFile, len(files))
+	for _, file := range files {
+		known[file.Path] = file
+	}
+	changed := 0
+	for _, name := range names {
+		was, ok := known[name]
+		delete(known, name)
+		st, err := root.Stat(filepath.FromSlash(name))
+		if !ok || err != nil || st.Size() != was.Size || !st.ModTime().Equal(was.ModTime) {
+			changed++
+		}
+	}
+	changed += len(known) // those that are gone
+	switch changed {
+	case 0:
+		return "", nil
+	case 1:
+		return fmt.Sprintf("a file of %s has changed since the index was built", g.Source.Location), nil
+	}
+	return fmt.Sprintf("%d files of %s have changed since the index was built", changed, g.Source.Location), nil
+}
+
+// writeLines writes the items as JSON, one a line; no file where there are none.
+func writeLines[T any](path string, items []T) error {
+	if len(items) == 0 {
 		return nil
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	for _, s := range skipped {
-		if err := enc.Encode(s); err != nil {
+	for _, item := range items {
+		if err := enc.Encode(item); err != nil {
 			return err
 		}
 	}
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
-// ReadSkipped reads what the build of generation g left out, in full.
-func ReadSkipped(g disk.Generation) ([]disk.Skipped, error) {
-	f, err := os.Open(g.Path(SkippedName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return g.Skipped, nil
-	}
+func readLines[T any](path string) ([]T, error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	var skipped []disk.Skipped
+	var items []T
 	dec := json.NewDecoder(bufio.NewReader(f))
 	for {
-		var s disk.Skipped
-		switch err := dec.Decode(&s); {
+		var item T
+		switch err := dec.Decode(&item); {
 		case err == io.EOF:
-			return skipped, nil
+			return items, nil
 		case err != nil:
-			return nil, &disk.CorruptError{File: f.Name(), Offset: dec.InputOffset(), What: err.Error()}
+			return nil, &disk.CorruptError{File: path, Offset: dec.InputOffset(), What: err.Error()}
 		}
-		skipped = append(skipped, s)
+		items = append(items, item)
 	}
 }
 

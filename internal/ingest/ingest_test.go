@@ -241,3 +241,66 @@ func TestSummary(t *testing.T) {
 		t.Errorf("%d entries, the last %v", n, short[n-1])
 	}
 }
+
+func TestChanged(t *testing.T) {
+	docs, dir := t.TempDir(), t.TempDir()
+	write(t, docs, map[string]string{"a.md": "# A\n", "sub/b.md": "# B\n", "empty.md": "", "x.png": "x"})
+	f, err := NewFolder(docs, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, _, err := f.Prepare(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := disk.Generation{Manifest: disk.Manifest{Source: source}, Dir: dir}
+	check := func(what, want string) {
+		t.Helper()
+		got, err := Changed(t.Context(), g)
+		if err != nil || want == "" && got != "" || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, %v; want %q", what, got, err, want)
+		}
+	}
+	check("nothing changed", "")
+	write(t, docs, map[string]string{"y.png": "y"})
+	check("a picture more", "")
+	write(t, docs, map[string]string{"empty.md": "# No more\n"})
+	check("a file that was empty", "a file of "+docs)
+	write(t, docs, map[string]string{"c.md": "# C\n", "a.md": "# New\n"})
+	check("two more", "3 files of "+docs)
+	if err := os.RemoveAll(filepath.Join(docs, "sub")); err != nil {
+		t.Fatal(err)
+	}
+	check("one removed", "4 files of "+docs)
+	if err := os.RemoveAll(docs); err != nil {
+		t.Fatal(err)
+	}
+	check("all removed", docs+" is gone")
+	if err := os.WriteFile(filepath.Join(dir, FilesName), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Changed(t.Context(), g); err == nil {
+		t.Error("read a list that is cut")
+	}
+}
+
+func BenchmarkPrepare(b *testing.B) {
+	docs := b.TempDir()
+	page := "# Page\n\n" + strings.Repeat("## Part\n\n"+wordsOf("word", 180)+"\n\n```go\n"+strings.Repeat("x := f(1, 2)\n", 10)+"```\n\n- one\n- two\n\n", 8)
+	const pages = 200
+	for i := range pages {
+		if err := os.WriteFile(filepath.Join(docs, fmt.Sprintf("%d.md", i)), []byte(page), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	f, err := NewFolder(docs, b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(pages * len(page)))
+	for b.Loop() {
+		if _, _, err := f.Prepare(b.Context(), b.TempDir(), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
