@@ -42,8 +42,9 @@ type Stats struct {
 }
 
 const (
-	// allBytes of codes are read faster than a graph says where to look.
-	allBytes = 64 << 20
+	// allBytes of codes are read in half a millisecond or so: too little for a
+	// graph to save much of it, for copies of rows and time to build.
+	allBytes = 16 << 20
 	// A routed search must reach targetRecall and be so much cheaper than
 	// reading everything.
 	targetRecall = 0.995
@@ -136,7 +137,7 @@ func blockCount(n int, routed bool) int {
 	for c < maxBlocks && c*330 < n { // the power of two nearest to n/234
 		c *= 2
 	}
-	return c
+	return max(1, min(c, n/16))
 }
 
 // sample chooses the queries to measure with: as many as are worth their time.
@@ -258,10 +259,13 @@ func (b *builder) calibrate(ctx context.Context) error {
 	homes := b.truth.homes(x, b.rows.passages)
 	perBlock := float64(x.stored) / float64(x.blocks) * float64(b.rows.width)
 	cheapest := float64(x.rows) * float64(b.rows.width) / leastGain
+	tried := 0
 	for _, effort := range []int{64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096} {
-		if effort > x.blocks || float64(effort*b.visit) > cheapest {
+		effort = min(effort, x.blocks)
+		if effort == tried || float64(effort*b.visit) > cheapest {
 			break
 		}
+		tried = effort
 		found := make([]int, x.blocks) // neighbours by the number of blocks read until they are met
 		total := 0
 		ranks := make([][]int, len(b.truth.queries))

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -106,26 +107,21 @@ func buildMode(t testing.TB, l list, opt Options, mode string) (*Index, Stats) {
 // recall compares what search finds with all cosines in float32.
 func recall(t testing.TB, l list, qs [][]float32, k int, search func(q []float32, k int) ([]Hit, error)) float64 {
 	t.Helper()
-	units := make(list, len(l))
+	units := newMatrix(len(l), l.Dimensions())
 	for i, v := range l {
-		units[i] = make([]float32, len(v))
-		unit(units[i], v)
+		unit(units.row(i), v)
 	}
 	found, total := 0, 0
 	u := make([]float32, l.Dimensions())
 	for _, q := range qs {
 		unit(u, q)
-		var all []Hit
-		for i, v := range units {
-			all = append(all, Hit{uint32(i), kernel.Dot(u, v)})
-		}
-		best := topHits(all, k)
+		best := flatSearch(units, q, k)
 		hits, err := search(q, k)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, h := range hits {
-			if all[h.Passage].Score >= best[len(best)-1].Score-equal {
+			if kernel.Dot(u, units.row(int(h.Passage))) >= best[len(best)-1].Score-equal {
 				found++
 			}
 		}
@@ -134,18 +130,22 @@ func recall(t testing.TB, l list, qs [][]float32, k int, search func(q []float32
 	return float64(found) / float64(total)
 }
 
-func topHits(all []Hit, k int) []Hit {
-	var tr truth
-	tr.best = make([][]Hit, 1)
-	best := append([]Hit(nil), all...)
-	for i := range min(k, len(best)) {
-		for j := i + 1; j < len(best); j++ {
-			if compareHits(best[j], best[i]) < 0 {
-				best[i], best[j] = best[j], best[i]
-			}
+// flatSearch multiplies every vector, and keeps the best ones.
+func flatSearch(m matrix, q []float32, k int) []Hit {
+	u := make([]float32, len(q))
+	unit(u, q)
+	var best []Hit
+	for i := range m.rows {
+		score := kernel.Dot(u, m.row(i))
+		if len(best) == k && score <= best[k-1].Score {
+			continue
 		}
+		h := Hit{uint32(i), score}
+		at, _ := slices.BinarySearchFunc(best, h, compareHits)
+		best = slices.Insert(best, at, h)
+		best = best[:min(k, len(best))]
 	}
-	return best[:min(k, len(best))]
+	return best
 }
 
 func TestRecallOfHardVectors(t *testing.T) {

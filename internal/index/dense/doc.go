@@ -38,9 +38,8 @@
 // block. Rows from R are copies of rows near the border of a block, for mode
 // 1: they stand in for the row in the blocks next to its own.
 //
-// A number of a vector is scale * ((code - 128) + n/16), where n is the signed
-// four bits that fine holds for it: the even number's in the low half of the
-// byte, the odd one's in the high half. A code alone is enough to tell the
-// hundred best rows from the others; the twelve bits rank these. Bytes beyond
-// D are 128 in codes and 0 in fine.
+// A number of a vector is scale * ((code - 128) + (n - 8)/16), where n is half
+// a byte of fine: the low halves are the numbers 0 to W/2-1, the high halves
+// those from W/2. A code alone is enough to tell the hundred best rows from
+// the others; the twelve bits rank these. Beyond D, code is 128 and n is 8.
 package dense

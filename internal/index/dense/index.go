@@ -41,6 +41,8 @@ type Index struct {
 	passages, places, scales, codes, fines bytesAt
 	graph                                  bytesAt
 
+	idle sync.Pool // of *search
+
 	routerOnce sync.Once
 	router     router
 	routerErr  error
@@ -207,8 +209,14 @@ func (x *Index) Search(q []float32, k int, accept func(passage uint32) bool) ([]
 }
 
 func (x *Index) searchAll(q *query, k int, accept func(uint32) bool) ([]Hit, error) {
-	s := newSearch(x, q, k, accept)
-	for b := range x.blocks {
+	s := x.newSearch(q, k, accept)
+	defer s.done()
+	r, err := x.loadRouter()
+	if err != nil {
+		return nil, err
+	}
+	// With the nearest blocks first, few of the later rows become candidates.
+	for _, b := range r.route(q.unit, x.blocks) {
 		if err := s.scan(int(x.starts[b]), int(x.starts[b+1])); err != nil {
 			return nil, err
 		}
@@ -221,8 +229,10 @@ func (x *Index) searchRouted(q *query, k, probes, effort int) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newSearch(x, q, k, nil)
-	s.seen = newSet()
+	s := x.newSearch(q, k, nil)
+	defer s.done()
+	s.copies = true
+	s.seen.clear()
 	blocks := r.route(q.unit, effort)
 	for _, b := range blocks[:min(probes, len(blocks))] {
 		if err := s.scan(int(x.starts[b]), int(x.starts[b+1])); err != nil {
@@ -243,22 +253,26 @@ func (x *Index) Exact(q []float32, k int, accept func(passage uint32) bool) ([]H
 		return nil, err
 	}
 	var hits []Hit
-	for row := range x.rows {
-		p, err := x.passage(row)
-		if err != nil {
-			return nil, err
+	r := &ranker{x: x, q: query}
+	for from := 0; from < x.rows; from += batch {
+		n := min(batch, x.rows-from)
+		for row := from; row < from+n; row++ {
+			p, err := x.passage(row)
+			if err != nil {
+				return nil, err
+			}
+			if accept != nil && !accept(p) {
+				continue
+			}
+			if err := r.add(p, row, row); err != nil {
+				return nil, err
+			}
 		}
-		if accept != nil && !accept(p) {
-			continue
-		}
-		score, err := x.score(query, row, row)
-		if err != nil {
-			return nil, err
-		}
-		hits = append(hits, Hit{p, score})
+		hits = append(hits, r.take()...)
+		slices.SortFunc(hits, compareHits)
+		hits = hits[:min(k, len(hits))]
 	}
-	slices.SortFunc(hits, compareHits)
-	return hits[:min(k, len(hits))], nil
+	return hits, nil
 }
 
 // Scores returns the cosine of q with the vectors of the passages, 0 for a
@@ -269,6 +283,7 @@ func (x *Index) Scores(q []float32, passages []uint32) ([]float32, error) {
 	if query == nil {
 		return scores, err
 	}
+	r := &ranker{x: x, q: query}
 	for i, p := range passages {
 		row, err := x.place(p)
 		if err != nil {
@@ -277,9 +292,12 @@ func (x *Index) Scores(q []float32, passages []uint32) ([]float32, error) {
 		if row == noRow {
 			continue
 		}
-		if scores[i], err = x.score(query, int(row), int(row)); err != nil {
+		if err := r.add(uint32(i), int(row), int(row)); err != nil {
 			return nil, err
 		}
+	}
+	for _, h := range r.take() {
+		scores[h.Passage] = h.Score
 	}
 	return scores, nil
 }
@@ -289,25 +307,6 @@ func (x *Index) query(q []float32) (*query, error) {
 		return nil, fmt.Errorf("a query of %d dimensions meets vectors of %d: another embedder made the index, build it again", len(q), x.dimensions)
 	}
 	return newQuery(q), nil
-}
-
-// score is the cosine in full precision. A copy's fine bytes are with the row
-// it is a copy of.
-func (x *Index) score(q *query, row, original int) (float32, error) {
-	w := int64(len(q.coarse))
-	codes, err := x.codes.Bytes(int64(row)*w, w)
-	if err != nil {
-		return 0, err
-	}
-	fine, err := x.fines.Bytes(int64(original)*w/2, w/2)
-	if err != nil {
-		return 0, err
-	}
-	scale, err := x.scales.Bytes(4*int64(row), 4)
-	if err != nil {
-		return 0, err
-	}
-	return q.exact(codes, fine, float(scale)), nil
 }
 
 func (x *Index) passage(row int) (uint32, error) {

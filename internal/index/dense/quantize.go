@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/docsearch/docsearch/internal/index/kernel"
@@ -8,9 +9,11 @@ import (
 
 const (
 	bias     = 128 // a stored code is so much more than its value
+	fineBias = 8   // and a stored fine step
 	maxCode  = 127
 	fineSize = 16 // steps of fine within one of code
-	maxQuery = 32767
+	// A query's fine number is 256 times one int8 and another.
+	maxQuery = 127*256 + 127
 )
 
 func width(dimensions int) int { return (dimensions + kernel.Lanes - 1) / kernel.Lanes * kernel.Lanes }
@@ -26,13 +29,19 @@ func encode(codes, fine []byte, v []float32) float32 {
 	for i := range codes {
 		codes[i] = bias
 	}
-	clear(fine)
+	for i := range fine {
+		fine[i] = fineBias | fineBias<<4
+	}
 	for i, x := range v {
 		steps := float64(x) / float64(scale)
 		code := math.RoundToEven(steps)
-		rest := min(max(math.RoundToEven((steps-code)*fineSize), -8), 7)
+		rest := min(max(math.RoundToEven((steps-code)*fineSize), -fineBias), fineBias-1)
 		codes[i] = byte(int(code) + bias)
-		fine[i/2] |= byte(int(rest)&15) << (i % 2 * 4)
+		at, shift := i, 0
+		if at >= len(fine) {
+			at, shift = at-len(fine), 4
+		}
+		fine[at] = fine[at]&^(15<<shift) | byte(int(rest)+fineBias)<<shift
 	}
 	return scale
 }
@@ -40,25 +49,41 @@ func encode(codes, fine []byte, v []float32) float32 {
 // decode is the inverse of encode.
 func decode(v []float32, codes, fine []byte, scale float32) {
 	for i := range v {
-		rest := int8(fine[i/2]<<(4-i%2*4)) >> 4
-		v[i] = scale * (float32(int(codes[i])-bias) + float32(rest)/fineSize)
+		rest := fine[i%len(fine)] & 15
+		if i >= len(fine) {
+			rest = fine[i-len(fine)] >> 4
+		}
+		v[i] = scale * (float32(int(codes[i])-bias) + float32(int(rest)-fineBias)/fineSize)
+	}
+}
+
+// unpack puts each half byte of fine into a byte of its own.
+func unpack(row, fine []byte) {
+	low, high := row[:len(fine)], row[len(fine):2*len(fine)]
+	for i := 0; i+8 <= len(fine); i += 8 {
+		b := binary.LittleEndian.Uint64(fine[i:])
+		binary.LittleEndian.PutUint64(low[i:], b&0x0f0f0f0f0f0f0f0f)
+		binary.LittleEndian.PutUint64(high[i:], b>>4&0x0f0f0f0f0f0f0f0f)
 	}
 }
 
 // A query is a unit vector in the two precisions that it meets rows in. All
 // sums are of integers, so a score is the same on every machine.
 type query struct {
-	unit   []float32
-	coarse []int8 // of a row's width
-	offset int32  // what the codes' bias adds to a product
-	step   float32
-	fine   []int16
-	finest float64 // step of fine
+	unit      []float32
+	coarse    []int8 // of a row's width
+	step      float32
+	offset    int32  // what the codes' bias adds to a product with coarse
+	high, low []int8 // the fine numbers' two halves
+	finest    float64
+	sum       int64 // of the fine numbers
 }
 
 // newQuery returns nil if v has no direction.
 func newQuery(v []float32) *query {
-	q := &query{unit: make([]float32, len(v)), coarse: make([]int8, width(len(v))), fine: make([]int16, len(v))}
+	w := width(len(v))
+	bytes := make([]int8, 3*w)
+	q := &query{unit: make([]float32, len(v)), coarse: bytes[:w], high: bytes[w : 2*w], low: bytes[2*w:]}
 	if !unit(q.unit, v) {
 		return nil
 	}
@@ -69,27 +94,19 @@ func newQuery(v []float32) *query {
 	q.step, q.finest = top/maxCode, float64(top)/maxQuery
 	for i, x := range q.unit {
 		q.coarse[i] = int8(math.RoundToEven(float64(x) / float64(q.step)))
-		q.fine[i] = int16(math.RoundToEven(float64(x) / q.finest))
 		q.offset += bias * int32(q.coarse[i])
+		fine := int(math.RoundToEven(float64(x) / q.finest))
+		q.low[i] = int8(fine)
+		q.high[i] = int8((fine - int(q.low[i])) >> 8)
+		q.sum += int64(fine)
 	}
 	return q
 }
 
-// exact is the product of the query with a row, in all the row's precision.
-func (q *query) exact(codes, fine []byte, scale float32) float32 {
-	var sum int64
-	n := len(q.fine)
-	codes, fine = codes[:n], fine[:(n+1)/2]
-	for i := 0; i+1 < n; i += 2 {
-		f := fine[i/2]
-		low := (int32(codes[i])-bias)*fineSize + int32(int8(f<<4)>>4)
-		high := (int32(codes[i+1])-bias)*fineSize + int32(int8(f)>>4)
-		sum += int64(low*int32(q.fine[i]) + high*int32(q.fine[i+1]))
-	}
-	if n%2 == 1 {
-		low := (int32(codes[n-1])-bias)*fineSize + int32(int8(fine[n/2]<<4)>>4)
-		sum += int64(low * int32(q.fine[n-1]))
-	}
+// score is the product of the query with a row, of the products of its codes
+// and its fine numbers with the query's halves.
+func (q *query) score(codeHigh, codeLow, fineHigh, fineLow int32, scale float32) float32 {
+	sum := fineSize*(int64(codeHigh)<<8+int64(codeLow)-bias*q.sum) + int64(fineHigh)<<8 + int64(fineLow) - fineBias*q.sum
 	return float32(float64(sum) * q.finest * float64(scale) / fineSize)
 }
 

@@ -1,5 +1,7 @@
 package dense
 
+import "github.com/docsearch/docsearch/internal/index/kernel"
+
 // flatRouter compares the query with every centroid: coder/hnsw v0.6.1 does
 // not compile for Windows. It finds what the graph finds, or more.
 type flatRouter struct{ centroids matrix }

@@ -13,11 +13,15 @@ type search struct {
 	x      *Index
 	q      *query
 	accept func(uint32) bool
-	seen   *set // passages that were candidates, where a passage has several rows
-	heap   []candidate
-	limit  int     // candidates that are kept
-	least  float32 // what a row must reach to become one
+	best   []candidate
+	limit  int       // candidates that are kept; best may grow to twice as many
+	full   bool      // there were more
+	worst  candidate // of those kept, if full
+	least  float32   // what a row must reach to become a candidate
+	copies bool      // passages may have several rows
+	seen   set       // passages that were candidates, if so
 	out    [batch]int32
+	ranker ranker
 }
 
 type candidate struct {
@@ -26,9 +30,23 @@ type candidate struct {
 	row     uint32
 }
 
-func newSearch(x *Index, q *query, k int, accept func(uint32) bool) *search {
-	limit := max(minCandidates, 2*k)
-	return &search{x: x, q: q, accept: accept, limit: limit, heap: make([]candidate, 0, min(limit, x.rows)), least: float32(math.Inf(-1))}
+// newSearch takes the memory of an earlier search, if there is one. Give it
+// back with done.
+func (x *Index) newSearch(q *query, k int, accept func(uint32) bool) *search {
+	s, _ := x.idle.Get().(*search)
+	if s == nil {
+		s = &search{}
+	}
+	s.x, s.q, s.accept, s.copies = x, q, accept, false
+	s.limit, s.least = max(minCandidates, 2*k), float32(math.Inf(-1))
+	s.best, s.full = s.best[:0], false
+	s.ranker.reset(x, q)
+	return s
+}
+
+func (s *search) done() {
+	s.q, s.accept, s.ranker.q = nil, nil, nil
+	s.x.idle.Put(s)
 }
 
 // scan goes through the rows from to to.
@@ -64,21 +82,24 @@ func (s *search) offer(score float32, row int) error {
 		return err
 	}
 	c := candidate{score, p, uint32(row)}
-	full := len(s.heap) == s.limit
-	if full && !c.before(s.heap[0]) || s.accept != nil && !s.accept(p) || s.seen != nil && !s.seen.add(p) {
+	if s.full && !c.before(s.worst) || s.accept != nil && !s.accept(p) || s.copies && !s.seen.add(p) {
 		return nil
 	}
-	if !full {
-		s.heap = append(s.heap, c)
-		s.up(len(s.heap) - 1)
-	} else {
-		s.heap[0] = c
-		s.down()
-	}
-	if len(s.heap) == s.limit {
-		s.least = s.heap[0].score
+	if s.best = append(s.best, c); len(s.best) == 2*s.limit {
+		s.cut()
 	}
 	return nil
+}
+
+// cut leaves the best candidates, as many as are kept.
+func (s *search) cut() {
+	if len(s.best) <= s.limit {
+		return
+	}
+	nth(s.best, s.limit-1)
+	s.best = s.best[:s.limit]
+	s.worst, s.full = s.best[s.limit-1], true
+	s.least = s.worst.score
 }
 
 // before orders candidates, better ones first, ties by passage.
@@ -86,36 +107,51 @@ func (c candidate) before(d candidate) bool {
 	return c.score > d.score || c.score == d.score && c.passage < d.passage
 }
 
-// up and down keep the worst candidate at the heap's root.
-func (s *search) up(i int) {
-	h := s.heap
-	for i > 0 && h[(i-1)/2].before(h[i]) {
-		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
-		i = (i - 1) / 2
-	}
-}
-
-func (s *search) down() {
-	h := s.heap
-	for i := 0; ; {
-		worst := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
-			if h[worst].before(h[child]) {
-				worst = child
+// nth moves the candidate that comes n-th in order to its place, and those
+// before it before it.
+func nth(list []candidate, n int) {
+	for low, high := 0, len(list)-1; low < high; {
+		// The median of three is never the last of them, so the loops end.
+		mid := low + (high-low)/2
+		if list[mid].before(list[low]) {
+			list[mid], list[low] = list[low], list[mid]
+		}
+		if list[high].before(list[mid]) {
+			list[high], list[mid] = list[mid], list[high]
+			if list[mid].before(list[low]) {
+				list[mid], list[low] = list[low], list[mid]
 			}
 		}
-		if worst == i {
+		pivot := list[mid]
+		i, j := low, high
+		for i <= j {
+			for list[i].before(pivot) {
+				i++
+			}
+			for pivot.before(list[j]) {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n <= j:
+			high = j
+		case n >= i:
+			low = i
+		default:
 			return
 		}
-		h[i], h[worst] = h[worst], h[i]
-		i = worst
 	}
 }
 
 // hits ranks the candidates in full precision and returns the best k.
 func (s *search) hits(k int) ([]Hit, error) {
-	hits := make([]Hit, len(s.heap))
-	for i, c := range s.heap {
+	s.cut()
+	for _, c := range s.best {
 		original := c.row
 		if int(c.row) >= s.x.rows {
 			var err error
@@ -123,23 +159,86 @@ func (s *search) hits(k int) ([]Hit, error) {
 				return nil, err
 			}
 		}
-		score, err := s.x.score(s.q, int(c.row), int(original))
-		if err != nil {
+		if err := s.ranker.add(c.passage, int(c.row), int(original)); err != nil {
 			return nil, err
 		}
-		hits[i] = Hit{c.passage, score}
 	}
+	hits := s.ranker.take()
 	slices.SortFunc(hits, compareHits)
 	return hits[:min(k, len(hits))], nil
 }
 
-// A set of passages. It grows, and forgets nothing.
+// A ranker gathers rows and computes their scores in full precision, many at
+// a time.
+type ranker struct {
+	x           *Index
+	q           *query
+	codes, fine []byte
+	scales      []float32
+	passages    []uint32
+	products    []int32
+}
+
+func (r *ranker) reset(x *Index, q *query) {
+	r.x, r.q = x, q
+	r.codes, r.fine, r.scales, r.passages = r.codes[:0], r.fine[:0], r.scales[:0], r.passages[:0]
+}
+
+// add takes a row of a passage. A copy's fine numbers are with the row that it
+// is a copy of.
+func (r *ranker) add(passage uint32, row, original int) error {
+	w := int64(len(r.q.coarse))
+	codes, err := r.x.codes.Bytes(int64(row)*w, w)
+	if err != nil {
+		return err
+	}
+	fine, err := r.x.fines.Bytes(int64(original)*w/2, w/2)
+	if err != nil {
+		return err
+	}
+	scale, err := r.x.scales.Bytes(4*int64(row), 4)
+	if err != nil {
+		return err
+	}
+	r.codes = append(r.codes, codes...)
+	r.fine = append(r.fine, codes...) // for the room
+	unpack(r.fine[len(r.fine)-len(codes):], fine)
+	r.scales = append(r.scales, float(scale))
+	r.passages = append(r.passages, passage)
+	return nil
+}
+
+// take returns what was added, scored, and leaves the ranker empty.
+func (r *ranker) take() []Hit {
+	n := len(r.passages)
+	r.products = slices.Grow(r.products[:0], 4*n)
+	out := r.products[:4*n]
+	codeHigh, codeLow, fineHigh, fineLow := out[:n], out[n:2*n], out[2*n:3*n], out[3*n:]
+	kernel.Products(codeHigh, r.codes, r.q.high)
+	kernel.Products(codeLow, r.codes, r.q.low)
+	kernel.Products(fineHigh, r.fine, r.q.high)
+	kernel.Products(fineLow, r.fine, r.q.low)
+	hits := make([]Hit, n)
+	for i, p := range r.passages {
+		hits[i] = Hit{p, r.q.score(codeHigh[i], codeLow[i], fineHigh[i], fineLow[i], r.scales[i])}
+	}
+	r.reset(r.x, r.q)
+	return hits
+}
+
+// A set of passages. It grows, and forgets nothing until it is cleared.
 type set struct {
-	slots []uint32 // passage + 1, or 0
+	slots []uint32 // passage + 1, or 0; their number is a power of two
 	n     int
 }
 
-func newSet() *set { return &set{slots: make([]uint32, 1024)} }
+func (s *set) clear() {
+	if s.slots == nil {
+		s.slots = make([]uint32, 1024)
+	}
+	clear(s.slots)
+	s.n = 0
+}
 
 // add says whether the passage was not in the set.
 func (s *set) add(p uint32) bool {

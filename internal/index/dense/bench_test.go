@@ -1,0 +1,172 @@
+package dense
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// topical makes vectors as texts have them: each about a few of many topics,
+// common ones more often, in proportions of its own.
+func topical(n, dimensions int) list {
+	rng := rand.New(rand.NewPCG(3, uint64(n)))
+	topics := make(list, 1000)
+	for i := range topics {
+		topics[i] = gaussian(rng, dimensions, 1)
+		for j := range topics[i] {
+			topics[i][j] *= float32(math.Pow(float64(j+1), -0.4)) // a spectrum that decays
+		}
+	}
+	l := make(list, n)
+	for i := range l {
+		l[i] = gaussian(rng, dimensions, 0.15)
+		for range 4 {
+			topic := topics[int(float64(len(topics))*math.Pow(rng.Float64(), 2))]
+			share := float32(rng.ExpFloat64())
+			for j, x := range topic {
+				l[i][j] += share * x
+			}
+		}
+	}
+	return l
+}
+
+// fixtures are what benchmarks share.
+var fixtures struct {
+	sync.Mutex
+	lists map[string]list
+	files map[string]string
+	stats map[string]Stats
+}
+
+func fixture(b *testing.B, n, dimensions int) (list, string, Stats) {
+	b.Helper()
+	fixtures.Lock()
+	defer fixtures.Unlock()
+	key := fmt.Sprintf("%dx%d", n, dimensions)
+	if fixtures.lists == nil {
+		fixtures.lists, fixtures.files, fixtures.stats = make(map[string]list), make(map[string]string), make(map[string]Stats)
+	}
+	if fixtures.lists[key] == nil {
+		dir, err := os.MkdirTemp("", "docsearch-dense")
+		if err != nil {
+			b.Fatal(err)
+		}
+		l := topical(n, dimensions)
+		path := filepath.Join(dir, "vectors.bin")
+		stats, err := Build(b.Context(), path, l, Options{Queries: queries(l, 300, 0.3)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		fixtures.lists[key], fixtures.files[key], fixtures.stats[key] = l, path, stats
+	}
+	return fixtures.lists[key], fixtures.files[key], fixtures.stats[key]
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, path := range fixtures.files {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+var sizes = []int{1_000, 10_000, 93_000}
+
+// BenchmarkSearch compares, at 256 dimensions, Search with a search that
+// multiplies every vector in float32, and with coder/hnsw as it comes.
+func BenchmarkSearch(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.Run("docsearch", func(b *testing.B) {
+				l, path, stats := fixture(b, n, 256)
+				x, err := Open(path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer x.Close()
+				qs := queries(l, 64, 0.3)
+				i := 0
+				for b.Loop() {
+					if _, err := x.Search(qs[i%len(qs)], 10, nil); err != nil {
+						b.Fatal(err)
+					}
+					i++
+				}
+				b.ReportMetric(stats.Recall.Value, "recall@10")
+			})
+			b.Run("float32", func(b *testing.B) {
+				l, _, _ := fixture(b, n, 256)
+				qs := queries(l, 64, 0.3)
+				flat := newMatrix(n, 256)
+				for i, v := range l {
+					unit(flat.row(i), v)
+				}
+				i := 0
+				for b.Loop() {
+					flatSearch(flat, qs[i%len(qs)], 10)
+					i++
+				}
+				b.ReportMetric(1, "recall@10")
+			})
+			benchmarkPlain(b, n)
+		})
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			_, path, _ := fixture(b, n, 256)
+			for b.Loop() {
+				x, err := Open(path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				x.Close()
+			}
+		})
+	}
+}
+
+// BenchmarkFirstSearch is Open, whatever a first search loads, and the search.
+func BenchmarkFirstSearch(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l, path, _ := fixture(b, n, 256)
+			q := queries(l, 1, 0.3)[0]
+			for b.Loop() {
+				x, err := Open(path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := x.Search(q, 10, nil); err != nil {
+					b.Fatal(err)
+				}
+				x.Close()
+			}
+		})
+	}
+}
+
+func BenchmarkBuild(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l, _, _ := fixture(b, n, 256)
+			path := filepath.Join(b.TempDir(), "vectors.bin")
+			var stats Stats
+			for b.Loop() {
+				var err error
+				if stats, err = Build(b.Context(), path, l, Options{}); err != nil {
+					b.Fatal(err)
+				}
+				os.Remove(path)
+			}
+			b.ReportMetric(stats.Recall.Value, "recall@10")
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package dense
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+func TestDamageIsFound(t *testing.T) {
+	x, _ := build(t, hard(200, 16, 0.7), Options{})
+	data, err := os.ReadFile(x.file.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "vectors.bin")
+	damaged := func(data []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x, err := Open(path)
+		if err == nil {
+			err = x.Verify(nil)
+			x.Close()
+		}
+		var corrupt *disk.CorruptError
+		var version *disk.VersionError
+		if !errors.As(err, &corrupt) && !errors.As(err, &version) {
+			t.Errorf("error %v, want damage", err)
+		}
+	}
+	for at := 0; at < len(data); at += 97 {
+		flipped := slices.Clone(data)
+		flipped[at] ^= 0x10
+		damaged(flipped)
+		damaged(data[:at])
+	}
+}
+
+var sectionNames = []string{"head", "graph", "starts", "copies", "passages", "places", "scales", "codes", "fine"}
+
+// FuzzIndex reads indexes whose checksums are right and whose contents are
+// not: one section has other bytes from some place on.
+func FuzzIndex(f *testing.F) {
+	var sections [2]map[string][]byte
+	l := hard(300, 16, 0.7)
+	for i, mode := range []string{"all", "routed"} {
+		x, _ := buildMode(f, l, Options{}, mode)
+		sections[i] = make(map[string][]byte)
+		for _, name := range sectionNames {
+			s, err := x.file.Section(name)
+			if err != nil {
+				f.Fatal(err)
+			}
+			b, err := s.All()
+			if err != nil {
+				f.Fatal(err)
+			}
+			sections[i][name] = slices.Clone(b)
+		}
+	}
+	for i := range sectionNames {
+		f.Add(false, uint8(i), uint16(0), []byte{0xff, 0xff, 0xff, 0xff}, false)
+		f.Add(true, uint8(i), uint16(20), []byte{0, 1}, true)
+		f.Add(true, uint8(i), uint16(0), []byte{}, false)
+	}
+	f.Fuzz(func(t *testing.T, routed bool, which uint8, at uint16, with []byte, cut bool) {
+		all := sections[0]
+		if routed {
+			all = sections[1]
+		}
+		name := sectionNames[int(which)%len(sectionNames)]
+		data := slices.Clone(all[name])
+		from := int(at) % (len(data) + 1)
+		data = slices.Replace(data, from, min(from+len(with), len(data)), with...)
+		if cut {
+			data = data[:from]
+		}
+		path := filepath.Join(t.TempDir(), "vectors.bin")
+		w, err := disk.Create(path, kind, Version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range sectionNames {
+			w.Section(n)
+			if n == name {
+				w.Write(data)
+			} else {
+				w.Write(all[n])
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		x, err := Open(path)
+		if err != nil {
+			return
+		}
+		defer x.Close()
+		x.Verify(nil)
+		q := make([]float32, x.Dimensions())
+		for i := range q {
+			q[i] = float32(i) - 3
+		}
+		for _, search := range []func([]float32, int, func(uint32) bool) ([]Hit, error){x.Search, x.Exact} {
+			hits, err := search(q, 10, nil)
+			for _, h := range hits {
+				if err != nil || int(h.Passage) >= x.passageCount {
+					t.Fatalf("passage %d of %d, error %v", h.Passage, x.passageCount, err)
+				}
+			}
+		}
+		x.Scores(q, []uint32{0, 1, 299, 300})
+	})
+}
+
+// FuzzGraph makes sure that what decodeGraph lets through can be searched.
+func FuzzGraph(f *testing.F) {
+	const blocks, dimensions = 20, 4
+	centroids := newMatrix(blocks, dimensions)
+	for i, v := range hard(blocks, dimensions, 0.7) {
+		unit(centroids.row(i), v)
+	}
+	f.Add(newGraph(centroids).encode())
+	f.Add([]byte{2, 32})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := newRouter(b, blocks, dimensions)
+		if err != nil {
+			return
+		}
+		for _, block := range r.route([]float32{1, 0, 0, 0}, blocks) {
+			if block < 0 || block >= blocks {
+				t.Fatalf("block %d of %d", block, blocks)
+			}
+		}
+	})
+}

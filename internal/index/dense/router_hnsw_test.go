@@ -1,0 +1,138 @@
+//go:build !windows
+
+package dense
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"testing"
+
+	"github.com/coder/hnsw"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestVersion is here because the graph's bytes are coder/hnsw's own, and
+// because what newRouter relies on is nowhere promised: read Graph.Import and
+// layerNode.search of another version before changing the number.
+func TestVersion(t *testing.T) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		t.Skip("no build information")
+	}
+	for _, m := range info.Deps {
+		if m.Path == "github.com/coder/hnsw" && m.Version != "v0.6.1" {
+			t.Errorf("coder/hnsw is %s, want v0.6.1", m.Version)
+		}
+	}
+}
+
+func randomGraph(n, dimensions int) *blockGraph {
+	centroids := newMatrix(n, dimensions)
+	for i, v := range hard(n, dimensions, 0.7) {
+		unit(centroids.row(i), v)
+	}
+	return newGraph(centroids)
+}
+
+// TestExportAgrees takes our bytes through Import and Export and finds the
+// same nodes and edges again: that the format is understood.
+func TestExportAgrees(t *testing.T) {
+	for _, n := range []int{1, 2, 13, 14, 40, 300} {
+		g := randomGraph(n, 24)
+		want := g.encode()
+		imported := hnsw.NewGraph[int]()
+		if err := imported.Import(bytes.NewReader(want)); err != nil {
+			t.Fatal(err)
+		}
+		var exported bytes.Buffer
+		if err := imported.Export(&exported); err != nil {
+			t.Fatal(err)
+		}
+		if exported.Len() != len(want) {
+			t.Errorf("%d nodes: %d bytes came back, want %d", n, exported.Len(), len(want))
+		}
+		// Export goes through maps, so only the order differs.
+		got := exported.Bytes()
+		for _, b := range [][]byte{got, want} {
+			slices.Sort(b)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%d nodes: other bytes came back", n)
+		}
+	}
+}
+
+func TestEveryBlockIsFound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, n := range []int{1, 2, 12, 13, 14, 100, 1024} {
+		g := randomGraph(n, 24)
+		r, err := newRouter(g.encode(), n, 24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			q := make([]float32, 24)
+			unit(q, gaussian(rng, 24, 1))
+			got := r.route(q, n)
+			if sorted := slices.Sorted(slices.Values(got)); len(sorted) != n || sorted[0] != 0 || sorted[n-1] != n-1 {
+				t.Fatalf("%d of %d blocks", len(got), n)
+			}
+			if again := r.route(q, n); !slices.Equal(got, again) {
+				t.Fatal("a second search found another order")
+			}
+		}
+	}
+}
+
+// TestRouterFindsTheNearest compares the graph with all centroids' products.
+func TestRouterFindsTheNearest(t *testing.T) {
+	const n, effort, want = 2000, 256, 16
+	l := topical(n, 24)
+	centroids := newMatrix(n, 24)
+	for i, v := range l {
+		unit(centroids.row(i), v)
+	}
+	g := newGraph(centroids)
+	r, err := newRouter(g.encode(), n, 24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, total := 0, 0
+	for _, q := range queries(l, 100, 0.3) {
+		unit(q, q)
+		nearest := flatSearch(g.centroids, q, want)
+		blocks := r.route(q, effort)
+		for _, h := range nearest {
+			if slices.Contains(blocks, int(h.Passage)) {
+				found++
+			}
+			total++
+		}
+	}
+	if share := float64(found) / float64(total); share < 0.95 {
+		t.Errorf("%.3f of the nearest blocks are among %d visited of %d", share, effort, n)
+	}
+}
+
+func TestGraphOfEqualCentroids(t *testing.T) {
+	const n = 100
+	centroids := newMatrix(n, 8)
+	for i := range n {
+		centroids.row(i)[0] = 1
+	}
+	r, err := newRouter(newGraph(centroids).encode(), n, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := r.route(centroids.row(0), n)
+	slices.Sort(got)
+	want := make([]int, n)
+	for i := range want {
+		want[i] = i
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
