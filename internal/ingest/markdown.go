@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/yuin/goldmark"
@@ -163,19 +164,19 @@ func literal(n *ast.Text, source []byte) []byte {
 
 // blockParser finds blocks and leaves what is in them alone: nobody asks for
 // it, and inline markup is where Markdown can be made slow to parse.
-func blockParser() parser.Parser {
+var blockParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
 			util.Prioritized(extension.NewTableParagraphTransformer(), 200))...),
 	)
-}
+})
 
 // headingParser reads a single heading, with the attributes that generators
 // of documentation allow at its end: {#anchor}.
-func headingParser() parser.Parser {
+var headingParser = sync.OnceValue(func() parser.Parser {
 	return goldmark.New(goldmark.WithParserOptions(parser.WithAttribute())).Parser()
-}
+})
 
 // frontMatter returns the title that a document's front matter gives, and how
 // many lines it takes up: YAML between lines of three hyphens, or TOML between
