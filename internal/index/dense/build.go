@@ -26,7 +26,10 @@ type Options struct {
 	// Queries are vectors as queries have them, to measure recall with and to
 	// choose what a search reads. The passages' own vectors are too easy.
 	// Without any, mixtures of passages stand in.
-	Queries  [][]float32
+	Queries [][]float32
+	// Depth is how many hits searches ask for: a search that reads a part of
+	// the blocks is to find that many. 0 is 10.
+	Depth    int
 	Progress progress.Func
 }
 
@@ -45,21 +48,26 @@ const (
 	// allBytes of codes are read in half a millisecond or so: too little for a
 	// graph to save much of it, for copies of rows and time to build.
 	allBytes = 16 << 20
-	// A routed search must reach targetRecall and be so much cheaper than
-	// reading everything.
-	targetRecall = 0.995
-	leastGain    = 1.3
+	// A routed search must read the blocks of targetShare of the neighbours,
+	// find leastRecall of them, and be so much cheaper than reading everything.
+	targetShare = 0.997
+	leastRecall = 0.99
+	leastGain   = 1.3
 	// visitBytes of codes are read in the time in which coder/hnsw visits a
 	// node.
 	visitBytes = 12 << 10
 
 	recallAt   = 10
-	recallWork = 3e9 // products of numbers that measuring may cost
+	recallWork = 2e10 // products of numbers that measuring may cost
 	// equal is the difference at which two exact scores are a tie.
 	equal = 2e-6
 )
 
-const stage = "indexing vectors"
+// The stages of a build, for its progress.
+const (
+	readingStage  = "reading vectors"
+	groupingStage = "grouping vectors"
+)
 
 // Build writes an index of the vectors to a new file at path. Equal vectors
 // and options make equal bytes.
@@ -109,7 +117,7 @@ func (b *builder) build(ctx context.Context) error {
 	b.x.starts, b.x.copies = []uint32{0}, []uint32{0}
 	if n > 0 {
 		routed := n*r.width > b.most
-		blocks, err := cluster(ctx, r, b.v.Dimensions(), blockCount(n, routed), routed)
+		blocks, err := cluster(ctx, r, b.v.Dimensions(), blockCount(n, routed), routed, b.opt.Progress)
 		if err != nil {
 			return err
 		}
@@ -122,9 +130,18 @@ func (b *builder) build(ctx context.Context) error {
 	if err := b.calibrate(ctx); err != nil {
 		return err
 	}
+	if err := b.measure(ctx); err != nil {
+		return err
+	}
+	if b.x.mode == modeRouted && b.stats.Recall.Value < leastRecall {
+		b.readAll()
+		if err := b.measure(ctx); err != nil {
+			return err
+		}
+	}
 	b.stats.Blocks, b.stats.Copies = b.x.blocks, b.x.stored-b.x.rows
 	b.stats.Probes, b.stats.Effort = b.x.probes, b.x.effort
-	return b.measure(ctx)
+	return nil
 }
 
 // blockCount is how many blocks n rows are put into: in routed mode small
@@ -150,7 +167,7 @@ func (b *builder) sample() error {
 		}
 	}
 	most := min(max(int(recallWork/float64(max(1, b.v.Len()*b.v.Dimensions()))), 50), 500)
-	b.truth = &truth{}
+	b.truth = &truth{depth: max(b.opt.Depth, recallAt)}
 	for i := range min(most, len(queries)) {
 		v := queries[i*len(queries)/min(most, len(queries))]
 		if len(v) != b.v.Dimensions() {
@@ -184,7 +201,7 @@ func (b *builder) quantize(ctx context.Context) error {
 			}
 		}
 		b.truth.meet(units, all.scales[from:to], from)
-		b.opt.Progress.Report(stage, int64(to), int64(n))
+		b.opt.Progress.Report(readingStage, int64(to), int64(n))
 		return nil
 	})
 	if err != nil {
@@ -209,21 +226,23 @@ func (b *builder) quantize(ctx context.Context) error {
 	return nil
 }
 
-// arrange puts the rows into the blocks' order and appends the copies.
+// arrange puts the rows into the blocks' order and appends the copies, one
+// array after the other, which need not all be there twice at once.
 func (r *rows) arrange(b *blocks) {
 	w := r.width
-	out := rows{width: w, passages: make([]uint32, 0, len(b.order)), scales: make([]float32, 0, len(b.order)),
-		codes: make([]byte, 0, len(b.order)*w), fine: make([]byte, 0, len(r.fine))}
-	for i, from := range b.order {
-		at := int(from)
-		out.passages = append(out.passages, r.passages[at])
-		out.scales = append(out.scales, r.scales[at])
-		out.codes = append(out.codes, r.codes[at*w:(at+1)*w]...)
-		if i < len(r.passages) {
-			out.fine = append(out.fine, r.fine[at*w/2:(at+1)*w/2]...)
-		}
+	own := b.order[:len(r.passages)]
+	r.passages, r.scales = pick(r.passages, b.order, 1), pick(r.scales, b.order, 1)
+	r.codes = pick(r.codes, b.order, w)
+	r.fine = pick(r.fine, own, w/2)
+}
+
+// pick returns the rows of the given size in the given order.
+func pick[T any](from []T, order []uint32, size int) []T {
+	to := make([]T, 0, len(order)*size)
+	for _, row := range order {
+		to = append(to, from[int(row)*size:(int(row)+1)*size]...)
 	}
-	*r = out
+	return to
 }
 
 // useMemory lets the index read what is to be written.
@@ -250,6 +269,7 @@ func (b *builder) calibrate(ctx context.Context) error {
 	x := &b.x
 	x.mode, x.probes, x.effort = modeAll, x.blocks, 0
 	if x.stored == x.rows || len(b.truth.queries) == 0 {
+		b.readAll()
 		return nil
 	}
 	router, err := x.loadRouter()
@@ -288,7 +308,7 @@ func (b *builder) calibrate(ctx context.Context) error {
 		}
 		sum := 0
 		for at, n := range found[:effort] {
-			if sum += n; float64(sum) < targetRecall*float64(total) {
+			if sum += n; float64(sum) < targetShare*float64(total) {
 				continue
 			}
 			if cost := float64(effort*b.visit) + float64(at+1)*perBlock; cost < cheapest {
@@ -299,14 +319,19 @@ func (b *builder) calibrate(ctx context.Context) error {
 		}
 	}
 	if x.mode == modeAll {
-		// The copies are of no use.
-		x.stored = x.rows
-		clear(x.copies)
-		b.rows.passages, b.rows.scales = b.rows.passages[:x.rows], b.rows.scales[:x.rows]
-		b.rows.codes = b.rows.codes[:x.rows*b.rows.width]
-		b.useMemory()
+		b.readAll()
 	}
 	return nil
+}
+
+// readAll makes a search read every block. The copies are of no use then.
+func (b *builder) readAll() {
+	x := &b.x
+	x.mode, x.probes, x.effort, x.stored = modeAll, x.blocks, 0, x.rows
+	clear(x.copies)
+	b.rows.passages, b.rows.scales = b.rows.passages[:x.rows], b.rows.scales[:x.rows]
+	b.rows.codes = b.rows.codes[:x.rows*b.rows.width]
+	b.useMemory()
 }
 
 // measure finds the recall of the finished index.
@@ -319,7 +344,7 @@ func (b *builder) measure(ctx context.Context) error {
 	err := parallel(ctx, recall.Sample, 1, func(from, to int) error {
 		v := make([]float32, b.v.Dimensions())
 		for i := from; i < to; i++ {
-			best := b.truth.best[i]
+			best := b.truth.best[i][:min(recallAt, len(b.truth.best[i]))]
 			hits, err := b.x.Search(b.truth.queries[i], len(best), nil)
 			if err != nil {
 				return err
@@ -338,7 +363,7 @@ func (b *builder) measure(ctx context.Context) error {
 	})
 	for i, n := range found {
 		recall.Value += float64(n)
-		total += len(b.truth.best[i])
+		total += min(recallAt, len(b.truth.best[i]))
 	}
 	if total > 0 {
 		recall.Value /= float64(total)

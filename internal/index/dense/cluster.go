@@ -8,11 +8,12 @@ import (
 	"slices"
 
 	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/progress"
 )
 
 const (
 	rounds       = 8
-	perCentroid  = 64  // rows that a centroid is found from
+	perCentroid  = 32  // rows that a centroid is found from
 	maxHomes     = 4   // blocks that hold a row, in routed mode
 	homeDistance = 1.3 // how much farther than the nearest centroid another home's may be
 )
@@ -27,7 +28,7 @@ type blocks struct {
 
 // cluster puts the rows into count blocks or fewer, by k-means on the sphere.
 // With copies, a row near to several centroids gets several homes.
-func cluster(ctx context.Context, r *rows, dimensions, count int, copies bool) (*blocks, error) {
+func cluster(ctx context.Context, r *rows, dimensions, count int, copies bool, report progress.Func) (*blocks, error) {
 	rng := rand.New(rand.NewPCG(graphSeed, uint64(count)))
 	sample := make([]uint32, len(r.passages))
 	for i := range sample {
@@ -46,7 +47,8 @@ func cluster(ctx context.Context, r *rows, dimensions, count int, copies bool) (
 		r.vector(int(sample[at]), c.centroids.row(i))
 	}
 	nearest := make([]uint32, len(sample))
-	for range rounds {
+	for round := range rounds {
+		report.Report(groupingStage, int64(round), rounds+1)
 		c.prepare()
 		if err := parallel(ctx, len(sample), 64, func(from, to int) error {
 			scores := make([]float32, count)
@@ -62,6 +64,7 @@ func cluster(ctx context.Context, r *rows, dimensions, count int, copies bool) (
 		}
 	}
 	c.prepare()
+	report.Report(groupingStage, rounds, rounds+1)
 	return c.assign(ctx, copies)
 }
 

@@ -10,6 +10,7 @@ import (
 
 // truth is what an exact search finds for the sample queries.
 type truth struct {
+	depth   int         // how many neighbours of each
 	queries [][]float32 // of length 1
 	mu      sync.Mutex
 	best    [][]Hit // the nearest passages, the best first
@@ -39,10 +40,10 @@ func (t *truth) meet(units matrix, scales []float32, from int) {
 func (t *truth) least(i int) float32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.best[i]) < recallAt {
+	if len(t.best[i]) < t.depth {
 		return -2
 	}
-	return t.best[i][recallAt-1].Score
+	return t.best[i][t.depth-1].Score
 }
 
 func (t *truth) merge(i int, hits []Hit) {
@@ -50,7 +51,7 @@ func (t *truth) merge(i int, hits []Hit) {
 	defer t.mu.Unlock()
 	all := append(t.best[i], hits...)
 	slices.SortFunc(all, compareHits)
-	t.best[i] = all[:min(len(all), recallAt)]
+	t.best[i] = all[:min(len(all), t.depth)]
 }
 
 // homes returns for each query, for each of its neighbours, the blocks that
