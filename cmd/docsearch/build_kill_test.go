@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -253,5 +254,37 @@ func TestBuildsAtOnce(t *testing.T) {
 	if g, err := disk.Current(b.dir); err != nil || g.Generation != fmt.Sprintf("g%06d", 1+builds) {
 		t.Errorf("generation %s, %v; want one more for each build", g.Generation, err)
 	}
+	b.clean(t)
+}
+
+// A build that the user interrupts says so and leaves the index as it was,
+// unless it was done.
+func TestInterruptedBuild(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be interrupted from outside there")
+	}
+	b := leannBuilder(t)
+	b.edit(t, 0)
+	took := b.build(t)
+	b.edit(t, 1)
+	for i := range 5 {
+		cmd := b.command(t.Context())
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(took * time.Duration(i) / 5)
+		cmd.Process.Signal(os.Interrupt) // fails if it has ended
+		err := cmd.Wait()
+		edition := b.check(t)
+		if err == nil && edition != 1 {
+			t.Errorf("the build succeeded, and edition %d is in force", edition)
+		}
+		if cmd.ProcessState.ExitCode() == exitFailure && !strings.HasPrefix(out.String(), "docsearch: interrupted\nhint: ") {
+			t.Errorf("interrupted, it says %q", out.String())
+		}
+	}
+	b.build(t)
 	b.clean(t)
 }

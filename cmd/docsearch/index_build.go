@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,6 +78,7 @@ Whatever happens to a build, the database answers from the index it had before.`
 type plan struct {
 	dir    string // of the database
 	label  string // what the user calls it
+	known  bool   // the config names it
 	source index.Source
 	kept   keptOptions
 }
@@ -136,7 +138,7 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	}
 	dir, err := index.Locate(known.Path)
 	if errors.Is(err, leann.ErrNone) {
-		return b.fromFolder(locations, known.Path)
+		return b.fromFolder(locations, all, known.Path)
 	}
 	if err != nil {
 		return plan{}, err
@@ -149,7 +151,7 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 
 // again plans the build of the database in dir from what it was made from.
 func (b *buildCommand) again(known listing, dir string) (plan, error) {
-	p := plan{dir: dir, label: known.Name, kept: b.remembered(dir)}
+	p := plan{dir: dir, label: known.Name, known: known.Configured, kept: b.remembered(dir)}
 	if origin := originOf(dir); origin.Kind == ingest.KindFolder {
 		switch folder, err := ingest.NewFolder(origin.Location, dir); {
 		case err == nil:
@@ -176,7 +178,7 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 }
 
 // fromFolder plans a database made from a folder.
-func (b *buildCommand) fromFolder(l config.Locations, path string) (plan, error) {
+func (b *buildCommand) fromFolder(l config.Locations, all []listing, path string) (plan, error) {
 	name := b.name
 	if name == "" {
 		name = nameFor(path)
@@ -202,7 +204,8 @@ func (b *buildCommand) fromFolder(l config.Locations, path string) (plan, error)
 	if err := b.mayReplace(dir, path, name); err != nil {
 		return plan{}, err
 	}
-	return plan{dir: dir, label: name, source: folder, kept: b.remembered(dir)}, nil
+	known := slices.ContainsFunc(all, func(d listing) bool { return d.Configured && samePath(d.Path, dir) })
+	return plan{dir: dir, label: name, known: known, source: folder, kept: b.remembered(dir)}, nil
 }
 
 // nameFor names a database after its folder or file.
@@ -305,5 +308,21 @@ func (b *buildCommand) finish(p plan, info index.Info, took time.Duration) error
 	fmt.Fprintf(b.stdout, "%s: %s of %s, index %s, built in %s\n", p.label,
 		count(info.Passages, "passage"), count(info.Documents, "document"), size(info.Bytes), took.Round(10*time.Millisecond))
 	printSkipped(b.stdout, info.Skipped, "docsearch index info "+quoteArgument(p.dir))
+	if path := config.Locate(os.Getenv).Config; !p.known && path != "" {
+		fmt.Fprintf(b.stdout, "the hook answers from it once %s has an entry such as\n  %s\n", path, exampleEntry(p))
+	}
 	return nil
+}
+
+// exampleEntry is what to write into the config for a database.
+func exampleEntry(p plan) string {
+	quote := func(s string) string {
+		quoted, err := json.Marshal(s)
+		if err != nil {
+			return `""`
+		}
+		return string(quoted)
+	}
+	return fmt.Sprintf(`{"keywords": [%s], "path": %s, "description": %s}`,
+		quote(strings.ToLower(p.label)), quote(p.dir), quote(p.label+" documentation"))
 }

@@ -72,6 +72,10 @@ func (a *app) info(d listing, asJSON bool) error {
 		row("state", "%s", state)
 	}
 	row("source", "%s", sourceOf(info))
+	if found, err := leann.FindTrusted(info.Dir); err == nil && found.Meta.Backend != "" && found.Meta.Origin == nil {
+		m := found.Meta
+		row("LEANN", "version %s, %s, %s, %s", m.Version, m.Backend, m.EmbeddingModel, count(m.Dimensions, "dimension"))
+	}
 	row("built", "%s (%s) by docsearch %s", info.Created.Local().Format("2006-01-02 15:04"), age(time.Since(info.Created)), info.Tool)
 	row("passages", "%s of %s, %s of text", thousands(info.Passages), count(info.Documents, "document"), size(info.TextBytes))
 	row("index", "%s in %s", size(info.Bytes), info.Generation)

@@ -47,15 +47,15 @@ const (
 // ErrNone is wrapped by the error of Find where there is no LEANN index.
 var ErrNone = errors.New("no LEANN index")
 
-// An OutsideError says that an index names a passages file that is not in its
-// own folder.
+// An OutsideError says that the passages of an index are not in its own
+// folder.
 type OutsideError struct {
-	Meta string // the file that names it
-	Path string // the passages file
+	Index string // its meta file, or its folder
+	Path  string // the passages file, or the symbolic link to it
 }
 
 func (e *OutsideError) Error() string {
-	return fmt.Sprintf("%s names passages outside its own folder: %s", e.Meta, e.Path)
+	return fmt.Sprintf("%s leads to passages outside its own folder: %s", e.Index, e.Path)
 }
 
 // An Index is a LEANN index as it lies on disk.
@@ -93,6 +93,9 @@ func find(path string, trusted bool) (*Index, error) {
 	}
 	x := &Index{Kind: KindPassages, Location: c.passages, Dir: c.dir}
 	if c.meta == "" {
+		if !c.named && !trusted && !within(c.dir, c.passages) {
+			return nil, &OutsideError{c.dir, c.passages}
+		}
 		x.add(c.passages)
 		return x, nil
 	}
@@ -119,7 +122,7 @@ func find(path string, trusted bool) (*Index, error) {
 // two alike, and where it does not, the offsets can do without.
 func (x *Index) add(shard string) {
 	offsets := strings.TrimSuffix(shard, filepath.Ext(shard)) + ".idx"
-	if st, err := os.Stat(offsets); err != nil || !st.Mode().IsRegular() {
+	if !isFile(offsets) || !within(filepath.Dir(shard), offsets) {
 		offsets = ""
 	}
 	x.Shards, x.Offsets = append(x.Shards, shard), append(x.Offsets, offsets)
@@ -127,7 +130,10 @@ func (x *Index) add(shard string) {
 
 // A candidate is where an index seems to be: a meta file or, without one, a
 // passages file.
-type candidate struct{ dir, meta, passages string }
+type candidate struct {
+	dir, meta, passages string
+	named               bool // the caller named the passages file
+}
 
 func recognise(path string) (candidate, error) {
 	path, err := filepath.Abs(path)
@@ -158,7 +164,7 @@ func inFile(path string) (candidate, error) {
 		return alone(dir, candidate{dir: dir, meta: meta})
 	}
 	if strings.HasSuffix(base, ".jsonl") {
-		return candidate{dir: dir, passages: path}, nil
+		return candidate{dir: dir, passages: path, named: true}, nil
 	}
 	return candidate{}, fmt.Errorf("%s is neither a meta.json nor a passages.jsonl: %w", path, ErrNone)
 }

@@ -202,6 +202,27 @@ func TestFindStaysInTheFolder(t *testing.T) {
 	}
 }
 
+// A link in a folder is followed only where the caller named it.
+func TestFindFollowsNamedLinks(t *testing.T) {
+	root := tree(t, map[string]string{"secret.jsonl": onePassage, "x/placeholder": ""})
+	link := filepath.Join(root, "x", "passages.jsonl")
+	if err := os.Symlink(filepath.Join(root, "secret.jsonl"), link); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	var outside *OutsideError
+	if x, err := Find(filepath.Dir(link)); !errors.As(err, &outside) {
+		t.Errorf("by its folder: %v, %v, want an OutsideError", x, err)
+	}
+	for name, find := range map[string]func() (*Index, error){
+		"named":   func() (*Index, error) { return Find(link) },
+		"trusted": func() (*Index, error) { return FindTrusted(filepath.Dir(link)) },
+	} {
+		if x, err := find(); err != nil || x.Dir != filepath.Dir(link) {
+			t.Errorf("%s: %v, %v", name, x, err)
+		}
+	}
+}
+
 // LEANN falls back to the working directory; docsearch must not.
 func TestFindIgnoresTheWorkingDirectory(t *testing.T) {
 	root := tree(t, map[string]string{
@@ -219,9 +240,9 @@ func TestParseMeta(t *testing.T) {
 		name, meta string
 		want       Meta
 	}{
-		{"old", oldMeta, Meta{Version: "1.0", Backend: "hnsw", EmbeddingModel: "facebook/contriever", EmbeddingMode: "sentence-transformers", Dimensions: 768,
+		{"old", oldMeta, Meta{Version: "1.0", Backend: "hnsw", EmbeddingModel: "facebook/contriever", Dimensions: 768,
 			Sources: []PassageSource{{Path: "documents.leann.passages.jsonl"}}}},
-		{"newer", newerMeta, Meta{Version: "1.1", Backend: "ivf", EmbeddingModel: "m", EmbeddingMode: "openai", Dimensions: 3,
+		{"newer", newerMeta, Meta{Version: "1.1", Backend: "ivf", EmbeddingModel: "m", Dimensions: 3,
 			Sources: []PassageSource{{Path: "DIR/documents.leann.passages.jsonl", Relative: "documents.leann.passages.jsonl"}}}},
 		{"wrong types", `{"version": 1, "backend_name": [], "dimensions": "x", "passage_sources": {"path": "p"}, "docsearch": 5}`, Meta{}},
 		{"docsearch's own", `{"docsearch": {"kind": "folder", "location": "/d"}}`, Meta{Origin: &Origin{Kind: "folder", Location: "/d"}}},

@@ -13,7 +13,6 @@ type Meta struct {
 	Version        string // "1.0", "1.1"; "" if it does not say
 	Backend        string // "hnsw", "diskann", "ivf", ...
 	EmbeddingModel string
-	EmbeddingMode  string
 	Dimensions     int
 	Sources        []PassageSource
 	// Origin is what docsearch made the index from, if docsearch made it.
@@ -55,7 +54,6 @@ func parseMeta(data []byte) (Meta, error) {
 		Version:        text(raw["version"]),
 		Backend:        text(raw["backend_name"]),
 		EmbeddingModel: text(raw["embedding_model"]),
-		EmbeddingMode:  text(raw["embedding_mode"]),
 	}
 	if json.Unmarshal(raw["dimensions"], &m.Dimensions) != nil {
 		m.Dimensions = 0
