@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os/exec"
 	"path/filepath"
@@ -43,11 +44,13 @@ func BenchmarkHook(b *testing.B) {
 			var hooks, empties []time.Duration
 			n := 0
 			for b.Loop() {
-				empties = append(empties, timed(b, exec.Command(empty)))
-				cmd := h.command()
-				cmd.Stdin = strings.NewReader(webSearch("s"+strconv.Itoa(n%100), bench.query+" "+strconv.Itoa(n)))
+				event := webSearch("s"+strconv.Itoa(n%100), bench.query+" "+strconv.Itoa(n))
 				n++
-				hooks = append(hooks, timed(b, cmd))
+				base := h.command()
+				base.Path = empty
+				empties = append(empties, timed(b, base, event))
+				cmd := h.command()
+				hooks = append(hooks, timed(b, cmd, event))
 				if got := cmd.ProcessState.ExitCode() == 2; got != bench.denied {
 					b.Fatalf("denied: %t", got)
 				}
@@ -75,7 +78,10 @@ func fifteenDatabases() string {
 	return b.String() + "]}"
 }
 
-func timed(b *testing.B, cmd *exec.Cmd) time.Duration {
+func timed(b *testing.B, cmd *exec.Cmd, event string) time.Duration {
+	cmd.Stdin = strings.NewReader(event)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	start := time.Now()
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		b.Fatal(err)

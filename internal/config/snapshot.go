@@ -1,7 +1,8 @@
 package config
 
 import (
-	"encoding/json"
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -15,20 +16,59 @@ import (
 // A Snapshot is a config as it was resolved, kept so that the hook need not
 // read the config file itself: that takes libraries which take longer to
 // initialise than the hook to run. It is a cache; to delete it is always safe.
+//
+// Its file is read on every tool call, so it is not JSON, which would take
+// longer than the rest of the reading:
+//
+//	magic     "docsearch snapshot 1\n", the version of the format
+//	checksum  [8] FNV-1a of all that follows, little endian
+//	fields    in the order of Snapshot.code: numbers as varints, texts and
+//	          lists after their length
 type Snapshot struct {
-	Format   int      `json:"format"`
-	Source   Stamp    `json:"source"`
-	Env      []string `json:"env"` // values of Overrides
-	Home     string   `json:"home"`
-	Config   Config   `json:"config"`
-	Problems []string `json:"problems,omitempty"` // for the hook to print
+	Source   Stamp
+	Env      []string // values of Overrides
+	Home     string
+	Config   Config
+	Problems []string // for the hook to print
 }
 
-// SnapshotFormat is the version of the snapshot's format. Another version is
-// no snapshot.
+// snapshotMagic ends with the version of the format, which every change to
+// what Snapshot.code writes must change, too.
 //
 //	1  first
-const SnapshotFormat = 1
+const snapshotMagic = "docsearch snapshot 1\n"
+
+func (s *Snapshot) code(c *coder) {
+	c.text(&s.Source.Path)
+	c.flag(&s.Source.Exists)
+	c.number(&s.Source.Size)
+	c.number(&s.Source.ModTime)
+	c.texts(&s.Env)
+	c.text(&s.Home)
+	c.texts(&s.Problems)
+	codeList(c, &s.Config.Databases, (*Database).code)
+	h := &s.Config.Hook
+	c.text((*string)(&h.Retry))
+	c.int(&h.TimeoutMS)
+	c.text(&h.Tool)
+	c.int(&s.Config.Search.TopK)
+	c.int(&s.Config.Search.MaxTokens)
+	c.raw(&s.Config.Routes)
+	c.raw(&s.Config.Inject)
+	c.raw(&s.Config.Embedder)
+}
+
+func (d *Database) code(c *coder) {
+	c.text(&d.Name)
+	c.texts(&d.Keywords)
+	c.text(&d.Path)
+	c.text(&d.Description)
+	c.text(&d.Tool)
+	c.texts(&d.URLs)
+	c.text((*string)(&d.Mode))
+	c.text(&d.Version)
+	c.int(&d.Entry)
+}
 
 const (
 	maxSnapshot = 32 << 20
@@ -39,10 +79,10 @@ const (
 
 // A Stamp tells one state of a file from another.
 type Stamp struct {
-	Path    string `json:"path"`
-	Exists  bool   `json:"exists"`
-	Size    int64  `json:"size"`
-	ModTime int64  `json:"mtime_ns"`
+	Path    string
+	Exists  bool
+	Size    int64
+	ModTime int64 // nanoseconds since 1970
 }
 
 // StampOf is the stamp of the file at path now. A file that is not there has
@@ -107,19 +147,39 @@ func ReadSnapshot(l Locations, getenv Getenv) (*Snapshot, error) {
 }
 
 func parseSnapshot(data []byte) (*Snapshot, error) {
-	s := new(Snapshot)
-	if err := json.Unmarshal(data, s); err != nil {
-		return nil, err
+	sum, ok := bytes.CutPrefix(data, []byte(snapshotMagic))
+	if !ok || len(sum) < 8 {
+		return nil, errors.New("no snapshot of this format")
 	}
-	if s.Format != SnapshotFormat {
-		return nil, fmt.Errorf("snapshot has format %d, want %d", s.Format, SnapshotFormat)
+	fields := sum[8:]
+	if binary.LittleEndian.Uint64(sum) != checksum(fields) {
+		return nil, errors.New("the snapshot is damaged: checksum")
+	}
+	s := new(Snapshot)
+	c := coder{data: string(fields)}
+	s.code(&c)
+	if c.bad || len(c.data) > 0 {
+		return nil, errors.New("the snapshot is damaged: length")
 	}
 	for _, db := range s.Config.Databases {
 		if len(db.Keywords) == 0 {
-			return nil, errors.New("a database has no keywords")
+			return nil, errors.New("the snapshot is damaged: no keywords")
 		}
 	}
 	return s, nil
+}
+
+func (s *Snapshot) encode() []byte {
+	c := coder{writing: true}
+	s.code(&c)
+	data := binary.LittleEndian.AppendUint64([]byte(snapshotMagic), checksum(c.out))
+	return append(data, c.out...)
+}
+
+func checksum(data []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(data)
+	return h.Sum64()
 }
 
 func (s *Snapshot) sameEnvironment(getenv Getenv) bool {
@@ -141,18 +201,14 @@ func (s *Snapshot) Write(l Locations, getenv Getenv) error {
 	if err != nil {
 		return err
 	}
-	s.Format, s.Home, s.Env = SnapshotFormat, Home(getenv), nil
+	s.Home, s.Env = Home(getenv), nil
 	for _, o := range Overrides() {
 		s.Env = append(s.Env, getenv(o.Env))
-	}
-	data, err := json.Marshal(s)
-	if err != nil {
-		return err
 	}
 	if err := os.MkdirAll(l.Cache, 0o700); err != nil {
 		return err
 	}
-	return atomicfile.WriteCache(path, data, 0o600)
+	return atomicfile.WriteCache(path, s.encode(), 0o600)
 }
 
 // snapshotPath is where the snapshot of a config file is: each has its own.
@@ -160,7 +216,5 @@ func snapshotPath(l Locations) (string, error) {
 	if l.Cache == "" || l.Config == "" {
 		return "", errors.New("there is no place for a snapshot: the home directory is not known")
 	}
-	h := fnv.New64a()
-	h.Write([]byte(l.Config))
-	return Join(l.Cache, fmt.Sprintf("config-%016x.json", h.Sum64())), nil
+	return Join(l.Cache, fmt.Sprintf("config-%016x.snapshot", checksum([]byte(l.Config)))), nil
 }

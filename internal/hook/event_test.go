@@ -153,3 +153,22 @@ func BenchmarkParseEvent(b *testing.B) {
 		})
 	}
 }
+
+// FuzzText holds what is written as a string against encoding/json.
+func FuzzText(f *testing.F) {
+	f.Add("plain")
+	f.Add("\"\\/\b\f\n\r\t\x00\x1f\x7f\u2028é😀\xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		b := appendText(nil, s)
+		var got string
+		if err := json.Unmarshal(b, &got); err != nil {
+			t.Fatalf("%q was written as %s: %v", s, b, err)
+		}
+		if want := string([]rune(s)); got != want { // a replacement character for each byte that is no UTF-8
+			t.Errorf("%q was read back as %q", s, got)
+		}
+		if back, ok := decodeText(b); !ok || back != got {
+			t.Errorf("%s was read as %q, want %q", b, back, got)
+		}
+	})
+}

@@ -1,10 +1,5 @@
 package hook
 
-import (
-	"bytes"
-	"encoding/json"
-)
-
 // Exit codes as the hosts read them.
 const (
 	exitPass = 0
@@ -28,28 +23,25 @@ type output struct {
 //
 // Only Claude Code and Copilot take context for a call that goes through.
 func render(host Host, d Decision) output {
-	switch d.Verdict {
-	case Deny:
+	switch {
+	case d.Verdict == Deny:
 		return renderDenial(host, d)
-	case Allow:
+	case d.Verdict == Allow && (host == Claude || host == Cursor || host == Copilot):
+		var o object
 		switch host {
-		case Claude:
-			return output{stdout: encode(envelope{Specific: specific(d, "allow")})}
 		case Cursor:
-			return output{stdout: encode(envelope{Permission: "allow", Specific: specific(d, "allow")})}
+			o.text("permission", "allow")
 		case Copilot:
-			return output{stdout: encode(envelope{Decision: "allow", Reason: d.Reason, Specific: specific(d, "allow")})}
+			o.text("permissionDecision", "allow")
+			o.text("permissionDecisionReason", d.Reason)
 		}
-	default:
-		if d.Context == "" {
-			break
+		return output{stdout: o.with(d, "allow")}
+	case d.Verdict == Pass && d.Context != "" && (host == Claude || host == Copilot):
+		var o object
+		if host == Copilot {
+			o.text("additionalContext", d.Context)
 		}
-		switch host {
-		case Claude:
-			return output{stdout: encode(envelope{Specific: specific(d, "")})}
-		case Copilot:
-			return output{stdout: encode(envelope{Context: d.Context, Specific: specific(d, "")})}
-		}
+		return output{stdout: o.with(d, "")}
 	}
 	return output{}
 }
@@ -59,55 +51,36 @@ func renderDenial(host Host, d Decision) output {
 	if d.Context != "" {
 		whole += "\n\n" + d.Context
 	}
+	var o object
 	switch host {
 	case Codex:
-		d.Reason, d.Context = whole, ""
-		return output{encode(envelope{Specific: specific(d, "deny")}), whole, exitDeny}
+		return output{o.with(Decision{Reason: whole}, "deny"), whole, exitDeny}
 	case Gemini:
-		return output{encode(geminiDenial{"deny", whole}), whole, exitDeny}
+		o.text("decision", "deny")
+		o.text("reason", whole)
+		return output{o.line(), whole, exitDeny}
 	case Cursor:
-		return output{encode(envelope{
-			Permission: "deny", UserMessage: d.Reason, AgentMessage: whole, Specific: specific(d, "deny"),
-		}), d.Reason, exitPass}
+		o.text("permission", "deny")
+		o.text("user_message", d.Reason)
+		o.text("agent_message", whole)
+		return output{o.with(d, "deny"), d.Reason, exitPass}
 	case Copilot:
-		return output{encode(envelope{Decision: "deny", Reason: whole, Specific: specific(d, "deny")}), d.Reason, exitPass}
+		o.text("permissionDecision", "deny")
+		o.text("permissionDecisionReason", whole)
+		return output{o.with(d, "deny"), d.Reason, exitPass}
 	}
-	return output{encode(envelope{Specific: specific(d, "deny")}), d.Reason, exitDeny}
+	return output{o.with(d, "deny"), d.Reason, exitDeny}
 }
 
-// An envelope is the object that most hosts read, each its own keys of it.
-type envelope struct {
-	Permission   string         `json:"permission,omitempty"`
-	UserMessage  string         `json:"user_message,omitempty"`
-	AgentMessage string         `json:"agent_message,omitempty"`
-	Decision     string         `json:"permissionDecision,omitempty"`
-	Reason       string         `json:"permissionDecisionReason,omitempty"`
-	Context      string         `json:"additionalContext,omitempty"`
-	Specific     specificOutput `json:"hookSpecificOutput"`
+// with ends the object with what Claude Code reads of it.
+func (o *object) with(d Decision, decision string) []byte {
+	var specific object
+	specific.text("hookEventName", preToolUse)
+	specific.text("permissionDecision", decision)
+	specific.text("permissionDecisionReason", d.Reason)
+	specific.text("additionalContext", d.Context)
+	o.raw("hookSpecificOutput", specific.end())
+	return o.line()
 }
 
-type specificOutput struct {
-	Event    string `json:"hookEventName"`
-	Decision string `json:"permissionDecision,omitempty"`
-	Reason   string `json:"permissionDecisionReason,omitempty"`
-	Context  string `json:"additionalContext,omitempty"`
-}
-
-func specific(d Decision, decision string) specificOutput {
-	return specificOutput{preToolUse, decision, d.Reason, d.Context}
-}
-
-type geminiDenial struct {
-	Decision string `json:"decision"`
-	Reason   string `json:"reason"`
-}
-
-func encode(v any) []byte {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("docsearch: internal error: " + err.Error()) // strings always encode
-	}
-	return buf.Bytes()
-}
+func (o *object) line() []byte { return append(o.end(), '\n') }

@@ -1,14 +1,15 @@
 package hook
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -144,16 +145,17 @@ type Store struct{ Dir string }
 func (s Store) Read(session string) (State, error) {
 	name, own := stateName(session)
 	path := config.Join(s.Dir, name)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return State{}, nil
+	if runtime.GOOS == "windows" {
+		// There, nobody can replace the file while somebody reads it.
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return State{}, nil
+		}
+		lock, err := s.lock()
+		if err != nil {
+			return State{}, err
+		}
+		defer lock.Unlock()
 	}
-	// Only Windows needs the lock: there, nobody can replace the file while
-	// somebody reads it.
-	lock, err := s.lock()
-	if err != nil {
-		return State{}, err
-	}
-	defer lock.Unlock()
 	f, err := readState(path)
 	if err != nil {
 		return State{}, err
@@ -180,11 +182,7 @@ func (s Store) Update(session string, c Change, now time.Time) error {
 		return err
 	}
 	f.setSession(session, own, f.session(session, own).apply(c, now))
-	data, err := json.Marshal(f)
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteCache(path, data, 0o600)
+	return atomicfile.WriteCache(path, f.encode(), 0o600)
 }
 
 func (s Store) lock() (*filelock.Lock, error) {
@@ -232,55 +230,10 @@ func stateName(session string) (name string, own bool) {
 // ErrDamaged is wrapped by the error about a state file that is none.
 var ErrDamaged = errors.New("damaged state")
 
-// stateFile is a state file's contents.
+// A stateFile is a state file's contents.
 type stateFile struct {
-	sessionState
-	Sessions map[string]sessionState `json:"sessions,omitempty"`
-}
-
-type sessionState struct {
-	Last      *denialRecord  `json:"last_denied"`
-	Earlier   []denialRecord `json:"earlier,omitempty"`
-	Consulted stamp          `json:"consulted,omitempty"`
-}
-
-type denialRecord struct {
-	Query   string   `json:"query"`
-	Allowed []string `json:"allowed_domains"`
-	Blocked []string `json:"blocked_domains"`
-	At      stamp    `json:"timestamp"`
-}
-
-// A stamp is a time in seconds since 1970, as other tools that know the file
-// write it: whole or with a fraction, as a number or in a string.
-type stamp float64
-
-func (s *stamp) UnmarshalJSON(data []byte) error {
-	var v json.Number
-	if err := json.Unmarshal(data, &v); err != nil {
-		*s = 0
-		return nil
-	}
-	f, err := v.Float64()
-	if err != nil || f < 0 || f > 1<<40 {
-		f = 0
-	}
-	*s = stamp(f)
-	return nil
-}
-
-func stampOf(t time.Time) stamp {
-	if t.IsZero() {
-		return 0
-	}
-	return stamp(float64(t.UnixMicro()) / 1e6)
-}
-
-func (s stamp) time() time.Time {
-	if s == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(int64(float64(s)*1e6 + 0.5))
+	State
+	sessions map[string]State // of ids that are not their own file names
 }
 
 func readState(path string) (stateFile, error) {
@@ -306,64 +259,154 @@ func readState(path string) (stateFile, error) {
 	return s, nil
 }
 
-func parseState(data []byte) (stateFile, error) {
-	var s stateFile
-	err := json.Unmarshal(data, &s)
+func parseState(data []byte) (f stateFile, err error) {
+	fields, err := objectFields(data)
 	if err != nil {
-		return stateFile{}, err
+		return f, err
+	}
+	if f.State, err = stateOf(fields); err != nil {
+		return f, err
+	}
+	if v := fields.raw("sessions"); v != nil {
+		sessions, err := objectFields(v)
+		if err != nil {
+			return f, err
+		}
+		f.sessions = make(map[string]State, len(sessions))
+		for _, s := range sessions {
+			fields, err := objectFields(s.value)
+			if err != nil {
+				return f, err
+			}
+			if f.sessions[s.name], err = stateOf(fields); err != nil {
+				return f, err
+			}
+		}
+	}
+	return f, nil
+}
+
+func stateOf(fields fieldList) (s State, err error) {
+	s.Consulted = fields.time("consulted")
+	if v := fields.raw("last_denied"); v != nil {
+		last, err := denialOf(v)
+		if err != nil {
+			return s, err
+		}
+		s.Last = &last
+	}
+	if v := fields.raw("earlier"); v != nil {
+		items, err := listItems(v)
+		if err != nil {
+			return s, err
+		}
+		for _, item := range items {
+			d, err := denialOf(item)
+			if err != nil {
+				return s, err
+			}
+			s.Earlier = append(s.Earlier, d)
+		}
 	}
 	return s, nil
 }
 
-func (f *stateFile) session(id string, own bool) State {
-	s := f.sessionState
-	if !own {
-		s = f.Sessions[id]
+func denialOf(v []byte) (Denial, error) {
+	fields, err := objectFields(v)
+	if err != nil {
+		return Denial{}, err
 	}
-	state := State{Consulted: s.Consulted.time()}
-	for _, r := range s.Earlier {
-		state.Earlier = append(state.Earlier, r.denial())
-	}
-	if s.Last != nil {
-		last := s.Last.denial()
-		state.Last = &last
-	}
-	return state
+	return Denial{
+		Search{fields.string("query"), fields.list("allowed_domains"), fields.list("blocked_domains")},
+		fields.time("timestamp"),
+	}, nil
 }
 
-func (f *stateFile) setSession(id string, own bool, state State) {
-	s := sessionState{Consulted: stampOf(state.Consulted)}
-	for _, d := range state.Earlier {
-		s.Earlier = append(s.Earlier, recordOf(d))
+// time is a time in seconds since 1970, as other tools that know the file
+// write it: whole or with a fraction, as a number or in a string. Any other
+// value is the zero time.
+func (l fieldList) time(name string) time.Time {
+	seconds, err := strconv.ParseFloat(l.text(name), 64)
+	if err != nil || !(seconds > 0 && seconds < 1<<40) {
+		return time.Time{}
 	}
-	if state.Last != nil {
-		last := recordOf(*state.Last)
-		s.Last = &last
+	return time.UnixMicro(int64(seconds*1e6 + 0.5))
+}
+
+func (f *stateFile) session(id string, own bool) State {
+	if own {
+		return f.State
 	}
+	return f.sessions[id]
+}
+
+func (f *stateFile) setSession(id string, own bool, s State) {
 	switch {
 	case own:
-		f.sessionState = s
-	case state.empty():
-		delete(f.Sessions, id)
+		f.State = s
+	case s.empty():
+		delete(f.sessions, id)
 	default:
-		if f.Sessions == nil {
-			f.Sessions = map[string]sessionState{}
+		if f.sessions == nil {
+			f.sessions = map[string]State{}
 		}
-		f.Sessions[id] = s
+		f.sessions[id] = s
 	}
 }
 
-func recordOf(d Denial) denialRecord {
-	return denialRecord{d.Query, notNil(d.Allowed), notNil(d.Blocked), stampOf(d.At)}
-}
-
-func (r *denialRecord) denial() Denial {
-	return Denial{Search{r.Query, r.Allowed, r.Blocked}, r.At.time()}
-}
-
-func notNil(list []string) []string {
-	if list == nil {
-		return []string{}
+func (f *stateFile) encode() []byte {
+	o := f.State.object()
+	if len(f.sessions) > 0 {
+		ids := make([]string, 0, len(f.sessions))
+		for id := range f.sessions {
+			ids = append(ids, id)
+		}
+		slices.Sort(ids)
+		var sessions object
+		for _, id := range ids {
+			s := f.sessions[id]
+			o := s.object()
+			sessions.raw(id, o.end())
+		}
+		o.raw("sessions", sessions.end())
 	}
-	return list
+	return o.end()
+}
+
+func (s *State) object() (o object) {
+	last := []byte("null")
+	if s.Last != nil {
+		last = s.Last.encode()
+	}
+	o.raw("last_denied", last)
+	if len(s.Earlier) > 0 {
+		b := []byte{'['}
+		for i, d := range s.Earlier {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, d.encode()...)
+		}
+		o.raw("earlier", append(b, ']'))
+	}
+	if !s.Consulted.IsZero() {
+		o.raw("consulted", appendTime(nil, s.Consulted))
+	}
+	return o
+}
+
+func (d *Denial) encode() []byte {
+	var o object
+	o.raw("query", appendText(nil, d.Query))
+	o.texts("allowed_domains", d.Allowed)
+	o.texts("blocked_domains", d.Blocked)
+	o.raw("timestamp", appendTime(nil, d.At))
+	return o.end()
+}
+
+func appendTime(b []byte, t time.Time) []byte {
+	if t.IsZero() {
+		return append(b, '0')
+	}
+	return strconv.AppendFloat(b, float64(t.UnixMicro())/1e6, 'f', -1, 64)
 }

@@ -1,14 +1,11 @@
 package hook
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"bytes"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -303,16 +300,8 @@ func unitsOf(r rune) int {
 	return 1
 }
 
-// quote is s as JSON, with letters as they are.
-func quote(s string) string {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		panic("docsearch: internal error: " + err.Error()) // strings always encode
-	}
-	return strings.TrimSuffix(buf.String(), "\n")
-}
+// quote is s as JSON.
+func quote(s string) string { return string(appendText(nil, s)) }
 
 // contentWords are the words of a query that tell something of its subject
 // beyond the database's own keywords: the start of a list that the agent

@@ -1,0 +1,221 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func environment(vars map[string]string) Getenv {
+	return func(name string) string { return vars[name] }
+}
+
+func TestLocate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are those of Unix")
+	}
+	cache := "/home/me/.cache/docsearch"
+	if runtime.GOOS == "darwin" {
+		cache = "/home/me/Library/Caches/docsearch"
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name string
+		env  map[string]string
+		want Locations
+	}{
+		{"home only", map[string]string{"HOME": "/home/me"}, Locations{
+			"/home/me/.claude/hooks/docsearch-config.json", "/home/me/.claude/hooks", cache, "/home/me/.local/share/docsearch",
+		}},
+		{"XDG", map[string]string{"HOME": "/home/me", "XDG_CACHE_HOME": "/c", "XDG_DATA_HOME": "/d"}, Locations{
+			"/home/me/.claude/hooks/docsearch-config.json", "/home/me/.claude/hooks", "/c/docsearch", "/d/docsearch",
+		}},
+		{"plugin", map[string]string{"HOME": "/home/me", "XDG_DATA_HOME": "/d", "CLAUDE_PLUGIN_DATA": "/p"}, Locations{
+			"/home/me/.claude/hooks/docsearch-config.json", "/home/me/.claude/hooks", cache, "/p/databases",
+		}},
+		{"all named", map[string]string{
+			"HOME": "/home/me", "CLAUDE_PLUGIN_DATA": "/p", "DOCSEARCH_CONFIG_PATH": "/a/b/c.yaml",
+			"DOCSEARCH_STATE_DIR": "~/state", "DOCSEARCH_CACHE_DIR": "cache", "DOCSEARCH_DATA": "~",
+		}, Locations{"/a/b/c.yaml", "/home/me/state", filepath.Join(dir, "cache"), "/home/me"}},
+		{"config alone", map[string]string{"DOCSEARCH_CONFIG_PATH": "/c.json"}, Locations{Config: "/c.json", State: "/"}},
+		{"nothing", nil, Locations{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, Locate(environment(test.env))); diff != "" {
+				t.Errorf("locations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPaths(t *testing.T) {
+	for path, want := range map[string]string{"a": ".", "/a": "/", "/a/b": "/a", "a/b/": "a/b", "/": "/"} {
+		if got := Dir(filepath.FromSlash(path)); got != filepath.FromSlash(want) {
+			t.Errorf("Dir(%q) = %q, want %q", path, got, want)
+		}
+	}
+	for path, want := range map[string]string{"~": "/h", "~/a": "/h/a", "~me/a": "~me/a", "a~": "a~", "": ""} {
+		if got := Expand(path, "/h"); got != want {
+			t.Errorf("Expand(%q) = %q, want %q", path, got, want)
+		}
+	}
+	for _, path := range []string{t.TempDir(), "a", "", "/", `C:\a`, "C:a", `\\host\share`, `\a`} {
+		if got, want := IsAbs(path), filepath.IsAbs(path); got != want {
+			t.Errorf("IsAbs(%q) = %t, want %t", path, got, want)
+		}
+	}
+}
+
+func TestHost(t *testing.T) {
+	for url, want := range map[string]string{
+		"https://docs.gitlab.com/ee/":      "docs.gitlab.com",
+		"HTTP://Docs.GitLab.com":           "docs.gitlab.com",
+		"docs.gitlab.com":                  "docs.gitlab.com",
+		"docs.gitlab.com/ee":               "docs.gitlab.com",
+		"*.gitlab.com":                     "gitlab.com",
+		"gitlab.com.":                      "gitlab.com",
+		"https://me@docs.gitlab.com:8443/": "docs.gitlab.com",
+		"localhost:6060":                   "localhost",
+		"http://[::1]:80/x":                "[::1]",
+		"http://[::1]":                     "[::1]",
+		"https://":                         "",
+		"":                                 "",
+	} {
+		if got := Host(url); got != want {
+			t.Errorf("Host(%q) = %q, want %q", url, got, want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	keys := []string{"name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode"}
+	for word, want := range map[string]string{
+		"keyword": "keywords", "KEYWORDS": "", "keywrods": "keywords", "pth": "path", "paht": "path", "desc": "",
+		"mcp_tool": "", "mcp_toolname": "mcp_tool_name", "url": "urls", "model": "mode", "x": "", "": "",
+	} {
+		if got := Nearest(word, keys); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestServer(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		env  map[string]string
+		tool string
+		want string
+	}{
+		{"plain", nil, "", "mcp__docsearch__search"},
+		{"plugin", map[string]string{"CLAUDE_PLUGIN_ROOT": "/p"}, "", "mcp__plugin_docsearch_docs__search"},
+		{"config", map[string]string{"CLAUDE_PLUGIN_ROOT": "/p"}, "mcp__docs__find", "mcp__docs__find"},
+		{"environment", map[string]string{"DOCSEARCH_MCP_TOOL": "mcp__mine__search"}, "mcp__docs__find", "mcp__mine__search"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := Config{Hook: Hook{Tool: test.tool}}
+			s := c.Server(environment(test.env))
+			if s.Search != test.want {
+				t.Errorf("tool %s, want %s", s.Search, test.want)
+			}
+			for _, tool := range []string{s.Search, strings.TrimSuffix(s.Search, s.Search[strings.LastIndex(s.Search, "__"):]) + "__read"} {
+				if !s.Reads(tool) {
+					t.Errorf("%s is not one of its own", tool)
+				}
+			}
+			for _, tool := range []string{"", "search", "read", "__search", "mcp__leann__search", "WebSearch"} {
+				if s.Reads(tool) {
+					t.Errorf("%s is one of its own", tool)
+				}
+			}
+			own, foreign := Database{Tool: "mcp__docsearch__leann_search"}, Database{Tool: "mcp__leann__search"}
+			if !s.Serves(&own) || !s.Serves(&Database{}) || s.Serves(&foreign) || s.ToolOf(&Database{}) != test.want || s.ToolOf(&foreign) != foreign.Tool {
+				t.Error("tools of databases are mixed up")
+			}
+		})
+	}
+}
+
+// TestSnapshotFormat fails when a type that the snapshot holds changes: then
+// Snapshot.code, snapshotMagic and this list must change, too.
+func TestSnapshotFormat(t *testing.T) {
+	var got []string
+	for _, v := range []any{Snapshot{}, Stamp{}, Config{}, Database{}, Hook{}, Search{}} {
+		typ := reflect.TypeOf(v)
+		for i := range typ.NumField() {
+			got = append(got, fmt.Sprintf("%s.%s %s", typ.Name(), typ.Field(i).Name, typ.Field(i).Type))
+		}
+	}
+	want := []string{
+		"Snapshot.Source config.Stamp", "Snapshot.Env []string", "Snapshot.Home string", "Snapshot.Config config.Config", "Snapshot.Problems []string",
+		"Stamp.Path string", "Stamp.Exists bool", "Stamp.Size int64", "Stamp.ModTime int64",
+		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search",
+		"Config.Routes json.RawMessage", "Config.Inject json.RawMessage", "Config.Embedder json.RawMessage",
+		"Database.Name string", "Database.Keywords []string", "Database.Path string", "Database.Description string", "Database.Tool string",
+		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Entry int",
+		"Hook.Retry config.Retry", "Hook.TimeoutMS int", "Hook.Tool string",
+		"Search.TopK int", "Search.MaxTokens int",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fields of %q (-want +got):\n%s", snapshotMagic, diff)
+	}
+	whole := wholeSnapshot()
+	back, err := parseSnapshot(whole.encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(whole, back); diff != "" {
+		t.Errorf("read back (-want +got):\n%s", diff)
+	}
+}
+
+// wholeSnapshot has a value in every field.
+func wholeSnapshot() *Snapshot {
+	return &Snapshot{
+		Source: Stamp{"/c.json", true, 1 << 40, -1},
+		Env:    []string{"", "evidence"},
+		Home:   "/home/me",
+		Config: Config{
+			Databases: []Database{
+				{"n", []string{"k", "ü\x00"}, "/p", "d", "t", []string{"https://u/"}, ModeAdvise, "1", 3},
+				{Name: "o", Keywords: []string{"k"}},
+			},
+			Hook:     Hook{RetryEvidence, 900, "tool"},
+			Search:   Search{7, 100},
+			Routes:   json.RawMessage(`{"a":1}`),
+			Inject:   json.RawMessage(``),
+			Embedder: nil,
+		},
+		Problems: []string{"p"},
+	}
+}
+
+func FuzzSnapshot(f *testing.F) {
+	f.Add(wholeSnapshot().encode())
+	f.Add((&Snapshot{Config: Default()}).encode())
+	f.Add([]byte(snapshotMagic))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		// The checksum keeps the fuzzer out; what comes behind it must hold too.
+		if len(data) > len(snapshotMagic)+8 {
+			fields := data[len(snapshotMagic)+8:]
+			c := coder{data: string(fields)}
+			new(Snapshot).code(&c)
+		}
+		s, err := parseSnapshot(data)
+		if err != nil {
+			return
+		}
+		if again, err := parseSnapshot(s.encode()); err != nil || !cmp.Equal(s, again) {
+			t.Errorf("%+v was read back as %+v, %v", s, again, err)
+		}
+	})
+}
