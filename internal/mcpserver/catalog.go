@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -64,26 +61,23 @@ type shared struct {
 
 // use calls f with the database at path, opened if need be.
 func (c *Catalog) use(path string, f func(*index.Database) error) (err error) {
+	// Whoever shortens a file that is mapped into memory makes reading it a
+	// fault. That is a damaged database, not the end of the server.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			err = &disk.CorruptError{File: path, What: "a file became shorter while it was read"}
+		default:
+			panic(r)
+		}
+	}()
 	db, err := c.slot(path).acquire(path)
 	if err != nil {
 		return err
 	}
 	defer db.users.Done()
-	// Whoever shortens a file that is mapped into memory makes reading it a
-	// fault. That is a damaged database, not the end of the server.
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			fault, ok := r.(interface {
-				error
-				Addr() uintptr
-			})
-			if !ok {
-				panic(r)
-			}
-			err = &disk.CorruptError{File: path, What: "a file became shorter while it was in use: " + fault.Error()}
-		}
-	}()
 	return f(db.Database)
 }
 
@@ -231,7 +225,7 @@ func nameList(entries []Entry) string {
 	}
 	list := strings.Join(names, ", ")
 	if more := len(entries) - most; more > 0 {
-		list += fmt.Sprintf(" and %d more (see list_databases)", more)
+		list += fmt.Sprintf(" and %d more", more)
 	}
 	return list
 }
@@ -246,61 +240,76 @@ type finding struct {
 // search asks every entry at once.
 func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []finding {
 	findings := make([]finding, len(entries))
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, e := range entries {
-		g.Go(func() error {
-			q := q
-			q.Names = e.names()
-			findings[i].Entry = e
-			findings[i].err = c.use(e.Path, func(db *index.Database) error {
-				var err error
-				findings[i].Result, err = db.Search(ctx, q)
-				return err
-			})
-			return nil
+	for i, a := range ask(ctx, entries, answerPatience, func(e Entry) (r index.Result, err error) {
+		q := q
+		q.Names = e.names()
+		err = c.use(e.Path, func(db *index.Database) error {
+			r, err = db.Search(ctx, q)
+			return err
 		})
+		return r, err
+	}) {
+		findings[i] = finding{entries[i], a.value, a.err}
 	}
-	g.Wait()
 	return findings
 }
 
-// A state is what is known of a database without searching it.
-type state struct {
-	Entry
-	index.Info
-	err error
+// info opens the database and tells what is known of it.
+func (c *Catalog) info(e Entry) (i index.Info, err error) {
+	err = c.use(e.Path, func(db *index.Database) error {
+		i = db.Info()
+		return nil
+	})
+	return i, err
 }
 
-// inspect reads the manifests of the entries. Those that take longer than
-// patience - a network folder that does not answer - have errSlow.
-func (c *Catalog) inspect(entries []Entry, patience time.Duration) []state {
-	type numbered struct {
-		i int
-		state
-	}
-	answers := make(chan numbered, len(entries))
-	states := make([]state, len(entries))
-	for i, e := range entries {
-		states[i] = state{Entry: e, err: errSlow}
-		go func() {
-			info, err := index.Inspect(e.Path)
-			answers <- numbered{i, state{e, info, err}}
-		}()
-	}
-	late := time.After(patience)
-	for range entries {
-		select {
-		case a := <-answers:
-			states[a.i] = a.state
-		case <-late:
-			return states
-		}
-	}
-	return states
-}
+// answerPatience is how long a database may take to answer. All take a few
+// milliseconds, but for those on a drive that does not answer at all.
+const answerPatience = 10 * time.Second
 
 var errSlow = errors.New("its folder does not answer")
+
+type answer[T any] struct {
+	value T
+	err   error
+}
+
+// ask calls f for every entry at once. It does not wait longer than patience:
+// an entry without an answer then has errSlow.
+func ask[T any](ctx context.Context, entries []Entry, patience time.Duration, f func(Entry) (T, error)) []answer[T] {
+	type numbered struct {
+		i int
+		answer[T]
+	}
+	arrived := make(chan numbered, len(entries))
+	answers := make([]answer[T], len(entries))
+	for i, e := range entries {
+		answers[i].err = errSlow
+		go func() {
+			a := numbered{i: i}
+			defer func() {
+				if r := recover(); r != nil {
+					a.err = fmt.Errorf("internal error: %v", r)
+				}
+				arrived <- a
+			}()
+			a.value, a.err = f(e)
+		}()
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for range entries {
+		select {
+		case a := <-arrived:
+			answers[a.i] = a.answer
+		case <-late.C:
+			return answers
+		case <-ctx.Done():
+			return answers
+		}
+	}
+	return answers
+}
 
 // trouble says what is wrong with a database and what mends it.
 func trouble(e Entry, err error) string {

@@ -1,9 +1,12 @@
 package mcpserver
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/index"
 )
 
 const (
@@ -21,7 +24,7 @@ Ask these databases before the web: they are on this machine, answer in millisec
 `
 
 // instructions tell the model what it can ask and how.
-func (s *Server) instructions() string {
+func (s *Server) instructions(ctx context.Context) string {
 	var w strings.Builder
 	entries := s.catalog.Entries()
 	if len(entries) == 0 {
@@ -29,18 +32,20 @@ func (s *Server) instructions() string {
 	}
 	fmt.Fprintf(&w, "Local documentation of %s.\n\n", nameList(entries))
 	room := maxInstructions - w.Len() - len(howToSearch) - len("- and 10000 more: list_databases\n")
-	for i, st := range s.catalog.inspect(entries, instructionsPatience) {
-		line := "- " + label(st.Name)
-		if st.Description != "" {
-			line += ": " + label(st.Description)
+	// The manifests alone: nothing is opened before it is asked.
+	for i, a := range ask(ctx, entries, instructionsPatience, func(e Entry) (index.Info, error) { return index.Inspect(e.Path) }) {
+		e := entries[i]
+		line := "- " + label(e.Name)
+		if e.Description != "" {
+			line += ": " + label(e.Description)
 		}
-		if st.Version != "" {
-			line += ", version " + label(st.Version)
+		if e.Version != "" {
+			line += ", version " + label(e.Version)
 		}
 		switch {
-		case st.err == nil:
-			line += fmt.Sprintf(" (%s)", count(st.Passages, "passage"))
-		case st.err != errSlow:
+		case a.err == nil:
+			line += fmt.Sprintf(" (%s)", count(a.value.Passages, "passage"))
+		case a.err != errSlow:
 			line += " (cannot be searched now; list_databases says why)"
 		}
 		line += "\n"

@@ -4,61 +4,56 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
-
-	"github.com/docsearch/docsearch/internal/index"
 )
 
-// listPatience is how long list_databases waits for a folder.
-const listPatience = 3 * time.Second
-
 func (s *Server) listTool() (params []param, run func(context.Context) (string, error)) {
-	return nil, func(context.Context) (string, error) { return s.list(), nil }
+	return nil, func(ctx context.Context) (string, error) { return s.list(ctx), nil }
 }
 
-func (s *Server) list() string {
+func (s *Server) list(ctx context.Context) string {
 	entries := s.catalog.Entries()
 	if len(entries) == 0 {
 		return "There is no database yet. The user makes one with docsearch index build FOLDER and names it in docsearch's config.\n"
 	}
-	return count(len(entries), "database") + ":\n\n" + s.describe(entries)
+	return count(len(entries), "database") + ":\n\n" + s.describe(ctx, entries)
 }
 
 // describe tells all that is known of the databases, a paragraph each.
-func (s *Server) describe(entries []Entry) string {
+func (s *Server) describe(ctx context.Context, entries []Entry) string {
 	var w strings.Builder
-	for i, st := range s.catalog.inspect(entries, listPatience) {
-		if st.err == nil {
-			// The manifest is whole; are the files that it names?
-			st.err = s.catalog.use(st.Path, func(*index.Database) error { return nil })
+	for i, a := range ask(ctx, entries, answerPatience, s.catalog.info) {
+		e, info := entries[i], a.value
+		if w.Len() > maxTokens*bytesPerToken/2 {
+			fmt.Fprintf(&w, "\nand %d more: %s\n", len(entries)-i, nameList(entries[i:]))
+			break
 		}
 		if i > 0 {
 			w.WriteString("\n")
 		}
-		w.WriteString(label(st.Name) + "\n")
+		w.WriteString(label(e.Name) + "\n")
 		field := func(name, value string) {
 			if value != "" {
 				fmt.Fprintf(&w, "  %s: %s\n", name, value)
 			}
 		}
-		field("what", label(st.Description))
-		field("version", label(st.Version))
-		field("keywords", label(strings.Join(st.Keywords, ", ")))
-		field("pages", label(strings.Join(st.URLs, ", ")))
-		field("path", clean(st.Path))
-		if st.err != nil {
-			field("state", trouble(st.Entry, st.err))
+		field("what", label(e.Description))
+		field("version", label(e.Version))
+		field("keywords", label(strings.Join(e.Keywords, ", ")))
+		field("pages", label(strings.Join(e.URLs, ", ")))
+		field("path", clean(e.Path))
+		if a.err != nil {
+			field("state", trouble(e, a.err))
 			continue
 		}
-		field("passages", fmt.Sprintf("%s of %s", thousands(st.Passages), count(st.Documents, "document")))
-		field("built", st.Created.UTC().Format("2006-01-02 15:04 MST"))
-		if n := len(st.Skipped); n > 0 {
-			field("left out", fmt.Sprintf("%s of the source; docsearch index info %s names them", count(n, "part"), st.Path))
+		field("passages", fmt.Sprintf("%s of %s", thousands(info.Passages), count(info.Documents, "document")))
+		field("built", info.Created.UTC().Format("2006-01-02 15:04 MST"))
+		if n := len(info.Skipped); n > 0 {
+			field("left out", fmt.Sprintf("%s of the source; docsearch index info %s names them", count(n, "part"), e.Path))
 		}
-		if st.Stale == "" {
+		if info.Stale == "" {
 			field("state", "can be searched")
 		} else {
-			field("state", fmt.Sprintf("can be searched, but %s; to bring it up to date, run: docsearch index build %s", st.Stale, st.Path))
+			field("state", fmt.Sprintf("can be searched, but %s; to bring it up to date, run: docsearch index build %s", info.Stale, e.Path))
 		}
 	}
 	return w.String()

@@ -71,22 +71,23 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	}
 	var all []found
 	var troubles []string
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-		f := found{Entry: e}
-		err := s.catalog.use(e.Path, func(db *index.Database) (err error) {
-			f.Reading, err = db.Read(ref)
+	for i, a := range ask(ctx, entries, answerPatience, func(e Entry) (r index.Reading, err error) {
+		err = s.catalog.use(e.Path, func(db *index.Database) error {
+			r, err = db.Read(ref)
 			return err
 		})
+		return r, err
+	}) {
 		switch {
-		case errors.Is(err, index.ErrNotFound):
-		case err != nil:
-			troubles = append(troubles, trouble(e, err)+".")
+		case errors.Is(a.err, index.ErrNotFound):
+		case a.err != nil:
+			troubles = append(troubles, trouble(entries[i], a.err)+".")
 		default:
-			all = append(all, f)
+			all = append(all, found{entries[i], a.value})
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return "", err
 	}
 	switch len(all) {
 	case 0:

@@ -53,7 +53,7 @@ func (s *Server) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([
 	} else {
 		var entries []Entry
 		if entries, err = s.catalog.choose([]string{database}, nil); err == nil {
-			text = s.describe(entries)
+			text = s.describe(ctx, entries)
 		}
 	}
 	if err != nil {

@@ -21,6 +21,11 @@ const (
 
 	// nearest is how many headings are shown where nothing is relevant.
 	nearest = 5
+	// doubtful is the confidence below which the answer says that the hits
+	// may not be what was asked for.
+	doubtful = 0.5
+	// maxTroubles is how many databases' troubles one answer tells in full.
+	maxTroubles = 3
 )
 
 // Values of search's detail.
@@ -110,20 +115,25 @@ func namedIn(query string, entries []Entry) []Entry {
 // answerSearch writes the answer for the model.
 func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (string, error) {
 	var notes, searched []string
-	var failed []finding
+	var failed []Entry
 	for _, f := range findings {
 		if errors.Is(f.err, index.ErrFilter) {
 			return "", f.err
 		}
 		if f.err != nil {
-			failed = append(failed, f)
-			notes = append(notes, trouble(f.Entry, f.err)+".")
+			failed = append(failed, f.Entry)
+			if len(failed) <= maxTroubles {
+				notes = append(notes, trouble(f.Entry, f.err)+".")
+			}
 			continue
 		}
 		searched = append(searched, f.Name)
 		for _, n := range f.Notes {
 			notes = append(notes, f.Name+": "+n+".")
 		}
+	}
+	if more := len(failed) - maxTroubles; more > 0 {
+		notes = append(notes, fmt.Sprintf("%s cannot be searched either; list_databases says why.", nameList(failed[maxTroubles:])))
 	}
 	if len(failed) == len(findings) {
 		return "", errors.New(strings.Join(notes, "\n"))
@@ -163,6 +173,9 @@ func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (
 		}
 	default:
 		fmt.Fprintf(w, "%s of %s for %s. Between the fences is quoted documentation.\n", count(len(hits), "passage"), where, quote(a.query))
+		if hits[0].confidence < doubtful {
+			w.line("The match is weak: they may not answer it.")
+		}
 		w.passages(hits, stems(a.query, a.keywords))
 	}
 	w.release()

@@ -125,6 +125,36 @@ Note: kubernetes cannot be searched: /db/k8s/docsearch/g000001/lexical.idx is da
 `,
 		},
 		{
+			name:     "a weak match",
+			findings: []finding{{Entry: kubernetes, Result: index.Result{Confidence: 0.3, Hits: []index.Hit{podHit(8)}}}},
+			want: `1 passage of kubernetes for "cache keys". Between the fences is quoted documentation.
+The match is weak: they may not answer it.
+
+1. docs/pods.md:3
+   score 0.30 | kubernetes | docs/pods.md:3 | id pods.md:3
+` + "```" + `
+A pod is one or more containers.
+` + "```" + `
+`,
+		},
+		{
+			name: "many are away",
+			findings: []finding{
+				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8)}}},
+				{Entry: Entry{Name: "a"}, err: errSlow}, {Entry: Entry{Name: "b"}, err: errSlow}, {Entry: Entry{Name: "c"}, err: errSlow},
+				{Entry: Entry{Name: "d"}, err: errSlow}, {Entry: Entry{Name: "e"}, err: errSlow},
+			},
+			a: searchArguments{detail: detailHeadings},
+			want: `1 passage of gitlab for "cache keys"; read shows their text:
+1. Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17 (score 0.90)
+
+Note: a cannot be searched: its folder does not answer.
+Note: b cannot be searched: its folder does not answer.
+Note: c cannot be searched: its folder does not answer.
+Note: d, e cannot be searched either; list_databases says why.
+`,
+		},
+		{
 			name:     "all are damaged",
 			findings: []finding{{Entry: kubernetes, err: damaged}},
 			wantErr:  "kubernetes cannot be searched: /db/k8s/docsearch/g000001/lexical.idx is damaged at byte 64: checksum; to repair it, run: docsearch index build /db/k8s.",

@@ -64,11 +64,11 @@ func New(opt Options) *Server {
 	s.addResources(hooks)
 	s.addPrompts()
 	// What names the databases is made when it is asked for.
-	hooks.AddAfterInitialize(func(_ context.Context, _ any, _ *mcp.InitializeRequest, r *mcp.InitializeResult) {
-		r.Instructions = s.instructions()
+	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, r *mcp.InitializeResult) {
+		r.Instructions = s.instructions(ctx)
 	})
-	hooks.AddAfterDiscover(func(_ context.Context, _ any, _ *mcp.DiscoverRequest, r *mcp.DiscoverResult) {
-		r.Instructions = s.instructions()
+	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, r *mcp.DiscoverResult) {
+		r.Instructions = s.instructions(ctx)
 	})
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, r *mcp.ListToolsResult) {
 		r.Tools = slices.Clone(r.Tools)

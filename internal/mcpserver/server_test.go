@@ -177,7 +177,7 @@ func TestTools(t *testing.T) {
 
 func TestInstructions(t *testing.T) {
 	s, _ := serve(t, Entry{Name: "away", Path: filepath.Join(t.TempDir(), "nothing"), Description: "Not built yet"})
-	golden(t, "instructions.txt", s.instructions())
+	golden(t, "instructions.txt", s.instructions(t.Context()))
 
 	var many []Entry
 	for i := range 300 {
@@ -185,7 +185,7 @@ func TestInstructions(t *testing.T) {
 	}
 	for _, entries := range [][]Entry{nil, many[:1], many[:8], many} {
 		s := New(Options{Catalog: &Catalog{Entries: func() []Entry { return entries }}})
-		if got := s.instructions(); len(got) > maxInstructions {
+		if got := s.instructions(t.Context()); len(got) > maxInstructions {
 			t.Errorf("%d databases: %d bytes", len(entries), len(got))
 		}
 		if got := s.searchDescription(); len(got) > maxInstructions {
@@ -573,5 +573,27 @@ func TestEntryAt(t *testing.T) {
 		if got := EntryAt(filepath.FromSlash(path)); got.Name != want || !filepath.IsAbs(got.Path) {
 			t.Errorf("EntryAt(%q) = %+v, want the name %q", path, got, want)
 		}
+	}
+}
+
+func TestAsk(t *testing.T) {
+	entries := []Entry{{Name: "quick"}, {Name: "slow"}, {Name: "broken"}}
+	release := make(chan struct{})
+	defer close(release)
+	answers := ask(t.Context(), entries, 50*time.Millisecond, func(e Entry) (string, error) {
+		switch e.Name {
+		case "slow":
+			<-release
+		case "broken":
+			panic("oh")
+		}
+		return e.Name, nil
+	})
+	var got []string
+	for _, a := range answers {
+		got = append(got, a.value+errorText(a.err))
+	}
+	if diff := cmp.Diff([]string{"quick", errSlow.Error(), "internal error: oh"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
