@@ -33,6 +33,10 @@ func (x *extractor) pre(i int32) {
 // code writes text as a fenced block.
 func (x *extractor) code(i int32, text string) {
 	for j := i + 1; j < x.t.nodes[i].end; j++ {
+		if x.t.nodes[j].flags&skipped != 0 {
+			j = x.t.nodes[j].end - 1
+			continue
+		}
 		x.meet(j)
 	}
 	text = strings.TrimRight(strings.TrimPrefix(text, "\n"), " \t\n")
@@ -45,7 +49,7 @@ func (x *extractor) code(i int32, text string) {
 		fence += "`"
 	}
 	w := x.out()
-	if x.inList {
+	if x.follows(w) {
 		w.gap = line
 	}
 	w.block(fence + language(x.t, i) + "\n" + text + "\n" + fence)

@@ -90,7 +90,7 @@ func (x *extractor) prepare(root int32) {
 		n.role = x.elements.roles(x.t, i)
 		switch {
 		case i == root:
-		case noContent(n.tag), n.tag == atom.Svg && x.drawingText(i) == "", n.role&roleDrop != 0, n.role&roleTOC != 0 && !x.keepTOC:
+		case noContent(n.tag) && n.role&rolePre == 0, n.tag == atom.Svg && x.drawingText(i) == "", n.role&roleDrop != 0, n.role&roleTOC != 0 && !x.keepTOC:
 			n.flags |= skipped
 		case x.isHidden(i):
 			n.flags |= skipped | hidden

@@ -36,22 +36,22 @@ type node struct {
 	end                 int32
 	tag                 atom.Atom // 0: a text, or an element that HTML does not know
 	element             bool
-	flags               flag
+	flags               flags
 	role                role
 	textLen, linkLen    int32 // bytes of visible text in it, and of those in links
 	text                string
 	attrs               []attr
 }
 
-type flag uint8
+type flags uint8
 
 const (
-	skipped    flag = 1 << iota // no content: navigation, scripts, what nobody sees
-	hidden                      // skipped because nobody sees it
-	structural                  // holds headings or definitions
-	hasBlock                    // holds elements that begin a line
-	named                       // a dt that an anchor leads to
-	led                         // an anchor stands right before it
+	skipped    flags = 1 << iota // no content: navigation, scripts, what nobody sees
+	hidden                       // skipped because nobody sees it
+	structural                   // holds headings or definitions
+	hasBlock                     // holds elements that begin a line
+	named                        // a dt that an anchor leads to
+	led                          // an anchor stands right before it
 )
 
 type attr struct{ key, val string }

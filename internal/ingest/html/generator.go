@@ -21,6 +21,7 @@ type generator struct {
 	define   string   // headings that define a name
 	code     string   // code that is not in a pre, white space as it comes
 	lines    string   // the same, each element in it a line
+	pre      string   // the same, laid out as in a pre
 	joint    string   // between the name that a page is about and those that it defines
 	numbered bool     // headings carry their section's number
 	byHand   bool     // headings may be bold paragraphs that an anchor leads to
@@ -44,6 +45,8 @@ const (
 	roleTabs                     // a box of which readers see one part at a time
 	roleTab                      // the name of such a part
 	rolePanel                    // such a part
+	rolePre                      // code that is laid out like in a pre
+	roleLayout                   // a table that is there for the looks
 )
 
 // What is common to generators, and to pages of unknown make.
@@ -60,19 +63,22 @@ const (
 		td.linenos, span.linenos, .linenodiv, td.gutter, .line-numbers-wrapper, .line-numbers-rows, .hljs-ln-numbers,
 		a.footnote-backref, a.fn-backref, a.footnote-back, .katex-html, .MathJax_Preview, .ethical-rtd`
 	commonTOC = `#toc, #TOC, .toc, #table-of-contents, .table-of-contents, .on-this-page, .page-toc, .toc-mobile,
-		[role=doc-toc]`
+		[role=doc-toc], div.contents.topic, nav.contents`
 	commonMain = `main, [role=main], article, #content, #main-content, #main, #bodyContent, #mw-content-text,
 		.markdown-body, .content, .main-content, .post-content, .documentation, .document`
 	commonNote = `.admonition, .admonitionblock, .note, .warning, .tip, .caution, .important, .danger, .seealso, .hint,
-		.custom-block, .theme-admonition, .markdown-alert, .alert, .callout, .sidebarblock`
+		.custom-block, .theme-admonition, .markdown-alert, .alert, .callout, .sidebarblock, aside.footnote,
+		aside.citation`
 	commonLabel = `.admonition-title, .custom-block-title, .markdown-alert-title, .alert-heading, .admonitionblock .title,
-		.note .title, .warning .title, .tip .title, .caution .title, .important .title, .callout-title`
+		.note .title, .warning .title, .tip .title, .caution .title, .important .title, .callout-title,
+		[class*=admonitionHeading], aside.footnote .label, aside.citation .label`
 	commonCaption = `figcaption, .rubric, .topic-title, .sidebar-title, .code-block-caption, .caption-text,
-		p.title, div.title, .sd-tab-label, summary`
-	commonTabs  = `.tabbed-set, .tabs-container, .sphinx-tabs, .vp-code-group`
-	commonTab   = `.tabbed-labels label, [role=tab], .vp-code-group .tabs label`
-	commonPanel = `.tabbed-block, [role=tabpanel], .vp-code-group .blocks [class*=language-]`
-	commonPlain = `dl.footnote, dl.citation, dl.field-list, dl.toc, dl.option-list, dl.docutils dl.simple`
+		p.title, div.title, .sd-tab-label, [class*=codeBlockTitle], summary`
+	commonLayout = `.highlighttable, .codehilitetable, .rouge-table, .highlight table, [role=presentation], [role=none]`
+	commonTabs   = `.tabbed-set, .tabs-container, .sphinx-tabs, .vp-code-group`
+	commonTab    = `.tabbed-labels label, [role=tab], .vp-code-group .tabs label`
+	commonPanel  = `.tabbed-block, [role=tabpanel], .vp-code-group .blocks [class*=language-]`
+	commonPlain  = `dl.footnote, dl.citation, dl.field-list, dl.toc, dl.option-list, dl.docutils dl.simple`
 )
 
 // generators are tried in order: one whose pages look like another's stands
@@ -149,6 +155,8 @@ var generators = [...]generator{
 			.exampleHeading, .toggleButton`,
 		define: `.Documentation-functionHeader, .Documentation-typeHeader, .Documentation-typeFuncHeader,
 			.Documentation-typeMethodHeader`,
+		pre:   `textarea.Documentation-exampleCode`,
+		joint: ".",
 	},
 	{
 		name:     "javadoc",
@@ -249,6 +257,7 @@ func newProfile(g *generator) *profile {
 		{g.minor, roleMinor}, {g.define, roleDefine}, {g.code, roleCode}, {g.lines, roleLines}, {commonNote, roleNote},
 		{commonLabel, roleLabel}, {commonCaption, roleCaption}, {commonPlain, rolePlain},
 		{commonTabs, roleTabs}, {commonTab, roleTab}, {commonPanel, rolePanel},
+		{commonLayout, roleLayout}, {g.pre, rolePre},
 	} {
 		p.elements.add(list.selectors, list.role)
 	}

@@ -295,17 +295,23 @@ func codeSpan(text string) string {
 }
 
 // script writes what is raised or lowered: a number or a word behind its sign.
-// A footnote's mark, which is a link, is as it is.
+// A footnote's mark, which is a link, stands in brackets.
 func (l *liner) script(i int32, sign string) {
-	if l.code == 0 && !l.x.holdsAny(i, atom.A) && !l.space && len(l.buf) > 0 {
-		inner := liner{x: l.x, style: plain}
-		inner.children(i)
-		if s := string(inner.buf); s != "" && !strings.ContainsAny(s, " ") {
-			l.word(sign + s)
-			return
-		}
+	if l.code > 0 || l.space || len(l.buf) == 0 {
+		l.children(i)
+		return
 	}
-	l.children(i)
+	inner := liner{x: l.x, style: plain}
+	inner.children(i)
+	switch s := string(inner.buf); {
+	case s == "":
+	case l.x.holdsAny(i, atom.A):
+		l.word("[" + strings.Trim(s, "[]") + "]")
+	case strings.Contains(s, " "):
+		l.word(" (" + s + ")")
+	default:
+		l.word(sign + s)
+	}
 }
 
 // image writes what an image is said to show, unless that is the name of its
@@ -373,7 +379,7 @@ func (l *liner) link(i int32) {
 	l.children(i)
 	text := strings.TrimSpace(string(l.buf[min(before, len(l.buf)):]))
 	target := l.x.base.resolve(href)
-	if target == "" {
+	if target == "" || text == "" {
 		return
 	}
 	l.x.links = append(l.x.links, Link{Target: target, Text: strings.Trim(text, "`*")})

@@ -33,7 +33,7 @@ func newResolver(page, base string) resolver {
 func (r resolver) resolve(ref string) string {
 	ref = strings.TrimSpace(ref)
 	switch {
-	case ref == "":
+	case ref == "", ref == "#":
 		return ""
 	case ref[0] == '#':
 		return r.self + "#" + unescape(ref[1:])

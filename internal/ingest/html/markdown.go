@@ -74,7 +74,7 @@ func (x *extractor) walk(i int32) {
 // isInline reports whether node i is part of a line.
 func (x *extractor) isInline(i int32) bool {
 	n := &x.t.nodes[i]
-	return !n.element || !block(n.tag) && n.flags&(hasBlock|structural) == 0 && n.role&(roleCode|roleLines|roleTitle|roleCaption|roleTabs) == 0
+	return !n.element || !block(n.tag) && n.flags&(hasBlock|structural) == 0 && n.role&(roleCode|roleLines|roleTitle|roleCaption|roleTabs|rolePre) == 0
 }
 
 // block writes element i, which begins a line.
@@ -98,6 +98,8 @@ func (x *extractor) block(i int32) {
 	switch {
 	case n.role&roleLines != 0:
 		x.code(i, linedText(x.t, i))
+	case n.role&rolePre != 0:
+		x.pre(i)
 	case n.role&roleCode != 0:
 		x.code(i, x.plainText(i))
 	case n.role&roleCaption != 0 && n.flags&structural == 0:
@@ -321,8 +323,8 @@ func (x *extractor) list(i int32) {
 			x.meetAll(c)
 			return
 		}
-		w := x.out()
-		if !first || x.inList {
+		x.flushLead()
+		if w := x.out(); !first || x.follows(w) {
 			w.gap = line
 		}
 		marker := "- "
@@ -345,6 +347,10 @@ func (x *extractor) list(i int32) {
 	})
 }
 
+// follows reports whether the next block is in a list's item and not its
+// first: what is no paragraph then needs no empty line.
+func (x *extractor) follows(w *writer) bool { return x.inList && w.marker == "" }
+
 func (x *extractor) listItem(marker string, do func()) {
 	inList := x.inList
 	x.inList = true
@@ -358,8 +364,9 @@ func (x *extractor) terms(dl int32) {
 	first := true
 	group := func() {
 		if len(terms)+len(bodies) > 0 {
-			if !first || x.inList {
-				x.out().gap = line
+			x.flushLead()
+			if w := x.out(); !first || x.follows(w) {
+				w.gap = line
 			}
 			x.item(terms, bodies)
 			first = false

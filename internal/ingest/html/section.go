@@ -42,6 +42,9 @@ type sect struct {
 func (x *extractor) sections(root int32) []Section {
 	x.all, x.anchors, x.links = nil, nil, nil
 	x.lead, x.owner = "", ""
+	if name, _, ok := strings.Cut(x.titleTag, " package - "); ok && x.name == "godoc" {
+		x.owner = name
+	}
 	x.stack, x.floor = nil, 1
 	x.open(Section{}, 0)
 	x.meet(root)
@@ -99,6 +102,15 @@ func (x *extractor) out() *writer {
 	return &x.current().out
 }
 
+// take takes the anchors and links met for a section that begins: they lead to
+// it, not to the one that it ends. A heading's link to itself is none.
+func (x *extractor) take(anchor string) ([]string, []Link) {
+	anchors, links := slices.Clone(x.anchors), slices.Clone(x.links)
+	x.anchors, x.links = x.anchors[:0], x.links[:0]
+	self := x.base.resolve("#" + anchor)
+	return anchors, slices.DeleteFunc(links, func(l Link) bool { return l.Target == self })
+}
+
 // meet notes the anchors of element i.
 func (x *extractor) meet(i int32) { x.anchors = x.t.anchors(i, x.anchors) }
 
@@ -143,10 +155,10 @@ func (x *extractor) heading(i int32) {
 		rank = 1
 	case n.tag == atom.P:
 		rank = lowest
-	case first && (n.role&roleTitle != 0 || x.name == "docbook" || x.joint != "" || names(x.titleText(), text)):
+	case first && (n.role&roleTitle != 0 || x.name == "docbook" || ownerOf(text) != "" || names(x.titleText(), text)):
 		// The page's own heading. Others of its level stand under it.
 		rank = 0
-		if x.joint != "" {
+		if x.joint != "" && x.owner == "" {
 			x.owner = ownerOf(text)
 			symbol = x.owner
 		}
@@ -154,9 +166,7 @@ func (x *extractor) heading(i int32) {
 	for len(x.stack) > x.floor && x.current().rank >= rank {
 		x.stack = x.stack[:len(x.stack)-1]
 	}
-	// The anchors met lead to this section, not to the one that it ends.
-	anchors, links := slices.Clone(x.anchors), slices.Clone(x.links)
-	x.anchors, x.links = x.anchors[:0], x.links[:0]
+	anchors, links := x.take(anchor)
 	x.open(Section{
 		Headings:   x.below(text),
 		Anchor:     anchor,
@@ -346,9 +356,11 @@ func (x *extractor) definition(terms, bodies []int32) {
 		}
 		return
 	}
+	if strings.HasPrefix(signatures[0], "-") && len(strings.Join(signatures, ", ")) <= longestOptions {
+		signatures = []string{strings.Join(signatures, ", ")}
+	}
 	anchor := x.anchorOf(terms[0], before)
-	anchors, links := slices.Clone(x.anchors), slices.Clone(x.links)
-	x.anchors, x.links = x.anchors[:0], x.links[:0]
+	anchors, links := x.take(anchor)
 	if anchor == "" {
 		anchor = x.current().Anchor
 	}
@@ -375,6 +387,10 @@ func (x *extractor) definition(terms, bodies []int32) {
 	x.stack, x.floor = saved, floor
 }
 
+// longestOptions is how long the forms of an option may be together to stand
+// in one heading.
+const longestOptions = 80 // bytes
+
 // symbol is the name that term i defines. Sphinx marks it up.
 func (x *extractor) symbol(i int32, signature, anchor string) string {
 	var module, name string
@@ -400,6 +416,12 @@ func (x *extractor) symbol(i int32, signature, anchor string) string {
 // it too, where the signature leaves out what the name stands in.
 func symbolOf(signature, anchor string) string {
 	s := signature
+	if i := strings.Index(s, " --"); strings.HasPrefix(s, "-") && i > 0 {
+		s = s[i+1:] // the long form of an option
+	}
+	if receiver, method, ok := strings.Cut(s, ") "); ok && strings.HasPrefix(receiver, "func (") {
+		s = method
+	}
 	for _, end := range [...]string{"(", "[", " =", "=", ": ", " → ", " -> ", ", ", " {", "<"} {
 		if i := strings.Index(s, end); i > 0 {
 			s = s[:i]

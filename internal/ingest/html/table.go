@@ -78,7 +78,7 @@ func (x *extractor) rows(table int32) []row {
 // laysOut reports whether a table is there for the looks: no row has two
 // cells with text and one has a block in it, or tables stand in it.
 func (x *extractor) laysOut(table int32, rows []row) bool {
-	if role := x.t.attr(table, "role"); role == "presentation" || role == "none" {
+	if x.t.nodes[table].role&roleLayout != 0 {
 		return true
 	}
 	most, headers := 0, 0
@@ -254,7 +254,7 @@ func (x *extractor) grid(rows []row) {
 	}
 	x.flushLead()
 	w := x.out()
-	if x.inList {
+	if x.follows(w) {
 		w.gap = line
 	}
 	w.block(strings.TrimSuffix(b.String(), "\n"))
