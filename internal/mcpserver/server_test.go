@@ -22,6 +22,7 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -437,6 +438,28 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestFault: reading what is no longer in a mapped file is a fault of memory,
+// which would end the process.
+func TestFault(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: a file that is mapped cannot be shortened on Windows")
+	}
+	dir := indextest.Database(t, 3000)
+	_, c := serve(t, Entry{Name: "big", Path: dir})
+	// Opened, but for the query's own words not read yet.
+	if got, _ := call(t, c, "list_databases", nil); !strings.Contains(got, "3,000 passages") && !strings.Contains(got, "3,000 of") {
+		t.Fatalf("got %s", got)
+	}
+	truncate(t, dir, "lexical.idx", 100)
+	got, isError := call(t, c, "search", map[string]any{"query": indextest.Question, "database": "big"})
+	if !isError || !strings.Contains(got, "a file became shorter while it was read") || !strings.Contains(got, "run: docsearch index build "+dir) {
+		t.Errorf("got %s", got)
+	}
+	if got, isError := call(t, c, "search", map[string]any{"query": "rename a branch", "database": "vcs"}); isError {
+		t.Errorf("the server is no longer of use: %s", got)
+	}
+}
+
 func TestConcurrentCalls(t *testing.T) {
 	_, c := serve(t)
 	var calls sync.WaitGroup
@@ -475,7 +498,7 @@ func TestDiscover(t *testing.T) {
 }
 
 func TestResources(t *testing.T) {
-	s, c := serve(t, Entry{Name: "odd name/1", Path: t.TempDir()})
+	_, c := serve(t, Entry{Name: "odd name/1", Path: t.TempDir()})
 	list, err := c.ListResources(t.Context(), mcp.ListResourcesRequest{})
 	if err != nil {
 		t.Fatal(err)
@@ -509,8 +532,34 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s was read", uri)
 		}
 	}
-	if got := (completer{s.catalog}).complete(mcp.CompleteArgument{Name: "database", Value: "SH"}); len(got.Values) != 1 || got.Values[0] != "ship" {
-		t.Errorf("completed %+v", got)
+	for _, ref := range []any{
+		mcp.PromptReference{Type: "ref/prompt", Name: askPrompt},
+		mcp.ResourceReference{Type: "ref/resource", URI: documentTemplate},
+	} {
+		for argument, want := range map[mcp.CompleteArgument]string{
+			{Name: "database", Value: "SH"}: "ship",
+			{Name: "database"}:              "vcs ship odd name/1",
+			{Name: "question", Value: "v"}:  "",
+		} {
+			r, err := c.Complete(t.Context(), mcp.CompleteRequest{Params: mcp.CompleteParams{Ref: ref, Argument: argument}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(r.Completion.Values, " "); got != want {
+				t.Errorf("%+v of %+v: %q, want %q", argument, ref, got, want)
+			}
+		}
+	}
+}
+
+func TestAnswerLEANN(t *testing.T) {
+	a := searchArguments{query: "q", topK: 5, maxTokens: defaultTokens}
+	if got, want := answerLEANN(a, finding{Entry: gitlab}, false), "No passage of gitlab has to do with \"q\".\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	got := answerLEANN(a, finding{Entry: gitlab, Result: index.Result{Confidence: 0.02, Hits: []index.Hit{podHit(1)}}}, false)
+	if !strings.Contains(got, "Probably none of them answers it (confidence 0.02).") || !strings.Contains(got, "A pod is one or more containers.") {
+		t.Errorf("got %s", got)
 	}
 }
 
