@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,7 @@ Databases, the config file and the copies that install kept stay.`,
 				return a.showPlan(plan)
 			}
 			if len(plan) == 0 {
-				fmt.Fprintf(a.stdout, "docsearch is not installed for %s; nothing changed\n", whose(scope))
+				return a.notInstalled(claude, scope)
 			}
 			return a.applyPlan(plan, "took %s out of %s")
 		},
@@ -45,4 +46,23 @@ Databases, the config file and the copies that install kept stay.`,
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, as a diff, and change nothing")
 	completeScopes(cmd)
 	return cmd
+}
+
+// notInstalled says that there is nothing to take out, and where there is.
+func (a *app) notInstalled(claude *client.Claude, scope client.Scope) error {
+	fmt.Fprintf(a.stdout, "docsearch is not installed for %s; nothing changed\n", whose(scope))
+	hooks, servers, err := claude.Installed()
+	if err != nil {
+		return err
+	}
+	for _, other := range client.Scopes {
+		if slices.ContainsFunc(hooks, func(h client.Hook) bool { return h.Scope == other }) ||
+			slices.ContainsFunc(servers, func(s client.Server) bool { return s.Scope == other }) {
+			fmt.Fprintf(a.stdout, "it is installed for %s: docsearch uninstall --scope %s\n", whose(other), other)
+		}
+	}
+	if plugin, err := claude.Plugin(); err == nil && plugin != "" {
+		fmt.Fprintf(a.stdout, "it is there as a plugin: claude plugin uninstall %s\n", plugin)
+	}
+	return nil
 }

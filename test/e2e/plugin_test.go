@@ -3,7 +3,10 @@
 package e2e
 
 import (
+	"errors"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -21,5 +24,25 @@ func TestPluginIsValid(t *testing.T) {
 				s.claude(t, "", args...) // fails the test if the client does
 			}
 		})
+	}
+}
+
+// A plugin without a program says so, and denies nothing.
+func TestPluginWithoutProgram(t *testing.T) {
+	for _, installed := range []string{"/usr/local/bin/docsearch", "/opt/homebrew/bin/docsearch"} {
+		if _, err := exec.LookPath(installed); err == nil {
+			t.Skipf("skipped: %s is there", installed)
+		}
+	}
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("skipped: there is no sh")
+	}
+	cmd := exec.CommandContext(t.Context(), sh, filepath.Join(pluginAlone(t), "scripts", "docsearch"), "hook")
+	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + t.TempDir()}
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(out), "the plugin found no docsearch program") {
+		t.Errorf("it ended with %v and said %q", err, out)
 	}
 }

@@ -68,13 +68,9 @@ var ways = []struct {
 		set: func(t *testing.T, s *session) []string {
 			// Such a plugin has no program, and finds the one on PATH.
 			s.setenv("PATH", filepath.Dir(program(t))+string(filepath.ListSeparator)+os.Getenv("PATH"))
-			market := t.TempDir()
-			for _, dir := range []string{".claude-plugin", "plugin"} {
-				if err := os.CopyFS(filepath.Join(market, dir), os.DirFS(filepath.Join(root(t), dir))); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := os.RemoveAll(filepath.Join(market, "plugin", "bin")); err != nil {
+			market := filepath.Dir(pluginAlone(t))
+			const manifest = ".claude-plugin"
+			if err := os.CopyFS(filepath.Join(market, manifest), os.DirFS(filepath.Join(root(t), manifest))); err != nil {
 				t.Fatal(err)
 			}
 			s.claude(t, "", "plugin", "marketplace", "add", market)
@@ -119,19 +115,29 @@ var ways = []struct {
 	},
 }
 
-// pluginWithProgram is the plugin as "make plugin" leaves it.
-func pluginWithProgram(t *testing.T) string {
+// pluginAlone is the plugin as it is in the repository, without a program.
+func pluginAlone(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "plugin")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root(t), "plugin"))); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.RemoveAll(filepath.Join(dir, "bin")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// pluginWithProgram is the plugin as "make plugin" leaves it.
+func pluginWithProgram(t *testing.T) string {
+	t.Helper()
+	dir := pluginAlone(t)
 	data, err := os.ReadFile(program(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(dir, "bin")
-	if err := os.MkdirAll(bin, 0o755); err != nil {
+	if err := os.Mkdir(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(bin, filepath.Base(program(t))), data, 0o755); err != nil {
