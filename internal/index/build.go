@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -77,6 +79,10 @@ var ErrNoPassages = errors.New("the source has no passages")
 
 // derive writes all that is derived from the passages into the generation.
 func derive(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptions) error {
+	var links linkGraph
+	if err := gatherLinks(ctx, b, &links); err != nil {
+		return err
+	}
 	lex := lexical.NewBuilder(lexical.Options{Language: opt.Language})
 	var table passage.TableWriter
 	err := eachPassage(ctx, b, opt.Report, func(shard int, offset int64, line []byte) error {
@@ -87,7 +93,7 @@ func derive(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptio
 			return nil
 		}
 		doc := table.Add(&p, shard, offset, line)
-		lex.Add(doc, fields(&p))
+		lex.Add(doc, fields(&p, &links))
 		m.TextBytes += int64(len(p.Text))
 		return nil
 	}, &m.Skipped)
@@ -191,9 +197,25 @@ func shards(b *disk.Build) ([]string, error) {
 	}
 }
 
+// gatherLinks reads the links of all passages. It is a pass of its own, since
+// a passage is indexed with the links that lead to it; where no passage has
+// any, which a look at the bytes tells, it costs next to nothing.
+func gatherLinks(ctx context.Context, b *disk.Build, links *linkGraph) error {
+	var skipped []disk.Skipped // named when the passages are read
+	return eachPassage(ctx, b, nil, func(_ int, _ int64, line []byte) error {
+		if bytes.Contains(line, []byte(`"links"`)) {
+			if p, err := passage.Decode(line); err == nil {
+				links.add(&p)
+			}
+		}
+		return nil
+	}, &skipped)
+}
+
 // fields says which part of a passage is indexed as what.
-func fields(p *passage.Passage) lexical.Fields {
-	f := lexical.Fields{Page: p.Title, Body: p.Text, Address: p.Locator()}
+func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
+	f := lexical.Fields{Page: p.Title, Body: p.Text, Address: p.Locator(), Terms: strings.Join(p.Terms(), "\n")}
+	f.InLinks, f.PageInLinks, f.Links = links.of(p)
 	if n := len(p.Headings); n > 0 {
 		f.Title, f.Path = p.Headings[n-1], p.Headings[:n-1]
 	} else {

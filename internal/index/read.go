@@ -85,7 +85,7 @@ func (d *Database) resolve(name string) (members []uint32, at int, err error) {
 		}
 		at, err = d.position(members, func(p *passage.Passage) bool {
 			if anchor != "" {
-				return strings.HasSuffix(p.URL, "#"+anchor)
+				return slices.Contains(p.Anchors, anchor) || strings.HasSuffix(p.URL, "#"+anchor)
 			}
 			return candidate == path && line > 0 && p.StartLine <= line && line <= p.EndLine
 		})

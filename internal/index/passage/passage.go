@@ -8,8 +8,11 @@
 //
 // LEANN (its own tool and format) ignores metadata it does not know, so that
 // is where docsearch keeps what LEANN has no place for: title, headings, url,
-// path, start_line, end_line. Of what LEANN itself writes, file_path, source
-// and file_name are read where path is missing.
+// path, start_line, end_line; anchors, the fragments that lead into the
+// passage, its own first; links, a list of {"to", "text"} objects, "to" being a
+// URL or a path with or without an anchor; terms, what an index of the
+// documentation calls the passage. Of what LEANN itself writes, file_path,
+// source and file_name are read where path is missing.
 //
 // The passages themselves stay where they are, in the passages file; the
 // table holds where each line lies and its checksum. Standard library only,
@@ -38,8 +41,34 @@ type Passage struct {
 	Path      string   // of the file, as the source named it
 	StartLine int      // 1-based, 0: unknown
 	EndLine   int      // inclusive
+	Anchors   []string // fragments that lead into the passage, its own first
 	// Extra is the metadata beyond the above, for other parts to read.
 	Extra map[string]json.RawMessage
+}
+
+// A Link leads from a passage to another place.
+type Link struct {
+	To   string `json:"to"` // a document's key, with or without "#" and an anchor
+	Text string `json:"text,omitempty"`
+}
+
+// Links are where the passage leads. They are read on demand: only a build
+// wants them.
+func (p *Passage) Links() []Link {
+	var links []Link
+	if v, ok := p.Extra["links"]; ok && json.Unmarshal(v, &links) != nil {
+		return nil
+	}
+	return links
+}
+
+// Terms are what the documentation's own index calls the passage.
+func (p *Passage) Terms() []string {
+	var terms []string
+	if v, ok := p.Extra["terms"]; ok && json.Unmarshal(v, &terms) != nil {
+		return nil
+	}
+	return terms
 }
 
 // Document is the key of the document that the passage belongs to: its URL
@@ -74,13 +103,15 @@ func (p *Passage) Name() string {
 }
 
 // Locator is what a reader follows to the passage: its URL, or its path with
-// the line, or failing both its id.
+// the line or the anchor, or failing both its id.
 func (p *Passage) Locator() string {
 	switch {
 	case p.URL != "":
 		return p.URL
 	case p.Path != "" && p.StartLine > 0:
 		return fmt.Sprintf("%s:%d", p.Path, p.StartLine)
+	case p.Path != "" && len(p.Anchors) > 0:
+		return p.Path + "#" + p.Anchors[0]
 	case p.Path != "":
 		return p.Path
 	}
@@ -125,9 +156,7 @@ func Decode(line []byte) (Passage, error) {
 	if p.URL == "" && hasScheme(p.Path) {
 		p.URL, p.Path = p.Path, ""
 	}
-	if v, ok := p.Extra["headings"]; ok && json.Unmarshal(v, &p.Headings) == nil {
-		delete(p.Extra, "headings")
-	}
+	p.Headings, p.Anchors = p.takeList("headings"), p.takeList("anchors")
 	p.StartLine, p.EndLine = p.takeLine("start_line"), p.takeLine("end_line")
 	if p.EndLine < p.StartLine {
 		p.EndLine = p.StartLine
@@ -169,6 +198,9 @@ func (p *Passage) AppendLine(b []byte) []byte {
 		add("start_line", p.StartLine)
 		add("end_line", p.EndLine)
 	}
+	if len(p.Anchors) > 0 {
+		add("anchors", p.Anchors)
+	}
 	for _, key := range sortedKeys(p.Extra) {
 		add(key, p.Extra[key])
 	}
@@ -182,6 +214,17 @@ func (p *Passage) take(key string) string {
 		delete(p.Extra, key)
 	}
 	return s
+}
+
+func (p *Passage) takeList(key string) []string {
+	var list []string
+	if v, ok := p.Extra[key]; ok {
+		if json.Unmarshal(v, &list) != nil {
+			return nil
+		}
+		delete(p.Extra, key)
+	}
+	return list
 }
 
 func (p *Passage) takeLine(key string) int {
