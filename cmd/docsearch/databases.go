@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
@@ -210,4 +212,20 @@ func withRepair(path string, err error) error {
 		return withHint(err, "run: %s", command)
 	}
 	return err
+}
+
+// completeDatabases completes an argument that is a database: by its name, and
+// the shell by its path.
+func completeDatabases(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	all, err := listings(config.Locate(os.Getenv))
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var names []string
+	for _, d := range all {
+		if strings.HasPrefix(strings.ToLower(d.Name), strings.ToLower(start)) {
+			names = append(names, d.Name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
 }

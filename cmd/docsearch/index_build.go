@@ -56,7 +56,8 @@ Whatever happens to a build, the database answers from the index it had before.`
 		Example: `  docsearch index build ~/src/project/docs --name project
   docsearch index build ~/.leann/indexes/gitlab
   docsearch index build project`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b.languageSet = cmd.Flags().Changed("language")
 			b.trustSet = cmd.Flags().Changed("trust-paths")

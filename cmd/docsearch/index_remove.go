@@ -24,7 +24,8 @@ func newIndexRemoveCommand(a *app) *cobra.Command {
 		Long: `Remove what docsearch made of a database: its index and, if docsearch made the
 passages too, those. Of a LEANN index only docsearch's own folder goes. What the
 passages were made from is never touched.`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeDatabases,
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := a.database(args[0])
 			if err != nil {

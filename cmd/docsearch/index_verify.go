@@ -23,6 +23,7 @@ func newIndexVerifyCommand(a *app) *cobra.Command {
 checksum, every passage with the one that was indexed, the counts with one
 another, and the vector search with an exact one. Without a name, all databases
 are checked. The exit code is 1 if anything is wrong.`,
+		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all, err := listings(config.Locate(os.Getenv))
 			if err != nil {

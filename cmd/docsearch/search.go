@@ -55,6 +55,7 @@ keywords, find more than a longer query does.`,
 	f.StringVar(&s.filter, "filter", "", "only documents whose URL or path contains this; * and ? match, ! turns it round")
 	f.IntVar(&s.topK, "top-k", 0, "how many hits to show at most (default 5)")
 	f.BoolVar(&s.json, "json", false, "print JSON at a terminal, too")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("db", completeDatabases))
 	return cmd
 }
 
