@@ -12,11 +12,10 @@ import (
 
 const (
 	defaultTopK   = 5
-	maxTopK       = 50
+	maxTopK       = 100
 	defaultTokens = 4000
-	// maxTokens keeps an answer under the 50,000 characters at which Claude
-	// Code puts it into a file and shows the model its beginning.
-	maxTokens = 12000
+	// maxTokens is the most that Claude Code takes of a result.
+	maxTokens = 25000
 	minTokens = 200
 
 	// nearest is how many headings are shown where nothing is relevant.
@@ -85,8 +84,8 @@ func (s *Server) search(ctx context.Context, a searchArguments) (string, error) 
 	}
 	findings = s.catalog.search(ctx, named, q)
 	scoped := len(named) < len(entries)
-	if scoped && !slices.ContainsFunc(findings, func(f finding) bool { return f.Confidence >= index.Relevant }) {
-		// The query may name a database in passing.
+	if scoped && !slices.ContainsFunc(findings, func(f finding) bool { return f.Confidence >= doubtful }) {
+		// The query may name a database in passing: "react to", "go on".
 		scoped = false
 		findings = s.catalog.search(ctx, entries, q)
 	}

@@ -134,7 +134,9 @@ func (s *Server) tools(leann bool) []tool {
 func (t tool) declare() mcp.Tool {
 	params, _ := t.call()
 	yes, no := true, false
-	meta := map[string]any{"anthropic/searchHint": t.hint}
+	// Without the second, Claude Code puts a result of more than 50,000
+	// characters into a file and shows the model its beginning.
+	meta := map[string]any{"anthropic/searchHint": t.hint, "anthropic/maxResultSizeChars": maxTokens * bytesPerToken}
 	if t.always {
 		meta["anthropic/alwaysLoad"] = true
 	}

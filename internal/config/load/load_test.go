@@ -217,7 +217,7 @@ func TestProblems(t *testing.T) {
 			`line 2: hook: retry: expected "identical" or "evidence", got "always"; it is "identical"`,
 			`line 3: hook: timeout_ms: expected a whole number from 1 to 60000, got 0; it is 800`,
 			`line 5: search: top_k: expected a whole number from 1 to 100, got 2.5; it is 5`,
-			`line 6: search: max_tokens: expected a whole number from 100 to 100000, got "lots"; it is 4000`,
+			`line 6: search: max_tokens: expected a whole number from 200 to 25000, got "lots"; it is 4000`,
 		}},
 		{"sections of wrong types", "c.json", `{"hook": "fast", "search": []}`, 0, []string{
 			`line 1: hook: expected an object, got "fast"; the defaults are used`,
