@@ -1,0 +1,323 @@
+// Package model2vec computes vectors with a static embedding model in a
+// folder, as Model2Vec and sentence-transformers' StaticEmbedding write it: a
+// table of one vector a token, and the tokeniser. A text's vector is the mean
+// of its tokens'. There is no network to run, so a text takes microseconds.
+//
+// The folder holds model.safetensors, tokenizer.json, and config.json or
+// config_sentence_transformers.json. The table's tensor is called embeddings
+// or embedding.weight and has the type F32, F16 or I8. Two more are known:
+// mapping, I32, says for each token which vector is its own, in models whose
+// tokens share vectors; weights, F64 or F32, weighs each token.
+package model2vec
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/mmap"
+)
+
+// MaxTokens is how many tokens of a text count, as in the reference
+// implementation's default.
+const MaxTokens = 512
+
+const maxJSON = 256 << 20
+
+// A Model is an open model. It may be used from several goroutines at once.
+type Model struct {
+	id        string
+	file      *mmap.Mapping
+	tokenizer *tokenizer
+	normalize bool
+	table     tensor
+	mapping   tensor // absent: the token's number is its vector's
+	weights   tensor // absent: every token weighs 1
+}
+
+var _ embed.Provider = (*Model)(nil)
+
+// Open opens the model in the folder dir. The table is mapped, not read.
+func Open(dir string) (*Model, error) {
+	m, err := open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("model2vec model in %s: %w", dir, err)
+	}
+	return m, nil
+}
+
+func open(dir string) (_ *Model, err error) {
+	m := &Model{}
+	if m.normalize, err = readConfig(dir); err != nil {
+		return nil, err
+	}
+	data, err := readLimited(filepath.Join(dir, "tokenizer.json"))
+	if err != nil {
+		return nil, err
+	}
+	if m.tokenizer, err = parseTokenizer(data); err != nil {
+		return nil, fmt.Errorf("tokenizer.json: %w", err)
+	}
+	if m.file, err = mmap.Open(filepath.Join(dir, "model.safetensors")); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			m.file.Close()
+		}
+	}()
+	header, err := m.open(m.file.Data)
+	if err != nil {
+		return nil, fmt.Errorf("model.safetensors: %w", err)
+	}
+	// Enough to tell two models apart that somebody put into the same place
+	// one after the other, without reading all of them.
+	sum := fnv.New64a()
+	sum.Write(data)
+	sum.Write(header)
+	sum.Write(m.table.data[:min(len(m.table.data), 1<<16)])
+	m.id = fmt.Sprintf("model2vec:%s:%016x", filepath.Base(dir), sum.Sum64())
+	return m, nil
+}
+
+// readConfig says whether vectors are made to have length 1.
+func readConfig(dir string) (normalize bool, err error) {
+	for _, name := range []string{"config.json", "config_sentence_transformers.json"} {
+		data, err := readLimited(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		var c struct {
+			Normalize *bool `json:"normalize"`
+		}
+		if err := json.Unmarshal(data, &c); err != nil {
+			return false, fmt.Errorf("%s: %w", name, err)
+		}
+		if c.Normalize != nil {
+			return *c.Normalize, nil
+		}
+	}
+	return true, nil
+}
+
+func readLimited(path string) ([]byte, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if st.Size() > maxJSON {
+		return nil, fmt.Errorf("%s: %d bytes are too many, at most %d can be read", path, st.Size(), maxJSON)
+	}
+	return os.ReadFile(path)
+}
+
+// open finds the tensors. It returns the header's bytes.
+func (m *Model) open(data []byte) ([]byte, error) {
+	tensors, header, err := parseSafetensors(data)
+	if err != nil {
+		return nil, err
+	}
+	m.table = tensors["embeddings"]
+	if m.table.data == nil {
+		m.table = tensors["embedding.weight"]
+	}
+	m.mapping, m.weights = tensors["mapping"], tensors["weights"]
+	tokens := m.tokenizer.size()
+	switch t := m.table; {
+	case t.data == nil:
+		return nil, errors.New("no tensor embeddings or embedding.weight")
+	case len(t.shape) != 2 || t.shape[1] == 0:
+		return nil, fmt.Errorf("the table of vectors has shape %v, want two dimensions", t.shape)
+	case t.kind != "F32" && t.kind != "F16" && t.kind != "I8":
+		return nil, fmt.Errorf("the table of vectors has type %s, want F32, F16 or I8", t.kind)
+	case m.mapping.data == nil && t.shape[0] < tokens:
+		return nil, fmt.Errorf("%d vectors for %d tokens", t.shape[0], tokens)
+	}
+	if t := m.mapping; t.data != nil {
+		if t.kind != "I32" && t.kind != "I64" || len(t.shape) != 1 || t.shape[0] < tokens {
+			return nil, fmt.Errorf("mapping has type %s and shape %v, want integers for %d tokens", t.kind, t.shape, tokens)
+		}
+		for i := range tokens {
+			if row := t.integer(i); row < 0 || row >= int64(m.table.shape[0]) {
+				return nil, fmt.Errorf("mapping gives token %d vector %d of %d", i, row, m.table.shape[0])
+			}
+		}
+	}
+	if t := m.weights; t.data != nil && (t.kind != "F64" && t.kind != "F32" && t.kind != "F16" || len(t.shape) != 1 || t.shape[0] < tokens) {
+		return nil, fmt.Errorf("weights have type %s and shape %v, want floats for %d tokens", t.kind, t.shape, tokens)
+	}
+	return header, nil
+}
+
+// Close closes the model.
+func (m *Model) Close() error { return m.file.Close() }
+
+// ID names the model, and what is in it.
+func (m *Model) ID() string { return m.id }
+
+// Dimensions is the number of a vector's numbers.
+func (m *Model) Dimensions() int { return m.table.shape[1] }
+
+// Embed returns the vectors of texts. Queries and documents are the same to a
+// static model.
+func (m *Model) Embed(ctx context.Context, _ embed.Kind, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		vectors[i] = m.Vector(text)
+	}
+	return vectors, nil
+}
+
+// Vector returns the vector of a text, zero where no token is known.
+func (m *Model) Vector(text string) []float32 {
+	d := m.Dimensions()
+	sum := make([]float64, d)
+	tokens := m.tokenizer.tokens(text)
+	for _, token := range tokens[:min(len(tokens), MaxTokens)] {
+		row, weight := token, 1.0
+		if m.mapping.data != nil {
+			row = int(m.mapping.integer(token))
+		}
+		if m.weights.data != nil {
+			weight = m.weights.number(token)
+		}
+		for i := range sum {
+			sum[i] += weight * m.table.number(row*d+i)
+		}
+	}
+	length := float64(max(1, min(len(tokens), MaxTokens)))
+	if m.normalize {
+		var squares float64
+		for _, x := range sum {
+			squares += x * x
+		}
+		length = max(math.Sqrt(squares), 1e-12)
+	}
+	v := make([]float32, d)
+	for i, x := range sum {
+		v[i] = float32(x / length)
+	}
+	return v
+}
+
+// A tensor is an array in a safetensors file.
+type tensor struct {
+	kind  string
+	shape []int
+	data  []byte
+}
+
+var sizes = []struct {
+	kind string
+	size int
+}{{"F64", 8}, {"F32", 4}, {"F16", 2}, {"I64", 8}, {"I32", 4}, {"I8", 1}}
+
+// parseSafetensors reads the header: its length in eight bytes, then JSON that
+// gives each tensor's type, shape and place in what follows. Tensors of types
+// that no model here has are left out.
+func parseSafetensors(data []byte) (map[string]tensor, []byte, error) {
+	if len(data) < 8 {
+		return nil, nil, errors.New("the file is too short")
+	}
+	n := binary.LittleEndian.Uint64(data)
+	if n > uint64(len(data)-8) || n > maxJSON {
+		return nil, nil, fmt.Errorf("a header of %d bytes does not fit the file", n)
+	}
+	header, data := data[8:8+n], data[8+n:]
+	var entries map[string]json.RawMessage
+	if err := json.Unmarshal(header, &entries); err != nil {
+		return nil, nil, fmt.Errorf("header: %w", err)
+	}
+	tensors := make(map[string]tensor)
+	for name, raw := range entries {
+		if strings.HasPrefix(name, "__") {
+			continue
+		}
+		var e struct {
+			Kind    string   `json:"dtype"`
+			Shape   []int    `json:"shape"`
+			Offsets [2]int64 `json:"data_offsets"`
+		}
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return nil, nil, fmt.Errorf("tensor %s: %w", name, err)
+		}
+		bytes := int64(0)
+		for _, s := range sizes {
+			if s.kind == e.Kind {
+				bytes = int64(s.size)
+			}
+		}
+		if bytes == 0 {
+			continue
+		}
+		for _, dim := range e.Shape {
+			if dim < 0 || int64(dim) > int64(len(data)) || dim > 0 && bytes > int64(len(data))/int64(dim) {
+				return nil, nil, fmt.Errorf("tensor %s has shape %v in %d bytes", name, e.Shape, len(data))
+			}
+			bytes *= int64(dim)
+		}
+		from, to := e.Offsets[0], e.Offsets[1]
+		if from < 0 || to < from || to > int64(len(data)) || to-from != bytes {
+			return nil, nil, fmt.Errorf("tensor %s lies at %d to %d of %d, want %d bytes", name, from, to, len(data), bytes)
+		}
+		tensors[name] = tensor{e.Kind, e.Shape, data[from:to:to]}
+	}
+	return tensors, header, nil
+}
+
+// number is the i-th number of a tensor of floats or of bytes.
+func (t tensor) number(i int) float64 {
+	switch t.kind {
+	case "F64":
+		return math.Float64frombits(binary.LittleEndian.Uint64(t.data[8*i:]))
+	case "F32":
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(t.data[4*i:])))
+	case "F16":
+		return half(binary.LittleEndian.Uint16(t.data[2*i:]))
+	}
+	return float64(int8(t.data[i]))
+}
+
+// integer is the i-th number of a tensor of integers.
+func (t tensor) integer(i int) int64 {
+	if t.kind == "I64" {
+		return int64(binary.LittleEndian.Uint64(t.data[8*i:]))
+	}
+	return int64(int32(binary.LittleEndian.Uint32(t.data[4*i:])))
+}
+
+// half is the value of an IEEE 754 number of 16 bits.
+func half(b uint16) float64 {
+	exponent, fraction := int(b>>10&31), float64(b&1023)
+	var v float64
+	switch exponent {
+	case 0:
+		v = math.Ldexp(fraction, -24)
+	case 31:
+		v = math.Inf(1)
+		if fraction != 0 {
+			v = math.NaN()
+		}
+	default:
+		v = math.Ldexp(1024+fraction, exponent-25)
+	}
+	if b>>15 != 0 {
+		v = -v
+	}
+	return v
+}

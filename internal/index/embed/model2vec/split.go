@@ -1,0 +1,157 @@
+package model2vec
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+func parseSplitter(raw json.RawMessage) (splitter, error) {
+	if absent(raw) {
+		return func(pieces []string) []string { return pieces }, nil
+	}
+	kind, err := typeOf(raw)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case "Sequence":
+		var list struct {
+			Splitters []json.RawMessage `json:"pretokenizers"`
+		}
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return nil, err
+		}
+		var steps []splitter
+		for _, r := range list.Splitters {
+			s, err := parseSplitter(r)
+			if err != nil {
+				return nil, err
+			}
+			steps = append(steps, s)
+		}
+		return func(pieces []string) []string {
+			for _, step := range steps {
+				pieces = step(pieces)
+			}
+			return pieces
+		}, nil
+	case "BertPreTokenizer":
+		return each(func(s string) []string {
+			var out []string
+			for _, word := range strings.FieldsFunc(s, unicode.IsSpace) {
+				out = append(out, isolate(word, isPunctuation)...)
+			}
+			return out
+		}), nil
+	case "Whitespace":
+		return each(func(s string) []string {
+			var out []string
+			for _, word := range strings.FieldsFunc(s, unicode.IsSpace) {
+				out = append(out, runs(word, isWord)...)
+			}
+			return out
+		}), nil
+	case "WhitespaceSplit":
+		return each(func(s string) []string { return strings.FieldsFunc(s, unicode.IsSpace) }), nil
+	case "Punctuation":
+		return each(func(s string) []string { return isolate(s, isPunctuation) }), nil
+	case "Metaspace":
+		return parseMetaspace(raw)
+	}
+	return nil, fmt.Errorf("a pre_tokenizer of type %s cannot be read", kind)
+}
+
+// each makes a splitter of a function of one piece.
+func each(f func(string) []string) splitter {
+	return func(pieces []string) []string {
+		var out []string
+		for _, p := range pieces {
+			out = append(out, f(p)...)
+		}
+		return out
+	}
+}
+
+// isolate cuts before and after every character that is.
+func isolate(s string, is func(rune) bool) []string {
+	var out []string
+	start := 0
+	for i, r := range s {
+		if !is(r) {
+			continue
+		}
+		if start < i {
+			out = append(out, s[start:i])
+		}
+		start = i + len(string(r))
+		out = append(out, s[i:start])
+	}
+	if start < len(s) {
+		out = append(out, s[start:])
+	}
+	return out
+}
+
+// runs cuts where characters that are meet such that are not.
+func runs(s string, is func(rune) bool) []string {
+	var out []string
+	start, last := 0, false
+	for i, r := range s {
+		if i > 0 && is(r) != last {
+			out = append(out, s[start:i])
+			start = i
+		}
+		last = is(r)
+	}
+	return append(out, s[start:])
+}
+
+func isPunctuation(r rune) bool {
+	return r < 0x80 && unicode.In(r, unicode.P, unicode.S) || unicode.Is(unicode.P, r)
+}
+
+func isWord(r rune) bool {
+	return r == '_' || unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Pc)
+}
+
+func parseMetaspace(raw json.RawMessage) (splitter, error) {
+	m := struct {
+		Replacement string `json:"replacement"`
+		Scheme      string `json:"prepend_scheme"`
+		AddPrefix   *bool  `json:"add_prefix_space"`
+		Split       *bool  `json:"split"`
+	}{Replacement: "▁", Scheme: "always"}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, err
+	}
+	if m.Replacement == "" {
+		return nil, fmt.Errorf("a Metaspace without a replacement")
+	}
+	if m.AddPrefix != nil && !*m.AddPrefix {
+		m.Scheme = "never"
+	}
+	return func(pieces []string) []string {
+		var out []string
+		for i, p := range pieces {
+			p = strings.ReplaceAll(p, " ", m.Replacement)
+			if p != "" && !strings.HasPrefix(p, m.Replacement) && (m.Scheme == "always" || m.Scheme == "first" && i == 0) {
+				p = m.Replacement + p
+			}
+			if m.Split != nil && !*m.Split {
+				out = append(out, p)
+				continue
+			}
+			for p != "" { // each piece begins with a replacement, or the text does
+				at := strings.Index(p[1:], m.Replacement) + 1
+				if at == 0 {
+					at = len(p)
+				}
+				out = append(out, p[:at])
+				p = p[at:]
+			}
+		}
+		return out
+	}, nil
+}

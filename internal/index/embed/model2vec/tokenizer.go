@@ -1,0 +1,145 @@
+package model2vec
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A tokenizer turns a text into the numbers of its tokens, as the tokenizer.json
+// of Hugging Face's tokenizers says, of which it understands what models of
+// this kind use: the models WordPiece and Unigram and what goes before them.
+type tokenizer struct {
+	added     []addedToken
+	normalize normalizer
+	split     splitter
+	model     wordModel
+	unknown   int // number of the token that stands for what is none, or -1
+	count     int
+}
+
+// An addedToken is found in the text as it is, before all else.
+type addedToken struct {
+	ID      int    `json:"id"`
+	Content string `json:"content"`
+}
+
+// A normalizer rewrites a text.
+type normalizer func(string) string
+
+// A splitter cuts pieces of a text into smaller ones.
+type splitter func([]string) []string
+
+// A wordModel appends the tokens of one piece.
+type wordModel interface {
+	tokens(list []int, piece string) []int
+}
+
+func parseTokenizer(data []byte) (*tokenizer, error) {
+	var file struct {
+		Added      []addedToken    `json:"added_tokens"`
+		Normalizer json.RawMessage `json:"normalizer"`
+		Splitter   json.RawMessage `json:"pre_tokenizer"`
+		Model      json.RawMessage `json:"model"`
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, err
+	}
+	t := &tokenizer{added: file.Added, unknown: -1}
+	var err error
+	if t.normalize, err = parseNormalizer(file.Normalizer); err != nil {
+		return nil, err
+	}
+	if t.split, err = parseSplitter(file.Splitter); err != nil {
+		return nil, err
+	}
+	if err := t.parseModel(file.Model); err != nil {
+		return nil, err
+	}
+	for _, a := range t.added {
+		if a.ID < 0 || a.ID > 1<<24 || a.Content == "" {
+			return nil, fmt.Errorf("added token %q has number %d", a.Content, a.ID)
+		}
+		t.count = max(t.count, a.ID+1)
+	}
+	return t, nil
+}
+
+// size is how many numbers tokens can have.
+func (t *tokenizer) size() int { return t.count }
+
+// tokens returns the tokens of a text without the unknown ones.
+func (t *tokenizer) tokens(text string) []int {
+	var list []int
+	for text != "" {
+		before, id, after := t.cut(text)
+		for _, piece := range t.split([]string{t.normalize(before)}) {
+			list = t.model.tokens(list, piece)
+		}
+		if id >= 0 {
+			list = append(list, id)
+		}
+		text = after
+	}
+	known := list[:0]
+	for _, id := range list {
+		if id != t.unknown {
+			known = append(known, id)
+		}
+	}
+	return known
+}
+
+// cut finds the first added token in the text; id is -1 if there is none.
+func (t *tokenizer) cut(text string) (before string, id int, after string) {
+	first, length := len(text), 0
+	id = -1
+	for _, a := range t.added {
+		at := strings.Index(text, a.Content)
+		if at >= 0 && (at < first || at == first && len(a.Content) > length) {
+			first, length, id = at, len(a.Content), a.ID
+		}
+	}
+	return text[:first], id, text[first+length:]
+}
+
+// typed is what every part of a tokenizer.json has.
+type typed struct {
+	Type string `json:"type"`
+}
+
+func typeOf(raw json.RawMessage) (string, error) {
+	var t typed
+	err := json.Unmarshal(raw, &t)
+	return t.Type, err
+}
+
+func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+func (t *tokenizer) parseModel(raw json.RawMessage) error {
+	if absent(raw) {
+		return errors.New("no model")
+	}
+	kind, err := typeOf(raw)
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case "WordPiece", "": // older files do not name it
+		m, err := parseWordPiece(raw)
+		if err != nil {
+			return err
+		}
+		t.model, t.unknown, t.count = m, m.unknown, m.count
+	case "Unigram":
+		m, err := parseUnigram(raw)
+		if err != nil {
+			return err
+		}
+		t.model, t.unknown, t.count = m, m.unknown, m.count
+	default:
+		return fmt.Errorf("a model of type %s cannot be read, WordPiece and Unigram can", kind)
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package model2vec
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A wordPiece model cuts a word into the longest tokens that it knows, from
+// left to right.
+type wordPiece struct {
+	first   map[string]int // tokens that begin a word
+	next    map[string]int // tokens that continue one, without their prefix
+	longest int            // bytes
+	most    int            // characters of a word
+	unknown int
+	count   int
+}
+
+func parseWordPiece(raw json.RawMessage) (*wordPiece, error) {
+	file := struct {
+		Vocab   map[string]int `json:"vocab"`
+		Unknown string         `json:"unk_token"`
+		Prefix  string         `json:"continuing_subword_prefix"`
+		Most    int            `json:"max_input_chars_per_word"`
+	}{Unknown: "[UNK]", Prefix: "##", Most: 100}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return nil, err
+	}
+	m := &wordPiece{first: make(map[string]int, len(file.Vocab)), next: make(map[string]int), most: file.Most}
+	for token, id := range file.Vocab {
+		if id < 0 || id > 1<<24 {
+			return nil, fmt.Errorf("token %q has number %d", token, id)
+		}
+		m.count = max(m.count, id+1)
+		m.longest = max(m.longest, len(token))
+		m.first[token] = id
+		if rest, ok := strings.CutPrefix(token, file.Prefix); ok {
+			m.next[rest] = id
+		}
+	}
+	var ok bool
+	if m.unknown, ok = file.Vocab[file.Unknown]; !ok {
+		return nil, fmt.Errorf("the vocabulary has no %q", file.Unknown)
+	}
+	return m, nil
+}
+
+func (m *wordPiece) tokens(list []int, word string) []int {
+	if word == "" {
+		return list
+	}
+	if utf8.RuneCountInString(word) > m.most {
+		return append(list, m.unknown)
+	}
+	before := len(list)
+	known := m.first
+	for word != "" {
+		length, id := m.longestIn(known, word)
+		if length == 0 {
+			return append(list[:before], m.unknown)
+		}
+		list = append(list, id)
+		word, known = word[length:], m.next
+	}
+	return list
+}
+
+func (m *wordPiece) longestIn(known map[string]int, word string) (length, id int) {
+	for end := min(len(word), m.longest); end > 0; end-- {
+		if end < len(word) && !utf8.RuneStart(word[end]) {
+			continue
+		}
+		if id, ok := known[word[:end]]; ok {
+			return end, id
+		}
+	}
+	return 0, 0
+}
