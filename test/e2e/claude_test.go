@@ -148,6 +148,9 @@ func (s *session) ask(t *testing.T, m *model, prompt string, flags ...string) ru
 	return r
 }
 
+// nobody is an address for a client that has no model to talk to.
+const nobody = "http://127.0.0.1:1"
+
 // claude runs the client. It has no key that is worth anything, and nothing
 // to talk to but the model at url.
 func (s *session) claude(t *testing.T, url string, args ...string) run {

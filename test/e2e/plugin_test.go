@@ -21,7 +21,7 @@ func TestPluginIsValid(t *testing.T) {
 				if version == "2.0.30" {
 					args = []string{"plugin", "validate", dir}
 				}
-				s.claude(t, "", args...) // fails the test if the client does
+				s.claude(t, nobody, args...) // fails the test if the client does
 			}
 		})
 	}

@@ -73,8 +73,8 @@ var ways = []struct {
 			if err := os.CopyFS(filepath.Join(market, manifest), os.DirFS(filepath.Join(root(t), manifest))); err != nil {
 				t.Fatal(err)
 			}
-			s.claude(t, "", "plugin", "marketplace", "add", market)
-			s.claude(t, "", "plugin", "install", "docsearch@docsearch")
+			s.claude(t, nobody, "plugin", "marketplace", "add", market)
+			s.claude(t, nobody, "plugin", "install", "docsearch@docsearch")
 			return nil
 		},
 	},
