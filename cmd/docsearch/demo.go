@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -38,8 +40,15 @@ server, but in a temporary folder: no file of yours is read or changed.`,
 				return err
 			}
 			defer os.RemoveAll(dir)
+			// A reader that has seen enough must not leave the folder behind.
+			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGPIPE)
+			defer stop()
 			d := &demo{app: a, program: program, dir: dir, look: colours(a.stdout), width: min(columns(a.stdout), 80)}
-			return d.run(cmd.Context())
+			err = d.run(ctx)
+			if ctx.Err() != nil {
+				return exitStatus(exitFailure)
+			}
+			return err
 		},
 	}
 }
@@ -95,12 +104,6 @@ func (d *demo) build(ctx context.Context) error {
 	if err := os.CopyFS(source, docs.Files); err != nil {
 		return fmt.Errorf("write the documentation to %s: %w", source, err)
 	}
-	d.command("docsearch index build docs --name docsearch")
-	out, err := d.docsearch(ctx, "index", "build", source, "--name", "docsearch").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("build the database: %w: %s", err, firstLine(string(out)))
-	}
-	d.quote(string(out), 6)
 	config, err := json.Marshal(map[string]any{"databases": []any{map[string]any{
 		"keywords": []string{"docsearch"}, "path": filepath.Join(d.dir, "data", "docsearch"), "description": "documentation of docsearch",
 	}}})
@@ -110,6 +113,12 @@ func (d *demo) build(ctx context.Context) error {
 	if err := os.WriteFile(d.configPath(), config, 0o600); err != nil {
 		return err
 	}
+	d.command("docsearch index build docs --name docsearch")
+	out, err := d.docsearch(ctx, "index", "build", source, "--name", "docsearch").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("build the database: %w: %s", err, firstLine(string(out)))
+	}
+	d.quote(string(out), 6)
 	d.say(`The config file says that web searches with the word "docsearch" are its business.`)
 	return nil
 }
