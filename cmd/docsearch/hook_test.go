@@ -225,7 +225,8 @@ func TestHookAnswers(t *testing.T) {
 	}
 	h := newHookHome(t, `{"databases": [{"keywords": ["registry"], "path": `+string(path)+`, "description": "Registry documentation"}]}`)
 	for range 2 {
-		reason, context := h.run(webSearch(fmt.Sprint(time.Now().UnixNano()), indextest.Question)).denied(t)
+		query := indextest.Question + " " + indextest.Answer
+		reason, context := h.run(webSearch(fmt.Sprint(time.Now().UnixNano()), query)).denied(t)
 		for _, want := range []string{`mcp__docsearch__search {"query": "how do I rotate`, `"database": "registry"`, "select:mcp__docsearch__search"} {
 			if !strings.Contains(reason, want) {
 				t.Errorf("reason lacks %q:\n%s", want, reason)
@@ -235,7 +236,7 @@ func TestHookAnswers(t *testing.T) {
 			t.Errorf("the passage that answers is missing:\n%s\n\n%s", reason, context)
 		}
 	}
-	reason, _ := h.run(webSearch("p", indextest.Question), "CLAUDE_PLUGIN_ROOT=/plugin").denied(t)
+	reason, _ := h.run(webSearch("p", indextest.Question+" "+indextest.Answer), "CLAUDE_PLUGIN_ROOT=/plugin").denied(t)
 	if !strings.Contains(reason, "mcp__plugin_docsearch_docs__search {") {
 		t.Errorf("the plugin's tool is not named:\n%s", reason)
 	}
@@ -291,7 +292,7 @@ func TestHookFailsOpen(t *testing.T) {
 		{name: "two JSON objects", event: good + good, stderr: "event"},
 		{name: "a list", event: "[" + good + "]", stderr: "event"},
 		{name: "binary", event: "\x00\x01\xff\xfe", stderr: "event"},
-		{name: "too long an event", event: `{"pad":"` + strings.Repeat("x", 64<<20) + `",` + good[1:], stderr: "64 MiB"},
+		{name: "too long an event", env: []string{"DOCSEARCH_HOOK_TIMEOUT_MS=60000"}, event: `{"pad":"` + strings.Repeat("x", 64<<20) + `",` + good[1:], stderr: "64 MiB"},
 		{name: "tool input of a wrong type", event: `{"tool_name":"WebSearch","tool_input":"gitlab"}`},
 		{name: "query of a wrong type", event: `{"tool_name":"WebSearch","tool_input":{"query":{"gitlab":1}}}`},
 		{name: "no tool", event: `{"tool_input":{"query":"gitlab"}}`},
