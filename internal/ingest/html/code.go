@@ -44,15 +44,26 @@ func (x *extractor) code(i int32, text string) {
 		return
 	}
 	x.flushLead()
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
+	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	w := x.out()
 	if x.follows(w) {
 		w.gap = line
 	}
 	w.block(fence + language(x.t, i) + "\n" + text + "\n" + fence)
+}
+
+// longestRun is how often c stands in s in a row.
+func longestRun(s string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
 }
 
 // preText is the text in element i as it is laid out.

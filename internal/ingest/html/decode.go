@@ -24,7 +24,7 @@ func decode(data []byte, contentType string) []byte {
 			if mostlyUTF8(data) {
 				return bytes.ToValidUTF8(data, []byte("\uFFFD"))
 			}
-			enc, _ = charset.Lookup("windows-1252")
+			enc, name = charset.Lookup("windows-1252")
 		}
 	}
 	if name == "utf-8" || name == "windows-1252" && valid {

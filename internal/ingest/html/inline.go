@@ -19,6 +19,7 @@ const (
 // inlineText is the text of nodes first to last, which are siblings.
 func (x *extractor) inlineText(first, last int32) string {
 	l := liner{x: x, style: marked}
+	x.written = len(x.anchors)
 	for c := first; c != 0; c = x.t.nodes[c].next {
 		l.node(c)
 		if c == last {
@@ -36,6 +37,9 @@ func (x *extractor) plainText(i int32) string { return x.lineOf(i, plain) }
 
 func (x *extractor) lineOf(i int32, s style) string {
 	l := liner{x: x, style: s}
+	if !x.t.nodes[i].element {
+		l.node(i)
+	}
 	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
 		l.node(c)
 	}
@@ -159,6 +163,7 @@ func (l *liner) text(s string) {
 func (l *liner) word(s string) {
 	l.part()
 	l.buf = append(l.buf, s...)
+	l.x.written = len(l.x.anchors)
 }
 
 // part writes the white space that is due.
@@ -287,10 +292,8 @@ func codeSpan(text string) string {
 	if !strings.Contains(text, "`") {
 		return "`" + text + "`"
 	}
-	fence := "``"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
+	// A longer fence, kept apart from what it fences.
+	fence := strings.Repeat("`", longestRun(text, '`')+1)
 	return fence + " " + text + " " + fence
 }
 

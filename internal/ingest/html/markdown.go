@@ -1,6 +1,7 @@
 package html
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,7 @@ type writer struct {
 	buf    []byte
 	prefix string // begins every line: the indentation of lists, the marks of quotes
 	marker string // begins the next line in place of prefix: a list item's own
+	outer  string // the prefix outside of the item or quote that marker begins
 	gap    gap    // before the next block
 }
 
@@ -28,7 +30,11 @@ func (w *writer) block(s string) {
 	if len(w.buf) > 0 {
 		w.buf = append(w.buf, '\n')
 		if w.gap == blank {
-			w.buf = append(append(w.buf, strings.TrimRight(w.prefix, " ")...), '\n')
+			prefix := w.prefix
+			if w.marker != "" {
+				prefix = w.outer
+			}
+			w.buf = append(append(w.buf, strings.TrimRight(prefix, " ")...), '\n')
 		}
 	}
 	w.gap = blank
@@ -139,6 +145,10 @@ func (x *extractor) paragraph(s string) {
 	}
 	s = x.lead + s
 	x.lead = ""
+	// What stands behind the last text may be the next heading's.
+	after := slices.Clone(x.anchors[min(x.written, len(x.anchors)):])
+	x.anchors = x.anchors[:len(x.anchors)-len(after)]
+	defer func() { x.anchors = append(x.anchors, after...) }()
 	var b strings.Builder
 	for l := range strings.Lines(s) {
 		l = strings.TrimSpace(l)
@@ -280,7 +290,10 @@ func (x *extractor) within(marker, prefix string, do func()) {
 	x.flushLead()
 	w := x.out()
 	outer, before, gapBefore := w.prefix, len(w.buf), w.gap
-	w.marker = firstOf(w.marker, outer) + marker
+	if w.marker == "" {
+		w.marker, w.outer = outer, outer
+	}
+	w.marker += marker
 	w.prefix = outer + prefix
 	x.nested++
 	do()
@@ -405,7 +418,9 @@ func (x *extractor) item(terms, bodies []int32) {
 			if !strings.ContainsAny(name, "`*") {
 				name = "**" + name + "**"
 			}
-			x.lead += name + ": "
+			if x.lead += name; len(bodies) > 0 {
+				x.lead += ": "
+			}
 		}
 		for _, i := range bodies {
 			x.meet(i)

@@ -24,6 +24,7 @@ type extractor struct {
 	// or heading comes next.
 	anchors []string
 	links   []Link
+	written int // how many of anchors stood before the end of the last text
 
 	owner  string // the name that the page is about, if that is part of the names it defines
 	lead   string // label of a note, to begin its first paragraph with
@@ -50,7 +51,7 @@ func (x *extractor) sections(root int32) []Section {
 	x.meet(root)
 	x.walk(root)
 	x.flush()
-	var sections []Section
+	sections := make([]Section, 0, len(x.all))
 	for _, s := range x.all {
 		s.Level = len(s.Headings)
 		s.Markdown = s.out.String()
@@ -66,6 +67,9 @@ func (x *extractor) sections(root int32) []Section {
 
 // finish leaves out of Anchors what is there twice.
 func (s *sect) finish() {
+	if len(s.Anchors) == 0 {
+		return
+	}
 	seen := map[string]bool{s.Anchor: true}
 	s.Anchors = slices.DeleteFunc(s.Anchors, func(a string) bool {
 		again := seen[a]
@@ -439,7 +443,7 @@ func symbolOf(signature, anchor string) string {
 	}
 	const mostWords = 5
 	name = strings.Trim(name, "*&'\"`:;,")
-	if len(words) > mostWords || name == "" || strings.ContainsAny(name, ")]}") {
+	if len(words) > mostWords || name == "" || strings.ContainsAny(name, "()[]{}") {
 		return ""
 	}
 	if i := len(anchor) - len(name); i > 1 && anchor[i:] == name && identifier(anchor[:i-1]) {

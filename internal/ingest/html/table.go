@@ -55,7 +55,7 @@ func (x *extractor) rows(table int32) []row {
 				r := row{node: c, header: true}
 				for d := n.first; d != 0; d = x.t.nodes[d].next {
 					cell := &x.t.nodes[d]
-					if cell.flags&skipped != 0 || cell.tag != atom.Td && cell.tag != atom.Th {
+					if cell.flags&skipped != 0 || cell.tag != atom.Td && cell.tag != atom.Th && cell.textLen == 0 {
 						continue
 					}
 					r.cells = append(r.cells, d)
@@ -64,7 +64,7 @@ func (x *extractor) rows(table int32) []row {
 				if len(r.cells) > 0 {
 					rows = append(rows, r)
 				}
-			case n.element && n.textLen > 0:
+			case n.textLen > 0:
 				rows = append(rows, row{node: c, cells: []int32{c}})
 			case n.element:
 				x.meetAll(c)
@@ -101,10 +101,19 @@ func (x *extractor) laysOut(table int32, rows []row) bool {
 func (x *extractor) layout(table int32) {
 	for _, r := range x.rows(table) {
 		for _, c := range r.cells {
-			x.meet(c)
-			x.children(c)
+			x.cell(c)
 		}
 	}
+}
+
+// cell writes what is in a cell, or text that stands in place of one.
+func (x *extractor) cell(c int32) {
+	x.meet(c)
+	if x.isInline(c) {
+		x.paragraph(x.inlineText(c, c))
+		return
+	}
+	x.children(c)
 }
 
 // sectionRows writes a table that holds headings: the rows between them are
@@ -127,8 +136,7 @@ func (x *extractor) sectionRows(rows []row) {
 		write()
 		x.meet(r.node)
 		for _, c := range r.cells {
-			x.meet(c)
-			x.children(c)
+			x.cell(c)
 		}
 	}
 	write()
@@ -172,11 +180,10 @@ func (x *extractor) records(rows []row) {
 		}
 		x.listItem("- ", func() {
 			for k, c := range r.cells {
-				x.meet(c)
 				if len(r.cells) > 1 && k < len(columns) && columns[k] != "" && x.t.nodes[c].textLen > 0 {
 					x.lead += "**" + strings.TrimRight(columns[k], ":") + ":** "
 				}
-				x.children(c)
+				x.cell(c)
 				x.flushLead()
 			}
 		})
@@ -190,7 +197,7 @@ func (x *extractor) grid(rows []row) {
 	width := 0
 	var down []int // rows that a cell above still reaches into, by column
 	for _, r := range rows {
-		var cells []string
+		var cells, beyond []string
 		skip := func() {
 			for len(cells) < len(down) && down[len(cells)] > 0 {
 				down[len(cells)]--
@@ -208,7 +215,7 @@ func (x *extractor) grid(rows []row) {
 			text = strings.ReplaceAll(text, "|", `\|`)
 			if len(cells) >= maxColumns {
 				if text != "" {
-					cells[maxColumns-1] += "; " + text
+					beyond = append(beyond, text)
 				}
 				continue
 			}
@@ -225,6 +232,9 @@ func (x *extractor) grid(rows []row) {
 			}
 		}
 		skip()
+		if len(beyond) > 0 {
+			cells[maxColumns-1] = strings.Join(append(cells[maxColumns-1:maxColumns:maxColumns], beyond...), "; ")
+		}
 		width = max(width, len(cells))
 		lines = append(lines, cells)
 	}

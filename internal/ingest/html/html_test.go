@@ -1,0 +1,335 @@
+package html
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/unicode"
+)
+
+func TestDecode(t *testing.T) {
+	const latin, greek, kanji = "naïve café", "καφές", "日本語のページ"
+	encoded := func(s string, enc interface{ String(string) (string, error) }) string {
+		b, err := enc.String(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for _, test := range []struct{ name, page, contentType, want string }{
+		{"UTF-8 unsaid", latin, "", latin},
+		{"UTF-8 called something else", `<meta charset="iso-8859-7">` + greek, "text/html; charset=iso-8859-1", greek},
+		{"by the server", encoded(greek, charmap.ISO8859_7.NewEncoder()), "text/html; charset=iso-8859-7", greek},
+		{"by the page", `<meta charset=windows-1253>` + encoded(greek, charmap.Windows1253.NewEncoder()), "text/html", greek},
+		{"server before page", `<meta charset=iso-8859-1>` + encoded(greek, charmap.ISO8859_7.NewEncoder()), "text/html; charset=iso-8859-7", greek},
+		{"page before a server that is wrong", `<meta charset=iso-8859-7>` + encoded(greek, charmap.ISO8859_7.NewEncoder()), "text/html; charset=utf-8", greek},
+		{"neither is right", `<meta charset=utf-8>` + encoded(latin, charmap.Windows1252.NewEncoder()), "text/html; charset=utf-8", latin},
+		{"Latin unsaid", encoded(latin, charmap.Windows1252.NewEncoder()), "", latin},
+		{"one bad byte", greek + "\xff", "text/html; charset=utf-8", greek + "\uFFFD"},
+		{"Shift JIS", encoded(kanji, japanese.ShiftJIS.NewEncoder()), "text/html; charset=Shift_JIS", kanji},
+		{"ISO-2022-JP is ASCII", encoded(kanji, japanese.ISO2022JP.NewEncoder()), "text/html; charset=ISO-2022-JP", kanji},
+		{"UTF-16", encoded(kanji, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder()), "", kanji},
+		{"unknown charset", latin, "text/html; charset=klingon", latin},
+		{"no content type at all", latin, "; ;=", latin},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := string(decode([]byte(test.page), test.contentType))
+			if !strings.HasSuffix(strings.TrimPrefix(got, "\uFEFF"), test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// markdown is the content of a page with the given body.
+func markdown(t *testing.T, body string) string {
+	t.Helper()
+	page, err := Parse([]byte("<main><p>Before."+body+"</main>"), "", "dir/page.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []string
+	for _, s := range page.Sections {
+		if len(s.Headings) > 0 {
+			parts = append(parts, "["+strings.Join(s.Headings, "/")+" #"+s.Anchor+"]")
+		}
+		parts = append(parts, s.Markdown)
+	}
+	return strings.TrimLeft(strings.TrimPrefix(strings.Join(parts, "\n"), "Before."), "\n")
+}
+
+func TestMarkdown(t *testing.T) {
+	for _, test := range []struct{ name, in, want string }{
+		{"white space", "<p> a\n\t b&nbsp;&nbsp;c\u00ad d ", "a b c d"},
+		{"emphasis", "<p>a<b> b </b>c <i>d<b>e</b></i><em></em><strong><code>f</code></strong>", "a **b** c *d**e***`f`"},
+		{"code spans", "<p><code>a</code><code>b</code> <code> c  d </code><tt>e`f</tt><kbd></kbd>", "`ab` `c d` `` e`f ``"},
+		{"code in code", "<p><code>a <code>b</code> <em>c</em></code>", "`a b c`"},
+		{"line breaks", "<p>a<br>b<br/><br>c", "a\nb\nc"},
+		{"what would begin a block", "<p># a<p>&gt; b<p>```<p>---<p>#c", "\\# a\n\n\\> b\n\n\\```\n\n\\---\n\n#c"},
+		{"lists", "<ul><li>a<ol start=3><li>b<li><p>c<p>d</ol><li><li>e</ul>", "- a\n  3. b\n  4. c\n\n     d\n- e"},
+		{"list in a list without an item", "<ul><li>a<ul><li>b</ul><ul><li>c</ul></ul>", "- a\n  - b\n  - c"},
+		{"code in a list", "<ul><li>a<pre>b\n\nc</pre>d<li><pre>e</pre></ul>", "- a\n  ```\n  b\n\n  c\n  ```\n\n  d\n- ```\n  e\n  ```"},
+		{"fences", "<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"},
+		{"code with lines broken", "<pre class='brush: js'>a<br>b</pre>", "```javascript\na\nb\n```"},
+		{"language around", "<div class='highlight-c++ notranslate'><div class=highlight><pre>a</pre></div></div>", "```c++\na\n```"},
+		{"language that is none", "<pre class=language-plaintext>a</pre>", "```\na\n```"},
+		{"empty code", "<pre> \n </pre>a", "a"},
+		{"quote", "<blockquote><p>a<p>b</blockquote>c", "> a\n>\n> b\n\nc"},
+		{"indented, not quoted", "<blockquote><pre>a</pre></blockquote>", "```\na\n```"},
+		{"terms", "<dl><dt>a<dt>b:<dd>c<dd>d<dt><code>e</code><dd><ul><li>f</ul></dl>", "- **a, b**: c\n\n  d\n- `e`:\n  - f"},
+		{"definition", "<dl><dt id=x>f(a)<dd>b<dt>g</dl>c", "- **g**\n\nc\n[f(a) #x]\nb"},
+		{"definition in a list", "<ul><li><dl><dt id=x>f<dd>b</dl><li>c</ul>", "- c\n[f #x]\nb"},
+		{"table", "<table><tr><th>a<th>b<tr><td>c|d<td><code>e|f</code></table>", "| a | b |\n| --- | --- |\n| c\\|d | `e\\|f` |"},
+		{"table without a header", "<table><tr><td>a<td>b<tr><td>c</table>", "|  |  |\n| --- | --- |\n| a | b |\n| c |  |"},
+		{"spans", "<table><tr><th>a<th colspan=2>b<tr><td rowspan=2>c<td>d<td>e<tr><td>f<td>g</table>", "| a | b |  |\n| --- | --- | --- |\n| c | d | e |\n|  | f | g |"},
+		{"cells of several blocks", "<table><tr><th>a<tr><td><p>b.<p>c<ul><li>d<li>e</ul></table>", "| a |\n| --- |\n| b. c; d; e |"},
+		{"code in cells", "<table><tr><th>a<th>b<tr><td>c<td><pre>d\ne</pre></table>", "- **a:** c\n\n  **b:**\n  ```\n  d\n  e\n  ```"},
+		{"table for the looks", "<table><tr><td><p>a<p>b</table>", "a\n\nb"},
+		{"headings in a table", "<table><tr><td><h2 id=x>a</h2><tr><td>b<td>c</table>", "[a #x]\n|  |  |\n| --- | --- |\n| b | c |"},
+		{"note", "<div class='note warning'><p class=admonition-title>Take care<p>a<p>b</div>", "**Take care:** a\n\nb"},
+		{"note that begins with code", "<div class=tip><p class=title>Tip</p><pre>a</pre></div>", "**Tip:**\n\n```\na\n```"},
+		{"note around sections", "<div class=note><p>a<h2>b</h2>c</div>", "a\n[b #]\nc"},
+		{"details", "<details><summary>a</summary><p>b</details>", "**a**\n\nb"},
+		{"details with a heading", "<details><summary><h3 id=x>a</h3></summary><p>b</details>", "[a #x]\nb"},
+		{"raised and lowered", "<p>a<sup>2</sup> b<sub>i j</sub> c<sup><a href=#f>1</a></sup> <sup>d</sup>", "a^2 b (i j) c[1] d"},
+		{"formula", "<p><math><semantics><mi>x</mi><annotation encoding='application/x-tex'>x^2</annotation></semantics></math><math><mi>y</mi></math>", "$x^2$y"},
+		{"images", "<p><img src=a.png alt='a b'><img src=b.png alt='b.png'><img class=math alt='x^2'>", "[image: a b]$x^2$"},
+		{"links", "<p><a href=x>a</a> <a href=https://y/>here</a>. <a href=javascript:z>b</a>", "a here (https://y/). b"},
+		{"a link around blocks", "<a href=x><div>a</div><div>b</div></a>", "a\n\nb"},
+		{"boxes to tick", "<ul><li><input type=checkbox checked>a<li><input type=checkbox disabled>b</ul>", "- [x] a\n- [ ] b"},
+		{"no content", "<script>a</script><style>b</style><nav>c</nav><button>d</button><svg><title>e</title></svg>f", "f"},
+		{"not seen", "<p hidden>a<p style='display : NONE'>b<p style='color:#fff;background:#fff'>c<p aria-hidden=true>d<p>e", "e"},
+		{"seen after a click", "<button aria-controls=x></button><div id=x hidden>a</div><div role=tabpanel hidden>b</div>", "a\n\nb"},
+		{"drawing", "<svg><title>t</title><text>a b</text><text>c</text></svg>", "[diagram: a b c]"},
+		{"anchor before a heading", "<a name=x></a><h2>a</h2>b", "[a #x]\nb"},
+		{"anchor in a heading", "<h2><a name=x>a</a></h2>b", "[a #x]\nb"},
+		{"anchor around a heading", "<section id=x><h2>a</h2>b</section>", "[a #x]\nb"},
+		{"anchor of the permalink", "<section id=x><h2 id=y>a<a href='#x'>¶</a></h2>b</section>", "[a #x]\nb"},
+		{"own anchor", "<section id=x><h2 id=y>a</h2>b</section>", "[a #y]\nb"},
+		{"paths", "<h2>a</h2><h4>b</h4><h3>c</h3><h2>d</h2>e", "[a #]\n\n[a/b #]\n\n[a/c #]\n\n[d #]\ne"},
+		{"empty heading", "<h2><img src=x></h2>a", "a"},
+		{"heading of code", "<h2><code>f(x)</code></h2>a", "[f(x) #]\na"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, markdown(t, test.in)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.in, diff)
+			}
+		})
+	}
+}
+
+func TestHead(t *testing.T) {
+	for _, test := range []struct {
+		name, in string
+		want     Page
+	}{
+		{"nothing", "<p>a", Page{}},
+		{"title alone", "<title> A \n B </title><p>a", Page{Title: "A B"}},
+		{"title with the site's name", "<title>A - Site</title><h1>A</h1>", Page{Title: "A"}},
+		{"site's name first", "<title>Site | A</title><h1>A</h1>", Page{Title: "A"}},
+		{"site's name known", "<meta property=og:site_name content=Site><title>A - B - Site</title><p>a", Page{Title: "A - B"}},
+		{"site's name not known", "<title>A - B</title><p>a", Page{Title: "A - B"}},
+		{"heading alone", "<h1>A</h1>", Page{Title: "A"}},
+		{"heading that only begins like the title", "<title>Cat</title><h1>C</h1>", Page{Title: "Cat"}},
+		{"canonical", "<link rel=canonical href=https://x/y>", Page{Canonical: "https://x/y"}},
+		{"canonical of a file", "<link rel=canonical href=file:///x/y>", Page{}},
+		{"language", "<html lang=de>", Page{Language: "de"}},
+		{"noindex", "<meta name=robots content='NOINDEX, follow'>", Page{NoIndex: true}},
+		{"index", "<meta name=robots content='index'>", Page{}},
+		{"redirect", `<meta http-equiv=refresh content="0; URL='../x.html'">`, Page{Redirect: "x.html"}},
+		{"refresh", `<meta http-equiv=refresh content="30">`, Page{}},
+		{"hidden", "<main><p>a<p hidden>one two three four</main>", Page{Hidden: []string{"one two three four"}}},
+		{"hidden menu", "<main><p>a</main><div hidden>one two three four</div>", Page{}},
+		{"comment", "<!-- Dear AI agent --><!-- else --><p>a", Page{Hidden: []string{"Dear AI agent"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := Parse([]byte(test.in), "", "dir/page.html")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Sections = nil
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.in, diff)
+			}
+		})
+	}
+}
+
+func TestSymbol(t *testing.T) {
+	for _, test := range []struct{ signature, anchor, want string }{
+		{"os.path.join(path, *paths)", "os.path.join", "os.path.join"},
+		{"join(path)", "os.path.join", "os.path.join"},
+		{"class logging.Logger", "logging.Logger", "logging.Logger"},
+		{"const char *sqlite3_errmsg(sqlite3 *db)", "", "sqlite3_errmsg"},
+		{"PyList_New(Py_ssize_t len)", "c.PyList_New", "PyList_New"},
+		{"work_mem (integer)", "GUC-WORK-MEM", "work_mem"},
+		{"-a, --all", "x", "--all"},
+		{"--cleanup=<mode>", "", "--cleanup"},
+		{"-S[<keyid>]", "", "-S"},
+		{"x: int = 3", "m.x", "x"},
+		{"list[index]", "", "list"},
+		{"func (*Kettle) Pour", "Kettle.Pour", "Kettle.Pour"},
+		{"a term of more words than a name has", "term", ""},
+		{"(", "", ""},
+		{"", "", ""},
+	} {
+		if got := symbolOf(test.signature, test.anchor); got != test.want {
+			t.Errorf("symbolOf(%q, %q) = %q, want %q", test.signature, test.anchor, got, test.want)
+		}
+	}
+}
+
+func TestUnnumbered(t *testing.T) {
+	for in, want := range map[string]string{
+		"20.4.1. Memory":      "Memory",
+		"Chapter 9. Indexes":  "Indexes",
+		"Appendix B. Support": "Support",
+		"A.2. Tables":         "Tables",
+		"1. Overview":         "Overview",
+		"3 blind mice":        "3 blind mice",
+		"2.0 is out":          "2.0 is out",
+		"A. N. Other":         "A. N. Other",
+		"Memory":              "Memory",
+		"20.4.":               "20.4.",
+	} {
+		if got := unnumbered(in); got != want {
+			t.Errorf("unnumbered(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	for _, test := range []struct{ page, base, ref, want string }{
+		{"library/os.html", "", "os.path.html#os.path.join", "library/os.path.html#os.path.join"},
+		{"library/os.html", "", "../index.html", "index.html"},
+		{"library/os.html", "", "../../../../etc/passwd", "etc/passwd"},
+		{"library/os.html", "", "#a%20b", "library/os.html#a b"},
+		{"library/os.html", "", "?q=1#x", "library/os.html#x"},
+		{"a b/c%d.html", "", "e.html", "a b/e.html"},
+		{"/usr/doc/a.html", "", "b.html", "/usr/doc/b.html"},
+		{"C:/doc/a.html", "", "b.html", "C:/doc/b.html"},
+		{"https://x.org/d/a.html", "", "b?c=d#e(f)", "https://x.org/d/b?c=d#e(f)"},
+		{"https://x.org/d/a.html#z", "", "#y", "https://x.org/d/a.html#y"},
+		{"https://x.org/d/a.html", "/e/", "b", "https://x.org/e/b"},
+		{"https://x.org/d/a.html", "https://evil.org/", "b", "https://x.org/d/b"},
+		{"https://x.org/d/a.html", "", "//y.org", "https://y.org"},
+		{"https://x.org/", "", "mailto:a@b", ""},
+		{"https://x.org/", "", "data:text/html,x", ""},
+		{"https://x.org/", "", "file:///etc/passwd", ""},
+		{"https://x.org/", "", "#", ""},
+		{"a.html", "", "%zz", ""},
+		{"a.html", "", "javascript:void(0)", ""},
+	} {
+		if got := newResolver(test.page, test.base).resolve(test.ref); got != test.want {
+			t.Errorf("from %s (base %q), %s is %q, want %q", test.page, test.base, test.ref, got, test.want)
+		}
+	}
+}
+
+func TestHides(t *testing.T) {
+	for style, want := range map[string]bool{
+		"display:none":                         true,
+		"display: none !important; color: red": true,
+		"visibility:hidden":                    true,
+		"font-size:0":                          true,
+		"font-size: 0.0em":                     true,
+		"opacity:0":                            true,
+		"position:absolute; left:-9999px":      true,
+		"text-indent:-10000px":                 true,
+		"clip: rect(0, 0, 0, 0)":               true,
+		"color:white;background-color:white":   true,
+		"color:transparent":                    true,
+		"display:block":                        false,
+		"font-size:10px":                       false,
+		"opacity:0.5":                          false,
+		"margin-left:-20px":                    false,
+		"color:white;background-color:black":   false,
+		"max-height:0.5em":                     false,
+		"":                                     false,
+		"none":                                 false,
+		"color:#000":                           false,
+		"font-size:":                           false,
+		"background:url(data:image/png;base64,0==)": false,
+	} {
+		if got := hides(style); got != want {
+			t.Errorf("hides(%q) = %v", style, got)
+		}
+	}
+}
+
+func TestSelectors(t *testing.T) {
+	tree, err := parse([]byte(`<div class="a b" id=x><p class="ab c"><a href="/docs/y" role=note></a></p></div>`), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const div, p, a = 1, 2, 3
+	for _, test := range []struct {
+		list string
+		node int32
+		want bool
+	}{
+		{"div", div, true}, {"p", div, false}, {".a", div, true}, {".a.b", div, true}, {".a.c", div, false},
+		{".a", p, false}, {"#x", div, true}, {"#y", div, false}, {"div#x.a", div, true}, {"p#x", div, false},
+		{"[role=note]", a, true}, {"[role=n]", a, false}, {"a[role]", a, true}, {"[href^=/docs]", a, true},
+		{"[href*=cs/y]", a, true}, {"[href^=docs]", a, false}, {"div a", a, true}, {"#x p a", a, true},
+		{"p div a", a, false}, {"ul, .b", div, true}, {"", div, false},
+	} {
+		set := selectorSet{}
+		set.add(test.list, 1)
+		if got := set.roles(tree, test.node) == 1; got != test.want {
+			t.Errorf("%q picks node %d: %v", test.list, test.node, got)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, page := range []string{
+		"<dl><dt id=a>x<dd><table><tr><h1><pre></dl><ul><li><dd>x",
+		"<meta name=generator content=docbook><div class=sect1 id=A><h2 class=title>1.2. T</h2><dl><dt id=B><span class=term>t</span><dd><div class=note><h3 class=title>Note</h3><p>n",
+		"<body class=rustdoc><section id=main-content><h1>Struct a::B</h1><h4 class=code-header>fn c()</h4><h5>d</h5>",
+		"<main><div class=tabbed-set><div class=tabbed-labels><label>a</label></div><div class=tabbed-block><pre><code class=language-c>b",
+		"<title>a - b</title><base href=/c><h1>a<a href='#x'>#</a></h1><p>d<br><b>e<code>`</code></b><a href=f>here</a>",
+		"<table><thead><tr><th rowspan=2 colspan=3>a<tbody><tr><td><ul><li>b<ol start=7><li>c</table><blockquote>d",
+		"<svg><text>a b c</text></svg><p hidden>one two three four<p aria-hidden=true>x<math><annotation encoding=tex>x",
+		"<?xml version='1.0'?><p><a name='x'/><b>bold</b></p>",
+	} {
+		f.Add([]byte(page), "text/html", "docs/page.html")
+	}
+	f.Add([]byte("<p>\xe9t\xe9"), "application/xhtml+xml; charset=latin1", "https://x.org/a#b")
+	f.Fuzz(func(t *testing.T, data []byte, contentType, base string) {
+		page, err := Parse(data, contentType, base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range page.Sections {
+			s := &page.Sections[i]
+			if s.Level != len(s.Headings) {
+				t.Errorf("section %d is %d deep and has path %q", i, s.Level, s.Headings)
+			}
+			for _, text := range append(s.Headings, s.Markdown, s.Anchor, s.Symbol) {
+				if !utf8.ValidString(text) {
+					t.Errorf("not UTF-8: %q", text)
+				}
+			}
+			for _, h := range s.Headings {
+				if h == "" || strings.ContainsAny(h, "\n") {
+					t.Errorf("heading %q", h)
+				}
+			}
+			if s.Markdown != strings.Trim(s.Markdown, "\n") {
+				t.Errorf("Markdown with empty lines around: %q", s.Markdown)
+			}
+		}
+		again, err := Parse(data, contentType, base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(page, again); diff != "" {
+			t.Errorf("the same page is read differently again:\n%s", diff)
+		}
+	})
+}
