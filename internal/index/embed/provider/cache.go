@@ -1,0 +1,239 @@
+package provider
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/embed"
+)
+
+// A Cache remembers a provider's vectors of documents, by what the documents
+// say, in a file that builds share: what was embedded once is not embedded,
+// nor paid for, again. Queries pass through.
+//
+// The file is called after the provider's ID and holds, little endian:
+//
+//	[8] magic "docsvec\n"  [4] version, 1  [4] D, dimensions
+//	per vector: [16] first bytes of the SHA-256 of the text
+//	            [D] x [4] float32
+//	            [4] CRC-32C of the above
+//
+// It only grows. A part of a vector at its end, which a crash may leave, is
+// cut off by the next who appends; a vector whose sum is wrong is not there.
+type Cache struct {
+	embed.Provider
+	path string
+
+	mu         sync.Mutex
+	dimensions int
+	places     map[[keySize]byte]int64
+}
+
+const (
+	cacheMagic   = "docsvec\n"
+	cacheVersion = 1
+	cacheHeader  = 16
+	keySize      = 16
+	lockPatience = 10 * time.Second
+)
+
+// NewCache returns p with a cache in the folder dir.
+func NewCache(p embed.Provider, dir string) (*Cache, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	name := sha256.Sum256([]byte(p.ID()))
+	c := &Cache{Provider: p, path: filepath.Join(dir, fmt.Sprintf("%x.vectors", name[:8])), places: make(map[[keySize]byte]int64)}
+	return c, c.load()
+}
+
+// load reads which texts the file knows. A file that is not as it should be is
+// begun anew by the next write: all it costs is time.
+func (c *Cache) load() error {
+	f, err := os.Open(c.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	dimensions, records, err := inspect(f)
+	if err != nil || dimensions == 0 {
+		return err
+	}
+	c.dimensions = dimensions
+	var key [keySize]byte
+	for i := range records {
+		at := cacheHeader + i*recordSize(dimensions)
+		if _, err := f.ReadAt(key[:], at); err != nil {
+			return err
+		}
+		c.places[key] = at
+	}
+	return nil
+}
+
+// inspect reads a cache's header. It returns 0 dimensions for what is none.
+func inspect(f *os.File) (dimensions int, records int64, err error) {
+	st, err := f.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	var head [cacheHeader]byte
+	if _, err := f.ReadAt(head[:], 0); err == io.EOF {
+		return 0, 0, nil
+	} else if err != nil {
+		return 0, 0, err
+	}
+	n := binary.LittleEndian.Uint32(head[12:])
+	if string(head[:8]) != cacheMagic || binary.LittleEndian.Uint32(head[8:]) != cacheVersion || n == 0 || n > 1<<16 {
+		return 0, 0, nil
+	}
+	return int(n), (st.Size() - cacheHeader) / recordSize(int(n)), nil
+}
+
+func recordSize(dimensions int) int64 { return keySize + 4*int64(dimensions) + 4 }
+
+// Embed asks the provider only for documents that the cache does not know.
+func (c *Cache) Embed(ctx context.Context, kind embed.Kind, texts []string) ([][]float32, error) {
+	if kind != embed.Document {
+		return c.Provider.Embed(ctx, kind, texts)
+	}
+	vectors, err := c.recall(texts)
+	if err != nil {
+		return nil, err
+	}
+	var missing []int
+	var unknown []string
+	for i, v := range vectors {
+		if v == nil {
+			missing, unknown = append(missing, i), append(unknown, texts[i])
+		}
+	}
+	if len(missing) == 0 {
+		return vectors, nil
+	}
+	fresh, err := c.Provider.Embed(ctx, kind, unknown)
+	if err != nil {
+		return nil, err
+	}
+	old := c.dimensions
+	if err := c.remember(unknown, fresh); err != nil {
+		return nil, err
+	}
+	if len(missing) < len(texts) && len(fresh[0]) != old {
+		// The model has changed under its name, and remember has forgotten it.
+		return c.Embed(ctx, kind, texts)
+	}
+	for i, at := range missing {
+		vectors[at] = fresh[i]
+	}
+	return vectors, nil
+}
+
+func keyOf(text string) (key [keySize]byte) {
+	sum := sha256.Sum256([]byte(text))
+	copy(key[:], sum[:])
+	return key
+}
+
+// recall returns the vectors of the texts that the cache knows, nil for the
+// others.
+func (c *Cache) recall(texts []string) ([][]float32, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	vectors := make([][]float32, len(texts))
+	if len(c.places) == 0 {
+		return vectors, nil
+	}
+	f, err := os.Open(c.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	record := make([]byte, recordSize(c.dimensions))
+	for i, text := range texts {
+		key := keyOf(text)
+		at, ok := c.places[key]
+		if !ok {
+			continue
+		}
+		if _, err := f.ReadAt(record, at); err != nil && err != io.EOF {
+			return nil, err
+		}
+		sum := len(record) - 4
+		if [keySize]byte(record) != key || disk.Checksum(record[:sum]) != binary.LittleEndian.Uint32(record[sum:]) {
+			delete(c.places, key)
+			continue
+		}
+		vectors[i] = make([]float32, c.dimensions)
+		for j := range vectors[i] {
+			vectors[i][j] = math.Float32frombits(binary.LittleEndian.Uint32(record[keySize+4*j:]))
+		}
+	}
+	return vectors, nil
+}
+
+// remember appends vectors to the file.
+func (c *Cache) remember(texts []string, vectors [][]float32) (err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lock, err := filelock.Acquire(c.path+".lock", lockPatience)
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	f, err := os.OpenFile(c.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	want := len(vectors[0])
+	dimensions, records, err := inspect(f)
+	if err != nil {
+		return err
+	}
+	if dimensions != want {
+		// Another model under the same name, or no cache: nothing in it helps.
+		head := append([]byte(cacheMagic), 0, 0, 0, 0, 0, 0, 0, 0)
+		binary.LittleEndian.PutUint32(head[8:], cacheVersion)
+		binary.LittleEndian.PutUint32(head[12:], uint32(want))
+		if err := f.Truncate(0); err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(head, 0); err != nil {
+			return err
+		}
+		records = 0
+		clear(c.places)
+	}
+	c.dimensions = want
+	at := cacheHeader + records*recordSize(want)
+	var b []byte
+	for i, v := range vectors {
+		key := keyOf(texts[i])
+		c.places[key] = at + int64(len(b))
+		from := len(b)
+		b = append(b, key[:]...)
+		for _, x := range v {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+		}
+		b = binary.LittleEndian.AppendUint32(b, disk.Checksum(b[from:]))
+	}
+	if _, err := f.WriteAt(b, at); err != nil {
+		return err
+	}
+	return f.Truncate(at + int64(len(b)))
+}

@@ -1,0 +1,34 @@
+package provider
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"math"
+)
+
+// An embedding is a vector as a list of numbers, or as base64 of float32.
+type embedding []float32
+
+func (e *embedding) UnmarshalJSON(data []byte) error {
+	if len(data) == 0 || data[0] != '"' {
+		return json.Unmarshal(data, (*[]float32)(e))
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return err
+	}
+	if len(b)%4 != 0 {
+		return errors.New("a vector in base64 has no whole number of floats")
+	}
+	*e = make(embedding, len(b)/4)
+	for i := range *e {
+		(*e)[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return nil
+}

@@ -1,0 +1,439 @@
+// Package provider has the embedding models that answer over HTTP: Ollama, and
+// whatever speaks OpenAI's protocol. Texts go to the address that the user
+// named and nowhere else: a redirect to another host is an error.
+package provider
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/index/embed"
+)
+
+// Options of a provider. The zero value of a field is its default.
+type Options struct {
+	URL   string // of the server; for Ollama the default is this machine's
+	Model string // required
+	Key   string // sent as a bearer token, and found in no error and no ID
+	// Dimensions is how many to ask for, where the model can be asked; 0 is
+	// the model's own number.
+	Dimensions int
+	// The templates say what is sent for a text. {text} stands for it; without
+	// that, the template goes before the text.
+	QueryTemplate    string
+	DocumentTemplate string
+	Batch            int           // texts in a request, at most; 64
+	Parallel         int           // requests at once, at most; 2
+	Timeout          time.Duration // of one request; two minutes
+	Pause            time.Duration // before the first retry, doubled for each further one; half a second
+}
+
+const (
+	ollamaURL  = "http://127.0.0.1:11434"
+	batchBytes = 256 << 10 // of text in a request, unless one text is longer
+	attempts   = 5         // of a request for documents; one for a query, which has somebody waiting
+	maxPause   = 2 * time.Minute
+	maxAnswer  = 512 << 20
+	maxMessage = 300 // bytes of a server's own words in an error
+)
+
+// A protocol is how one kind of server is asked.
+type protocol struct {
+	name   string
+	path   string
+	body   func(r *remote, texts []string) any
+	parse  func(answer []byte) ([][]float32, error)
+	advice func(r *remote, status int) string // what to do about an error; may be empty
+}
+
+// A remote is a provider that answers over HTTP.
+type remote struct {
+	Options
+	protocol
+	base   *url.URL
+	client *http.Client
+	length atomic.Int64 // of vectors; 0 before the first
+}
+
+// Ollama returns the provider that asks an Ollama server.
+func Ollama(o Options) (embed.Provider, error) {
+	o.URL = cmp.Or(o.URL, ollamaURL)
+	return newRemote(o, protocol{
+		name: "ollama",
+		path: "api/embed",
+		body: func(r *remote, texts []string) any {
+			return struct {
+				Model      string   `json:"model"`
+				Input      []string `json:"input"`
+				Truncate   bool     `json:"truncate"`
+				Dimensions int      `json:"dimensions,omitempty"`
+			}{r.Model, texts, true, r.Options.Dimensions}
+		},
+		parse: func(answer []byte) ([][]float32, error) {
+			var a struct {
+				Embeddings [][]float32 `json:"embeddings"`
+			}
+			err := json.Unmarshal(answer, &a)
+			return a.Embeddings, err
+		},
+		advice: func(r *remote, status int) string {
+			switch status {
+			case 0:
+				return "is it running? start it with: ollama serve"
+			case http.StatusNotFound:
+				return "fetch the model with: ollama pull " + r.Model
+			}
+			return ""
+		},
+	})
+}
+
+// OpenAI returns the provider that asks a server that speaks OpenAI's
+// protocol. Its URL ends before /embeddings, which mostly means in /v1.
+func OpenAI(o Options) (embed.Provider, error) {
+	return newRemote(o, protocol{
+		name: "openai",
+		path: "embeddings",
+		body: func(r *remote, texts []string) any {
+			return struct {
+				Model      string   `json:"model"`
+				Input      []string `json:"input"`
+				Format     string   `json:"encoding_format"`
+				Dimensions int      `json:"dimensions,omitempty"`
+			}{r.Model, texts, "float", r.Options.Dimensions}
+		},
+		parse: parseOpenAI,
+		advice: func(_ *remote, status int) string {
+			switch status {
+			case http.StatusUnauthorized, http.StatusForbidden:
+				return "check the key"
+			case http.StatusNotFound:
+				return "check the model's name, and that the address ends in /v1"
+			}
+			return ""
+		},
+	})
+}
+
+// parseOpenAI puts the vectors into the order of the texts. Some servers send
+// base64 whatever they are asked for.
+func parseOpenAI(answer []byte) ([][]float32, error) {
+	var a struct {
+		Data []struct {
+			Index     *int      `json:"index"`
+			Embedding embedding `json:"embedding"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(answer, &a); err != nil {
+		return nil, err
+	}
+	vectors := make([][]float32, len(a.Data))
+	for i, d := range a.Data {
+		at := i
+		if d.Index != nil {
+			at = *d.Index
+		}
+		if at < 0 || at >= len(vectors) || vectors[at] != nil {
+			return nil, fmt.Errorf("vector %d of %d is there twice or is none", at, len(vectors))
+		}
+		vectors[at] = d.Embedding
+	}
+	return vectors, nil
+}
+
+func newRemote(o Options, p protocol) (embed.Provider, error) {
+	if o.Model == "" {
+		return nil, fmt.Errorf("embedder %s: no model is named", p.name)
+	}
+	base, err := url.Parse(o.URL)
+	if err != nil {
+		// url.Parse quotes the address, in which there may be a password.
+		return nil, fmt.Errorf("embedder %s: the url cannot be read", p.name)
+	}
+	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
+		return nil, fmt.Errorf("embedder %s: url %q must begin with http:// or https://", p.name, base.Redacted())
+	}
+	o.Batch, o.Parallel = cmp.Or(o.Batch, 64), cmp.Or(o.Parallel, 2)
+	o.Timeout, o.Pause = cmp.Or(o.Timeout, 2*time.Minute), cmp.Or(o.Pause, time.Second/2)
+	r := &remote{Options: o, protocol: p, base: base}
+	r.client = &http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if req.URL.Host != base.Host || len(via) > 3 {
+			return fmt.Errorf("redirected to %s, which was not configured", req.URL.Host)
+		}
+		return nil
+	}}
+	return r, nil
+}
+
+// ID names the protocol, the model, and all that changes its vectors.
+func (r *remote) ID() string {
+	id := r.name + ":" + r.Model
+	if r.Options.Dimensions > 0 {
+		id += ":" + strconv.Itoa(r.Options.Dimensions)
+	}
+	if r.QueryTemplate+r.DocumentTemplate != "" {
+		sum := fnv.New32a()
+		fmt.Fprintf(sum, "%q %q", r.QueryTemplate, r.DocumentTemplate)
+		id += fmt.Sprintf("#%08x", sum.Sum32())
+	}
+	return id
+}
+
+// Dimensions is what was asked for, or what came.
+func (r *remote) Dimensions() int {
+	return cmp.Or(int(r.length.Load()), r.Options.Dimensions)
+}
+
+// Embed asks for the texts' vectors, in batches.
+func (r *remote) Embed(ctx context.Context, kind embed.Kind, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	sent := make([]string, len(texts))
+	for i, t := range texts {
+		sent[i] = r.fill(kind, t)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	slots := make(chan struct{}, r.Parallel)
+	var wg sync.WaitGroup
+	for from := 0; from < len(sent); {
+		to := r.batchEnd(sent, from)
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		batch, out := sent[from:to], vectors[from:to]
+		wg.Go(func() {
+			defer func() { <-slots }()
+			got, err := r.batch(ctx, kind, batch)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			copy(out, got)
+		})
+		from = to
+	}
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, fmt.Errorf("embed with %s model %s at %s: %w", r.name, r.Model, r.base.Redacted(), err)
+	}
+	return vectors, nil
+}
+
+func (r *remote) fill(kind embed.Kind, text string) string {
+	template := r.DocumentTemplate
+	if kind == embed.Query {
+		template = r.QueryTemplate
+	}
+	if strings.Contains(template, "{text}") {
+		return strings.ReplaceAll(template, "{text}", text)
+	}
+	return template + text
+}
+
+// batchEnd is where the batch that begins at from ends.
+func (r *remote) batchEnd(texts []string, from int) int {
+	bytes := 0
+	for i := from; i < len(texts); i++ {
+		bytes += len(texts[i])
+		if i > from && (i-from == r.Batch || bytes > batchBytes) {
+			return i
+		}
+	}
+	return len(texts)
+}
+
+// batch asks until an answer comes, or an error that trying again cannot mend.
+func (r *remote) batch(ctx context.Context, kind embed.Kind, texts []string) ([][]float32, error) {
+	body, err := json.Marshal(r.body(r, texts))
+	if err != nil {
+		return nil, err
+	}
+	pause := r.Pause
+	for attempt := 1; ; attempt++ {
+		answer, err := r.ask(ctx, body)
+		if err == nil {
+			return r.check(answer, len(texts))
+		}
+		var failed *failure
+		if errors.As(err, &failed) && !failed.passing || kind == embed.Query || attempt == attempts || ctx.Err() != nil {
+			return nil, err
+		}
+		wait := pause
+		if failed != nil {
+			wait = max(wait, failed.wait)
+		}
+		if deadline, ok := ctx.Deadline(); wait > maxPause || ok && time.Now().Add(wait).After(deadline) {
+			return nil, fmt.Errorf("%w; the next try would be in %v, which is too late", err, wait)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, err
+		}
+		pause *= 2
+	}
+}
+
+// check makes sure of what a server has sent.
+func (r *remote) check(answer []byte, texts int) ([][]float32, error) {
+	vectors, err := r.parse(answer)
+	if err != nil {
+		return nil, fmt.Errorf("the answer cannot be read: %w", err)
+	}
+	if len(vectors) != texts {
+		return nil, fmt.Errorf("%d vectors came for %d texts", len(vectors), texts)
+	}
+	for _, v := range vectors {
+		length := int64(len(v))
+		r.length.CompareAndSwap(0, length)
+		want := cmp.Or(int64(r.Options.Dimensions), r.length.Load())
+		if length == 0 || length != want {
+			return nil, fmt.Errorf("a vector of %d dimensions came, want %d: is it still the same model?", length, want)
+		}
+		for _, x := range v {
+			if x64 := float64(x); math.IsNaN(x64) || math.IsInf(x64, 0) {
+				return nil, errors.New("a vector came with numbers that are not finite")
+			}
+		}
+	}
+	return vectors, nil
+}
+
+// A failure is an answer that is none.
+type failure struct {
+	status  int // 0: there was no answer
+	message string
+	hint    string
+	passing bool          // trying again may help
+	wait    time.Duration // what the server asks to wait
+	err     error
+}
+
+func (f *failure) Error() string {
+	s := f.message
+	if f.status != 0 {
+		s = strings.TrimSuffix(fmt.Sprintf("status %d: %s", f.status, f.message), ": ")
+	}
+	if f.hint != "" {
+		s += ": " + f.hint
+	}
+	return s
+}
+
+func (f *failure) Unwrap() error { return f.err }
+
+// ask sends one request.
+func (r *remote) ask(ctx context.Context, body []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.base.JoinPath(r.path).String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if r.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+r.Key)
+	}
+	resp, err := r.client.Do(req)
+	if err != nil {
+		return nil, r.unanswered(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return nil, r.unanswered(err)
+	}
+	if len(answer) > maxAnswer {
+		return nil, &failure{status: resp.StatusCode, message: "the answer is too long"}
+	}
+	if resp.StatusCode == http.StatusOK {
+		return answer, nil
+	}
+	return nil, &failure{
+		status:  resp.StatusCode,
+		message: r.message(answer),
+		hint:    r.advice(r, resp.StatusCode),
+		passing: resp.StatusCode == http.StatusRequestTimeout || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500,
+		wait:    retryAfter(resp.Header.Get("Retry-After"), time.Now()),
+	}
+}
+
+// unanswered makes the error of a request that came to nothing. The address in
+// err, which may hold a password, is not repeated.
+func (r *remote) unanswered(err error) error {
+	var inner *url.Error
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	f := &failure{message: err.Error(), passing: true, err: err}
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" || errors.Is(err, syscall.ECONNREFUSED) {
+		f.hint = r.advice(r, 0)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		f.message = fmt.Sprintf("no answer within %v", r.Timeout)
+	}
+	return f
+}
+
+// message finds the server's own words in an error's body.
+func (r *remote) message(body []byte) string {
+	var a struct {
+		Error  json.RawMessage `json:"error"`
+		Detail json.RawMessage `json:"detail"`
+	}
+	var nested struct {
+		Message string `json:"message"`
+	}
+	var text string
+	s := string(body)
+	if json.Unmarshal(body, &a) == nil {
+		for _, raw := range []json.RawMessage{a.Error, a.Detail} {
+			switch {
+			case json.Unmarshal(raw, &nested) == nil && nested.Message != "":
+				s = nested.Message
+			case json.Unmarshal(raw, &text) == nil && text != "":
+				s = text
+			}
+		}
+	}
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
+	if r.Key != "" {
+		s = strings.ReplaceAll(s, r.Key, "[key]")
+	}
+	if len(s) > maxMessage {
+		s = strings.ToValidUTF8(s[:maxMessage], "") + "…"
+	}
+	return s
+}
+
+// retryAfter reads the header of that name: seconds, or a date.
+func retryAfter(value string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 && seconds < 1e6 {
+		return time.Duration(seconds * float64(time.Second))
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
