@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,6 +43,11 @@ kept beside it. Run it again after the program has moved.`,
 			scope := client.Scope(scope)
 			if program == "" {
 				if program, err = a.programFor(scope); err != nil {
+					return err
+				}
+			}
+			if hasSeparator(program) {
+				if program, err = filepath.Abs(program); err != nil {
 					return err
 				}
 			}
