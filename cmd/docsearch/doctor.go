@@ -149,6 +149,9 @@ func (d *doctor) checkInstallation() {
 		d.fail("settings", err.Error(), "repair the file; Claude Code ignores it as it is")
 		return
 	}
+	if path := d.claude.HooksDisabled(); path != "" {
+		d.fail("settings", path+" switches all hooks off", "take \"disableAllHooks\" out of it")
+	}
 	switch {
 	case d.plugin != "" && len(d.hooks) > 0:
 		d.fail("settings", fmt.Sprintf("the plugin %s and %s both have the hook: every search is denied twice", d.plugin, d.hooks[0].Path),

@@ -95,6 +95,26 @@ func (c *Claude) HasServer(name string) bool {
 	return false
 }
 
+// HooksDisabled is the settings file that switches all hooks off, or "".
+func (c *Claude) HooksDisabled() string {
+	path := ""
+	for _, scope := range Scopes {
+		d, err := open(c.Settings(scope))
+		if err != nil {
+			continue
+		}
+		i := d.top().index("disableAllHooks")
+		if i < 0 {
+			continue
+		}
+		path = "" // a later scope has the last word
+		if lit, ok := d.top().Members[i].Value.Value.(hujson.Literal); ok && lit.Bool() {
+			path = c.Settings(scope)
+		}
+	}
+	return path
+}
+
 // Plugin is the plugin of docsearch that the settings enable, with its
 // marketplace, or "". A plugin given on Claude Code's command line does not
 // show in the settings.
