@@ -18,7 +18,6 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
-	"github.com/docsearch/docsearch/internal/ingest"
 )
 
 type searchCommand struct {
@@ -202,7 +201,7 @@ func (d asked) source(p *passage.Passage) string {
 	if p.URL != "" || p.Path == "" {
 		return p.Locator()
 	}
-	path := d.file(p)
+	path := p.Path
 	if dir, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
 			path = rel
@@ -212,22 +211,6 @@ func (d asked) source(p *passage.Passage) string {
 		return fmt.Sprintf("%s:%d", path, p.StartLine)
 	}
 	return path
-}
-
-// file is the path of the hit's document. Those of a folder are kept relative
-// to it, so that the passages are the same wherever it lies.
-func (d asked) file(p *passage.Passage) string {
-	if d.info.Source.Kind != ingest.KindFolder || filepath.IsAbs(p.Path) {
-		return p.Path
-	}
-	root := d.info.Source.Location
-	if path := filepath.Join(root, filepath.FromSlash(p.Path)); exists(path) {
-		return path
-	}
-	if path := filepath.Join(filepath.Dir(root), filepath.FromSlash(p.Path)); exists(path) {
-		return path // the source was a single file
-	}
-	return p.Path
 }
 
 // A hitJSON is a hit as programs read it.
@@ -270,7 +253,7 @@ func (s *searchCommand) printJSON(query string, all []asked, hits []index.Merged
 		}
 		path := h.Path
 		if path != "" {
-			path = d.file(&h.Passage)
+			path = h.Path
 		}
 		out.Hits = append(out.Hits, hitJSON{
 			Rank: i + 1, Score: h.Relevance, Database: d.Name, ID: h.ID, Title: h.Name(), Headings: headings,

@@ -100,6 +100,7 @@ func derive(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptio
 	if err != nil {
 		return err
 	}
+	m.Skipped = disk.Summary(m.Skipped)
 	m.Passages, m.Documents = table.Passages(), table.Documents()
 	if m.Passages == 0 {
 		return ErrNoPassages
@@ -225,18 +226,19 @@ func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
 }
 
 // FromLEANN is the source that a LEANN index or a bare passages file is. The
-// passages stay where they are; the generation holds a link to them.
+// generation gets a copy of the passages: LEANN writes over its own file when
+// it builds anew, and a link would let the index lose its passages with it.
 func FromLEANN(found *leann.Index) Source { return leannSource{found} }
 
 type leannSource struct{ *leann.Index }
 
 func (s leannSource) Prepare(ctx context.Context, dir string, report progress.Func) (disk.Source, []disk.Skipped, error) {
-	report.Report("linking passages", 0, int64(len(s.Shards)))
 	src := disk.Source{Kind: s.Kind, Location: s.Location}
 	if len(s.Shards) > passage.MaxShards {
 		return src, nil, fmt.Errorf("%s has %d passages files, more than %d", s.Location, len(s.Shards), passage.MaxShards)
 	}
 	for i, shard := range s.Shards {
+		report.Report("copying passages", int64(i), int64(len(s.Shards)))
 		st, err := os.Stat(shard)
 		if err != nil {
 			return src, nil, err
@@ -246,7 +248,7 @@ func (s leannSource) Prepare(ctx context.Context, dir string, report progress.Fu
 			name = rel
 		}
 		src.Files = append(src.Files, disk.SourceFile{Path: name, Size: st.Size(), ModTime: st.ModTime()})
-		if err := linkOrCopy(ctx, shard, filepath.Join(dir, passage.ShardName(i))); err != nil {
+		if err := copyFile(ctx, shard, filepath.Join(dir, passage.ShardName(i))); err != nil {
 			return src, nil, err
 		}
 	}
@@ -255,17 +257,7 @@ func (s leannSource) Prepare(ctx context.Context, dir string, report progress.Fu
 
 func (leannSource) Publish(string) error { return nil }
 
-// linkOrCopy gives the file a second name, or copies it where the file system
-// has no hard links or the name would be on another one.
-func linkOrCopy(ctx context.Context, from, to string) error {
-	// A link to a symbolic link would dangle once that is moved.
-	from, err := filepath.EvalSymlinks(from)
-	if err != nil {
-		return err
-	}
-	if os.Link(from, to) == nil {
-		return nil
-	}
+func copyFile(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err

@@ -94,7 +94,7 @@ func (f *Folder) root() string {
 
 // Prepare reads the documents and writes their passages into dir.
 func (f *Folder) Prepare(ctx context.Context, dir string, report progress.Func) (disk.Source, []disk.Skipped, error) {
-	source := disk.Source{Kind: KindFolder, Location: f.location}
+	source := disk.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
 	out, err := os.OpenFile(filepath.Join(dir, passage.ShardName(0)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return source, nil, err
@@ -112,7 +112,7 @@ func (f *Folder) Prepare(ctx context.Context, dir string, report progress.Func) 
 	err = errors.Join(
 		writeLines(filepath.Join(dir, SkippedName), w.skipped),
 		writeLines(filepath.Join(dir, FilesName), w.files))
-	return source, summary(w.skipped), err
+	return source, disk.Summary(w.skipped), err
 }
 
 func (f *Folder) prepare(ctx context.Context, w *writer, report progress.Func) error {
@@ -358,28 +358,4 @@ func readLines[T any](path string) ([]T, error) {
 		}
 		items = append(items, item)
 	}
-}
-
-// summary shortens skipped to what fits a manifest: a reason that many share
-// is told once, with how many do and the first of them.
-func summary(skipped []disk.Skipped) []disk.Skipped {
-	const few, most = 3, 40
-	count := map[string]int{}
-	for _, s := range skipped {
-		count[s.Why]++
-	}
-	var short []disk.Skipped
-	for _, s := range skipped {
-		n := count[s.Why]
-		switch {
-		case len(short) == most:
-			return append(short, disk.Skipped{Name: "...", Why: fmt.Sprintf("%d in all", len(skipped))})
-		case n > few:
-			short = append(short, disk.Skipped{Name: fmt.Sprintf("%s and %d more", s.Name, n-1), Why: s.Why})
-			count[s.Why] = 0
-		case n > 0:
-			short = append(short, s)
-		}
-	}
-	return short
 }

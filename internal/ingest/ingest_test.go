@@ -223,25 +223,6 @@ func TestFolderPublishes(t *testing.T) {
 	}
 }
 
-func TestSummary(t *testing.T) {
-	var skipped, want []disk.Skipped
-	for i := range 10 {
-		skipped = append(skipped, disk.Skipped{Name: fmt.Sprintf("%d.png", i), Why: "no reader"})
-	}
-	skipped = append(skipped, disk.Skipped{Name: "a.md", Why: "empty"}, disk.Skipped{Name: "b.md", Why: "empty"})
-	want = []disk.Skipped{{Name: "0.png and 9 more", Why: "no reader"}, {Name: "a.md", Why: "empty"}, {Name: "b.md", Why: "empty"}}
-	if diff := cmp.Diff(want, summary(skipped)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	for i := range 1000 {
-		skipped = append(skipped, disk.Skipped{Name: "x.md", Why: fmt.Sprintf("reason %d", i)})
-	}
-	short := summary(skipped)
-	if n := len(short); n > 50 || short[n-1].Why != "1012 in all" {
-		t.Errorf("%d entries, the last %v", n, short[n-1])
-	}
-}
-
 func TestChanged(t *testing.T) {
 	docs, dir := t.TempDir(), t.TempDir()
 	write(t, docs, map[string]string{"a.md": "# A\n", "sub/b.md": "# B\n", "empty.md": "", "x.png": "x"})

@@ -65,8 +65,9 @@ type FileInfo struct {
 
 // A Source says what the passages were made from.
 type Source struct {
-	Kind     string       `json:"kind"`     // "leann", "passages", "folder"
-	Location string       `json:"location"` // absolute path or URL
+	Kind     string       `json:"kind"`           // "leann", "passages", "folder"
+	Location string       `json:"location"`       // absolute path or URL
+	Root     string       `json:"root,omitempty"` // absolute folder that the documents' paths are relative to
 	Files    []SourceFile `json:"files,omitempty"`
 }
 
@@ -112,6 +113,30 @@ type Skipped struct {
 type Generation struct {
 	Manifest
 	Dir string
+}
+
+// Summary shortens skipped to what fits a manifest: a reason that many share
+// is told once, with how many do and the first of them.
+func Summary(skipped []Skipped) []Skipped {
+	const few, most = 3, 40
+	count := make(map[string]int)
+	for _, s := range skipped {
+		count[s.Why]++
+	}
+	var short []Skipped
+	for _, s := range skipped {
+		n := count[s.Why]
+		switch {
+		case len(short) == most:
+			return append(short, Skipped{Name: "...", Why: fmt.Sprintf("%d in all", len(skipped))})
+		case n > few:
+			short = append(short, Skipped{Name: fmt.Sprintf("%s and %d more", s.Name, n-1), Why: s.Why})
+			count[s.Why] = 0
+		case n > 0:
+			short = append(short, s)
+		}
+	}
+	return short
 }
 
 // ManifestPath is where the database in folder dir has its manifest, if it

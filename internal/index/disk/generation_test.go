@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // build commits a generation with one file of the given contents.
@@ -200,6 +202,25 @@ func TestReadersDuringBuilds(t *testing.T) {
 	}
 	done.Store(true)
 	readers.Wait()
+}
+
+func TestSummary(t *testing.T) {
+	var skipped, want []Skipped
+	for i := range 10 {
+		skipped = append(skipped, Skipped{Name: fmt.Sprintf("%d.png", i), Why: "no reader"})
+	}
+	skipped = append(skipped, Skipped{Name: "a.md", Why: "empty"}, Skipped{Name: "b.md", Why: "empty"})
+	want = []Skipped{{Name: "0.png and 9 more", Why: "no reader"}, {Name: "a.md", Why: "empty"}, {Name: "b.md", Why: "empty"}}
+	if diff := cmp.Diff(want, Summary(skipped)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for i := range 1000 {
+		skipped = append(skipped, Skipped{Name: "x.md", Why: fmt.Sprintf("reason %d", i)})
+	}
+	short := Summary(skipped)
+	if n := len(short); n > 50 || short[n-1].Why != "1012 in all" {
+		t.Errorf("%d entries, the last %v", n, short[n-1])
+	}
 }
 
 func FuzzManifest(f *testing.F) {

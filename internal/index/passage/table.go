@@ -57,14 +57,14 @@ func IsShard(name string) bool {
 //	ids       N x { [8] FNV-1a of the id; [4] passage }, ascending
 //	keyhash   D x { [8] FNV-1a of the key; [4] document }, ascending
 //
-// The file of a line is a hard link to the database's own passages file, or a
-// copy where the file system has no links. Somebody may write to it in place,
-// so it is read, not mapped, and a line that no longer has its checksum is an
-// error.
+// The file of a line may be a hard link to one that other programs can write
+// to, so it is read, not mapped, and a line that no longer has its checksum is
+// an error.
 type Table struct {
 	file                                                *disk.File
 	passages, docs, members, keyoffs, keys, ids, hashes disk.Section
 	shards                                              []*os.File
+	root                                                string // see Passage; ends with a slash
 	n, d                                                int
 }
 
@@ -184,6 +184,9 @@ func OpenTable(g disk.Generation) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{file: file}
+	if st, err := os.Stat(g.Source.Root); err == nil && st.IsDir() {
+		t.root = strings.TrimRight(g.Source.Root, `/\`) + "/"
+	}
 	if err := t.open(); err != nil {
 		t.Close()
 		return nil, err
@@ -277,7 +280,9 @@ func (t *Table) Line(n uint32) ([]byte, error) {
 }
 
 // Passage reads a passage. Its ID is never empty: LEANN's older files leave
-// it out where it is the passage's number.
+// it out where it is the passage's number. The path of a folder's document is
+// kept relative to the folder, so that a database can move; as long as the
+// folder is there, the passage gets the path that can be opened.
 func (t *Table) Passage(n uint32) (Passage, error) {
 	line, err := t.Line(n)
 	if err != nil {
@@ -289,6 +294,9 @@ func (t *Table) Passage(n uint32) (Passage, error) {
 	}
 	if p.ID == "" {
 		p.ID = strconv.Itoa(int(n))
+	}
+	if t.root != "" && p.Path != "" && !isAbs(p.Path) {
+		p.Path = t.root + p.Path
 	}
 	return p, nil
 }
@@ -343,9 +351,18 @@ func (t *Table) FindID(id string) (n uint32, found bool, err error) {
 	})
 }
 
-// FindDocument returns the number of the document with this key.
+// FindDocument returns the number of the document with this key, or with this
+// path as Passage gives it.
 func (t *Table) FindDocument(key string) (d uint32, found bool, err error) {
+	if rest, ok := strings.CutPrefix(key, t.root); ok && t.root != "" {
+		key = rest
+	}
 	return t.find(t.hashes, key, t.Key)
+}
+
+// isAbs is filepath.IsAbs without path/filepath (see package disk).
+func isAbs(path string) bool {
+	return path[0] == '/' || path[0] == '\\' || len(path) > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\')
 }
 
 // find looks name up among the hashes in s and makes sure with nameOf.
