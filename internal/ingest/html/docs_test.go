@@ -2,6 +2,7 @@ package html
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"io/fs"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	nethtml "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
@@ -245,28 +247,39 @@ func TestDocsAnchors(t *testing.T) {
 	}
 }
 
+// The reference is what x/net's parser alone takes for the same pages.
 func BenchmarkParse(b *testing.B) {
 	dir := docsDir(b)
 	for _, set := range docSets {
-		b.Run(set, func(b *testing.B) {
-			names := docPages(b, dir, set)
-			rnd := rand.New(rand.NewPCG(1, 2))
-			rnd.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-			var pages [][]byte
-			size := 0
-			for _, name := range names[:min(len(names), 100)] {
-				pages = append(pages, readPage(b, dir, set, name))
-				size += len(pages[len(pages)-1])
-			}
-			b.SetBytes(int64(size))
-			b.ReportAllocs()
-			for b.Loop() {
-				for _, data := range pages {
-					if _, err := Parse(data, "", "page.html"); err != nil {
-						b.Fatal(err)
+		names := docPages(b, dir, set)
+		rnd := rand.New(rand.NewPCG(1, 2))
+		rnd.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		var pages [][]byte
+		size := 0
+		for _, name := range names[:min(len(names), 60)] {
+			pages = append(pages, readPage(b, dir, set, name))
+			size += len(pages[len(pages)-1])
+		}
+		run := func(name string, read func(data []byte) error) {
+			b.Run(set+"/"+name, func(b *testing.B) {
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				for b.Loop() {
+					for _, data := range pages {
+						if err := read(data); err != nil {
+							b.Fatal(err)
+						}
 					}
 				}
-			}
+			})
+		}
+		run("sections", func(data []byte) error {
+			_, err := Parse(data, "", "page.html")
+			return err
+		})
+		run("reference", func(data []byte) error {
+			_, err := nethtml.Parse(bytes.NewReader(data))
+			return err
 		})
 	}
 }

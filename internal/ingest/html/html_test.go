@@ -82,6 +82,8 @@ func TestMarkdown(t *testing.T) {
 		{"indented, not quoted", "<blockquote><pre>a</pre></blockquote>", "```\na\n```"},
 		{"terms", "<dl><dt>a<dt>b:<dd>c<dd>d<dt><code>e</code><dd><ul><li>f</ul></dl>", "- **a, b**: c\n\n  d\n- `e`:\n  - f"},
 		{"definition", "<dl><dt id=x>f(a)<dd>b<dt>g</dl>c", "- **g**\n\nc\n[f(a) #x]\nb"},
+		{"definition of several names", "<dl><dt id=x><span>-a<br></span><span>--all</span><dd>b<dt id=y>f()<dt>f(x)<dd>c</dl>", "[-a, --all #x]\nb\n[f() #y]\n`f(x)`\n\nc"},
+		{"definition with a long signature", "<dl><dt id=x>f(" + strings.Repeat("parameter, ", 12) + "x)<dd>b</dl>", "[f(…) #x]\n`f(" + strings.Repeat("parameter, ", 12) + "x)`\n\nb"},
 		{"definition in a list", "<ul><li><dl><dt id=x>f<dd>b</dl><li>c</ul>", "- c\n[f #x]\nb"},
 		{"table", "<table><tr><th>a<th>b<tr><td>c|d<td><code>e|f</code></table>", "| a | b |\n| --- | --- |\n| c\\|d | `e\\|f` |"},
 		{"table without a header", "<table><tr><td>a<td>b<tr><td>c</table>", "|  |  |\n| --- | --- |\n| a | b |\n| c |  |"},
@@ -179,6 +181,22 @@ func TestSymbol(t *testing.T) {
 	} {
 		if got := symbolOf(test.signature, test.anchor); got != test.want {
 			t.Errorf("symbolOf(%q, %q) = %q, want %q", test.signature, test.anchor, got, test.want)
+		}
+	}
+}
+
+func TestOwner(t *testing.T) {
+	for in, want := range map[string]string{
+		"Struct std::vec::Vec":           "std::vec::Vec",
+		"Primitive Type slice":           "slice",
+		"Class StringUtils":              "StringUtils",
+		"Enum Class Colour<T extends X>": "Colour",
+		"Class of 1999":                  "",
+		"Introduction":                   "",
+		"":                               "",
+	} {
+		if got := ownerOf(in); got != want {
+			t.Errorf("ownerOf(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

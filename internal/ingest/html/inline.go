@@ -14,11 +14,12 @@ const (
 	marked style = iota // with Markdown's signs, and line breaks
 	flat                // with its signs, on one line: blocks in it follow one another
 	plain               // without signs, on one line
+	broken              // without signs, with line breaks
 )
 
 // inlineText is the text of nodes first to last, which are siblings.
 func (x *extractor) inlineText(first, last int32) string {
-	l := liner{x: x, style: marked}
+	l := liner{x: x, style: marked, breaks: true}
 	x.written = len(x.anchors)
 	for c := first; c != 0; c = x.t.nodes[c].next {
 		l.node(c)
@@ -35,8 +36,14 @@ func (x *extractor) flatText(i int32) string { return x.lineOf(i, flat) }
 // plainText is the text in element i on one line, as it is read.
 func (x *extractor) plainText(i int32) string { return x.lineOf(i, plain) }
 
+// brokenText is plainText with its line breaks.
+func (x *extractor) brokenText(i int32) string { return x.lineOf(i, broken) }
+
 func (x *extractor) lineOf(i int32, s style) string {
 	l := liner{x: x, style: s}
+	if s == broken {
+		l.style, l.breaks = plain, true
+	}
 	if !x.t.nodes[i].element {
 		l.node(i)
 	}
@@ -48,14 +55,15 @@ func (x *extractor) lineOf(i int32, s style) string {
 
 // A liner writes inline content.
 type liner struct {
-	x     *extractor
-	style style
-	buf   []byte
-	space bool // white space stands before the next text
-	parts bool // a block ended before it
-	code  int  // depth of elements of code
-	bold  int
-	slant int
+	x      *extractor
+	style  style
+	buf    []byte
+	breaks bool // lines may break
+	space  bool // white space stands before the next text
+	parts  bool // a block ended before it
+	code   int  // depth of elements of code
+	bold   int
+	slant  int
 	// Where buf ends if it ends with a code span: another right behind it
 	// continues that.
 	span int
@@ -185,7 +193,7 @@ func (l *liner) endsPlain() bool {
 }
 
 func (l *liner) lineBreak() {
-	if l.style != marked || l.code > 0 || l.bold+l.slant > 0 {
+	if !l.breaks || l.code > 0 || l.bold+l.slant > 0 {
 		l.space = true
 		return
 	}

@@ -171,14 +171,21 @@ func (x *extractor) heading(i int32) {
 		x.stack = x.stack[:len(x.stack)-1]
 	}
 	anchors, links := x.take(anchor)
-	x.open(Section{
-		Headings:   x.below(text),
+	short := text
+	if define {
+		short = headingOf(text)
+	}
+	s := x.open(Section{
+		Headings:   x.below(short),
 		Anchor:     anchor,
 		Anchors:    anchors,
 		Definition: define,
 		Symbol:     symbol,
 		Links:      links,
 	}, rank)
+	if short != text {
+		s.out.block(codeSpan(text))
+	}
 }
 
 func (x *extractor) titleText() string {
@@ -350,8 +357,10 @@ func (x *extractor) definition(terms, bodies []int32) {
 	var signatures []string
 	for _, i := range terms {
 		x.meetAll(i)
-		if s := trimPermalink(x.plainText(i)); s != "" {
-			signatures = append(signatures, s)
+		for s := range strings.SplitSeq(x.brokenText(i), "\n") {
+			if s = trimPermalink(s); s != "" {
+				signatures = append(signatures, s)
+			}
 		}
 	}
 	if len(signatures) == 0 {
@@ -369,8 +378,9 @@ func (x *extractor) definition(terms, bodies []int32) {
 		anchor = x.current().Anchor
 	}
 	saved, floor := x.stack, x.floor
+	heading := headingOf(signatures[0])
 	s := x.open(Section{
-		Headings:   x.below(signatures[0]),
+		Headings:   x.below(heading),
 		Anchor:     anchor,
 		Anchors:    anchors,
 		Definition: true,
@@ -378,9 +388,11 @@ func (x *extractor) definition(terms, bodies []int32) {
 		Links:      links,
 	}, 0)
 	x.floor = len(x.stack)
-	for _, other := range signatures[1:] {
-		s.out.block(codeSpan(other))
-		s.out.gap = line
+	for k, other := range signatures {
+		if k > 0 || other != heading {
+			s.out.block(codeSpan(other))
+			s.out.gap = line
+		}
 	}
 	s.out.gap = blank
 	for _, i := range bodies {
@@ -389,6 +401,16 @@ func (x *extractor) definition(terms, bodies []int32) {
 	}
 	// Anchors at the end may be the next definition's.
 	x.stack, x.floor = saved, floor
+}
+
+// headingOf is a signature as a heading: without the parameters if they make
+// it long.
+func headingOf(signature string) string {
+	const long = 120 // bytes
+	if i := strings.IndexByte(signature, '('); i > 0 && len(signature) > long {
+		return signature[:i] + "(…)"
+	}
+	return signature
 }
 
 // longestOptions is how long the forms of an option may be together to stand
@@ -457,16 +479,19 @@ func symbolOf(signature, anchor string) string {
 	return name
 }
 
-// ownerOf takes the name out of the heading of a page about a type: "Struct
-// std::vec::Vec", "Class StringUtils<T>".
+// ownerOf takes the name out of the heading of a page about a type or the
+// like: "Struct std::vec::Vec", "Enum Class Colour<T>".
 func ownerOf(heading string) string {
-	kind, name, _ := strings.Cut(heading, " ")
-	switch kind {
-	case "Struct", "Enum", "Trait", "Union", "Class", "Interface", "Record":
-		name, _, _ = strings.Cut(name, "<")
-		if name = collapse(name); !strings.Contains(name, " ") {
-			return strings.ReplaceAll(name, "\u200b", "")
-		}
+	heading, _, _ = strings.Cut(heading, "<")
+	i := strings.LastIndexByte(strings.TrimSpace(heading), ' ')
+	if i < 0 {
+		return ""
+	}
+	switch heading[:i] {
+	case "Struct", "Enum", "Trait", "Union", "Primitive Type", "Type Alias", "Type Definition", "Function", "Macro",
+		"Attribute Macro", "Derive Macro", "Constant", "Static", "Module", "Crate",
+		"Class", "Interface", "Record", "Record Class", "Enum Class", "Annotation Interface", "Annotation Type":
+		return strings.ReplaceAll(strings.TrimSpace(heading[i:]), "\u200b", "")
 	}
 	return ""
 }
