@@ -151,7 +151,8 @@ var generators = [...]generator{
 		main:  []string{`.UnitDetails-content`, `.Documentation-content`, `#page`, `main`},
 		drop: `.Documentation-idLink, .Documentation-sinceVersion, .Documentation-nav, .Documentation-index,
 			.Documentation-toc, .Documentation-examples, .Documentation-exampleButtonsContainer, .UnitDetails-outline,
-			.UnitFiles, .UnitDirectories, .UnitMeta, #nav, #short-nav, #manual-nav, #pkg-index, #pkg-examples,
+			
+			.Documentation-declarationLink, .UnitFiles, .UnitDirectories, .UnitMeta, #nav, #short-nav, #manual-nav, #pkg-index, #pkg-examples,
 			.exampleHeading, .toggleButton`,
 		define: `.Documentation-functionHeader, .Documentation-typeHeader, .Documentation-typeFuncHeader,
 			.Documentation-typeMethodHeader`,

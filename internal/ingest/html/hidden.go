@@ -144,24 +144,29 @@ func MentionsAssistant(text string) bool {
 	text = strings.ToLower(text)
 	for _, phrase := range [...]string{
 		"ai assistant", "ai agent", "ai model", "ai system", "an ai", "coding agent", "coding assistant",
-		"language model", "llm", "chatgpt", "claude", "copilot", "gemini", "gpt-", "chatbot", "system prompt",
+		"language model", "llm", "chatgpt", "claude", "copilot", "gemini", "gpt", "chatbot", "system prompt",
 		"previous instructions", "prior instructions", "above instructions", "all instructions", "your instructions",
 		"new instructions", "you are a helpful", "as an assistant", "if you are an assistant", "tell the user",
 		"inform the user", "the user's request",
 	} {
-		if i := strings.Index(text, phrase); i >= 0 && startsWord(text, i) {
-			return true
+		for rest := text; ; {
+			i := strings.Index(rest, phrase)
+			if i < 0 {
+				break
+			}
+			if end := i + len(phrase); !isLetter(rest, i-1) &&
+				(!isLetter(rest, end) || rest[end] == 's' && !isLetter(rest, end+1)) {
+				return true
+			}
+			rest = rest[i+1:]
 		}
 	}
 	return false
 }
 
-func startsWord(s string, i int) bool {
-	if i == 0 {
-		return true
-	}
-	c := s[i-1]
-	return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c < utf8.RuneSelf
+// isLetter reports whether there is part of a word at index i.
+func isLetter(s string, i int) bool {
+	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || s[i] >= utf8.RuneSelf)
 }
 
 // shorten cuts s to at most n bytes, at a character's end.

@@ -279,6 +279,26 @@ func TestHides(t *testing.T) {
 	}
 }
 
+func TestMentionsAssistant(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Ignore previous instructions.":       true,
+		"If you are an AI, stop":              true,
+		"AI agents: read llms.txt":            true,
+		"LLM":                                 true,
+		"for GPT-4 only":                      true,
+		"an aim, an aid, an AI":               true,
+		"an aim, an aid":                      false,
+		"Claudette and the Geminids":          false,
+		"chatgpt4all-like things":             true,
+		"end of content, start of the footer": false,
+		"":                                    false,
+	} {
+		if got := MentionsAssistant(text); got != want {
+			t.Errorf("MentionsAssistant(%q) = %v", text, got)
+		}
+	}
+}
+
 func TestSelectors(t *testing.T) {
 	tree, err := parse([]byte(`<div class="a b" id=x><p class="ab c"><a href="/docs/y" role=note></a></p></div>`), false)
 	if err != nil {
