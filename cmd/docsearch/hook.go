@@ -9,7 +9,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
-	"github.com/docsearch/docsearch/internal/hook/fast/indexed"
+	"github.com/docsearch/docsearch/internal/hook/fast"
 )
 
 func newHookCommand(*app) *cobra.Command {
@@ -39,7 +39,7 @@ DOCSEARCH_DEBUG=1 shows every step of the decision on standard error.`,
 // answerEvent answers the event by the config file, and leaves the snapshot by
 // which package fast answers the next one.
 func answerEvent(p *hook.Process) error {
-	code := indexed.Guard(p.Stderr, func() int {
+	code := fast.Guard(p.Stderr, func() int {
 		l := config.Locate(p.Getenv)
 		r, err := load.Load(l)
 		var syntax *load.SyntaxError
@@ -48,16 +48,16 @@ func answerEvent(p *hook.Process) error {
 			err = load.RememberFailure(l, syntax)
 			p.Debug("snapshot of a config that cannot be read: %v", err)
 			c := config.Default()
-			return p.Run(&c, l, []string{syntax.Error()}, indexed.Indexes{})
+			return p.Run(&c, l, []string{syntax.Error()}, fast.Indexes{})
 		case err != nil:
 			c := config.Default()
-			return p.Run(&c, l, []string{err.Error()}, indexed.Indexes{})
+			return p.Run(&c, l, []string{err.Error()}, fast.Indexes{})
 		}
 		p.Debug("decided by %s", r.Path)
 		if err := r.Remember(l); err != nil {
 			p.Debug("no snapshot: %v", err)
 		}
-		return p.Run(&r.Config, l, r.Messages(), indexed.Indexes{})
+		return p.Run(&r.Config, l, r.Messages(), fast.Indexes{})
 	})
 	if code != exitOK {
 		return exitStatus(code)

@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"errors"
 	"os"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -43,12 +42,3 @@ func Folder(path string) string {
 	}
 	return config.Dir(path)
 }
-
-// unopened is a Searcher that opens no index.
-type unopened struct{}
-
-var errUnopened = errors.New("the index was not opened")
-
-func (unopened) Check(db *config.Database) error { return CheckIndex(db) }
-
-func (unopened) Search(*config.Database, string) (Answer, error) { return Answer{}, errUnopened }

@@ -16,7 +16,8 @@ type Searcher interface {
 	// Check reports whether a database has an index that can be used. Its
 	// error wraps disk.ErrNoIndex where there is none.
 	Check(db *config.Database) error
-	// Search returns what the index of a database has to say to a query.
+	// Search returns what the index of a database has to say to a query. Its
+	// errors include those of Check.
 	Search(db *config.Database, query string) (Answer, error)
 }
 
@@ -44,8 +45,6 @@ type Decision struct {
 	Change  Change // to make to the session's state; a denial stands only if it was made
 	Trace   []string
 	Faults  []string // what went wrong on the way
-
-	undecided bool // an index must be opened first
 }
 
 // maxQuery is the longest query that is looked at, in bytes.
@@ -176,8 +175,12 @@ type offer struct {
 func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
 	o := offer{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
 	mode := db.Mode
+	var answer Answer
 	var err error
-	if o.own || mode == "" || mode == config.ModeAnswer || unproven {
+	switch {
+	case mode == "" || mode == config.ModeAnswer || mode == config.ModeRedirect && unproven:
+		answer, err = d.search.Search(db, d.event.Search.Query)
+	case o.own:
 		err = d.search.Check(db)
 	}
 	missing := errors.Is(err, disk.ErrNoIndex)
@@ -191,28 +194,17 @@ func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
 		return o, false
 	}
 	d.trace("database %s: mode %s, tool %s", db.Name, mode, o.tool)
-	if mode == config.ModeAdvise {
+	switch mode {
+	case config.ModeAdvise:
 		o.advice = true
-		return o, true
+	case config.ModeRedirect:
+		return o, !unproven || err != nil || len(answer.Passages) > 0
+	default:
+		d.trace("database %s: %d passages, confidence %.2f, enough: %t", db.Name, len(answer.Passages), answer.Confidence, answer.Confident)
+		o.Answer = answer
+		return o, answer.Confident && len(answer.Passages) > 0
 	}
-	if mode == config.ModeRedirect && (err != nil || !unproven) {
-		return o, true
-	}
-	answer, err := d.search.Search(db, d.event.Search.Query)
-	if errors.Is(err, errUnopened) {
-		d.undecided = true
-		return o, false
-	}
-	if err != nil {
-		d.fault("database %s is left out: %v", db.Name, err)
-		return o, false
-	}
-	d.trace("database %s: %d passages, confidence %.2f, enough: %t", db.Name, len(answer.Passages), answer.Confidence, answer.Confident)
-	if mode == config.ModeRedirect {
-		return o, len(answer.Passages) > 0
-	}
-	o.Answer = answer
-	return o, answer.Confident && len(answer.Passages) > 0
+	return o, true
 }
 
 // answer makes the decision of what the databases offer.

@@ -28,7 +28,12 @@ func (x indexes) Check(db *config.Database) error {
 	return nil
 }
 
-func (x indexes) Search(db *config.Database, query string) (Answer, error) { return x[db.Name](query) }
+func (x indexes) Search(db *config.Database, query string) (Answer, error) {
+	if err := x.Check(db); err != nil {
+		return Answer{}, err
+	}
+	return x[db.Name](query)
+}
 
 func always(a Answer) func(string) (Answer, error) {
 	return func(string) (Answer, error) { return a, nil }
@@ -257,7 +262,7 @@ func TestDecideIsPure(t *testing.T) {
 		if first.Trace == nil {
 			first = d
 		}
-		if diff := cmp.Diff(first, d, cmp.AllowUnexported(Decision{})); diff != "" {
+		if diff := cmp.Diff(first, d); diff != "" {
 			t.Fatalf("decisions differ (-first +later):\n%s", diff)
 		}
 	}

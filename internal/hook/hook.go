@@ -26,9 +26,6 @@ import (
 // MaxEvent is the longest event that is read, in bytes. A longer one passes.
 const MaxEvent = 64 << 20
 
-// quickEvent is the longest event that is decided in the first go, in bytes.
-const quickEvent = 1 << 20
-
 // A Process is one run of the hook: everything it touches.
 type Process struct {
 	Stdin  io.Reader
@@ -38,7 +35,6 @@ type Process struct {
 	Now    func() time.Time
 	Exit   func(code int) // ends the process when the deadline has come
 
-	input []byte      // what was read of Stdin
 	ended atomic.Bool // somebody has the last word
 }
 
@@ -59,25 +55,10 @@ func Guard(stderr io.Writer, run func() int) (code int) {
 	return run()
 }
 
-// Try is Run where no index may be opened. It returns false if one must be:
-// then nothing has been decided or said yet, and Run goes on from there.
-//
-// The two are apart because what Run needs to survive a fault in an index
-// takes its time to initialise, and most calls need no index.
-func (p *Process) Try(c *config.Config, l config.Locations, problems []string) (code int, done bool) {
-	return p.answer(c, l, problems, unopened{}, quickEvent)
-}
-
 // Run answers the event on stdin by the config, and returns the exit code.
 // problems, of the config, are shown on stderr.
 func (p *Process) Run(c *config.Config, l config.Locations, problems []string, search Searcher) int {
-	code, _ := p.answer(c, l, problems, search, MaxEvent)
-	return code
-}
-
-func (p *Process) answer(c *config.Config, l config.Locations, problems []string, search Searcher, limit int) (code int, done bool) {
-	done = true
-	code = Guard(p.Stderr, func() int {
+	return Guard(p.Stderr, func() int {
 		timeout := time.Duration(c.Hook.TimeoutMS) * time.Millisecond
 		deadline := time.AfterFunc(timeout, func() {
 			if p.ended.CompareAndSwap(false, true) {
@@ -86,41 +67,25 @@ func (p *Process) answer(c *config.Config, l config.Locations, problems []string
 			}
 		})
 		defer deadline.Stop()
-		err := p.read(limit)
-		if err == nil && len(p.input) > limit {
-			if limit < MaxEvent {
-				done = false
-				return exitPass
-			}
-			err = fmt.Errorf("longer than %d MiB", MaxEvent>>20)
-		}
-		var event Event
-		if err == nil {
-			event, err = ParseEvent(p.input)
-		}
+		event, err := p.readEvent()
 		if err != nil {
 			p.say("event: %v: the call goes through", err)
 			return exitPass
 		}
 		decision := p.decide(event, c, l, Store{l.State}, search)
-		if decision.undecided {
-			done = false
-			return exitPass
-		}
 		return p.tell(render(event.Host, decision), decision, problems)
 	})
-	return code, done
 }
 
-// read reads stdin to its end or until more than limit bytes have come.
-func (p *Process) read(limit int) error {
-	more, err := io.ReadAll(io.LimitReader(p.Stdin, int64(limit+1-len(p.input))))
-	if p.input == nil {
-		p.input = more
-	} else {
-		p.input = append(p.input, more...)
+func (p *Process) readEvent() (Event, error) {
+	data, err := io.ReadAll(io.LimitReader(p.Stdin, MaxEvent+1))
+	switch {
+	case err != nil:
+		return Event{}, err
+	case len(data) > MaxEvent:
+		return Event{}, fmt.Errorf("longer than %d MiB", MaxEvent>>20)
 	}
-	return err
+	return ParseEvent(data)
 }
 
 // tell lets the host and the user know.
@@ -170,7 +135,7 @@ func (p *Process) decide(e Event, c *config.Config, l config.Locations, store St
 		return pass("state: %v: the call goes through", err)
 	}
 	d := Decide(e, c, server, state, p.Now(), search)
-	if d.undecided || d.Change.empty() {
+	if d.Change.empty() {
 		return d
 	}
 	if err := store.Update(e.Session, d.Change, p.Now()); err != nil {

@@ -8,12 +8,11 @@
 // little, so that its init runs before theirs; a test in cmd/docsearch holds
 // that. It decides by the snapshot of the config; without a fresh one main
 // takes over, reads the config and leaves a snapshot.
-//
-// What needs an index goes on in package indexed, half a millisecond later.
 package fast
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 
@@ -25,39 +24,18 @@ func init() {
 	if len(os.Args) != 2 || os.Args[1] != "hook" {
 		return
 	}
-	p := &Pending{Process: hook.NewProcess()}
-	if code, done := p.try(); done {
+	if code, done := answerEvent(hook.NewProcess()); done {
 		os.Exit(code)
 	}
-	if p.Snapshot != nil {
-		undecided = p
-	}
 }
 
-// A Pending is a hook that cannot be answered without an index.
-type Pending struct {
-	*hook.Process
-	Locations config.Locations
-	Snapshot  *config.Snapshot
-}
-
-// undecided is left by init for package indexed.
-var undecided *Pending
-
-// Take returns the hook that is left to answer, if there is one, once.
-func Take() *Pending {
-	p := undecided
-	undecided = nil
-	return p
-}
-
-// try answers the event by the snapshot. Without one it reads nothing of
-// stdin.
-func (p *Pending) try() (code int, done bool) {
+// answerEvent answers the event by the snapshot. Without one it reads nothing
+// of stdin and returns false.
+func answerEvent(p *hook.Process) (code int, done bool) {
 	done = true
-	code = hook.Guard(p.Stderr, func() (code int) {
-		p.Locations = config.Locate(p.Getenv)
-		s, err := config.ReadSnapshot(p.Locations, p.Getenv)
+	code = Guard(p.Stderr, func() int {
+		l := config.Locate(p.Getenv)
+		s, err := config.ReadSnapshot(l, p.Getenv)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
 				p.Debug("%v: the config is read again", err)
@@ -65,11 +43,17 @@ func (p *Pending) try() (code int, done bool) {
 			done = false
 			return 0
 		}
-		p.Debug("by the snapshot of %s", p.Locations.Config)
-		if code, done = p.Try(&s.Config, p.Locations, s.Problems); !done {
-			p.Snapshot = s
-		}
-		return code
+		p.Debug("by the snapshot of %s", l.Config)
+		return p.Run(&s.Config, l, s.Problems, Indexes{})
 	})
 	return code, done
 }
+
+// Guard is hook.Guard for all that can happen, also while an index is read
+// (see package fault, which whoever imports this one must import, too).
+func Guard(stderr io.Writer, run func() int) int {
+	contain()
+	return hook.Guard(stderr, run)
+}
+
+func contain()

@@ -1,37 +1,12 @@
-// Package indexed answers those hooks that package fast leaves, because an
-// index must be opened: in its init, still before the heavy packages, or when
-// main calls it.
-package indexed
+package fast
 
 import (
 	"errors"
-	"io"
-	"os"
-	"runtime/debug"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook"
-	"github.com/docsearch/docsearch/internal/hook/fast"
 	"github.com/docsearch/docsearch/internal/index/answer"
 )
-
-func init() {
-	if p := fast.Take(); p != nil {
-		os.Exit(Guard(p.Stderr, func() int {
-			return p.Run(&p.Snapshot.Config, p.Locations, p.Snapshot.Problems, Indexes{})
-		}))
-	}
-}
-
-// Guard is hook.Guard for all that can happen, also while an index is read
-// that another process cuts short: a fault in a mapped file becomes a panic,
-// and what Go cannot recover from ends by a signal, where its own exit code
-// of 2 would be a denial.
-func Guard(stderr io.Writer, run func() int) int {
-	debug.SetPanicOnFault(true)
-	debug.SetTraceback("crash")
-	return hook.Guard(stderr, run)
-}
 
 // offered is how many passages a denial may quote.
 const offered = 5
