@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -165,7 +166,7 @@ func TestRecallOfHardVectors(t *testing.T) {
 }
 
 func TestRecallWithCopiesAndZeroes(t *testing.T) {
-	const n = 6000
+	const n = 4000
 	l := hard(n, 64, 0.7)
 	for i := range l {
 		switch {
@@ -180,8 +181,8 @@ func TestRecallWithCopiesAndZeroes(t *testing.T) {
 	for _, mode := range []string{"all", "routed"} {
 		t.Run(mode, func(t *testing.T) {
 			x, stats := buildMode(t, l, Options{}, mode)
-			if stats.LeftOut != 12 || stats.Rows != n-12 || x.Len() != n-12 {
-				t.Errorf("%d rows, %d left out, want %d and 12", stats.Rows, stats.LeftOut, n-12)
+			if stats.LeftOut != 8 || stats.Rows != n-8 || x.Len() != n-8 {
+				t.Errorf("%d rows, %d left out, want %d and 8", stats.Rows, stats.LeftOut, n-8)
 			}
 			clean := make(list, n)
 			for i, v := range l {
@@ -281,11 +282,26 @@ func TestFilterAndScores(t *testing.T) {
 	}
 }
 
+func TestAllCanBeAskedFor(t *testing.T) {
+	l := hard(1000, 48, 0.7)
+	for _, mode := range []string{"all", "routed"} {
+		x, _ := buildMode(t, l, Options{}, mode)
+		q := queries(l, 1, 0.5)[0]
+		for _, k := range []int{1, 300, 1000, 2000} {
+			hits, err := x.Search(q, k, nil)
+			if err != nil || len(hits) != min(k, 1000) {
+				t.Errorf("%s: %d hits of %d, error %v", mode, len(hits), k, err)
+			}
+		}
+	}
+}
+
 func TestEqualVectorsMakeEqualBytes(t *testing.T) {
-	l := hard(4000, 40, 0.7)
+	l := hard(1500, 40, 0.7)
 	for _, mode := range []string{"all", "routed"} {
 		var want []byte
-		for range 3 {
+		for _, threads := range []int{1, 2, 7} {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 			x, _ := buildMode(t, l, Options{}, mode)
 			got, err := os.ReadFile(x.file.Path())
 			if err != nil {
@@ -300,7 +316,7 @@ func TestEqualVectorsMakeEqualBytes(t *testing.T) {
 }
 
 func TestConcurrentSearches(t *testing.T) {
-	l := hard(5000, 40, 0.7)
+	l := hard(1500, 40, 0.7)
 	for _, mode := range []string{"all", "routed"} {
 		x, _ := buildMode(t, l, Options{}, mode)
 		qs := queries(l, 20, 0.5)

@@ -205,7 +205,11 @@ func (x *Index) Search(q []float32, k int, accept func(passage uint32) bool) ([]
 	if x.mode == modeAll || accept != nil {
 		return x.searchAll(query, k, accept)
 	}
-	return x.searchRouted(query, k, x.probes, x.effort)
+	hits, err := x.searchRouted(query, k)
+	if err == nil && len(hits) < min(k, x.rows) {
+		return x.searchAll(query, k, nil)
+	}
+	return hits, err
 }
 
 func (x *Index) searchAll(q *query, k int, accept func(uint32) bool) ([]Hit, error) {
@@ -224,7 +228,7 @@ func (x *Index) searchAll(q *query, k int, accept func(uint32) bool) ([]Hit, err
 	return s.hits(k)
 }
 
-func (x *Index) searchRouted(q *query, k, probes, effort int) ([]Hit, error) {
+func (x *Index) searchRouted(q *query, k int) ([]Hit, error) {
 	r, err := x.loadRouter()
 	if err != nil {
 		return nil, err
@@ -233,8 +237,8 @@ func (x *Index) searchRouted(q *query, k, probes, effort int) ([]Hit, error) {
 	defer s.done()
 	s.copies = true
 	s.seen.clear()
-	blocks := r.route(q.unit, effort)
-	for _, b := range blocks[:min(probes, len(blocks))] {
+	blocks := r.route(q.unit, x.effort)
+	for _, b := range blocks[:min(x.probes, len(blocks))] {
 		if err := s.scan(int(x.starts[b]), int(x.starts[b+1])); err != nil {
 			return nil, err
 		}
