@@ -24,7 +24,7 @@ const (
 // An example is a query whose right outcome is known.
 type example struct {
 	features []float64
-	answered bool // the best hit answers it
+	answered bool // the database has the answer
 }
 
 // calibrate learns, from the database's own headings and sentences against
@@ -35,23 +35,31 @@ func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
 	if err != nil || len(own) < minCalibration {
 		return nil, err
 	}
-	foreign := foreignQueries()
+	foreign, err := d.foreignQueries()
+	if err != nil {
+		return nil, err
+	}
 	var examples []example
 	for i, q := range own {
 		// People's questions have words that the answer has not.
 		other := strings.Fields(foreign[i%len(foreign)])
-		text := q.text + " " + other[i%len(other)]
-		e, err := d.example(text, &q.passage)
+		e, found, err := d.example(q.text+" "+other[i%len(other)], q.passage)
 		if err != nil {
 			return nil, err
 		}
-		examples = append(examples, e)
+		if found {
+			e.answered = true
+			examples = append(examples, e)
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
+	if len(examples) < minCalibration/2 {
+		return nil, nil
+	}
 	for _, text := range foreign {
-		e, err := d.example(text, nil)
+		e, _, err := d.example(text, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -62,22 +70,21 @@ func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
 	return c, nil
 }
 
-// example searches for text; the query counts as answered when the best hit
-// is of the document that the query was made from.
-func (d *Database) example(text string, source *uint32) (example, error) {
+// example searches for text. It was found when the document of the passage
+// that it was made from is among the first: that another page of the same
+// database comes before it makes the database no worse a place to ask.
+func (d *Database) example(text string, source uint32) (e example, found bool, err error) {
+	const first = 3
 	hits, signals, err := d.lexical.Search(lexical.Query{Text: text, Limit: answer.Depth})
 	if err != nil {
-		return example{}, err
+		return e, false, err
 	}
-	e := example{features: signals.Features()}
-	if source != nil && len(hits) > 0 {
-		doc, err := d.table.Document(*source)
-		if err != nil {
-			return e, err
-		}
-		e.answered = hits[0].Document == doc
+	doc, err := d.table.Document(source)
+	if err != nil {
+		return e, false, err
 	}
-	return e, nil
+	found = slices.ContainsFunc(hits[:min(first, len(hits))], func(h lexical.Hit) bool { return h.Document == doc })
+	return example{features: signals.Features()}, found, nil
 }
 
 // logistic fits P(answered) = 1/(1+exp(-(w0 + w·features))) by Newton's

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"unicode"
+
+	"github.com/docsearch/docsearch/internal/index/lexical"
 )
 
 // A pseudoQuery is a query made from a passage, to measure the index with
@@ -63,10 +65,40 @@ func piece(text string, rng *rand.Rand) string {
 	return strings.Join(kept, " ")
 }
 
-// foreignText holds questions that no technical documentation answers, one a
-// line.
+// foreignText holds questions of every kind, a line each: "topic|question",
+// or the question alone where no technical documentation answers it.
 //
 //go:embed foreign.txt
 var foreignText string
 
-func foreignQueries() []string { return strings.Split(strings.TrimSpace(foreignText), "\n") }
+// foreignQueries are questions that the database does not answer: all of
+// foreignText but those of a topic that it speaks of.
+func (d *Database) foreignQueries() ([]string, error) {
+	var queries []string
+	for line := range strings.Lines(foreignText) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		topic, question, found := strings.Cut(line, "|")
+		if !found {
+			queries = append(queries, line)
+			continue
+		}
+		spoken, err := d.speaksOf(topic)
+		if err != nil {
+			return nil, err
+		}
+		if !spoken {
+			queries = append(queries, question)
+		}
+	}
+	return queries, nil
+}
+
+// speaksOf reports whether more than one passage in fifty has the word.
+func (d *Database) speaksOf(word string) (bool, error) {
+	enough := max(3, d.table.Passages()/50)
+	hits, _, err := d.lexical.Search(lexical.Query{Text: word, Limit: enough})
+	return len(hits) >= enough, err
+}
