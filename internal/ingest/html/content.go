@@ -90,7 +90,15 @@ func (x *extractor) prepare(root int32) {
 		n.role = x.elements.roles(x.t, i)
 		switch {
 		case i == root:
-		case noContent(n.tag) && n.role&rolePre == 0, n.tag == atom.Svg && x.drawingText(i) == "", n.role&roleDrop != 0, n.role&roleTOC != 0 && !x.keepTOC:
+		case n.tag == atom.Svg:
+			// What it says counts, not how it is drawn.
+			n.textLen = int32(len(x.drawingText(i)))
+			if n.textLen == 0 {
+				n.flags |= skipped
+			}
+			i = n.end - 1
+			continue
+		case noContent(n.tag) && n.role&rolePre == 0, n.role&roleDrop != 0, n.role&roleTOC != 0 && !x.keepTOC:
 			n.flags |= skipped
 		case x.isHidden(i):
 			n.flags |= skipped | hidden

@@ -216,6 +216,8 @@ func TestHostile(t *testing.T) {
 		"terms without a body":   "<dl>" + repeat("<dt id=x>a", n) + "</dl>bottom",
 		"hidden in hidden":       repeat("<div hidden>", n) + repeat("</div>", n) + "bottom",
 		"aria-hidden in itself":  repeat("<div aria-hidden=true>", n) + repeat("long enough ", 40) + repeat("</div>", n) + "bottom",
+		"links in a heading":     "<h2>" + repeat("<a id=x href=#y>a</a>", n) + "</h2>bottom",
+		"tabs in themselves":     repeat("<div class=tabbed-set><div class=tabbed-labels><label>a</label></div><div class=tabbed-block>", n) + "bottom",
 		"drawings in themselves": repeat("<svg><g>", n) + "a b c <p>bottom",
 	} {
 		t.Run(name, func(t *testing.T) {

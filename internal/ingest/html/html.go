@@ -45,7 +45,7 @@ type Page struct {
 type Section struct {
 	Headings   []string // from the page's first down to its own, without markup; empty above the first
 	Level      int      // how deep it stands: the length of Headings
-	Anchor     string   // the fragment that leads to it, "" if none does
+	Anchor     string   // the fragment that leads to it, or if none does to what it stands in; "" if none
 	Anchors    []string // fragments that lead into it, in order, Anchor not among them
 	Markdown   string   // without the heading; empty if only further headings follow
 	Definition bool     // it defines a name

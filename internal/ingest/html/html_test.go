@@ -94,6 +94,7 @@ func TestMarkdown(t *testing.T) {
 		{"headings in a table", "<table><tr><td><h2 id=x>a</h2><tr><td>b<td>c</table>", "[a #x]\n|  |  |\n| --- | --- |\n| b | c |"},
 		{"note", "<div class='note warning'><p class=admonition-title>Take care<p>a<p>b</div>", "**Take care:** a\n\nb"},
 		{"note that begins with code", "<div class=tip><p class=title>Tip</p><pre>a</pre></div>", "**Tip:**\n\n```\na\n```"},
+		{"note with a table", "<div class=note><p class=title>Tip<p>a<table><tr><th>b<tr><td>c</table></div>", "**Tip:** a\n\n| b |\n| --- |\n| c |"},
 		{"note around sections", "<div class=note><p>a<h2>b</h2>c</div>", "a\n[b #]\nc"},
 		{"details", "<details><summary>a</summary><p>b</details>", "**a**\n\nb"},
 		{"details with a heading", "<details><summary><h3 id=x>a</h3></summary><p>b</details>", "[a #x]\nb"},

@@ -54,9 +54,7 @@ func (w *writer) String() string { return string(w.buf) }
 
 // children writes what is in element i: blocks, and between them runs of
 // inline content, each a paragraph.
-func (x *extractor) children(i int32) { x.walk(i) }
-
-func (x *extractor) walk(i int32) {
+func (x *extractor) children(i int32) {
 	first, last := int32(0), int32(0)
 	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
 		if x.isInline(c) {
@@ -232,22 +230,40 @@ func (x *extractor) note(i int32) bool {
 		x.t.nodes[label].flags |= skipped
 	}
 	x.nested++
-	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
-		if x.t.nodes[c].tag == atom.Table {
-			// AsciiDoc lays its boxes out as a table.
-			x.layout(c)
-			x.t.nodes[c].flags |= skipped
-		}
+	if table := x.onlyElement(i); table != 0 && x.t.nodes[table].tag == atom.Table {
+		x.layout(table) // that is what AsciiDoc makes of boxes
+	} else {
+		x.element(i)
 	}
-	x.element(i)
 	x.nested--
 	x.flushLead()
 	return true
 }
 
+// onlyElement is the child of i that is an element, if there is just one.
+func (x *extractor) onlyElement(i int32) int32 {
+	only := int32(0)
+	for c := x.t.nodes[i].first; c != 0; c = x.t.nodes[c].next {
+		if !x.t.nodes[c].element {
+			continue
+		}
+		if only != 0 {
+			return 0
+		}
+		only = c
+	}
+	return only
+}
+
+// deepestTabs is how deep boxes of tabs are told from mere boxes.
+const deepestTabs = 3
+
 // tabs writes the parts of a box one after another, each below its name, if
 // every part has one.
 func (x *extractor) tabs(i int32) bool {
+	if x.inTabs == deepestTabs {
+		return false
+	}
 	var names []string
 	var panels []int32
 	for j := i + 1; j < x.t.nodes[i].end; j++ {
@@ -264,6 +280,8 @@ func (x *extractor) tabs(i int32) bool {
 		return false
 	}
 	x.meet(i)
+	x.inTabs++
+	defer func() { x.inTabs-- }()
 	for k, panel := range panels {
 		if x.t.nodes[panel].flags&skipped != 0 {
 			continue

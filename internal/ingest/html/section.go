@@ -30,6 +30,7 @@ type extractor struct {
 	lead   string // label of a note, to begin its first paragraph with
 	nested int    // lists, quotes and notes around the current block
 	inList bool
+	inTabs int
 }
 
 // A sect is a section in the making.
@@ -39,7 +40,7 @@ type sect struct {
 	out  writer
 }
 
-// sections walks through root and returns what it found, in order.
+// sections returns what stands in root, in order.
 func (x *extractor) sections(root int32) []Section {
 	x.all, x.anchors, x.links = nil, nil, nil
 	x.lead, x.owner = "", ""
@@ -49,7 +50,7 @@ func (x *extractor) sections(root int32) []Section {
 	x.stack, x.floor = nil, 1
 	x.open(Section{}, 0)
 	x.meet(root)
-	x.walk(root)
+	x.children(root)
 	x.flush()
 	sections := make([]Section, 0, len(x.all))
 	for _, s := range x.all {
@@ -149,7 +150,10 @@ func (x *extractor) heading(i int32) {
 		define, symbol = true, x.owned(symbolOf(text, anchor), text)
 	case code != "":
 		define, symbol = true, symbolOf(code, anchor)
-	case slices.ContainsFunc(x.anchors, func(a string) bool { return strings.HasSuffix(a, ":"+text) }):
+	case slices.ContainsFunc(x.anchors, func(a string) bool {
+		kind, ok := strings.CutSuffix(a, text)
+		return ok && strings.HasSuffix(kind, ":")
+	}):
 		// CMake's pages have an anchor that says what kind of name their
 		// heading is.
 		symbol = text
@@ -203,15 +207,20 @@ func (x *extractor) below(heading string) []string {
 	return append(above[:len(above):len(above)], shorten(heading, longest))
 }
 
+// mostPermalinks is how many links of a heading may be its permalink.
+const mostPermalinks = 8
+
 // anchorOf chooses among the anchors met what leads to heading i: the one that
 // its permalink names, else its own, else one inside it, else the nearest
 // before it. before is how many were met before it.
 func (x *extractor) anchorOf(i int32, before int) string {
 	inside := x.anchors[before:]
-	for j := i; j < x.t.nodes[i].end; j++ {
+	links := 0
+	for j := i; j < x.t.nodes[i].end && links < mostPermalinks; j++ {
 		if x.t.nodes[j].tag != atom.A {
 			continue
 		}
+		links++
 		if ref, ok := strings.CutPrefix(x.t.attr(j, "href"), "#"); ok {
 			ref = unescape(ref)
 			if slices.Contains(x.anchors, ref) || ref != "" && len(x.anchors) == 0 && x.t.nodes[j].flags&skipped != 0 {
@@ -279,15 +288,13 @@ func (x *extractor) definitions(dl int32) {
 	group := func() {
 		switch {
 		case len(terms) == 0:
+			for _, i := range bodies {
+				x.children(i)
+			}
 		case slices.ContainsFunc(terms, func(i int32) bool { return x.t.nodes[i].flags&named != 0 }):
 			x.definition(terms, bodies)
 		default:
 			x.item(terms, bodies)
-		}
-		for _, i := range bodies {
-			if len(terms) == 0 {
-				x.children(i)
-			}
 		}
 		terms, bodies = nil, nil
 	}
