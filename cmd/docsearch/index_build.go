@@ -28,8 +28,7 @@ type buildCommand struct {
 	wait        time.Duration
 	quiet, json bool
 	kept        keptOptions
-	languageSet bool
-	trustSet    bool
+	set         func(flag string) bool // on the command line
 }
 
 // keptOptions are those that a later build of the same database repeats unless
@@ -37,6 +36,7 @@ type buildCommand struct {
 type keptOptions struct {
 	Language   string `json:"language,omitempty"`
 	TrustPaths bool   `json:"trust_paths,omitempty"`
+	ingest.Options
 }
 
 func newIndexBuildCommand(a *app) *cobra.Command {
@@ -44,7 +44,7 @@ func newIndexBuildCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build PATH|NAME",
 		Short: "Build a database, or build it again",
-		Long: `Build a database from a folder of Markdown and plain text, or the index of a
+		Long: `Build a database from a folder of HTML, Markdown and plain text, or the index of a
 LEANN index, or build a database again.
 
 A folder is split into passages at its headings; the database goes into
@@ -59,8 +59,7 @@ Whatever happens to a build, the database answers from the index it had before.`
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b.languageSet = cmd.Flags().Changed("language")
-			b.trustSet = cmd.Flags().Changed("trust-paths")
+			b.set = cmd.Flags().Changed
 			return b.run(cmd.Context(), args[0])
 		},
 	}
@@ -70,6 +69,8 @@ Whatever happens to a build, the database answers from the index it had before.`
 	f.StringVar(&b.kept.Language, "language", "", "language of the texts, for the forms of words (default english)")
 	f.DurationVar(&b.wait, "wait", 0, "how long to wait for another build of the same database")
 	f.BoolVar(&b.kept.TrustPaths, "trust-paths", false, "read passages that a LEANN index names outside its own folder")
+	f.StringArrayVar(&b.kept.Include, "include", nil, "of a folder, read only files that this `pattern` matches, such as \"*.html\"; may be repeated")
+	f.StringArrayVar(&b.kept.Exclude, "exclude", nil, "of a folder, leave out what this `pattern` matches, such as \"faq\" or \"old/*.md\"; may be repeated")
 	f.BoolVarP(&b.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&b.json, "json", false, "print progress and result as JSON, an object a line")
 	return cmd
@@ -154,7 +155,7 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 func (b *buildCommand) again(known listing, dir string) (plan, error) {
 	p := plan{dir: dir, label: known.Name, known: known.Configured, kept: b.remembered(dir)}
 	if origin := originOf(dir); origin.Kind == ingest.KindFolder {
-		switch folder, err := ingest.NewFolder(origin.Location, dir); {
+		switch folder, err := ingest.NewFolder(origin.Location, dir, p.kept.Options); {
 		case err == nil:
 			p.source = folder
 			return p, nil
@@ -198,7 +199,8 @@ func (b *buildCommand) fromFolder(l config.Locations, all []listing, path string
 	if err != nil {
 		return plan{}, err
 	}
-	folder, err := ingest.NewFolder(path, dir)
+	kept := b.remembered(dir)
+	folder, err := ingest.NewFolder(path, dir, kept.Options)
 	if err != nil {
 		return plan{}, err
 	}
@@ -206,7 +208,7 @@ func (b *buildCommand) fromFolder(l config.Locations, all []listing, path string
 		return plan{}, err
 	}
 	known := slices.ContainsFunc(all, func(d listing) bool { return d.Configured && samePath(d.Path, dir) })
-	return plan{dir: dir, label: name, known: known, source: folder, kept: b.remembered(dir)}, nil
+	return plan{dir: dir, label: name, known: known, source: folder, kept: kept}, nil
 }
 
 // nameFor names a database after its folder or file.
@@ -267,11 +269,17 @@ func (b *buildCommand) remembered(dir string) keptOptions {
 	if g, err := disk.Current(dir); err == nil && json.Unmarshal(g.Options, &kept) != nil {
 		kept = keptOptions{}
 	}
-	if b.languageSet {
+	if b.set("language") {
 		kept.Language = b.kept.Language
 	}
-	if b.trustSet {
+	if b.set("trust-paths") {
 		kept.TrustPaths = b.kept.TrustPaths
+	}
+	if b.set("include") {
+		kept.Include = b.kept.Include
+	}
+	if b.set("exclude") {
+		kept.Exclude = b.kept.Exclude
 	}
 	return kept
 }
@@ -291,7 +299,7 @@ func explainBuild(p plan, err error) error {
 	case errors.Is(err, context.Canceled):
 		return withHint(errors.New("interrupted"), "%s is as it was before", p.label)
 	case errors.Is(err, index.ErrNoPassages):
-		return withHint(fmt.Errorf("%s: %w", p.label, err), "docsearch reads Markdown and plain text, and LEANN's passages")
+		return withHint(fmt.Errorf("%s: %w", p.label, err), "docsearch reads HTML, Markdown and plain text, and LEANN's passages")
 	}
 	return err
 }

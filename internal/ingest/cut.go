@@ -20,13 +20,13 @@ const (
 
 // A note says what the cutting did that the user should know.
 type note struct {
-	line int
-	text string
+	place string // behind the file's name: ":12", "#anchor"
+	text  string
 }
 
 // cut makes the passages of a document: all but ID, Title and Path.
 func cut(doc document) ([]passage.Passage, []note) {
-	c := &cutter{lines: doc.lines, sums: make([]int, len(doc.lines)+1)}
+	c := &cutter{document: doc, sums: make([]int, len(doc.lines)+1)}
 	for i, l := range doc.lines {
 		c.sums[i+1] = c.sums[i] + words(l)
 	}
@@ -44,7 +44,7 @@ func cut(doc document) ([]passage.Passage, []note) {
 }
 
 type cutter struct {
-	lines    []string
+	document
 	sums     []int // words up to each line
 	passages []passage.Passage
 	notes    []note
@@ -59,13 +59,16 @@ func (c *cutter) words(first, last int) int { return c.sums[max(last, first-1)] 
 func absorbBare(sections []section) []section {
 	var kept []section
 	first := 0 // line of the bare headings before the section
+	var above section
 	for _, s := range sections {
 		if first == 0 {
-			first = s.first
+			first, above = s.first, section{}
 		}
 		if len(s.blocks) == 0 {
+			above.join(s)
 			continue
 		}
+		s.join(above)
 		s.first = first
 		kept, first = append(kept, s), 0
 	}
@@ -75,13 +78,22 @@ func absorbBare(sections []section) []section {
 		all := sections[len(sections)-1]
 		all.first = sections[0].first
 		all.blocks = []block{{first: all.first, last: all.last}}
+		all.anchors, all.links, all.terms = above.anchors, above.links, above.terms
 		return []section{all}
 	case first != 0:
 		before, last := &kept[len(kept)-1], sections[len(sections)-1].last
 		before.blocks = append(before.blocks, block{first: first, last: last})
 		before.last = last
+		before.join(above)
 	}
 	return kept
+}
+
+// join adds what leads to the other section and what is said of it.
+func (s *section) join(other section) {
+	s.anchors = slices.Concat(s.anchors, other.anchors)
+	s.links = slices.Concat(s.links, other.links)
+	s.terms = slices.Concat(s.terms, other.terms)
 }
 
 // belongs reports whether the section goes into one passage with the group
@@ -108,12 +120,16 @@ func (c *cutter) emit(group []section) {
 		return
 	}
 	first, last := group[0].first, lastUsed(c.lines, group[0].first, group[len(group)-1].last)
+	s := group[0]
+	for _, other := range group[1:] {
+		s.join(other)
+	}
+	s.headings = heading(group)
 	if len(group) > 1 || c.words(first, last) <= most {
-		c.add(heading(group), first, last, strings.Join(c.lines[first-1:last], "\n"))
+		c.add(s, first, last, strings.Join(c.lines[first-1:last], "\n"))
 		return
 	}
-	s := group[0]
-	pieces := c.pieces(s.blocks)
+	pieces := c.pieces(s, s.blocks)
 	pieces[0].first = s.first
 	if pieces[0].text != "" {
 		pieces[0].text = strings.Join(append(c.lines[s.first-1:s.blocks[0].first-1:s.blocks[0].first-1], pieces[0].text), "\n")
@@ -122,20 +138,39 @@ func (c *cutter) emit(group []section) {
 		pieces[end].last = last
 	}
 	for _, p := range c.pack(pieces) {
-		c.add(s.headings, p.first, p.last, p.text)
+		c.add(s, p.first, p.last, p.text)
+		s.links = nil // the first part has them
 	}
 }
 
-func (c *cutter) add(headings []string, first, last int, text string) {
+// add makes a passage of the section: of all of it or, from line first to last,
+// of a part.
+func (c *cutter) add(s section, first, last int, text string) {
 	for first < last && strings.TrimSpace(c.lines[first-1]) == "" {
 		first++
 	}
-	c.passages = append(c.passages, passage.Passage{
-		Text:      strings.TrimRight(strings.TrimLeft(text, "\n"), " \t\n"),
-		Headings:  headings,
-		StartLine: first,
-		EndLine:   last,
-	})
+	p := passage.Passage{
+		Text:     strings.TrimRight(strings.TrimLeft(text, "\n"), " \t\n"),
+		Headings: s.headings,
+		Anchors:  s.anchors,
+	}
+	if !c.made {
+		p.StartLine, p.EndLine = first, last
+	}
+	p.SetLinks(s.links)
+	p.SetTerms(s.terms)
+	c.passages = append(c.passages, p)
+}
+
+// place is where the section is, for a note.
+func (c *cutter) place(s section, line int) string {
+	switch {
+	case !c.made:
+		return fmt.Sprintf(":%d", line)
+	case len(s.anchors) > 0:
+		return "#" + s.anchors[0]
+	}
+	return ""
 }
 
 // heading is the heading path of a group: what its sections' paths have in
@@ -170,20 +205,20 @@ type piece struct {
 }
 
 // pieces cuts the blocks that are too long, as little as may be.
-func (c *cutter) pieces(blocks []block) []piece {
+func (c *cutter) pieces(s section, blocks []block) []piece {
 	var pieces []piece
 	for _, b := range blocks {
 		switch n := c.words(b.first, b.last); {
 		case n <= most:
 			pieces = append(pieces, piece{first: b.first, last: b.last, words: n})
 		case len(b.parts) > 0:
-			pieces = append(pieces, c.pieces(b.parts)...)
+			pieces = append(pieces, c.pieces(s, b.parts)...)
 		case b.kind == prose:
 			pieces = append(pieces, c.cutLines(b, splitSentences)...)
 		default:
 			parts := c.cutLines(b, splitWords)
 			what := map[kind]string{code: "block of code", markup: "block of HTML", table: "table"}[b.kind]
-			c.notes = append(c.notes, note{b.first, fmt.Sprintf("a %s of %d words was cut into %d passages", what, n, len(parts))})
+			c.notes = append(c.notes, note{c.place(s, b.first), fmt.Sprintf("a %s of %d words was cut into %d passages", what, n, len(parts))})
 			pieces = append(pieces, parts...)
 		}
 	}

@@ -76,7 +76,7 @@ func TestCut(t *testing.T) {
 			}
 			var said []string
 			for _, n := range notes {
-				said = append(said, fmt.Sprintf("%d: %s", n.line, n.text))
+				said = append(said, fmt.Sprintf("%s: %s", strings.TrimPrefix(n.place, ":"), n.text))
 			}
 			if diff := cmp.Diff(tt.notes, said); diff != "" {
 				t.Errorf("notes (-want +got)\n%s", diff)

@@ -4,12 +4,15 @@ import (
 	"path"
 	"strings"
 	"unicode"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 // A document is what every reader makes of a file: its lines, and how they
 // belong together. Lines are counted from 1, as people do.
 type document struct {
 	title    string
+	made     bool // of something else: the lines are not the file's
 	lines    []string
 	sections []section // in order, without gaps but blank lines and front matter
 }
@@ -20,6 +23,9 @@ type section struct {
 	headings    []string // the path to it, its own last
 	first, last int      // lines, the heading's included
 	blocks      []block  // of its own text; none where other headings follow at once
+	anchors     []string // that lead to it or into it, its own first
+	links       []passage.Link
+	terms       []string // what an index calls it
 }
 
 // A block is what a passage should not be cut in: a paragraph, a list, a piece
@@ -41,23 +47,36 @@ const (
 	table              // between lines, the first ones repeated
 )
 
-// A reader makes a document of a file's text. It fails on nothing: what it
-// does not understand is text.
-type reader func(text []byte) document
+// A reader makes a document of a file's bytes. The error says why the file has
+// nothing to read; nothing is an error for being malformed.
+type reader func(data []byte, name string) (document, error)
 
-const typesRead = ".md, .markdown, .mdx, .txt, .text"
+const typesRead = ".html, .htm, .xhtml, .md, .markdown, .mdx, .txt, .text"
+
+// ofText is the reader of files that are text as they are.
+func ofText(read func(text []byte) document) reader {
+	return func(data []byte, _ string) (document, error) {
+		text, err := clean(data)
+		if err != nil {
+			return document{}, err
+		}
+		return read(text), nil
+	}
+}
 
 // readerOf chooses the reader by the file's name; nil where there is none.
 func readerOf(name string) reader {
 	switch strings.ToLower(path.Ext(name)) {
+	case ".html", ".htm", ".xhtml":
+		return readHTML
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
-		return readMarkdown
+		return ofText(readMarkdown)
 	case ".txt", ".text":
-		return readPlain
+		return ofText(readPlain)
 	case "":
 		switch strings.ToUpper(name[strings.LastIndexAny(name, `/\`)+1:]) {
 		case "README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ":
-			return readPlain
+			return ofText(readPlain)
 		}
 	}
 	return nil

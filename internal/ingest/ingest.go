@@ -8,7 +8,8 @@
 //   - A passage is a section, or several small ones that follow one another,
 //     or a part of a section that is too long.
 //   - Its text is the document's own, line for line, with its headings, so that
-//     the line range in its metadata says exactly where it is from.
+//     the line range in its metadata says exactly where it is from. HTML, which
+//     nobody reads by lines, becomes Markdown with the anchors that lead there.
 //   - A block of code or a table is not cut, unless it alone is too long; then
 //     each part is a block or table of its own, and the build says so.
 //   - Nothing is lost silently: every file without passages is named, and why.
@@ -18,8 +19,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,9 +26,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/leann"
@@ -55,17 +51,32 @@ const (
 // look like text are logs and dumps.
 const maxFile = 32 << 20
 
-// A Folder is a source: a folder with Markdown and plain text, or one such
-// file. It implements package index's Source.
+// A Folder is a source: a folder with HTML, Markdown and plain text, or one
+// such file. It implements package index's Source.
 type Folder struct {
 	location string // absolute
 	database string // folder of the database
 	file     string // the one file in the folder that is meant; "" is all
+	filter   filter
+}
+
+// Options say what of a folder to read. They stand in the manifest, as a part
+// of the build's options, so that Changed knows them.
+type Options struct {
+	// Include and Exclude are patterns of files' paths within the folder; see
+	// ParsePattern. All that no pattern of Exclude matches is read, and if there
+	// is an Include only what one of its patterns does.
+	Include []string `json:"include,omitempty"`
+	Exclude []string `json:"exclude,omitempty"`
 }
 
 // NewFolder is the source that lies at path, for the database in folder
 // database.
-func NewFolder(path, database string) (*Folder, error) {
+func NewFolder(path, database string, opt Options) (*Folder, error) {
+	filter, err := newFilter(opt)
+	if err != nil {
+		return nil, err
+	}
 	location, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -75,7 +86,7 @@ func NewFolder(path, database string) (*Folder, error) {
 	case err != nil:
 		return nil, err
 	case st.IsDir():
-		return &Folder{location: location, database: database}, nil
+		return &Folder{location: location, database: database, filter: filter}, nil
 	case !st.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is neither a folder nor a file", path)
 	case readerOf(location) == nil:
@@ -126,16 +137,16 @@ func (f *Folder) prepare(ctx context.Context, w *writer, report progress.Func) e
 		return err
 	}
 	w.skipped = skipped
-	for i, name := range files {
-		if err := ctx.Err(); err != nil {
+	r := &folderReader{root: root, terms: readTermIndexes(root, files)}
+	done := 0
+	for result := range r.all(ctx, files) {
+		if err := w.add(result); err != nil {
 			return err
 		}
-		if err := w.add(root, name); err != nil {
-			return err
-		}
-		report.Report("reading documents", int64(i+1), int64(len(files)))
+		done++
+		report.Report("reading documents", int64(done), int64(len(files)))
 	}
-	return nil
+	return ctx.Err()
 }
 
 // list lists the files to read and what is passed by.
@@ -143,7 +154,7 @@ func (f *Folder) list(ctx context.Context, root *os.Root) ([]string, []disk.Skip
 	if f.file != "" {
 		return []string{f.file}, nil, nil
 	}
-	return walk(ctx, root)
+	return walk(ctx, root, f.filter)
 }
 
 // Publish makes the passages in dir those of the database's LEANN index.
@@ -155,119 +166,18 @@ func (f *Folder) Publish(dir string) error {
 // A writer writes passages and gathers what has none.
 type writer struct {
 	out     *bufio.Writer
-	line    []byte
 	files   []disk.SourceFile
 	skipped []disk.Skipped
 }
 
-func (w *writer) skip(name, format string, args ...any) {
-	w.skipped = append(w.skipped, disk.Skipped{Name: name, Why: fmt.Sprintf(format, args...)})
-}
-
-// add writes the passages of one file. What is wrong with the file is skipped;
-// an error is of the passages file.
-func (w *writer) add(root *os.Root, name string) error {
-	data, st, err := readDocument(root, name)
-	if st != nil {
-		w.files = append(w.files, disk.SourceFile{Path: name, Size: st.Size(), ModTime: st.ModTime()})
+// add writes what was read of one file. An error is of the passages file.
+func (w *writer) add(r result) error {
+	if r.info != nil {
+		w.files = append(w.files, disk.SourceFile{Path: r.name, Size: r.info.Size(), ModTime: r.info.ModTime()})
 	}
-	if err != nil {
-		w.skip(name, "%v", err)
-		return nil
-	}
-	doc := readerOf(name)(data)
-	if doc.title == "" {
-		doc.title = titleFromName(name)
-	}
-	seen := map[string]int{}
-	passages, notes := cut(doc)
-	for _, n := range notes {
-		w.skip(fmt.Sprintf("%s:%d", name, n.line), "%s", n.text)
-	}
-	for _, p := range passages {
-		p.Path, p.Title = name, doc.title
-		p.ID = identify(&p, seen)
-		w.line = p.AppendLine(w.line[:0])
-		if len(w.line) > passage.MaxLine {
-			w.skip(p.Locator(), "a passage of %d bytes is longer than one may be (%d)", len(w.line), passage.MaxLine)
-			continue
-		}
-		if _, err := w.out.Write(w.line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// identify makes the passage's id: of the path, the headings and the text, so
-// that it stays the same as long as they do, whatever else changes around it.
-// seen counts the document's passages that are alike in all of these.
-func identify(p *passage.Passage, seen map[string]int) string {
-	parts := append([]string{p.Path}, p.Headings...)
-	parts = append(parts, p.Text)
-	key := strings.Join(parts, "\x00")
-	if n := seen[key]; n > 0 {
-		parts = append(parts, strconv.Itoa(n))
-	}
-	seen[key]++
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:8])
-}
-
-// readDocument reads a file's text: UTF-8, with newlines alone as line ends.
-// What it knows of the file it returns even if that is no document.
-func readDocument(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
-	f, err := root.Open(filepath.FromSlash(name))
-	if err != nil {
-		return nil, nil, reason(err)
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, nil, reason(err)
-	case !st.Mode().IsRegular():
-		return nil, st, errors.New("not a regular file")
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
-		return nil, st, reason(err)
-	case len(data) > maxFile:
-		return nil, st, fmt.Errorf("longer than %d MiB", maxFile>>20)
-	}
-	data, err = clean(data)
-	return data, st, err
-}
-
-// clean makes text of a file's bytes, or says why they are none.
-func clean(data []byte) ([]byte, error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	switch {
-	case len(bytes.TrimSpace(data)) == 0:
-		return nil, errors.New("empty")
-	case bytes.IndexByte(data, 0) >= 0:
-		return nil, errors.New("binary")
-	case !utf8.Valid(data):
-		return nil, errors.New("not UTF-8")
-	}
-	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n")), nil
-}
-
-// reason is err without the path, which stands beside it already.
-func reason(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
+	w.skipped = append(w.skipped, r.skipped...)
+	_, err := w.out.Write(r.lines)
 	return err
-}
-
-func titleFromName(name string) string {
-	base := name[strings.LastIndexByte(name, '/')+1:]
-	stem := strings.TrimSuffix(base, filepath.Ext(base))
-	return strings.Join(strings.FieldsFunc(stem, func(r rune) bool { return r == '-' || r == '_' || r == ' ' }), " ")
 }
 
 // ReadSkipped reads what the build of generation g left out, in full.
@@ -286,7 +196,11 @@ func Changed(ctx context.Context, g disk.Generation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := NewFolder(g.Source.Location, "")
+	var opt Options
+	if err := json.Unmarshal(g.Options, &opt); len(g.Options) > 0 && err != nil {
+		return "", fmt.Errorf("options of the build: %w", err)
+	}
+	f, err := NewFolder(g.Source.Location, "", opt)
 	if errors.Is(err, fs.ErrNotExist) {
 		return g.Source.Location + " is gone", nil
 	}

@@ -32,7 +32,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 // prepare runs Prepare on path and reads the passages.
 func prepare(t *testing.T, path string) (passages []passage.Passage, skipped []disk.Skipped) {
 	t.Helper()
-	f, err := NewFolder(path, t.TempDir())
+	f, err := NewFolder(path, t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,10 +155,10 @@ func TestOneFile(t *testing.T) {
 	if len(passages) != 1 || passages[0].Path != "a.md" || len(skipped) != 0 {
 		t.Errorf("passages %v, skipped %v", passages, skipped)
 	}
-	if _, err := NewFolder(filepath.Join(dir, "c.png"), ""); err == nil || !strings.Contains(err.Error(), ".md") {
+	if _, err := NewFolder(filepath.Join(dir, "c.png"), "", Options{}); err == nil || !strings.Contains(err.Error(), ".md") {
 		t.Errorf("a picture: %v", err)
 	}
-	if _, err := NewFolder(filepath.Join(dir, "absent"), ""); err == nil {
+	if _, err := NewFolder(filepath.Join(dir, "absent"), "", Options{}); err == nil {
 		t.Error("took a folder that is not there")
 	}
 }
@@ -198,7 +198,7 @@ func TestIDsAreStable(t *testing.T) {
 func TestFolderPublishes(t *testing.T) {
 	docs, database, dir := t.TempDir(), t.TempDir(), t.TempDir()
 	write(t, docs, map[string]string{"a.md": "# A\n\ntext\n"})
-	f, err := NewFolder(docs, database)
+	f, err := NewFolder(docs, database, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestFolderPublishes(t *testing.T) {
 func TestChanged(t *testing.T) {
 	docs, dir := t.TempDir(), t.TempDir()
 	write(t, docs, map[string]string{"a.md": "# A\n", "sub/b.md": "# B\n", "empty.md": "", "x.png": "x"})
-	f, err := NewFolder(docs, t.TempDir())
+	f, err := NewFolder(docs, t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func BenchmarkPrepare(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	f, err := NewFolder(docs, b.TempDir())
+	f, err := NewFolder(docs, b.TempDir(), Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

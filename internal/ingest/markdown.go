@@ -24,7 +24,7 @@ func readMarkdown(source []byte) document {
 	m := &markdown{lines: doc.lines, starts: lineStarts(source)}
 	doc.title, m.skip = frontMatter(doc.lines)
 	m.source = source[m.starts[m.skip]:]
-	doc.sections = m.sections(blockParser().Parse(text.NewReader(m.source)))
+	doc.sections = m.sections(parseBlocks(m.source))
 	if doc.title == "" {
 		doc.title = m.firstTitle
 	}
@@ -171,6 +171,8 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 			util.Prioritized(extension.NewTableParagraphTransformer(), 200))...),
 	)
 })
+
+func parseBlocks(source []byte) ast.Node { return blockParser().Parse(text.NewReader(source)) }
 
 // headingParser reads a single heading, with the attributes that generators
 // of documentation allow at its end: {#anchor}.

@@ -16,7 +16,7 @@ import (
 // their names, with slashes; and names what it passes by. Symbolic links are
 // not followed: what they lead to is either met where it lies or none of the
 // source's.
-func walk(ctx context.Context, root *os.Root) (files []string, skipped []disk.Skipped, err error) {
+func walk(ctx context.Context, root *os.Root, filter filter) (files []string, skipped []disk.Skipped, err error) {
 	skip := func(name, why string) { skipped = append(skipped, disk.Skipped{Name: name, Why: why}) }
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -32,7 +32,7 @@ func walk(ctx context.Context, root *os.Root) (files []string, skipped []disk.Sk
 		if name == "." {
 			return nil
 		}
-		switch why := leaveOut(root, name, d); {
+		switch why := leaveOut(root, name, d, filter); {
 		case why != "" && d.IsDir():
 			skip(name+"/", why)
 			return fs.SkipDir
@@ -47,7 +47,7 @@ func walk(ctx context.Context, root *os.Root) (files []string, skipped []disk.Sk
 }
 
 // leaveOut says why the entry has no passages, or "" if it may have some.
-func leaveOut(root *os.Root, name string, d fs.DirEntry) string {
+func leaveOut(root *os.Root, name string, d fs.DirEntry, filter filter) string {
 	switch base := d.Name(); {
 	case strings.HasPrefix(base, "."):
 		return "hidden"
@@ -60,6 +60,10 @@ func leaveOut(root *os.Root, name string, d fs.DirEntry) string {
 		return "a symbolic link to what is read where it lies"
 	case d.IsDir() && base == "node_modules":
 		return "other packages' files"
+	case d.IsDir() && (base == "_sources" || base == "_static"):
+		return "not the documentation's pages"
+	case filter.excluded(name):
+		return "excluded"
 	case d.IsDir():
 		if _, err := root.Lstat(path.Join(name, leann.PassagesName)); err == nil {
 			return "a database"
@@ -72,6 +76,20 @@ func leaveOut(root *os.Root, name string, d fs.DirEntry) string {
 			return "no reader for " + strings.ToLower(ext) + " files"
 		}
 		return "no reader for files without an ending"
+	case !filter.included(name):
+		return "not included"
+	case isText(name) && hasPage(root, name):
+		return "the text of a page beside it"
 	}
 	return ""
+}
+
+// isText reports whether the file is plain text by its name.
+func isText(name string) bool { return strings.EqualFold(path.Ext(name), ".txt") }
+
+// hasPage reports whether there is an HTML page of the same name beside a file,
+// which was made of it and knows more: titles, anchors, links.
+func hasPage(root *os.Root, name string) bool {
+	st, err := root.Lstat(strings.TrimSuffix(name, path.Ext(name)) + ".html")
+	return err == nil && st.Mode().IsRegular()
 }

@@ -71,6 +71,23 @@ func (p *Passage) Terms() []string {
 	return terms
 }
 
+// SetLinks sets what Links returns.
+func (p *Passage) SetLinks(links []Link) { p.set("links", links, len(links)) }
+
+// SetTerms sets what Terms returns.
+func (p *Passage) SetTerms(terms []string) { p.set("terms", terms, len(terms)) }
+
+func (p *Passage) set(key string, list any, n int) {
+	if n == 0 {
+		delete(p.Extra, key)
+		return
+	}
+	if p.Extra == nil {
+		p.Extra = make(map[string]json.RawMessage)
+	}
+	p.Extra[key] = appendJSON(nil, list)
+}
+
 // Document is the key of the document that the passage belongs to: its URL
 // without the anchor, else its path; empty if the passage names no document.
 func (p *Passage) Document() string {

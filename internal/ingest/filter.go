@@ -1,0 +1,105 @@
+package ingest
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// A Pattern matches paths within a folder, as those of .gitignore do: * and ?
+// match within a name, ** any number of folders, [...] a character of several.
+// A pattern without a slash matches names wherever they are, one with a slash
+// paths from the folder down; either matches all that is in a folder that it
+// matches.
+type Pattern struct {
+	elements []string // ** first where it may be anywhere
+}
+
+// ParsePattern reads a pattern.
+func ParsePattern(s string) (Pattern, error) {
+	anywhere := !strings.Contains(strings.TrimSuffix(s, "/"), "/")
+	var p Pattern
+	if anywhere {
+		p.elements = []string{"**"}
+	}
+	for element := range strings.SplitSeq(strings.Trim(s, "/"), "/") {
+		if _, err := path.Match(element, ""); err != nil || element == "" {
+			return Pattern{}, fmt.Errorf("%q is no pattern of paths", s)
+		}
+		if n := len(p.elements); element == "**" && n > 0 && p.elements[n-1] == "**" {
+			continue
+		}
+		p.elements = append(p.elements, element)
+	}
+	return p, nil
+}
+
+// Match reports whether the pattern matches the path or a folder that it is in.
+func (p Pattern) Match(name string) bool {
+	return matchElements(p.elements, strings.Split(name, "/"))
+}
+
+// matchElements goes through names once, and once more after each **, which is
+// the only one that need be tried again: what an earlier one could take in
+// place of a later one, the later one can as well.
+func matchElements(pattern, names []string) bool {
+	retry, from := -1, 0
+	for i, k := 0, 0; ; {
+		switch {
+		case i == len(pattern):
+			return true
+		case pattern[i] == "**":
+			i++
+			retry, from = i, k
+			continue
+		case k == len(names):
+			return false
+		}
+		if ok, _ := path.Match(pattern[i], names[k]); ok {
+			i, k = i+1, k+1
+			continue
+		}
+		if retry < 0 {
+			return false
+		}
+		from++
+		i, k = retry, from
+	}
+}
+
+// A filter says which files of a folder are read.
+type filter struct{ include, exclude []Pattern }
+
+func newFilter(opt Options) (f filter, err error) {
+	if f.include, err = parsePatterns(opt.Include); err != nil {
+		return filter{}, err
+	}
+	f.exclude, err = parsePatterns(opt.Exclude)
+	return f, err
+}
+
+func parsePatterns(list []string) ([]Pattern, error) {
+	var patterns []Pattern
+	for _, s := range list {
+		p, err := ParsePattern(s)
+		if err != nil {
+			return nil, err
+		}
+		patterns = append(patterns, p)
+	}
+	return patterns, nil
+}
+
+func (f filter) excluded(name string) bool { return matchesAny(f.exclude, name) }
+func (f filter) included(name string) bool {
+	return len(f.include) == 0 || matchesAny(f.include, name)
+}
+
+func matchesAny(patterns []Pattern, name string) bool {
+	for _, p := range patterns {
+		if p.Match(name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,111 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/html"
+)
+
+// readHTML reads a page. What it says becomes Markdown, a section's heading and
+// text at a time.
+func readHTML(data []byte, name string) (document, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return document{}, errors.New("empty")
+	}
+	page, err := html.Parse(data, "", name)
+	if err != nil {
+		return document{}, err
+	}
+	if why := noPage(name, &page); why != "" {
+		return document{}, errors.New(why)
+	}
+	doc := document{title: page.Title, made: true}
+	for i := range page.Sections {
+		doc.addHTML(&page.Sections[i])
+	}
+	return doc, nil
+}
+
+// maxHeadingLevel is the deepest that Markdown has.
+const maxHeadingLevel = 6
+
+// addHTML appends a section of a page to the document.
+func (doc *document) addHTML(h *html.Section) {
+	s := section{first: len(doc.lines) + 1, headings: shortened(h.Headings), terms: h.Terms}
+	if len(h.Headings) > 0 {
+		mark := strings.Repeat("#", min(max(h.Level, 1), maxHeadingLevel))
+		doc.lines = append(doc.lines, mark+" "+s.headings[len(s.headings)-1], "")
+	}
+	if h.Markdown != "" {
+		body := splitLines([]byte(h.Markdown))
+		s.blocks = blocksOf(body, h.Markdown, len(doc.lines))
+		doc.lines = append(append(doc.lines, body...), "")
+	}
+	s.last = len(doc.lines)
+	if h.Anchor != "" {
+		s.anchors = append(s.anchors, h.Anchor)
+	}
+	s.anchors = append(s.anchors, h.Anchors...)
+	for _, l := range h.Links {
+		s.links = append(s.links, passage.Link{To: l.Target, Text: l.Text})
+	}
+	if h.Symbol != "" && len(h.Headings) > 0 && !strings.Contains(h.Headings[len(h.Headings)-1], h.Symbol) {
+		s.terms = append(s.terms[:len(s.terms):len(s.terms)], h.Symbol)
+	}
+	doc.sections = append(doc.sections, s)
+}
+
+func shortened(headings []string) []string {
+	short := make([]string, len(headings))
+	for i, h := range headings {
+		short[i] = shorten(h)
+	}
+	return short
+}
+
+// blocksOf finds the blocks of a section's lines, which stand after so many
+// others. Only a section that must be cut is parsed; of another it is enough to
+// know that it has some.
+func blocksOf(lines []string, text string, after int) []block {
+	if words(text) <= most {
+		return []block{{first: after + 1, last: after + len(lines)}}
+	}
+	m := &markdown{lines: lines, starts: lineStarts([]byte(text)), source: []byte(text)}
+	var blocks []block
+	for _, s := range m.spans(parseBlocks(m.source), 1, len(lines)) {
+		blocks = append(blocks, m.block(s).shifted(after))
+	}
+	return blocks
+}
+
+// shifted is the block as if so many lines stood before it.
+func (b block) shifted(n int) block {
+	b.first += n
+	b.last += n
+	for i := range b.parts {
+		b.parts[i] = b.parts[i].shifted(n)
+	}
+	return b
+}
+
+// noPage says why a page is none that answers anything, or "".
+func noPage(name string, page *html.Page) string {
+	length := 0
+	for i := range page.Sections {
+		length += len(page.Sections[i].Markdown)
+	}
+	const mereNotice = 400 // bytes: "You are being redirected to ..."
+	switch {
+	case page.Redirect != "" && length < mereNotice:
+		return fmt.Sprintf("leads on to %s", page.Redirect)
+	case length == 0 && len(page.Sections) == 0:
+		return "no content"
+	case isNavigation(name, page):
+		return "generated navigation"
+	}
+	return ""
+}
