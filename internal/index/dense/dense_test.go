@@ -287,7 +287,7 @@ func TestAllCanBeAskedFor(t *testing.T) {
 	for _, mode := range []string{"all", "routed"} {
 		x, _ := buildMode(t, l, Options{}, mode)
 		q := queries(l, 1, 0.5)[0]
-		for _, k := range []int{1, 300, 1000, 2000} {
+		for _, k := range []int{1, 300, 1000, 2000, math.MaxInt} {
 			hits, err := x.Search(q, k, nil)
 			if err != nil || len(hits) != min(k, 1000) {
 				t.Errorf("%s: %d hits of %d, error %v", mode, len(hits), k, err)

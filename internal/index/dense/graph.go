@@ -32,11 +32,10 @@ const (
 	graphMl       = 0.25
 	graphEf       = 4096
 
-	degree     = 12
-	beam       = 128 // candidates while edges are chosen
-	slack      = 1.2 // how much longer an edge may be than a detour, in the second pass
-	graphSeed  = 0x5eed
-	neverShort = 2 // edges from hub to entry and to what would be out of reach
+	degree    = 12  // edges of a node, but for those that stitch adds
+	beam      = 128 // candidates while edges are chosen
+	slack     = 1.2 // how much longer an edge may be than a detour, in the second pass
+	graphSeed = 0x5eed
 )
 
 // A blockGraph is a directed graph over the blocks' centroids.
@@ -157,7 +156,7 @@ func (g *blockGraph) visit(i uint32) []neighbour {
 // prune chooses the edges of node i among the candidates.
 func (g *blockGraph) prune(i uint32, candidates []neighbour, alpha float32) []uint32 {
 	slices.SortFunc(candidates, compareNeighbours)
-	edges := make([]uint32, 0, degree+neverShort)
+	edges := make([]uint32, 0, degree+1)
 	for _, c := range candidates {
 		if c.node == i || slices.Contains(edges, c.node) {
 			continue

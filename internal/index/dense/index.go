@@ -201,12 +201,13 @@ func (x *Index) Search(q []float32, k int, accept func(passage uint32) bool) ([]
 	if query == nil || k < 1 || x.rows == 0 {
 		return nil, err
 	}
+	k = min(k, x.rows)
 	// What a filter lets through may lie anywhere.
 	if x.mode == modeAll || accept != nil {
 		return x.searchAll(query, k, accept)
 	}
 	hits, err := x.searchRouted(query, k)
-	if err == nil && len(hits) < min(k, x.rows) {
+	if err == nil && len(hits) < k {
 		return x.searchAll(query, k, nil)
 	}
 	return hits, err
@@ -256,6 +257,7 @@ func (x *Index) Exact(q []float32, k int, accept func(passage uint32) bool) ([]H
 	if query == nil || k < 1 {
 		return nil, err
 	}
+	k = min(k, x.rows)
 	var hits []Hit
 	r := &ranker{x: x, q: query}
 	for from := 0; from < x.rows; from += batch {

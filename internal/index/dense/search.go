@@ -111,7 +111,6 @@ func (c candidate) before(d candidate) bool {
 // before it before it.
 func nth(list []candidate, n int) {
 	for low, high := 0, len(list)-1; low < high; {
-		// The median of three is never the last of them, so the loops end.
 		mid := low + (high-low)/2
 		if list[mid].before(list[low]) {
 			list[mid], list[low] = list[low], list[mid]

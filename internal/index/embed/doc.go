@@ -1,6 +1,8 @@
-// Package embed turns text into vectors. The builtin embedder, which is this
-// package, is trained on the database's own passages: no model to fetch, no
-// server to run.
+// Package embed turns text into vectors. The builtin embedder, Builtin, is
+// trained on the database's own passages: no model to fetch, no server to run.
+// Others are a Provider each, in packages of their own.
+//
+// # The builtin embedder
 //
 // A term's vector has two parts. One is the term's place in the passages'
 // latent semantics (LSA: the main directions of the passages' weighted bags of
