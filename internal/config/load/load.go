@@ -11,11 +11,13 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -139,7 +141,13 @@ func (r *Result) decode(data []byte) error {
 			r.Problems[i].Entry, r.Problems[i].Field, r.Problems[i].Line = "", "$"+env, 0
 		}
 	}
+	r.sortProblems()
 	return nil
+}
+
+// sortProblems puts the problems into the order of their lines.
+func (r *Result) sortProblems() {
+	slices.SortStableFunc(r.Problems, func(a, b config.Problem) int { return cmp.Compare(a.Line, b.Line) })
 }
 
 // override lets viper lay an environment variable over a value of the file.
@@ -226,6 +234,7 @@ func (r *Result) CheckPaths() {
 			Expected: "a database", Got: got,
 		})
 	}
+	r.sortProblems()
 }
 
 // Remember leaves the snapshot that spares the hook the next load.

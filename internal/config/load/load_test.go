@@ -524,7 +524,7 @@ func TestCheckPaths(t *testing.T) {
 	r := mustLoad(t, l)
 	before := len(r.Problems)
 	r.CheckPaths()
-	if got := problems(r)[before:]; len(got) != 1 || !strings.HasPrefix(got[0], "line 5: databases[2] (b): path: expected a database") {
+	if got := problems(r)[before:]; len(got) != 1 || !strings.HasPrefix(got[0], "line 5: databases[2] (b): path: expected a database, got ") {
 		t.Errorf("problems %q", got)
 	}
 }
@@ -569,4 +569,16 @@ func FuzzConfig(f *testing.F) {
 		}
 		r.Origins()
 	})
+}
+
+func TestExample(t *testing.T) {
+	path := filepath.Join("..", "..", "..", "config.example.json")
+	r := mustLoad(t, config.Locations{Config: path})
+	if len(r.Problems) > 0 || len(r.Config.Databases) != 2 {
+		t.Errorf("%d databases, problems %q", len(r.Config.Databases), problems(r))
+	}
+	r.CheckPaths()
+	if len(r.Problems) != 2 {
+		t.Errorf("problems %q, want that of each path", problems(r))
+	}
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// notForHook says why the hook's own path must not import what it must not.
+var notForHook = map[string]string{
+	"flag":                     "the hook has no flags",
+	"html/template":            "it takes long to initialise",
+	"log/slog":                 "it takes long to initialise, and the hook's words go to stderr as they are",
+	"net":                      "the hook talks to nobody, and cgo's resolver makes the program a dynamic one",
+	"net/http":                 "the hook talks to nobody",
+	"os/exec":                  "the hook runs nothing",
+	"path/filepath":            "it sorts late: twenty more packages would be initialised before the hook",
+	"regexp":                   "it takes long to initialise, and no pattern of a hook's can be trusted with time",
+	"runtime/debug":            "it sorts late: thirty more packages would be initialised before the hook",
+	"text/template":            "it takes long to initialise",
+	"github.com/spf13/cobra":   "the hook has no flags",
+	"github.com/spf13/viper":   "the hook reads the snapshot",
+	"github.com/coder/hnsw":    "the hook asks the lexical index only",
+	"golang.org/x/sys/unix":    "it takes long to initialise",
+	"golang.org/x/text/cases":  "it takes long to initialise",
+	"golang.org/x/sys/windows": "it takes long to initialise",
+}
+
+// stemmers is all that the hook imports of others.
+const stemmers = "github.com/blevesearch/snowballstem"
+
+// TestHookImports holds what the hook imports. It runs before every tool call
+// of an agent, so what it links into its start is felt.
+func TestHookImports(t *testing.T) {
+	const module = "github.com/docsearch/docsearch/"
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{.Standard}}", module+"internal/hook/fast").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		path, standard, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if why, bad := notForHook[path]; bad {
+			t.Errorf("the hook imports %s: %s", path, why)
+		}
+		if standard != "true" && !strings.HasPrefix(path, module) && path != stemmers && !strings.HasPrefix(path, stemmers+"/") {
+			t.Errorf("the hook imports %s, which is not of the standard library", path)
+		}
+	}
+}
+
+// TestInitOrder holds that the hook has answered before the heavy packages
+// are initialised, which the order of initialisation decides.
+func TestInitOrder(t *testing.T) {
+	h := newHookHome(t, redirectConfig)
+	h.run(webSearch("warm", "gitlab")).denied(t)
+	for _, test := range []struct {
+		query string
+		code  int
+	}{{"gitlab", 2}, {"cooking", 0}} {
+		r := h.run(webSearch("s", test.query), "GODEBUG=inittrace=1")
+		if r.code != test.code {
+			t.Fatalf("code %d, stderr %s", r.code, r.stderr)
+		}
+		var initialised []string
+		for line := range strings.Lines(r.stderr) {
+			if rest, ok := strings.CutPrefix(line, "init "); ok {
+				path, _, _ := strings.Cut(rest, " ")
+				initialised = append(initialised, path)
+			}
+		}
+		if n := len(initialised); n == 0 || n > 80 {
+			t.Errorf("%d packages were initialised before the hook, want 80 at most: %s", n, strings.Join(initialised, " "))
+		}
+		for _, path := range initialised {
+			if strings.HasPrefix(path, "github.com/docsearch/") {
+				t.Errorf("%s has variables to initialise on every start", path)
+			}
+		}
+		for _, heavy := range []string{
+			"github.com/santhosh-tekuri/jsonschema/v6", "github.com/mark3labs/mcp-go/mcp", "github.com/spf13/viper", "github.com/spf13/cobra",
+			"github.com/subosito/gotenv", "go.yaml.in/yaml/v3", "net/http", "regexp",
+		} {
+			if slices.Contains(initialised, heavy) {
+				t.Errorf("%s was initialised before the hook", heavy)
+			}
+		}
+	}
+}
