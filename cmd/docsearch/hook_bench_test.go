@@ -107,7 +107,7 @@ func fifteenDatabases() string {
 		}
 		n := strconv.Itoa(i)
 		b.WriteString(`{"keywords": ["keyword` + n + `a", "keyword` + n + `b", "keyword` + n + `c", "two words ` + n + `", "c++` + n + `"],
-			"path": "/docs/database` + n + `", "mcp_tool_name": "mcp__leann__search", "description": "Documentation of the product number ` + n + `"}`)
+			"path": "` + root() + `docs/database` + n + `", "mcp_tool_name": "mcp__leann__search", "description": "Documentation of the product number ` + n + `"}`)
 	}
 	return b.String() + "]}"
 }

@@ -71,12 +71,21 @@ type hookHome struct {
 	env    []string
 }
 
-const redirectConfig = `{
+// redirectConfig names databases that another server searches.
+var redirectConfig = `{
   "databases": [
-    {"keywords": ["gitlab", "gl"], "path": "/docs/gitlab", "mcp_tool_name": "mcp__leann__search", "description": "GitLab documentation"},
-    {"keywords": ["kubernetes", "k8s"], "path": "/docs/kubernetes", "mcp_tool_name": "mcp__leann__search", "description": "Kubernetes documentation"}
+    {"keywords": ["gitlab", "gl"], "path": "` + root() + `docs/gitlab", "mcp_tool_name": "mcp__leann__search", "description": "GitLab documentation"},
+    {"keywords": ["kubernetes", "k8s"], "path": "` + root() + `docs/kubernetes", "mcp_tool_name": "mcp__leann__search", "description": "Kubernetes documentation"}
   ]
 }`
+
+// root begins an absolute path.
+func root() string {
+	if runtime.GOOS == "windows" {
+		return "C:/"
+	}
+	return "/"
+}
 
 func newHookHome(tb testing.TB, config string) *hookHome {
 	tb.Helper()
@@ -93,7 +102,8 @@ func newHookHome(tb testing.TB, config string) *hookHome {
 			h.env = append(h.env, name+"="+v)
 		}
 	}
-	h.env = append(h.env, "HOME="+h.dir, "USERPROFILE="+h.dir, "LOCALAPPDATA="+filepath.Join(h.dir, "AppData", "Local"))
+	h.env = append(h.env, "HOME="+h.dir, "USERPROFILE="+h.dir, "LOCALAPPDATA="+filepath.Join(h.dir, "AppData", "Local"),
+		"DOCSEARCH_HOOK_TIMEOUT_MS=60000") // the machine may be busy
 	return h
 }
 
@@ -204,7 +214,7 @@ func TestHookRedirects(t *testing.T) {
 		if !strings.HasPrefix(reason, "Query matches 'gitlab' - using RAG database instead\n") {
 			t.Errorf("run %d: reason %q", i, reason)
 		}
-		const want = "This query should use the LEANN MCP tool 'mcp__leann__search' to search the GitLab documentation RAG database at /docs/gitlab instead of web search."
+		want := "This query should use the LEANN MCP tool 'mcp__leann__search' to search the GitLab documentation RAG database at " + root() + "docs/gitlab instead of web search."
 		if context != want {
 			t.Errorf("run %d: context %q", i, context)
 		}
@@ -292,7 +302,7 @@ func TestHookFailsOpen(t *testing.T) {
 		{name: "two JSON objects", event: good + good, stderr: "event"},
 		{name: "a list", event: "[" + good + "]", stderr: "event"},
 		{name: "binary", event: "\x00\x01\xff\xfe", stderr: "event"},
-		{name: "too long an event", env: []string{"DOCSEARCH_HOOK_TIMEOUT_MS=60000"}, event: `{"pad":"` + strings.Repeat("x", 64<<20) + `",` + good[1:], stderr: "64 MiB"},
+		{name: "too long an event", event: `{"pad":"` + strings.Repeat("x", 64<<20) + `",` + good[1:], stderr: "64 MiB"},
 		{name: "tool input of a wrong type", event: `{"tool_name":"WebSearch","tool_input":"gitlab"}`},
 		{name: "query of a wrong type", event: `{"tool_name":"WebSearch","tool_input":{"query":{"gitlab":1}}}`},
 		{name: "no tool", event: `{"tool_input":{"query":"gitlab"}}`},
@@ -316,7 +326,7 @@ func TestHookFailsOpen(t *testing.T) {
 		{name: "state cannot be locked", arrange: func(h *hookHome) { os.Mkdir(filepath.Join(filepath.Dir(h.config), "docsearch-state.lock"), 0o755) }, event: good, stderr: "state"},
 
 		{name: "no index", arrange: func(h *hookHome) {
-			h.configure(`{"databases": [{"keywords": ["gitlab"], "mode": "redirect", "path": "/nowhere", "description": "D"}]}`)
+			h.configure(`{"databases": [{"keywords": ["gitlab"], "mode": "redirect", "path": "` + root() + `nowhere", "description": "D"}]}`)
 		}, event: good, stderr: "no docsearch index"},
 		{name: "manifest is no JSON", arrange: func(h *hookHome) { h.write(indexed(h, "redirect")("manifest.json"), "{") }, event: webSearch("s", indextest.Question), stderr: "manifest"},
 		{name: "manifest of another format", arrange: func(h *hookHome) { h.write(indexed(h, "redirect")("manifest.json"), `{"format": 999}`) }, event: webSearch("s", indextest.Question), stderr: "format 999"},
@@ -326,7 +336,7 @@ func TestHookFailsOpen(t *testing.T) {
 		{name: "passage table is damaged", arrange: func(h *hookHome) { flip(indexed(h, "answer")("g*/passages.table")) }, event: webSearch("s", indextest.Question), stderr: "passages.table"},
 		{name: "passages are damaged", arrange: func(h *hookHome) { flip(indexed(h, "answer")("g*/passages.0.jsonl")) }, event: webSearch("s", indextest.Question), stderr: "passages.0.jsonl"},
 
-		{name: "the deadline has passed", arrange: func(h *hookHome) { h.configure(strings.Replace(redirectConfig, "{", `{"hook": {"timeout_ms": 1},`, 1)) }, event: `{"pad":"` + strings.Repeat("x", 50<<20) + `",` + good[1:], stderr: "deadline"},
+		{name: "the deadline has passed", env: []string{"DOCSEARCH_HOOK_TIMEOUT_MS=1"}, event: `{"pad":"` + strings.Repeat("x", 50<<20) + `",` + good[1:], stderr: "deadline"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.unix && runtime.GOOS == "windows" {
@@ -354,7 +364,7 @@ func TestHookFailsOpen(t *testing.T) {
 }
 
 func TestHookReadsLongEvents(t *testing.T) {
-	h := newHookHome(t, strings.Replace(redirectConfig, "{", `{"hook": {"timeout_ms": 60000},`, 1))
+	h := newHookHome(t, redirectConfig)
 	event := `{"pad":"` + strings.Repeat(`x\"\\{[`, 50<<20/7) + `",` + webSearch("s", "gitlab")[1:]
 	h.run(event).denied(t)
 }
@@ -378,13 +388,13 @@ func TestHookWithoutStdout(t *testing.T) {
 
 // A client that never closes stdin must not be kept waiting.
 func TestHookDeadlineOnStdin(t *testing.T) {
-	h := newHookHome(t, strings.Replace(redirectConfig, "{", `{"hook": {"timeout_ms": 50},`, 1))
+	h := newHookHome(t, redirectConfig)
 	for range 2 {
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
 		}
-		result := h.result(h.command(), r)
+		result := h.result(h.command("DOCSEARCH_HOOK_TIMEOUT_MS=50"), r)
 		result.passed(t)
 		if !strings.Contains(result.stderr, "deadline") {
 			t.Errorf("stderr %q", result.stderr)

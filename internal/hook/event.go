@@ -51,7 +51,7 @@ func ParseEvent(data []byte) (Event, error) {
 	host := hostOf(fields)
 	e := Event{
 		Host:    host,
-		Name:    eventName(fields.text("hook_event_name")),
+		Name:    eventName(fields.text("hook_event_name", "hookEventName")),
 		Session: fields.text("session_id", "sessionId", "conversation_id"),
 		Agent:   fields.text("agent_id"),
 		Tool:    toolName(fields.text("tool_name", "toolName")),
@@ -74,10 +74,10 @@ func hostOf(fields fieldList) Host {
 		return Copilot
 	case strings.HasPrefix(fields.text("hook_event_name"), "Before"):
 		return Gemini
-	case fields.text("timestamp") != "":
-		return Copilot
 	case fields.raw("turn_id") != nil && fields.raw("model") != nil:
 		return Codex
+	case fields.text("timestamp") != "":
+		return Copilot
 	}
 	return Claude
 }

@@ -47,6 +47,8 @@ func TestParseEvent(t *testing.T) {
 			Event{Copilot, preToolUse, "s", "", webSearch, Search{Query: "q"}}},
 		{"copilot", `{"sessionId":"s","timestamp":1704614400000,"cwd":"/p","toolName":"web_search","toolArgs":"{\"query\":\"q\"}"}`,
 			Event{Copilot, preToolUse, "s", "", webSearch, Search{Query: "q"}}},
+		{"copilot in an editor", `{"hookEventName":"PostToolUse","sessionId":"s","timestamp":"2026-11-01T10:00:00Z","tool_name":"WebSearch","tool_input":{"query":"q"}}`,
+			Event{Copilot, "PostToolUse", "s", "", webSearch, Search{Query: "q"}}},
 		{"gemini", `{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"BeforeTool","timestamp":"2026-11-01T10:00:00Z","tool_name":"google_web_search","tool_input":{"query":"q"}}`,
 			Event{Gemini, preToolUse, "s", "", webSearch, Search{Query: "q"}}},
 		{"codex", `{"session_id":"s","turn_id":"t1","model":"m","hook_event_name":"PreToolUse","tool_name":"WebSearch","tool_input":{"query":"q"}}`,

@@ -32,7 +32,7 @@ const (
 	lockName    = "docsearch-state.lock"
 	maxState    = 4 << 20
 	maxName     = 120 // of the session in a file name
-	lockWait    = 250 * time.Millisecond
+	lockWait    = 500 * time.Millisecond
 )
 
 // A State is what the hook remembers of a session.
