@@ -305,6 +305,7 @@ func TestHookFailsOpen(t *testing.T) {
 		{name: "too long an event", event: `{"pad":"` + strings.Repeat("x", 64<<20) + `",` + good[1:], stderr: "64 MiB"},
 		{name: "tool input of a wrong type", event: `{"tool_name":"WebSearch","tool_input":"gitlab"}`},
 		{name: "query of a wrong type", event: `{"tool_name":"WebSearch","tool_input":{"query":{"gitlab":1}}}`},
+		{name: "query of megabytes", event: webSearch("s", strings.Repeat("gitlab ", 4<<20)), stderr: "query"},
 		{name: "no tool", event: `{"tool_input":{"query":"gitlab"}}`},
 		{name: "another event", event: strings.Replace(good, "PreToolUse", "PostToolUse", 1)},
 

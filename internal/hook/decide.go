@@ -114,7 +114,7 @@ func (d *decider) consulted() {
 func (d *decider) webSearch() {
 	s := d.event.Search
 	switch {
-	case s.Query == "":
+	case strings.TrimSpace(s.Query) == "":
 		d.trace("pass: no query")
 		return
 	case len(s.Query) > maxQuery:
@@ -235,7 +235,7 @@ func needsState(e Event, c *config.Config, server *config.Server) bool {
 		return false
 	}
 	if e.Tool == webSearch {
-		return len(matching(e.Search, c.Databases)) > 0
+		return len(e.Search.Query) <= maxQuery && len(matching(e.Search, c.Databases)) > 0
 	}
 	return c.Hook.Retry == config.RetryEvidence && (server.Reads(e.Tool) || isDatabaseTool(e.Tool, c))
 }

@@ -115,6 +115,7 @@ func TestDecideByMode(t *testing.T) {
 		{name: "two, none sure", query: "gitlab on k8s", indexes: indexes{"gitlab": always(unsure), "kubernetes": always(unsure)}},
 
 		{name: "no query", query: "", indexes: indexes{"gitlab": always(sure)}},
+		{name: "blank query", query: " \t", indexes: indexes{"gitlab": always(sure)}},
 		{name: "endless query", query: "gitlab " + strings.Repeat("x", maxQuery), indexes: indexes{"gitlab": always(sure)}, fault: "bytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
