@@ -5,15 +5,6 @@ import (
 	"math/bits"
 )
 
-// widthOf is the number of bits that hold every one of v.
-func widthOf(v []uint32) int {
-	all := uint32(0)
-	for _, x := range v {
-		all |= x
-	}
-	return bits.Len32(all)
-}
-
 // packedLen is how many bytes n values of width bits take.
 func packedLen(n, width int) int { return (n*width + 7) / 8 }
 
@@ -22,8 +13,9 @@ func packedLen(n, width int) int { return (n*width + 7) / 8 }
 func appendPacked(b []byte, v []uint32, width int) []byte {
 	var word uint64
 	n := 0
+	mask := uint64(1)<<width - 1
 	for _, x := range v {
-		word |= uint64(x) << n
+		word |= uint64(x) & mask << n
 		for n += width; n >= 8; n -= 8 {
 			b = append(b, byte(word))
 			word >>= 8
@@ -35,15 +27,15 @@ func appendPacked(b []byte, v []uint32, width int) []byte {
 	return b
 }
 
-// unpack fills v from b, which must be packedLen(len(v), width) bytes long;
-// width must be at most 32.
-func unpack(v []uint32, b []byte, width int) {
+// unpack fills v with the values of width bits, at most 32, that begin with
+// the from-th one in b. It reads no further than the last of them.
+func unpack(v []uint32, b []byte, from, width int) {
 	if width == 0 {
 		clear(v)
 		return
 	}
 	mask := uint64(1)<<width - 1
-	i, bit := 0, 0
+	i, bit := 0, from*width
 	for ; i < len(v) && bit>>3+8 <= len(b); i++ {
 		v[i] = uint32(binary.LittleEndian.Uint64(b[bit>>3:]) >> (bit & 7) & mask)
 		bit += width
@@ -53,10 +45,127 @@ func unpack(v []uint32, b []byte, width int) {
 	}
 	// The last values lie too near the end to be read eight bytes at a time.
 	var tail [16]byte
-	from := bit >> 3
-	copy(tail[:], b[from:])
-	for bit -= 8 * from; i < len(v); i++ {
+	start := bit >> 3
+	copy(tail[:], b[start:])
+	for bit -= 8 * start; i < len(v); i++ {
 		v[i] = uint32(binary.LittleEndian.Uint64(tail[bit>>3:]) >> (bit & 7) & mask)
 		bit += width
 	}
+}
+
+// Patched numbers are packed in a width that most of them fit; of the few
+// that do not, the higher bits follow as patches:
+//
+//	[1]  width, 0 to 32, and 128 if there are patches
+//	     the low bits of each number, packed
+//	[v]  number of patches, if there are any, and of each
+//	[v]  how many numbers are between it and the one before
+//	[v]  its bits above the width
+const patchedFlag = 0x80
+
+// appendPatched appends v in the width that takes the least room.
+func appendPatched(b []byte, v []uint32) []byte {
+	var of [33]int // how many have so many bits
+	longest := 0
+	for _, x := range v {
+		n := bits.Len32(x)
+		of[n]++
+		longest = max(longest, n)
+	}
+	width, least := longest, len(v)*longest
+	for w := range longest {
+		cost := len(v)*w + 8
+		for n := w + 1; n <= longest; n++ {
+			cost += of[n] * 8 * (1 + (n-w+6)/7)
+		}
+		if cost < least {
+			width, least = w, cost
+		}
+	}
+	if width == longest {
+		return appendPacked(append(b, byte(width)), v, width)
+	}
+	b = appendPacked(append(b, byte(width)|patchedFlag), v, width)
+	patches := 0
+	for n := width + 1; n <= longest; n++ {
+		patches += of[n]
+	}
+	b = binary.AppendUvarint(b, uint64(patches))
+	after := 0
+	for i, x := range v {
+		if high := x >> width; high > 0 {
+			b = binary.AppendUvarint(b, uint64(i-after))
+			b = binary.AppendUvarint(b, uint64(high))
+			after = i + 1
+		}
+	}
+	return b
+}
+
+// patched numbers, as they lie in a file.
+type patched struct {
+	width   int
+	packed  []byte
+	n       int    // patches not read
+	patches []byte // of those
+	next    int    // the number that the next patch is for, counted without its gap
+}
+
+// openPatched finds the n numbers that b begins with.
+func openPatched(b []byte, n int) (p patched, ok bool) {
+	if len(b) == 0 || b[0]&^patchedFlag > 32 {
+		return p, false
+	}
+	p.width = int(b[0] &^ patchedFlag)
+	flagged := b[0]&patchedFlag != 0
+	size := packedLen(n, p.width)
+	if b = b[1:]; size > len(b) {
+		return p, false
+	}
+	p.packed, p.patches = b[:size], b[size:]
+	if flagged {
+		count, size := binary.Uvarint(p.patches)
+		if size <= 0 || count > uint64(n) {
+			return p, false
+		}
+		p.n, p.patches = int(count), p.patches[size:]
+	}
+	return p, true
+}
+
+// read fills v with the numbers from the from-th one on. Patches of numbers
+// before that are passed over for good. It returns false if they are damaged.
+func (p *patched) read(v []uint32, from int) bool {
+	unpack(v, p.packed, from, p.width)
+	for p.n > 0 {
+		gap, a := binary.Uvarint(p.patches)
+		if a <= 0 || gap > 1<<31 {
+			return false
+		}
+		i := p.next + int(gap) - from
+		if i >= len(v) {
+			return true
+		}
+		high, b := binary.Uvarint(p.patches[a:])
+		if b <= 0 {
+			return false
+		}
+		if i >= 0 {
+			v[i] |= uint32(high) << p.width
+		}
+		p.next = i + from + 1
+		p.patches = p.patches[a+b:]
+		p.n--
+	}
+	return true
+}
+
+// readPatched fills v with the numbers that b begins with, and returns what
+// follows them.
+func readPatched(v []uint32, b []byte) (rest []byte, ok bool) {
+	p, ok := openPatched(b, len(v))
+	if !ok || !p.read(v, 0) || p.n > 0 {
+		return nil, false
+	}
+	return p.patches, true
 }

@@ -25,11 +25,12 @@ type Fields struct {
 	Path        []string // the headings above it, from the document's first level down
 	Page        string   // the document's title
 	Body        string
-	Address     string // URL or file path
-	Links       string // texts of the links that point here
-	Terms       string // what the documentation's own index calls it
-	InLinks     int    // links to this passage
-	PageInLinks int    // links to its document
+	Address     string   // URL or file path
+	Anchors     []string // further ids within the passage, such as the names it defines
+	Links       string   // texts of the links that point here
+	Terms       string   // what the documentation's own index calls it
+	InLinks     int      // links to this passage
+	PageInLinks int      // links to its document
 }
 
 // The fields, in the order in which their words follow one another in the

@@ -4,16 +4,17 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
 const (
-	blockUnits  = 128 // units of a block of postings
-	unitSize    = 256 // passages a unit has at most
-	blockHeader = 3
-	tableEntry  = 16
+	blockUnits = 128 // units of a block of postings
+	unitSize   = 256 // passages a unit has at most
+	fewUnits   = 4   // lists of up to so many units are written without packing
+	tableEntry = 16
+	// maxPositions is more than a passage can have: its line is shorter.
+	maxPositions = 1 << 24
 )
 
 // A posting is what the builder knows of one term in one passage.
@@ -25,30 +26,39 @@ type posting struct {
 	positions []uint32
 }
 
-// listWriter encodes the postings of one term after another.
+// A listWriter encodes the postings of one term after another.
 type listWriter struct {
-	single                          bool
-	table, blocks, positions        []byte
-	deltas, counts, locals, lengths []uint32
-	pages, best, impacts            []byte
-	region                          []byte
+	single                           bool
+	region, table, blocks, positions []byte
+	deltas, counts, locals, lengths  []uint32
+	pages, best, impacts             []byte
+	places                           []uint32
 }
 
 // encode returns the region of a term, which is valid until the next call.
 // Postings are ascending by unit and local.
 func (w *listWriter) encode(list []posting) []byte {
-	w.table, w.blocks, w.positions = w.table[:0], w.blocks[:0], w.positions[:0]
-	units, previous := 0, ^uint32(0) // the unit before the first one
-	for i := 0; i < len(list); {
-		var inBlock int
-		i, inBlock = w.block(list, i, previous)
-		units += inBlock
-		previous = list[i-1].unit
+	units := 1
+	for i := 1; i < len(list); i++ {
+		if list[i].unit != list[i-1].unit {
+			units++
+		}
 	}
 	r := binary.AppendUvarint(w.region[:0], uint64(units))
 	r = binary.AppendUvarint(r, uint64(len(list)-units))
-	r = binary.AppendUvarint(r, uint64(len(w.blocks)))
+	if units <= fewUnits {
+		w.region = w.few(r, list)
+		return w.region
+	}
+	w.table, w.blocks, w.positions = w.table[:0], w.blocks[:0], w.positions[:0]
+	previous := ^uint32(0) // the unit before the first
+	for i := 0; i < len(list); {
+		n := w.block(list[i:], previous)
+		i += n
+		previous = list[i-1].unit
+	}
 	if units > blockUnits {
+		r = binary.AppendUvarint(r, uint64(len(w.blocks)))
 		r = append(r, w.table...)
 	}
 	r = append(r, w.blocks...)
@@ -56,56 +66,96 @@ func (w *listWriter) encode(list []posting) []byte {
 	return w.region
 }
 
-// block encodes the block that begins with list[i], and returns where the
-// next begins.
-func (w *listWriter) block(list []posting, i int, previous uint32) (next, units int) {
-	w.deltas, w.counts, w.locals, w.lengths = w.deltas[:0], w.counts[:0], w.locals[:0], w.lengths[:0]
+// few encodes a short list, number by number.
+func (w *listWriter) few(r []byte, list []posting) []byte {
+	previous := ^uint32(0)
+	for i := 0; i < len(list); {
+		n := sameUnit(list[i:])
+		r = binary.AppendUvarint(r, uint64(list[i].unit-previous-1))
+		if !w.single {
+			r = append(r, list[i].page)
+			r = binary.AppendUvarint(r, uint64(n-1))
+		}
+		after := uint32(0)
+		for _, p := range list[i : i+n] {
+			if !w.single {
+				r = binary.AppendUvarint(r, uint64(p.local-after))
+			}
+			after = p.local + 1
+			r = append(r, p.impact)
+			r = binary.AppendUvarint(r, uint64(len(p.positions)-1))
+		}
+		previous = list[i].unit
+		i += n
+	}
+	for _, p := range list {
+		before := uint32(0)
+		for _, x := range p.positions {
+			r = binary.AppendUvarint(r, uint64(x-before))
+			before = x + 1
+		}
+	}
+	return r
+}
+
+// sameUnit is how many postings are of the first one's unit.
+func sameUnit(list []posting) int {
+	n := 1
+	for n < len(list) && list[n].unit == list[0].unit {
+		n++
+	}
+	return n
+}
+
+// block encodes the block that list begins with, and returns how many
+// postings it has.
+func (w *listWriter) block(list []posting, previous uint32) int {
+	w.deltas, w.counts, w.locals, w.lengths, w.places = w.deltas[:0], w.counts[:0], w.locals[:0], w.lengths[:0], w.places[:0]
 	w.pages, w.best, w.impacts = w.pages[:0], w.best[:0], w.impacts[:0]
-	start, positions := i, len(w.positions)
-	for i < len(list) && len(w.deltas) < blockUnits {
-		unit, first := list[i].unit, i
+	done, start := 0, len(w.positions)
+	for done < len(list) && len(w.deltas) < blockUnits {
+		unit := list[done : done+sameUnit(list[done:])]
 		best, after := uint8(0), uint32(0)
-		for ; i < len(list) && list[i].unit == unit; i++ {
-			p := &list[i]
+		for _, p := range unit {
 			best = max(best, p.impact)
 			w.locals = append(w.locals, p.local-after)
 			after = p.local + 1
 			w.lengths = append(w.lengths, uint32(len(p.positions)-1))
 			before := uint32(0)
 			for _, x := range p.positions {
-				w.positions = binary.AppendUvarint(w.positions, uint64(x-before))
-				before = x
+				w.places = append(w.places, x-before)
+				before = x + 1
 			}
-		}
-		w.deltas = append(w.deltas, unit-previous-1)
-		w.counts = append(w.counts, uint32(i-first-1))
-		w.pages = append(w.pages, list[first].page)
-		w.best = append(w.best, best)
-		if i-first > 1 {
-			for _, p := range list[first:i] {
+			if len(unit) > 1 {
 				w.impacts = append(w.impacts, p.impact)
 			}
 		}
-		previous = unit
+		w.deltas = append(w.deltas, unit[0].unit-previous-1)
+		w.counts = append(w.counts, uint32(len(unit)-1))
+		w.pages = append(w.pages, unit[0].page)
+		w.best = append(w.best, best)
+		previous = unit[0].unit
+		done += len(unit)
 	}
-	wd, wc, wl, wn := widthOf(w.deltas), widthOf(w.counts), widthOf(w.locals), widthOf(w.lengths)
-	b := append(w.blocks, byte(wd), byte(wc|wl<<4), byte(wn))
-	b = appendPacked(b, w.deltas, wd)
+	b := appendPatched(w.blocks, w.deltas)
 	if !w.single {
 		b = append(b, w.pages...)
 	}
 	b = append(b, w.best...)
-	b = appendPacked(b, w.counts, wc)
-	b = appendPacked(b, w.locals, wl)
-	b = append(b, w.impacts...)
-	w.blocks = appendPacked(b, w.lengths, wn)
+	if !w.single {
+		b = appendPatched(b, w.counts)
+		b = appendPatched(b, w.locals)
+		b = append(b, w.impacts...)
+	}
+	w.blocks = appendPatched(b, w.lengths)
+	w.positions = appendPatched(w.positions, w.places)
 
 	t := binary.LittleEndian.AppendUint32(w.table, previous)
 	t = binary.LittleEndian.AppendUint32(t, uint32(len(w.blocks)))
-	t = binary.LittleEndian.AppendUint32(t, uint32(positions))
+	t = binary.LittleEndian.AppendUint32(t, uint32(start))
 	t = append(t, maxOf(w.pages), maxOf(w.best))
-	w.table = binary.LittleEndian.AppendUint16(t, uint16(i-start))
-	return i, len(w.deltas)
+	w.table = binary.LittleEndian.AppendUint16(t, uint16(done))
+	return done
 }
 
 func maxOf(b []byte) byte {
@@ -125,42 +175,43 @@ type list struct {
 	count           int    // blocks
 	table           []byte // none for a list of one block
 	blocks          int64  // where in s the blocks begin
-	positionsAt     int64  // where the blocks end and the positions begin
+	positionsAt     int64  // where the positions begin, for a list with a table
 	end             int64
 }
 
 // openList reads the beginning of a term's region.
 func openList(s disk.Section, offset, length int64, limit uint32, single bool) (list, error) {
-	l := list{s: s, single: single, limit: limit, end: offset + length}
+	l := list{s: s, single: single, limit: limit, count: 1, end: offset + length}
 	head, err := s.Bytes(offset, min(length, 3*binary.MaxVarintLen32))
 	if err != nil {
 		return l, err
 	}
-	var fields [3]uint64
 	at := 0
-	for i := range fields {
-		v, n := binary.Uvarint(head[at:])
+	next := func() uint64 {
+		v, n := binary.Uvarint(head[min(at, len(head)):])
 		if n <= 0 {
-			return l, s.Corrupt(offset, "the postings have no header")
+			return math.MaxUint32
 		}
-		fields[i] = v
 		at += n
+		return v
 	}
-	units, more, size := fields[0], fields[1], fields[2]
-	if units == 0 || units > uint64(limit) || more > units*(unitSize-1) || size > uint64(length) {
+	units, more := next(), next()
+	if units == 0 || units > uint64(limit) || more > units*(unitSize-1) || single && more > 0 {
 		return l, s.Corrupt(offset, fmt.Sprintf("postings of %d units of %d", units, limit))
 	}
 	l.units, l.passages = int(units), int(units+more)
-	l.count = (l.units + blockUnits - 1) / blockUnits
-	l.blocks = offset + int64(at)
-	if l.count > 1 {
-		if l.table, err = s.Bytes(l.blocks, int64(l.count)*tableEntry); err != nil {
+	if l.units > blockUnits {
+		size := next()
+		l.count = (l.units + blockUnits - 1) / blockUnits
+		if l.table, err = s.Bytes(offset+int64(at), int64(l.count)*tableEntry); err != nil {
 			return l, err
 		}
-		l.blocks += int64(l.count) * tableEntry
+		at += len(l.table)
+		if l.positionsAt = offset + int64(at) + int64(size); size > uint64(length) || l.positionsAt > l.end {
+			return l, s.Corrupt(offset, "the postings are longer than their place")
+		}
 	}
-	l.positionsAt = l.blocks + int64(size)
-	if l.positionsAt > l.end {
+	if l.blocks = offset + int64(at); l.blocks > l.end {
 		return l, s.Corrupt(offset, "the postings are longer than their place")
 	}
 	return l, nil
@@ -186,24 +237,35 @@ type cursor struct {
 	best  []byte
 
 	// The passages of the block, decoded when they are first asked for.
-	rest      []byte // what follows best
-	widths    [3]int // of counts, locals and lengths
-	inBlock   int
-	positions int64 // where those of the block begin
-	after     int64 // and where they end
-	decoded   bool
-	starts    [blockUnits + 1]uint32 // where each unit's passages begin in the following
-	locals    []uint32
-	impacts   []byte
-	lengths   []uint32 // how many positions, less one
-	// Where the positions of the passage named last begin, counted in bytes
-	// from those of the block.
-	lastPassage uint32
-	lastAt      int
+	rest     []byte // what follows best
+	where    int64  // where the block is, for errors
+	inBlock  int
+	expanded bool
+	starts   [blockUnits + 1]uint32 // where each unit's passages begin in the following
+	locals   []uint32
+	impacts  []byte
+	lengths  []uint32 // how many positions, less one
+
+	// The positions of the block, opened when they are first asked for.
+	places   []byte // before that
+	total    int    // how many there are
+	opened   bool
+	patched  patched
+	passage  uint32 // whose positions were read last, and
+	position int    // how many there are before them
+	small    [2 * fewUnits]byte
 }
 
 // newCursor returns a cursor that stands before the first block.
 func newCursor(l list) *cursor { return &cursor{list: l, block: -1} }
+
+// rewind moves the cursor back before the first unit.
+func (c *cursor) rewind() {
+	c.at = 0
+	if c.block > 0 {
+		c.block = -1
+	}
+}
 
 // seek moves forward to the first unit at or after target, and tells whether
 // there is one.
@@ -231,152 +293,266 @@ func (c *cursor) seek(target uint32) (bool, error) {
 
 // load decodes the units of block b.
 func (c *cursor) load(b int) error {
-	from, to, positions, after, inBlock := c.blocks, c.positionsAt, c.positionsAt, c.end, c.passages
-	n, previous := c.units, uint32(math.MaxUint32) // the unit before the first
+	c.block, c.at, c.expanded, c.opened, c.passage, c.position = b, 0, false, false, 0, 0
+	c.where = c.blocks
+	if c.units <= fewUnits {
+		return c.loadFew()
+	}
+	from, to, n, previous := c.blocks, c.end, c.units, uint32(math.MaxUint32) // the unit before the first
+	c.inBlock = c.passages
 	if c.table != nil {
 		e := c.table[b*tableEntry:]
 		to = c.blocks + int64(binary.LittleEndian.Uint32(e[4:]))
-		positions += int64(binary.LittleEndian.Uint32(e[8:]))
-		inBlock = int(binary.LittleEndian.Uint16(e[14:]))
+		c.inBlock = int(binary.LittleEndian.Uint16(e[14:]))
 		n = min(blockUnits, c.units-b*blockUnits)
-		if b < c.count-1 {
-			after = c.positionsAt + int64(binary.LittleEndian.Uint32(e[tableEntry+8:]))
-		}
 		if b > 0 {
 			previous = c.last(b - 1)
 			from += int64(binary.LittleEndian.Uint32(c.table[(b-1)*tableEntry+4:]))
 		}
-	}
-	if from > to || to > c.positionsAt || positions > after || after > c.end {
-		return c.s.Corrupt(c.blocks, "a block of postings lies outside its list")
+		places, after := c.positionsAt+int64(binary.LittleEndian.Uint32(e[8:])), c.end
+		if b < c.count-1 {
+			after = c.positionsAt + int64(binary.LittleEndian.Uint32(e[tableEntry+8:]))
+		}
+		if from > to || to > c.positionsAt || places > after || after > c.end {
+			return c.corrupt("a block of postings lies outside its list")
+		}
+		var err error
+		if c.places, err = c.s.Bytes(places, after-places); err != nil {
+			return err
+		}
 	}
 	data, err := c.s.Bytes(from, to-from)
 	if err != nil {
 		return err
 	}
-	if len(data) < blockHeader {
-		return c.s.Corrupt(from, "a block of postings is too short")
-	}
-	wd := int(data[0])
-	c.widths = [3]int{int(data[1] & 15), int(data[1] >> 4), int(data[2])}
+	c.where = from
+	data, ok := readPatched(c.unit[:n], data)
 	pages := n
 	if c.single {
 		pages = 0
 	}
-	used := blockHeader + packedLen(n, wd)
-	if wd > 32 || c.widths[0] > 8 || c.widths[1] > 8 || c.widths[2] > 24 || used+pages+n > len(data) {
-		return c.s.Corrupt(from, "a block of postings is too short")
+	if !ok || len(data) < pages+n {
+		return c.corrupt("a block of postings is cut")
 	}
-	unpack(c.unit[:n], data[blockHeader:used], wd)
+	c.n = n
+	c.pages, c.best, c.rest = data[:pages], data[pages:pages+n], data[pages+n:]
+	return c.sum(previous)
+}
+
+// sum turns the distances of units into the units.
+func (c *cursor) sum(previous uint32) error {
 	at := uint64(previous+1) - 1 // so that the first unit may be 0
-	for i, d := range c.unit[:n] {
+	for i, d := range c.unit[:c.n] {
 		at += uint64(d) + 1
 		c.unit[i] = uint32(at)
 	}
 	if at >= uint64(c.limit) {
-		return c.s.Corrupt(from, fmt.Sprintf("postings of unit %d of %d", at, c.limit))
+		return c.corrupt(fmt.Sprintf("postings of unit %d of %d", at, c.limit))
 	}
-	c.pages, c.best, c.rest = data[used:used+pages], data[used+pages:used+pages+n], data[used+pages+n:]
-	c.block, c.n, c.at, c.inBlock, c.positions, c.after, c.decoded = b, n, 0, inBlock, positions, after, false
-	c.lastPassage, c.lastAt = 0, 0
 	return nil
 }
 
-// expand decodes the passages of the block.
-func (c *cursor) expand() error {
-	if c.decoded {
-		return nil
+// loadFew decodes a short list.
+func (c *cursor) loadFew() error {
+	data, err := c.s.Bytes(c.blocks, c.end-c.blocks)
+	if err != nil {
+		return err
 	}
-	n, p := c.n, c.inBlock
-	counts := packedLen(n, c.widths[0])
-	locals := packedLen(p, c.widths[1])
-	lengths := packedLen(p, c.widths[2])
-	given := len(c.rest) - counts - locals - lengths // impacts
-	if given < 0 || given > p {
-		return c.s.Corrupt(c.blocks, "the passages of a block do not fit it")
-	}
-	unpack(c.starts[1:n+1], c.rest[:counts], c.widths[0])
-	c.locals = resize(c.locals, p)
-	unpack(c.locals, c.rest[counts:counts+locals], c.widths[1])
-	impacts := c.rest[counts+locals : counts+locals+given]
-	c.impacts = resize(c.impacts, p)
-	c.lengths = resize(c.lengths, p)
-	unpack(c.lengths, c.rest[counts+locals+given:], c.widths[2])
-
+	r := reader{data: data}
+	c.n, c.inBlock, c.expanded = c.units, c.passages, true
+	c.locals, c.impacts, c.lengths = resize(c.locals, c.passages), resize(c.impacts, c.passages), resize(c.lengths, c.passages)
+	c.pages, c.best = c.small[:fewUnits], c.small[fewUnits:]
 	at := 0
-	for i := range n {
-		end := at + int(c.starts[i+1]) + 1
-		switch {
-		case end > p:
-			return c.s.Corrupt(c.blocks, "a block has more passages than it says")
-		case end == at+1:
-			c.impacts[at] = c.best[i]
-		case end-at > len(impacts):
-			return c.s.Corrupt(c.blocks, "a block has fewer impacts than passages")
-		default:
-			copy(c.impacts[at:end], impacts)
-			impacts = impacts[end-at:]
+	for i := range c.n {
+		c.unit[i] = r.number()
+		end := at + 1
+		if !c.single {
+			c.pages[i] = r.byte()
+			end += int(r.number())
 		}
-		local := c.locals[at]
-		for j := at + 1; j < end; j++ {
-			local += c.locals[j] + 1
-			c.locals[j] = local
+		if end > c.passages || end < at {
+			return c.corrupt("a list has more passages than it says")
 		}
-		if local >= unitSize {
-			return c.s.Corrupt(c.blocks, "a unit has more passages than it may")
+		c.best[i] = 0
+		for j := at; j < end; j++ {
+			c.locals[j] = 0
+			if !c.single {
+				c.locals[j] = r.number()
+			}
+			c.impacts[j] = r.byte()
+			c.best[i] = max(c.best[i], c.impacts[j])
+			c.lengths[j] = r.number()
+		}
+		if !c.sumLocals(at, end) {
+			return c.corrupt("a unit has more passages than it may")
 		}
 		at = end
 		c.starts[i+1] = uint32(at)
 	}
-	if at != p || len(impacts) != 0 {
-		return c.s.Corrupt(c.blocks, "a block has fewer passages than it says")
+	if r.failed || at != c.passages {
+		return c.corrupt("a list is cut")
 	}
-	c.decoded = true
+	c.places = r.data
+	if err := c.sum(math.MaxUint32); err != nil {
+		return err
+	}
+	return c.countPositions()
+}
+
+// sumLocals turns the distances of a unit's passages into their numbers.
+func (c *cursor) sumLocals(from, to int) bool {
+	local := uint64(c.locals[from])
+	for j := from + 1; j < to; j++ {
+		local += uint64(c.locals[j]) + 1
+		c.locals[j] = uint32(local)
+	}
+	return local < unitSize
+}
+
+// expand decodes the passages of the block.
+func (c *cursor) expand() error {
+	if c.expanded {
+		return nil
+	}
+	n, p := c.n, c.inBlock
+	if p < n || p > n*unitSize || c.single && p > n {
+		return c.corrupt("a block does not say how many passages it has")
+	}
+	c.locals, c.impacts, c.lengths = resize(c.locals, p), resize(c.impacts, p), resize(c.lengths, p)
+	data, ok := c.rest, true
+	if c.single {
+		for i := range n {
+			c.starts[i+1] = uint32(i + 1)
+		}
+		clear(c.locals)
+		copy(c.impacts, c.best)
+	} else {
+		if data, ok = readPatched(c.starts[1:n+1], data); !ok {
+			return c.corrupt("the numbers of passages are cut")
+		}
+		if data, ok = readPatched(c.locals, data); !ok {
+			return c.corrupt("the passages are cut")
+		}
+		at := 0
+		for i := range n {
+			count := int(c.starts[i+1]) + 1
+			if count > p-at {
+				return c.corrupt("a block has more passages than it says")
+			}
+			if count == 1 {
+				c.impacts[at] = c.best[i]
+			} else {
+				if count > len(data) {
+					return c.corrupt("the impacts are cut")
+				}
+				data = data[copy(c.impacts[at:at+count], data):]
+			}
+			if !c.sumLocals(at, at+count) {
+				return c.corrupt("a unit has more passages than it may")
+			}
+			at += count
+			c.starts[i+1] = uint32(at)
+		}
+		if at != p {
+			return c.corrupt("a block has fewer passages than it says")
+		}
+	}
+	if data, ok = readPatched(c.lengths, data); !ok {
+		return c.corrupt("the numbers of positions are cut")
+	}
+	if c.table == nil {
+		c.places = data
+	}
+	c.expanded = true
+	return c.countPositions()
+}
+
+func (c *cursor) countPositions() error {
+	c.total = 0
+	for _, length := range c.lengths {
+		if length >= maxPositions {
+			return c.corrupt("a passage has more positions than it may")
+		}
+		c.total += int(length) + 1
+	}
 	return nil
 }
 
 // positionsOf appends the positions of the block's j-th passage to dst. The
-// block must be expanded.
+// block must be expanded. It is cheap for passages in ascending order.
 func (c *cursor) positionsOf(dst []uint32, j uint32) ([]uint32, error) {
-	data, err := c.s.Bytes(c.positions, c.after-c.positions)
-	if err != nil {
-		return dst, err
+	if c.units <= fewUnits {
+		return c.positionsOfFew(dst, j)
 	}
-	if j < c.lastPassage {
-		c.lastPassage, c.lastAt = 0, 0
-	}
-	skip := int(j - c.lastPassage)
-	for _, n := range c.lengths[c.lastPassage:j] {
-		skip += int(n)
-	}
-	at := min(c.lastAt+skipVarints(data[min(c.lastAt, len(data)):], skip), len(data))
-	c.lastPassage, c.lastAt = j, at
-	position := uint32(0)
-	for range c.lengths[j] + 1 {
-		v, n := binary.Uvarint(data[at:])
-		if n <= 0 {
-			return dst, c.s.Corrupt(c.positions, "positions are missing")
+	if !c.opened || j < c.passage {
+		var ok bool
+		if c.patched, ok = openPatched(c.places, c.total); !ok {
+			return dst, c.corrupt("the positions are cut")
 		}
-		at += n
-		position += uint32(v)
-		dst = append(dst, position)
+		c.opened, c.passage, c.position = true, 0, 0
 	}
+	for ; c.passage < j; c.passage++ {
+		c.position += int(c.lengths[c.passage]) + 1
+	}
+	n := len(dst)
+	dst = append(dst, make([]uint32, c.lengths[j]+1)...)
+	if !c.patched.read(dst[n:], c.position) {
+		return dst, c.corrupt("the positions are cut")
+	}
+	sumPositions(dst[n:])
 	return dst, nil
 }
 
-// skipVarints returns where the n-th varint of data begins, or len(data).
-func skipVarints(data []byte, n int) int {
-	at := 0
-	for ; n >= 8 && at+8 <= len(data); at += 8 {
-		// The last byte of a varint is the one whose high bit is clear.
-		n -= 8 - bits.OnesCount64(binary.LittleEndian.Uint64(data[at:])&0x8080808080808080)
-	}
-	for ; n > 0 && at < len(data); at++ {
-		if data[at] < 0x80 {
-			n--
+func (c *cursor) positionsOfFew(dst []uint32, j uint32) ([]uint32, error) {
+	r := reader{data: c.places}
+	for _, length := range c.lengths[:j] {
+		for range length + 1 {
+			r.number()
 		}
 	}
-	return at
+	n := len(dst)
+	for range c.lengths[j] + 1 {
+		if dst = append(dst, r.number()); r.failed {
+			return dst, c.corrupt("the positions are cut")
+		}
+	}
+	sumPositions(dst[n:])
+	return dst, nil
+}
+
+// sumPositions turns the distances of positions into the positions.
+func sumPositions(p []uint32) {
+	for i := 1; i < len(p); i++ {
+		p[i] += p[i-1] + 1
+	}
+}
+
+func (c *cursor) corrupt(what string) error { return c.s.Corrupt(c.where, what) }
+
+// A reader reads numbers and bytes one by one; at the end it fails.
+type reader struct {
+	data   []byte
+	failed bool
+}
+
+func (r *reader) number() uint32 {
+	v, n := binary.Uvarint(r.data)
+	if n <= 0 || v > math.MaxUint32 {
+		r.data, r.failed = nil, true
+		return 0
+	}
+	r.data = r.data[n:]
+	return uint32(v)
+}
+
+func (r *reader) byte() byte {
+	if len(r.data) == 0 {
+		r.failed = true
+		return 0
+	}
+	b := r.data[0]
+	r.data = r.data[1:]
+	return b
 }
 
 func resize[T any](s []T, n int) []T {

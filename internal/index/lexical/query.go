@@ -134,7 +134,10 @@ const (
 	titleFields   = 1<<fieldTitle | 1<<fieldPath | 1<<fieldPage
 	addressFields = 1 << fieldAddress
 
+	// A word's synonyms share synonymWeight of its weight, less in queries of
+	// more than manyTerms: those say themselves what they mean.
 	synonymWeight = .4
+	manyTerms     = 5
 	// What a passage gains that defines the name which is all of the query, or
 	// one of its words or keywords.
 	wholeBonus = .5
@@ -222,12 +225,13 @@ func (a *Analyzer) queryTerms(q *Query, text string) []queryTerm {
 		}
 	}
 	if a.thesauri {
+		share := synonymWeight * min(1, manyTerms/float64(own))
 		for _, t := range terms[:own] {
 			synonyms := synonymsOf(t.term)
 			for s := range strings.FieldsSeq(synonyms) {
 				n := float64(strings.Count(synonyms, " ") + 1)
 				if term := a.stemOf(s); term != "" {
-					add(queryTerm{term: term, weight: t.weight * synonymWeight / math.Sqrt(n)})
+					add(queryTerm{term: term, weight: t.weight * share / math.Sqrt(n)})
 				}
 			}
 		}

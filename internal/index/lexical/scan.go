@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,7 +17,7 @@ const (
 	// getName. It is stemmed as well.
 	part
 	// exact is a name taken whole: max_connections, os.path.join, --amend,
-	// c++, .net, ORA-00942. It is not stemmed, and marked in the index, so
+	// c++, .net. It is not stemmed, and marked in the index, so
 	// that it meets only itself.
 	exact
 	// gram is two neighbouring characters of a script that writes without
@@ -148,7 +149,6 @@ func (s *scanner) compound() {
 	start, place := s.at, s.place
 	var recent [maxComponents]component // of the dotted name at work
 	n := 0                              // how many of recent are in use
-	var last component
 	joined := byte(0)
 	for {
 		c := s.component(joined)
@@ -162,14 +162,10 @@ func (s *scanner) compound() {
 		}
 		recent[n] = c
 		n++
-		if joined == '-' && last.letters && c.digits && last.end-last.start <= 8 {
-			s.emit(token{exact, last.start, c.end, last.place})
-		}
 		if joined == 0 {
 			s.prefixed(c)
 		}
 		s.suffixed(c)
-		last = c
 		var width int
 		if joined, width = s.connector(); joined == 0 {
 			break
@@ -276,6 +272,9 @@ func (s *scanner) connector() (joined byte, width int) {
 func (s *scanner) names(c []component) {
 	if len(c) < 2 {
 		return
+	}
+	if len(c) > 2 && !slices.ContainsFunc(c, func(c component) bool { return !c.digits }) {
+		return // 1.2.3.4 is no name, 1.2 may be a version's
 	}
 	end := c[len(c)-1].end
 	s.emit(token{exact, c[0].start, end, c[0].place})

@@ -12,15 +12,15 @@ import (
 // plain BM25.
 var (
 	fieldWeights = [fieldCount]float64{fieldTitle: 3, fieldPath: 2, fieldPage: 2, fieldAddress: 1, fieldLinks: 1, fieldTerms: 1, fieldBody: 1}
-	fieldDamping = [fieldCount]float64{fieldTitle: .7, fieldPath: .5, fieldPage: .3, fieldAddress: .3, fieldLinks: .7, fieldTerms: .7, fieldBody: .5}
+	fieldDamping = [fieldCount]float64{fieldTitle: .7, fieldPath: .5, fieldPage: .3, fieldAddress: .3, fieldLinks: .7, fieldTerms: .7, fieldBody: .65}
 )
 
 const (
 	pageTitleWeight   = 3
 	pageAddressWeight = 1
 	pageLinksWeight   = .5
-	pageBodyDamping   = .3
-	pageK1            = 9
+	pageBodyDamping   = .4
+	pageK1            = 15
 )
 
 // statistics are what the weights of a whole database depend on.
@@ -138,7 +138,7 @@ const (
 	linksPrior     = .15
 	kindPrior      = -.15
 	depthPrior     = -.15
-	lengthPrior    = .10
+	lengthPrior    = .05
 	maxDepth       = 4
 )
 

@@ -9,13 +9,13 @@ import (
 
 const (
 	// A passage's own words weigh sectionShare, those of its page pageShare.
-	sectionShare = .65
-	pageShare    = .35
+	sectionShare = .5
+	pageShare    = .5
 	// proximityWeight is what words gain that stand together as they do in
 	// the query.
 	proximityWeight = .20
 	// minPool is how many passages are looked at closely, whatever the limit.
-	minPool = 200
+	minPool = 100
 	// perDocument is how many hits one document gives, unless the database
 	// has few documents.
 	perDocument = 2
@@ -303,14 +303,6 @@ func (t *scored) accumulate(base, end uint32, sums *[windowUnits]uint32, seen *[
 		ok, err = t.seek(t.unit[t.n-1] + 1)
 	}
 	return err
-}
-
-// rewind moves the cursor back before the first unit.
-func (c *cursor) rewind() {
-	c.at = 0
-	if c.block > 0 {
-		c.block = -1
-	}
 }
 
 // A heap keeps the best of what it is given, of equals the first.

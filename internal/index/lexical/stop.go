@@ -22,11 +22,11 @@ func questionEnglish(w string) bool {
 		"can", "cannot", "could", "should", "would", "may", "might", "must", "shall",
 		"i", "me", "my", "mine", "myself", "we", "us", "our", "you", "your", "yours", "he", "she", "him", "his", "her", "its", "them",
 		"am", "been", "being", "has", "have", "having", "had", "were",
-		"want", "wants", "need", "needs", "needed", "like", "try", "trying", "tried", "wish",
+		"want", "wants", "need", "needs", "needed", "try", "trying", "tried", "wish",
 		"use", "used", "using", "way", "ways", "best", "proper", "properly", "correct", "correctly", "easiest", "easily", "simple", "simplest",
 		"get", "getting", "make", "makes", "making", "let", "possible", "able",
 		"some", "any", "anything", "something", "someone", "thing", "things", "so", "than", "too", "very", "just", "only", "also",
-		"from", "about", "between", "through", "please", "help", "know", "tell", "explain", "there", "here", "vs", "s", "t", "m", "re", "ve", "ll", "d",
+		"from", "about", "between", "through", "please", "there", "here", "vs", "s", "t", "m", "re", "ve", "ll", "d",
 		"mean", "means", "work", "works", "difference", "different":
 		return true
 	}

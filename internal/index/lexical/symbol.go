@@ -25,6 +25,9 @@ func symbols(f *Fields) []string {
 	if _, anchor, ok := strings.Cut(f.Address, "#"); ok {
 		add(anchor)
 	}
+	for _, anchor := range f.Anchors {
+		add(anchor)
+	}
 	add(titleName(f.Title))
 	return names
 }
