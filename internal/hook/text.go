@@ -93,7 +93,7 @@ func (t *text) calls(b *strings.Builder) {
 // arguments are those of the call, as JSON. Of another server's tool only the
 // query is known.
 func (t *text) arguments(o offer) string {
-	query := cut(oneLineOf(t.event.Search.Query, maxCallQuery), maxCallQuery)
+	query := oneLineOf(t.event.Search.Query, maxCallQuery)
 	if !o.own {
 		return "{\"query\": " + quote(query) + "}"
 	}
