@@ -32,6 +32,7 @@ func (a *app) commands() []*cobra.Command {
 		newConfigCommand(a),
 		newSearchCommand(a),
 		newIndexCommand(a),
+		newEvalCommand(a),
 		newServeCommand(a),
 		newInstallCommand(a),
 		newUninstallCommand(a),

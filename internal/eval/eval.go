@@ -6,7 +6,9 @@
 // qrels.tsv (query, tab, document, tab, grade). The docs form is one
 // queries.jsonl ({"id", "ds", "text", "targets": [[page, anchor, grade], …],
 // "source"}) that judges pages and sections of several sets at once; an empty
-// anchor means the whole page.
+// anchor means the whole page. Beside it there may be identifiers.jsonl ({"ds",
+// "identifier", "page", "anchor"}): names that are looked up, and where they are
+// defined.
 package eval
 
 import (
@@ -20,6 +22,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A Document is one of a classic collection's corpus.
@@ -58,12 +61,22 @@ func ReadCorpus(dir string) ([]Document, error) {
 	return docs, err
 }
 
-// ReadQueries reads queries.jsonl of either form, and qrels.tsv beside it if
-// there is one. Queries without judgements are left out: nothing can be
-// measured with them.
+// ReadQueries reads queries.jsonl of either form in a folder, and qrels.tsv
+// beside it if there is one.
 func ReadQueries(dir string) ([]Query, error) {
+	qrels := filepath.Join(dir, "qrels.tsv")
+	if _, err := os.Stat(qrels); os.IsNotExist(err) {
+		qrels = ""
+	}
+	return ReadJudged(filepath.Join(dir, "queries.jsonl"), qrels)
+}
+
+// ReadJudged reads a file of queries of either form, and one of judgements of
+// the classic form unless its path is empty. Queries without judgements are
+// left out: nothing can be measured with them.
+func ReadJudged(queriesPath, qrelsPath string) ([]Query, error) {
 	var queries []Query
-	err := readLines(filepath.Join(dir, "queries.jsonl"), func(line []byte) error {
+	err := readLines(queriesPath, func(line []byte) error {
 		var raw struct {
 			ID      string  `json:"id"`
 			Text    string  `json:"text"`
@@ -88,10 +101,59 @@ func ReadQueries(dir string) ([]Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := readGrades(filepath.Join(dir, "qrels.tsv"), queries); err != nil && !os.IsNotExist(err) {
-		return nil, err
+	if qrelsPath != "" {
+		if err := readGrades(qrelsPath, queries); err != nil {
+			return nil, err
+		}
 	}
 	return slices.DeleteFunc(queries, func(q Query) bool { return len(q.Grades) == 0 && len(q.Targets) == 0 }), nil
+}
+
+// An Identifier is a name and the place that defines it.
+type Identifier struct {
+	Set    string `json:"ds"`
+	Name   string `json:"identifier"`
+	Page   string `json:"page"`
+	Anchor string `json:"anchor"`
+}
+
+// ReadIdentifiers reads a file of identifiers.
+func ReadIdentifiers(path string) ([]Identifier, error) {
+	var all []Identifier
+	err := readLines(path, func(line []byte) error {
+		var i Identifier
+		err := json.Unmarshal(line, &i)
+		all = append(all, i)
+		return err
+	})
+	return all, err
+}
+
+// Last is the name's last component: rename of os.rename, merge of git-merge.
+func (i Identifier) Last() string {
+	end := strings.TrimRight(i.Name, "()")
+	if at := strings.LastIndexAny(end, ".:>/# "); at >= 0 && at+1 < len(end) {
+		return end[at+1:]
+	}
+	return end
+}
+
+// Words is the name as the words that it is made of, in lower case.
+func (i Identifier) Words() string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range i.Name {
+		word := unicode.IsLetter(r) || unicode.IsDigit(r)
+		if word && unicode.IsUpper(r) && (unicode.IsLower(before) || unicode.IsDigit(before)) {
+			b.WriteByte(' ')
+		}
+		if !word {
+			r = ' '
+		}
+		b.WriteRune(unicode.ToLower(r))
+		before = r
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
 }
 
 func target(raw []any) (Target, error) {
@@ -242,49 +304,55 @@ func (q *Query) Ranked(ids []string) (ranked, all []int) {
 	return ranked, all
 }
 
-// A Place is where a passage of a docs set is.
-type Place struct{ Page, Anchor string }
+// A Place is where a passage of a docs set is: its page, and all the anchors
+// that lead into it.
+type Place struct {
+	Page    string
+	Anchors []string
+}
 
 // RankedPages turns a ranking of passages into grades of pages: a page stands
 // where its best passage does, and has the best grade of its targets.
 func (q *Query) RankedPages(places []Place) (ranked, all []int) {
-	return q.ranked(places, func(p Place) (Place, bool) { return Place{Page: p.Page}, true })
-}
-
-// RankedSections turns a ranking of passages into grades of sections: page
-// and anchor must be the target's, but of a target without an anchor any
-// passage of the page will do, the first one counting.
-func (q *Query) RankedSections(places []Place) (ranked, all []int) {
-	return q.ranked(places, func(p Place) (Place, bool) { return p, false })
-}
-
-func (q *Query) ranked(places []Place, key func(Place) (Place, bool)) (ranked, all []int) {
-	grades := make(map[Place]int)
+	grades := make(map[string]int)
 	for _, t := range q.Targets {
-		k, _ := key(Place{t.Page, t.Anchor})
-		grades[k] = max(grades[k], t.Grade)
+		grades[t.Page] = max(grades[t.Page], t.Grade)
 	}
 	for _, g := range grades {
 		all = append(all, g)
 	}
-	seen := make(map[Place]bool)
+	seen := make(map[string]bool)
 	for _, p := range places {
-		k, pages := key(p)
-		if pages && seen[k] {
-			continue
+		if !seen[p.Page] {
+			seen[p.Page] = true
+			ranked = append(ranked, grades[p.Page])
 		}
-		whole := Place{Page: p.Page}
-		grade := 0
-		switch {
-		case grades[k] > 0 && !seen[k]:
-			grade = grades[k]
-			seen[k] = true
-		case grades[whole] > 0 && !seen[whole]:
-			grade = grades[whole]
-			seen[whole] = true
+	}
+	return ranked, all
+}
+
+// RankedSections turns a ranking of passages into grades of sections: the page
+// and one of the anchors must be the target's, but of a target without an
+// anchor any passage of the page will do. Each target counts once, where it is
+// found first; a passage that has several has the best one's grade.
+func (q *Query) RankedSections(places []Place) (ranked, all []int) {
+	type section struct{ page, anchor string }
+	grades := make(map[section]int)
+	for _, t := range q.Targets {
+		s := section{t.Page, t.Anchor}
+		grades[s] = max(grades[s], t.Grade)
+	}
+	for _, g := range grades {
+		all = append(all, g)
+	}
+	for _, p := range places {
+		best := 0
+		for _, anchor := range append([]string{""}, p.Anchors...) {
+			s := section{p.Page, anchor}
+			best = max(best, grades[s])
+			delete(grades, s)
 		}
-		seen[k] = true
-		ranked = append(ranked, grade)
+		ranked = append(ranked, best)
 	}
 	return ranked, all
 }

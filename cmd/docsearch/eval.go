@@ -1,0 +1,518 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/eval"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+type evalCommand struct {
+	*app
+	databases                   []string
+	queries, qrels, identifiers string
+	unscoped, confidence, json  bool
+}
+
+func newEvalCommand(a *app) *cobra.Command {
+	e := &evalCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "eval",
+		Short: "Measure the search with queries whose answers are known",
+		Long: `Measure the search with queries whose answers are known: how often the page and
+the section that answer come first, and how long it takes.
+
+A file of queries has one JSON object a line, in one of two forms. Judged by
+pages and sections, "ds" being the database's name, an empty anchor the whole
+page, and grade 2 an answer, 1 a help:
+
+  {"id": "q1", "ds": "widgets", "text": "how do I turn one",
+   "targets": [["guide/turning.html", "crank", 2], ["faq.html", "", 1]]}
+
+or with the judgements in a file of their own, --qrels, that has query, document
+and grade on each line, between tabs. There a document is a passage's id, or a
+page's path or URL.
+
+A query asks the database that it names. One that names none, and with
+--unscoped every query, asks all of them at once, as the agent does.
+
+Names that are looked up are given with --identifiers, one on each line, as
+{"ds": "widgets", "identifier": "widget.turn", "page": "api.html", "anchor": "widget.turn"}.`,
+		Example: `  docsearch eval --queries queries.jsonl
+  docsearch eval --queries queries.jsonl --qrels qrels.tsv --db manual --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return e.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&e.queries, "queries", "", "`file` of queries")
+	f.StringVar(&e.qrels, "qrels", "", "`file` of judgements, for queries that do not have theirs with them")
+	f.StringVar(&e.identifiers, "identifiers", "", "`file` of names to look up")
+	f.StringArrayVar(&e.databases, "db", nil, "measure this database, by `name` or path; may be repeated (default all)")
+	f.BoolVar(&e.unscoped, "unscoped", false, "ask all databases at once, whichever a query names")
+	f.BoolVar(&e.confidence, "confidence", false, "ask each database the queries of the others, too, and count what it claims to answer")
+	f.BoolVar(&e.json, "json", false, "print JSON, with every query's result")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("db", completeDatabases))
+	return cmd
+}
+
+// What eval prints as JSON.
+type (
+	evaluation struct {
+		Queries     *scores           `json:"queries,omitempty"` // of all sets
+		Sets        []setScores       `json:"sets,omitempty"`
+		Identifiers *identifierScores `json:"identifiers,omitempty"`
+		Confidence  []confidenceScore `json:"confidence,omitempty"`
+		Results     []queryResult     `json:"results,omitempty"`
+		Missed      []queryResult     `json:"missed_identifiers,omitempty"`
+		Notes       []string          `json:"notes,omitempty"`
+	}
+	setScores struct {
+		Name string `json:"name"`
+		scores
+		Identifiers *identifierScores `json:"identifiers,omitempty"`
+	}
+	scores struct {
+		Page    eval.Measures `json:"page"`
+		Section eval.Measures `json:"section"`
+		Latency latency       `json:"latency_ms"`
+	}
+	latency struct {
+		P50 float64 `json:"p50"`
+		P90 float64 `json:"p90"`
+		P99 float64 `json:"p99"`
+	}
+	// identifierScores are of the names in full, of their last components, and
+	// of the words that they are made of.
+	identifierScores struct {
+		Full  eval.Measures `json:"full"`
+		Last  eval.Measures `json:"last"`
+		Words eval.Measures `json:"words"`
+	}
+	// A confidenceScore counts what a database claims to answer: of its own
+	// queries, which it should, and of other databases', which it should not.
+	confidenceScore struct {
+		Name           string  `json:"name"`
+		Own            int     `json:"own"`             // queries
+		Claimed        int     `json:"claimed"`         // of them
+		Right          int     `json:"right"`           // of those, its best hit is of a page that answers
+		Foreign        int     `json:"foreign"`         // queries of others
+		ForeignClaimed int     `json:"foreign_claimed"` // of them
+		Precision      float64 `json:"precision"`       // own among all claimed
+		Recall         float64 `json:"recall"`          // claimed among own
+		Threshold      float64 `json:"threshold"`
+	}
+	queryResult struct {
+		ID         string        `json:"id,omitempty"`
+		Set        string        `json:"set,omitempty"`
+		Text       string        `json:"text"`
+		Source     string        `json:"source,omitempty"`
+		Page       eval.Measures `json:"page"`
+		Section    eval.Measures `json:"section"`
+		Confidence float64       `json:"confidence"`
+		Confident  bool          `json:"confident"`
+		Millis     float64       `json:"ms"`
+		Hits       []string      `json:"hits"`
+	}
+)
+
+// An evaluated database is open.
+type evaluated struct {
+	listing
+	*index.Database
+	root string // of its documents' paths, as hits have them
+}
+
+func (e *evalCommand) run(ctx context.Context) error {
+	if e.queries == "" && e.identifiers == "" {
+		return withHint(usagef("there is nothing to measure with"), "--queries names a file of queries; docsearch eval --help says what is in it")
+	}
+	var queries []eval.Query
+	var identifiers []eval.Identifier
+	var err error
+	if e.queries != "" {
+		if queries, err = eval.ReadJudged(e.queries, e.qrels); err != nil {
+			return err
+		}
+		if len(queries) == 0 {
+			return withHint(fmt.Errorf("%s has no query that is judged", e.queries), "--qrels names the file of judgements")
+		}
+	}
+	if e.identifiers != "" {
+		if identifiers, err = eval.ReadIdentifiers(e.identifiers); err != nil {
+			return err
+		}
+	}
+	m, err := e.open()
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	out, err := m.measure(ctx, queries, identifiers)
+	m.display.Close()
+	if err != nil {
+		return err
+	}
+	if e.json {
+		enc := json.NewEncoder(e.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(out)
+	}
+	return e.print(out)
+}
+
+// A meter puts queries to databases and judges the answers.
+type meter struct {
+	*evalCommand
+	databases []evaluated
+	names     [][]string // of each database
+	display   *progress.Display
+	done      int64
+	total     int64
+}
+
+func (e *evalCommand) open() (*meter, error) {
+	chosen, err := chooseDatabases(e.databases, nil)
+	if err != nil {
+		return nil, err
+	}
+	m := &meter{evalCommand: e, display: progress.New(e.stderr, progress.StyleFor(e.stderr))}
+	for _, d := range chosen {
+		db, err := index.Open(d.Path)
+		if err != nil {
+			m.close()
+			return nil, withRepair(quoteArgument(d.Path), fmt.Errorf("%s: %w", d.Name, err))
+		}
+		m.databases = append(m.databases, evaluated{d, db, db.Info().Source.Root})
+		m.names = append(m.names, d.Names)
+	}
+	return m, nil
+}
+
+func (m *meter) close() {
+	for _, d := range m.databases {
+		d.Close()
+	}
+}
+
+// depth is how many hits are judged: ten pages, each of which may have two.
+const depth = 20
+
+func (m *meter) measure(ctx context.Context, queries []eval.Query, identifiers []eval.Identifier) (evaluation, error) {
+	var out evaluation
+	m.total = int64(len(queries) + 3*len(identifiers))
+	if m.confidence {
+		m.total += int64(len(queries) * len(m.databases))
+	}
+	left := map[string]int{}
+	var times []float64
+	for i := range queries {
+		q := &queries[i]
+		asked, ok := m.scope(q.Set)
+		if !ok {
+			left[q.Set]++
+			continue
+		}
+		r, err := m.ask(ctx, asked, q)
+		if err != nil {
+			return out, err
+		}
+		out.Results = append(out.Results, r)
+		times = append(times, r.Millis)
+	}
+	if len(out.Results) > 0 {
+		all := scoresOf(out.Results)
+		out.Queries = &all
+	}
+	var missed []queryResult
+	byForm, err := m.identify(ctx, identifiers, left, &missed)
+	if err != nil {
+		return out, err
+	}
+	out.Identifiers, out.Missed = identifierScoresOf(byForm, ""), missed
+	for _, set := range setsOf(out.Results, byForm) {
+		s := setScores{Name: set, Identifiers: identifierScoresOf(byForm, set)}
+		s.scores = scoresOf(slices.DeleteFunc(slices.Clone(out.Results), func(r queryResult) bool { return r.Set != set }))
+		out.Sets = append(out.Sets, s)
+	}
+	if m.confidence {
+		if out.Confidence, err = m.trust(ctx, queries); err != nil {
+			return out, err
+		}
+	}
+	for set, n := range left {
+		out.Notes = append(out.Notes, fmt.Sprintf("left out %s: there is no database %q", count(n, "query"), set))
+	}
+	slices.Sort(out.Notes)
+	if len(out.Results) == 0 && out.Identifiers == nil {
+		return out, withHint(errors.New("no query asks a database that there is"), "--unscoped asks all databases, whichever a query names")
+	}
+	return out, nil
+}
+
+// scope chooses the databases for queries of a set.
+func (m *meter) scope(set string) ([]int, bool) {
+	if set != "" && !m.unscoped {
+		i := slices.IndexFunc(m.databases, func(d evaluated) bool { return strings.EqualFold(d.Name, set) })
+		return []int{i}, i >= 0
+	}
+	all := make([]int, len(m.databases))
+	for i := range all {
+		all[i] = i
+	}
+	return all, true
+}
+
+// An answer is what databases have to say to a query.
+type answer struct {
+	hits       []index.Hit
+	from       []*evaluated // of each hit
+	confidence float64
+	confident  bool
+	took       time.Duration
+}
+
+// search puts a query to databases as the server does: to those that it names,
+// if it names some.
+func (m *meter) search(ctx context.Context, asked []int, text string) (answer, error) {
+	began := time.Now()
+	if len(asked) > 1 {
+		if named := index.Named(text, m.names); len(named) > 0 {
+			asked = named
+		}
+	}
+	var a answer
+	results := make([]index.Result, len(asked))
+	for i, k := range asked {
+		d := &m.databases[k]
+		var err error
+		if results[i], err = d.Search(ctx, index.Query{Text: text, Names: d.Names, TopK: depth}); err != nil {
+			return a, fmt.Errorf("%s: %w", d.Name, err)
+		}
+		if r := results[i]; r.Confidence > a.confidence || i == 0 {
+			a.confidence, a.confident = r.Confidence, r.Confident
+		}
+	}
+	if len(asked) == 1 {
+		a.hits = results[0].Hits
+	} else {
+		for _, h := range index.Merge(results, depth) {
+			a.hits = append(a.hits, h.Hit)
+			a.from = append(a.from, &m.databases[asked[h.From]])
+		}
+	}
+	a.took = time.Since(began)
+	for len(a.from) < len(a.hits) {
+		a.from = append(a.from, &m.databases[asked[0]])
+	}
+	m.done++
+	m.display.Func().Report("asking", m.done, m.total)
+	return a, nil
+}
+
+// ask puts a query to databases and judges the answer.
+func (m *meter) ask(ctx context.Context, asked []int, q *eval.Query) (queryResult, error) {
+	a, err := m.search(ctx, asked, q.Text)
+	if err != nil {
+		return queryResult{}, err
+	}
+	r := queryResult{ID: q.ID, Set: q.Set, Text: q.Text, Source: q.Source, Confidence: a.confidence, Confident: a.confident,
+		Millis: float64(a.took.Microseconds()) / 1000}
+	r.Page, r.Section = judge(q, a)
+	const shown = 5
+	for i, h := range a.hits[:min(shown, len(a.hits))] {
+		place := h.Locator()
+		if len(asked) > 1 {
+			place = a.from[i].Name + ": " + place
+		}
+		r.Hits = append(r.Hits, place)
+	}
+	return r, nil
+}
+
+// judge measures an answer by pages and by sections.
+func judge(q *eval.Query, a answer) (page, section eval.Measures) {
+	if len(q.Grades) > 0 {
+		ids := make([]string, len(a.hits))
+		for i, h := range a.hits {
+			ids[i] = a.from[i].judged(q, &h.Passage)
+		}
+		m := eval.Measure(q.Ranked(ids))
+		return m, m
+	}
+	places := make([]eval.Place, len(a.hits))
+	for i, h := range a.hits {
+		places[i] = eval.Place{Page: a.from[i].pageOf(q, &h.Passage), Anchors: h.Anchors}
+		if q.Set != "" && !strings.EqualFold(a.from[i].Name, q.Set) {
+			places[i].Page = a.from[i].Name + ": " + places[i].Page
+		}
+	}
+	return eval.Measure(q.RankedPages(places)), eval.Measure(q.RankedSections(places))
+}
+
+// judged is what the judgements call the passage: its id, or its document.
+func (d *evaluated) judged(q *eval.Query, p *passage.Passage) string {
+	if _, ok := q.Grades[p.ID]; ok {
+		return p.ID
+	}
+	return d.document(p)
+}
+
+// pageOf is what the query's targets call the passage's document. They may give
+// the end of a URL alone, so that they hold wherever the pages came from.
+func (d *evaluated) pageOf(q *eval.Query, p *passage.Passage) string {
+	document := d.document(p)
+	for _, t := range q.Targets {
+		if p.URL != "" && strings.HasSuffix(document, "/"+t.Page) {
+			return t.Page
+		}
+	}
+	return document
+}
+
+// document is the passage's document, by its URL or its path in the source.
+func (d *evaluated) document(p *passage.Passage) string {
+	key := filepath.ToSlash(p.Document())
+	if rest, ok := strings.CutPrefix(key, strings.TrimRight(filepath.ToSlash(d.root), "/")+"/"); ok && d.root != "" {
+		return rest
+	}
+	return key
+}
+
+// The forms in which identifiers are looked up.
+const (
+	fullForm = iota
+	lastForm
+	wordsForm
+	forms
+)
+
+// identify looks up the identifiers in each form.
+func (m *meter) identify(ctx context.Context, identifiers []eval.Identifier, left map[string]int, missed *[]queryResult) (byForm [forms][]queryResult, err error) {
+	for _, id := range identifiers {
+		asked, ok := m.scope(id.Set)
+		if !ok {
+			left[id.Set]++
+			continue
+		}
+		for form, text := range [forms]string{id.Name, id.Last(), id.Words()} {
+			q := eval.Query{Text: text, Set: id.Set, Targets: []eval.Target{{Page: id.Page, Anchor: id.Anchor, Grade: 1}}}
+			r, err := m.ask(ctx, asked, &q)
+			if err != nil {
+				return byForm, err
+			}
+			byForm[form] = append(byForm[form], r)
+			if form == fullForm && r.Section.Success1 == 0 {
+				*missed = append(*missed, r)
+			}
+		}
+	}
+	return byForm, nil
+}
+
+// trust asks every database the queries of all sets.
+func (m *meter) trust(ctx context.Context, queries []eval.Query) ([]confidenceScore, error) {
+	var all []confidenceScore
+	for i := range m.databases {
+		d := &m.databases[i]
+		c := confidenceScore{Name: d.Name}
+		if k := d.Info().Confidence; k != nil {
+			c.Threshold = k.Threshold
+		}
+		for k := range queries {
+			q := &queries[k]
+			a, err := m.search(ctx, []int{i}, q.Text)
+			if err != nil {
+				return nil, err
+			}
+			page, _ := judge(q, a)
+			own := strings.EqualFold(q.Set, d.Name)
+			switch {
+			case own && a.confident:
+				c.Own, c.Claimed, c.Right = c.Own+1, c.Claimed+1, c.Right+int(page.Success1)
+			case own:
+				c.Own++
+			case a.confident:
+				c.Foreign, c.ForeignClaimed = c.Foreign+1, c.ForeignClaimed+1
+			default:
+				c.Foreign++
+			}
+		}
+		if c.Own == 0 {
+			continue
+		}
+		c.Recall = float64(c.Claimed) / float64(c.Own)
+		if n := c.Claimed + c.ForeignClaimed; n > 0 {
+			c.Precision = float64(c.Claimed) / float64(n)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func scoresOf(results []queryResult) scores {
+	var s scores
+	var pages, sections []eval.Measures
+	var times []float64
+	for _, r := range results {
+		pages, sections = append(pages, r.Page), append(sections, r.Section)
+		times = append(times, r.Millis)
+	}
+	s.Page, s.Section = eval.Mean(pages), eval.Mean(sections)
+	slices.Sort(times)
+	s.Latency = latency{percentile(times, .5), percentile(times, .9), percentile(times, .99)}
+	return s
+}
+
+func percentile(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)]
+}
+
+// identifierScoresOf means over one set, or over all if it is "".
+func identifierScoresOf(byForm [forms][]queryResult, set string) *identifierScores {
+	var means [forms]eval.Measures
+	for form, results := range byForm {
+		var all []eval.Measures
+		for _, r := range results {
+			if set == "" || r.Set == set {
+				all = append(all, r.Section)
+			}
+		}
+		means[form] = eval.Mean(all)
+	}
+	if means[fullForm].Queries == 0 {
+		return nil
+	}
+	return &identifierScores{means[fullForm], means[lastForm], means[wordsForm]}
+}
+
+// setsOf lists the sets that were asked, in the order in which they came.
+func setsOf(results []queryResult, byForm [forms][]queryResult) []string {
+	var sets []string
+	for _, r := range slices.Concat(results, byForm[fullForm]) {
+		if r.Set != "" && !slices.Contains(sets, r.Set) {
+			sets = append(sets, r.Set)
+		}
+	}
+	return sets
+}
+
+// chooseDatabases lists the databases that names and paths mean; all there are
+// if there are neither.
+func chooseDatabases(names, paths []string) ([]listing, error) {
+	s := searchCommand{databases: names, paths: paths}
+	return s.choose()
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/docsearch/docsearch/internal/eval"
+)
+
+// print shows what was measured to a person.
+func (e *evalCommand) print(out evaluation) error {
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	if q := out.Queries; q != nil {
+		fmt.Fprintln(w, "SET\tLEVEL\tQUERIES\tNDCG@10\tMRR@10\tRECALL@5\tSUCCESS@1\tSUCCESS@5\tP50\tP90\tP99")
+		for _, s := range out.Sets {
+			if s.Page.Queries > 0 {
+				printScores(w, s.Name, s.scores)
+			}
+		}
+		if len(out.Sets) != 1 {
+			printScores(w, "all", *q)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if out.Identifiers != nil {
+		if out.Queries != nil {
+			fmt.Fprintln(e.stdout)
+		}
+		fmt.Fprintln(w, "IDENTIFIERS\tNAMES\tIN FULL @1\t@5\tLAST PART @1\t@5\tAS WORDS @1\t@5")
+		for _, s := range out.Sets {
+			if s.Identifiers != nil {
+				printIdentifiers(w, s.Name, s.Identifiers)
+			}
+		}
+		printIdentifiers(w, "all", out.Identifiers)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if len(out.Confidence) > 0 {
+		fmt.Fprintln(e.stdout)
+		fmt.Fprintln(w, "CONFIDENCE\tOWN\tCLAIMED\tRIGHT\tFOREIGN\tCLAIMED\tPRECISION\tRECALL\tTHRESHOLD")
+		for _, c := range out.Confidence {
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%.3f\t%.3f\t%.3f\n", c.Name, c.Own, c.Claimed, c.Right, c.Foreign, c.ForeignClaimed, c.Precision, c.Recall, c.Threshold)
+		}
+	}
+	for _, n := range out.Notes {
+		fmt.Fprintf(e.stderr, "docsearch: %s\n", n)
+	}
+	return w.Flush()
+}
+
+func printScores(w io.Writer, name string, s scores) {
+	row := func(level string, m eval.Measures) {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f", name, level, m.Queries, m.NDCG10, m.MRR10, m.Recall5, m.Success1, m.Success5)
+	}
+	row("page", s.Page)
+	fmt.Fprintf(w, "\t%.2f ms\t%.2f ms\t%.2f ms\n", s.Latency.P50, s.Latency.P90, s.Latency.P99)
+	row("section", s.Section)
+	fmt.Fprint(w, "\t\t\t\n")
+}
+
+func printIdentifiers(w io.Writer, name string, s *identifierScores) {
+	fmt.Fprintf(w, "%s\t%d", name, s.Full.Queries)
+	for _, m := range []eval.Measures{s.Full, s.Last, s.Words} {
+		fmt.Fprintf(w, "\t%.3f\t%.3f", m.Success1, m.Success5)
+	}
+	fmt.Fprintln(w)
+}
