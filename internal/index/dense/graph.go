@@ -34,7 +34,7 @@ const (
 
 	degree    = 12  // edges of a node, but for those that stitch adds
 	beam      = 128 // candidates while edges are chosen
-	slack     = 1.2 // how much longer an edge may be than a detour, in the second pass
+	detour    = 1.2 // how much longer an edge may be than a detour, in the second pass
 	graphSeed = 0x5eed
 )
 
@@ -74,7 +74,7 @@ func newGraph(centroids matrix) *blockGraph {
 			}
 		}
 	}
-	for _, alpha := range []float32{1, slack} {
+	for _, alpha := range []float32{1, detour} {
 		for _, i := range order {
 			g.edges[i] = g.prune(i, append(g.visit(i), g.near(i, g.edges[i])...), alpha)
 			for _, j := range g.edges[i] {

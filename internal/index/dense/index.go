@@ -270,7 +270,7 @@ func (x *Index) Exact(q []float32, k int, accept func(passage uint32) bool) ([]H
 			if accept != nil && !accept(p) {
 				continue
 			}
-			if err := r.add(p, row, row); err != nil {
+			if err := x.rank(r, p, row); err != nil {
 				return nil, err
 			}
 		}
@@ -298,7 +298,7 @@ func (x *Index) Scores(q []float32, passages []uint32) ([]float32, error) {
 		if row == noRow {
 			continue
 		}
-		if err := r.add(uint32(i), int(row), int(row)); err != nil {
+		if err := x.rank(r, uint32(i), int(row)); err != nil {
 			return nil, err
 		}
 	}
@@ -306,6 +306,15 @@ func (x *Index) Scores(q []float32, passages []uint32) ([]float32, error) {
 		scores[h.Passage] = h.Score
 	}
 	return scores, nil
+}
+
+// rank gives the ranker a row that is no copy.
+func (x *Index) rank(r *ranker, passage uint32, row int) error {
+	scale, err := x.scales.Bytes(4*int64(row), 4)
+	if err != nil {
+		return err
+	}
+	return r.add(passage, row, row, float(scale))
 }
 
 func (x *Index) query(q []float32) (*query, error) {

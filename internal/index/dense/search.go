@@ -26,9 +26,16 @@ type search struct {
 
 type candidate struct {
 	score   float32
+	scale   float32 // of the row's codes
 	passage uint32
 	row     uint32
 }
+
+// slack is how far a score by codes may be off, in the steps of the codes that
+// went into it. Each number is rounded by up to half a step, so a product of
+// unit vectors is off by 0.29 steps of either, as a standard deviation; this
+// is eight of them.
+const slack = 2.3
 
 // newSearch takes the memory of an earlier search, if there is one. Give it
 // back with done.
@@ -64,11 +71,12 @@ func (s *search) scan(from, to int) error {
 		}
 		kernel.Products(s.out[:n], codes, s.q.coarse)
 		for i, p := range s.out[:n] {
-			score := float32(p-s.q.offset) * float(scales[4*i:]) * s.q.step
+			scale := float(scales[4*i:])
+			score := float32(p-s.q.offset) * scale * s.q.step
 			if score < s.least {
 				continue
 			}
-			if err := s.offer(score, from+i); err != nil {
+			if err := s.offer(score, scale, from+i); err != nil {
 				return err
 			}
 		}
@@ -76,12 +84,12 @@ func (s *search) scan(from, to int) error {
 	return nil
 }
 
-func (s *search) offer(score float32, row int) error {
+func (s *search) offer(score, scale float32, row int) error {
 	p, err := s.x.passage(row)
 	if err != nil {
 		return err
 	}
-	c := candidate{score, p, uint32(row)}
+	c := candidate{score, scale, p, uint32(row)}
 	if s.full && !c.before(s.worst) || s.accept != nil && !s.accept(p) || s.copies && !s.seen.add(p) {
 		return nil
 	}
@@ -147,10 +155,20 @@ func nth(list []candidate, n int) {
 	}
 }
 
-// hits ranks the candidates in full precision and returns the best k.
+// hits ranks the candidates in full precision, but for those that cannot be
+// among the best k, and returns these.
 func (s *search) hits(k int) ([]Hit, error) {
 	s.cut()
+	least := float32(math.Inf(-1))
+	if k < len(s.best) {
+		nth(s.best, k-1)
+		last := s.best[k-1]
+		least = last.score - slack*(last.scale+s.q.step)
+	}
 	for _, c := range s.best {
+		if c.score+slack*(c.scale+s.q.step) < least {
+			continue
+		}
 		original := c.row
 		if int(c.row) >= s.x.rows {
 			var err error
@@ -158,7 +176,7 @@ func (s *search) hits(k int) ([]Hit, error) {
 				return nil, err
 			}
 		}
-		if err := s.ranker.add(c.passage, int(c.row), int(original)); err != nil {
+		if err := s.ranker.add(c.passage, int(c.row), int(original), c.scale); err != nil {
 			return nil, err
 		}
 	}
@@ -183,9 +201,9 @@ func (r *ranker) reset(x *Index, q *query) {
 	r.codes, r.fine, r.scales, r.passages = r.codes[:0], r.fine[:0], r.scales[:0], r.passages[:0]
 }
 
-// add takes a row of a passage. A copy's fine numbers are with the row that it
+// add takes a row of a passage and the row's scale. A copy's fine numbers are with the row that it
 // is a copy of.
-func (r *ranker) add(passage uint32, row, original int) error {
+func (r *ranker) add(passage uint32, row, original int, scale float32) error {
 	w := int64(len(r.q.coarse))
 	codes, err := r.x.codes.Bytes(int64(row)*w, w)
 	if err != nil {
@@ -195,14 +213,10 @@ func (r *ranker) add(passage uint32, row, original int) error {
 	if err != nil {
 		return err
 	}
-	scale, err := r.x.scales.Bytes(4*int64(row), 4)
-	if err != nil {
-		return err
-	}
 	r.codes = append(r.codes, codes...)
 	r.fine = append(r.fine, codes...) // for the room
 	unpack(r.fine[len(r.fine)-len(codes):], fine)
-	r.scales = append(r.scales, float(scale))
+	r.scales = append(r.scales, scale)
 	r.passages = append(r.passages, passage)
 	return nil
 }
