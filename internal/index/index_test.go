@@ -248,7 +248,7 @@ func TestBuildIsReproducible(t *testing.T) {
 		}
 		sums := make(map[string]string)
 		for _, f := range info.Files {
-			sums[f.Name] = f.CRC32C
+			sums[f.Name] = f.CRC32
 		}
 		sums["confidence"] = fmt.Sprint(*info.Confidence)
 		return sums

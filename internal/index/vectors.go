@@ -43,7 +43,7 @@ func (d *Database) addVectors(ctx context.Context, m *disk.Manifest, opt BuildOp
 	if err != nil {
 		return err
 	}
-	stats, err := dense.Build(ctx, d.gen.Path(vectorsName), model, dense.Options{Queries: queries, Progress: opt.Report})
+	stats, err := dense.Build(ctx, d.gen.Path(vectorsName), model, dense.Options{Queries: queries, Depth: neighbours, Progress: opt.Report})
 	if err != nil {
 		return fmt.Errorf("index vectors: %w", err)
 	}

@@ -25,14 +25,14 @@
 //	            [4] version of that kind's format
 //	            [48] zero
 //	sections    each begins at a multiple of 64; the gaps are zero
-//	sums        [4] CRC-32C of each 16 KiB block of all that stands before sums,
+//	sums        [4] CRC-32 of each 16 KiB block of all that stands before sums,
 //	            the last block being what is left; sums begins at a multiple of 64
 //	table       per section: [8] name, ASCII, zero padded; [8] offset; [8] length
 //	trailer     [8] offset of sums
 //	            [8] offset of table
 //	            [8] length of the file
 //	            [4] number of sections
-//	            [4] CRC-32C of table and of the trailer up to here
+//	            [4] CRC-32 of table and of the trailer up to here
 //	            [8] magic "docsrch."
 //
 // Opening reads header, table and trailer, whatever the size of the rest. A

@@ -58,9 +58,9 @@ type Manifest struct {
 
 // A FileInfo is the size and checksum of one file of the generation.
 type FileInfo struct {
-	Name   string `json:"name"`
-	Size   int64  `json:"size"`
-	CRC32C string `json:"crc32c"` // eight hexadecimal digits
+	Name  string `json:"name"`
+	Size  int64  `json:"size"`
+	CRC32 string `json:"crc32"` // eight hexadecimal digits
 }
 
 // A Source says what the passages were made from.
@@ -166,17 +166,17 @@ func Current(dir string) (Generation, error) {
 
 func parseManifest(path string, data []byte) (Manifest, error) {
 	var m Manifest
-	// The version comes first: a newer manifest may have other types.
-	var v struct {
-		Format *int `json:"format"`
-	}
-	if err := json.Unmarshal(data, &v); err != nil || v.Format == nil {
-		return m, &CorruptError{path, 0, "this is no manifest"}
-	}
-	if *v.Format != Format {
-		return m, &VersionError{path, *v.Format, Format}
-	}
-	if err := json.Unmarshal(data, &m); err != nil {
+	if err := json.Unmarshal(data, &m); err != nil || m.Format != Format {
+		// A newer manifest may have other types: its version tells.
+		var v struct {
+			Format *int `json:"format"`
+		}
+		switch versionErr := json.Unmarshal(data, &v); {
+		case versionErr != nil || v.Format == nil:
+			return m, &CorruptError{path, 0, "this is no manifest"}
+		case *v.Format != Format:
+			return m, &VersionError{path, *v.Format, Format}
+		}
 		return m, &CorruptError{path, 0, err.Error()}
 	}
 	if generationNumber(m.Generation) == 0 {
@@ -222,7 +222,7 @@ func (g Generation) Verify(advance func(int64)) error {
 		if size != want.Size {
 			return &CorruptError{path, size, fmt.Sprintf("%d bytes long, want %d", size, want.Size)}
 		}
-		if crc != want.CRC32C {
+		if crc != want.CRC32 {
 			return &CorruptError{path, 0, "checksum of the file"}
 		}
 	}
@@ -235,7 +235,7 @@ func sum(path string, advance func(int64)) (int64, string, error) {
 		return 0, "", err
 	}
 	defer f.Close()
-	h := crc32.New(castagnoli())
+	h := crc32.NewIEEE()
 	buf := make([]byte, 1<<20)
 	var size int64
 	for {
@@ -344,7 +344,7 @@ func (b *Build) Commit(m Manifest, publish func() error) (err error) {
 		if err := syncFile(b.Path(e.Name())); err != nil {
 			return err
 		}
-		if info.Size, info.CRC32C, err = sum(b.Path(e.Name()), nil); err != nil {
+		if info.Size, info.CRC32, err = sum(b.Path(e.Name()), nil); err != nil {
 			return err
 		}
 		m.Files = append(m.Files, info)

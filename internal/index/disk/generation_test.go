@@ -224,7 +224,7 @@ func TestSummary(t *testing.T) {
 }
 
 func FuzzManifest(f *testing.F) {
-	f.Add([]byte(`{"format":1,"generation":"g000001","files":[{"name":"a","size":1,"crc32c":"00000000"}],"confidence":{"weights":[1,2]}}`))
+	f.Add([]byte(`{"format":1,"generation":"g000001","files":[{"name":"a","size":1,"crc32":"00000000"}],"confidence":{"weights":[1,2]}}`))
 	f.Add([]byte(`{"format":2}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := parseManifest("fuzz", data)

@@ -46,7 +46,7 @@ func IsShard(name string) bool {
 //
 //	passages  N x { [8] offset of the line in its file
 //	                [4] its length without the newline
-//	                [4] CRC-32C of those bytes
+//	                [4] CRC-32 of those bytes
 //	                [4] document
 //	                [2] file: n of passages.n.jsonl
 //	                [2] zero }
