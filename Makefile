@@ -45,6 +45,10 @@ e2e:
 bench:
 	./.ci/bench
 
+# WRITE=docs/quality.md puts the tables there.
+eval:
+	go run ./test/eval $(if $(WRITE),-write $(WRITE))
+
 plugin:
 	go build $(GOFLAGS_) -o plugin/bin/docsearch$(shell go env GOEXE) ./cmd/docsearch
 

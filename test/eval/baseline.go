@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/docsearch/docsearch/internal/eval"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// A baseline is SQLite's full-text search, run by the first program here that
+// has it. It is what many tools search documentation with: Porter's stems, all
+// words of the query joined by OR, bm25 with its default weights.
+type baseline struct {
+	ctx     context.Context
+	command []string // reads SQL, a statement a line, and writes rows with | between the columns
+	version string
+}
+
+// throughPython does with python3 what sqlite3 does with its standard input.
+const throughPython = `import sqlite3, sys
+db = sqlite3.connect(":memory:")
+for line in sys.stdin:
+    for row in db.execute(line):
+        print("|".join(map(str, row)))`
+
+func findBaseline(ctx context.Context) baseline {
+	for _, command := range [][]string{{"sqlite3", "-batch", ":memory:"}, {"python3", "-c", throughPython}} {
+		b := baseline{ctx: ctx, command: command}
+		rows, err := b.run([]byte("CREATE VIRTUAL TABLE t USING fts5(x, tokenize = 'porter unicode61');\nSELECT sqlite_version();\n"))
+		if err == nil && len(rows) == 1 {
+			b.version = rows[0]
+			return b
+		}
+	}
+	return baseline{}
+}
+
+func (b *baseline) found() bool { return b.version != "" }
+
+func (b *baseline) run(sql []byte) ([]string, error) {
+	cmd := exec.CommandContext(b.ctx, b.command[0], b.command[1:]...)
+	cmd.Stdin = bytes.NewReader(sql)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.command[0], err)
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), nil
+}
+
+// A row is a passage as the baseline sees it.
+type row struct{ title, headings, text string }
+
+// rank returns the numbers of the best rows for each query.
+func (b *baseline) rank(rows []row, queries []eval.Query) ([][]int, error) {
+	const most = 100 // of one page there may be many
+	var sql bytes.Buffer
+	sql.WriteString("CREATE VIRTUAL TABLE t USING fts5(title, headings, text, tokenize = 'porter unicode61');\nBEGIN;\n")
+	for i, r := range rows {
+		fmt.Fprintf(&sql, "INSERT INTO t(rowid, title, headings, text) VALUES (%d, %s, %s, %s);\n", i, literal(r.title), literal(r.headings), literal(r.text))
+	}
+	sql.WriteString("COMMIT;\n")
+	for i := range queries {
+		var words []string
+		for _, w := range strings.FieldsFunc(queries[i].Text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
+			words = append(words, `"`+w+`"`)
+		}
+		if len(words) > 0 {
+			fmt.Fprintf(&sql, "SELECT %d, rowid FROM t WHERE t MATCH %s ORDER BY rank LIMIT %d;\n", i, literal(strings.Join(words, " OR ")), most)
+		}
+	}
+	out, err := b.run(sql.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	ranked := make([][]int, len(queries))
+	for _, line := range out {
+		query, rowid, _ := strings.Cut(line, "|")
+		q, err := strconv.Atoi(query)
+		if err != nil {
+			return nil, fmt.Errorf("%s answers %q", b.command[0], line)
+		}
+		n, err := strconv.Atoi(rowid)
+		if err != nil {
+			return nil, fmt.Errorf("%s answers %q", b.command[0], line)
+		}
+		ranked[q] = append(ranked[q], n)
+	}
+	return ranked, nil
+}
+
+// literal is a string in SQL, on one line.
+func literal(s string) string {
+	s = strings.NewReplacer("'", "''", "\n", " ", "\r", " ", "\x00", " ").Replace(s)
+	return "'" + s + "'"
+}
+
+// docsBaseline measures the baseline on the passages of the documentation sets,
+// each alone and all together.
+func (l *lab) docsBaseline(r *report, queriesPath string) error {
+	if !l.baseline.found() {
+		return nil
+	}
+	queries, err := eval.ReadJudged(queriesPath, "")
+	if err != nil {
+		return err
+	}
+	r.baselines = map[string]eval.Measures{}
+	var everything []row
+	var places []eval.Place // of everything, with the set before the page
+	var all, unscoped []eval.Measures
+	for _, set := range docSets {
+		rows, where, err := readPassages(filepath.Join(l.data, set.name))
+		if err != nil {
+			return err
+		}
+		var own []eval.Query
+		for _, q := range queries {
+			if q.Set == set.name {
+				own = append(own, q)
+			}
+		}
+		measures, err := l.rankPages(rows, where, own)
+		if err != nil {
+			return err
+		}
+		r.baselines[set.name] = eval.Mean(measures)
+		all = append(all, measures...)
+		everything = append(everything, rows...)
+		for _, p := range where {
+			places = append(places, eval.Place{Page: set.name + "/" + p.Page})
+		}
+	}
+	for i := range queries {
+		for k := range queries[i].Targets {
+			t := &queries[i].Targets[k]
+			t.Page = queries[i].Set + "/" + t.Page
+		}
+	}
+	if unscoped, err = l.rankPages(everything, places, queries); err != nil {
+		return err
+	}
+	mean, meanUnscoped := eval.Mean(all), eval.Mean(unscoped)
+	r.all, r.allUnscoped = &mean, &meanUnscoped
+	return nil
+}
+
+func (l *lab) rankPages(rows []row, places []eval.Place, queries []eval.Query) ([]eval.Measures, error) {
+	ranked, err := l.baseline.rank(rows, queries)
+	if err != nil {
+		return nil, err
+	}
+	var measures []eval.Measures
+	for i := range queries {
+		var found []eval.Place
+		for _, n := range ranked[i] {
+			found = append(found, places[n])
+		}
+		measures = append(measures, eval.Measure(queries[i].RankedPages(found)))
+	}
+	return measures, nil
+}
+
+// passagesName is the passages file of a database.
+const passagesName = "documents.leann.passages.jsonl"
+
+// readPassages reads a database's passages.
+func readPassages(dir string) (rows []row, places []eval.Place, err error) {
+	f, err := os.Open(filepath.Join(dir, passagesName))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, passage.MaxLine)
+	for s.Scan() {
+		p, err := passage.Decode(s.Bytes())
+		if err != nil {
+			return nil, nil, err
+		}
+		rows = append(rows, row{p.Title, strings.Join(p.Headings, " "), p.Text})
+		places = append(places, eval.Place{Page: p.Document(), Anchors: p.Anchors})
+	}
+	return rows, places, s.Err()
+}
+
+// writeCorpus makes a passages file of the documents.
+func writeCorpus(dir string, documents []eval.Document) ([]row, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	var rows []row
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	for _, d := range documents {
+		line := map[string]any{"id": d.ID, "text": d.Text, "metadata": map[string]string{"title": d.Title}}
+		if err := enc.Encode(line); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row{title: d.Title, text: d.Text})
+	}
+	return rows, os.WriteFile(filepath.Join(dir, passagesName), b.Bytes(), 0o644)
+}

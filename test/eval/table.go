@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/eval"
+)
+
+// An evaluation is what docsearch eval --json prints.
+type evaluation struct {
+	Queries     *scores
+	Sets        []setScores
+	Identifiers *identifierScores
+	Confidence  []struct {
+		Name                         string
+		Own, Claimed, Right, Foreign int
+		ForeignClaimed               int `json:"foreign_claimed"`
+		Precision, Recall, Threshold float64
+	}
+	Results []struct {
+		Set, Source   string
+		Page, Section eval.Measures
+	}
+}
+
+type setScores struct {
+	Name string
+	scores
+	Identifiers *identifierScores
+}
+
+type scores struct {
+	Page, Section eval.Measures
+	Latency       struct{ P50, P90, P99 float64 } `json:"latency_ms"`
+}
+
+type identifierScores struct{ Full, Last, Words eval.Measures }
+
+// Floors of what is measured: a change that falls below one has made the search
+// worse. Differences below noise mean nothing with so few queries.
+const (
+	noise                = .01
+	floorPage            = .60 // nDCG@10
+	floorPageSuccess5    = .79
+	floorSection         = .34 // nDCG@10
+	floorUnscoped        = .52 // page nDCG@10
+	floorIdentifiers     = .93 // success@1, in full
+	floorIdentifiersTop5 = .98
+	floorPrecision       = .95 // of what is claimed
+	floorRecall          = .80
+)
+
+// classicFloors are of nDCG@10. Collections without one must only do better
+// than the baseline.
+var classicFloors = map[string]float64{"cranfield": .40, "cisi": .41, "cacm": .52}
+
+// tables writes what was measured and returns what fell below its floor.
+func (r *report) tables(w io.Writer) (misses []string) {
+	check := func(what string, have, floor float64) {
+		if have < floor {
+			misses = append(misses, fmt.Sprintf("%s is %.3f, less than %.3f", what, have, floor))
+		}
+	}
+	r.docsTable(w, check)
+	r.sourcesTable(w)
+	r.identifiersTable(w, check)
+	r.confidenceTable(w, check)
+	r.classicTable(w, check)
+	r.builtTable(w)
+	return misses
+}
+
+func (r *report) docsTable(w io.Writer, check func(string, float64, float64)) {
+	header(w, "Documentation", "set", "queries", "page nDCG@10", "MRR@10", "recall@5", "success@1", "success@5",
+		"section nDCG@10", "success@5", "FTS5 page nDCG@10", "p50", "p99")
+	line := func(name string, s scores, base *eval.Measures) {
+		p := s.Page
+		cells(w, name, p.Queries, p.NDCG10, p.MRR10, p.Recall5, p.Success1, p.Success5, s.Section.NDCG10, s.Section.Success5,
+			ndcg(base), millis(s.Latency.P50), millis(s.Latency.P99))
+	}
+	for _, s := range r.scoped.Sets {
+		var base *eval.Measures
+		if b, ok := r.baselines[s.Name]; ok && s.Page.Queries > 0 {
+			base = &b
+			check(s.Name+": page nDCG@10 beside FTS5's", s.Page.NDCG10, b.NDCG10)
+		}
+		line(s.Name, s.scores, base)
+	}
+	line("**all**", *r.scoped.Queries, r.all)
+	line("**all, any database**", *r.unscoped.Queries, r.allUnscoped)
+	check("page nDCG@10", r.scoped.Queries.Page.NDCG10, floorPage)
+	check("page success@5", r.scoped.Queries.Page.Success5, floorPageSuccess5)
+	check("section nDCG@10", r.scoped.Queries.Section.NDCG10, floorSection)
+	check("page nDCG@10 of any database", r.unscoped.Queries.Page.NDCG10, floorUnscoped)
+	if !r.baseline.found() {
+		fmt.Fprintln(w, "\nThere is no SQLite with FTS5 here (sqlite3, or python3 with its module).")
+	}
+}
+
+// sourcesTable shows the queries by where they are from.
+func (r *report) sourcesTable(w io.Writer) {
+	header(w, "Documentation, by where the queries are from", "source", "queries", "page nDCG@10", "success@5", "section nDCG@10", "success@5")
+	for _, kind := range []struct{ name, contains string }{
+		{"real questions", "(real)"}, {"FAQ questions", "FAQ question"}, {"recalled or written", "assessor"},
+	} {
+		var pages, sections []eval.Measures
+		for _, q := range r.scoped.Results {
+			if strings.Contains(q.Source, kind.contains) {
+				pages, sections = append(pages, q.Page), append(sections, q.Section)
+			}
+		}
+		p, s := eval.Mean(pages), eval.Mean(sections)
+		cells(w, kind.name, p.Queries, p.NDCG10, p.Success5, s.NDCG10, s.Success5)
+	}
+}
+
+func (r *report) identifiersTable(w io.Writer, check func(string, float64, float64)) {
+	header(w, "Names that are looked up", "set", "names", "in full @1", "@5", "last part @1", "@5", "as words @1", "@5")
+	line := func(name string, s *identifierScores) {
+		cells(w, name, s.Full.Queries, s.Full.Success1, s.Full.Success5, s.Last.Success1, s.Last.Success5, s.Words.Success1, s.Words.Success5)
+	}
+	for _, s := range r.scoped.Sets {
+		if s.Identifiers != nil {
+			line(s.Name, s.Identifiers)
+		}
+	}
+	line("**all**", r.scoped.Identifiers)
+	check("names in full, success@1", r.scoped.Identifiers.Full.Success1, floorIdentifiers)
+	check("names in full, success@5", r.scoped.Identifiers.Full.Success5, floorIdentifiersTop5)
+}
+
+func (r *report) confidenceTable(w io.Writer, check func(string, float64, float64)) {
+	header(w, "What a database claims to answer", "set", "own queries", "claimed", "best hit right", "other sets' queries", "claimed", "precision", "recall", "threshold")
+	for _, c := range r.scoped.Confidence {
+		cells(w, c.Name, c.Own, c.Claimed, c.Right, c.Foreign, c.ForeignClaimed, c.Precision, c.Recall, c.Threshold)
+		check(c.Name+": precision of what is claimed", c.Precision, floorPrecision)
+		check(c.Name+": recall of what is claimed", c.Recall, floorRecall)
+	}
+}
+
+func (r *report) classicTable(w io.Writer, check func(string, float64, float64)) {
+	header(w, "Collections that others measure with", "collection", "documents", "queries", "nDCG@10", "MRR@10", "success@5", "FTS5 nDCG@10", "p50", "p99")
+	for _, c := range r.classic {
+		cells(w, c.name, c.documents, c.ours.Queries, c.ours.NDCG10, c.ours.MRR10, c.ours.Success5, ndcg(c.baseline), millis(c.median), millis(c.worst))
+		if floor, ok := classicFloors[c.name]; ok {
+			check(c.name+": nDCG@10", c.ours.NDCG10, floor)
+		} else if c.baseline != nil {
+			check(c.name+": nDCG@10 beside FTS5's", c.ours.NDCG10, c.baseline.NDCG10)
+		}
+	}
+}
+
+func (r *report) builtTable(w io.Writer) {
+	header(w, "Databases", "set", "documents", "passages", "text", "index", "built in")
+	var total built
+	line := func(b built) {
+		cells(w, b.Name, b.Documents, b.Passages, megabytes(b.TextBytes), megabytes(b.Bytes), seconds(b.Took))
+	}
+	for _, b := range r.built {
+		line(b)
+		total.Documents, total.Passages = total.Documents+b.Documents, total.Passages+b.Passages
+		total.TextBytes, total.Bytes, total.Took = total.TextBytes+b.TextBytes, total.Bytes+b.Bytes, total.Took+b.Took
+	}
+	total.Name = "**all**"
+	line(total)
+}
+
+func header(w io.Writer, title string, columns ...string) {
+	fmt.Fprintf(w, "\n### %s\n\n| %s |\n|%s\n", title, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+}
+
+func cells(w io.Writer, values ...any) {
+	for _, v := range values {
+		if x, ok := v.(float64); ok {
+			fmt.Fprintf(w, "| %.3f ", x)
+		} else {
+			fmt.Fprintf(w, "| %v ", v)
+		}
+	}
+	fmt.Fprintln(w, "|")
+}
+
+func ndcg(m *eval.Measures) string {
+	if m == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", m.NDCG10)
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+func millis(x float64) string        { return fmt.Sprintf("%.1f ms", x) }
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
