@@ -190,6 +190,6 @@ func ndcg(m *eval.Measures) string {
 	return fmt.Sprintf("%.3f", m.NDCG10)
 }
 
-func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+func megabytes(n int64) string       { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 func millis(x float64) string        { return fmt.Sprintf("%.1f ms", x) }
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
