@@ -138,8 +138,7 @@ func (t *interner) number(term string) uint32 {
 	return n
 }
 
-// A segment is the postings of one batch: for each term, in the order of
-// their numbers, the passages with the term's places in them, as varints:
+// A segment is the postings of one batch: for each of its terms, the passages with the term's places in them, as varints:
 // passage less the one before, number of places, each place less the one
 // before.
 type segment struct {
@@ -167,6 +166,10 @@ type worker struct {
 	// term's own, 0 for what has no term.
 	known [3]map[string]uint32 // words, exact, grams
 	found []occurrence
+	// What invert works with.
+	slots  []uint32
+	sorted []occurrence
+	places []uint32
 }
 
 type occurrence struct{ term, passage, place uint32 }
@@ -258,33 +261,65 @@ func (w *worker) number(k kind, text string) uint32 {
 	return n
 }
 
-// invert sorts what was found by term and encodes it.
+// invert groups what was found by term and encodes it. Terms come in the order
+// in which the batch has them, each with its passages ascending.
 func (w *worker) invert(s *segment) {
-	slices.SortFunc(w.found, func(a, b occurrence) int {
-		return cmp.Or(cmp.Compare(a.term, b.term), cmp.Compare(a.passage, b.passage), cmp.Compare(a.place, b.place))
-	})
-	w.found = slices.Compact(w.found)
-	for i := 0; i < len(w.found); {
-		term, passage := w.found[i].term, uint32(0)
-		for i < len(w.found) && w.found[i].term == term {
-			first := w.found[i]
-			end := i + 1
-			for end < len(w.found) && w.found[end].term == term && w.found[end].passage == first.passage {
-				end++
-			}
-			s.data = binary.AppendUvarint(s.data, uint64(first.passage-passage))
-			s.data = binary.AppendUvarint(s.data, uint64(end-i))
-			place := uint32(0)
-			for _, o := range w.found[i:end] {
-				s.data = binary.AppendUvarint(s.data, uint64(o.place-place))
-				place = o.place
-			}
-			i, passage = end, first.passage
+	// slots are where a term's occurrences go: first how many there are.
+	var ends []uint32
+	for _, o := range w.found {
+		for int(o.term) >= len(w.slots) {
+			w.slots = append(w.slots, 0)
 		}
-		s.terms = append(s.terms, term)
+		if w.slots[o.term] == 0 {
+			s.terms = append(s.terms, o.term)
+			ends = append(ends, 0)
+			w.slots[o.term] = uint32(len(ends))
+		}
+		ends[w.slots[o.term]-1]++
+	}
+	at := uint32(0)
+	for i, n := range ends {
+		ends[i] = at
+		at += n
+	}
+	w.sorted = resize(w.sorted, len(w.found))
+	for _, o := range w.found {
+		end := &ends[w.slots[o.term]-1]
+		w.sorted[*end] = o
+		*end++
+	}
+	start := uint32(0)
+	for i, end := range ends {
+		w.slots[s.terms[i]] = 0
+		s.data = w.encode(s.data, w.sorted[start:end])
 		s.ends = append(s.ends, uint32(len(s.data)))
+		start = end
 	}
 	s.data, s.terms, s.ends = slices.Clip(s.data), slices.Clip(s.terms), slices.Clip(s.ends)
+}
+
+// encode appends one term's occurrences.
+func (w *worker) encode(b []byte, found []occurrence) []byte {
+	passage := uint32(0)
+	for len(found) > 0 {
+		first := found[0].passage
+		w.places = w.places[:0]
+		for len(found) > 0 && found[0].passage == first {
+			w.places = append(w.places, found[0].place)
+			found = found[1:]
+		}
+		slices.Sort(w.places)
+		w.places = slices.Compact(w.places)
+		b = binary.AppendUvarint(b, uint64(first-passage))
+		b = binary.AppendUvarint(b, uint64(len(w.places)))
+		place := uint32(0)
+		for _, p := range w.places {
+			b = binary.AppendUvarint(b, uint64(p-place))
+			place = p
+		}
+		passage = first
+	}
+	return b
 }
 
 // Write writes the index to a new file at path. The builder is spent

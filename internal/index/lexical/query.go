@@ -107,6 +107,8 @@ type queryTerm struct {
 	term   string
 	weight float64
 	own    bool // it is in the query, and not a synonym of what is
+	whole  bool // it is made of other terms
+	named  bool // it names a technology
 	symbol bool // it is a name that passages define; weight is the bonus
 }
 
@@ -126,6 +128,7 @@ type demandWord struct {
 // A plan is a query made ready.
 type plan struct {
 	terms   []queryTerm
+	named   bool // the text has a name of the database
 	demands []demand
 }
 
@@ -168,7 +171,9 @@ func (a *Analyzer) plan(q *Query, isOption func(string) bool) plan {
 			plain = append(plain, c.text)
 		}
 	}
-	p.terms = a.queryTerms(q, strings.Join(plain, " "))
+	text := strings.Join(plain, " ")
+	p.terms = a.queryTerms(q, text)
+	p.named = len(q.Names) > 0 && len(a.contentTerms(text, q.Names, false)) < len(a.contentTerms(text, nil, false))
 	return p
 }
 
@@ -216,12 +221,12 @@ func (a *Analyzer) queryTerms(q *Query, text string) []queryTerm {
 		}
 	}
 	for _, t := range found {
-		add(queryTerm{term: t, weight: 1, own: true})
+		add(queryTerm{term: t.term, weight: 1, own: true, whole: t.whole, named: t.named})
 	}
 	own := len(terms)
 	for _, keyword := range q.Keywords {
 		for _, t := range a.contentTerms(keyword, nil, false) {
-			add(queryTerm{term: t, weight: 1, own: true})
+			add(queryTerm{term: t.term, weight: 1, own: true, whole: t.whole, named: t.named})
 		}
 	}
 	if a.thesauri {
@@ -242,21 +247,32 @@ func (a *Analyzer) queryTerms(q *Query, text string) []queryTerm {
 	return terms
 }
 
+// A contentTerm is a term of a query; whole ones are made of others.
+type contentTerm struct {
+	term  string
+	whole bool
+	named bool
+}
+
 // contentTerms are the terms of text without the database's names and, if
 // asked, without the words that questions are put with.
-func (a *Analyzer) contentTerms(text string, names []string, dropQuestion bool) []string {
+func (a *Analyzer) contentTerms(text string, names []string, dropQuestion bool) []contentTerm {
 	type found struct {
-		term string
+		contentTerm
 		kind kind
 		span [2]int
 	}
 	var all []found
 	scan(text, 0, func(t token) {
-		if dropQuestion && t.kind == word && a.question(string(fold(nil, text[t.start:t.end]))) {
+		folded := string(fold(nil, text[t.start:t.end]))
+		if dropQuestion && t.kind == word && a.question(folded) {
 			return
 		}
+		if n := len(all); t.kind == part && n > 0 && all[n-1].kind == word {
+			all[n-1].whole = true
+		}
 		if term := a.term(t.kind, text[t.start:t.end]); term != "" {
-			all = append(all, found{term, t.kind, [2]int{t.start, t.end}})
+			all = append(all, found{contentTerm{term, t.kind == exact, t.kind == word && isTechnology(folded)}, t.kind, [2]int{t.start, t.end}})
 		}
 	})
 	drop := make([]bool, len(all))
@@ -283,10 +299,10 @@ func (a *Analyzer) contentTerms(text string, names []string, dropQuestion bool) 
 			}
 		}
 	}
-	var terms []string
+	var terms []contentTerm
 	for i := range all {
 		if !drop[i] {
-			terms = append(terms, all[i].term)
+			terms = append(terms, all[i].contentTerm)
 		}
 	}
 	return terms

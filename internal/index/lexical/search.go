@@ -45,7 +45,8 @@ type scored struct {
 	queryTerm
 	*cursor
 	best, page uint32  // weights of the two impacts
-	share      float64 // of the query's whole idf
+	mass       float64 // its weight times its idf
+	share      float64 // the same, of all the known terms'
 	bound      uint32  // greatest score in the window at work
 	reached    int     // the first block that does not end before the window
 }
@@ -83,13 +84,13 @@ func (p *plan) relax() bool {
 }
 
 func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
-	terms, err := x.openTerms(p)
+	terms, absent, err := x.openTerms(p)
 	if err != nil || len(terms) == 0 {
-		return nil, Signals{}, err
+		return nil, x.signals(p, nil, absent, nil), err
 	}
 	checks, possible, err := x.openDemands(p)
 	if err != nil || !possible {
-		return nil, Signals{}, err
+		return nil, x.signals(p, terms, absent, nil), err
 	}
 	f := &filter{x: x, accept: q.Accept, checks: checks}
 	pool := max(q.Limit, minPool)
@@ -114,27 +115,45 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		for i := range found {
 			hits[i] = found[i].Hit
 		}
-		return hits, x.signals(terms, found), nil
+		return hits, x.signals(p, terms, absent, found), nil
 	}
 }
 
+// What of a query's own terms the index does not know.
+type absence struct {
+	terms  int
+	mass   float64
+	weight float64
+	// elsewhere is 1 if one of them names a technology.
+	elsewhere float64
+}
+
 // openTerms opens the postings of the plan's terms and weighs them.
-func (x *Index) openTerms(p *plan) ([]scored, error) {
+func (x *Index) openTerms(p *plan) ([]scored, absence, error) {
 	var terms []scored
+	var absent absence
 	words, pages := 0., 0.
 	var pageIDF []float64
 	for _, t := range p.terms {
 		l, found, err := x.list(t.term)
 		if err != nil {
-			return nil, err
+			return nil, absent, err
 		}
 		if !found {
+			if t.own && !t.whole {
+				absent.terms++
+				absent.weight += t.weight
+				if t.named {
+					absent.elsewhere = 1
+				}
+				absent.mass += t.weight * idf(0, x.n)
+			}
 			continue
 		}
 		s := scored{queryTerm: t, cursor: newCursor(l)}
 		if !t.symbol {
-			s.share = t.weight * idf(l.passages, x.n)
-			words += s.share
+			s.mass = t.weight * idf(l.passages, x.n)
+			words += s.mass
 		}
 		terms = append(terms, s)
 		pageIDF = append(pageIDF, t.weight*idf(l.units, x.unitCount))
@@ -148,16 +167,16 @@ func (x *Index) openTerms(p *plan) ([]scored, error) {
 		case t.symbol:
 			t.best = weight(t.weight)
 		case x.single:
-			t.share /= words
+			t.share = t.mass / words
 			t.best = weight(t.share)
 		default:
-			t.share /= words
+			t.share = t.mass / words
 			t.best = weight(sectionShare * t.share)
 			t.page = weight(pageShare * pageIDF[i] / pages)
 		}
 	}
 	slices.SortStableFunc(terms, func(a, b scored) int { return cmp.Compare(b.share, a.share) })
-	return terms, nil
+	return terms, absent, nil
 }
 
 func weight(share float64) uint32 { return uint32(max(1, math.Round(share*scale))) }
@@ -504,7 +523,8 @@ func (x *Index) rank(q *Query, terms []scored, field *passageField, f *filter) (
 			unit++
 		}
 		c := &found[i]
-		c.at, c.unit, c.mask, c.raw = field.firsts[unit]+e.n-field.starts[unit], field.units[unit], field.masks[e.n], field.words[e.n]
+		c.at, c.unit = field.firsts[unit]+e.n-field.starts[unit], field.units[unit]
+		c.mask, c.raw = field.masks[e.n], field.words[e.n]
 		number, err := x.number(c.at)
 		if err != nil {
 			return nil, err

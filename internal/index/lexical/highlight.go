@@ -1,0 +1,37 @@
+package lexical
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Span is a piece of a text, in bytes.
+type Span struct{ Start, End int }
+
+// Highlight returns where in text the query's own words stand, whatever their
+// ending: ascending, and apart from one another.
+func (a *Analyzer) Highlight(q Query, text string) []Span {
+	p := a.plan(&q, func(string) bool { return false })
+	wanted := make(map[string]bool, len(p.terms))
+	for _, t := range p.terms {
+		if t.own {
+			wanted[t.term] = true
+		}
+	}
+	var spans []Span
+	scan(text, 0, func(t token) {
+		if wanted[a.term(t.kind, text[t.start:t.end])] {
+			spans = append(spans, Span{t.start, t.end})
+		}
+	})
+	slices.SortFunc(spans, func(a, b Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
+	apart := spans[:0]
+	for _, s := range spans {
+		if n := len(apart); n > 0 && s.Start < apart[n-1].End {
+			apart[n-1].End = max(apart[n-1].End, s.End)
+			continue
+		}
+		apart = append(apart, s)
+	}
+	return apart
+}
