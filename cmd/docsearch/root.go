@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRootCommand(a)
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	var status exitStatus
 	switch {
 	case err == nil:
@@ -57,9 +57,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.As(err, &status):
 		return int(status)
 	}
-	report(stderr, err)
 	var usage *usageError
-	if !started || errors.As(err, &usage) {
+	wrongUse := !started || errors.As(err, &usage)
+	var hint *hintError
+	if wrongUse && !errors.As(err, &hint) {
+		err = withHint(err, "usage: %s", cmd.UseLine())
+	}
+	report(stderr, err)
+	if wrongUse {
 		return exitUsage
 	}
 	return exitFailure
