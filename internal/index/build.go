@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/embed"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -39,6 +40,12 @@ type BuildOptions struct {
 	Options  json.RawMessage // kept in the manifest for a later build to repeat
 	Report   progress.Func
 	Now      time.Time // for the manifest; zero: time.Now
+	// Embedder makes vectors besides the builtin embedder's, for searches that
+	// may ask it, too; nil: nobody does.
+	Embedder embed.Provider
+	// Stored are vectors that Embedder made of the same passages before, so
+	// that it need not again; nil: there are none.
+	Stored *leann.Vectors
 }
 
 // Build makes the next generation of the database in folder dir from src and
@@ -133,6 +140,11 @@ func learn(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOption
 	}
 	if err := d.addVectors(ctx, m, opt); err != nil {
 		return err
+	}
+	if opt.Embedder != nil {
+		if err := d.addProvided(ctx, m, opt); err != nil {
+			return err
+		}
 	}
 	opt.Report.Report("calibrating confidence", 0, 0)
 	m.Confidence, err = d.calibrate(ctx)

@@ -30,6 +30,7 @@ const (
 	lexicalName  = answer.LexicalName
 	embedderName = "embedder.bin"
 	vectorsName  = "vectors.bin"
+	providedName = "provided.bin"
 )
 
 // A Database is open for searching and reading: one generation of it, as it
@@ -41,8 +42,9 @@ type Database struct {
 	gen      disk.Generation
 	table    *passage.Table
 	lexical  *lexical.Index
-	embedder *embed.Builtin // nil: the database has no vectors
+	embedder *embed.Builtin // nil: the database has no vectors of it
 	vectors  *dense.Index
+	provided *dense.Index // vectors of another embedder; nil: there are none
 }
 
 // Locate is the folder of the database that path means: the folder itself, a
@@ -89,13 +91,17 @@ func (d *Database) open(g disk.Generation) (err error) {
 	if d.lexical, err = lexical.Open(g.Path(lexicalName)); err != nil {
 		return err
 	}
-	if g.Embedder == nil {
-		return nil
+	if g.Embedder != nil {
+		if d.embedder, err = embed.OpenBuiltin(g.Path(embedderName)); err != nil {
+			return err
+		}
+		if d.vectors, err = dense.Open(g.Path(vectorsName)); err != nil {
+			return err
+		}
 	}
-	if d.embedder, err = embed.OpenBuiltin(g.Path(embedderName)); err != nil {
-		return err
+	if g.Provided != nil {
+		d.provided, err = dense.Open(g.Path(providedName))
 	}
-	d.vectors, err = dense.Open(g.Path(vectorsName))
 	return err
 }
 
@@ -114,7 +120,10 @@ func (d *Database) Close() error {
 	if d.vectors != nil {
 		errs = append(errs, d.vectors.Close())
 	}
-	d.table, d.lexical, d.embedder, d.vectors = nil, nil, nil, nil
+	if d.provided != nil {
+		errs = append(errs, d.provided.Close())
+	}
+	d.table, d.lexical, d.embedder, d.vectors, d.provided = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }
 

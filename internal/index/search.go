@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/answer"
+	"github.com/docsearch/docsearch/internal/index/dense"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -21,6 +22,9 @@ type Query struct {
 	Names    []string // the database's own names: they tell its passages apart from nothing
 	TopK     int      // hits wanted; 0 means 10
 	Filter   string   // see Filter
+	// Embedders may be asked for the query's vector, by databases that have
+	// vectors of theirs; nil: nobody may.
+	Embedders *Embedders
 }
 
 // A Result is what a database has to say to a query.
@@ -83,13 +87,9 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	for i, h := range hits {
 		fused[i] = Hit{Number: h.Passage, Lexical: h.Score, Score: h.Score}
 	}
-	if d.vectors != nil {
-		withDense, err := d.addDense(q, fused, accept)
-		if err != nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("searched by words alone: %v", err))
-		} else {
-			fused = withDense
-		}
+	fused, r.Notes = d.addDense(ctx, q, fused, accept)
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
 	}
 	slices.SortFunc(fused, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Number, b.Number))
@@ -98,23 +98,65 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	return r, err
 }
 
-// addDense adds to the lexical candidates those that vectors find, and to
-// every score the vectors' part: the inner product as a share of the query's
-// best, weighted. The builtin vectors are made so that it is the sum of the
-// two cosines with their measured weights.
-func (d *Database) addDense(q Query, hits []Hit, accept func(uint32) bool) ([]Hit, error) {
-	terms := d.lexical.Analyzer().Terms(strings.Join(append([]string{q.Text}, q.Keywords...), " "))
-	vector, err := d.embedder.Query(terms)
-	if err != nil || vector == nil {
-		return hits, err
+// addDense adds what vectors have to say to what words have: the vectors of
+// the provided embedder or, where there are none or it cannot be asked, the
+// builtin one's. The notes say what could not be done.
+func (d *Database) addDense(ctx context.Context, q Query, hits []Hit, accept func(uint32) bool) ([]Hit, []string) {
+	var notes []string
+	text := strings.TrimSpace(strings.Join(append([]string{q.Text}, q.Keywords...), " "))
+	if text == "" {
+		return hits, nil
 	}
-	near, err := d.vectors.Search(vector, neighbours, accept)
+	if d.provided != nil {
+		v, err := d.providedView(ctx, q.Embedders, text)
+		if err == nil {
+			var ranked []Hit
+			if ranked, err = v.rank(hits, accept); err == nil {
+				return ranked, nil
+			}
+		}
+		notes = append(notes, fmt.Sprintf("searched without the vectors of %s: %v", d.gen.Provided.Name, err))
+	}
+	if d.vectors != nil {
+		query, err := d.embedder.Query(d.lexical.Analyzer().Terms(text))
+		if err == nil && query != nil {
+			hits, err = view{query: query, passages: d.vectors, weight: denseWeight}.rank(hits, accept)
+		}
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("searched by words alone: %v", err))
+		}
+	}
+	return hits, notes
+}
+
+// A view is a query as an embedder sees it, and the vectors to see with it.
+type view struct {
+	query    []float32
+	passages *dense.Index
+	weight   float64
+	// relative: neural embedders make vectors of which even strangers are
+	// near, so that a cosine tells little by its size. What counts is how far
+	// it is above that of the last of the neighbours.
+	relative bool
+}
+
+// rank adds to the candidates those that are near the query, and to every
+// score the vectors' part: the cosine as a share of the query's best,
+// weighted. If it fails the hits are as they were.
+func (v view) rank(hits []Hit, accept func(uint32) bool) ([]Hit, error) {
+	near, err := v.passages.Search(v.query, neighbours, accept)
 	if err != nil || len(near) == 0 {
 		return hits, err
 	}
-	best := float64(near[0].Score)
-	if best <= 0 {
+	best, floor := float64(near[0].Score), 0.0
+	if last := float64(near[len(near)-1].Score); v.relative && last < best {
+		floor = last
+	}
+	if best <= floor {
 		return hits, nil
+	}
+	part := func(score float32) float64 {
+		return v.weight * max(0, float64(score)-floor) / (best - floor)
 	}
 	numbers := make([]uint32, len(hits))
 	seen := make(map[uint32]bool, len(hits))
@@ -122,16 +164,16 @@ func (d *Database) addDense(q Query, hits []Hit, accept func(uint32) bool) ([]Hi
 		numbers[i] = h.Number
 		seen[h.Number] = true
 	}
-	scores, err := d.vectors.Scores(vector, numbers)
+	scores, err := v.passages.Scores(v.query, numbers)
 	if err != nil {
-		return nil, err
+		return hits, err
 	}
 	for i, s := range scores {
-		hits[i].Dense = denseWeight * max(0, float64(s)) / best
+		hits[i].Dense = part(s)
 	}
 	for _, n := range near {
-		if n.Score > 0 && !seen[n.Passage] {
-			hits = append(hits, Hit{Number: n.Passage, Dense: denseWeight * float64(n.Score) / best})
+		if dense := part(n.Score); dense > 0 && !seen[n.Passage] {
+			hits = append(hits, Hit{Number: n.Passage, Dense: dense})
 		}
 	}
 	for i := range hits {

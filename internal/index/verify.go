@@ -71,6 +71,9 @@ func Verify(ctx context.Context, path string, report progress.Func) (Report, err
 			r.add(fmt.Errorf("recall@%d is %.4f, less than %.2f", r.Recall.At, r.Recall.Value, minRecall))
 		}
 	}
+	if db.provided != nil {
+		r.add(db.provided.Verify(nil))
+	}
 	return r, ctx.Err()
 }
 

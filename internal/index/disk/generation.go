@@ -48,9 +48,10 @@ type Manifest struct {
 	TextBytes  int64       `json:"text_bytes"` // of the passages' texts
 	Files      []FileInfo  `json:"files"`
 	Source     Source      `json:"source"`
-	Embedder   *Embedder   `json:"embedder,omitempty"` // nil: no vectors
+	Embedder   *Embedder   `json:"embedder,omitempty"` // the builtin one; nil: no vectors of its own
 	Recall     *Recall     `json:"recall,omitempty"`
 	Confidence *Confidence `json:"confidence,omitempty"`
+	Provided   *Provided   `json:"provided,omitempty"` // nil: no vectors but the builtin embedder's
 	Skipped    []Skipped   `json:"skipped,omitempty"`
 	// Options are the build's own, for a later build to repeat them.
 	Options json.RawMessage `json:"options,omitempty"`
@@ -83,6 +84,14 @@ type SourceFile struct {
 type Embedder struct {
 	Name       string `json:"name"`
 	Dimensions int    `json:"dimensions"`
+}
+
+// A Provided says what made the vectors that the database has besides those of
+// the builtin embedder. It names the embedder and does not say how to reach
+// it: that is the reader's to know, who has not made every database himself.
+type Provided struct {
+	Embedder
+	Recall Recall `json:"recall"`
 }
 
 // A Recall is the measured agreement of the vector search with exact search.

@@ -11,12 +11,13 @@ import (
 type Vectors struct{ m matrix }
 
 // Collect asks the provider for the vectors of n passages, whose texts come
-// from text, in order. It calls the provider with some hundred texts at once;
+// from text, in order. It calls the provider with some hundred texts at once,
+// so that a cache has kept what came before a failure;
 // to send them as its server likes them is the provider's part.
 func Collect(ctx context.Context, p Provider, n int, text func(i int) (string, error), report progress.Func) (*Vectors, error) {
 	const (
 		stage = "embedding passages"
-		piece = 512
+		piece = 256
 	)
 	v := &Vectors{}
 	report.Report(stage, 0, int64(n))

@@ -240,9 +240,9 @@ func TestParseMeta(t *testing.T) {
 		name, meta string
 		want       Meta
 	}{
-		{"old", oldMeta, Meta{Version: "1.0", Backend: "hnsw", EmbeddingModel: "facebook/contriever", Dimensions: 768,
+		{"old", oldMeta, Meta{Version: "1.0", Backend: "hnsw", EmbeddingModel: "facebook/contriever", EmbeddingMode: "sentence-transformers", Dimensions: 768,
 			Sources: []PassageSource{{Path: "documents.leann.passages.jsonl"}}}},
-		{"newer", newerMeta, Meta{Version: "1.1", Backend: "ivf", EmbeddingModel: "m", Dimensions: 3,
+		{"newer", newerMeta, Meta{Version: "1.1", Backend: "ivf", EmbeddingModel: "m", EmbeddingMode: "openai", Dimensions: 3,
 			Sources: []PassageSource{{Path: "DIR/documents.leann.passages.jsonl", Relative: "documents.leann.passages.jsonl"}}}},
 		{"wrong types", `{"version": 1, "backend_name": [], "dimensions": "x", "passage_sources": {"path": "p"}, "docsearch": 5}`, Meta{}},
 		{"docsearch's own", `{"docsearch": {"kind": "folder", "location": "/d"}}`, Meta{Origin: &Origin{Kind: "folder", Location: "/d"}}},

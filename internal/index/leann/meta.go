@@ -13,6 +13,7 @@ type Meta struct {
 	Version        string // "1.0", "1.1"; "" if it does not say
 	Backend        string // "hnsw", "diskann", "ivf", ...
 	EmbeddingModel string
+	EmbeddingMode  string // "sentence-transformers", "ollama", "openai", ...
 	Dimensions     int
 	Sources        []PassageSource
 	// Origin is what docsearch made the index from, if docsearch made it.
@@ -40,6 +41,27 @@ func readMeta(path string) (Meta, error) {
 	return m, nil
 }
 
+// EmbeddingOptions is what the meta file says of how to ask the model, nil if
+// nothing. There may be an API key in it, in clear: it is for asking the
+// model, and for nothing else.
+func (x *Index) EmbeddingOptions() (json.RawMessage, error) {
+	base, ok := x.base()
+	if !ok {
+		return nil, nil
+	}
+	data, err := readLimited(base+leannMeta, maxMeta)
+	if err != nil {
+		return nil, err
+	}
+	var meta struct {
+		Options json.RawMessage `json:"embedding_options"`
+	}
+	if err := json.Unmarshal(data, &meta); err != nil {
+		return nil, fmt.Errorf("%s is not LEANN's meta file: %w", base+leannMeta, err)
+	}
+	return meta.Options, nil
+}
+
 // parseMeta reads field by field: one of a wrong type is as good as absent,
 // since what docsearch needs, the passages, is found without any of them.
 func parseMeta(data []byte) (Meta, error) {
@@ -54,6 +76,7 @@ func parseMeta(data []byte) (Meta, error) {
 		Version:        text(raw["version"]),
 		Backend:        text(raw["backend_name"]),
 		EmbeddingModel: text(raw["embedding_model"]),
+		EmbeddingMode:  text(raw["embedding_mode"]),
 	}
 	if json.Unmarshal(raw["dimensions"], &m.Dimensions) != nil {
 		m.Dimensions = 0

@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-
-	"github.com/docsearch/docsearch/internal/index/embed"
 )
 
-// FromLEANN returns the provider that a LEANN index's meta.json names by
+// FromLEANN returns the options that a LEANN index's meta.json stands for by
 // embedding_model, embedding_mode and embedding_options, the last of which may
-// be empty. Modes that only Python can run are an error. What the options
-// leave open, as a key or an address, comes from o.
-func FromLEANN(model, mode string, options json.RawMessage, o Options) (embed.Provider, error) {
+// be empty. The mode, "ollama" or "openai", says which provider they are for;
+// modes that only Python can run are an error. What o says comes first.
+func FromLEANN(model, mode string, options json.RawMessage, o Options) (Options, error) {
 	var l struct {
 		Host          string `json:"host"`
 		BaseURL       string `json:"base_url"`
@@ -24,7 +22,7 @@ func FromLEANN(model, mode string, options json.RawMessage, o Options) (embed.Pr
 	}
 	if len(options) > 0 {
 		if err := json.Unmarshal(options, &l); err != nil {
-			return nil, fmt.Errorf("embedding_options of the LEANN index: %w", err)
+			return o, fmt.Errorf("embedding_options of the LEANN index: %w", err)
 		}
 	}
 	o.Model = model
@@ -35,10 +33,10 @@ func FromLEANN(model, mode string, options json.RawMessage, o Options) (embed.Pr
 	switch mode {
 	case "ollama":
 		o.URL = cmp.Or(o.URL, l.Host, l.BaseURL)
-		return Ollama(o)
+		return o, nil
 	case "openai":
 		o.URL = cmp.Or(o.URL, l.BaseURL, l.Host)
-		return OpenAI(o)
+		return o, nil
 	}
-	return nil, fmt.Errorf("the LEANN index's embedding mode %q needs LEANN itself: name another embedder, or use the builtin one", mode)
+	return o, fmt.Errorf("the LEANN index's embedding mode %q needs LEANN itself: name an embedder that serves the model %s, or use the builtin one", mode, model)
 }

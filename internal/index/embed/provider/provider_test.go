@@ -407,7 +407,11 @@ func TestFromLEANN(t *testing.T) {
 		{"ollama", `{"host": "` + s.URL + `", "prompt_template": "both: "}`, "both: x", ""},
 		{"openai", `{"base_url": "` + s.URL + `/v1", "api_key": "k", "query_prompt_template": "q: ", "build_prompt_template": "d: "}`, "q: x", "Bearer k"},
 	} {
-		p, err := FromLEANN("m", tt.mode, json.RawMessage(tt.options), Options{})
+		o, err := FromLEANN("m", tt.mode, json.RawMessage(tt.options), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := map[string]func(Options) (embed.Provider, error){"ollama": Ollama, "openai": OpenAI}[tt.mode](o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,275 @@
+package leann
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/mmap"
+)
+
+// ErrNoVectors is wrapped by the error of OpenVectors where an index has not
+// kept its vectors, or not in the one form that is read: LEANN by default
+// throws them away and has its model make them again for every search.
+var ErrNoVectors = errors.New("the index has not kept its vectors")
+
+// Vectors are those that an index has kept: a FAISS file of the kind "IHNf",
+// a graph with the vectors beside it. All integers are little endian, a list
+// is its length in eight bytes and its items:
+//
+//	"IHNf"
+//	header      [4] D, dimensions  [8] N, vectors  [16] of no meaning
+//	            [1] trained  [4] metric; of one beyond 1, [4] its argument
+//	graph       list of float64, list of int32, list of int32, then either
+//	              [1] 1, list of uint64, list of uint64, [20] numbers
+//	              [4] kind of the storage, list of int32, the storage with or
+//	              without its kind
+//	            or, with or without
+//	              [1] 0
+//	              list of uint64, list of int32, [20] numbers
+//	storage     "IxFI", "IxF2" or "IxFl", header, the count N*D in eight bytes
+//	            and as many float32; or "null"
+//
+// Which of the three a graph is, its first byte does not tell: where nothing
+// marks the form, it is the first of a list's length. So every reading is
+// tried, and right is the one that comes out at the end of the file.
+type Vectors struct {
+	path       string
+	file       *mmap.Mapping
+	n          int
+	dimensions int
+	data       []byte
+	labels     map[string]int // by the passage's id; nil: the order of the passages
+}
+
+const (
+	maxIDs        = 1 << 30
+	maxDimensions = 1 << 16
+)
+
+// OpenVectors opens the vectors that the index has kept. Errors: one that
+// wraps ErrNoVectors, those of files that are not as they should be.
+func (x *Index) OpenVectors() (*Vectors, error) {
+	base, ok := x.base()
+	if !ok || x.Meta.Backend != "" && x.Meta.Backend != "hnsw" {
+		return nil, fmt.Errorf("%s: %w", x.Location, ErrNoVectors)
+	}
+	path := base + ".index"
+	if !isFile(path) || !within(x.Dir, path) {
+		return nil, fmt.Errorf("%s: %w", path, ErrNoVectors)
+	}
+	file, err := mmap.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	v := &Vectors{path: path, file: file}
+	if v.n, v.dimensions, v.data, err = parseVectors(file.Data); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if v.labels, err = readLabels(x.Dir, base+".ids.txt", v.n); err != nil {
+		file.Close()
+		return nil, err
+	}
+	if v.labels == nil && len(x.Shards) > 1 {
+		file.Close()
+		return nil, fmt.Errorf("%s: nothing says which vector is whose: %w", path, ErrNoVectors)
+	}
+	return v, nil
+}
+
+// base is the path of the index without ".leann.meta.json".
+func (x *Index) base() (string, bool) {
+	metas, err := withSuffix(x.Dir, leannMeta)
+	if err != nil || x.Kind != KindIndex || len(metas) != 1 {
+		return "", false
+	}
+	return filepath.Join(x.Dir, strings.TrimSuffix(metas[0], leannMeta)), true
+}
+
+// readLabels reads which vector is whose: a line each, in order. Older indexes
+// have no such file, and their vectors are in the order of the passages.
+func readLabels(dir, path string, n int) (map[string]int, error) {
+	if !within(dir, path) {
+		return nil, nil
+	}
+	data, err := readLimited(path, maxIDs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	labels := make(map[string]int, n)
+	lines := 0
+	for line := range strings.Lines(string(data)) {
+		labels[strings.TrimRight(line, "\r\n")] = lines
+		lines++
+	}
+	if lines != n {
+		return nil, fmt.Errorf("%s names %d passages, the index has %d vectors", path, lines, n)
+	}
+	return labels, nil
+}
+
+// Close closes the file.
+func (v *Vectors) Close() error { return v.file.Close() }
+
+// Path is the file that the vectors are in.
+func (v *Vectors) Path() string { return v.path }
+
+// Len is the number of vectors, Dimensions that of a vector's numbers.
+func (v *Vectors) Len() int        { return v.n }
+func (v *Vectors) Dimensions() int { return v.dimensions }
+
+// Label is the number of the vector of the passage with that id, which is the
+// given one in the order of the passages. It is false where there is none.
+func (v *Vectors) Label(id string, number int) (int, bool) {
+	if v.labels != nil {
+		label, ok := v.labels[id]
+		return label, ok
+	}
+	return number, number < v.n
+}
+
+// Vector puts vector i into u.
+func (v *Vectors) Vector(i int, u []float32) error {
+	row := v.data[4*i*v.dimensions : 4*(i+1)*v.dimensions]
+	for j := range u {
+		u[j] = math.Float32frombits(binary.LittleEndian.Uint32(row[4*j:]))
+	}
+	return nil
+}
+
+// parseVectors finds the vectors in a FAISS file.
+func parseVectors(data []byte) (n, dimensions int, vectors []byte, err error) {
+	r := reader{data}
+	if string(r.take(4)) != "IHNf" {
+		return 0, 0, nil, fmt.Errorf("this is no graph with vectors of FAISS: %w", ErrNoVectors)
+	}
+	d, count, ok := r.header()
+	r.list(8)
+	r.list(4)
+	r.list(4)
+	if !ok || r.data == nil {
+		return 0, 0, nil, errors.New("the head of the FAISS file is damaged")
+	}
+	pruned := false
+	for _, read := range []func(*reader) string{(*reader).compactGraph, (*reader).repeatedGraph, (*reader).markedGraph, (*reader).graph} {
+		rest := r
+		kind := read(&rest)
+		if rest.data == nil {
+			continue
+		}
+		if kind == "null" && len(rest.data) == 0 {
+			pruned = true
+		}
+		if vectors := rest.storage(kind, d, count); vectors != nil && len(rest.data) == 0 {
+			return int(count), int(d), vectors, nil
+		}
+	}
+	if pruned {
+		return 0, 0, nil, ErrNoVectors
+	}
+	return 0, 0, nil, errors.New("the FAISS file is damaged, or of an unknown form")
+}
+
+// A reader reads from the front of data, and has nil there once something was
+// asked for that is not.
+type reader struct{ data []byte }
+
+func (r *reader) take(n uint64) []byte {
+	if r.data == nil || n > uint64(len(r.data)) {
+		r.data = nil
+		return nil
+	}
+	taken := r.data[:n]
+	r.data = r.data[n:]
+	return taken
+}
+
+// list skips a list with items of the given size.
+func (r *reader) list(size uint64) []byte {
+	b := r.take(8)
+	if b == nil {
+		return nil
+	}
+	n := binary.LittleEndian.Uint64(b)
+	if n > uint64(len(r.data))/size {
+		r.data = nil
+		return nil
+	}
+	return r.take(n * size)
+}
+
+func (r *reader) header() (dimensions, n uint64, ok bool) {
+	const l2 = 1
+	b := r.take(4 + 8 + 16 + 1 + 4)
+	if b == nil {
+		return 0, 0, false
+	}
+	d, n := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint64(b[4:])
+	if metric := binary.LittleEndian.Uint32(b[29:]); metric > l2 {
+		r.take(4)
+	}
+	return uint64(d), n, d > 0 && d <= maxDimensions && n < 1<<31 && r.data != nil
+}
+
+// graph skips a graph and returns the kind of the storage after it.
+func (r *reader) graph() string {
+	r.list(8)
+	r.list(4)
+	r.take(20)
+	return string(r.take(4))
+}
+
+func (r *reader) markedGraph() string {
+	r.mark(0)
+	return r.graph()
+}
+
+func (r *reader) compactGraph() string {
+	r.mark(1)
+	r.list(8)
+	r.list(8)
+	r.take(20)
+	kind := string(r.take(4))
+	r.list(4)
+	return kind
+}
+
+// repeatedGraph is a compact graph before a storage that has its kind.
+func (r *reader) repeatedGraph() string {
+	r.compactGraph()
+	return string(r.take(4))
+}
+
+// mark takes the byte that marks a form.
+func (r *reader) mark(form byte) {
+	if b := r.take(1); b != nil && b[0] != form {
+		r.data = nil
+	}
+}
+
+// storage returns the numbers of n flat vectors; nil if that is not what
+// comes next.
+func (r *reader) storage(kind string, dimensions, n uint64) []byte {
+	switch kind {
+	case "IxFI", "IxF2", "IxFl":
+	default:
+		return nil
+	}
+	d, count, ok := r.header()
+	if !ok || d != dimensions || count != n {
+		return nil
+	}
+	numbers := r.list(4)
+	if numbers == nil || uint64(len(numbers)) != 4*d*n {
+		return nil
+	}
+	return numbers
+}
