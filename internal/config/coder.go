@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/binary"
 	"encoding/json"
+	"math"
 )
 
 // A coder writes fields or reads them back, by the same calls in the same
@@ -31,6 +32,12 @@ func (c *coder) int(n *int) {
 	v := int64(*n)
 	c.number(&v)
 	*n = int(v)
+}
+
+func (c *coder) float(f *float64) {
+	v := int64(math.Float64bits(*f))
+	c.number(&v)
+	*f = math.Float64frombits(uint64(v))
 }
 
 func (c *coder) flag(b *bool) {

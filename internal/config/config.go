@@ -13,12 +13,15 @@ type Config struct {
 	Databases []Database `json:"databases"`
 	Hook      Hook       `json:"hook"`
 	Search    Search     `json:"search"`
+	// Embedders are those besides the builtin one that may be asked: the first
+	// for the passages of new builds, each for the queries to databases that
+	// were built with it.
+	Embedders []Embedder `json:"embedder,omitempty"`
 
 	// Sections that other parts of the program read, as JSON with the keys in
 	// the order of the file; nil where the file has none.
-	Routes   json.RawMessage `json:"routes,omitempty"`
-	Inject   json.RawMessage `json:"inject,omitempty"`
-	Embedder json.RawMessage `json:"embedder,omitempty"`
+	Routes json.RawMessage `json:"routes,omitempty"`
+	Inject json.RawMessage `json:"inject,omitempty"`
 }
 
 // A Database is one body of documentation.
@@ -68,6 +71,28 @@ type Search struct {
 	TopK      int `json:"top_k"`
 	MaxTokens int `json:"max_tokens"`
 }
+
+// An Embedder is a model that turns texts into vectors, and how to reach it.
+// Fields that are zero are for the provider to fill in.
+type Embedder struct {
+	Provider       string  `json:"provider"` // one of the constants below
+	Model          string  `json:"model"`    // its name; for model2vec its folder, absolute
+	URL            string  `json:"url,omitempty"`
+	KeyEnv         string  `json:"api_key_env,omitempty"` // the environment variable that has the key
+	QueryPrompt    string  `json:"query_prompt,omitempty"`
+	DocumentPrompt string  `json:"document_prompt,omitempty"`
+	Dimensions     int     `json:"dimensions,omitempty"` // to ask for
+	Batch          int     `json:"batch,omitempty"`      // texts in a request, at most
+	Weight         float64 `json:"weight,omitempty"`     // of the vectors, where that of the words is 1
+}
+
+// Providers of embeddings. The builtin one is there without being configured.
+const (
+	ProviderBuiltin   = "builtin"
+	ProviderOllama    = "ollama"
+	ProviderOpenAI    = "openai" // any server that speaks OpenAI's protocol
+	ProviderModel2Vec = "model2vec"
+)
 
 // Default is the configuration of an empty file.
 func Default() Config {

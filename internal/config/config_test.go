@@ -149,7 +149,7 @@ func TestServer(t *testing.T) {
 // Snapshot.code, snapshotMagic and this list must change, too.
 func TestSnapshotFormat(t *testing.T) {
 	var got []string
-	for _, v := range []any{Snapshot{}, Stamp{}, Config{}, Database{}, Hook{}, Search{}} {
+	for _, v := range []any{Snapshot{}, Stamp{}, Config{}, Database{}, Hook{}, Search{}, Embedder{}} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumField() {
 			got = append(got, fmt.Sprintf("%s.%s %s", typ.Name(), typ.Field(i).Name, typ.Field(i).Type))
@@ -158,12 +158,14 @@ func TestSnapshotFormat(t *testing.T) {
 	want := []string{
 		"Snapshot.Source config.Stamp", "Snapshot.Env []string", "Snapshot.Home string", "Snapshot.Config config.Config", "Snapshot.Problems []string",
 		"Stamp.Path string", "Stamp.Exists bool", "Stamp.Size int64", "Stamp.ModTime int64",
-		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search",
-		"Config.Routes json.RawMessage", "Config.Inject json.RawMessage", "Config.Embedder json.RawMessage",
+		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Embedders []config.Embedder",
+		"Config.Routes json.RawMessage", "Config.Inject json.RawMessage",
 		"Database.Name string", "Database.Keywords []string", "Database.Path string", "Database.Description string", "Database.Tool string",
 		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Entry int",
 		"Hook.Retry config.Retry", "Hook.TimeoutMS int", "Hook.Tool string",
 		"Search.TopK int", "Search.MaxTokens int",
+		"Embedder.Provider string", "Embedder.Model string", "Embedder.URL string", "Embedder.KeyEnv string",
+		"Embedder.QueryPrompt string", "Embedder.DocumentPrompt string", "Embedder.Dimensions int", "Embedder.Batch int", "Embedder.Weight float64",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("fields of %q (-want +got):\n%s", snapshotMagic, diff)
@@ -189,11 +191,11 @@ func wholeSnapshot() *Snapshot {
 				{"n", []string{"k", "ü\x00"}, "/p", "d", "t", []string{"https://u/"}, ModeAdvise, "1", 3},
 				{Name: "o", Keywords: []string{"k"}},
 			},
-			Hook:     Hook{RetryEvidence, 900, "tool"},
-			Search:   Search{7, 100},
-			Routes:   json.RawMessage(`{"a":1}`),
-			Inject:   json.RawMessage(``),
-			Embedder: nil,
+			Hook:      Hook{RetryEvidence, 900, "tool"},
+			Search:    Search{7, 100},
+			Embedders: []Embedder{{"openai", "m", "https://u/v1", "KEY", "q: ", "d: ", 256, 32, 0.75}},
+			Routes:    json.RawMessage(`{"a":1}`),
+			Inject:    json.RawMessage(``),
 		},
 		Problems: []string{"p"},
 	}

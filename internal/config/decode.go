@@ -61,9 +61,9 @@ func Decode(s Settings) (Config, []Problem) {
 	d.databases(s.Values["databases"])
 	d.hook(s.Values["hook"])
 	d.search(s.Values["search"])
+	d.embedders(s.Values["embedder"])
 	d.config.Routes = s.Sections["routes"]
 	d.config.Inject = s.Sections["inject"]
-	d.config.Embedder = s.Sections["embedder"]
 	return d.config, d.problems
 }
 

@@ -20,7 +20,7 @@ import (
 // Its file is read on every tool call, so it is not JSON, which would take
 // longer than the rest of the reading:
 //
-//	magic     "docsearch snapshot 1\n", the version of the format
+//	magic     "docsearch snapshot 2\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -36,7 +36,8 @@ type Snapshot struct {
 // what Snapshot.code writes must change, too.
 //
 //	1  first
-const snapshotMagic = "docsearch snapshot 1\n"
+//	2  embedders with fields of their own
+const snapshotMagic = "docsearch snapshot 2\n"
 
 func (s *Snapshot) code(c *coder) {
 	c.text(&s.Source.Path)
@@ -55,7 +56,7 @@ func (s *Snapshot) code(c *coder) {
 	c.int(&s.Config.Search.MaxTokens)
 	c.raw(&s.Config.Routes)
 	c.raw(&s.Config.Inject)
-	c.raw(&s.Config.Embedder)
+	codeList(c, &s.Config.Embedders, (*Embedder).code)
 }
 
 func (d *Database) code(c *coder) {
@@ -68,6 +69,18 @@ func (d *Database) code(c *coder) {
 	c.text((*string)(&d.Mode))
 	c.text(&d.Version)
 	c.int(&d.Entry)
+}
+
+func (e *Embedder) code(c *coder) {
+	c.text(&e.Provider)
+	c.text(&e.Model)
+	c.text(&e.URL)
+	c.text(&e.KeyEnv)
+	c.text(&e.QueryPrompt)
+	c.text(&e.DocumentPrompt)
+	c.int(&e.Dimensions)
+	c.int(&e.Batch)
+	c.float(&e.Weight)
 }
 
 const (

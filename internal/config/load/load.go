@@ -191,7 +191,7 @@ func (r *Result) Origins() map[string]string {
 	for _, path := range [...]string{"hook.retry", "hook.timeout_ms", "hook.mcp_tool_name", "search.top_k", "search.max_tokens"} {
 		from[path] = r.origin(path)
 	}
-	for _, section := range ownSections() {
+	for _, section := range append(ownSections(), "embedder") {
 		if r.line(section) > 0 {
 			from[section] = r.origin(section)
 		}

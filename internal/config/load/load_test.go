@@ -90,7 +90,7 @@ func TestFormats(t *testing.T) {
 	want.Hook = config.Hook{Retry: config.RetryEvidence, TimeoutMS: 500, Tool: "mcp__docs__search"}
 	want.Search = config.Search{TopK: 8, MaxTokens: 2000}
 	want.Routes = json.RawMessage(`{"Zeta.x":{"pattern":"z\\d"},"alpha":{"message":"a","Tests":[{"input":1}]}}`)
-	want.Embedder = json.RawMessage(`{"provider":"ollama"}`)
+	want.Embedders = []config.Embedder{{Provider: "ollama", Model: "Nomic", QueryPrompt: "Query: ", Weight: 1}}
 	for name, text := range map[string]string{
 		"config.json": `{
   "Databases": [
@@ -101,7 +101,7 @@ func TestFormats(t *testing.T) {
   "hook": {"retry": "evidence", "timeout_ms": 500, "mcp_tool_name": "mcp__docs__search"},
   "search": {"top_k": 8, "max_tokens": 2000},
   "routes": {"Zeta.x": {"pattern": "z\\d"}, "alpha": {"message": "a", "Tests": [{"input": 1}]}},
-  "embedder": {"provider": "ollama"}
+  "embedder": {"Provider": "ollama", "model": "Nomic", "query_prompt": "Query: ", "weight": 1}
 }`,
 		"config.yaml": `# a comment
 databases:
@@ -125,7 +125,7 @@ routes:
   alpha:
     message: a
     Tests: [{input: 1}]
-embedder: {provider: ollama}
+embedder: {provider: ollama, model: Nomic, query_prompt: "Query: ", weight: 1}
 `,
 		"config.toml": `# a comment
 [[databases]]
@@ -160,6 +160,9 @@ Tests = [{input = 1}]
 
 [embedder]
 provider = "ollama"
+model = "Nomic"
+query_prompt = "Query: "
+weight = 1
 `,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -245,6 +248,32 @@ func TestProblems(t *testing.T) {
     "path": "/b", "description": "A"}]}`, 1, []string{
 			`line 2: Databases: expected each key once, got the key of line 1 again; the last one counts`,
 			`line 3: databases[0]: path: expected each key once, got the key of line 2 again; the last one counts`,
+		}},
+		{"embedders", "c.json", `{"embedder": [
+  {"provider": "ollama", "model": "m"},
+  {"provider": "onnx", "model": "m"},
+  {"provider": "openai", "model": "m"},
+  {"provider": "openai", "model": "m", "url": "localhost:8080"},
+  {"provider": "openai", "model": "m", "url": "http://localhost:8080/v1", "api_key_env": "sk-very-secret"},
+  {"provider": "openai", "model": "m", "url": "http://localhost:8080/v1", "api_key": "sk-very-secret"},
+  {"provider": "ollama", "dimensions": 0},
+  {"provider": "ollama", "model": "m", "weight": -1},
+  {"provider": "model2vec", "model": "models/m", "batch": 2.5},
+  {"model": "m"},
+  {"provider": "builtin"},
+  "ollama"]}`, 0, []string{
+			`line 3: embedder[1]: provider: expected "builtin", "ollama", "openai" or "model2vec", got "onnx"; the embedder is left out`,
+			`line 4: embedder[2]: url: expected the server's address, as in "https://api.example.com/v1", got nothing; the embedder is left out`,
+			`line 5: embedder[3]: url: expected the server's address, as in "https://api.example.com/v1", got "localhost:8080"; the embedder is left out`,
+			`line 6: embedder[4]: api_key_env: expected the name of the environment variable that has the key, not the key; the embedder is left out`,
+			`line 7: embedder[5]: api_key: expected api_key_env instead, the name of the environment variable that has the key; the embedder is left out`,
+			`line 8: embedder[6]: model: expected the name of a model, got nothing; the embedder is left out`,
+			`line 8: embedder[6]: dimensions: expected a whole number from 1 to 65536, got 0; the embedder is left out`,
+			`line 9: embedder[7]: weight: expected a number above 0, up to 10, got -1; the embedder is left out`,
+			`line 10: embedder[8]: model: expected the absolute path of the model's folder, got "models/m"; it is taken as DIR/models/m`,
+			`line 10: embedder[8]: batch: expected a whole number from 1 to 4096, got 2.5; the embedder is left out`,
+			`line 11: embedder[9]: provider: expected "builtin", "ollama", "openai" or "model2vec", got nothing; the embedder is left out`,
+			`line 13: embedder[11]: expected an embedder with "provider" and "model", got "ollama"; the embedder is left out`,
 		}},
 		{"keys that look like paths", "c.json", `{"databases.0": 1, "hook.retry": "evidence", "a\nb": 2}`, 0, []string{
 			`line 1: "a\nb": expected one of databases, hook, search, routes, inject, embedder; it is ignored`,
@@ -495,7 +524,7 @@ func TestDamagedSnapshot(t *testing.T) {
 		"empty":        "",
 		"cut":          string(whole[:len(whole)/2]),
 		"longer":       string(whole) + "x",
-		"other format": strings.Replace(string(whole), "snapshot 1", "snapshot 9", 1),
+		"other format": strings.Replace(string(whole), "snapshot 2", "snapshot 9", 1),
 		"flipped":      strings.Replace(string(whole), "gitlab", "gitlub", 1),
 		"binary":       "\x00\xff",
 	} {
@@ -574,7 +603,7 @@ func FuzzConfig(f *testing.F) {
 			}
 			names[db.Name] = true
 		}
-		for _, section := range []json.RawMessage{r.Config.Routes, r.Config.Inject, r.Config.Embedder} {
+		for _, section := range []json.RawMessage{r.Config.Routes, r.Config.Inject} {
 			if section != nil && !json.Valid(section) {
 				t.Errorf("section %s", section)
 			}

@@ -1,0 +1,131 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// embedders decodes one embedder, or a list of them.
+func (d *decoder) embedders(v any) {
+	list, ok := v.([]any)
+	if !ok && v != nil {
+		d.embedder("embedder", v)
+		return
+	}
+	for i, item := range list {
+		d.embedder("embedder["+strconv.Itoa(i)+"]", item)
+	}
+}
+
+// embedder decodes one. What is wrong with it makes it another embedder than
+// was meant, which made other vectors: so it is left out as a whole.
+func (d *decoder) embedder(path string, v any) {
+	const skipped = "the embedder is left out"
+	m, ok := v.(map[string]any)
+	if !ok {
+		d.report(path, Problem{Entry: path, Expected: `an embedder with "provider" and "model"`, Got: describe(v), Effect: skipped})
+		return
+	}
+	usable := true
+	wrong := func(field, expected string) {
+		at := path + "." + field
+		if m[field] == nil {
+			at = path
+		}
+		d.report(at, Problem{Entry: path, Field: field, Expected: expected, Got: describe(m[field]), Effect: skipped})
+		usable = false
+	}
+	text := func(field, expected string) string {
+		s, ok := m[field].(string)
+		if _, given := m[field]; given && !ok {
+			wrong(field, expected)
+		}
+		return s
+	}
+	number := func(field string, high int) int {
+		n, ok := integer(m[field])
+		if _, given := m[field]; given && (!ok || n < 1 || n > high) {
+			wrong(field, fmt.Sprintf("a whole number from 1 to %d", high))
+		}
+		return n
+	}
+	if _, given := m["api_key"]; given {
+		d.report(path+".api_key", Problem{Entry: path, Field: "api_key",
+			Expected: "api_key_env instead, the name of the environment variable that has the key", Effect: skipped})
+		usable = false
+		m = maps.Clone(m)
+		delete(m, "api_key")
+	}
+	d.known(path, path, m, "provider", "model", "url", "api_key_env", "query_prompt", "document_prompt", "dimensions", "batch", "weight")
+
+	const providers = `"builtin", "ollama", "openai" or "model2vec"`
+	var e Embedder
+	e.Provider = strings.ToLower(strings.TrimSpace(text("provider", providers)))
+	switch e.Provider {
+	case ProviderBuiltin:
+		return // as if nothing were said
+	case ProviderOllama, ProviderOpenAI, ProviderModel2Vec:
+	default:
+		if usable {
+			wrong("provider", providers)
+		}
+		return
+	}
+	if e.Model = strings.TrimSpace(text("model", "the name of a model")); e.Model == "" && usable {
+		wrong("model", "the name of a model")
+	}
+	if e.Provider == ProviderModel2Vec {
+		e.Model = d.path(e.Model, func(raw, resolved string) {
+			d.report(path+".model", Problem{Entry: path, Field: "model", Expected: "the absolute path of the model's folder", Got: strconv.Quote(raw), Effect: "it is taken as " + resolved})
+		})
+	}
+	const url = `the server's address, as in "https://api.example.com/v1"`
+	e.URL = strings.TrimSpace(text("url", url))
+	web := strings.HasPrefix(e.URL, "http://") || strings.HasPrefix(e.URL, "https://")
+	if usable && (e.URL != "" && (!web || Host(e.URL) == "") || e.URL == "" && e.Provider == ProviderOpenAI) {
+		wrong("url", url)
+	}
+	e.KeyEnv = strings.TrimSpace(text("api_key_env", "the name of the environment variable that has the key"))
+	if !isVariable(e.KeyEnv) {
+		// Whoever puts the key itself here should not meet it in a log.
+		d.report(path+".api_key_env", Problem{Entry: path, Field: "api_key_env",
+			Expected: "the name of the environment variable that has the key, not the key", Effect: skipped})
+		usable = false
+	}
+	e.QueryPrompt = text("query_prompt", "what goes before a query")
+	e.DocumentPrompt = text("document_prompt", "what goes before a passage")
+	e.Dimensions = number("dimensions", 1<<16)
+	e.Batch = number("batch", 4096)
+	if v, given := m["weight"]; given {
+		if e.Weight, ok = decimal(v); !ok || !(e.Weight > 0 && e.Weight <= 10) {
+			wrong("weight", "a number above 0, up to 10")
+		}
+	}
+	if usable {
+		d.config.Embedders = append(d.config.Embedders, e)
+	}
+}
+
+// isVariable reports whether s may be the name of an environment variable, or
+// is empty.
+func isVariable(s string) bool {
+	for i, c := range []byte(s) {
+		letter := c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// decimal takes what the three formats make of a number.
+func decimal(v any) (float64, bool) {
+	if f, ok := v.(float64); ok {
+		return f, !math.IsNaN(f) && !math.IsInf(f, 0)
+	}
+	n, ok := integer(v)
+	return float64(n), ok
+}
