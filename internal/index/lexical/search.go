@@ -140,12 +140,12 @@ func (x *Index) openTerms(p *plan) ([]scored, absence, error) {
 			return nil, absent, err
 		}
 		if !found {
+			if t.own && t.named {
+				absent.elsewhere = 1 // "CMake", too, though its parts are known
+			}
 			if t.own && !t.whole {
 				absent.terms++
 				absent.weight += t.weight
-				if t.named {
-					absent.elsewhere = 1
-				}
 				absent.mass += t.weight * idf(0, x.n)
 			}
 			continue
