@@ -1,0 +1,300 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// maxWait is how long a server may tell to wait. One that wants more is asked
+// another day.
+const maxWait = 2 * time.Minute
+
+// A client asks one site, no faster than is polite.
+type client struct {
+	http     *http.Client
+	pace     *pacer
+	agent    string
+	timeout  time.Duration
+	attempts int
+	now      func() time.Time
+	sleep    func(context.Context, time.Duration) error
+	received atomic.Int64 // bytes of bodies
+}
+
+func newClient(opt Options, sc *scope) *client {
+	transport := &http.Transport{
+		ForceAttemptHTTP2:      true,
+		MaxIdleConnsPerHost:    opt.Concurrency,
+		MaxResponseHeaderBytes: 256 << 10,
+		IdleConnTimeout:        time.Minute,
+		TLSHandshakeTimeout:    10 * time.Second,
+	}
+	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: opt.resolver}
+	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: sc.start})
+	if proxy != nil || err != nil {
+		// The user's own proxy, which resolves the site's name.
+		transport.Proxy = http.ProxyFromEnvironment
+	} else {
+		dialer.Control = newGuard(sc.start.Hostname(), opt.Private).control
+	}
+	transport.DialContext = dialer.DialContext
+	return &client{
+		http: &http.Client{
+			Transport:     transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		pace:     &pacer{delay: max(0, opt.Delay), now: opt.now, sleep: opt.sleep},
+		agent:    opt.UserAgent,
+		timeout:  opt.Timeout,
+		attempts: opt.Attempts,
+		now:      opt.now,
+		sleep:    opt.sleep,
+	}
+}
+
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+// A request is for one URL.
+type request struct {
+	url            string
+	etag, modified string                          // of what is there already; "" if nothing is
+	limit          int64                           // bytes of the body
+	refuse         func(contentType string) string // says why a body of that type is not wanted; may be nil
+}
+
+// A response is what the server said.
+type response struct {
+	status         int
+	contentType    string
+	etag, modified string
+	location       string // of a redirect, as it is in the header
+	body           []byte // of status 200
+}
+
+// A failure is why there is no response.
+type failure struct {
+	reason      string
+	unwanted    bool  // the request's own limits
+	temporary   bool  // worth another attempt
+	unreachable bool  // no answer, or one from a site that is overloaded
+	cause       error // may be nil
+	wait        time.Duration
+}
+
+func (f *failure) Error() string { return f.reason }
+func (f *failure) Unwrap() error { return f.cause }
+
+// get asks until there is an answer that counts. Its error is a *failure or
+// that of ctx.
+func (c *client) get(ctx context.Context, req request) (response, error) {
+	for attempt := 1; ; attempt++ {
+		if err := c.pace.wait(ctx); err != nil {
+			return response{}, err
+		}
+		res, err := c.once(ctx, req)
+		if err == nil {
+			return res, nil
+		}
+		if ctx.Err() != nil {
+			return response{}, ctx.Err()
+		}
+		var f *failure
+		if !errors.As(err, &f) || !f.temporary {
+			return response{}, err
+		}
+		if f.wait > maxWait {
+			f.reason += fmt.Sprintf(", and asks to wait for %v", f.wait)
+			return response{}, f
+		}
+		if attempt >= c.attempts {
+			if attempt > 1 {
+				f.reason += fmt.Sprintf(", asked %d times", attempt)
+			}
+			return response{}, f
+		}
+		if f.wait > 0 {
+			c.pace.hold(f.wait)
+		} else if err := c.sleep(ctx, backoff(attempt)); err != nil {
+			return response{}, err
+		}
+	}
+}
+
+// backoff is the pause after an attempt: 1 s, 2 s, 4 s and so on, up to half
+// more or less, lest many clients come back at the same time.
+func backoff(attempt int) time.Duration {
+	d := min(time.Second<<min(attempt-1, 10), 30*time.Second)
+	return d/2 + rand.N(d)
+}
+
+func (c *client) once(ctx context.Context, req request) (response, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, req.url, nil)
+	if err != nil {
+		return response{}, &failure{reason: err.Error()}
+	}
+	r.Header.Set("User-Agent", c.agent)
+	r.Header.Set("Accept", "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,*/*;q=0.5")
+	if req.etag != "" {
+		r.Header.Set("If-None-Match", req.etag)
+	}
+	if req.modified != "" {
+		r.Header.Set("If-Modified-Since", req.modified)
+	}
+	h, err := c.http.Do(r)
+	if err != nil {
+		return response{}, c.unanswered(err)
+	}
+	defer h.Body.Close()
+	res := response{
+		status:      h.StatusCode,
+		contentType: short(h.Header.Get("Content-Type")),
+		etag:        short(h.Header.Get("ETag")),
+		modified:    short(h.Header.Get("Last-Modified")),
+	}
+	switch {
+	case res.status == http.StatusOK:
+		res.body, err = c.read(h, req)
+		return res, err
+	case res.status == http.StatusNotModified:
+		if req.etag == "" && req.modified == "" {
+			return response{}, &failure{reason: "304 Not Modified, though nothing was said to be known"}
+		}
+		return res, nil
+	case res.status >= 300 && res.status < 400 && h.Header.Get("Location") != "":
+		res.location = h.Header.Get("Location")
+		return res, nil
+	case res.status == http.StatusTooManyRequests || res.status == http.StatusServiceUnavailable:
+		return response{}, &failure{reason: status(res.status), temporary: true, unreachable: true, wait: c.retryAfter(h.Header.Get("Retry-After"))}
+	case res.status >= 500 || res.status == http.StatusRequestTimeout:
+		return response{}, &failure{reason: status(res.status), temporary: true}
+	}
+	return res, nil
+}
+
+// read reads a body within its limits.
+func (c *client) read(h *http.Response, req request) ([]byte, error) {
+	if e := h.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		return nil, &failure{reason: "compressed as " + short(e) + ", which was not asked for"}
+	}
+	if req.refuse != nil {
+		if why := req.refuse(h.Header.Get("Content-Type")); why != "" {
+			return nil, &failure{reason: why, unwanted: true}
+		}
+	}
+	if h.ContentLength > req.limit {
+		return nil, &failure{reason: fmt.Sprintf("%s long, over the limit of %s", size(h.ContentLength), size(req.limit)), unwanted: true}
+	}
+	body, err := io.ReadAll(io.LimitReader(h.Body, req.limit+1))
+	c.received.Add(int64(len(body)))
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		// It trickles, and would again.
+		return nil, &failure{reason: fmt.Sprintf("not all there after %v", c.timeout), unreachable: true, cause: err}
+	case err != nil:
+		return nil, &failure{reason: "breaks off: " + err.Error(), temporary: true, cause: err}
+	case int64(len(body)) > req.limit:
+		return nil, &failure{reason: fmt.Sprintf("longer than the limit of %s", size(req.limit)), unwanted: true}
+	}
+	return body, nil
+}
+
+// unanswered is the failure of a request without an answer.
+func (c *client) unanswered(err error) error {
+	f := &failure{cause: err, unreachable: true, temporary: true}
+	var inner interface{ Unwrap() error }
+	if errors.As(err, &inner) {
+		f.reason = inner.Unwrap().Error() // without the URL, which stands before it
+	}
+	var (
+		dns     *net.DNSError
+		address *AddressError
+		cert    *tls.CertificateVerificationError
+	)
+	switch {
+	case errors.As(err, &address):
+		f.reason, f.temporary = address.Error(), false
+	case errors.As(err, &dns):
+		f.reason, f.temporary = dns.Error(), !dns.IsNotFound
+	case errors.As(err, &cert):
+		f.temporary = false
+	case errors.Is(err, context.DeadlineExceeded):
+		f.reason = "no answer in time"
+	}
+	return f
+}
+
+// retryAfter is the pause that a server asks for: seconds or a date.
+func (c *client) retryAfter(s string) time.Duration {
+	if n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31); err == nil {
+		return time.Duration(n) * time.Second
+	}
+	if t, err := http.ParseTime(s); err == nil {
+		return max(0, t.Sub(c.now()))
+	}
+	return 0
+}
+
+func status(code int) string {
+	return fmt.Sprintf("%d %s", code, cmp.Or(http.StatusText(code), "(a status without a name)"))
+}
+
+// short drops what is too long for a header that is meant.
+func short(s string) string {
+	if len(s) > 500 {
+		return ""
+	}
+	return s
+}
+
+func size(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KB", (n+1<<10-1)>>10)
+	}
+	return fmt.Sprintf("%d MB", (n+1<<20-1)>>20)
+}
+
+// A pacer keeps requests apart.
+type pacer struct {
+	delay time.Duration
+	now   func() time.Time
+	sleep func(context.Context, time.Duration) error
+
+	mu   sync.Mutex
+	next time.Time // when the next request may begin
+}
+
+// wait waits for the caller's turn.
+func (p *pacer) wait(ctx context.Context) error {
+	p.mu.Lock()
+	now := p.now()
+	at := now
+	if p.next.After(now) {
+		at = p.next
+	}
+	p.next = at.Add(p.delay)
+	p.mu.Unlock()
+	return p.sleep(ctx, at.Sub(now))
+}
+
+// hold lets nobody's turn come before d has passed.
+func (p *pacer) hold(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := p.now().Add(d); at.After(p.next) {
+		p.next = at
+	}
+}

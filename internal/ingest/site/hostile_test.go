@@ -1,0 +1,385 @@
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+)
+
+// TestHostile fetches from a site that does all that a site can do wrong.
+func TestHostile(t *testing.T) {
+	s := newServer(t)
+	const maxPage = 1 << 20
+	stop := make(chan struct{})
+	defer close(stop)
+
+	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "User-agent: *\nDisallow: /docs/secret*.html$\nSitemap: /sitemap.xml")
+	})
+	s.serve("/sitemap.xml", "application/xml", "<sitemapindex><sitemap><loc>SITE/sitemap.xml</loc></sitemap><sitemap><loc>SITE/sitemap2.xml</loc></sitemap></sitemapindex>")
+	s.serve("/sitemap2.xml", "application/xml", "<sitemapindex><sitemap><loc>SITE/sitemap.xml</loc></sitemap><sitemap><loc>SITE/broken.xml</loc></sitemap></sitemapindex>")
+	s.serve("/broken.xml", "application/xml", "<urlset><url><loc>SITE/docs/listed.html</loc></url><url><loc>SITE/do")
+	s.set("/docs/listed.html", "listed")
+	s.set("/docs/", links("good.html", "loopback", "metadata", "scheme", "circle", "chain/0", "endless/1", "flood", "trickle", "bomb",
+		"wrong-charset.html", "busy", "overloaded", "errors", "broken.html", "huge", "secret1.html", "image", "cut", "compressed", "lies", "nothing"))
+	s.set("/docs/good.html", "good")
+	redirect := func(from, to string) {
+		s.handle(from, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Location", to); w.WriteHeader(302) })
+	}
+	redirect("/docs/loopback", "http://127.0.0.1:22/docs/")
+	redirect("/docs/metadata", "http://169.254.169.254/latest/meta-data/")
+	redirect("/docs/scheme", "file:///etc/passwd")
+	redirect("/docs/circle", "/docs/circle")
+	for i := range 12 {
+		redirect(fmt.Sprintf("/docs/chain/%d", i), fmt.Sprintf("/docs/chain/%d", i+1))
+	}
+	for i := range 100 {
+		s.set(fmt.Sprintf("/docs/endless/%d", i), fmt.Sprintf(`<a href="%d">`, i+1))
+	}
+	s.handle("/docs/flood", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		for line := strings.Repeat("flood ", 1000); r.Context().Err() == nil; {
+			if _, err := io.WriteString(w, line); err != nil {
+				return
+			}
+		}
+	})
+	s.handle("/docs/trickle", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		for {
+			io.WriteString(w, ".")
+			w.(http.Flusher).Flush()
+			select {
+			case <-stop:
+				return
+			case <-r.Context().Done():
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	})
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	z.Write(make([]byte, 16*maxPage))
+	z.Close()
+	s.handle("/docs/bomb", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(bomb.Bytes())
+	})
+	s.serve("/docs/wrong-charset.html", "text/html; charset=utf-8", "<p>caf\xe9 <a href=\"caf\xe9.html\">x</a>")
+	var busy atomic.Int64
+	s.handle("/docs/busy", func(w http.ResponseWriter, r *http.Request) {
+		if busy.Add(1) == 1 {
+			w.Header().Set("Retry-After", "100")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "busy no more")
+	})
+	s.handle("/docs/overloaded", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "36000")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	s.handle("/docs/errors", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) })
+	s.set("/docs/broken.html", `<!doctype <a href="after-broken.html"><table><a href=after-broken.html>x<b`)
+	s.set("/docs/after-broken.html", "after")
+	s.handle("/docs/huge", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Length", "104857600")
+	})
+	s.serve("/docs/image", "image/png", "\x89PNG")
+	s.handle("/docs/cut", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Length", "1000")
+		io.WriteString(w, "half")
+	})
+	s.handle("/docs/compressed", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "br")
+		io.WriteString(w, "\x8b\x02")
+	})
+	s.handle("/docs/lies", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotModified) })
+	s.handle("/docs/nothing", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
+
+	opt := options(t, s.URL+"/docs/")
+	opt.MaxPage, opt.MaxPages, opt.Timeout = maxPage, 60, 3*time.Second
+	report := fetch(t, opt)
+
+	diff(t, "failed", map[string]string{
+		"/broken.xml":             "not well-formed: XML syntax error on line 1: unexpected EOF",
+		"/docs/circle":            "redirects in a circle, or on and on",
+		"/docs/chain/10":          "redirects in a circle, or on and on",
+		"/docs/trickle":           "not all there after 3s",
+		"/docs/errors":            "500 Internal Server Error, asked 3 times",
+		"/docs/cut":               "breaks off: unexpected EOF, asked 3 times",
+		"/docs/caf%EF%BF%BD.html": "404 Not Found",
+		"/docs/overloaded":        "503 Service Unavailable, and asks to wait for 10h0m0s",
+		"/docs/compressed":        "compressed as br, which was not asked for",
+		"/docs/lies":              "304 Not Modified, though nothing was said to be known",
+		"/docs/nothing":           "204 No Content",
+	}, outcomes(s, report.Failed))
+	diff(t, "skipped", map[string]string{
+		"/docs/loopback":     "redirects to http://127.0.0.1:22/docs/, which is outside SITE/docs/",
+		"/docs/metadata":     "redirects to http://169.254.169.254/latest/meta-data/, which is outside SITE/docs/",
+		"/docs/scheme":       "redirects to what is no URL of the web",
+		"/docs/flood":        "longer than the limit of 1 MB",
+		"/docs/bomb":         "longer than the limit of 1 MB",
+		"/docs/huge":         "100 MB long, over the limit of 1 MB",
+		"/docs/secret1.html": "robots.txt forbids it",
+		"/docs/image":        "image/png is no text to read",
+	}, outcomes(s, report.Skipped))
+	diff(t, "limits", []string{"the limit of 60 pages was reached: the site has more"}, report.Limits)
+	got := paths(t, opt)
+	for _, want := range []string{"/docs/", "/docs/good.html", "/docs/listed.html", "/docs/busy", "/docs/broken.html", "/docs/after-broken.html", "/docs/wrong-charset.html", "/docs/endless/30"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is not among %v", want, got)
+		}
+	}
+	if report.Bytes > 10*maxPage {
+		t.Errorf("%d bytes were received", report.Bytes)
+	}
+	if asked := s.requests(); slices.Contains(asked, "/docs/secret1.html") {
+		t.Error("what robots.txt forbids was asked for")
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	s := newServer(t)
+	said := []string{"7", "Thu, 01 Jan 1970 00:00:12 GMT", ""}
+	s.handle("/", func(w http.ResponseWriter, r *http.Request) {
+		if said[0] != "" {
+			w.Header().Set("Retry-After", said[0])
+			w.WriteHeader(http.StatusTooManyRequests)
+			said = said[1:]
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+	})
+	opt := options(t, s.URL)
+	c := &clock{t: time.Unix(0, 0)}
+	opt.now, opt.sleep = c.now, c.sleep
+	fetch(t, opt)
+	diff(t, "slept", []time.Duration{7 * time.Second, 5 * time.Second}, c.slept)
+}
+
+func TestPace(t *testing.T) {
+	s := newServer(t)
+	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "User-agent: *\nCrawl-delay: 2.5") })
+	s.set("/", links("a", "b"))
+	s.set("/a", "a")
+	s.set("/b", "b")
+	opt := options(t, s.URL)
+	opt.Way, opt.Concurrency = ByLinks, 1
+	c := &clock{t: time.Unix(0, 0)}
+	opt.now, opt.sleep = c.now, c.sleep
+	fetch(t, opt)
+	const d = 2500 * time.Millisecond
+	diff(t, "slept", []time.Duration{d, d}, c.slept) // robots.txt itself was asked for before it could say so
+}
+
+func TestBackoff(t *testing.T) {
+	for attempt, want := range []time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 100: 30 * time.Second} {
+		if want == 0 {
+			continue
+		}
+		for range 100 {
+			if d := backoff(attempt); d < want/2 || d > want*3/2 {
+				t.Errorf("backoff(%d) = %v, want about %v", attempt, d, want)
+			}
+		}
+	}
+}
+
+func TestSiteGoesDown(t *testing.T) {
+	s := newServer(t)
+	var refs []string
+	for i := range 200 {
+		p := fmt.Sprintf("/%d", i)
+		refs = append(refs, p)
+		s.set(p, p)
+	}
+	s.set("/", links(refs...))
+	down := func(w http.ResponseWriter, r *http.Request) {
+		c, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			c.Close()
+		}
+	}
+	for _, p := range refs[50:] {
+		s.handle(p, down)
+	}
+	opt := options(t, s.URL)
+	opt.Concurrency = 1
+	report := fetch(t, opt)
+	if report.Complete || len(report.Failed) != givesUp || report.Fetched != 51 {
+		t.Errorf("complete %t, %d failed, %d fetched", report.Complete, len(report.Failed), report.Fetched)
+	}
+	diff(t, "limits", []string{"the site stopped answering: 130 pages were not asked for; the next run goes on with them"}, report.Limits)
+	for _, p := range refs[50:] {
+		s.set(p, p)
+	}
+	s.requests()
+	report = fetch(t, opt)
+	if !report.Complete || report.Resumed != 51 || report.Fetched != 150 || report.Pages != 201 {
+		t.Errorf("the next run: %+v", report)
+	}
+	if asked := s.requests(); len(asked) != 150 {
+		t.Errorf("the next run asked for %d pages", len(asked))
+	}
+}
+
+func TestMaxBytes(t *testing.T) {
+	s := newServer(t)
+	var refs []string
+	for i := range 20 {
+		p := fmt.Sprintf("/%d", i)
+		refs = append(refs, p)
+		s.set(p, p+strings.Repeat("x", 100<<10))
+	}
+	s.set("/", links(refs...))
+	opt := options(t, s.URL)
+	opt.Concurrency, opt.MaxBytes = 1, 1<<20
+	report := fetch(t, opt)
+	diff(t, "limits", []string{"the limit of 1 MB for all pages was reached: 9 pages were not asked for"}, report.Limits)
+	if report.Pages != 12 || !report.Complete {
+		t.Errorf("%+v", report)
+	}
+}
+
+func TestPublic(t *testing.T) {
+	for s, want := range map[string]bool{
+		"8.8.8.8": true, "192.0.1.1": true, "172.32.0.1": true, "100.128.0.1": true, "2606:4700::1111": true,
+		"::ffff:8.8.8.8": true, "64:ff9b::808:808": true,
+		"127.0.0.1": false, "127.1.2.3": false, "10.0.0.1": false, "172.16.0.1": false, "192.168.1.1": false,
+		"169.254.169.254": false, "100.100.100.200": false, "0.0.0.0": false, "0.1.2.3": false, "255.255.255.255": false,
+		"224.0.0.1": false, "198.18.0.1": false, "::": false, "::1": false, "fe80::1": false, "fd00:ec2::254": false,
+		"fec0::1": false, "ff02::1": false, "::ffff:127.0.0.1": false, "::ffff:169.254.169.254": false, "::7f00:1": false,
+		"64:ff9b::7f00:1": false, "64:ff9b::a9fe:a9fe": false, "2002:7f00:1::": false, "2001::1": false, "2001:db8::1": false,
+	} {
+		if got := public(netip.MustParseAddr(s)); got != want {
+			t.Errorf("public(%s) = %t", s, got)
+		}
+	}
+}
+
+func TestGuard(t *testing.T) {
+	for _, tt := range []struct {
+		host    string
+		private bool
+		addr    string
+		want    bool
+	}{
+		{"docs.test", false, "8.8.8.8", true},
+		{"docs.test", false, "127.0.0.1", false},
+		{"docs.test", true, "127.0.0.1", true},
+		{"docs.test", true, "10.0.0.1", true},
+		{"docs.test", true, "fd12::1", true},
+		{"docs.test", true, "169.254.169.254", false},
+		{"docs.test", true, "100.100.100.200", false},
+		{"docs.test", true, "fd00:ec2::254", false},
+		{"127.0.0.1", false, "127.0.0.1", true},
+		{"127.0.0.1", false, "127.0.0.2", false},
+		{"127.0.0.1", false, "8.8.8.8", false},
+		{"::1", false, "::1", true},
+		{"10.1.2.3", false, "10.1.2.3", true},
+		{"10.1.2.3", true, "10.1.2.4", false},
+		{"localhost", false, "::1", true},
+		{"localhost", false, "8.8.8.8", false},
+		{"docs.localhost", false, "127.0.0.1", true},
+		{"localhost.evil.test", false, "127.0.0.1", false},
+	} {
+		if got := newGuard(tt.host, tt.private).allows(netip.MustParseAddr(tt.addr)); got != tt.want {
+			t.Errorf("%s (private %t) may lead to %s: %t", tt.host, tt.private, tt.addr, got)
+		}
+	}
+}
+
+// nameserver answers every question with the next of the addresses, and with
+// the last one when there are no more.
+func nameserver(t *testing.T, addrs ...string) *net.Resolver {
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	go func() {
+		buf := make([]byte, 1500)
+		for {
+			n, from, err := conn.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			var m dnsmessage.Message
+			if m.Unpack(buf[:n]) != nil || len(m.Questions) == 0 {
+				continue
+			}
+			m.Response, m.Additionals = true, nil
+			if q := m.Questions[0]; q.Type == dnsmessage.TypeA {
+				m.Answers = []dnsmessage.Resource{{
+					Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class},
+					Body:   &dnsmessage.AResource{A: netip.MustParseAddr(addrs[0]).As4()},
+				}}
+				addrs = addrs[min(1, len(addrs)-1):]
+			}
+			if packed, err := m.Pack(); err == nil {
+				conn.WriteTo(packed, from)
+			}
+		}
+	}()
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp", conn.LocalAddr().String())
+	}}
+}
+
+func TestNameLeadsToPrivateAddress(t *testing.T) {
+	s := newServer(t)
+	s.set("/", "x")
+	port := s.URL[strings.LastIndexByte(s.URL, ':'):]
+	opt := options(t, "http://docs.test"+port)
+	opt.resolver = nameserver(t, "127.0.0.1")
+	_, err := Fetch(t.Context(), opt)
+	var refused *AddressError
+	if !errors.As(err, &refused) || refused.Addr != netip.MustParseAddr("127.0.0.1") || refused.Host != "docs.test" {
+		t.Fatalf("error %v", err)
+	}
+	if asked := s.requests(); len(asked) > 0 {
+		t.Errorf("asked for %v", asked)
+	}
+	opt.Private = true
+	if report := fetch(t, opt); report.Fetched != 1 {
+		t.Errorf("%+v", report)
+	}
+}
+
+func TestNameComesToLeadElsewhere(t *testing.T) {
+	s := newServer(t)
+	for _, p := range []string{"/robots.txt", "/", "/a"} {
+		s.handle(p, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Connection", "close")
+			w.Header().Set("Content-Type", "text/html")
+			if p == "/" {
+				io.WriteString(w, links("a"))
+			}
+		})
+	}
+	opt := options(t, "http://docs.test"+s.URL[strings.LastIndexByte(s.URL, ':'):])
+	opt.Private, opt.Way = true, ByLinks
+	opt.resolver = nameserver(t, "127.0.0.1", "127.0.0.1", "169.254.169.254")
+	report := fetch(t, opt)
+	diff(t, "failed", map[string]string{"/a": "docs.test leads to 169.254.169.254, which is no public address"}, outcomes(s, report.Failed))
+	diff(t, "pages", []string{"/"}, paths(t, opt))
+}

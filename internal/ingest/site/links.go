@@ -1,0 +1,146 @@
+package site
+
+import (
+	"bytes"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/net/html/charset"
+)
+
+// A scan is what of a page matters for finding others.
+type scan struct {
+	canonical string   // URL of the site that the page gives for itself; "" if none
+	links     []string // URLs of the site, each once
+}
+
+// scanPage reads the links of an HTML page at URL page.
+func scanPage(sc *scope, page string, data []byte, contentType string) scan {
+	base, err := url.Parse(page)
+	if err != nil {
+		return scan{}
+	}
+	s := scanner{scope: sc, base: base, seen: map[string]bool{page: true}}
+	z := html.NewTokenizer(bytes.NewReader(toUTF8(data, contentType)))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			if s.nofollow {
+				s.links = nil
+			}
+			return s.scan
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := z.TagName()
+			tag := atom.Lookup(name)
+			switch tag {
+			case atom.A, atom.Area, atom.Base, atom.Frame, atom.Iframe, atom.Link, atom.Meta:
+			default:
+				continue
+			}
+			attributes := map[string]string{}
+			for more {
+				var key, value []byte
+				key, value, more = z.TagAttr()
+				if _, twice := attributes[string(key)]; !twice {
+					attributes[string(key)] = string(value)
+				}
+			}
+			s.tag(tag, attributes)
+		}
+	}
+}
+
+type scanner struct {
+	scan
+	scope    *scope
+	base     *url.URL
+	based    bool // by the page's own tag
+	nofollow bool
+	seen     map[string]bool
+}
+
+func (s *scanner) tag(tag atom.Atom, attributes map[string]string) {
+	switch tag {
+	case atom.A, atom.Area:
+		s.add(attributes["href"])
+	case atom.Frame, atom.Iframe:
+		s.add(attributes["src"])
+	case atom.Base:
+		if u, err := s.base.Parse(attributes["href"]); err == nil && !s.based && attributes["href"] != "" {
+			s.base, s.based = u, true
+		}
+	case atom.Link:
+		for _, rel := range strings.Fields(strings.ToLower(attributes["rel"])) {
+			switch rel {
+			case "canonical":
+				if u, ok := s.scope.resolve(s.base, attributes["href"]); ok && s.canonical == "" {
+					s.canonical = u.String()
+					s.add(s.canonical)
+				}
+			case "next", "prev", "previous", "up", "top", "index", "contents", "toc", "start", "chapter", "section":
+				s.add(attributes["href"])
+			}
+		}
+	case atom.Meta:
+		content := attributes["content"]
+		switch {
+		case strings.EqualFold(attributes["http-equiv"], "refresh"):
+			_, target, _ := strings.Cut(content, ";")
+			if key, value, ok := strings.Cut(target, "="); ok && strings.EqualFold(strings.TrimSpace(key), "url") {
+				s.add(strings.Trim(strings.TrimSpace(value), `"'`))
+			}
+		case strings.EqualFold(attributes["name"], "robots"):
+			said := strings.FieldsFunc(strings.ToLower(content), func(r rune) bool { return r == ',' || r == ' ' })
+			s.nofollow = s.nofollow || slices.Contains(said, "nofollow") || slices.Contains(said, "none")
+		}
+	}
+}
+
+func (s *scanner) add(ref string) {
+	if ref == "" || ref[0] == '#' {
+		return
+	}
+	u, ok := s.scope.resolve(s.base, ref)
+	if !ok {
+		return
+	}
+	if link := u.String(); !s.seen[link] {
+		s.seen[link] = true
+		s.links = append(s.links, link)
+	}
+}
+
+// toUTF8 decodes a page as far as links need it.
+func toUTF8(data []byte, contentType string) []byte {
+	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
+		return data
+	}
+	enc, _, _ := charset.DetermineEncoding(data, contentType)
+	// What decoders cannot read they replace, up to the end of the text.
+	decoded, _ := enc.NewDecoder().Bytes(data)
+	return decoded
+}
+
+// unwantedLink says why a URL that was found is no page, "" if it may be one.
+func unwantedLink(u *url.URL, queries bool) string {
+	if u.RawQuery != "" && !queries {
+		return "has a query"
+	}
+	if strings.Contains(u.Path, "/_sources/") {
+		return "the source of a page"
+	}
+	switch ext := strings.ToLower(path.Ext(u.Path)); ext {
+	case ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico", ".bmp", ".tif", ".tiff",
+		".css", ".woff", ".woff2", ".ttf", ".eot", ".mp3", ".mp4", ".webm", ".ogg", ".wav", ".mov", ".avi",
+		".zip", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".tar", ".7z", ".rar", ".jar", ".war", ".whl",
+		".exe", ".msi", ".dmg", ".deb", ".rpm", ".apk", ".iso", ".wasm",
+		".pdf", ".epub", ".mobi", ".doc", ".docx", ".ppt", ".pptx", ".xls", ".xlsx", ".odt":
+		return "a " + ext + " file"
+	}
+	return ""
+}

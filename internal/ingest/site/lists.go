@@ -1,0 +1,166 @@
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+)
+
+// maxList is the length of a list of pages, as sitemaps have it.
+const maxList = 50 << 20
+
+// parseSitemap reads a sitemap: the URLs of pages, and those of further
+// sitemaps if it is an index of them. A list of URLs as plain text is one, too.
+// It returns what it could read before an error.
+func parseSitemap(data []byte) (pages, sitemaps []string, err error) {
+	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
+		if data, err = gunzip(data); err != nil {
+			return nil, nil, err
+		}
+	}
+	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\uFEFF"))
+	if len(data) == 0 {
+		return nil, nil, errors.New("empty")
+	}
+	if data[0] != '<' {
+		for line := range strings.Lines(string(data)) {
+			line = strings.TrimSpace(line)
+			if !strings.HasPrefix(line, "http://") && !strings.HasPrefix(line, "https://") {
+				return nil, nil, errors.New("not a sitemap")
+			}
+			pages = append(pages, line)
+		}
+		return pages, nil, nil
+	}
+	d := xml.NewDecoder(bytes.NewReader(data))
+	d.Strict = false
+	d.CharsetReader = charset.NewReaderLabel
+	var path []string // of open elements
+	var loc strings.Builder
+	for {
+		token, err := d.Token()
+		switch {
+		case err == io.EOF && len(path) == 0:
+			return pages, sitemaps, nil
+		case err != nil:
+			return pages, sitemaps, fmt.Errorf("not well-formed: %w", err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			name := t.Name.Local
+			if len(path) == 0 && name != "urlset" && name != "sitemapindex" {
+				return nil, nil, errors.New("not a sitemap")
+			}
+			if len(path) > 8 {
+				return pages, sitemaps, errors.New("nested too deeply")
+			}
+			path = append(path, name)
+			loc.Reset()
+		case xml.EndElement:
+			if len(path) == 3 && path[2] == "loc" {
+				switch u := strings.TrimSpace(loc.String()); {
+				case u == "":
+				case path[0] == "urlset" && path[1] == "url":
+					pages = append(pages, u)
+				case path[0] == "sitemapindex" && path[1] == "sitemap":
+					sitemaps = append(sitemaps, u)
+				}
+			}
+			path = path[:max(0, len(path)-1)]
+		case xml.CharData:
+			if len(path) == 3 && path[2] == "loc" && loc.Len() <= maxURL {
+				loc.Write(t)
+			}
+		}
+	}
+}
+
+// gunzip decompresses a file, up to maxList.
+func gunzip(data []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	data, err = io.ReadAll(io.LimitReader(z, maxList+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxList {
+		return nil, fmt.Errorf("decompressed longer than the limit of %s", size(maxList))
+	}
+	return data, nil
+}
+
+// parseLLMs reads an llms.txt: the targets of its Markdown links.
+func parseLLMs(data []byte) []string {
+	var links []string
+	for line := range strings.Lines(string(data)) {
+		for {
+			_, after, ok := strings.Cut(line, "](")
+			if !ok {
+				break
+			}
+			end := closing(after)
+			target := strings.TrimSpace(after[:end])
+			line = after[end:]
+			if t, ok := strings.CutPrefix(target, "<"); ok {
+				target, _, _ = strings.Cut(t, ">")
+			} else if fields := strings.Fields(target); len(fields) > 0 {
+				target = fields[0] // behind it may be a title
+			}
+			if target != "" && target[0] != '#' {
+				links = append(links, target)
+			}
+		}
+	}
+	return links
+}
+
+// closing is where the bracket closes that stands before s, or s ends.
+func closing(s string) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth < 0 {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+// isText reports whether a response may be a text such as llms.txt. Many sites
+// answer with a page of HTML whatever they are asked for.
+func isText(res response) bool {
+	start := bytes.TrimSpace(bytes.TrimPrefix(res.body, []byte("\uFEFF")))
+	return !strings.Contains(strings.ToLower(res.contentType), "html") && len(start) > 0 && start[0] != '<'
+}
+
+// inScope keeps those of the references that are pages of the site, each once,
+// and says of the others that would be, but are no pages, why.
+func (s *scope) inScope(base *url.URL, refs []string, unwanted func(*url.URL) string) (pages []string, skipped []Outcome) {
+	seen := map[string]bool{}
+	for _, ref := range refs {
+		u, ok := s.resolve(base, ref)
+		if !ok || seen[u.String()] {
+			continue
+		}
+		seen[u.String()] = true
+		if why := unwanted(u); why != "" {
+			skipped = append(skipped, Outcome{u.String(), why})
+			continue
+		}
+		pages = append(pages, u.String())
+	}
+	return pages, skipped
+}

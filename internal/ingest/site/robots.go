@@ -1,0 +1,147 @@
+package site
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxRobots is how much of a robots.txt is read, as RFC 9309 has it.
+const maxRobots = 512 << 10
+
+// robots is what a site's robots.txt says to one crawler.
+type robots struct {
+	rules    []robotsRule
+	delay    time.Duration // between requests
+	sitemaps []string
+}
+
+type robotsRule struct {
+	pattern string // of the escaped path with its query; "*" is anything, "$" the end
+	allow   bool
+}
+
+// parseRobots reads a robots.txt as RFC 9309 describes it. What it cannot read
+// it passes over. Of its groups those hold that name the crawler, or if none
+// does those for all.
+func parseRobots(data []byte, agent string) robots {
+	name, _, _ := strings.Cut(agent, "/")
+	var own, all robots
+	var sitemaps []string
+	found := false
+	var forOwn, forAll, inRules bool // of the group that is read
+	for line := range strings.Lines(strings.TrimPrefix(string(data), "\uFEFF")) {
+		line, _, _ = strings.Cut(line, "#")
+		// Old Macs ended lines with this alone.
+		for part := range strings.SplitSeq(line, "\r") {
+			key, value, ok := strings.Cut(part, ":")
+			if !ok {
+				continue
+			}
+			key, value = strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)
+			switch key {
+			case "user-agent":
+				if inRules {
+					forOwn, forAll, inRules = false, false, false
+				}
+				if value == "*" {
+					forAll = true
+				} else if product, _, _ := strings.Cut(value, "/"); strings.EqualFold(product, name) {
+					forOwn, found = true, true
+				}
+			case "allow", "disallow", "crawl-delay":
+				inRules = true
+				if forOwn {
+					own.add(key, value)
+				}
+				if forAll {
+					all.add(key, value)
+				}
+			case "sitemap":
+				sitemaps = append(sitemaps, value)
+			}
+		}
+	}
+	r := all
+	if found {
+		r = own
+	}
+	r.sitemaps = sitemaps
+	return r
+}
+
+func (r *robots) add(key, value string) {
+	if key == "crawl-delay" {
+		const most = time.Minute
+		if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 {
+			r.delay = time.Duration(min(s, most.Seconds()) * float64(time.Second))
+		}
+		return
+	}
+	if value == "" {
+		return // "Disallow:" forbids nothing
+	}
+	r.rules = append(r.rules, robotsRule{escapePattern(value), key == "allow"})
+}
+
+// escapePattern escapes a pattern as paths are escaped when they are asked for.
+func escapePattern(s string) string {
+	path, query, ok := strings.Cut(s, "?")
+	parts := strings.Split(path, "*")
+	for i, part := range parts {
+		if p, err := url.PathUnescape(part); err == nil && !strings.Contains(strings.ToLower(part), "%2f") {
+			parts[i] = (&url.URL{Path: p}).EscapedPath()
+		}
+	}
+	path = strings.Join(parts, "*")
+	if ok {
+		return path + "?" + query
+	}
+	return path
+}
+
+// allows reports whether a page may be asked for: as the longest rule that
+// matches says, and of rules equally long the one that allows.
+func (r *robots) allows(u *url.URL) bool {
+	target := u.EscapedPath()
+	if u.RawQuery != "" {
+		target += "?" + u.RawQuery
+	}
+	allow, longest := true, -1
+	for _, rule := range r.rules {
+		n := len(rule.pattern)
+		if (n > longest || n == longest && rule.allow) && matchRobots(rule.pattern, target) {
+			allow, longest = rule.allow, n
+		}
+	}
+	return allow
+}
+
+// matchRobots matches a pattern with the beginning of s, in time proportional
+// to the product of their lengths: a star takes as little as it can, and takes
+// more only if no later star can.
+func matchRobots(pattern, s string) bool {
+	pattern, whole := strings.CutSuffix(pattern, "$")
+	if !whole {
+		pattern += "*"
+	}
+	p, i := 0, 0
+	star, from := -1, 0
+	for i < len(s) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, i
+			p++
+		case p < len(pattern) && pattern[p] == s[i]:
+			p++
+			i++
+		case star >= 0:
+			from++
+			p, i = star+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}

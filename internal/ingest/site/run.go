@@ -1,0 +1,695 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// few is how many pages a list must name to be taken for one. Shorter ones
+	// are overviews, such as the sitemaps that name each version's first page.
+	few = 10
+	// maxHops is how many redirects lead from a page to another.
+	maxHops = 10
+	// maxLists is how many sitemaps, or llms.txt files, of a site are read.
+	maxLists = 1000
+	// maxUnwanted is how many links to what is no page a report names.
+	maxUnwanted = 10_000
+	// givesUp is how many pages in a row a site leaves unanswered before it
+	// counts as down.
+	givesUp = 20
+	// batch is how many pages are fetched before their links are looked at.
+	// Links are taken in the order of the pages, whichever came first, so that
+	// the same site gives the same pages.
+	batch = 128
+)
+
+// A run is one Fetch.
+type run struct {
+	opt     Options
+	scope   *scope
+	journal *journal
+	client  *client
+	robots  robots
+
+	follow   bool            // links
+	seen     map[string]bool // URLs that are or were to be asked for; not changed during a batch
+	admitted int             // those that count for the page limit
+	unwanted int             // links to what is no page
+
+	whole     bool                // what lists pages was read in full
+	listed    map[string]response // pages that were fetched to find pages
+	done      atomic.Int64
+	remaining atomic.Int64 // bytes within the limit
+	silent    atomic.Int64 // pages in a row without an answer
+	left      atomic.Int64 // pages not asked for
+
+	mu     sync.Mutex
+	report Report
+	keep   map[string]bool // pages that stay though they could not be had
+	moved  *MovedError
+}
+
+func newRun(opt Options, sc *scope, j *journal) *run {
+	r := &run{
+		opt: opt, scope: sc, journal: j, client: newClient(opt, sc),
+		seen: map[string]bool{}, keep: map[string]bool{}, listed: map[string]response{}, whole: true,
+	}
+	r.remaining.Store(opt.MaxBytes)
+	return r
+}
+
+func (r *run) fetch(ctx context.Context) error {
+	defer r.client.close()
+	if err := r.readRobots(ctx); err != nil {
+		return err
+	}
+	pages, err := r.find(ctx)
+	if err != nil {
+		return err
+	}
+	if r.follow || !r.whole {
+		// What is known is looked at, too: its links may be gone, or the list
+		// that names it may be what could not be had.
+		pages = append(pages, r.journal.pages()...)
+	}
+	if err := r.pages(ctx, pages); err != nil {
+		return err
+	}
+	if r.report.Fetched+r.report.Unchanged+r.report.Resumed == 0 {
+		return r.nothing()
+	}
+	if r.down() {
+		r.limit("the site stopped answering: %d pages were not asked for; the next run goes on with them", r.left.Load())
+		return nil
+	}
+	if r.full() {
+		r.limit("the limit of %s for all pages was reached: %d pages were not asked for", size(r.opt.MaxBytes), r.left.Load())
+	}
+	r.report.Removed, err = r.journal.settle(r.report.Way, r.opt.now(), r.keep)
+	r.report.Complete = err == nil
+	return err
+}
+
+// nothing is the error of a run that got no page: the first one's reason.
+func (r *run) nothing() error {
+	if r.moved != nil {
+		return r.moved
+	}
+	first := r.scope.start.String()
+	all := slices.Concat(r.report.Failed, r.report.Skipped)
+	i := max(0, slices.IndexFunc(all, func(o Outcome) bool { return o.URL == first }))
+	if len(all) == 0 {
+		return fmt.Errorf("%s has no pages", r.scope)
+	}
+	return fmt.Errorf("%s has no page that could be fetched: %s: %s", r.scope, all[i].URL, all[i].Reason)
+}
+
+// finish completes the report.
+func (r *run) finish() Report {
+	r.report.Found = r.admitted
+	r.report.Bytes = r.client.received.Load()
+	m := r.journal.m
+	r.report.Pages = len(m.Pages())
+	if r.report.Complete {
+		for u, other := range m.duplicates() {
+			r.report.Skipped = append(r.report.Skipped, Outcome{u, "the same page as " + other})
+		}
+	}
+	byURL := func(a, b Outcome) int { return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Reason, b.Reason)) }
+	slices.SortFunc(r.report.Failed, byURL)
+	slices.SortFunc(r.report.Skipped, byURL)
+	return r.report
+}
+
+func (r *run) fail(u, reason string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report.Failed = append(r.report.Failed, Outcome{u, reason})
+}
+
+func (r *run) skip(u, reason string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report.Skipped = append(r.report.Skipped, Outcome{u, reason})
+}
+
+func (r *run) limit(format string, args ...any) {
+	if s := fmt.Sprintf(format, args...); !slices.Contains(r.report.Limits, s) {
+		r.report.Limits = append(r.report.Limits, s)
+	}
+}
+
+func (r *run) count(n *int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	*n++
+}
+
+// down reports whether the site has stopped answering.
+func (r *run) down() bool { return r.silent.Load() >= givesUp }
+
+// full reports whether the limit of bytes has been reached.
+func (r *run) full() bool { return r.remaining.Load()-r.client.received.Load() <= 0 }
+
+// readRobots reads the site's robots.txt. A site whose robots.txt is there but
+// cannot be read allows nothing.
+func (r *run) readRobots(ctx context.Context) error {
+	u := r.scope.origin + "/robots.txt"
+	res, err := r.file(ctx, request{url: u, limit: maxRobots})
+	var f *failure
+	switch {
+	case errors.As(err, &f) && !f.unwanted && (!r.opt.IgnoreRobots || f.unreachable):
+		return fmt.Errorf("%s: %w", u, err)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil || res.status != http.StatusOK:
+		return nil
+	}
+	r.robots = parseRobots(res.body, r.opt.UserAgent)
+	if r.opt.IgnoreRobots {
+		r.robots.rules, r.robots.delay = nil, 0
+	}
+	r.client.pace.delay = max(r.client.pace.delay, r.robots.delay)
+	return nil
+}
+
+// file asks for a file of the site that is no page, and follows redirects as
+// long as they do not leave the site.
+func (r *run) file(ctx context.Context, req request) (response, error) {
+	for range maxHops {
+		res, err := r.client.get(ctx, req)
+		if err != nil || res.location == "" {
+			return res, err
+		}
+		base, err := url.Parse(req.url)
+		if err != nil {
+			return res, nil
+		}
+		to, _ := r.scope.resolve(base, res.location)
+		if to == nil || origin(to) != r.scope.origin {
+			return res, nil // like a file that is not there
+		}
+		req.url = to.String()
+	}
+	return response{status: http.StatusNotFound}, nil
+}
+
+// list asks for a list of pages. ok is false if there is none.
+func (r *run) list(ctx context.Context, u string) (res response, ok bool, err error) {
+	res, err = r.file(ctx, request{url: u, limit: maxList})
+	if ctx.Err() != nil {
+		return res, false, ctx.Err()
+	}
+	if err != nil {
+		r.incomplete(u, err)
+		return res, false, nil
+	}
+	return res, res.status == http.StatusOK, nil
+}
+
+// incomplete notes that not all lists of pages could be read.
+func (r *run) incomplete(u string, err error) {
+	r.whole = false
+	r.fail(u, err.Error())
+}
+
+// find finds the first pages: all of them if the site lists them.
+func (r *run) find(ctx context.Context) ([]string, error) {
+	var hints []string // from lists that are none
+	for _, way := range Ways() {
+		forced := way == r.opt.Way
+		if r.opt.Way != "" && !forced {
+			continue
+		}
+		var pages []string
+		var err error
+		switch way {
+		case ByLLMs:
+			pages, err = r.findLLMs(ctx)
+		case ByLLMsFull:
+			pages, err = r.findLLMsFull(ctx)
+		case BySitemap:
+			pages, err = r.findSitemap(ctx)
+		case ByLinks:
+			r.report.Way, r.follow = way, true
+			return append([]string{r.scope.start.String()}, hints...), nil
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case len(pages) >= few || len(pages) > 0 && (forced || way == ByLLMsFull):
+			r.report.Way = way
+			return pages, nil
+		case forced:
+			return nil, fmt.Errorf("no %s lists pages of %s", way, r.scope)
+		}
+		hints = append(hints, pages...)
+	}
+	return nil, nil
+}
+
+// places are where a list of pages may be: where the user's URL says, or
+// beside the pages, or at the site's root.
+func (r *run) places(way Way, names ...string) []string {
+	if wayOf(r.scope.start) == way {
+		return []string{r.scope.start.String()}
+	}
+	var urls []string
+	for _, name := range names {
+		for _, u := range []string{r.scope.beside(name), r.scope.origin + "/" + name} {
+			if !slices.Contains(urls, u) {
+				urls = append(urls, u)
+			}
+		}
+	}
+	return urls
+}
+
+// findLLMs reads the pages that an llms.txt lists, and those that others list
+// which it names.
+func (r *run) findLLMs(ctx context.Context) ([]string, error) {
+	var pages []string
+	for _, place := range r.places(ByLLMs, "llms.txt") {
+		queue := []string{place}
+		for i := 0; i < len(queue) && i < maxLists; i++ {
+			res, ok, err := r.list(ctx, queue[i])
+			if err != nil {
+				return nil, err
+			}
+			if !ok || !isText(res) {
+				continue
+			}
+			found, err := r.listPages(queue[i], parseLLMs(res.body))
+			if err != nil {
+				return nil, err
+			}
+			for _, page := range found {
+				if path.Base(page) != "llms.txt" {
+					pages = append(pages, page)
+				} else if !slices.Contains(queue, page) {
+					queue = append(queue, page)
+				}
+			}
+		}
+		if len(pages) > 0 {
+			break
+		}
+	}
+	return pages, nil
+}
+
+// findLLMsFull asks for the file that is all pages in one. It is kept for when
+// it is fetched as a page.
+func (r *run) findLLMsFull(ctx context.Context) ([]string, error) {
+	u := r.scope.beside("llms-full.txt")
+	if wayOf(r.scope.start) == ByLLMsFull {
+		u = r.scope.start.String()
+	}
+	res, ok, err := r.list(ctx, u)
+	if err != nil || !ok || !isText(res) {
+		return nil, err
+	}
+	r.listed[u] = res
+	return []string{u}, nil
+}
+
+// findSitemap reads the pages that the sitemaps list which robots.txt names, or
+// else the one that is where sitemaps are.
+func (r *run) findSitemap(ctx context.Context) ([]string, error) {
+	places := r.places(BySitemap, "sitemap.xml", "sitemap_index.xml")
+	if wayOf(r.scope.start) != BySitemap {
+		if named := r.sameSite(r.scope.start.String(), r.robots.sitemaps); len(named) > 0 {
+			return r.readSitemaps(ctx, named)
+		}
+	}
+	for _, place := range places {
+		pages, err := r.readSitemaps(ctx, []string{place})
+		if err != nil || len(pages) > 0 {
+			return pages, err
+		}
+	}
+	return nil, nil
+}
+
+// sameSite resolves references to files of the site, in the prefix or not.
+func (r *run) sameSite(base string, refs []string) []string {
+	b, err := url.Parse(base)
+	if err != nil {
+		return nil
+	}
+	var urls []string
+	for _, ref := range refs {
+		if u, _ := r.scope.resolve(b, ref); u != nil && origin(u) == r.scope.origin {
+			urls = append(urls, u.String())
+		}
+	}
+	return urls
+}
+
+// readSitemaps reads sitemaps, and those that they name, each once.
+func (r *run) readSitemaps(ctx context.Context, queue []string) ([]string, error) {
+	var pages []string
+	queued := map[string]bool{}
+	for _, u := range queue {
+		queued[u] = true
+	}
+	for i := 0; i < len(queue); i++ {
+		if i == maxLists {
+			r.whole = false
+			r.limit("the limit of %d sitemaps was reached", maxLists)
+			break
+		}
+		if len(pages) > r.opt.MaxPages {
+			break // the limit will say so
+		}
+		res, ok, err := r.list(ctx, queue[i])
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			if i > 0 {
+				r.incomplete(queue[i], errors.New(status(res.status)))
+			}
+			continue
+		}
+		listed, further, err := parseSitemap(res.body)
+		if err != nil && (i > 0 || len(listed)+len(further) > 0) {
+			r.incomplete(queue[i], err)
+		}
+		found, err := r.listPages(queue[i], listed)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, found...)
+		for _, u := range r.sameSite(queue[i], further) {
+			if !queued[u] && len(queue) <= maxLists {
+				queued[u] = true
+				queue = append(queue, u)
+			}
+		}
+	}
+	return pages, nil
+}
+
+// listPages are the pages of the site that a list names.
+func (r *run) listPages(list string, refs []string) ([]string, error) {
+	base, err := url.Parse(list)
+	if err != nil {
+		return nil, err
+	}
+	pages, skipped := r.scope.inScope(base, refs, func(u *url.URL) string { return unwantedLink(u, true) })
+	r.unwantedLinks(skipped)
+	return pages, nil
+}
+
+// unwantedLinks reports links that lead to no page.
+func (r *run) unwantedLinks(skipped []Outcome) {
+	for _, o := range skipped {
+		if r.seen[o.URL] {
+			continue
+		}
+		if r.unwanted++; r.unwanted > maxUnwanted {
+			r.limit("more than %d links lead to what is no page", maxUnwanted)
+			return
+		}
+		r.seen[o.URL] = true
+		r.report.Skipped = append(r.report.Skipped, o)
+	}
+}
+
+// An item is a page to ask for.
+type item struct {
+	url  string
+	hops int // redirects that led there
+}
+
+// found is where a page leads.
+type found struct {
+	redirect string
+	links    []string
+	skipped  []Outcome // links to what is no page
+}
+
+// pages fetches pages and, if links are followed, those that they lead to, in
+// the order of their distance from the first ones.
+func (r *run) pages(ctx context.Context, first []string) error {
+	level := r.admit(nil, first)
+	for len(level) > 0 {
+		var next []item
+		for these := range slices.Chunk(level, batch) {
+			results := make([]found, len(these))
+			group, ctx := errgroup.WithContext(ctx)
+			group.SetLimit(r.opt.Concurrency)
+			for i, it := range these {
+				group.Go(func() (err error) {
+					results[i], err = r.page(ctx, it)
+					r.opt.Progress.Report("fetching pages", r.done.Add(1), int64(r.admitted))
+					return err
+				})
+			}
+			if err := group.Wait(); err != nil {
+				return err
+			}
+			for i, f := range results {
+				if f.redirect != "" && !r.seen[f.redirect] {
+					// In the place of the page that leads there.
+					r.seen[f.redirect] = true
+					r.done.Add(-1)
+					next = append(next, item{f.redirect, these[i].hops + 1})
+				}
+				r.unwantedLinks(f.skipped)
+				next = r.admit(next, f.links)
+			}
+		}
+		level = next
+	}
+	return ctx.Err()
+}
+
+// admit adds those of the URLs that are new, up to the page limit.
+func (r *run) admit(items []item, urls []string) []item {
+	for _, u := range urls {
+		if r.seen[u] {
+			continue
+		}
+		if r.admitted >= r.opt.MaxPages {
+			r.limit("the limit of %d pages was reached: the site has more", r.opt.MaxPages)
+			break
+		}
+		r.seen[u] = true
+		r.admitted++
+		items = append(items, item{url: u})
+	}
+	return items
+}
+
+// page fetches one page. Its error is one that ends the run.
+func (r *run) page(ctx context.Context, it item) (found, error) {
+	if r.down() || r.full() {
+		r.left.Add(1)
+		r.stay(it.url)
+		return found{}, nil
+	}
+	rec, current := r.journal.known(it.url)
+	contents := r.journal.contents(rec)
+	switch {
+	case !current:
+	case contents != nil:
+		r.count(&r.report.Resumed)
+		r.remaining.Add(-rec.Size)
+		return r.links(rec, contents), nil
+	case rec.To != "":
+		r.count(&r.report.Redirects)
+		return found{redirect: rec.To}, nil
+	case rec.Skip != "":
+		r.skip(it.url, rec.Skip)
+		return found{}, nil
+	}
+	u, err := url.Parse(it.url)
+	if err != nil {
+		r.fail(it.url, err.Error())
+		return found{}, nil
+	}
+	if !r.robots.allows(u) {
+		r.skip(it.url, "robots.txt forbids it")
+		return found{}, nil
+	}
+	res, err := r.ask(ctx, u, rec, contents != nil)
+	if ctx.Err() != nil {
+		return found{}, ctx.Err()
+	}
+	if err != nil {
+		return found{}, r.failed(it.url, err)
+	}
+	r.silent.Store(0)
+	switch {
+	case res.status == http.StatusOK:
+		return r.store(u, rec, res)
+	case res.status == http.StatusNotModified:
+		r.count(&r.report.Unchanged)
+		r.remaining.Add(-rec.Size)
+		rec.ETag, rec.Modified = cmp.Or(res.etag, rec.ETag), cmp.Or(res.modified, rec.Modified)
+		return r.links(rec, contents), r.journal.append(rec)
+	case res.location != "":
+		return r.redirected(it, u, res.location)
+	case (res.status == http.StatusNotFound || res.status == http.StatusGone) && rec.Hash != "":
+		return found{}, nil // removed when the run ends
+	}
+	r.fail(it.url, status(res.status))
+	if res.status != http.StatusNotFound && res.status != http.StatusGone {
+		r.stay(it.url)
+	}
+	return found{}, nil
+}
+
+// ask asks for a page, or whether it is still what rec says.
+func (r *run) ask(ctx context.Context, u *url.URL, rec record, have bool) (response, error) {
+	if res, ok := r.listed[u.String()]; ok {
+		return res, nil
+	}
+	req := request{url: u.String(), limit: r.opt.MaxPage, refuse: func(contentType string) string { return notText(u, contentType) }}
+	if have {
+		req.etag, req.modified = rec.ETag, rec.Modified
+	}
+	return r.client.get(ctx, req)
+}
+
+// failed deals with a page that could not be had, or is not wanted.
+func (r *run) failed(u string, err error) error {
+	var f *failure
+	if !errors.As(err, &f) {
+		return err
+	}
+	if f.unwanted {
+		r.silent.Store(0)
+		r.skip(u, f.reason)
+		return r.journal.append(record{URL: u, Skip: f.reason})
+	}
+	if f.unreachable {
+		r.silent.Add(1)
+	} else {
+		r.silent.Store(0)
+	}
+	r.fail(u, f.reason)
+	r.stay(u)
+	return nil
+}
+
+// stay lets the mirror keep what it has of a page.
+func (r *run) stay(u string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.keep[u] = true
+}
+
+func (r *run) redirected(it item, u *url.URL, location string) (found, error) {
+	to, within := r.scope.resolve(u, location)
+	switch {
+	case to == nil:
+		r.skip(it.url, "redirects to what is no URL of the web")
+		return found{}, nil
+	case !within:
+		if it.url == r.scope.start.String() {
+			r.moved = &MovedError{it.url, to.String()}
+		}
+		r.skip(it.url, "redirects to "+to.String()+", which is outside "+r.scope.String())
+		return found{}, nil
+	case to.String() == it.url || it.hops >= maxHops:
+		r.fail(it.url, "redirects in a circle, or on and on")
+		return found{}, nil
+	}
+	r.count(&r.report.Redirects)
+	return found{redirect: to.String()}, r.journal.append(record{URL: it.url, To: to.String()})
+}
+
+// store puts a page into the mirror.
+func (r *run) store(u *url.URL, old record, res response) (found, error) {
+	if res.contentType == "" {
+		res.contentType = http.DetectContentType(res.body)
+		if why := notText(u, res.contentType); why != "" {
+			return found{}, r.failed(u.String(), &failure{reason: why, unwanted: true})
+		}
+	}
+	now := r.opt.now().UTC().Truncate(time.Second)
+	rec := record{URL: u.String(), Type: res.contentType, ETag: res.etag, Modified: res.modified, Fetched: &now}
+	var s scan
+	if isHTML(res.contentType) {
+		s = scanPage(r.scope, rec.URL, res.body, rec.Type)
+		rec.Canonical = s.canonical
+	}
+	if old.Hash != "" && old.Hash == hashOf(res.body) {
+		r.count(&r.report.Unchanged)
+		rec.Fetched = old.Fetched
+	} else {
+		r.count(&r.report.Fetched)
+	}
+	return r.fresh(s), r.journal.store(rec, res.body)
+}
+
+// links is where a page of the mirror leads.
+func (r *run) links(rec record, contents []byte) found {
+	if !r.follow || !isHTML(rec.Type) {
+		return found{}
+	}
+	return r.fresh(scanPage(r.scope, rec.URL, contents, rec.Type))
+}
+
+// fresh keeps the links to pages that have not been seen, no more than fit.
+func (r *run) fresh(s scan) found {
+	var f found
+	if !r.follow {
+		return f
+	}
+	for _, link := range s.links {
+		if r.seen[link] {
+			continue
+		}
+		u, err := url.Parse(link)
+		if err != nil {
+			continue
+		}
+		if why := unwantedLink(u, r.opt.Queries); why != "" {
+			if len(f.skipped) <= maxUnwanted {
+				f.skipped = append(f.skipped, Outcome{link, why})
+			}
+			continue
+		}
+		f.links = append(f.links, link)
+		if len(f.links) > r.opt.MaxPages-r.admitted {
+			break // one more than fits shows that the limit bit
+		}
+	}
+	return f
+}
+
+func isHTML(contentType string) bool {
+	return strings.Contains(strings.ToLower(contentType), "html")
+}
+
+// notText says why a page of that type is not wanted, "" if it may be.
+func notText(u *url.URL, contentType string) string {
+	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
+	switch media = strings.TrimSpace(media); media {
+	case "", "text/html", "application/xhtml+xml", "text/plain", "text/markdown", "text/x-markdown":
+		return ""
+	case "application/octet-stream", "binary/octet-stream":
+		switch strings.ToLower(path.Ext(u.Path)) {
+		case ".md", ".markdown", ".mdx", ".txt":
+			return "" // servers that do not know the ending
+		}
+	}
+	return short(media) + " is no text to read"
+}
