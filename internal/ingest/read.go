@@ -66,7 +66,6 @@ func (r *folderReader) all(ctx context.Context, files []string) iter.Seq[result]
 			first := <-pending[0]
 			pending = append(pending[:0], pending[1:]...)
 			if !yield(first) {
-				next = len(files)
 				for _, p := range pending {
 					<-p // the folder must not be closed under a reader
 				}
