@@ -164,6 +164,9 @@ func trimAddress(address string) string {
 	}
 	path, anchor, _ := strings.Cut(address, "#")
 	path, _, _ = strings.Cut(path, "?")
+	if file, line, ok := cutLast(path, ':'); ok && strings.Trim(line, "0123456789") == "" {
+		path = file // that of a passage in a file
+	}
 	if i := strings.LastIndexByte(path, '.'); i > strings.LastIndexByte(path, '/') && len(path)-i <= 6 {
 		path = path[:i]
 	}
@@ -171,4 +174,12 @@ func trimAddress(address string) string {
 		return path
 	}
 	return path + " " + anchor
+}
+
+// cutLast cuts s around the last sep.
+func cutLast(s string, sep byte) (before, after string, found bool) {
+	if i := strings.LastIndexByte(s, sep); i >= 0 {
+		return s[:i], s[i+1:], true
+	}
+	return s, "", false
 }

@@ -153,8 +153,11 @@ type segment struct {
 type passageInfo struct {
 	short              [fieldBody]uint8 // lengths of the fields but the body
 	body               uint32
-	kind               uint8 // see pageKind
+	words              [fieldCount]uint32 // the same without stop words: what damping goes by
+	aside              bool               // see isAside
 	depth              uint8
+	family             uint64 // see versionOf
+	version            version
 	inLinks, pageLinks float32 // log1p
 }
 
@@ -201,6 +204,9 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) {
 			}
 			if term := w.number(t.kind, text[t.start:t.end]); term > 0 {
 				w.found = append(w.found, occurrence{term - 1, n, uint32(t.place)})
+				if t.kind != exact {
+					info.words[field]++
+				}
 			}
 		}
 		each := func(text string) {
@@ -235,7 +241,8 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) {
 		info.short[field] = uint8(min(place-start, maxShort))
 		place = start + int(info.short[field]) + 1 // the gap keeps phrases within a field
 	}
-	info.kind, info.depth = pageKind(f.Address), depthOf(f.Address)
+	info.aside, info.depth = isAside(f.Address), depthOf(f.Address)
+	info.family, info.version = versionOf(f.Address)
 	info.inLinks, info.pageLinks = float32(math.Log1p(float64(max(0, f.InLinks)))), float32(math.Log1p(float64(max(0, f.PageInLinks))))
 }
 

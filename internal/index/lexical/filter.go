@@ -15,11 +15,12 @@ type check struct {
 	cursors []*cursor
 }
 
-// openDemands opens the postings that the plan's demands need. It returns
-// false if a demand cannot be met.
-func (x *Index) openDemands(p *plan) ([]check, bool, error) {
+// openDemands opens the postings that demands need, leaving out those that
+// cannot be met; it returns false if there are any that should be.
+func (x *Index) openDemands(demands []demand) ([]check, bool, error) {
 	var checks []check
-	for _, d := range p.demands {
+	possible := true
+	for _, d := range demands {
 		c := check{demand: d}
 		for _, w := range d.words {
 			l, found, err := x.list(w.term)
@@ -36,10 +37,10 @@ func (x *Index) openDemands(p *plan) ([]check, bool, error) {
 		case c.cursors != nil:
 			checks = append(checks, c)
 		case !d.not:
-			return nil, false, nil
+			possible = false
 		}
 	}
-	return checks, true, nil
+	return checks, possible, nil
 }
 
 // active tells whether the filter can leave anything out.
@@ -96,7 +97,7 @@ func (f *filter) accepts(unit, at uint32) (bool, error) {
 		}
 	}
 	for i := range f.checks {
-		met, err := f.met(&f.checks[i], unit, at)
+		met, err := f.x.met(&f.checks[i], unit, at)
 		if err != nil || met == f.checks[i].not {
 			return false, err
 		}
@@ -105,15 +106,15 @@ func (f *filter) accepts(unit, at uint32) (bool, error) {
 }
 
 // met tells whether the words of c stand in a row somewhere in the passage.
-func (f *filter) met(c *check, unit, at uint32) (bool, error) {
+func (x *Index) met(c *check, unit, at uint32) (bool, error) {
 	positions := make([][]uint32, len(c.cursors))
 	for i, cursor := range c.cursors {
 		var err error
-		if positions[i], err = f.x.positions(cursor, unit, at, nil); err != nil || len(positions[i]) == 0 {
+		if positions[i], err = x.positions(cursor, unit, at, nil); err != nil || len(positions[i]) == 0 {
 			return false, err
 		}
 	}
-	info, err := f.x.lengths(at)
+	info, err := x.lengths(at)
 	if err != nil {
 		return false, err
 	}
@@ -131,4 +132,24 @@ func (f *filter) met(c *check, unit, at uint32) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// phrases fills in which of the candidates have the phrases, each a share of
+// the bonus. Candidates are in the order in which they lie.
+func (x *Index) phrases(phrases []check, found []candidate) error {
+	for i := range phrases {
+		for _, c := range phrases[i].cursors {
+			c.rewind()
+		}
+		for j := range found {
+			met, err := x.met(&phrases[i], found[j].unit, found[j].at)
+			if err != nil {
+				return err
+			}
+			if met {
+				found[j].Phrase += phraseBonus / float64(len(phrases))
+			}
+		}
+	}
+	return nil
 }

@@ -8,10 +8,11 @@ import (
 // A Query is what is asked of an index.
 //
 // Its text may hold operators: "exact phrase", -without, title:word,
-// path:folder, and those combined, as -title:"two words". A phrase that no
-// passage has is taken as plain words, since people quote for emphasis; the
-// other operators hold whatever they leave. An option, as in tar -x, is no
-// exclusion where it is one letter, or where the index knows it.
+// path:folder, and those combined, as -title:"two words". People quote for
+// emphasis, too: among other words a phrase is preferred, not demanded, and one
+// that no passage has is taken as plain words. The other operators hold
+// whatever they leave. An option, as in tar -x, is no exclusion where it is one
+// letter, or where the index knows it.
 type Query struct {
 	Text     string
 	Keywords []string // names and synonyms that the asker knows
@@ -130,6 +131,7 @@ type plan struct {
 	terms   []queryTerm
 	named   bool // the text has a name of the database
 	demands []demand
+	phrases []demand // that are preferred
 }
 
 const (
@@ -144,16 +146,19 @@ const (
 	// What a passage gains that defines the name which is all of the query, or
 	// one of its words or keywords.
 	wholeBonus = .5
-	partBonus  = .25
+	partBonus  = .15
 )
 
 // plan makes a query ready; isOption is parse's.
 func (a *Analyzer) plan(q *Query, isOption func(string) bool) plan {
 	var p plan
 	var plain []string
+	var quoted []demand
+	words := len(q.Keywords) > 0 // beside what is quoted
 	for _, c := range parse(q.Text, isOption) {
 		if c.field == "" && !c.quoted && !c.not {
 			plain = append(plain, c.text)
+			words = words || len(a.contentTerms(c.text, q.Names, true)) > 0
 			continue
 		}
 		d := demand{words: a.phrase(c.text), fields: allFields, not: c.not, quoted: c.quoted && !c.not && c.field == ""}
@@ -164,7 +169,11 @@ func (a *Analyzer) plan(q *Query, isOption func(string) bool) plan {
 			d.fields = addressFields
 			d.words = a.phrase(trimAddress(c.text))
 		}
-		if len(d.words) > 0 {
+		switch {
+		case len(d.words) == 0:
+		case d.quoted:
+			quoted = append(quoted, d)
+		default:
 			p.demands = append(p.demands, d)
 		}
 		if !c.not && c.field != "path" {
@@ -173,6 +182,11 @@ func (a *Analyzer) plan(q *Query, isOption func(string) bool) plan {
 	}
 	text := strings.Join(plain, " ")
 	p.terms = a.queryTerms(q, text)
+	if words {
+		p.phrases = quoted
+	} else {
+		p.demands = append(p.demands, quoted...)
+	}
 	p.named = len(q.Names) > 0 && len(a.contentTerms(text, q.Names, false)) < len(a.contentTerms(text, nil, false))
 	return p
 }
@@ -290,9 +304,9 @@ func (a *Analyzer) contentTerms(text string, names []string, dropQuestion bool) 
 				drop[k] = true
 			}
 		}
-		// A name written in one, such as node.js, is also a name taken whole.
+		// And otherwise spelt: "Node.js" for nodejs, "Postgres" for postgresql.
 		for i := range all {
-			if all[i].kind == exact && all[i].term == exactTerm(exactMark, name) {
+			if (all[i].kind == exact || all[i].kind == word) && spells(text[all[i].span[0]:all[i].span[1]], name) {
 				for k := range all {
 					drop[k] = drop[k] || all[k].span[0] >= all[i].span[0] && all[k].span[1] <= all[i].span[1]
 				}
@@ -306,6 +320,44 @@ func (a *Analyzer) contentTerms(text string, names []string, dropQuestion bool) 
 		}
 	}
 	return terms
+}
+
+// spells tells whether a word is a spelling of a name: the same but for case,
+// punctuation and a version behind it, or the name without its end.
+func spells(word, name string) bool {
+	const least, most = 6, 3 // letters that must be there, that may be missing
+	if !isPlainName(name) {
+		return false // c++ is not C
+	}
+	word, name = bareName(word), bareName(name)
+	return word != "" && word == name || len(word) >= least && strings.HasPrefix(name, word) && len(name)-len(word) <= most
+}
+
+// isPlainName tells of a name of letters and digits, with no punctuation but
+// what joins them.
+func isPlainName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < 0x80 && !isLower(c|0x20) && !isDigit(c) && (i == 0 || strings.IndexByte(" .-_", c) < 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// bareName is a name in lower case without what is not a letter or a digit,
+// and without a number at its end.
+func bareName(s string) string {
+	b := fold(nil, s)
+	kept := b[:0]
+	for _, c := range b {
+		if c >= 0x80 || isLower(c|0x20) || isDigit(c) {
+			kept = append(kept, c)
+		}
+	}
+	for len(kept) > 1 && isDigit(kept[len(kept)-1]) {
+		kept = kept[:len(kept)-1]
+	}
+	return string(kept)
 }
 
 // symbolTerms are the names in a query that a passage may define: all of the

@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -273,8 +272,13 @@ func (s *scanner) names(c []component) {
 	if len(c) < 2 {
 		return
 	}
-	if len(c) > 2 && !slices.ContainsFunc(c, func(c component) bool { return !c.digits }) {
-		return // 1.2.3.4 is no name, 1.2 may be a version's
+	letters, digits := true, true
+	for _, c := range c {
+		letters = letters && c.end == c.start+1
+		digits = digits && c.digits
+	}
+	if letters || digits && len(c) > 2 {
+		return // e.g. and 1.2.3.4 are no names; 1.2 may be a version's
 	}
 	end := c[len(c)-1].end
 	s.emit(token{exact, c[0].start, end, c[0].place})

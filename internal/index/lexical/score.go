@@ -1,9 +1,6 @@
 package lexical
 
-import (
-	"math"
-	"strings"
-)
+import "math"
 
 // BM25F: a term's weight in a passage is the sum over the fields of how often
 // it occurs there, each damped by the field's length and weighted, and the
@@ -12,7 +9,7 @@ import (
 // plain BM25.
 var (
 	fieldWeights = [fieldCount]float64{fieldTitle: 3, fieldPath: 2, fieldPage: 2, fieldAddress: 1, fieldLinks: 1, fieldTerms: 1, fieldBody: 1}
-	fieldDamping = [fieldCount]float64{fieldTitle: .7, fieldPath: .5, fieldPage: .3, fieldAddress: .3, fieldLinks: .7, fieldTerms: .7, fieldBody: .65}
+	fieldDamping = [fieldCount]float64{fieldTitle: .7, fieldPath: .5, fieldPage: .3, fieldAddress: .3, fieldLinks: .7, fieldTerms: .7, fieldBody: .7}
 )
 
 const (
@@ -37,12 +34,12 @@ func (l *layout) measure() statistics {
 	s.bodies = make([]float64, len(l.owners))
 	for i := range l.info {
 		for f := range fieldCount {
-			if length := l.info[i].length(f); length > 0 {
+			if length := l.info[i].words[f]; length > 0 {
 				s.average[f] += float64(length)
 				n[f]++
 			}
 		}
-		s.bodies[l.unit[i]] += float64(l.info[i].body) + float64(l.info[i].short[fieldTitle])
+		s.bodies[l.unit[i]] += float64(l.info[i].words[fieldBody]) + float64(l.info[i].words[fieldTitle])
 	}
 	weights := 0.
 	for f := range fieldCount {
@@ -51,7 +48,7 @@ func (l *layout) measure() statistics {
 			weights += fieldWeights[f] * n[f] / float64(len(l.info))
 		}
 	}
-	s.k1, s.pageK1 = .6+.5*weights, pageK1
+	s.k1, s.pageK1 = .8+.4*weights, pageK1
 	for _, length := range s.bodies {
 		s.body += length / float64(len(s.bodies))
 	}
@@ -98,7 +95,7 @@ func (s *statistics) impact(c *counts, p *passageInfo) uint8 {
 	for f, n := range c {
 		if n > 0 {
 			b := fieldDamping[f]
-			x += fieldWeights[f] * float64(n) / (1 - b + b*float64(p.length(f))/s.average[f])
+			x += fieldWeights[f] * float64(n) / (1 - b + b*float64(p.words[f])/s.average[f])
 		}
 	}
 	return quantize(x / (s.k1 + x))
@@ -130,60 +127,4 @@ func quantize(x float64) uint8 { return uint8(max(1, math.Round(255*x))) }
 // idf is how much a term that n of total have tells them apart.
 func idf(n, total int) float64 {
 	return math.Log1p((float64(total-n) + .5) / (float64(n) + .5))
-}
-
-// What a passage is worth before anything is asked.
-const (
-	pageLinksPrior = .30
-	linksPrior     = .15
-	kindPrior      = -.15
-	depthPrior     = -.15
-	lengthPrior    = .05
-	maxDepth       = 4
-)
-
-func (l *layout) priors() []float32 {
-	var links, pageLinks float64
-	shallow := uint8(math.MaxUint8)
-	for i := range l.info {
-		p := &l.info[i]
-		links, pageLinks = max(links, float64(p.inLinks)), max(pageLinks, float64(p.pageLinks))
-		shallow = min(shallow, p.depth)
-	}
-	priors := make([]float32, len(l.info))
-	for i := range l.info {
-		p := &l.info[i]
-		score := lengthPrior * math.Log1p(float64(p.body)) / 8
-		score += depthPrior * float64(min(p.depth-shallow, maxDepth)) / maxDepth
-		if links > 0 {
-			score += linksPrior * float64(p.inLinks) / links
-		}
-		if pageLinks > 0 {
-			score += pageLinksPrior * float64(p.pageLinks) / pageLinks
-		}
-		score += kindPrior * float64(p.kind)
-		priors[i] = float32(score)
-	}
-	return priors
-}
-
-// pageKind is 1 for pages that tell what was rather than what is: release
-// notes, changelogs, what the machine's insides are like; 0 for others.
-func pageKind(address string) uint8 {
-	a := strings.ToLower(address)
-	for _, mark := range [...]string{"whatsnew", "whats-new", "what-s-new", "release", "changelog", "changes", "deprecat", "internals", "policy", "c-api", "history", "roadmap", "blog/"} {
-		if strings.Contains(a, mark) {
-			return 1
-		}
-	}
-	return 0
-}
-
-// depthOf is how many folders down a page is.
-func depthOf(address string) uint8 {
-	if _, rest, ok := strings.Cut(address, "://"); ok {
-		address = rest
-	}
-	path, _, _ := strings.Cut(address, "#")
-	return uint8(min(strings.Count(path, "/"), math.MaxUint8))
 }

@@ -11,9 +11,12 @@ const (
 	// A passage's own words weigh sectionShare, those of its page pageShare.
 	sectionShare = .5
 	pageShare    = .5
+	// phraseBonus is what a passage gains that has all the quoted phrases that
+	// are not demanded.
+	phraseBonus = .30
 	// proximityWeight is what words gain that stand together as they do in
 	// the query.
-	proximityWeight = .20
+	proximityWeight = .25
 	// minPool is how many passages are looked at closely, whatever the limit.
 	minPool = 100
 	// perDocument is how many hits one document gives, unless the database
@@ -36,6 +39,7 @@ type Hit struct {
 	Words     float64 // the query's words in the passage
 	Page      float64 // and in its document
 	Proximity float64 // how near to one another
+	Phrase    float64 // the query's quoted phrases
 	Symbol    float64 // the passage defines a name that the query asks for
 	Prior     float64 // links, place and length of the passage, whatever is asked
 }
@@ -84,13 +88,17 @@ func (p *plan) relax() bool {
 }
 
 func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
-	terms, absent, err := x.openTerms(p)
+	terms, said, err := x.openTerms(p)
 	if err != nil || len(terms) == 0 {
-		return nil, x.signals(p, nil, absent, nil), err
+		return nil, x.signals(p, nil, said, nil), err
 	}
-	checks, possible, err := x.openDemands(p)
+	checks, possible, err := x.openDemands(p.demands)
 	if err != nil || !possible {
-		return nil, x.signals(p, terms, absent, nil), err
+		return nil, x.signals(p, terms, said, nil), err
+	}
+	phrases, _, err := x.openDemands(p.phrases)
+	if err != nil {
+		return nil, Signals{}, err
 	}
 	f := &filter{x: x, accept: q.Accept, checks: checks}
 	pool := max(q.Limit, minPool)
@@ -103,7 +111,7 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		if err != nil {
 			return nil, Signals{}, err
 		}
-		found, err := x.rank(q, terms, field, f)
+		found, err := x.rank(q, terms, phrases, field, f)
 		if err != nil {
 			return nil, Signals{}, err
 		}
@@ -115,41 +123,64 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		for i := range found {
 			hits[i] = found[i].Hit
 		}
-		return hits, x.signals(p, terms, absent, found), nil
+		return hits, x.signals(p, terms, said, found), nil
 	}
 }
 
-// What of a query's own terms the index does not know.
-type absence struct {
-	terms  int
-	mass   float64
-	weight float64
-	// elsewhere is 1 if one of them names a technology.
-	elsewhere float64
+// A testimony is what the query's own terms, all by themselves, say of it and
+// the index.
+type testimony struct {
+	words, unknown    int     // terms, but for those made of others
+	sum, least, most  float64 // of the words' evidence
+	mass, unknownMass float64 // idf of the words, and of those the index does not know
+	elsewhere         float64 // idf of the technology named that is the rarest here, of the rarest possible
+	strange           bool    // the index does not know a name in it
+}
+
+// hear takes the testimony of a term that so many passages have.
+func (w *testimony) hear(x *Index, t *queryTerm, passages int) {
+	if !t.own {
+		return
+	}
+	weight := idf(passages, x.n)
+	if t.named {
+		w.elsewhere = max(w.elsewhere, weight/idf(0, x.n))
+	}
+	if t.whole {
+		// A word made of others, whose parts are heard, too.
+		w.strange = w.strange || passages == 0 && !t.named && t.term[0] == exactMark
+		return
+	}
+	e := evidence(t.term, passages, x.n)
+	if w.words == 0 {
+		w.least, w.most = e, e
+	}
+	w.words++
+	w.sum += e
+	w.least, w.most = min(w.least, e), max(w.most, e)
+	w.mass += t.weight * weight
+	if passages == 0 {
+		w.unknown++
+		w.unknownMass += t.weight * weight
+	}
 }
 
 // openTerms opens the postings of the plan's terms and weighs them.
-func (x *Index) openTerms(p *plan) ([]scored, absence, error) {
+func (x *Index) openTerms(p *plan) ([]scored, testimony, error) {
 	var terms []scored
-	var absent absence
+	var said testimony
 	words, pages := 0., 0.
 	var pageIDF []float64
 	for _, t := range p.terms {
 		l, found, err := x.list(t.term)
 		if err != nil {
-			return nil, absent, err
+			return nil, said, err
 		}
 		if !found {
-			if t.own && t.named {
-				absent.elsewhere = 1 // "CMake", too, though its parts are known
-			}
-			if t.own && !t.whole {
-				absent.terms++
-				absent.weight += t.weight
-				absent.mass += t.weight * idf(0, x.n)
-			}
+			said.hear(x, &t, 0)
 			continue
 		}
+		said.hear(x, &t, l.passages)
 		s := scored{queryTerm: t, cursor: newCursor(l)}
 		if !t.symbol {
 			s.mass = t.weight * idf(l.passages, x.n)
@@ -176,7 +207,7 @@ func (x *Index) openTerms(p *plan) ([]scored, absence, error) {
 		}
 	}
 	slices.SortStableFunc(terms, func(a, b scored) int { return cmp.Compare(b.share, a.share) })
-	return terms, absent, nil
+	return terms, said, nil
 }
 
 func weight(share float64) uint32 { return uint32(max(1, math.Round(share*scale))) }
@@ -464,7 +495,7 @@ type candidate struct {
 
 // rank returns the best passages of the field, and whether the filter let
 // fewer of them pass than are wanted.
-func (x *Index) rank(q *Query, terms []scored, field *passageField, f *filter) ([]candidate, error) {
+func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageField, f *filter) ([]candidate, error) {
 	words, pages := uint32(1), uint32(1)
 	for _, n := range field.words {
 		words = max(words, n)
@@ -547,6 +578,9 @@ func (x *Index) rank(q *Query, terms []scored, field *passageField, f *filter) (
 	if err := x.proximity(terms, found); err != nil {
 		return nil, err
 	}
+	if err := x.phrases(phrases, found); err != nil {
+		return nil, err
+	}
 	for i := range found {
 		found[i].sum()
 	}
@@ -556,7 +590,7 @@ func (x *Index) rank(q *Query, terms []scored, field *passageField, f *filter) (
 	return x.capped(found, q.Limit), nil
 }
 
-func (h *Hit) sum() { h.Score = h.Words + h.Page + h.Proximity + h.Symbol + h.Prior }
+func (h *Hit) sum() { h.Score = h.Words + h.Page + h.Proximity + h.Phrase + h.Symbol + h.Prior }
 
 // most is how many hits a document may give.
 func (x *Index) most() int { return max(perDocument, 20/x.documents) }

@@ -1,0 +1,67 @@
+package lexical
+
+import (
+	_ "embed"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// background says how common words are in technical documentation at large: a
+// line has a stem and, of ten thousand passages, how many have it; stems that
+// less than twelve have are left out. The lines are sorted. The numbers are
+// means over the manuals of Python, PostgreSQL, Django, git, SQLite, Node.js
+// and CMake, made by gen_background.go.
+//
+//go:embed background.txt
+var background string
+
+const (
+	// unlisted is the share of passages that have a stem which is not in
+	// background.
+	unlisted = 5e-4
+	// smoothing keeps the likelihoods of what is rare or missing apart from
+	// zero; mostEvidence is what one word can say at most.
+	smoothing    = 1e-3
+	mostEvidence = 4
+)
+
+// evidence is what a word that so many of the index's passages have says for
+// the query being about them: the logarithm of how much more common it is
+// here than in documentation at large.
+func evidence(stem string, passages, total int) float64 {
+	elsewhere := unlisted
+	if value, ok := lookup(background, stem); ok {
+		if n, err := strconv.Atoi(value); err == nil {
+			elsewhere = float64(n) / 1e4
+		}
+	}
+	here := (float64(passages) + .5) / (float64(total) + 1)
+	ratio := math.Log((here + smoothing/10) / (elsewhere + smoothing))
+	return max(-mostEvidence, min(mostEvidence, ratio))
+}
+
+// lookup finds the line of sorted text that begins with key and a blank, and
+// returns what follows.
+func lookup(text, key string) (value string, found bool) {
+	low, high := 0, len(text)
+	for low < high {
+		// The line that the middle lies in.
+		mid := (low + high) / 2
+		start := strings.LastIndexByte(text[:mid], '\n') + 1
+		line := text[start:]
+		if end := strings.IndexByte(line, '\n'); end >= 0 {
+			line = line[:end]
+		}
+		have, value, _ := strings.Cut(line, " ")
+		switch {
+		case have == key:
+			return value, true
+		case have < key:
+			low = start + len(line) + 1
+		default:
+			high = start
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,141 @@
+package lexical
+
+import (
+	"hash/fnv"
+	"io"
+	"math"
+	"strings"
+)
+
+// What a passage is worth before anything is asked.
+const (
+	pageLinksPrior = .30
+	linksPrior     = .15
+	kindPrior      = -.15
+	depthPrior     = -.15
+	lengthPrior    = .05
+	maxDepth       = 4
+)
+
+func (l *layout) priors() []float32 {
+	var links, pageLinks float64
+	shallow := uint8(math.MaxUint8)
+	newest := make(map[uint64]version)
+	for i := range l.info {
+		p := &l.info[i]
+		links, pageLinks = max(links, float64(p.inLinks)), max(pageLinks, float64(p.pageLinks))
+		shallow = min(shallow, p.depth)
+		if p.version != 0 {
+			newest[p.family] = max(newest[p.family], p.version)
+		}
+	}
+	priors := make([]float32, len(l.info))
+	for i := range l.info {
+		p := &l.info[i]
+		score := lengthPrior * math.Log1p(float64(p.body)) / 8
+		score += depthPrior * float64(min(p.depth-shallow, maxDepth)) / maxDepth
+		if links > 0 {
+			score += linksPrior * float64(p.inLinks) / links
+		}
+		if pageLinks > 0 {
+			score += pageLinksPrior * float64(p.pageLinks) / pageLinks
+		}
+		if p.aside || p.version.olderThan(newest[p.family]) {
+			score += kindPrior
+		}
+		priors[i] = float32(score)
+	}
+	return priors
+}
+
+// isAside tells of pages that say what was, will be or happens inside, rather
+// than what is: release notes, changelogs, blogs, policies.
+func isAside(address string) bool {
+	path, _, _ := strings.Cut(strings.ToLower(address), "#")
+	for s := range strings.SplitSeq(path, "/") {
+		if i := strings.LastIndexByte(s, '.'); i > 0 {
+			s = s[:i]
+		}
+		switch s {
+		case "changes", "news", "history", "internals", "policy", "policies", "roadmap", "blog", "blogs", "posts", "c-api", "archive", "archives":
+			return true
+		}
+		for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "release", "relnotes", "changelog", "deprecat"} {
+			if strings.HasPrefix(s, prefix) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// depthOf is how many folders down a page is.
+func depthOf(address string) uint8 {
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = rest
+	}
+	path, _, _ := strings.Cut(address, "#")
+	return uint8(min(strings.Count(path, "/"), math.MaxUint8))
+}
+
+// A version is the one that an address names: numbers that compare as
+// versions do. 0 is none.
+type version uint64
+
+const (
+	latest version = math.MaxUint64
+	// plain marks versions of one number, as in /docs/15/: what might as well
+	// be a chapter's, and counts only beside one that is called the latest.
+	plain version = 1
+)
+
+func (v version) olderThan(newest version) bool {
+	return v != 0 && v < newest && (v&plain == 0 || newest == latest)
+}
+
+// versionOf returns the version that a folder of the address names, and the
+// family of addresses among which it can be compared: those that begin alike.
+func versionOf(address string) (family uint64, v version) {
+	path, _, _ := strings.Cut(address, "#")
+	start := 0
+	if i := strings.Index(path, "://"); i >= 0 {
+		start = i + 3
+	}
+	for {
+		n := strings.IndexByte(path[start:], '/')
+		if n < 0 {
+			return 0, 0
+		}
+		if v := parseVersion(path[start : start+n]); v != 0 {
+			h := fnv.New64a()
+			io.WriteString(h, path[:start])
+			return h.Sum64(), v
+		}
+		start += n + 1
+	}
+}
+
+// parseVersion reads a folder's name such as 3.11, v2, 15 or stable.
+func parseVersion(name string) version {
+	switch name {
+	case "latest", "stable", "current":
+		return latest
+	}
+	digits, marked := strings.CutPrefix(name, "v")
+	v, parts := version(0), 0
+	for s := range strings.SplitSeq(digits, ".") {
+		if s == "" || len(s) > 3 || parts == 3 || strings.Trim(s, "0123456789") != "" {
+			return 0
+		}
+		n := 0
+		for _, c := range s {
+			n = 10*n + int(c-'0')
+		}
+		parts++
+		v |= version(n+1) << (64 - 16*parts)
+	}
+	if parts == 1 && !marked {
+		v |= plain
+	}
+	return v
+}
