@@ -25,7 +25,7 @@ func scanPage(sc *scope, page string, data []byte, contentType string) scan {
 	if err != nil {
 		return scan{}
 	}
-	s := scanner{scope: sc, base: base, seen: map[string]bool{page: true}}
+	s := scanner{scope: sc, base: base, seen: map[string]bool{page: true}, refs: map[string]bool{}}
 	z := html.NewTokenizer(bytes.NewReader(toUTF8(data, contentType)))
 	for {
 		switch z.Next() {
@@ -38,6 +38,9 @@ func scanPage(sc *scope, page string, data []byte, contentType string) scan {
 			name, more := z.TagName()
 			tag := atom.Lookup(name)
 			switch tag {
+			case atom.Noscript, atom.Noframes:
+				z.NextIsNotRawText() // is for readers without scripts or frames
+				continue
 			case atom.A, atom.Area, atom.Base, atom.Frame, atom.Iframe, atom.Link, atom.Meta:
 			default:
 				continue
@@ -61,7 +64,8 @@ type scanner struct {
 	base     *url.URL
 	based    bool // by the page's own tag
 	nofollow bool
-	seen     map[string]bool
+	refs     map[string]bool // as they were in the page
+	seen     map[string]bool // URLs
 }
 
 func (s *scanner) tag(tag atom.Atom, attributes map[string]string) {
@@ -73,6 +77,7 @@ func (s *scanner) tag(tag atom.Atom, attributes map[string]string) {
 	case atom.Base:
 		if u, err := s.base.Parse(attributes["href"]); err == nil && !s.based && attributes["href"] != "" {
 			s.base, s.based = u, true
+			clear(s.refs) // which lead elsewhere from now on
 		}
 	case atom.Link:
 		for _, rel := range strings.Fields(strings.ToLower(attributes["rel"])) {
@@ -102,9 +107,11 @@ func (s *scanner) tag(tag atom.Atom, attributes map[string]string) {
 }
 
 func (s *scanner) add(ref string) {
-	if ref == "" || ref[0] == '#' {
+	ref, _, _ = strings.Cut(ref, "#")
+	if ref == "" || s.refs[ref] {
 		return
 	}
+	s.refs[ref] = true
 	u, ok := s.scope.resolve(s.base, ref)
 	if !ok {
 		return

@@ -12,7 +12,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -272,11 +271,7 @@ func readHeader(line []byte) (*Mirror, *scope, error) {
 func (m *Mirror) add(rec record, sc *scope) bool {
 	switch {
 	case rec.URL != "":
-		u, err := url.Parse(rec.URL)
-		if err != nil || rec.Run != m.run {
-			return false
-		}
-		if n, ok := sc.resolve(u, ""); !ok || n.String() != rec.URL {
+		if rec.Run != m.run || !sc.has(rec.URL) || rec.To != "" && !sc.has(rec.To) {
 			return false
 		}
 		page := rec.Hash != ""

@@ -90,9 +90,7 @@ func escapePattern(s string) string {
 	path, query, ok := strings.Cut(s, "?")
 	parts := strings.Split(path, "*")
 	for i, part := range parts {
-		if p, err := url.PathUnescape(part); err == nil && !strings.Contains(strings.ToLower(part), "%2f") {
-			parts[i] = (&url.URL{Path: p}).EscapedPath()
-		}
+		parts[i] = escapePath(part)
 	}
 	path = strings.Join(parts, "*")
 	if ok {
@@ -118,30 +116,24 @@ func (r *robots) allows(u *url.URL) bool {
 	return allow
 }
 
-// matchRobots matches a pattern with the beginning of s, in time proportional
-// to the product of their lengths: a star takes as little as it can, and takes
-// more only if no later star can.
+// matchRobots matches a pattern with the beginning of s. What stands between
+// stars is found at the first place where it is, so that the time does not
+// grow with the number of stars.
 func matchRobots(pattern, s string) bool {
 	pattern, whole := strings.CutSuffix(pattern, "$")
-	if !whole {
-		pattern += "*"
+	part, rest, star := strings.Cut(pattern, "*")
+	s, ok := strings.CutPrefix(s, part)
+	if !star {
+		return ok && (!whole || s == "")
 	}
-	p, i := 0, 0
-	star, from := -1, 0
-	for i < len(s) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, i
-			p++
-		case p < len(pattern) && pattern[p] == s[i]:
-			p++
-			i++
-		case star >= 0:
-			from++
-			p, i = star+1, from
-		default:
-			return false
+	for ok {
+		part, rest, star = strings.Cut(rest, "*")
+		if !star && whole {
+			return strings.HasSuffix(s, part)
+		}
+		if _, s, ok = strings.Cut(s, part); !star {
+			return ok
 		}
 	}
-	return strings.Trim(pattern[p:], "*") == ""
+	return false
 }

@@ -103,6 +103,17 @@ func (s *scope) resolve(base *url.URL, ref string) (*url.URL, bool) {
 	return u, origin(u) == s.origin && s.within(u.EscapedPath())
 }
 
+// has reports whether u is the URL of a page of the site, written as resolve
+// writes it.
+func (s *scope) has(u string) bool {
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return false
+	}
+	n, ok := s.resolve(parsed, "")
+	return ok && n.String() == u
+}
+
 // beside is the URL of a file that stands with the site's pages.
 func (s *scope) beside(name string) string {
 	return s.origin + strings.TrimSuffix(s.prefix, "/") + "/" + name
@@ -138,9 +149,7 @@ func normalise(u *url.URL) (*url.URL, bool) {
 			n.Path += "/"
 		}
 	}
-	if !strings.Contains(strings.ToLower(n.RawPath), "%2f") {
-		n.RawPath = "" // escaped without need
-	}
+	n.RawPath = escapePath(n.RawPath)
 	if n.Path == "" {
 		n.Path = "/"
 	}
@@ -148,6 +157,19 @@ func normalise(u *url.URL) (*url.URL, bool) {
 		return nil, false
 	}
 	return n, true
+}
+
+// escapePath writes an escaped path in one way: what needs no escape has none.
+// A slash that is escaped stays so, for it is part of a name.
+func escapePath(escaped string) string {
+	const slash = "%2F"
+	parts := strings.Split(strings.ReplaceAll(escaped, "%2f", slash), slash)
+	for i, part := range parts {
+		if p, err := url.PathUnescape(part); err == nil {
+			parts[i] = (&url.URL{Path: p}).EscapedPath()
+		}
+	}
+	return strings.Join(parts, slash)
 }
 
 // escapeQuery escapes what would break the line of a request.
