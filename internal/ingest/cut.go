@@ -218,7 +218,9 @@ func (c *cutter) pieces(s section, blocks []block) []piece {
 		default:
 			parts := c.cutLines(b, splitWords)
 			what := map[kind]string{code: "block of code", markup: "block of HTML", table: "table"}[b.kind]
-			c.notes = append(c.notes, note{c.place(s, b.first), fmt.Sprintf("a %s of %d words was cut into %d passages", what, n, len(parts))})
+			if len(parts) > 1 {
+				c.notes = append(c.notes, note{c.place(s, b.first), fmt.Sprintf("a %s of %d words was cut into %d passages", what, n, len(parts))})
+			}
 			pieces = append(pieces, parts...)
 		}
 	}

@@ -1,14 +1,12 @@
 package ingest
 
 import (
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/html"
 )
 
@@ -70,77 +68,4 @@ func isAlphabetical(page *html.Page) bool {
 		}
 	}
 	return letters >= fewest && letters*10 >= headed*7
-}
-
-// Files that may hold a documentation's own index of terms, as generators call
-// them, and how much of them is believed of one place.
-const (
-	maxTerms    = 40
-	maxOneTerm  = 80 // bytes
-	termIndexes = "genindex*.html bookindex.html"
-)
-
-// readTermIndexes reads the documentation's own indexes among the files: what
-// they call each place, by its path with anchor.
-func readTermIndexes(root *os.Root, files []string) map[string][]string {
-	terms := map[string][]string{}
-	for _, name := range files {
-		for pattern := range strings.FieldsSeq(termIndexes) {
-			if ok, _ := path.Match(pattern, path.Base(name)); ok {
-				readTermIndex(root, name, terms)
-			}
-		}
-	}
-	return terms
-}
-
-func readTermIndex(root *os.Root, name string, terms map[string][]string) {
-	data, _, err := readFile(root, name)
-	if err != nil {
-		return // named when its turn comes
-	}
-	page, err := html.Parse(data, "", name)
-	if err != nil || !isNavigation(name, &page) {
-		return
-	}
-	for i := range page.Sections {
-		for _, l := range page.Sections[i].Links {
-			text := strings.TrimSpace(l.Text)
-			if l.Target == "" || len(text) > maxOneTerm || !saysSomething(text) || len(terms[l.Target]) == maxTerms {
-				continue
-			}
-			if !slices.Contains(terms[l.Target], text) {
-				terms[l.Target] = append(terms[l.Target], text)
-			}
-		}
-	}
-}
-
-// saysSomething reports whether a term is more than the number of a further
-// place, as "[2]" is.
-func saysSomething(term string) bool {
-	return strings.ContainsFunc(term, unicode.IsLetter)
-}
-
-// addTerms gives a passage the terms of the places in it. Those of its document
-// as a whole are the first passage's.
-func (r *folderReader) addTerms(p *passage.Passage, first bool) {
-	if len(r.terms) == 0 {
-		return
-	}
-	terms := p.Terms()
-	had := len(terms)
-	if first {
-		terms = append(terms, r.terms[p.Path]...)
-	}
-	for _, a := range p.Anchors {
-		for _, t := range r.terms[p.Path+"#"+a] {
-			if !slices.Contains(terms, t) {
-				terms = append(terms, t)
-			}
-		}
-	}
-	if len(terms) > had {
-		p.SetTerms(terms)
-	}
 }

@@ -163,7 +163,7 @@ func (l *lab) measure() (*report, error) {
 	r := &report{baseline: l.baseline}
 	var databases []string
 	for _, set := range docSets {
-		args := []string{"--name", set.name, "--include", "*.html", "--exclude", "_*"}
+		args := []string{"--name", set.name, "--include", "*.html", "--exclude", "/_*"}
 		for _, e := range set.exclude {
 			args = append(args, "--exclude", e)
 		}

@@ -1,0 +1,217 @@
+package ingest
+
+import (
+	"bytes"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// Bounds of what an index is believed to say of one place.
+const (
+	maxTerms   = 40
+	maxOneTerm = 120 // bytes
+)
+
+// readTermIndexes reads the documentation's own indexes, as books have them at
+// their end: what they call each place, by its path with anchor. Generators give
+// them these names.
+func readTermIndexes(root *os.Root, files []string) map[string][]string {
+	terms := map[string][]string{}
+	for _, name := range files {
+		base := path.Base(name)
+		if sphinx, _ := path.Match("genindex*.html", base); !sphinx && base != "bookindex.html" {
+			continue
+		}
+		// What is wrong with the file is said when its turn comes.
+		if data, _, err := readFile(root, name); err == nil {
+			readTerms(data, name, terms)
+		}
+	}
+	return terms
+}
+
+// readTerms adds the terms of an index page. Its entries are items of lists
+// that stand in one another: "certificate", and below it "renew". What leads to
+// the place is the entry itself, or what stands after it.
+func readTerms(data []byte, name string, terms map[string][]string) {
+	var (
+		open []entry // the entries around, outermost first
+		last string  // the dt that ended last, which a dd behind it stands under
+		href string  // of the open link
+	)
+	z := html.NewTokenizer(bytes.NewReader(data))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return // the end: there is no other error of bytes in memory
+		case html.TextToken:
+			if n := len(open); n > 0 && len(open[n-1].text) < maxOneTerm {
+				open[n-1].text += string(z.Text())
+			}
+		case html.StartTagToken:
+			tag, attrs := z.TagName()
+			switch atom.Lookup(tag) {
+			case atom.Li, atom.Dt, atom.Dd:
+				e := entry{tag: atom.Lookup(tag)}
+				switch n := len(open); {
+				case e.tag == atom.Dd:
+					e.above = last
+				case n > 0 && open[n-1].tag == atom.Dd:
+					e.above = open[n-1].above
+				case n > 0:
+					e.above = open[n-1].term()
+				}
+				const deepest = 16
+				if len(open) == deepest {
+					return
+				}
+				open = append(open, e)
+			case atom.A:
+				href = ""
+				for attrs {
+					var key, value []byte
+					if key, value, attrs = z.TagAttr(); string(key) == "href" {
+						href = string(value)
+					}
+				}
+				if n := len(open); n > 0 {
+					open[n-1].begin()
+				}
+			}
+		case html.EndTagToken:
+			tag, _ := z.TagName()
+			switch a := atom.Lookup(tag); a {
+			case atom.Li, atom.Dt, atom.Dd:
+				i := len(open) - 1
+				for i >= 0 && open[i].tag != a {
+					i--
+				}
+				if i < 0 {
+					continue
+				}
+				if a == atom.Dt {
+					last = open[i].term()
+				}
+				open = open[:i]
+			case atom.A:
+				if n := len(open); n > 0 && href != "" {
+					if term := open[n-1].end(); term != "" {
+						addTerm(terms, targetOf(name, href), term)
+					}
+				}
+				href = ""
+			}
+		}
+	}
+}
+
+// An entry is an item of an index while it is read.
+type entry struct {
+	tag   atom.Atom
+	above string // what the entries around it say
+	text  string // since it began or since its last link
+	own   string // what it says itself
+}
+
+// begin takes what stands before a link as what the entry says.
+func (e *entry) begin() {
+	if e.own == "" {
+		e.own = cleanTerm(e.text)
+	}
+	e.text = ""
+}
+
+// end returns the term of the link that ends; it is the entry if nothing stood
+// before it.
+func (e *entry) end() string {
+	if e.own == "" {
+		e.own = cleanTerm(e.text)
+	}
+	e.text = ""
+	return e.term()
+}
+
+func (e *entry) term() string {
+	own := e.own
+	if own == "" {
+		own = cleanTerm(e.text)
+	}
+	above := e.above
+	if i := strings.LastIndex(above, " ("); i > 0 && strings.HasPrefix(own, "(") {
+		above = above[:i] // Sphinx puts "f() (of A)" above "(of B)"
+	}
+	return strings.TrimSpace(above + " " + own)
+}
+
+// cleanTerm is a term without what parts it from the next; "" if it is no word,
+// as the "[2]" of a further place.
+func cleanTerm(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	s = strings.TrimSuffix(strings.TrimRight(s, ",;: "), " (see")
+	if len(s) > maxOneTerm || !strings.ContainsFunc(s, unicode.IsLetter) {
+		return ""
+	}
+	return s
+}
+
+func addTerm(terms map[string][]string, target, term string) {
+	if target == "" || len(term) > maxOneTerm || len(terms[target]) == maxTerms || slices.Contains(terms[target], term) {
+		return
+	}
+	terms[target] = append(terms[target], term)
+}
+
+// targetOf is where a link on a page leads, by path, "" if out of the folder.
+func targetOf(page, href string) string {
+	if strings.Contains(href, ":") && !strings.HasPrefix(href, "#") {
+		if colon := strings.IndexByte(href, ':'); !strings.ContainsAny(href[:colon], "/#?") {
+			return "" // a URL
+		}
+	}
+	to, anchor, _ := strings.Cut(href, "#")
+	if to == "" {
+		return "" // the index itself: see also
+	}
+	target := path.Join(path.Dir(page), to)
+	if strings.HasPrefix(target, "../") || strings.HasPrefix(to, "/") {
+		return ""
+	}
+	if anchor != "" {
+		target += "#" + anchor
+	}
+	return target
+}
+
+// addTerms gives a passage the terms of the places in it. Those of its document
+// as a whole are the first passage's.
+func (r *folderReader) addTerms(p *passage.Passage, first bool) {
+	if len(r.terms) == 0 {
+		return
+	}
+	terms := p.Terms()
+	had := len(terms)
+	add := func(place string) {
+		for _, t := range r.terms[place] {
+			if !slices.Contains(terms, t) {
+				terms = append(terms, t)
+			}
+		}
+	}
+	if first {
+		add(p.Path)
+	}
+	for _, a := range p.Anchors {
+		add(p.Path + "#" + a)
+	}
+	if len(terms) > had {
+		p.SetTerms(terms)
+	}
+}
