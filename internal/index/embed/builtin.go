@@ -17,12 +17,13 @@ import (
 
 // BuiltinName is the builtin embedder's name in a manifest. Its number changes
 // when vectors of the same passages would.
-const BuiltinName = "builtin-1"
+const BuiltinName = "builtin-2"
 
 // BuiltinVersion is the version of the model's file.
 //
-//	1  as described at the package
-const BuiltinVersion = 1
+//	1  a byte for each number of a row
+//	2  as described at the package
+const BuiltinVersion = 2
 
 // LeastPassages is how many passages an embedder is trained on at least. On
 // 50 to 200 passages of the classic collections, vectors made BM25's ranking
@@ -34,7 +35,10 @@ const (
 	builtinKind = "EMBD"
 	dimensions  = lsaDimensions + ppmiDimensions
 	scalesSize  = 8
-	rowSize     = scalesSize + dimensions
+	rowSize     = scalesSize + dimensions/2
+	// levels is how far half a byte reaches to either side of zero. A row's
+	// rounding turns it by six degrees, a text's, of many rows, by less.
+	levels = 7
 )
 
 // Options of a training.
@@ -151,13 +155,18 @@ func (m *Model) quantize(c *corpus, topics, words matrix) {
 	m.vectors = newMatrix(len(c.terms), dimensions)
 	for i := range c.terms {
 		row := m.rows[i*rowSize : (i+1)*rowSize]
-		binary.LittleEndian.PutUint32(row, math.Float32bits(quantize(row[scalesSize:], topics.row(i))))
-		binary.LittleEndian.PutUint32(row[4:], math.Float32bits(quantize(row[scalesSize+lsaDimensions:], words.row(i))))
+		numbers := make([]byte, dimensions)
+		binary.LittleEndian.PutUint32(row, math.Float32bits(quantize(numbers[:lsaDimensions], topics.row(i))))
+		binary.LittleEndian.PutUint32(row[4:], math.Float32bits(quantize(numbers[lsaDimensions:], words.row(i))))
+		for j := range dimensions / 2 {
+			row[scalesSize+j] = numbers[j] | numbers[j+dimensions/2]<<4
+		}
 		addRow(m.vectors.row(i), row, 1)
 	}
 }
 
-// quantize puts the numbers of v into b and returns what to multiply them with.
+// quantize puts the numbers of v into b, as halves of bytes, and returns what
+// to multiply them with.
 func quantize(b []byte, v []float32) float32 {
 	var top float32
 	for _, x := range v {
@@ -167,20 +176,22 @@ func quantize(b []byte, v []float32) float32 {
 		return 0
 	}
 	for i, x := range v {
-		b[i] = byte(int8(math.RoundToEven(float64(x) * 127 / float64(top))))
+		b[i] = byte(8 + math.RoundToEven(float64(x)*levels/float64(top)))
 	}
-	return top / 127
+	return top / levels
 }
 
 // addRow adds a row of the file, times weight, to sum.
 func addRow(sum []float32, row []byte, weight float32) {
 	topics := weight * math.Float32frombits(binary.LittleEndian.Uint32(row))
 	words := weight * math.Float32frombits(binary.LittleEndian.Uint32(row[4:]))
-	for i, b := range row[scalesSize : scalesSize+lsaDimensions] {
-		sum[i] += topics * float32(int8(b))
-	}
-	for i, b := range row[scalesSize+lsaDimensions : rowSize] {
-		sum[lsaDimensions+i] += words * float32(int8(b))
+	for i, b := range row[scalesSize:rowSize] {
+		scale := topics
+		if i >= lsaDimensions {
+			scale = words
+		}
+		sum[i] += scale * float32(int(b&15)-8)
+		sum[i+dimensions/2] += words * float32(int(b>>4)-8)
 	}
 }
 

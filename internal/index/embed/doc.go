@@ -29,8 +29,10 @@
 //	terms   the terms, ascending by their bytes, end to end
 //	rows    V x { [4] float32, what the A numbers are multiplied with
 //	              [4] float32, the same for the B numbers
-//	              [D] int8 }
+//	              [D/2] bytes }
 //
-// The multipliers have the term's idf in them. A query reads the rows of its
-// own terms, each found by a binary search; opening reads only head.
+// A number of a row is n - 8, where n is half a byte: the low halves are the
+// numbers 0 to D/2-1, the high halves those from D/2. The multipliers have the
+// term's idf in them. A query reads the rows of its own terms, each found by a
+// binary search; opening reads only head.
 package embed
