@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
 func newDoctorCommand(a *app) *cobra.Command {
@@ -64,7 +65,7 @@ func (d *doctor) examine(ctx context.Context) error {
 	}
 	d.checkProgram()
 	d.checkConfig()
-	d.checkDatabases()
+	d.checkDatabases(ctx)
 	d.checkInstallation()
 	if d.plugin == "" {
 		d.runHooks(ctx)
@@ -109,8 +110,10 @@ func (d *doctor) checkConfig() {
 	d.ok("config", "%s: %s", r.Path, count(len(r.Config.Databases), "database"))
 }
 
-func (d *doctor) checkDatabases() {
+func (d *doctor) checkDatabases(ctx context.Context) {
 	server := d.config.Server(os.Getenv)
+	embedders := index.NewEmbedders(func() []index.EmbedderSpec { return specsOf(d.config.Embedders) }, patience)
+	defer embedders.Close()
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
 		name := "database " + db.Name
@@ -118,12 +121,25 @@ func (d *doctor) checkDatabases() {
 		switch {
 		case state == stateOK:
 			d.ok(name, "%s of %s", count(info.Passages, "passage"), count(info.Documents, "document"))
+			if p := info.Provided; p != nil {
+				d.checkEmbedder(ctx, name, embedders, p)
+			}
 		case state == stateNone && !server.Serves(db):
 			d.checkForeignTool(name, db)
 		default:
 			d.fail(name, why, "docsearch index build "+quoteArgument(db.Path))
 		}
 	}
+}
+
+// checkEmbedder checks that the embedder that a database was built with can be
+// asked for the vectors of queries, too.
+func (d *doctor) checkEmbedder(ctx context.Context, name string, e *index.Embedders, p *disk.Provided) {
+	if err := e.Check(ctx, p.Name, p.Dimensions); err != nil {
+		d.fail(name, fmt.Sprintf("it is searched without the vectors of %s: %v", p.Name, err), "\"embedder\" in the config says how to reach it")
+		return
+	}
+	d.ok(name, "%s gives vectors", p.Name)
 }
 
 // checkForeignTool checks a database that another server's tool searches: the

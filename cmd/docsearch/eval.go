@@ -176,6 +176,7 @@ type meter struct {
 	*evalCommand
 	databases []evaluated
 	names     [][]string // of each database
+	embedders *index.Embedders
 	display   *progress.Display
 	done      int64
 	total     int64
@@ -186,7 +187,7 @@ func (e *evalCommand) open() (*meter, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &meter{evalCommand: e, display: progress.New(e.stderr, progress.StyleFor(e.stderr))}
+	m := &meter{evalCommand: e, embedders: configuredEmbedders(), display: progress.New(e.stderr, progress.StyleFor(e.stderr))}
 	for _, d := range chosen {
 		db, err := index.Open(d.Path)
 		if err != nil {
@@ -296,7 +297,7 @@ func (m *meter) search(ctx context.Context, asked []int, text string) (answer, e
 	for i, k := range asked {
 		d := &m.databases[k]
 		var err error
-		if results[i], err = d.Search(ctx, index.Query{Text: text, Names: d.Names, TopK: depth}); err != nil {
+		if results[i], err = d.Search(ctx, index.Query{Text: text, Names: d.Names, TopK: depth, Embedders: m.embedders}); err != nil {
 			return a, fmt.Errorf("%s: %w", d.Name, err)
 		}
 		if r := results[i]; r.Confidence > a.confidence || i == 0 {

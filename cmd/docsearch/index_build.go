@@ -17,6 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/embed/provider"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -27,6 +28,7 @@ type buildCommand struct {
 	name, out   string
 	wait        time.Duration
 	quiet, json bool
+	url, keyEnv string // of the embedder
 	kept        keptOptions
 	set         func(flag string) bool // on the command line
 }
@@ -36,6 +38,7 @@ type buildCommand struct {
 type keptOptions struct {
 	Language   string `json:"language,omitempty"`
 	TrustPaths bool   `json:"trust_paths,omitempty"`
+	Embedder   string `json:"embedder,omitempty"` // "PROVIDER:MODEL"; "": what the config says
 	ingest.Options
 }
 
@@ -55,6 +58,7 @@ own beside them.
 Whatever happens to a build, the database answers from the index it had before.`,
 		Example: `  docsearch index build ~/src/project/docs --name project
   docsearch index build ~/.leann/indexes/gitlab
+  docsearch index build project --embedder ollama:nomic-embed-text
   docsearch index build project`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeDatabases,
@@ -71,6 +75,9 @@ Whatever happens to a build, the database answers from the index it had before.`
 	f.BoolVar(&b.kept.TrustPaths, "trust-paths", false, "read passages that a LEANN index names outside its own folder")
 	f.StringArrayVar(&b.kept.Include, "include", nil, "of a folder, read only files that this `pattern` matches, such as \"*.html\"; may be repeated")
 	f.StringArrayVar(&b.kept.Exclude, "exclude", nil, "of a folder, leave out what this `pattern` matches, such as \"faq\" or \"old/*.md\"; may be repeated")
+	f.StringVar(&b.kept.Embedder, "embedder", "", "embed passages with this model, too: `PROVIDER:MODEL`, leann for the one of a LEANN index, builtin for none (default what the config says)")
+	f.StringVar(&b.url, "embedder-url", "", "where the embedder answers, if the config does not say")
+	f.StringVar(&b.keyEnv, "embedder-key-env", "", "environment `variable` that has the embedder's key")
 	f.BoolVarP(&b.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&b.json, "json", false, "print progress and result as JSON, an object a line")
 	return cmd
@@ -83,6 +90,8 @@ type plan struct {
 	known  bool   // the config names it
 	source index.Source
 	kept   keptOptions
+
+	embedder *chosenEmbedder // besides the builtin one; nil: none
 }
 
 func (b *buildCommand) run(ctx context.Context, arg string) error {
@@ -94,15 +103,21 @@ func (b *buildCommand) run(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
+	opt := index.BuildOptions{Language: p.kept.Language, Wait: b.wait, Tool: buildVersion(), Options: options}
+	if p.embedder, err = b.chooseEmbedder(p); err != nil {
+		return err
+	}
+	if e := p.embedder; e != nil {
+		if opt.Embedder, err = e.open(config.Locate(os.Getenv)); err != nil {
+			return err
+		}
+		opt.Stored = e.stored
+		defer e.close()
+	}
 	began := time.Now()
 	display := b.display()
-	info, err := index.Build(ctx, p.dir, p.source, index.BuildOptions{
-		Language: p.kept.Language,
-		Wait:     b.wait,
-		Tool:     buildVersion(),
-		Options:  options,
-		Report:   display.Func(),
-	})
+	opt.Report = display.Func()
+	info, err := index.Build(ctx, p.dir, p.source, opt)
 	display.Close()
 	if err != nil {
 		return explainBuild(p, err)
@@ -275,6 +290,9 @@ func (b *buildCommand) remembered(dir string) keptOptions {
 	if b.set("trust-paths") {
 		kept.TrustPaths = b.kept.TrustPaths
 	}
+	if b.set("embedder") {
+		kept.Embedder = absoluteModel(b.kept.Embedder)
+	}
 	if b.set("include") {
 		kept.Include = b.kept.Include
 	}
@@ -301,6 +319,20 @@ func explainBuild(p plan, err error) error {
 	case errors.Is(err, index.ErrNoPassages):
 		return withHint(fmt.Errorf("%s: %w", p.label, err), "docsearch reads HTML, Markdown and plain text, and LEANN's passages")
 	}
+	return p.explainEmbedder(err)
+}
+
+// explainEmbedder says what to do about an error that an embedder may have
+// made.
+func (p plan) explainEmbedder(err error) error {
+	var stored *index.StoredError
+	var failed *provider.Error
+	switch {
+	case errors.As(err, &stored):
+		return withHint(err, "--embedder %s:%s makes them anew", p.embedder.Provider, p.embedder.Model)
+	case errors.As(err, &failed):
+		return withHint(err, "the same command goes on where this one ended; --embedder builtin does without")
+	}
 	return err
 }
 
@@ -317,10 +349,27 @@ func (b *buildCommand) finish(p plan, info index.Info, took time.Duration) error
 	fmt.Fprintf(b.stdout, "%s: %s of %s, index %s, built in %s\n", p.label,
 		count(info.Passages, "passage"), count(info.Documents, "document"), size(info.Bytes), took.Round(10*time.Millisecond))
 	printSkipped(b.stdout, info.Skipped, "docsearch index info "+quoteArgument(p.dir))
+	if err := b.adviseEmbedder(p); err != nil {
+		return err
+	}
 	if path := config.Locate(os.Getenv).Config; !p.known && path != "" {
 		fmt.Fprintf(b.stdout, "the hook answers from it once %s has an entry such as\n  %s\n", path, exampleEntry(p))
 	}
 	return nil
+}
+
+// adviseEmbedder says what searches need to use the vectors, if they do.
+func (b *buildCommand) adviseEmbedder(p plan) error {
+	if p.embedder == nil || p.embedder.configured {
+		return nil
+	}
+	entry, err := p.embedder.entry()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(b.stdout, "searches use the vectors of %s once %s has\n  \"embedder\": %s\n",
+		p.embedder.Model, config.Locate(os.Getenv).Config, entry)
+	return err
 }
 
 // exampleEntry is what to write into the config for a database.

@@ -85,6 +85,9 @@ func (a *app) info(d listing, asJSON bool) error {
 	} else {
 		row("vectors", "none")
 	}
+	if e := info.Provided; e != nil {
+		row("embedder", "%s, %s%s", e.Name, count(e.Dimensions, "dimension"), recallOf(&e.Recall))
+	}
 	if c := info.Confidence; c != nil {
 		row("confidence", "answers from %.2f on; precision %.2f, recall %.2f on %s", c.Threshold, c.Precision, c.Recall, count(c.Sample, "question"))
 	}
@@ -129,6 +132,7 @@ type infoJSON struct {
 	Bytes     int64          `json:"index_bytes"`
 	Embedder  *disk.Embedder `json:"embedder,omitempty"`
 	Recall    *disk.Recall   `json:"recall,omitempty"`
+	Provided  *disk.Provided `json:"provided,omitempty"`
 	Skipped   []disk.Skipped `json:"skipped,omitempty"`
 }
 
@@ -139,7 +143,7 @@ func newInfoJSON(name, state, why string, info index.Info) infoJSON {
 	}
 	j.Source, j.Built, j.Tool = &info.Source, &info.Created, info.Tool
 	j.Passages, j.Documents, j.TextBytes, j.Bytes = info.Passages, info.Documents, info.TextBytes, info.Bytes
-	j.Embedder, j.Recall, j.Skipped = info.Embedder, info.Recall, info.Skipped
+	j.Embedder, j.Recall, j.Provided, j.Skipped = info.Embedder, info.Recall, info.Provided, info.Skipped
 	return j
 }
 

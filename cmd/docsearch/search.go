@@ -159,7 +159,7 @@ func exists(path string) bool {
 
 // ask puts the query to every database at once.
 func (s *searchCommand) ask(ctx context.Context, chosen []listing, query string) []asked {
-	q := index.Query{Text: query, Keywords: s.splitKeywords(), TopK: s.topK, Filter: s.filter}
+	q := index.Query{Text: query, Keywords: s.splitKeywords(), TopK: s.topK, Filter: s.filter, Embedders: configuredEmbedders()}
 	all := make([]asked, len(chosen))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))

@@ -61,7 +61,7 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	settings := served.settings()
 	// Over HTTP the client may be on another machine, and has no business
 	// naming files of this one.
-	catalog := &mcpserver.Catalog{Entries: served.entries, AnyPath: opt.http == ""}
+	catalog := &mcpserver.Catalog{Entries: served.entries, AnyPath: opt.http == "", Embedders: served.asked}
 	defer catalog.Close()
 	server := mcpserver.New(mcpserver.Options{
 		Catalog: catalog, Version: buildVersion(), LEANN: opt.leann, Log: log,
@@ -95,6 +95,8 @@ type servedDatabases struct {
 	read   bool         // whether the config was read
 	stamp  config.Stamp // of the config as it was read
 	config config.Config
+
+	embedders *index.Embedders // of the config; nil: not made yet
 }
 
 // settings are the config's defaults for the search tool.
@@ -143,6 +145,18 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 	return chosen
 }
 
+// asked are the embedders that may be asked for the vectors of queries.
+func (s *servedDatabases) asked() *index.Embedders {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	if s.embedders == nil {
+		specs := specsOf(s.config.Embedders)
+		s.embedders = index.NewEmbedders(func() []index.EmbedderSpec { return specs }, agentPatience)
+	}
+	return s.embedders
+}
+
 // refresh reads the config unless it is the one that was read last. What is
 // wrong with it is logged, and the rest is served: a server that does not
 // start is worse than one with a database less.
@@ -162,6 +176,10 @@ func (s *servedDatabases) refresh() {
 	}
 	for _, p := range loaded.Problems {
 		s.log.Warn("a mistake in the config", "file", loaded.Path, "problem", p.String())
+	}
+	if old := s.embedders; old != nil && !slices.Equal(loaded.Config.Embedders, s.config.Embedders) {
+		s.embedders = nil
+		go old.Close() // when those who wait for it have their answers
 	}
 	s.config = loaded.Config
 }

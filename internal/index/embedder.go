@@ -66,37 +66,44 @@ func (s EmbedderSpec) Open() (embed.Provider, error) {
 // database is searched that has vectors of it. They may be used from several
 // goroutines at once; nil has none.
 type Embedders struct {
+	specs    func() []EmbedderSpec
 	patience time.Duration
 
-	mu     sync.Mutex
-	known  []*asked
-	closed bool
+	mu    sync.Mutex
+	known []*asked // nil: specs was not called yet
 }
 
-// NewEmbedders returns the embedders of these specs. A query waits for its
-// vector no longer than patience.
-func NewEmbedders(specs []EmbedderSpec, patience time.Duration) *Embedders {
-	e := &Embedders{patience: patience}
-	for _, s := range specs {
-		e.known = append(e.known, &asked{spec: s})
-	}
-	return e
+// NewEmbedders returns the embedders of these specs, which are called for, once
+// at most, when a database needs one. A query waits for its vector no longer
+// than patience.
+func NewEmbedders(specs func() []EmbedderSpec, patience time.Duration) *Embedders {
+	return &Embedders{specs: specs, patience: patience}
 }
 
 // Close closes the embedders, when those that are being asked have answered.
 func (e *Embedders) Close() error {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.closed = true
+	known := e.known
+	e.specs, e.known = func() []EmbedderSpec { return nil }, nil
+	e.mu.Unlock()
 	var errs []error
-	for _, a := range e.known {
-		a.asking.Wait()
+	for _, a := range known {
+		a.close()
 		if c, ok := a.provider.(io.Closer); ok {
 			errs = append(errs, c.Close())
 		}
-		a.provider = nil
 	}
 	return errors.Join(errs...)
+}
+
+// Check asks the embedder of that ID for a vector and reports what keeps it
+// from giving one of so many dimensions.
+func (e *Embedders) Check(ctx context.Context, id string, dimensions int) error {
+	v, _, err := e.vector(ctx, id, "documentation")
+	if err == nil && len(v) != dimensions {
+		err = fmt.Errorf("it gives %d dimensions now, the index was built with %d", len(v), dimensions)
+	}
+	return err
 }
 
 // errNoEmbedder is why vectors are of no use to somebody who has not
@@ -116,9 +123,14 @@ func (e *Embedders) find(id string) (*asked, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var why error = errNoEmbedder
+	if e.known == nil {
+		for _, s := range e.specs() {
+			e.known = append(e.known, &asked{spec: s})
+		}
+	}
+	why := errNoEmbedder
 	for _, a := range e.known {
-		if e.closed || !strings.HasPrefix(id, a.spec.Kind+":") {
+		if !strings.HasPrefix(id, a.spec.Kind+":") {
 			continue
 		}
 		if a.provider == nil {
@@ -156,6 +168,7 @@ type asked struct {
 	asking   sync.WaitGroup
 
 	mu      sync.Mutex
+	closed  bool
 	answers map[string]*vectorOf // by query
 	// Who does not answer is left alone until then, because of trouble: not
 	// every search is to wait for him.
@@ -207,6 +220,9 @@ func (a *asked) vector(ctx context.Context, query string, patience time.Duration
 func (a *asked) ask(query string) (*vectorOf, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.closed {
+		return nil, errNoEmbedder
+	}
 	if answer := a.answers[query]; answer != nil && answer.isDone() {
 		return answer, nil
 	}
@@ -221,9 +237,8 @@ func (a *asked) ask(query string) (*vectorOf, error) {
 	}
 	answer := &vectorOf{done: make(chan struct{})}
 	a.answers[query] = answer
-	p := a.provider
 	a.asking.Go(func() {
-		vectors, err := p.Embed(context.Background(), embed.Query, []string{query})
+		vectors, err := a.provider.Embed(context.Background(), embed.Query, []string{query})
 		if err == nil && len(vectors) != 1 {
 			err = fmt.Errorf("%d vectors came for a query", len(vectors))
 		}
@@ -238,6 +253,14 @@ func (a *asked) ask(query string) (*vectorOf, error) {
 		close(answer.done)
 	})
 	return answer, nil
+}
+
+// close waits for the answers that are due, and takes no more questions.
+func (a *asked) close() {
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	a.asking.Wait()
 }
 
 func (v *vectorOf) isDone() bool {

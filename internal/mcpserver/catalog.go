@@ -42,6 +42,9 @@ type Catalog struct {
 	// AnyPath allows to ask databases that are not among the entries, by the
 	// path that the client gives.
 	AnyPath bool
+	// Embedders are those that may be asked for the vectors of queries. It is
+	// called for every search; nil: there are none.
+	Embedders func() *index.Embedders
 
 	mu    sync.Mutex
 	slots map[string]*slot // by path
@@ -240,6 +243,9 @@ type finding struct {
 // search asks every entry at once.
 func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []finding {
 	findings := make([]finding, len(entries))
+	if c.Embedders != nil {
+		q.Embedders = c.Embedders()
+	}
 	for i, a := range ask(ctx, entries, answerPatience, func(e Entry) (r index.Result, err error) {
 		q := q
 		q.Names = e.names()

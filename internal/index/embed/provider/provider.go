@@ -234,10 +234,19 @@ func (r *remote) Embed(ctx context.Context, kind embed.Kind, texts []string) ([]
 	}
 	wg.Wait()
 	if err := context.Cause(ctx); err != nil {
-		return nil, fmt.Errorf("embed with %s model %s at %s: %w", r.name, r.Model, r.base.Redacted(), err)
+		return nil, &Error{fmt.Sprintf("embed with %s model %s at %s", r.name, r.Model, r.base.Redacted()), err}
 	}
 	return vectors, nil
 }
+
+// An Error says that a provider gave no vectors, and why.
+type Error struct {
+	what string
+	err  error
+}
+
+func (e *Error) Error() string { return e.what + ": " + e.err.Error() }
+func (e *Error) Unwrap() error { return e.err }
 
 func (r *remote) fill(kind embed.Kind, text string) string {
 	template := r.DocumentTemplate

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/index/embed/provider"
+	"github.com/docsearch/docsearch/internal/index/leann"
+)
+
+const (
+	// An agent gets an answer without the embedder's part rather than a late
+	// one; a person at a terminal can wait for a model to be loaded.
+	agentPatience  = 2 * time.Second
+	personPatience = time.Minute
+	// fromLEANN is the embedder that a LEANN index names.
+	fromLEANN = "leann"
+)
+
+// specOf says how to reach a configured embedder.
+func specOf(e config.Embedder) index.EmbedderSpec {
+	return index.EmbedderSpec{
+		Kind: e.Provider,
+		Options: provider.Options{URL: e.URL, Model: e.Model, Dimensions: e.Dimensions,
+			QueryTemplate: e.QueryPrompt, DocumentTemplate: e.DocumentPrompt, Batch: e.Batch},
+		KeyEnv: e.KeyEnv,
+		Weight: e.Weight,
+	}
+}
+
+func specsOf(list []config.Embedder) []index.EmbedderSpec {
+	var specs []index.EmbedderSpec
+	for _, e := range list {
+		specs = append(specs, specOf(e))
+	}
+	return specs
+}
+
+// configuredEmbedders are those of the config file, which is read when a
+// database needs one: most do not. What is wrong with the file is told
+// elsewhere.
+func configuredEmbedders() *index.Embedders {
+	return index.NewEmbedders(func() []index.EmbedderSpec {
+		r, err := load.Load(config.Locate(os.Getenv))
+		if err != nil {
+			return nil
+		}
+		return specsOf(r.Config.Embedders)
+	}, personPatience)
+}
+
+// A chosenEmbedder is what a build embeds the passages with.
+type chosenEmbedder struct {
+	config.Embedder
+	key        string         // of a LEANN index; else Embedder says where it is
+	configured bool           // by the config, so that searches can ask it, too
+	stored     *leann.Vectors // that it made of the passages before; nil: none
+	opened     embed.Provider // once open has succeeded
+}
+
+// chooseEmbedder finds out what else than the builtin embedder is to embed the
+// passages; nil for nothing. What the command line says counts, then what the
+// last build was told, then the config's first. That a database says so is
+// not enough to send its texts to anybody: what a build remembers must be in
+// the config.
+func (b *buildCommand) chooseEmbedder(p plan) (*chosenEmbedder, error) {
+	r, err := load.Load(config.Locate(os.Getenv))
+	if err != nil {
+		return nil, err
+	}
+	configured := r.Config.Embedders
+	told := b.set("embedder")
+	switch name := p.kept.Embedder; {
+	case name == config.ProviderBuiltin:
+		return nil, nil
+	case name == fromLEANN:
+		return b.leannEmbedder(p, configured, told)
+	case name != "":
+		if c := b.find(configured, name); c != nil {
+			return c, nil
+		}
+		if told {
+			return b.flagged(name)
+		}
+		b.goWithout(name)
+		return nil, nil
+	case len(configured) > 0:
+		return &chosenEmbedder{Embedder: configured[0], configured: true}, nil
+	}
+	if g, err := disk.Current(p.dir); err == nil && g.Provided != nil {
+		b.goWithout(g.Provided.Name)
+	}
+	return nil, nil
+}
+
+// goWithout says that a build leaves vectors out that the last one had.
+func (b *buildCommand) goWithout(name string) {
+	fmt.Fprintf(b.stderr, "docsearch: the index goes without the vectors of %s: the config has no such embedder\n", name)
+}
+
+// find returns the configured embedder that a name, "PROVIDER:MODEL" or
+// "PROVIDER", means; nil if there is none, or if the command line says where
+// another one is.
+func (b *buildCommand) find(configured []config.Embedder, name string) *chosenEmbedder {
+	if b.url != "" || b.keyEnv != "" {
+		return nil
+	}
+	kind, model, _ := strings.Cut(name, ":")
+	i := slices.IndexFunc(configured, func(e config.Embedder) bool {
+		return e.Provider == kind && (model == "" || e.Model == model)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &chosenEmbedder{Embedder: configured[i], configured: true}
+}
+
+// flagged is the embedder that the command line describes.
+func (b *buildCommand) flagged(name string) (*chosenEmbedder, error) {
+	kind, model, _ := strings.Cut(name, ":")
+	e := config.Embedder{Provider: kind, Model: model, URL: b.url, KeyEnv: b.keyEnv}
+	switch {
+	case kind != config.ProviderOllama && kind != config.ProviderOpenAI && kind != config.ProviderModel2Vec:
+		return nil, usagef("--embedder %s: the provider is builtin, leann, ollama, openai or model2vec", name)
+	case model == "":
+		return nil, withHint(usagef("--embedder %s names no model, and the config has no such embedder", name), "--embedder %s:MODEL names one", kind)
+	case kind == config.ProviderOpenAI && b.url == "":
+		return nil, withHint(usagef("--embedder %s: where is the server?", name), "--embedder-url says it, as in http://127.0.0.1:8080/v1")
+	}
+	return &chosenEmbedder{Embedder: e}, nil
+}
+
+// leannEmbedder is the embedder that the LEANN index names, with the vectors
+// that it kept. Where only Python can run it, or where nobody has just asked
+// for it, it is the configured one that serves the same model.
+func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, told bool) (*chosenEmbedder, error) {
+	find := leann.Find
+	if p.kept.TrustPaths {
+		find = leann.FindTrusted
+	}
+	found, err := find(p.dir)
+	if err != nil {
+		return nil, err
+	}
+	m := found.Meta
+	if m.EmbeddingModel == "" {
+		return nil, fmt.Errorf("--embedder leann: %s names no embedding model", found.Location)
+	}
+	var c *chosenEmbedder
+	if i := slices.IndexFunc(configured, func(e config.Embedder) bool { return e.Model == m.EmbeddingModel }); i >= 0 {
+		c = &chosenEmbedder{Embedder: configured[i], configured: true}
+	} else if !told {
+		b.goWithout(m.EmbeddingModel)
+		return nil, nil
+	} else if c, err = b.namedByLEANN(found); err != nil {
+		return nil, err
+	}
+	c.stored, err = found.OpenVectors()
+	if err != nil && !errors.Is(err, leann.ErrNoVectors) {
+		fmt.Fprintf(b.stderr, "docsearch: the vectors of the LEANN index are made anew: %v\n", err)
+	}
+	return c, nil
+}
+
+// namedByLEANN is the embedder as the index's own meta file describes it.
+func (b *buildCommand) namedByLEANN(found *leann.Index) (*chosenEmbedder, error) {
+	options, err := found.EmbeddingOptions()
+	if err != nil {
+		return nil, err
+	}
+	mode := found.Meta.EmbeddingMode
+	o, err := provider.FromLEANN(found.Meta.EmbeddingModel, mode, options, provider.Options{URL: b.url})
+	if err != nil {
+		return nil, withHint(err, "an embedder in the config whose model is %q counts as the same", found.Meta.EmbeddingModel)
+	}
+	return &chosenEmbedder{key: o.Key, Embedder: config.Embedder{
+		Provider: mode, Model: o.Model, URL: o.URL, KeyEnv: b.keyEnv,
+		QueryPrompt: o.QueryTemplate, DocumentPrompt: o.DocumentTemplate, Batch: o.Batch,
+	}}, nil
+}
+
+// open opens the embedder. What one that answers over HTTP made is kept in
+// the cache folder, so that a build that failed goes on where it was.
+func (c *chosenEmbedder) open(l config.Locations) (embed.Provider, error) {
+	spec := specOf(c.Embedder)
+	spec.Key = c.key
+	var err error
+	if c.opened, err = spec.Open(); err != nil || c.Provider == config.ProviderModel2Vec || l.Cache == "" {
+		return c.opened, err
+	}
+	return provider.NewCache(c.opened, filepath.Join(l.Cache, "vectors"))
+}
+
+// close closes the files that the embedder has open. They were only read.
+func (c *chosenEmbedder) close() {
+	if c.stored != nil {
+		c.stored.Close()
+	}
+	if model, ok := c.opened.(io.Closer); ok {
+		model.Close()
+	}
+}
+
+// absoluteModel makes the folder that an embedder's name has in it absolute.
+func absoluteModel(name string) string {
+	folder, ok := strings.CutPrefix(name, config.ProviderModel2Vec+":")
+	if !ok || folder == "" {
+		return name
+	}
+	if abs, err := filepath.Abs(folder); err == nil {
+		folder = abs
+	}
+	return config.ProviderModel2Vec + ":" + folder
+}
+
+// entry is what to write into the config for searches to ask the embedder.
+func (c *chosenEmbedder) entry() (string, error) {
+	e := c.Embedder
+	if c.key != "" && e.KeyEnv == "" {
+		e.KeyEnv = "EMBEDDER_API_KEY"
+	}
+	text, err := json.Marshal(e)
+	return string(text), err
+}

@@ -1,0 +1,535 @@
+package index_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/index/embed/provider"
+	"github.com/docsearch/docsearch/internal/index/indextest"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/leann/leanntest"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// A modelServer speaks Ollama's protocol. Its model hashes words into vectors
+// and knows that some words mean the same, which no lexical index does.
+type modelServer struct {
+	*httptest.Server
+	trouble atomic.Pointer[func(w http.ResponseWriter) bool] // may answer instead
+	mu      sync.Mutex
+	texts   []string
+}
+
+// meansTheSame is what the model knows.
+const (
+	rareWord    = "zymotic"
+	synonymWord = "fermentational"
+)
+
+func serveModel(t *testing.T) *modelServer {
+	s := &modelServer{}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.answer))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *modelServer) answer(w http.ResponseWriter, r *http.Request) {
+	var req struct {
+		Input []string `json:"input"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	s.texts = append(s.texts, req.Input...)
+	s.mu.Unlock()
+	if f := s.trouble.Load(); f != nil && (*f)(w) {
+		return
+	}
+	var a struct {
+		Embeddings [][]float32 `json:"embeddings"`
+	}
+	for _, text := range req.Input {
+		a.Embeddings = append(a.Embeddings, modelVector(text, 48))
+	}
+	json.NewEncoder(w).Encode(a)
+}
+
+// troubled makes the server answer by f as long as that returns true.
+func (s *modelServer) troubled(f func(w http.ResponseWriter) bool) { s.trouble.Store(&f) }
+
+// asked returns the texts that came since the last call.
+func (s *modelServer) asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	texts := s.texts
+	s.texts = nil
+	return texts
+}
+
+func modelVector(text string, dimensions int) []float32 {
+	v := make([]float32, dimensions)
+	v[0] = 1 // as neural models', its vectors all lie in one direction
+	for _, word := range strings.Fields(strings.ToLower(text)) {
+		weight := float32(0.05)
+		if word == synonymWord {
+			word = rareWord
+		}
+		if strings.Trim(word, "`") == rareWord {
+			word, weight = rareWord, 4
+		}
+		h := fnv.New32a()
+		h.Write([]byte(word))
+		v[1+h.Sum32()%uint32(dimensions-1)] += weight
+	}
+	return v
+}
+
+func (s *modelServer) spec() index.EmbedderSpec {
+	return index.EmbedderSpec{Kind: index.Ollama, Options: provider.Options{URL: s.URL, Model: "m", Pause: time.Millisecond}}
+}
+
+// asking are the embedders of a config that has these.
+func asking(t *testing.T, patience time.Duration, specs ...index.EmbedderSpec) *index.Embedders {
+	e := index.NewEmbedders(func() []index.EmbedderSpec { return specs }, patience)
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+// buildWith builds the database in dir, whose passages are there.
+func buildWith(t *testing.T, dir string, opt index.BuildOptions) (index.Info, error) {
+	t.Helper()
+	found, err := leann.Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return index.Build(t.Context(), dir, index.FromLEANN(found), opt)
+}
+
+func mustOpen(t *testing.T, s index.EmbedderSpec) embed.Provider {
+	t.Helper()
+	p, err := s.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// provided builds a database of n passages with the server's vectors.
+func provided(t *testing.T, s *modelServer, n int) string {
+	t.Helper()
+	dir := t.TempDir()
+	indextest.Passages(t, dir, n)
+	info, err := buildWith(t, dir, index.BuildOptions{Embedder: mustOpen(t, s.spec())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := info.Provided; p == nil || p.Name != "ollama:m" || p.Dimensions != 48 || p.Recall.Value < 0.99 || p.Recall.Sample < min(n, 100) {
+		t.Fatalf("provided %+v", p)
+	}
+	return dir
+}
+
+func search(t *testing.T, db *index.Database, q index.Query) index.Result {
+	t.Helper()
+	r, err := db.Search(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestProvidedVectorsFindWhatWordsDoNot(t *testing.T) {
+	s := serveModel(t)
+	dir := provided(t, s, 120)
+	db := open(t, dir)
+	for i, text := range s.asked() {
+		if text == "" {
+			t.Errorf("text %d is empty", i)
+		}
+		if i == 0 && !strings.HasPrefix(text, "Artifact registry > Security > Rotate the signing certificate\nTo rotate") {
+			t.Errorf("the first passage went as %.120q", text)
+		}
+	}
+	q := index.Query{Text: synonymWord, TopK: 3}
+	if r := search(t, db, q); len(r.Hits) != 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "the config has no such embedder") {
+		t.Errorf("without the embedder: %d hits, notes %q", len(r.Hits), r.Notes)
+	}
+	q.Embedders = asking(t, time.Minute, s.spec())
+	r := search(t, db, q)
+	if len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Text, indextest.Answer) || r.Hits[0].Dense != 0.5 || len(r.Notes) != 0 {
+		t.Errorf("hits %+v, notes %q", r.Hits, r.Notes)
+	}
+	spec := s.spec()
+	spec.Weight = 2
+	q.Embedders = asking(t, time.Minute, spec)
+	if r := search(t, db, q); len(r.Hits) == 0 || r.Hits[0].Dense != 2 {
+		t.Errorf("weight 2: hits %+v", r.Hits)
+	}
+	// Words still count beside the vectors.
+	q.Text, q.Embedders = indextest.Question, asking(t, time.Minute, s.spec())
+	if r := search(t, db, q); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Text, indextest.Answer) || r.Hits[0].Lexical <= 0 {
+		t.Errorf("the question: %+v", r.Hits)
+	}
+	if r := search(t, db, index.Query{Text: "  ", Embedders: q.Embedders}); len(r.Hits)+len(r.Notes) != 0 {
+		t.Errorf("an empty query: %d hits, notes %q", len(r.Hits), r.Notes)
+	}
+}
+
+func TestVerifyProvided(t *testing.T) {
+	dir := provided(t, serveModel(t), 60)
+	r, err := index.Verify(t.Context(), dir, nil)
+	if err != nil || len(r.Problems) > 0 {
+		t.Fatalf("%q, %v", r.Problems, err)
+	}
+	path := filepath.Join(dir, "docsearch", r.Generation, "provided.bin")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = index.Verify(t.Context(), dir, nil); err != nil || len(r.Problems) == 0 || !strings.Contains(r.Problems[0], "provided.bin") {
+		t.Errorf("damaged: %q, %v", r.Problems, err)
+	}
+}
+
+// TestEmbedderInTrouble holds that a search always has an answer, and says
+// what it had to do without.
+func TestEmbedderInTrouble(t *testing.T) {
+	s := serveModel(t)
+	dir := provided(t, s, 350)
+	db := open(t, dir)
+	gone := serveModel(t)
+	gone.Close()
+	for _, tt := range []struct {
+		name    string
+		trouble func(w http.ResponseWriter)
+		spec    func(spec *index.EmbedderSpec)
+		want    string
+	}{
+		{name: "error", trouble: func(w http.ResponseWriter) {
+			http.Error(w, `{"error": "out of memory"}`, http.StatusInternalServerError)
+		}, want: "status 500: out of memory"},
+		{name: "rate limit", trouble: func(w http.ResponseWriter) {
+			w.Header().Set("Retry-After", "60")
+			http.Error(w, `{"error": "too many requests"}`, http.StatusTooManyRequests)
+		}, want: "status 429: too many requests"},
+		{name: "nobody there", spec: func(spec *index.EmbedderSpec) { spec.URL = gone.URL }, want: "is it running? start it with: ollama serve"},
+		{name: "other dimensions", trouble: func(w http.ResponseWriter) { fmt.Fprint(w, `{"embeddings": [[1, 2]]}`) },
+			want: "it gives 2 dimensions now, the index was built with 48; to use it, run: docsearch index build DIR"},
+		{name: "nonsense", trouble: func(w http.ResponseWriter) { fmt.Fprint(w, `{"embeddings": []}`) }, want: "0 vectors came for 1 texts"},
+		{name: "other settings", spec: func(spec *index.EmbedderSpec) { spec.DocumentTemplate = "passage: " },
+			want: "the config has ollama:m#"},
+		{name: "other model", spec: func(spec *index.EmbedderSpec) { spec.Model = "n" }, want: "the config has ollama:n instead; to use it, run: docsearch index build DIR"},
+		{name: "other provider", spec: func(spec *index.EmbedderSpec) { spec.Kind = index.OpenAI }, want: "the config has no such embedder"},
+		{name: "no key", spec: func(spec *index.EmbedderSpec) { spec.KeyEnv = "DOCSEARCH_TEST_NO_SUCH_KEY" },
+			want: "the environment variable DOCSEARCH_TEST_NO_SUCH_KEY, which is to have the key, is not set"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.troubled(func(w http.ResponseWriter) bool {
+				if tt.trouble != nil {
+					tt.trouble(w)
+				}
+				return tt.trouble != nil
+			})
+			spec := s.spec()
+			if tt.spec != nil {
+				tt.spec(&spec)
+			}
+			e := asking(t, time.Minute, spec)
+			r := search(t, db, index.Query{Text: indextest.Question, TopK: 3, Embedders: e})
+			want := strings.ReplaceAll(tt.want, "DIR", dir)
+			if len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], "searched without the vectors of ollama:m: ") || !strings.Contains(r.Notes[0], want) {
+				t.Errorf("notes %q, want one with %q", r.Notes, want)
+			}
+			if len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Text, indextest.Answer) || r.Hits[0].Dense <= 0 || !r.Confident {
+				t.Errorf("the words and the builtin vectors should answer: confident %t, %+v", r.Confident, r.Hits)
+			}
+			if err := e.Check(t.Context(), "ollama:m", 48); err == nil {
+				t.Error("the check finds nothing wrong")
+			}
+		})
+	}
+}
+
+func TestSlowEmbedder(t *testing.T) {
+	s := serveModel(t)
+	db := open(t, provided(t, s, 60))
+	release, entered := make(chan struct{}), make(chan struct{}, 10)
+	s.troubled(func(http.ResponseWriter) bool {
+		entered <- struct{}{}
+		<-release
+		return false
+	})
+	s.asked()
+	e := asking(t, 20*time.Millisecond, s.spec())
+	q := index.Query{Text: synonymWord, Embedders: e}
+	for range 3 {
+		r := search(t, db, q)
+		if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "no answer within 20ms") {
+			t.Errorf("notes %q", r.Notes)
+		}
+	}
+	<-entered
+	close(release)
+	// The answer that came too late is there for the next who asks.
+	for deadline := time.Now().Add(time.Minute); ; {
+		r := search(t, db, q)
+		if len(r.Notes) == 0 {
+			if len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Text, indextest.Answer) {
+				t.Errorf("hits %+v", r.Hits)
+			}
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the answer never came")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if n := len(s.asked()); n != 1 {
+		t.Errorf("the server was asked %d times, want once", n)
+	}
+}
+
+func TestOneQuestionForManyDatabases(t *testing.T) {
+	s := serveModel(t)
+	db := open(t, provided(t, s, 60))
+	s.asked()
+	e := asking(t, time.Minute, s.spec())
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for range 20 {
+				r, err := db.Search(t.Context(), index.Query{Text: fmt.Sprint("question ", i%2), Embedders: e})
+				if err != nil || len(r.Notes) > 0 {
+					t.Errorf("notes %q, %v", r.Notes, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := len(s.asked()); n != 2 {
+		t.Errorf("the server was asked %d times, want twice", n)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	if r := search(t, db, index.Query{Text: "question 0", Embedders: e}); len(r.Notes) != 1 {
+		t.Errorf("after Close: notes %q", r.Notes)
+	}
+}
+
+// TestBuildGoesOn holds that what was embedded before a build failed is not
+// embedded again.
+func TestBuildGoesOn(t *testing.T) {
+	s := serveModel(t)
+	dir, kept := t.TempDir(), t.TempDir()
+	indextest.Passages(t, dir, 290) // of which 256 go at first
+	cached := func() embed.Provider {
+		t.Helper()
+		spec := s.spec()
+		spec.Batch, spec.Parallel = 50, 1
+		c, err := provider.NewCache(mustOpen(t, spec), kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	var requests atomic.Int64
+	s.troubled(func(w http.ResponseWriter) bool {
+		if requests.Add(1) <= 6 {
+			return false
+		}
+		http.Error(w, `{"error": "quota"}`, http.StatusForbidden)
+		return true
+	})
+	_, err := buildWith(t, dir, index.BuildOptions{Embedder: cached()})
+	var failed *provider.Error
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "status 403: quota") {
+		t.Fatalf("error %v", err)
+	}
+	if _, err := index.Open(dir); err == nil {
+		t.Error("a build that failed has put an index in force")
+	}
+	first := s.asked()
+	s.troubled(func(http.ResponseWriter) bool { return false })
+	if _, err := buildWith(t, dir, index.BuildOptions{Embedder: cached()}); err != nil {
+		t.Fatal(err)
+	}
+	second := s.asked()
+	again := 0
+	for _, text := range first[:256] {
+		if slices.Contains(second, text) {
+			again++
+		}
+	}
+	if again > 0 {
+		t.Errorf("%d texts were embedded twice", again)
+	}
+	if _, err := buildWith(t, dir, index.BuildOptions{Embedder: cached()}); err != nil {
+		t.Fatal(err)
+	}
+	if third := s.asked(); len(third) > 200 {
+		t.Errorf("the third build sent %d texts, want the pseudo-queries alone", len(third))
+	}
+}
+
+func TestProvidedBuildIsDeterministic(t *testing.T) {
+	s := serveModel(t)
+	var files [2][]byte
+	for i := range files {
+		dir := provided(t, s, 100)
+		info, err := index.Inspect(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[i], err = os.ReadFile(filepath.Join(dir, "docsearch", info.Generation, "provided.bin")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if string(files[0]) != string(files[1]) {
+		t.Error("the same passages made other bytes")
+	}
+}
+
+func TestUselessEmbedder(t *testing.T) {
+	s := serveModel(t)
+	s.troubled(func(w http.ResponseWriter) bool {
+		http.Error(w, `{"error": "model \"m\" not found"}`, http.StatusNotFound)
+		return true
+	})
+	dir := t.TempDir()
+	indextest.Passages(t, dir, 20)
+	if _, err := buildWith(t, dir, index.BuildOptions{Embedder: mustOpen(t, s.spec())}); err == nil || !strings.Contains(err.Error(), "ollama pull m") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := buildWith(t, dir, index.BuildOptions{Embedder: nothing{}}); err == nil || !strings.Contains(err.Error(), "no vector of any passage that has a direction") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := (index.EmbedderSpec{Kind: "onnx"}).Open(); err == nil {
+		t.Error("an unknown kind is no error")
+	}
+}
+
+// nothing is a model that knows no word.
+type nothing struct{ embed.Provider }
+
+func (nothing) ID() string { return "nothing" }
+
+func (nothing) Embed(_ context.Context, _ embed.Kind, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i := range vectors {
+		vectors[i] = make([]float32, 4)
+	}
+	return vectors, nil
+}
+
+// TestStoredVectors holds that vectors of a LEANN index are taken as they
+// are, where they are the embedder's.
+func TestStoredVectors(t *testing.T) {
+	const n = 120
+	for _, tt := range []struct {
+		name string
+		make func(i int, p *passage.Passage) []float32
+		want string
+	}{
+		{"the embedder's", func(_ int, p *passage.Passage) []float32 { return modelVector(p.Text, 48) }, ""},
+		{"rounded", func(_ int, p *passage.Passage) []float32 {
+			v := modelVector(p.Text, 48)
+			for i := range v {
+				v[i] = float32(math.Round(float64(v[i])*20) / 20)
+			}
+			return v
+		}, ""},
+		{"another model's", func(i int, _ *passage.Passage) []float32 { return modelVector(fmt.Sprint("zymotic x", i), 48)[:48] }, "mean cosine of"},
+		{"other dimensions", func(_ int, p *passage.Passage) []float32 { return modelVector(p.Text, 40) }, "they have 40 dimensions, its have 48"},
+		{"too few", func(i int, p *passage.Passage) []float32 {
+			if i == n-1 {
+				return nil
+			}
+			return modelVector(p.Text, 48)
+		}, "it has none for passage"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serveModel(t)
+			dir := t.TempDir()
+			indextest.Passages(t, dir, n)
+			writeStored(t, dir, tt.make)
+			found, err := leann.Find(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored, err := found.OpenVectors()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stored.Close()
+			_, err = buildWith(t, dir, index.BuildOptions{Embedder: mustOpen(t, s.spec()), Stored: stored})
+			if tt.want != "" {
+				var foreign *index.StoredError
+				if !errors.As(err, &foreign) || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("error %v, want one with %q", err, tt.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if texts := s.asked(); len(texts) > n+12 {
+				t.Errorf("%d texts were sent: the passages were embedded again", len(texts))
+			}
+			r := search(t, open(t, dir), index.Query{Text: synonymWord, Embedders: asking(t, time.Minute, s.spec())})
+			if len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Text, indextest.Answer) {
+				t.Errorf("hits %+v, notes %q", r.Hits, r.Notes)
+			}
+		})
+	}
+}
+
+// writeStored gives the passages in dir the files of a LEANN index that kept
+// its vectors, which are what vector makes, until it makes none.
+func writeStored(t *testing.T, dir string, vector func(i int, p *passage.Passage) []float32) {
+	t.Helper()
+	lines, err := os.ReadFile(filepath.Join(dir, "documents.leann.passages.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vectors [][]float32
+	for line := range strings.Lines(string(lines)) {
+		p, err := passage.Decode([]byte(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := vector(len(vectors), &p); v != nil {
+			vectors = append(vectors, v)
+		}
+	}
+	write := func(name string, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("documents.leann.meta.json", []byte(`{"version": "1.0", "backend_name": "hnsw", "embedding_model": "m", "embedding_mode": "ollama", "dimensions": 48}`))
+	write("documents.index", leanntest.FAISS(vectors, leanntest.Marked))
+}
