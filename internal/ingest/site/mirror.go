@@ -180,9 +180,10 @@ func (m *Mirror) duplicates() map[string]string {
 	}
 	for _, urls := range byHash {
 		first := slices.MinFunc(urls, func(a, b string) int {
-			return cmp.Or(
-				-compareBool(m.records[a].Canonical == a, m.records[b].Canonical == b),
-				cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+			if own := m.records[a].Canonical == a; own != (m.records[b].Canonical == b) {
+				return map[bool]int{true: -1, false: 1}[own]
+			}
+			return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 		})
 		for _, u := range urls {
 			if u != first {
@@ -191,16 +192,6 @@ func (m *Mirror) duplicates() map[string]string {
 		}
 	}
 	return same
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // spelling is what the URLs have in common under which servers offer one page.

@@ -95,7 +95,7 @@ func (r *run) fetch(ctx context.Context) error {
 		r.limit("the site stopped answering: %d pages were not asked for; the next run goes on with them", r.left.Load())
 		return nil
 	}
-	if r.full() {
+	if r.left.Load() > 0 {
 		r.limit("the limit of %s for all pages was reached: %d pages were not asked for", size(r.opt.MaxBytes), r.left.Load())
 	}
 	r.report.Removed, err = r.journal.settle(r.report.Way, r.opt.now(), r.keep)

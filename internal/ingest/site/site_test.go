@@ -294,13 +294,20 @@ func TestDuplicates(t *testing.T) {
 	s.set("/a", `<link rel=canonical href="/a/"><p>12:00<a href=b>`)
 	s.set("/a/", `<link rel=canonical href="/a/"><p>12:01<a href=b>`)
 	s.set("/b", `<link rel=canonical href="/index.html"><p>A site whose pages all say so.`)
-	s.set("/a/b", `<p>b`)
+	s.set("/a/b", `<p>b<a href="/z"><a href="/z.html"><a href="/same/1.html"><a href="/same/22">`)
+	s.set("/z", "z")
+	s.set("/z.html", "z")
+	s.set("/same/1.html", `<link rel=canonical href="/same/22"><p>s`)
+	s.set("/same/22", `<link rel=canonical href="/same/22"><p>s`)
 	opt := options(t, s.URL)
 	report := fetch(t, opt)
-	diff(t, "pages", []string{"/a/", "/a/b", "/b", "/index.html"}, paths(t, opt))
-	diff(t, "skipped", map[string]string{"/": "the same page as SITE/index.html", "/a": "the same page as SITE/a/"}, outcomes(s, report.Skipped))
+	diff(t, "pages", []string{"/a/", "/a/b", "/b", "/index.html", "/same/22", "/z"}, paths(t, opt))
+	diff(t, "skipped", map[string]string{
+		"/": "the same page as SITE/index.html", "/a": "the same page as SITE/a/",
+		"/z.html": "the same page as SITE/z", "/same/1.html": "the same page as SITE/same/22",
+	}, outcomes(s, report.Skipped))
 	s.requests()
-	if report := fetch(t, opt); report.Fetched != 0 || report.Unchanged != 6 {
+	if report := fetch(t, opt); report.Fetched != 0 || report.Unchanged != 10 {
 		t.Errorf("an update fetched %d pages, left %d", report.Fetched, report.Unchanged)
 	}
 }
@@ -346,5 +353,88 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := Open(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("opened an empty folder: %v", err)
+	}
+}
+
+func TestRobotsFile(t *testing.T) {
+	broken := func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) }
+	moved := func(to string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, 302) }
+	}
+	deny := func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "User-agent: *\nDisallow: /a") }
+	for _, tt := range []struct {
+		name   string
+		robots http.HandlerFunc
+		ignore bool
+		want   []string
+		err    string
+	}{
+		{"absent", nil, false, []string{"/", "/a"}, ""},
+		{"denies", deny, false, []string{"/"}, ""},
+		{"denies, ignored", deny, true, []string{"/", "/a"}, ""},
+		{"broken", broken, false, nil, "/robots.txt: 500 Internal Server Error, asked 3 times"},
+		{"broken, ignored", broken, true, []string{"/", "/a"}, ""},
+		{"elsewhere on the site", moved("/r.txt"), false, []string{"/"}, ""},
+		{"elsewhere", moved("http://192.0.2.1/robots.txt"), false, []string{"/", "/a"}, ""},
+		{"in a circle", moved("/robots.txt"), false, []string{"/", "/a"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newServer(t)
+			s.handle("/robots.txt", tt.robots)
+			s.handle("/r.txt", deny)
+			s.set("/", links("a"))
+			s.set("/a", "a")
+			opt := options(t, s.URL)
+			opt.IgnoreRobots = tt.ignore
+			_, err := Fetch(t.Context(), opt)
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Errorf("error %v, want %q", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "pages", tt.want, paths(t, opt))
+		})
+	}
+}
+
+func TestTypes(t *testing.T) {
+	s := newServer(t)
+	s.set("/", links("untyped", "unknown", "guide.md", "data", "style", "feed"))
+	s.handle("/untyped", func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Content-Type"] = nil
+		fmt.Fprint(w, links("found"))
+	})
+	s.handle("/unknown", func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Content-Type"] = nil
+		fmt.Fprint(w, "\x7fELF\x00\x01")
+	})
+	s.set("/found", "f")
+	s.serve("/guide.md", "application/octet-stream", "# Guide")
+	s.serve("/data", "application/octet-stream", "\x00")
+	s.serve("/style", "text/css", "a{}")
+	s.serve("/feed", "application/rss+xml; charset=utf-8", "<rss>")
+	opt := options(t, s.URL)
+	report := fetch(t, opt)
+	diff(t, "pages", []string{"/", "/found", "/guide.md", "/untyped"}, paths(t, opt))
+	diff(t, "skipped", map[string]string{
+		"/unknown": "application/octet-stream is no text to read", "/data": "application/octet-stream is no text to read",
+		"/style": "text/css is no text to read", "/feed": "application/rss+xml is no text to read",
+	}, outcomes(s, report.Skipped))
+}
+
+func TestSleep(t *testing.T) {
+	if err := sleep(t.Context(), time.Microsecond); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, d := range []time.Duration{0, time.Hour} {
+		if err := sleep(ctx, d); !errors.Is(err, context.Canceled) {
+			t.Errorf("slept for %v: %v", d, err)
+		}
 	}
 }
