@@ -36,6 +36,11 @@ func prepare(t *testing.T, path string) (passages []passage.Passage, skipped []d
 	if err != nil {
 		t.Fatal(err)
 	}
+	return prepareFolder(t, f)
+}
+
+func prepareFolder(t *testing.T, f *Folder) (passages []passage.Passage, skipped []disk.Skipped) {
+	t.Helper()
 	dir := t.TempDir()
 	source, short, err := f.Prepare(t.Context(), dir, nil)
 	if err != nil {

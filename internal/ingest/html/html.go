@@ -65,8 +65,9 @@ type Link struct {
 // are relative to. A page is never without sections for being malformed: the
 // error is that of a page too large to be taken for documentation.
 func Parse(data []byte, contentType, base string) (Page, error) {
-	text := decode(data, contentType)
-	xml := strings.Contains(contentType, "xhtml") || bytes.HasPrefix(bytes.TrimLeft(text, "\ufeff \t\r\n"), []byte("<?xml"))
+	// A mark of the byte order would begin the body.
+	text := bytes.TrimPrefix(decode(data, contentType), []byte("\ufeff"))
+	xml := strings.Contains(contentType, "xhtml") || bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("<?xml"))
 	t, err := parse(text, xml)
 	if err != nil {
 		return Page{}, fmt.Errorf("read %s: %w", base, err)

@@ -1,0 +1,188 @@
+package ingest
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/html"
+)
+
+const sphinxPage = `<html><head><title>os — Demo 1.0 documentation</title><meta name="generator" content="Docutils, Sphinx 5"></head>
+<body><div class="documentwrapper"><div class="body" role="main"><section id="os"><span id="module-os"></span><h1>os<a class="headerlink" href="#os">¶</a></h1>
+<p>` + lorem30 + `</p>
+<section id="files"><h2>Files<a class="headerlink" href="#files">¶</a></h2>
+<dl class="py function"><dt class="sig" id="os.rename"><span class="sig-prename descclassname">os.</span><span class="sig-name descname">rename</span>(<em>src</em>)<a class="headerlink" href="#os.rename">¶</a></dt>
+<dd><p>Rename a file, as <a href="shutil.html#shutil.move">move()</a> does.</p></dd></dl>
+<dl class="py function"><dt class="sig" id="os.remove"><span class="sig-prename descclassname">os.</span><span class="sig-name descname">remove</span>(<em>path</em>)<a class="headerlink" href="#os.remove">¶</a></dt>
+<dd><p>Remove a file.</p></dd></dl></section></section></div></div></body></html>`
+
+const lorem30 = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty more more more more more more more more more more"
+
+func TestHTML(t *testing.T) {
+	dir := t.TempDir()
+	long := "<html><title>Long</title><body><main><h1>Long</h1><h2 id=code>Code</h2><p>" + wordsOf("intro", 100) + "</p><pre><code>" +
+		strings.Repeat("x = 1\n", 200) + "</code></pre><p>outro<br>" + wordsOf("outro", 300) + "</p></main></body></html>"
+	write(t, dir, map[string]string{
+		"library/os.html":       sphinxPage,
+		"genindex.html":         `<html><meta name="generator" content="Sphinx"><body><div class="body" role="main"><h1>Index</h1><h2 id=R>R</h2><table><td><ul><li>renaming<ul><li><a href="library/os.html#os.rename">of files</a></ul></ul></table></div></body></html>`,
+		"py-modindex.html":      sphinxPage,
+		"_sources/os.rst.txt":   "os\n==\n",
+		"_static/a.html":        sphinxPage,
+		"library/os.txt":        "the same",
+		"old.html":              `<html><meta http-equiv="refresh" content="0; url=library/os.html"><body>Moved.</body></html>`,
+		"nothing.html":          `<html><head><title>x</title></head><body><nav>menu</nav></body></html>`,
+		"empty.htm":             " \n",
+		"long.xhtml":            long,
+		"notes.md":              "# Notes\n\ntext\n",
+		"utf16.html":            "\xff\xfe<\x00p\x00>\x00h\x00i\x00<\x00/\x00p\x00>\x00",
+		"dictionary/words.html": alphabetical(),
+	})
+	passages, skipped := prepare(t, dir)
+	var got []string
+	for _, p := range passages {
+		head, _, _ := strings.Cut(p.Text, "\n")
+		got = append(got, fmt.Sprintf("%s | %s | %q | %q | %d-%d | %q", p.Locator(), p.Title, p.Headings, p.Anchors, p.StartLine, p.EndLine, head))
+	}
+	want := []string{
+		`library/os.html#os | os | ["os" "Files"] | ["os" "module-os" "os.rename" "files" "os.remove"] | 0-0 | "# os"`,
+		`long.xhtml#code | Long | ["Long" "Code"] | ["code"] | 0-0 | "# Long"`,
+		`long.xhtml#code | Long | ["Long" "Code"] | ["code"] | 0-0 | "` + "```" + `"`,
+		`long.xhtml#code | Long | ["Long" "Code"] | ["code"] | 0-0 | "outro"`,
+		`notes.md:1 | Notes | ["Notes"] | [] | 1-3 | "# Notes"`,
+		`utf16.html | utf16 | [] | [] | 0-0 | "hi"`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("passages (-want +got)\n%s", diff)
+	}
+	first := passages[0]
+	if diff := cmp.Diff([]passage.Link{{To: "library/shutil.html#shutil.move", Text: "move()"}}, first.Links()); diff != "" {
+		t.Errorf("links (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"renaming of files"}, first.Terms()); diff != "" {
+		t.Errorf("terms (-want +got)\n%s", diff)
+	}
+	wantSkipped := []disk.Skipped{
+		{Name: "_sources/", Why: "not the documentation's pages"},
+		{Name: "_static/", Why: "not the documentation's pages"},
+		{Name: "library/os.txt", Why: "the text of a page beside it"},
+		{Name: "dictionary/words.html", Why: "generated navigation"},
+		{Name: "empty.htm", Why: "empty"},
+		{Name: "genindex.html", Why: "generated navigation"},
+		{Name: "long.xhtml#code", Why: "a block of code of 602 words was cut into 2 passages"},
+		{Name: "nothing.html", Why: "no content"},
+		{Name: "old.html", Why: "leads on to library/os.html"},
+		{Name: "py-modindex.html", Why: "generated navigation"},
+	}
+	if diff := cmp.Diff(wantSkipped, skipped); diff != "" {
+		t.Errorf("skipped (-want +got)\n%s", diff)
+	}
+}
+
+// alphabetical is an index whose generator nobody knows.
+func alphabetical() string {
+	var b strings.Builder
+	b.WriteString("<html><body><h1>Words</h1>")
+	for c := 'A'; c < 'M'; c++ {
+		fmt.Fprintf(&b, "<h2>%c</h2><p><a href=x.html>%c word</a></p>", c, c)
+	}
+	return b.String() + "</body></html>"
+}
+
+// Who names include and exclude reads what they say.
+func TestIncludeExclude(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"a.html": sphinxPage, "b.md": "# B\n", "faq/a.html": sphinxPage, "sub/c.html": sphinxPage, "sub/d.md": "# D\n",
+	})
+	f, err := NewFolder(dir, t.TempDir(), Options{Include: []string{"*.html", "/b.md"}, Exclude: []string{"faq"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	passages, skipped := prepareFolder(t, f)
+	var got []string
+	for _, p := range passages {
+		if len(got) == 0 || got[len(got)-1] != p.Path {
+			got = append(got, p.Path)
+		}
+	}
+	for _, s := range skipped {
+		got = append(got, s.Name+": "+s.Why)
+	}
+	if diff := cmp.Diff([]string{"a.html", "b.md", "sub/c.html", "faq/: excluded", "sub/d.md: not included"}, got); diff != "" {
+		t.Errorf("read and left out (-want +got)\n%s", diff)
+	}
+	if _, err := NewFolder(dir, "", Options{Exclude: []string{"["}}); err == nil {
+		t.Error("took [ for a pattern")
+	}
+}
+
+// The passages do not depend on how many are read at once.
+func TestOrder(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 60 {
+		write(t, dir, map[string]string{fmt.Sprintf("p%02d.html", i): fmt.Sprintf("<h1>Page %d</h1><p>%s</p>", i, wordsOf("w", 1+(60-i)*20))})
+	}
+	order := func(processors int) (ids []string) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		passages, _ := prepare(t, dir)
+		for _, p := range passages {
+			ids = append(ids, p.Path+" "+p.ID)
+		}
+		return ids
+	}
+	if diff := cmp.Diff(order(1), order(8)); diff != "" {
+		t.Errorf("with one and with eight processors (-1 +8)\n%s", diff)
+	}
+}
+
+// Whatever a page says, its passages are cut as those of other documents are.
+func FuzzHTML(f *testing.F) {
+	f.Add([]byte(sphinxPage))
+	f.Add([]byte("<h1>a</h1><h2>b</h2>"))
+	f.Add([]byte("<h2 id=x>a</h2><pre>" + strings.Repeat("code ", 600) + "</pre><table><tr><td>" + strings.Repeat("cell ", 600)))
+	f.Add([]byte(`<meta http-equiv=refresh content="0;url=b.html">`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, err := readHTML(data, "a/b.html")
+		if err != nil {
+			return
+		}
+		for i, s := range doc.sections {
+			if s.first > s.last+1 || s.last > len(doc.lines) || i > 0 && s.first != doc.sections[i-1].last+1 {
+				t.Errorf("section %d has lines %d to %d of %d", i, s.first, s.last, len(doc.lines))
+			}
+		}
+		passages, _ := cut(doc)
+		for _, p := range passages {
+			if n := words(p.Text); strings.TrimSpace(p.Text) == "" || n > 2*most+small {
+				t.Errorf("a passage of %d words: %q", n, p.Text)
+			}
+		}
+	})
+}
+
+func TestIsNavigation(t *testing.T) {
+	for _, tt := range []struct {
+		generator, name string
+		want            bool
+	}{
+		{"sphinx", "genindex-A.html", true},
+		{"sphinx", "_modules/os.html", true},
+		{"sphinx", "search.html", true},
+		{"sphinx", "library/search-api.html", false},
+		{"", "search.html", false},
+		{"javadoc", "api/index-files/index-1.html", true},
+		{"javadoc", "api/Index.html", false},
+		{"nodejs", "all.html", true},
+		{"rustdoc", "std/all.html", true},
+	} {
+		if got := isNavigation(tt.name, &html.Page{Generator: tt.generator}); got != tt.want {
+			t.Errorf("%s of %s: %v", tt.name, tt.generator, got)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package ingest
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadTerms(t *testing.T) {
+	for _, tt := range []struct {
+		name, page string
+		want       map[string][]string
+	}{
+		{"Sphinx", `<table><tr><td><ul>
+<li><a href="os.html#os.chdir">chdir() (in module os)</a>, <a href="new/3.html">[1]</a>
+</li>
+<li><a href="lib/re.html#x">check() (in module imaplib)</a>
+  <ul><li><a href="lib/tab.html#c">(in module tabnanny)</a></li></ul></li>
+<li>directory
+  <ul><li><a href="os.html#index-2">changing</a></li><li><a href="os.html#index-3">creating</a></li></ul></li>
+</ul></td></tr></table>`, map[string][]string{
+			"doc/os.html#os.chdir": {"chdir() (in module os)"},
+			"doc/new/3.html":       {"chdir() (in module os)"},
+			"doc/lib/re.html#x":    {"check() (in module imaplib)"},
+			"doc/lib/tab.html#c":   {"check() (in module tabnanny)"},
+			"doc/os.html#index-2":  {"directory changing"},
+			"doc/os.html#index-3":  {"directory creating"},
+		}},
+		{"DocBook", `<dl><dt>abs, <a href="math.html">Mathematics</a></dt>
+<dt>ALTER</dt><dd><dl><dt>TABLE, <a href="ddl.html#ALTER">Modifying</a>, <a href="alter.html">ALTER TABLE</a></dt><dt>ROLE, <a href="role.html">Roles</a></dt></dl></dd>
+<dt>backup (see <a href="#dump">dump</a>)</dt><dt>zone, <a href="../other/zone.html">Zones</a></dt></dl>`, map[string][]string{
+			"doc/math.html":      {"abs"},
+			"doc/ddl.html#ALTER": {"ALTER TABLE"},
+			"doc/alter.html":     {"ALTER TABLE"},
+			"doc/role.html":      {"ALTER ROLE"},
+			"other/zone.html":    {"zone"},
+		}},
+		{"out of the folder", `<ul><li><a href="https://example.org/a.html">a</a><li><a href="../../b.html">b</a><li><a href="/c.html">c</a><li><a href="mailto:d@example.org">d</a></ul>`, map[string][]string{}},
+		{"not closed", `<ul><li><a href="a.html">one<li><a href="b.html">two</a>`, map[string][]string{"doc/b.html": {"one two"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := map[string][]string{}
+			readTerms([]byte(tt.page), "doc/genindex.html", got)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("terms (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func FuzzReadTerms(f *testing.F) {
+	f.Add([]byte(`<ul><li>a<ul><li><a href="b.html#c">d</a></ul></ul>`))
+	f.Add([]byte(`<dl><dt>a, <a href="b">c</a></dt><dd><dl><dt>e<a href=f>g</a></dl></dl>`))
+	f.Add([]byte(`<li><li><li><dd></dt></a><a href>`))
+	f.Fuzz(func(t *testing.T, page []byte) {
+		terms := map[string][]string{}
+		readTerms(page, "a/b.html", terms)
+		for place, list := range terms {
+			if place == "" || len(list) == 0 || len(list) > maxTerms {
+				t.Errorf("%d terms of %q", len(list), place)
+			}
+			for _, term := range list {
+				if term == "" || len(term) > maxOneTerm {
+					t.Errorf("term %q of %q", term, place)
+				}
+			}
+		}
+	})
+}
