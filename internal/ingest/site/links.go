@@ -113,8 +113,8 @@ func (s *scanner) add(ref string) {
 	}
 	s.refs[ref] = true
 	u, ok := s.scope.resolve(s.base, ref)
-	if !ok {
-		return
+	if !ok || strings.Contains(u.Path, "/_sources/") {
+		return // not of the site, or what Sphinx made a page of
 	}
 	if link := u.String(); !s.seen[link] {
 		s.seen[link] = true
@@ -137,9 +137,6 @@ func toUTF8(data []byte, contentType string) []byte {
 func unwantedLink(u *url.URL, queries bool) string {
 	if u.RawQuery != "" && !queries {
 		return "has a query"
-	}
-	if strings.Contains(u.Path, "/_sources/") {
-		return "the source of a page"
 	}
 	switch ext := strings.ToLower(path.Ext(u.Path)); ext {
 	case ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico", ".bmp", ".tif", ".tiff",

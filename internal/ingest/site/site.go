@@ -3,7 +3,8 @@
 //
 // Which pages there are is told by the site's llms.txt, else by its
 // llms-full.txt, which is all of them in one, else by its sitemaps; where there
-// is none of these, pages are found by the links between them.
+// is none of these, pages are found by the links between them. A list of a few
+// pages is no list but an overview, and its pages are where links begin.
 //
 // What it fetches and how often is bound by the user's URL and by the site:
 //
