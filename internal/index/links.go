@@ -32,14 +32,13 @@ type place struct {
 	bytes int
 }
 
-// add takes the links of a passage. The passages of a document must come one
-// after another.
-func (g *linkGraph) add(p *passage.Passage) {
+// add takes the links of a passage of the document from. The passages of a
+// document must come one after another.
+func (g *linkGraph) add(from string, links []passage.Link) {
 	if g.documents == nil {
 		*g = linkGraph{make(map[string]*place), make(map[string]*place), make(map[string]bool)}
 	}
-	from := p.Document()
-	for _, link := range p.Links() {
+	for _, link := range links {
 		to, anchor, _ := strings.Cut(link.To, "#")
 		if to == "" || to == from {
 			continue

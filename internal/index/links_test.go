@@ -19,7 +19,7 @@ func TestLinkGraph(t *testing.T) {
 
 	var g linkGraph
 	for _, p := range []*passage.Passage{a, a2, c, broken, b1, b2} {
-		g.add(p)
+		g.add(p.Document(), p.Links())
 	}
 	for _, tt := range []struct {
 		name           string

@@ -121,11 +121,11 @@ func lines(path string) (ids []string, offsets []int64, err error) {
 	}
 	defer f.Close()
 	skipped, err := Scan(f, func(offset int64, line []byte) error {
-		p, err := passage.Decode(line)
+		id, err := passage.DecodeID(line)
 		if err != nil {
 			return fmt.Errorf("%s, byte %d: %w", path, offset, err)
 		}
-		ids, offsets = append(ids, p.ID), append(offsets, offset)
+		ids, offsets = append(ids, id), append(offsets, offset)
 		return nil
 	})
 	if err == nil && len(skipped) > 0 {

@@ -3,6 +3,7 @@ package lexical
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
@@ -34,6 +35,7 @@ type Analyzer struct {
 	stop     func(string) bool            // words that are not indexed
 	question func(string) bool            // words that queries are made of, not of what they ask for
 	thesauri bool                         // the thesaurus speaks this language
+	known    sync.Pool                    // of map[string]string: terms by their spelling, for Terms
 }
 
 // NewAnalyzer returns the analyzer of a language: english, german, french,
@@ -69,12 +71,23 @@ func (a *Analyzer) Language() string { return a.language }
 // stems of its words and pairs of its dense scripts, without stop words and
 // without names taken whole.
 func (a *Analyzer) Terms(text string) []string {
+	known, _ := a.known.Get().(map[string]string)
+	if known == nil || len(known) >= maxCached {
+		known = make(map[string]string)
+	}
+	defer a.known.Put(known)
 	var terms []string
 	scan(text, 0, func(t token) {
 		if t.kind == exact {
 			return
 		}
-		if term := a.term(t.kind, text[t.start:t.end]); term != "" {
+		spelling := text[t.start:t.end]
+		term, ok := known[spelling]
+		if !ok {
+			term = a.term(t.kind, spelling)
+			known[strings.Clone(spelling)] = term
+		}
+		if term != "" {
 			terms = append(terms, term)
 		}
 	})

@@ -160,25 +160,50 @@ func Decode(line []byte) (Passage, error) {
 	}
 	delete(p.Extra, "id")
 	p.Title = p.take("title")
-	p.URL = p.take("url")
-	if !hasScheme(p.URL) {
-		p.URL = ""
-	}
-	for _, key := range []string{"path", "file_path", "source", "file_name"} {
-		if p.Path != "" {
-			break
-		}
-		p.Path = p.take(key)
-	}
-	if p.URL == "" && hasScheme(p.Path) {
-		p.URL, p.Path = p.Path, ""
-	}
+	p.takePlace()
 	p.Headings, p.Anchors = p.takeList("headings"), p.takeList("anchors")
 	p.StartLine, p.EndLine = p.takeLine("start_line"), p.takeLine("end_line")
 	if p.EndLine < p.StartLine {
 		p.EndLine = p.StartLine
 	}
 	return p, nil
+}
+
+// DecodeLinks reads of a line only the document that the passage belongs to
+// and where it leads. Of a line that Decode refuses it may return nothing.
+func DecodeLinks(line []byte) (document string, links []Link) {
+	var raw struct {
+		Metadata map[string]json.RawMessage `json:"metadata"`
+	}
+	if json.Unmarshal(line, &raw) != nil {
+		return "", nil
+	}
+	p := Passage{Extra: raw.Metadata}
+	p.takePlace()
+	return p.Document(), p.Links()
+}
+
+// DecodeID reads of a line that AppendLine wrote only the passage's id, with
+// which it begins.
+func DecodeID(line []byte) (string, error) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	for _, want := range []json.Token{json.Delim('{'), "id"} {
+		switch t, err := d.Token(); {
+		case err != nil:
+			return "", err
+		case t != want:
+			return "", errors.New(`no "id" at the beginning`)
+		}
+	}
+	t, err := d.Token()
+	if err != nil {
+		return "", err
+	}
+	id, ok := t.(string)
+	if !ok {
+		return "", errors.New(`the "id" is no string`)
+	}
+	return id, nil
 }
 
 // AppendLine appends the passage's line, newline included, to b. Keys come in
@@ -222,6 +247,23 @@ func (p *Passage) AppendLine(b []byte) []byte {
 		add(key, p.Extra[key])
 	}
 	return append(b, "}}\n"...)
+}
+
+// takePlace takes from Extra where the passage is from.
+func (p *Passage) takePlace() {
+	p.URL = p.take("url")
+	if !hasScheme(p.URL) {
+		p.URL = ""
+	}
+	for _, key := range []string{"path", "file_path", "source", "file_name"} {
+		if p.Path != "" {
+			break
+		}
+		p.Path = p.take(key)
+	}
+	if p.URL == "" && hasScheme(p.Path) {
+		p.URL, p.Path = p.Path, ""
+	}
 }
 
 // take removes a string from Extra and returns it.

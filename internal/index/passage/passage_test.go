@@ -2,6 +2,7 @@ package passage
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,18 +60,26 @@ func TestAppendLineKeepsWhatLEANNReads(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"id": "7", "text": "t", "metadata": {"title": "x", "headings": ["a"], "start_line": 1}}`))
 	f.Add([]byte(`{"text":"t","metadata":{"source":"https://e.org/#x","k":[1,{"a":null}]}}`))
+	f.Add([]byte(`{"text": "t", "metadata": {"id": 7, "path": "a", "links": [{"to": "b#c", "text": "d"}]}}`))
 	f.Add([]byte(`{`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		p, err := Decode(line)
 		if err != nil {
 			return
 		}
-		again, err := Decode(p.AppendLine(nil))
+		written := p.AppendLine(nil)
+		again, err := Decode(written)
 		if err != nil {
 			t.Fatalf("what Decode gave does not decode again: %v", err)
 		}
 		if again.ID != p.ID || again.Text != p.Text || again.Document() != p.Document() || again.StartLine != p.StartLine {
 			t.Fatalf("changed by writing and reading: %+v, then %+v", p, again)
+		}
+		if id, err := DecodeID(written); err != nil || id != p.ID {
+			t.Fatalf("DecodeID is %q, %v, want %q", id, err, p.ID)
+		}
+		if document, links := DecodeLinks(written); document != p.Document() || !slices.Equal(links, p.Links()) {
+			t.Fatalf("DecodeLinks is %q, %v, want %q, %v", document, links, p.Document(), p.Links())
 		}
 	})
 }
