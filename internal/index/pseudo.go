@@ -71,9 +71,9 @@ func piece(text string, rng *rand.Rand) string {
 //go:embed foreign.txt
 var foreignText string
 
-// foreignQueries are questions that the database does not answer: all of
+// ForeignQuestions are questions that the database does not answer: all of
 // foreignText but those of a topic that it speaks of.
-func (d *Database) foreignQueries() ([]string, error) {
+func (d *Database) ForeignQuestions() ([]string, error) {
 	var queries []string
 	for line := range strings.Lines(foreignText) {
 		line = strings.TrimSpace(line)

@@ -82,7 +82,9 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 		return Result{}, err
 	}
 	var r Result
-	r.Confidence, r.Confident = answer.Judge(d.gen.Confidence, signals)
+	if len(hits) > 0 {
+		r.Confidence, r.Confident = answer.Judge(d.gen.Confidence, signals)
+	}
 	fused := make([]Hit, len(hits))
 	for i, h := range hits {
 		fused[i] = Hit{Number: h.Passage, Lexical: h.Score, Score: h.Score}

@@ -43,10 +43,11 @@ var classicSets = []string{"cranfield", "cisi", "cacm", "scifact-train", "cosqa-
 
 func main() {
 	write := flag.String("write", "", "put the tables into this `file`, between the lines that mark their place")
+	fit := flag.Bool("fit", false, "print the weights that confidence is reckoned with, fitted anew")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	ok, err := run(ctx, *write)
+	ok, err := run(ctx, *write, *fit)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "eval:", err)
 		os.Exit(1)
@@ -56,7 +57,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, write string) (ok bool, err error) {
+func run(ctx context.Context, write string, fit bool) (ok bool, err error) {
 	l := &lab{ctx: ctx}
 	if l.collections = os.Getenv("DOCSEARCH_EVAL"); l.collections == "" {
 		l.collections = filepath.Join("..", "shared", "eval")
@@ -67,6 +68,9 @@ func run(ctx context.Context, write string) (ok bool, err error) {
 	}
 	if err := l.prepare(); err != nil {
 		return false, err
+	}
+	if fit {
+		return true, l.fit(os.Stdout)
 	}
 	r, err := l.measure()
 	if err != nil {

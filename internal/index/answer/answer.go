@@ -119,9 +119,13 @@ func Judge(c *disk.Confidence, s lexical.Signals) (probability float64, enough b
 	return probability, probability >= c.Threshold
 }
 
-// Default is the confidence of a database too small to learn its own from:
-// what was fitted to several documentation sets at once, each one's questions
-// against the others'. The weights are those of lexical.Signals.Features.
+// Default is the confidence of a database that has not chosen a threshold. The
+// weights, of lexical.Signals.Features, are a logistic model's, fitted to
+// judged questions over seven manuals, each manual's own against those of the
+// others and against questions of no manual (go run ./test/eval -fit).
 func Default() *disk.Confidence {
-	return &disk.Confidence{Weights: []float64{-7.5, 9.7, -7, 0.7, 7, 1.4, 4.3, 2.4}, Threshold: 0.83}
+	return &disk.Confidence{
+		Weights:   []float64{-3.76, 2.34, -0.57, -1.68, 0.75, 0.43, 1.01, 1.50, 1.11, 2.02, 2.01, 1.00},
+		Threshold: 0.5,
+	}
 }

@@ -36,7 +36,7 @@ func evidence(stem string, passages, total int) float64 {
 			elsewhere = float64(n) / 1e4
 		}
 	}
-	here := (float64(passages) + .5) / (float64(total) + 1)
+	here := float64(passages) / float64(total)
 	ratio := math.Log((here + smoothing/10) / (elsewhere + smoothing))
 	return max(-mostEvidence, min(mostEvidence, ratio))
 }
