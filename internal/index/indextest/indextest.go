@@ -5,6 +5,7 @@ package indextest
 import (
 	"bufio"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -48,7 +49,7 @@ func Passages(tb testing.TB, dir string, n int) {
 	}
 	w := bufio.NewWriter(f)
 	rng := rand.New(rand.NewPCG(1, 2))
-	words := vocabulary(rng, 20_000)
+	words := vocabulary(rng, vocabularySize)
 	// The question's words are words of other passages, too.
 	for i, w := range strings.Fields(Question) {
 		words[50+37*i] = w
@@ -85,6 +86,26 @@ func Passages(tb testing.TB, dir string, n int) {
 		tb.Fatal(err)
 	}
 }
+
+// Queries makes n queries of three to seven words that the made-up passages
+// use, common ones and rare ones alike.
+func Queries(n int) []string {
+	words := vocabulary(rand.New(rand.NewPCG(1, 2)), vocabularySize)
+	rng := rand.New(rand.NewPCG(3, 4))
+	queries := make([]string, n)
+	for i := range queries {
+		var picked []string
+		for range 3 + rng.IntN(5) {
+			const commonest = 50
+			rank := commonest * math.Pow(vocabularySize/commonest, rng.Float64())
+			picked = append(picked, words[int(rank)])
+		}
+		queries[i] = strings.Join(picked, " ")
+	}
+	return queries
+}
+
+const vocabularySize = 20_000
 
 // vocabulary makes n different words of two to four syllables.
 func vocabulary(rng *rand.Rand, n int) []string {
