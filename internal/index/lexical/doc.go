@@ -1,3 +1,102 @@
-// Package lexical is the inverted index: it finds passages by their words.
-// Standard library and a stemmer only, because the hook searches through it.
+// Package lexical is the inverted index: it finds passages by their words, and
+// says what speaks for each. Standard library and a stemmer only, because the
+// hook searches through it.
+//
+// # Units
+//
+// Passages are ranked as themselves and as parts of their pages. A page is a
+// unit: consecutive passages of one document, at most 256 of them, so that a
+// passage's number within its unit fits a byte and a document of any length
+// is searched in pieces. Passages lie by document; where they did not come so,
+// the file has the order.
+//
+// # Terms
+//
+// A term is a stemmed word; or a name taken whole, with '=' before it
+// (=os.path.join, =--amend); or, with '@' before it, a name that a passage
+// defines. Words and whole names have positions: places in the sequence of
+// the passage's words, field after field (title, headings above, page title,
+// address, link texts, index terms, body), one place being left free after
+// each field so that no phrase reaches across. Stop words take a place, and
+// are not indexed. A name in capitals, getName, has its parts one place after
+// the other, and itself at the first one's.
+//
+// # The file
+//
+// A container of kind LEXI (see package disk) with these sections. All
+// integers are little endian, [v] is a varint as encoding/binary has it. N
+// passages, U units, T terms.
+//
+//	meta      [4] N, [4] U, [4] documents, [4] T
+//	          [4] flags: 1, every unit is one passage
+//	          [44] language, ASCII, zero padded
+//	passages  N x { [6 x 1] lengths in places: title, headings, page title, address, links, index terms
+//	                [2] zero
+//	                [4] length of the body
+//	                [4] prior, a float32: what the passage is worth whatever is asked }
+//	order     empty, or N x [4] the number of the passage that lies there
+//	units     U+1 x { [4] first passage, [4] document }, the last one being the end
+//	postings  a region for each term, in the terms' order
+//	terms     the dictionary, in blocks of 32 terms:
+//	            [v] where in postings the first term's region begins
+//	            32 x { [1] bytes shared with the term before, [1] bytes that follow, those bytes,
+//	                   [v] length of the region }
+//	keys      for each block of the dictionary: [8] first bytes of its first term, big endian, zero
+//	          padded; [4] where in terms the block begins
+//
+// So {"join", "joint"} with regions of 9 and 7 bytes at 100 are the block
+// [100 0 4 j o i n 9 4 1 t 7], its key "join\0\0\0\0". A term is found by
+// binary search in keys, which take a few pages even of a large index, and
+// then in one block.
+//
+// A region begins with [v] units that have the term and [v] passages less
+// units. Where there are up to 4 units, there follow
+//
+//	for each unit     [v] unit less the one before, less 1
+//	                  [1] impact of the page, [v] passages less 1 (both absent if every unit is one passage)
+//	  for each passage  [v] number within the unit, less the one before, less 1 (absent likewise)
+//	                    [1] impact, [v] positions less 1
+//	for each passage  positions: [v] the first, then each less the one before, less 1
+//
+// and otherwise blocks of 128 units and their positions; before them, if there
+// are several blocks, [v] the blocks' length together and of each block
+//
+//	[4] its last unit
+//	[4] where the next block begins, from the first
+//	[4] where its positions begin, from those of the first
+//	[1] greatest impact of a page, [1] greatest impact of a passage
+//	[2] passages
+//
+// A block is made of patched numbers (see appendPatched) and of bytes:
+//
+//	units       each less the one before, less 1
+//	page        [1] of each unit (absent if every unit is one passage)
+//	best        [1] of each unit: the greatest impact of its passages
+//	counts      passages of each unit less 1 (absent likewise)
+//	passages    of each unit: number within it, less the one before, less 1 (absent likewise)
+//	impacts     [1] of each passage of the units that have several
+//	lengths     positions of each passage less 1
+//
+// and its positions are patched numbers as well, each passage's beginning
+// anew. Positions lie apart because most blocks are read without them.
+//
+// # Impacts
+//
+// An impact is what the term adds to the passage's score, of 255: the BM25F
+// weight of its occurrences in all fields, saturated. It depends on nothing
+// that is asked, so it is reckoned when the index is built; at query time a
+// score is a sum of impacts times the terms' weights, in integers, which is
+// exact in any order.
+//
+// # A search
+//
+// First the units are found that promise most: a unit promises, over the
+// terms, the sum of its page's impact and of the best impact that a passage of
+// it has. Windows of units are scored one after another, and terms whose
+// greatest impacts in the window cannot lift a unit among the best are only
+// looked up where others have brought one near. Then the passages of these
+// units are scored one by one, priors and defined names are added, and for the
+// best hundred or so, from their positions, how near to one another the
+// query's words stand. Nothing grows with the number of passages but the
+// blocks of the query's own terms.
 package lexical

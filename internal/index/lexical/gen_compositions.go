@@ -21,7 +21,7 @@ func main() {
 	out.WriteString("// compositions is sorted by what is composed.\nvar compositions = [...]composition{\n")
 	for r := rune(0x80); r < 0x2000; r++ {
 		parts := []rune(norm.NFD.String(string(r)))
-		if len(parts) < 2 || unicode.ToLower(r) != r {
+		if len(parts) < 2 || unicode.ToLower(r) != r || parts[0] == 'ſ' { // fold makes that an s
 			continue
 		}
 		mark := parts[len(parts)-1]

@@ -1,0 +1,177 @@
+package lexical
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+// randomList makes postings of some of limit units.
+func randomList(rng *rand.Rand, units, limit int, single bool) []posting {
+	var list []posting
+	chosen := rng.Perm(limit)[:units]
+	slices.Sort(chosen)
+	for _, unit := range chosen {
+		page, local, passages := uint8(1+rng.IntN(255)), 0, 1
+		if !single && rng.IntN(3) == 0 {
+			passages += rng.IntN(20)
+		}
+		for range passages {
+			if !single {
+				local += rng.IntN(3)
+			}
+			if local >= unitSize {
+				break
+			}
+			p := posting{unit: uint32(unit), local: uint32(local), impact: uint8(1 + rng.IntN(255)), page: page}
+			for at := rng.IntN(200); len(p.positions) == 0 || rng.IntN(3) == 0; at += 1 + rng.IntN(100) {
+				p.positions = append(p.positions, uint32(at))
+			}
+			list = append(list, p)
+			local++
+		}
+	}
+	return list
+}
+
+// section is what b is as a section of a file.
+func section(tb testing.TB, b []byte) disk.Section {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "file")
+	w, err := disk.Create(path, "TEST", 1)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w.Section("section")
+	w.Write(b)
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	f, err := disk.Open(path, "TEST", 1)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { f.Close() })
+	s, err := f.Section("section")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func TestPostingsComeBack(t *testing.T) {
+	const limit = 3000
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, single := range []bool{false, true} {
+		for _, units := range []int{1, 2, fewUnits, fewUnits + 1, blockUnits - 1, blockUnits, blockUnits + 1, 1000, limit} {
+			t.Run(strconv.FormatBool(single)+"/"+strconv.Itoa(units), func(t *testing.T) {
+				want := randomList(rng, units, limit, single)
+				w := listWriter{single: single}
+				w.encode(randomList(rng, 700, limit, single)) // what a writer has written must not show
+				region := w.encode(want)
+				l, err := openList(section(t, region), 0, int64(len(region)), limit, single)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if l.units != units || l.passages != len(want) {
+					t.Fatalf("%d units and %d passages, want %d and %d", l.units, l.passages, units, len(want))
+				}
+				got := readList(t, newCursor(l))
+				for i := range want {
+					if single {
+						want[i].page = 0
+					}
+					if g, w := got[i], want[i]; g.unit != w.unit || g.local != w.local || g.impact != w.impact || g.page != w.page || !slices.Equal(g.positions, w.positions) {
+						t.Fatalf("posting %d came back as %+v, want %+v", i, g, w)
+					}
+				}
+				testSeek(t, newCursor(l), want, rng)
+			})
+		}
+	}
+}
+
+// readList reads a whole list.
+func readList(t *testing.T, c *cursor) []posting {
+	t.Helper()
+	var list []posting
+	for b := range c.count {
+		if err := c.load(b); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.expand(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range c.n {
+			for j := c.starts[i]; j < c.starts[i+1]; j++ {
+				p := posting{unit: c.unit[i], local: c.locals[j], impact: c.impacts[j]}
+				if len(c.pages) > 0 {
+					p.page = c.pages[i]
+				}
+				var err error
+				if p.positions, err = c.positionsOf(nil, j); err != nil {
+					t.Fatal(err)
+				}
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// testSeek moves forward by random steps.
+func testSeek(t *testing.T, c *cursor, list []posting, rng *rand.Rand) {
+	t.Helper()
+	for target := uint32(0); target < c.limit; target += uint32(rng.IntN(60)) {
+		ok, err := c.seek(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(list, func(p posting) bool { return p.unit >= target })
+		if ok != (i >= 0) {
+			t.Fatalf("seek(%d) is %v", target, ok)
+		}
+		if !ok {
+			return
+		}
+		if c.unit[c.at] != list[i].unit {
+			t.Fatalf("seek(%d) came to %d, want %d", target, c.unit[c.at], list[i].unit)
+		}
+	}
+}
+
+func TestDictionary(t *testing.T) {
+	terms := []string{"=a.b", "@a", "a", "ab", "abc"}
+	for i := range 500 {
+		terms = append(terms, "common"+strconv.Itoa(i*7), "x"+strconv.Itoa(i))
+	}
+	slices.Sort(terms)
+	var w dictionaryWriter
+	for i, term := range terms {
+		w.add(term, i%300)
+	}
+	d, err := newDictionary(section(t, w.keys), section(t, w.terms))
+	if err != nil {
+		t.Fatal(err)
+	}
+	offset := int64(0)
+	for i, term := range terms {
+		at, length, found, err := d.find(term)
+		if err != nil || !found || at != offset || length != int64(i%300) {
+			t.Fatalf("%q is at %d, %d long, %v, %v; want %d, %d", term, at, length, found, err, offset, i%300)
+		}
+		offset += int64(i % 300)
+		if _, _, found, err := d.find(term + "!"); found || err != nil {
+			t.Fatalf("%q! is there: %v, %v", term, found, err)
+		}
+	}
+	for _, term := range []string{"", "!", "zzz", "common", "commonality"} {
+		if _, _, found, err := d.find(term); found || err != nil {
+			t.Errorf("%q is there: %v, %v", term, found, err)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package lexical
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParse(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"", ""},
+		{"two words", "two|words"},
+		{`"exact phrase" more`, `"exact phrase"|more`},
+		{"“curly quotes”", `"curly quotes"`},
+		{`print("x") 5" disk`, `print("x")|5"|disk`},
+		{`"never closed`, `"never|closed`},
+		{`"" x`, `""|x`},
+		{"jobs -stages", "jobs|not stages"},
+		{"-stages first", "-stages|first"},
+		{"tar -x -czf", "tar|-x|not czf"},
+		{"find -name", "find|-name"},
+		{"gcc -Wall -o2x a-b --not", "gcc|-Wall|not o2x|a-b|--not"},
+		{`a -"b c" -title:x -path:"y z"`, `a|not "b c"|not title x|not path "y z"`},
+		{"title:install Path:docs/ci", "title install|path docs/ci"},
+		{"title: apart std::title::x", "title:|apart|std::title::x"},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			var got []string
+			for _, c := range parse(tt.text, func(s string) bool { return s == "-name" }) {
+				s := c.text
+				if c.quoted {
+					s = `"` + s + `"`
+				}
+				if c.field != "" {
+					s = c.field + " " + s
+				}
+				if c.not {
+					s = "not " + s
+				}
+				got = append(got, s)
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(got, "|")); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPlan(t *testing.T) {
+	a, err := NewAnalyzer("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name  string
+		query Query
+		want  string // own terms, then the names looked for with their bonus
+	}{
+		{"question", Query{Text: "How do I use the cached files?"}, "cach file"},
+		{"nothing but a question", Query{Text: "how to do this"}, "how do"},
+		{"database named", Query{Text: "git branch in git", Names: []string{"git"}}, "branch @branch:0.50"},
+		{"name of two words", Query{Text: "gitlab-ci cache", Names: []string{"gitlab ci"}}, "cach @cache:0.50"},
+		{"name with a dot", Query{Text: "node.js streams", Names: []string{"nodejs", "node.js"}}, "stream @streams:0.50"},
+		{"nothing but the name", Query{Text: "git", Names: []string{"git"}}, "git"},
+		{"one name", Query{Text: "`os.path.join()`"}, "os path join =os.path.join =path.join @os.path.join:0.50"},
+		{"a name among words", Query{Text: "what does os.walk return"}, "os walk =os.walk return @os.walk:0.15"},
+		{"keywords", Query{Text: "rename folders", Keywords: []string{"os.rename", "move files"}}, "renam*2 folder os =os.rename move file @os.rename:0.15"},
+		{"repeated", Query{Text: "file file files"}, "file*3"},
+		{"operators", Query{Text: `cache "two words" -not title:x path:y`}, "cach two word x"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := a.plan(&tt.query, func(string) bool { return false })
+			var got []string
+			for _, term := range p.terms {
+				switch {
+				case term.symbol:
+					got = append(got, fmt.Sprintf("%s:%.2f", term.term, term.weight))
+				case term.own && term.weight > 1:
+					got = append(got, fmt.Sprintf("%s*%g", term.term, term.weight))
+				case term.own:
+					got = append(got, term.term)
+				}
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSynonymsWeighLess(t *testing.T) {
+	a, err := NewAnalyzer("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := a.plan(&Query{Text: "delete folder"}, nil)
+	weights := make(map[string]float64)
+	for _, term := range p.terms {
+		weights[term.term] = term.weight
+	}
+	if w := weights["remov"]; w <= 0 || w > synonymWeight*weights["delet"] {
+		t.Errorf("remove weighs %g beside delete's %g", w, weights["delet"])
+	}
+	if w := weights["directori"]; w <= 0 || w >= weights["folder"] {
+		t.Errorf("directory weighs %g beside folder's %g", w, weights["folder"])
+	}
+}
+
+func FuzzPlan(f *testing.F) {
+	f.Add(`"exact phrase" -not title:word path:a/b -title:"two words" os.path.join() --flag`, "git")
+	f.Add("“x” -\"", "node.js")
+	f.Fuzz(func(t *testing.T, text, name string) {
+		for _, language := range languages {
+			a, err := NewAnalyzer(language)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := Query{Text: text[:min(len(text), 500)], Keywords: []string{name}, Names: []string{name}}
+			p := a.plan(&q, func(s string) bool { return len(s)%2 == 0 })
+			for _, term := range p.terms {
+				if term.term == "" || !(term.weight > 0) {
+					t.Fatalf("term %+v of %q", term, text)
+				}
+			}
+			for _, d := range p.demands {
+				if len(d.words) == 0 {
+					t.Fatalf("a demand of nothing in %q", text)
+				}
+			}
+			last := 0
+			for _, s := range a.Highlight(q, text) {
+				if s.Start < last || s.Start >= s.End || s.End > len(text) {
+					t.Fatalf("span %v after %d in %d bytes", s, last, len(text))
+				}
+				last = s.End
+			}
+		}
+	})
+}
+
+func TestHighlight(t *testing.T) {
+	a, err := NewAnalyzer("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ query, text, want string }{
+		{"caching files", "Files are cached; the file cache is small.", "[Files] are [cached]; the [file] [cache] is small."},
+		{"os.path.join", "call os.path.join(a)", "call [os.path.join](a)"},
+		{"user", "getUserName", "get[User]Name"},
+		{"zebra", "no match", "no match"},
+	} {
+		var b strings.Builder
+		last := 0
+		for _, s := range a.Highlight(Query{Text: tt.query}, tt.text) {
+			b.WriteString(tt.text[last:s.Start] + "[" + tt.text[s.Start:s.End] + "]")
+			last = s.End
+		}
+		if got := b.String() + tt.text[last:]; got != tt.want {
+			t.Errorf("%q in %q: got %q, want %q", tt.query, tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestSymbols(t *testing.T) {
+	for _, tt := range []struct {
+		title, address string
+		want           string
+	}{
+		{"os.path.join(path, *paths)¶", "", "os.path.join path.join join"},
+		{"class collections.Counter([iterable])", "", "collections.Counter Counter"},
+		{"Installation", "https://e.org/x.html#installation", "installation Installation"},
+		{"The with statement", "x.md#the-with-statement", "the-with-statement"},
+		{"std::vector<T>", "", ""},
+		{"Foo::bar()", "", "Foo::bar bar"},
+		{"--amend", "", "--amend"},
+		{"Überschrift", "", ""},
+		{"", "", ""},
+	} {
+		if got := strings.Join(symbols(&Fields{Title: tt.title, Address: tt.address}), " "); got != tt.want {
+			t.Errorf("%q at %q: got %q, want %q", tt.title, tt.address, got, tt.want)
+		}
+	}
+}
+
+func TestPriors(t *testing.T) {
+	for _, tt := range []struct {
+		address string
+		aside   bool
+		version version
+	}{
+		{"https://e.org/docs/howto/release.html#x", true, 0},
+		{"https://e.org/docs/lock.html#Lock.release", false, 0},
+		{"https://e.org/whatsnew/3.11.html", true, 0},
+		{"changelog.md", true, 0},
+		{"https://e.org/3.11/library/os.html", false, parseVersion("3.11")},
+		{"https://e.org/v2/x", false, parseVersion("v2")},
+		{"https://e.org/stable/x", false, latest},
+		{"https://e.org/2024/01/x", false, parseVersion("01")},
+		{"docs/10.20.30.40/x", false, 0},
+	} {
+		if got := isAside(tt.address); got != tt.aside {
+			t.Errorf("%s is aside: %v", tt.address, got)
+		}
+		if _, got := versionOf(tt.address); got != tt.version {
+			t.Errorf("%s has version %x, want %x", tt.address, got, tt.version)
+		}
+	}
+	for _, tt := range []struct {
+		older, newer string
+		want         bool
+	}{
+		{"3.9", "3.11", true}, {"3.11", "3.9", false}, {"v1", "v2", true}, {"1.2", "1.2.1", true}, {"3.11", "stable", true},
+		{"15", "current", true}, {"15", "16", false}, {"3.11", "3.11", false},
+	} {
+		if got := parseVersion(tt.older).olderThan(parseVersion(tt.newer)); got != tt.want {
+			t.Errorf("%s is older than %s: %v", tt.older, tt.newer, got)
+		}
+	}
+}
+
+func TestTrimAddress(t *testing.T) {
+	for _, tt := range []struct{ address, want string }{
+		{"https://docs.e.org/3/library/os.html#os.walk", "3/library/os os.walk"},
+		{"https://e.org", ""},
+		{"https://e.org/a.b/c?x=1", "a.b/c"},
+		{"docs/guide/install.md:120", "docs/guide/install"},
+		{"README", "README"},
+		{"", ""},
+	} {
+		if got := trimAddress(tt.address); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.address, got, tt.want)
+		}
+	}
+}
