@@ -274,6 +274,14 @@ func (m *meter) scope(set string) ([]int, bool) {
 	return all, true
 }
 
+// nameOf is the name of a set as its database has it.
+func (m *meter) nameOf(set string) string {
+	if i := slices.IndexFunc(m.databases, func(d evaluated) bool { return strings.EqualFold(d.Name, set) }); i >= 0 {
+		return m.databases[i].Name
+	}
+	return set
+}
+
 // An answer is what databases have to say to a query.
 type answer struct {
 	hits       []index.Hit
@@ -327,7 +335,7 @@ func (m *meter) ask(ctx context.Context, asked []int, q *eval.Query) (queryResul
 	if err != nil {
 		return queryResult{}, err
 	}
-	r := queryResult{ID: q.ID, Set: q.Set, Text: q.Text, Source: q.Source, Confidence: a.confidence, Confident: a.confident,
+	r := queryResult{ID: q.ID, Set: m.nameOf(q.Set), Text: q.Text, Source: q.Source, Confidence: a.confidence, Confident: a.confident,
 		Millis: float64(a.took.Microseconds()) / 1000}
 	r.Page, r.Section = judge(q, a)
 	const shown = 5

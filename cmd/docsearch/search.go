@@ -196,7 +196,7 @@ func (s *searchCommand) splitKeywords() []string {
 }
 
 // source is where the reader finds the hit: its URL, or its file with the
-// line, as seen from the working directory.
+// line or the anchor, as seen from the working directory.
 func (d asked) source(p *passage.Passage) string {
 	if p.URL != "" || p.Path == "" {
 		return p.Locator()
@@ -207,8 +207,11 @@ func (d asked) source(p *passage.Passage) string {
 			path = rel
 		}
 	}
-	if p.StartLine > 0 {
+	switch {
+	case p.StartLine > 0:
 		return fmt.Sprintf("%s:%d", path, p.StartLine)
+	case len(p.Anchors) > 0:
+		return path + "#" + p.Anchors[0]
 	}
 	return path
 }

@@ -78,7 +78,7 @@ func leaveOut(root *os.Root, name string, d fs.DirEntry, filter filter) string {
 		return "no reader for files without an ending"
 	case !filter.included(name):
 		return "not included"
-	case isText(name) && hasPage(root, name):
+	case isText(name) && hasPage(root, name, filter):
 		return "the text of a page beside it"
 	}
 	return ""
@@ -89,7 +89,8 @@ func isText(name string) bool { return strings.EqualFold(path.Ext(name), ".txt")
 
 // hasPage reports whether there is an HTML page of the same name beside a file,
 // which was made of it and knows more: titles, anchors, links.
-func hasPage(root *os.Root, name string) bool {
-	st, err := root.Lstat(strings.TrimSuffix(name, path.Ext(name)) + ".html")
-	return err == nil && st.Mode().IsRegular()
+func hasPage(root *os.Root, name string, filter filter) bool {
+	page := strings.TrimSuffix(name, path.Ext(name)) + ".html"
+	st, err := root.Lstat(page)
+	return err == nil && st.Mode().IsRegular() && filter.included(page) && !filter.excluded(page)
 }
