@@ -291,42 +291,48 @@ type answer struct {
 	took       time.Duration
 }
 
-// search puts a query to databases as the server does: to those that it names,
-// if it names some.
-func (m *meter) search(ctx context.Context, asked []int, text string) (answer, error) {
+// search puts a query to databases as the server does: if there are several, to
+// those that it names, unless they hardly know what to say.
+func (m *meter) search(ctx context.Context, chosen []int, text string) (a answer, err error) {
 	began := time.Now()
-	if len(asked) > 1 {
+	asked := chosen
+	if len(chosen) > 1 {
 		if named := index.Named(text, m.names); len(named) > 0 {
 			asked = named
 		}
 	}
-	var a answer
-	results := make([]index.Result, len(asked))
-	for i, k := range asked {
-		d := &m.databases[k]
-		var err error
-		if results[i], err = d.Search(ctx, index.Query{Text: text, Names: d.Names, TopK: depth, Embedders: m.embedders}); err != nil {
-			return a, fmt.Errorf("%s: %w", d.Name, err)
-		}
-		if r := results[i]; r.Confidence > a.confidence || i == 0 {
-			a.confidence, a.confident = r.Confidence, r.Confident
-		}
+	results, err := m.results(ctx, asked, text)
+	if len(asked) < len(chosen) && !slices.ContainsFunc(results, func(r index.Result) bool { return r.Confidence >= index.Doubtful }) && err == nil {
+		asked = chosen
+		results, err = m.results(ctx, asked, text)
 	}
-	if len(asked) == 1 {
-		a.hits = results[0].Hits
-	} else {
-		for _, h := range index.Merge(results, depth) {
-			a.hits = append(a.hits, h.Hit)
-			a.from = append(a.from, &m.databases[asked[h.From]])
-		}
+	if err != nil {
+		return a, err
 	}
+	merged := index.Merge(results, depth)
 	a.took = time.Since(began)
-	for len(a.from) < len(a.hits) {
-		a.from = append(a.from, &m.databases[asked[0]])
+	for _, h := range merged {
+		a.hits = append(a.hits, h.Hit)
+		a.from = append(a.from, &m.databases[asked[h.From]])
+	}
+	for _, r := range results {
+		a.confidence, a.confident = max(a.confidence, r.Confidence), a.confident || r.Confident
 	}
 	m.done++
 	m.display.Func().Report("asking", m.done, m.total)
 	return a, nil
+}
+
+func (m *meter) results(ctx context.Context, asked []int, text string) ([]index.Result, error) {
+	results := make([]index.Result, len(asked))
+	for i, k := range asked {
+		var err error
+		d := &m.databases[k]
+		if results[i], err = d.Search(ctx, index.Query{Text: text, Names: d.Names, TopK: depth}); err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Name, err)
+		}
+	}
+	return results, nil
 }
 
 // ask puts a query to databases and judges the answer.

@@ -80,7 +80,10 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 	if s.topK == 0 {
 		s.topK = config.Default().Search.TopK
 	}
-	all := s.ask(ctx, chosen, query)
+	all := s.ask(ctx, s.named(chosen, query), query)
+	if len(all) < len(chosen) && !slices.ContainsFunc(all, func(d asked) bool { return d.err == nil && d.Confidence >= index.Doubtful }) {
+		all = s.ask(ctx, chosen, query)
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -157,6 +160,26 @@ func exists(path string) bool {
 	return err == nil
 }
 
+// named leaves of databases that the user did not choose those that the query
+// names, if it names some.
+func (s *searchCommand) named(chosen []listing, query string) []listing {
+	if len(s.databases)+len(s.paths) > 0 {
+		return chosen
+	}
+	names := make([][]string, len(chosen))
+	for i, d := range chosen {
+		names[i] = d.Names
+	}
+	var named []listing
+	for _, i := range index.Named(query, names) {
+		named = append(named, chosen[i])
+	}
+	if named == nil {
+		return chosen
+	}
+	return named
+}
+
 // ask puts the query to every database at once.
 func (s *searchCommand) ask(ctx context.Context, chosen []listing, query string) []asked {
 	q := index.Query{Text: query, Keywords: s.splitKeywords(), TopK: s.topK, Filter: s.filter, Embedders: configuredEmbedders()}
@@ -229,6 +252,7 @@ type hitJSON struct {
 	Path      string   `json:"path,omitempty"`
 	StartLine int      `json:"start_line,omitempty"`
 	EndLine   int      `json:"end_line,omitempty"`
+	Anchors   []string `json:"anchors,omitempty"` // fragments that lead into it
 	Text      string   `json:"text"`
 }
 
@@ -254,13 +278,10 @@ func (s *searchCommand) printJSON(query string, all []asked, hits []index.Merged
 		if headings == nil {
 			headings = []string{}
 		}
-		path := h.Path
-		if path != "" {
-			path = h.Path
-		}
 		out.Hits = append(out.Hits, hitJSON{
 			Rank: i + 1, Score: h.Relevance, Database: d.Name, ID: h.ID, Title: h.Name(), Headings: headings,
-			Source: d.source(&h.Passage), URL: h.URL, Path: path, StartLine: h.StartLine, EndLine: h.EndLine, Text: h.Text,
+			Source: d.source(&h.Passage), URL: h.URL, Path: h.Path,
+			StartLine: h.StartLine, EndLine: h.EndLine, Anchors: h.Anchors, Text: h.Text,
 		})
 	}
 	for _, d := range all {

@@ -7,6 +7,11 @@ import (
 	"unicode/utf8"
 )
 
+// Doubtful is the confidence below which hits may not answer the query. Where
+// all databases that a query names have only such, it may have named them in
+// passing, as "react to" and "go on" do, and the others should be asked as well.
+const Doubtful = 0.5
+
 // Named lists which of several databases, each given by its names, the query
 // names: what one library calls a thing says little about another, so the
 // others would only be in the way. It lists none if the query names none.

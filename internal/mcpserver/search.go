@@ -20,9 +20,6 @@ const (
 
 	// nearest is how many headings are shown where nothing is relevant.
 	nearest = 5
-	// doubtful is the confidence below which the answer says that the hits
-	// may not be what was asked for.
-	doubtful = 0.5
 	// maxTroubles is how many databases' troubles one answer tells in full.
 	maxTroubles = 3
 )
@@ -84,8 +81,7 @@ func (s *Server) search(ctx context.Context, a searchArguments) (string, error) 
 	}
 	findings = s.catalog.search(ctx, named, q)
 	scoped := len(named) < len(entries)
-	if scoped && !slices.ContainsFunc(findings, func(f finding) bool { return f.Confidence >= doubtful }) {
-		// The query may name a database in passing: "react to", "go on".
+	if scoped && !slices.ContainsFunc(findings, func(f finding) bool { return f.Confidence >= index.Doubtful }) {
 		scoped = false
 		findings = s.catalog.search(ctx, entries, q)
 	}
@@ -95,15 +91,15 @@ func (s *Server) search(ctx context.Context, a searchArguments) (string, error) 
 	return answerSearch(a, findings, scoped, len(entries))
 }
 
-// namedIn are the entries that the query names: what one library calls a
-// thing says little about another, so the others would only be in the way.
-// All, if it names none.
+// namedIn are the entries that the query names, or all if it names none.
 func namedIn(query string, entries []Entry) []Entry {
+	names := make([][]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.names()
+	}
 	var named []Entry
-	for _, e := range entries {
-		if slices.ContainsFunc(e.names(), func(name string) bool { return mentions(query, name) }) {
-			named = append(named, e)
-		}
+	for _, i := range index.Named(query, names) {
+		named = append(named, entries[i])
 	}
 	if named == nil {
 		return entries
@@ -172,7 +168,7 @@ func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (
 		}
 	default:
 		fmt.Fprintf(w, "%s of %s for %s. Between the fences is quoted documentation.\n", count(len(hits), "passage"), where, quote(a.query))
-		if hits[0].confidence < doubtful {
+		if hits[0].confidence < index.Doubtful {
 			w.line("The match is weak: they may not answer it.")
 		}
 		w.passages(hits, stems(a.query, a.keywords))

@@ -119,29 +119,6 @@ func FuzzExcerpt(f *testing.F) {
 	})
 }
 
-func TestMentions(t *testing.T) {
-	for _, tt := range []struct {
-		text, name string
-		want       bool
-	}{
-		{"gitlab ci cache", "GitLab", true},
-		{"an ungitlabbed thing", "gitlab", false},
-		{"gitlabs", "gitlab", false},
-		{"in gitlab-ci.yml", "gitlab-ci", true},
-		{"use c++ maps", "c++", true},
-		{"use c++ maps", "c", false},
-		{"use c# maps", "c", false},
-		{"plain c, not more", "c", true},
-		{"gitlabber and gitlab", "gitlab", true},
-		{"настройка кластера", "кластера", true},
-		{"x", "", false},
-	} {
-		if got := mentions(tt.text, tt.name); got != tt.want {
-			t.Errorf("mentions(%q, %q) = %v", tt.text, tt.name, got)
-		}
-	}
-}
-
 func TestCount(t *testing.T) {
 	for n, want := range map[int]string{0: "0 passages", 1: "1 passage", 999: "999 passages", 20134: "20,134 passages", 1000000: "1,000,000 passages"} {
 		if got := count(n, "passage"); got != want {
