@@ -155,8 +155,8 @@ func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, told 
 		return nil, err
 	}
 	m := found.Meta
-	if m.EmbeddingModel == "" {
-		return nil, fmt.Errorf("--embedder leann: %s names no embedding model", found.Location)
+	if m.EmbeddingModel == "" || m.Origin != nil {
+		return nil, fmt.Errorf("--embedder leann: LEANN has embedded nothing of %s", found.Location)
 	}
 	var c *chosenEmbedder
 	if i := slices.IndexFunc(configured, func(e config.Embedder) bool { return e.Model == m.EmbeddingModel }); i >= 0 {

@@ -23,12 +23,14 @@ func (c cleaned) Run() int {
 // TestScript runs testdata/script/*.txt, each in an empty home of its own.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: scriptCommands(),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir+"/home")
 			env.Setenv("USERPROFILE", env.WorkDir+"/home")
 			env.Setenv("APPDATA", env.WorkDir+"/home/AppData/Roaming")
 			env.Setenv("LOCALAPPDATA", env.WorkDir+"/home/AppData/Local")
+			serveEmbedders(env)
 			return nil
 		},
 	})

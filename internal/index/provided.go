@@ -16,7 +16,7 @@ import (
 
 const (
 	// providedQueries is how many pseudo-queries an embedder is asked for, to
-	// measure recall with. It may be paid for each.
+	// measure with. It may be paid for each.
 	providedQueries = 200
 	// mostEmbedded is how much of a passage is sent to an embedder, in
 	// characters: as much as the models with the longest window take at worst,
@@ -38,35 +38,108 @@ func (d *Database) addProvided(ctx context.Context, m *disk.Manifest, opt BuildO
 	if err != nil {
 		return err
 	}
-	queries, err := d.pseudoQueries(providedQueries)
+	own, foreign, err := d.questions(ctx, p)
 	if err != nil {
 		return err
 	}
-	texts := make([]string, len(queries))
-	for i, q := range queries {
-		texts[i] = q.text
-	}
-	// Without queries, dense makes do with mixtures of passages. All vectors
-	// are there by now: too much to give up because a server has had enough.
-	sample, err := p.Embed(ctx, embed.Query, texts)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		sample = nil
-	}
-	stats, err := dense.Build(ctx, d.gen.Path(providedName), vectors, dense.Options{Queries: sample, Depth: neighbours, Progress: opt.Report})
+	path := d.gen.Path(providedName)
+	stats, err := dense.Build(ctx, path, vectors, dense.Options{Queries: own, Depth: neighbours, Progress: opt.Report})
 	if err != nil {
 		return fmt.Errorf("index the vectors of %s: %w", p.ID(), err)
 	}
 	if stats.Rows == 0 {
 		return fmt.Errorf("%s made no vector of any passage that has a direction: is it a model for this language?", p.ID())
 	}
+	nearness, err := measureNearness(path, own, foreign)
+	if err != nil {
+		return err
+	}
 	m.Provided = &disk.Provided{
 		Embedder: disk.Embedder{Name: p.ID(), Dimensions: vectors.Dimensions()},
 		Recall:   stats.Recall,
+		Nearness: nearness,
 	}
 	return nil
+}
+
+// questions are the vectors of questions that the database answers and of
+// some that it does not, to measure with. There are none if p refuses: by now
+// all passages are embedded, too much to give up because a server has had
+// enough.
+func (d *Database) questions(ctx context.Context, p embed.Provider) (own, foreign [][]float32, err error) {
+	queries, err := d.pseudoQueries(providedQueries)
+	if err != nil {
+		return nil, nil, err
+	}
+	var texts []string
+	for _, q := range queries {
+		texts = append(texts, q.text)
+	}
+	others, err := d.ForeignQuestions()
+	if err != nil {
+		return nil, nil, err
+	}
+	vectors, err := p.Embed(ctx, embed.Query, append(texts, others...))
+	if err != nil {
+		return nil, nil, ctx.Err()
+	}
+	return vectors[:len(texts)], vectors[len(texts):], nil
+}
+
+// leastQuestions is how many questions of either kind it takes to tell them
+// apart.
+const leastQuestions = 20
+
+// measureNearness finds out how near the nearest passage is to questions that
+// the database answers, and to those it does not. It returns nil where that
+// does not tell them apart.
+func measureNearness(path string, own, foreign [][]float32) (*disk.Nearness, error) {
+	if len(own) < leastQuestions || len(foreign) < leastQuestions {
+		return nil, nil
+	}
+	x, err := dense.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	var means [2]float64
+	var squares float64
+	n := 0
+	for kind, questions := range [2][][]float32{own, foreign} {
+		var scores []float64
+		for _, q := range questions {
+			near, err := x.Search(q, 1, nil)
+			if err != nil {
+				return nil, err
+			}
+			if len(near) > 0 {
+				scores = append(scores, float64(near[0].Score))
+			}
+		}
+		if len(scores) < leastQuestions {
+			return nil, nil
+		}
+		for _, s := range scores {
+			means[kind] += s / float64(len(scores))
+		}
+		for _, s := range scores {
+			squares += (s - means[kind]) * (s - means[kind])
+		}
+		n += len(scores)
+	}
+	m := &disk.Nearness{Own: means[0], Foreign: means[1], Spread: math.Sqrt(squares / float64(n)), Sample: n}
+	if m.Own-m.Foreign < m.Spread {
+		return nil, nil
+	}
+	return m, nil
+}
+
+// probability is how likely the database answers a question whose nearest
+// passage has that cosine: by Bayes' rule for two normal distributions, with
+// as much said for either kind beforehand.
+func probability(m *disk.Nearness, cosine float64) float64 {
+	variance := max(m.Spread*m.Spread, 1e-6)
+	return 1 / (1 + math.Exp(-(m.Own-m.Foreign)/variance*(cosine-(m.Own+m.Foreign)/2)))
 }
 
 // described is what an embedder sees of a passage: where it stands, and its

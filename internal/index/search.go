@@ -31,8 +31,8 @@ type Query struct {
 type Result struct {
 	Hits []Hit // best first
 	// Confidence is the estimated probability that the best hit answers the
-	// query; Confident, that it reaches the database's threshold. Both rest
-	// on the lexical evidence.
+	// query; Confident, that it reaches the database's threshold by the lexical
+	// evidence, which is what the hook has.
 	Confidence float64
 	Confident  bool
 	// Notes say what of the search could not be done, and why.
@@ -89,7 +89,7 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	for i, h := range hits {
 		fused[i] = Hit{Number: h.Passage, Lexical: h.Score, Score: h.Score}
 	}
-	fused, r.Notes = d.addDense(ctx, q, fused, accept)
+	fused = d.addDense(ctx, q, fused, accept, &r)
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
@@ -102,33 +102,38 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 
 // addDense adds what vectors have to say to what words have: the vectors of
 // the provided embedder or, where there are none or it cannot be asked, the
-// builtin one's. The notes say what could not be done.
-func (d *Database) addDense(ctx context.Context, q Query, hits []Hit, accept func(uint32) bool) ([]Hit, []string) {
-	var notes []string
+// builtin one's. It notes in r what could not be done, and how sure the
+// provided vectors are where they are surer than the words.
+func (d *Database) addDense(ctx context.Context, q Query, hits []Hit, accept func(uint32) bool, r *Result) []Hit {
 	text := strings.TrimSpace(strings.Join(append([]string{q.Text}, q.Keywords...), " "))
 	if text == "" {
-		return hits, nil
+		return hits
 	}
 	if d.provided != nil {
 		v, err := d.providedView(ctx, q.Embedders, text)
+		var ranked []Hit
+		var nearest float64
 		if err == nil {
-			var ranked []Hit
-			if ranked, err = v.rank(hits, accept); err == nil {
-				return ranked, nil
-			}
+			ranked, nearest, err = v.rank(hits, accept)
 		}
-		notes = append(notes, fmt.Sprintf("searched without the vectors of %s: %v", d.gen.Provided.Name, err))
+		if err == nil {
+			if m := d.gen.Provided.Nearness; m != nil && len(ranked) > 0 {
+				r.Confidence = max(r.Confidence, probability(m, nearest))
+			}
+			return ranked
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("searched without the vectors of %s: %v", d.gen.Provided.Name, err))
 	}
 	if d.vectors != nil {
 		query, err := d.embedder.Query(d.lexical.Analyzer().Terms(text))
 		if err == nil && query != nil {
-			hits, err = view{query: query, passages: d.vectors, weight: denseWeight}.rank(hits, accept)
+			hits, _, err = view{query: query, passages: d.vectors, weight: denseWeight}.rank(hits, accept)
 		}
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("searched by words alone: %v", err))
+			r.Notes = append(r.Notes, fmt.Sprintf("searched by words alone: %v", err))
 		}
 	}
-	return hits, notes
+	return hits
 }
 
 // A view is a query as an embedder sees it, and the vectors to see with it.
@@ -144,18 +149,19 @@ type view struct {
 
 // rank adds to the candidates those that are near the query, and to every
 // score the vectors' part: the cosine as a share of the query's best,
-// weighted. If it fails the hits are as they were.
-func (v view) rank(hits []Hit, accept func(uint32) bool) ([]Hit, error) {
+// weighted. It returns the nearest passage's cosine, too. If it fails the hits
+// are as they were.
+func (v view) rank(hits []Hit, accept func(uint32) bool) ([]Hit, float64, error) {
 	near, err := v.passages.Search(v.query, neighbours, accept)
 	if err != nil || len(near) == 0 {
-		return hits, err
+		return hits, 0, err
 	}
 	best, floor := float64(near[0].Score), 0.0
 	if last := float64(near[len(near)-1].Score); v.relative && last < best {
 		floor = last
 	}
 	if best <= floor {
-		return hits, nil
+		return hits, best, nil
 	}
 	part := func(score float32) float64 {
 		return v.weight * max(0, float64(score)-floor) / (best - floor)
@@ -168,7 +174,7 @@ func (v view) rank(hits []Hit, accept func(uint32) bool) ([]Hit, error) {
 	}
 	scores, err := v.passages.Scores(v.query, numbers)
 	if err != nil {
-		return hits, err
+		return hits, 0, err
 	}
 	for i, s := range scores {
 		hits[i].Dense = part(s)
@@ -181,7 +187,7 @@ func (v view) rank(hits []Hit, accept func(uint32) bool) ([]Hit, error) {
 	for i := range hits {
 		hits[i].Score = hits[i].Lexical + hits[i].Dense
 	}
-	return hits, nil
+	return hits, best, nil
 }
 
 // fill reads the best passages, at most perDocument of one document and none

@@ -91,7 +91,17 @@ type Embedder struct {
 // it: that is the reader's to know, who has not made every database himself.
 type Provided struct {
 	Embedder
-	Recall Recall `json:"recall"`
+	Recall   Recall    `json:"recall"`
+	Nearness *Nearness `json:"nearness,omitempty"` // nil: not measured
+}
+
+// A Nearness is what the cosine of the nearest passage says: what it is on
+// average for questions that the database answers, and for those it does not.
+type Nearness struct {
+	Own     float64 `json:"own"`
+	Foreign float64 `json:"foreign"`
+	Spread  float64 `json:"spread"` // standard deviation within either
+	Sample  int     `json:"sample"` // questions measured
 }
 
 // A Recall is the measured agreement of the vector search with exact search.

@@ -1,0 +1,173 @@
+package main
+
+import (
+	bin "encoding/binary"
+	"encoding/json"
+	"hash/fnv"
+	"maps"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/docsearch/docsearch/internal/index/leann/leanntest"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// testModel is what the scripts' embedders know of words: those of one group
+// mean the same.
+var testModel = map[string]int{
+	"flange": 1, "coupling": 1, "sprocket": 2, "cogwheel": 2, "gasket": 3, "seal": 3,
+}
+
+const testDimensions = 16
+
+// testVector is what the scripts' embedders make of a text.
+func testVector(text string) []float32 {
+	v := make([]float32, testDimensions)
+	v[0] = 0.1
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if group, ok := testModel[word]; ok {
+			v[group] += 3
+			continue
+		}
+		h := fnv.New32a()
+		h.Write([]byte(word))
+		v[4+h.Sum32()%(testDimensions-4)] += 0.1
+	}
+	return v
+}
+
+// serveEmbedders starts what the scripts reach as $MODEL: a server that speaks
+// Ollama's protocol and OpenAI's, whose address's first element says how it
+// is: /well, /ill (it has errors only), /busy (it answers every second time),
+// /slow, /short (its vectors are too short), /locked (it wants a key).
+func serveEmbedders(env *testscript.Env) {
+	done := make(chan struct{})
+	requests := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var req struct {
+			Input []string `json:"input"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		requests++
+		length := testDimensions
+		how, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		switch {
+		case how == "ill":
+			http.Error(w, `{"error": "out of memory"}`, http.StatusInternalServerError)
+			return
+		case how == "busy" && requests%2 == 1:
+			w.Header().Set("Retry-After", "0.01")
+			http.Error(w, `{"error": {"message": "too many requests"}}`, http.StatusTooManyRequests)
+			return
+		case how == "slow":
+			select {
+			case <-done:
+			case <-r.Context().Done():
+			}
+			return
+		case how == "locked" && r.Header.Get("Authorization") != "Bearer open sesame":
+			http.Error(w, `{"error": {"message": "who are you?"}}`, http.StatusUnauthorized)
+			return
+		case how == "short":
+			length = 2
+		}
+		type datum struct {
+			Index     int       `json:"index"`
+			Embedding []float32 `json:"embedding"`
+		}
+		var a struct {
+			Embeddings [][]float32 `json:"embeddings,omitempty"`
+			Data       []datum     `json:"data,omitempty"`
+		}
+		for i, text := range req.Input {
+			if v := testVector(text)[:length]; path == "api/embed" {
+				a.Embeddings = append(a.Embeddings, v)
+			} else {
+				a.Data = append(a.Data, datum{i, v})
+			}
+		}
+		json.NewEncoder(w).Encode(a)
+	}))
+	env.Setenv("MODEL", s.URL)
+	env.Defer(func() {
+		close(done)
+		s.Close()
+	})
+}
+
+// scriptCommands are what the scripts need beside the program:
+//
+//	static-model FOLDER   writes a model for model2vec that knows testModel
+//	leann-vectors FOLDER  gives the LEANN index in FOLDER its vectors
+func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"static-model": func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg || len(args) != 1 {
+				ts.Fatalf("usage: static-model FOLDER")
+			}
+			writeStaticModel(ts, ts.MkAbs(args[0]))
+		},
+		"leann-vectors": func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg || len(args) != 1 {
+				ts.Fatalf("usage: leann-vectors FOLDER")
+			}
+			writeLEANNVectors(ts, ts.MkAbs(args[0]))
+		},
+	}
+}
+
+func writeStaticModel(ts *testscript.TestScript, dir string) {
+	ts.Check(os.MkdirAll(dir, 0o700))
+	words := append([]string{"[UNK]"}, slices.Sorted(maps.Keys(testModel))...)
+	vocabulary := map[string]int{}
+	var table []byte
+	for i, word := range words {
+		vocabulary[word] = i
+		for j := range testDimensions {
+			x := float32(0)
+			if i > 0 && j == testModel[word] {
+				x = 1
+			}
+			table = bin.LittleEndian.AppendUint32(table, math.Float32bits(x))
+		}
+	}
+	tokenizer, err := json.Marshal(map[string]any{
+		"added_tokens":  []any{},
+		"normalizer":    map[string]any{"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "lowercase": true},
+		"pre_tokenizer": map[string]any{"type": "BertPreTokenizer"},
+		"model": map[string]any{"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+			"max_input_chars_per_word": 100, "vocab": vocabulary},
+	})
+	ts.Check(err)
+	header, err := json.Marshal(map[string]any{"embeddings": map[string]any{
+		"dtype": "F32", "shape": []int{len(words), testDimensions}, "data_offsets": []int{0, len(table)}}})
+	ts.Check(err)
+	for name, data := range map[string][]byte{
+		"config.json": []byte(`{"normalize": true}`), "tokenizer.json": tokenizer,
+		"model.safetensors": slices.Concat(bin.LittleEndian.AppendUint64(nil, uint64(len(header))), header, table),
+	} {
+		ts.Check(os.WriteFile(filepath.Join(dir, name), data, 0o600))
+	}
+}
+
+func writeLEANNVectors(ts *testscript.TestScript, dir string) {
+	lines, err := os.ReadFile(filepath.Join(dir, "documents.leann.passages.jsonl"))
+	ts.Check(err)
+	var vectors [][]float32
+	for line := range strings.Lines(string(lines)) {
+		p, err := passage.Decode([]byte(line))
+		ts.Check(err)
+		vectors = append(vectors, testVector(p.Text))
+	}
+	ts.Check(os.WriteFile(filepath.Join(dir, "documents.index"), leanntest.FAISS(vectors, leanntest.Marked), 0o600))
+}
