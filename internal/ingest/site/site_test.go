@@ -359,7 +359,7 @@ func TestErrors(t *testing.T) {
 func TestRobotsFile(t *testing.T) {
 	broken := func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) }
 	moved := func(to string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, 302) }
+		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
 	}
 	deny := func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "User-agent: *\nDisallow: /a") }
 	for _, tt := range []struct {
