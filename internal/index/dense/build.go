@@ -45,17 +45,17 @@ type Stats struct {
 }
 
 const (
-	// allBytes of codes are read in half a millisecond or so: too little for a
-	// graph to save much of it, for copies of rows and time to build.
-	allBytes = 16 << 20
+	// allBytes of codes are read in little more than a millisecond. To rank the
+	// thousand small blocks that they would make takes the graph as long.
+	allBytes = 40 << 20
 	// A routed search must read the blocks of targetShare of the neighbours,
 	// find leastRecall of them, and be so much cheaper than reading everything.
 	targetShare = 0.997
 	leastRecall = 0.99
 	leastGain   = 1.3
 	// visitBytes of codes are read in the time in which coder/hnsw visits a
-	// node.
-	visitBytes = 12 << 10
+	// node, a microsecond.
+	visitBytes = 28 << 10
 
 	recallAt   = 10
 	recallWork = 2e10 // products of numbers that measuring may cost
@@ -148,7 +148,7 @@ func (b *builder) build(ctx context.Context) error {
 // ones, of which few are read; else big ones.
 func blockCount(n int, routed bool) int {
 	if !routed {
-		return max(1, min(max(n/1024, 16), 256, n/16))
+		return max(1, min(max(n/1024, 16), maxOrdered, n/16))
 	}
 	c := 1024
 	for c < maxBlocks && c*330 < n { // the power of two nearest to n/234

@@ -6,8 +6,10 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -126,6 +128,9 @@ func newComparison(t *testing.T, python, dir string, l list) *comparison {
 	}
 
 	path := filepath.Join(dir, "vectors.bin")
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
 	start := time.Now()
 	// The sample to calibrate with is another than that to compare with.
 	stats, err := Build(t.Context(), path, l, Options{Queries: queries(l, 300, 0.3)})
@@ -134,19 +139,24 @@ func newComparison(t *testing.T, python, dir string, l list) *comparison {
 	}
 	t.Logf("docsearch: built in %.1f s, %d blocks, %d copies, %d probes, effort %d, recall measured by the build %.4f",
 		time.Since(start).Seconds(), stats.Blocks, stats.Copies, stats.Probes, stats.Effort, stats.Recall.Value)
-	start = time.Now()
-	if c.x, err = Open(path); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.x.Close() })
-	if _, err := c.x.loadRouter(); err != nil {
-		t.Fatal(err)
+	opened := time.Duration(math.MaxInt64)
+	for range 20 {
+		start := time.Now()
+		if c.x, err = Open(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.x.loadRouter(); err != nil {
+			t.Fatal(err)
+		}
+		opened = min(opened, time.Since(start))
+		x := c.x
+		t.Cleanup(func() { x.Close() })
 	}
 	st, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("docsearch: opened, graph imported in %.1f ms, %d MB", milliseconds(time.Since(start)), st.Size()>>20)
+	t.Logf("docsearch: opened, graph imported in %.1f ms, %d MB", milliseconds(opened), st.Size()>>20)
 	return c
 }
 

@@ -9,7 +9,7 @@
 // thirty-five of a hundred neighbours. So the graph is made here, too, and
 // handed over through Graph.Import, which imposes nothing on the edges.
 //
-// Up to 16 MiB of codes, which are 100,000 vectors of the builtin embedder, a
+// Up to 40 MiB of codes, which are 260,000 vectors of the builtin embedder, a
 // search reads every block: the graph says in which order, and the result is
 // exact but for the rounding. Beyond that Build measures, with queries, how
 // many blocks it takes to find 99.7 of 100 neighbours, and how many nodes of

@@ -238,8 +238,8 @@ func (g *blockGraph) encodeNode(b []byte, key uint32, edges []uint32) []byte {
 
 // decodeGraph makes sure that Import can be trusted with the bytes: it would
 // take any length for granted and leave a neighbour that is not there to
-// panic in a search. It returns the centroids.
-func decodeGraph(b []byte, blocks, dimensions int) (matrix, error) {
+// panic in a search. It hands over every block's centroid, unless each is nil.
+func decodeGraph(b []byte, blocks, dimensions int, each func(block int, centroid []byte)) error {
 	d := graphDecoder{rest: b}
 	d.want(graphVersion, "version")
 	d.int(0, 1<<10, "M")
@@ -250,7 +250,6 @@ func decodeGraph(b []byte, blocks, dimensions int) (matrix, error) {
 		d.fail("distance %q", name)
 	}
 	d.want(graphLayers, "number of layers")
-	centroids := newMatrix(blocks, dimensions)
 	below := make([]bool, blocks)
 	for i := range below {
 		below[i] = true
@@ -273,14 +272,13 @@ func decodeGraph(b []byte, blocks, dimensions int) (matrix, error) {
 			here[key] = true
 			d.want(dimensions, "dimensions")
 			v := d.bytes(4 * int64(dimensions))
-			for i := range len(v) / 4 {
-				x := float(v[4*i:])
-				if x-x != 0 {
+			for i := 3; i < len(v); i += 4 {
+				if v[i]&0x7f == 0x7f && v[i-1]&0x80 != 0 {
 					d.fail("a centroid that is not finite")
 				}
-				if layer == 0 {
-					centroids.row(key)[i] = x
-				}
+			}
+			if layer == 0 && each != nil && d.err == nil {
+				each(key, v)
 			}
 			for range d.int(0, blocks, "number of neighbours") {
 				if named = append(named, d.int(0, blocks-1, "neighbour")); d.err != nil {
@@ -301,7 +299,7 @@ func decodeGraph(b []byte, blocks, dimensions int) (matrix, error) {
 	if d.err == nil && len(d.rest) > 0 {
 		d.fail("%d bytes too many", len(d.rest))
 	}
-	return centroids, d.err
+	return d.err
 }
 
 var errGraphShort = errors.New("graph: it ends too early")

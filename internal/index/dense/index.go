@@ -30,6 +30,9 @@ const (
 	// least: fewer lose neighbours among near duplicates.
 	minCandidates = 100
 	batch         = 256 // rows per call of the kernel
+	// maxOrdered is how many blocks a search of all of them ranks. To rank
+	// thousands takes longer than it saves.
+	maxOrdered = 256
 )
 
 // An Index is an open file of vectors. It may be used from several goroutines
@@ -216,6 +219,12 @@ func (x *Index) Search(q []float32, k int, accept func(passage uint32) bool) ([]
 func (x *Index) searchAll(q *query, k int, accept func(uint32) bool) ([]Hit, error) {
 	s := x.newSearch(q, k, accept)
 	defer s.done()
+	if x.blocks > maxOrdered {
+		if err := s.scan(0, x.rows); err != nil {
+			return nil, err
+		}
+		return s.hits(k)
+	}
 	r, err := x.loadRouter()
 	if err != nil {
 		return nil, err

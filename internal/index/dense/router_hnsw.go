@@ -15,7 +15,7 @@ import (
 type hnswRouter struct{ graph *hnsw.Graph[int] }
 
 func newRouter(b []byte, blocks, dimensions int) (router, error) {
-	if _, err := decodeGraph(b, blocks, dimensions); err != nil {
+	if err := decodeGraph(b, blocks, dimensions, nil); err != nil {
 		return nil, err
 	}
 	g := hnsw.NewGraph[int]()

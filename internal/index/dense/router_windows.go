@@ -7,8 +7,12 @@ import "github.com/docsearch/docsearch/internal/index/kernel"
 type flatRouter struct{ centroids matrix }
 
 func newRouter(b []byte, blocks, dimensions int) (router, error) {
-	centroids, err := decodeGraph(b, blocks, dimensions)
-	return flatRouter{centroids}, err
+	r := flatRouter{newMatrix(blocks, dimensions)}
+	return r, decodeGraph(b, blocks, dimensions, func(block int, centroid []byte) {
+		for i := range r.centroids.row(block) {
+			r.centroids.row(block)[i] = float(centroid[4*i:])
+		}
+	})
 }
 
 func (r flatRouter) route(q []float32, _ int) []int {
