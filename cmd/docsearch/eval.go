@@ -216,7 +216,6 @@ func (m *meter) measure(ctx context.Context, queries []eval.Query, identifiers [
 		m.total += int64(len(queries) * len(m.databases))
 	}
 	left := map[string]int{}
-	var times []float64
 	for i := range queries {
 		q := &queries[i]
 		asked, ok := m.scope(q.Set)
@@ -229,7 +228,6 @@ func (m *meter) measure(ctx context.Context, queries []eval.Query, identifiers [
 			return out, err
 		}
 		out.Results = append(out.Results, r)
-		times = append(times, r.Millis)
 	}
 	if len(out.Results) > 0 {
 		all := scoresOf(out.Results)
