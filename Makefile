@@ -10,7 +10,7 @@ GOFLAGS_  := -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME  ?= 10s
 
-.PHONY: build test race lint fuzz cross e2e bench eval plugin clean
+.PHONY: build test race lint fuzz cross e2e bench compare eval plugin clean
 
 build:
 	go build $(GOFLAGS_) -o docsearch ./cmd/docsearch
@@ -26,6 +26,7 @@ lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt would change:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	go vet ./...
 	go vet -tags e2e ./test/...
+	go vet -tags compare ./internal/index/dense
 	go mod tidy -diff
 	go mod verify
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
@@ -44,6 +45,10 @@ e2e:
 
 bench:
 	./.ci/bench
+
+# Beside hnswlib and faiss, where Debian's packages of them can be had.
+compare:
+	./.ci/compare
 
 # WRITE=docs/quality.md puts the tables there.
 eval:
