@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/index/embed/tokenizer"
 	"github.com/docsearch/docsearch/internal/mmap"
 )
 
@@ -37,7 +38,7 @@ const maxJSON = 256 << 20
 type Model struct {
 	id        string
 	file      *mmap.Mapping
-	tokenizer *tokenizer
+	tokens    *tokenizer.Tokenizer
 	normalize bool
 	table     tensor
 	mapping   tensor // absent: the token's number is its vector's
@@ -64,7 +65,7 @@ func open(dir string) (_ *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.tokenizer, err = parseTokenizer(data); err != nil {
+	if m.tokens, err = tokenizer.Parse(data); err != nil {
 		return nil, fmt.Errorf("tokenizer.json: %w", err)
 	}
 	if m.file, err = mmap.Open(filepath.Join(dir, "model.safetensors")); err != nil {
@@ -134,7 +135,7 @@ func (m *Model) open(data []byte) ([]byte, error) {
 		m.table = tensors["embedding.weight"]
 	}
 	m.mapping, m.weights = tensors["mapping"], tensors["weights"]
-	tokens := m.tokenizer.size()
+	tokens := m.tokens.Size()
 	switch t := m.table; {
 	case t.data == nil:
 		return nil, errors.New("no tensor embeddings or embedding.weight")
@@ -187,7 +188,7 @@ func (m *Model) Embed(ctx context.Context, _ embed.Kind, texts []string) ([][]fl
 func (m *Model) Vector(text string) []float32 {
 	d := m.Dimensions()
 	sum := make([]float64, d)
-	tokens := m.tokenizer.tokens(text)
+	tokens := m.tokens.Tokens(text)
 	for _, token := range tokens[:min(len(tokens), MaxTokens)] {
 		row, weight := token, 1.0
 		if m.mapping.data != nil {

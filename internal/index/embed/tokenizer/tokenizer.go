@@ -1,22 +1,28 @@
-package model2vec
+// Package tokenizer turns texts into the numbers that embedding models know
+// tokens by, as the tokenizer.json of Hugging Face's tokenizers says. Of that
+// format it understands what embedding models use: the models WordPiece and
+// Unigram, what goes before them, and templates of special tokens.
+package tokenizer
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// A tokenizer turns a text into the numbers of its tokens, as the tokenizer.json
-// of Hugging Face's tokenizers says, of which it understands what models of
-// this kind use: the models WordPiece and Unigram and what goes before them.
-type tokenizer struct {
+// A Tokenizer is a parsed tokenizer.json. It may be used from several
+// goroutines at once.
+type Tokenizer struct {
 	added     []addedToken
 	normalize normalizer
 	split     splitter
 	model     wordModel
 	unknown   int // number of the token that stands for what is none, or -1
 	count     int
+	// What a model expects around the tokens of a text.
+	before, after []int
 }
 
 // An addedToken is found in the text as it is, before all else.
@@ -36,17 +42,19 @@ type wordModel interface {
 	tokens(list []int, piece string) []int
 }
 
-func parseTokenizer(data []byte) (*tokenizer, error) {
+// Parse reads a tokenizer.json.
+func Parse(data []byte) (*Tokenizer, error) {
 	var file struct {
 		Added      []addedToken    `json:"added_tokens"`
 		Normalizer json.RawMessage `json:"normalizer"`
 		Splitter   json.RawMessage `json:"pre_tokenizer"`
 		Model      json.RawMessage `json:"model"`
+		Template   json.RawMessage `json:"post_processor"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, err
 	}
-	t := &tokenizer{added: file.Added, unknown: -1}
+	t := &Tokenizer{added: file.Added, unknown: -1}
 	var err error
 	if t.normalize, err = parseNormalizer(file.Normalizer); err != nil {
 		return nil, err
@@ -63,14 +71,33 @@ func parseTokenizer(data []byte) (*tokenizer, error) {
 		}
 		t.count = max(t.count, a.ID+1)
 	}
-	return t, nil
+	return t, t.parseTemplate(file.Template)
 }
 
-// size is how many numbers tokens can have.
-func (t *tokenizer) size() int { return t.count }
+// Size is how many numbers tokens can have.
+func (t *Tokenizer) Size() int { return t.count }
 
-// tokens returns the tokens of a text without the unknown ones.
-func (t *tokenizer) tokens(text string) []int {
+// Tokens returns the tokens of a text without the unknown ones.
+func (t *Tokenizer) Tokens(text string) []int {
+	list := t.all(text)
+	known := list[:0]
+	for _, id := range list {
+		if id != t.unknown {
+			known = append(known, id)
+		}
+	}
+	return known
+}
+
+// Encode returns the tokens of a text between those that the template puts
+// around them: at most so many in all, from the text's beginning.
+func (t *Tokenizer) Encode(text string, most int) []int {
+	list := t.all(text)
+	room := max(0, most-len(t.before)-len(t.after))
+	return slices.Concat(t.before, list[:min(room, len(list))], t.after)
+}
+
+func (t *Tokenizer) all(text string) []int {
 	var list []int
 	for text != "" {
 		before, id, after := t.cut(text)
@@ -82,17 +109,11 @@ func (t *tokenizer) tokens(text string) []int {
 		}
 		text = after
 	}
-	known := list[:0]
-	for _, id := range list {
-		if id != t.unknown {
-			known = append(known, id)
-		}
-	}
-	return known
+	return list
 }
 
 // cut finds the first added token in the text; id is -1 if there is none.
-func (t *tokenizer) cut(text string) (before string, id int, after string) {
+func (t *Tokenizer) cut(text string) (before string, id int, after string) {
 	first, length := len(text), 0
 	id = -1
 	for _, a := range t.added {
@@ -117,7 +138,7 @@ func typeOf(raw json.RawMessage) (string, error) {
 
 func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-func (t *tokenizer) parseModel(raw json.RawMessage) error {
+func (t *Tokenizer) parseModel(raw json.RawMessage) error {
 	if absent(raw) {
 		return errors.New("no model")
 	}
