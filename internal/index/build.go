@@ -236,7 +236,11 @@ func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
 	if n := len(p.Headings); n > 0 {
 		f.Title, f.Path = p.Headings[n-1], p.Headings[:n-1]
 	} else {
-		f.Title = p.Name()
+		// A title counts once, and an id is no address.
+		f.Title, f.Page = p.Name(), ""
+	}
+	if p.Document() == "" {
+		f.Address = ""
 	}
 	return f
 }
