@@ -129,6 +129,7 @@ type demandWord struct {
 // A plan is a query made ready.
 type plan struct {
 	terms   []queryTerm
+	guessed bool // it has keywords
 	named   bool // the text has a name of the database
 	demands []demand
 	phrases []demand // that are preferred
@@ -187,6 +188,7 @@ func (a *Analyzer) plan(q *Query, isOption func(string) bool) plan {
 	} else {
 		p.demands = append(p.demands, quoted...)
 	}
+	p.guessed = len(q.Keywords) > 0
 	p.named = len(q.Names) > 0 && len(a.contentTerms(text, q.Names, false)) < len(a.contentTerms(text, nil, false))
 	return p
 }

@@ -137,9 +137,11 @@ type testimony struct {
 	strange           bool    // the index does not know a name in it
 }
 
-// hear takes the testimony of a term that so many passages have.
-func (w *testimony) hear(x *Index, t *queryTerm, passages int) {
-	if !t.own {
+// hear takes the testimony of a term that so many passages have. With guessed
+// set, one that none has says nothing: whoever sends keywords guesses at the
+// documentation's words, and not all guesses are right.
+func (w *testimony) hear(x *Index, t *queryTerm, passages int, guessed bool) {
+	if !t.own || guessed && passages == 0 && !t.named {
 		return
 	}
 	weight := idf(passages, x.n)
@@ -177,10 +179,10 @@ func (x *Index) openTerms(p *plan) ([]scored, testimony, error) {
 			return nil, said, err
 		}
 		if !found {
-			said.hear(x, &t, 0)
+			said.hear(x, &t, 0, p.guessed)
 			continue
 		}
-		said.hear(x, &t, l.passages)
+		said.hear(x, &t, l.passages, p.guessed)
 		s := scored{queryTerm: t, cursor: newCursor(l)}
 		if !t.symbol {
 			s.mass = t.weight * idf(l.passages, x.n)
