@@ -169,3 +169,23 @@ func readPatched(v []uint32, b []byte) (rest []byte, ok bool) {
 	}
 	return p.patches, true
 }
+
+// skipPatched returns what follows the n numbers that b begins with.
+func skipPatched(b []byte, n int) (rest []byte, ok bool) {
+	p, ok := openPatched(b, n)
+	if !ok {
+		return nil, false
+	}
+	rest = p.patches
+	for range 2 * p.n {
+		i := 0
+		for i < len(rest) && rest[i] >= 0x80 {
+			i++
+		}
+		if i == len(rest) {
+			return nil, false
+		}
+		rest = rest[i+1:]
+	}
+	return rest, true
+}

@@ -58,14 +58,16 @@
 //	                    [1] impact, [v] positions less 1
 //	for each passage  positions: [v] the first, then each less the one before, less 1
 //
-// and otherwise blocks of 128 units and their positions; before them, if there
-// are several blocks, [v] the blocks' length together and of each block
+// and otherwise blocks of 128 units and their positions. Before them are, if
+// there is one block, [v] its positions, and if there are several, [v] the
+// blocks' length together and of each block
 //
 //	[4] its last unit
 //	[4] where the next block begins, from the first
 //	[4] where its positions begin, from those of the first
+//	[4] how many positions it has
 //	[1] greatest impact of a page, [1] greatest impact of a passage
-//	[2] passages
+//	[2] how many passages it has
 //
 // A block is made of patched numbers (see appendPatched) and of bytes:
 //
@@ -73,8 +75,8 @@
 //	page        [1] of each unit (absent if every unit is one passage)
 //	best        [1] of each unit: the greatest impact of its passages
 //	counts      passages of each unit less 1 (absent likewise)
-//	passages    of each unit: number within it, less the one before, less 1 (absent likewise)
 //	impacts     [1] of each passage of the units that have several
+//	passages    of each unit: number within it, less the one before, less 1 (absent likewise)
 //	lengths     positions of each passage less 1
 //
 // and its positions are patched numbers as well, each passage's beginning
@@ -96,7 +98,7 @@
 // greatest impacts in the window cannot lift a unit among the best are only
 // looked up where others have brought one near. Then the passages of these
 // units are scored one by one, priors and defined names are added, and for the
-// best hundred or so, from their positions, how near to one another the
+// best of them, from their positions, how near to one another the
 // query's words stand. Nothing grows with the number of passages but the
 // blocks of the query's own terms.
 package lexical

@@ -136,7 +136,7 @@ func (x *Index) met(c *check, unit, at uint32) (bool, error) {
 
 // phrases fills in which of the candidates have the phrases, each a share of
 // the bonus. Candidates are in the order in which they lie.
-func (x *Index) phrases(phrases []check, found []candidate) error {
+func (x *Index) phrases(phrases []check, found []*candidate) error {
 	for i := range phrases {
 		for _, c := range phrases[i].cursors {
 			c.rewind()

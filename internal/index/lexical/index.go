@@ -159,11 +159,16 @@ func (x *Index) verifyList(offset, length int64) error {
 		if err := c.load(b); err != nil {
 			return err
 		}
-		if err := c.expand(); err != nil {
-			return err
-		}
-		if positions, err = c.positionsOf(positions[:0], uint32(c.inBlock-1)); err != nil {
-			return err
+		for i := range c.n {
+			locals, _, err := c.passagesOf(i)
+			if err != nil {
+				return err
+			}
+			for j := range locals {
+				if positions, err = c.positionsOf(positions[:0], i, j); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil

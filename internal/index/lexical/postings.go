@@ -12,7 +12,7 @@ const (
 	blockUnits = 128 // units of a block of postings
 	unitSize   = 256 // passages a unit has at most
 	fewUnits   = 4   // lists of up to so many units are written without packing
-	tableEntry = 16
+	tableEntry = 20
 	// maxPositions is more than a passage can have: its line is shorter.
 	maxPositions = 1 << 24
 )
@@ -60,6 +60,8 @@ func (w *listWriter) encode(list []posting) []byte {
 	if units > blockUnits {
 		r = binary.AppendUvarint(r, uint64(len(w.blocks)))
 		r = append(r, w.table...)
+	} else {
+		r = binary.AppendUvarint(r, uint64(len(w.places)))
 	}
 	r = append(r, w.blocks...)
 	w.region = append(r, w.positions...)
@@ -144,8 +146,8 @@ func (w *listWriter) block(list []posting, previous uint32) int {
 	b = append(b, w.best...)
 	if !w.single {
 		b = appendPatched(b, w.counts)
-		b = appendPatched(b, w.locals)
 		b = append(b, w.impacts...)
+		b = appendPatched(b, w.locals)
 	}
 	w.blocks = appendPatched(b, w.lengths)
 	w.positions = appendPatched(w.positions, w.places)
@@ -153,6 +155,7 @@ func (w *listWriter) block(list []posting, previous uint32) int {
 	t := binary.LittleEndian.AppendUint32(w.table, previous)
 	t = binary.LittleEndian.AppendUint32(t, uint32(len(w.blocks)))
 	t = binary.LittleEndian.AppendUint32(t, uint32(start))
+	t = binary.LittleEndian.AppendUint32(t, uint32(len(w.places)))
 	t = append(t, maxOf(w.pages), maxOf(w.best))
 	w.table = binary.LittleEndian.AppendUint16(t, uint16(done))
 	return done
@@ -176,6 +179,7 @@ type list struct {
 	table           []byte // none for a list of one block
 	blocks          int64  // where in s the blocks begin
 	positionsAt     int64  // where the positions begin, for a list with a table
+	positions       int    // how many there are, for a list of one block that is packed
 	end             int64
 }
 
@@ -200,7 +204,11 @@ func openList(s disk.Section, offset, length int64, limit uint32, single bool) (
 		return l, s.Corrupt(offset, fmt.Sprintf("postings of %d units of %d", units, limit))
 	}
 	l.units, l.passages = int(units), int(units+more)
-	if l.units > blockUnits {
+	switch {
+	case l.units <= fewUnits:
+	case l.units <= blockUnits:
+		l.positions = int(next())
+	default:
 		size := next()
 		l.count = (l.units + blockUnits - 1) / blockUnits
 		if l.table, err = s.Bytes(offset+int64(at), int64(l.count)*tableEntry); err != nil {
@@ -221,7 +229,7 @@ func openList(s disk.Section, offset, length int64, limit uint32, single bool) (
 // the block's last unit.
 func (l *list) peaks(b int) (page, best uint8) {
 	e := l.table[b*tableEntry:]
-	return e[12], e[13]
+	return e[16], e[17]
 }
 
 func (l *list) last(b int) uint32 { return binary.LittleEndian.Uint32(l.table[b*tableEntry:]) }
@@ -236,23 +244,27 @@ type cursor struct {
 	pages []byte // impacts; empty where every unit is one passage
 	best  []byte
 
-	// The passages of the block, decoded when they are first asked for.
-	rest     []byte // what follows best
-	where    int64  // where the block is, for errors
-	inBlock  int
-	expanded bool
-	starts   [blockUnits + 1]uint32 // where each unit's passages begin in the following
-	locals   []uint32
-	impacts  []byte
-	lengths  []uint32 // how many positions, less one
+	// The passages of the block.
+	where     int64                  // where it is, for errors
+	rest      []byte                 // what follows best
+	inBlock   int                    // how many there are
+	expanded  bool                   // the following are filled in
+	starts    [blockUnits + 1]uint32 // where each unit's passages begin among the block's
+	given     [blockUnits + 1]uint32 // and their impacts
+	impacts   []byte
+	locals    patched
+	nextLocal int      // the first that locals has not passed over
+	read      []uint32 // those read last; all of them, of a short list
 
-	// The positions of the block, opened when they are first asked for.
-	places   []byte // before that
-	total    int    // how many there are
-	opened   bool
-	patched  patched
-	passage  uint32 // whose positions were read last, and
-	position int    // how many there are before them
+	// Their positions.
+	places   []byte
+	total    int      // how many there are
+	opened   bool     // the following are filled in
+	lengths  patched  // how many each passage has, less one
+	passage  int      // the first whose length was not added to position
+	position int      // the first position of that passage
+	all      patched  // the positions
+	few      []uint32 // the lengths, of a short list
 	small    [2 * fewUnits]byte
 }
 
@@ -293,32 +305,24 @@ func (c *cursor) seek(target uint32) (bool, error) {
 
 // load decodes the units of block b.
 func (c *cursor) load(b int) error {
-	c.block, c.at, c.expanded, c.opened, c.passage, c.position = b, 0, false, false, 0, 0
+	c.block, c.at, c.expanded, c.opened = b, 0, false, false
 	c.where = c.blocks
 	if c.units <= fewUnits {
 		return c.loadFew()
 	}
 	from, to, n, previous := c.blocks, c.end, c.units, uint32(math.MaxUint32) // the unit before the first
-	c.inBlock = c.passages
+	c.inBlock, c.total, c.places = c.passages, c.positions, nil
 	if c.table != nil {
 		e := c.table[b*tableEntry:]
 		to = c.blocks + int64(binary.LittleEndian.Uint32(e[4:]))
-		c.inBlock = int(binary.LittleEndian.Uint16(e[14:]))
+		c.total, c.inBlock = int(binary.LittleEndian.Uint32(e[12:])), int(binary.LittleEndian.Uint16(e[18:]))
 		n = min(blockUnits, c.units-b*blockUnits)
 		if b > 0 {
 			previous = c.last(b - 1)
 			from += int64(binary.LittleEndian.Uint32(c.table[(b-1)*tableEntry+4:]))
 		}
-		places, after := c.positionsAt+int64(binary.LittleEndian.Uint32(e[8:])), c.end
-		if b < c.count-1 {
-			after = c.positionsAt + int64(binary.LittleEndian.Uint32(e[tableEntry+8:]))
-		}
-		if from > to || to > c.positionsAt || places > after || after > c.end {
+		if from > to || to > c.positionsAt {
 			return c.corrupt("a block of postings lies outside its list")
-		}
-		var err error
-		if c.places, err = c.s.Bytes(places, after-places); err != nil {
-			return err
 		}
 	}
 	data, err := c.s.Bytes(from, to-from)
@@ -359,159 +363,208 @@ func (c *cursor) loadFew() error {
 		return err
 	}
 	r := reader{data: data}
-	c.n, c.inBlock, c.expanded = c.units, c.passages, true
-	c.locals, c.impacts, c.lengths = resize(c.locals, c.passages), resize(c.impacts, c.passages), resize(c.lengths, c.passages)
+	c.n, c.inBlock, c.expanded, c.opened = c.units, c.passages, true, true
+	c.read, c.few, c.impacts = c.read[:0], c.few[:0], c.impacts[:0]
 	c.pages, c.best = c.small[:fewUnits], c.small[fewUnits:]
-	at := 0
 	for i := range c.n {
 		c.unit[i] = r.number()
-		end := at + 1
+		count := uint32(1)
 		if !c.single {
 			c.pages[i] = r.byte()
-			end += int(r.number())
+			count += r.number()
 		}
-		if end > c.passages || end < at {
+		if count == 0 || int(count) > c.passages-len(c.read) {
 			return c.corrupt("a list has more passages than it says")
 		}
 		c.best[i] = 0
-		for j := at; j < end; j++ {
-			c.locals[j] = 0
+		first := len(c.read)
+		for range count {
+			local := uint32(0)
 			if !c.single {
-				c.locals[j] = r.number()
+				local = r.number()
 			}
-			c.impacts[j] = r.byte()
-			c.best[i] = max(c.best[i], c.impacts[j])
-			c.lengths[j] = r.number()
+			impact := r.byte()
+			c.read, c.impacts, c.few = append(c.read, local), append(c.impacts, impact), append(c.few, r.number())
+			c.best[i] = max(c.best[i], impact)
 		}
-		if !c.sumLocals(at, end) {
+		if !sumLocals(c.read[first:]) {
 			return c.corrupt("a unit has more passages than it may")
 		}
-		at = end
-		c.starts[i+1] = uint32(at)
+		c.starts[i+1] = uint32(len(c.read))
 	}
-	if r.failed || at != c.passages {
+	if r.failed || len(c.read) != c.passages {
 		return c.corrupt("a list is cut")
 	}
 	c.places = r.data
-	if err := c.sum(math.MaxUint32); err != nil {
-		return err
-	}
-	return c.countPositions()
+	return c.sum(math.MaxUint32)
 }
 
 // sumLocals turns the distances of a unit's passages into their numbers.
-func (c *cursor) sumLocals(from, to int) bool {
-	local := uint64(c.locals[from])
-	for j := from + 1; j < to; j++ {
-		local += uint64(c.locals[j]) + 1
-		c.locals[j] = uint32(local)
+func sumLocals(locals []uint32) bool {
+	at := uint64(locals[0])
+	for i, d := range locals[1:] {
+		at += uint64(d) + 1
+		locals[i+1] = uint32(at)
 	}
-	return local < unitSize
+	return at < unitSize
 }
 
-// expand decodes the passages of the block.
+// expand finds out where in the block the passages of each unit are.
 func (c *cursor) expand() error {
 	if c.expanded {
 		return nil
 	}
-	n, p := c.n, c.inBlock
-	if p < n || p > n*unitSize || c.single && p > n {
-		return c.corrupt("a block does not say how many passages it has")
-	}
-	c.locals, c.impacts, c.lengths = resize(c.locals, p), resize(c.impacts, p), resize(c.lengths, p)
 	data, ok := c.rest, true
 	if c.single {
-		for i := range n {
+		for i := range c.n {
 			c.starts[i+1] = uint32(i + 1)
 		}
-		clear(c.locals)
-		copy(c.impacts, c.best)
 	} else {
-		if data, ok = readPatched(c.starts[1:n+1], data); !ok {
+		if data, ok = readPatched(c.starts[1:c.n+1], data); !ok {
 			return c.corrupt("the numbers of passages are cut")
 		}
-		if data, ok = readPatched(c.locals, data); !ok {
-			return c.corrupt("the passages are cut")
-		}
-		at := 0
-		for i := range n {
-			count := int(c.starts[i+1]) + 1
-			if count > p-at {
-				return c.corrupt("a block has more passages than it says")
-			}
-			if count == 1 {
-				c.impacts[at] = c.best[i]
-			} else {
-				if count > len(data) {
-					return c.corrupt("the impacts are cut")
-				}
-				data = data[copy(c.impacts[at:at+count], data):]
-			}
-			if !c.sumLocals(at, at+count) {
+		at, given := uint32(0), uint32(0)
+		for i := range c.n {
+			count := c.starts[i+1] + 1
+			if count == 0 || count > unitSize {
 				return c.corrupt("a unit has more passages than it may")
 			}
-			at += count
-			c.starts[i+1] = uint32(at)
+			if at += count; count > 1 {
+				given += count
+			}
+			c.starts[i+1], c.given[i+1] = at, given
 		}
-		if at != p {
-			return c.corrupt("a block has fewer passages than it says")
+		if int(given) > len(data) {
+			return c.corrupt("the impacts are cut")
 		}
+		c.impacts, data = data[:given], data[given:]
+		if c.locals, ok = openPatched(data, c.inBlock); !ok {
+			return c.corrupt("the passages are cut")
+		}
+		c.nextLocal = 0
 	}
-	if data, ok = readPatched(c.lengths, data); !ok {
-		return c.corrupt("the numbers of positions are cut")
+	if int(c.starts[c.n]) != c.inBlock {
+		return c.corrupt("a block does not have the passages that it says")
 	}
-	if c.table == nil {
-		c.places = data
-	}
+	c.rest = data
 	c.expanded = true
-	return c.countPositions()
-}
-
-func (c *cursor) countPositions() error {
-	c.total = 0
-	for _, length := range c.lengths {
-		if length >= maxPositions {
-			return c.corrupt("a passage has more positions than it may")
-		}
-		c.total += int(length) + 1
-	}
 	return nil
 }
 
-// positionsOf appends the positions of the block's j-th passage to dst. The
-// block must be expanded. It is cheap for passages in ascending order.
-func (c *cursor) positionsOf(dst []uint32, j uint32) ([]uint32, error) {
+// passagesOf returns the numbers within the i-th unit, and the impacts, of its
+// passages. Units should be asked for in ascending order; the numbers are
+// valid until the next call.
+func (c *cursor) passagesOf(i int) (locals []uint32, impacts []byte, err error) {
+	if err := c.expand(); err != nil {
+		return nil, nil, err
+	}
+	from, to := int(c.starts[i]), int(c.starts[i+1])
+	switch {
+	case c.units <= fewUnits:
+		return c.read[from:to], c.impacts[from:to], nil
+	case c.single:
+		c.read = append(c.read[:0], 0)
+		return c.read, c.best[i : i+1], nil
+	}
+	if from < c.nextLocal {
+		c.locals, _ = openPatched(c.rest, c.inBlock)
+	}
+	c.nextLocal = to
+	c.read = resize(c.read, to-from)
+	if !c.locals.read(c.read, from) || !sumLocals(c.read) {
+		return nil, nil, c.corrupt("the passages are cut")
+	}
+	if to == from+1 {
+		return c.read, c.best[i : i+1], nil
+	}
+	return c.read, c.impacts[c.given[i]:c.given[i+1]], nil
+}
+
+// positionsOf appends the positions of the j-th passage of the i-th unit to
+// dst. It is cheap for passages in ascending order.
+func (c *cursor) positionsOf(dst []uint32, i, j int) ([]uint32, error) {
+	if err := c.expand(); err != nil {
+		return dst, err
+	}
+	passage := int(c.starts[i]) + j
 	if c.units <= fewUnits {
-		return c.positionsOfFew(dst, j)
+		return c.positionsOfFew(dst, passage)
 	}
-	if !c.opened || j < c.passage {
-		var ok bool
-		if c.patched, ok = openPatched(c.places, c.total); !ok {
-			return dst, c.corrupt("the positions are cut")
+	if !c.opened || passage < c.passage {
+		if err := c.openPositions(); err != nil {
+			return dst, err
 		}
-		c.opened, c.passage, c.position = true, 0, 0
 	}
-	for ; c.passage < j; c.passage++ {
-		c.position += int(c.lengths[c.passage]) + 1
+	var some [blockUnits]uint32
+	for c.passage < passage {
+		lengths := some[:min(len(some), passage-c.passage)]
+		if !c.lengths.read(lengths, c.passage) {
+			return dst, c.corrupt("the numbers of positions are cut")
+		}
+		for _, length := range lengths {
+			c.position += int(length) + 1
+		}
+		c.passage += len(lengths)
+	}
+	if !c.lengths.read(some[:1], passage) || int64(some[0]) >= int64(min(maxPositions, c.total-c.position)) {
+		return dst, c.corrupt("there are fewer positions than there should be")
 	}
 	n := len(dst)
-	dst = append(dst, make([]uint32, c.lengths[j]+1)...)
-	if !c.patched.read(dst[n:], c.position) {
+	dst = append(dst, make([]uint32, some[0]+1)...)
+	if !c.all.read(dst[n:], c.position) {
 		return dst, c.corrupt("the positions are cut")
 	}
+	c.position += int(some[0]) + 1
+	c.passage++
 	sumPositions(dst[n:])
 	return dst, nil
 }
 
-func (c *cursor) positionsOfFew(dst []uint32, j uint32) ([]uint32, error) {
+// openPositions finds the lengths and the positions of the block.
+func (c *cursor) openPositions() error {
+	data, ok := c.rest, true
+	if !c.single {
+		if data, ok = skipPatched(data, c.inBlock); !ok {
+			return c.corrupt("the passages are cut")
+		}
+	}
+	if c.lengths, ok = openPatched(data, c.inBlock); !ok {
+		return c.corrupt("the numbers of positions are cut")
+	}
+	if c.table == nil {
+		if c.places, ok = skipPatched(data, c.inBlock); !ok {
+			return c.corrupt("the numbers of positions are cut")
+		}
+	} else {
+		e := c.table[c.block*tableEntry:]
+		from, to := c.positionsAt+int64(binary.LittleEndian.Uint32(e[8:])), c.end
+		if c.block < c.count-1 {
+			to = c.positionsAt + int64(binary.LittleEndian.Uint32(e[tableEntry+8:]))
+		}
+		if from > to || to > c.end {
+			return c.corrupt("the positions lie outside their list")
+		}
+		var err error
+		if c.places, err = c.s.Bytes(from, to-from); err != nil {
+			return err
+		}
+	}
+	if c.all, ok = openPatched(c.places, c.total); !ok {
+		return c.corrupt("the positions are cut")
+	}
+	c.opened, c.passage, c.position = true, 0, 0
+	return nil
+}
+
+func (c *cursor) positionsOfFew(dst []uint32, passage int) ([]uint32, error) {
 	r := reader{data: c.places}
-	for _, length := range c.lengths[:j] {
-		for range length + 1 {
+	for _, length := range c.few[:passage] {
+		for i := uint32(0); i <= length && !r.failed; i++ {
 			r.number()
 		}
 	}
 	n := len(dst)
-	for range c.lengths[j] + 1 {
+	for i := uint32(0); i <= c.few[passage]; i++ {
 		if dst = append(dst, r.number()); r.failed {
 			return dst, c.corrupt("the positions are cut")
 		}

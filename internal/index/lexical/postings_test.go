@@ -103,17 +103,17 @@ func readList(t *testing.T, c *cursor) []posting {
 		if err := c.load(b); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.expand(); err != nil {
-			t.Fatal(err)
-		}
 		for i := range c.n {
-			for j := c.starts[i]; j < c.starts[i+1]; j++ {
-				p := posting{unit: c.unit[i], local: c.locals[j], impact: c.impacts[j]}
+			locals, impacts, err := c.passagesOf(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j := range locals {
+				p := posting{unit: c.unit[i], local: locals[j], impact: impacts[j]}
 				if len(c.pages) > 0 {
 					p.page = c.pages[i]
 				}
-				var err error
-				if p.positions, err = c.positionsOf(nil, j); err != nil {
+				if p.positions, err = c.positionsOf(nil, i, j); err != nil {
 					t.Fatal(err)
 				}
 				list = append(list, p)

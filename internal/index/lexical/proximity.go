@@ -2,7 +2,7 @@ package lexical
 
 // proximity fills in how near to one another the query's words stand in each
 // of the candidates, which are in the order in which they lie.
-func (x *Index) proximity(terms []scored, found []candidate) error {
+func (x *Index) proximity(terms []scored, found []*candidate) error {
 	own := make([]int, 0, len(terms))
 	for i := range terms[:min(len(terms), maxMasked)] {
 		if terms[i].own {
@@ -18,7 +18,7 @@ func (x *Index) proximity(terms []scored, found []candidate) error {
 		t := &terms[i]
 		t.rewind()
 		for j := range found {
-			c := &found[j]
+			c := found[j]
 			if c.mask>>i&1 == 0 {
 				continue
 			}
@@ -57,16 +57,17 @@ func (x *Index) positions(c *cursor, unit, at uint32, dst []uint32) ([]uint32, e
 	if err != nil || !ok || c.unit[c.at] != unit {
 		return dst, err
 	}
-	if err := c.expand(); err != nil {
+	locals, _, err := c.passagesOf(c.at)
+	if err != nil {
 		return dst, err
 	}
 	first, _, _, err := x.unit(unit)
 	if err != nil {
 		return dst, err
 	}
-	for j := c.starts[c.at]; j < c.starts[c.at+1]; j++ {
-		if c.locals[j] == at-first {
-			return c.positionsOf(dst, j)
+	for j, local := range locals {
+		if local == at-first {
+			return c.positionsOf(dst, c.at, j)
 		}
 	}
 	return dst, nil

@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -148,11 +149,33 @@ const (
 	// one of its words or keywords.
 	wholeBonus = .5
 	partBonus  = .15
+
+	// What is read of a query: more than anybody means.
+	maxText     = 8 << 10
+	maxKeyword  = 256
+	maxKeywords = 64
 )
 
+// limited is the query without what is too long of it.
+func (q Query) limited() Query {
+	q.Text = q.Text[:min(len(q.Text), maxText)]
+	q.Keywords, q.Names = limited(q.Keywords), limited(q.Names)
+	return q
+}
+
+func limited(words []string) []string {
+	words = slices.Clone(words[:min(len(words), maxKeywords)])
+	for i, w := range words {
+		words[i] = w[:min(len(w), maxKeyword)]
+	}
+	return words
+}
+
 // plan makes a query ready; isOption is parse's.
-func (a *Analyzer) plan(q *Query, isOption func(string) bool) plan {
+func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 	var p plan
+	short := query.limited()
+	q := &short
 	var plain []string
 	var quoted []demand
 	words := len(q.Keywords) > 0 // beside what is quoted

@@ -1,0 +1,205 @@
+package lexical
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// score is what the unit where the cursor stands gets for the term.
+func (t *scored) score(i int) uint32 {
+	if t.page == 0 {
+		return t.best * uint32(t.cursor.best[i])
+	}
+	return t.best*uint32(t.cursor.best[i]) + t.page*uint32(t.pages[i])
+}
+
+// limit sets the bound on what the term gives the units from base to end, as
+// far as can be told without decoding: 0 if it has none of them.
+func (t *scored) limit(base, end uint32) error {
+	t.bound = 0
+	if t.table == nil {
+		if t.block < 0 {
+			if err := t.load(0); err != nil {
+				return err
+			}
+		}
+		for i := t.at; i < t.n && t.unit[i] < end; i++ {
+			t.bound = max(t.bound, t.score(i))
+		}
+		return nil
+	}
+	for t.reached < t.count && t.last(t.reached) < base {
+		t.reached++
+	}
+	for b := t.reached; b < t.count; b++ {
+		if b > 0 && t.last(b-1) >= end-1 {
+			break
+		}
+		page, best := t.peaks(b)
+		t.bound = max(t.bound, t.best*uint32(best)+t.page*uint32(page))
+	}
+	return nil
+}
+
+// bestUnits returns the want units that promise most, ascending, and whether
+// there were more. A unit promises the sum, over the terms, of the best
+// impact that a passage of it has, and of its own.
+//
+// Windows of units are scored one after another. In each, the terms whose
+// bounds together cannot lift a unit among the best are left out at first, and
+// looked up only for units that the others have brought near.
+func (x *Index) bestUnits(terms []scored, want int, f *filter) ([]uint32, bool, error) {
+	for i := range terms {
+		terms[i].rewind()
+		terms[i].reached = 0
+	}
+	f.rewind()
+	var (
+		best  = heap[uint32]{limit: want}
+		sums  [windowUnits]uint32
+		seen  [windowUnits / 64]uint64
+		order = make([]*scored, len(terms))
+		below = make([]uint32, len(terms)) // bounds of order up to and with each
+		more  bool
+		limit = uint32(x.unitCount)
+	)
+	for i := range terms {
+		order[i] = &terms[i]
+	}
+	for base := uint32(0); base < limit; {
+		end := base + min(windowUnits, limit-base)
+		for _, t := range order {
+			if err := t.limit(base, end); err != nil {
+				return nil, false, err
+			}
+		}
+		slices.SortFunc(order, func(a, b *scored) int { return cmp.Compare(a.bound, b.bound) })
+		essential, sum := 0, uint32(0)
+		for i, t := range order {
+			sum += t.bound
+			below[i] = sum
+			if sum <= best.floor() {
+				essential = i + 1
+			}
+		}
+		if best.floor() == 0 {
+			essential = 0
+		}
+		for _, t := range order[essential:] {
+			if err := t.accumulate(base, end, &sums, &seen); err != nil {
+				return nil, false, err
+			}
+		}
+		for w := range seen {
+			for ; seen[w] != 0; seen[w] &= seen[w] - 1 {
+				i := w*64 + bits.TrailingZeros64(seen[w])
+				unit, score := base+uint32(i), sums[i]
+				sums[i] = 0
+				for j := essential - 1; j >= 0 && score+below[j] > best.floor(); j-- {
+					ok, err := order[j].seek(unit)
+					if err != nil {
+						return nil, false, err
+					}
+					if ok && order[j].unit[order[j].at] == unit {
+						score += order[j].score(order[j].at)
+					}
+				}
+				if score <= best.floor() {
+					more = true
+					continue
+				}
+				if ok, err := f.admits(unit); err != nil {
+					return nil, false, err
+				} else if ok {
+					more = more || best.full()
+					best.push(score, unit)
+				}
+			}
+		}
+		more = more || essential > 0
+		base = end
+	}
+	units := make([]uint32, len(best.entries))
+	for i, e := range best.entries {
+		units[i] = e.n
+	}
+	slices.Sort(units)
+	return units, more, nil
+}
+
+// accumulate adds what the term gives the units from base to end.
+func (t *scored) accumulate(base, end uint32, sums *[windowUnits]uint32, seen *[windowUnits / 64]uint64) error {
+	if t.bound == 0 {
+		return nil
+	}
+	ok, err := t.seek(base)
+	for ok && err == nil {
+		for t.at < t.n && t.unit[t.at] < end {
+			i := (t.unit[t.at] - base) % windowUnits
+			sums[i] += t.score(t.at)
+			seen[i/64] |= 1 << (i % 64)
+			t.at++
+		}
+		if t.at < t.n || t.block == t.count-1 {
+			return nil
+		}
+		ok, err = t.seek(t.unit[t.n-1] + 1)
+	}
+	return err
+}
+
+// A heap keeps the best of what it is given, of equals the first.
+type heap[S cmp.Ordered] struct {
+	entries []heapEntry[S]
+	limit   int
+}
+
+type heapEntry[S cmp.Ordered] struct {
+	score S
+	n     uint32
+}
+
+// full tells whether something must go for something else to be added.
+func (h *heap[S]) full() bool { return len(h.entries) == h.limit }
+
+// floor is the score that must be exceeded once the heap is full, and the zero
+// value until then.
+func (h *heap[S]) floor() (floor S) {
+	if h.full() {
+		floor = h.entries[0].score
+	}
+	return floor
+}
+
+// push adds what comes after all that was added before; if the heap is full,
+// the score must exceed the floor.
+func (h *heap[S]) push(score S, n uint32) {
+	e := h.entries
+	if !h.full() {
+		e = append(e, heapEntry[S]{score, n})
+		for i := len(e) - 1; i > 0 && e[i].worse(e[(i-1)/2]); i = (i - 1) / 2 {
+			e[i], e[(i-1)/2] = e[(i-1)/2], e[i]
+		}
+		h.entries = e
+		return
+	}
+	e[0] = heapEntry[S]{score, n}
+	for i := 0; ; {
+		worst := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(e); child++ {
+			if e[child].worse(e[worst]) {
+				worst = child
+			}
+		}
+		if worst == i {
+			return
+		}
+		e[i], e[worst] = e[worst], e[i]
+		i = worst
+	}
+}
+
+func (a heapEntry[S]) worse(b heapEntry[S]) bool {
+	return a.score < b.score || a.score == b.score && a.n > b.n
+}

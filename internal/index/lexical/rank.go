@@ -1,0 +1,227 @@
+package lexical
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A field of passages is what the best units hold, scored by their words. The
+// passages of the units lie end to end in it.
+type passageField struct {
+	units     []uint32 // ascending
+	starts    []uint32 // where each unit's passages begin in the following
+	firsts    []uint32 // where each unit's passages lie in the index
+	documents []uint32
+	pages     []uint32 // score of each unit
+	words     []uint32 // score of each passage
+	masks     []uint64 // which of the first terms it has
+	symbols   []float32
+}
+
+// score scores the passages of the units, which are ascending.
+func (x *Index) score(terms []scored, units []uint32) (*passageField, error) {
+	n := len(units)
+	numbers := make([]uint32, 4*n+1)
+	f := &passageField{units: units, firsts: numbers[:n], documents: numbers[n : 2*n], pages: numbers[2*n : 3*n], starts: numbers[3*n:]}
+	for i, u := range units {
+		from, to, document, err := x.unit(u)
+		if err != nil {
+			return nil, err
+		}
+		f.firsts[i], f.documents[i], f.starts[i+1] = from, document, f.starts[i]+to-from
+	}
+	f.words, f.masks = make([]uint32, f.starts[n]), make([]uint64, f.starts[n])
+	for i := range terms {
+		if terms[i].symbol && f.symbols == nil {
+			f.symbols = make([]float32, f.starts[n])
+		}
+		if err := f.add(&terms[i], i); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// add adds what the n-th term gives.
+func (f *passageField) add(t *scored, n int) error {
+	mask := uint64(0)
+	if n < maxMasked {
+		mask = 1 << n
+	}
+	t.rewind()
+	for i, u := range f.units {
+		ok, err := t.seek(u)
+		if err != nil || !ok {
+			return err
+		}
+		if t.unit[t.at] != u {
+			continue
+		}
+		if t.page > 0 {
+			f.pages[i] += t.page * uint32(t.pages[t.at])
+		}
+		locals, impacts, err := t.passagesOf(t.at)
+		if err != nil {
+			return err
+		}
+		for j, local := range locals {
+			at := f.starts[i] + local
+			switch {
+			case at >= f.starts[i+1]:
+				return t.corrupt("postings of a passage that its unit does not have")
+			case t.symbol:
+				f.symbols[at] = max(f.symbols[at], float32(t.weight))
+			default:
+				f.words[at] += t.best * uint32(impacts[j])
+			}
+			f.masks[at] |= mask
+		}
+	}
+	return nil
+}
+
+// A candidate is a passage that is looked at closely.
+type candidate struct {
+	Hit
+	at   uint32 // where it lies
+	unit uint32
+	mask uint64
+	raw  uint32 // its words' score
+}
+
+// rank returns the best passages of the field.
+func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageField, f *filter) ([]candidate, error) {
+	words, pages := uint32(1), uint32(1)
+	for _, n := range field.words {
+		words = max(words, n)
+	}
+	for _, n := range field.pages {
+		pages = max(pages, n)
+	}
+	wordsUnit, pageUnit := sectionShare/float64(words), pageShare/float64(pages)
+	if x.single {
+		wordsUnit, pageUnit = 1/float64(words), 0
+	}
+	pool := heap[float64]{limit: max(q.Limit, minPool)}
+	// What one unit can have in the pool, so that others find room.
+	few := make([]heapEntry[float64], 0, 2*x.most()+1)
+	f.rewind()
+	for i, u := range field.units {
+		few = few[:0]
+		for j := field.starts[i]; j < field.starts[i+1]; j++ {
+			if field.masks[j] == 0 && field.words[j] == 0 {
+				continue
+			}
+			at := field.firsts[i] + j - field.starts[i]
+			prior, err := x.prior(at)
+			if err != nil {
+				return nil, err
+			}
+			score := wordsUnit*float64(field.words[j]) + pageUnit*float64(field.pages[i]) + prior
+			if field.symbols != nil {
+				score += float64(field.symbols[j])
+			}
+			if pool.full() && score <= pool.floor() || len(few) == cap(few)-1 && score <= few[len(few)-1].score {
+				continue
+			}
+			if ok, err := f.accepts(u, at); err != nil {
+				return nil, err
+			} else if !ok {
+				continue
+			}
+			few = append(few[:min(len(few), cap(few)-1)], heapEntry[float64]{score, j})
+			for k := len(few) - 1; k > 0 && few[k].score > few[k-1].score; k-- {
+				few[k], few[k-1] = few[k-1], few[k]
+			}
+			few = few[:min(len(few), cap(few)-1)]
+		}
+		for _, e := range few {
+			if !pool.full() || e.score > pool.floor() {
+				pool.push(e.score, e.n)
+			}
+		}
+	}
+	slices.SortFunc(pool.entries, func(a, b heapEntry[float64]) int { return cmp.Compare(a.n, b.n) })
+	found := make([]candidate, len(pool.entries))
+	unit := 0
+	for i, e := range pool.entries {
+		for field.starts[unit+1] <= e.n {
+			unit++
+		}
+		c := &found[i]
+		c.at, c.unit = field.firsts[unit]+e.n-field.starts[unit], field.units[unit]
+		c.mask, c.raw = field.masks[e.n], field.words[e.n]
+		number, err := x.number(c.at)
+		if err != nil {
+			return nil, err
+		}
+		prior, err := x.prior(c.at)
+		if err != nil {
+			return nil, err
+		}
+		c.Hit = Hit{
+			Passage:  number,
+			Document: field.documents[unit],
+			Words:    wordsUnit * float64(c.raw),
+			Page:     pageUnit * float64(field.pages[unit]),
+			Prior:    prior,
+		}
+		if field.symbols != nil {
+			c.Symbol = float64(field.symbols[e.n])
+		}
+	}
+	if err := x.closeLook(terms, phrases, found, pool.entries); err != nil {
+		return nil, err
+	}
+	for i := range found {
+		found[i].sum()
+	}
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
+	})
+	return x.capped(found, q.Limit), nil
+}
+
+// closeLook fills in what the positions of the words in the best candidates
+// tell. Candidates and their scores so far are in the order in which they lie.
+func (x *Index) closeLook(terms []scored, phrases []check, found []candidate, scores []heapEntry[float64]) error {
+	order := make([]int, len(found))
+	for i := range order {
+		order[i] = i
+	}
+	if len(order) > closePool {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b].score, scores[a].score) })
+		order = order[:closePool]
+		slices.Sort(order)
+	}
+	best := make([]*candidate, len(order))
+	for i, n := range order {
+		best[i] = &found[n]
+	}
+	if err := x.proximity(terms, best); err != nil {
+		return err
+	}
+	return x.phrases(phrases, best)
+}
+
+func (h *Hit) sum() { h.Score = h.Words + h.Page + h.Proximity + h.Phrase + h.Symbol + h.Prior }
+
+// most is how many hits a document may give.
+func (x *Index) most() int { return max(perDocument, 20/x.documents) }
+
+// capped returns the first n of found without what is too much of one
+// document.
+func (x *Index) capped(found []candidate, n int) []candidate {
+	given := make(map[uint32]int, n)
+	kept := found[:0]
+	for _, c := range found {
+		if len(kept) == n {
+			break
+		}
+		if given[c.Document] < x.most() {
+			given[c.Document]++
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
