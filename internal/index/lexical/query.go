@@ -36,7 +36,9 @@ type clause struct {
 // knows a name such as -x.
 func parse(text string, isOption func(string) bool) []clause {
 	var clauses []clause
-	text = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`).Replace(text)
+	if strings.ContainsAny(text, "“”„«»") {
+		text = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`).Replace(text)
+	}
 	for text = strings.TrimLeft(text, spaces); text != ""; text = strings.TrimLeft(text, spaces) {
 		c, n := operator(text)
 		end := strings.IndexAny(text, spaces)
@@ -178,11 +180,11 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 	q := &short
 	var plain []string
 	var quoted []demand
-	words := len(q.Keywords) > 0 // beside what is quoted
+	beside := "" // what is quoted
 	for _, c := range parse(q.Text, isOption) {
 		if c.field == "" && !c.quoted && !c.not {
 			plain = append(plain, c.text)
-			words = words || len(a.contentTerms(c.text, q.Names, true)) > 0
+			beside += " " + c.text
 			continue
 		}
 		d := demand{words: a.phrase(c.text), fields: allFields, not: c.not, quoted: c.quoted && !c.not && c.field == ""}
@@ -205,14 +207,15 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 		}
 	}
 	text := strings.Join(plain, " ")
-	p.terms = a.queryTerms(q, text)
-	if words {
+	words := a.contentOf(text, q.Names)
+	p.terms = a.queryTerms(q, text, words)
+	p.named = slices.ContainsFunc(words, func(w contentWord) bool { return w.isName })
+	if len(quoted) > 0 && (len(q.Keywords) > 0 || slices.ContainsFunc(a.contentOf(beside, q.Names), contentWord.counts)) {
 		p.phrases = quoted
 	} else {
 		p.demands = append(p.demands, quoted...)
 	}
 	p.guessed = len(q.Keywords) > 0
-	p.named = len(q.Names) > 0 && len(a.contentTerms(text, q.Names, false)) < len(a.contentTerms(text, nil, false))
 	return p
 }
 
@@ -236,15 +239,9 @@ func (a *Analyzer) phrase(text string) []demandWord {
 	return words
 }
 
-// queryTerms are the terms of a query whose text is free of operators.
-func (a *Analyzer) queryTerms(q *Query, text string) []queryTerm {
-	found := a.contentTerms(text, q.Names, true)
-	if len(found) == 0 {
-		found = a.contentTerms(text, q.Names, false)
-	}
-	if len(found) == 0 {
-		found = a.contentTerms(text, nil, false)
-	}
+// queryTerms are the terms of a query whose text is free of operators, and
+// has these words.
+func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) []queryTerm {
 	var terms []queryTerm
 	index := make(map[string]int)
 	add := func(t queryTerm) {
@@ -259,13 +256,18 @@ func (a *Analyzer) queryTerms(q *Query, text string) []queryTerm {
 			terms[i].weight += t.weight
 		}
 	}
-	for _, t := range found {
-		add(queryTerm{term: t.term, weight: 1, own: true, whole: t.whole, named: t.named})
+	addOwn := func(w contentWord) {
+		add(queryTerm{term: w.term, weight: 1, own: true, whole: w.whole, named: w.technology})
+	}
+	for _, w := range words {
+		if w.counts() {
+			addOwn(w)
+		}
 	}
 	own := len(terms)
 	for _, keyword := range q.Keywords {
-		for _, t := range a.contentTerms(keyword, nil, false) {
-			add(queryTerm{term: t.term, weight: 1, own: true, whole: t.whole, named: t.named})
+		for _, w := range a.wordsOf(keyword, false) {
+			addOwn(w)
 		}
 	}
 	if a.thesauri {
@@ -280,115 +282,16 @@ func (a *Analyzer) queryTerms(q *Query, text string) []queryTerm {
 			}
 		}
 	}
-	for _, s := range a.symbolTerms(q, text) {
+	for _, s := range symbolTerms(q, text, words) {
 		add(s)
 	}
 	return terms
 }
 
-// A contentTerm is a term of a query; whole ones are made of others.
-type contentTerm struct {
-	term  string
-	whole bool
-	named bool
-}
-
-// contentTerms are the terms of text without the database's names and, if
-// asked, without the words that questions are put with.
-func (a *Analyzer) contentTerms(text string, names []string, dropQuestion bool) []contentTerm {
-	type found struct {
-		contentTerm
-		kind kind
-		span [2]int
-	}
-	var all []found
-	scan(text, 0, func(t token) {
-		folded := string(fold(nil, text[t.start:t.end]))
-		if dropQuestion && t.kind == word && a.question(folded) {
-			return
-		}
-		if n := len(all); t.kind == part && n > 0 && all[n-1].kind == word {
-			all[n-1].whole = true
-		}
-		if term := a.term(t.kind, text[t.start:t.end]); term != "" {
-			all = append(all, found{contentTerm{term, t.kind == exact, t.kind == word && isTechnology(folded)}, t.kind, [2]int{t.start, t.end}})
-		}
-	})
-	drop := make([]bool, len(all))
-	for _, name := range names {
-		words := a.Terms(name)
-		for i := range all {
-			j := 0
-			for j < len(words) && i+j < len(all) && all[i+j].kind != exact && all[i+j].term == words[j] {
-				j++
-			}
-			if j < len(words) {
-				continue
-			}
-			for k := i; k < i+j; k++ {
-				drop[k] = true
-			}
-		}
-		// And otherwise spelt: "Node.js" for nodejs, "Postgres" for postgresql.
-		for i := range all {
-			if (all[i].kind == exact || all[i].kind == word) && spells(text[all[i].span[0]:all[i].span[1]], name) {
-				for k := range all {
-					drop[k] = drop[k] || all[k].span[0] >= all[i].span[0] && all[k].span[1] <= all[i].span[1]
-				}
-			}
-		}
-	}
-	var terms []contentTerm
-	for i := range all {
-		if !drop[i] {
-			terms = append(terms, all[i].contentTerm)
-		}
-	}
-	return terms
-}
-
-// spells tells whether a word is a spelling of a name: the same but for case,
-// punctuation and a version behind it, or the name without its end.
-func spells(word, name string) bool {
-	const least, most = 6, 3 // letters that must be there, that may be missing
-	if !isPlainName(name) {
-		return false // c++ is not C
-	}
-	word, name = bareName(word), bareName(name)
-	return word != "" && word == name || len(word) >= least && strings.HasPrefix(name, word) && len(name)-len(word) <= most
-}
-
-// isPlainName tells of a name of letters and digits, with no punctuation but
-// what joins them.
-func isPlainName(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < 0x80 && !isLower(c|0x20) && !isDigit(c) && (i == 0 || strings.IndexByte(" .-_", c) < 0) {
-			return false
-		}
-	}
-	return true
-}
-
-// bareName is a name in lower case without what is not a letter or a digit,
-// and without a number at its end.
-func bareName(s string) string {
-	b := fold(nil, s)
-	kept := b[:0]
-	for _, c := range b {
-		if c >= 0x80 || isLower(c|0x20) || isDigit(c) {
-			kept = append(kept, c)
-		}
-	}
-	for len(kept) > 1 && isDigit(kept[len(kept)-1]) {
-		kept = kept[:len(kept)-1]
-	}
-	return string(kept)
-}
-
 // symbolTerms are the names in a query that a passage may define: all of the
 // text, if it is one name; a word of it, if it is written as only names are;
 // every keyword.
-func (a *Analyzer) symbolTerms(q *Query, text string) []queryTerm {
+func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 	var terms []queryTerm
 	add := func(s string, bonus float64) {
 		s = trimName(s)
@@ -396,11 +299,17 @@ func (a *Analyzer) symbolTerms(q *Query, text string) []queryTerm {
 			terms = append(terms, queryTerm{term: term, weight: bonus, symbol: true})
 		}
 	}
-	var content []string
-	for s := range strings.FieldsSeq(text) {
-		if len(a.contentTerms(s, q.Names, true)) > 0 {
-			content = append(content, s)
+	var content []string // what of the text, between blanks, has words that count
+	end := 0
+	for _, w := range words {
+		if !w.counts() || w.start < end {
+			continue
 		}
+		start := strings.LastIndexAny(text[:w.start], spaces) + 1
+		if end = len(text); strings.ContainsAny(text[w.start:], spaces) {
+			end = w.start + strings.IndexAny(text[w.start:], spaces)
+		}
+		content = append(content, text[start:end])
 	}
 	for _, s := range content {
 		switch {
