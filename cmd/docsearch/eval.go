@@ -72,7 +72,7 @@ type (
 		Queries     *scores           `json:"queries,omitempty"` // of all sets
 		Sets        []setScores       `json:"sets,omitempty"`
 		Identifiers *identifierScores `json:"identifiers,omitempty"`
-		Confidence  []confidenceScore `json:"confidence,omitempty"`
+		Confidence  []confidenceScore `json:"confidence,omitempty"` // of each set and, last, of all
 		Results     []queryResult     `json:"results,omitempty"`
 		Missed      []queryResult     `json:"missed_identifiers,omitempty"`
 		Notes       []string          `json:"notes,omitempty"`
@@ -105,12 +105,13 @@ type (
 		Name           string  `json:"name"`
 		Own            int     `json:"own"`             // queries
 		Claimed        int     `json:"claimed"`         // of them
-		Right          int     `json:"right"`           // of those, its best hit is of a page that answers
+		Right          int     `json:"right"`           // of those, the best hit's page answers or helps
+		RightOfFive    int     `json:"right_of_five"`   // of those, a page among the first five does
 		Foreign        int     `json:"foreign"`         // queries of others
 		ForeignClaimed int     `json:"foreign_claimed"` // of them
 		Precision      float64 `json:"precision"`       // own among all claimed
 		Recall         float64 `json:"recall"`          // claimed among own
-		Threshold      float64 `json:"threshold"`
+		Threshold      float64 `json:"threshold,omitempty"`
 	}
 	queryResult struct {
 		ID         string        `json:"id,omitempty"`
@@ -247,6 +248,9 @@ func (m *meter) measure(ctx context.Context, queries []eval.Query, identifiers [
 	if m.confidence {
 		if out.Confidence, err = m.trust(ctx, queries); err != nil {
 			return out, err
+		}
+		if len(out.Confidence) > 0 {
+			out.Confidence = append(out.Confidence, together(out.Confidence))
 		}
 	}
 	for set, n := range left {
@@ -452,7 +456,8 @@ func (m *meter) trust(ctx context.Context, queries []eval.Query) ([]confidenceSc
 			own := strings.EqualFold(q.Set, d.Name)
 			switch {
 			case own && a.confident:
-				c.Own, c.Claimed, c.Right = c.Own+1, c.Claimed+1, c.Right+int(page.Success1)
+				c.Own, c.Claimed = c.Own+1, c.Claimed+1
+				c.Right, c.RightOfFive = c.Right+int(page.Success1), c.RightOfFive+int(page.Success5)
 			case own:
 				c.Own++
 			case a.confident:
@@ -464,13 +469,32 @@ func (m *meter) trust(ctx context.Context, queries []eval.Query) ([]confidenceSc
 		if c.Own == 0 {
 			continue
 		}
-		c.Recall = float64(c.Claimed) / float64(c.Own)
-		if n := c.Claimed + c.ForeignClaimed; n > 0 {
-			c.Precision = float64(c.Claimed) / float64(n)
-		}
-		all = append(all, c)
+		all = append(all, c.rated())
 	}
 	return all, nil
+}
+
+// rated is the score with its precision and recall.
+func (c confidenceScore) rated() confidenceScore {
+	c.Recall = float64(c.Claimed) / float64(c.Own)
+	if n := c.Claimed + c.ForeignClaimed; n > 0 {
+		c.Precision = float64(c.Claimed) / float64(n)
+	}
+	return c
+}
+
+// together is what several databases claim, counted as one.
+func together(all []confidenceScore) confidenceScore {
+	sum := confidenceScore{Name: "all"}
+	for _, c := range all {
+		sum.Own += c.Own
+		sum.Claimed += c.Claimed
+		sum.Right += c.Right
+		sum.RightOfFive += c.RightOfFive
+		sum.Foreign += c.Foreign
+		sum.ForeignClaimed += c.ForeignClaimed
+	}
+	return sum.rated()
 }
 
 func scoresOf(results []queryResult) scores {

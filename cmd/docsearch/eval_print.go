@@ -42,9 +42,13 @@ func (e *evalCommand) print(out evaluation) error {
 	}
 	if len(out.Confidence) > 0 {
 		fmt.Fprintln(e.stdout)
-		fmt.Fprintln(w, "CONFIDENCE\tOWN\tCLAIMED\tRIGHT\tFOREIGN\tCLAIMED\tPRECISION\tRECALL\tTHRESHOLD")
+		fmt.Fprintln(w, "CONFIDENCE\tOWN\tCLAIMED\tRIGHT\tOF FIVE\tFOREIGN\tCLAIMED\tPRECISION\tRECALL\tTHRESHOLD")
 		for _, c := range out.Confidence {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%.3f\t%.3f\t%.3f\n", c.Name, c.Own, c.Claimed, c.Right, c.Foreign, c.ForeignClaimed, c.Precision, c.Recall, c.Threshold)
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t%.3f\t", c.Name, c.Own, c.Claimed, c.Right, c.RightOfFive, c.Foreign, c.ForeignClaimed, c.Precision, c.Recall)
+			if c.Threshold > 0 {
+				fmt.Fprintf(w, "%.3f", c.Threshold)
+			}
+			fmt.Fprintln(w)
 		}
 	}
 	for _, n := range out.Notes {

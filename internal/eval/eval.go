@@ -202,7 +202,8 @@ func readLines(path string, each func([]byte) error) error {
 	defer f.Close()
 	s := bufio.NewScanner(f)
 	s.Buffer(make([]byte, 1<<20), 64<<20)
-	for n := 1; s.Scan(); n++ {
+	n := 1
+	for ; s.Scan(); n++ {
 		line := bytes.TrimSpace(s.Bytes())
 		if len(line) == 0 {
 			continue
@@ -211,7 +212,10 @@ func readLines(path string, each func([]byte) error) error {
 			return fmt.Errorf("%s:%d: %w", path, n, err)
 		}
 	}
-	return s.Err()
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("%s:%d: %w", path, n, err)
+	}
+	return nil
 }
 
 // Measures of one ranking, or means over several.
