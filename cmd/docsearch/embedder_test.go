@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -49,7 +50,7 @@ func testVector(text string) []float32 {
 // /slow, /short (its vectors are too short), /locked (it wants a key).
 func serveEmbedders(env *testscript.Env) {
 	done := make(chan struct{})
-	requests := 0
+	var requests atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var req struct {
 			Input []string `json:"input"`
@@ -58,14 +59,14 @@ func serveEmbedders(env *testscript.Env) {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		requests++
+		n := requests.Add(1)
 		length := testDimensions
 		how, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		switch {
 		case how == "ill":
 			http.Error(w, `{"error": "out of memory"}`, http.StatusInternalServerError)
 			return
-		case how == "busy" && requests%2 == 1:
+		case how == "busy" && n%2 == 1:
 			w.Header().Set("Retry-After", "0.01")
 			http.Error(w, `{"error": {"message": "too many requests"}}`, http.StatusTooManyRequests)
 			return
