@@ -65,11 +65,7 @@ func (x *Index) Search(q Query) ([]Hit, Signals, error) {
 		return nil, Signals{}, nil
 	}
 	var lookupErr error
-	p := x.analyzer.plan(&q, func(option string) bool {
-		_, _, found, err := x.words.find(exactTerm(exactMark, option))
-		lookupErr = cmp.Or(lookupErr, err)
-		return found
-	})
+	p := x.analyzer.plan(&q, x.knows(&lookupErr))
 	if lookupErr != nil {
 		return nil, Signals{}, lookupErr
 	}
@@ -79,6 +75,16 @@ func (x *Index) Search(q Query) ([]Hit, Signals, error) {
 		s.Relaxed = len(hits) > 0
 	}
 	return hits, s, err
+}
+
+// knows tells whether the index has a name taken whole. It keeps the first
+// error in err.
+func (x *Index) knows(err *error) func(string) bool {
+	return func(name string) bool {
+		_, _, found, findErr := x.words.find(exactTerm(exactMark, name))
+		*err = cmp.Or(*err, findErr)
+		return found
+	}
 }
 
 // relax drops the demands that only quoting made, and tells whether there

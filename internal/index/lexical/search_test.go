@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"math"
 	"path/filepath"
 	"testing"
 
@@ -76,5 +77,44 @@ func TestSearch(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestExplain(t *testing.T) {
+	x := build(t, []uint32{0, 0, 1, 0}, []Fields{
+		{Title: "Other", Body: "nothing"},
+		{Title: "os.remove", Path: []string{"Files"}, Page: "os", Body: "Remove the file. A file is removed at once.", Address: "os.html#os.remove"},
+		{Title: "Far", Body: "away"},
+		{Title: "Last", Body: "deleted file"},
+	})
+	got, err := x.Explain(Query{Text: "delete file", Keywords: []string{"os.remove"}}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.
+	terms := make(map[string]Reason)
+	for _, r := range got {
+		sum += r.Share
+		r.Share = 0
+		terms[r.Term] = r
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		t.Errorf("shares are %g together", sum)
+	}
+	want := map[string]Reason{
+		"file":       {Term: "file", Fields: []Occurrence{{"headings", 1}, {"body", 2}}},
+		"remov":      {Term: "remov", Fields: []Occurrence{{"title", 1}, {"address", 1}, {"body", 2}}},
+		"os":         {Term: "os", Fields: []Occurrence{{"title", 1}, {"page", 1}, {"address", 2}}},
+		"=os.remove": {Term: "=os.remove", Fields: []Occurrence{{"title", 1}, {"address", 1}}},
+		"@os.remove": {Term: "@os.remove", Symbol: true, Fields: []Occurrence{{"title", 1}}},
+	}
+	if diff := cmp.Diff(want, terms); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if got, err = x.Explain(Query{Text: "delete"}, 1); err != nil || len(got) != 1 || got[0].Term != "remov" || !got[0].Synonym {
+		t.Errorf("a synonym: %v, %v", got, err)
+	}
+	if _, err := x.Explain(Query{Text: "file"}, 4); err == nil {
+		t.Error("a passage that is not there was explained")
 	}
 }

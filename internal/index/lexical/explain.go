@@ -1,0 +1,127 @@
+package lexical
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// A Reason is what one term of a query does for a passage.
+type Reason struct {
+	Term    string  // as it is indexed
+	Synonym bool    // the thesaurus added it to the query
+	Symbol  bool    // the passage defines it: its share is a bonus
+	Share   float64 // of the passage's score for the words, all shares being 1 together
+	Fields  []Occurrence
+}
+
+// An Occurrence is how often a term is in a field.
+type Occurrence struct {
+	Field string
+	Times int
+}
+
+// Explain says which of the query's terms the passage has, where, and what
+// each of them adds to Hit.Words: the greatest share first.
+func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
+	if int(passage) >= x.n {
+		return nil, fmt.Errorf("explain passage %d: the index has %d", passage, x.n)
+	}
+	var lookupErr error
+	p := x.analyzer.plan(&q, x.knows(&lookupErr))
+	terms, _, err := x.openTerms(&p)
+	if err = cmp.Or(lookupErr, err); err != nil {
+		return nil, err
+	}
+	unit, at, err := x.find(passage)
+	if err != nil {
+		return nil, err
+	}
+	lengths, err := x.lengths(at)
+	if err != nil {
+		return nil, err
+	}
+	var reasons []Reason
+	whole := 0.
+	for i := range terms {
+		t := &terms[i]
+		positions, err := x.positions(t.cursor, unit, at, nil)
+		if err != nil {
+			return nil, err
+		}
+		if len(positions) == 0 {
+			continue
+		}
+		r := Reason{Term: t.term, Synonym: !t.own && !t.symbol, Symbol: t.symbol}
+		if !t.symbol {
+			impact, err := x.impact(t.cursor, unit, at)
+			if err != nil {
+				return nil, err
+			}
+			r.Share = t.share * float64(impact)
+			whole += r.Share
+		}
+		for field, n := range lengths.count(positions) {
+			if n > 0 {
+				r.Fields = append(r.Fields, Occurrence{fieldNames[field], int(n)})
+			}
+		}
+		reasons = append(reasons, r)
+	}
+	for i := range reasons {
+		if whole > 0 {
+			reasons[i].Share /= whole
+		}
+	}
+	slices.SortStableFunc(reasons, func(a, b Reason) int { return cmp.Compare(b.Share, a.Share) })
+	return reasons, nil
+}
+
+// fieldNames are what the fields are called.
+var fieldNames = [fieldCount]string{"title", "headings", "page", "address", "links", "terms", "body"}
+
+// find returns where a passage lies and the unit it is of.
+func (x *Index) find(passage uint32) (unit, at uint32, err error) {
+	at = passage
+	if x.orders.Len() > 0 {
+		for at = 0; int(at) < x.n; at++ {
+			number, err := x.number(at)
+			if err != nil {
+				return 0, 0, err
+			}
+			if number == passage {
+				break
+			}
+		}
+	}
+	u := sort.Search(x.unitCount, func(u int) bool {
+		_, to, _, unitErr := x.unit(uint32(u))
+		err = cmp.Or(err, unitErr)
+		return to > at
+	})
+	if err == nil && u == x.unitCount {
+		err = x.units.Corrupt(0, "a passage is in no unit")
+	}
+	return uint32(u), at, err
+}
+
+// impact is that of the cursor's term in the passage that lies at at.
+func (x *Index) impact(c *cursor, unit, at uint32) (uint8, error) {
+	ok, err := c.seek(unit)
+	if err != nil || !ok || c.unit[c.at] != unit {
+		return 0, err
+	}
+	locals, impacts, err := c.passagesOf(c.at)
+	if err != nil {
+		return 0, err
+	}
+	first, _, _, err := x.unit(unit)
+	if err != nil {
+		return 0, err
+	}
+	if j := slices.Index(locals, at-first); j >= 0 {
+		return impacts[j], nil
+	}
+	return 0, nil
+}
