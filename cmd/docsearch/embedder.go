@@ -132,8 +132,8 @@ func (b *buildCommand) flagged(name string) (*chosenEmbedder, error) {
 	kind, model, _ := strings.Cut(name, ":")
 	e := config.Embedder{Provider: kind, Model: model, URL: b.url, KeyEnv: b.keyEnv}
 	switch {
-	case kind != config.ProviderOllama && kind != config.ProviderOpenAI && kind != config.ProviderModel2Vec:
-		return nil, usagef("--embedder %s: the provider is builtin, leann, ollama, openai or model2vec", name)
+	case !e.Local() && kind != config.ProviderOllama && kind != config.ProviderOpenAI:
+		return nil, usagef("--embedder %s: the provider is builtin, leann, ollama, openai, model2vec or onnx", name)
 	case model == "":
 		return nil, withHint(usagef("--embedder %s names no model, and the config has no such embedder", name), "--embedder %s:MODEL names one", kind)
 	case kind == config.ProviderOpenAI && b.url == "":
@@ -191,8 +191,9 @@ func (b *buildCommand) namedByLEANN(found *leann.Index) (*chosenEmbedder, error)
 	}}, nil
 }
 
-// open opens the embedder. What one that answers over HTTP made is kept in
-// the cache folder, so that a build that failed goes on where it was.
+// open opens the embedder. What it made is kept in the cache folder, so that
+// a build that failed goes on where it was; a static model is quicker than
+// that.
 func (c *chosenEmbedder) open(l config.Locations) (embed.Provider, error) {
 	spec := specOf(c.Embedder)
 	spec.Key = c.key
@@ -215,14 +216,14 @@ func (c *chosenEmbedder) close() {
 
 // absoluteModel makes the folder that an embedder's name has in it absolute.
 func absoluteModel(name string) string {
-	folder, ok := strings.CutPrefix(name, config.ProviderModel2Vec+":")
-	if !ok || folder == "" {
+	kind, model, _ := strings.Cut(name, ":")
+	if e := (config.Embedder{Provider: kind}); !e.Local() || model == "" {
 		return name
 	}
-	if abs, err := filepath.Abs(folder); err == nil {
-		folder = abs
+	if abs, err := filepath.Abs(model); err == nil {
+		model = abs
 	}
-	return config.ProviderModel2Vec + ":" + folder
+	return kind + ":" + model
 }
 
 // entry is what to write into the config for searches to ask the embedder.

@@ -61,13 +61,13 @@ func (d *decoder) embedder(path string, v any) {
 	}
 	d.known(path, path, m, "provider", "model", "url", "api_key_env", "query_prompt", "document_prompt", "dimensions", "batch", "weight")
 
-	const providers = `"builtin", "ollama", "openai" or "model2vec"`
+	const providers = `"builtin", "ollama", "openai", "model2vec" or "onnx"`
 	var e Embedder
 	e.Provider = strings.ToLower(strings.TrimSpace(text("provider", providers)))
 	switch e.Provider {
 	case ProviderBuiltin:
 		return // as if nothing were said
-	case ProviderOllama, ProviderOpenAI, ProviderModel2Vec:
+	case ProviderOllama, ProviderOpenAI, ProviderModel2Vec, ProviderONNX:
 	default:
 		if usable {
 			wrong("provider", providers)
@@ -77,7 +77,7 @@ func (d *decoder) embedder(path string, v any) {
 	if e.Model = strings.TrimSpace(text("model", "the name of a model")); e.Model == "" && usable {
 		wrong("model", "the name of a model")
 	}
-	if e.Provider == ProviderModel2Vec {
+	if e.Local() {
 		e.Model = d.path(e.Model, func(raw, resolved string) {
 			d.report(path+".model", Problem{Entry: path, Field: "model", Expected: "the absolute path of the model's folder", Got: strconv.Quote(raw), Effect: "it is taken as " + resolved})
 		})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/index/embed"
 	"github.com/docsearch/docsearch/internal/index/embed/model2vec"
+	"github.com/docsearch/docsearch/internal/index/embed/onnx"
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
 )
 
@@ -20,14 +21,15 @@ const (
 	Ollama    = "ollama"
 	OpenAI    = "openai"
 	Model2Vec = "model2vec"
+	ONNX      = "onnx"
 )
 
 // An EmbedderSpec names an embedder besides the builtin one, and says how to
 // reach it.
 type EmbedderSpec struct {
-	Kind string // Ollama, OpenAI or Model2Vec
-	// Options are those of the kinds that answer over HTTP; of Model2Vec, Model
-	// is the folder, and the rest has no meaning.
+	Kind string // one of the above
+	// Options are those of the kinds that answer over HTTP. Of the others,
+	// Model is the folder, and only the templates mean something, to ONNX.
 	provider.Options
 	// KeyEnv is the environment variable that has the key, if Options has none.
 	KeyEnv string
@@ -57,8 +59,10 @@ func (s EmbedderSpec) Open() (embed.Provider, error) {
 		return provider.OpenAI(s.Options)
 	case Model2Vec:
 		return model2vec.Open(s.Model)
+	case ONNX:
+		return onnx.Open(s.Model, onnx.Options{QueryTemplate: s.QueryTemplate, DocumentTemplate: s.DocumentTemplate})
 	}
-	return nil, fmt.Errorf("there is no kind of embedder %q: it is %s, %s or %s", s.Kind, Ollama, OpenAI, Model2Vec)
+	return nil, fmt.Errorf("there is no kind of embedder %q: it is %s, %s, %s or %s", s.Kind, Ollama, OpenAI, Model2Vec, ONNX)
 }
 
 // Embedders are those that queries may be sent to: the ones that the user

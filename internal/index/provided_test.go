@@ -425,7 +425,7 @@ func TestUselessEmbedder(t *testing.T) {
 	if _, err := buildWith(t, dir, index.BuildOptions{Embedder: nothing{}}); err == nil || !strings.Contains(err.Error(), "no vector of any passage that has a direction") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := (index.EmbedderSpec{Kind: "onnx"}).Open(); err == nil {
+	if _, err := (index.EmbedderSpec{Kind: "oracle"}).Open(); err == nil {
 		t.Error("an unknown kind is no error")
 	}
 }

@@ -251,7 +251,7 @@ func TestProblems(t *testing.T) {
 		}},
 		{"embedders", "c.json", `{"embedder": [
   {"provider": "ollama", "model": "m"},
-  {"provider": "onnx", "model": "m"},
+  {"provider": "oracle", "model": "m"},
   {"provider": "openai", "model": "m"},
   {"provider": "openai", "model": "m", "url": "localhost:8080"},
   {"provider": "openai", "model": "m", "url": "http://localhost:8080/v1", "api_key_env": "sk-very-secret"},
@@ -262,7 +262,7 @@ func TestProblems(t *testing.T) {
   {"model": "m"},
   {"provider": "builtin"},
   "ollama"]}`, 0, []string{
-			`line 3: embedder[1]: provider: expected "builtin", "ollama", "openai" or "model2vec", got "onnx"; the embedder is left out`,
+			`line 3: embedder[1]: provider: expected "builtin", "ollama", "openai", "model2vec" or "onnx", got "oracle"; the embedder is left out`,
 			`line 4: embedder[2]: url: expected the server's address, as in "https://api.example.com/v1", got nothing; the embedder is left out`,
 			`line 5: embedder[3]: url: expected the server's address, as in "https://api.example.com/v1", got "localhost:8080"; the embedder is left out`,
 			`line 6: embedder[4]: api_key_env: expected the name of the environment variable that has the key, not the key; the embedder is left out`,
@@ -272,7 +272,7 @@ func TestProblems(t *testing.T) {
 			`line 9: embedder[7]: weight: expected a number above 0, up to 10, got -1; the embedder is left out`,
 			`line 10: embedder[8]: model: expected the absolute path of the model's folder, got "models/m"; it is taken as DIR/models/m`,
 			`line 10: embedder[8]: batch: expected a whole number from 1 to 4096, got 2.5; the embedder is left out`,
-			`line 11: embedder[9]: provider: expected "builtin", "ollama", "openai" or "model2vec", got nothing; the embedder is left out`,
+			`line 11: embedder[9]: provider: expected "builtin", "ollama", "openai", "model2vec" or "onnx", got nothing; the embedder is left out`,
 			`line 13: embedder[11]: expected an embedder with "provider" and "model", got "ollama"; the embedder is left out`,
 		}},
 		{"keys that look like paths", "c.json", `{"databases.0": 1, "hook.retry": "evidence", "a\nb": 2}`, 0, []string{
