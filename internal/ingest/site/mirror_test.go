@@ -45,7 +45,9 @@ func TestUpdate(t *testing.T) {
 	s.set("/p/9", links("new"))
 	s.set("/p/new", "new")
 	s.handle("/p/5", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) })
-	s.handle("/p/6", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently) })
+	s.handle("/p/6", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently)
+	})
 	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "User-agent: *\nDisallow: /p/4") })
 	report := fetch(t, opt)
 	diff(t, "pages", []string{"/p/", "/p/0", "/p/1", "/p/2", "/p/3", "/p/5", "/p/7", "/p/9", "/p/new"}, paths(t, opt))
