@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -214,4 +215,15 @@ func (r *folderReader) addTerms(p *passage.Passage, first bool) {
 	if len(terms) > had {
 		p.SetTerms(terms)
 	}
+	p.Anchors = slices.DeleteFunc(slices.Clone(p.Anchors), isEntry)
+}
+
+// isEntry reports whether Sphinx made the anchor for an entry of its index:
+// index-3, index-0-variable:PATH. Only the index leads there, and the name in it
+// is of what is mentioned, not of what is defined.
+func isEntry(anchor string) bool {
+	rest, ok := strings.CutPrefix(anchor, "index-")
+	number, _, _ := strings.Cut(rest, "-")
+	_, err := strconv.Atoi(number)
+	return ok && err == nil
 }

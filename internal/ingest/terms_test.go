@@ -67,3 +67,13 @@ func FuzzReadTerms(f *testing.F) {
 		}
 	})
 }
+
+func TestIsEntry(t *testing.T) {
+	for anchor, want := range map[string]bool{
+		"index-3": true, "index-0-variable:PATH": true, "index": false, "index-": false, "index-of-terms": false, "an-index-3": false,
+	} {
+		if got := isEntry(anchor); got != want {
+			t.Errorf("%s: %v", anchor, got)
+		}
+	}
+}
