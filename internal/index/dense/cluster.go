@@ -1,7 +1,6 @@
 package dense
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -217,15 +216,29 @@ func (c *clustering) spread(homes *[maxHomes]uint32, scores []float32) {
 	distance := func(cosine float32) float64 { return math.Sqrt(max(0, 2-2*float64(cosine))) }
 	farthest := homeDistance * distance(scores[homes[0]])
 	least := float32(1 - farthest*farthest/2)
-	var others []uint32
-	for b, s := range scores {
-		if s >= least && uint32(b) != homes[0] {
-			others = append(others, uint32(b))
+	// In many dimensions thousands may be near; the nearest few are enough.
+	var others [16 * maxHomes]uint32
+	found := 0
+	for b, score := range scores {
+		if score < least || uint32(b) == homes[0] {
+			continue
+		}
+		at := found
+		for at > 0 && scores[others[at-1]] < score {
+			at--
+		}
+		if at == len(others) {
+			continue
+		}
+		found = min(found+1, len(others))
+		copy(others[at+1:found], others[at:])
+		others[at] = uint32(b)
+		if found == len(others) {
+			least = max(least, scores[others[found-1]])
 		}
 	}
-	slices.SortFunc(others, func(a, b uint32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
 	n := 1
-	for _, b := range others {
+	for _, b := range others[:found] {
 		if !slices.ContainsFunc(homes[:n], func(h uint32) bool {
 			return kernel.Dot(c.centroids.row(int(h)), c.centroids.row(int(b))) > scores[b]
 		}) {
