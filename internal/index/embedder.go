@@ -12,7 +12,6 @@ import (
 
 	"github.com/docsearch/docsearch/internal/index/embed"
 	"github.com/docsearch/docsearch/internal/index/embed/model2vec"
-	"github.com/docsearch/docsearch/internal/index/embed/onnx"
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
 )
 
@@ -60,7 +59,7 @@ func (s EmbedderSpec) Open() (embed.Provider, error) {
 	case Model2Vec:
 		return model2vec.Open(s.Model)
 	case ONNX:
-		return onnx.Open(s.Model, onnx.Options{QueryTemplate: s.QueryTemplate, DocumentTemplate: s.DocumentTemplate})
+		return s.openONNX()
 	}
 	return nil, fmt.Errorf("there is no kind of embedder %q: it is %s, %s, %s or %s", s.Kind, Ollama, OpenAI, Model2Vec, ONNX)
 }
