@@ -137,10 +137,28 @@ func (c *cutter) emit(group []section) {
 	if end := len(pieces) - 1; pieces[end].text == "" {
 		pieces[end].last = last
 	}
-	for _, p := range c.pack(pieces) {
-		c.add(s, p.first, p.last, p.text)
+	packed := c.pack(pieces)
+	for i, p := range packed {
+		part := s
+		part.anchors = anchorsOf(s.anchors, packed, i)
+		c.add(part, p.first, p.last, p.text)
 		s.links = nil // the first part has them
 	}
+}
+
+// anchorsOf are the anchors of part i of a section: those that lead into the
+// part, and the section's own, which is nearest where there are no others.
+func anchorsOf(all []anchor, parts []piece, i int) []anchor {
+	var own []anchor
+	for _, a := range all {
+		if (i == 0 || a.line > parts[i-1].last) && (i == len(parts)-1 || a.line <= parts[i].last) {
+			own = append(own, a)
+		}
+	}
+	if i > 0 && len(all) > 0 {
+		own = append(own, all[0])
+	}
+	return own
 }
 
 // add makes a passage of the section: of all of it or, from line first to last,
@@ -152,7 +170,9 @@ func (c *cutter) add(s section, first, last int, text string) {
 	p := passage.Passage{
 		Text:     strings.TrimRight(strings.TrimLeft(text, "\n"), " \t\n"),
 		Headings: s.headings,
-		Anchors:  s.anchors,
+	}
+	for _, a := range s.anchors {
+		p.Anchors = append(p.Anchors, a.name)
 	}
 	if !c.made {
 		p.StartLine, p.EndLine = first, last
@@ -168,7 +188,7 @@ func (c *cutter) place(s section, line int) string {
 	case !c.made:
 		return fmt.Sprintf(":%d", line)
 	case len(s.anchors) > 0:
-		return "#" + s.anchors[0]
+		return "#" + s.anchors[0].name
 	}
 	return ""
 }

@@ -23,9 +23,15 @@ type section struct {
 	headings    []string // the path to it, its own last
 	first, last int      // lines, the heading's included
 	blocks      []block  // of its own text; none where other headings follow at once
-	anchors     []string // that lead to it or into it, its own first
+	anchors     []anchor // that lead to it or into it, its own first
 	links       []passage.Link
 	terms       []string // what an index calls it
+}
+
+// An anchor is a fragment that leads to a line.
+type anchor struct {
+	name string
+	line int
 }
 
 // A block is what a passage should not be cut in: a paragraph, a list, a piece

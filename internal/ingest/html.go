@@ -40,6 +40,7 @@ func (doc *document) addHTML(h *html.Section) {
 		mark := strings.Repeat("#", min(max(h.Level, 1), maxHeadingLevel))
 		doc.lines = append(doc.lines, mark+" "+s.headings[len(s.headings)-1], "")
 	}
+	begin := len(doc.lines) + 1
 	if h.Markdown != "" {
 		body := splitLines([]byte(h.Markdown))
 		s.blocks = blocksOf(body, h.Markdown, len(doc.lines))
@@ -47,9 +48,16 @@ func (doc *document) addHTML(h *html.Section) {
 	}
 	s.last = len(doc.lines)
 	if h.Anchor != "" {
-		s.anchors = append(s.anchors, h.Anchor)
+		s.anchors = append(s.anchors, anchor{h.Anchor, s.first})
 	}
-	s.anchors = append(s.anchors, h.Anchors...)
+	for i, name := range h.Anchors {
+		line := s.first
+		if at := h.Offsets[i]; at > 0 {
+			// The block that it stands in begins on a line of its own.
+			line = begin + strings.Count(h.Markdown[:at], "\n") + 1
+		}
+		s.anchors = append(s.anchors, anchor{name, min(line, s.last)})
+	}
 	for _, l := range h.Links {
 		s.links = append(s.links, passage.Link{To: l.Target, Text: l.Text})
 	}

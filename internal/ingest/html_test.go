@@ -186,3 +186,20 @@ func TestIsNavigation(t *testing.T) {
 		}
 	}
 }
+
+// An anchor within a section that is cut leads to the part that it stands in.
+func TestAnchorsOfParts(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a.html": "<main><h1 id=top>Top</h1><p id=one>" + wordsOf("one", 300) + "<p id=two>" + wordsOf("two", 300) +
+		"<p>" + wordsOf("three", 300) + "<p><a id=four></a>" + wordsOf("four", 300) + "</main>"})
+	passages, _ := prepare(t, dir)
+	var got []string
+	for _, p := range passages {
+		word, _, _ := strings.Cut(strings.TrimPrefix(p.Text, "# Top\n\n"), " ")
+		got = append(got, fmt.Sprintf("%s %q", word, p.Anchors))
+	}
+	want := []string{`one0 ["top" "one"]`, `two0 ["two" "top"]`, `three0 ["top"]`, `four0 ["four" "top"]`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("parts (-want +got)\n%s", diff)
+	}
+}

@@ -47,6 +47,7 @@ type Section struct {
 	Level      int      // how deep it stands: the length of Headings
 	Anchor     string   // the fragment that leads to it, or if none does to what it stands in; "" if none
 	Anchors    []string // fragments that lead into it, in order, Anchor not among them
+	Offsets    []int    // in Markdown: behind what each of Anchors stands
 	Markdown   string   // without the heading; empty if only further headings follow
 	Definition bool     // it defines a name
 	Symbol     string   // that name, in full where the page tells: os.path.join

@@ -372,3 +372,23 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Offsets say which block each anchor stands in.
+func TestOffsets(t *testing.T) {
+	page, err := Parse([]byte(`<main><a id=before></a><h1 id=top>Top</h1><p>one <a id=in>two</a></p><a id=between></a><ul><li id=item>three</ul>
+<p id=top>four</p><p id=last>five</p><a id=end></a></main>`), "", "a.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := page.Sections[0]
+	got := map[string]string{}
+	for i, a := range s.Anchors {
+		got[a] = strings.TrimSpace(s.Markdown[s.Offsets[i]:])
+	}
+	want := map[string]string{
+		"before": s.Markdown, "in": s.Markdown, "between": "- three\n\nfour\n\nfive", "item": "- three\n\nfour\n\nfive", "last": "five", "end": "",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(s.Offsets) != len(s.Anchors) {
+		t.Errorf("what stands behind the anchors (-want +got)\n%s", diff)
+	}
+}

@@ -71,12 +71,18 @@ func (s *sect) finish() {
 	if len(s.Anchors) == 0 {
 		return
 	}
+	// Those that were met before the section began lead to its beginning.
+	s.Offsets = slices.Concat(make([]int, len(s.Anchors)-len(s.Offsets)), s.Offsets)
 	seen := map[string]bool{s.Anchor: true}
-	s.Anchors = slices.DeleteFunc(s.Anchors, func(a string) bool {
-		again := seen[a]
-		seen[a] = true
-		return again
-	})
+	kept := 0
+	for i, a := range s.Anchors {
+		if !seen[a] {
+			seen[a] = true
+			s.Anchors[kept], s.Offsets[kept] = a, s.Offsets[i]
+			kept++
+		}
+	}
+	s.Anchors, s.Offsets = s.Anchors[:kept], s.Offsets[:kept]
 }
 
 // open begins a section inside the innermost one.
@@ -97,6 +103,9 @@ func (x *extractor) flush() {
 	}
 	s := x.current()
 	s.Anchors = append(s.Anchors, x.anchors...)
+	for range x.anchors {
+		s.Offsets = append(s.Offsets, len(s.out.buf))
+	}
 	s.Links = append(s.Links, x.links...)
 	x.anchors, x.links = x.anchors[:0], x.links[:0]
 }
