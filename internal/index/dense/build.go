@@ -50,7 +50,7 @@ const (
 	allBytes = 40 << 20
 	// A routed search must read the blocks of targetShare of the neighbours,
 	// find leastRecall of them, and be so much cheaper than reading everything.
-	targetShare = 0.999
+	targetShare = 0.997
 	leastRecall = 0.99
 	leastGain   = 1.3
 	// visitBytes of codes are read in the time in which coder/hnsw visits a
@@ -188,7 +188,7 @@ func (b *builder) quantize(ctx context.Context) error {
 	const piece = 256
 	n, d := b.v.Len(), b.v.Dimensions()
 	w := width(d)
-	all := rows{width: w, scales: make([]float32, n), codes: make([]byte, n*w), fine: make([]byte, n*w/perFine)}
+	all := rows{width: w, scales: make([]float32, n), codes: make([]byte, n*w), fine: make([]byte, n*w/2)}
 	err := parallel(ctx, n, piece, func(from, to int) error {
 		v := make([]float32, d)
 		units := newMatrix(to-from, d)
@@ -197,7 +197,7 @@ func (b *builder) quantize(ctx context.Context) error {
 				return err
 			}
 			if u := units.row(i - from); unit(u, v) {
-				all.scales[i] = encode(all.codes[i*w:(i+1)*w], all.fine[i*w/perFine:(i+1)*w/perFine], u)
+				all.scales[i] = encode(all.codes[i*w:(i+1)*w], all.fine[i*w/2:(i+1)*w/2], u)
 			}
 		}
 		b.truth.meet(units, all.scales[from:to], from)
@@ -217,11 +217,11 @@ func (b *builder) quantize(ctx context.Context) error {
 		all.scales[kept] = s
 		if kept != i {
 			copy(all.codes[kept*w:], all.codes[i*w:(i+1)*w])
-			copy(all.fine[kept*w/perFine:], all.fine[i*w/perFine:(i+1)*w/perFine])
+			copy(all.fine[kept*w/2:], all.fine[i*w/2:(i+1)*w/2])
 		}
 		kept++
 	}
-	all.scales, all.codes, all.fine = all.scales[:kept], all.codes[:kept*w], all.fine[:kept*w/perFine]
+	all.scales, all.codes, all.fine = all.scales[:kept], all.codes[:kept*w], all.fine[:kept*w/2]
 	b.rows = all
 	return nil
 }
@@ -233,7 +233,7 @@ func (r *rows) arrange(b *blocks) {
 	own := b.order[:len(r.passages)]
 	r.passages, r.scales = pick(r.passages, b.order, 1), pick(r.scales, b.order, 1)
 	r.codes = pick(r.codes, b.order, w)
-	r.fine = pick(r.fine, own, w/perFine)
+	r.fine = pick(r.fine, own, w/2)
 }
 
 // pick returns the rows of the given size in the given order.

@@ -77,13 +77,13 @@ type clustering struct {
 }
 
 func (r *rows) vector(i int, v []float32) {
-	decode(v, r.codes[i*r.width:], r.fine[i*r.width/perFine:(i+1)*r.width/perFine], r.scales[i])
+	decode(v, r.codes[i*r.width:], r.fine[i*r.width/2:], r.scales[i])
 }
 
 func (c *clustering) prepare() {
 	n, w := c.centroids.rows, c.r.width
 	c.codes, c.scales = make([]byte, n*w), make([]float32, n)
-	fine := make([]byte, w/perFine)
+	fine := make([]byte, w/2)
 	for i := range n {
 		unit(c.centroids.row(i), c.centroids.row(i))
 		c.scales[i] = encode(c.codes[i*w:(i+1)*w], fine, c.centroids.row(i))

@@ -12,7 +12,7 @@
 // Up to 40 MiB of codes, which are 260,000 vectors of the builtin embedder, a
 // search reads every block: the graph says in which order, and the result is
 // exact but for the rounding. Beyond that Build measures, with queries, how
-// many blocks it takes to find 999 of 1,000 neighbours, and how many nodes of
+// many blocks it takes to find 99.7 of 100 neighbours, and how many nodes of
 // the graph to find these blocks; where that is not at least 1.3 times cheaper
 // than reading everything, or finds less than 99 of 100 in the end, every
 // block is read after all. On Windows, where coder/hnsw v0.6.1 does not
@@ -39,16 +39,14 @@
 //	places    N x [4] row of the passage, or 0xffffffff
 //	scales    S x [4] float32
 //	codes     S x [W] bytes
-//	fine      R x [W/4] bytes
+//	fine      R x [W/2] bytes
 //
 // Rows 0 to R-1 are every passage once, block by block and by number within a
 // block. Rows from R are copies of rows near the border of a block, for mode
 // 1: they stand in for the row in the blocks next to its own.
 //
-// A number of a vector is scale * ((code - 128) + (n - 2)/4), where n is two
-// bits of fine: the lowest two are the numbers 0 to W/4-1, the next those from
-// W/4, and so on. A code alone is enough to tell the hundred best rows from the
-// others; the ten bits rank these. Of 1,000 true neighbours in documentation,
-// codes alone find 987, ten bits 996, twelve would find 999. Beyond D, code is
-// 128 and n is 0.
+// A number of a vector is scale * ((code - 128) + (n - 8)/16), where n is half
+// a byte of fine: the low halves are the numbers 0 to W/2-1, the high halves
+// those from W/2. A code alone is enough to tell the hundred best rows from
+// the others; the twelve bits rank these. Beyond D, code is 128 and n is 8.
 package dense

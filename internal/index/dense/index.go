@@ -13,9 +13,8 @@ import (
 
 // Version is the version of the file.
 //
-//	1  half a byte of fine for each number
-//	2  as described at the package
-const Version = 2
+//	1  as described at the package
+const Version = 1
 
 const (
 	kind          = "VECT"
@@ -127,7 +126,7 @@ func (x *Index) open() error {
 		return headAt.Corrupt(0, "the numbers make no sense")
 	case startsAt.Len() != 4*int64(x.blocks+1), copiesAt.Len() != 4*int64(x.blocks+1),
 		x.passages.Len() != 4*int64(x.stored), x.places.Len() != 4*int64(x.passageCount), x.scales.Len() != 4*int64(x.stored),
-		x.codes.Len() != w*int64(x.stored), x.fines.Len() != w/perFine*int64(x.rows):
+		x.codes.Len() != w*int64(x.stored), x.fines.Len() != w/2*int64(x.rows):
 		return headAt.Corrupt(0, "the sections' sizes do not fit together")
 	}
 	if x.starts, err = ascending(startsAt, x.rows); err != nil {

@@ -8,12 +8,10 @@ import (
 )
 
 const (
-	bias    = 128 // a stored code is so much more than its value
-	maxCode = 127
-	// A number is a code and up to perFine/2 quarters of its step to either
-	// side, in two bits of fine. So many numbers share a byte of it, too.
-	perFine  = 4
-	fineBias = perFine / 2
+	bias     = 128 // a stored code is so much more than its value
+	fineBias = 8   // and a stored fine step
+	maxCode  = 127
+	fineSize = 16 // steps of fine within one of code
 	// A query's fine number is 256 times one int8 and another.
 	maxQuery = 127*256 + 127
 )
@@ -31,11 +29,19 @@ func encode(codes, fine []byte, v []float32) float32 {
 	for i := range codes {
 		codes[i] = bias
 	}
-	clear(fine)
+	for i := range fine {
+		fine[i] = fineBias | fineBias<<4
+	}
 	for i, x := range v {
-		quarters := int(math.RoundToEven(perFine*float64(x)/float64(scale))) + perFine*bias + fineBias
-		codes[i] = byte(quarters / perFine)
-		fine[i%len(fine)] |= byte(quarters%perFine) << (2 * (i / len(fine)))
+		steps := float64(x) / float64(scale)
+		code := math.RoundToEven(steps)
+		rest := min(max(math.RoundToEven((steps-code)*fineSize), -fineBias), fineBias-1)
+		codes[i] = byte(int(code) + bias)
+		at, shift := i, 0
+		if at >= len(fine) {
+			at, shift = at-len(fine), 4
+		}
+		fine[at] = fine[at]&^(15<<shift) | byte(int(rest)+fineBias)<<shift
 	}
 	return scale
 }
@@ -43,19 +49,21 @@ func encode(codes, fine []byte, v []float32) float32 {
 // decode is the inverse of encode.
 func decode(v []float32, codes, fine []byte, scale float32) {
 	for i := range v {
-		rest := fine[i%len(fine)] >> (2 * (i / len(fine))) & 3
-		v[i] = scale * (float32(int(codes[i])-bias) + float32(int(rest)-fineBias)/perFine)
+		rest := fine[i%len(fine)] & 15
+		if i >= len(fine) {
+			rest = fine[i-len(fine)] >> 4
+		}
+		v[i] = scale * (float32(int(codes[i])-bias) + float32(int(rest)-fineBias)/fineSize)
 	}
 }
 
-// unpack puts each two bits of fine into a byte of their own.
+// unpack puts each half byte of fine into a byte of its own.
 func unpack(row, fine []byte) {
+	low, high := row[:len(fine)], row[len(fine):2*len(fine)]
 	for i := 0; i+8 <= len(fine); i += 8 {
 		b := binary.LittleEndian.Uint64(fine[i:])
-		for at := i; at < len(row); at += len(fine) {
-			binary.LittleEndian.PutUint64(row[at:], b&0x0303030303030303)
-			b >>= 2
-		}
+		binary.LittleEndian.PutUint64(low[i:], b&0x0f0f0f0f0f0f0f0f)
+		binary.LittleEndian.PutUint64(high[i:], b>>4&0x0f0f0f0f0f0f0f0f)
 	}
 }
 
@@ -98,9 +106,8 @@ func newQuery(v []float32) *query {
 // score is the product of the query with a row, of the products of its codes
 // and its fine numbers with the query's halves.
 func (q *query) score(codeHigh, codeLow, fineHigh, fineLow int32, scale float32) float32 {
-	codes := int64(codeHigh)<<8 + int64(codeLow) - bias*q.sum
-	rests := int64(fineHigh)<<8 + int64(fineLow) - fineBias*q.sum
-	return float32(float64(perFine*codes+rests) * q.finest * float64(scale) / perFine)
+	sum := fineSize*(int64(codeHigh)<<8+int64(codeLow)-bias*q.sum) + int64(fineHigh)<<8 + int64(fineLow) - fineBias*q.sum
+	return float32(float64(sum) * q.finest * float64(scale) / fineSize)
 }
 
 // unit puts v, made to have length 1, into u. It says whether v has a

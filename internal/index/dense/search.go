@@ -209,7 +209,7 @@ func (r *ranker) add(passage uint32, row, original int, scale float32) error {
 	if err != nil {
 		return err
 	}
-	fine, err := r.x.fines.Bytes(int64(original)*w/perFine, w/perFine)
+	fine, err := r.x.fines.Bytes(int64(original)*w/2, w/2)
 	if err != nil {
 		return err
 	}
