@@ -78,7 +78,7 @@ func (a *Analyzer) Terms(text string) []string {
 	defer a.known.Put(known)
 	var terms []string
 	scan(text, 0, func(t token) {
-		if t.kind == exact {
+		if t.kind == exact || t.kind == compound {
 			return
 		}
 		spelling := text[t.start:t.end]
@@ -97,6 +97,8 @@ func (a *Analyzer) Terms(text string) []string {
 // term returns the term of a token's text, or "" if it has none.
 func (a *Analyzer) term(k kind, text string) string {
 	switch k {
+	case compound:
+		return ""
 	case exact:
 		return exactTerm(exactMark, text)
 	case gram:

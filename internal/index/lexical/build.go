@@ -199,7 +199,7 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) {
 	for field := range fieldCount {
 		start, limit := place, place+maxShort
 		emit := func(t token, text string) {
-			if t.place >= limit {
+			if t.place >= limit || t.kind == compound {
 				return
 			}
 			if term := w.number(t.kind, text[t.start:t.end]); term > 0 {
@@ -577,7 +577,7 @@ func (g *gatherer) score(l *layout, symbol bool) {
 		for ; i < end; i++ {
 			g.list[i].page = impact
 			if symbol {
-				g.list[i].impact, g.list[i].page = math.MaxUint8, math.MaxUint8
+				g.list[i].impact = uint8(levels(l.single))
 			}
 		}
 	}

@@ -24,7 +24,8 @@ func (a *Analyzer) contentOf(text string, names []string) []contentWord {
 		words, left := a.wordsOf(text, !questions), 0
 		a.markNames(words, text, names)
 		for i := range words {
-			if words[i].ignored = words[i].isName; !words[i].ignored {
+			words[i].ignored = words[i].ignored || words[i].isName
+			if words[i].counts() {
 				left++
 			}
 		}
@@ -37,11 +38,12 @@ func (a *Analyzer) contentOf(text string, names []string) []contentWord {
 	return words
 }
 
-// wordsOf are the words of text that have a term.
+// wordsOf are the words of text that have a term, and the compounds, which
+// are ignored.
 func (a *Analyzer) wordsOf(text string, dropQuestion bool) []contentWord {
 	var words []contentWord
 	scan(text, 0, func(t token) {
-		w := contentWord{start: t.start, end: t.end, kind: t.kind, whole: t.kind == exact}
+		w := contentWord{start: t.start, end: t.end, kind: t.kind, whole: t.kind == exact, ignored: t.kind == compound}
 		if t.kind == word {
 			folded := string(fold(nil, text[t.start:t.end]))
 			if dropQuestion && a.question(folded) {
@@ -52,7 +54,7 @@ func (a *Analyzer) wordsOf(text string, dropQuestion bool) []contentWord {
 		if n := len(words); t.kind == part && n > 0 && words[n-1].kind == word {
 			words[n-1].whole = true
 		}
-		if w.term = a.term(t.kind, text[t.start:t.end]); w.term != "" {
+		if w.term = a.term(t.kind, text[t.start:t.end]); w.term != "" || t.kind == compound {
 			words = append(words, w)
 		}
 	})
@@ -65,7 +67,7 @@ func (a *Analyzer) markNames(words []contentWord, text string, names []string) {
 		terms := a.Terms(name)
 		for i := range words {
 			j := 0
-			for j < len(terms) && i+j < len(words) && words[i+j].kind != exact && words[i+j].term == terms[j] {
+			for j < len(terms) && i+j < len(words) && words[i+j].term != "" && words[i+j].kind != exact && words[i+j].term == terms[j] {
 				j++
 			}
 			if j < len(terms) {
@@ -77,7 +79,7 @@ func (a *Analyzer) markNames(words []contentWord, text string, names []string) {
 		}
 		// And otherwise spelt: "Node.js" for nodejs, "Postgres" for postgresql.
 		for _, w := range words {
-			if w.kind != exact && w.kind != word || !spells(text[w.start:w.end], name) {
+			if w.kind == part || w.kind == gram || !spells(text[w.start:w.end], name) {
 				continue
 			}
 			for k := range words {

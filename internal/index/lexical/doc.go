@@ -13,13 +13,15 @@
 // # Terms
 //
 // A term is a stemmed word; or a name taken whole, with '=' before it
-// (=os.path.join, =--amend); or, with '@' before it, a name that a passage
-// defines. Words and whole names have positions: places in the sequence of
-// the passage's words, field after field (title, headings above, page title,
-// address, link texts, index terms, body), one place being left free after
-// each field so that no phrase reaches across. Stop words take a place, and
-// are not indexed. A name in capitals, getName, has its parts one place after
-// the other, and itself at the first one's.
+// (=max_connections, =--amend, =c++); or, with '@' before it, a name that a
+// passage defines (@os.path.join). Words and whole names have positions:
+// places in the sequence of the passage's words, field after field (title,
+// headings above, page title, address, link texts, index terms, body), one
+// place being left free after each field so that no phrase reaches across.
+// Stop words take a place, and are not indexed. A name in capitals, getName,
+// has its parts one place after the other, and itself at the first one's. A
+// compound such as os.path.join has no term of its own: its components stand
+// in a row, and a query that has it prefers passages where they do.
 //
 // # The file
 //
@@ -49,14 +51,20 @@
 // binary search in keys, which take a few pages even of a large index, and
 // then in one block.
 //
-// A region begins with [v] units that have the term and [v] passages less
-// units. Where there are up to 4 units, there follow
+// A region begins with [v] units that have the term, shifted left by two, and
+// in the low bits 1, if some unit has several passages with it, and 2, if some
+// passage has several positions; [v] passages less units, if they differ.
+// Impacts have a byte each if every unit is one passage; otherwise four bits,
+// and a byte has the page's in its upper half and the passage's in its lower.
+// Where there are up to 4 units, there follow
 //
-//	for each unit     [v] unit less the one before, less 1
-//	                  [1] impact of the page, [v] passages less 1 (both absent if every unit is one passage)
-//	  for each passage  [v] number within the unit, less the one before, less 1 (absent likewise)
-//	                    [1] impact, [v] positions less 1
-//	for each passage  positions: [v] the first, then each less the one before, less 1
+//	for each unit       [v] unit less the one before, less 1
+//	                    [v] passages less 1, if some unit has several
+//	  for each passage  [1] impacts
+//	                    [v] number within the unit, less the one before, less 1,
+//	                        unless every unit is one passage
+//	                    [v] positions less 1, if some passage has several
+//	for each passage    positions: [v] the first, then each less the one before, less 1
 //
 // and otherwise blocks of 128 units and their positions. Before them are, if
 // there is one block, [v] its positions, and if there are several, [v] the
@@ -69,26 +77,27 @@
 //	[1] greatest impact of a page, [1] greatest impact of a passage
 //	[2] how many passages it has
 //
-// A block is made of patched numbers (see appendPatched) and of bytes:
+// A block is made of patched numbers (see appendPatched), bytes, and packed
+// half bytes:
 //
 //	units       each less the one before, less 1
-//	page        [1] of each unit (absent if every unit is one passage)
-//	best        [1] of each unit: the greatest impact of its passages
-//	counts      passages of each unit less 1 (absent likewise)
-//	impacts     [1] of each passage of the units that have several
-//	passages    of each unit: number within it, less the one before, less 1 (absent likewise)
-//	lengths     positions of each passage less 1
+//	best        [1] of each unit: the page's impact, and the greatest of its passages
+//	counts      passages of each unit less 1, if some unit has several
+//	impacts     [1/2] of each passage of the units that have several
+//	passages    of each unit: number within it, less the one before, less 1, unless every
+//	            unit is one passage
+//	lengths     positions of each passage less 1, if some passage has several
 //
 // and its positions are patched numbers as well, each passage's beginning
 // anew. Positions lie apart because most blocks are read without them.
 //
 // # Impacts
 //
-// An impact is what the term adds to the passage's score, of 255: the BM25F
-// weight of its occurrences in all fields, saturated. It depends on nothing
-// that is asked, so it is reckoned when the index is built; at query time a
-// score is a sum of impacts times the terms' weights, in integers, which is
-// exact in any order.
+// An impact is what the term adds to the passage's score, of 15 levels or 255:
+// the BM25F weight of its occurrences in all fields, saturated. Fifteen rank
+// documentation as well as 255 do. It depends on nothing that is asked, so it
+// is reckoned when the index is built; at query time a score is a sum of
+// impacts times the terms' weights, in integers, which is exact in any order.
 //
 // # A search
 //

@@ -13,6 +13,7 @@ type filter struct {
 type check struct {
 	demand
 	cursors []*cursor
+	met     bool // by a passage that was looked at closely
 }
 
 // openDemands opens the postings that demands need, leaving out those that
@@ -147,6 +148,7 @@ func (x *Index) phrases(phrases []check, found []*candidate) error {
 				return err
 			}
 			if met {
+				phrases[i].met = true
 				found[j].Phrase += phraseBonus / float64(len(phrases))
 			}
 		}

@@ -18,9 +18,21 @@ func (a *Analyzer) Highlight(q Query, text string) []Span {
 			wanted[t.term] = true
 		}
 	}
+	for _, s := range append(q.Keywords[:len(q.Keywords):len(q.Keywords)], q.Text) {
+		scan(s, 0, func(t token) {
+			if t.kind == compound {
+				wanted[exactTerm(exactMark, s[t.start:t.end])] = true
+			}
+		})
+	}
+	delete(wanted, "")
 	var spans []Span
 	scan(text, 0, func(t token) {
-		if wanted[a.term(t.kind, text[t.start:t.end])] {
+		term := a.term(t.kind, text[t.start:t.end])
+		if t.kind == compound {
+			term = exactTerm(exactMark, text[t.start:t.end])
+		}
+		if wanted[term] {
 			spans = append(spans, Span{t.start, t.end})
 		}
 	})

@@ -15,7 +15,20 @@ const (
 	tableEntry = 20
 	// maxPositions is more than a passage can have: its line is shorter.
 	maxPositions = 1 << 24
+	// Flags of a list, in the low bits of its first number.
+	severalPassages  = 1 // some unit has several
+	severalPositions = 2 // some passage has
+	flagBits         = 2
 )
+
+// levels is how many degrees an impact has. Four bits are enough where each
+// passage has two impacts, its own and its page's, which share a byte.
+func levels(single bool) int {
+	if single {
+		return math.MaxUint8
+	}
+	return 15
+}
 
 // A posting is what the builder knows of one term in one passage.
 type posting struct {
@@ -29,23 +42,35 @@ type posting struct {
 // A listWriter encodes the postings of one term after another.
 type listWriter struct {
 	single                           bool
+	flags                            int // of the list at work
 	region, table, blocks, positions []byte
 	deltas, counts, locals, lengths  []uint32
-	pages, best, impacts             []byte
+	best                             []byte
+	impacts                          []uint32
 	places                           []uint32
 }
 
 // encode returns the region of a term, which is valid until the next call.
 // Postings are ascending by unit and local.
 func (w *listWriter) encode(list []posting) []byte {
-	units := 1
-	for i := 1; i < len(list); i++ {
-		if list[i].unit != list[i-1].unit {
+	units, positions := 0, 0
+	for i := range list {
+		positions += len(list[i].positions)
+		if i == 0 || list[i].unit != list[i-1].unit {
 			units++
 		}
 	}
-	r := binary.AppendUvarint(w.region[:0], uint64(units))
-	r = binary.AppendUvarint(r, uint64(len(list)-units))
+	w.flags = 0
+	if len(list) > units {
+		w.flags |= severalPassages
+	}
+	if positions > len(list) {
+		w.flags |= severalPositions
+	}
+	r := binary.AppendUvarint(w.region[:0], uint64(units)<<flagBits|uint64(w.flags))
+	if len(list) > units {
+		r = binary.AppendUvarint(r, uint64(len(list)-units))
+	}
 	if units <= fewUnits {
 		w.region = w.few(r, list)
 		return w.region
@@ -74,18 +99,21 @@ func (w *listWriter) few(r []byte, list []posting) []byte {
 	for i := 0; i < len(list); {
 		n := sameUnit(list[i:])
 		r = binary.AppendUvarint(r, uint64(list[i].unit-previous-1))
-		if !w.single {
-			r = append(r, list[i].page)
+		if w.flags&severalPassages != 0 {
 			r = binary.AppendUvarint(r, uint64(n-1))
 		}
 		after := uint32(0)
 		for _, p := range list[i : i+n] {
-			if !w.single {
+			if w.single {
+				r = append(r, p.impact)
+			} else {
+				r = append(r, p.page<<4|p.impact)
 				r = binary.AppendUvarint(r, uint64(p.local-after))
 			}
 			after = p.local + 1
-			r = append(r, p.impact)
-			r = binary.AppendUvarint(r, uint64(len(p.positions)-1))
+			if w.flags&severalPositions != 0 {
+				r = binary.AppendUvarint(r, uint64(len(p.positions)-1))
+			}
 		}
 		previous = list[i].unit
 		i += n
@@ -113,7 +141,8 @@ func sameUnit(list []posting) int {
 // postings it has.
 func (w *listWriter) block(list []posting, previous uint32) int {
 	w.deltas, w.counts, w.locals, w.lengths, w.places = w.deltas[:0], w.counts[:0], w.locals[:0], w.lengths[:0], w.places[:0]
-	w.pages, w.best, w.impacts = w.pages[:0], w.best[:0], w.impacts[:0]
+	w.best, w.impacts = w.best[:0], w.impacts[:0]
+	page, peak := uint8(0), uint8(0)
 	done, start := 0, len(w.positions)
 	for done < len(list) && len(w.deltas) < blockUnits {
 		unit := list[done : done+sameUnit(list[done:])]
@@ -129,50 +158,48 @@ func (w *listWriter) block(list []posting, previous uint32) int {
 				before = x + 1
 			}
 			if len(unit) > 1 {
-				w.impacts = append(w.impacts, p.impact)
+				w.impacts = append(w.impacts, uint32(p.impact))
 			}
 		}
 		w.deltas = append(w.deltas, unit[0].unit-previous-1)
 		w.counts = append(w.counts, uint32(len(unit)-1))
-		w.pages = append(w.pages, unit[0].page)
+		page, peak = max(page, unit[0].page), max(peak, best)
+		if !w.single {
+			best |= unit[0].page << 4
+		}
 		w.best = append(w.best, best)
 		previous = unit[0].unit
 		done += len(unit)
 	}
 	b := appendPatched(w.blocks, w.deltas)
-	if !w.single {
-		b = append(b, w.pages...)
-	}
 	b = append(b, w.best...)
-	if !w.single {
+	if w.flags&severalPassages != 0 {
 		b = appendPatched(b, w.counts)
-		b = append(b, w.impacts...)
+		b = appendPacked(b, w.impacts, 4)
+	}
+	if !w.single {
 		b = appendPatched(b, w.locals)
 	}
-	w.blocks = appendPatched(b, w.lengths)
+	if w.flags&severalPositions != 0 {
+		b = appendPatched(b, w.lengths)
+	}
+	w.blocks = b
 	w.positions = appendPatched(w.positions, w.places)
 
 	t := binary.LittleEndian.AppendUint32(w.table, previous)
 	t = binary.LittleEndian.AppendUint32(t, uint32(len(w.blocks)))
 	t = binary.LittleEndian.AppendUint32(t, uint32(start))
 	t = binary.LittleEndian.AppendUint32(t, uint32(len(w.places)))
-	t = append(t, maxOf(w.pages), maxOf(w.best))
+	t = append(t, page, peak)
 	w.table = binary.LittleEndian.AppendUint16(t, uint16(done))
 	return done
-}
-
-func maxOf(b []byte) byte {
-	m := byte(0)
-	for _, x := range b {
-		m = max(m, x)
-	}
-	return m
 }
 
 // A list is the postings of one term in an open index.
 type list struct {
 	s               disk.Section
 	single          bool
+	flags           int
 	limit           uint32 // units of the index
 	units, passages int
 	count           int    // blocks
@@ -199,7 +226,11 @@ func openList(s disk.Section, offset, length int64, limit uint32, single bool) (
 		at += n
 		return v
 	}
-	units, more := next(), next()
+	units, more := next(), uint64(0)
+	l.flags = int(units & (1<<flagBits - 1))
+	if units >>= flagBits; l.flags&severalPassages != 0 {
+		more = next()
+	}
 	if units == 0 || units > uint64(limit) || more > units*(unitSize-1) || single && more > 0 {
 		return l, s.Corrupt(offset, fmt.Sprintf("postings of %d units of %d", units, limit))
 	}
@@ -225,8 +256,8 @@ func openList(s disk.Section, offset, length int64, limit uint32, single bool) (
 	return l, nil
 }
 
-// peaks are the greatest impacts in block b of a list with a table, last is
-// the block's last unit.
+// peaks are the greatest impacts in block b of a list with a table, a page's
+// and a passage's; last is the block's last unit.
 func (l *list) peaks(b int) (page, best uint8) {
 	e := l.table[b*tableEntry:]
 	return e[16], e[17]
@@ -241,8 +272,7 @@ type cursor struct {
 	n     int // its units
 	at    int // where in unit the cursor stands
 	unit  [blockUnits]uint32
-	pages []byte // impacts; empty where every unit is one passage
-	best  []byte
+	best  []byte // each unit's greatest impact, with its page's in the upper half unless single
 
 	// The passages of the block.
 	where     int64                  // where it is, for errors
@@ -251,7 +281,7 @@ type cursor struct {
 	expanded  bool                   // the following are filled in
 	starts    [blockUnits + 1]uint32 // where each unit's passages begin among the block's
 	given     [blockUnits + 1]uint32 // and their impacts
-	impacts   []byte
+	impacts   []byte                 // packed; one by one, of a short list
 	locals    patched
 	nextLocal int      // the first that locals has not passed over
 	read      []uint32 // those read last; all of them, of a short list
@@ -265,7 +295,8 @@ type cursor struct {
 	position int      // the first position of that passage
 	all      patched  // the positions
 	few      []uint32 // the lengths, of a short list
-	small    [2 * fewUnits]byte
+	small    [fewUnits]byte
+	degrees  []byte // the impacts read last
 }
 
 // newCursor returns a cursor that stands before the first block.
@@ -331,15 +362,11 @@ func (c *cursor) load(b int) error {
 	}
 	c.where = from
 	data, ok := readPatched(c.unit[:n], data)
-	pages := n
-	if c.single {
-		pages = 0
-	}
-	if !ok || len(data) < pages+n {
+	if !ok || len(data) < n {
 		return c.corrupt("a block of postings is cut")
 	}
 	c.n = n
-	c.pages, c.best, c.rest = data[:pages], data[pages:pages+n], data[pages+n:]
+	c.best, c.rest = data[:n], data[n:]
 	return c.sum(previous)
 }
 
@@ -365,12 +392,11 @@ func (c *cursor) loadFew() error {
 	r := reader{data: data}
 	c.n, c.inBlock, c.expanded, c.opened = c.units, c.passages, true, true
 	c.read, c.few, c.impacts = c.read[:0], c.few[:0], c.impacts[:0]
-	c.pages, c.best = c.small[:fewUnits], c.small[fewUnits:]
+	c.best = c.small[:]
 	for i := range c.n {
 		c.unit[i] = r.number()
 		count := uint32(1)
-		if !c.single {
-			c.pages[i] = r.byte()
+		if c.flags&severalPassages != 0 {
 			count += r.number()
 		}
 		if count == 0 || int(count) > c.passages-len(c.read) {
@@ -379,13 +405,16 @@ func (c *cursor) loadFew() error {
 		c.best[i] = 0
 		first := len(c.read)
 		for range count {
-			local := uint32(0)
+			impact, local, length := r.byte(), uint32(0), uint32(0)
+			c.best[i] = max(c.best[i], impact)
 			if !c.single {
+				impact &= 15
 				local = r.number()
 			}
-			impact := r.byte()
-			c.read, c.impacts, c.few = append(c.read, local), append(c.impacts, impact), append(c.few, r.number())
-			c.best[i] = max(c.best[i], impact)
+			if c.flags&severalPositions != 0 {
+				length = r.number()
+			}
+			c.read, c.impacts, c.few = append(c.read, local), append(c.impacts, impact), append(c.few, length)
 		}
 		if !sumLocals(c.read[first:]) {
 			return c.corrupt("a unit has more passages than it may")
@@ -415,7 +444,7 @@ func (c *cursor) expand() error {
 		return nil
 	}
 	data, ok := c.rest, true
-	if c.single {
+	if c.flags&severalPassages == 0 {
 		for i := range c.n {
 			c.starts[i+1] = uint32(i + 1)
 		}
@@ -434,10 +463,13 @@ func (c *cursor) expand() error {
 			}
 			c.starts[i+1], c.given[i+1] = at, given
 		}
-		if int(given) > len(data) {
+		size := packedLen(int(given), 4)
+		if size > len(data) {
 			return c.corrupt("the impacts are cut")
 		}
-		c.impacts, data = data[:given], data[given:]
+		c.impacts, data = data[:size], data[size:]
+	}
+	if !c.single {
 		if c.locals, ok = openPatched(data, c.inBlock); !ok {
 			return c.corrupt("the passages are cut")
 		}
@@ -474,10 +506,14 @@ func (c *cursor) passagesOf(i int) (locals []uint32, impacts []byte, err error) 
 	if !c.locals.read(c.read, from) || !sumLocals(c.read) {
 		return nil, nil, c.corrupt("the passages are cut")
 	}
+	c.degrees = c.degrees[:0]
 	if to == from+1 {
-		return c.read, c.best[i : i+1], nil
+		return c.read, append(c.degrees, c.best[i]&15), nil
 	}
-	return c.read, c.impacts[c.given[i]:c.given[i+1]], nil
+	for j := c.given[i]; j < c.given[i+1]; j++ {
+		c.degrees = append(c.degrees, c.impacts[j/2]>>(j%2*4)&15)
+	}
+	return c.read, c.degrees, nil
 }
 
 // positionsOf appends the positions of the j-th passage of the i-th unit to
@@ -495,7 +531,10 @@ func (c *cursor) positionsOf(dst []uint32, i, j int) ([]uint32, error) {
 			return dst, err
 		}
 	}
-	var some [blockUnits]uint32
+	if c.flags&severalPositions == 0 {
+		c.passage, c.position = passage, passage
+	}
+	var some [blockUnits]uint32 // lengths
 	for c.passage < passage {
 		lengths := some[:min(len(some), passage-c.passage)]
 		if !c.lengths.read(lengths, c.passage) {
@@ -506,7 +545,7 @@ func (c *cursor) positionsOf(dst []uint32, i, j int) ([]uint32, error) {
 		}
 		c.passage += len(lengths)
 	}
-	if !c.lengths.read(some[:1], passage) || int64(some[0]) >= int64(min(maxPositions, c.total-c.position)) {
+	if c.flags&severalPositions != 0 && !c.lengths.read(some[:1], passage) || int64(some[0]) >= int64(min(maxPositions, c.total-c.position)) {
 		return dst, c.corrupt("there are fewer positions than there should be")
 	}
 	n := len(dst)
@@ -528,13 +567,16 @@ func (c *cursor) openPositions() error {
 			return c.corrupt("the passages are cut")
 		}
 	}
-	if c.lengths, ok = openPatched(data, c.inBlock); !ok {
-		return c.corrupt("the numbers of positions are cut")
-	}
-	if c.table == nil {
-		if c.places, ok = skipPatched(data, c.inBlock); !ok {
+	if c.flags&severalPositions != 0 {
+		if c.lengths, ok = openPatched(data, c.inBlock); !ok {
 			return c.corrupt("the numbers of positions are cut")
 		}
+		if data, ok = skipPatched(data, c.inBlock); !ok {
+			return c.corrupt("the numbers of positions are cut")
+		}
+	}
+	if c.table == nil {
+		c.places = data
 	} else {
 		e := c.table[c.block*tableEntry:]
 		from, to := c.positionsAt+int64(binary.LittleEndian.Uint32(e[8:])), c.end

@@ -16,7 +16,8 @@ func randomList(rng *rand.Rand, units, limit int, single bool) []posting {
 	chosen := rng.Perm(limit)[:units]
 	slices.Sort(chosen)
 	for _, unit := range chosen {
-		page, local, passages := uint8(1+rng.IntN(255)), 0, 1
+		top := levels(single)
+		page, local, passages := uint8(1+rng.IntN(top)), 0, 1
 		if !single && rng.IntN(3) == 0 {
 			passages += rng.IntN(20)
 		}
@@ -27,7 +28,7 @@ func randomList(rng *rand.Rand, units, limit int, single bool) []posting {
 			if local >= unitSize {
 				break
 			}
-			p := posting{unit: uint32(unit), local: uint32(local), impact: uint8(1 + rng.IntN(255)), page: page}
+			p := posting{unit: uint32(unit), local: uint32(local), impact: uint8(1 + rng.IntN(top)), page: page}
 			for at := rng.IntN(200); len(p.positions) == 0 || rng.IntN(3) == 0; at += 1 + rng.IntN(100) {
 				p.positions = append(p.positions, uint32(at))
 			}
@@ -110,8 +111,8 @@ func readList(t *testing.T, c *cursor) []posting {
 			}
 			for j := range locals {
 				p := posting{unit: c.unit[i], local: locals[j], impact: impacts[j]}
-				if len(c.pages) > 0 {
-					p.page = c.pages[i]
+				if !c.single {
+					p.page = c.best[i] >> 4
 				}
 				if p.positions, err = c.positionsOf(nil, i, j); err != nil {
 					t.Fatal(err)

@@ -8,10 +8,10 @@ import (
 
 // score is what the unit where the cursor stands gets for the term.
 func (t *scored) score(i int) uint32 {
-	if t.page == 0 {
+	if t.single {
 		return t.best * uint32(t.cursor.best[i])
 	}
-	return t.best*uint32(t.cursor.best[i]) + t.page*uint32(t.pages[i])
+	return t.best*uint32(t.cursor.best[i]&15) + t.page*uint32(t.cursor.best[i]>>4)
 }
 
 // limit sets the bound on what the term gives the units from base to end, as

@@ -122,6 +122,7 @@ type demand struct {
 	fields uint // bits of the fields where they may be
 	not    bool
 	quoted bool
+	name   bool // they are the components of a name that the text has
 }
 
 type demandWord struct {
@@ -216,7 +217,24 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 		p.demands = append(p.demands, quoted...)
 	}
 	p.guessed = len(q.Keywords) > 0
+	p.phrases = a.addNames(p.phrases, text, words, true)
+	for _, keyword := range q.Keywords {
+		p.phrases = a.addNames(p.phrases, keyword, a.wordsOf(keyword, false), false)
+	}
 	return p
+}
+
+// addNames adds the compounds among words, but for the database's own names.
+func (a *Analyzer) addNames(phrases []demand, text string, words []contentWord, said bool) []demand {
+	for _, w := range words {
+		if w.kind != compound || w.isName {
+			continue
+		}
+		if d := (demand{words: a.phrase(text[w.start:w.end]), fields: allFields, name: said}); len(d.words) > 1 {
+			phrases = append(phrases, d)
+		}
+	}
+	return phrases
 }
 
 // phrase is the words of text with their places.
@@ -267,7 +285,9 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) []quer
 	own := len(terms)
 	for _, keyword := range q.Keywords {
 		for _, w := range a.wordsOf(keyword, false) {
-			addOwn(w)
+			if w.counts() {
+				addOwn(w)
+			}
 		}
 	}
 	if a.thesauri {
@@ -294,6 +314,9 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) []quer
 func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 	var terms []queryTerm
 	add := func(s string, bonus float64) {
+		if len(terms) == maxKeywords {
+			return
+		}
 		s = trimName(s)
 		if term := exactTerm(symbolMark, s); term != "" && isName(s) {
 			terms = append(terms, queryTerm{term: term, weight: bonus, symbol: true})

@@ -64,9 +64,9 @@ func TestPlan(t *testing.T) {
 		{"name of two words", Query{Text: "gitlab-ci cache", Names: []string{"gitlab ci"}}, "cach @cache:0.50"},
 		{"name with a dot", Query{Text: "node.js streams", Names: []string{"nodejs", "node.js"}}, "stream @streams:0.50"},
 		{"nothing but the name", Query{Text: "git", Names: []string{"git"}}, "git @git:0.50"},
-		{"one name", Query{Text: "`os.path.join()`"}, "os path join =os.path.join =path.join @os.path.join:0.50"},
-		{"a name among words", Query{Text: "what does os.walk return"}, "os walk =os.walk return @os.walk:0.15"},
-		{"keywords", Query{Text: "rename folders", Keywords: []string{"os.rename", "move files"}}, "renam*2 folder os =os.rename move file @os.rename:0.15"},
+		{"one name", Query{Text: "`os.path.join()`"}, "os path join @os.path.join:0.50"},
+		{"a name among words", Query{Text: "what does os.walk return"}, "os walk return @os.walk:0.15"},
+		{"keywords", Query{Text: "rename folders", Keywords: []string{"os.rename", "move files"}}, "renam*2 folder os move file @os.rename:0.15"},
 		{"repeated", Query{Text: "file file files"}, "file*3"},
 		{"operators", Query{Text: `cache "two words" -not title:x path:y`}, "cach two word x"},
 	} {

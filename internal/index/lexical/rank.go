@@ -58,7 +58,7 @@ func (f *passageField) add(t *scored, n int) error {
 			continue
 		}
 		if t.page > 0 {
-			f.pages[i] += t.page * uint32(t.pages[t.at])
+			f.pages[i] += t.page * uint32(t.cursor.best[t.at]>>4)
 		}
 		locals, impacts, err := t.passagesOf(t.at)
 		if err != nil {

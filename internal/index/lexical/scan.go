@@ -15,10 +15,13 @@ const (
 	// part is a piece of such a run that its capitals set apart: the Name of
 	// getName. It is stemmed as well.
 	part
-	// exact is a name taken whole: max_connections, os.path.join, --amend,
-	// c++, .net. It is not stemmed, and marked in the index, so
-	// that it meets only itself.
+	// exact is a name taken whole: max_connections, --amend, c++, .net. It is
+	// not stemmed, and marked in the index, so that it meets only itself.
 	exact
+	// compound is a name whose components are words of their own and stand
+	// together: os.path.join, std::vector. It is not indexed, since the places
+	// of its words tell as much.
+	compound
 	// gram is two neighbouring characters of a script that writes without
 	// spaces, or one that stands alone.
 	gram
@@ -44,9 +47,8 @@ const (
 //
 // What is written together is a compound: components of word characters,
 // joined by connectors as in os.path, std::vector, p->next, a/b, x-y, a:b,
-// user@host, don't. Its components count one by one; joined by dots, arrows
-// or double colons they are also a name as a whole, and the last two of them
-// as well, since path.join is how people cite os.path.join.
+// user@host, don't. Its components count one by one; those joined by dots,
+// arrows or double colons are also told of together.
 func scan(text string, place int, emit func(token)) int {
 	s := scanner{text: text, place: place, emit: emit}
 	for s.at < len(text) {
@@ -56,7 +58,7 @@ func scan(text string, place int, emit func(token)) int {
 		}
 		switch classify(r) {
 		case classWord:
-			s.compound()
+			s.together()
 		case classDense:
 			s.grams()
 		default:
@@ -143,8 +145,8 @@ type component struct {
 	digits     bool // nothing but ASCII digits
 }
 
-// compound emits the tokens of what is written together from s.at on.
-func (s *scanner) compound() {
+// together emits the tokens of what is written together from s.at on.
+func (s *scanner) together() {
 	start, place := s.at, s.place
 	var recent [maxComponents]component // of the dotted name at work
 	n := 0                              // how many of recent are in use
@@ -153,7 +155,7 @@ func (s *scanner) compound() {
 		c := s.component(joined)
 		switch {
 		case joined != '.' && joined != 'n':
-			s.names(recent[:n])
+			s.name(recent[:n])
 			n = 0
 		case n == maxComponents:
 			n--
@@ -171,7 +173,7 @@ func (s *scanner) compound() {
 		}
 		s.at += width
 	}
-	s.names(recent[:n])
+	s.name(recent[:n])
 	s.flag(start, place)
 }
 
@@ -267,8 +269,9 @@ func (s *scanner) connector() (joined byte, width int) {
 	return joined, width
 }
 
-// names emits a dotted name whole, and the last two components of a longer one.
-func (s *scanner) names(c []component) {
+// name emits a dotted name, unless it is an abbreviation, or a number but for
+// a version's: e.g., 1.2.3.4.
+func (s *scanner) name(c []component) {
 	if len(c) < 2 {
 		return
 	}
@@ -278,13 +281,9 @@ func (s *scanner) names(c []component) {
 		digits = digits && c.digits
 	}
 	if letters || digits && len(c) > 2 {
-		return // e.g. and 1.2.3.4 are no names; 1.2 may be a version's
+		return
 	}
-	end := c[len(c)-1].end
-	s.emit(token{exact, c[0].start, end, c[0].place})
-	if len(c) > 2 {
-		s.emit(token{exact, c[len(c)-2].start, end, c[len(c)-2].place})
-	}
+	s.emit(token{compound, c[0].start, c[len(c)-1].end, c[0].place})
 }
 
 // prefixed emits what a leading dot makes a name: .net, .gitignore.

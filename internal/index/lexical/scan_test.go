@@ -11,11 +11,12 @@ import (
 )
 
 // shown writes tokens as kind and text with their places: w for words, p for
-// parts, e for exact names, g for grams.
+// parts, e for exact names,
+// c for compounds, g for grams.
 func shown(text string) string {
 	var out []string
 	scan(text, 0, func(t token) {
-		out = append(out, string("wpeg"[t.kind])+":"+text[t.start:t.end]+"@"+strconv.Itoa(t.place))
+		out = append(out, string("wpecg"[t.kind])+":"+text[t.start:t.end]+"@"+strconv.Itoa(t.place))
 	})
 	return strings.Join(out, " ")
 }
@@ -30,20 +31,20 @@ func TestScan(t *testing.T) {
 		{"max_path_length", "w:max@0 w:path@1 w:length@2 e:max_path_length@0"},
 		{"__init__", "w:init@0 e:__init__@0"},
 		{"___", ""},
-		{"os.path.join", "w:os@0 w:path@1 w:join@2 e:os.path.join@0 e:path.join@1"},
-		{"std::vector", "w:std@0 w:vector@1 e:std::vector@0"},
-		{"p->next.", "w:p@0 w:next@1 e:p->next@0"},
+		{"os.path.join", "w:os@0 w:path@1 w:join@2 c:os.path.join@0"},
+		{"std::vector", "w:std@0 w:vector@1 c:std::vector@0"},
+		{"p->next.", "w:p@0 w:next@1 c:p->next@0"},
 		{"a/b-c:d", "w:a@0 w:b@1 w:c@2 w:d@3"},
-		{"x/os.path", "w:x@0 w:os@1 w:path@2 e:os.path@1"},
+		{"x/os.path", "w:x@0 w:os@1 w:path@2 c:os.path@1"},
 		{"e.g. i.e.", "w:e@0 w:g@1 w:i@2 w:e@3"},
-		{"3.11 and 1.2.3", "w:3@0 w:11@1 e:3.11@0 w:and@2 w:1@3 w:2@4 w:3@5"},
+		{"3.11 and 1.2.3", "w:3@0 w:11@1 c:3.11@0 w:and@2 w:1@3 w:2@4 w:3@5"},
 		{"don't, don’t", "w:don@0 w:t@1 w:don@2 w:t@3"},
 		{"--no-rerank", "w:no@0 w:rerank@1 e:--no-rerank@0"},
 		{"tar -x [-v] `-f`", "w:tar@0 w:x@1 e:-x@1 w:v@2 e:-v@2 w:f@3 e:-f@3"},
 		{"--depth=3", "w:depth@0 e:--depth@0 w:3@1"},
 		{"a--b -1 - c", "w:a@0 w:b@1 w:1@2 w:c@3"},
 		{"c++ c# .net .gitignore", "w:c@0 e:c++@0 w:c@1 e:c#@1 w:net@2 e:.net@2 w:gitignore@3 e:.gitignore@3"},
-		{"end.Next. E0308", "w:end@0 w:Next@1 e:end.Next@0 w:E0308@2"},
+		{"end.Next. E0308", "w:end@0 w:Next@1 c:end.Next@0 w:E0308@2"},
 		{"über naïve", "w:über@0 w:naïve@1"},
 		{"日本語 文", "g:日本@0 g:本語@1 g:文@2"},
 		{"Go言語の本", "w:Go@0 g:言語@1 g:語の@2 g:の本@3"},

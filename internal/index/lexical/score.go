@@ -22,6 +22,7 @@ const (
 
 // statistics are what the weights of a whole database depend on.
 type statistics struct {
+	levels     float64
 	k1, pageK1 float64
 	average    [fieldCount]float64 // lengths, of the passages that have the field
 	bodies     []float64           // lengths of the units
@@ -29,7 +30,7 @@ type statistics struct {
 }
 
 func (l *layout) measure() statistics {
-	var s statistics
+	s := statistics{levels: float64(levels(l.single))}
 	var n [fieldCount]float64
 	s.bodies = make([]float64, len(l.owners))
 	for i := range l.info {
@@ -89,7 +90,7 @@ func (p *passageInfo) fieldOf(position uint32) int {
 	return field
 }
 
-// impact is the term's saturated weight in a passage, of 255.
+// impact is the term's saturated weight in a passage, of so many levels.
 func (s *statistics) impact(c *counts, p *passageInfo) uint8 {
 	x := 0.
 	for f, n := range c {
@@ -98,7 +99,7 @@ func (s *statistics) impact(c *counts, p *passageInfo) uint8 {
 			x += fieldWeights[f] * float64(n) / (1 - b + b*float64(p.words[f])/s.average[f])
 		}
 	}
-	return quantize(x / (s.k1 + x))
+	return s.quantize(x / (s.k1 + x))
 }
 
 // pageCounts are how often a term occurs in a page.
@@ -118,11 +119,11 @@ func (s *statistics) pageImpact(p *pageCounts, unit uint32) uint8 {
 	if p.body > 0 {
 		x += float64(p.body) / (1 - pageBodyDamping + pageBodyDamping*s.bodies[unit]/s.body)
 	}
-	return quantize(x / (s.pageK1 + x))
+	return s.quantize(x / (s.pageK1 + x))
 }
 
-// quantize maps 0 to 1 to a byte. What a term has is never nothing.
-func quantize(x float64) uint8 { return uint8(max(1, math.Round(255*x))) }
+// quantize maps 0 to 1 to a level. What a term has is never nothing.
+func (s *statistics) quantize(x float64) uint8 { return uint8(max(1, math.Round(s.levels*x))) }
 
 // idf is how much a term that n of total have tells them apart.
 func idf(n, total int) float64 {

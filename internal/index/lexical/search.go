@@ -28,7 +28,7 @@ const (
 	windowUnits = 2048
 	// scale turns weights of 0 to 1 into integers, whose sums do not depend on
 	// the order of adding.
-	scale = 1 << 20
+	scale = 1 << 28
 	// maxMasked is how many terms are told apart within a passage.
 	maxMasked = 64
 )
@@ -127,12 +127,30 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 			// The filter left too little of the best units.
 			continue
 		}
+		said.strange = said.strange || isStrange(p, phrases)
 		hits := make([]Hit, len(found))
 		for i := range found {
 			hits[i] = found[i].Hit
 		}
 		return hits, x.signals(p, terms, said, found), nil
 	}
+}
+
+// isStrange tells whether the query has a compound name that no passage has,
+// as far as the best ones tell.
+func isStrange(p *plan, phrases []check) bool {
+	names, met := 0, 0
+	for _, d := range p.phrases {
+		if d.name {
+			names++
+		}
+	}
+	for _, c := range phrases {
+		if c.name && c.met {
+			met++
+		}
+	}
+	return met < names
 }
 
 // A testimony is what the query's own terms, all by themselves, say of it and
@@ -206,18 +224,22 @@ func (x *Index) openTerms(p *plan) ([]scored, testimony, error) {
 		t := &terms[i]
 		switch {
 		case t.symbol:
-			t.best = weight(t.weight)
+			t.best = x.weight(t.weight)
 		case x.single:
 			t.share = t.mass / words
-			t.best = weight(t.share)
+			t.best = x.weight(t.share)
 		default:
 			t.share = t.mass / words
-			t.best = weight(sectionShare * t.share)
-			t.page = weight(pageShare * pageIDF[i] / pages)
+			t.best = x.weight(sectionShare * t.share)
+			t.page = x.weight(pageShare * pageIDF[i] / pages)
 		}
 	}
 	slices.SortStableFunc(terms, func(a, b scored) int { return cmp.Compare(b.share, a.share) })
 	return terms, said, nil
 }
 
-func weight(share float64) uint32 { return uint32(max(1, math.Round(share*scale))) }
+// weight is what one level of an impact weighs, so that all of them together
+// are the term's share of scale.
+func (x *Index) weight(share float64) uint32 {
+	return uint32(max(1, math.Round(share*scale/float64(levels(x.single)))))
+}

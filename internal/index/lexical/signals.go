@@ -1,6 +1,5 @@
 package lexical
 
-import "math"
 
 // Signals tell how well a query and what was found for it fit, from which the
 // confidence in the best hit is reckoned. Shares are of the query's idf mass:
@@ -68,7 +67,7 @@ func (x *Index) signals(p *plan, terms []scored, said testimony, found []candida
 	if x.single {
 		share = 1
 	}
-	s.Strength = float64(best.raw) / (math.MaxUint8 * scale * share)
+	s.Strength = float64(best.raw) / (scale * share)
 	s.Proximity = best.Proximity / proximityWeight
 	return s
 }
