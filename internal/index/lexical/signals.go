@@ -1,6 +1,5 @@
 package lexical
 
-
 // Signals tell how well a query and what was found for it fit, from which the
 // confidence in the best hit is reckoned. Shares are of the query's idf mass:
 // what its words weigh together, a word that the index does not know counting
