@@ -1,0 +1,25 @@
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The event that the README feeds to the hook by hand is one that it reads.
+func TestSampleEvent(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "websearch.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := ParseEvent(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Search{Query: "gitlab ci cache node_modules between jobs", Allowed: []string{"docs.gitlab.com"}}
+	if diff := cmp.Diff(want, e.Search); diff != "" || e.Tool != "WebSearch" || e.Host != Claude {
+		t.Errorf("tool %s, host %s, (-want +got)\n%s", e.Tool, e.Host, diff)
+	}
+}
