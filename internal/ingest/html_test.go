@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -201,5 +203,27 @@ func TestAnchorsOfParts(t *testing.T) {
 	want := []string{`one0 ["top" "one"]`, `two0 ["two" "top"]`, `three0 ["top"]`, `four0 ["four" "top"]`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("parts (-want +got)\n%s", diff)
+	}
+}
+
+func BenchmarkPrepareHTML(b *testing.B) {
+	docs := b.TempDir()
+	page := strings.Replace(sphinxPage, "<section id=\"files\">", strings.Repeat("<h2 id=part>Part</h2><p>"+wordsOf("word", 180)+
+		"</p><pre>"+strings.Repeat("x = f(1, 2)\n", 10)+"</pre><ul><li>one<li><a href=\"b.html#two\">two</a></ul>", 8)+"<section id=\"files\">", 1)
+	const pages = 200
+	for i := range pages {
+		if err := os.WriteFile(filepath.Join(docs, fmt.Sprintf("%d.html", i)), []byte(page), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	f, err := NewFolder(docs, b.TempDir(), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(pages * len(page)))
+	for b.Loop() {
+		if _, _, err := f.Prepare(b.Context(), b.TempDir(), nil); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
