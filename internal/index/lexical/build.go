@@ -215,8 +215,8 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) {
 		switch field {
 		case fieldTitle:
 			each(f.Title)
-			for _, name := range symbols(f) {
-				if term := exactTerm(symbolMark, name); term != "" {
+			for _, s := range symbols(f) {
+				if term := s.term(); term != "" {
 					w.found = append(w.found, occurrence{w.ids.number(term), n, uint32(start)})
 				}
 			}

@@ -59,7 +59,7 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 			if err != nil {
 				return nil, err
 			}
-			r.Share = t.share * float64(impact)
+			r.Share = t.share * float64(degree(impact, x.single))
 			whole += r.Share
 		}
 		for field, n := range lengths.count(positions) {

@@ -21,13 +21,22 @@ const (
 	flagBits         = 2
 )
 
-// levels is how many degrees an impact has. Four bits are enough where each
+// levels is how many levels an impact has. Four bits are enough where each
 // passage has two impacts, its own and its page's, which share a byte.
 func levels(single bool) int {
 	if single {
 		return math.MaxUint8
 	}
 	return 15
+}
+
+// degree is what a level stands for: itself, or where there are few levels its
+// square, which puts more of them where the impacts are.
+func degree(level uint8, single bool) uint32 {
+	if single {
+		return uint32(level)
+	}
+	return uint32(level) * uint32(level)
 }
 
 // A posting is what the builder knows of one term in one passage.

@@ -8,10 +8,11 @@ import (
 
 // score is what the unit where the cursor stands gets for the term.
 func (t *scored) score(i int) uint32 {
+	best := t.cursor.best[i]
 	if t.single {
-		return t.best * uint32(t.cursor.best[i])
+		return t.best * uint32(best)
 	}
-	return t.best*uint32(t.cursor.best[i]&15) + t.page*uint32(t.cursor.best[i]>>4)
+	return t.best*degree(best&15, false) + t.page*degree(best>>4, false)
 }
 
 // limit sets the bound on what the term gives the units from base to end, as
@@ -37,7 +38,7 @@ func (t *scored) limit(base, end uint32) error {
 			break
 		}
 		page, best := t.peaks(b)
-		t.bound = max(t.bound, t.best*uint32(best)+t.page*uint32(page))
+		t.bound = max(t.bound, t.best*degree(best, t.single)+t.page*degree(page, t.single))
 	}
 	return nil
 }

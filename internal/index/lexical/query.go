@@ -152,6 +152,8 @@ const (
 	// one of its words or keywords.
 	wholeBonus = .5
 	partBonus  = .15
+	// And what of that if it defines a name that only ends so.
+	endShare = .8
 
 	// What is read of a query: more than anybody means.
 	maxText     = 8 << 10
@@ -314,12 +316,18 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) []quer
 func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 	var terms []queryTerm
 	add := func(s string, bonus float64) {
-		if len(terms) == maxKeywords {
+		if len(terms) >= maxKeywords {
 			return
 		}
 		s = trimName(s)
-		if term := exactTerm(symbolMark, s); term != "" && isName(s) {
-			terms = append(terms, queryTerm{term: term, weight: bonus, symbol: true})
+		if !isName(s) {
+			return
+		}
+		for _, end := range [...]bool{false, true} {
+			if term := (symbol{s, end}).term(); term != "" {
+				terms = append(terms, queryTerm{term: term, weight: bonus, symbol: true})
+			}
+			bonus *= endShare
 		}
 	}
 	var content []string // what of the text, between blanks, has words that count

@@ -60,13 +60,13 @@ func TestPlan(t *testing.T) {
 	}{
 		{"question", Query{Text: "How do I use the cached files?"}, "cach file"},
 		{"nothing but a question", Query{Text: "how to do this"}, "how do"},
-		{"database named", Query{Text: "git branch in git", Names: []string{"git"}}, "branch @branch:0.50"},
-		{"name of two words", Query{Text: "gitlab-ci cache", Names: []string{"gitlab ci"}}, "cach @cache:0.50"},
-		{"name with a dot", Query{Text: "node.js streams", Names: []string{"nodejs", "node.js"}}, "stream @streams:0.50"},
-		{"nothing but the name", Query{Text: "git", Names: []string{"git"}}, "git @git:0.50"},
-		{"one name", Query{Text: "`os.path.join()`"}, "os path join @os.path.join:0.50"},
-		{"a name among words", Query{Text: "what does os.walk return"}, "os walk return @os.walk:0.15"},
-		{"keywords", Query{Text: "rename folders", Keywords: []string{"os.rename", "move files"}}, "renam*2 folder os move file @os.rename:0.15"},
+		{"database named", Query{Text: "git branch in git", Names: []string{"git"}}, "branch @branch:0.50 @.branch:0.40"},
+		{"name of two words", Query{Text: "gitlab-ci cache", Names: []string{"gitlab ci"}}, "cach @cache:0.50 @.cache:0.40"},
+		{"name with a dot", Query{Text: "node.js streams", Names: []string{"nodejs", "node.js"}}, "stream @streams:0.50 @.streams:0.40"},
+		{"nothing but the name", Query{Text: "git", Names: []string{"git"}}, "git @git:0.50 @.git:0.40"},
+		{"one name", Query{Text: "`os.path.join()`"}, "os path join @os.path.join:0.50 @.os.path.join:0.40"},
+		{"a name among words", Query{Text: "what does os.walk return"}, "os walk return @os.walk:0.15 @.os.walk:0.12"},
+		{"keywords", Query{Text: "rename folders", Keywords: []string{"os.rename", "move files"}}, "renam*2 folder os move file @os.rename:0.15 @.os.rename:0.12"},
 		{"repeated", Query{Text: "file file files"}, "file*3"},
 		{"operators", Query{Text: `cache "two words" -not title:x path:y`}, "cach two word x"},
 	} {
@@ -165,21 +165,32 @@ func TestHighlight(t *testing.T) {
 
 func TestSymbols(t *testing.T) {
 	for _, tt := range []struct {
-		title, address string
-		want           string
+		fields Fields
+		want   string // with a dot before what is only an end
 	}{
-		{"os.path.join(path, *paths)¶", "", "os.path.join path.join join"},
-		{"class collections.Counter([iterable])", "", "collections.Counter Counter"},
-		{"Installation", "https://e.org/x.html#installation", "installation Installation"},
-		{"The with statement", "x.md#the-with-statement", "the-with-statement"},
-		{"std::vector<T>", "", ""},
-		{"Foo::bar()", "", "Foo::bar bar"},
-		{"--amend", "", "--amend"},
-		{"Überschrift", "", ""},
-		{"", "", ""},
+		{Fields{Title: "os.path.join(path, *paths)¶"}, "os.path.join .path.join .join"},
+		{Fields{Title: "class collections.Counter([iterable])"}, "collections.Counter .Counter"},
+		{Fields{Title: "Installation", Address: "https://e.org/x.html#installation"}, "installation Installation"},
+		{Fields{Title: "The with statement", Address: "x.md#the-with-statement"}, "the-with-statement"},
+		{Fields{Title: "append(x) / clear() / Notes on both"}, "append clear"},
+		{Fields{Title: "request.destroyed", Path: []string{"HTTP", "request.destroy([error])"}, Address: "http.html#requestdestroyerror"},
+			"requestdestroyerror request.destroyed .destroyed request.destroy .destroy"},
+		{Fields{Anchors: []string{"a.b", "c"}}, "a.b .b c"},
+		{Fields{Title: "std::vector<T>"}, ""},
+		{Fields{Title: "Foo::bar()"}, "Foo::bar .bar"},
+		{Fields{Title: "--amend"}, "--amend"},
+		{Fields{Title: "Überschrift"}, ""},
+		{Fields{}, ""},
 	} {
-		if got := strings.Join(symbols(&Fields{Title: tt.title, Address: tt.address}), " "); got != tt.want {
-			t.Errorf("%q at %q: got %q, want %q", tt.title, tt.address, got, tt.want)
+		var got []string
+		for _, s := range symbols(&tt.fields) {
+			if s.end {
+				s.name = "." + s.name
+			}
+			got = append(got, s.name)
+		}
+		if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%+v (-want +got)\n%s", tt.fields, diff)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (f *passageField) add(t *scored, n int) error {
 			continue
 		}
 		if t.page > 0 {
-			f.pages[i] += t.page * uint32(t.cursor.best[t.at]>>4)
+			f.pages[i] += t.page * degree(t.cursor.best[t.at]>>4, t.single)
 		}
 		locals, impacts, err := t.passagesOf(t.at)
 		if err != nil {
@@ -72,7 +72,7 @@ func (f *passageField) add(t *scored, n int) error {
 			case t.symbol:
 				f.symbols[at] = max(f.symbols[at], float32(t.weight))
 			default:
-				f.words[at] += t.best * uint32(impacts[j])
+				f.words[at] += t.best * degree(impacts[j], t.single)
 			}
 			f.masks[at] |= mask
 		}

@@ -71,7 +71,7 @@ func bestUnitsReference(t *testing.T, x *Index, terms []scored, want int, f *fil
 				if x.single {
 					sums[c.unit[j]] += terms[i].best * uint32(c.best[j])
 				} else {
-					sums[c.unit[j]] += terms[i].best*uint32(c.best[j]&15) + terms[i].page*uint32(c.best[j]>>4)
+					sums[c.unit[j]] += terms[i].best*degree(c.best[j]&15, false) + terms[i].page*degree(c.best[j]>>4, false)
 				}
 			}
 		}

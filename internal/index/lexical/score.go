@@ -22,7 +22,7 @@ const (
 
 // statistics are what the weights of a whole database depend on.
 type statistics struct {
-	levels     float64
+	single     bool
 	k1, pageK1 float64
 	average    [fieldCount]float64 // lengths, of the passages that have the field
 	bodies     []float64           // lengths of the units
@@ -30,7 +30,7 @@ type statistics struct {
 }
 
 func (l *layout) measure() statistics {
-	s := statistics{levels: float64(levels(l.single))}
+	s := statistics{single: l.single}
 	var n [fieldCount]float64
 	s.bodies = make([]float64, len(l.owners))
 	for i := range l.info {
@@ -90,7 +90,7 @@ func (p *passageInfo) fieldOf(position uint32) int {
 	return field
 }
 
-// impact is the term's saturated weight in a passage, of so many levels.
+// impact is the level of the term's saturated weight in a passage.
 func (s *statistics) impact(c *counts, p *passageInfo) uint8 {
 	x := 0.
 	for f, n := range c {
@@ -122,8 +122,14 @@ func (s *statistics) pageImpact(p *pageCounts, unit uint32) uint8 {
 	return s.quantize(x / (s.pageK1 + x))
 }
 
-// quantize maps 0 to 1 to a level. What a term has is never nothing.
-func (s *statistics) quantize(x float64) uint8 { return uint8(max(1, math.Round(s.levels*x))) }
+// quantize maps 0 to 1 to the level whose degree is nearest. What a term has
+// is never nothing.
+func (s *statistics) quantize(x float64) uint8 {
+	if !s.single {
+		x = math.Sqrt(x)
+	}
+	return uint8(max(1, math.Round(float64(levels(s.single))*x)))
+}
 
 // idf is how much a term that n of total have tells them apart.
 func idf(n, total int) float64 {

@@ -238,8 +238,8 @@ func (x *Index) openTerms(p *plan) ([]scored, testimony, error) {
 	return terms, said, nil
 }
 
-// weight is what one level of an impact weighs, so that all of them together
-// are the term's share of scale.
+// weight is what one level of an impact weighs, so that the greatest
+// is the term's share of scale.
 func (x *Index) weight(share float64) uint32 {
-	return uint32(max(1, math.Round(share*scale/float64(levels(x.single)))))
+	return uint32(max(1, math.Round(share*scale/float64(degree(uint8(levels(x.single)), x.single)))))
 }
