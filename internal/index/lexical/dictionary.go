@@ -11,6 +11,7 @@ import (
 const (
 	blockTerms = 32 // terms of a block of the dictionary
 	keySize    = 12
+	longTerm   = 0xf0 // stands before two bytes that say how long a term is
 )
 
 // A dictionaryWriter gathers the terms, in ascending order.
@@ -33,7 +34,12 @@ func (w *dictionaryWriter) add(term string, length int) {
 			shared++
 		}
 	}
-	w.terms = append(w.terms, byte(shared), byte(len(term)-shared))
+	// Most terms share few bytes and have few more: one byte says both.
+	if rest := len(term) - shared; shared < 15 && rest < 16 {
+		w.terms = append(w.terms, byte(shared<<4|rest))
+	} else {
+		w.terms = append(w.terms, longTerm, byte(shared), byte(rest))
+	}
 	w.terms = append(w.terms, term[shared:]...)
 	w.terms = binary.AppendUvarint(w.terms, uint64(length))
 	w.offset += uint64(length)
@@ -181,16 +187,22 @@ func (r *termReader) next() bool {
 	if len(r.data) == 0 || r.err != nil {
 		return false
 	}
-	if len(r.data) < 2 || int(r.data[0]) > len(r.term) || int(r.data[0])+int(r.data[1]) > len(r.buf) || 2+int(r.data[1]) > len(r.data) {
+	shared, rest, at := int(r.data[0]>>4), int(r.data[0]&15), 1
+	if r.data[0] == longTerm {
+		if len(r.data) < 3 {
+			return r.fail("a term is cut")
+		}
+		shared, rest, at = int(r.data[1]), int(r.data[2]), 3
+	}
+	if shared > len(r.term) || shared+rest > len(r.buf) || at+rest > len(r.data) {
 		return r.fail("a term is cut")
 	}
-	shared, rest := int(r.data[0]), int(r.data[1])
-	r.term = append(append(r.buf[:0], r.term[:shared]...), r.data[2:2+rest]...)
-	length, n := binary.Uvarint(r.data[2+rest:])
+	r.term = append(append(r.buf[:0], r.term[:shared]...), r.data[at:at+rest]...)
+	length, n := binary.Uvarint(r.data[at+rest:])
 	if n <= 0 || length > 1<<62 || r.after > 1<<62 {
 		return r.fail(fmt.Sprintf("term %q has no postings", r.term))
 	}
-	r.data = r.data[2+rest+n:]
+	r.data = r.data[at+rest+n:]
 	r.offset, r.length = r.after, int64(length)
 	r.after += r.length
 	return true

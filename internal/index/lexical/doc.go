@@ -41,13 +41,15 @@
 //	postings  a region for each term, in the terms' order
 //	terms     the dictionary, in blocks of 32 terms:
 //	            [v] where in postings the first term's region begins
-//	            32 x { [1] bytes shared with the term before, [1] bytes that follow, those bytes,
+//	            32 x { [1] bytes shared with the term before, up to 14, in the upper half, and
+//	                       bytes that follow, up to 15, in the lower; else 240, and a byte each
+//	                   those bytes
 //	                   [v] length of the region }
 //	keys      for each block of the dictionary: [8] first bytes of its first term, big endian, zero
 //	          padded; [4] where in terms the block begins
 //
 // So {"join", "joint"} with regions of 9 and 7 bytes at 100 are the block
-// [100 0 4 j o i n 9 4 1 t 7], its key "join\0\0\0\0". A term is found by
+// [100 4 j o i n 9 65 t 7], its key "join\0\0\0\0". A term is found by
 // binary search in keys, which take a few pages even of a large index, and
 // then in one block.
 //

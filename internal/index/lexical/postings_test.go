@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -149,6 +150,9 @@ func TestDictionary(t *testing.T) {
 	terms := []string{"=a.b", "@a", "a", "ab", "abc"}
 	for i := range 500 {
 		terms = append(terms, "common"+strconv.Itoa(i*7), "x"+strconv.Itoa(i))
+	}
+	for i := range 30 {
+		terms = append(terms, strings.Repeat("l", 10+i)+strings.Repeat("m", 1+i%20))
 	}
 	slices.Sort(terms)
 	var w dictionaryWriter

@@ -117,3 +117,52 @@ func TestExplain(t *testing.T) {
 		t.Error("a passage that is not there was explained")
 	}
 }
+
+func TestSignals(t *testing.T) {
+	x := build(t, []uint32{0, 1, 2}, []Fields{
+		{Title: "Branches", Body: "Create a branch and merge the branch. See merge_base."},
+		{Title: "Commits", Body: "A commit is made on a branch."},
+		{Title: "Remotes", Body: "Push a branch to a remote."},
+	})
+	signals := func(text string) Signals {
+		t.Helper()
+		_, s, err := x.Search(Query{Text: text, Limit: 5, Names: []string{"git"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	known, unknown := signals("merge a branch"), signals("boil an egg")
+	if known.Terms != 2 || known.Unknown != 0 || known.Known != 1 || known.Coverage < .99 || known.Strength <= 0 || known.Proximity <= 0 {
+		t.Errorf("a query that is answered: %+v", known)
+	}
+	if unknown.Terms != 2 || unknown.Unknown != 2 || unknown.Known != 0 || unknown.Coverage != 0 || unknown.Strength != 0 {
+		t.Errorf("a query of nothing known: %+v", unknown)
+	}
+	if half := signals("merge an egg"); !(half.Known > 0 && half.Known < 1 && half.Coverage < known.Coverage) {
+		t.Errorf("a query that is half known: %+v", half)
+	}
+	if s := signals("git merge"); !s.Named || known.Named {
+		t.Errorf("the database's name: %+v, %+v", s, known)
+	}
+	if s := signals("merge in django"); s.Elsewhere < .99 || known.Elsewhere != 0 {
+		t.Errorf("another's name: %+v, %+v", s, known)
+	}
+	if s := signals("merge_base"); s.Strange {
+		t.Errorf("a name that is known: %+v", s)
+	}
+	for _, text := range []string{"merge merge_tree", "branch re.sub"} {
+		if s := signals(text); !s.Strange {
+			t.Errorf("%s has a name that is not known: %+v", text, s)
+		}
+	}
+	if s := signals(`"merge the branch"`); s.Relaxed {
+		t.Errorf("a phrase that is there: %+v", s)
+	}
+	if s := signals(`"commit remote"`); !s.Relaxed {
+		t.Errorf("a phrase that is not there: %+v", s)
+	}
+	if n := len(known.Features()); n != len(unknown.Features()) || n == 0 {
+		t.Errorf("%d features and %d", n, len(unknown.Features()))
+	}
+}
