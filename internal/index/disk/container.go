@@ -188,6 +188,7 @@ type File struct {
 	mapping  *mmap.Mapping
 	data     []byte // all before sums
 	sums     []byte
+	tail     []byte // the magic at the end
 	sections []section
 	checked  []atomic.Uint32 // one bit a block: found good
 }
@@ -242,6 +243,7 @@ func parse(path string, data []byte, kind string, version int) (*File, error) {
 		path:    path,
 		data:    data[:sums],
 		sums:    data[sums:table],
+		tail:    data[trailer+32:],
 		checked: make([]atomic.Uint32, (table-sums)/4/32+1),
 	}
 	for at := int(table); at < trailer; at += entrySize {
@@ -305,6 +307,11 @@ func (f *File) Verify(advance func(int64)) error {
 func (f *File) check(off, n int64) error {
 	if n == 0 {
 		return nil
+	}
+	// Of a file that is cut while it is mapped, what is left of the last page
+	// reads as zeros, in blocks that were found good before.
+	if string(f.tail) != tailMagic {
+		return &CorruptError{f.path, int64(len(f.data)), "the file became shorter while it was read"}
 	}
 	for b := off / blockSize; b <= (off+n-1)/blockSize; b++ {
 		word, bit := &f.checked[b/32], uint32(1)<<(b%32)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 )
@@ -234,5 +235,42 @@ func BenchmarkContainerOpen(b *testing.B) {
 				f.Close()
 			}
 		})
+	}
+}
+
+// TestContainerCutWhileOpen: blocks that were found good before are read from
+// what is left of the file's last page, which is zeros.
+func TestContainerCutWhileOpen(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: a file that is mapped cannot be shortened on Windows")
+	}
+	path := filepath.Join(t.TempDir(), "short")
+	w, err := Create(path, testKind, testVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Section("small")
+	w.Write([]byte("abc"))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path, testKind, testVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s, err := f.Section("small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.All(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 10); err != nil {
+		t.Fatal(err)
+	}
+	var corrupt *CorruptError
+	if got, err := s.All(); !errors.As(err, &corrupt) {
+		t.Errorf("got %q, %v, want *CorruptError", got, err)
 	}
 }
