@@ -25,9 +25,10 @@ import (
 // A Source brings the passages of a database.
 type Source interface {
 	// Prepare puts the passages files, passage.ShardName(0) and on, into the
-	// folder dir of the new generation, and says what they were made from and
-	// what of it has no passages.
-	Prepare(ctx context.Context, dir string, report progress.Func) (disk.Source, []disk.Skipped, error)
+	// folder dir of the new generation, and says what they were made from.
+	// before is the generation in force, of which it may take over what has not
+	// changed; nil: all is to be read anew.
+	Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error)
 	// Publish runs when the generation in dir is safe on disk, just before it
 	// takes force: the time to replace what others read of the database.
 	Publish(dir string) error
@@ -71,9 +72,11 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (Info,
 	if m.Created.IsZero() {
 		m.Created = time.Now()
 	}
-	if m.Source, m.Skipped, err = src.Prepare(ctx, b.Dir, opt.Report); err != nil {
+	prepared, err := src.Prepare(ctx, b.Dir, nil, opt.Report)
+	if err != nil {
 		return Info{}, err
 	}
+	m.Source, m.Skipped = prepared.Source, prepared.Skipped
 	if err := derive(ctx, b, &m, opt); err != nil {
 		return Info{}, err
 	}
@@ -252,16 +255,16 @@ func FromLEANN(found *leann.Index) Source { return leannSource{found} }
 
 type leannSource struct{ *leann.Index }
 
-func (s leannSource) Prepare(ctx context.Context, dir string, report progress.Func) (disk.Source, []disk.Skipped, error) {
+func (s leannSource) Prepare(ctx context.Context, dir string, _ *disk.Generation, report progress.Func) (disk.Prepared, error) {
 	src := disk.Source{Kind: s.Kind, Location: s.Location}
 	if len(s.Shards) > passage.MaxShards {
-		return src, nil, fmt.Errorf("%s has %d passages files, more than %d", s.Location, len(s.Shards), passage.MaxShards)
+		return disk.Prepared{}, fmt.Errorf("%s has %d passages files, more than %d", s.Location, len(s.Shards), passage.MaxShards)
 	}
 	for i, shard := range s.Shards {
 		report.Report("copying passages", int64(i), int64(len(s.Shards)))
 		st, err := os.Stat(shard)
 		if err != nil {
-			return src, nil, err
+			return disk.Prepared{}, err
 		}
 		name := shard
 		if rel, err := filepath.Rel(s.Dir, shard); err == nil && filepath.IsLocal(rel) {
@@ -269,10 +272,10 @@ func (s leannSource) Prepare(ctx context.Context, dir string, report progress.Fu
 		}
 		src.Files = append(src.Files, disk.SourceFile{Path: name, Size: st.Size(), ModTime: st.ModTime()})
 		if err := copyFile(ctx, shard, filepath.Join(dir, passage.ShardName(i))); err != nil {
-			return src, nil, err
+			return disk.Prepared{}, err
 		}
 	}
-	return src, nil, nil
+	return disk.Prepared{Source: src}, nil
 }
 
 func (leannSource) Publish(string) error { return nil }

@@ -222,7 +222,7 @@ func BenchmarkPrepareHTML(b *testing.B) {
 	}
 	b.SetBytes(int64(pages * len(page)))
 	for b.Loop() {
-		if _, _, err := f.Prepare(b.Context(), b.TempDir(), nil); err != nil {
+		if _, err := f.Prepare(b.Context(), b.TempDir(), nil, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -104,26 +104,26 @@ func (f *Folder) root() string {
 }
 
 // Prepare reads the documents and writes their passages into dir.
-func (f *Folder) Prepare(ctx context.Context, dir string, report progress.Func) (disk.Source, []disk.Skipped, error) {
+func (f *Folder) Prepare(ctx context.Context, dir string, _ *disk.Generation, report progress.Func) (disk.Prepared, error) {
 	source := disk.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
 	out, err := os.OpenFile(filepath.Join(dir, passage.ShardName(0)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return source, nil, err
+		return disk.Prepared{}, err
 	}
 	w := &writer{out: bufio.NewWriterSize(out, 256<<10)}
 	err = errors.Join(f.prepare(ctx, w, report), w.out.Flush())
 	if err := errors.Join(err, out.Close()); err != nil {
-		return source, nil, err
+		return disk.Prepared{}, err
 	}
 	st, err := os.Stat(out.Name())
 	if err != nil {
-		return source, nil, err
+		return disk.Prepared{}, err
 	}
 	source.Files = []disk.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
 	err = errors.Join(
 		writeLines(filepath.Join(dir, SkippedName), w.skipped),
 		writeLines(filepath.Join(dir, FilesName), w.files))
-	return source, disk.Summary(w.skipped), err
+	return disk.Prepared{Source: source, Skipped: disk.Summary(w.skipped)}, err
 }
 
 func (f *Folder) prepare(ctx context.Context, w *writer, report progress.Func) error {

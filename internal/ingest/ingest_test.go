@@ -42,14 +42,14 @@ func prepare(t *testing.T, path string) (passages []passage.Passage, skipped []d
 func prepareFolder(t *testing.T, f *Folder) (passages []passage.Passage, skipped []disk.Skipped) {
 	t.Helper()
 	dir := t.TempDir()
-	source, short, err := f.Prepare(t.Context(), dir, nil)
+	prepared, err := f.Prepare(t.Context(), dir, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if source.Kind != KindFolder || !filepath.IsAbs(source.Location) || len(source.Files) != 1 {
-		t.Errorf("source %+v", source)
+	if prepared.Source.Kind != KindFolder || !filepath.IsAbs(prepared.Source.Location) || len(prepared.Source.Files) != 1 {
+		t.Errorf("source %+v", prepared.Source)
 	}
-	skipped, err = ReadSkipped(disk.Generation{Dir: dir, Manifest: disk.Manifest{Skipped: short}})
+	skipped, err = ReadSkipped(disk.Generation{Dir: dir, Manifest: disk.Manifest{Skipped: prepared.Skipped}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestFolderPublishes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, _, err := f.Prepare(t.Context(), dir, nil)
+	prepared, err := f.Prepare(t.Context(), dir, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,9 +222,9 @@ func TestFolderPublishes(t *testing.T) {
 		t.Errorf("origin (-want +got)\n%s", diff)
 	}
 	// The manifest must know the published file as it is, not as it was.
-	st, err := os.Stat(filepath.Join(database, source.Files[0].Path))
-	if err != nil || st.Size() != source.Files[0].Size || !st.ModTime().Equal(source.Files[0].ModTime) {
-		t.Errorf("published %v, %v; recorded %+v", st, err, source.Files[0])
+	st, err := os.Stat(filepath.Join(database, prepared.Source.Files[0].Path))
+	if err != nil || st.Size() != prepared.Source.Files[0].Size || !st.ModTime().Equal(prepared.Source.Files[0].ModTime) {
+		t.Errorf("published %v, %v; recorded %+v", st, err, prepared.Source.Files[0])
 	}
 }
 
@@ -235,11 +235,11 @@ func TestChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, _, err := f.Prepare(t.Context(), dir, nil)
+	prepared, err := f.Prepare(t.Context(), dir, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := disk.Generation{Manifest: disk.Manifest{Source: source}, Dir: dir}
+	g := disk.Generation{Manifest: disk.Manifest{Source: prepared.Source}, Dir: dir}
 	check := func(what, want string) {
 		t.Helper()
 		got, err := Changed(t.Context(), g)
@@ -285,7 +285,7 @@ func BenchmarkPrepare(b *testing.B) {
 	}
 	b.SetBytes(int64(pages * len(page)))
 	for b.Loop() {
-		if _, _, err := f.Prepare(b.Context(), b.TempDir(), nil); err != nil {
+		if _, err := f.Prepare(b.Context(), b.TempDir(), nil, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

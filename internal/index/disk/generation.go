@@ -72,6 +72,28 @@ type Source struct {
 	Files    []SourceFile `json:"files,omitempty"`
 }
 
+// Prepared is what a source has to say of the passages files that it made.
+type Prepared struct {
+	Source  Source
+	Skipped []Skipped // what of the source has no passages, and why
+	// Kept are the lines that stand in the generation before, too, in the order
+	// of Now: what was derived from them need not be derived again.
+	Kept []Kept
+}
+
+// Kept is a run of whole lines of the passages files that two generations
+// share, byte for byte.
+type Kept struct {
+	Before, Now Run
+	Length      int64 // bytes
+}
+
+// A Run is where a run of lines begins.
+type Run struct {
+	Shard  int
+	Offset int64
+}
+
 // A SourceFile is a passages file as the build saw it: another size or time
 // now means that the index is older than its passages.
 type SourceFile struct {
