@@ -18,41 +18,71 @@ func TestParseEvent(t *testing.T) {
 		want        Event
 	}{
 		{"claude", `{"session_id":"s","transcript_path":"/t","cwd":"/p","prompt_id":"4430","permission_mode":"default","agent_id":"a66","agent_type":"general-purpose","effort":{"level":"medium"},"hook_event_name":"PreToolUse","tool_name":"WebSearch","tool_input":{"query":"gitlab ci config","allowed_domains":["docs.gitlab.com"]},"tool_use_id":"toolu_1"}`,
-			Event{Claude, preToolUse, "s", "a66", webSearch, Search{Query: "gitlab ci config", Allowed: []string{"docs.gitlab.com"}}}},
-		{"another tool's input is left alone", `{"session_id":"s","tool_name":"Bash","hook_event_name":"PreToolUse","tool_input":{"query":"ls"}}`,
-			Event{Claude, preToolUse, "s", "", "Bash", Search{}}},
+			Event{Host: Claude, Name: preToolUse, Session: "s", Agent: "a66", AgentType: "general-purpose", Cwd: "/p", Transcript: "/t", Tool: webSearch, Search: Search{Query: "gitlab ci config", Allowed: []string{"docs.gitlab.com"}}}},
+		{"another tool's input is left alone", `{"session_id":"s","tool_name":"Grep","hook_event_name":"PreToolUse","tool_input":{"query":"ls"}}`,
+			Event{Host: Claude, Name: preToolUse, Session: "s", Tool: "Grep"}},
+		{"web fetch", `{"session_id":"s","tool_name":"WebFetch","tool_input":{"url":"https://docs.gitlab.com/ci/","prompt":"how do caches work"}}`,
+			Event{Host: Claude, Name: preToolUse, Session: "s", Tool: webFetch, Fetch: Fetch{"https://docs.gitlab.com/ci/", "how do caches work"}}},
+		{"command", `{"session_id":"s","tool_name":"Bash","tool_input":{"command":"kubectl get pods","description":"List pods"}}`,
+			Event{Host: Claude, Name: preToolUse, Session: "s", Tool: bash, Command: Command{"kubectl get pods", "List pods"}}},
+		{"edit", `{"session_id":"s","tool_name":"Edit","tool_input":{"file_path":"/p/a.go","old_string":"x","new_string":"fmt.Errorf(\"y\")","replace_all":false}}`,
+			Event{Host: Claude, Name: preToolUse, Session: "s", Tool: "Edit", File: File{"/p/a.go", `fmt.Errorf("y")`}}},
+		{"write", `{"session_id":"s","tool_name":"Write","tool_input":{"file_path":"a.go","content":"package a\n"}}`,
+			Event{Host: Claude, Name: preToolUse, Session: "s", Tool: "Write", File: File{"a.go", "package a\n"}}},
+		{"several edits", `{"session_id":"s","tool_name":"MultiEdit","tool_input":{"file_path":"a.go","edits":[{"old_string":"1","new_string":"one"},7,{"new_string":"two"}]}}`,
+			Event{Host: Claude, Name: preToolUse, Session: "s", Tool: "MultiEdit", File: File{"a.go", "one\n\ntwo\n"}}},
+		{"notebook", `{"session_id":"s","tool_name":"NotebookEdit","tool_input":{"notebook_path":"a.ipynb","new_source":"import numpy"}}`,
+			Event{Host: Claude, Name: preToolUse, Session: "s", Tool: "NotebookEdit", File: File{"a.ipynb", "import numpy"}}},
+		{"read", `{"session_id":"s","tool_name":"Read","tool_input":{"file_path":"/p/a.go","limit":3}}`,
+			Event{Host: Claude, Name: preToolUse, Session: "s", Tool: "Read", File: File{Path: "/p/a.go"}}},
+		{"session starts", `{"session_id":"s","hook_event_name":"SessionStart","source":"compact","cwd":"/p"}`,
+			Event{Host: Claude, Name: sessionStart, Session: "s", Source: "compact", Cwd: "/p"}},
+		{"session ends", `{"session_id":"s","hook_event_name":"SessionEnd","reason":"clear"}`,
+			Event{Host: Claude, Name: sessionEnd, Session: "s", Reason: "clear"}},
+		{"subagent starts", `{"session_id":"s","hook_event_name":"SubagentStart","agent_id":"a1","agent_type":"Explore"}`,
+			Event{Host: Claude, Name: subagentStart, Session: "s", Agent: "a1", AgentType: "Explore"}},
+		{"failure", `{"session_id":"s","hook_event_name":"PostToolUseFailure","tool_name":"Bash","tool_input":{"command":"make"},"error":"Exit code 2\nno rule","is_interrupt":false}`,
+			Event{Host: Claude, Name: postToolUseFailure, Session: "s", Tool: bash, Command: Command{Line: "make"}, Failure: "Exit code 2\nno rule"}},
+		{"failure by its exit code", `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"a\n","stderr":"no rule\n","exit_code":2}}`,
+			Event{Host: Claude, Name: postToolUse, Session: "s", Tool: bash, Command: Command{Line: "make"}, Failure: "no rule\na"}},
+		{"failure in a string", `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":"{\"exitCode\":1,\"output\":\"no rule\"}"}`,
+			Event{Host: Claude, Name: postToolUse, Session: "s", Tool: bash, Command: Command{Line: "make"}, Failure: "no rule"}},
+		{"success", `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"a","exit_code":0}}`,
+			Event{Host: Claude, Name: postToolUse, Session: "s", Tool: bash, Command: Command{Line: "make"}}},
+		{"success without a code", `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"a","stderr":"warning","interrupted":false}}`,
+			Event{Host: Claude, Name: postToolUse, Session: "s", Tool: bash, Command: Command{Line: "make"}}},
 		{"no event name", `{"session_id":"s","tool_name":"WebSearch","tool_input":{"query":"q"}}`, search("q")},
 		{"another event", `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"WebSearch","tool_input":{"query":"q"}}`,
-			Event{Claude, "PostToolUse", "s", "", webSearch, Search{Query: "q"}}},
+			Event{Host: Claude, Name: postToolUse, Session: "s", Tool: webSearch, Search: Search{Query: "q"}}},
 		{"byte order mark, white space", "\xef\xbb\xbf \r\n{ \"session_id\" : \"s\" ,\t\"tool_name\":\"WebSearch\",\"tool_input\" : { \"query\" : \"q\" } }\n\n", search("q")},
 		{"escapes", `{"session_id":"s","tool_name":"WebSearch","tool_input":{"query":"a \"quoted\" \\ {[ word\\"}}`, search(`a "quoted" \ {[ word\`)},
 		{"surrogates", `{"session_id":"s","tool_name":"WebSearch","tool_input":{"query":"\ud83d\ude00"}}`, search("😀")},
 		{"invalid UTF-8", "{\"session_id\":\"s\",\"tool_name\":\"WebSearch\",\"tool_input\":{\"query\":\"gitlab \xff ci\"}}", search("gitlab � ci")},
 		{"null fields", `{"session_id":null,"agent_id":null,"tool_name":"WebSearch","tool_input":{"query":"q","allowed_domains":null}}`,
-			Event{Claude, preToolUse, defaultSession, "", webSearch, Search{Query: "q"}}},
+			Event{Host: Claude, Name: preToolUse, Session: defaultSession, Tool: webSearch, Search: Search{Query: "q"}}},
 		{"fields of wrong types", `{"session_id":12,"cwd":[],"agent_id":{},"tool_name":"WebSearch","tool_input":{"query":"q","allowed_domains":"a.b","blocked_domains":[1,"c.d",null]}}`,
-			Event{Claude, preToolUse, "12", "", webSearch, Search{"q", []string{"a.b"}, []string{"c.d"}}}},
-		{"tool is a number", `{"session_id":"s","tool_name":5}`, Event{Claude, preToolUse, "s", "", "5", Search{}}},
+			Event{Host: Claude, Name: preToolUse, Session: "12", Tool: webSearch, Search: Search{"q", []string{"a.b"}, []string{"c.d"}}}},
+		{"tool is a number", `{"session_id":"s","tool_name":5}`, Event{Host: Claude, Name: preToolUse, Session: "s", Tool: "5", Search: Search{}}},
 		{"query is a list", `{"session_id":"s","tool_name":"WebSearch","tool_input":{"query":["q"]}}`, search("")},
 		{"input is a list", `{"session_id":"s","tool_name":"WebSearch","tool_input":["q"]}`, search("")},
 		{"no input", `{"session_id":"s","tool_name":"WebSearch"}`, search("")},
 		{"a key twice", `{"session_id":"x","session_id":"s","tool_name":"WebSearch","tool_input":{"query":"p","query":"q"}}`, search("q")},
-		{"empty object", `{}`, Event{Claude, preToolUse, defaultSession, "", "", Search{}}},
+		{"empty object", `{}`, Event{Host: Claude, Name: preToolUse, Session: defaultSession, Tool: "", Search: Search{}}},
 		{"empty session", `{"session_id":"","tool_name":"WebSearch","tool_input":{"query":"q"}}`,
-			Event{Claude, preToolUse, defaultSession, "", webSearch, Search{Query: "q"}}},
+			Event{Host: Claude, Name: preToolUse, Session: defaultSession, Tool: webSearch, Search: Search{Query: "q"}}},
 
 		{"cursor", `{"conversation_id":"c1","generation_id":"g","cursor_version":"2.1.0","workspace_roots":["/p"],"hook_event_name":"preToolUse","tool_name":"WebSearch","tool_input":{"query":"q"}}`,
-			Event{Cursor, preToolUse, "c1", "", webSearch, Search{Query: "q"}}},
+			Event{Host: Cursor, Name: preToolUse, Session: "c1", Tool: webSearch, Search: Search{Query: "q"}}},
 		{"copilot as Claude Code", `{"hook_event_name":"PreToolUse","session_id":"s","timestamp":"2026-11-01T10:00:00Z","cwd":"/p","tool_name":"WebSearch","tool_input":{"query":"q"}}`,
-			Event{Copilot, preToolUse, "s", "", webSearch, Search{Query: "q"}}},
+			Event{Host: Copilot, Name: preToolUse, Session: "s", Cwd: "/p", Tool: webSearch, Search: Search{Query: "q"}}},
 		{"copilot", `{"sessionId":"s","timestamp":1704614400000,"cwd":"/p","toolName":"web_search","toolArgs":"{\"query\":\"q\"}"}`,
-			Event{Copilot, preToolUse, "s", "", webSearch, Search{Query: "q"}}},
+			Event{Host: Copilot, Name: preToolUse, Session: "s", Cwd: "/p", Tool: webSearch, Search: Search{Query: "q"}}},
 		{"copilot in an editor", `{"hookEventName":"PostToolUse","sessionId":"s","timestamp":"2026-11-01T10:00:00Z","tool_name":"WebSearch","tool_input":{"query":"q"}}`,
-			Event{Copilot, "PostToolUse", "s", "", webSearch, Search{Query: "q"}}},
+			Event{Host: Copilot, Name: postToolUse, Session: "s", Tool: webSearch, Search: Search{Query: "q"}}},
 		{"gemini", `{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"BeforeTool","timestamp":"2026-11-01T10:00:00Z","tool_name":"google_web_search","tool_input":{"query":"q"}}`,
-			Event{Gemini, preToolUse, "s", "", webSearch, Search{Query: "q"}}},
+			Event{Host: Gemini, Name: preToolUse, Session: "s", Cwd: "/p", Transcript: "/t", Tool: webSearch, Search: Search{Query: "q"}}},
 		{"codex", `{"session_id":"s","turn_id":"t1","model":"m","hook_event_name":"PreToolUse","tool_name":"WebSearch","tool_input":{"query":"q"}}`,
-			Event{Codex, preToolUse, "s", "", webSearch, Search{Query: "q"}}},
+			Event{Host: Codex, Name: preToolUse, Session: "s", Tool: webSearch, Search: Search{Query: "q"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := ParseEvent([]byte(test.event))
@@ -105,12 +135,30 @@ func TestLongStringsAreSkipped(t *testing.T) {
 	}
 }
 
+// What is to be written can be long, and may be cut anywhere.
+func TestLongTextIsCut(t *testing.T) {
+	for _, unit := range []string{`a`, `\\`, `\"`, `\n`, `\u00e9`, `\ud83d\ude00`, `é`} {
+		for shift := range 12 {
+			event := `{"tool_name":"Write","tool_input":{"file_path":"a","content":"` + strings.Repeat("x", shift) + strings.Repeat(unit, maxText) + `"}}`
+			e, err := ParseEvent([]byte(event))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(e.File.Text); n < maxText/8 || n > maxText || e.File.Path != "a" {
+				t.Errorf("of %q, shifted by %d, %d bytes are read", unit, shift, n)
+			}
+		}
+	}
+}
+
 // FuzzEvent holds the scanner against encoding/json: an object that is valid
 // has the same fields by both.
 func FuzzEvent(f *testing.F) {
 	f.Add([]byte(`{"session_id":"s","tool_name":"WebSearch","tool_input":{"query":"q","allowed_domains":["a"]}}`))
 	f.Add([]byte(`{"a":{"b":[1,"]}",{}]},"c":-1.5e3,"d":true,"e":null,"f":"\\\""}`))
 	f.Add([]byte(`{"toolName":"web_search","toolArgs":"{\"query\":\"q\"}"}`))
+	f.Add([]byte(`{"tool_name":"MultiEdit","tool_input":{"file_path":"a","edits":[{"new_string":"b\u00e9"}]}}`))
+	f.Add([]byte(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_response":{"exit_code":2,"stderr":"e"}}`))
 	f.Add([]byte(`{"a":{]}`))
 	f.Add([]byte(` { } `))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -85,6 +85,33 @@ func decodeText(v []byte) (string, bool) {
 	return s, err == nil
 }
 
+// decodePrefix is how the value of a JSON string begins: of a file that is to
+// be written, all of which would take long to decode, as much as is looked at.
+func decodePrefix(v []byte) string {
+	if len(v) <= maxText {
+		s, _ := decodeText(v)
+		return s
+	}
+	if v[0] != '"' {
+		return ""
+	}
+	end := 1
+	for next := end; next < maxText; {
+		end = next
+		switch {
+		case v[next] != '\\':
+			_, size := utf8.DecodeRune(v[next:])
+			next += size
+		case v[next+1] == 'u':
+			next += len(`\u0000`)
+		default:
+			next += len(`\n`)
+		}
+	}
+	s, _ := decodeText(append(slices.Clip(v[:end]), '"'))
+	return s
+}
+
 // special reports whether a character does not stand for itself in a JSON
 // string.
 func special(r rune) bool {
