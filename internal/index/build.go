@@ -42,6 +42,9 @@ type BuildOptions struct {
 	Options  json.RawMessage // kept in the manifest for a later build to repeat
 	Report   progress.Func
 	Now      time.Time // for the manifest; zero: time.Now
+	// Update hands the source the generation in force, if there is one that
+	// can be read, so that it need not read again what has not changed.
+	Update bool
 	// Embedder makes vectors besides the builtin embedder's, for searches that
 	// may ask it, too; nil: nobody does.
 	Embedder embed.Provider
@@ -52,8 +55,9 @@ type BuildOptions struct {
 
 // Build makes the next generation of the database in folder dir from src and
 // puts it in force. Until then, and if it fails or dies at whatever point,
-// the generation before stays. Errors: one that wraps disk.ErrBusy when
-// another build is at work, ErrNoPassages, src's own, those of the file system.
+// the generation before stays, as it does where an update finds nothing new.
+// Errors: one that wraps disk.ErrBusy when another build is at work,
+// ErrNoPassages, src's own, those of the file system.
 func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (Info, error) {
 	// Memory that is never touched costs nothing, but counts as living: the
 	// garbage of a small database is collected every 150 MB instead of every 50,
@@ -72,9 +76,21 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (Info,
 	if m.Created.IsZero() {
 		m.Created = time.Now()
 	}
-	prepared, err := src.Prepare(ctx, b.Dir, nil, opt.Report)
+	var before *disk.Generation
+	if opt.Update {
+		if g, err := disk.Current(dir); err == nil {
+			before = &g
+		}
+	}
+	prepared, err := src.Prepare(ctx, b.Dir, before, opt.Report)
 	if err != nil {
 		return Info{}, err
+	}
+	if prepared.Unchanged {
+		if err := b.Confirm(*before, m.Created); err != nil {
+			return Info{}, err
+		}
+		return Inspect(dir)
 	}
 	m.Source, m.Skipped = prepared.Source, prepared.Skipped
 	if err := derive(ctx, b, &m, opt); err != nil {

@@ -42,7 +42,8 @@ type Manifest struct {
 	Format     int         `json:"format"`
 	Generation string      `json:"generation"` // the folder's name
 	Created    time.Time   `json:"created"`
-	Tool       string      `json:"tool"` // version of docsearch that built it
+	Checked    time.Time   `json:"checked,omitzero"` // when a later look at the source found nothing new
+	Tool       string      `json:"tool"`             // version of docsearch that built it
 	Passages   int         `json:"passages"`
 	Documents  int         `json:"documents"`
 	TextBytes  int64       `json:"text_bytes"` // of the passages' texts
@@ -76,6 +77,9 @@ type Source struct {
 type Prepared struct {
 	Source  Source
 	Skipped []Skipped // what of the source has no passages, and why
+	// Unchanged says that the generation before, which there must be then, has
+	// all that a new one would: none is made, and no passages files are needed.
+	Unchanged bool
 	// Kept are the lines that stand in the generation before, too, in the order
 	// of Now: what was derived from them need not be derived again.
 	Kept []Kept
@@ -142,6 +146,14 @@ type Confidence struct {
 	Precision float64   `json:"precision"` // measured at the threshold
 	Recall    float64   `json:"recall"`
 	Sample    int       `json:"sample"`
+}
+
+// Known is when the source was last seen to be what the manifest says.
+func (m *Manifest) Known() time.Time {
+	if m.Checked.After(m.Created) {
+		return m.Checked
+	}
+	return m.Created
 }
 
 // A Skipped is something of the source that has no passages, and why.
@@ -390,10 +402,6 @@ func (b *Build) Commit(m Manifest, publish func() error) (err error) {
 		}
 		m.Files = append(m.Files, info)
 	}
-	data, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
 	if err := errors.Join(atomicfile.SyncDir(b.Dir), atomicfile.SyncDir(b.root)); err != nil {
 		return err
 	}
@@ -402,12 +410,29 @@ func (b *Build) Commit(m Manifest, publish func() error) (err error) {
 			return err
 		}
 	}
-	if err := atomicfile.Write(join(b.root, manifestName), append(data, '\n'), 0o644); err != nil {
+	if err := b.writeManifest(m); err != nil {
 		return err
 	}
 	b.ended = true
 	b.removeOthers(b.Generation)
 	return b.lock.Unlock()
+}
+
+// Confirm ends the build without a new generation: now, the one in force was
+// found to be what the source says.
+func (b *Build) Confirm(g Generation, now time.Time) error {
+	defer b.Abort()
+	m := g.Manifest
+	m.Checked = now
+	return b.writeManifest(m)
+}
+
+func (b *Build) writeManifest(m Manifest) error {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(join(b.root, manifestName), append(data, '\n'), 0o644)
 }
 
 // Abort gives the new generation up and ends the build. After Commit it does

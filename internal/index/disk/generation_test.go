@@ -233,3 +233,43 @@ func FuzzManifest(f *testing.F) {
 		}
 	})
 }
+
+func TestConfirm(t *testing.T) {
+	dir := t.TempDir()
+	b, err := Begin(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	if err := b.Commit(Manifest{Created: made, Passages: 1}, nil); err != nil {
+		t.Fatal(err)
+	}
+	before, err := Current(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := before.Known(); !got.Equal(made) {
+		t.Errorf("known at %v, want %v", got, made)
+	}
+	if b, err = Begin(dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	now := made.Add(time.Hour)
+	if err := b.Confirm(before, now); err != nil {
+		t.Fatal(err)
+	}
+	after, err := Current(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after.Generation != before.Generation || !after.Known().Equal(now) {
+		t.Errorf("generation %s known at %v", after.Generation, after.Known())
+	}
+	if _, err := os.Stat(b.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder of the generation that was not made: %v", err)
+	}
+	if b, err = Begin(dir, 0); err != nil {
+		t.Fatal("the lock is still held: ", err)
+	}
+	b.Abort()
+}
