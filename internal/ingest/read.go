@@ -45,7 +45,7 @@ func (r *folderReader) all(ctx context.Context, files []string) iter.Seq[result]
 	return func(yield func(result) bool) {
 		// One that is long in the reading must not stop the others: some may
 		// wait, read, for their turn.
-		ahead := 4 * runtime.GOMAXPROCS(0)
+		ahead := 16 * runtime.GOMAXPROCS(0)
 		workers := make(chan struct{}, runtime.GOMAXPROCS(0))
 		pending := make([]chan result, 0, ahead)
 		for next := 0; next < len(files) || len(pending) > 0; {
