@@ -30,15 +30,26 @@ const (
 // the query being about them: the logarithm of how much more common it is
 // here than in documentation at large.
 func evidence(stem string, passages, total int) float64 {
-	elsewhere := unlisted
+	here := float64(passages) / float64(total)
+	ratio := math.Log((here + smoothing/10) / (elsewhere(stem) + smoothing))
+	return max(-mostEvidence, min(mostEvidence, ratio))
+}
+
+// elsewhere is the share of passages of documentation at large that have a
+// word.
+func elsewhere(stem string) float64 {
 	if value, ok := lookup(background, stem); ok {
 		if n, err := strconv.Atoi(value); err == nil {
-			elsewhere = float64(n) / 1e4
+			return float64(n) / 1e4
 		}
 	}
-	here := float64(passages) / float64(total)
-	ratio := math.Log((here + smoothing/10) / (elsewhere + smoothing))
-	return max(-mostEvidence, min(mostEvidence, ratio))
+	return unlisted
+}
+
+// rareElsewhere is 1 for a word that documentation at large does not have, and
+// 0 for one that all of it has.
+func rareElsewhere(stem string) float64 {
+	return math.Log(elsewhere(stem)+smoothing) / math.Log(smoothing)
 }
 
 // lookup finds the line of sorted text that begins with key and a blank, and

@@ -89,8 +89,8 @@ type candidate struct {
 	raw  uint32 // its words' score
 }
 
-// rank returns the best passages of the field.
-func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageField, f *filter) ([]candidate, error) {
+// rank returns the best passages of the field, at most so many of a document.
+func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageField, f *filter, most int) ([]candidate, error) {
 	words, pages := uint32(1), uint32(1)
 	for _, n := range field.words {
 		words = max(words, n)
@@ -104,7 +104,7 @@ func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageFi
 	}
 	pool := heap[float64]{limit: max(q.Limit, minPool)}
 	// What one unit can have in the pool, so that others find room.
-	few := make([]heapEntry[float64], 0, 2*x.most()+1)
+	few := make([]heapEntry[float64], 0, 2*most+1)
 	f.rewind()
 	for i, u := range field.units {
 		few = few[:0]
@@ -179,7 +179,7 @@ func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageFi
 	slices.SortFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
 	})
-	return x.capped(found, q.Limit), nil
+	return capped(found, q.Limit, most), nil
 }
 
 // closeLook fills in what the positions of the words in the best candidates
@@ -209,16 +209,16 @@ func (h *Hit) sum() { h.Score = h.Words + h.Page + h.Proximity + h.Phrase + h.Sy
 // most is how many hits a document may give.
 func (x *Index) most() int { return max(perDocument, 20/x.documents) }
 
-// capped returns the first n of found without what is too much of one
+// capped returns the first n of found without what is more than most of one
 // document.
-func (x *Index) capped(found []candidate, n int) []candidate {
+func capped(found []candidate, n, most int) []candidate {
 	given := make(map[uint32]int, n)
 	kept := found[:0]
 	for _, c := range found {
 		if len(kept) == n {
 			break
 		}
-		if given[c.Document] < x.most() {
+		if given[c.Document] < most {
 			given[c.Document]++
 			kept = append(kept, c)
 		}

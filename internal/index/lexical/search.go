@@ -44,6 +44,9 @@ type Hit struct {
 	Phrase    float64 // the query's quoted phrases
 	Symbol    float64 // the passage defines a name that the query asks for
 	Prior     float64 // links, place and length of the passage, whatever is asked
+	// Rarity, no part of the score, says how much the query's words that the
+	// passage has tell: about 1 for each that is rare here and elsewhere.
+	Rarity float64
 }
 
 // A scored is a query's term that the index knows, with its postings.
@@ -52,6 +55,7 @@ type scored struct {
 	*cursor
 	best, page uint32  // weights of the two impacts
 	mass       float64 // its weight times its idf
+	rarity     float64 // of itself, see Hit
 	share      float64 // the same, of all the known terms'
 	bound      uint32  // greatest score in the window at work
 	reached    int     // the first block that does not end before the window
@@ -119,7 +123,7 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		if err != nil {
 			return nil, Signals{}, err
 		}
-		found, err := x.rank(q, terms, phrases, field, f)
+		found, err := x.rank(q, terms, phrases, field, f, x.most())
 		if err != nil {
 			return nil, Signals{}, err
 		}
@@ -131,6 +135,7 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		hits := make([]Hit, len(found))
 		for i := range found {
 			hits[i] = found[i].Hit
+			hits[i].Rarity = rarity(terms, found[i].mask)
 		}
 		return hits, x.signals(p, terms, said, found), nil
 	}
@@ -213,6 +218,9 @@ func (x *Index) openTerms(p *plan) ([]scored, testimony, error) {
 		if !t.symbol {
 			s.mass = t.weight * idf(l.passages, x.n)
 			words += s.mass
+		}
+		if t.own && !t.whole {
+			s.rarity = idf(l.passages, x.n) / idf(0, x.n) * rareElsewhere(t.term)
 		}
 		terms = append(terms, s)
 		pageIDF = append(pageIDF, t.weight*idf(l.units, x.unitCount))
