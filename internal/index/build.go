@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
 	"github.com/docsearch/docsearch/internal/index/leann"
@@ -163,17 +165,20 @@ func learn(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOption
 	if err := d.open(draft); err != nil {
 		return err
 	}
-	if err := d.addVectors(ctx, m, opt); err != nil {
+	// Confidence goes by the words alone. What it takes to calibrate it keeps
+	// the cores busy where the training cannot.
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		m.Confidence, err = d.calibrate(ctx)
 		return err
-	}
-	if opt.Embedder != nil {
-		if err := d.addProvided(ctx, m, opt); err != nil {
+	})
+	g.Go(func() error {
+		if err := d.addVectors(ctx, m, opt); err != nil || opt.Embedder == nil {
 			return err
 		}
-	}
-	opt.Report.Report("calibrating confidence", 0, 0)
-	m.Confidence, err = d.calibrate(ctx)
-	return err
+		return d.addProvided(ctx, m, opt)
+	})
+	return g.Wait()
 }
 
 // eachPassage calls f with every line of the generation's passages files, and
