@@ -155,7 +155,7 @@ func anchorsOf(all []anchor, parts []piece, i int) []anchor {
 			own = append(own, a)
 		}
 	}
-	if i > 0 && len(all) > 0 {
+	if i > 0 && len(all) > 0 && !slices.Contains(own, all[0]) {
 		own = append(own, all[0])
 	}
 	return own
@@ -174,19 +174,29 @@ func (c *cutter) add(s section, first, last int, text string) {
 	for _, a := range s.anchors {
 		p.Anchors = append(p.Anchors, a.name)
 	}
-	if !c.made {
-		p.StartLine, p.EndLine = first, last
-	}
+	p.StartLine, p.EndLine = c.place(first), c.place(last)
 	p.SetLinks(s.links)
 	p.SetTerms(s.terms)
 	c.passages = append(c.passages, p)
 }
 
-// place is where the section is, for a note.
-func (c *cutter) place(s section, line int) string {
+// place is the file's line that one of the document's is or was made of; 0 if
+// that is not known.
+func (c *cutter) place(line int) int {
 	switch {
 	case !c.made:
-		return fmt.Sprintf(":%d", line)
+		return line
+	case len(c.from) > 0:
+		return c.from[line-1]
+	}
+	return 0
+}
+
+// noted is where the section is, for a note.
+func (c *cutter) noted(s section, line int) string {
+	switch n := c.place(line); {
+	case n > 0:
+		return fmt.Sprintf(":%d", n)
 	case len(s.anchors) > 0:
 		return "#" + s.anchors[0].name
 	}
@@ -239,7 +249,7 @@ func (c *cutter) pieces(s section, blocks []block) []piece {
 			parts := c.cutLines(b, splitWords)
 			what := map[kind]string{code: "block of code", markup: "block of HTML", table: "table"}[b.kind]
 			if len(parts) > 1 {
-				c.notes = append(c.notes, note{c.place(s, b.first), fmt.Sprintf("a %s of %d words was cut into %d passages", what, n, len(parts))})
+				c.notes = append(c.notes, note{c.noted(s, b.first), fmt.Sprintf("a %s of %d words was cut into %d passages", what, n, len(parts))})
 			}
 			pieces = append(pieces, parts...)
 		}

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/rst"
 )
 
 // A document is what every reader makes of a file: its lines, and how they
@@ -14,6 +15,7 @@ type document struct {
 	title    string
 	made     bool // of something else: the lines are not the file's
 	lines    []string
+	from     []int     // the file's line that each of the lines was made of; none if that is not known
 	sections []section // in order, without gaps but blank lines and front matter
 }
 
@@ -57,7 +59,7 @@ const (
 // nothing to read; nothing is an error for being malformed.
 type reader func(data []byte, name string) (document, error)
 
-const typesRead = ".html, .htm, .xhtml, .md, .markdown, .mdx, .txt, .text"
+const typesRead = ".html, .htm, .xhtml, .md, .markdown, .mdx, .rst, .txt, .text"
 
 // ofText is the reader of files that are text as they are.
 func ofText(read func(text []byte) document) reader {
@@ -77,6 +79,8 @@ func readerOf(name string) reader {
 		return readHTML
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
 		return ofText(readMarkdown)
+	case ".rst", ".rest":
+		return made(rst.Parse)
 	case ".txt", ".text":
 		return ofText(readPlain)
 	case "":
@@ -106,6 +110,17 @@ func (h *headings) push(level int, text string) []string {
 	}
 	h.levels = append(h.levels[:n], level)
 	h.path = append(h.path[:n:n], shorten(text)) // a copy: sections keep theirs
+	return h.path
+}
+
+// back returns to the section of a heading of that level, or the nearest above,
+// and returns its path.
+func (h *headings) back(level int) []string {
+	n := len(h.levels)
+	for n > 0 && h.levels[n-1] > level {
+		n--
+	}
+	h.levels, h.path = h.levels[:n], h.path[:n:n]
 	return h.path
 }
 

@@ -1,0 +1,85 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/md"
+)
+
+// What is made of a file keeps the file's lines, and anchors and links that
+// lead within the folder.
+func TestFromMarkdown(t *testing.T) {
+	var w md.Writer
+	w.Text("Before.", 2)
+	w.Heading(1, "One", 4)
+	w.Anchor("one")
+	w.Text(wordsOf("one", 130), 6)
+	w.Heading(3, "Two", 8)
+	w.Link("other.rst#a", "the other")
+	w.Link("../../out.rst", "not this one")
+	w.Link("/top.rst", "from the top")
+	w.Text(wordsOf("two", 130), 10)
+	w.Anchor("late")
+	w.Text(wordsOf("three", 300), 12)
+	w.Resume(1)
+	w.Text(wordsOf("more", 130), 14)
+	doc, err := fromMarkdown(w.Document(), "sub/a.rst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	passages, notes := cut(doc)
+	var got []string
+	for _, p := range passages {
+		got = append(got, fmt.Sprintf("%d-%d %s %s: %.14q %v", p.StartLine, p.EndLine, strings.Join(p.Headings, " > "), p.Anchors, p.Text, p.Links()))
+	}
+	want := []string{
+		`2-16 One [one]: "Before.\n\n# One" []`,
+		`8-20 One > Two []: "### Two\n\ntwo0 " [{sub/other.rst#a the other} {top.rst from the top}]`,
+		`12-37 One > Two [late]: "three0 three1 " []`,
+		`14-24 One []: "more0 more1 mo" []`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" || doc.title != "One" || len(notes) > 0 {
+		t.Errorf("title %q, notes %v, passages (-want +got)\n%s", doc.title, notes, diff)
+	}
+	if _, err := fromMarkdown(md.Document{}, "a.rst"); err == nil {
+		t.Error("a document without text has passages")
+	}
+}
+
+// checkMade holds for whatever is made of a file: passages are of its lines,
+// none is blank or much too long.
+func checkMade(t *testing.T, read reader, name string, data []byte) []passage.Passage {
+	t.Helper()
+	doc, err := read(data, name)
+	if err != nil {
+		return nil
+	}
+	passages, _ := cut(doc)
+	lines := strings.Count(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n") + strings.Count(string(data), "\r") + 1
+	for i, p := range passages {
+		if p.StartLine < 0 || p.EndLine > lines {
+			t.Fatalf("passage %d has lines %d to %d of %d", i, p.StartLine, p.EndLine, lines)
+		}
+		if strings.TrimSpace(p.Text) == "" {
+			t.Errorf("passage %d is blank", i)
+		}
+		if n := words(p.Text); n > 3*most {
+			t.Errorf("passage %d has %d words", i, n)
+		}
+	}
+	return passages
+}
+
+func FuzzMade(f *testing.F) {
+	f.Add(".rst", []byte("A\n=\n\n.. note:: x\n\n- y\n\n::\n\n  z\n"))
+	f.Fuzz(func(t *testing.T, ext string, in []byte) {
+		if read := readerOf("a" + ext); read != nil {
+			checkMade(t, read, "a"+ext, in)
+		}
+	})
+}
