@@ -43,7 +43,7 @@ func (d *document) Decode(data []byte, into map[string]any) error {
 	var value any
 	var err error
 	switch d.format {
-	case "yaml", "yml":
+	case "yaml":
 		value, d.root, err = decodeYAML(data)
 	case "toml":
 		value, d.root, err = decodeTOML(data)

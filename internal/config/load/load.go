@@ -103,7 +103,7 @@ func read(path string) ([]byte, error) {
 }
 
 func (r *Result) decode(data []byte) error {
-	doc := &document{format: formatOf(r.Path)}
+	doc := &document{format: Format(r.Path)}
 	v := viper.NewWithOptions(viper.KeyDelimiter(delimiter), viper.WithDecoderRegistry(doc))
 	v.SetConfigType(doc.format)
 	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
@@ -172,13 +172,15 @@ func override(v *viper.Viper, o config.Override, values map[string]any) error {
 	return nil
 }
 
-// formatOf is the format that a file's ending promises; JSON if none.
-func formatOf(path string) string {
+// Format is the format that a file's ending promises: "yaml", "toml", else
+// "json".
+func Format(path string) string {
 	path = strings.ToLower(path)
-	for _, ending := range [...]string{"yaml", "yml", "toml"} {
-		if strings.HasSuffix(path, "."+ending) {
-			return ending
-		}
+	switch {
+	case strings.HasSuffix(path, ".yaml"), strings.HasSuffix(path, ".yml"):
+		return "yaml"
+	case strings.HasSuffix(path, ".toml"):
+		return "toml"
 	}
 	return "json"
 }

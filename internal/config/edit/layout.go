@@ -1,0 +1,225 @@
+package edit
+
+import "strings"
+
+// A layout is how to write what is put between brackets.
+type layout struct {
+	newline string
+	indent  string // of the line that it stands on
+	unit    string // one level more
+	multi   bool   // spread over lines, as opposed to all on one
+	equals  bool   // TOML's way to write an object
+}
+
+// within is what stands between the brackets of a container with that one
+// child.
+func (l layout) within(child func(layout) string) string {
+	if !l.multi {
+		return child(l)
+	}
+	inner := l
+	inner.indent += l.unit
+	return l.newline + inner.indent + child(inner) + l.newline + l.indent
+}
+
+// object writes the fields as an object.
+func (l layout) object(fields []field) string {
+	if l.equals {
+		return "{ " + l.fields(fields, ", ") + " }"
+	}
+	return "{" + l.within(func(l layout) string {
+		if l.multi {
+			return l.fields(fields, ","+l.newline+l.indent)
+		}
+		return l.fields(fields, ", ")
+	}) + "}"
+}
+
+func (l layout) fields(fields []field, between string) string {
+	parts := make([]string, len(fields))
+	for i, f := range fields {
+		parts[i] = l.field(f.name, quoted(f.value))
+	}
+	return strings.Join(parts, between)
+}
+
+func (l layout) field(name, value string) string {
+	if l.equals {
+		return name + " = " + value
+	}
+	return quote(name) + ": " + value
+}
+
+// layout is that of the file as a whole, as far as what it has shows one.
+func (f *file) layout(root *node) layout {
+	l := layout{newline: f.newline, unit: "  ", multi: f.format == "json", equals: f.format == "toml"}
+	if first, _, ok := root.span(); ok && l.multi {
+		indent, multi := f.lineIndent(first)
+		if multi && indent != "" {
+			l.unit = indent
+		}
+		l.multi = multi
+	}
+	return l
+}
+
+// appendEntry puts a new entry at the end of the list of databases, which it
+// makes if there is none.
+func (f *file) appendEntry(key string, fields []field) error {
+	if f.format == "json" && strings.TrimSpace(f.text) == "" {
+		f.text = "{}\n"
+	}
+	root, err := f.tree()
+	if err != nil {
+		return err
+	}
+	l := f.layout(root)
+	databases := root.child(key)
+	switch {
+	case databases == nil && root.block, databases != nil && databases.block:
+		return f.appendBlock(root, databases, key, fields)
+	case databases == nil:
+		return f.insert(root, l, func(l layout) string {
+			return l.field(key, "["+l.within(func(l layout) string { return l.object(fields) })+"]")
+		})
+	case databases.kind == scalar: // null
+		f.splice(databases.start, databases.end, "["+layout{}.object(fields)+"]")
+		return nil
+	case databases.kind != list:
+		return ErrByHand
+	}
+	if indent, ok := f.lineIndent(databases.start); ok {
+		l.indent = indent
+	} else if databases.start > root.start {
+		l.indent = l.unit // a member of the file's object
+	}
+	return f.insert(databases, l, func(l layout) string {
+		return f.like(databases, l).object(fields)
+	})
+}
+
+// like is the layout of a new entry beside those of the list.
+func (f *file) like(databases *node, l layout) layout {
+	if len(databases.items) == 0 {
+		return l
+	}
+	last := databases.items[len(databases.items)-1]
+	first, _, ok := last.span()
+	if !ok {
+		return l
+	}
+	indent, multi := f.lineIndent(first)
+	l.multi = l.multi && multi
+	if unit, ok := strings.CutPrefix(indent, l.indent); ok && l.multi {
+		l.unit = unit
+	}
+	return l
+}
+
+// change puts one field into the entry at that place in the list, or extends
+// the list that the field is. have is the field's value.
+func (f *file) change(key string, at int, change field, have any) error {
+	words, isList := change.value.([]string)
+	if text, ok := have.(string); ok && isList {
+		// One word alone may stand for a list of it.
+		return f.set(key, at, field{change.name, append([]string{text}, words...)})
+	}
+	if have == nil || !isList {
+		return f.set(key, at, change)
+	}
+	for _, w := range words {
+		entry, l, err := f.entry(key, at)
+		if err != nil {
+			return err
+		}
+		v := entry.child(change.name)
+		switch {
+		case v == nil || v.kind != list:
+			return ErrByHand
+		case v.block:
+			f.splice(v.end, v.end, f.newline+v.indent+"- "+quote(w))
+		default:
+			l.multi = false // a list without words is on one line
+			if err := f.insert(v, l, func(layout) string { return quote(w) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// set replaces a scalar of an entry, or adds the field that the entry lacks.
+func (f *file) set(key string, at int, change field) error {
+	entry, l, err := f.entry(key, at)
+	if err != nil {
+		return err
+	}
+	v := entry.child(change.name)
+	switch {
+	case v != nil && v.kind != scalar:
+		return ErrByHand
+	case v != nil:
+		f.splice(v.start, v.end, quoted(change.value))
+		return nil
+	case entry.block && l.equals:
+		f.splice(entry.end, entry.end, f.newline+l.field(change.name, quoted(change.value)))
+		return nil
+	case entry.block:
+		f.splice(entry.end, entry.end, f.newline+entry.indent+change.name+": "+quoted(change.value))
+		return nil
+	}
+	return f.insert(entry, l, func(l layout) string { return l.field(change.name, quoted(change.value)) })
+}
+
+func (f *file) entry(key string, at int) (*node, layout, error) {
+	root, err := f.tree()
+	if err != nil {
+		return nil, layout{}, err
+	}
+	l := f.layout(root)
+	databases := root.child(key)
+	if databases == nil || at >= len(databases.items) || databases.items[at].kind != object {
+		return nil, l, ErrByHand
+	}
+	return databases.items[at], l, nil
+}
+
+// appendBlock appends an entry where no brackets hold the list.
+func (f *file) appendBlock(root, databases *node, key string, fields []field) error {
+	if f.format == "toml" {
+		lines := []string{"[[" + key + "]]"}
+		for _, x := range fields {
+			lines = append(lines, layout{equals: true}.field(x.name, quoted(x.value)))
+		}
+		if f.text != "" && !strings.HasSuffix(f.text, "\n") {
+			f.text += f.newline
+		}
+		if f.text != "" {
+			f.text += f.newline
+		}
+		f.text += strings.Join(lines, f.newline) + f.newline
+		return nil
+	}
+	at, indent, head := 0, root.indent+"  ", ""
+	if databases != nil {
+		at, indent = databases.end, databases.indent
+	} else {
+		at, head = root.end, root.indent+key+":"+f.newline
+	}
+	var lines []string
+	for i, x := range fields {
+		mark := "  "
+		if i == 0 {
+			mark = "- "
+		}
+		lines = append(lines, indent+mark+x.name+": "+quoted(x.value))
+	}
+	item := head + strings.Join(lines, f.newline)
+	if at == 0 || f.text[at-1] == '\n' {
+		item += f.newline
+	} else {
+		item = f.newline + item
+	}
+	f.splice(at, at, item)
+	return nil
+}

@@ -1,0 +1,291 @@
+package edit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A node is a value and where it stands in the text.
+type node struct {
+	kind       kind
+	start, end int // of its text; of a block, end is where another line of it goes
+
+	members []member
+	items   []*node
+	comma   bool // behind the last of them
+
+	block  bool   // laid out by lines, without brackets
+	indent string // of the lines of a block
+}
+
+type kind int
+
+const (
+	foreign kind = iota // of no concern, or beyond the package
+	scalar
+	list
+	object
+)
+
+type member struct {
+	name  string
+	start int // of the key
+	value *node
+}
+
+// child is the value of the member of that name, nil if there is none.
+func (n *node) child(name string) *node {
+	for _, m := range n.members {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// span is where a container's children begin and end; false if it has none.
+func (n *node) span() (first, last int, ok bool) {
+	switch {
+	case len(n.items) > 0:
+		return n.items[0].start, n.items[len(n.items)-1].end, true
+	case len(n.members) > 0:
+		return n.members[0].start, n.members[len(n.members)-1].value.end, true
+	}
+	return 0, 0, false
+}
+
+// tree finds the values of the text. It fails where the text is not as the
+// package expects, though a decoder may take it.
+func (f *file) tree() (*node, error) {
+	switch f.format {
+	case "yaml":
+		return f.yamlTree()
+	case "toml":
+		return f.tomlTree()
+	}
+	p := f.brackets()
+	p.blanks()
+	return p.value()
+}
+
+// brackets is a parser of what the three formats have nearly in common: lists
+// in [], objects in {}, strings in quotes.
+func (f *file) brackets() *brackets {
+	return &brackets{text: f.text, yaml: f.format == "yaml", equals: f.format == "toml"}
+}
+
+// A brackets parses a text that a decoder has found to be valid.
+type brackets struct {
+	text   string
+	at     int
+	yaml   bool // plain words may have blanks and quotes in them
+	equals bool // stands between a key and its value
+}
+
+// value parses the value that begins here.
+func (p *brackets) value() (*node, error) {
+	n := &node{kind: scalar, start: p.at}
+	switch p.peek() {
+	case '{':
+		n.kind = object
+	case '[':
+		n.kind = list
+	case '"', '\'':
+		if err := p.skipQuoted(); err != nil {
+			return nil, err
+		}
+		n.end = p.at
+		return n, nil
+	default:
+		p.skipWord()
+		n.end = p.at
+		if n.end == n.start {
+			return nil, ErrByHand
+		}
+		return n, nil
+	}
+	closing := p.text[p.at] + 2 // ] is two behind [, and } behind {
+	p.at++
+	for {
+		p.blanks()
+		switch p.peek() {
+		case closing:
+			p.at++
+			n.end = p.at
+			return n, nil
+		case ',':
+			p.at++
+			n.comma = true
+			continue
+		}
+		n.comma = false
+		if err := p.child(n); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// child parses an item of a list or a member of an object.
+func (p *brackets) child(n *node) error {
+	start := p.at
+	v, err := p.value()
+	if err != nil {
+		return err
+	}
+	if n.kind == list {
+		n.items = append(n.items, v)
+		return nil
+	}
+	name := unquoted(p.text[start:p.at])
+	p.blanks()
+	if c := p.peek(); c != ':' && c != '=' {
+		return ErrByHand
+	}
+	p.at++
+	p.blanks()
+	if v, err = p.value(); err != nil {
+		return err
+	}
+	n.members = append(n.members, member{name, start, v})
+	return nil
+}
+
+// peek is the byte here, 0 at the end.
+func (p *brackets) peek() byte {
+	if p.at < len(p.text) {
+		return p.text[p.at]
+	}
+	return 0
+}
+
+// blanks skips white space and comments.
+func (p *brackets) blanks() {
+	for ; p.at < len(p.text); p.at++ {
+		switch p.text[p.at] {
+		case ' ', '\t', '\n', '\r':
+		case '#':
+			for p.at+1 < len(p.text) && p.text[p.at+1] != '\n' {
+				p.at++
+			}
+		default:
+			return
+		}
+	}
+}
+
+// skipQuoted skips a string in quotes: in TOML maybe three of them, and in
+// YAML a single quote is written twice within single ones.
+func (p *brackets) skipQuoted() error {
+	q := p.text[p.at : p.at+1]
+	if three := strings.Repeat(q, 3); p.equals && strings.HasPrefix(p.text[p.at:], three) {
+		q = three
+	}
+	for p.at += len(q); p.at < len(p.text); p.at++ {
+		switch {
+		case p.text[p.at] == '\\' && q[0] == '"':
+			p.at++
+		case p.yaml && strings.HasPrefix(p.text[p.at:], "''") && q == "'":
+			p.at++
+		case strings.HasPrefix(p.text[p.at:], q):
+			p.at += len(q)
+			for len(q) == 3 && p.peek() == q[0] { // up to two more belong to the string
+				p.at++
+			}
+			return nil
+		}
+	}
+	return ErrByHand
+}
+
+// skipWord skips a value without quotes.
+func (p *brackets) skipWord() {
+	start := p.at
+	for ; p.at < len(p.text); p.at++ {
+		c := p.text[p.at]
+		blank := c == ' ' || c == '\t' || c == '\n' || c == '\r'
+		switch {
+		case strings.IndexByte(",[]{}", c) >= 0,
+			!p.yaml && (blank || strings.IndexByte("#:=", c) >= 0 && !(c == ':' && p.equals)),
+			p.yaml && c == '#' && p.at > start && strings.IndexByte(" \t\n", p.text[p.at-1]) >= 0,
+			p.yaml && c == ':' && (p.at+1 == len(p.text) || strings.IndexByte(" \t\r\n,]}", p.text[p.at+1]) >= 0):
+			p.at = start + len(strings.TrimRight(p.text[start:p.at], " \t\r\n"))
+			return
+		}
+	}
+	p.at = start + len(strings.TrimRight(p.text[start:], " \t\r\n"))
+}
+
+// unquoted is a key as its format's decoder reads it, for all the keys that
+// matter here.
+func unquoted(key string) string {
+	var s string
+	if json.Unmarshal([]byte(key), &s) == nil {
+		return s
+	}
+	return strings.Trim(key, `'"`)
+}
+
+// splice replaces a piece of the text.
+func (f *file) splice(start, end int, with string) {
+	f.text = f.text[:start] + with + f.text[end:]
+}
+
+// lineIndent is the white space that the line begins with at whose first sign
+// at stands; false if something stands before it.
+func (f *file) lineIndent(at int) (string, bool) {
+	line := f.text[strings.LastIndexByte(f.text[:at], '\n')+1 : at]
+	return line, strings.Trim(line, " \t") == ""
+}
+
+// lineEnd is where the line ends that has at, before its line ending.
+func (f *file) lineEnd(at int) int {
+	i := strings.IndexByte(f.text[at:], '\n')
+	if i < 0 {
+		return len(f.text)
+	}
+	return at + len(strings.TrimSuffix(f.text[at:at+i], "\r"))
+}
+
+// insert puts an item behind the last one between a container's brackets: on a
+// line of its own where the others are. The item is made for a line that begins
+// with an indentation, or for the middle of one.
+func (f *file) insert(n *node, l layout, item func(layout) string) error {
+	closing := n.end - 1
+	first, last, ok := n.span()
+	if !ok {
+		if strings.TrimSpace(f.text[n.start+1:closing]) != "" {
+			return fmt.Errorf("%w: there is a comment between its brackets", ErrByHand)
+		}
+		f.splice(n.start+1, closing, l.within(item))
+		return nil
+	}
+	indent, multi := f.lineIndent(first)
+	l.indent = indent
+	if !multi {
+		l.multi = false
+		item := ", " + item(l)
+		if n.comma {
+			last += strings.IndexByte(f.text[last:], ',') + 1
+			item = item[1:] + ","
+		}
+		f.splice(last, last, item)
+		return nil
+	}
+	line := f.newline + indent + item(l)
+	at := last
+	if n.comma {
+		at += strings.IndexByte(f.text[last:], ',') + 1
+		line += ","
+	} else {
+		f.splice(last, last, ",")
+		at++
+		closing++
+	}
+	// A comment behind the last item stays on its line.
+	if end := f.lineEnd(at); end < closing {
+		at = end
+	}
+	f.splice(at, at, line)
+	return nil
+}
