@@ -279,6 +279,15 @@ func (t *Table) Line(n uint32) ([]byte, error) {
 	return line, err
 }
 
+// LineLength is the length of a passage's line, without the newline.
+func (t *Table) LineLength(n uint32) (int, error) {
+	r, err := t.record(n)
+	if err != nil {
+		return 0, err
+	}
+	return int(binary.LittleEndian.Uint32(r[8:])), nil
+}
+
 // Passage reads a passage. Its ID is never empty: LEANN's older files leave
 // it out where it is the passage's number. The path of a folder's document is
 // kept relative to the folder, so that a database can move; as long as the

@@ -1,0 +1,295 @@
+// Package address finds the page that a URL means among those that a database
+// holds. A page has many URLs: with and without "www.", a slash at the end,
+// "index.html", an anchor; under "latest" and under the number of a version.
+// Standard library only, and no net/url, because the hook runs it.
+package address
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+)
+
+// maxURL is the longest URL that is looked at, in bytes.
+const maxURL = 4 << 10
+
+// An Address is a URL of the web, taken apart as far as that tells one page
+// from another.
+type Address struct {
+	Host     string // in lower case, without "www." and the usual port
+	Path     string // begins with a slash
+	Query    string // without what only counts visitors
+	Fragment string
+}
+
+// Parse takes a URL apart; false if it is none of the web.
+func Parse(url string) (Address, bool) {
+	url = strings.TrimSpace(url)
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok || len(url) > maxURL || !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
+		return Address{}, false
+	}
+	var a Address
+	rest, a.Fragment, _ = strings.Cut(rest, "#")
+	rest, query, _ := strings.Cut(rest, "?")
+	a.Query = telling(query)
+	a.Host, a.Path = rest, "/"
+	if i := strings.IndexByte(rest, '/'); i >= 0 {
+		a.Host, a.Path = rest[:i], rest[i:]
+	}
+	a.Host = strings.ToLower(a.Host[strings.LastIndexByte(a.Host, '@')+1:])
+	a.Host = strings.TrimSuffix(strings.TrimSuffix(a.Host, ":443"), ":80")
+	a.Host = strings.TrimPrefix(strings.TrimRight(a.Host, "."), "www.")
+	return a, a.Host != ""
+}
+
+// telling is a query string without the parameters by which sites count where
+// their visitors come from.
+func telling(query string) string {
+	var kept []string
+	for parameter := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(parameter, "=")
+		switch {
+		case name == "", strings.HasPrefix(name, "utm_"), name == "gclid", name == "fbclid", name == "ref":
+		default:
+			kept = append(kept, parameter)
+		}
+	}
+	return strings.Join(kept, "&")
+}
+
+// Within reports whether the page is among those whose URLs begin with prefix,
+// which may lack a scheme, and what of its path follows. A version in the path
+// may be another, if the two can mean the same.
+func (a Address) Within(prefix, version string) (rest string, ok bool) {
+	if !strings.Contains(prefix, "://") {
+		prefix = "https://" + prefix
+	}
+	p, ok := Parse(prefix)
+	if !ok || p.Host != a.Host {
+		return "", false
+	}
+	asked, held := segments(a.Path), segments(p.Path)
+	if len(asked) < len(held) {
+		return "", false
+	}
+	for i, s := range held {
+		if asked[i] != s && !agree(asked[i], s, version) {
+			return "", false
+		}
+	}
+	return strings.Join(asked[len(held):], "/"), true
+}
+
+// Keys are the URLs under which a database may hold the page, the likeliest
+// first. Version is that of what the database documents, "" if it is not
+// known, and sample the URL of any of its pages.
+func (a Address) Keys(version, sample string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for path := range a.paths(version, sample) {
+			for _, form := range forms(path) {
+				if a.Query != "" {
+					form += "?" + a.Query
+				}
+				for _, start := range [...]string{"https://", "https://www.", "http://", "http://www."} {
+					if !yield(start + a.Host + form) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// paths are the page's path, and those that it may have under the version that
+// the database holds.
+func (a Address) paths(version, sample string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(a.Path) {
+			return
+		}
+		asked := segments(a.Path)
+		at := versionIn(asked)
+		if at < 0 {
+			return
+		}
+		held := []string{version, "v" + version, "latest", "stable", "current"}
+		if s, ok := Parse(sample); ok {
+			if of := segments(s.Path); at < len(of) {
+				held = append(held, of[at])
+			}
+		}
+		for v := asked[at]; strings.Contains(v, "."); {
+			v = v[:strings.LastIndexByte(v, '.')]
+			held = append(held, v)
+		}
+		for v := version; strings.Contains(v, "."); {
+			v = v[:strings.LastIndexByte(v, '.')]
+			held = append(held, v, "v"+v)
+		}
+		for _, v := range held {
+			if v == asked[at] || !agree(asked[at], v, version) {
+				continue
+			}
+			if !yield(joined(asked[:at], v, asked[at+1:], a.Path)) {
+				return
+			}
+		}
+		if agree(asked[at], "latest", version) {
+			yield(joined(asked[:at], "", asked[at+1:], a.Path))
+		}
+	}
+}
+
+// joined is a path of segments, with a slash at its end where like has one.
+func joined(before []string, segment string, after []string, like string) string {
+	var b strings.Builder
+	for _, s := range before {
+		b.WriteString("/" + s)
+	}
+	if segment != "" {
+		b.WriteString("/" + segment)
+	}
+	for _, s := range after {
+		b.WriteString("/" + s)
+	}
+	if strings.HasSuffix(like, "/") || b.Len() == 0 {
+		b.WriteByte('/')
+	}
+	return b.String()
+}
+
+// forms are the ways to write the path of one page, as it was written first.
+func forms(path string) []string {
+	s := stem(path)
+	list := []string{path}
+	for _, form := range [...]string{s, s + "/", s + ".html", s + "/index.html", s + ".md", s + "/index.md", s + ".htm"} {
+		if form != path && !(s == "" && strings.HasPrefix(form, ".")) {
+			list = append(list, form)
+		}
+	}
+	return list
+}
+
+// stem is a path without what servers put at its end.
+func stem(path string) string {
+	path = strings.TrimRight(path, "/")
+	for _, ending := range [...]string{".html", ".htm", ".md", ".mdx"} {
+		if s, ok := strings.CutSuffix(path, ending); ok {
+			path = s
+			break
+		}
+	}
+	if s, ok := strings.CutSuffix(path, "/index"); ok {
+		return s
+	}
+	return path
+}
+
+// Files are the paths that the page may have in a folder of the sources of all
+// pages within a prefix, if rest is what follows the prefix; the likeliest
+// first.
+func Files(rest string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		path := unescape(rest)
+		s := strings.TrimPrefix(stem("/"+path), "/")
+		if path != "" && !yield(path) {
+			return
+		}
+		for _, ending := range [...]string{".md", ".html", ".mdx", ".rst", ".adoc", ".txt", ".htm"} {
+			if s != "" && !yield(s+ending) {
+				return
+			}
+		}
+		if s != "" {
+			s += "/"
+		}
+		for _, name := range [...]string{"index.md", "index.html", "_index.md", "README.md", "index.mdx", "index.rst", "index.adoc"} {
+			if !yield(s + name) {
+				return
+			}
+		}
+	}
+}
+
+// unescape resolves what %XX stands for in a URL's path. What stands for
+// nothing stays.
+func unescape(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func segments(path string) []string {
+	var list []string
+	for s := range strings.SplitSeq(path, "/") {
+		if s != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// versionIn is the first segment that names a version, -1 if none does.
+func versionIn(segments []string) int {
+	for i, s := range segments {
+		if alias(s) || numbered(s) {
+			return i
+		}
+	}
+	return -1
+}
+
+// alias reports whether a segment names the released version, whichever that is.
+func alias(s string) bool { return s == "latest" || s == "stable" || s == "current" }
+
+// numbered reports whether a segment is the number of a version: v1, 3, 17.2,
+// 1.4.x. Long numbers are of articles.
+func numbered(s string) bool {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(s, "v"), ".")
+	if first == "" || len(first) > 3 {
+		return false
+	}
+	for i, c := range []byte(first + rest) {
+		if (c < '0' || c > '9') && (c != '.' && c != 'x' || i < len(first)) {
+			return false
+		}
+	}
+	return true
+}
+
+// agree reports whether a page of the version asked for can be the one that a
+// database holds under the name held, where what it documents is of version.
+func agree(asked, held, version string) bool {
+	switch {
+	case held == "" || held == "v" || !alias(held) && !numbered(held):
+		return false
+	case alias(asked):
+		return true
+	case !numbered(asked):
+		return false
+	case alias(held):
+		held = version
+	}
+	return begins(asked, held) || begins(held, asked)
+}
+
+// begins reports whether one version's number begins with the other's, part by
+// part: 3.12.1 with 3.12.
+func begins(version, prefix string) bool {
+	version, prefix = strings.TrimPrefix(version, "v"), strings.TrimSuffix(strings.TrimPrefix(prefix, "v"), ".x")
+	rest, ok := strings.CutPrefix(version, prefix)
+	return prefix != "" && ok && (rest == "" || rest[0] == '.')
+}
