@@ -77,8 +77,10 @@ func readerOf(name string) reader {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm", ".xhtml":
 		return readHTML
-	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
+	case ".md", ".markdown", ".mdown", ".mkd":
 		return ofText(readMarkdown)
+	case ".mdx":
+		return ofText(readMDX)
 	case ".rst", ".rest":
 		return made(rst.Parse)
 	case ".txt", ".text":

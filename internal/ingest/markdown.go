@@ -22,9 +22,13 @@ import (
 func readMarkdown(source []byte) document {
 	doc := document{lines: splitLines(source)}
 	m := &markdown{lines: doc.lines, starts: lineStarts(source)}
-	doc.title, m.skip = frontMatter(doc.lines)
+	var terms []string
+	doc.title, terms, m.skip = frontMatter(doc.lines)
 	m.source = source[m.starts[m.skip]:]
 	doc.sections = m.sections(parseBlocks(m.source))
+	if len(doc.sections) > 0 {
+		doc.sections[0].terms = terms
+	}
 	if doc.title == "" {
 		doc.title = m.firstTitle
 	}
@@ -180,17 +184,17 @@ var headingParser = sync.OnceValue(func() parser.Parser {
 	return goldmark.New(goldmark.WithParserOptions(parser.WithAttribute())).Parser()
 })
 
-// frontMatter returns the title that a document's front matter gives, and how
-// many lines it takes up: YAML between lines of three hyphens, or TOML between
-// lines of three plus signs, at the very beginning.
-func frontMatter(lines []string) (title string, n int) {
+// frontMatter returns the title and the tags that a document's front matter
+// gives, and how many lines it takes up: YAML between lines of three hyphens, or
+// TOML between lines of three plus signs, at the very beginning.
+func frontMatter(lines []string) (title string, terms []string, n int) {
 	mark := strings.TrimRight(lines[0], " \t")
 	if mark != "---" && mark != "+++" {
-		return "", 0
+		return "", nil, 0
 	}
 	end := slices.IndexFunc(lines[1:], func(l string) bool { return strings.TrimRight(l, " \t") == mark })
 	if end < 0 {
-		return "", 0
+		return "", nil, 0
 	}
 	unmarshal := yaml.Unmarshal
 	if mark == "+++" {
@@ -199,10 +203,36 @@ func frontMatter(lines []string) (title string, n int) {
 	var fields map[string]any
 	// Between two thematic breaks there may be text, which is no mapping.
 	if err := unmarshal([]byte(strings.Join(lines[1:end+1], "\n")), &fields); err != nil {
-		return "", 0
+		return "", nil, 0
 	}
 	title, _ = fields["title"].(string)
-	return strings.Join(strings.Fields(title), " "), end + 2
+	for _, key := range []string{"tags", "keywords"} {
+		terms = append(terms, termsOf(fields[key])...)
+	}
+	return strings.Join(strings.Fields(title), " "), terms, end + 2
+}
+
+// termsOf are the words of a list, or of a text with commas.
+func termsOf(value any) []string {
+	var terms []string
+	add := func(s string) {
+		if s = cleanTerm(s); s != "" && len(terms) < maxTerms {
+			terms = append(terms, s)
+		}
+	}
+	switch value := value.(type) {
+	case string:
+		for s := range strings.SplitSeq(value, ",") {
+			add(s)
+		}
+	case []any:
+		for _, v := range value {
+			if s, ok := v.(string); ok {
+				add(s)
+			}
+		}
+	}
+	return terms
 }
 
 // fenceOf is the line that closes the block of code that open begins, which

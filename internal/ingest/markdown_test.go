@@ -66,3 +66,71 @@ func TestReadPlain(t *testing.T) {
 		t.Errorf("title %q (-want +got)\n%s", doc.title, diff)
 	}
 }
+
+func TestReadMDX(t *testing.T) {
+	const in = `---
+title: Install
+tags: [setup, "package manager"]
+---
+import Tabs from '@theme/Tabs';
+import {
+  TabItem,
+} from 'x'
+
+export const Box = ({children}) => {
+
+  return <b>{children}</b>
+}
+
+import nothing as it is text.
+
+# Install
+
+<Tabs
+  groupId="npm">
+  <TabItem value="npm" label="With npm">
+
+~~~sh
+import x from 'y'
+<Tabs>
+~~~
+
+  </TabItem>
+</Tabs>
+
+{/* a comment
+over lines */}
+
+Use <kbd>Enter</kbd> and {props.name}.
+<b>bold</b> text stays
+<unfinished
+`
+	const want = `import nothing as it is text.
+
+# Install
+
+**With npm**
+
+
+~~~sh
+import x from 'y'
+<Tabs>
+~~~
+
+
+
+Use <kbd>Enter</kbd> and {props.name}.
+<b>bold</b> text stays
+<unfinished`
+	doc := readMDX([]byte(in))
+	passages, _ := cut(doc)
+	if len(passages) != 1 || passages[0].StartLine != 15 || passages[0].EndLine != 36 || doc.title != "Install" {
+		t.Fatalf("title %q, passages %+v", doc.title, passages)
+	}
+	if diff := cmp.Diff(want, passages[0].Text); diff != "" {
+		t.Errorf("text (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"setup", "package manager"}, passages[0].Terms()); diff != "" {
+		t.Errorf("terms (-want +got)\n%s", diff)
+	}
+}
