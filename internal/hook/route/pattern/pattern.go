@@ -1,0 +1,601 @@
+// Package pattern reads the patterns of rules, which are Python's, and says of
+// each what a text must contain to match it.
+//
+// Rules are tried on every tool call, and nearly all of them match nearly
+// none. To compile two hundred patterns takes longer than the hook's own work;
+// to look for a word that each needs takes no time. So the words are found
+// once, when the rules are read, and only the patterns whose word is there are
+// compiled (see Pattern.May).
+//
+// Standard library only: the hook imports this package.
+package pattern
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// MaxLength is the length of the longest pattern, in bytes.
+	MaxLength = 16 << 10
+	maxDepth  = 100 // of groups in groups
+
+	maxSet  = 16 // of the texts that an expression can match, if they are counted
+	maxText = 64 // of one of them, in bytes
+)
+
+// A Pattern is one that was read.
+type Pattern struct {
+	Text   string   // as it was written
+	Expr   string   // the same for regexp2: its groups have numbers only
+	Groups []string // their names by number, the first for the whole match
+	Needs  []string // a text that matches has one of them when folded; none: nothing is known
+}
+
+// May reports whether a folded text has what the pattern needs.
+func (p *Pattern) May(folded string) bool {
+	for _, s := range p.Needs {
+		if strings.Contains(folded, s) {
+			return true
+		}
+	}
+	return len(p.Needs) == 0
+}
+
+// Parse reads a pattern.
+//
+// What Python and regexp2 write differently is translated: groups count from
+// left to right whether they have names or not, (?P<n>...) is a group and
+// (?P=n) what it has matched, \Z is the very end, {,n} begins at 0, a bracket
+// in a class is a bracket, a quantifier with a plus gives nothing back.
+func Parse(text string) (Pattern, error) {
+	if len(text) > MaxLength {
+		return Pattern{}, fmt.Errorf("the pattern has %d bytes, more than the %d that it may have", len(text), MaxLength)
+	}
+	if !utf8.ValidString(text) {
+		return Pattern{}, errors.New("the pattern is not UTF-8")
+	}
+	p := parser{in: text, groups: []string{""}}
+	whole, err := p.alternatives(0)
+	if err == nil && p.at < len(p.in) {
+		err = errors.New("a parenthesis closes that was never opened")
+	}
+	if err != nil {
+		return Pattern{}, fmt.Errorf("byte %d: %w", p.at, err)
+	}
+	return Pattern{Text: text, Expr: string(p.out), Groups: p.groups, Needs: whole.necessary()}, nil
+}
+
+type parser struct {
+	in      string
+	at      int
+	out     []byte
+	groups  []string
+	verbose bool // blanks and comments stand for nothing
+}
+
+// known is what is known of the texts that an expression matches, all folded.
+type known struct {
+	exact []string // all of them
+	needs []string // each has one of these; only without exact
+}
+
+var nothing = []string{""}
+
+func (k known) necessary() []string {
+	if k.exact == nil {
+		return k.needs
+	}
+	if shortest(k.exact) == 0 {
+		return nil
+	}
+	return k.exact
+}
+
+func shortest(set []string) int {
+	if len(set) == 0 {
+		return 0
+	}
+	n := len(set[0])
+	for _, s := range set {
+		n = min(n, len(s))
+	}
+	return n
+}
+
+// rarer is the set of which texts are less likely to have one by chance.
+func rarer(a, b []string) []string {
+	switch m, n := shortest(a), shortest(b); {
+	case m > n || m == n && m > 0 && len(a) <= len(b):
+		return a
+	case n > 0:
+		return b
+	}
+	return nil
+}
+
+// cross is every text of a with every text of b behind it; nil if those are
+// too many or too long to be counted.
+func cross(a, b []string) []string {
+	if len(a)*len(b) > maxSet {
+		return nil
+	}
+	set := make([]string, 0, len(a)*len(b))
+	for _, s := range a {
+		for _, t := range b {
+			if len(s)+len(t) > maxText {
+				return nil
+			}
+			if !slices.Contains(set, s+t) {
+				set = append(set, s+t)
+			}
+		}
+	}
+	return set
+}
+
+// alternatives reads expressions with bars between them, up to a parenthesis
+// that closes or the end.
+func (p *parser) alternatives(depth int) (known, error) {
+	if depth > maxDepth {
+		return known{}, errors.New("too many groups within one another")
+	}
+	verbose := p.verbose
+	defer func() { p.verbose = verbose }()
+	all, err := p.sequence(depth)
+	for err == nil && p.at < len(p.in) && p.in[p.at] == '|' {
+		p.copy(1)
+		var next known
+		if next, err = p.sequence(depth); err == nil {
+			all = either(all, next)
+		}
+	}
+	return all, err
+}
+
+func either(a, b known) known {
+	if a.exact != nil && b.exact != nil && len(a.exact)+len(b.exact) <= maxSet {
+		return known{exact: slices.Concat(a.exact, b.exact)}
+	}
+	m, n := a.necessary(), b.necessary()
+	if m == nil || n == nil || len(m)+len(n) > maxSet {
+		return known{}
+	}
+	return known{needs: slices.Concat(m, n)}
+}
+
+// sequence reads atoms one after the other.
+func (p *parser) sequence(depth int) (known, error) {
+	run := nothing // what the last atoms match, one after the other
+	var best []string
+	whole := true // run is the whole sequence
+	for {
+		p.blanks()
+		if p.at == len(p.in) || p.in[p.at] == '|' || p.in[p.at] == ')' {
+			break
+		}
+		start := len(p.out)
+		k, err := p.atom(depth)
+		if err != nil {
+			return known{}, err
+		}
+		p.blanks()
+		if k, err = p.quantified(start, k); err != nil {
+			return known{}, err
+		}
+		if k.exact != nil {
+			if longer := cross(run, k.exact); longer != nil {
+				run = longer
+				continue
+			}
+		}
+		best, whole = rarer(best, run), false
+		run = k.exact
+		if run == nil {
+			best, run = rarer(best, k.needs), nothing
+		}
+	}
+	if whole {
+		return known{exact: run}, nil
+	}
+	return known{needs: rarer(best, run)}, nil
+}
+
+// blanks passes what stands for nothing.
+func (p *parser) blanks() {
+	for p.at < len(p.in) {
+		rest := p.in[p.at:]
+		switch {
+		case strings.HasPrefix(rest, "(?#"):
+			end := strings.IndexByte(rest, ')')
+			if end < 0 {
+				return // a group, and one with an error
+			}
+			p.at += end + 1
+		case p.verbose && strings.IndexByte(" \t\n\r\f\v", rest[0]) >= 0:
+			p.at++
+		case p.verbose && rest[0] == '#':
+			end := strings.IndexByte(rest, '\n')
+			if end < 0 {
+				end = len(rest)
+			}
+			p.at += end
+		default:
+			return
+		}
+	}
+}
+
+// copy takes n bytes over as they are.
+func (p *parser) copy(n int) string {
+	s := p.in[p.at : p.at+n]
+	p.out = append(p.out, s...)
+	p.at += n
+	return s
+}
+
+// literal puts a character into the output that stands for itself there.
+func (p *parser) literal(r rune) known {
+	if r < utf8.RuneSelf && strings.IndexByte(`\.+*?()|[]{}^$# -&~`, byte(r)) >= 0 || r < ' ' {
+		p.out = fmt.Appendf(p.out, `\u%04x`, r)
+	} else {
+		p.out = utf8.AppendRune(p.out, r)
+	}
+	return known{exact: []string{string(foldRune(r))}}
+}
+
+func (p *parser) atom(depth int) (known, error) {
+	switch c := p.in[p.at]; c {
+	case '(':
+		return p.group(depth)
+	case '[':
+		return p.class()
+	case '\\':
+		return p.escape()
+	case '.':
+		p.copy(1)
+		return known{}, nil
+	case '^', '$':
+		p.copy(1)
+		return known{exact: nothing}, nil
+	case '*', '+', '?':
+		return known{}, fmt.Errorf("%q has nothing to repeat", c)
+	}
+	r, size := utf8.DecodeRuneInString(p.in[p.at:])
+	p.at += size
+	return p.literal(r), nil
+}
+
+// quantified reads how often the atom is repeated whose output is from start
+// on, if it is at all.
+func (p *parser) quantified(start int, k known) (known, error) {
+	low, high, text := p.quantifier()
+	if text == "" {
+		return k, nil
+	}
+	p.out = append(p.out, text...)
+	if p.at < len(p.in) {
+		switch p.in[p.at] {
+		case '?':
+			p.copy(1)
+		case '+':
+			p.at++
+			p.out = append(slices.Insert(p.out, start, []byte("(?>")...), ')')
+		}
+	}
+	switch {
+	case low == 1 && high == 1:
+		return k, nil
+	case low == 0 && high == 1 && k.exact != nil && len(k.exact) < maxSet:
+		return known{exact: append([]string{""}, k.exact...)}, nil
+	case low == 0:
+		return known{}, nil
+	}
+	return known{needs: k.necessary()}, nil
+}
+
+// quantifier reads one; its text is as regexp2 writes it, empty if there is
+// none. A high of -1 has no end.
+func (p *parser) quantifier() (low, high int, text string) {
+	if p.at == len(p.in) {
+		return 0, 0, ""
+	}
+	rest := p.in[p.at:]
+	switch rest[0] {
+	case '*':
+		p.at++
+		return 0, -1, "*"
+	case '+':
+		p.at++
+		return 1, -1, "+"
+	case '?':
+		p.at++
+		return 0, 1, "?"
+	case '{':
+		inside, _, ok := strings.Cut(rest[1:], "}")
+		from, to, two := strings.Cut(inside, ",")
+		if !ok || !digits(from) || !digits(to) || from == "" && !two {
+			return 0, 0, ""
+		}
+		if inside == "," {
+			p.at += len("{,}")
+			return 0, -1, "*"
+		}
+		low, high = 0, -1
+		if from != "" {
+			low, _ = strconv.Atoi(from)
+		} else {
+			from = "0"
+		}
+		switch {
+		case !two:
+			high, text = low, "{"+from+"}"
+		case to == "":
+			text = "{" + from + ",}"
+		default:
+			high, _ = strconv.Atoi(to)
+			text = "{" + from + "," + to + "}"
+		}
+		p.at += len(inside) + len("{}")
+	}
+	return low, high, text
+}
+
+func digits(s string) bool {
+	return strings.Trim(s, "0123456789") == "" && len(s) < 6
+}
+
+// group reads what is in parentheses.
+func (p *parser) group(depth int) (known, error) {
+	rest := p.in[p.at:]
+	inside := func(size int, opening string) (known, error) {
+		p.at += size
+		p.out = append(p.out, opening...)
+		k, err := p.alternatives(depth + 1)
+		if err != nil {
+			return k, err
+		}
+		if p.at == len(p.in) {
+			return k, errors.New("a group does not end")
+		}
+		p.copy(1)
+		return k, nil
+	}
+	capture := func(size int, name string) (known, error) {
+		if name != "" && slices.Contains(p.groups, name) {
+			return known{}, fmt.Errorf("there is a group %q already", name)
+		}
+		p.groups = append(p.groups, name)
+		return inside(size, "(")
+	}
+	if !strings.HasPrefix(rest, "(?") {
+		return capture(1, "")
+	}
+	for _, look := range [...]string{"(?=", "(?!", "(?<=", "(?<!"} {
+		if strings.HasPrefix(rest, look) {
+			_, err := inside(len(look), look)
+			return known{exact: nothing}, err
+		}
+	}
+	for _, same := range [...]string{"(?:", "(?>"} {
+		if strings.HasPrefix(rest, same) {
+			return inside(len(same), same)
+		}
+	}
+	for _, opening := range [...]string{"(?P<", "(?<"} {
+		if after, ok := strings.CutPrefix(rest, opening); ok {
+			name, _, ok := strings.Cut(after, ">")
+			if !ok || !isName(name) {
+				return known{}, errors.New("the name of a group is not one")
+			}
+			return capture(len(opening)+len(name)+1, name)
+		}
+	}
+	if after, ok := strings.CutPrefix(rest, "(?P="); ok {
+		name, _, ok := strings.Cut(after, ")")
+		if !ok {
+			return known{}, errors.New("a group does not end")
+		}
+		return known{}, p.reference(len("(?P=")+len(name)+1, name)
+	}
+	if after, ok := strings.CutPrefix(rest, "(?("); ok {
+		name, _, _ := strings.Cut(after, ")")
+		n, err := p.numberOf(name)
+		if err != nil {
+			return known{}, err
+		}
+		_, err = inside(len("(?(")+len(name)+1, "(?("+strconv.Itoa(n)+")")
+		return known{}, err
+	}
+	return p.flags(inside)
+}
+
+// flags reads a group that begins with flags, or is nothing else.
+func (p *parser) flags(inside func(int, string) (known, error)) (known, error) {
+	rest := p.in[p.at:]
+	kept := []byte("(?")
+	before, verbose, on := p.verbose, p.verbose, true
+	for i := len("(?"); i < len(rest); i++ {
+		switch c := rest[i]; c {
+		case 'i', 'm', 's':
+			kept = append(kept, c)
+		case 'x': // blanks do not reach regexp2
+			verbose = on
+		case 'a', 'u', 'L': // what a letter is, is Unicode's to say
+		case '-':
+			kept, on = append(kept, c), false
+		case ')', ':':
+			kept = bytes.TrimSuffix(kept, []byte("-"))
+			p.verbose = verbose
+			if c == ':' {
+				k, err := inside(i+1, string(kept)+":")
+				p.verbose = before
+				return k, err
+			}
+			p.at += i + 1
+			if len(kept) > len("(?") {
+				p.out = append(append(p.out, kept...), ')')
+			}
+			return known{exact: nothing}, nil
+		default:
+			return known{}, fmt.Errorf("no group begins with %q", rest[:i+1])
+		}
+	}
+	return known{}, errors.New("a group does not end")
+}
+
+func isName(s string) bool {
+	for i, r := range s {
+		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r >= utf8.RuneSelf
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// numberOf is the number of a group that a pattern refers to.
+func (p *parser) numberOf(group string) (int, error) {
+	if n, err := strconv.Atoi(group); err == nil {
+		return n, nil
+	}
+	if n := slices.Index(p.groups, group); n > 0 {
+		return n, nil
+	}
+	return 0, fmt.Errorf("there is no group %q before", group)
+}
+
+// reference replaces one to a name by one to a number, which no digit behind
+// it can become part of.
+func (p *parser) reference(size int, name string) error {
+	n, err := p.numberOf(name)
+	p.at += size
+	p.out = append(p.out, `(?:\`+strconv.Itoa(n)+`)`...)
+	return err
+}
+
+// escape reads what a backslash begins.
+func (p *parser) escape() (known, error) {
+	rest := p.in[p.at:]
+	if len(rest) == 1 {
+		return known{}, errors.New("a backslash escapes nothing")
+	}
+	switch c := rest[1]; {
+	case c == 'Z':
+		p.at += 2
+		p.out = append(p.out, `\z`...)
+		return known{exact: nothing}, nil
+	case strings.IndexByte("AbBz", c) >= 0:
+		p.copy(2)
+		return known{exact: nothing}, nil
+	case strings.IndexByte("dDsSwW", c) >= 0:
+		p.copy(2)
+		return known{}, nil
+	case '1' <= c && c <= '9':
+		n := len(rest[1:]) - len(strings.TrimLeft(rest[1:], "0123456789"))
+		group := rest[1 : 1+n]
+		return known{}, p.reference(1+n, group)
+	}
+	r, size, err := character(rest)
+	if err != nil {
+		return known{}, err
+	}
+	p.at += size
+	return p.literal(r), nil
+}
+
+// character is the one that an escape stands for, also in a class, and the
+// size of the escape.
+func character(s string) (r rune, size int, err error) {
+	number := func(skip, digits, base int) (rune, int, error) {
+		if len(s) < skip+digits {
+			return 0, 0, fmt.Errorf("%q does not end", s)
+		}
+		n, err := strconv.ParseUint(s[skip:skip+digits], base, 32)
+		if err != nil || n > utf8.MaxRune || !utf8.ValidRune(rune(n)) {
+			return 0, 0, fmt.Errorf("%q stands for no character", s[:skip+digits])
+		}
+		return rune(n), skip + digits, nil
+	}
+	switch c := s[1]; c {
+	case 'x':
+		return number(2, 2, 16)
+	case 'u':
+		return number(2, 4, 16)
+	case 'U':
+		return number(2, 8, 16)
+	case '0':
+		n := 1
+		for n < 3 && n+1 < len(s) && '0' <= s[n+1] && s[n+1] <= '7' {
+			n++
+		}
+		return number(1, n, 8)
+	}
+	if i := strings.IndexByte("afnrtv", s[1]); i >= 0 {
+		return rune("\a\f\n\r\t\v"[i]), 2, nil
+	}
+	r, size = utf8.DecodeRuneInString(s[1:])
+	if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
+		return 0, 0, fmt.Errorf("%q has no meaning", s[:2])
+	}
+	return r, 1 + size, nil
+}
+
+// class reads a set of characters in brackets.
+func (p *parser) class() (known, error) {
+	p.copy(1)
+	negated := p.at < len(p.in) && p.in[p.at] == '^'
+	if negated {
+		p.copy(1)
+	}
+	var chars []string
+	counted := !negated
+	for first := true; ; first = false {
+		if p.at == len(p.in) {
+			return known{}, errors.New("a class does not end")
+		}
+		rest := p.in[p.at:]
+		var k known
+		switch c := rest[0]; {
+		case c == ']' && !first:
+			p.copy(1)
+			if !counted || len(chars) > maxSet {
+				return known{}, nil
+			}
+			return known{exact: chars}, nil
+		case c == '-' && !first && !strings.HasPrefix(rest, "-]"):
+			p.copy(1) // a range
+			counted = false
+			continue
+		case c == '\\' && len(rest) > 1 && strings.IndexByte("dDsSwW", rest[1]) >= 0:
+			p.copy(2)
+			counted = false
+			continue
+		case strings.HasPrefix(rest, `\b`):
+			p.at += 2
+			k = p.literal('\b')
+		case c == '\\':
+			if len(rest) == 1 {
+				return known{}, errors.New("a class does not end")
+			}
+			r, size, err := character(rest)
+			if err != nil {
+				return known{}, err
+			}
+			p.at += size
+			k = p.literal(r)
+		default:
+			r, size := utf8.DecodeRuneInString(rest)
+			p.at += size
+			k = p.literal(r)
+		}
+		if !slices.Contains(chars, k.exact[0]) {
+			chars = append(chars, k.exact[0])
+		}
+	}
+}
