@@ -22,7 +22,10 @@ type Change struct {
 	What string // what of docsearch's is in it
 
 	edit   edit
-	locked bool        // Claude Code takes a lock before it writes this file
+	// rewrite is what is done instead of edit to a file of docsearch's own, which
+	// need not be JSON.
+	rewrite func(data []byte) ([]byte, error)
+	locked  bool       // other programs take a lock before they write this file
 	fresh  fs.FileMode // of a file that is not there yet
 
 	before []byte // nil: there is no file
@@ -38,6 +41,14 @@ type edit struct {
 	redo func(*document) func(*document) error
 }
 
+// Rewrite plans a change of a file of docsearch's own: to what rewrite makes of
+// its contents, which are nil where there is no file. It may be called again
+// when the change is applied.
+func Rewrite(path, what string, rewrite func(data []byte) ([]byte, error)) (*Change, error) {
+	c := &Change{Path: path, What: what, rewrite: rewrite, locked: true, fresh: 0o600}
+	return c, c.prepare()
+}
+
 // prepare reads the file and makes the edit, in memory.
 func (c *Change) prepare() error {
 	data, mode, err := readFile(c.Path)
@@ -47,6 +58,12 @@ func (c *Change) prepare() error {
 	c.before, c.mode = data, mode
 	if data == nil {
 		c.mode = c.fresh
+	}
+	if c.rewrite != nil {
+		if c.after, err = c.rewrite(data); err != nil {
+			return fmt.Errorf("%s was left alone: %w", c.Path, err)
+		}
+		return nil
 	}
 	d, err := parse(data)
 	if err != nil {
@@ -90,8 +107,8 @@ func (c *Change) original(redo func(*document) error) []byte {
 	return c.after
 }
 
-// none reports whether the file is already as it should be.
-func (c *Change) none() bool {
+// None reports whether the file is already as it should be.
+func (c *Change) None() bool {
 	return bytes.Equal(c.before, c.after) && (c.before == nil) == (c.after == nil)
 }
 
@@ -124,12 +141,15 @@ func (c *Change) Apply() (backup string, err error) {
 	if err := c.prepare(); err != nil {
 		return "", err
 	}
-	if c.none() {
+	if c.None() {
 		return "", nil
 	}
 	target, err := follow(c.Path)
 	if err != nil {
 		return "", err
+	}
+	if c.locked {
+		atomicfile.Clean(target) // what is left of a process that was killed does no harm
 	}
 	if c.after == nil {
 		if err := os.Remove(target); err != nil {
@@ -214,7 +234,7 @@ func lockAsClaude(path string) (unlock func(), err error) {
 			continue
 		}
 		if waited >= patience {
-			return nil, fmt.Errorf("%s is held by a running Claude Code; try again, or remove it if none is running", lock)
+			return nil, fmt.Errorf("%s is held by another program, such as a running Claude Code; try again, or remove it if none is running", lock)
 		}
 		time.Sleep(pause)
 	}

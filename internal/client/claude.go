@@ -161,7 +161,7 @@ func (c *Claude) plan(s Scope, hook, server edit) ([]*Change, error) {
 		if err := change.prepare(); err != nil {
 			return nil, err
 		}
-		if !change.none() {
+		if !change.None() {
 			changes = append(changes, change)
 		}
 	}
