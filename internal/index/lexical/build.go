@@ -51,7 +51,7 @@ const (
 	maxShort = 255
 	// batchBytes is how much text a worker takes at a time: enough that what
 	// is kept per batch does not count, little enough that all are busy.
-	batchBytes = 2 << 20
+	batchBytes = 1 << 19
 	// maxCached is how many spellings a worker remembers the term of.
 	maxCached = 1 << 19
 )
@@ -460,62 +460,119 @@ func (b *Builder) write(ctx context.Context, out *disk.Writer, l *layout) error 
 	return nil
 }
 
-// postings writes the postings of every term, in the terms' order.
+// postings writes the postings of every term, in the terms' order. They are
+// encoded by as many goroutines as there are processors, a run of terms each.
 func (b *Builder) postings(ctx context.Context, out *disk.Writer, l *layout, words *dictionaryWriter) error {
-	// pieces lists, term by term, where its postings are in the segments, in
-	// the segments' order.
-	starts := make([]uint32, len(b.ids.terms)+1)
-	for _, s := range b.segments {
-		for _, t := range s.terms {
-			starts[t+1]++
-		}
-	}
-	for i := range b.ids.terms {
-		starts[i+1] += starts[i]
-	}
-	type piece struct{ segment, index uint32 }
-	pieces := make([]piece, starts[len(b.ids.terms)])
-	next := slices.Clone(starts)
-	for i, s := range b.segments {
-		for j, t := range s.terms {
-			pieces[next[t]] = piece{uint32(i), uint32(j)}
-			next[t]++
-		}
-	}
+	const run = 256
 	order := make([]uint32, len(b.ids.terms))
 	for i := range order {
 		order[i] = uint32(i)
 	}
 	slices.SortFunc(order, func(x, y uint32) int { return strings.Compare(b.ids.terms[x], b.ids.terms[y]) })
 
-	w := listWriter{single: l.single}
-	var g gatherer
-	for i, t := range order {
-		if i%1024 == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+	found := b.pieces()
+	encoders := make(chan *encoder, runtime.GOMAXPROCS(0))
+	for range cap(encoders) {
+		encoders <- &encoder{listWriter: listWriter{single: l.single}}
+	}
+	pending := make(chan chan regions, cap(encoders))
+	ctx, cancel := context.WithCancel(ctx)
+	defer func() {
+		cancel()
+		for done := range pending {
+			<-done
 		}
-		g.reset()
-		for _, p := range pieces[starts[t]:starts[t+1]] {
-			s, from := b.segments[p.segment], uint32(0)
-			if p.index > 0 {
-				from = s.ends[p.index-1]
+	}()
+	go func() {
+		defer close(pending)
+		for terms := range slices.Chunk(order, run) {
+			if ctx.Err() != nil {
+				return
 			}
-			g.gather(s.data[from:s.ends[p.index]], uint32(s.first), l)
+			e, done := <-encoders, make(chan regions, 1)
+			pending <- done
+			go func() {
+				done <- e.encode(b, l, &found, terms)
+				encoders <- e
+			}()
 		}
-		term := b.ids.terms[t]
-		g.score(l, term[0] == symbolMark)
-		region := w.encode(g.list)
-		words.add(term, len(region))
-		if _, err := out.Write(region); err != nil {
+	}()
+	for done := range pending {
+		r := <-done
+		for _, length := range r.lengths {
+			words.add(b.ids.terms[order[words.n]], length)
+		}
+		if _, err := out.Write(r.bytes); err != nil {
 			return err
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if uint64(len(words.terms)) > math.MaxUint32 {
 		return fmt.Errorf("%d terms are too many for one index", len(b.ids.terms))
 	}
 	return nil
+}
+
+// The pieces of a term's postings: where they are in the segments, in the
+// segments' order.
+type pieces struct {
+	starts []uint32 // where each term's pieces begin in list, and the end
+	list   []piece
+}
+
+type piece struct{ segment, index uint32 }
+
+func (b *Builder) pieces() pieces {
+	p := pieces{starts: make([]uint32, len(b.ids.terms)+1)}
+	for _, s := range b.segments {
+		for _, t := range s.terms {
+			p.starts[t+1]++
+		}
+	}
+	for i := range b.ids.terms {
+		p.starts[i+1] += p.starts[i]
+	}
+	p.list = make([]piece, p.starts[len(b.ids.terms)])
+	next := slices.Clone(p.starts)
+	for i, s := range b.segments {
+		for j, t := range s.terms {
+			p.list[next[t]] = piece{uint32(i), uint32(j)}
+			next[t]++
+		}
+	}
+	return p
+}
+
+// An encoder makes of terms' pieces what stands in the file.
+type encoder struct {
+	gatherer
+	listWriter
+}
+
+// Regions are the encoded postings of some terms, one after another.
+type regions struct {
+	bytes   []byte
+	lengths []int
+}
+
+func (e *encoder) encode(b *Builder, l *layout, found *pieces, terms []uint32) regions {
+	var r regions
+	for _, t := range terms {
+		e.reset()
+		for _, p := range found.list[found.starts[t]:found.starts[t+1]] {
+			s, from := b.segments[p.segment], uint32(0)
+			if p.index > 0 {
+				from = s.ends[p.index-1]
+			}
+			e.gather(s.data[from:s.ends[p.index]], uint32(s.first), l)
+		}
+		e.score(l, b.ids.terms[t][0] == symbolMark)
+		region := e.listWriter.encode(e.list)
+		r.bytes, r.lengths = append(r.bytes, region...), append(r.lengths, len(region))
+	}
+	return r
 }
 
 // A gatherer decodes one term's postings out of the segments.
