@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
@@ -67,7 +68,12 @@ Whatever happens to a build, the database answers from the index it had before.`
 			return b.run(cmd.Context(), args[0])
 		},
 	}
-	f := cmd.Flags()
+	b.addFlags(cmd.Flags())
+	return cmd
+}
+
+// addFlags adds the flags that say what to build, and how.
+func (b *buildCommand) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.name, "name", "", "`name` of the database made from a folder (default the folder's)")
 	f.StringVar(&b.out, "out", "", "put the database into this `folder` instead of docsearch's data folder")
 	f.StringVar(&b.kept.Language, "language", "", "language of the texts, for the forms of words (default english)")
@@ -80,7 +86,6 @@ Whatever happens to a build, the database answers from the index it had before.`
 	f.StringVar(&b.keyEnv, "embedder-key-env", "", "environment `variable` that has the embedder's key")
 	f.BoolVarP(&b.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&b.json, "json", false, "print progress and result as JSON, an object a line")
-	return cmd
 }
 
 // A plan is what a build command is about to do.
@@ -99,30 +104,39 @@ func (b *buildCommand) run(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	options, err := json.Marshal(p.kept)
+	began := time.Now()
+	info, err := b.build(ctx, &p)
 	if err != nil {
 		return err
 	}
+	return b.finish(p, info, time.Since(began))
+}
+
+// build does what is planned.
+func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
+	options, err := json.Marshal(p.kept)
+	if err != nil {
+		return index.Info{}, err
+	}
 	opt := index.BuildOptions{Language: p.kept.Language, Wait: b.wait, Tool: buildVersion(), Options: options}
-	if p.embedder, err = b.chooseEmbedder(p); err != nil {
-		return err
+	if p.embedder, err = b.chooseEmbedder(*p); err != nil {
+		return index.Info{}, err
 	}
 	if e := p.embedder; e != nil {
 		if opt.Embedder, err = e.open(config.Locate(os.Getenv)); err != nil {
-			return err
+			return index.Info{}, err
 		}
 		opt.Stored = e.stored
 		defer e.close()
 	}
-	began := time.Now()
 	display := b.display()
 	opt.Report = display.Func()
 	info, err := index.Build(ctx, p.dir, p.source, opt)
 	display.Close()
 	if err != nil {
-		return explainBuild(p, err)
+		return info, explainBuild(*p, err)
 	}
-	return b.finish(p, info, time.Since(began))
+	return info, nil
 }
 
 func (b *buildCommand) display() *progress.Display {
