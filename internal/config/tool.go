@@ -8,11 +8,13 @@ const (
 	pluginServer = "mcp__plugin_docsearch_docs__"
 	plainServer  = "mcp__docsearch__"
 	searchTool   = "search"
+	readTool     = "read"
 )
 
 // A Server is docsearch's own MCP server as the agent's client names it.
 type Server struct {
 	Search  string    // the search tool's full name
+	Read    string    // that of the tool that reads a document
 	servers [3]string // prefixes of its tools
 }
 
@@ -27,9 +29,10 @@ func (c *Config) Server(getenv Getenv) Server {
 			name = pluginServer + searchTool
 		}
 	}
-	s := Server{Search: name, servers: [3]string{pluginServer, plainServer}}
+	s := Server{Search: name, Read: plainServer + readTool, servers: [3]string{pluginServer, plainServer}}
 	if i := strings.LastIndex(name, "__"); i > 0 {
 		s.servers[2] = name[:i+2]
+		s.Read = s.servers[2] + readTool
 	}
 	return s
 }
@@ -46,7 +49,7 @@ func (s *Server) Reads(tool string) bool {
 		}
 		switch name, ok := strings.CutPrefix(tool, prefix); {
 		case !ok:
-		case name == searchTool, name == "read", name == "list_databases", name == "leann_search", name == "leann_list":
+		case name == searchTool, name == readTool, name == "list_databases", name == "leann_search", name == "leann_list":
 			return true
 		}
 	}

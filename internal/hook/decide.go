@@ -19,11 +19,16 @@ type Searcher interface {
 	// Search returns what the index of a database has to say to a query. Its
 	// errors include those of Check.
 	Search(db *config.Database, query string) (Answer, error)
+	// Page returns what of the page that is fetched answers the prompt; false
+	// if the database does not hold the page. Its errors include those of
+	// Check.
+	Page(db *config.Database, f Fetch) (Answer, bool, error)
 }
 
 // An Answer is what one database has to say to a query.
 type Answer struct {
 	Passages   []passage.Passage // best first
+	Whole      bool              // they are all of a page, in its order
 	Confidence float64           // the probability that the best one answers
 	Confident  bool              // whether that is enough
 }
@@ -76,6 +81,8 @@ func (d *decider) decide() {
 		d.trace("pass: only calls to come are decided on")
 	case e.Tool == webSearch:
 		d.webSearch()
+	case e.Tool == webFetch:
+		d.webFetch()
 	case d.server.Reads(e.Tool):
 		d.Verdict = Allow
 		d.Reason = "docsearch only reads the documentation on this machine"
@@ -84,7 +91,7 @@ func (d *decider) decide() {
 		d.trace("pass: the tool is another server's")
 		d.consulted()
 	default:
-		d.trace("pass: no web search")
+		d.trace("pass: no call to the web")
 	}
 }
 
@@ -122,50 +129,60 @@ func (d *decider) webSearch() {
 		return
 	}
 	d.trace("query %q, allowed domains %q, blocked domains %q", s.Query, s.Allowed, s.Blocked)
+	d.ask(matching(s, d.config.Databases), d.offer)
+}
+
+// ask makes the decision of what the databases have to say to a call.
+func (d *decider) ask(dbs []*config.Database, ask func(db *config.Database, unproven bool) (offer, bool)) {
+	call := Call{d.event.Search, d.event.Fetch}
 	unproven := false
-	if last, ok := d.state.denial(s, d.now); ok {
+	if last, ok := d.state.denial(call, d.now); ok {
 		if d.passes(last) {
-			d.Change.Permit = &s
+			d.Change.Permit = &call
 			return
 		}
 		unproven = true
 	}
 	var offers []offer
-	for _, db := range matching(s, d.config.Databases) {
+	for _, db := range dbs {
 		d.trace("database %s matches", db.Name)
-		if o, ok := d.offer(db, unproven); ok {
+		if o, ok := ask(db, unproven); ok {
 			offers = append(offers, o)
 		}
 	}
 	d.answer(offers)
-	if unproven && d.Verdict != Deny {
-		d.Change.Permit = &s
+	switch {
+	case d.Verdict == Deny:
+		d.Change.Deny = &call
+	case unproven:
+		d.Change.Permit = &call
 	}
 }
 
-// passes decides about the repetition of a search that was denied.
+// passes decides about the repetition of a call that was denied.
 func (d *decider) passes(last Denial) bool {
 	switch {
 	case d.config.Hook.Retry != config.RetryEvidence:
-		d.trace("pass: the search was denied %s ago and is repeated", d.now.Sub(last.At).Round(time.Millisecond))
+		d.trace("pass: the call was denied %s ago and is repeated", d.now.Sub(last.At).Round(time.Millisecond))
 	case d.event.Agent != "":
 		// A subagent may have no tool to consult anything with.
-		d.trace("pass: a subagent repeats a search that was denied")
+		d.trace("pass: a subagent repeats a call that was denied")
 	case !d.state.Consulted.Before(last.At):
-		d.trace("pass: the local documentation was consulted since the search was denied")
+		d.trace("pass: the local documentation was consulted since the call was denied")
 	default:
-		d.trace("the search is repeated, but the local documentation was not consulted since")
+		d.trace("the call is repeated, but the local documentation was not consulted since")
 		return false
 	}
 	return true
 }
 
-// An offer is a database that has something to say to a search.
+// An offer is a database that has something to say to a call.
 type offer struct {
 	db     *config.Database
 	tool   string
-	own    bool // the tool is docsearch's
-	advice bool // the search is not to be denied for it
+	own    bool   // the tool is docsearch's
+	advice bool   // the call is not to be denied for it
+	page   string // the fetched page, as the database names it
 	Answer
 }
 
@@ -225,7 +242,6 @@ func (d *decider) answer(offers []offer) {
 	d.trace("deny")
 	t := text{event: d.event, offers: offers, evidence: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
 	d.Verdict, d.Reason, d.Context = Deny, t.reason(), t.context()
-	d.Change.Deny = &d.event.Search
 }
 
 // needsState reports whether the decision depends on the session's state, or
@@ -234,8 +250,11 @@ func needsState(e Event, c *config.Config, server *config.Server) bool {
 	if e.Name != preToolUse {
 		return false
 	}
-	if e.Tool == webSearch {
+	switch e.Tool {
+	case webSearch:
 		return len(e.Search.Query) <= maxQuery && len(matching(e.Search, c.Databases)) > 0
+	case webFetch:
+		return len(e.Fetch.Prompt) <= maxQuery && len(holding(e.Fetch, c.Databases)) > 0
 	}
 	return c.Hook.Retry == config.RetryEvidence && (server.Reads(e.Tool) || isDatabaseTool(e.Tool, c))
 }

@@ -35,6 +35,12 @@ func (x indexes) Search(db *config.Database, query string) (Answer, error) {
 	return x[db.Name](query)
 }
 
+// Page answers for a page as Search does for its URL.
+func (x indexes) Page(db *config.Database, f Fetch) (Answer, bool, error) {
+	a, err := x.Search(db, f.URL)
+	return a, len(a.Passages) > 0, err
+}
+
 func always(a Answer) func(string) (Answer, error) {
 	return func(string) (Answer, error) { return a, nil }
 }
@@ -47,8 +53,8 @@ var (
 	ingress = passage.Passage{
 		Title: "Ingress", Path: "docs/ingress.md", StartLine: 12, EndLine: 20, Text: "An Ingress exposes routes from outside the cluster.",
 	}
-	sure   = Answer{[]passage.Passage{expiry}, 0.97, true}
-	unsure = Answer{[]passage.Passage{expiry}, 0.12, false}
+	sure   = Answer{Passages: []passage.Passage{expiry}, Confidence: 0.97, Confident: true}
+	unsure = Answer{Passages: []passage.Passage{expiry}, Confidence: 0.12, Confident: false}
 )
 
 func testConfig(mode config.Mode, tool string) *config.Config {
@@ -256,7 +262,7 @@ func TestRepetition(t *testing.T) {
 
 func TestDecideIsPure(t *testing.T) {
 	c := testConfig("", "")
-	state := State{Last: &Denial{Search{Query: "gitlab b"}, at(0)}, Earlier: []Denial{{Search{Query: "gitlab a"}, at(0)}}}
+	state := State{Last: &Denial{Call{Search: Search{Query: "gitlab b"}}, at(0)}, Earlier: []Denial{{Call{Search: Search{Query: "gitlab a"}}, at(0)}}}
 	var first Decision
 	for range 3 {
 		d := Decide(webSearchEvent("gitlab a"), c, c.Server(noEnv), state, at(1), indexes{"gitlab": always(sure)})

@@ -42,19 +42,25 @@ type State struct {
 	Consulted time.Time // when the local documentation was last searched
 }
 
-// A Denial is a web search that was denied.
-type Denial struct {
+// A Call is one that goes to the web: a search or a fetch.
+type Call struct {
 	Search
+	Fetch
+}
+
+// A Denial is a call that was denied.
+type Denial struct {
+	Call
 	At time.Time
 }
 
-// denial finds the denial that the search repeats.
-func (s *State) denial(search Search, now time.Time) (Denial, bool) {
-	if s.Last != nil && s.Last.valid(now) && s.Last.same(search) {
+// denial finds the denial that the call repeats.
+func (s *State) denial(c Call, now time.Time) (Denial, bool) {
+	if s.Last != nil && s.Last.valid(now) && s.Last.same(c) {
 		return *s.Last, true
 	}
 	for _, d := range s.Earlier {
-		if d.valid(now) && d.same(search) {
+		if d.valid(now) && d.same(c) {
 			return d, true
 		}
 	}
@@ -66,10 +72,10 @@ func (d *Denial) valid(now time.Time) bool {
 	return age < remembered && age > -skew
 }
 
-// same reports whether two searches are the same: the query to the letter,
-// the domains in any order.
-func (d *Denial) same(s Search) bool {
-	return d.Query == s.Query && sameSet(d.Allowed, s.Allowed) && sameSet(d.Blocked, s.Blocked)
+// same reports whether two calls are the same: the texts to the letter, the
+// domains in any order.
+func (c *Call) same(as Call) bool {
+	return c.Query == as.Query && c.Fetch == as.Fetch && sameSet(c.Allowed, as.Allowed) && sameSet(c.Blocked, as.Blocked)
 }
 
 func sameSet(a, b []string) bool {
@@ -87,9 +93,9 @@ func containsAll(set, of []string) bool {
 
 // A Change is what a decision does to the session's state.
 type Change struct {
-	Deny    *Search // remember a denial
-	Permit  *Search // forget it, since its repetition passes
-	Consult bool    // the local documentation is being searched
+	Deny    *Call // remember a denial
+	Permit  *Call // forget it, since its repetition passes
+	Consult bool  // the local documentation is being searched
 }
 
 func (c Change) empty() bool { return c == Change{} }
@@ -134,6 +140,7 @@ func (s *State) empty() bool { return s.Last == nil && len(s.Earlier) == 0 }
 //	  {"last_denied": {"query": "…", "allowed_domains": […], "blocked_domains": […], "timestamp": 1763635277.25},
 //	   "earlier": [older denials, the oldest first], "consulted": 1763635280.5}
 //
+// The denial of a fetch has "url" and "prompt" in place of a search's fields.
 // Without a denial that is {"last_denied": null}. A session id that is not
 // its own file name, because characters had to be replaced or left out, has
 // its state in "sessions", by its full id, so that ids that come to the same
@@ -317,7 +324,10 @@ func denialOf(v []byte) (Denial, error) {
 		return Denial{}, err
 	}
 	return Denial{
-		Search{fields.string("query"), fields.list("allowed_domains"), fields.list("blocked_domains")},
+		Call{
+			Search{fields.string("query"), fields.list("allowed_domains"), fields.list("blocked_domains")},
+			Fetch{fields.string("url"), fields.string("prompt")},
+		},
 		fields.time("timestamp"),
 	}, nil
 }
@@ -397,9 +407,14 @@ func (s *State) object() (o object) {
 
 func (d *Denial) encode() []byte {
 	var o object
-	o.raw("query", appendText(nil, d.Query))
-	o.texts("allowed_domains", d.Allowed)
-	o.texts("blocked_domains", d.Blocked)
+	if d.URL != "" {
+		o.text("url", d.URL)
+		o.text("prompt", d.Prompt)
+	} else {
+		o.raw("query", appendText(nil, d.Query))
+		o.texts("allowed_domains", d.Allowed)
+		o.texts("blocked_domains", d.Blocked)
+	}
 	o.raw("timestamp", appendTime(nil, d.At))
 	return o.end()
 }

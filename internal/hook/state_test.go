@@ -17,8 +17,8 @@ import (
 
 func at(seconds int64) time.Time { return time.Unix(1_763_635_277+seconds, 0) }
 
-func deny(query string) Change   { return Change{Deny: &Search{Query: query}} }
-func permit(query string) Change { return Change{Permit: &Search{Query: query}} }
+func deny(query string) Change   { return Change{Deny: &Call{Search: Search{Query: query}}} }
+func permit(query string) Change { return Change{Permit: &Call{Search: Search{Query: query}}} }
 
 func update(t *testing.T, s Store, session string, c Change, now time.Time) {
 	t.Helper()
@@ -33,7 +33,7 @@ func denied(t *testing.T, s Store, session, query string, now time.Time) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, ok := state.denial(Search{Query: query}, now)
+	_, ok := state.denial(Call{Search: Search{Query: query}}, now)
 	return ok
 }
 
@@ -50,7 +50,7 @@ func TestStateFile(t *testing.T) {
 	s := Store{filepath.Join(t.TempDir(), "made", "on demand")}
 	path := filepath.Join(s.Dir, "docsearch-state-abc-1_Z.json")
 	search := Search{"gitlab ci", []string{"b.c", "a.b"}, nil}
-	update(t, s, "abc-1_Z", Change{Deny: &search}, time.UnixMilli(1763635277250))
+	update(t, s, "abc-1_Z", Change{Deny: &Call{Search: search}}, time.UnixMilli(1763635277250))
 	want := `{"last_denied":{"query":"gitlab ci","allowed_domains":["b.c","a.b"],"blocked_domains":[],"timestamp":1763635277.25}}`
 	if got := readFile(t, path); got != want {
 		t.Errorf("after a denial: %s, want %s", got, want)
@@ -60,7 +60,7 @@ func TestStateFile(t *testing.T) {
 			t.Errorf("mode %v, %v; want 0600", st.Mode(), err)
 		}
 	}
-	update(t, s, "abc-1_Z", Change{Permit: &Search{"gitlab ci", []string{"a.b", "b.c"}, []string{}}}, at(1))
+	update(t, s, "abc-1_Z", Change{Permit: &Call{Search: Search{"gitlab ci", []string{"a.b", "b.c"}, []string{}}}}, at(1))
 	if got, want := readFile(t, path), `{"last_denied":null}`; got != want {
 		t.Errorf("after its repetition: %s, want %s", got, want)
 	}
@@ -87,12 +87,12 @@ func TestDenialIsRemembered(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := Store{t.TempDir()}
-			update(t, s, "s", Change{Deny: &first}, at(0))
+			update(t, s, "s", Change{Deny: &Call{Search: first}}, at(0))
 			state, err := s.Read("s")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, got := state.denial(test.search, at(0).Add(test.after)); got != test.want {
+			if _, got := state.denial(Call{Search: test.search}, at(0).Add(test.after)); got != test.want {
 				t.Errorf("remembered: %t, want %t", got, test.want)
 			}
 		})
@@ -295,7 +295,7 @@ func FuzzState(f *testing.F) {
 			t.Fatalf("%s: %v", out, err)
 		}
 		back := again.session("s", true)
-		if _, ok := back.denial(Search{Query: "q"}, at(0)); !ok {
+		if _, ok := back.denial(Call{Search: Search{Query: "q"}}, at(0)); !ok {
 			t.Errorf("%s has lost the denial", out)
 		}
 	})

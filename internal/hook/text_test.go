@@ -64,7 +64,7 @@ The same WebSearch sent again, unchanged, goes to the web: the way on where the 
 }
 
 func TestTextOfSeveral(t *testing.T) {
-	x := indexes{"gitlab": always(sure), "kubernetes": always(Answer{[]passage.Passage{ingress}, 0.99, true})}
+	x := indexes{"gitlab": always(sure), "kubernetes": always(Answer{Passages: []passage.Passage{ingress}, Confidence: 0.99, Confident: true})}
 	c := testConfig("", "")
 	c.Databases[1].Version = "1.34"
 	d := denial(t, c, webSearchEvent("k8s ingress for gitlab"), x)
@@ -123,7 +123,7 @@ func TestTextIsBounded(t *testing.T) {
 		c.Databases[i].Path = "/" + nasty
 		c.Databases[i].Keywords = append([]string{"key\n" + nasty}, c.Databases[i].Keywords...)
 	}
-	answer := always(Answer{many, 1, true})
+	answer := always(Answer{Passages: many, Confidence: 1, Confident: true})
 	d := denial(t, c, webSearchEvent("gitlab k8s "+strings.Repeat("very ", 2000)+"long"), indexes{"gitlab": answer, "kubernetes": answer})
 	if n := len(utf16.Encode([]rune(d.Context))); n > maxContext || n < maxContext/2 {
 		t.Errorf("context has %d characters, the most is %d", n, maxContext)

@@ -6,10 +6,15 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/index/answer"
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// offered is how many passages a denial may quote.
-const offered = 5
+const (
+	// offered is how many passages a denial may quote.
+	offered = 5
+	// shortPage is the length in bytes of a page that a denial quotes whole.
+	shortPage = 8000
+)
 
 // Indexes asks the indexes of databases on this machine.
 type Indexes struct{}
@@ -29,9 +34,26 @@ func (Indexes) Search(db *config.Database, query string) (a hook.Answer, err err
 	if err != nil {
 		return a, err
 	}
-	a = hook.Answer{Confidence: found.Confidence, Confident: found.Confident}
-	for _, h := range found.Hits {
-		a.Passages = append(a.Passages, h.Passage)
+	return hook.Answer{Passages: passages(found.Hits), Confidence: found.Confidence, Confident: found.Confident}, nil
+}
+
+// Page asks the index of a database for a page.
+func (Indexes) Page(db *config.Database, f hook.Fetch) (a hook.Answer, held bool, err error) {
+	x, err := answer.Open(hook.Folder(db.Path))
+	if err != nil {
+		return a, false, err
 	}
-	return a, nil
+	defer func() { err = errors.Join(err, x.Close()) }()
+	page, held, err := x.Page(answer.PageQuery{
+		URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: offered, Room: shortPage,
+	})
+	return hook.Answer{Passages: passages(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true}, held, err
+}
+
+func passages(hits []answer.Hit) []passage.Passage {
+	list := make([]passage.Passage, len(hits))
+	for i, h := range hits {
+		list[i] = h.Passage
+	}
+	return list
 }

@@ -1,0 +1,84 @@
+package hook
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index/address"
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+func (d *decider) webFetch() {
+	f := d.event.Fetch
+	if len(f.Prompt) > maxQuery {
+		d.fault("pass: the prompt has %d bytes, the longest that is looked at %d", len(f.Prompt), maxQuery)
+		return
+	}
+	d.trace("page %q, prompt %q", f.URL, f.Prompt)
+	d.ask(holding(f, d.config.Databases), d.offerPage)
+}
+
+// holding returns the databases whose pages' URLs begin as the one that is
+// fetched, in the order of the config. Whether they hold that very page, only
+// their indexes know.
+func holding(f Fetch, dbs []config.Database) []*config.Database {
+	page, ok := address.Parse(f.URL)
+	if !ok {
+		return nil
+	}
+	var found []*config.Database
+	for i := range dbs {
+		db := &dbs[i]
+		within := func(prefix string) bool {
+			_, ok := page.Within(prefix, db.Version)
+			return ok
+		}
+		if db.Mode != config.ModeOff && slices.ContainsFunc(db.URLs, within) {
+			found = append(found, db)
+		}
+	}
+	return found
+}
+
+// offerPage asks one database for the page; false if the fetch is none of its
+// business after all. What it holds answers the fetch, however well: it is the
+// page that is asked for.
+func (d *decider) offerPage(db *config.Database, unproven bool) (offer, bool) {
+	o := offer{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
+	answer, held, err := d.search.Page(db, d.event.Fetch)
+	switch {
+	case errors.Is(err, disk.ErrNoIndex) && !o.own:
+		d.trace("database %s: nobody knows here whether it holds the page", db.Name)
+		return o, false
+	case err != nil:
+		d.fault("database %s is left out: %v", db.Name, err)
+		return o, false
+	case !held || len(answer.Passages) == 0:
+		d.trace("database %s does not hold the page", db.Name)
+		return o, false
+	}
+	o.page = answer.Passages[0].Document()
+	if o.own {
+		o.tool = d.server.Read
+	}
+	d.trace("database %s holds the page as %s: mode %s, tool %s", db.Name, o.page, db.Mode, o.tool)
+	switch db.Mode {
+	case config.ModeAdvise:
+		o.advice = true
+	case config.ModeRedirect:
+	default:
+		o.Answer = answer
+	}
+	return o, true
+}
+
+// readArguments are those of the call that reads a page, as JSON.
+func readArguments(o *offer) string {
+	name := "path"
+	if strings.Contains(o.page, "://") {
+		name = "url"
+	}
+	return "{" + quote(name) + ": " + quote(o.page) + ", \"database\": " + quote(o.db.Name) + "}"
+}

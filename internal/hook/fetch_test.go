@@ -1,0 +1,142 @@
+package hook
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+func fetchEvent(url string) Event {
+	return Event{Host: Claude, Name: preToolUse, Session: "s", Tool: webFetch, Fetch: Fetch{url, "how long artifacts live"}}
+}
+
+func TestDecideFetch(t *testing.T) {
+	const page = "https://docs.gitlab.com/ci/jobs/job_artifacts/"
+	held := indexes{"gitlab": func(url string) (Answer, error) {
+		if url != page {
+			return Answer{}, nil
+		}
+		return sure, nil
+	}}
+	whole := sure
+	whole.Whole = true
+	for _, test := range []struct {
+		name    string
+		url     string
+		mode    config.Mode
+		tool    string
+		indexes indexes
+		verdict Verdict
+		reason  []string
+		context string
+		fault   string
+	}{
+		{name: "held", url: page, indexes: held, verdict: Deny,
+			reason: []string{
+				"URL matches 'gitlab' - using RAG database instead\n",
+				"The page is on this machine, and this call reads it (GitLab documentation):\nmcp__docsearch__read {\"url\": \"https://docs.gitlab.com/ci/jobs/job_artifacts\", \"database\": \"gitlab\"}\n",
+				`{"query": "select:mcp__docsearch__read"}`,
+				"The same WebFetch sent again, unchanged, goes to the web",
+				"Best section of the page (Job artifacts > Expiry,",
+				"> Artifacts expire after 30 days",
+			}, context: "Sections of the page on what it was to be fetched for."},
+		{name: "all of it", url: page, indexes: indexes{"gitlab": always(whole)}, verdict: Deny,
+			reason: []string{"How the page begins ("}, context: "The page, all of it."},
+		{name: "not held", url: page + "none", indexes: held},
+		{name: "another site", url: "https://example.org/ci", indexes: held},
+		{name: "no URL", url: "", indexes: held},
+		{name: "off", url: page, mode: config.ModeOff, indexes: held},
+		{name: "redirect", url: page, mode: config.ModeRedirect, indexes: held, verdict: Deny,
+			reason: []string{"mcp__docsearch__read"}, context: "The page is in the GitLab documentation RAG database at /docs/gitlab; the MCP tool 'mcp__docsearch__read' reads it instead of a web fetch."},
+		{name: "redirect, not held", url: page + "none", mode: config.ModeRedirect, indexes: held},
+		{name: "advise", url: page, mode: config.ModeAdvise, indexes: held,
+			context: "GitLab documentation is on this machine, too: mcp__docsearch__read {\"url\": "},
+		{name: "another tool", url: page, tool: foreignTool, indexes: held, verdict: Deny,
+			reason: []string{foreignTool + ` {"query": "how long artifacts live"}`}},
+		{name: "another tool, no index", url: page, tool: foreignTool},
+		{name: "no index", url: page, fault: "no docsearch index"},
+		{name: "damaged", url: page, indexes: indexes{"gitlab": nil}, fault: "damaged"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := testConfig(test.mode, test.tool)
+			c.Databases[0].URLs = []string{"https://docs.gitlab.com/"}
+			d := Decide(fetchEvent(test.url), c, c.Server(noEnv), State{}, at(0), test.indexes)
+			if d.Verdict != test.verdict || d.Change.Deny != nil != (d.Verdict == Deny) {
+				t.Fatalf("verdict %q, want %q; change %+v, trace %q", d.Verdict, test.verdict, d.Change, d.Trace)
+			}
+			for _, want := range test.reason {
+				if !strings.Contains(d.Reason, want) {
+					t.Errorf("reason %q, want %q in it", d.Reason, want)
+				}
+			}
+			if !strings.Contains(d.Context, test.context) || test.context == "" && d.Verdict == Pass && d.Context != "" {
+				t.Errorf("context %q, want %q in it", d.Context, test.context)
+			}
+			if quotes := strings.Contains(d.Context, "Source: "); quotes != (test.verdict == Deny && test.mode == "") {
+				t.Errorf("quotes a passage: %t; context %q", quotes, d.Context)
+			}
+			if faults := strings.Join(d.Faults, "\n"); test.fault == "" && faults != "" || !strings.Contains(faults, test.fault) {
+				t.Errorf("faults %q, want %q", faults, test.fault)
+			}
+		})
+	}
+}
+
+// A page of a file is read by its path.
+func TestFetchOfFile(t *testing.T) {
+	c := testConfig("", "")
+	c.Databases[0].URLs = []string{"docs.gitlab.com"}
+	x := indexes{"gitlab": always(Answer{Passages: []passage.Passage{ingress}, Confidence: 1, Confident: true})}
+	d := Decide(fetchEvent("https://docs.gitlab.com/ingress"), c, c.Server(noEnv), State{}, at(0), x)
+	if want := `mcp__docsearch__read {"path": "docs/ingress.md", "database": "gitlab"}`; !strings.Contains(d.Reason, want) {
+		t.Errorf("reason %q, want %q in it", d.Reason, want)
+	}
+}
+
+func TestStoreKeepsFetch(t *testing.T) {
+	s := Store{t.TempDir()}
+	fetch := Call{Fetch: Fetch{"https://docs.gitlab.com/ci?a=\"b\"", "what is a runner"}}
+	update(t, s, "s", Change{Deny: &fetch}, at(0))
+	state, err := s.Read("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := state.denial(fetch, at(0)); !ok {
+		t.Errorf("the denial is forgotten: %+v", state)
+	}
+	if _, ok := state.denial(Call{Fetch: Fetch{URL: fetch.URL}}, at(0)); ok {
+		t.Error("a fetch without the prompt is taken for the one that was denied")
+	}
+}
+
+// The same fetch sent again passes, once; another prompt is another fetch.
+func TestFetchEscapeHatch(t *testing.T) {
+	c := testConfig("", "")
+	c.Databases[0].URLs = []string{"docs.gitlab.com"}
+	x := indexes{"gitlab": always(sure)}
+	e := fetchEvent("https://docs.gitlab.com/ci")
+	var s State
+	ask := func(e Event, after time.Duration) Verdict {
+		d := Decide(e, c, c.Server(noEnv), s, at(0).Add(after), x)
+		s = s.apply(d.Change, at(0).Add(after))
+		return d.Verdict
+	}
+	other := e
+	other.Fetch.Prompt = "what is a runner"
+	search := webSearchEvent("gitlab https://docs.gitlab.com/ci")
+	for i, step := range []struct {
+		event Event
+		after time.Duration
+		want  Verdict
+	}{
+		{e, 0, Deny}, {other, time.Second, Deny}, {search, time.Second, Deny}, {e, 2 * time.Second, Pass}, {e, 3 * time.Second, Deny},
+		{search, 4 * time.Second, Pass}, {other, 10 * time.Minute, Deny},
+	} {
+		if got := ask(step.event, step.after); got != step.want {
+			t.Errorf("step %d: %q, want %q", i, got, step.want)
+		}
+	}
+}
