@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,23 +42,27 @@ type keptOptions struct {
 	TrustPaths bool   `json:"trust_paths,omitempty"`
 	Embedder   string `json:"embedder,omitempty"` // "PROVIDER:MODEL"; "": what the config says
 	ingest.Options
+	Site ingest.SiteOptions `json:"site,omitzero"`
 }
 
 func newIndexBuildCommand(a *app) *cobra.Command {
 	b := &buildCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "build PATH|NAME",
+		Use:   "build PATH|URL|NAME",
 		Short: "Build a database, or build it again",
-		Long: `Build a database from a folder of HTML, Markdown and plain text, or the index of a
-LEANN index, or build a database again.
+		Long: `Build a database from a folder of HTML, Markdown and plain text, from a
+documentation site, or the index of a LEANN index, or build a database again.
 
 A folder is split into passages at its headings; the database goes into
-docsearch's data folder. Of a LEANN index (its folder, its meta.json, or a bare
-passages.jsonl) the passages stay as they are; docsearch puts a folder of its
-own beside them.
+docsearch's data folder. Of a site the pages below the URL are fetched into the
+database's folder first: those that its llms.txt or sitemap lists, else those
+that links lead to. A build that is interrupted goes on where it was. Of a LEANN
+index (its folder, its meta.json, or a bare passages.jsonl) the passages stay as
+they are; docsearch puts a folder of its own beside them.
 
 Whatever happens to a build, the database answers from the index it had before.`,
 		Example: `  docsearch index build ~/src/project/docs --name project
+  docsearch index build https://docs.example.com/guide/
   docsearch index build ~/.leann/indexes/gitlab
   docsearch index build project --embedder ollama:nomic-embed-text
   docsearch index build project`,
@@ -74,13 +79,21 @@ Whatever happens to a build, the database answers from the index it had before.`
 
 // addFlags adds the flags that say what to build, and how.
 func (b *buildCommand) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&b.name, "name", "", "`name` of the database made from a folder (default the folder's)")
+	f.StringVar(&b.name, "name", "", "`name` of the database made from a folder or site (default after the folder or the site's host)")
 	f.StringVar(&b.out, "out", "", "put the database into this `folder` instead of docsearch's data folder")
 	f.StringVar(&b.kept.Language, "language", "", "language of the texts, for the forms of words (default english)")
 	f.DurationVar(&b.wait, "wait", 0, "how long to wait for another build of the same database")
 	f.BoolVar(&b.kept.TrustPaths, "trust-paths", false, "read passages that a LEANN index names outside its own folder")
 	f.StringArrayVar(&b.kept.Include, "include", nil, "of a folder, read only files that this `pattern` matches, such as \"*.html\"; may be repeated")
 	f.StringArrayVar(&b.kept.Exclude, "exclude", nil, "of a folder, leave out what this `pattern` matches, such as \"faq\" or \"old/*.md\"; may be repeated")
+	f.StringVar(&b.kept.Site.Prefix, "prefix", "", "of a site, fetch only pages whose URL begins with this `URL` (default the one given)")
+	f.StringVar((*string)(&b.kept.Site.Way), "way", "", "of a site, find pages by `llms.txt`, llms-full.txt, sitemap or links (default the first of them that there is)")
+	f.IntVar(&b.kept.Site.MaxPages, "max-pages", 0, "of a site, fetch at most so `many` pages (default 20000)")
+	f.Var((*sizeValue)(&b.kept.Site.MaxBytes), "max-bytes", "of a site, fetch at most so `much` in all, such as 500MB (default 2GB)")
+	f.DurationVar(&b.kept.Site.Delay, "delay", 0, "of a site, wait so long between requests (default 200ms, none for one on this machine)")
+	f.IntVar(&b.kept.Site.Concurrency, "concurrency", 0, "of a site, make so `many` requests at a time (default 4)")
+	f.BoolVar(&b.kept.Site.IgnoreRobots, "ignore-robots", false, "of a site, fetch what its robots.txt forbids, too, and read pages that ask not to be indexed")
+	f.BoolVar(&b.kept.Site.Private, "private", false, "of a site, let its name lead to this machine or a private network")
 	f.StringVar(&b.kept.Embedder, "embedder", "", "embed passages with this model, too: `PROVIDER:MODEL`, leann for the one of a LEANN index, builtin for none (default what the config says)")
 	f.StringVar(&b.url, "embedder-url", "", "where the embedder answers, if the config does not say")
 	f.StringVar(&b.keyEnv, "embedder-key-env", "", "environment `variable` that has the embedder's key")
@@ -99,6 +112,12 @@ type plan struct {
 	embedder *chosenEmbedder // besides the builtin one; nil: none
 }
 
+// site is the plan's source if that is a site, else nil.
+func (p plan) site() *ingest.Site {
+	s, _ := p.source.(*ingest.Site)
+	return s
+}
+
 func (b *buildCommand) run(ctx context.Context, arg string) error {
 	p, err := b.plan(arg)
 	if err != nil {
@@ -114,6 +133,13 @@ func (b *buildCommand) run(ctx context.Context, arg string) error {
 
 // build does what is planned.
 func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
+	if p.site() == nil {
+		for flag := range b.siteFlags(&p.kept.Site) {
+			if b.set(flag) {
+				return index.Info{}, usagef("--%s is for sites, and %s is none", flag, p.label)
+			}
+		}
+	}
 	options, err := json.Marshal(p.kept)
 	if err != nil {
 		return index.Info{}, err
@@ -150,12 +176,15 @@ func (b *buildCommand) display() *progress.Display {
 }
 
 // plan finds out what arg means: a LEANN index, a database to build again, or
-// a folder to make one from.
+// a folder or a site to make one from.
 func (b *buildCommand) plan(arg string) (plan, error) {
 	locations := config.Locate(os.Getenv)
 	all, err := listings(locations)
 	if err != nil {
 		return plan{}, err
+	}
+	if isURL(arg) {
+		return b.fromSite(locations, all, arg)
 	}
 	// What is there to build from comes before a database of that name, which
 	// may be of another folder called the same.
@@ -175,7 +204,7 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 		return plan{}, err
 	}
 	if b.name != "" || b.out != "" {
-		return plan{}, usagef("--name and --out are for folders: the index of %s goes beside its passages", arg)
+		return plan{}, usagef("--name and --out are for folders and sites: the index of %s is where its passages are", arg)
 	}
 	return b.again(known, dir)
 }
@@ -183,7 +212,11 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 // again plans the build of the database in dir from what it was made from.
 func (b *buildCommand) again(known listing, dir string) (plan, error) {
 	p := plan{dir: dir, label: known.Name, known: known.Configured, kept: b.remembered(dir)}
-	if origin := originOf(dir); origin.Kind == ingest.KindFolder {
+	switch origin := originOf(dir); origin.Kind {
+	case ingest.KindSite:
+		p.source = ingest.NewSite(origin.Location, dir, p.kept.Site)
+		return p, nil
+	case ingest.KindFolder:
 		switch folder, err := ingest.NewFolder(origin.Location, dir, p.kept.Options); {
 		case err == nil:
 			p.source = folder
@@ -210,21 +243,7 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 
 // fromFolder plans a database made from a folder.
 func (b *buildCommand) fromFolder(l config.Locations, all []listing, path string) (plan, error) {
-	name := b.name
-	if name == "" {
-		name = nameFor(path)
-	}
-	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\:*?"<>|`) || name != strings.TrimSpace(name) {
-		return plan{}, withHint(usagef("%q is no name for a database", name), "--name gives it one, of letters and digits")
-	}
-	dir := b.out
-	if dir == "" {
-		if l.Data == "" {
-			return plan{}, withHint(errors.New("there is no data folder: neither DOCSEARCH_DATA nor a home directory is set"), "--out says where the database goes")
-		}
-		dir = filepath.Join(l.Data, name)
-	}
-	dir, err := filepath.Abs(dir)
+	dir, name, err := b.place(l, nameFor(path))
 	if err != nil {
 		return plan{}, err
 	}
@@ -236,8 +255,43 @@ func (b *buildCommand) fromFolder(l config.Locations, all []listing, path string
 	if err := b.mayReplace(dir, path, name); err != nil {
 		return plan{}, err
 	}
-	known := slices.ContainsFunc(all, func(d listing) bool { return d.Configured && samePath(d.Path, dir) })
-	return plan{dir: dir, label: name, known: known, source: folder, kept: kept}, nil
+	return plan{dir: dir, label: name, known: isConfigured(all, dir), source: folder, kept: kept}, nil
+}
+
+// fromSite plans a database made from a site.
+func (b *buildCommand) fromSite(l config.Locations, all []listing, url string) (plan, error) {
+	dir, name, err := b.place(l, ingest.SiteName(url))
+	if err != nil {
+		return plan{}, err
+	}
+	kept := b.remembered(dir)
+	if err := b.mayReplace(dir, url, name); err != nil {
+		return plan{}, err
+	}
+	return plan{dir: dir, label: name, known: isConfigured(all, dir), source: ingest.NewSite(url, dir, kept.Site), kept: kept}, nil
+}
+
+// place is the folder and the name of a new database: those that the command
+// line gives, else the suggested name in the data folder.
+func (b *buildCommand) place(l config.Locations, suggested string) (dir, name string, err error) {
+	name = cmp.Or(b.name, suggested)
+	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\:*?"<>|`) || name != strings.TrimSpace(name) {
+		return "", "", withHint(usagef("%q is no name for a database", name), "--name gives it one, of letters and digits")
+	}
+	dir = b.out
+	if dir == "" {
+		if l.Data == "" {
+			return "", "", withHint(errors.New("there is no data folder: neither DOCSEARCH_DATA nor a home directory is set"), "--out says where the database goes")
+		}
+		dir = filepath.Join(l.Data, name)
+	}
+	dir, err = filepath.Abs(dir)
+	return dir, name, err
+}
+
+// isConfigured reports whether the config names the database in dir.
+func isConfigured(all []listing, dir string) bool {
+	return slices.ContainsFunc(all, func(d listing) bool { return d.Configured && samePath(d.Path, dir) })
 }
 
 // nameFor names a database after its folder or file.
@@ -264,26 +318,38 @@ func (b *buildCommand) mayReplace(dir, source, name string) error {
 		return nil // a first build that did not come to its end
 	case origin.Location == "":
 		return withHint(fmt.Errorf("%s is not empty and no database of docsearch's", dir), "--name or --out choose another place")
-	case !samePath(origin.Location, source):
+	case !sameSource(origin.Location, source):
 		return withHint(fmt.Errorf("%s is a database already, made from %s", name, origin.Location),
 			"--name gives this one another name; docsearch index remove %s makes room", name)
 	}
 	return nil
 }
 
+// onlyOurs reports whether a folder has nothing but what a first build leaves
+// that did not come to its end.
 func onlyOurs(entries []fs.DirEntry) bool {
 	for _, e := range entries {
-		if e.Name() != disk.Folder {
+		if e.Name() != disk.Folder && e.Name() != ingest.MirrorName {
 			return false
 		}
 	}
 	return true
 }
 
+// sameSource reports whether two paths or URLs lead to one source.
+func sameSource(a, b string) bool {
+	if isURL(a) || isURL(b) {
+		return strings.TrimRight(a, "/") == strings.TrimRight(b, "/")
+	}
+	return samePath(a, b)
+}
+
+func isURL(s string) bool { return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://") }
+
 // originOf is what the database in dir was made from, if docsearch made its
 // passages: the manifest knows, and where it is damaged LEANN's meta file.
 func originOf(dir string) leann.Origin {
-	if g, err := disk.Current(dir); err == nil && g.Source.Kind == ingest.KindFolder {
+	if g, err := disk.Current(dir); err == nil && (g.Source.Kind == ingest.KindFolder || g.Source.Kind == ingest.KindSite) {
 		return leann.Origin{Kind: g.Source.Kind, Location: g.Source.Location}
 	}
 	if found, err := leann.Find(dir); err == nil && found.Meta.Origin != nil {
@@ -313,7 +379,28 @@ func (b *buildCommand) remembered(dir string) keptOptions {
 	if b.set("exclude") {
 		kept.Exclude = b.kept.Exclude
 	}
+	for flag, take := range b.siteFlags(&kept.Site) {
+		if b.set(flag) {
+			take()
+		}
+	}
 	return kept
+}
+
+// siteFlags are the flags that are for sites alone, each with what takes its
+// value over into kept.
+func (b *buildCommand) siteFlags(kept *ingest.SiteOptions) map[string]func() {
+	given := b.kept.Site
+	return map[string]func(){
+		"prefix":        func() { kept.Prefix = given.Prefix },
+		"way":           func() { kept.Way = given.Way },
+		"max-pages":     func() { kept.MaxPages = given.MaxPages },
+		"max-bytes":     func() { kept.MaxBytes = given.MaxBytes },
+		"delay":         func() { kept.Delay = given.Delay },
+		"concurrency":   func() { kept.Concurrency = given.Concurrency },
+		"ignore-robots": func() { kept.IgnoreRobots = given.IgnoreRobots },
+		"private":       func() { kept.Private = given.Private },
+	}
 }
 
 func explainLEANN(path string, err error) error {
@@ -328,12 +415,14 @@ func explainBuild(p plan, err error) error {
 	switch {
 	case errors.Is(err, disk.ErrBusy):
 		return withHint(err, "--wait 10m waits for it")
+	case errors.Is(err, context.Canceled) && p.site() != nil:
+		return withHint(errors.New("interrupted"), "%s is as it was before; the same command goes on with what was fetched", p.label)
 	case errors.Is(err, context.Canceled):
 		return withHint(errors.New("interrupted"), "%s is as it was before", p.label)
 	case errors.Is(err, index.ErrNoPassages):
 		return withHint(fmt.Errorf("%s: %w", p.label, err), "docsearch reads HTML, Markdown and plain text, and LEANN's passages")
 	}
-	return p.explainEmbedder(err)
+	return p.explainEmbedder(explainSite(err))
 }
 
 // explainEmbedder says what to do about an error that an embedder may have
@@ -360,6 +449,7 @@ func (b *buildCommand) finish(p plan, info index.Info, took time.Duration) error
 	case b.quiet:
 		return nil
 	}
+	b.printFetched(p)
 	fmt.Fprintf(b.stdout, "%s: %s of %s, index %s, built in %s\n", p.label,
 		count(info.Passages, "passage"), count(info.Documents, "document"), size(info.Bytes), took.Round(10*time.Millisecond))
 	printSkipped(b.stdout, info.Skipped, "docsearch index info "+quoteArgument(p.dir))

@@ -104,6 +104,8 @@ func sourceOf(info index.Info) string {
 	switch info.Source.Kind {
 	case ingest.KindFolder:
 		return "folder " + info.Source.Location
+	case ingest.KindSite:
+		return "site " + info.Source.Location
 	case leann.KindIndex:
 		return "LEANN index " + info.Source.Location
 	}

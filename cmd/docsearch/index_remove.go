@@ -14,6 +14,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/site"
 )
 
 func newIndexRemoveCommand(a *app) *cobra.Command {
@@ -62,12 +64,15 @@ func (a *app) remove(d listing, yes bool) error {
 		}
 		return err
 	}
+	if err := site.Remove(filepath.Join(dir, ingest.MirrorName)); err != nil {
+		return err
+	}
 	if made {
 		if err := leann.Unpublish(dir); err != nil {
 			return err
 		}
-		os.Remove(dir) // fails where somebody keeps something there
 	}
+	os.Remove(dir) // fails where somebody keeps something there
 	fmt.Fprintf(a.stdout, "removed %s\n", what)
 	if d.Configured {
 		fmt.Fprintf(a.stdout, "the config still names %s\n", d.Name)

@@ -45,6 +45,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("APPDATA", env.WorkDir+"/home/AppData/Roaming")
 			env.Setenv("LOCALAPPDATA", env.WorkDir+"/home/AppData/Local")
 			serveEmbedders(env)
+			serveSite(env)
 			return nil
 		},
 	})

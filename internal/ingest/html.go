@@ -23,11 +23,16 @@ func readHTML(data []byte, name string) (document, error) {
 	if why := noPage(name, &page); why != "" {
 		return document{}, errors.New(why)
 	}
+	return fromHTML(&page), nil
+}
+
+// fromHTML makes a document of a page.
+func fromHTML(page *html.Page) document {
 	doc := document{title: page.Title, made: true}
 	for i := range page.Sections {
 		doc.addHTML(&page.Sections[i])
 	}
-	return doc, nil
+	return doc
 }
 
 // maxHeadingLevel is the deepest that Markdown has.

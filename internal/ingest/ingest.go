@@ -16,13 +16,10 @@
 package ingest
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,17 +32,6 @@ import (
 
 // KindFolder is the kind of a Folder, as a manifest names it.
 const KindFolder = "folder"
-
-// Files of a generation, beside those of package index.
-const (
-	// SkippedName names all that has no passages, a disk.Skipped as JSON on
-	// each line. The manifest, which every reader of the database parses, has
-	// a summary.
-	SkippedName = "skipped.jsonl"
-	// FilesName lists the files that were read, a disk.SourceFile as JSON on
-	// each line.
-	FilesName = "files.jsonl"
-)
 
 // maxFile is the longest file that is read as a document. Longer ones that
 // look like text are logs and dumps.
@@ -104,57 +90,31 @@ func (f *Folder) root() string {
 }
 
 // Prepare reads the documents and writes their passages into dir.
-func (f *Folder) Prepare(ctx context.Context, dir string, _ *disk.Generation, report progress.Func) (disk.Prepared, error) {
-	source := disk.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
-	out, err := os.OpenFile(filepath.Join(dir, passage.ShardName(0)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return disk.Prepared{}, err
-	}
-	w := &writer{out: bufio.NewWriterSize(out, 256<<10)}
-	err = errors.Join(f.prepare(ctx, w, report), w.out.Flush())
-	if err := errors.Join(err, out.Close()); err != nil {
-		return disk.Prepared{}, err
-	}
-	st, err := os.Stat(out.Name())
-	if err != nil {
-		return disk.Prepared{}, err
-	}
-	source.Files = []disk.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
-	err = errors.Join(
-		writeLines(filepath.Join(dir, SkippedName), w.skipped),
-		writeLines(filepath.Join(dir, FilesName), w.files))
-	return disk.Prepared{Source: source, Skipped: disk.Summary(w.skipped)}, err
-}
-
-func (f *Folder) prepare(ctx context.Context, w *writer, report progress.Func) error {
+func (f *Folder) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
 	root, err := os.OpenRoot(f.root())
 	if err != nil {
-		return err
+		return disk.Prepared{}, err
 	}
 	defer root.Close()
-	files, skipped, err := f.list(ctx, root)
+	items, skipped, err := f.list(ctx, root)
 	if err != nil {
-		return err
+		return disk.Prepared{}, err
 	}
-	w.skipped = skipped
-	r := &folderReader{root: root, terms: readTermIndexes(root, files)}
-	done := 0
-	for result := range r.all(ctx, files) {
-		if err := w.add(result); err != nil {
-			return err
-		}
-		done++
-		report.Report("reading documents", int64(done), int64(len(files)))
-	}
-	return ctx.Err()
+	c := &collector{stock: folderStock{root}, terms: readTermIndexes(root, items)}
+	source := disk.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
+	return collect(ctx, dir, before, source, c, items, skipped, report)
 }
 
 // list lists the files to read and what is passed by.
-func (f *Folder) list(ctx context.Context, root *os.Root) ([]string, []disk.Skipped, error) {
-	if f.file != "" {
-		return []string{f.file}, nil, nil
+func (f *Folder) list(ctx context.Context, root *os.Root) ([]item, []disk.Skipped, error) {
+	if f.file == "" {
+		return walk(ctx, root, f.filter)
 	}
-	return walk(ctx, root, f.filter)
+	st, err := root.Stat(f.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	return []item{itemOf(f.file, st)}, nil, nil
 }
 
 // Publish makes the passages in dir those of the database's LEANN index.
@@ -163,36 +123,10 @@ func (f *Folder) Publish(dir string) error {
 		leann.Origin{Kind: KindFolder, Location: f.location})
 }
 
-// A writer writes passages and gathers what has none.
-type writer struct {
-	out     *bufio.Writer
-	files   []disk.SourceFile
-	skipped []disk.Skipped
-}
-
-// add writes what was read of one file. An error is of the passages file.
-func (w *writer) add(r result) error {
-	if r.info != nil {
-		w.files = append(w.files, disk.SourceFile{Path: r.name, Size: r.info.Size(), ModTime: r.info.ModTime()})
-	}
-	w.skipped = append(w.skipped, r.skipped...)
-	_, err := w.out.Write(r.lines)
-	return err
-}
-
-// ReadSkipped reads what the build of generation g left out, in full.
-func ReadSkipped(g disk.Generation) ([]disk.Skipped, error) {
-	skipped, err := readLines[disk.Skipped](g.Path(SkippedName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return g.Skipped, nil
-	}
-	return skipped, err
-}
-
 // Changed compares the folder that generation g was built from with what the
 // build read, and says in a sentence what is not the same; "" if all is.
 func Changed(ctx context.Context, g disk.Generation) (string, error) {
-	files, err := readLines[disk.SourceFile](g.Path(FilesName))
+	_, records, err := readRecords(g)
 	if err != nil {
 		return "", err
 	}
@@ -212,20 +146,19 @@ func Changed(ctx context.Context, g disk.Generation) (string, error) {
 		return "", err
 	}
 	defer root.Close()
-	names, _, err := f.list(ctx, root)
+	items, _, err := f.list(ctx, root)
 	if err != nil {
 		return "", err
 	}
-	known := make(map[string]disk.SourceFile, len(files))
-	for _, file := range files {
-		known[file.Path] = file
+	known := make(map[string]*record, len(records))
+	for i := range records {
+		known[records[i].Name] = &records[i]
 	}
 	changed := 0
-	for _, name := range names {
-		was, ok := known[name]
-		delete(known, name)
-		st, err := root.Stat(filepath.FromSlash(name))
-		if !ok || err != nil || st.Size() != was.Size || !st.ModTime().Equal(was.ModTime) {
+	for i := range items {
+		was := known[items[i].name]
+		delete(known, items[i].name)
+		if was == nil || differs(root, was, &items[i]) {
 			changed++
 		}
 	}
@@ -239,37 +172,15 @@ func Changed(ctx context.Context, g disk.Generation) (string, error) {
 	return fmt.Sprintf("%d files of %s have changed since the index was built", changed, g.Source.Location), nil
 }
 
-// writeLines writes the items as JSON, one a line; no file where there are none.
-func writeLines[T any](path string, items []T) error {
-	if len(items) == 0 {
-		return nil
+// differs reports whether a file is not what was read. A new time alone says
+// little: copying and checking out give one to every file.
+func differs(root *os.Root, was *record, it *item) bool {
+	if it.size == was.Size && it.modTime.Equal(was.ModTime) {
+		return false
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	for _, item := range items {
-		if err := enc.Encode(item); err != nil {
-			return err
-		}
+	if it.size != was.Size || was.Hash == "" {
+		return true
 	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
-}
-
-func readLines[T any](path string) ([]T, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var items []T
-	dec := json.NewDecoder(bufio.NewReader(f))
-	for {
-		var item T
-		switch err := dec.Decode(&item); {
-		case err == io.EOF:
-			return items, nil
-		case err != nil:
-			return nil, &disk.CorruptError{File: path, Offset: dec.InputOffset(), What: err.Error()}
-		}
-		items = append(items, item)
-	}
+	data, _, err := readFile(root, it.name)
+	return err != nil || hashOf(data) != was.Hash
 }

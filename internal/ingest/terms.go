@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -24,25 +25,32 @@ const (
 // readTermIndexes reads the documentation's own indexes, as books have them at
 // their end: what they call each place, by its path with anchor. Generators give
 // them these names.
-func readTermIndexes(root *os.Root, files []string) map[string][]string {
+func readTermIndexes(root *os.Root, items []item) map[string][]string {
 	terms := map[string][]string{}
-	for _, name := range files {
-		base := path.Base(name)
-		if sphinx, _ := path.Match("genindex*.html", base); !sphinx && base != "bookindex.html" {
+	for _, it := range items {
+		if !isTermIndex(it.name) {
 			continue
 		}
 		// What is wrong with the file is said when its turn comes.
-		if data, _, err := readFile(root, name); err == nil {
-			readTerms(data, name, terms)
+		if data, _, err := readFile(root, it.name); err == nil {
+			readTerms(data, func(href string) string { return targetOf(it.name, href) }, terms)
 		}
 	}
 	return terms
 }
 
+// isTermIndex reports whether the page of that name is an index of terms.
+func isTermIndex(name string) bool {
+	base := path.Base(name)
+	sphinx, _ := path.Match("genindex*.html", base)
+	return sphinx || base == "genindex" || base == "bookindex.html"
+}
+
 // readTerms adds the terms of an index page. Its entries are items of lists
 // that stand in one another: "certificate", and below it "renew". What leads to
-// the place is the entry itself, or what stands after it.
-func readTerms(data []byte, name string, terms map[string][]string) {
+// the place is the entry itself, or what stands after it. target is the place
+// that a link leads to, "" if it is none of the source.
+func readTerms(data []byte, target func(href string) string, terms map[string][]string) {
 	var (
 		open []entry // the entries around, outermost first
 		last string  // the dt that ended last, which a dd behind it stands under
@@ -105,7 +113,7 @@ func readTerms(data []byte, name string, terms map[string][]string) {
 			case atom.A:
 				if n := len(open); n > 0 && href != "" {
 					if term := open[n-1].end(); term != "" {
-						addTerm(terms, targetOf(name, href), term)
+						addTerm(terms, target(href), term)
 					}
 				}
 				href = ""
@@ -193,29 +201,45 @@ func targetOf(page, href string) string {
 
 // addTerms gives a passage the terms of the places in it. Those of its document
 // as a whole are the first passage's.
-func (r *folderReader) addTerms(p *passage.Passage, first bool) {
-	if len(r.terms) == 0 {
+func (c *collector) addTerms(p *passage.Passage, first bool) {
+	if len(c.terms) == 0 {
 		return
 	}
 	terms := p.Terms()
 	had := len(terms)
 	add := func(place string) {
-		for _, t := range r.terms[place] {
+		for _, t := range c.terms[place] {
 			if !slices.Contains(terms, t) {
 				terms = append(terms, t)
 			}
 		}
 	}
+	document := p.Document()
 	if first {
-		add(p.Path)
+		add(document)
 	}
 	for _, a := range p.Anchors {
-		add(p.Path + "#" + a)
+		add(document + "#" + a)
 	}
 	if len(terms) > had {
 		p.SetTerms(terms)
 	}
 	p.Anchors = slices.DeleteFunc(slices.Clone(p.Anchors), isEntry)
+}
+
+// addTermContexts makes the terms of the places in each item a part of what its
+// passages depend on.
+func (c *collector) addTermContexts(items []item) {
+	of := map[string][]string{}
+	for _, place := range slices.Sorted(maps.Keys(c.terms)) {
+		name, _, _ := strings.Cut(place, "#")
+		of[name] = append(append(of[name], place), c.terms[place]...)
+	}
+	for i := range items {
+		if terms := of[items[i].name]; len(terms) > 0 {
+			items[i].context = digest(append(terms, items[i].context)...)
+		}
+	}
 }
 
 // isEntry reports whether Sphinx made the anchor for an entry of its index:

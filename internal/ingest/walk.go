@@ -16,7 +16,7 @@ import (
 // their names, with slashes; and names what it passes by. Symbolic links are
 // not followed: what they lead to is either met where it lies or none of the
 // source's.
-func walk(ctx context.Context, root *os.Root, filter filter) (files []string, skipped []disk.Skipped, err error) {
+func walk(ctx context.Context, root *os.Root, filter filter) (items []item, skipped []disk.Skipped, err error) {
 	skip := func(name, why string) { skipped = append(skipped, disk.Skipped{Name: name, Why: why}) }
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -39,11 +39,16 @@ func walk(ctx context.Context, root *os.Root, filter filter) (files []string, sk
 		case why != "":
 			skip(name, why)
 		case !d.IsDir():
-			files = append(files, name)
+			info, err := d.Info()
+			if err != nil {
+				skip(name, reason(err).Error())
+				return nil
+			}
+			items = append(items, itemOf(name, info))
 		}
 		return nil
 	})
-	return files, skipped, err
+	return items, skipped, err
 }
 
 // leaveOut says why the entry has no passages, or "" if it may have some.

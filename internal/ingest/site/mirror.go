@@ -41,6 +41,28 @@ const maxLine = 64 << 10
 // ErrFetching is returned by Fetch while another one has the mirror.
 var ErrFetching = errors.New("another process is fetching this site")
 
+// ErrOther is returned by Fetch for a folder that mirrors another site, or
+// another part of it.
+var ErrOther = errors.New("holds other pages")
+
+// Remove removes a mirror, and nothing else that may be in its folder. It is no
+// error if there is none.
+func Remove(dir string) error {
+	if _, err := Open(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	// The journal last: without it, nothing says what the rest is.
+	for _, name := range []string{pagesName, lockName, journalName} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	os.Remove(dir) // fails where somebody keeps something there
+	return nil
+}
+
 // A Mirror is the pages of a site that lie in a folder.
 type Mirror struct {
 	URL, Prefix string    // as they were fetched
@@ -138,6 +160,30 @@ func (m *Mirror) Redirects() map[string]string {
 		}
 	}
 	return to
+}
+
+// Aliases are the other URLs of the pages that Pages names, and those: URLs that
+// redirect there, step by step, or at which the same page stands.
+func (m *Mirror) Aliases() map[string]string {
+	same := m.duplicates()
+	aliases := map[string]string{}
+	for u := range m.records {
+		to := u
+		for range maxHops {
+			next := m.records[to].To
+			if next == "" {
+				next = same[to]
+			}
+			if next == "" {
+				break
+			}
+			to = next
+		}
+		if to != u && m.records[to].Hash != "" {
+			aliases[u] = to
+		}
+	}
+	return aliases
 }
 
 // Read is the contents of a page. It is an error if they are not what was
@@ -335,7 +381,7 @@ func openJournal(dir string, sc *scope, now time.Time) (_ *journal, err error) {
 	}
 	j.m.dir = dir
 	if j.m.URL != header.URL || j.m.Prefix != header.Prefix {
-		return nil, fmt.Errorf("%s holds the pages of %s (prefix %s): choose another folder for %s", dir, j.m.URL, j.m.Prefix, header.URL)
+		return nil, fmt.Errorf("%s %w than %s: those of %s within %s", dir, ErrOther, header.URL, j.m.URL, j.m.Prefix)
 	}
 	if err := j.file.Truncate(tail); err != nil {
 		return nil, err

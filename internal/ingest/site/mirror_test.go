@@ -316,7 +316,7 @@ func TestOneAtATime(t *testing.T) {
 	}
 	opt.Progress = nil
 	opt.URL = s.URL + "/p/0"
-	if _, err := Fetch(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "choose another folder") {
+	if _, err := Fetch(t.Context(), opt); !errors.Is(err, ErrOther) {
 		t.Errorf("another site: %v", err)
 	}
 }

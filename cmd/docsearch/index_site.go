@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/site"
+)
+
+// explainSite says what to do about an error of fetching a site.
+func explainSite(err error) error {
+	var moved *site.MovedError
+	var address *site.AddressError
+	switch {
+	case errors.As(err, &moved):
+		return withHint(err, "docsearch index build %s", quoteArgument(moved.To))
+	case errors.As(err, &address):
+		return withHint(err, "--private fetches it all the same")
+	case errors.Is(err, site.ErrOther):
+		return withHint(err, "--name makes another database; docsearch index remove makes room")
+	}
+	return err
+}
+
+// printFetched says what was fetched of a site, if the plan's source is one,
+// and names all that could not be.
+func (b *buildCommand) printFetched(p plan) {
+	s := p.site()
+	if s == nil {
+		return
+	}
+	r := s.Report()
+	fmt.Fprintf(b.stdout, "%s: %s\n", p.label, fetched(r))
+	printOutcomes(b.stderr, "failed", r.Failed)
+	for _, limit := range r.Limits {
+		fmt.Fprintf(b.stderr, "docsearch: %s\n", limit)
+	}
+}
+
+// fetched is a report in a line.
+func fetched(r site.Report) string {
+	parts := []string{count(r.Fetched, "new or changed page")}
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, thousands(n)+" "+what)
+		}
+	}
+	add(r.Unchanged, "unchanged")
+	add(r.Resumed, "fetched before the interruption")
+	add(len(r.Removed), "removed")
+	add(len(r.Failed), "failed")
+	return fmt.Sprintf("found by %s: %s; %s received", r.Way, strings.Join(parts, ", "), size(r.Bytes))
+}
+
+func printOutcomes(w io.Writer, what string, outcomes []site.Outcome) {
+	for _, o := range outcomes {
+		fmt.Fprintf(w, "docsearch: %s: %s: %s\n", what, printable(o.URL), printable(o.Reason))
+	}
+}
+
+// A sizeValue is a flag that is a number of bytes, such as 500MB.
+type sizeValue int64
+
+func (v *sizeValue) Type() string { return "size" }
+
+func (v *sizeValue) String() string {
+	if *v == 0 {
+		return ""
+	}
+	return size(int64(*v))
+}
+
+func (v *sizeValue) Set(s string) error {
+	number := strings.TrimSpace(strings.ToUpper(s))
+	unit := int64(1)
+	for i, suffix := range []string{"KB", "MB", "GB"} {
+		if n, ok := strings.CutSuffix(number, suffix); ok {
+			number, unit = strings.TrimSpace(n), int64(math.Pow10(3*(i+1)))
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt64/unit {
+		return fmt.Errorf("%q is no size such as 500MB or 2GB", s)
+	}
+	*v = sizeValue(n * unit)
+	return nil
+}

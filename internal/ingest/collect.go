@@ -1,0 +1,316 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+// An item is a document of a source: its path in a folder or its URL, and what
+// is known of it before it is read.
+type item struct {
+	name    string
+	size    int64
+	modTime time.Time // zero for pages
+	hash    string    // of its bytes; "" if only reading tells
+	context string    // what else its passages depend on
+}
+
+// A stock is the documents of a source.
+type stock interface {
+	// load returns the bytes of an item, and completes what is known of it.
+	load(*item) ([]byte, error)
+	// parse makes a document of them. An error says why there is none.
+	parse([]byte, *item) (document, error)
+}
+
+// A collector makes passages of the documents of a source. What it made of a
+// document before stands as long as all stands that they depend on: the
+// document's bytes, what the source's own index calls the places in it, the
+// item's context, and what holds for all documents: the collector's own
+// context.
+type collector struct {
+	stock
+	context string
+	terms   map[string][]string // what the source's own index calls its places
+	before  *earlier
+}
+
+// collect writes the passages of the items into dir, the folder of a new
+// generation, and beside them what was read and what has no passages: that is
+// what is in skipped and what turns out to be left out of the items.
+func collect(ctx context.Context, dir string, before *disk.Generation, source disk.Source, c *collector, items []item, skipped []disk.Skipped, report progress.Func) (disk.Prepared, error) {
+	c.before = openEarlier(before, source)
+	defer c.before.close()
+	if e := c.before; e != nil && e.Context != c.context {
+		c.before.close()
+		c.before = nil
+	}
+	c.addTermContexts(items)
+	out, err := os.OpenFile(filepath.Join(dir, passage.ShardName(0)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return disk.Prepared{}, err
+	}
+	w := &writer{out: bufio.NewWriterSize(out, 256<<10), before: c.before, skipped: skipped}
+	err = errors.Join(c.write(ctx, w, items, report), w.out.Flush())
+	if err := errors.Join(err, out.Close()); err != nil {
+		return disk.Prepared{}, err
+	}
+	if w.unchanged(before) {
+		return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true}, nil
+	}
+	st, err := os.Stat(out.Name())
+	if err != nil {
+		return disk.Prepared{}, err
+	}
+	source.Files = []disk.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
+	err = errors.Join(
+		writeLines(filepath.Join(dir, SkippedName), new(bytes.Buffer), w.skipped),
+		writeRecords(filepath.Join(dir, FilesName), header{Context: c.context}, w.records))
+	return disk.Prepared{Source: source, Skipped: disk.Summary(w.skipped), Kept: w.kept}, err
+}
+
+func (c *collector) write(ctx context.Context, w *writer, items []item, report progress.Func) error {
+	done := 0
+	for result := range c.all(ctx, items) {
+		if err := w.add(result); err != nil {
+			return err
+		}
+		done++
+		report.Report("reading documents", int64(done), int64(len(items)))
+	}
+	return ctx.Err()
+}
+
+// A result is what was made of one document.
+type result struct {
+	record
+	lines []byte // of the passages file
+	kept  bool   // they are those of the generation before
+}
+
+func (r *result) skip(name, format string, args ...any) {
+	r.Skipped = append(r.Skipped, disk.Skipped{Name: name, Why: fmt.Sprintf(format, args...)})
+}
+
+// all reads the items, several at once, and yields what was made of them in
+// their order. It ends early when ctx does.
+func (c *collector) all(ctx context.Context, items []item) iter.Seq[result] {
+	return func(yield func(result) bool) {
+		// One that is long in the reading must not stop the others: some may
+		// wait, read, for their turn.
+		ahead := 16 * runtime.GOMAXPROCS(0)
+		workers := make(chan struct{}, runtime.GOMAXPROCS(0))
+		pending := make([]chan result, 0, ahead)
+		for next := 0; next < len(items) || len(pending) > 0; {
+			for next < len(items) && len(pending) < ahead && ctx.Err() == nil {
+				done := make(chan result, 1)
+				pending = append(pending, done)
+				it := items[next]
+				next++
+				if r, ok := c.known(&it); ok {
+					done <- r
+					continue
+				}
+				go func() {
+					workers <- struct{}{}
+					defer func() { <-workers }()
+					done <- c.read(&it)
+				}()
+			}
+			if len(pending) == 0 {
+				return
+			}
+			first := <-pending[0]
+			pending = append(pending[:0], pending[1:]...)
+			if !yield(first) {
+				for _, p := range pending {
+					<-p // the source must not be closed under a reader
+				}
+				return
+			}
+		}
+	}
+}
+
+// known is what the generation before has of the item, if it need not be read
+// to tell that it has not changed.
+func (c *collector) known(it *item) (result, bool) {
+	was := c.before.find(it.name)
+	if was == nil || was.Hash == "" || was.Context != it.context {
+		return result{}, false
+	}
+	if it.hash != was.Hash && !c.before.untouched(was, it.size, it.modTime) {
+		return result{}, false
+	}
+	return c.keep(was, it), true
+}
+
+// keep is the result that takes over what was made of the item before.
+func (c *collector) keep(was *record, it *item) result {
+	r := result{record: *was, kept: true}
+	r.Size, r.ModTime = it.size, it.modTime
+	r.lines = c.before.lines.Data[was.Offset : was.Offset+was.Length]
+	return r
+}
+
+// read makes passages of one document. What is wrong with it is skipped.
+func (c *collector) read(it *item) result {
+	data, err := c.load(it)
+	if err == nil {
+		it.hash = cmp.Or(it.hash, hashOf(data))
+		if was := c.before.find(it.name); was != nil && was.Hash == it.hash && was.Context == it.context {
+			return c.keep(was, it)
+		}
+	}
+	r := result{record: record{Name: it.name, Size: it.size, ModTime: it.modTime, Hash: it.hash, Context: it.context}}
+	var doc document
+	if err == nil {
+		doc, err = c.parse(data, it)
+	}
+	if err != nil {
+		r.skip(it.name, "%v", err)
+		return r
+	}
+	c.addPassages(&r, doc)
+	r.Length = int64(len(r.lines))
+	return r
+}
+
+// addPassages cuts the document into passages and adds their lines.
+func (c *collector) addPassages(r *result, doc document) {
+	if doc.title == "" {
+		doc.title = titleFromName(r.Name)
+	}
+	passages, notes := cut(doc)
+	for _, n := range notes {
+		r.skip(r.Name+n.place, "%s", n.text)
+	}
+	seen := map[string]int{}
+	for i := range passages {
+		p := &passages[i]
+		p.Title = doc.title
+		if isURL(r.Name) {
+			p.URL = r.Name
+		} else {
+			p.Path = r.Name
+		}
+		p.ID = identify(p, seen)
+		c.addTerms(p, i == 0)
+		if p.URL != "" && len(p.Anchors) > 0 {
+			p.URL += "#" + (&url.URL{Fragment: p.Anchors[0]}).EscapedFragment()
+		}
+		before := len(r.lines)
+		r.lines = p.AppendLine(r.lines)
+		if n := len(r.lines) - before; n > passage.MaxLine {
+			r.lines = r.lines[:before]
+			r.skip(p.Locator(), "a passage of %d bytes is longer than one may be (%d)", n, passage.MaxLine)
+		}
+	}
+}
+
+// isURL reports whether a document's name is the URL of a page.
+func isURL(name string) bool {
+	return strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://")
+}
+
+// identify makes the passage's id: of the document, the headings and the text,
+// so that it stays the same as long as they do, whatever else changes around
+// it. seen counts the document's passages that are alike in all of these.
+func identify(p *passage.Passage, seen map[string]int) string {
+	parts := append([]string{p.Document()}, p.Headings...)
+	parts = append(parts, p.Text)
+	key := strings.Join(parts, "\x00")
+	if n := seen[key]; n > 0 {
+		parts = append(parts, strconv.Itoa(n))
+	}
+	seen[key]++
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:8])
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// digest is a short name for the parts, in their order; "" for none.
+func digest(parts ...string) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// A writer writes passages and gathers what is known of the documents.
+type writer struct {
+	out     *bufio.Writer
+	offset  int64
+	before  *earlier
+	records []record
+	skipped []disk.Skipped
+	kept    []disk.Kept
+}
+
+// add writes what was made of one document. An error is of the passages file.
+func (w *writer) add(r result) error {
+	if r.kept && len(r.lines) > 0 {
+		w.keep(r.Offset, r.Length)
+	}
+	r.Offset = w.offset
+	w.records = append(w.records, r.record)
+	w.skipped = append(w.skipped, r.Skipped...)
+	w.offset += r.Length
+	_, err := w.out.Write(r.lines)
+	return err
+}
+
+// keep notes that the lines at an offset of the generation before come next.
+func (w *writer) keep(before, length int64) {
+	if n := len(w.kept); n > 0 {
+		last := &w.kept[n-1]
+		if last.Before.Offset+last.Length == before && last.Now.Offset+last.Length == w.offset {
+			last.Length += length
+			return
+		}
+	}
+	w.kept = append(w.kept, disk.Kept{Before: disk.Run{Offset: before}, Now: disk.Run{Offset: w.offset}, Length: length})
+}
+
+// unchanged reports whether all that was written is what the generation before
+// has.
+func (w *writer) unchanged(g *disk.Generation) bool {
+	if w.before == nil || len(w.records) != len(w.before.records) {
+		return false
+	}
+	for i := range w.records {
+		if !w.records[i].same(&w.before.records[i]) {
+			return false
+		}
+	}
+	was, err := ReadSkipped(*g)
+	return err == nil && slices.Equal(was, w.skipped)
+}

@@ -1,0 +1,246 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"mime"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/html"
+	"github.com/docsearch/docsearch/internal/ingest/site"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+// KindSite is the kind of a Site, as a manifest names it.
+const KindSite = "site"
+
+// MirrorName is the folder within a database that has the pages of the site
+// that it was made from, for an update to ask only for what has changed.
+const MirrorName = "source"
+
+// SiteOptions say what of a site to fetch, and how. They stand in the manifest,
+// as a part of the build's options. Zero values are package site's defaults.
+type SiteOptions struct {
+	Prefix       string        `json:"prefix,omitempty"`
+	Way          site.Way      `json:"way,omitempty"`
+	MaxPages     int           `json:"max_pages,omitempty"`
+	MaxBytes     int64         `json:"max_bytes,omitempty"`
+	Delay        time.Duration `json:"delay,omitempty"`
+	Concurrency  int           `json:"concurrency,omitempty"`
+	IgnoreRobots bool          `json:"ignore_robots,omitempty"`
+	Private      bool          `json:"private,omitempty"`
+}
+
+// A Site is a source: the pages of a documentation site. It implements package
+// index's Source.
+type Site struct {
+	url      string
+	database string // folder of the database
+	opt      SiteOptions
+	report   site.Report
+}
+
+// NewSite is the source that a site is, for the database in folder database.
+func NewSite(url, database string, opt SiteOptions) *Site {
+	return &Site{url: url, database: database, opt: opt}
+}
+
+// Report says what the last Prepare fetched.
+func (s *Site) Report() site.Report { return s.report }
+
+// Prepare brings the mirror up to date, and writes the passages of its pages
+// into dir. If it is interrupted, the next one goes on with what was fetched.
+func (s *Site) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+	folder := filepath.Join(s.database, MirrorName)
+	var err error
+	s.report, err = site.Fetch(ctx, site.Options{
+		URL: s.url, Dir: folder, Prefix: s.opt.Prefix, Way: s.opt.Way,
+		MaxPages: s.opt.MaxPages, MaxBytes: s.opt.MaxBytes, Delay: s.opt.Delay, Concurrency: s.opt.Concurrency,
+		IgnoreRobots: s.opt.IgnoreRobots, Private: s.opt.Private, Progress: report,
+	})
+	if err != nil {
+		return disk.Prepared{}, err
+	}
+	m, err := site.Open(folder)
+	if err != nil {
+		return disk.Prepared{}, err
+	}
+	var skipped []disk.Skipped
+	for _, limit := range s.report.Limits {
+		skipped = append(skipped, disk.Skipped{Name: m.Prefix, Why: limit})
+	}
+	for _, o := range slices.Concat(s.report.Failed, s.report.Skipped) {
+		skipped = append(skipped, disk.Skipped{Name: o.URL, Why: o.Reason})
+	}
+	c, items := collectorOf(m, s.opt.IgnoreRobots)
+	return collect(ctx, dir, before, disk.Source{Kind: KindSite, Location: s.url}, c, items, skipped, report)
+}
+
+// Publish makes the passages in dir those of the database's LEANN index.
+func (s *Site) Publish(dir string) error {
+	return leann.Publish(s.database, filepath.Join(dir, passage.ShardName(0)), leann.Origin{Kind: KindSite, Location: s.url})
+}
+
+// collectorOf is the collector for the pages of a mirror, and the pages.
+func collectorOf(m *site.Mirror, ignoreRobots bool) (*collector, []item) {
+	stock := &siteStock{mirror: m, pages: map[string]site.Page{}, aliases: m.Aliases(), ignoreRobots: ignoreRobots}
+	var items []item
+	for _, p := range m.Pages() {
+		stock.pages[p.URL] = p
+		items = append(items, item{name: p.URL, size: p.Size, hash: p.Hash, context: digest(p.ContentType)})
+	}
+	var links []string // what links are taken for depends on all pages
+	for _, u := range slices.Sorted(maps.Keys(stock.aliases)) {
+		links = append(links, u, stock.aliases[u])
+	}
+	if ignoreRobots {
+		links = append(links, "robots")
+	}
+	return &collector{stock: stock, context: digest(links...), terms: stock.readTermIndexes(items)}, items
+}
+
+// A siteStock is the pages of a mirror.
+type siteStock struct {
+	mirror       *site.Mirror
+	pages        map[string]site.Page // by URL
+	aliases      map[string]string    // other URLs of pages
+	ignoreRobots bool
+}
+
+func (s *siteStock) load(it *item) ([]byte, error) { return s.mirror.Read(s.pages[it.name]) }
+
+// parse reads a page by the type that it was served as, and text that has no
+// type of its own by the page's name.
+func (s *siteStock) parse(data []byte, it *item) (document, error) {
+	contentType := s.pages[it.name].ContentType
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		media, _, _ = strings.Cut(contentType, ";")
+	}
+	switch {
+	case strings.Contains(media, "html"):
+		return s.parseHTML(data, contentType, it.name)
+	case strings.Contains(media, "markdown"), isMarkdown(it.name):
+		return parseText(data, contentType, readMarkdown)
+	}
+	return parseText(data, contentType, readPlain)
+}
+
+// isMarkdown reports whether the page of that URL is Markdown by its name.
+func isMarkdown(u string) bool {
+	switch name := fileOf(u); path.Base(name) {
+	case "llms.txt", "llms-full.txt":
+		return true
+	default:
+		switch strings.ToLower(path.Ext(name)) {
+		case ".md", ".markdown", ".mdx":
+			return true
+		}
+	}
+	return false
+}
+
+func parseText(data []byte, contentType string, read func([]byte) document) (document, error) {
+	if !utf8.Valid(data) {
+		encoding, _, _ := charset.DetermineEncoding(data, contentType)
+		decoded, err := encoding.NewDecoder().Bytes(data)
+		if err != nil {
+			return document{}, err
+		}
+		data = decoded
+	}
+	text, err := clean(data)
+	if err != nil {
+		return document{}, err
+	}
+	return read(text), nil
+}
+
+func (s *siteStock) parseHTML(data []byte, contentType, u string) (document, error) {
+	page, err := html.Parse(data, contentType, u)
+	if err != nil {
+		return document{}, err
+	}
+	if page.NoIndex && !s.ignoreRobots {
+		return document{}, errors.New("asks not to be indexed")
+	}
+	if why := noPage(fileOf(u), &page); why != "" {
+		return document{}, errors.New(why)
+	}
+	for i := range page.Sections {
+		for k := range page.Sections[i].Links {
+			link := &page.Sections[i].Links[k]
+			link.Target = s.place(link.Target)
+		}
+	}
+	return fromHTML(&page), nil
+}
+
+// place is the URL of what a link leads to, under the name that the page has.
+func (s *siteStock) place(target string) string {
+	to, fragment, found := strings.Cut(target, "#")
+	name, known := s.aliases[to]
+	switch {
+	case !known:
+		return target
+	case found:
+		return name + "#" + fragment
+	}
+	return name
+}
+
+// readTermIndexes is what the site's own indexes call its places.
+func (s *siteStock) readTermIndexes(items []item) map[string][]string {
+	terms := map[string][]string{}
+	for i := range items {
+		name := items[i].name
+		if !isTermIndex(strings.TrimSuffix(name, "/")) {
+			continue
+		}
+		base, err := url.Parse(name)
+		if err != nil {
+			continue
+		}
+		// What is wrong with the page is said when its turn comes.
+		if data, err := s.load(&items[i]); err == nil {
+			readTerms(data, func(href string) string {
+				to, err := base.Parse(href)
+				if err != nil || strings.HasPrefix(href, "#") {
+					return ""
+				}
+				target := s.place(to.String())
+				if page, _, _ := strings.Cut(target, "#"); s.pages[page].URL == "" {
+					return ""
+				}
+				return target
+			}, terms)
+		}
+	}
+	return terms
+}
+
+// fileOf is what the file of a page would be called: its path, a folder's page
+// like a file of the folder's name.
+func fileOf(u string) string {
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return u
+	}
+	name := strings.TrimPrefix(parsed.Path, "/")
+	if folder, ok := strings.CutSuffix(name, "/"); ok {
+		return folder + ".html"
+	}
+	return name
+}
