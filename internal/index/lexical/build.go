@@ -73,6 +73,7 @@ type Builder struct {
 	pending  sync.WaitGroup
 	segments []*segment
 	ids      interner
+	kept     *kept // see Reuse; nil: every passage is new
 }
 
 // NewBuilder returns a builder. That a language is not known is reported by
@@ -150,6 +151,7 @@ type segment struct {
 }
 
 // A passageInfo is what scoring needs to know of a passage beside its words.
+// What is not in the file's passages is in its inputs (see kept), all of it.
 type passageInfo struct {
 	short              [fieldBody]uint8 // lengths of the fields but the body
 	body               uint32
@@ -158,7 +160,7 @@ type passageInfo struct {
 	depth              uint8
 	family             uint64 // see versionOf
 	version            version
-	inLinks, pageLinks float32 // log1p
+	inLinks, pageLinks uint32
 }
 
 // A worker turns batches into segments.
@@ -243,7 +245,7 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) {
 	}
 	info.aside, info.depth = isAside(f.Address), depthOf(f.Address)
 	info.family, info.version = versionOf(f.Address)
-	info.inLinks, info.pageLinks = float32(math.Log1p(float64(max(0, f.InLinks)))), float32(math.Log1p(float64(max(0, f.PageInLinks))))
+	info.inLinks, info.pageLinks = uint32(max(0, f.InLinks)), uint32(max(0, f.PageInLinks))
 }
 
 // number is one more than the number of a token's term, or 0.
@@ -371,10 +373,13 @@ type layout struct {
 }
 
 func (b *Builder) layout() (*layout, error) {
-	l := &layout{info: make([]passageInfo, 0, len(b.documents)), single: true}
+	l := &layout{info: make([]passageInfo, len(b.documents)), single: true}
 	for _, s := range b.segments {
-		l.info = append(l.info, s.passages...)
+		copy(l.info[s.first:], s.passages)
 		s.passages = nil
+	}
+	if b.kept != nil {
+		b.kept.inform(l.info)
 	}
 	documents := uint32(0)
 	for i, d := range b.documents {
@@ -418,19 +423,10 @@ func (b *Builder) layout() (*layout, error) {
 }
 
 func (b *Builder) write(ctx context.Context, out *disk.Writer, l *layout) error {
-	out.Section("meta")
 	documents := uint32(0)
 	for _, d := range l.owners {
 		documents = max(documents, d+1)
 	}
-	meta := make([]byte, 0, metaSize)
-	for _, v := range []uint32{uint32(len(l.info)), uint32(len(l.owners)), documents, uint32(len(b.ids.terms)), flagsOf(l)} {
-		meta = binary.LittleEndian.AppendUint32(meta, v)
-	}
-	meta = append(meta, make([]byte, metaSize-len(meta))...)
-	copy(meta[20:], b.analyzer.language)
-	out.Write(meta)
-
 	out.Section("passages")
 	priors := l.priors()
 	record := make([]byte, passageSize)
@@ -451,128 +447,26 @@ func (b *Builder) write(ctx context.Context, out *disk.Writer, l *layout) error 
 	}
 	out.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(record[:0], uint32(len(l.info))), documents))
 
+	out.Section("inputs")
+	out.Write(appendInputs(nil, l.info))
+
 	out.Section("postings")
 	var words dictionaryWriter
 	if err := b.postings(ctx, out, l, &words); err != nil {
 		return err
 	}
 	words.write(out)
+
+	// Which terms are left of an index that was taken over shows only now.
+	out.Section("meta")
+	meta := make([]byte, 0, metaSize)
+	for _, v := range []uint32{uint32(len(l.info)), uint32(len(l.owners)), documents, uint32(words.n), flagsOf(l)} {
+		meta = binary.LittleEndian.AppendUint32(meta, v)
+	}
+	meta = append(meta, make([]byte, metaSize-len(meta))...)
+	copy(meta[20:], b.analyzer.language)
+	out.Write(meta)
 	return nil
-}
-
-// postings writes the postings of every term, in the terms' order. They are
-// encoded by as many goroutines as there are processors, a run of terms each.
-func (b *Builder) postings(ctx context.Context, out *disk.Writer, l *layout, words *dictionaryWriter) error {
-	const run = 256
-	order := make([]uint32, len(b.ids.terms))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(x, y uint32) int { return strings.Compare(b.ids.terms[x], b.ids.terms[y]) })
-
-	found := b.pieces()
-	encoders := make(chan *encoder, runtime.GOMAXPROCS(0))
-	for range cap(encoders) {
-		encoders <- &encoder{listWriter: listWriter{single: l.single}}
-	}
-	pending := make(chan chan regions, cap(encoders))
-	ctx, cancel := context.WithCancel(ctx)
-	defer func() {
-		cancel()
-		for done := range pending {
-			<-done
-		}
-	}()
-	go func() {
-		defer close(pending)
-		for terms := range slices.Chunk(order, run) {
-			if ctx.Err() != nil {
-				return
-			}
-			e, done := <-encoders, make(chan regions, 1)
-			pending <- done
-			go func() {
-				done <- e.encode(b, l, &found, terms)
-				encoders <- e
-			}()
-		}
-	}()
-	for done := range pending {
-		r := <-done
-		for _, length := range r.lengths {
-			words.add(b.ids.terms[order[words.n]], length)
-		}
-		if _, err := out.Write(r.bytes); err != nil {
-			return err
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if uint64(len(words.terms)) > math.MaxUint32 {
-		return fmt.Errorf("%d terms are too many for one index", len(b.ids.terms))
-	}
-	return nil
-}
-
-// The pieces of a term's postings: where they are in the segments, in the
-// segments' order.
-type pieces struct {
-	starts []uint32 // where each term's pieces begin in list, and the end
-	list   []piece
-}
-
-type piece struct{ segment, index uint32 }
-
-func (b *Builder) pieces() pieces {
-	p := pieces{starts: make([]uint32, len(b.ids.terms)+1)}
-	for _, s := range b.segments {
-		for _, t := range s.terms {
-			p.starts[t+1]++
-		}
-	}
-	for i := range b.ids.terms {
-		p.starts[i+1] += p.starts[i]
-	}
-	p.list = make([]piece, p.starts[len(b.ids.terms)])
-	next := slices.Clone(p.starts)
-	for i, s := range b.segments {
-		for j, t := range s.terms {
-			p.list[next[t]] = piece{uint32(i), uint32(j)}
-			next[t]++
-		}
-	}
-	return p
-}
-
-// An encoder makes of terms' pieces what stands in the file.
-type encoder struct {
-	gatherer
-	listWriter
-}
-
-// Regions are the encoded postings of some terms, one after another.
-type regions struct {
-	bytes   []byte
-	lengths []int
-}
-
-func (e *encoder) encode(b *Builder, l *layout, found *pieces, terms []uint32) regions {
-	var r regions
-	for _, t := range terms {
-		e.reset()
-		for _, p := range found.list[found.starts[t]:found.starts[t+1]] {
-			s, from := b.segments[p.segment], uint32(0)
-			if p.index > 0 {
-				from = s.ends[p.index-1]
-			}
-			e.gather(s.data[from:s.ends[p.index]], uint32(s.first), l)
-		}
-		e.score(l, b.ids.terms[t][0] == symbolMark)
-		region := e.listWriter.encode(e.list)
-		r.bytes, r.lengths = append(r.bytes, region...), append(r.lengths, len(region))
-	}
-	return r
 }
 
 // A gatherer decodes one term's postings out of the segments.
@@ -608,14 +502,14 @@ func (g *gatherer) gather(data []byte, first uint32, l *layout) {
 	}
 }
 
-// score fills in the positions and the impacts.
-func (g *gatherer) score(l *layout, symbol bool) {
+// score fills in the positions and the impacts, and sorts what is unsorted.
+func (g *gatherer) score(l *layout, symbol, unsorted bool) {
 	from := 0
 	for i, end := range g.ends {
 		g.list[i].positions = g.positions[from:end:end]
 		from = end
 	}
-	if l.place != nil {
+	if unsorted {
 		slices.SortFunc(g.list, func(a, b posting) int {
 			return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(a.local, b.local))
 		})

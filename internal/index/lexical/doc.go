@@ -29,15 +29,19 @@
 // integers are little endian, [v] is a varint as encoding/binary has it. N
 // passages, U units, T terms.
 //
-//	meta      [4] N, [4] U, [4] documents, [4] T
-//	          [4] flags: 1, every unit is one passage
-//	          [44] language, ASCII, zero padded
 //	passages  N x { [6 x 1] lengths in places: title, headings, page title, address, links, index terms
 //	                [2] zero
 //	                [4] length of the body
 //	                [4] prior, a float32: what the passage is worth whatever is asked }
 //	order     empty, or N x [4] the number of the passage that lies there
 //	units     U+1 x { [4] first passage, [4] document }, the last one being the end
+//	inputs    what priors and impacts were reckoned from, for an index that takes passages
+//	          over (see Builder.Reuse); no search reads it. Of 512 passages after another,
+//	          as they lie, columns of patched numbers, zigzag:
+//	            for each field, its length in places less its words
+//	            links to the passage, links to its document, twice how deep its address
+//	            is and 1 if it stands aside (see isAside), version: each less the one before
+//	          after them V x { [8] family, [8] version }, which version counts from 1
 //	postings  a region for each term, in the terms' order
 //	terms     the dictionary, in blocks of 32 terms:
 //	            [v] where in postings the first term's region begins
@@ -47,6 +51,9 @@
 //	                   [v] length of the region }
 //	keys      for each block of the dictionary: [8] first bytes of its first term, big endian, zero
 //	          padded; [4] where in terms the block begins
+//	meta      [4] N, [4] U, [4] documents, [4] T
+//	          [4] flags: 1, every unit is one passage
+//	          [44] language, ASCII, zero padded
 //
 // So {"join", "joint"} with regions of 9 and 7 bytes at 100 are the block
 // [100 4 j o i n 9 65 t 7], its key "join\0\0\0\0". A term is found by

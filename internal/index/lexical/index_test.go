@@ -193,7 +193,7 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-var sectionNames = []string{"meta", "passages", "order", "units", "postings", "terms", "keys"}
+var sectionNames = []string{"passages", "order", "units", "inputs", "postings", "terms", "keys", "meta"}
 
 // FuzzDamagedSections changes what is in the sections and mends the checksums:
 // what a hostile file could hold. Any error will do, a panic will not.
@@ -211,9 +211,11 @@ func FuzzDamagedSections(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
-	f.Add(uint8(0), uint32(0), []byte{255, 255, 255, 255})
-	f.Add(uint8(3), uint32(9), []byte{1})
+	f.Add(uint8(7), uint32(0), []byte{255, 255, 255, 255})
+	f.Add(uint8(2), uint32(9), []byte{1})
+	f.Add(uint8(3), uint32(70), []byte{0x87, 2, 9})
 	f.Add(uint8(4), uint32(100), []byte{0x80, 0xff, 0xff})
+	f.Add(uint8(5), uint32(1), []byte{0})
 	f.Add(uint8(5), uint32(50), []byte{200, 200})
 	f.Add(uint8(6), uint32(8), []byte{0, 0, 0, 9})
 	f.Fuzz(func(t *testing.T, which uint8, at uint32, with []byte) {
@@ -244,6 +246,13 @@ func FuzzDamagedSections(f *testing.F) {
 			x.Search(Query{Text: text, Limit: 10})
 		}
 		x.Search(Query{Text: "wo1 wo7", Limit: 10, Accept: func(p uint32) bool { return p%3 == 0 }})
+		b := NewBuilder(Options{})
+		if b.Reuse(x) == nil {
+			for i := range x.n {
+				b.Keep(uint32(i), uint32(i))
+			}
+			b.Write(t.Context(), path+".next")
+		}
 	})
 }
 

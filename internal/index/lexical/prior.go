@@ -23,7 +23,7 @@ func (l *layout) priors() []float32 {
 	newest := make(map[uint64]version)
 	for i := range l.info {
 		p := &l.info[i]
-		links, pageLinks = max(links, float64(p.inLinks)), max(pageLinks, float64(p.pageLinks))
+		links, pageLinks = max(links, damped(p.inLinks)), max(pageLinks, damped(p.pageLinks))
 		shallow = min(shallow, p.depth)
 		if p.version != 0 {
 			newest[p.family] = max(newest[p.family], p.version)
@@ -35,10 +35,10 @@ func (l *layout) priors() []float32 {
 		score := lengthPrior * math.Log1p(float64(p.body)) / 8
 		score += depthPrior * float64(min(p.depth-shallow, maxDepth)) / maxDepth
 		if links > 0 {
-			score += linksPrior * float64(p.inLinks) / links
+			score += linksPrior * damped(p.inLinks) / links
 		}
 		if pageLinks > 0 {
-			score += pageLinksPrior * float64(p.pageLinks) / pageLinks
+			score += pageLinksPrior * damped(p.pageLinks) / pageLinks
 		}
 		if p.aside || p.version.olderThan(newest[p.family]) {
 			score += kindPrior
@@ -47,6 +47,9 @@ func (l *layout) priors() []float32 {
 	}
 	return priors
 }
+
+// damped is what a number of links counts.
+func damped(links uint32) float64 { return float64(float32(math.Log1p(float64(links)))) }
 
 // isAside tells of pages that say what was, will be or happens inside, rather
 // than what is: release notes, changelogs, blogs, policies.

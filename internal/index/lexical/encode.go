@@ -1,0 +1,266 @@
+package lexical
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+const (
+	// A span of so many terms, or blocks of an older index's dictionary, is
+	// encoded at a time: enough that handing it over does not count.
+	spanTerms  = 256
+	spanBlocks = spanTerms / blockTerms
+)
+
+// postings writes the postings of every term, in the terms' order.
+func (b *Builder) postings(ctx context.Context, out *disk.Writer, l *layout, words *dictionaryWriter) error {
+	return b.newEncoder(l).each(ctx, func(r *regions) error {
+		term, region := 0, 0
+		for _, end := range r.ends {
+			words.add(string(r.terms[term:end.term]), end.region-region)
+			term, region = end.term, end.region
+		}
+		if uint64(len(words.terms)) > math.MaxUint32 {
+			return fmt.Errorf("%d terms are too many for one index", words.n)
+		}
+		_, err := out.Write(r.bytes)
+		return err
+	})
+}
+
+// An encoder makes the regions of all terms: of what the segments have of
+// them, and of what passages that were kept have of them in the older index.
+type encoder struct {
+	layout   *layout
+	segments []*segment
+	terms    []string
+	pieces   *pieces
+	kept     *kept
+	// to is where each passage of the older index lies now, or gone.
+	to []uint32
+	// unsorted says that postings do not come in the order in which they lie.
+	unsorted bool
+}
+
+func (b *Builder) newEncoder(l *layout) *encoder {
+	e := &encoder{layout: l, segments: b.segments, terms: b.ids.terms, pieces: b.pieces(), unsorted: l.place != nil}
+	if b.kept != nil {
+		e.kept = b.kept
+		var ascending bool
+		e.to, ascending = b.kept.places(l)
+		e.unsorted = e.unsorted || !ascending
+	}
+	return e
+}
+
+// pieces are where the segments have the postings of each term.
+type pieces struct {
+	starts []uint32 // where each term's pieces begin in list, and the end
+	list   []piece  // in the segments' order
+	order  []uint32 // the terms' numbers, as the terms sort
+}
+
+type piece struct{ segment, index uint32 }
+
+func (b *Builder) pieces() *pieces {
+	p := &pieces{starts: make([]uint32, len(b.ids.terms)+1)}
+	for _, s := range b.segments {
+		for _, t := range s.terms {
+			p.starts[t+1]++
+		}
+	}
+	for i := range b.ids.terms {
+		p.starts[i+1] += p.starts[i]
+	}
+	p.list = make([]piece, p.starts[len(b.ids.terms)])
+	next := slices.Clone(p.starts)
+	for i, s := range b.segments {
+		for j, t := range s.terms {
+			p.list[next[t]] = piece{uint32(i), uint32(j)}
+			next[t]++
+		}
+	}
+	p.order = make([]uint32, len(b.ids.terms))
+	for i := range p.order {
+		p.order[i] = uint32(i)
+	}
+	slices.SortFunc(p.order, func(x, y uint32) int { return strings.Compare(b.ids.terms[x], b.ids.terms[y]) })
+	return p
+}
+
+// regions are those of some terms in a row.
+type regions struct {
+	terms, bytes []byte // end to end
+	ends         []regionEnd
+}
+
+// A regionEnd is where a term, and where its region, ends.
+type regionEnd struct{ term, region int }
+
+func (r *regions) add(term, region []byte) {
+	r.terms, r.bytes = append(r.terms, term...), append(r.bytes, region...)
+	r.ends = append(r.ends, regionEnd{len(r.terms), len(r.bytes)})
+}
+
+// A span is some terms in a row: those of the older index's blocks from to end,
+// and those of the segments, by their places in pieces.order.
+type span struct{ block, blockEnd, term, termEnd int }
+
+func (e *encoder) spans() ([]span, error) {
+	var spans []span
+	all := len(e.pieces.order)
+	if e.kept == nil || e.kept.x.words.blocks == 0 {
+		for from := 0; from < all; from += spanTerms {
+			spans = append(spans, span{term: from, termEnd: min(from+spanTerms, all)})
+		}
+		return spans, nil
+	}
+	words := &e.kept.x.words
+	from := 0
+	for block := 0; block < words.blocks; block += spanBlocks {
+		s := span{block: block, blockEnd: min(block+spanBlocks, words.blocks), term: from, termEnd: all}
+		if s.blockEnd < words.blocks {
+			r, err := words.block(s.blockEnd)
+			if err != nil || !r.next() {
+				return nil, r.failed(err)
+			}
+			next := string(r.term)
+			s.termEnd = from + sort.Search(all-from, func(i int) bool { return e.terms[e.pieces.order[from+i]] >= next })
+		}
+		spans = append(spans, s)
+		from = s.termEnd
+	}
+	return spans, nil
+}
+
+// each calls take with the regions of all terms, in the terms' order. They are
+// made by as many goroutines as there are processors.
+func (e *encoder) each(ctx context.Context, take func(*regions) error) error {
+	spans, err := e.spans()
+	if err != nil {
+		return err
+	}
+	type outcome struct {
+		r   *regions
+		err error
+	}
+	n := min(runtime.GOMAXPROCS(0), len(spans))
+	idle := make(chan *spanEncoder, n)
+	for range n {
+		idle <- &spanEncoder{encoder: e, list: listWriter{single: e.layout.single}}
+	}
+	// The goroutines run ahead of take by as many spans as fit.
+	waiting := make(chan chan outcome, 4*n)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer close(waiting)
+		for _, s := range spans {
+			out := make(chan outcome, 1)
+			select {
+			case waiting <- out:
+			case <-ctx.Done():
+				return
+			}
+			w := <-idle
+			go func() {
+				r, err := w.encode(s)
+				idle <- w
+				out <- outcome{r, err}
+			}()
+		}
+	}()
+	for out := range waiting {
+		got := <-out
+		if err == nil {
+			err = got.err
+		}
+		if err == nil {
+			err = take(got.r)
+		}
+		if err != nil {
+			cancel() // what is under way ends before the index may be closed
+		}
+	}
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	return err
+}
+
+// A spanEncoder is one goroutine's part of an encoder.
+type spanEncoder struct {
+	*encoder
+	all   gatherer // the postings of the term at work
+	fresh gatherer // of those, the segments', if there are others
+	list  listWriter
+	old   bulk
+}
+
+func (w *spanEncoder) encode(s span) (*regions, error) {
+	r := &regions{}
+	at := s.term
+	for block := s.block; block < s.blockEnd; block++ {
+		words, err := w.kept.x.words.block(block)
+		if err != nil {
+			return nil, err
+		}
+		for words.next() {
+			for at < s.termEnd && w.terms[w.pieces.order[at]] < string(words.term) {
+				w.encodeFresh(r, w.pieces.order[at])
+				at++
+			}
+			w.fresh.reset()
+			if at < s.termEnd && w.terms[w.pieces.order[at]] == string(words.term) {
+				w.gather(&w.fresh, w.pieces.order[at])
+				at++
+			}
+			w.all.reset()
+			if err := w.gatherKept(words.offset, words.length); err != nil {
+				return nil, err
+			}
+			w.finish(r, words.term)
+		}
+		if words.err != nil {
+			return nil, words.err
+		}
+	}
+	for ; at < s.termEnd; at++ {
+		w.encodeFresh(r, w.pieces.order[at])
+	}
+	return r, nil
+}
+
+// encodeFresh encodes a term that only the segments have.
+func (w *spanEncoder) encodeFresh(r *regions, term uint32) {
+	w.all.reset()
+	w.gather(&w.all, term)
+	w.finish(r, []byte(w.terms[term]))
+}
+
+// gather adds what the segments have of a term.
+func (w *spanEncoder) gather(g *gatherer, term uint32) {
+	for _, p := range w.pieces.list[w.pieces.starts[term]:w.pieces.starts[term+1]] {
+		s, from := w.segments[p.segment], uint32(0)
+		if p.index > 0 {
+			from = s.ends[p.index-1]
+		}
+		g.gather(s.data[from:s.ends[p.index]], uint32(s.first), w.layout)
+	}
+}
+
+// finish encodes what was gathered of a term, if there is anything.
+func (w *spanEncoder) finish(r *regions, term []byte) {
+	if len(w.all.list) == 0 {
+		return
+	}
+	w.all.score(w.layout, len(term) > 0 && term[0] == symbolMark, w.unsorted)
+	r.add(term, w.list.encode(w.all.list))
+}

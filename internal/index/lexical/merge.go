@@ -1,0 +1,416 @@
+package lexical
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// gone stands for the new place of a passage that was not kept.
+const gone = math.MaxUint32
+
+// kept are the passages that a builder takes over from an older index. Their
+// postings lie there with all their positions; what their impacts and priors
+// were reckoned from lies in the section inputs, since both depend on the
+// other passages, and are reckoned anew.
+type kept struct {
+	x     *Index
+	infos []passageInfo // of x's passages, as they lie
+	place []uint32      // where each lies, by its number in x; nil: at that number
+	start []uint32      // first passage of each of x's units, and the end
+	now   []uint32      // as they lie in x, the number of each in the builder, or gone
+}
+
+// Reuse makes the builder take passages over from an older index, which must
+// stay open until Write has returned. What Write writes is the same to the
+// byte as if each passage had been added. The error says why x is of no use:
+// it has another language, or is damaged.
+func (b *Builder) Reuse(x *Index) error {
+	if b.err != nil {
+		return b.err
+	}
+	if have, want := x.analyzer.language, b.analyzer.language; have != want {
+		return fmt.Errorf("%s is in %s, not in %s", x.file.Path(), have, want)
+	}
+	k := &kept{x: x, now: make([]uint32, x.n), start: make([]uint32, x.unitCount+1)}
+	for i := range k.now {
+		k.now[i] = gone
+	}
+	if x.orders.Len() > 0 {
+		k.place = make([]uint32, x.n)
+		for i := range k.place {
+			n, err := x.number(uint32(i))
+			if err != nil {
+				return err
+			}
+			k.place[n] = uint32(i)
+		}
+	}
+	for u := range x.unitCount {
+		from, to, _, err := x.unit(uint32(u))
+		if err != nil {
+			return err
+		}
+		if from != k.start[u] {
+			return x.units.Corrupt(int64(u)*unitEntry, "a unit does not begin where the one before ends")
+		}
+		k.start[u+1] = to
+	}
+	if int(k.start[x.unitCount]) != x.n {
+		return x.units.Corrupt(0, "passages belong to no unit")
+	}
+	var err error
+	k.infos, err = x.inputs()
+	b.kept = k
+	return err
+}
+
+// Keep takes the next passage and the number of its document, as Add does, if
+// it is passage n of the index given to Reuse, with the same fields.
+func (b *Builder) Keep(document, n uint32) {
+	if b.err != nil {
+		return
+	}
+	if int(n) >= b.kept.x.n {
+		b.err = fmt.Errorf("%s has no passage %d to keep", b.kept.x.file.Path(), n)
+		return
+	}
+	if len(b.batch) > 0 {
+		b.dispatch()
+	}
+	if b.kept.place != nil {
+		n = b.kept.place[n]
+	}
+	b.kept.now[n] = uint32(len(b.documents))
+	b.documents = append(b.documents, document)
+	b.first++
+}
+
+// inform fills in what is known of the passages that were kept, by their
+// numbers in the builder.
+func (k *kept) inform(infos []passageInfo) {
+	for i, n := range k.now {
+		if n != gone {
+			infos[n] = k.infos[i]
+		}
+	}
+}
+
+// places are where the passages of the older index lie in the new one, and
+// whether those that do lie in the same order.
+func (k *kept) places(l *layout) (to []uint32, ascending bool) {
+	to, ascending = k.now, true
+	next := uint32(0)
+	for i, n := range to {
+		if n == gone {
+			continue
+		}
+		if l.place != nil {
+			n = l.place[n]
+			to[i] = n
+		}
+		ascending = ascending && n >= next
+		next = n
+	}
+	return to, ascending
+}
+
+// gatherKept adds the postings of a term that the older index has, and between
+// them, where they belong, those that are fresh.
+func (w *spanEncoder) gatherKept(offset, length int64) error {
+	x := w.kept.x
+	l, err := openList(x.postings, offset, length, uint32(x.unitCount), x.single)
+	if err != nil {
+		return err
+	}
+	o, g, f := &w.old, &w.all, &w.fresh
+	o.open(l)
+	next, position := 0, 0 // of what is fresh
+	for b := range l.count {
+		if err := o.load(b); err != nil {
+			return err
+		}
+		read := 0
+		for i, unit := range o.cursor.unit[:o.cursor.n] {
+			first, end := w.kept.start[unit], w.kept.start[unit+1]
+			for j := o.cursor.starts[i]; j < o.cursor.starts[i+1]; j++ {
+				positions := o.positions[read : read+int(o.lengths[j])+1]
+				read += len(positions)
+				lies := first + o.locals[j]
+				if lies >= end {
+					return o.cursor.corrupt("a passage is not in its unit")
+				}
+				lies = w.to[lies]
+				if lies == gone {
+					continue
+				}
+				p := posting{unit: w.layout.unit[lies]}
+				p.local = lies - w.layout.starts[p.unit]
+				for !w.unsorted && next < len(f.list) && f.list[next].before(&p) {
+					position = g.take(f, next, position)
+					next++
+				}
+				g.list = append(g.list, p)
+				at := uint32(0)
+				for _, distance := range positions {
+					at += distance
+					g.positions = append(g.positions, at)
+					at++
+				}
+				g.ends = append(g.ends, len(g.positions))
+			}
+		}
+	}
+	for ; next < len(f.list); next++ {
+		position = g.take(f, next, position)
+	}
+	return nil
+}
+
+// before orders postings of one term.
+func (p *posting) before(q *posting) bool {
+	return p.unit < q.unit || p.unit == q.unit && p.local < q.local
+}
+
+// take adds the i-th posting of another gatherer, whose positions begin at
+// from, and returns where they end.
+func (g *gatherer) take(other *gatherer, i, from int) int {
+	end := other.ends[i]
+	g.list = append(g.list, other.list[i])
+	g.positions = append(g.positions, other.positions[from:end]...)
+	g.ends = append(g.ends, len(g.positions))
+	return end
+}
+
+// A bulk reads a list from end to end, a block at a time.
+type bulk struct {
+	cursor cursor
+	// Of each passage of the block: its number within its unit, and how many
+	// positions it has, less one.
+	locals, lengths []uint32
+	// positions of all of them, each less the one before, less 1, and the first
+	// of each passage as it is.
+	positions []uint32
+	impacts   [4 * fewUnits]byte // room for those of a short list, which nobody asks for
+}
+
+func (o *bulk) open(l list) {
+	c := &o.cursor
+	c.list, c.block, c.at = l, -1, 0
+	c.impacts = o.impacts[:0] // what is there may lie in the last list, in the file
+}
+
+func (o *bulk) load(b int) error {
+	c := &o.cursor
+	if err := c.load(b); err != nil {
+		return err
+	}
+	if c.units <= fewUnits {
+		return o.loadFew()
+	}
+	if err := c.expand(); err != nil {
+		return err
+	}
+	o.locals, o.lengths = resize(o.locals, c.inBlock), resize(o.lengths, c.inBlock)
+	if c.single {
+		clear(o.locals)
+	} else if !c.locals.read(o.locals, 0) {
+		return c.corrupt("the passages are cut")
+	}
+	for i := range c.n {
+		if !sumLocals(o.locals[c.starts[i]:c.starts[i+1]]) {
+			return c.corrupt("a unit has more passages than it may")
+		}
+	}
+	if err := c.openPositions(); err != nil {
+		return err
+	}
+	if c.flags&severalPositions == 0 {
+		clear(o.lengths)
+	} else if !c.lengths.read(o.lengths, 0) {
+		return c.corrupt("the numbers of positions are cut")
+	}
+	total := uint64(c.inBlock)
+	for _, length := range o.lengths {
+		total += uint64(length)
+	}
+	if total != uint64(c.total) || total > maxPositions {
+		return c.corrupt("a block does not have the positions that it says")
+	}
+	if o.positions = resize(o.positions, c.total); !c.all.read(o.positions, 0) {
+		return c.corrupt("the positions are cut")
+	}
+	return nil
+}
+
+// loadFew reads what the cursor has not of a short list.
+func (o *bulk) loadFew() error {
+	c := &o.cursor
+	o.locals, o.lengths, o.positions = append(o.locals[:0], c.read...), append(o.lengths[:0], c.few...), o.positions[:0]
+	r := reader{data: c.places}
+	for _, length := range o.lengths {
+		for i := uint32(0); i <= length && !r.failed; i++ {
+			o.positions = append(o.positions, r.number())
+		}
+	}
+	if r.failed {
+		return c.corrupt("the positions are cut")
+	}
+	return nil
+}
+
+// The columns of inputs: first the fields, then these.
+const (
+	columnInLinks = fieldCount + iota
+	columnPageLinks
+	columnKind
+	columnVersion
+	columnCount
+)
+
+// inputsChunk is how many passages share a column of inputs.
+const inputsChunk = 512
+
+// inputColumn puts what a column of inputs has of the passages, but for their
+// versions, into v.
+func inputColumn(v []uint32, infos []passageInfo, column int) {
+	for i := range infos {
+		p := &infos[i]
+		switch column {
+		default:
+			v[i] = p.length(column) - p.words[column]
+		case columnInLinks:
+			v[i] = p.inLinks
+		case columnPageLinks:
+			v[i] = p.pageLinks
+		case columnKind:
+			v[i] = uint32(p.depth) << 1
+			if p.aside {
+				v[i]++
+			}
+		}
+	}
+}
+
+// A namedVersion is that of an address, and the family that it is compared in.
+type namedVersion struct {
+	family uint64
+	version
+}
+
+// appendInputs appends the section inputs.
+func appendInputs(b []byte, infos []passageInfo) []byte {
+	numbers := make(map[namedVersion]uint32)
+	var versions []namedVersion
+	v := make([]uint32, inputsChunk)
+	for ; len(infos) > 0; infos = infos[min(inputsChunk, len(infos)):] {
+		chunk := infos[:min(inputsChunk, len(infos))]
+		for column := range columnCount {
+			v := v[:len(chunk)]
+			if column == columnVersion {
+				for i := range chunk {
+					named := namedVersion{chunk[i].family, chunk[i].version}
+					if named.version == 0 {
+						v[i] = 0
+						continue
+					}
+					n, ok := numbers[named]
+					if !ok {
+						versions = append(versions, named)
+						n = uint32(len(versions))
+						numbers[named] = n
+					}
+					v[i] = n
+				}
+			} else {
+				inputColumn(v, chunk, column)
+			}
+			before := uint32(0)
+			for i, x := range v {
+				v[i] = zigzag(x - before)
+				if column >= columnInLinks {
+					before = x
+				}
+			}
+			b = appendPatched(b, v)
+		}
+	}
+	for _, named := range versions {
+		b = binary.LittleEndian.AppendUint64(b, named.family)
+		b = binary.LittleEndian.AppendUint64(b, uint64(named.version))
+	}
+	return b
+}
+
+// inputs reads what impacts and priors were reckoned from, passage by passage,
+// as they lie.
+func (x *Index) inputs() ([]passageInfo, error) {
+	s, err := x.file.Section("inputs")
+	if err != nil {
+		return nil, err
+	}
+	data, err := s.All()
+	if err != nil {
+		return nil, err
+	}
+	records, err := x.passages.All()
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]passageInfo, x.n)
+	for i := range infos {
+		r := records[i*passageSize:]
+		copy(infos[i].short[:], r)
+		infos[i].body = binary.LittleEndian.Uint32(r[8:])
+	}
+	named := make([]uint32, x.n)
+	v := make([]uint32, inputsChunk)
+	for from := 0; from < x.n; from += inputsChunk {
+		chunk := infos[from:min(from+inputsChunk, x.n)]
+		for column := range columnCount {
+			v := v[:len(chunk)]
+			var ok bool
+			if data, ok = readPatched(v, data); !ok {
+				return nil, s.Corrupt(0, "the columns are cut")
+			}
+			before := uint32(0)
+			for i, d := range v {
+				value := before + unzigzag(d)
+				if column >= columnInLinks {
+					before = value
+				}
+				p := &chunk[i]
+				switch column {
+				default:
+					p.words[column] = p.length(column) - value
+				case columnInLinks:
+					p.inLinks = value
+				case columnPageLinks:
+					p.pageLinks = value
+				case columnKind:
+					p.aside, p.depth = value&1 != 0, uint8(value>>1)
+				case columnVersion:
+					named[from+i] = value
+				}
+			}
+		}
+	}
+	if len(data)%16 != 0 {
+		return nil, s.Corrupt(s.Len(), "the versions are cut")
+	}
+	for i, n := range named {
+		if n == 0 {
+			continue
+		}
+		if uint64(n) > uint64(len(data)/16) {
+			return nil, s.Corrupt(s.Len(), fmt.Sprintf("version %d of %d", n, len(data)/16))
+		}
+		r := data[16*(n-1):]
+		infos[i].family, infos[i].version = binary.LittleEndian.Uint64(r), version(binary.LittleEndian.Uint64(r[8:]))
+	}
+	return infos, nil
+}
+
+// zigzag makes small numbers of those that are a little more or less than 0.
+func zigzag(x uint32) uint32   { return x<<1 ^ uint32(int32(x)>>31) }
+func unzigzag(x uint32) uint32 { return x>>1 ^ -(x & 1) }

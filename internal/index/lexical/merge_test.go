@@ -1,0 +1,246 @@
+package lexical
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// An edited passage is of a page, and was kept from an older index or is new.
+type edited struct {
+	page   int
+	fields Fields
+	old    int // number in the older index, or -1
+}
+
+// write builds an index of the passages, with what is kept taken over from
+// old, if there is one.
+func write(tb testing.TB, passages []edited, old *Index) *Index {
+	tb.Helper()
+	b := NewBuilder(Options{})
+	if old != nil {
+		if err := b.Reuse(old); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	documents := make(map[int]uint32)
+	for _, p := range passages {
+		d, ok := documents[p.page]
+		if !ok {
+			d = uint32(len(documents))
+			documents[p.page] = d
+		}
+		if old != nil && p.old >= 0 {
+			b.Keep(d, uint32(p.old))
+		} else {
+			b.Add(d, p.fields)
+		}
+	}
+	path := filepath.Join(tb.TempDir(), FileName)
+	if err := b.Write(tb.Context(), path); err != nil {
+		tb.Fatal(err)
+	}
+	x, err := Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { x.Close() })
+	return x
+}
+
+// edit changes about one passage in rarely: it goes, or comes, or becomes
+// another.
+func (c corpus) edit(passages []edited, rarely, words int) []edited {
+	var list []edited
+	for i, p := range passages {
+		p.old = i
+		if c.rng.IntN(rarely) > 0 {
+			list = append(list, p)
+			continue
+		}
+		fresh := edited{p.page, c.fields(words), -1}
+		switch c.rng.IntN(4) {
+		case 0:
+		case 1:
+			list = append(list, fresh, p)
+		case 2:
+			fresh.page = 1_000_000 + i
+			list = append(list, fresh, p)
+		case 3:
+			list = append(list, fresh)
+		}
+	}
+	return list
+}
+
+func (c corpus) book(n, perDocument, words int) []edited {
+	documents, fields := c.passages(n, perDocument, words)
+	var passages []edited
+	for i := range fields {
+		passages = append(passages, edited{int(documents[i]), fields[i], -1})
+	}
+	return passages
+}
+
+// sameFile makes sure that two indexes are the same, to the byte.
+func sameFile(tb testing.TB, have, want *Index) {
+	tb.Helper()
+	a, err := os.ReadFile(have.file.Path())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	b, err := os.ReadFile(want.file.Path())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if bytes.Equal(a, b) {
+		return
+	}
+	for _, name := range sectionNames {
+		a, aErr := have.file.Section(name)
+		b, bErr := want.file.Section(name)
+		if aErr != nil || bErr != nil {
+			tb.Fatal(aErr, bErr)
+		}
+		x, _ := a.All()
+		y, _ := b.All()
+		if !bytes.Equal(x, y) {
+			tb.Errorf("section %s: %d bytes that are not the %d of a build from nothing", name, len(x), len(y))
+		}
+	}
+	tb.Fatal("the files differ")
+}
+
+// What was kept and what was added make the index that adding all makes.
+func TestKeepEqualsAdd(t *testing.T) {
+	shuffle := func(c corpus, list []edited) []edited {
+		c.rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		return list
+	}
+	move := func(c corpus, list []edited) []edited {
+		from := c.rng.IntN(len(list))
+		return append(slices.Clone(list[from:]), list[:from]...)
+	}
+	for _, tt := range []struct {
+		name                  string
+		passages, perDocument int
+		rarely                int
+		before, after         func(corpus, []edited) []edited
+		procs                 int
+	}{
+		{name: "pages", passages: 3000, perDocument: 5, rarely: 50},
+		{name: "single passages", passages: 2000, perDocument: 1, rarely: 50},
+		{name: "long documents", passages: 2000, perDocument: 700, rarely: 50},
+		{name: "most is new", passages: 600, perDocument: 4, rarely: 2},
+		{name: "all is new", passages: 100, perDocument: 4, rarely: 1},
+		{name: "nothing is new", passages: 900, perDocument: 4, rarely: 1 << 40},
+		{name: "moved", passages: 900, perDocument: 4, rarely: 40, after: move},
+		{name: "documents in pieces", passages: 900, perDocument: 4, rarely: 40, before: shuffle},
+		{name: "into pieces", passages: 900, perDocument: 4, rarely: 40, after: shuffle},
+		{name: "one processor", passages: 900, perDocument: 4, rarely: 40, procs: 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.procs > 0 {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(tt.procs))
+			}
+			c := newCorpus(uint64(tt.passages + tt.perDocument + tt.rarely))
+			list := c.book(tt.passages, tt.perDocument, 20)
+			if tt.before != nil {
+				list = tt.before(c, list)
+			}
+			// Several generations, each made of the one before.
+			x := write(t, list, nil)
+			for range 3 {
+				list = c.edit(list, tt.rarely, 20)
+				if tt.after != nil {
+					list = tt.after(c, list)
+				}
+				next := write(t, list, x)
+				sameFile(t, next, write(t, list, nil))
+				x = next
+			}
+			if err := x.Verify(nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// What the passages are worth depends on one another: the number of links, the
+// oldest version. That of a kept one changes with those that come and go.
+func TestKeepJudgesAnew(t *testing.T) {
+	old := []edited{
+		{0, Fields{Title: "A", Body: "one text", Address: "https://e.org/3.11/a.html", PageInLinks: 9}, -1},
+		{1, Fields{Title: "getName", Body: "two getName whatsnew", Address: "https://e.org/whatsnew/b.html#x", Anchors: []string{"os.path"}, InLinks: 4}, -1},
+		{2, Fields{Title: "C", Body: "three", Address: "https://e.org/a/b/c/d/c.html", Terms: "index term", Links: "called so\nor so"}, -1},
+	}
+	x := write(t, old, nil)
+	for i := range old {
+		old[i].old = i
+	}
+	fresh := func(f Fields) edited { return edited{9, f, -1} }
+	for name, now := range map[string][]edited{
+		"a newer version":  {old[0], old[1], old[2], fresh(Fields{Body: "one", Address: "https://e.org/3.12/a.html"})},
+		"the only version": {old[0]},
+		"more links":       {fresh(Fields{Body: "text", InLinks: 90, PageInLinks: 900}), old[2], old[0]},
+		"longer ones":      {old[1], fresh(Fields{Title: "a title of many words", Body: "longer", Links: "many a link"})},
+		"none":             {},
+	} {
+		t.Run(name, func(t *testing.T) { sameFile(t, write(t, now, x), write(t, now, nil)) })
+	}
+}
+
+func TestReuseRefuses(t *testing.T) {
+	x := build(t, []uint32{0, 1}, []Fields{{Body: "one"}, {Body: "two"}})
+	if err := NewBuilder(Options{Language: "german"}).Reuse(x); err == nil {
+		t.Error("an English index for a German one")
+	}
+	b := NewBuilder(Options{})
+	if err := b.Reuse(x); err != nil {
+		t.Fatal(err)
+	}
+	b.Keep(0, 2)
+	if err := b.Write(t.Context(), filepath.Join(t.TempDir(), FileName)); err == nil {
+		t.Error("a passage was kept that is not there")
+	}
+}
+
+// FuzzKeep edits a small book as the bytes say.
+func FuzzKeep(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, uint8(3))
+	f.Add([]byte{9, 9, 9, 1, 0, 3, 30, 2, 1}, uint8(1))
+	f.Fuzz(func(t *testing.T, edits []byte, perDocument uint8) {
+		c := newCorpus(uint64(perDocument))
+		list := c.book(40, 1+int(perDocument), 8)
+		x := write(t, list, nil)
+		for i := range list {
+			list[i].old = i
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, e := range edits {
+			i := int(e>>2) % (len(list) + 1)
+			switch e & 3 {
+			case 0:
+				list = slices.Insert(list, i, edited{rng.IntN(30), c.fields(8), -1})
+			case 1:
+				if i < len(list) {
+					list = slices.Delete(list, i, i+1)
+				}
+			case 2:
+				if i < len(list) {
+					list[i].fields, list[i].old = c.fields(8), -1
+				}
+			case 3:
+				if i < len(list) {
+					p := list[i]
+					list = slices.Insert(slices.Delete(list, i, i+1), rng.IntN(len(list)), p)
+				}
+			}
+		}
+		sameFile(t, write(t, list, x), write(t, list, nil))
+	})
+}
