@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/asciidoc"
 	"github.com/docsearch/docsearch/internal/ingest/rst"
 )
 
@@ -59,7 +60,7 @@ const (
 // nothing to read; nothing is an error for being malformed.
 type reader func(data []byte, name string) (document, error)
 
-const typesRead = ".html, .htm, .xhtml, .md, .markdown, .mdx, .rst, .txt, .text"
+const typesRead = ".html, .htm, .xhtml, .md, .markdown, .mdx, .rst, .adoc, .txt, .text"
 
 // ofText is the reader of files that are text as they are.
 func ofText(read func(text []byte) document) reader {
@@ -83,6 +84,8 @@ func readerOf(name string) reader {
 		return ofText(readMDX)
 	case ".rst", ".rest":
 		return made(rst.Parse)
+	case ".adoc", ".asciidoc":
+		return made(asciidoc.Parse)
 	case ".txt", ".text":
 		return ofText(readPlain)
 	case "":

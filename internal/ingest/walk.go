@@ -89,8 +89,14 @@ func leaveOut(root *os.Root, name string, d fs.DirEntry, filter filter) string {
 	return ""
 }
 
-// isText reports whether the file is plain text by its name.
-func isText(name string) bool { return strings.EqualFold(path.Ext(name), ".txt") }
+// isText reports whether pages may have been made of the file, by its name.
+func isText(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".txt", ".rst", ".adoc":
+		return true
+	}
+	return false
+}
 
 // hasPage reports whether there is an HTML page of the same name beside a file,
 // which was made of it and knows more: titles, anchors, links.

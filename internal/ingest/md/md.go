@@ -6,7 +6,10 @@
 // line be taken for a heading, a quote or a fence is.
 package md
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // A Document is what a file says.
 type Document struct {
@@ -280,6 +283,13 @@ func CodeSpan(text string) string {
 	fence := strings.Repeat("`", run(text, '`')+1)
 	return fence + " " + text + " " + fence
 }
+
+// Plain is a line without the marks of code and emphasis, for a heading.
+func Plain(s string) string {
+	return emphasis.ReplaceAllString(strings.NewReplacer("`", "", "**", "", `\`, "").Replace(s), "$1")
+}
+
+var emphasis = regexp.MustCompile(`\*([^\s*](?:[^*]*[^\s*])?)\*`)
 
 // run is how often c stands in s in a row.
 func run(s string, c byte) int {

@@ -179,7 +179,7 @@ func (p *parser) directive(d directive, sections bool) {
 // label writes the title of something that is no section.
 func (p *parser) label(title string, from int) {
 	if title != "" {
-		p.w.Text("**"+plain(p.inline(title))+"**", from)
+		p.w.Text("**"+md.Plain(p.inline(title))+"**", from)
 	}
 }
 

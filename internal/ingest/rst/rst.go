@@ -200,9 +200,9 @@ func (p *parser) title(lines []md.Line) int {
 		p.styles = append(p.styles, style)
 	}
 	p.level, p.scope = level+1, nil
-	p.w.Heading(p.level, plain(p.inline(text)), lines[0].From)
+	p.w.Heading(p.level, md.Plain(p.inline(text)), lines[0].From)
 	p.flushAnchors()
-	p.w.Anchor(identifier(plain(p.inline(text))))
+	p.w.Anchor(identifier(md.Plain(p.inline(text))))
 	return n
 }
 
@@ -222,11 +222,6 @@ func identifier(title string) string {
 		hyphen = true
 	}
 	return b.String()
-}
-
-// plain is a heading's text without the marks of code and emphasis.
-func plain(s string) string {
-	return strings.NewReplacer("`", "", "**", "", `\`, "").Replace(s)
 }
 
 // quote reads a block that is indented.
@@ -297,7 +292,7 @@ func (p *parser) definition(lines []md.Line) int {
 	n := 1 + indented(lines[1:], 1)
 	p.w.Push("- ", "  ")
 	term, classifiers, _ := strings.Cut(lines[0].Text, " : ")
-	text := "**" + plain(p.inline(term)) + "**"
+	text := "**" + md.Plain(p.inline(term)) + "**"
 	if classifiers != "" {
 		text += " (" + p.inline(classifiers) + ")"
 	}

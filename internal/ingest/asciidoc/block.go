@@ -1,0 +1,361 @@
+package asciidoc
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/md"
+)
+
+// delimiter reports whether the line begins, or ends, a block between two such
+// lines.
+func delimiter(s string) bool {
+	switch {
+	case s == "--", s == "|===", s == ",===", s == ":===", s == "!===", strings.HasPrefix(s, "```"):
+		return true
+	case len(s) < 4 || strings.IndexByte("-.=*_+/", s[0]) < 0:
+		return strings.HasPrefix(s, "|==") && strings.Trim(s[1:], "=") == ""
+	}
+	return strings.Count(s, s[:1]) == len(s)
+}
+
+// delimited reads a block between two lines that are alike.
+func (p *parser) delimited(lines []md.Line, b block) int {
+	mark := lines[0].Text
+	if !delimiter(mark) {
+		return 0
+	}
+	end, language := mark, b.language()
+	if strings.HasPrefix(mark, "```") {
+		end, language = "```", strings.TrimLeft(mark, "`")
+	}
+	n := 1
+	for n < len(lines) && lines[n].Text != end {
+		n++
+	}
+	inner := lines[1:n]
+	if n < len(lines) {
+		n++
+	}
+	from := lines[0].From
+	if mark[0] != '/' && mark[0] != '+' && !isNote(b.style) {
+		p.label(b, from)
+	}
+	switch {
+	case mark[0] == '/' || mark[0] == '+': // a comment, or markup of the output
+	case mark[0] == '|' || mark[0] == ',' || mark[0] == ':' || mark[0] == '!':
+		p.table(inner, b, mark[:1])
+	case mark[0] == '`' || mark[0] == '-' && mark != "--" || mark[0] == '.', b.style == "source", b.style == "listing", b.style == "literal":
+		p.w.Code(language, inner)
+	case isNote(b.style):
+		p.note(inner, b, from)
+	case mark[0] == '_' || b.style == "quote" || b.style == "verse":
+		p.w.Push("> ", "> ")
+		p.body(inner, false)
+		p.w.Pop()
+	default:
+		p.body(inner, false)
+	}
+	return n
+}
+
+// note reads the block of a note, whose kind begins its first paragraph.
+func (p *parser) note(lines []md.Line, b block, from int) {
+	for len(lines) > 0 && lines[0].Text == "" {
+		lines = lines[1:]
+	}
+	if b.title != "" {
+		p.w.Text(noteTitle(b.style)+" "+p.inline(b.title), from)
+	} else if len(lines) > 0 {
+		if _, mark, _ := item(lines[0].Text); mark == "" && !delimiter(lines[0].Text) && lines[0].Text[0] != '[' && lines[0].Text[0] != '.' {
+			n := p.paragraph(lines, b)
+			lines = lines[n:]
+		} else {
+			p.w.Text(noteTitle(b.style), from)
+		}
+	}
+	p.body(lines, false)
+}
+
+var (
+	bulleted  = regexp.MustCompile(`^[ \t]*(\*{1,6}|-|\.{1,6}|\d{1,9}\.|[a-zA-Z]\.|<(?:\d{1,9}|\.)>)[ \t]+(.+)$`)
+	described = regexp.MustCompile(`^[ \t]*(\S.{0,400}?)(:{2,4}|;;)(?:[ \t]+(.*))?$`)
+)
+
+// item cuts a list item into the kind of its list and its text; mark is "" if
+// the line is none. The text of one that is described begins with its term.
+func item(line string) (text, mark, term string) {
+	if m := bulleted.FindStringSubmatch(line); m != nil {
+		mark := m[1]
+		if c := mark[0]; c >= '0' && c <= '9' {
+			mark = "1."
+		} else if c == '<' {
+			mark = "<"
+		} else if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			mark = "a."
+		}
+		return strings.TrimLeft(m[2], " "), mark, ""
+	}
+	if !strings.Contains(line, "::") && !strings.Contains(line, ";;") {
+		return "", "", ""
+	}
+	if m := described.FindStringSubmatch(line); m != nil && !blockMacro.MatchString(m[1]) && (m[3] != "" || strings.HasSuffix(line, m[2])) && !strings.HasPrefix(line, "//") {
+		return m[3], m[2], m[1]
+	}
+	return "", "", ""
+}
+
+// list reads a list with all that stands in it. Its items say by their marks
+// how deep they are.
+func (p *parser) list(lines []md.Line, b block) int {
+	if _, mark, _ := item(lines[0].Text); mark == "" {
+		return 0
+	}
+	p.label(b, lines[0].From)
+	p.lists++
+	defer func() { p.lists-- }()
+	var open []string // marks of the lists around
+	var numbers []int
+	n := 0
+	fresh := true // the next block follows an item without a blank line
+items:
+	for n < len(lines) {
+		line := lines[n]
+		text, mark, term := item(line.Text)
+		if mark != "<" && len(open) > 0 && open[0] == "<" && line.Text != "" {
+			break // what marks in code mean
+		}
+		switch {
+		case mark != "" && (len(open) < deepest || slices.Contains(open, mark)):
+			at := 0
+			for at < len(open) && open[at] != mark {
+				at++
+			}
+			for len(open) > at { // the items that end
+				p.w.Pop()
+				open, numbers = open[:len(open)-1], numbers[:min(len(numbers), at+1)]
+			}
+			if len(numbers) == at {
+				numbers = append(numbers, 0)
+			}
+			numbers[at]++
+			open = append(open, mark)
+			if !fresh || n > 0 && lines[n-1].Text != "" {
+				p.w.Tight()
+			}
+			p.w.Push(shown(mark, numbers[at]))
+			n += p.item(lines[n:], text, term)
+		case line.Text == "":
+			n++
+			if next := skipBlank(lines[n:]); next < len(lines)-n && !p.goesOn(lines[n+next:], open) {
+				n += next
+				break items
+			}
+		case line.Text == "+":
+			n++
+			var attached block
+			for n < len(lines) && lines[n].Text != "" && p.attributeLine(lines[n].Text, &attached) {
+				n++
+			}
+			if n < len(lines) && lines[n].Text != "" {
+				n += max(p.attachment(lines[n:], attached), 1)
+			}
+		case line.Text[0] == ' ' || line.Text[0] == '\t':
+			n += p.literalParagraph(lines[n:], block{})
+		case comment(line.Text):
+			n++
+		default:
+			if !isDescribed(open) || n == 0 || lines[n-1].Text != "" {
+				break items
+			}
+			n += p.paragraph(lines[n:], block{}) // after the term and a blank line
+		}
+		fresh = false
+	}
+	for range open {
+		p.w.Pop()
+	}
+	return n
+}
+
+func isDescribed(open []string) bool {
+	return len(open) > 0 && strings.IndexByte(":;", open[len(open)-1][0]) >= 0
+}
+
+func skipBlank(lines []md.Line) int {
+	n := 0
+	for n < len(lines) && lines[n].Text == "" {
+		n++
+	}
+	return n
+}
+
+// goesOn reports whether a list goes on with these lines after a blank one.
+func (p *parser) goesOn(lines []md.Line, open []string) bool {
+	line := lines[0].Text
+	if _, mark, _ := item(line); mark != "" || line == "+" || comment(line) {
+		return true
+	}
+	return line[0] == ' ' || line[0] == '\t'
+}
+
+// shown are the mark of an item in Markdown and what its other lines begin with.
+func shown(mark string, number int) (first, rest string) {
+	first = "- "
+	if mark[0] == '.' || mark == "1." || mark == "a." || mark == "<" {
+		first = strconv.Itoa(number) + ". "
+	}
+	return first, strings.Repeat(" ", len(first))
+}
+
+// item reads an item's own text: the lines up to a blank one, or to what belongs
+// to the list.
+func (p *parser) item(lines []md.Line, text, term string) int {
+	from := lines[0].From
+	n := 1
+	if term != "" {
+		p.w.Text("**"+md.Plain(p.inline(term))+"**", from)
+		if text == "" {
+			// The text begins on a line of its own, maybe behind a blank one;
+			// further terms may share it.
+			next := n + skipBlank(lines[n:])
+			if next == len(lines) {
+				return n
+			}
+			if _, mark, _ := item(lines[next].Text); mark != "" || lines[next].Text == "+" || delimiter(lines[next].Text) || isAttributes(lines[next].Text) {
+				return n
+			}
+			if next > n && lines[next].Text[0] != ' ' && lines[next].Text[0] != '\t' {
+				if level, _, _ := titleOf(lines[next:]); level > 0 {
+					return n
+				}
+			}
+			n, text, from = next+1, strings.TrimSpace(lines[next].Text), lines[next].From
+		}
+	}
+	paragraph := []string{text}
+	for n < len(lines) && lines[n].Text != "" && lines[n].Text != "+" && !delimiter(lines[n].Text) && !isAttributes(lines[n].Text) {
+		if _, mark, _ := item(lines[n].Text); mark != "" {
+			break
+		}
+		if next := strings.TrimSpace(strings.TrimSuffix(lines[n].Text, " +")); !comment(next) {
+			paragraph = append(paragraph, next)
+		} else {
+			paragraph = append(paragraph, "")
+		}
+		n++
+	}
+	p.w.Text(p.inline(strings.Join(paragraph, "\n")), from)
+	return n
+}
+
+// attachment reads the block that a line with a plus sign attaches to an item.
+func (p *parser) attachment(lines []md.Line, b block) int {
+	p.place(b)
+	if p.depth >= deepest {
+		return p.literalParagraph(lines, b)
+	}
+	p.depth++
+	defer func() { p.depth-- }()
+	if n := p.delimited(lines, b); n > 0 {
+		return n
+	}
+	p.label(b, lines[0].From)
+	if lines[0].Text[0] == ' ' || lines[0].Text[0] == '\t' {
+		return p.literalParagraph(lines, b)
+	}
+	return p.paragraph(lines, b)
+}
+
+// cellSpec is what may stand before the bar of a table's cell: how often, over
+// how many columns, its alignment, its style.
+var cellSpec = regexp.MustCompile(`(?:^|[ \t])((?:(\d{1,3})?(?:\.\d{1,3})?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?)$`)
+
+// table reads a table's cells, which fill its rows in their order.
+func (p *parser) table(lines []md.Line, b block, separator string) {
+	if s := b.options["separator"]; len(s) == 1 {
+		separator = s
+	}
+	format := b.options["format"]
+	if separator == "," || separator == ":" {
+		format = "csv"
+	}
+	columns := columnsOf(b.options["cols"])
+	type cell struct {
+		lines []string
+		from  int
+	}
+	var cells []cell
+	for _, l := range lines {
+		if l.Text == "" || comment(l.Text) {
+			continue
+		}
+		if format == "csv" {
+			for part := range strings.SplitSeq(l.Text, separator) {
+				cells = append(cells, cell{[]string{strings.Trim(part, `" `)}, l.From})
+			}
+		} else {
+			parts := strings.Split(strings.ReplaceAll(l.Text, `\`+separator, "\x00"), separator)
+			for i, part := range parts {
+				repeat, span := 1, 0
+				if i > 0 {
+					if m := cellSpec.FindStringSubmatch(parts[i-1]); m != nil && m[3] != "" && m[2] != "" {
+						times, _ := strconv.Atoi(m[2])
+						const most = 20
+						if times = min(times, most); m[3] == "*" {
+							repeat = times
+						} else {
+							span = times - 1
+						}
+					}
+				}
+				if i+1 < len(parts) {
+					if at := cellSpec.FindStringSubmatchIndex(part); at != nil {
+						part = part[:at[2]]
+					}
+				}
+				part = strings.TrimSpace(strings.ReplaceAll(part, "\x00", separator))
+				switch {
+				case i > 0:
+					for range repeat {
+						cells = append(cells, cell{[]string{part}, l.From})
+					}
+					for range span {
+						cells = append(cells, cell{nil, l.From})
+					}
+				case part != "" && len(cells) > 0:
+					last := &cells[len(cells)-1]
+					last.lines = append(last.lines, part)
+				}
+			}
+		}
+		if columns == 0 {
+			columns = len(cells) // as many as the first line has
+		}
+	}
+	var rows []md.Row
+	for i := 0; i < len(cells) && columns > 0; i += columns {
+		row := md.Row{From: cells[i].from}
+		for _, c := range cells[i:min(i+columns, len(cells))] {
+			row.Cells = append(row.Cells, p.inline(strings.Join(c.lines, "\n")))
+		}
+		rows = append(rows, row)
+	}
+	p.w.Table(rows)
+}
+
+// columnsOf is the number of columns that "1,2a,3*" describes.
+func columnsOf(cols string) int {
+	n := 0
+	for part := range strings.FieldsFuncSeq(cols, func(r rune) bool { return r == ',' || r == ';' }) {
+		times, _, ok := strings.Cut(part, "*")
+		if k, err := strconv.Atoi(strings.TrimSpace(times)); ok && err == nil && k > 0 && k < 100 {
+			n += k
+			continue
+		}
+		n++
+	}
+	return n
+}
