@@ -20,7 +20,7 @@ import (
 // Its file is read on every tool call, so it is not JSON, which would take
 // longer than the rest of the reading:
 //
-//	magic     "docsearch snapshot 2\n", the version of the format
+//	magic     "docsearch snapshot 3\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -37,7 +37,8 @@ type Snapshot struct {
 //
 //	1  first
 //	2  embedders with fields of their own
-const snapshotMagic = "docsearch snapshot 2\n"
+//	3  without routes, which have snapshots of their own
+const snapshotMagic = "docsearch snapshot 3\n"
 
 func (s *Snapshot) code(c *coder) {
 	c.text(&s.Source.Path)
@@ -54,7 +55,6 @@ func (s *Snapshot) code(c *coder) {
 	c.text(&h.Tool)
 	c.int(&s.Config.Search.TopK)
 	c.int(&s.Config.Search.MaxTokens)
-	c.raw(&s.Config.Routes)
 	c.raw(&s.Config.Inject)
 	codeList(c, &s.Config.Embedders, (*Embedder).code)
 }
@@ -126,6 +126,27 @@ func ReadSnapshot(l Locations, getenv Getenv) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	data, err := readSnapshotFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := parseSnapshot(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	now, err := StampOf(l.Config)
+	switch {
+	case err != nil:
+		return nil, err
+	case now != s.Source:
+		return nil, fmt.Errorf("%s is of another state of %s", path, l.Config)
+	case !s.sameEnvironment(getenv):
+		return nil, fmt.Errorf("%s is of another environment", path)
+	}
+	return s, nil
+}
+
+func readSnapshotFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -143,20 +164,7 @@ func ReadSnapshot(l Locations, getenv Getenv) (*Snapshot, error) {
 	if err != nil && n < len(data) {
 		return nil, err
 	}
-	s, err := parseSnapshot(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	now, err := StampOf(l.Config)
-	switch {
-	case err != nil:
-		return nil, err
-	case now != s.Source:
-		return nil, fmt.Errorf("%s is of another state of %s", path, l.Config)
-	case !s.sameEnvironment(getenv):
-		return nil, fmt.Errorf("%s is of another environment", path)
-	}
-	return s, nil
+	return data, nil
 }
 
 func parseSnapshot(data []byte) (*Snapshot, error) {
@@ -218,10 +226,14 @@ func (s *Snapshot) Write(l Locations, getenv Getenv) error {
 	for _, o := range Overrides() {
 		s.Env = append(s.Env, getenv(o.Env))
 	}
+	return writeSnapshotFile(l, path, s.encode())
+}
+
+func writeSnapshotFile(l Locations, path string, data []byte) error {
 	if err := os.MkdirAll(l.Cache, 0o700); err != nil {
 		return err
 	}
-	return atomicfile.WriteCache(path, s.encode(), 0o600)
+	return atomicfile.WriteCache(path, data, 0o600)
 }
 
 // snapshotPath is where the snapshot of a config file is: each has its own.

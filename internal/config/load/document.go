@@ -25,7 +25,14 @@ type document struct {
 	root     *node
 	lines    map[string]int
 	sections map[string]json.RawMessage
+	routes   section
 	problems []config.Problem
+}
+
+// A section is a part of a file with the order of its keys.
+type section struct {
+	value any
+	node  *node
 }
 
 // Decoder makes a document the registry in which viper finds its decoder.
@@ -117,6 +124,9 @@ func (d *document) takeSections(values map[string]any) error {
 			return &SyntaxError{Line: k.line, Err: fmt.Errorf("%s: %w", k.name, err)}
 		}
 		d.sections[name] = text
+		if name == "routes" {
+			d.routes = section{v, k.value}
+		}
 	}
 	return nil
 }

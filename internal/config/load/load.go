@@ -41,6 +41,7 @@ type Result struct {
 	Config   config.Config
 	Problems []config.Problem
 
+	rules []config.Rule // of this file
 	stamp config.Stamp
 	line  func(path string) int
 	env   map[string]string // path of a value -> variable that it is from
@@ -136,6 +137,8 @@ func (r *Result) decode(data []byte) error {
 		Sections: doc.sections,
 	})
 	r.Problems = append(doc.problems, r.Problems...)
+	rules, problems := decodeRules(r.Path, doc.routes)
+	r.rules, r.Problems = rules, append(r.Problems, problems...)
 	for i, p := range r.Problems {
 		if env := r.env[p.Entry+"."+p.Field]; env != "" {
 			r.Problems[i].Entry, r.Problems[i].Field, r.Problems[i].Line = "", "$"+env, 0

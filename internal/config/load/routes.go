@@ -1,0 +1,386 @@
+package load
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/route"
+	"github.com/docsearch/docsearch/internal/hook/route/pattern"
+)
+
+// Routes are the rules in force in a place.
+type Routes struct {
+	Place    config.RoutesPlace
+	Rules    []config.Rule // in the order in which they are tried
+	Files    []string      // that have them, or were to
+	Problems []string      // but for those of the config file, which Result has
+
+	sources []config.Stamp
+	seen    map[string]bool // files and folders that were read
+}
+
+// Routes reads the rules in force in a place. The user's config comes first
+// and has the last word on a name; then come the project, the plugin that the
+// hook is of, and the other plugins that are enabled there, by their names:
+//
+//	the config's "routes"
+//	<project>/.docsearch/routes.json, .yaml, .yml, .toml
+//	<project>/.claude/tool-routes.yaml
+//	<plugin>/hooks/tool-routes.json, .yaml
+//	<plugin>/.claude-plugin/routes.json, which has rules or names files that do
+//
+// A file that cannot be read is a problem, and the others count.
+func (r *Result) Routes(place config.RoutesPlace) *Routes {
+	s := &Routes{Place: place, sources: []config.Stamp{r.stamp}, seen: map[string]bool{}}
+	if r.Exists && r.rules != nil {
+		s.Files = append(s.Files, r.Path)
+	}
+	s.add(r.rules)
+	if place.Project != "" {
+		for _, ending := range [...]string{"json", "yaml", "yml", "toml"} {
+			s.file(place.Project, filepath.Join(".docsearch", "routes."+ending))
+		}
+		s.file(place.Project, filepath.Join(".claude", "tool-routes.yaml"))
+	}
+	for _, dir := range append([]string{place.Plugin}, s.enabledPlugins()...) {
+		if dir != "" && !s.seen[dir] {
+			s.seen[dir] = true
+			s.plugin(dir)
+		}
+	}
+	return s
+}
+
+// add takes rules over whose names are still free.
+func (s *Routes) add(rules []config.Rule) {
+	for _, rule := range rules {
+		i := slices.IndexFunc(s.Rules, func(other config.Rule) bool { return other.Name == rule.Name })
+		if i < 0 {
+			s.Rules = append(s.Rules, rule)
+			continue
+		}
+		s.problem(rule.Origin, config.Problem{
+			Line: rule.Line, Entry: "routes." + rule.Name, Expected: "a name that no other rule has",
+			Got: "that of a rule of " + s.Rules[i].Origin, Effect: "the rule is left out",
+		})
+	}
+}
+
+func (s *Routes) problem(path string, p config.Problem) {
+	s.Problems = append(s.Problems, "routes "+path+": "+p.String())
+}
+
+// plugin reads the rules of the plugin in dir.
+func (s *Routes) plugin(dir string) {
+	s.file(dir, filepath.Join("hooks", "tool-routes.json"))
+	s.file(dir, filepath.Join("hooks", "tool-routes.yaml"))
+	s.file(dir, filepath.Join(".claude-plugin", "routes.json"))
+}
+
+// file reads the rules of one file in dir, if it is there.
+func (s *Routes) file(dir, name string) {
+	path := filepath.Join(dir, name)
+	if s.seen[path] {
+		return
+	}
+	s.seen[path] = true
+	data, ok := s.read(dir, path)
+	if !ok {
+		return
+	}
+	s.Files = append(s.Files, path)
+	routes, err := routesOf(path, data)
+	if err != nil {
+		s.Problems = append(s.Problems, "routes "+err.Error())
+		return
+	}
+	if names, ok := routes.value.([]any); ok && len(names) > 0 && allStrings(names) {
+		for i, name := range names {
+			name := filepath.FromSlash(strings.TrimPrefix(name.(string), "./"))
+			if !filepath.IsLocal(name) {
+				s.problem(path, config.Problem{
+					Line: routes.node.line, Entry: "routes[" + strconv.Itoa(i) + "]",
+					Expected: "a file of the plugin", Got: strconv.Quote(name), Effect: "it is not read",
+				})
+				continue
+			}
+			s.file(dir, name)
+		}
+		return
+	}
+	rules, problems := decodeRules(path, routes)
+	for _, p := range problems {
+		s.problem(path, p)
+	}
+	s.add(rules)
+}
+
+// read returns a file's contents, and notes its stamp: that of a file that is
+// not there, too, as it may come to be.
+func (s *Routes) read(dir, path string) ([]byte, bool) {
+	stamp, err := config.StampOf(path)
+	if err == nil && !stamp.Exists {
+		if stamp.Path = config.FirstAbsent(dir, path); !slices.Contains(s.sources, stamp) {
+			s.sources = append(s.sources, stamp)
+		}
+		return nil, false
+	}
+	var data []byte
+	if err == nil {
+		s.sources = append(s.sources, stamp)
+		data, err = read(path)
+	}
+	if err != nil {
+		s.Problems = append(s.Problems, fmt.Sprintf("routes %s: %v", path, err))
+	}
+	return data, err == nil
+}
+
+// routesOf cuts the routes out of a file of any of the formats.
+func routesOf(path string, data []byte) (section, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if len(bytes.TrimSpace(data)) == 0 {
+		return section{}, nil
+	}
+	decode := decodeJSON
+	switch Format(path) {
+	case "yaml":
+		decode = decodeYAML
+	case "toml":
+		decode = decodeTOML
+	}
+	value, root, err := decode(data)
+	var syntax *SyntaxError
+	switch {
+	case errors.As(err, &syntax) && syntax.Line > 0:
+		return section{}, fmt.Errorf("%s: line %d: %w", path, syntax.Line, syntax.Err)
+	case err != nil:
+		return section{}, fmt.Errorf("%s: %w", path, err)
+	}
+	object, ok := named(value).(map[string]any)
+	if !ok {
+		return section{}, fmt.Errorf("%s: line 1: expected an object at the top", path)
+	}
+	return section{object["routes"], root.child("routes")}, nil
+}
+
+func allStrings(list []any) bool {
+	for _, v := range list {
+		if _, ok := v.(string); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// decodeRules makes rules of a file's routes, and leaves out those with a
+// pattern that is none.
+func decodeRules(origin string, routes section) ([]config.Rule, []config.Problem) {
+	if routes.node == nil {
+		return nil, nil
+	}
+	r := config.Routes{Origin: origin, Value: named(routes.value), Line: routes.node.lineOf}
+	if m, ok := r.Value.(map[string]any); ok {
+		r.Names = orderedKeys(routes.node, m)
+	}
+	rules, problems := config.DecodeRoutes(r)
+	usable := rules[:0]
+	for _, rule := range rules {
+		if field, err := compile(&rule); err != nil {
+			problems = append(problems, config.Problem{
+				Line: rule.Line, Entry: "routes." + rule.Name, Field: field,
+				Expected: "a regular expression", Got: err.Error(), Effect: "the rule is left out",
+			})
+			continue
+		}
+		usable = append(usable, rule)
+	}
+	return usable, problems
+}
+
+// compile makes of a rule's patterns what the hook needs of them; field is the
+// one that is wrong.
+func compile(rule *config.Rule) (field string, err error) {
+	compile := func(p *config.Pattern) error {
+		if p.Text == "" {
+			return nil
+		}
+		parsed, err := pattern.Parse(p.Text)
+		if err != nil {
+			return err
+		}
+		p.Expr, p.Groups, p.Needs = parsed.Expr, parsed.Groups, parsed.Needs
+		return route.Check(*p)
+	}
+	if err := compile(&rule.ToolPattern); err != nil {
+		return "tool_pattern", err
+	}
+	if err := compile(&rule.Pattern); err != nil {
+		return "pattern", err
+	}
+	if err := compile(&rule.CommandPattern); err != nil {
+		return "command_pattern", err
+	}
+	for i := range rule.Unless {
+		if err := compile(&rule.Unless[i]); err != nil {
+			return "unless", err
+		}
+	}
+	return "", nil
+}
+
+// named is v with names for keys, where YAML allows others.
+func named(v any) any {
+	m, ok := v.(map[any]any)
+	if !ok {
+		return v
+	}
+	names := make(map[string]any, len(m))
+	for k, v := range m {
+		names[fmt.Sprint(k)] = v
+	}
+	return names
+}
+
+// lineOf is the line of the part of n at a path, 0 if there is none.
+func (n *node) lineOf(path ...string) int {
+	line := n.line
+	for _, name := range path {
+		index, err := strconv.Atoi(strings.Trim(name, "[]"))
+		if err == nil && index < len(n.items) {
+			n = n.items[index]
+			line = n.line
+			continue
+		}
+		i := slices.IndexFunc(n.keys, func(k key) bool { return k.name == name })
+		if i < 0 {
+			return 0
+		}
+		n, line = n.keys[i].value, n.keys[i].line
+	}
+	return line
+}
+
+// enabledPlugins are the folders of the plugins that Claude Code has enabled
+// for the project: its settings say which, its list of plugins where they are.
+func (s *Routes) enabledPlugins() []string {
+	if s.Place.Claude == "" {
+		return nil
+	}
+	var list struct {
+		Plugins map[string]json.RawMessage `json:"plugins"`
+	}
+	if !s.readJSON(s.Place.Claude, filepath.Join(s.Place.Claude, "plugins", "installed_plugins.json"), &list) {
+		return nil
+	}
+	enabled := map[string]bool{}
+	settings := []string{filepath.Join(s.Place.Claude, "settings.json")}
+	if s.Place.Project != "" {
+		settings = append(settings,
+			filepath.Join(s.Place.Project, ".claude", "settings.json"),
+			filepath.Join(s.Place.Project, ".claude", "settings.local.json"))
+	}
+	for _, path := range settings {
+		var v struct {
+			Enabled map[string]any `json:"enabledPlugins"`
+		}
+		if s.readJSON(filepath.Dir(filepath.Dir(path)), path, &v) {
+			for id, on := range v.Enabled {
+				enabled[id] = on != false // a list of versions enables, too
+			}
+		}
+	}
+	var dirs []string
+	for _, id := range sortedNames(list.Plugins) {
+		if dir := s.installed(list.Plugins[id]); enabled[id] && dir != "" {
+			dirs = append(dirs, filepath.Clean(dir))
+		}
+	}
+	return dirs
+}
+
+// installed is where the list of plugins says that one is: for the project if
+// it is there for that, else for all.
+func (s *Routes) installed(entry json.RawMessage) string {
+	type install struct {
+		Path    string `json:"installPath"`
+		Project string `json:"projectPath"`
+	}
+	var installs []install
+	if json.Unmarshal(entry, &installs) != nil { // the first form of the list
+		installs = make([]install, 1)
+		if json.Unmarshal(entry, &installs[0]) != nil {
+			return ""
+		}
+	}
+	path := ""
+	for _, i := range installs {
+		switch {
+		case i.Project == "" && path == "":
+			path = i.Path
+		case i.Project != "" && i.Project == s.Place.Project:
+			return i.Path
+		}
+	}
+	return path
+}
+
+// readJSON reads a file of Claude Code's; what is wrong with it is for Claude
+// Code to say.
+func (s *Routes) readJSON(dir, path string, v any) bool {
+	data, ok := s.read(dir, path)
+	if !ok {
+		return false
+	}
+	data, err := hujson.Standardize(data)
+	return err == nil && json.Unmarshal(data, v) == nil
+}
+
+func sortedNames[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Remember leaves the snapshot that spares the hook the next reading, unless a
+// file may have changed since, or may yet change without a trace.
+func (s *Routes) Remember(l config.Locations) error {
+	for _, before := range s.sources {
+		now, err := config.StampOf(before.Path)
+		if err != nil || now != before || !before.Settled(time.Now()) {
+			return err
+		}
+	}
+	removeOld(l.Cache)
+	snapshot := config.RoutesSnapshot{Place: s.Place, Sources: s.sources, Rules: s.Rules, Problems: s.Problems}
+	return snapshot.Write(l)
+}
+
+// removeOld removes the snapshots of places where nobody works any more.
+func removeOld(cache string) {
+	const old = 30 * 24 * time.Hour
+	paths, err := filepath.Glob(filepath.Join(cache, "routes-*.snapshot"))
+	if err != nil {
+		return
+	}
+	for _, path := range paths {
+		if st, err := os.Lstat(path); err == nil && st.Mode()&fs.ModeType == 0 && time.Since(st.ModTime()) > old {
+			os.Remove(path)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package config
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// A RoutesPlace is what decides which files have rules.
+type RoutesPlace struct {
+	Config  string // the config file
+	Project string // the project's folder
+	Plugin  string // the folder of the plugin whose hook this is
+	Claude  string // the folder of Claude Code's settings
+}
+
+// PlaceOf is the place of a session that works in the folder cwd. Its project
+// is the one that Claude Code names, else the nearest folder around cwd that
+// has a .docsearch or is the root of a repository, else cwd.
+func PlaceOf(l Locations, getenv Getenv, cwd string) RoutesPlace {
+	p := RoutesPlace{Config: l.Config, Project: getenv("CLAUDE_PROJECT_DIR"), Plugin: getenv("CLAUDE_PLUGIN_ROOT"), Claude: getenv("CLAUDE_CONFIG_DIR")}
+	home := Home(getenv)
+	if p.Claude == "" && home != "" {
+		p.Claude = Join(home, ".claude")
+	}
+	if p.Project != "" || !IsAbs(cwd) {
+		return p
+	}
+	p.Project = cwd
+	for dir := cwd; dir != home; dir = Dir(dir) {
+		if holds(dir, ".docsearch") || holds(dir, ".git") {
+			p.Project = dir
+			break
+		}
+		if dir == Dir(dir) {
+			break
+		}
+	}
+	return p
+}
+
+func holds(dir, name string) bool {
+	_, err := os.Lstat(Join(dir, name))
+	return err == nil
+}
+
+// A RoutesSnapshot is the rules of a place as they were read, for the hook, as
+// a Snapshot is the config:
+//
+//	magic     "docsearch routes 1\n", the version of the format
+//	checksum  [8] of all that follows, little endian: FNV-1a, eight bytes at a time
+//	fields    in the order of RoutesSnapshot.code
+//
+// Each place has its own, so that sessions in several projects do not take
+// turns to replace it.
+type RoutesSnapshot struct {
+	Place    RoutesPlace
+	Sources  []Stamp // of every file that has rules, and of those that might come to have some
+	Rules    []Rule
+	Problems []string
+}
+
+// routesMagic ends with the version of the format, which every change to what
+// RoutesSnapshot.code writes must change, too.
+const routesMagic = "docsearch routes 1\n"
+
+func (s *RoutesSnapshot) code(c *coder) {
+	c.text(&s.Place.Config)
+	c.text(&s.Place.Project)
+	c.text(&s.Place.Plugin)
+	c.text(&s.Place.Claude)
+	codeList(c, &s.Sources, (*Stamp).code)
+	codeList(c, &s.Rules, (*Rule).code)
+	c.texts(&s.Problems)
+}
+
+func (r *Rule) code(c *coder) {
+	c.text(&r.Name)
+	c.text(&r.Origin)
+	c.int(&r.Line)
+	c.texts(&r.Tools)
+	r.ToolPattern.code(c)
+	r.Pattern.code(c)
+	r.CommandPattern.code(c)
+	codeList(c, &r.Unless, (*Pattern).code)
+	c.flag(&r.Parsed)
+	c.text((*string)(&r.Action))
+	c.text(&r.Message)
+	c.int(&r.Limit)
+	c.text(&r.Database)
+}
+
+func (p *Pattern) code(c *coder) {
+	c.text(&p.Text)
+	if p.Text == "" {
+		return
+	}
+	c.text(&p.Expr)
+	c.texts(&p.Groups)
+	c.texts(&p.Needs)
+}
+
+func (s *Stamp) code(c *coder) {
+	c.text(&s.Path)
+	c.flag(&s.Exists)
+	c.number(&s.Size)
+	c.number(&s.ModTime)
+}
+
+// ReadRoutesSnapshot returns the rules of a place from its snapshot, if there
+// is one and all the files that it was made from are as they were.
+func ReadRoutesSnapshot(l Locations, p RoutesPlace) (*RoutesSnapshot, error) {
+	path, err := routesPath(l, p)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readSnapshotFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := parseRoutesSnapshot(data)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case s.Place != p:
+		return nil, fmt.Errorf("%s is of another place", path)
+	}
+	for _, before := range s.Sources {
+		if now, err := StampOf(before.Path); err != nil || now != before {
+			return nil, fmt.Errorf("%s is of another state of %s", path, before.Path)
+		}
+	}
+	return s, nil
+}
+
+func parseRoutesSnapshot(data []byte) (*RoutesSnapshot, error) {
+	sum, ok := bytes.CutPrefix(data, []byte(routesMagic))
+	if !ok || len(sum) < 8 {
+		return nil, errors.New("no snapshot of this format")
+	}
+	fields := sum[8:]
+	if binary.LittleEndian.Uint64(sum) != wideChecksum(fields) {
+		return nil, errors.New("the snapshot is damaged: checksum")
+	}
+	s := new(RoutesSnapshot)
+	c := coder{data: string(fields)}
+	s.code(&c)
+	if c.bad || len(c.data) > 0 {
+		return nil, errors.New("the snapshot is damaged: length")
+	}
+	return s, nil
+}
+
+// wideChecksum is checksum for what may have a hundred kilobytes and is read
+// on every tool call.
+func wideChecksum(data []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for ; len(data) >= 8; data = data[8:] {
+		h = (h ^ binary.LittleEndian.Uint64(data)) * 1099511628211
+		h ^= h >> 32
+	}
+	for _, b := range data {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h
+}
+
+// Write puts the snapshot into l.Cache.
+func (s *RoutesSnapshot) Write(l Locations) error {
+	path, err := routesPath(l, s.Place)
+	if err != nil {
+		return err
+	}
+	c := coder{writing: true}
+	s.code(&c)
+	data := binary.LittleEndian.AppendUint64([]byte(routesMagic), wideChecksum(c.out))
+	return writeSnapshotFile(l, path, append(data, c.out...))
+}
+
+func routesPath(l Locations, p RoutesPlace) (string, error) {
+	if l.Cache == "" {
+		return "", errors.New("there is no place for a snapshot: the home directory is not known")
+	}
+	key := p.Config + "\x00" + p.Project + "\x00" + p.Plugin + "\x00" + p.Claude
+	return Join(l.Cache, fmt.Sprintf("routes-%016x.snapshot", checksum([]byte(key)))), nil
+}
+
+// FirstAbsent is the path, or the folder around it, that is not there, within
+// the folder root: as long as that is not there, neither is the path.
+func FirstAbsent(root, path string) string {
+	absent := path
+	for dir := Dir(path); len(dir) > len(root); dir = Dir(dir) {
+		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			absent = dir
+		}
+	}
+	return absent
+}
