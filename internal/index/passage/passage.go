@@ -55,19 +55,13 @@ type Link struct {
 // Links are where the passage leads. They are read on demand: only a build
 // wants them.
 func (p *Passage) Links() []Link {
-	var links []Link
-	if v, ok := p.Extra["links"]; ok && json.Unmarshal(v, &links) != nil {
-		return nil
-	}
+	links, _ := decode(p.Extra["links"], (*reader).links)
 	return links
 }
 
 // Terms are what the documentation's own index calls the passage.
 func (p *Passage) Terms() []string {
-	var terms []string
-	if v, ok := p.Extra["terms"]; ok && json.Unmarshal(v, &terms) != nil {
-		return nil
-	}
+	terms, _ := decode(p.Extra["terms"], (*reader).strings)
 	return terms
 }
 
@@ -140,21 +134,22 @@ func (p *Passage) Locator() string {
 // is an error. A passage without an id gets the empty one: by LEANN's older
 // rule the line's number is its id, which only the caller knows.
 func Decode(line []byte) (Passage, error) {
-	var raw struct {
-		ID       json.RawMessage            `json:"id"`
-		Text     *string                    `json:"text"`
-		Metadata map[string]json.RawMessage `json:"metadata"`
-	}
-	if err := json.Unmarshal(line, &raw); err != nil {
+	raw, ok := splitLine(line)
+	if !ok {
+		err := json.Unmarshal(line, &raw)
 		var typeErr *json.UnmarshalTypeError
-		if !errors.As(err, &typeErr) || typeErr.Field != "metadata" {
+		if err != nil && (!errors.As(err, &typeErr) || typeErr.Field != "metadata") {
 			return Passage{}, err
 		}
 	}
-	if raw.Text == nil {
+	if len(raw.Text) == 0 || string(raw.Text) == "null" {
 		return Passage{}, errors.New(`no "text"`)
 	}
-	p := Passage{Text: *raw.Text, Extra: raw.Metadata, ID: scalar(raw.ID)}
+	text, ok := decode(raw.Text, (*reader).string)
+	if !ok {
+		return Passage{}, errors.New(`the "text" is no string`)
+	}
+	p := Passage{Text: text, Extra: raw.Metadata, ID: scalar(raw.ID)}
 	if p.ID == "" {
 		p.ID = scalar(p.Extra["id"])
 	}
@@ -172,15 +167,20 @@ func Decode(line []byte) (Passage, error) {
 // DecodeLinks reads of a line only the document that the passage belongs to
 // and where it leads. Of a line that Decode refuses it may return nothing.
 func DecodeLinks(line []byte) (document string, links []Link) {
-	var raw struct {
-		Metadata map[string]json.RawMessage `json:"metadata"`
-	}
-	if json.Unmarshal(line, &raw) != nil {
+	raw, ok := splitLine(line)
+	if !ok && json.Unmarshal(line, &raw) != nil {
 		return "", nil
 	}
 	p := Passage{Extra: raw.Metadata}
 	p.takePlace()
 	return p.Document(), p.Links()
+}
+
+// A rawLine is a line with its values as they are written.
+type rawLine struct {
+	ID       json.RawMessage            `json:"id"`
+	Text     json.RawMessage            `json:"text"`
+	Metadata map[string]json.RawMessage `json:"metadata"`
 }
 
 // DecodeID reads of a line that AppendLine wrote only the passage's id, with
@@ -268,37 +268,31 @@ func (p *Passage) takePlace() {
 
 // take removes a string from Extra and returns it.
 func (p *Passage) take(key string) string {
-	var s string
-	if v, ok := p.Extra[key]; ok && json.Unmarshal(v, &s) == nil {
-		delete(p.Extra, key)
-	}
-	return s
+	return take(p, key, (*reader).string)
 }
 
-func (p *Passage) takeList(key string) []string {
-	var list []string
-	if v, ok := p.Extra[key]; ok {
-		if json.Unmarshal(v, &list) != nil {
-			return nil
-		}
-		delete(p.Extra, key)
-	}
-	return list
-}
+func (p *Passage) takeList(key string) []string { return take(p, key, (*reader).strings) }
 
 func (p *Passage) takeLine(key string) int {
-	var n int
-	if v, ok := p.Extra[key]; ok && json.Unmarshal(v, &n) == nil && n >= 0 {
-		delete(p.Extra, key)
-		return n
+	n, ok := decode(p.Extra[key], (*reader).number)
+	if !ok || n < 0 {
+		return 0
 	}
-	return 0
+	delete(p.Extra, key)
+	return n
+}
+
+func take[T any](p *Passage, key string, read func(*reader) T) T {
+	v, ok := decode(p.Extra[key], read)
+	if ok {
+		delete(p.Extra, key)
+	}
+	return v
 }
 
 // scalar is a JSON string's value or a number's digits.
 func scalar(v json.RawMessage) string {
-	var s string
-	if json.Unmarshal(v, &s) == nil {
+	if s, ok := decode(v, (*reader).string); ok {
 		return s
 	}
 	var n json.Number
