@@ -115,6 +115,14 @@ func FuzzIndex(f *testing.F) {
 			}
 		}
 		x.Scores(q, []uint32{0, 1, 299, 300})
+		if x.passageCount == len(l) && x.dimensions == l.Dimensions() {
+			from := make([]uint32, len(l))
+			for i := range from {
+				from[i] = uint32(i)
+			}
+			from[7] = Fresh
+			Update(t.Context(), path+".next", x, from, l[7:8])
+		}
 	})
 }
 

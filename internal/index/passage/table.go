@@ -85,10 +85,13 @@ type hashed struct {
 // Add takes the next passage: its shard, the offset of its line there and the
 // line without the newline. It returns the number of the passage's document.
 func (w *TableWriter) Add(p *Passage, shard int, offset int64, line []byte) uint32 {
+	return w.add(p.Document(), hash(p.ID), Entry{shard, offset, len(line), disk.Checksum(line)})
+}
+
+func (w *TableWriter) add(key string, id uint64, e Entry) uint32 {
 	if w.number == nil {
 		w.number = make(map[string]uint32)
 	}
-	key := p.Document()
 	doc, ok := w.number[key]
 	if !ok || key == "" {
 		doc = uint32(len(w.keys))
@@ -97,13 +100,13 @@ func (w *TableWriter) Add(p *Passage, shard int, offset int64, line []byte) uint
 			w.number[key] = doc
 		}
 	}
-	w.ids = append(w.ids, hashed{hash(p.ID), uint32(len(w.doc))})
+	w.ids = append(w.ids, hashed{id, uint32(len(w.doc))})
 	w.doc = append(w.doc, doc)
-	w.records = binary.LittleEndian.AppendUint64(w.records, uint64(offset))
-	w.records = binary.LittleEndian.AppendUint32(w.records, uint32(len(line)))
-	w.records = binary.LittleEndian.AppendUint32(w.records, disk.Checksum(line))
+	w.records = binary.LittleEndian.AppendUint64(w.records, uint64(e.Offset))
+	w.records = binary.LittleEndian.AppendUint32(w.records, uint32(e.Length))
+	w.records = binary.LittleEndian.AppendUint32(w.records, e.Sum)
 	w.records = binary.LittleEndian.AppendUint32(w.records, doc)
-	w.records = binary.LittleEndian.AppendUint32(w.records, uint32(shard))
+	w.records = binary.LittleEndian.AppendUint32(w.records, uint32(e.Shard))
 	return doc
 }
 

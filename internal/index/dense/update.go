@@ -1,0 +1,203 @@
+package dense
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Fresh stands for a passage that an older index does not have.
+const Fresh = math.MaxUint32
+
+// ErrUnfit is returned by Update where the older index has nothing to go by.
+var ErrUnfit = errors.New("the older index has no vectors to add others to")
+
+// Update writes an index to a new file at path, as Build does, and takes over
+// what old has: the vector of passage i is that of passage from[i] of old, or,
+// where from[i] is Fresh, the next of fresh. What is fresh goes into the blocks
+// that are nearest; which blocks there are, and how many of them a search
+// reads, stays as it is in old, and fits the worse the more is fresh. The
+// score of a passage that was taken over stays the same to the bit. Errors:
+// ErrUnfit, *disk.CorruptError of old.
+func Update(ctx context.Context, path string, old *Index, from []uint32, fresh Vectors) error {
+	if old.blocks == 0 {
+		return ErrUnfit
+	}
+	if d := fresh.Dimensions(); d != old.dimensions {
+		return fmt.Errorf("vectors of %d dimensions cannot be added to those of %d", d, old.dimensions)
+	}
+	u := &update{old: old, to: make([]uint32, old.passageCount), own: make([][]member, old.blocks), copies: make([][]member, old.blocks)}
+	for i := range u.to {
+		u.to[i] = noRow
+	}
+	for i, passage := range from {
+		switch {
+		case passage == Fresh:
+			u.fresh = append(u.fresh, uint32(i))
+		case int64(passage) < int64(len(u.to)):
+			u.to[passage] = uint32(i)
+		default:
+			return old.places.Corrupt(old.places.Len(), fmt.Sprintf("there is no passage %d", passage))
+		}
+	}
+	if err := u.take(); err != nil {
+		return err
+	}
+	if err := u.add(ctx, fresh); err != nil {
+		return err
+	}
+	b := &builder{v: fresh}
+	if err := u.arrange(b, len(from)); err != nil {
+		return err
+	}
+	if b.x.rows == 0 {
+		return ErrUnfit
+	}
+	return b.write(path)
+}
+
+// An update says which rows go where.
+type update struct {
+	old         *Index
+	to          []uint32 // by passage of old, its number now, or noRow
+	fresh       []uint32 // number of each fresh passage
+	rows        rows     // the fresh ones
+	own, copies [][]member
+}
+
+// A member of a block is a row of the older index, or, counted from there, a
+// fresh one.
+type member struct{ passage, row uint32 }
+
+// take sorts the older index's rows into its blocks.
+func (u *update) take() error {
+	x := u.old
+	for b := range x.blocks {
+		for _, part := range []struct {
+			from, to int
+			list     *[]member
+		}{
+			{int(x.starts[b]), int(x.starts[b+1]), &u.own[b]},
+			{x.rows + int(x.copies[b]), x.rows + int(x.copies[b+1]), &u.copies[b]},
+		} {
+			for row := part.from; row < part.to; row++ {
+				p, err := x.passage(row)
+				if err != nil {
+					return err
+				}
+				if u.to[p] != noRow {
+					*part.list = append(*part.list, member{u.to[p], uint32(row)})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// add sorts what is fresh into the blocks.
+func (u *update) add(ctx context.Context, fresh Vectors) error {
+	x := u.old
+	b := &builder{v: fresh, truth: &truth{}}
+	if err := b.quantize(ctx); err != nil {
+		return err
+	}
+	u.rows = b.rows
+	graph, err := x.graph.Bytes(0, x.graph.Len())
+	if err != nil {
+		return err
+	}
+	c := &clustering{r: &u.rows, centroids: newMatrix(x.blocks, x.dimensions)}
+	if err := decodeGraph(graph, x.blocks, x.dimensions, func(block int, centroid []byte) {
+		for i := range c.centroids.row(block) {
+			c.centroids.row(block)[i] = float(centroid[4*i:])
+		}
+	}); err != nil {
+		return x.graph.Corrupt(0, err.Error())
+	}
+	c.prepare()
+	scores := make([]float32, x.blocks)
+	for i, n := range u.rows.passages {
+		homes := [maxHomes]uint32{c.nearest(i, scores), noRow, noRow, noRow}
+		if x.mode == modeRouted {
+			c.spread(&homes, scores)
+		}
+		m := member{u.fresh[n], uint32(x.stored + i)}
+		u.own[homes[0]] = append(u.own[homes[0]], m)
+		for _, home := range homes[1:] {
+			if home != noRow {
+				u.copies[home] = append(u.copies[home], m)
+			}
+		}
+	}
+	return nil
+}
+
+// arrange gives b the rows of all blocks, of n passages.
+func (u *update) arrange(b *builder, n int) error {
+	x, r := u.old, &b.rows
+	r.width = width(x.dimensions)
+	b.x.head = x.head
+	b.x.passageCount = n
+	for _, part := range []struct {
+		blocks [][]member
+		starts *[]uint32
+		own    bool
+	}{{u.own, &b.x.starts, true}, {u.copies, &b.x.copies, false}} {
+		first := len(r.passages)
+		*part.starts = append(*part.starts, 0)
+		for _, members := range part.blocks {
+			slices.SortFunc(members, func(a, b member) int { return cmp.Compare(a.passage, b.passage) })
+			for _, m := range members {
+				if err := u.copyRow(r, m, part.own); err != nil {
+					return err
+				}
+			}
+			*part.starts = append(*part.starts, uint32(len(r.passages)-first))
+		}
+		if part.own {
+			b.x.rows = len(r.passages)
+		}
+	}
+	b.x.stored = len(r.passages)
+	var err error
+	if b.graph, err = x.graph.Bytes(0, x.graph.Len()); err != nil {
+		return err
+	}
+	b.useMemory()
+	return nil
+}
+
+// copyRow appends a member's row; the fine numbers only of one that is no copy.
+func (u *update) copyRow(r *rows, m member, own bool) error {
+	w := r.width
+	r.passages = append(r.passages, m.passage)
+	if i := int(m.row) - u.old.stored; i >= 0 {
+		r.scales = append(r.scales, u.rows.scales[i])
+		r.codes = append(r.codes, u.rows.codes[i*w:(i+1)*w]...)
+		if own {
+			r.fine = append(r.fine, u.rows.fine[i*w/2:(i+1)*w/2]...)
+		}
+		return nil
+	}
+	row, wide := int64(m.row), int64(w)
+	scale, err := u.old.scales.Bytes(4*row, 4)
+	if err != nil {
+		return err
+	}
+	codes, err := u.old.codes.Bytes(row*wide, wide)
+	if err != nil {
+		return err
+	}
+	r.scales, r.codes = append(r.scales, float(scale)), append(r.codes, codes...)
+	if own {
+		fine, err := u.old.fines.Bytes(row*wide/2, wide/2)
+		if err != nil {
+			return err
+		}
+		r.fine = append(r.fine, fine...)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package dense
+
+import (
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What an update finds is what an index built from nothing finds.
+func TestUpdateEqualsBuild(t *testing.T) {
+	const dimensions = 48
+	for _, mode := range []string{"all", "routed"} {
+		t.Run(mode, func(t *testing.T) {
+			vectors := hard(3000, dimensions, 0.7)
+			vectors[17], vectors[2900] = make([]float32, dimensions), make([]float32, dimensions)
+			x, _ := buildMode(t, vectors, Options{}, mode)
+			rng := rand.New(rand.NewPCG(5, 6))
+			for range 3 {
+				// Some go, some come, the others stay in their order.
+				var now, fresh list
+				var from []uint32
+				for i, v := range vectors {
+					if kind := rng.IntN(40); kind > 0 {
+						now, from = append(now, v), append(from, uint32(i))
+					} else if i%2 == 0 {
+						v := gaussian(rng, dimensions, 1)
+						now, fresh, from = append(now, v), append(fresh, v), append(from, Fresh)
+					}
+				}
+				next := updated(t, x, from, fresh)
+				want, _ := buildMode(t, now, Options{}, mode)
+				found, total := 0, 0
+				for _, q := range queries(now, 60, 0.5) {
+					a, err := next.Exact(q, 20, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					b, err := want.Exact(q, 20, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if diff := cmp.Diff(b, a); diff != "" {
+						t.Fatalf("exact search (-built +updated):\n%s", diff)
+					}
+					hits, err := next.Search(q, 20, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if diff := cmp.Diff(b, hits); mode == "all" && diff != "" {
+						t.Fatalf("search (-exact +found):\n%s", diff)
+					}
+					total += len(b)
+					for _, h := range hits {
+						if h.Score >= b[len(b)-1].Score {
+							found++
+						}
+					}
+				}
+				if share := float64(found) / float64(total); share < 0.95 {
+					t.Errorf("%.3f of the neighbours found", share)
+				}
+				x, vectors = next, now
+			}
+		})
+	}
+}
+
+func updated(t testing.TB, old *Index, from []uint32, fresh Vectors) *Index {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "vectors.bin")
+	if err := Update(t.Context(), path, old, from, fresh); err != nil {
+		t.Fatal(err)
+	}
+	x, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	if err := x.Verify(nil); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func TestUpdateRefuses(t *testing.T) {
+	x, _ := build(t, hard(200, 16, 0.7), Options{})
+	empty, _ := build(t, make(list, 0), Options{})
+	other := hard(3, 8, 0.7)
+	path := filepath.Join(t.TempDir(), "vectors.bin")
+	if err := Update(t.Context(), path, empty, nil, hard(3, 8, 0.7)); !errors.Is(err, ErrUnfit) {
+		t.Errorf("nothing to go by: %v, want ErrUnfit", err)
+	}
+	if err := Update(t.Context(), path, x, []uint32{Fresh, Fresh}, list{make([]float32, 16), make([]float32, 16)}); !errors.Is(err, ErrUnfit) {
+		t.Errorf("nothing is left: %v, want ErrUnfit", err)
+	}
+	if err := Update(t.Context(), path, x, []uint32{0, 1, Fresh}, other); err == nil {
+		t.Error("vectors of other dimensions were added")
+	}
+	if err := Update(t.Context(), path, x, []uint32{0, 200}, hard(1, 16, 0.7)); err == nil {
+		t.Error("a passage was taken over that is not there")
+	}
+}

@@ -1,0 +1,31 @@
+package embed
+
+import (
+	"slices"
+	"testing"
+)
+
+// A model that was read back makes the vectors that the trained one made.
+func TestModelOfFile(t *testing.T) {
+	const n = 400
+	m, b, _ := trained(t, n)
+	again, err := b.Model(n, passages(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Len() != n || again.Dimensions() != m.Dimensions() {
+		t.Fatalf("%d vectors of %d dimensions", again.Len(), again.Dimensions())
+	}
+	u, v := make([]float32, m.Dimensions()), make([]float32, m.Dimensions())
+	for i := range n {
+		if err := m.Vector(i, u); err != nil {
+			t.Fatal(err)
+		}
+		if err := again.Vector(i, v); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(u, v) {
+			t.Fatalf("passage %d has another vector", i)
+		}
+	}
+}

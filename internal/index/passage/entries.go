@@ -1,0 +1,79 @@
+package passage
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// An Entry is where a passage's line lies.
+type Entry struct {
+	Shard  int
+	Offset int64
+	Length int    // without the newline
+	Sum    uint32 // disk.Checksum of so many bytes
+}
+
+// Entries are what a table knows of its passages, all of it in memory: for a
+// later table that has many of them, too.
+type Entries struct {
+	list      []Entry
+	documents []uint32 // of each passage
+	ids       []uint64 // hash of each passage's id
+	keys      []string // of the documents
+}
+
+// Entries reads the whole table, and of the passages files nothing.
+func (t *Table) Entries() (*Entries, error) {
+	records, err := t.passages.All()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := t.ids.All()
+	if err != nil {
+		return nil, err
+	}
+	e := &Entries{list: make([]Entry, t.n), documents: make([]uint32, t.n), ids: make([]uint64, t.n), keys: make([]string, t.d)}
+	for i := range t.n {
+		r := records[i*recordSize:]
+		e.list[i] = Entry{
+			Shard:  int(binary.LittleEndian.Uint32(r[20:])),
+			Offset: int64(binary.LittleEndian.Uint64(r)),
+			Length: int(binary.LittleEndian.Uint32(r[8:])),
+			Sum:    binary.LittleEndian.Uint32(r[12:]),
+		}
+		if e.documents[i], err = t.Document(uint32(i)); err != nil {
+			return nil, err
+		}
+		id := ids[12*i:]
+		n := binary.LittleEndian.Uint32(id[8:])
+		if int(n) >= t.n {
+			return nil, t.ids.Corrupt(12*int64(i), fmt.Sprintf("passage %d of %d", n, t.n))
+		}
+		e.ids[n] = binary.LittleEndian.Uint64(id)
+	}
+	for d := range e.keys {
+		if e.keys[d], err = t.Key(uint32(d)); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// Len is the number of passages.
+func (e *Entries) Len() int { return len(e.list) }
+
+// At is where passage n lies.
+func (e *Entries) At(n uint32) Entry { return e.list[n] }
+
+// Document is the number of the document that passage n belongs to, Key that
+// document's key.
+func (e *Entries) Document(n uint32) uint32 { return e.documents[n] }
+func (e *Entries) Key(d uint32) string      { return e.keys[d] }
+
+// Keep takes the next passage, as Add does, from another table: passage n
+// there, whose line now lies in that shard at that offset.
+func (w *TableWriter) Keep(from *Entries, n uint32, shard int, offset int64) uint32 {
+	e := from.list[n]
+	e.Shard, e.Offset = shard, offset
+	return w.add(from.keys[from.documents[n]], from.ids[n], e)
+}
