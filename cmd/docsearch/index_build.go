@@ -33,6 +33,7 @@ type buildCommand struct {
 	url, keyEnv string // of the embedder
 	kept        keptOptions
 	set         func(flag string) bool // on the command line
+	update      bool                   // take over what has not changed
 }
 
 // keptOptions are those that a later build of the same database repeats unless
@@ -74,6 +75,8 @@ Whatever happens to a build, the database answers from the index it had before.`
 		},
 	}
 	b.addFlags(cmd.Flags())
+	cmd.Flags().BoolVarP(&b.quiet, "quiet", "q", false, "print nothing but errors")
+	cmd.Flags().BoolVar(&b.json, "json", false, "print progress and result as JSON, an object a line")
 	return cmd
 }
 
@@ -97,8 +100,6 @@ func (b *buildCommand) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.kept.Embedder, "embedder", "", "embed passages with this model, too: `PROVIDER:MODEL`, leann for the one of a LEANN index, builtin for none (default what the config says)")
 	f.StringVar(&b.url, "embedder-url", "", "where the embedder answers, if the config does not say")
 	f.StringVar(&b.keyEnv, "embedder-key-env", "", "environment `variable` that has the embedder's key")
-	f.BoolVarP(&b.quiet, "quiet", "q", false, "print nothing but errors")
-	f.BoolVar(&b.json, "json", false, "print progress and result as JSON, an object a line")
 }
 
 // A plan is what a build command is about to do.
@@ -144,7 +145,7 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 	if err != nil {
 		return index.Info{}, err
 	}
-	opt := index.BuildOptions{Language: p.kept.Language, Wait: b.wait, Tool: buildVersion(), Options: options}
+	opt := index.BuildOptions{Language: p.kept.Language, Wait: b.wait, Tool: buildVersion(), Options: options, Update: b.update}
 	if p.embedder, err = b.chooseEmbedder(*p); err != nil {
 		return index.Info{}, err
 	}
@@ -221,7 +222,7 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 		case err == nil:
 			p.source = folder
 			return p, nil
-		case !errors.Is(err, fs.ErrNotExist):
+		case b.update || !errors.Is(err, fs.ErrNotExist):
 			return p, err
 		}
 		fmt.Fprintf(b.stderr, "docsearch: %s is gone; building from the passages that were made of it\n", origin.Location)

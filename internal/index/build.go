@@ -276,13 +276,12 @@ func FromLEANN(found *leann.Index) Source { return leannSource{found} }
 
 type leannSource struct{ *leann.Index }
 
-func (s leannSource) Prepare(ctx context.Context, dir string, _ *disk.Generation, report progress.Func) (disk.Prepared, error) {
+func (s leannSource) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
 	src := disk.Source{Kind: s.Kind, Location: s.Location}
 	if len(s.Shards) > passage.MaxShards {
 		return disk.Prepared{}, fmt.Errorf("%s has %d passages files, more than %d", s.Location, len(s.Shards), passage.MaxShards)
 	}
-	for i, shard := range s.Shards {
-		report.Report("copying passages", int64(i), int64(len(s.Shards)))
+	for _, shard := range s.Shards {
 		st, err := os.Stat(shard)
 		if err != nil {
 			return disk.Prepared{}, err
@@ -292,6 +291,12 @@ func (s leannSource) Prepare(ctx context.Context, dir string, _ *disk.Generation
 			name = rel
 		}
 		src.Files = append(src.Files, disk.SourceFile{Path: name, Size: st.Size(), ModTime: st.ModTime()})
+	}
+	if before != nil && before.Source.Same(src) {
+		return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true}, nil
+	}
+	for i, shard := range s.Shards {
+		report.Report("copying passages", int64(i), int64(len(s.Shards)))
 		if err := copyFile(ctx, shard, filepath.Join(dir, passage.ShardName(i))); err != nil {
 			return disk.Prepared{}, err
 		}

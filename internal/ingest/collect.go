@@ -53,7 +53,12 @@ type collector struct {
 	context string
 	terms   map[string][]string // what the source's own index calls its places
 	before  *earlier
+	changes Changes
 }
+
+// Changes are how many documents of a source are other than they were in the
+// generation before.
+type Changes struct{ New, Changed, Removed, Same int }
 
 // collect writes the passages of the items into dir, the folder of a new
 // generation, and beside them what was read and what has no passages: that is
@@ -70,10 +75,13 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 	if err != nil {
 		return disk.Prepared{}, err
 	}
-	w := &writer{out: bufio.NewWriterSize(out, 256<<10), before: c.before, skipped: skipped}
+	w := &writer{changes: &c.changes, out: bufio.NewWriterSize(out, 256<<10), before: c.before, skipped: skipped}
 	err = errors.Join(c.write(ctx, w, items, report), w.out.Flush())
 	if err := errors.Join(err, out.Close()); err != nil {
 		return disk.Prepared{}, err
+	}
+	if e := c.before; e != nil {
+		c.changes.Removed = len(e.records) - c.changes.Changed - c.changes.Same
 	}
 	if w.unchanged(before) {
 		return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true}, nil
@@ -270,6 +278,7 @@ type writer struct {
 	out     *bufio.Writer
 	offset  int64
 	before  *earlier
+	changes *Changes
 	records []record
 	skipped []disk.Skipped
 	kept    []disk.Kept
@@ -277,6 +286,14 @@ type writer struct {
 
 // add writes what was made of one document. An error is of the passages file.
 func (w *writer) add(r result) error {
+	switch was := w.before.find(r.Name); {
+	case was == nil:
+		w.changes.New++
+	case was.same(&r.record):
+		w.changes.Same++
+	default:
+		w.changes.Changed++
+	}
 	if r.kept && len(r.lines) > 0 {
 		w.keep(r.Offset, r.Length)
 	}
@@ -306,10 +323,8 @@ func (w *writer) unchanged(g *disk.Generation) bool {
 	if w.before == nil || len(w.records) != len(w.before.records) {
 		return false
 	}
-	for i := range w.records {
-		if !w.records[i].same(&w.before.records[i]) {
-			return false
-		}
+	if w.changes.Same < len(w.records) || !slices.EqualFunc(w.records, w.before.records, func(a, b record) bool { return a.Name == b.Name }) {
+		return false
 	}
 	was, err := ReadSkipped(*g)
 	return err == nil && slices.Equal(was, w.skipped)

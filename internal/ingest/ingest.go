@@ -44,6 +44,7 @@ type Folder struct {
 	database string // folder of the database
 	file     string // the one file in the folder that is meant; "" is all
 	filter   filter
+	changes  Changes
 }
 
 // Options say what of a folder to read. They stand in the manifest, as a part
@@ -102,8 +103,13 @@ func (f *Folder) Prepare(ctx context.Context, dir string, before *disk.Generatio
 	}
 	c := &collector{stock: folderStock{root}, terms: readTermIndexes(root, items)}
 	source := disk.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
-	return collect(ctx, dir, before, source, c, items, skipped, report)
+	prepared, err := collect(ctx, dir, before, source, c, items, skipped, report)
+	f.changes = c.changes
+	return prepared, err
 }
+
+// Changes says what the last Prepare found to be other than before.
+func (f *Folder) Changes() Changes { return f.changes }
 
 // list lists the files to read and what is passed by.
 func (f *Folder) list(ctx context.Context, root *os.Root) ([]item, []disk.Skipped, error) {
@@ -115,6 +121,25 @@ func (f *Folder) list(ctx context.Context, root *os.Root) ([]item, []disk.Skippe
 		return nil, nil, err
 	}
 	return []item{itemOf(f.file, st)}, nil, nil
+}
+
+// Stamp is a name for what the folder has now: it is another one when a file was
+// added, removed or written.
+func (f *Folder) Stamp(ctx context.Context) (string, error) {
+	root, err := os.OpenRoot(f.root())
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	items, _, err := f.list(ctx, root)
+	if err != nil {
+		return "", err
+	}
+	var parts []string
+	for _, it := range items {
+		parts = append(parts, it.name, fmt.Sprint(it.size, it.modTime.UnixNano()))
+	}
+	return digest(parts...), nil
 }
 
 // Publish makes the passages in dir those of the database's LEANN index.

@@ -50,6 +50,7 @@ type Site struct {
 	database string // folder of the database
 	opt      SiteOptions
 	report   site.Report
+	changes  Changes
 }
 
 // NewSite is the source that a site is, for the database in folder database.
@@ -57,8 +58,10 @@ func NewSite(url, database string, opt SiteOptions) *Site {
 	return &Site{url: url, database: database, opt: opt}
 }
 
-// Report says what the last Prepare fetched.
+// Report says what the last Prepare fetched, and Changes what of it is other
+// than before.
 func (s *Site) Report() site.Report { return s.report }
+func (s *Site) Changes() Changes    { return s.changes }
 
 // Prepare brings the mirror up to date, and writes the passages of its pages
 // into dir. If it is interrupted, the next one goes on with what was fetched.
@@ -85,7 +88,9 @@ func (s *Site) Prepare(ctx context.Context, dir string, before *disk.Generation,
 		skipped = append(skipped, disk.Skipped{Name: o.URL, Why: o.Reason})
 	}
 	c, items := collectorOf(m, s.opt.IgnoreRobots)
-	return collect(ctx, dir, before, disk.Source{Kind: KindSite, Location: s.url}, c, items, skipped, report)
+	prepared, err := collect(ctx, dir, before, disk.Source{Kind: KindSite, Location: s.url}, c, items, skipped, report)
+	s.changes = c.changes
+	return prepared, err
 }
 
 // Publish makes the passages in dir those of the database's LEANN index.

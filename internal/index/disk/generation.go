@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,6 +72,14 @@ type Source struct {
 	Location string       `json:"location"`       // absolute path or URL
 	Root     string       `json:"root,omitempty"` // absolute folder that the documents' paths are relative to
 	Files    []SourceFile `json:"files,omitempty"`
+}
+
+// Same reports whether two builds saw the same source, with the same passages
+// files.
+func (s *Source) Same(other Source) bool {
+	return s.Kind == other.Kind && s.Location == other.Location && slices.EqualFunc(s.Files, other.Files, func(a, b SourceFile) bool {
+		return a.Path == b.Path && a.Size == b.Size && a.ModTime.Equal(b.ModTime)
+	})
 }
 
 // Prepared is what a source has to say of the passages files that it made.

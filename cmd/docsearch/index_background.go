@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/index"
+)
+
+// Files in the cache folder of updates in the background.
+const (
+	updateLock  = "update.lock"
+	updateLog   = "update.log"
+	updateTries = "update.json" // when each database was last tried, by its folder
+)
+
+// detach starts a process that updates the databases that are due, if any is,
+// and leaves it alone.
+func (u *updateCommand) detach(chosen []listing) error {
+	cache, err := cacheFolder()
+	if err != nil {
+		return err
+	}
+	chosen = dueOf(chosen, readTries(cache))
+	if len(chosen) == 0 {
+		return nil
+	}
+	log, err := os.OpenFile(filepath.Join(cache, updateLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(program, "index", "update", "--detached", "--wait", "1m")
+	for _, d := range chosen {
+		cmd.Args = append(cmd.Args, d.Path)
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = detached()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
+}
+
+// daily updates the databases that are due, unless another process does
+// already.
+func (u *updateCommand) daily(ctx context.Context, chosen []listing) error {
+	cache, err := cacheFolder()
+	if err != nil {
+		return err
+	}
+	lock, err := filelock.TryLock(filepath.Join(cache, updateLock))
+	if errors.Is(err, filelock.ErrLocked) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	// The one that had the lock may have done it.
+	tries := readTries(cache)
+	if chosen = dueOf(chosen, tries); len(chosen) == 0 {
+		return nil
+	}
+	lowerPriority()
+	if err := os.Truncate(filepath.Join(cache, updateLog), 0); err != nil {
+		return err
+	}
+	for _, d := range chosen {
+		tries[d.Path] = time.Now()
+	}
+	data, err := json.Marshal(tries)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.WriteCache(filepath.Join(cache, updateTries), data, 0o644); err != nil {
+		return err
+	}
+	return u.each(ctx, chosen)
+}
+
+// due is how long ago a database must have been up to date, and the last try
+// must have been, for the next one in the background.
+const due = 24 * time.Hour
+
+// dueOf are those of the databases that are due.
+func dueOf(all []listing, tries map[string]time.Time) []listing {
+	var chosen []listing
+	for _, d := range all {
+		info, err := index.Inspect(d.Path)
+		if err == nil && time.Since(info.Known()) >= due && time.Since(tries[d.Path]) >= due {
+			chosen = append(chosen, d)
+		}
+	}
+	return chosen
+}
+
+// readTries reads when each database was last tried. What cannot be read is
+// forgotten: it costs a try.
+func readTries(cache string) map[string]time.Time {
+	tries := map[string]time.Time{}
+	if data, err := os.ReadFile(filepath.Join(cache, updateTries)); err == nil && json.Unmarshal(data, &tries) != nil {
+		return map[string]time.Time{}
+	}
+	return tries
+}
+
+func cacheFolder() (string, error) {
+	cache := config.Locate(os.Getenv).Cache
+	if cache == "" {
+		return "", errors.New("there is no cache folder: neither DOCSEARCH_CACHE_DIR nor a home directory is set")
+	}
+	return cache, os.MkdirAll(cache, 0o755)
+}

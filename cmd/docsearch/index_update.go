@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/ingest"
+)
+
+type updateCommand struct {
+	*app
+	all, full, watch bool
+	background       bool // start a process that does it
+	detached         bool // be that process
+	wait             time.Duration
+	quiet, json      bool
+}
+
+func newIndexUpdateCommand(a *app) *cobra.Command {
+	u := &updateCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "update {NAME|PATH}... | --all",
+		Short: "Bring databases up to date",
+		Long: `Bring databases up to date with what they were made from: only what has changed is
+read, fetched and indexed. Passages that are the same keep their ids; those of
+documents that are gone go. If nothing has changed, nothing is written.
+
+With --background another process does it, at most once a day for each database
+and one at a time: what a session's start may call.`,
+		Example: `  docsearch index update python
+  docsearch index update --all
+  docsearch index update project --watch`,
+		ValidArgsFunction: completeDatabases,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return u.run(cmd.Context(), args)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&u.all, "all", false, "update all databases that have an index")
+	f.BoolVar(&u.full, "full", false, "read and index everything anew, as a build does")
+	f.BoolVar(&u.watch, "watch", false, "of folders, go on updating as files change, until interrupted")
+	f.BoolVar(&u.background, "background", false, "return at once; the log is in docsearch's cache folder")
+	f.BoolVar(&u.detached, "detached", false, "")
+	f.MarkHidden("detached")
+	f.DurationVar(&u.wait, "wait", 0, "how long to wait for another build of the same database")
+	f.BoolVarP(&u.quiet, "quiet", "q", false, "print nothing but errors")
+	f.BoolVar(&u.json, "json", false, "print progress and result as JSON, an object a line")
+	cmd.MarkFlagsMutuallyExclusive("watch", "background", "full")
+	return cmd
+}
+
+func (u *updateCommand) run(ctx context.Context, args []string) error {
+	if u.all == (len(args) > 0) {
+		return usagef("either databases are named, or --all is given")
+	}
+	chosen, err := u.choose(args)
+	switch {
+	case err != nil:
+		return err
+	case u.background:
+		return u.detach(chosen)
+	case u.detached:
+		return u.daily(ctx, chosen)
+	case u.watch:
+		return u.follow(ctx, chosen)
+	}
+	return u.each(ctx, chosen)
+}
+
+// each updates databases. That one of several fails does not stop the others.
+func (u *updateCommand) each(ctx context.Context, chosen []listing) error {
+	failed := false
+	for _, d := range chosen {
+		if err := u.update(ctx, d); err != nil {
+			if len(chosen) == 1 || ctx.Err() != nil {
+				return err
+			}
+			failed = true
+			report(u.stderr, err)
+		}
+	}
+	if failed {
+		return exitStatus(exitFailure)
+	}
+	return nil
+}
+
+// choose finds the databases that are named, or all that have an index.
+func (u *updateCommand) choose(args []string) ([]listing, error) {
+	all, err := listings(config.Locate(os.Getenv))
+	if err != nil {
+		return nil, err
+	}
+	var chosen []listing
+	if u.all {
+		for _, d := range all {
+			if _, err := index.Inspect(d.Path); err == nil {
+				chosen = append(chosen, d)
+			}
+		}
+		return chosen, nil
+	}
+	for _, arg := range args {
+		d, err := choose(all, arg)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, d)
+	}
+	return chosen, nil
+}
+
+// update brings one database up to date.
+func (u *updateCommand) update(ctx context.Context, d listing) error {
+	before, err := index.Inspect(d.Path)
+	if err != nil {
+		return withRepair(d.Path, err)
+	}
+	b, p, err := u.plan(d, before)
+	if err != nil {
+		return fmt.Errorf("%s: %w", d.Name, err)
+	}
+	began := time.Now()
+	info, err := b.build(ctx, &p)
+	if err != nil {
+		return err
+	}
+	return u.finish(b, p, before, info, time.Since(began))
+}
+
+// plan is a build that updates the database.
+func (u *updateCommand) plan(d listing, before index.Info) (*buildCommand, plan, error) {
+	b := &buildCommand{
+		app: u.app, wait: u.wait, quiet: u.quiet, json: u.json,
+		set: func(string) bool { return false },
+		// Another version may read the same documents in another way.
+		update: !u.full && before.Tool == buildVersion(),
+	}
+	p, err := b.again(d, before.Dir)
+	return b, p, err
+}
+
+// finish says what has changed.
+func (u *updateCommand) finish(b *buildCommand, p plan, before, info index.Info, took time.Duration) error {
+	unchanged := info.Generation == before.Generation
+	if u.json {
+		return json.NewEncoder(u.stdout).Encode(struct {
+			Updated   infoJSON `json:"updated"`
+			Unchanged bool     `json:"unchanged"`
+		}{newInfoJSON(p.label, stateOK, "", info), unchanged})
+	}
+	if u.quiet {
+		return nil
+	}
+	b.printFetched(p)
+	if unchanged {
+		fmt.Fprintf(u.stdout, "%s: nothing has changed\n", p.label)
+		return nil
+	}
+	fmt.Fprintf(u.stdout, "%s: %s%s of %s, updated in %s\n", p.label, changesOf(p, b.update),
+		count(info.Passages, "passage"), count(info.Documents, "document"), took.Round(10*time.Millisecond))
+	return nil
+}
+
+// changesOf says how many documents have changed, if the build was an update
+// of something that knows.
+func changesOf(p plan, update bool) string {
+	source, ok := p.source.(interface{ Changes() ingest.Changes })
+	if !ok || !update {
+		return ""
+	}
+	c := source.Changes()
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{c.New, "new"}, {c.Changed, "changed"}, {c.Removed, "removed"}} {
+		if part.n > 0 {
+			parts = append(parts, thousands(part.n)+" "+part.what)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + "; "
+}
+
+// follow updates databases made from folders as often as their files change,
+// until the context ends. It looks at every file's size and time again and
+// again: that works on every file system and needs no handle for each folder.
+func (u *updateCommand) follow(ctx context.Context, chosen []listing) error {
+	var watched []*watch
+	for _, d := range chosen {
+		info, err := index.Inspect(d.Path)
+		if err != nil {
+			return withRepair(d.Path, err)
+		}
+		_, p, err := u.plan(d, info)
+		if err != nil {
+			return fmt.Errorf("%s: %w", d.Name, err)
+		}
+		folder, ok := p.source.(*ingest.Folder)
+		if !ok {
+			return usagef("--watch is for databases made from folders, and %s is made from a %s", d.Name, info.Source.Kind)
+		}
+		watched = append(watched, &watch{listing: d, folder: folder})
+	}
+	// Looking may take one part in twenty of the time.
+	const shortest, share = time.Second, 20
+	for {
+		began := time.Now()
+		for _, w := range watched {
+			w.look(ctx, u)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(max(shortest, share*time.Since(began))):
+		}
+	}
+}
+
+// A watch is a database that is kept up to date with its folder.
+type watch struct {
+	listing
+	folder *ingest.Folder
+	seen   string // the folder's stamp when it was last looked at
+	done   string // when it was last read
+}
+
+// look updates the database if the folder is other than it was read, and the
+// same as at the last look: whoever writes files is given the time to end.
+func (w *watch) look(ctx context.Context, u *updateCommand) {
+	stamp, err := w.folder.Stamp(ctx)
+	if err != nil || stamp != w.seen && w.done != "" {
+		w.seen = stamp
+		return // the folder may be being replaced
+	}
+	w.seen = stamp
+	if stamp == w.done {
+		return
+	}
+	w.done = stamp
+	if err := u.update(ctx, w.listing); err != nil && ctx.Err() == nil {
+		report(u.stderr, err)
+	}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+// eventually waits until something holds that another process brings about.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	const patience = 30 * time.Second
+	for began := time.Now(); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > patience {
+			t.Fatalf("after %v: not %s", patience, what)
+		}
+	}
+}
+
+func (b *builder) docsearch(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, b.program, args...)
+	cmd.Env = b.env
+	return cmd
+}
+
+// known is when the database's source was last looked at.
+func (b *builder) known(t *testing.T) time.Time {
+	t.Helper()
+	g, err := disk.Current(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.Known()
+}
+
+func TestUpdateWatch(t *testing.T) {
+	b := folderBuilder(t)
+	b.edit(t, 0)
+	b.build(t)
+	cmd := b.docsearch(t.Context(), "index", "update", "--watch", b.dir)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	built := b.known(t)
+	eventually(t, "looked at", func() bool { return b.known(t).After(built) })
+	b.edit(t, 1)
+	eventually(t, "updated", func() bool {
+		info, err := index.Inspect(b.dir)
+		return err == nil && info.Passages == editionSize[1]
+	})
+	b.check(t)
+	if runtime.GOOS == "windows" {
+		cmd.Process.Kill() // a process cannot be interrupted from outside there
+		cmd.Wait()
+		return
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("interrupted, it ends with %v", err)
+	}
+	if want := "docs: 5 new, 40 changed; 45 passages of 45 documents, updated in "; !strings.Contains(out.String(), want) {
+		t.Errorf("output %q, want %q", out.String(), want)
+	}
+	b.clean(t)
+}
+
+// outdate makes a database one that was built days ago.
+func (b *builder) outdate(t *testing.T) {
+	t.Helper()
+	path := disk.ManifestPath(b.dir)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m disk.Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		t.Fatal(err)
+	}
+	m.Created, m.Checked = time.Now().Add(-48*time.Hour), time.Time{}
+	if data, err = json.Marshal(m); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestUpdateInBackground(t *testing.T) {
+	b := folderBuilder(t)
+	cache := t.TempDir()
+	b.env = append(b.env, "DOCSEARCH_CACHE_DIR="+cache)
+	b.edit(t, 0)
+	b.build(t)
+	b.outdate(t)
+	b.edit(t, 1)
+	start := func() {
+		t.Helper()
+		if out, err := b.docsearch(t.Context(), "index", "update", "--background", "--all").CombinedOutput(); err != nil || len(out) > 0 {
+			t.Fatalf("%v, output %q", err, out)
+		}
+	}
+	// Sessions that start at the same time start one update.
+	for range 4 {
+		start()
+	}
+	eventually(t, "updated", func() bool {
+		info, err := index.Inspect(b.dir)
+		return err == nil && info.Passages == editionSize[1]
+	})
+	if g, err := disk.Current(b.dir); err != nil || g.Generation != "g000002" {
+		t.Errorf("generation %s, %v; want one more", g.Generation, err)
+	}
+	eventually(t, "reported", func() bool {
+		log, err := os.ReadFile(filepath.Join(cache, updateLog))
+		return err == nil && bytes.Contains(log, []byte("45 passages of 45 documents, updated in "))
+	})
+	// What was tried today is left alone until tomorrow.
+	b.outdate(t)
+	outdated := b.known(t)
+	start()
+	if tries := readTries(cache); len(tries) != 1 || time.Since(tries[b.dir]) > time.Hour {
+		t.Errorf("tries %v", tries)
+	}
+	if got := b.known(t); !got.Equal(outdated) {
+		t.Errorf("updated again at %v", got)
+	}
+}
