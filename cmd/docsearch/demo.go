@@ -43,7 +43,7 @@ server, but in a temporary folder: no file of yours is read or changed.`,
 			// A reader that has seen enough must not leave the folder behind.
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGPIPE)
 			defer stop()
-			d := &demo{app: a, program: program, dir: dir, look: colours(a.stdout), width: min(columns(a.stdout), 80)}
+			d := &demo{app: a, page: newPage(a.stdout), program: program, dir: dir}
 			err = d.run(ctx)
 			if ctx.Err() != nil {
 				return exitStatus(exitFailure)
@@ -63,11 +63,9 @@ const (
 // A demo is a person's first look, with the real parts in a home of their own.
 type demo struct {
 	*app
+	*page
 	program string
 	dir     string
-	look    palette
-	width   int
-	steps   int
 }
 
 func (d *demo) run(ctx context.Context) error {
@@ -237,52 +235,4 @@ func namedCall(reason string) (tool string, arguments json.RawMessage, err error
 		return "", nil, errors.New("the denial names no call")
 	}
 	return found[1], json.RawMessage(found[2]), nil
-}
-
-// What follows writes to the page.
-
-func (d *demo) step(what string) {
-	d.steps++
-	d.title(fmt.Sprintf("%d. %s", d.steps, what))
-}
-
-func (d *demo) title(text string) {
-	fmt.Fprintf(d.stdout, "\n%s%s%s\n", d.look.title, text, d.look.end)
-}
-
-func (d *demo) say(text string) {
-	fmt.Fprintln(d.stdout)
-	for _, line := range wrap(text, d.width) {
-		fmt.Fprintln(d.stdout, line)
-	}
-}
-
-func (d *demo) command(line string) {
-	fmt.Fprintf(d.stdout, "\n    %s$ %s%s\n", d.look.match, line, d.look.end)
-}
-
-func (d *demo) webSearch(query string) {
-	d.call(fmt.Sprintf(`WebSearch {"query": %q}`, query))
-}
-
-func (d *demo) call(text string) {
-	fmt.Fprintln(d.stdout)
-	for _, line := range wrap(text, d.width-4) {
-		fmt.Fprintf(d.stdout, "    %s%s%s\n", d.look.match, line, d.look.end)
-	}
-}
-
-// quote shows the first lines of a text.
-func (d *demo) quote(text string, most int) {
-	fmt.Fprintln(d.stdout)
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	shown := lines[:min(most, len(lines))]
-	for _, long := range shown {
-		for _, line := range wrap(long, d.width-6) {
-			fmt.Fprintf(d.stdout, "    %s|%s %s\n", d.look.faint, d.look.end, printable(line))
-		}
-	}
-	if rest := len(lines) - len(shown); rest > 0 {
-		fmt.Fprintf(d.stdout, "    %s| ... %s more%s\n", d.look.faint, count(rest, "line"), d.look.end)
-	}
 }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A page is what a command shows that goes through several steps, for a person
+// to read.
+type page struct {
+	out   io.Writer
+	look  palette
+	width int
+	steps int
+}
+
+func newPage(out io.Writer) *page {
+	return &page{out: out, look: colours(out), width: min(columns(out), 80)}
+}
+
+func (p *page) step(what string) {
+	p.steps++
+	p.title(fmt.Sprintf("%d. %s", p.steps, what))
+}
+
+func (p *page) title(text string) {
+	fmt.Fprintf(p.out, "\n%s%s%s\n", p.look.title, text, p.look.end)
+}
+
+func (p *page) say(text string) {
+	fmt.Fprintln(p.out)
+	for _, line := range wrap(text, p.width) {
+		fmt.Fprintln(p.out, line)
+	}
+}
+
+func (p *page) command(line string) {
+	fmt.Fprintf(p.out, "\n    %s$ %s%s\n", p.look.match, line, p.look.end)
+}
+
+func (p *page) webSearch(query string) {
+	p.call(fmt.Sprintf(`WebSearch {"query": %q}`, query))
+}
+
+func (p *page) call(text string) {
+	fmt.Fprintln(p.out)
+	for _, line := range wrap(text, p.width-4) {
+		fmt.Fprintf(p.out, "    %s%s%s\n", p.look.match, line, p.look.end)
+	}
+}
+
+// quote shows the first lines of a text.
+func (p *page) quote(text string, most int) {
+	fmt.Fprintln(p.out)
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	shown := lines[:min(most, len(lines))]
+	for _, long := range shown {
+		for _, line := range wrap(long, p.width-6) {
+			fmt.Fprintf(p.out, "    %s|%s %s\n", p.look.faint, p.look.end, printable(line))
+		}
+	}
+	if rest := len(lines) - len(shown); rest > 0 {
+		fmt.Fprintf(p.out, "    %s| ... %s more%s\n", p.look.faint, count(rest, "line"), p.look.end)
+	}
+}
