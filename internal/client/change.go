@@ -94,7 +94,14 @@ func (c *Change) prepare() error {
 func (c *Change) original(redo func(*document) error) []byte {
 	leadsHere := func(data []byte) bool {
 		d, err := parse(data)
-		return err == nil && redo(d) == nil && bytes.Equal(d.bytes(), c.before)
+		if err != nil {
+			return false
+		}
+		untouched := d.bytes()
+		if c.edit.apply(d) != nil || !bytes.Equal(d.bytes(), untouched) {
+			return false // it has an earlier install's entries
+		}
+		return redo(d) == nil && bytes.Equal(d.bytes(), c.before)
 	}
 	for path := range c.backups() {
 		if data, err := os.ReadFile(path); err == nil && leadsHere(data) {

@@ -41,6 +41,9 @@ type Claude struct {
 	// Server is the name of docsearch's MCP server, which makes its tools
 	// mcp__docsearch__search and so on.
 	Server string
+	// Old says that settings which name an event of the last versions would be
+	// thrown away, all of them (see IsOld).
+	Old bool
 
 	settings string // folder of the user's settings, ~/.claude
 	state    string // file with the user's MCP servers, ~/.claude.json
@@ -128,7 +131,7 @@ func (c *Claude) serverAt(s Scope) serverAt {
 func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
-		edit{apply: func(d *document) error { return putHook(d, c.Server, program) }},
+		edit{apply: func(d *document) error { return putHook(d, program, !c.Old) }},
 		edit{apply: func(d *document) error { return putServer(d, at, program) }})
 }
 
@@ -136,10 +139,7 @@ func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
 func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
-		edit{
-			dropHook,
-			func(d *document) func(*document) error { return redoHook(d, c.Server) },
-		},
+		edit{dropHook, redoHook},
 		edit{
 			func(d *document) error { return dropServer(d, at) },
 			func(d *document) func(*document) error { return redoServer(d, at) },

@@ -117,20 +117,50 @@ func TestInstallFollowsTheProgram(t *testing.T) {
 		"unchanged":      {`/opt/tools/docsearch hook`, `/opt/tools/docsearch hook`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := settingsWith(t, "WebSearch|WebFetch|mcp__docsearch__.*", test.before, 42)
-			after := edited(t, before, func(d *document) error { return putHook(d, "docsearch", program) })
-			if diff := cmp.Diff(settingsWith(t, "WebSearch|WebFetch|mcp__docsearch__.*", test.after, 42), after); diff != "" {
+			before := settingsWith(t, test.before, 42)
+			after := edited(t, before, func(d *document) error { return putHook(d, program, true) })
+			if diff := cmp.Diff(settingsWith(t, test.after, 42), after); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
-	exec := `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "/old/docsearch", "args": ["hook"]}]}]}}`
-	if got, want := edited(t, exec, func(d *document) error { return putHook(d, "docsearch", program) }), strings.Replace(exec, "/old/docsearch", program, 1); got != want {
+	exec := strings.ReplaceAll(settingsWith(t, "/old/docsearch", 42), `"timeout"`, `"args": ["hook"], "timeout"`)
+	if got, want := edited(t, exec, func(d *document) error { return putHook(d, program, true) }), strings.ReplaceAll(exec, "/old/docsearch", program); got != want {
 		t.Errorf("the form with arguments became %s, want %s", got, want)
 	}
 	server := `{"mcpServers": {"docsearch": {"command": "/old/docsearch", "args": ["serve", "--leann-compat"], "env": {}}}}`
 	if got, want := edited(t, server, func(d *document) error { return putServer(d, userServers, program) }), strings.Replace(server, "/old/docsearch", program, 1); got != want {
 		t.Errorf("the server became %s, want %s", got, want)
+	}
+}
+
+// What hears of some tools already is not doubled; what is missing is added.
+func TestInstallAddsWhatIsMissing(t *testing.T) {
+	before := `{"hooks": {"PreToolUse": [
+  {"matcher": "WebSearch|Edit", "hooks": [{"type": "command", "command": "/opt/tools/docsearch hook"}]},
+  {"matcher": "Write", "hooks": [{"type": "command", "command": "format.sh"}]}
+]}}`
+	after := edited(t, before, func(d *document) error { return putHook(d, program, true) })
+	matchers := map[string]string{}
+	d, err := parse([]byte(after))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = eachHook(d, func(h *hookEntry) error {
+		matchers[h.event] += h.matcher + ";"
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"PreToolUse":         "WebSearch|Edit;WebFetch;Bash|MultiEdit|NotebookEdit|Write;mcp__.*;",
+		"PostToolUseFailure": "Bash;",
+		"SessionStart":       ";",
+		"SubagentStart":      ";",
+	}
+	if diff := cmp.Diff(want, matchers); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
@@ -384,7 +414,7 @@ func TestDiffMasksSecrets(t *testing.T) {
 func testClaude(t *testing.T) *Claude {
 	t.Helper()
 	home := t.TempDir()
-	return &Claude{"docsearch", filepath.Join(home, ".claude"), filepath.Join(home, ".claude.json"), t.TempDir()}
+	return &Claude{Server: "docsearch", settings: filepath.Join(home, ".claude"), state: filepath.Join(home, ".claude.json"), project: t.TempDir()}
 }
 
 func apply(t *testing.T, plan []*Change) {
@@ -444,8 +474,13 @@ func realPath(t *testing.T, path string) string {
 	return path
 }
 
-func settingsWith(t *testing.T, matcher, command string, timeout int) string {
+func settingsWith(t *testing.T, command string, timeout int) string {
 	t.Helper()
-	return `{"hooks": {"PreToolUse": [{"matcher": "` + matcher + `", "hooks": [{"type": "command", "timeout": ` +
-		strings.TrimSpace(toJSON(timeout)) + `, "command": ` + strings.TrimSpace(toJSON(command)) + `}]}]}}`
+	group := `[{"matcher": "", "hooks": [{"type": "command", "timeout": ` +
+		strings.TrimSpace(toJSON(timeout)) + `, "command": ` + strings.TrimSpace(toJSON(command)) + `}]}]`
+	var events []string
+	for _, event := range []string{"PreToolUse", "PostToolUseFailure", "SessionStart", "SubagentStart"} {
+		events = append(events, `"`+event+`": `+group)
+	}
+	return `{"hooks": {` + strings.Join(events, ", ") + `}}`
 }

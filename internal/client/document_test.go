@@ -115,7 +115,7 @@ func TestInstalledEntries(t *testing.T) {
 		"PreToolUse": [
 			{},
 			{
-				"matcher": "WebSearch",
+				"matcher": "WebSearch|WebFetch",
 				"hooks": [
 					{
 						"type": "command",
@@ -126,13 +126,56 @@ func TestInstalledEntries(t *testing.T) {
 				]
 			},
 			{
-				"matcher": "mcp__docsearch__.*",
+				"matcher": "Bash|Edit|MultiEdit|NotebookEdit|Write",
 				"hooks": [
 					{
 						"type": "command",
 						"command": "/opt/tools/docsearch hook",
-						"timeout": 10,
-						"statusMessage": "Searching local documentation"
+						"timeout": 10
+					}
+				]
+			},
+			{
+				"matcher": "mcp__.*",
+				"hooks": [
+					{
+						"type": "command",
+						"command": "/opt/tools/docsearch hook",
+						"timeout": 10
+					}
+				]
+			}
+		],
+		"SessionStart": [
+			{
+				"hooks": [
+					{
+						"type": "command",
+						"command": "/opt/tools/docsearch hook",
+						"timeout": 10
+					}
+				]
+			}
+		],
+		"SubagentStart": [
+			{
+				"hooks": [
+					{
+						"type": "command",
+						"command": "/opt/tools/docsearch hook",
+						"timeout": 10
+					}
+				]
+			}
+		],
+		"PostToolUseFailure": [
+			{
+				"matcher": "Bash",
+				"hooks": [
+					{
+						"type": "command",
+						"command": "/opt/tools/docsearch hook",
+						"timeout": 10
 					}
 				]
 			}
@@ -154,7 +197,7 @@ func TestInstalledEntries(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	compact := edited(t, `{"a":1}`, install)
-	if strings.ContainsAny(compact, "\n ") && !strings.HasPrefix(compact, `{"a":1,"hooks":{"PreToolUse":[{"matcher":"WebSearch",`) {
+	if strings.ContainsAny(compact, "\n ") && !strings.HasPrefix(compact, `{"a":1,"hooks":{"PreToolUse":[{"matcher":"WebSearch|WebFetch",`) {
 		t.Errorf("a compact file became %s", compact)
 	}
 }
@@ -217,7 +260,7 @@ func FuzzEdits(f *testing.F) {
 }
 
 func install(d *document) error {
-	if err := putHook(d, "docsearch", program); err != nil {
+	if err := putHook(d, program, true); err != nil {
 		return err
 	}
 	return putServer(d, userServers, program)

@@ -5,22 +5,35 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 )
 
-// A watch is a tool that the hook wants to hear of before it is called: the
-// matcher that asks for it, and one tool that the matcher must match.
-type watch struct{ matcher, tool string }
+// A watch is an event that the hook wants to hear of: those of the tools, if
+// it is about tools.
+type watch struct {
+	event  string
+	tools  []string
+	expr   string // a regular expression that stands for the tools
+	status string // for the user to read while the hook runs
+	late   bool   // old versions of Claude Code do not know the event
+}
 
-// watches are what install asks for: the web search, which the hook may
-// answer, and docsearch's own tools, which it allows so that the user is not
-// asked whether the local documentation may be read.
-func watches(server string) []watch {
+// watches are what install asks for. Each costs a process when it comes to
+// pass, which is why the tool that agents use most, Read, is not among them.
+func watches() []watch {
 	return []watch{
-		{"WebSearch", "WebSearch"},
-		{"mcp__" + server + "__.*", "mcp__" + server + "__search"},
+		{event: "PreToolUse", tools: []string{"WebSearch", "WebFetch"}, status: "Searching local documentation"},
+		{event: "PreToolUse", tools: []string{"Bash", "Edit", "MultiEdit", "NotebookEdit", "Write"}},
+		// docsearch's own tools, which the hook allows so that the user is not
+		// asked whether the local documentation may be read, and those of other
+		// servers, for which there may be rules.
+		{event: "PreToolUse", tools: []string{"mcp__any__tool"}, expr: "mcp__.*"},
+		{event: "SessionStart"},
+		{event: "SubagentStart", late: true},
+		{event: "PostToolUseFailure", tools: []string{"Bash"}, late: true},
 	}
 }
 
@@ -31,14 +44,14 @@ const hookTimeout = 10
 // The entries as Claude Code reads them.
 type (
 	hookGroup struct {
-		Matcher string        `json:"matcher"`
+		Matcher string        `json:"matcher,omitempty"`
 		Hooks   []hookHandler `json:"hooks"`
 	}
 	hookHandler struct {
 		Type          string `json:"type"`
 		Command       string `json:"command"`
 		Timeout       int    `json:"timeout"`
-		StatusMessage string `json:"statusMessage"`
+		StatusMessage string `json:"statusMessage,omitempty"`
 	}
 	serverEntry struct {
 		Type       string   `json:"type"`
@@ -48,24 +61,28 @@ type (
 	}
 )
 
-// putHook puts the hook into a settings document. Entries that are there
-// already keep what their owner made of them; only the program is corrected.
-func putHook(d *document, server, program string) error {
+// putHook puts the hook into a settings document, with late set also for the
+// events that old versions do not know. Entries that are there already keep
+// what their owner made of them; only the program is corrected.
+func putHook(d *document, program string, late bool) error {
 	hooks, err := d.top().needObject("hooks")
 	if err != nil {
 		return err
 	}
-	groups, err := hooks.needArray("PreToolUse")
-	if err != nil {
-		return err
-	}
-	for _, w := range watches(server) {
-		if !heeded(groups, w) {
-			groups.push(toJSON(hookGroup{w.matcher, []hookHandler{{
+	for _, w := range watches() {
+		if w.late && !late {
+			continue
+		}
+		groups, err := hooks.needArray(w.event)
+		if err != nil {
+			return err
+		}
+		if matcher, ok := w.missing(groups); ok {
+			groups.push(toJSON(hookGroup{matcher, []hookHandler{{
 				Type:          "command",
 				Command:       hookCommand(program),
 				Timeout:       hookTimeout,
-				StatusMessage: "Searching local documentation",
+				StatusMessage: w.status,
 			}}}))
 		}
 	}
@@ -75,11 +92,30 @@ func putHook(d *document, server, program string) error {
 	})
 }
 
-// heeded reports whether a hook of docsearch hears of the tool already.
-func heeded(groups array, w watch) bool {
+// missing is the matcher of what no hook of docsearch in groups hears of yet;
+// false if nothing is missing.
+func (w *watch) missing(groups array) (matcher string, ok bool) {
+	if len(w.tools) == 0 {
+		return "", !heeded(groups, "")
+	}
+	var missing []string
+	for _, tool := range w.tools {
+		if !heeded(groups, tool) {
+			missing = append(missing, tool)
+		}
+	}
+	if w.expr != "" {
+		return w.expr, len(missing) > 0
+	}
+	return strings.Join(missing, "|"), len(missing) > 0
+}
+
+// heeded reports whether a hook of docsearch hears of the tool already, or of
+// anything if it is no matter of tools.
+func heeded(groups array, tool string) bool {
 	for _, group := range groups.objects {
 		handlers, ok, err := group.array("hooks")
-		if !ok || err != nil || !matches(group.text("matcher"), w.tool) {
+		if !ok || err != nil || tool != "" && !matches(group.text("matcher"), tool) {
 			continue
 		}
 		for _, handler := range handlers.objects {
@@ -172,13 +208,14 @@ func dropHandlers(groups array, g int) (gone bool) {
 
 // redoHook is what makes of a document without docsearch's hook one with the
 // hook that d has.
-func redoHook(d *document, server string) func(*document) error {
-	program := ""
+func redoHook(d *document) func(*document) error {
+	program, late := "", false
 	eachHook(d, func(h *hookEntry) error {
 		program = h.program
+		late = late || slices.ContainsFunc(watches(), func(w watch) bool { return w.late && w.event == h.event })
 		return nil
 	})
-	return func(d *document) error { return putHook(d, server, program) }
+	return func(d *document) error { return putHook(d, program, late) }
 }
 
 // eachHook calls f for every hook of docsearch in a settings document.

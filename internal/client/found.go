@@ -65,12 +65,11 @@ func Heard(hooks []Hook, tool string) bool {
 	return false
 }
 
-// Watched are the tools that the hook must hear of.
-func (c *Claude) Watched() (tools []string) {
-	for _, w := range watches(c.Server) {
-		tools = append(tools, w.tool)
-	}
-	return tools
+// Watched are the tools that the hook must hear of to answer from local
+// documentation. For the other entries that install makes, people may have
+// reasons to do without.
+func (c *Claude) Watched() []string {
+	return []string{"WebSearch", "WebFetch", "mcp__" + c.Server + "__search"}
 }
 
 // HasServer reports whether one of the scopes has an MCP server of that name,
