@@ -10,6 +10,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/fast"
+	"github.com/docsearch/docsearch/internal/hook/route/shell"
 )
 
 func newHookCommand(*app) *cobra.Command {
@@ -31,13 +32,13 @@ DOCSEARCH_DEBUG=1 shows every step of the decision on standard error.`,
 			if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
 				return cmd.Help()
 			}
-			return answerEvent(hook.NewProcess())
+			return answerEvent(fast.Process())
 		},
 	}
 }
 
-// answerEvent answers the event by the config file, and leaves the snapshot by
-// which package fast answers the next one.
+// answerEvent answers the event by the config file and the files with rules,
+// and leaves the snapshots by which package fast answers the next one.
 func answerEvent(p *hook.Process) error {
 	code := fast.Guard(p.Stderr, func() int {
 		l := config.Locate(p.Getenv)
@@ -56,6 +57,14 @@ func answerEvent(p *hook.Process) error {
 		p.Debug("decided by %s", r.Path)
 		if err := r.Remember(l); err != nil {
 			p.Debug("no snapshot: %v", err)
+		}
+		p.Commands = shell.Commands
+		p.Rules = func(cwd string) ([]config.Rule, []string, error) {
+			routes := r.Routes(config.PlaceOf(l, p.Getenv, cwd))
+			if err := routes.Remember(l); err != nil {
+				p.Debug("no snapshot of the rules: %v", err)
+			}
+			return routes.Rules, routes.Problems, nil
 		}
 		return p.Run(&r.Config, l, r.Messages(), fast.Indexes{})
 	})

@@ -40,14 +40,17 @@ const (
 	Pass  Verdict = ""      // as if there were no hook
 	Deny  Verdict = "deny"  // it does not run
 	Allow Verdict = "allow" // it runs without the user being asked
+	Ask   Verdict = "ask"   // the user decides
 )
 
 // A Decision is the hook's answer to an event.
 type Decision struct {
 	Verdict Verdict
-	Reason  string // of a denial or an allowance
-	Context string // for the agent to read beside it
-	Change  Change // to make to the session's state; a denial stands only if it was made
+	Reason  string       // of any verdict but Pass
+	Context string       // for the agent to read beside it
+	Rule    *config.Rule // that matches the call; nil if none does
+	Change  Change       // to make to the session's state; a denial stands only if it was made
+	Later   bool         // there is no decision yet, see ErrLater
 	Trace   []string
 	Faults  []string // what went wrong on the way
 }
@@ -57,8 +60,8 @@ const maxQuery = 16 << 10
 
 // Decide decides about an event. It reads nothing but its arguments and what
 // search reads.
-func Decide(e Event, c *config.Config, server config.Server, s State, now time.Time, search Searcher) Decision {
-	d := decider{event: e, config: c, server: server, state: s, now: now, search: search}
+func Decide(e Event, c *config.Config, server config.Server, s State, now time.Time, search Searcher, routes Routes) Decision {
+	d := decider{event: e, config: c, server: server, state: s, stateRead: true, now: now, search: search, routes: routes}
 	d.decide()
 	return d.Decision
 }
@@ -70,7 +73,11 @@ type decider struct {
 	state  State
 	now    time.Time
 	search Searcher
+	routes Routes
 	Decision
+
+	stateRead  bool // state is the session's
+	wantsState bool // without it there is no decision
 }
 
 func (d *decider) decide() {
@@ -91,7 +98,10 @@ func (d *decider) decide() {
 		d.trace("pass: the tool is another server's")
 		d.consulted()
 	default:
-		d.trace("pass: no call to the web")
+		d.trace("no call to the web")
+	}
+	if e.Name == preToolUse && d.Verdict == Pass {
+		d.route()
 	}
 }
 

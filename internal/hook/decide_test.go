@@ -126,7 +126,7 @@ func TestDecideByMode(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig(test.mode, test.tool)
-			d := Decide(webSearchEvent(test.query), c, c.Server(noEnv), State{}, at(0), test.indexes)
+			d := Decide(webSearchEvent(test.query), c, c.Server(noEnv), State{}, at(0), test.indexes, Routes{})
 			if d.Verdict != test.verdict {
 				t.Fatalf("verdict %q, want %q; trace %q", d.Verdict, test.verdict, d.Trace)
 			}
@@ -175,7 +175,7 @@ func TestDecideByEvent(t *testing.T) {
 			c := testConfig("", foreignTool)
 			c.Hook.Tool = test.tool
 			server := c.Server(func(name string) string { return test.env[name] })
-			d := Decide(test.event, c, server, State{}, at(0), indexes{})
+			d := Decide(test.event, c, server, State{}, at(0), indexes{}, Routes{})
 			if d.Verdict != test.verdict || len(d.Faults) > 0 {
 				t.Errorf("verdict %q, want %q; trace %q, faults %q", d.Verdict, test.verdict, d.Trace, d.Faults)
 			}
@@ -250,7 +250,7 @@ func TestRepetition(t *testing.T) {
 				if step.tool != "" {
 					e.Tool, e.Search = step.tool, Search{}
 				}
-				d := Decide(e, c, c.Server(noEnv), state, now, test.indexes)
+				d := Decide(e, c, c.Server(noEnv), state, now, test.indexes, Routes{})
 				if d.Verdict != step.want {
 					t.Fatalf("step %d: verdict %q, want %q; trace %q", i+1, d.Verdict, step.want, d.Trace)
 				}
@@ -265,7 +265,7 @@ func TestDecideIsPure(t *testing.T) {
 	state := State{Last: &Denial{Call{Search: Search{Query: "gitlab b"}}, at(0)}, Earlier: []Denial{{Call{Search: Search{Query: "gitlab a"}}, at(0)}}}
 	var first Decision
 	for range 3 {
-		d := Decide(webSearchEvent("gitlab a"), c, c.Server(noEnv), state, at(1), indexes{"gitlab": always(sure)})
+		d := Decide(webSearchEvent("gitlab a"), c, c.Server(noEnv), state, at(1), indexes{"gitlab": always(sure)}, Routes{})
 		if first.Trace == nil {
 			first = d
 		}

@@ -23,6 +23,7 @@ type Event struct {
 	Fetch      Fetch   // of a WebFetch
 	Command    Command // of a Bash
 	File       File    // of an Edit, MultiEdit, NotebookEdit, Read or Write
+	Input      string  // of any other tool that is to run: an object, as JSON
 	Failure    string  // what a tool that failed had to say, after it ran
 }
 
@@ -122,6 +123,13 @@ func (e *Event) input(fields fieldList) {
 	switch e.Tool {
 	case webSearch, webFetch, bash, "Edit", "MultiEdit", "NotebookEdit", "Read", "Write":
 	default:
+		if e.Name == preToolUse {
+			input := fields.raw("tool_input", "toolArgs")
+			if text, ok := decodeText(input); ok {
+				input = []byte(text)
+			}
+			e.Input = string(input)
+		}
 		return
 	}
 	in := parseInput(fields.raw("tool_input", "toolArgs"))

@@ -19,8 +19,8 @@ func TestParseEvent(t *testing.T) {
 	}{
 		{"claude", `{"session_id":"s","transcript_path":"/t","cwd":"/p","prompt_id":"4430","permission_mode":"default","agent_id":"a66","agent_type":"general-purpose","effort":{"level":"medium"},"hook_event_name":"PreToolUse","tool_name":"WebSearch","tool_input":{"query":"gitlab ci config","allowed_domains":["docs.gitlab.com"]},"tool_use_id":"toolu_1"}`,
 			Event{Host: Claude, Name: preToolUse, Session: "s", Agent: "a66", AgentType: "general-purpose", Cwd: "/p", Transcript: "/t", Tool: webSearch, Search: Search{Query: "gitlab ci config", Allowed: []string{"docs.gitlab.com"}}}},
-		{"another tool's input is left alone", `{"session_id":"s","tool_name":"Grep","hook_event_name":"PreToolUse","tool_input":{"query":"ls"}}`,
-			Event{Host: Claude, Name: preToolUse, Session: "s", Tool: "Grep"}},
+		{"another tool's input is kept as it is", `{"session_id":"s","tool_name":"Grep","hook_event_name":"PreToolUse","tool_input":{"query":"ls"}}`,
+			Event{Host: Claude, Name: preToolUse, Session: "s", Tool: "Grep", Input: `{"query":"ls"}`}},
 		{"web fetch", `{"session_id":"s","tool_name":"WebFetch","tool_input":{"url":"https://docs.gitlab.com/ci/","prompt":"how do caches work"}}`,
 			Event{Host: Claude, Name: preToolUse, Session: "s", Tool: webFetch, Fetch: Fetch{"https://docs.gitlab.com/ci/", "how do caches work"}}},
 		{"command", `{"session_id":"s","tool_name":"Bash","tool_input":{"command":"kubectl get pods","description":"List pods"}}`,

@@ -63,7 +63,7 @@ func TestDecideFetch(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig(test.mode, test.tool)
 			c.Databases[0].URLs = []string{"https://docs.gitlab.com/"}
-			d := Decide(fetchEvent(test.url), c, c.Server(noEnv), State{}, at(0), test.indexes)
+			d := Decide(fetchEvent(test.url), c, c.Server(noEnv), State{}, at(0), test.indexes, Routes{})
 			if d.Verdict != test.verdict || d.Change.Deny != nil != (d.Verdict == Deny) {
 				t.Fatalf("verdict %q, want %q; change %+v, trace %q", d.Verdict, test.verdict, d.Change, d.Trace)
 			}
@@ -90,7 +90,7 @@ func TestFetchOfFile(t *testing.T) {
 	c := testConfig("", "")
 	c.Databases[0].URLs = []string{"docs.gitlab.com"}
 	x := indexes{"gitlab": always(Answer{Passages: []passage.Passage{ingress}, Confidence: 1, Confident: true})}
-	d := Decide(fetchEvent("https://docs.gitlab.com/ingress"), c, c.Server(noEnv), State{}, at(0), x)
+	d := Decide(fetchEvent("https://docs.gitlab.com/ingress"), c, c.Server(noEnv), State{}, at(0), x, Routes{})
 	if want := `mcp__docsearch__read {"path": "docs/ingress.md", "database": "gitlab"}`; !strings.Contains(d.Reason, want) {
 		t.Errorf("reason %q, want %q in it", d.Reason, want)
 	}
@@ -120,7 +120,7 @@ func TestFetchEscapeHatch(t *testing.T) {
 	e := fetchEvent("https://docs.gitlab.com/ci")
 	var s State
 	ask := func(e Event, after time.Duration) Verdict {
-		d := Decide(e, c, c.Server(noEnv), s, at(0).Add(after), x)
+		d := Decide(e, c, c.Server(noEnv), s, at(0).Add(after), x, Routes{})
 		s = s.apply(d.Change, at(0).Add(after))
 		return d.Verdict
 	}

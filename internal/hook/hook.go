@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -35,7 +36,18 @@ type Process struct {
 	Now    func() time.Time
 	Exit   func(code int) // ends the process when the deadline has come
 
-	ended atomic.Bool // somebody has the last word
+	// Rules are those in force for a session that works in the folder cwd,
+	// with what to tell the user of them. Its error may wrap ErrLater.
+	Rules func(cwd string) (rules []config.Rule, problems []string, err error)
+	// Commands is for Routes.
+	Commands func(line string) ([]string, error)
+	// Left is set by a Run that came to no decision, for want of parts of the
+	// program that are not initialised yet: another one will.
+	Left bool
+
+	event        *Event      // once it was read
+	ruleProblems []string    // once the rules were
+	ended        atomic.Bool // somebody has the last word
 }
 
 // NewProcess is a run in this process.
@@ -67,13 +79,19 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 			}
 		})
 		defer deadline.Stop()
-		event, err := p.readEvent()
-		if err != nil {
-			p.say("event: %v: the call goes through", err)
+		if p.event == nil {
+			event, err := p.readEvent()
+			if err != nil {
+				p.say("event: %v: the call goes through", err)
+				return exitPass
+			}
+			p.event = &event
+		}
+		decision := p.decide(*p.event, c, l, Store{l.State}, search)
+		if p.Left = decision.Later; p.Left {
 			return exitPass
 		}
-		decision := p.decide(event, c, l, Store{l.State}, search)
-		return p.tell(render(event.Host, decision), decision, problems)
+		return p.tell(render(p.event.Host, decision), decision, problems)
 	})
 }
 
@@ -105,7 +123,7 @@ func (p *Process) tell(out output, d Decision, problems []string) (code int) {
 	if out.stderr != "" {
 		fmt.Fprintln(p.Stderr, out.stderr)
 	}
-	for _, line := range append(d.Faults, problems...) {
+	for _, line := range slices.Concat(d.Faults, problems, p.ruleProblems) {
 		p.say("%s", line)
 	}
 	return out.code
@@ -118,9 +136,12 @@ func (p *Process) decide(e Event, c *config.Config, l config.Locations, store St
 	pass := func(format string, args ...any) Decision {
 		return Decision{Faults: []string{fmt.Sprintf(format, args...)}}
 	}
-	server := c.Server(p.Getenv)
-	if !needsState(e, c, &server) {
-		return Decide(e, c, server, State{}, p.Now(), search)
+	d := decider{event: e, config: c, server: c.Server(p.Getenv), now: p.Now(), search: search, routes: p.routes(e)}
+	if !needsState(e, c, &d.server) {
+		stateless := d
+		if stateless.decide(); !stateless.wantsState {
+			return stateless.Decision
+		}
 	}
 	if l.State == "" {
 		return pass("there is no place for state: neither DOCSEARCH_STATE_DIR nor a home directory is set: the call goes through")
@@ -134,9 +155,10 @@ func (p *Process) decide(e Event, c *config.Config, l config.Locations, store St
 	if err != nil {
 		return pass("state: %v: the call goes through", err)
 	}
-	d := Decide(e, c, server, state, p.Now(), search)
-	if d.Change.empty() {
-		return d
+	d.state, d.stateRead = state, true
+	d.decide()
+	if d.Later || d.Change.empty() {
+		return d.Decision
 	}
 	if err := store.Update(e.Session, d.Change, p.Now()); err != nil {
 		if d.Verdict == Deny {
@@ -144,14 +166,37 @@ func (p *Process) decide(e Event, c *config.Config, l config.Locations, store St
 		}
 		d.fault("state: %v", err)
 	}
-	return d
+	return d.Decision
+}
+
+// routes are the rules in force for an event. What is wrong with them is told
+// when they were looked at.
+func (p *Process) routes(e Event) Routes {
+	r := Routes{Commands: p.Commands, Debug: p.on("DOCSEARCH_DEBUG") || p.on("TOOL_ROUTING_DEBUG")}
+	if p.Rules != nil {
+		r.Rules = func() ([]config.Rule, error) {
+			rules, problems, err := p.Rules(e.Cwd)
+			p.ruleProblems = problems
+			return rules, err
+		}
+	}
+	return r
 }
 
 // Debug says something on stderr that only DOCSEARCH_DEBUG asks for.
 func (p *Process) Debug(format string, args ...any) {
-	if v := p.Getenv("DOCSEARCH_DEBUG"); v != "" && v != "0" {
+	if p.on("DOCSEARCH_DEBUG") {
 		p.say("debug: "+format, args...)
 	}
+}
+
+// on reports whether an environment variable switches something on.
+func (p *Process) on(name string) bool {
+	switch p.Getenv(name) {
+	case "", "0", "false", "no":
+		return false
+	}
+	return true
 }
 
 func (p *Process) say(format string, args ...any) {

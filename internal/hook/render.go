@@ -22,20 +22,27 @@ type output struct {
 //	Copilot CLI  the object's keys at the top, too; any exit code but 0 would deny without a reason
 //
 // Only Claude Code and Copilot take context for a call that goes through.
+// Where the client cannot ask its user, a call that is to be asked about is
+// denied: it must not run unasked.
 func render(host Host, d Decision) output {
+	asks := host == Claude || host == Cursor || host == Copilot
 	switch {
-	case d.Verdict == Deny:
+	case d.Verdict == Deny || d.Verdict == Ask && !asks:
 		return renderDenial(host, d)
-	case d.Verdict == Allow && (host == Claude || host == Cursor || host == Copilot):
+	case (d.Verdict == Allow || d.Verdict == Ask) && asks:
 		var o object
 		switch host {
 		case Cursor:
-			o.text("permission", "allow")
+			o.text("permission", string(d.Verdict))
+			if d.Verdict == Ask {
+				o.text("user_message", d.Reason)
+				o.text("agent_message", d.Reason)
+			}
 		case Copilot:
-			o.text("permissionDecision", "allow")
+			o.text("permissionDecision", string(d.Verdict))
 			o.text("permissionDecisionReason", d.Reason)
 		}
-		return output{stdout: o.with(d, "allow")}
+		return output{stdout: o.with(d, string(d.Verdict))}
 	case d.Verdict == Pass && d.Context != "" && (host == Claude || host == Copilot):
 		var o object
 		if host == Copilot {

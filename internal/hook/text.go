@@ -30,40 +30,30 @@ const (
 type text struct {
 	event    Event
 	offers   []offer
-	evidence bool // a repetition passes only once a tool was called
+	rule     string // the message of the rule that asked the database; empty: none did
+	evidence bool   // a repetition passes only once a tool was called
 }
 
-// fetch reports whether the call fetches a page.
-func (t *text) fetch() bool { return t.event.Tool == webFetch }
+// fetch reports whether the call fetches a page that a database holds.
+func (t *text) fetch() bool { return t.event.Tool == webFetch && t.rule == "" }
 
 // reason is all that the agent must know to go on; older clients show it
 // nothing else.
 func (t *text) reason() string {
 	var b strings.Builder
-	if t.fetch() {
-		b.WriteString("URL matches ")
-	} else {
-		b.WriteString("Query matches ")
-	}
-	for i, o := range t.offers {
-		if i > 0 {
-			b.WriteString(" and ")
-		}
-		b.WriteString("'" + oneLine(o.db.Keyword()) + "'")
-	}
-	if len(t.offers) == 1 {
-		b.WriteString(" - using RAG database instead\n")
-	} else {
-		b.WriteString(" - using RAG databases instead\n")
-	}
+	t.opening(&b)
 	t.calls(&b)
 	if t.event.Host == Claude {
 		b.WriteString("If it is not loaded, ToolSearch loads it: {\"query\": \"select:" + strings.Join(t.tools(), ",") + "\"}\n")
 	}
+	again := "goes to the web"
+	if t.event.Tool != webSearch && t.event.Tool != webFetch {
+		again = "goes through"
+	}
 	if t.evidence {
-		b.WriteString("After that call, the same " + t.event.Tool + " sent again goes to the web.\n")
+		b.WriteString("After that call, the same " + t.event.Tool + " sent again " + again + ".\n")
 	} else {
-		b.WriteString("The same " + t.event.Tool + " sent again, unchanged, goes to the web: the way on where the tool is missing or falls short.\n")
+		b.WriteString("The same " + t.event.Tool + " sent again, unchanged, " + again + ": the way on where the tool is missing or falls short.\n")
 	}
 	if best := t.best(); best != nil {
 		p := best.Passages[0]
@@ -80,6 +70,30 @@ func (t *text) reason() string {
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// opening says what the denial is for.
+func (t *text) opening(b *strings.Builder) {
+	if t.rule != "" {
+		b.WriteString(t.rule + "\n")
+		return
+	}
+	if t.fetch() {
+		b.WriteString("URL matches ")
+	} else {
+		b.WriteString("Query matches ")
+	}
+	for i, o := range t.offers {
+		if i > 0 {
+			b.WriteString(" and ")
+		}
+		b.WriteString("'" + oneLine(o.db.Keyword()) + "'")
+	}
+	if len(t.offers) == 1 {
+		b.WriteString(" - using RAG database instead\n")
+	} else {
+		b.WriteString(" - using RAG databases instead\n")
+	}
 }
 
 // calls gives the exact calls that search what matched.

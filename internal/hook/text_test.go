@@ -15,7 +15,7 @@ import (
 
 func denial(t *testing.T, c *config.Config, e Event, x indexes) Decision {
 	t.Helper()
-	d := Decide(e, c, c.Server(noEnv), State{}, at(0), x)
+	d := Decide(e, c, c.Server(noEnv), State{}, at(0), x, Routes{})
 	if d.Verdict != Deny {
 		t.Fatalf("verdict %q; trace %q", d.Verdict, d.Trace)
 	}

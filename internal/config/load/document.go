@@ -21,11 +21,12 @@ import (
 // viper's own decoders would, and keeps what viper drops: lines, the order of
 // keys, and their case in the sections that need it.
 type document struct {
+	path     string
 	format   string
 	root     *node
 	lines    map[string]int
 	sections map[string]json.RawMessage
-	routes   section
+	rules    []config.Rule
 	problems []config.Problem
 }
 
@@ -124,8 +125,10 @@ func (d *document) takeSections(values map[string]any) error {
 			return &SyntaxError{Line: k.line, Err: fmt.Errorf("%s: %w", k.name, err)}
 		}
 		d.sections[name] = text
-		if name == "routes" {
-			d.routes = section{v, k.value}
+		if name == "routes" { // before viper folds what it was given
+			var problems []config.Problem
+			d.rules, problems = decodeRules(d.path, section{v, k.value})
+			d.problems = append(d.problems, problems...)
 		}
 	}
 	return nil

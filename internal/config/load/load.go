@@ -104,7 +104,7 @@ func read(path string) ([]byte, error) {
 }
 
 func (r *Result) decode(data []byte) error {
-	doc := &document{format: Format(r.Path)}
+	doc := &document{path: r.Path, format: Format(r.Path)}
 	v := viper.NewWithOptions(viper.KeyDelimiter(delimiter), viper.WithDecoderRegistry(doc))
 	v.SetConfigType(doc.format)
 	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
@@ -137,8 +137,7 @@ func (r *Result) decode(data []byte) error {
 		Sections: doc.sections,
 	})
 	r.Problems = append(doc.problems, r.Problems...)
-	rules, problems := decodeRules(r.Path, doc.routes)
-	r.rules, r.Problems = rules, append(r.Problems, problems...)
+	r.rules = doc.rules
 	for i, p := range r.Problems {
 		if env := r.env[p.Entry+"."+p.Field]; env != "" {
 			r.Problems[i].Entry, r.Problems[i].Field, r.Problems[i].Line = "", "$"+env, 0

@@ -89,7 +89,7 @@ func TestFormats(t *testing.T) {
 	}
 	want.Hook = config.Hook{Retry: config.RetryEvidence, TimeoutMS: 500, Tool: "mcp__docs__search"}
 	want.Search = config.Search{TopK: 8, MaxTokens: 2000}
-	want.Routes = json.RawMessage(`{"Zeta.x":{"pattern":"z\\d"},"alpha":{"message":"a","Tests":[{"input":1}]}}`)
+	want.Routes = json.RawMessage(`{"Zeta.x":{"pattern":"z\\d","message":"z"},"alpha":{"pattern":"a","message":"a","_Note":[{"b":1}]}}`)
 	want.Embedders = []config.Embedder{{Provider: "ollama", Model: "Nomic", QueryPrompt: "Query: ", Weight: 1}}
 	for name, text := range map[string]string{
 		"config.json": `{
@@ -100,7 +100,7 @@ func TestFormats(t *testing.T) {
   ],
   "hook": {"retry": "evidence", "timeout_ms": 500, "mcp_tool_name": "mcp__docs__search"},
   "search": {"top_k": 8, "max_tokens": 2000},
-  "routes": {"Zeta.x": {"pattern": "z\\d"}, "alpha": {"message": "a", "Tests": [{"input": 1}]}},
+  "routes": {"Zeta.x": {"pattern": "z\\d", "message": "z"}, "alpha": {"pattern": "a", "message": "a", "_Note": [{"b": 1}]}},
   "embedder": {"Provider": "ollama", "model": "Nomic", "query_prompt": "Query: ", "weight": 1}
 }`,
 		"config.yaml": `# a comment
@@ -121,10 +121,11 @@ search:
   top_k: 8
   max_tokens: 2000
 routes:
-  Zeta.x: {pattern: 'z\d'}
+  Zeta.x: {pattern: 'z\d', message: z}
   alpha:
+    pattern: a
     message: a
-    Tests: [{input: 1}]
+    _Note: [{b: 1}]
 embedder: {provider: ollama, model: Nomic, query_prompt: "Query: ", weight: 1}
 `,
 		"config.toml": `# a comment
@@ -154,9 +155,11 @@ max_tokens = 2000
 
 [routes."Zeta.x"]
 pattern = 'z\d'
+message = "z"
 [routes.alpha]
+pattern = "a"
 message = "a"
-Tests = [{input = 1}]
+_Note = [{b = 1}]
 
 [embedder]
 provider = "ollama"
@@ -524,7 +527,7 @@ func TestDamagedSnapshot(t *testing.T) {
 		"empty":        "",
 		"cut":          string(whole[:len(whole)/2]),
 		"longer":       string(whole) + "x",
-		"other format": strings.Replace(string(whole), "snapshot 2", "snapshot 9", 1),
+		"other format": strings.Replace(string(whole), "snapshot 3", "snapshot 9", 1),
 		"flipped":      strings.Replace(string(whole), "gitlab", "gitlub", 1),
 		"binary":       "\x00\xff",
 	} {

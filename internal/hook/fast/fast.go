@@ -24,13 +24,26 @@ func init() {
 	if len(os.Args) != 2 || os.Args[1] != "hook" {
 		return
 	}
-	if code, done := answerEvent(hook.NewProcess()); done {
+	unfinished = hook.NewProcess()
+	if code, done := answerEvent(unfinished); done {
 		os.Exit(code)
 	}
 }
 
-// answerEvent answers the event by the snapshot. Without one it reads nothing
-// of stdin and returns false.
+// unfinished is what init leaves to main.
+var unfinished *hook.Process
+
+// Process is the run of the hook that main has to finish: that which this
+// package's init began, or a new one.
+func Process() *hook.Process {
+	if unfinished != nil {
+		return unfinished
+	}
+	return hook.NewProcess()
+}
+
+// answerEvent answers the event by the snapshots. Without one that it needs,
+// it returns false.
 func answerEvent(p *hook.Process) (code int, done bool) {
 	done = true
 	code = Guard(p.Stderr, func() int {
@@ -44,7 +57,17 @@ func answerEvent(p *hook.Process) (code int, done bool) {
 			return 0
 		}
 		p.Debug("by the snapshot of %s", l.Config)
-		return p.Run(&s.Config, l, s.Problems, Indexes{})
+		p.Rules = func(cwd string) ([]config.Rule, []string, error) {
+			s, err := config.ReadRoutesSnapshot(l, config.PlaceOf(l, p.Getenv, cwd))
+			if err != nil {
+				p.Debug("%v: the rules are read again", err)
+				return nil, nil, hook.ErrLater
+			}
+			return s.Rules, s.Problems, nil
+		}
+		code := p.Run(&s.Config, l, s.Problems, Indexes{})
+		done = !p.Left
+		return code
 	})
 	return code, done
 }

@@ -1,0 +1,208 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/route"
+)
+
+// Routes are the rules over tool calls, and what it takes to try them.
+type Routes struct {
+	// Rules are those in force where the session works, in their order; an
+	// error that wraps ErrLater, if they would have to be read first. It is
+	// not asked for calls that something else decides.
+	Rules func() ([]config.Rule, error)
+	// Commands cuts a line of shell into its commands. Without it, a call that
+	// a rule needs them for is left for later, too.
+	Commands func(line string) ([]string, error)
+	// Debug has a message begin with the rule it is of.
+	Debug bool
+}
+
+// ErrLater says that to decide takes parts of the program that are not
+// initialised yet.
+var ErrLater = errors.New("the decision takes more of the program")
+
+// maxShown is how much of a call's text is shown to whoever debugs a rule.
+const maxShown = 200
+
+// route decides by the rules about a call that is let through so far.
+func (d *decider) route() {
+	if d.routes.Rules == nil {
+		return
+	}
+	rules, err := d.routes.Rules()
+	if err != nil {
+		d.Later = errors.Is(err, ErrLater)
+		if !d.Later {
+			d.fault("rules: %v: the call goes through", err)
+		}
+		return
+	}
+	call := routeCall(d.event)
+	switch {
+	case len(rules) == 0 || call.Text == "" && d.event.Input == "":
+		return
+	case len(call.Text) > route.MaxText:
+		d.fault("pass: the call has %d bytes, the longest that rules are tried on %d", len(call.Text), route.MaxText)
+		return
+	}
+	m := route.Matcher{Commands: d.routes.Commands, Trace: d.trace, Fault: d.fault}
+	found, err := m.First(rules, call)
+	switch {
+	case err != nil:
+		d.Later = true
+	case found == nil:
+		d.trace("pass: none of %d rules matches", len(rules))
+	default:
+		d.follow(found)
+	}
+}
+
+// routeCall is the event's call as rules see it.
+func routeCall(e Event) route.Call {
+	c := route.Call{Tool: e.Tool}
+	switch e.Tool {
+	case webFetch:
+		c.Text = e.Fetch.URL
+	case webSearch:
+		c.Text = e.Search.Query
+	case bash:
+		c.Text = e.Command.Line
+	default:
+		if c.Text = e.File.Path; c.Text == "" {
+			c.Text = e.Input
+		}
+	}
+	return c
+}
+
+// follow does what a rule says.
+func (d *decider) follow(m *route.Match) {
+	r := m.Rule
+	d.trace("rule %s of %s matches %q", r.Name, r.Origin, cut(m.Text, maxShown))
+	d.Rule = r
+	message := strings.TrimSpace(m.Message())
+	if r.Database != "" {
+		answered := d.routeToDatabase(r, message)
+		if answered || message == "" {
+			return
+		}
+	}
+	if d.routes.Debug {
+		message = d.explained(m) + message
+	}
+	switch r.Action {
+	case config.ActionWarn:
+		d.trace("pass, with the rule's message")
+		d.addContext(message)
+	case config.ActionAsk:
+		d.trace("ask the user")
+		d.Verdict, d.Reason, d.Context = Ask, message, ""
+	default:
+		d.trace("deny")
+		d.Verdict, d.Reason, d.Context = Deny, message, ""
+	}
+}
+
+func (d *decider) addContext(s string) {
+	if d.Context != "" {
+		s = d.Context + "\n" + s
+	}
+	d.Context = cut(s, maxContext)
+}
+
+// explained is what whoever debugs a rule sees before its message.
+func (d *decider) explained(m *route.Match) string {
+	what := "Text"
+	switch d.event.Tool {
+	case webFetch:
+		what = "URL"
+	case bash:
+		what = "Command"
+	case webSearch:
+		what = "Query"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Tool Routing: %s (%s)\nMatched %s: %s\n", m.Rule.Name, m.Rule.Origin, what, oneLineOf(m.Part, maxShown))
+	if m.Pattern != nil {
+		fmt.Fprintf(&b, "Pattern: %s\n", m.Pattern.Text)
+	}
+	return b.String() + "\n"
+}
+
+// routeToDatabase answers a call from the database that a rule names, and
+// reports whether that decided about it. What it does not answer confidently
+// is left to the rule's message, or goes through.
+func (d *decider) routeToDatabase(r *config.Rule, message string) bool {
+	var db *config.Database
+	for i := range d.config.Databases {
+		if d.config.Databases[i].Name == r.Database {
+			db = &d.config.Databases[i]
+		}
+	}
+	if db == nil {
+		d.fault("rule %s is left out: there is no database %q", r.Name, r.Database)
+		return false
+	}
+	e := d.event
+	e.Search = Search{Query: routeQuery(d.event)}
+	call := Call{e.Search, e.Fetch}
+	if !d.stateRead {
+		d.wantsState = true
+		return true
+	}
+	if last, ok := d.state.denial(call, d.now); ok && d.passes(last) {
+		d.Change.Permit = &call
+		return true
+	}
+	answer, err := d.search.Search(db, e.Search.Query)
+	if err != nil {
+		d.fault("database %s is left out: %v", db.Name, err)
+		return false
+	}
+	d.trace("database %s on %q: %d passages, confidence %.2f, enough: %t", db.Name, e.Search.Query, len(answer.Passages), answer.Confidence, answer.Confident)
+	if !answer.Confident || len(answer.Passages) == 0 {
+		return false
+	}
+	o := offer{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), Answer: answer}
+	if r.Action == config.ActionWarn {
+		d.addContext(adviceText(e, []offer{o}))
+		return true
+	}
+	t := text{event: e, offers: []offer{o}, rule: message, evidence: d.config.Hook.Retry == config.RetryEvidence && e.Agent == ""}
+	if t.rule == "" {
+		t.rule = "The documentation on this machine answers this."
+	}
+	d.Verdict, d.Reason, d.Context = Deny, t.reason(), t.context()
+	d.Change.Deny = &call
+	return true
+}
+
+// routeQuery is what a call asks of documentation, in words: those of an
+// address's path and of what the page is read for, or those of a command.
+func routeQuery(e Event) string {
+	text := routeCall(e).Text
+	if e.Tool == webSearch {
+		return text
+	}
+	if e.Tool == webFetch {
+		if _, rest, ok := strings.Cut(text, "://"); ok {
+			text = rest
+		}
+		_, path, _ := strings.Cut(text, "/")
+		path, fragment, _ := strings.Cut(path, "#")
+		path, _, _ = strings.Cut(path, "?")
+		for _, ending := range []string{".html", ".htm", ".md", ".php", "/index"} {
+			path = strings.TrimSuffix(path, ending)
+		}
+		text = path + " " + fragment + " " + e.Fetch.Prompt
+	}
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		return strings.ContainsRune(" \t\r\n/_=&;|<>()\"'`$", r)
+	})
+	return cut(strings.Join(words, " "), maxQuery)
+}
