@@ -89,6 +89,7 @@ func (b *buildCommand) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&b.kept.TrustPaths, "trust-paths", false, "read passages that a LEANN index names outside its own folder")
 	f.StringArrayVar(&b.kept.Include, "include", nil, "of a folder, read only files that this `pattern` matches, such as \"*.html\"; may be repeated")
 	f.StringArrayVar(&b.kept.Exclude, "exclude", nil, "of a folder, leave out what this `pattern` matches, such as \"faq\" or \"old/*.md\"; may be repeated")
+	f.BoolVar(&b.kept.NoIgnore, "no-ignore", false, "of a folder, read what its .gitignore and .docsearchignore files name, too")
 	f.StringVar(&b.kept.Site.Prefix, "prefix", "", "of a site, fetch only pages whose URL begins with this `URL` (default the one given)")
 	f.StringVar((*string)(&b.kept.Site.Way), "way", "", "of a site, find pages by `llms.txt`, llms-full.txt, sitemap or links (default the first of them that there is)")
 	f.IntVar(&b.kept.Site.MaxPages, "max-pages", 0, "of a site, fetch at most so `many` pages (default 20000)")
@@ -379,6 +380,9 @@ func (b *buildCommand) remembered(dir string) keptOptions {
 	}
 	if b.set("exclude") {
 		kept.Exclude = b.kept.Exclude
+	}
+	if b.set("no-ignore") {
+		kept.NoIgnore = b.kept.NoIgnore
 	}
 	for flag, take := range b.siteFlags(&kept.Site) {
 		if b.set(flag) {

@@ -36,28 +36,39 @@ func ParsePattern(s string) (Pattern, error) {
 
 // Match reports whether the pattern matches the path or a folder that it is in.
 func (p Pattern) Match(name string) bool {
-	return matchElements(p.elements, strings.Split(name, "/"))
+	return matchElements(p.elements, strings.Split(name, "/"), false)
+}
+
+// matches reports whether the pattern matches the path itself.
+func (p Pattern) matches(name string) bool {
+	return matchElements(p.elements, strings.Split(name, "/"), true)
 }
 
 // matchElements goes through names once, and once more after each **, which is
 // the only one that need be tried again: what an earlier one could take in
-// place of a later one, the later one can as well.
-func matchElements(pattern, names []string) bool {
+// place of a later one, the later one can as well. The pattern must match all
+// of the names, or the first ones.
+func matchElements(pattern, names []string, all bool) bool {
 	retry, from := -1, 0
 	for i, k := 0, 0; ; {
 		switch {
-		case i == len(pattern):
+		case i == len(pattern) && (!all || k == len(names)):
 			return true
+		case i == len(pattern):
+			// Only from further on can it match to the end.
+		case pattern[i] == "**" && i+1 == len(pattern):
+			return !all || k < len(names)
 		case pattern[i] == "**":
 			i++
 			retry, from = i, k
 			continue
 		case k == len(names):
 			return false
-		}
-		if ok, _ := path.Match(pattern[i], names[k]); ok {
-			i, k = i+1, k+1
-			continue
+		default:
+			if ok, _ := path.Match(pattern[i], names[k]); ok {
+				i, k = i+1, k+1
+				continue
+			}
 		}
 		if retry < 0 {
 			return false
@@ -68,13 +79,17 @@ func matchElements(pattern, names []string) bool {
 }
 
 // A filter says which files of a folder are read.
-type filter struct{ include, exclude []Pattern }
+type filter struct {
+	include, exclude []Pattern
+	ignoring         bool // what ignore files name
+}
 
 func newFilter(opt Options) (f filter, err error) {
 	if f.include, err = parsePatterns(opt.Include); err != nil {
 		return filter{}, err
 	}
 	f.exclude, err = parsePatterns(opt.Exclude)
+	f.ignoring = !opt.NoIgnore
 	return f, err
 }
 

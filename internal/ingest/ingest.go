@@ -55,6 +55,8 @@ type Options struct {
 	// is an Include only what one of its patterns does.
 	Include []string `json:"include,omitempty"`
 	Exclude []string `json:"exclude,omitempty"`
+	// NoIgnore reads what .gitignore and .docsearchignore name, too.
+	NoIgnore bool `json:"no_ignore,omitempty"`
 }
 
 // NewFolder is the source that lies at path, for the database in folder

@@ -18,6 +18,7 @@ import (
 // source's.
 func walk(ctx context.Context, root *os.Root, filter filter) (items []item, skipped []disk.Skipped, err error) {
 	skip := func(name, why string) { skipped = append(skipped, disk.Skipped{Name: name, Why: why}) }
+	rules := map[string]*ignores{} // by folder
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -29,15 +30,20 @@ func walk(ctx context.Context, root *os.Root, filter filter) (items []item, skip
 			skip(name, reason(err).Error())
 			return nil
 		}
-		if name == "." {
-			return nil
+		above := rules[path.Dir(name)]
+		if name != "." {
+			switch why := leaveOut(root, name, d, filter, above); {
+			case why != "" && d.IsDir():
+				skip(name+"/", why)
+				return fs.SkipDir
+			case why != "":
+				skip(name, why)
+				return nil
+			}
 		}
-		switch why := leaveOut(root, name, d, filter); {
-		case why != "" && d.IsDir():
-			skip(name+"/", why)
-			return fs.SkipDir
-		case why != "":
-			skip(name, why)
+		switch {
+		case d.IsDir() && filter.ignoring:
+			rules[name] = readIgnores(root, name, above)
 		case !d.IsDir():
 			info, err := d.Info()
 			if err != nil {
@@ -52,7 +58,7 @@ func walk(ctx context.Context, root *os.Root, filter filter) (items []item, skip
 }
 
 // leaveOut says why the entry has no passages, or "" if it may have some.
-func leaveOut(root *os.Root, name string, d fs.DirEntry, filter filter) string {
+func leaveOut(root *os.Root, name string, d fs.DirEntry, filter filter, rules *ignores) string {
 	switch base := d.Name(); {
 	case strings.HasPrefix(base, "."):
 		return "hidden"
@@ -69,6 +75,8 @@ func leaveOut(root *os.Root, name string, d fs.DirEntry, filter filter) string {
 		return "not the documentation's pages"
 	case filter.excluded(name):
 		return "excluded"
+	case rules.ignored(name, d.IsDir()) != "":
+		return "ignored by " + rules.ignored(name, d.IsDir())
 	case d.IsDir():
 		if _, err := root.Lstat(path.Join(name, leann.PassagesName)); err == nil {
 			return "a database"
