@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"math"
 )
 
@@ -69,18 +68,6 @@ func (c *coder) text(s *string) {
 }
 
 func (c *coder) texts(list *[]string) { codeList(c, list, func(s *string, c *coder) { c.text(s) }) }
-
-// raw is a text that may be absent, which is not the same as empty.
-func (c *coder) raw(r *json.RawMessage) {
-	present := *r != nil
-	c.flag(&present)
-	if !present {
-		return
-	}
-	s := string(*r)
-	c.text(&s)
-	*r = json.RawMessage(s)
-}
 
 func codeList[T any](c *coder, list *[]T, code func(*T, *coder)) {
 	n := c.length(len(*list))

@@ -13,6 +13,7 @@ type Config struct {
 	Databases []Database `json:"databases"`
 	Hook      Hook       `json:"hook"`
 	Search    Search     `json:"search"`
+	Inject    Inject     `json:"inject"`
 	// Embedders are those besides the builtin one that may be asked: the first
 	// for the passages of new builds, each for the queries to databases that
 	// were built with it.
@@ -21,7 +22,6 @@ type Config struct {
 	// Sections that other parts of the program read, as JSON with the keys in
 	// the order of the file; nil where the file has none.
 	Routes json.RawMessage `json:"routes,omitempty"`
-	Inject json.RawMessage `json:"inject,omitempty"`
 }
 
 // A Database is one body of documentation.
@@ -34,6 +34,7 @@ type Database struct {
 	URLs        []string `json:"urls,omitempty"`          // prefixes of the pages it holds
 	Mode        Mode     `json:"mode,omitempty"`          // empty: answer with an index, else redirect
 	Version     string   `json:"version,omitempty"`       // of the documented software
+	Inject      []string `json:"inject,omitempty"`        // patterns of the documents that the agent is told of without asking
 
 	Entry int `json:"-"` // its place in the file's list, which counts the skipped, too
 }
@@ -106,6 +107,7 @@ func Default() Config {
 		Databases: []Database{},
 		Hook:      Hook{Retry: RetryIdentical, TimeoutMS: 800},
 		Search:    Search{TopK: 5, MaxTokens: 4000},
+		Inject:    DefaultInject(),
 	}
 }
 

@@ -61,9 +61,9 @@ func Decode(s Settings) (Config, []Problem) {
 	d.databases(s.Values["databases"])
 	d.hook(s.Values["hook"])
 	d.search(s.Values["search"])
+	d.inject(s.Values["inject"])
 	d.embedders(s.Values["embedder"])
 	d.config.Routes = s.Sections["routes"]
-	d.config.Inject = s.Sections["inject"]
 	return d.config, d.problems
 }
 
@@ -132,7 +132,7 @@ func (d *decoder) database(path string, v any) (Database, bool) {
 		}
 		return s
 	}
-	d.known(path, entry, m, "name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version")
+	d.known(path, entry, m, "name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject")
 
 	var bad []any
 	db.Keywords, bad = stringList(m["keywords"])
@@ -164,6 +164,10 @@ func (d *decoder) database(path string, v any) (Database, bool) {
 			}
 			wrong("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, got, false, "it matches nothing")
 		}
+	}
+	if db.Inject, ok = injected(m["inject"]); !ok {
+		wrong("inject", `true, or patterns of documents as in "conventions/**"`, m["inject"], false, "nothing is injected")
+		db.Inject = nil
 	}
 	db.Mode = Mode(strings.ToLower(text("mode", `"answer", "redirect", "advise" or "off"`, false)))
 	switch db.Mode {

@@ -38,7 +38,8 @@ type Snapshot struct {
 //	1  first
 //	2  embedders with fields of their own
 //	3  without routes, which have snapshots of their own
-const snapshotMagic = "docsearch snapshot 3\n"
+//	4  what is injected
+const snapshotMagic = "docsearch snapshot 4\n"
 
 func (s *Snapshot) code(c *coder) {
 	c.text(&s.Source.Path)
@@ -55,7 +56,7 @@ func (s *Snapshot) code(c *coder) {
 	c.text(&h.Tool)
 	c.int(&s.Config.Search.TopK)
 	c.int(&s.Config.Search.MaxTokens)
-	c.raw(&s.Config.Inject)
+	s.Config.Inject.code(c)
 	codeList(c, &s.Config.Embedders, (*Embedder).code)
 }
 
@@ -68,6 +69,7 @@ func (d *Database) code(c *coder) {
 	c.texts(&d.URLs)
 	c.text((*string)(&d.Mode))
 	c.text(&d.Version)
+	c.texts(&d.Inject)
 	c.int(&d.Entry)
 }
 

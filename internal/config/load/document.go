@@ -111,7 +111,7 @@ func (d *document) unfold(path string, n *node, value any) {
 }
 
 // ownSections are those whose keys may be the user's own words.
-func ownSections() []string { return []string{"routes", "inject"} }
+func ownSections() []string { return []string{"routes"} }
 
 func (d *document) takeSections(values map[string]any) error {
 	for _, k := range d.root.keys {

@@ -195,14 +195,14 @@ func (r *Result) Origins() map[string]string {
 	for _, path := range [...]string{"hook.retry", "hook.timeout_ms", "hook.mcp_tool_name", "search.top_k", "search.max_tokens"} {
 		from[path] = r.origin(path)
 	}
-	for _, section := range append(ownSections(), "embedder") {
+	for _, section := range append(ownSections(), "embedder", "inject") {
 		if r.line(section) > 0 {
 			from[section] = r.origin(section)
 		}
 	}
 	for i, db := range r.Config.Databases {
 		entry := fmt.Sprintf("databases[%d].", db.Entry)
-		for _, field := range [...]string{"name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version"} {
+		for _, field := range [...]string{"name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject"} {
 			from[fmt.Sprintf("databases[%d].%s", i, field)] = r.origin(entry + field)
 		}
 	}

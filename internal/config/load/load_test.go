@@ -226,8 +226,17 @@ func TestProblems(t *testing.T) {
 			`line 1: database: expected a key that docsearch knows (did you mean "databases"?); it is ignored`,
 			`line 2: databases[0] (a): keyword: expected a key that docsearch knows (did you mean "keywords"?); it is ignored`,
 			`line 2: databases[0] (a): mod: expected a key that docsearch knows (did you mean "mode"?); it is ignored`,
-			`line 2: databases[0] (a): nonsense: expected one of name, keywords, path, description, mcp_tool_name, urls, mode, version; it is ignored`,
+			`line 2: databases[0] (a): nonsense: expected one of name, keywords, path, description, mcp_tool_name, urls, mode, version, inject; it is ignored`,
 			`line 3: hook: timeout: expected one of retry, timeout_ms, mcp_tool_name; it is ignored`,
+		}},
+		{"injection", "c.yaml", "databases:\n- {keywords: [a], path: /a, description: A, inject: {x: 1}}\ninject:\n  sessions: often\n  tools: [edit, Grep]\n  max_chars: 9\n  floor: -1\n  skip_agents: [1]\n  tags: []\n", 1, []string{
+			`line 2: databases[0] (a): inject: expected true, or patterns of documents as in "conventions/**", got an object; nothing is injected`,
+			`line 4: inject: sessions: expected true or false, got "often"; it is true`,
+			`line 5: inject: tools: expected tools of Bash, Edit, MultiEdit, NotebookEdit, Write, Read, got "Grep"; the others count`,
+			`line 6: inject: max_chars: expected a whole number from 200 to 9000, got 9; it is 3000`,
+			`line 7: inject: floor: expected a number from 0 to 100, got -1; it is 1.2`,
+			`line 8: inject: skip_agents: expected the names of kinds of subagents, got 1; the others count`,
+			`line 9: inject: tags: expected one of sessions, tools, failures, max_chars, floor, skip_agents; it is ignored`,
 		}},
 		{"values of sections", "c.yaml", "hook:\n  retry: always\n  timeout_ms: 0\nsearch:\n  top_k: 2.5\n  max_tokens: lots\n", 0, []string{
 			`line 2: hook: retry: expected "identical" or "evidence", got "always"; it is "identical"`,
@@ -527,7 +536,7 @@ func TestDamagedSnapshot(t *testing.T) {
 		"empty":        "",
 		"cut":          string(whole[:len(whole)/2]),
 		"longer":       string(whole) + "x",
-		"other format": strings.Replace(string(whole), "snapshot 3", "snapshot 9", 1),
+		"other format": strings.Replace(string(whole), "docsearch snapshot ", "docsearch snapshot 0", 1),
 		"flipped":      strings.Replace(string(whole), "gitlab", "gitlub", 1),
 		"binary":       "\x00\xff",
 	} {
@@ -606,7 +615,7 @@ func FuzzConfig(f *testing.F) {
 			}
 			names[db.Name] = true
 		}
-		for _, section := range []json.RawMessage{r.Config.Routes, r.Config.Inject} {
+		for _, section := range []json.RawMessage{r.Config.Routes} {
 			if section != nil && !json.Valid(section) {
 				t.Errorf("section %s", section)
 			}
@@ -616,6 +625,30 @@ func FuzzConfig(f *testing.F) {
 		}
 		r.Origins()
 	})
+}
+
+func TestInject(t *testing.T) {
+	unixPaths(t)
+	r := &Result{Path: "c.json"}
+	err := r.decode([]byte(`{"databases": [
+  {"keywords": ["a"], "path": "/a", "description": "A", "inject": true},
+  {"keywords": ["b"], "path": "/b", "description": "B", "inject": ["team/**", "*.md"]},
+  {"keywords": ["c"], "path": "/c", "description": "C", "inject": false}],
+ "inject": {"sessions": false, "tools": ["bash", "Read"], "max_chars": 500, "floor": 2, "skip_agents": []}}`))
+	if err != nil || len(r.Problems) > 0 {
+		t.Fatal(err, problems(r))
+	}
+	want := config.Inject{Tools: []string{"Bash", "Read"}, Failures: true, MaxChars: 500, Floor: 2}
+	if diff := cmp.Diff(want, r.Config.Inject); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	var injected [][]string
+	for _, db := range r.Config.Databases {
+		injected = append(injected, db.Inject)
+	}
+	if diff := cmp.Diff([][]string{{config.All}, {"team/**", "*.md"}, nil}, injected); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 func TestExample(t *testing.T) {
