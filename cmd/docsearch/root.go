@@ -28,6 +28,7 @@ type app struct {
 // commands makes the commands, in the order of the help text.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
+		newSetupCommand(a),
 		newHookCommand(a),
 		newConfigCommand(a),
 		newSearchCommand(a),

@@ -1,0 +1,268 @@
+// Package setup finds out what a database is about, so that its entry in the
+// config can be filled in: the words by which searches name it, the URLs of its
+// pages, what to call it, and a question that it answers.
+//
+// All of it is proposed to the user. A keyword too few costs one lookup that
+// was not made; a keyword too many makes every search with that word a lookup.
+// So it proposes what the documentation calls itself, and of the words in its
+// titles only those that can hardly be anything but a name.
+package setup
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/site"
+)
+
+// Evidence is what a database and its source say of what they are about.
+type Evidence struct {
+	Keyword  string   // that the user chose
+	Site     string   // the URL that the pages' begin with; "" if they are not from a site
+	Projects []string // what the source calls itself, surest first
+	Titles   []string // of documents
+	Headings []string // one of each document
+	URLs     []string // of documents, and those that pages give as their own
+}
+
+// most is how many documents are looked at, evenly spread over the database.
+const most = 2000
+
+// Gather reads what the database in folder dir says.
+func Gather(dir, keyword string) (Evidence, error) {
+	e := Evidence{Keyword: keyword}
+	g, err := disk.Current(dir)
+	if err != nil {
+		return e, err
+	}
+	table, err := passage.OpenTable(g)
+	if err != nil {
+		return e, err
+	}
+	defer table.Close()
+	var files []string
+	for i := range min(most, table.Documents()) {
+		members, err := table.Members(uint32(i * table.Documents() / min(most, table.Documents())))
+		if err != nil {
+			return e, err
+		}
+		middle, err := table.Passage(members[len(members)/2])
+		if err != nil {
+			return e, err
+		}
+		if n := len(middle.Headings); n > 0 {
+			e.Headings = append(e.Headings, middle.Headings[n-1])
+		}
+		p, err := table.Passage(members[0])
+		if err != nil {
+			return e, err
+		}
+		e.Titles = append(e.Titles, p.Name())
+		if p.URL != "" {
+			e.URLs = append(e.URLs, p.Document())
+		} else if name, err := filepath.Rel(g.Source.Root, p.Path); err == nil {
+			files = append(files, name)
+		}
+	}
+	switch {
+	case g.Source.Kind == ingest.KindSite:
+		e.readMirror(filepath.Join(dir, ingest.MirrorName))
+	case g.Source.Root != "":
+		e.readFolder(g.Source.Root, files)
+	}
+	return e, nil
+}
+
+// pages is how many pages are read for what they say of their site.
+const pages = 50
+
+// readMirror reads what the pages say of the site that they were fetched from.
+func (e *Evidence) readMirror(dir string) {
+	m, err := site.Open(dir)
+	if err != nil {
+		return // the passages say enough
+	}
+	e.Site = m.Prefix
+	all := m.Pages()
+	var heads []head
+	for i := range min(pages, len(all)) {
+		page := all[i*len(all)/min(pages, len(all))]
+		if data, err := m.Read(page); err == nil && strings.Contains(page.ContentType, "html") {
+			heads = append(heads, parseHead(data))
+		}
+	}
+	e.addHeads(heads)
+}
+
+// readFolder reads what the folder of the documents says of itself.
+func (e *Evidence) readFolder(dir string, files []string) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return // the passages say enough
+	}
+	defer root.Close()
+	e.Projects = append(e.Projects, projectNames(root)...)
+	var heads []head
+	for i := range min(pages, len(files)) {
+		name := files[i*len(files)/min(pages, len(files))]
+		switch strings.ToLower(filepath.Ext(name)) {
+		case ".html", ".htm", ".xhtml":
+			if h, err := readHead(root, name); err == nil {
+				heads = append(heads, h)
+			}
+		}
+	}
+	e.addHeads(heads)
+	// A project's own files are beside its documentation or above it, up to
+	// where its repository begins.
+	if repository := repositoryOf(dir); repository != "" {
+		for dir != repository {
+			dir = filepath.Dir(dir)
+			if above, err := os.OpenRoot(dir); err == nil {
+				e.Projects = append(e.Projects, projectNames(above)...)
+				above.Close()
+			}
+		}
+	}
+}
+
+// addHeads adds what the pages say of the site that they are of.
+func (e *Evidence) addHeads(heads []head) {
+	var titles []string
+	for _, h := range heads {
+		if h.siteName != "" {
+			e.Projects = append(e.Projects, h.siteName)
+		}
+		if h.url != "" {
+			e.URLs = append(e.URLs, h.url)
+		}
+		titles = append(titles, h.title)
+	}
+	if name := siteName(titles); name != "" {
+		e.Projects = append(e.Projects, name)
+	}
+}
+
+// repositoryOf is the folder with the .git that dir is in, "" if there is none.
+func repositoryOf(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+// projectNames are the names that the files in a folder give the project whose
+// they are.
+func projectNames(root *os.Root) []string {
+	var names []string
+	for _, file := range projectFiles {
+		data, err := readStart(root, file.name)
+		if err != nil {
+			continue
+		}
+		if name := strings.TrimSpace(file.read(data)); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// projectFiles say what a project is called, those of documentation first.
+var projectFiles = []struct {
+	name string
+	read func(data []byte) string
+}{
+	{"objects.inv", func(data []byte) string { return lineAfter(data, "# Project: ") }}, // Sphinx
+	{"mkdocs.yml", yamlName},
+	{"mkdocs.yaml", yamlName},
+	{"antora.yml", yamlName},
+	{"_config.yml", yamlName}, // Jekyll
+	{"book.toml", tomlName},   // mdBook
+	{"hugo.toml", tomlName},
+	{"pyproject.toml", tomlName},
+	{"Cargo.toml", tomlName},
+	{"package.json", jsonName},
+	{"composer.json", jsonName},
+	{"go.mod", func(data []byte) string {
+		module := strings.Trim(lineAfter(data, "module "), `"`)
+		for base := path.Base(module); ; base = path.Base(module) {
+			if !isVersion(base) {
+				return base
+			}
+			module = path.Dir(module)
+		}
+	}},
+}
+
+func yamlName(data []byte) string {
+	var v struct {
+		SiteName string `yaml:"site_name"`
+		Title    string `yaml:"title"`
+	}
+	if yaml.Unmarshal(data, &v) != nil {
+		return ""
+	}
+	return v.SiteName + v.Title
+}
+
+func tomlName(data []byte) string {
+	type table struct{ Name, Title string }
+	var v struct {
+		Title                  string
+		Book, Project, Package table
+	}
+	if toml.Unmarshal(data, &v) != nil {
+		return ""
+	}
+	return v.Title + v.Book.Title + v.Project.Name + v.Package.Name
+}
+
+func jsonName(data []byte) string {
+	var v struct{ Name string }
+	if json.Unmarshal(data, &v) != nil {
+		return ""
+	}
+	return path.Base(v.Name) // without its owner
+}
+
+func lineAfter(data []byte, start string) string {
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, start); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return ""
+}
+
+// readStart reads the beginning of a file, which is all of those that matter.
+func readStart(root *os.Root, name string) ([]byte, error) {
+	const enough = 256 << 10
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return nil, errors.Join(err, fs.ErrInvalid)
+	}
+	buf := make([]byte, enough)
+	n, err := readFull(f, buf)
+	return buf[:n], err
+}

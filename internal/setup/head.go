@@ -1,0 +1,95 @@
+package setup
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// A head is what a page says of the site that it is of.
+type head struct {
+	title    string // with the site's name
+	siteName string
+	url      string // that the page gives as its own
+}
+
+func readHead(root *os.Root, name string) (head, error) {
+	data, err := readStart(root, name)
+	if err != nil {
+		return head{}, err
+	}
+	return parseHead(data), nil
+}
+
+// parseHead reads a page up to where its head ends.
+func parseHead(page []byte) head {
+	var h head
+	z := html.NewTokenizer(bytes.NewReader(page))
+	inTitle := false
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return h
+		case html.TextToken:
+			if inTitle && h.title == "" {
+				h.title = strings.Join(strings.Fields(string(z.Text())), " ")
+			}
+		case html.EndTagToken:
+			inTitle = false
+			if name, _ := z.TagName(); string(name) == "head" {
+				return h
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			switch t.Data {
+			case "title":
+				inTitle = true
+			case "body":
+				return h
+			case "link":
+				if strings.EqualFold(attribute(t, "rel"), "canonical") {
+					h.setURL(attribute(t, "href"))
+				}
+			case "meta":
+				switch strings.ToLower(attribute(t, "property") + attribute(t, "name")) {
+				case "og:site_name":
+					h.siteName = strings.TrimSpace(attribute(t, "content"))
+				case "og:url":
+					if h.url == "" {
+						h.setURL(attribute(t, "content"))
+					}
+				}
+			}
+		}
+	}
+}
+
+func (h *head) setURL(s string) {
+	if u, err := url.Parse(strings.TrimSpace(s)); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
+		u.Fragment, u.RawQuery = "", ""
+		h.url = u.String()
+	}
+}
+
+func attribute(t html.Token, name string) string {
+	for _, a := range t.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// readFull fills buf as far as there is something to read.
+func readFull(r io.Reader, buf []byte) (int, error) {
+	n, err := io.ReadFull(r, buf)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return n, err
+}

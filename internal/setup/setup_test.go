@@ -1,0 +1,189 @@
+package setup
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/ingest"
+)
+
+func TestClashOf(t *testing.T) {
+	for keyword, want := range map[string]string{
+		"go":     `"go" is also an ordinary word: searches that are not meant will be looked up, too ("golang" is not)`,
+		"React ": `"React " is also an ordinary word, and a word in the names of other libraries: searches that are not meant will be looked up, too ("reactjs" is not)`,
+		"spring": `"spring" is also a season: searches that are not meant will be looked up, too ("spring boot" is not)`,
+		"js":     `"js" is also short for many things: searches that are not meant will be looked up, too`,
+		"gitlab": "", "python": "", "c++": "", "日本語": "",
+	} {
+		got := ""
+		if c, ok := ClashOf(keyword); ok {
+			got = c.String()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", keyword, got, want)
+		}
+	}
+}
+
+// What to use instead must not clash itself.
+func TestInsteadOfClashes(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range clashes {
+		if seen[c.Keyword] || c.Keyword != strings.ToLower(c.Keyword) {
+			t.Errorf("%q is there twice, or not in lower case", c.Keyword)
+		}
+		seen[c.Keyword] = true
+		for _, w := range c.Instead {
+			if other, ok := ClashOf(w); ok {
+				t.Errorf("instead of %s: %v", c.Keyword, other)
+			}
+		}
+	}
+}
+
+func TestKeywords(t *testing.T) {
+	repeated := func(title string, n int) []string {
+		titles := []string{"Installation", "Upgrading", "FAQ", "Security", "Glossary"}
+		for i := range n {
+			titles = append(titles, fmt.Sprintf(title, i))
+		}
+		return titles
+	}
+	for _, test := range []struct {
+		name        string
+		evidence    Evidence
+		want        string
+		description string
+	}{
+		{"nothing known", Evidence{Keyword: "acme"}, "acme", "acme documentation"},
+		{"the source's name", Evidence{Keyword: "dj", Projects: []string{"Django 5.2 documentation"}}, "dj, django", "Django documentation"},
+		{"what has the keyword in it", Evidence{Keyword: "gitlab", Projects: []string{"GitLab Docs", "gitlab-ci"}}, "gitlab", "GitLab documentation"},
+		{"an ambiguous keyword", Evidence{Keyword: "go", Projects: []string{"The Go Reference"}}, "go, golang", "Go documentation"},
+		{"another name", Evidence{Keyword: "k8s"}, "k8s, kubernetes, kubectl", "k8s documentation"},
+		{"an ambiguous project", Evidence{Keyword: "acme", Projects: []string{"docs", "api", "React"}}, "acme", "React documentation"},
+		{"a long name", Evidence{Keyword: "acme", Projects: []string{"All that there is to know of it"}}, "acme", "acme documentation"},
+		{"names in titles", Evidence{Keyword: "acme", Titles: repeated("Use of AcmeHub, part %d, with Configuration", 4)}, "acme, acmehub", "acme documentation"},
+		{"no names", Evidence{Keyword: "acme", Titles: repeated("The API of 2.0, os.path and some_function in HTTP %d", 9)}, "acme", "acme documentation"},
+		{"rare names", Evidence{Keyword: "acme", Titles: repeated("AcmeHub", 2)}, "acme", "acme documentation"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := strings.Join(test.evidence.Keywords(), ", "); got != test.want {
+				t.Errorf("keywords %q, want %q", got, test.want)
+			}
+			if got := test.evidence.Description(); got != test.description {
+				t.Errorf("description %q, want %q", got, test.description)
+			}
+		})
+	}
+}
+
+func TestSiteName(t *testing.T) {
+	for _, test := range []struct {
+		titles []string
+		want   string
+	}{
+		{[]string{"Models — Django 5.2 documentation", "Views — Django 5.2 documentation", "Django 5.2 documentation"}, ""}, // two of three, but too few
+		{[]string{"Models — Django documentation", "Views — Django documentation", "Forms — Django documentation", "Index"}, "Django documentation"},
+		{[]string{"PostgreSQL: Documentation: 16: SELECT", "PostgreSQL: Documentation: 16: INSERT", "PostgreSQL: Documentation: 16: UPDATE"}, "PostgreSQL"},
+		{[]string{"a | X", "b | Y", "c | Z"}, ""},
+		{[]string{"a", "b", "c"}, ""},
+		{nil, ""},
+	} {
+		if got := siteName(test.titles); got != test.want {
+			t.Errorf("%q: %q, want %q", test.titles, got, test.want)
+		}
+	}
+}
+
+func TestPrefixes(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		e    Evidence
+		want []string
+	}{
+		{"none", Evidence{URLs: []string{"", "guide/a.html", "ftp://x/y", "::"}}, nil},
+		{"one page", Evidence{URLs: []string{"https://docs.test/guide/a.html?x=1#y"}}, []string{"https://docs.test/guide/"}},
+		{"a folder", Evidence{URLs: []string{"https://docs.test/en/5.2/a/", "https://docs.test/en/5.2/b/c", "https://docs.test/en/5.20"}}, []string{"https://docs.test/en/"}},
+		{"a host alone", Evidence{URLs: []string{"https://docs.test", "https://docs.test/x/"}}, []string{"https://docs.test/"}},
+		{"two hosts", Evidence{URLs: []string{"https://docs.test/a", "https://www.docs.test/x/a", "https://www.docs.test/x/b"}}, []string{"https://www.docs.test/x/", "https://docs.test/"}},
+		{"a page elsewhere", Evidence{URLs: append([]string{"https://other.test/"}, strings.Fields(strings.Repeat("https://docs.test/a ", 20))...)}, []string{"https://docs.test/"}},
+		{"a site's folder", Evidence{Site: "https://docs.test/", URLs: []string{"https://docs.test/en/a", "https://docs.test/en/b"}}, []string{"https://docs.test/"}},
+		{"this machine", Evidence{Site: "http://127.0.0.1:80/", URLs: []string{"http://127.0.0.1:80/x/a"}}, []string{"http://127.0.0.1:80/"}},
+		{"not this machine", Evidence{Site: "http://localhost:80/", URLs: []string{"http://localhost:80/x/a", "https://docs.test/x/a"}}, []string{"https://docs.test/x/"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, test.e.Prefixes()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A folder is asked for what it says of itself: in its pages, in the files of
+// its project, and in those of the repository that it is in, but not beyond.
+func TestGather(t *testing.T) {
+	const page = `<!doctype html><html><head><title>%s &mdash; Frob&nbsp;2 documentation</title>
+<link rel="canonical" href="https://frob.test/docs/%[1]s.html"></head><body><h1>%[1]s of the crank</h1><p>To turn the %[1]s, %[1]s it.</body></html>`
+	root := t.TempDir()
+	docs := filepath.Join(root, "repo", "doc", "html")
+	for name, text := range map[string]string{
+		"package.json":           `{"name": "not-of-the-repository"}`,
+		"repo/.git/HEAD":         "",
+		"repo/go.mod":            "module example.org/tools/frobnicator/v2\n",
+		"repo/doc/mkdocs.yml":    "site_name: Frobber\nx: !!python/name:y\n",
+		"repo/doc/html/a.html":   fmt.Sprintf(page, "mounting"),
+		"repo/doc/html/b.html":   fmt.Sprintf(page, "turning"),
+		"repo/doc/html/c.html":   fmt.Sprintf(page, "greasing"),
+		"repo/doc/html/d.html":   "<title>Notes</title><h1>Notes</h1><p>The bell rings.",
+		"repo/doc/html/notes.md": "# More\n\nThe bell rings twice.\n",
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := filepath.Join(root, "db")
+	folder, err := ingest.NewFolder(docs, db, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := index.Build(t.Context(), db, folder, index.BuildOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Gather(db, "frob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"Frob 2 documentation", "Frobber", "frobnicator"}, e.Projects); diff != "" {
+		t.Errorf("projects (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"https://frob.test/docs/"}, e.Prefixes()); diff != "" {
+		t.Errorf("prefixes (-want +got):\n%s", diff)
+	}
+	query, _, err := e.Question(t.Context(), db, []string{"frob"})
+	if err != nil || !strings.HasPrefix(query, "frob ") || !strings.HasSuffix(query, " of the crank") {
+		t.Errorf("question %q, %v", query, err)
+	}
+}
+
+func FuzzParseHead(f *testing.F) {
+	f.Add([]byte(`<html><head><title>A &amp; B</title><meta property="og:url" content="https://x.test/?q#f"><meta name="og:site_name" content=" X "></head>`))
+	f.Add([]byte(`<link rel=canonical href="http://[::1"><title><svg><title>x`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		h := parseHead(data)
+		if u, err := url.Parse(h.url); err != nil || h.url != "" && (u.Host == "" || u.Fragment != "" || u.RawQuery != "") {
+			t.Errorf("URL %q, %v", h.url, err)
+		}
+		Evidence{Keyword: "k", Projects: []string{h.siteName, siteName([]string{h.title, h.title, h.title})}, Titles: []string{h.title}, URLs: []string{h.url}}.Keywords()
+	})
+}

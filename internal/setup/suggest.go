@@ -1,0 +1,247 @@
+package setup
+
+import (
+	"cmp"
+	"maps"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// mostKeywords is how many keywords are proposed, the user's own included.
+const mostKeywords = 6
+
+// Keywords proposes the words by which searches name the documentation: the
+// user's own first, then others.
+func (e Evidence) Keywords() []string {
+	keywords := []string{e.Keyword}
+	add := func(words ...string) {
+		for _, w := range words {
+			w = strings.ToLower(w)
+			// What has a keyword in it is found by that.
+			if len(keywords) < mostKeywords && w != "" && !slices.ContainsFunc(keywords, func(k string) bool { return hasWord(w, strings.ToLower(k)) }) {
+				keywords = append(keywords, w)
+			}
+		}
+	}
+	if c, ok := ClashOf(e.Keyword); ok {
+		add(c.Instead...)
+	}
+	add(alsoCalled(strings.ToLower(e.Keyword))...)
+	for _, p := range e.Projects {
+		name := strings.ToLower(bareName(p))
+		if _, clash := ClashOf(name); clash || len(strings.Fields(name)) > 3 {
+			continue
+		}
+		add(name)
+		add(alsoCalled(name)...)
+	}
+	add(e.names()...)
+	return keywords
+}
+
+// Description proposes what to call the documentation.
+func (e Evidence) Description() string {
+	for _, p := range e.Projects {
+		if name := bareName(p); name != "" && len(strings.Fields(name)) <= 4 {
+			return name + " documentation"
+		}
+	}
+	return e.Keyword + " documentation"
+}
+
+// hasWord reports whether word stands in s as a whole word.
+func hasWord(s, word string) bool {
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for from := 0; ; {
+		i := strings.Index(s[from:], word)
+		if i < 0 || word == "" {
+			return false
+		}
+		before := strings.LastIndexFunc(s[:from+i], inWord) == from+i-1 && from+i > 0
+		after := strings.IndexFunc(s[from+i+len(word):], inWord) == 0
+		if !before && !after {
+			return true
+		}
+		from += i + 1
+	}
+}
+
+// bareName is a name without what only says that it is documentation, and of
+// which version: "Python 3.12.1 documentation" is Python's.
+func bareName(s string) string {
+	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ':' || r == '(' || r == ')' })
+	words = slices.DeleteFunc(words, func(w string) bool { return isVersion(w) || slices.Contains(ofDocumentation[:], strings.ToLower(w)) })
+	return strings.Join(words, " ")
+}
+
+// ofDocumentation are the words that documentation is named with.
+var ofDocumentation = [...]string{
+	"the", "documentation", "docs", "doc", "manual", "manuals", "reference",
+	"guide", "guides", "handbook", "book", "user", "user's", "developer",
+	"developers", "official", "website", "site", "home", "homepage", "wiki",
+	"help", "center", "online", "api", "latest", "stable", "version",
+	"release", "index", "overview", "introduction", "main", "welcome", "to",
+	"www", "html", "project", "src", "root",
+}
+
+// isVersion reports whether a word is the number of a version.
+func isVersion(w string) bool {
+	w = strings.TrimPrefix(strings.ToLower(w), "v")
+	return w != "" && strings.Trim(w, "0123456789.x") == "" && w[0] != 'x'
+}
+
+// siteName is what most titles of pages have at their end or beginning, behind
+// or before a dash or the like: the site's name. "" if there is nothing.
+func siteName(titles []string) string {
+	const enough = 3 // pages, for anything to be the rule
+	counts := map[string]int{}
+	for _, t := range titles {
+		parts := titleParts(t)
+		if len(parts) > 1 {
+			counts[parts[len(parts)-1]]++
+			if parts[0] != parts[len(parts)-1] {
+				counts[parts[0]]++
+			}
+		}
+	}
+	if len(counts) == 0 || len(titles) < enough {
+		return ""
+	}
+	best := slices.MaxFunc(slices.Collect(maps.Keys(counts)), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[a], counts[b]), cmp.Compare(b, a))
+	})
+	if counts[best] < enough || 10*counts[best] < 6*len(titles) {
+		return ""
+	}
+	return best
+}
+
+// titleParts parts a title where sites put their name.
+func titleParts(title string) []string {
+	for _, dash := range []string{" — ", " – ", " · ", " | ", " :: ", " » ", " « ", ": "} {
+		title = strings.ReplaceAll(title, dash, " - ")
+	}
+	var parts []string
+	for part := range strings.SplitSeq(title, " - ") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// names are the words in the titles that are names by their look and frequent:
+// in at least every tenth title. The most frequent come first.
+func (e Evidence) names() []string {
+	const least = 3
+	counts := map[string]int{}
+	for _, t := range e.Titles {
+		seen := map[string]bool{}
+		for _, w := range strings.FieldsFunc(t, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.+#", r)
+		}) {
+			w = strings.Trim(w, "-.")
+			if folded := strings.ToLower(w); looksLikeName(w) && !seen[folded] {
+				seen[folded] = true
+				counts[folded]++
+			}
+		}
+	}
+	words := slices.Collect(maps.Keys(counts))
+	words = slices.DeleteFunc(words, func(w string) bool {
+		_, clash := ClashOf(w)
+		return clash || counts[w] < max(least, len(e.Titles)/10)
+	})
+	slices.SortFunc(words, func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	return words
+}
+
+// looksLikeName reports whether a word is written as no word of a language is:
+// with a capital behind a small letter, or with digits among its letters.
+func looksLikeName(w string) bool {
+	var last rune
+	inner, digits, letters := false, false, false
+	for _, r := range w {
+		inner = inner || unicode.IsUpper(r) && unicode.IsLower(last)
+		digits = digits || unicode.IsDigit(r)
+		letters = letters || unicode.IsLetter(r)
+		last = r
+	}
+	return (inner || digits && letters) && !isVersion(w) && !strings.ContainsAny(w, "_.")
+}
+
+// mostPrefixes is how many URL prefixes are proposed.
+const mostPrefixes = 4
+
+// Prefixes proposes the URLs that those of the pages begin with, of the host
+// with most of them first.
+func (e Evidence) Prefixes() []string {
+	type host struct {
+		prefix string
+		pages  int
+	}
+	hosts := map[string]*host{}
+	for _, s := range e.URLs {
+		u, err := url.Parse(s)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+			continue
+		}
+		u.Fragment, u.RawQuery, u.User = "", "", nil
+		folder := u.String()
+		if u.Path == "" {
+			folder += "/"
+		}
+		folder = folder[:strings.LastIndexByte(folder, '/')+1]
+		h := hosts[u.Host]
+		if h == nil {
+			hosts[u.Host] = &host{folder, 1}
+			continue
+		}
+		h.pages++
+		h.prefix = commonFolder(h.prefix, folder)
+	}
+	// A site's pages may all be in one of its folders, and yet be the site's.
+	if u, err := url.Parse(e.Site); err == nil && e.Site != "" {
+		if h := hosts[u.Host]; h != nil && strings.HasPrefix(h.prefix, e.Site) {
+			h.prefix = e.Site
+		}
+	}
+	names := slices.Collect(maps.Keys(hosts))
+	if public := slices.DeleteFunc(slices.Clone(names), isLocal); len(public) > 0 {
+		names = public
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(hosts[b].pages, hosts[a].pages), cmp.Compare(a, b))
+	})
+	var prefixes []string
+	for _, name := range names {
+		h := hosts[name]
+		_, path, _ := strings.Cut(h.prefix, "://")
+		if 10*h.pages < hosts[names[0]].pages || !strings.Contains(path, "/") || len(prefixes) == mostPrefixes {
+			break
+		}
+		prefixes = append(prefixes, h.prefix)
+	}
+	return prefixes
+}
+
+// commonFolder is the longest beginning that two folders' URLs have in common
+// and that ends at a slash.
+func commonFolder(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return a[:strings.LastIndexByte(a[:n], '/')+1]
+}
+
+// isLocal reports whether a host is this machine, by any port.
+func isLocal(host string) bool {
+	name := (&url.URL{Host: host}).Hostname()
+	return name == "localhost" || net.ParseIP(name).IsLoopback()
+}
