@@ -44,7 +44,7 @@ func (d *decider) route() {
 	}
 	call := routeCall(d.event)
 	switch {
-	case len(rules) == 0 || call.Text == "" && d.event.Input == "":
+	case len(rules) == 0 || call.Text == "":
 		return
 	case len(call.Text) > route.MaxText:
 		d.fault("pass: the call has %d bytes, the longest that rules are tried on %d", len(call.Text), route.MaxText)

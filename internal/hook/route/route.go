@@ -37,7 +37,7 @@ const (
 // A Call is a tool call as rules see it.
 type Call struct {
 	Tool string
-	Text string // what patterns are tried on, see Text
+	Text string // its main argument, or all of them as JSON
 }
 
 // A Match is a rule that matches a call.
@@ -55,8 +55,8 @@ type Matcher struct {
 	// rules that ask for that have ErrCommands.
 	Commands func(line string) ([]string, error)
 
-	Trace   func(format string, args ...any) // of every rule that was tried; may be nil
-	Fault   func(format string, args ...any) // of a rule that could not be
+	Trace   func(format string, args ...any) // of rules whose patterns were tried; may be nil
+	Fault   func(format string, args ...any) // of rules that could not be; may be nil
 	Timeout time.Duration                    // of one pattern; 0: the constant
 }
 
@@ -64,21 +64,47 @@ type Matcher struct {
 // nothing here can.
 var ErrCommands = errors.New("a rule asks for the commands of a line")
 
+// An Outcome is what became of one rule.
+type Outcome string
+
+const (
+	OtherTool Outcome = "for other tools"
+	Lacks     Outcome = "the text lacks what the pattern needs"
+	NoMatch   Outcome = "the pattern does not match"
+	Excepted  Outcome = "an exception matches"
+	Failed    Outcome = "left out" // Fault says why
+	Matches   Outcome = "matches"
+)
+
 // First returns the first of the rules that matches a call, nil if none does.
 func (m *Matcher) First(rules []config.Rule, c Call) (*Match, error) {
-	s := search{Matcher: m, call: c, folded: pattern.Fold(c.Text), tool: pattern.Fold(c.Tool)}
-	if s.Timeout == 0 {
-		s.limit = Timeout
-	} else {
-		s.limit = s.Timeout
-	}
+	s := m.search(c)
 	for i := range rules {
-		match, err := s.try(&rules[i])
-		if match != nil || err != nil {
+		match, outcome, err := s.try(&rules[i])
+		if err != nil || match != nil {
 			return match, err
+		}
+		if m.Trace != nil && outcome != OtherTool && outcome != Lacks {
+			m.Trace("rule %s: %s", rules[i].Name, outcome)
 		}
 	}
 	return nil, nil
+}
+
+// Outcomes are what becomes of the rules, up to the first that matches.
+func (m *Matcher) Outcomes(rules []config.Rule, c Call) ([]Outcome, *Match, error) {
+	s := m.search(c)
+	var list []Outcome
+	for i := range rules {
+		match, outcome, err := s.try(&rules[i])
+		if err != nil {
+			return list, nil, err
+		}
+		if list = append(list, outcome); match != nil {
+			return list, match, nil
+		}
+	}
+	return list, nil, nil
 }
 
 // A search is what is done for one call.
@@ -88,118 +114,117 @@ type search struct {
 	folded string // the call's text
 	tool   string // the tool's name, folded
 
-	limit   time.Duration
 	started time.Time // of the first pattern
 	parts   []string  // the call's simple commands
 	cut     error     // why there are none
 }
 
-func (s *search) trace(format string, args ...any) {
-	if s.Trace != nil {
-		s.Trace(format, args...)
-	}
+func (m *Matcher) search(c Call) *search {
+	return &search{Matcher: m, call: c, folded: pattern.Fold(c.Text), tool: pattern.Fold(c.Tool)}
 }
 
-func (s *search) fault(format string, args ...any) {
+// fail says why a rule cannot be tried.
+func (s *search) fail(r *config.Rule, format string, args ...any) Outcome {
 	if s.Fault != nil {
-		s.Fault(format, args...)
+		s.Fault("rule %s is left out: %s", r.Name, fmt.Sprintf(format, args...))
 	}
+	return Failed
 }
 
-// try returns the match of one rule, nil if it does not match.
-func (s *search) try(r *config.Rule) (*Match, error) {
-	p, ok := s.applies(r)
-	if !ok {
-		return nil, nil
+// try tries one rule.
+func (s *search) try(r *config.Rule) (*Match, Outcome, error) {
+	p, outcome := s.applies(r)
+	if outcome != "" {
+		return nil, outcome, nil
 	}
 	if p == nil {
-		if s.excepted(r, s.call.Text) {
-			return nil, nil
+		if outcome := s.excepted(r, s.call.Text); outcome != "" {
+			return nil, outcome, nil
 		}
-		return &Match{Rule: r, Part: s.call.Text, Text: s.call.Tool}, nil
+		return &Match{Rule: r, Part: s.call.Text, Text: s.call.Tool}, Matches, nil
 	}
 	if !mayMatch(p, s.folded) {
-		return nil, nil
+		return nil, Lacks, nil
 	}
 	parts := []string{s.call.Text}
 	if r.Parsed && s.call.Tool == "Bash" {
 		if s.Commands == nil {
-			return nil, ErrCommands
+			return nil, "", ErrCommands
 		}
-		if parts, s.cut = s.commands(); s.cut != nil {
-			s.fault("rule %s is left out: the command cannot be parsed: %v", r.Name, s.cut)
-			return nil, nil
+		var err error
+		if parts, err = s.commands(); err != nil {
+			return nil, s.fail(r, "the command cannot be parsed: %v", err), nil
 		}
 	}
+	outcome = NoMatch
 	for _, part := range parts {
 		found, err := s.match(p, part)
 		if err != nil {
-			s.fault("rule %s is left out: its pattern %v", r.Name, err)
-			return nil, nil
+			return nil, s.fail(r, "its pattern %v", err), nil
 		}
-		if found == nil || s.excepted(r, part) {
+		if found == nil {
 			continue
 		}
-		match := &Match{Rule: r, Pattern: p, Part: part, Text: found.String()}
-		for _, g := range found.Groups() {
-			match.groups = append(match.groups, g.String())
+		if outcome = s.excepted(r, part); outcome == Failed {
+			break
 		}
-		return match, nil
+		if outcome == "" {
+			match := &Match{Rule: r, Pattern: p, Part: part, Text: found.String()}
+			for _, g := range found.Groups() {
+				match.groups = append(match.groups, g.String())
+			}
+			return match, Matches, nil
+		}
 	}
-	s.trace("rule %s: no match", r.Name)
-	return nil, nil
+	return nil, outcome, nil
 }
 
-// applies reports whether a rule is for the call's tool, and the pattern that
-// decides then: nil if none has to.
-func (s *search) applies(r *config.Rule) (*config.Pattern, bool) {
+// applies returns the pattern that decides whether a rule matches, nil if the
+// tool alone is enough; or why it does not apply.
+func (s *search) applies(r *config.Rule) (*config.Pattern, Outcome) {
 	named := len(r.Tools) > 0 || r.ToolPattern.Text != ""
 	if named && !slices.Contains(r.Tools, s.call.Tool) {
 		if r.ToolPattern.Text == "" || !mayMatch(&r.ToolPattern, s.tool) {
-			return nil, false
+			return nil, OtherTool
 		}
-		found, err := s.match(&r.ToolPattern, s.call.Tool)
-		if err != nil {
-			s.fault("rule %s is left out: its tool_pattern %v", r.Name, err)
-		}
-		if found == nil {
-			return nil, false
+		switch found, err := s.match(&r.ToolPattern, s.call.Tool); {
+		case err != nil:
+			return nil, s.fail(r, "its tool_pattern %v", err)
+		case found == nil:
+			return nil, OtherTool
 		}
 	}
 	switch {
 	case s.call.Tool == "Bash" && r.CommandPattern.Text != "":
-		return &r.CommandPattern, true
-	case r.Pattern.Text != "":
-		return &r.Pattern, named || s.call.Tool == "WebFetch"
-	case r.CommandPattern.Text != "":
-		return nil, false
+		return &r.CommandPattern, ""
+	case r.Pattern.Text != "" && (named || s.call.Tool == "WebFetch"):
+		return &r.Pattern, ""
+	case r.Pattern.Text != "" || r.CommandPattern.Text != "":
+		return nil, OtherTool
 	}
-	return nil, named
+	return nil, ""
 }
 
-// excepted reports whether one of the rule's exceptions matches. One that
-// cannot be tried counts as if it did: the call goes through.
-func (s *search) excepted(r *config.Rule, part string) bool {
-	folded := s.folded
-	if part != s.call.Text {
-		folded = pattern.Fold(part)
+// excepted reports whether one of the rule's exceptions matches, or fails: the
+// call goes through either way.
+func (s *search) excepted(r *config.Rule, part string) Outcome {
+	if len(r.Unless) == 0 {
+		return ""
 	}
+	folded := pattern.Fold(part)
 	for i := range r.Unless {
 		p := &r.Unless[i]
 		if !mayMatch(p, folded) {
 			continue
 		}
-		found, err := s.match(p, part)
-		if err != nil {
-			s.fault("rule %s is left out: its exception %v", r.Name, err)
-			return true
-		}
-		if found != nil {
-			s.trace("rule %s: excepted by %s", r.Name, p.Text)
-			return true
+		switch found, err := s.match(p, part); {
+		case err != nil:
+			return s.fail(r, "its exception %v", err)
+		case found != nil:
+			return Excepted
 		}
 	}
-	return false
+	return ""
 }
 
 func mayMatch(p *config.Pattern, folded string) bool {
@@ -220,7 +245,11 @@ func (s *search) match(p *config.Pattern, text string) (*regexp2.Match, error) {
 	if s.started.IsZero() {
 		s.started = now
 	}
-	left := min(s.limit, s.limit+grace-now.Sub(s.started))
+	limit := s.Timeout
+	if limit == 0 {
+		limit = Timeout
+	}
+	left := min(limit, limit+grace-now.Sub(s.started))
 	if left <= 0 {
 		return nil, errors.New("was not tried: others have taken all the time")
 	}
@@ -236,12 +265,12 @@ func (s *search) match(p *config.Pattern, text string) (*regexp2.Match, error) {
 	return found, nil
 }
 
-// setTick makes regexp2 look at the time often enough: its own interval is
-// twice the limit.
-var setTick = sync.OnceFunc(func() { regexp2.SetTimeoutCheckPeriod(tick) })
+// clock has regexp2 look at the time often enough: its own interval is twice
+// the limit.
+var clock sync.Once
 
 func compiled(p *config.Pattern) (*regexp2.Regexp, error) {
-	setTick()
+	clock.Do(func() { regexp2.SetTimeoutCheckPeriod(tick) })
 	return regexp2.Compile(p.Expr, regexp2.IgnoreCase)
 }
 

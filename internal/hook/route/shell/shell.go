@@ -5,16 +5,24 @@
 package shell
 
 import (
+	"errors"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
+
+// maxDepth bounds what the parser's recursion can take of the stack, of which
+// too much would end the program.
+const maxDepth = 1000
 
 // Commands cuts a line of shell into its simple commands, each as it is
 // written, with its redirections and without the variables set before it: in
 // lists, pipelines and functions, in subshells and substitutions. What is
 // quoted or commented out is no command.
 func Commands(line string) ([]string, error) {
+	if strings.Count(line, "(")+strings.Count(line, "{")+strings.Count(line, "`") > maxDepth {
+		return nil, errors.New("it has too many parentheses, braces and backquotes")
+	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
 		return nil, err
