@@ -43,6 +43,14 @@ func answerEvent(p *hook.Process) error {
 	code := fast.Guard(p.Stderr, func() int {
 		l := config.Locate(p.Getenv)
 		r, err := load.Load(l)
+		p.Commands = shell.Commands
+		p.Rules = func(cwd string) ([]config.Rule, []string, error) {
+			routes := load.LoadRoutes(r, config.PlaceOf(l, p.Getenv, cwd))
+			if err := routes.Remember(l); err != nil {
+				p.Debug("no snapshot of the rules: %v", err)
+			}
+			return routes.Rules, routes.Problems, nil
+		}
 		var syntax *load.SyntaxError
 		switch {
 		case errors.As(err, &syntax):
@@ -57,14 +65,6 @@ func answerEvent(p *hook.Process) error {
 		p.Debug("decided by %s", r.Path)
 		if err := r.Remember(l); err != nil {
 			p.Debug("no snapshot: %v", err)
-		}
-		p.Commands = shell.Commands
-		p.Rules = func(cwd string) ([]config.Rule, []string, error) {
-			routes := r.Routes(config.PlaceOf(l, p.Getenv, cwd))
-			if err := routes.Remember(l); err != nil {
-				p.Debug("no snapshot of the rules: %v", err)
-			}
-			return routes.Rules, routes.Problems, nil
 		}
 		return p.Run(&r.Config, l, r.Messages(), fast.Indexes{})
 	})

@@ -31,9 +31,10 @@ type Routes struct {
 	seen    map[string]bool // files and folders that were read
 }
 
-// Routes reads the rules in force in a place. The user's config comes first
-// and has the last word on a name; then come the project, the plugin that the
-// hook is of, and the other plugins that are enabled there, by their names:
+// LoadRoutes reads the rules in force in a place; those of the config file are
+// in its Result, nil if it cannot be read. They come first and have the last
+// word on a name; then come those of the project, of the plugin that the hook
+// is of, and of the other plugins that are enabled there, by their names:
 //
 //	the config's "routes"
 //	<project>/.docsearch/routes.json, .yaml, .yml, .toml
@@ -42,12 +43,17 @@ type Routes struct {
 //	<plugin>/.claude-plugin/routes.json, which has rules or names files that do
 //
 // A file that cannot be read is a problem, and the others count.
-func (r *Result) Routes(place config.RoutesPlace) *Routes {
-	s := &Routes{Place: place, sources: []config.Stamp{r.stamp}, seen: map[string]bool{}}
-	if r.Exists && r.rules != nil {
-		s.Files = append(s.Files, r.Path)
+func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
+	s := &Routes{Place: place, seen: map[string]bool{}}
+	if r != nil {
+		s.sources = append(s.sources, r.stamp)
+		s.add(r.rules)
+		if len(r.rules) > 0 {
+			s.Files = append(s.Files, r.Path)
+		}
+	} else if stamp, err := config.StampOf(place.Config); err == nil {
+		s.sources = append(s.sources, stamp)
 	}
-	s.add(r.rules)
 	if place.Project != "" {
 		for _, ending := range [...]string{"json", "yaml", "yml", "toml"} {
 			s.file(place.Project, filepath.Join(".docsearch", "routes."+ending))
