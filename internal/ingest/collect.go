@@ -217,6 +217,7 @@ func (c *collector) addPassages(r *result, doc document) {
 	for i := range passages {
 		p := &passages[i]
 		p.Title = doc.title
+		p.SetUse(doc.use)
 		if isURL(r.Name) {
 			p.URL = r.Name
 		} else {

@@ -180,7 +180,7 @@ func FuzzMarkdown(f *testing.F) {
 			return
 		}
 		doc := readMarkdown(source)
-		_, _, skip := frontMatter(doc.lines)
+		_, _, _, skip := frontMatter(doc.lines)
 		checkCut(t, doc, skip)
 	})
 }

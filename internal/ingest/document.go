@@ -14,6 +14,7 @@ import (
 // belong together. Lines are counted from 1, as people do.
 type document struct {
 	title    string
+	use      passage.Use
 	made     bool // of something else: the lines are not the file's
 	lines    []string
 	from     []int     // the file's line that each of the lines was made of; none if that is not known

@@ -15,6 +15,8 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 // readMarkdown reads CommonMark with GitHub's tables. The parser says where
@@ -23,7 +25,7 @@ func readMarkdown(source []byte) document {
 	doc := document{lines: splitLines(source)}
 	m := &markdown{lines: doc.lines, starts: lineStarts(source)}
 	var terms []string
-	doc.title, terms, m.skip = frontMatter(doc.lines)
+	doc.title, terms, doc.use, m.skip = frontMatter(doc.lines)
 	m.source = source[m.starts[m.skip]:]
 	doc.sections = m.sections(parseBlocks(m.source))
 	if len(doc.sections) > 0 {
@@ -185,16 +187,16 @@ var headingParser = sync.OnceValue(func() parser.Parser {
 })
 
 // frontMatter returns the title and the tags that a document's front matter
-// gives, and how many lines it takes up: YAML between lines of three hyphens, or
+// gives, what it says of the document's use, and how many lines it takes up: YAML between lines of three hyphens, or
 // TOML between lines of three plus signs, at the very beginning.
-func frontMatter(lines []string) (title string, terms []string, n int) {
+func frontMatter(lines []string) (title string, terms []string, use passage.Use, n int) {
 	mark := strings.TrimRight(lines[0], " \t")
 	if mark != "---" && mark != "+++" {
-		return "", nil, 0
+		return "", nil, use, 0
 	}
 	end := slices.IndexFunc(lines[1:], func(l string) bool { return strings.TrimRight(l, " \t") == mark })
 	if end < 0 {
-		return "", nil, 0
+		return "", nil, use, 0
 	}
 	unmarshal := yaml.Unmarshal
 	if mark == "+++" {
@@ -203,13 +205,13 @@ func frontMatter(lines []string) (title string, terms []string, n int) {
 	var fields map[string]any
 	// Between two thematic breaks there may be text, which is no mapping.
 	if err := unmarshal([]byte(strings.Join(lines[1:end+1], "\n")), &fields); err != nil {
-		return "", nil, 0
+		return "", nil, use, 0
 	}
 	title, _ = fields["title"].(string)
 	for _, key := range []string{"tags", "keywords"} {
 		terms = append(terms, termsOf(fields[key])...)
 	}
-	return strings.Join(strings.Fields(title), " "), terms, end + 2
+	return strings.Join(strings.Fields(title), " "), terms, useOf(fields), end + 2
 }
 
 // termsOf are the words of a list, or of a text with commas.

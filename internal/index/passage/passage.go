@@ -11,7 +11,7 @@
 // path, start_line, end_line; anchors, the fragments that lead into the
 // passage, its own first; links, a list of {"to", "text"} objects, "to" being a
 // URL or a path with or without an anchor; terms, what an index of the
-// documentation calls the passage. Of what LEANN itself writes, file_path,
+// documentation calls the passage; and what a Use has. Of what LEANN itself writes, file_path,
 // source and file_name are read where path is missing.
 //
 // The passages themselves stay where they are, in the passages file; the
@@ -71,15 +71,18 @@ func (p *Passage) SetLinks(links []Link) { p.set("links", links, len(links)) }
 // SetTerms sets what Terms returns.
 func (p *Passage) SetTerms(terms []string) { p.set("terms", terms, len(terms)) }
 
-func (p *Passage) set(key string, list any, n int) {
-	if n == 0 {
+func (p *Passage) set(key string, list any, n int) { p.setIf(key, list, n > 0) }
+
+// setIf sets a value of the metadata, or removes it.
+func (p *Passage) setIf(key string, value any, given bool) {
+	if !given {
 		delete(p.Extra, key)
 		return
 	}
 	if p.Extra == nil {
 		p.Extra = make(map[string]json.RawMessage)
 	}
-	p.Extra[key] = appendJSON(nil, list)
+	p.Extra[key] = appendJSON(nil, value)
 }
 
 // Document is the key of the document that the passage belongs to: its URL

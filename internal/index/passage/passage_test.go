@@ -61,6 +61,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"id": "7", "text": "t", "metadata": {"title": "x", "headings": ["a"], "start_line": 1}}`))
 	f.Add([]byte(`{"text":"t","metadata":{"source":"https://e.org/#x","k":[1,{"a":null}]}}`))
 	f.Add([]byte(`{"text": "t", "metadata": {"id": 7, "path": "a", "links": [{"to": "b#c", "text": "d"}]}}`))
+	f.Add([]byte(`{"text": "t", "metadata": {"tags": ["a"], "pinned": true, "priority": -2, "applies_when": {"paths": ["*.go"], "x": 1}}}`))
 	f.Add([]byte(`{`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		p, err := Decode(line)
@@ -74,6 +75,11 @@ func FuzzDecode(f *testing.F) {
 		}
 		if again.ID != p.ID || again.Text != p.Text || again.Document() != p.Document() || again.StartLine != p.StartLine {
 			t.Fatalf("changed by writing and reading: %+v, then %+v", p, again)
+		}
+		use := p.Use()
+		p.SetUse(use)
+		if back := p.Use(); !slices.Equal(back.Tags, use.Tags) || back.Pinned != use.Pinned || back.Priority != use.Priority || back.When.Any() != use.When.Any() {
+			t.Fatalf("use %+v was read back as %+v", use, back)
 		}
 		if id, err := DecodeID(written); err != nil || id != p.ID {
 			t.Fatalf("DecodeID is %q, %v, want %q", id, err, p.ID)
