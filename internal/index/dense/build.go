@@ -53,6 +53,10 @@ const (
 	targetShare = 0.997
 	leastRecall = 0.99
 	leastGain   = 1.3
+	// tenBitsRecall is what ten bits a number must find where everything is
+	// read. What a routed search finds depends on its blocks as well, for
+	// which they leave no room.
+	tenBitsRecall = 0.993
 	// visitBytes of codes are read in the time in which coder/hnsw visits a
 	// node, a microsecond.
 	visitBytes = 28 << 10
@@ -87,6 +91,7 @@ type builder struct {
 	opt   Options
 	most  int // bytes of codes up to which everything is read
 	visit int // what visiting a node costs, in bytes of codes
+	grain grain
 	truth *truth
 	rows  rows
 	x     Index // over memory
@@ -97,13 +102,28 @@ type builder struct {
 // rows are quantised vectors.
 type rows struct {
 	width    int
+	grain    grain
 	passages []uint32
 	scales   []float32
 	codes    []byte
 	fine     []byte
 }
 
+// build tries with the fewest bits, where that may do.
 func (b *builder) build(ctx context.Context) error {
+	b.grain = tenBits
+	if b.v.Len()*width(b.v.Dimensions()) > b.most {
+		b.grain = twelveBits
+	}
+	err := b.attempt(ctx)
+	if err == nil && b.grain == tenBits && len(b.truth.queries) > 0 && b.stats.Recall.Value < tenBitsRecall {
+		b.grain = twelveBits
+		err = b.attempt(ctx)
+	}
+	return err
+}
+
+func (b *builder) attempt(ctx context.Context) error {
 	if err := b.sample(); err != nil {
 		return err
 	}
@@ -113,7 +133,7 @@ func (b *builder) build(ctx context.Context) error {
 	r := &b.rows
 	n := len(r.passages)
 	b.stats = Stats{Rows: n, LeftOut: b.v.Len() - n}
-	b.x.head = head{passageCount: b.v.Len(), dimensions: b.v.Dimensions(), rows: n, stored: n}
+	b.x.head = head{passageCount: b.v.Len(), dimensions: b.v.Dimensions(), rows: n, stored: n, bits: int(b.grain)}
 	b.x.starts, b.x.copies = []uint32{0}, []uint32{0}
 	if n > 0 {
 		routed := n*r.width > b.most
@@ -188,7 +208,8 @@ func (b *builder) quantize(ctx context.Context) error {
 	const piece = 256
 	n, d := b.v.Len(), b.v.Dimensions()
 	w := width(d)
-	all := rows{width: w, scales: make([]float32, n), codes: make([]byte, n*w), fine: make([]byte, n*w/2)}
+	f := b.grain.width(w)
+	all := rows{width: w, grain: b.grain, scales: make([]float32, n), codes: make([]byte, n*w), fine: make([]byte, n*f)}
 	err := parallel(ctx, n, piece, func(from, to int) error {
 		v := make([]float32, d)
 		units := newMatrix(to-from, d)
@@ -197,7 +218,7 @@ func (b *builder) quantize(ctx context.Context) error {
 				return err
 			}
 			if u := units.row(i - from); unit(u, v) {
-				all.scales[i] = encode(all.codes[i*w:(i+1)*w], all.fine[i*w/2:(i+1)*w/2], u)
+				all.scales[i] = b.grain.encode(all.codes[i*w:(i+1)*w], all.fine[i*f:(i+1)*f], u)
 			}
 		}
 		b.truth.meet(units, all.scales[from:to], from)
@@ -217,11 +238,11 @@ func (b *builder) quantize(ctx context.Context) error {
 		all.scales[kept] = s
 		if kept != i {
 			copy(all.codes[kept*w:], all.codes[i*w:(i+1)*w])
-			copy(all.fine[kept*w/2:], all.fine[i*w/2:(i+1)*w/2])
+			copy(all.fine[kept*f:], all.fine[i*f:(i+1)*f])
 		}
 		kept++
 	}
-	all.scales, all.codes, all.fine = all.scales[:kept], all.codes[:kept*w], all.fine[:kept*w/2]
+	all.scales, all.codes, all.fine = all.scales[:kept], all.codes[:kept*w], all.fine[:kept*f]
 	b.rows = all
 	return nil
 }
@@ -233,7 +254,7 @@ func (r *rows) arrange(b *blocks) {
 	own := b.order[:len(r.passages)]
 	r.passages, r.scales = pick(r.passages, b.order, 1), pick(r.scales, b.order, 1)
 	r.codes = pick(r.codes, b.order, w)
-	r.fine = pick(r.fine, own, w/2)
+	r.fine = pick(r.fine, own, r.grain.width(w))
 }
 
 // pick returns the rows of the given size in the given order.

@@ -77,16 +77,17 @@ type clustering struct {
 }
 
 func (r *rows) vector(i int, v []float32) {
-	decode(v, r.codes[i*r.width:], r.fine[i*r.width/2:], r.scales[i])
+	f := r.grain.width(r.width)
+	r.grain.decode(v, r.codes[i*r.width:], r.fine[i*f:(i+1)*f], r.scales[i])
 }
 
 func (c *clustering) prepare() {
 	n, w := c.centroids.rows, c.r.width
 	c.codes, c.scales = make([]byte, n*w), make([]float32, n)
-	fine := make([]byte, w/2)
+	fine := make([]byte, c.r.grain.width(w))
 	for i := range n {
 		unit(c.centroids.row(i), c.centroids.row(i))
-		c.scales[i] = encode(c.codes[i*w:(i+1)*w], fine, c.centroids.row(i))
+		c.scales[i] = c.r.grain.encode(c.codes[i*w:(i+1)*w], fine, c.centroids.row(i))
 	}
 }
 

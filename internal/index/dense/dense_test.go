@@ -244,6 +244,40 @@ func TestSmallIndexes(t *testing.T) {
 	}
 }
 
+// Ten bits do where they find enough.
+func TestGrain(t *testing.T) {
+	const dimensions = 64
+	rng := rand.New(rand.NewPCG(3, 4))
+	alike := make(list, 2000)
+	for i := range alike {
+		alike[i] = gaussian(rng, dimensions, 0.02)
+		for j := range alike[i] {
+			alike[i][j] += float32(j % 3)
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		l    list
+		mode string
+		want grain
+	}{
+		{"apart", hard(2000, dimensions, 0.7), "all", tenBits},
+		{"alike", alike, "all", twelveBits},
+		{"apart, the graph chooses", hard(3000, dimensions, 0.7), "routed", twelveBits},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			qs := queries(tt.l, 100, 0.02)
+			x, stats := buildMode(t, tt.l, Options{Queries: qs}, tt.mode)
+			if x.grain() != tt.want {
+				t.Errorf("%d bits besides the codes, want %d: recall %.4f", x.grain(), tt.want, stats.Recall.Value)
+			}
+			if tt.want == tenBits && stats.Recall.Value < tenBitsRecall {
+				t.Errorf("recall %.4f", stats.Recall.Value)
+			}
+		})
+	}
+}
+
 func TestSearchRejectsOtherDimensions(t *testing.T) {
 	x, _ := build(t, list{{1, 0}}, Options{})
 	if _, err := x.Search([]float32{1, 0, 0}, 1, nil); err == nil {

@@ -31,6 +31,7 @@
 //	head      [4] N  [4] D  [4] R  [4] S  [4] C
 //	          [4] mode: 0 every block is read, 1 the graph chooses
 //	          [4] blocks to read, [4] nodes to ask the graph for (mode 1)
+//	          [4] B, the bits of a fine number, 2 or 4
 //	graph     what Graph.Export of coder/hnsw v0.6.1 writes for keys of type
 //	          int: the blocks, with their centroids as float32 (see graph.go)
 //	starts    C+1 x [4] row where the block begins
@@ -39,14 +40,17 @@
 //	places    N x [4] row of the passage, or 0xffffffff
 //	scales    S x [4] float32
 //	codes     S x [W] bytes
-//	fine      R x [W/2] bytes
+//	fine      R x [W*B/8] bytes
 //
 // Rows 0 to R-1 are every passage once, block by block and by number within a
 // block. Rows from R are copies of rows near the border of a block, for mode
 // 1: they stand in for the row in the blocks next to its own.
 //
-// A number of a vector is scale * ((code - 128) + (n - 8)/16), where n is half
-// a byte of fine: the low halves are the numbers 0 to W/2-1, the high halves
-// those from W/2. A code alone is enough to tell the hundred best rows from
-// the others; the twelve bits rank these. Beyond D, code is 128 and n is 8.
+// A number of a vector is scale * ((code - 128) + n/2^B - 1/2), where n is B
+// bits of fine: the lowest bits of its W*B/8 bytes are the first numbers, the
+// highest the last. A code alone is enough to tell the hundred best rows from
+// the others; with the fine bits these are ranked. Ten bits in all find 995 to
+// 998 of 1,000 neighbours, where everything is read; where they find less than
+// 993, and where the graph chooses, it is twelve. Beyond D, code is 128 and n
+// is half of 2^B.
 package dense

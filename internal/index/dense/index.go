@@ -13,12 +13,13 @@ import (
 
 // Version is the version of the file.
 //
-//	1  as described at the package
-const Version = 1
+//	1  twelve bits a number
+//	2  as described at the package
+const Version = 2
 
 const (
 	kind          = "VECT"
-	headSize      = 32
+	headSize      = 36
 	maxDimensions = 1 << 14
 	maxBlocks     = 1 << 13
 
@@ -67,6 +68,7 @@ type head struct {
 	mode         int
 	probes       int // blocks to read
 	effort       int // nodes to ask the graph for
+	bits         int // of a fine number
 }
 
 // A router ranks blocks by their centroids.
@@ -121,12 +123,12 @@ func (x *Index) open() error {
 	w := int64(width(x.dimensions))
 	switch {
 	case x.rows > x.passageCount || x.rows > x.stored || x.dimensions > maxDimensions || x.blocks > maxBlocks || x.mode > modeRouted,
-		(x.rows > 0) != (x.blocks > 0), x.rows > 0 && x.dimensions == 0,
+		x.grain() != tenBits && x.grain() != twelveBits, (x.rows > 0) != (x.blocks > 0), x.rows > 0 && x.dimensions == 0,
 		x.mode == modeRouted && (x.probes < 1 || x.effort < x.probes || x.effort > x.blocks):
 		return headAt.Corrupt(0, "the numbers make no sense")
 	case startsAt.Len() != 4*int64(x.blocks+1), copiesAt.Len() != 4*int64(x.blocks+1),
 		x.passages.Len() != 4*int64(x.stored), x.places.Len() != 4*int64(x.passageCount), x.scales.Len() != 4*int64(x.stored),
-		x.codes.Len() != w*int64(x.stored), x.fines.Len() != w/2*int64(x.rows):
+		x.codes.Len() != w*int64(x.stored), x.fines.Len() != x.fineWidth()*int64(x.rows):
 		return headAt.Corrupt(0, "the sections' sizes do not fit together")
 	}
 	if x.starts, err = ascending(startsAt, x.rows); err != nil {
@@ -136,8 +138,13 @@ func (x *Index) open() error {
 	return err
 }
 
+func (h *head) grain() grain { return grain(h.bits) }
+
+// fineWidth is how long a row of fine is.
+func (h *head) fineWidth() int64 { return int64(h.grain().width(width(h.dimensions))) }
+
 func (h *head) fields() []*int {
-	return []*int{&h.passageCount, &h.dimensions, &h.rows, &h.stored, &h.blocks, &h.mode, &h.probes, &h.effort}
+	return []*int{&h.passageCount, &h.dimensions, &h.rows, &h.stored, &h.blocks, &h.mode, &h.probes, &h.effort, &h.bits}
 }
 
 // ascending reads a section of offsets that begin at 0 and end at last.

@@ -8,19 +8,32 @@ import (
 )
 
 const (
-	bias     = 128 // a stored code is so much more than its value
-	fineBias = 8   // and a stored fine step
-	maxCode  = 127
-	fineSize = 16 // steps of fine within one of code
+	bias    = 128 // a stored code is so much more than its value
+	maxCode = 127
 	// A query's fine number is 256 times one int8 and another.
 	maxQuery = 127*256 + 127
 )
 
+// A grain is how many bits a number has beside its code, 2 or 4: they divide
+// the code's step, and are counted from half a step below it.
+type grain int
+
+const (
+	tenBits    grain = 2
+	twelveBits grain = 4
+)
+
+func (g grain) steps() int { return 1 << g }
+func (g grain) bias() int  { return g.steps() / 2 }
+
+// width is how many bytes they take of a row whose codes take w.
+func (g grain) width(w int) int { return w * int(g) / 8 }
+
 func width(dimensions int) int { return (dimensions + kernel.Lanes - 1) / kernel.Lanes * kernel.Lanes }
 
-// encode puts the unit vector v into a row of codes and one of fine, and
+// encode puts the unit vector v into a row of codes and one of fine numbers, and
 // returns the row's scale.
-func encode(codes, fine []byte, v []float32) float32 {
+func (g grain) encode(codes, fine []byte, v []float32) float32 {
 	var top float32
 	for _, x := range v {
 		top = max(top, x, -x)
@@ -29,41 +42,43 @@ func encode(codes, fine []byte, v []float32) float32 {
 	for i := range codes {
 		codes[i] = bias
 	}
+	// A byte has one fine number of each half or quarter of the row.
+	zero := byte(g.bias())
+	for n := g; n < 8; n += g {
+		zero |= byte(g.bias()) << n
+	}
 	for i := range fine {
-		fine[i] = fineBias | fineBias<<4
+		fine[i] = zero
 	}
 	for i, x := range v {
 		steps := float64(x) / float64(scale)
 		code := math.RoundToEven(steps)
-		rest := min(max(math.RoundToEven((steps-code)*fineSize), -fineBias), fineBias-1)
+		rest := int(math.RoundToEven((steps - code) * float64(g.steps())))
+		rest = min(max(rest, -g.bias()), g.bias()-1)
 		codes[i] = byte(int(code) + bias)
-		at, shift := i, 0
-		if at >= len(fine) {
-			at, shift = at-len(fine), 4
-		}
-		fine[at] = fine[at]&^(15<<shift) | byte(int(rest)+fineBias)<<shift
+		at, shift := i%len(fine), i/len(fine)*int(g)
+		fine[at] = fine[at]&^(byte(g.steps()-1)<<shift) | byte(rest+g.bias())<<shift
 	}
 	return scale
 }
 
 // decode is the inverse of encode.
-func decode(v []float32, codes, fine []byte, scale float32) {
+func (g grain) decode(v []float32, codes, fine []byte, scale float32) {
 	for i := range v {
-		rest := fine[i%len(fine)] & 15
-		if i >= len(fine) {
-			rest = fine[i-len(fine)] >> 4
-		}
-		v[i] = scale * (float32(int(codes[i])-bias) + float32(int(rest)-fineBias)/fineSize)
+		rest := int(fine[i%len(fine)]>>(i/len(fine)*int(g))) & (g.steps() - 1)
+		v[i] = scale * (float32(int(codes[i])-bias) + float32(rest-g.bias())/float32(g.steps()))
 	}
 }
 
-// unpack puts each half byte of fine into a byte of its own.
-func unpack(row, fine []byte) {
-	low, high := row[:len(fine)], row[len(fine):2*len(fine)]
+// unpack puts each fine number into a byte of its own.
+func (g grain) unpack(row, fine []byte) {
+	each := uint64(0x0101010101010101) * uint64(g.steps()-1)
 	for i := 0; i+8 <= len(fine); i += 8 {
 		b := binary.LittleEndian.Uint64(fine[i:])
-		binary.LittleEndian.PutUint64(low[i:], b&0x0f0f0f0f0f0f0f0f)
-		binary.LittleEndian.PutUint64(high[i:], b>>4&0x0f0f0f0f0f0f0f0f)
+		for at := i; at < len(row); at += len(fine) {
+			binary.LittleEndian.PutUint64(row[at:], b&each)
+			b >>= g
+		}
 	}
 }
 
@@ -105,9 +120,10 @@ func newQuery(v []float32) *query {
 
 // score is the product of the query with a row, of the products of its codes
 // and its fine numbers with the query's halves.
-func (q *query) score(codeHigh, codeLow, fineHigh, fineLow int32, scale float32) float32 {
-	sum := fineSize*(int64(codeHigh)<<8+int64(codeLow)-bias*q.sum) + int64(fineHigh)<<8 + int64(fineLow) - fineBias*q.sum
-	return float32(float64(sum) * q.finest * float64(scale) / fineSize)
+func (q *query) score(g grain, codeHigh, codeLow, fineHigh, fineLow int32, scale float32) float32 {
+	codes := int64(codeHigh)<<8 + int64(codeLow) - bias*q.sum
+	rests := int64(fineHigh)<<8 + int64(fineLow) - int64(g.bias())*q.sum
+	return float32(float64(int64(g.steps())*codes+rests) * q.finest * float64(scale) / float64(g.steps()))
 }
 
 // unit puts v, made to have length 1, into u. It says whether v has a

@@ -209,13 +209,14 @@ func (r *ranker) add(passage uint32, row, original int, scale float32) error {
 	if err != nil {
 		return err
 	}
-	fine, err := r.x.fines.Bytes(int64(original)*w/2, w/2)
+	f := r.x.fineWidth()
+	fine, err := r.x.fines.Bytes(int64(original)*f, f)
 	if err != nil {
 		return err
 	}
 	r.codes = append(r.codes, codes...)
 	r.fine = append(r.fine, codes...) // for the room
-	unpack(r.fine[len(r.fine)-len(codes):], fine)
+	r.x.grain().unpack(r.fine[len(r.fine)-len(codes):], fine)
 	r.scales = append(r.scales, scale)
 	r.passages = append(r.passages, passage)
 	return nil
@@ -233,7 +234,7 @@ func (r *ranker) take() []Hit {
 	kernel.Products(fineLow, r.fine, r.q.low)
 	hits := make([]Hit, n)
 	for i, p := range r.passages {
-		hits[i] = Hit{p, r.q.score(codeHigh[i], codeLow[i], fineHigh[i], fineLow[i], r.scales[i])}
+		hits[i] = Hit{p, r.q.score(r.x.grain(), codeHigh[i], codeLow[i], fineHigh[i], fineLow[i], r.scales[i])}
 	}
 	r.reset(r.x, r.q)
 	return hits

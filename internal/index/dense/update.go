@@ -100,7 +100,7 @@ func (u *update) take() error {
 // add sorts what is fresh into the blocks.
 func (u *update) add(ctx context.Context, fresh Vectors) error {
 	x := u.old
-	b := &builder{v: fresh, truth: &truth{}}
+	b := &builder{v: fresh, truth: &truth{}, grain: x.grain()}
 	if err := b.quantize(ctx); err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (u *update) add(ctx context.Context, fresh Vectors) error {
 // arrange gives b the rows of all blocks, of n passages.
 func (u *update) arrange(b *builder, n int) error {
 	x, r := u.old, &b.rows
-	r.width = width(x.dimensions)
+	r.width, r.grain = width(x.dimensions), x.grain()
 	b.x.head = x.head
 	b.x.passageCount = n
 	for _, part := range []struct {
@@ -178,7 +178,8 @@ func (u *update) copyRow(r *rows, m member, own bool) error {
 		r.scales = append(r.scales, u.rows.scales[i])
 		r.codes = append(r.codes, u.rows.codes[i*w:(i+1)*w]...)
 		if own {
-			r.fine = append(r.fine, u.rows.fine[i*w/2:(i+1)*w/2]...)
+			f := r.grain.width(w)
+			r.fine = append(r.fine, u.rows.fine[i*f:(i+1)*f]...)
 		}
 		return nil
 	}
@@ -193,7 +194,8 @@ func (u *update) copyRow(r *rows, m member, own bool) error {
 	}
 	r.scales, r.codes = append(r.scales, float(scale)), append(r.codes, codes...)
 	if own {
-		fine, err := u.old.fines.Bytes(row*wide/2, wide/2)
+		f := u.old.fineWidth()
+		fine, err := u.old.fines.Bytes(row*f, f)
 		if err != nil {
 			return err
 		}
