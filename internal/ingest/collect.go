@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -92,7 +91,7 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 	}
 	source.Files = []disk.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
 	err = errors.Join(
-		writeLines(filepath.Join(dir, SkippedName), new(bytes.Buffer), w.skipped),
+		writeSkipped(filepath.Join(dir, SkippedName), w.skipped),
 		writeRecords(filepath.Join(dir, FilesName), header{Context: c.context}, w.records))
 	return disk.Prepared{Source: source, Skipped: disk.Summary(w.skipped), Kept: w.kept}, err
 }

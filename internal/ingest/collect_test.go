@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"hash/crc32"
@@ -237,7 +238,11 @@ func FuzzReadRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
 		g := disk.Generation{Dir: dir}
-		for name, data := range map[string][]byte{FilesName: data, passage.ShardName(0): []byte("line\nline\n")} {
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		z.Write(data)
+		z.Close()
+		for name, data := range map[string][]byte{FilesName: packed.Bytes(), passage.ShardName(0): []byte("line\nline\n")} {
 			if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 				t.Fatal(err)
 			}

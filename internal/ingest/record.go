@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,8 +25,8 @@ const (
 	// a summary.
 	SkippedName = "skipped.jsonl"
 	// FilesName lists the documents that were read, for the next build to know
-	// which have changed. It is JSON, an object a line. The first says what
-	// holds for all of them:
+	// which have changed. It is JSON, an object a line, compressed by gzip. The
+	// first says what holds for all of them:
 	//
 	//	{"files":1,"context":"5f0c..."}
 	//
@@ -40,13 +41,17 @@ const (
 	// of its bytes, where its lines are in the passages file, a digest of what
 	// else its passages were made with, and what of it was left out. A document
 	// of a site has no time, and one that could not be read no hash.
-	FilesName = "files.jsonl"
+	FilesName = "files.jsonl.gz"
 )
 
 // filesVersion is the version of FilesName. It changes, too, when readers make
 // other passages of the same bytes than those of the version before: nothing
 // of such a generation is taken over.
 const filesVersion = 1
+
+// maxRecords is more than FilesName has in it, unpacked: a small file might be
+// packed to fill the memory.
+const maxRecords = 1 << 30
 
 // A header is the first line of FilesName.
 type header struct {
@@ -84,11 +89,12 @@ func (r *record) same(other *record) bool {
 func writeRecords(path string, h header, records []record) error {
 	h.Files = filesVersion
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	if err := enc.Encode(h); err != nil {
+	z := gzip.NewWriter(&b)
+	err := json.NewEncoder(z).Encode(h)
+	if err := errors.Join(err, encodeLines(z, records), z.Close()); err != nil {
 		return err
 	}
-	return writeLines(path, &b, records)
+	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
 // readRecords reads FilesName of a generation.
@@ -99,12 +105,16 @@ func readRecords(g disk.Generation) (h header, records []record, err error) {
 		return header{}, nil, err
 	}
 	defer f.Close()
-	in := bufio.NewReader(f)
-	first, err := in.ReadBytes('\n')
-	if err != nil && err != io.EOF {
-		return header{}, nil, err
+	z, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return header{}, nil, &disk.CorruptError{File: path, What: err.Error()}
 	}
-	if err := json.Unmarshal(first, &h); err != nil {
+	in := bufio.NewReader(io.LimitReader(z, maxRecords))
+	first, err := in.ReadBytes('\n')
+	if err == nil || err == io.EOF {
+		err = json.Unmarshal(first, &h)
+	}
+	if err != nil {
 		return header{}, nil, &disk.CorruptError{File: path, What: err.Error()}
 	}
 	if h.Files != filesVersion {
@@ -207,22 +217,30 @@ func ReadSkipped(g disk.Generation) ([]disk.Skipped, error) {
 	return readLines[disk.Skipped](path, bufio.NewReader(f))
 }
 
-// writeLines writes what is in b and then the items as JSON, one a line; no
-// file where that is nothing.
-func writeLines[T any](path string, b *bytes.Buffer, items []T) error {
-	enc := json.NewEncoder(b)
+// writeSkipped writes SkippedName; no file where nothing was skipped.
+func writeSkipped(path string, skipped []disk.Skipped) error {
+	if len(skipped) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := encodeLines(&b, skipped); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}
+
+// encodeLines writes the items as JSON, one a line.
+func encodeLines[T any](w io.Writer, items []T) error {
+	enc := json.NewEncoder(w)
 	for _, item := range items {
 		if err := enc.Encode(item); err != nil {
 			return err
 		}
 	}
-	if b.Len() == 0 {
-		return nil
-	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
+	return nil
 }
 
-// readLines reads items as writeLines writes them from the file at path.
+// readLines reads items as encodeLines writes them from the file at path.
 func readLines[T any](path string, in io.Reader) ([]T, error) {
 	var items []T
 	dec := json.NewDecoder(in)
