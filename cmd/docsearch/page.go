@@ -64,3 +64,13 @@ func (p *page) quote(text string, most int) {
 		fmt.Fprintf(p.out, "    %s| ... %s more%s\n", p.look.faint, count(rest, "line"), p.look.end)
 	}
 }
+
+// diff shows what changes in a file that has been named.
+func (p *page) diff(text string) {
+	fmt.Fprintln(p.out)
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {
+			fmt.Fprintf(p.out, "    %s|%s %s\n", p.look.faint, p.look.end, printable(strings.TrimSuffix(line, "\n")))
+		}
+	}
+}

@@ -410,7 +410,8 @@ func (s *setupCommand) applyEntry(ctx context.Context, change *client.Change, na
 		s.undo = append(s.undo, fmt.Sprintf("take the entry %s out of %s", name, path))
 		return nil
 	}
-	s.quote(change.Diff(), 40)
+	s.say(path + ":")
+	s.diff(change.Diff())
 	agreed, err := s.asker.agree(ctx, "Write it to "+path+"?", true)
 	if err != nil {
 		return err
