@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,8 +28,9 @@ import (
 type builder struct {
 	program string
 	env     []string
-	source  string // what index build is given
-	dir     string // of the database
+	source  string   // what index build is given
+	again   []string // the command for all but the first build; nil: the same
+	dir     string   // of the database
 	edit    func(t *testing.T, edition int)
 }
 
@@ -80,6 +85,46 @@ func leannBuilder(t *testing.T) *builder {
 	return b
 }
 
+// siteBuilder builds a database from a site.
+func siteBuilder(t *testing.T) *builder {
+	var edition atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		now := int(edition.Load())
+		if r.URL.Path == "/sitemap.xml" {
+			io.WriteString(w, "<urlset>")
+			for i := range editionSize[now] {
+				fmt.Fprintf(w, "<url><loc>http://%s/gadgets/%d</loc></url>", r.Host, i)
+			}
+			io.WriteString(w, "</urlset>")
+			return
+		}
+		var i int
+		if _, err := fmt.Sscanf(r.URL.Path, "/gadgets/%d", &i); err != nil || i >= editionSize[now] {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("ETag", fmt.Sprintf(`"%d-%d"`, now, i))
+		page := fmt.Sprintf("<main><h1>Gadget %d</h1><p>%s</p></main>", i, editionText(now, i))
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(page))
+	}))
+	t.Cleanup(s.Close)
+	data := t.TempDir()
+	b := newBuilder(t, s.URL+"/gadgets/", filepath.Join(data, "gadgets"), "DOCSEARCH_DATA="+data)
+	b.env = append(b.env, "NO_PROXY=127.0.0.1")
+	b.edit = func(_ *testing.T, n int) { edition.Store(int32(n)) }
+	return b
+}
+
+// updating lets all builds but the first one be updates.
+func updating(newBuilder func(*testing.T) *builder) func(*testing.T) *builder {
+	return func(t *testing.T) *builder {
+		b := newBuilder(t)
+		b.again = []string{"index", "update", b.dir}
+		return b
+	}
+}
+
 func newBuilder(t *testing.T, source, dir, env string) *builder {
 	t.Helper()
 	return &builder{
@@ -91,7 +136,15 @@ func newBuilder(t *testing.T, source, dir, env string) *builder {
 }
 
 func (b *builder) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, b.program, append([]string{"index", "build", b.source}, args...)...)
+	command := []string{"index", "build", b.source}
+	if _, err := disk.Current(b.dir); err == nil && b.again != nil {
+		command = b.again
+	}
+	return b.docsearch(ctx, append(command, args...)...)
+}
+
+func (b *builder) docsearch(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, b.program, args...)
 	cmd.Env = b.env
 	return cmd
 }
@@ -149,7 +202,10 @@ func TestKilledBuild(t *testing.T) {
 	if testing.Short() {
 		kills = 5
 	}
-	for name, newBuilder := range map[string]func(*testing.T) *builder{"folder": folderBuilder, "leann": leannBuilder} {
+	for name, newBuilder := range map[string]func(*testing.T) *builder{
+		"folder": folderBuilder, "leann": leannBuilder, "site": siteBuilder,
+		"update of a folder": updating(folderBuilder), "update of a site": updating(siteBuilder),
+	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBuilder(t)
 			b.edit(t, 0)

@@ -96,6 +96,7 @@ func (b *buildCommand) addFlags(f *pflag.FlagSet) {
 	f.Var((*sizeValue)(&b.kept.Site.MaxBytes), "max-bytes", "of a site, fetch at most so `much` in all, such as 500MB (default 2GB)")
 	f.DurationVar(&b.kept.Site.Delay, "delay", 0, "of a site, wait so long between requests (default 200ms, none for one on this machine)")
 	f.IntVar(&b.kept.Site.Concurrency, "concurrency", 0, "of a site, make so `many` requests at a time (default 4)")
+	f.DurationVar(&b.kept.Site.Timeout, "timeout", 0, "of a site, give each page so long to arrive (default 30s)")
 	f.BoolVar(&b.kept.Site.IgnoreRobots, "ignore-robots", false, "of a site, fetch what its robots.txt forbids, too, and read pages that ask not to be indexed")
 	f.BoolVar(&b.kept.Site.Private, "private", false, "of a site, let its name lead to this machine or a private network")
 	f.StringVar(&b.kept.Embedder, "embedder", "", "embed passages with this model, too: `PROVIDER:MODEL`, leann for the one of a LEANN index, builtin for none (default what the config says)")
@@ -403,6 +404,7 @@ func (b *buildCommand) siteFlags(kept *ingest.SiteOptions) map[string]func() {
 		"max-bytes":     func() { kept.MaxBytes = given.MaxBytes },
 		"delay":         func() { kept.Delay = given.Delay },
 		"concurrency":   func() { kept.Concurrency = given.Concurrency },
+		"timeout":       func() { kept.Timeout = given.Timeout },
 		"ignore-robots": func() { kept.IgnoreRobots = given.IgnoreRobots },
 		"private":       func() { kept.Private = given.Private },
 	}

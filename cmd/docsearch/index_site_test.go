@@ -14,6 +14,10 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/site/sitetest"
 )
 
 // serveSite serves the script's folder site, as $SITE. It knows a file by its
@@ -36,6 +40,87 @@ func serveSite(env *testscript.Env) {
 	env.Defer(s.Close)
 	env.Setenv("SITE", s.URL)
 	env.Setenv("NO_PROXY", "127.0.0.1")
+}
+
+// A site that does all that a site can do wrong becomes a database of its good
+// pages, and the build says what became of the others.
+func TestHostileSite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds: a request must time out, others are tried again")
+	}
+	const pageLimit = 16 << 20 // the program's own
+	handlers := sitetest.Hostile(pageLimit, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h := handlers[r.URL.Path]; h != nil {
+			h(w, r)
+			return
+		}
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(s.Close)
+	data := t.TempDir()
+	b := newBuilder(t, s.URL+"/docs/", filepath.Join(data, "hostile"), "DOCSEARCH_DATA="+data)
+	b.env = append(b.env, "NO_PROXY=127.0.0.1")
+	cmd := b.command(t.Context(), "--name", "hostile", "--max-pages", "60", "--timeout", "3s")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	for _, failed := range []string{
+		"/broken.xml: not well-formed: ", "/docs/circle: redirects in a circle, or on and on", "/docs/chain/10: redirects in a circle",
+		"/docs/trickle: not all there after 3s", "/docs/errors: 500 Internal Server Error, asked 3 times",
+		"/docs/cut: breaks off: unexpected EOF, asked 3 times", "/docs/overloaded: 503 Service Unavailable, and asks to wait for 10h0m0s",
+		"/docs/compressed: compressed as br, which was not asked for", "/docs/lies: 304 Not Modified", "/docs/nothing: 204 No Content",
+	} {
+		if want := "docsearch: failed: " + s.URL + failed; !strings.Contains(stderr.String(), want) {
+			t.Errorf("the build does not say %q", want)
+		}
+	}
+	if want := "docsearch: the limit of 60 pages was reached: the site has more\n"; !strings.Contains(stderr.String(), want) {
+		t.Errorf("the build does not say %q", want)
+	}
+	info, err := index.Inspect(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	skipped, err := ingest.ReadSkipped(generationOf(info))
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := map[string]string{}
+	for _, o := range skipped {
+		why[strings.TrimPrefix(o.Name, s.URL)] = strings.ReplaceAll(o.Why, s.URL, "SITE")
+	}
+	for name, want := range map[string]string{
+		"/docs/loopback":     "redirects to http://127.0.0.1:22/docs/, which is outside SITE/docs/",
+		"/docs/metadata":     "redirects to http://169.254.169.254/latest/meta-data/, which is outside SITE/docs/",
+		"/docs/scheme":       "redirects to what is no URL of the web",
+		"/docs/flood":        "longer than the limit of 16 MB",
+		"/docs/bomb":         "longer than the limit of 16 MB",
+		"/docs/huge":         "100 MB long, over the limit of 16 MB",
+		"/docs/secret1.html": "robots.txt forbids it",
+		"/docs/image":        "image/png is no text to read",
+		"/docs/errors":       "500 Internal Server Error, asked 3 times",
+	} {
+		if why[name] != want {
+			t.Errorf("%s: %q, want %q", name, why[name], want)
+		}
+	}
+	r, err := index.Verify(t.Context(), b.dir, nil)
+	if err != nil || len(r.Problems) > 0 {
+		t.Fatalf("verify: %v, %q", err, r.Problems)
+	}
+	db, err := index.Open(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, good := range []string{"", "good.html", "listed.html", "busy", "broken.html", "after-broken.html", "wrong-charset.html", "endless/30"} {
+		if _, err := db.Read(index.Ref{Name: s.URL + "/docs/" + good}); err != nil {
+			t.Errorf("the page %q is not there: %v", good, err)
+		}
+	}
 }
 
 func TestSizeValue(t *testing.T) {

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -25,12 +23,6 @@ func eventually(t *testing.T, what string, holds func() bool) {
 			t.Fatalf("after %v: not %s", patience, what)
 		}
 	}
-}
-
-func (b *builder) docsearch(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, b.program, args...)
-	cmd.Env = b.env
-	return cmd
 }
 
 // known is when the database's source was last looked at.

@@ -39,6 +39,7 @@ type SiteOptions struct {
 	MaxBytes     int64         `json:"max_bytes,omitempty"`
 	Delay        time.Duration `json:"delay,omitempty"`
 	Concurrency  int           `json:"concurrency,omitempty"`
+	Timeout      time.Duration `json:"timeout,omitempty"`
 	IgnoreRobots bool          `json:"ignore_robots,omitempty"`
 	Private      bool          `json:"private,omitempty"`
 }
@@ -71,7 +72,7 @@ func (s *Site) Prepare(ctx context.Context, dir string, before *disk.Generation,
 	s.report, err = site.Fetch(ctx, site.Options{
 		URL: s.url, Dir: folder, Prefix: s.opt.Prefix, Way: s.opt.Way,
 		MaxPages: s.opt.MaxPages, MaxBytes: s.opt.MaxBytes, Delay: s.opt.Delay, Concurrency: s.opt.Concurrency,
-		IgnoreRobots: s.opt.IgnoreRobots, Private: s.opt.Private, Progress: report,
+		Timeout: s.opt.Timeout, IgnoreRobots: s.opt.IgnoreRobots, Private: s.opt.Private, Progress: report,
 	})
 	if err != nil {
 		return disk.Prepared{}, err

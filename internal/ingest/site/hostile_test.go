@@ -1,8 +1,6 @@
 package site
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -12,109 +10,21 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/docsearch/docsearch/internal/ingest/site/sitetest"
 )
 
 // TestHostile fetches from a site that does all that a site can do wrong.
 func TestHostile(t *testing.T) {
 	s := newServer(t)
 	const maxPage = 1 << 20
-	stop := make(chan struct{})
-	defer close(stop)
-
-	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, "User-agent: *\nDisallow: /docs/secret*.html$\nSitemap: /sitemap.xml")
-	})
-	s.serve("/sitemap.xml", "application/xml", "<sitemapindex><sitemap><loc>SITE/sitemap.xml</loc></sitemap><sitemap><loc>SITE/sitemap2.xml</loc></sitemap></sitemapindex>")
-	s.serve("/sitemap2.xml", "application/xml", "<sitemapindex><sitemap><loc>SITE/sitemap.xml</loc></sitemap><sitemap><loc>SITE/broken.xml</loc></sitemap></sitemapindex>")
-	s.serve("/broken.xml", "application/xml", "<urlset><url><loc>SITE/docs/listed.html</loc></url><url><loc>SITE/do")
-	s.set("/docs/listed.html", "listed")
-	s.set("/docs/", links("good.html", "loopback", "metadata", "scheme", "circle", "chain/0", "endless/1", "flood", "trickle", "bomb",
-		"wrong-charset.html", "busy", "overloaded", "errors", "broken.html", "huge", "secret1.html", "image", "cut", "compressed", "lies", "nothing"))
-	s.set("/docs/good.html", "good")
-	redirect := func(from, to string) {
-		s.handle(from, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Location", to); w.WriteHeader(302) })
+	for path, h := range sitetest.Hostile(maxPage, 100) {
+		s.handle(path, h)
 	}
-	redirect("/docs/loopback", "http://127.0.0.1:22/docs/")
-	redirect("/docs/metadata", "http://169.254.169.254/latest/meta-data/")
-	redirect("/docs/scheme", "file:///etc/passwd")
-	redirect("/docs/circle", "/docs/circle")
-	for i := range 12 {
-		redirect(fmt.Sprintf("/docs/chain/%d", i), fmt.Sprintf("/docs/chain/%d", i+1))
-	}
-	for i := range 100 {
-		s.set(fmt.Sprintf("/docs/endless/%d", i), fmt.Sprintf(`<a href="%d">`, i+1))
-	}
-	s.handle("/docs/flood", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		for line := strings.Repeat("flood ", 1000); r.Context().Err() == nil; {
-			if _, err := io.WriteString(w, line); err != nil {
-				return
-			}
-		}
-	})
-	s.handle("/docs/trickle", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		for {
-			io.WriteString(w, ".")
-			w.(http.Flusher).Flush()
-			select {
-			case <-stop:
-				return
-			case <-r.Context().Done():
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-	})
-	var bomb bytes.Buffer
-	z := gzip.NewWriter(&bomb)
-	z.Write(make([]byte, 16*maxPage))
-	z.Close()
-	s.handle("/docs/bomb", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Write(bomb.Bytes())
-	})
-	s.serve("/docs/wrong-charset.html", "text/html; charset=utf-8", "<p>caf\xe9 <a href=\"caf\xe9.html\">x</a>")
-	var busy atomic.Int64
-	s.handle("/docs/busy", func(w http.ResponseWriter, r *http.Request) {
-		if busy.Add(1) == 1 {
-			w.Header().Set("Retry-After", "100")
-			w.WriteHeader(http.StatusTooManyRequests)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html")
-		io.WriteString(w, "busy no more")
-	})
-	s.handle("/docs/overloaded", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Retry-After", "36000")
-		w.WriteHeader(http.StatusServiceUnavailable)
-	})
-	s.handle("/docs/errors", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) })
-	s.set("/docs/broken.html", `<!doctype <a href="after-broken.html"><table><a href=after-broken.html>x<b`)
-	s.set("/docs/after-broken.html", "after")
-	s.handle("/docs/huge", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		w.Header().Set("Content-Length", "104857600")
-	})
-	s.serve("/docs/image", "image/png", "\x89PNG")
-	s.handle("/docs/cut", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		w.Header().Set("Content-Length", "1000")
-		io.WriteString(w, "half")
-	})
-	s.handle("/docs/compressed", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Encoding", "br")
-		io.WriteString(w, "\x8b\x02")
-	})
-	s.handle("/docs/lies", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotModified) })
-	s.handle("/docs/nothing", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
-
 	opt := options(t, s.URL+"/docs/")
 	opt.MaxPage, opt.MaxPages, opt.Timeout = maxPage, 60, 3*time.Second
 	report := fetch(t, opt)
@@ -179,7 +89,7 @@ func TestRetryAfter(t *testing.T) {
 func TestPace(t *testing.T) {
 	s := newServer(t)
 	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "User-agent: *\nCrawl-delay: 2.5") })
-	s.set("/", links("a", "b"))
+	s.set("/", sitetest.Links("a", "b"))
 	s.set("/a", "a")
 	s.set("/b", "b")
 	opt := options(t, s.URL)
@@ -212,7 +122,7 @@ func TestSiteGoesDown(t *testing.T) {
 		refs = append(refs, p)
 		s.set(p, p)
 	}
-	s.set("/", links(refs...))
+	s.set("/", sitetest.Links(refs...))
 	down := func(w http.ResponseWriter, r *http.Request) {
 		c, _, err := w.(http.Hijacker).Hijack()
 		if err == nil {
@@ -250,7 +160,7 @@ func TestMaxBytes(t *testing.T) {
 		refs = append(refs, p)
 		s.set(p, p+strings.Repeat("x", 100<<10))
 	}
-	s.set("/", links(refs...))
+	s.set("/", sitetest.Links(refs...))
 	opt := options(t, s.URL)
 	opt.Concurrency, opt.MaxBytes = 1, 1<<20
 	report := fetch(t, opt)
@@ -372,7 +282,7 @@ func TestNameComesToLeadElsewhere(t *testing.T) {
 			w.Header().Set("Connection", "close")
 			w.Header().Set("Content-Type", "text/html")
 			if p == "/" {
-				io.WriteString(w, links("a"))
+				io.WriteString(w, sitetest.Links("a"))
 			}
 		})
 	}

@@ -366,6 +366,9 @@ func openJournal(dir string, sc *scope, now time.Time) (_ *journal, err error) {
 		}
 	}()
 	name := filepath.Join(dir, journalName)
+	if err := atomicfile.Clean(name); err != nil {
+		return nil, err
+	}
 	header := record{Mirror: journalVersion, URL: sc.start.String(), Prefix: sc.String()}
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		if err := atomicfile.Write(name, line(header), 0o644); err != nil {

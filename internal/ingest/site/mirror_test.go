@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/ingest/site/sitetest"
 )
 
 // chain sets a site of n pages, each with links to the next ones.
@@ -24,9 +26,9 @@ func (s *server) chain(n int) {
 		for next := 2*i + 1; next < min(2*i+3, n); next++ {
 			refs = append(refs, fmt.Sprintf("/p/%d", next))
 		}
-		s.set(fmt.Sprintf("/p/%d", i), fmt.Sprintf("<p>page %d %s", i, links(refs...)))
+		s.set(fmt.Sprintf("/p/%d", i), fmt.Sprintf("<p>page %d %s", i, sitetest.Links(refs...)))
 	}
-	s.set("/p/", links("/p/0"))
+	s.set("/p/", sitetest.Links("/p/0"))
 }
 
 func TestUpdate(t *testing.T) {
@@ -42,7 +44,7 @@ func TestUpdate(t *testing.T) {
 
 	s.set("/p/3", "changed, without links")
 	s.remove("/p/8") // was linked to from there
-	s.set("/p/9", links("new"))
+	s.set("/p/9", sitetest.Links("new"))
 	s.set("/p/new", "new")
 	s.handle("/p/5", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) })
 	s.handle("/p/6", func(w http.ResponseWriter, r *http.Request) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/ingest/site/sitetest"
 )
 
 func TestScope(t *testing.T) {
@@ -227,7 +229,7 @@ func FuzzLLMs(f *testing.F) {
 
 func FuzzScan(f *testing.F) {
 	for _, s := range []string{
-		links("a", "b#c", "?d"), `<base href="//x/"><a href=e>`, `<meta http-equiv=refresh content="0; URL='f'">`,
+		sitetest.Links("a", "b#c", "?d"), `<base href="//x/"><a href=e>`, `<meta http-equiv=refresh content="0; URL='f'">`,
 		`<link rel="canonical next" href=g>`, `<meta name=robots content=none>`, "\xff\xfe<\x00a\x00", "<a href=h href=i><A HREF='&#x2e;&#46;/j'>",
 	} {
 		f.Add([]byte(s), "text/html")

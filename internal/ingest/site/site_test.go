@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/ingest/site/sitetest"
 )
 
 func TestMain(m *testing.M) {
@@ -85,16 +87,6 @@ func (s *server) requests() []string {
 	return slices.DeleteFunc(asked, func(p string) bool {
 		return p == "/robots.txt" || strings.Contains(p, "llms") || strings.Contains(p, "sitemap")
 	})
-}
-
-// links is a page with links.
-func links(refs ...string) string {
-	var b strings.Builder
-	b.WriteString("<!doctype html><title>T</title><p>" + strings.Join(refs, " "))
-	for _, ref := range refs {
-		fmt.Fprintf(&b, `<a href="%s">x</a>`, ref)
-	}
-	return b.String()
 }
 
 // A clock passes when it is slept by.
@@ -179,11 +171,11 @@ func diff(t *testing.T, what string, want, got any) {
 
 func TestByLinks(t *testing.T) {
 	s := newServer(t)
-	s.set("/docs/", links("a.html", "./b.html#part", "../outside.html", "http://192.0.2.1/x", "pic.png", "a.html?sort=1", "mailto:x@y", "e%76il/%2e%2e/%2e%2e/outside.html"))
-	s.set("/docs/a.html", links("sub/c.html", "/docs/b.html"))
+	s.set("/docs/", sitetest.Links("a.html", "./b.html#part", "../outside.html", "http://192.0.2.1/x", "pic.png", "a.html?sort=1", "mailto:x@y", "e%76il/%2e%2e/%2e%2e/outside.html"))
+	s.set("/docs/a.html", sitetest.Links("sub/c.html", "/docs/b.html"))
 	s.set("/docs/b.html", `<link rel=next href="d.html"><base href="sub/"><a href="e.html">`)
 	s.set("/docs/d.html", `<meta name=robots content="noindex, nofollow"><a href="never.html">`)
-	s.set("/docs/sub/c.html", links("/docs/old", "gone.html"))
+	s.set("/docs/sub/c.html", sitetest.Links("/docs/old", "gone.html"))
 	s.set("/docs/sub/e.html", "e")
 	s.handle("/docs/old", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/docs/new.html", http.StatusMovedPermanently)
@@ -382,7 +374,7 @@ func TestRobotsFile(t *testing.T) {
 			s := newServer(t)
 			s.handle("/robots.txt", tt.robots)
 			s.handle("/r.txt", deny)
-			s.set("/", links("a"))
+			s.set("/", sitetest.Links("a"))
 			s.set("/a", "a")
 			opt := options(t, s.URL)
 			opt.IgnoreRobots = tt.ignore
@@ -403,10 +395,10 @@ func TestRobotsFile(t *testing.T) {
 
 func TestTypes(t *testing.T) {
 	s := newServer(t)
-	s.set("/", links("untyped", "unknown", "guide.md", "data", "style", "feed"))
+	s.set("/", sitetest.Links("untyped", "unknown", "guide.md", "data", "style", "feed"))
 	s.handle("/untyped", func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Content-Type"] = nil
-		fmt.Fprint(w, links("found"))
+		fmt.Fprint(w, sitetest.Links("found"))
 	})
 	s.handle("/unknown", func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Content-Type"] = nil
