@@ -45,7 +45,8 @@ type BuildOptions struct {
 	Report   progress.Func
 	Now      time.Time // for the manifest; zero: time.Now
 	// Update hands the source the generation in force, if there is one that
-	// can be read, so that it need not read again what has not changed.
+	// can be read, so that it need not read again what has not changed. What
+	// was derived from that is not derived again (see update).
 	Update bool
 	// Embedder makes vectors besides the builtin embedder's, for searches that
 	// may ask it, too; nil: nobody does.
@@ -95,8 +96,16 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (Info,
 		return Inspect(dir)
 	}
 	m.Source, m.Skipped = prepared.Source, prepared.Skipped
-	if err := derive(ctx, b, &m, opt); err != nil {
-		return Info{}, err
+	done := false
+	if before != nil && len(prepared.Kept) > 0 {
+		if done, err = tryUpdate(ctx, b, &m, *before, prepared.Kept, opt); err != nil {
+			return Info{}, err
+		}
+	}
+	if !done {
+		if err := derive(ctx, b, &m, opt); err != nil {
+			return Info{}, err
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return Info{}, err
@@ -165,6 +174,7 @@ func learn(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOption
 	if err := d.open(draft); err != nil {
 		return err
 	}
+	m.Learnt = &disk.Learnt{Time: m.Created, Passages: m.Passages}
 	// Confidence goes by the words alone. What it takes to calibrate it keeps
 	// the cores busy where the training cannot.
 	g, ctx := errgroup.WithContext(ctx)

@@ -68,6 +68,13 @@ func enter(places map[string]*place, to, from, text string, keep bool) {
 	at.bytes += len(text)
 }
 
+// pass notes a passage of the document that nothing is to be known of.
+func (g *linkGraph) pass(document string) {
+	if g.documents[document] != nil {
+		g.named[document] = true
+	}
+}
+
 // of returns how often the passage and its document are led to, and the words
 // that lead there. Those that lead to the document as a whole are its first
 // passage's.

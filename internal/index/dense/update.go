@@ -13,7 +13,7 @@ import (
 const Fresh = math.MaxUint32
 
 // ErrUnfit is returned by Update where the older index has nothing to go by.
-var ErrUnfit = errors.New("the older index has no vectors to add others to")
+var ErrUnfit = errors.New("the older index has no vectors that others could be added to")
 
 // Update writes an index to a new file at path, as Build does, and takes over
 // what old has: the vector of passage i is that of passage from[i] of old, or,
@@ -26,8 +26,8 @@ func Update(ctx context.Context, path string, old *Index, from []uint32, fresh V
 	if old.blocks == 0 {
 		return ErrUnfit
 	}
-	if d := fresh.Dimensions(); d != old.dimensions {
-		return fmt.Errorf("vectors of %d dimensions cannot be added to those of %d", d, old.dimensions)
+	if d := fresh.Dimensions(); fresh.Len() > 0 && d != old.dimensions {
+		return fmt.Errorf("%w: they have %d dimensions, and it %d", ErrUnfit, d, old.dimensions)
 	}
 	u := &update{old: old, to: make([]uint32, old.passageCount), own: make([][]member, old.blocks), copies: make([][]member, old.blocks)}
 	for i := range u.to {
@@ -99,6 +99,9 @@ func (u *update) take() error {
 
 // add sorts what is fresh into the blocks.
 func (u *update) add(ctx context.Context, fresh Vectors) error {
+	if len(u.fresh) == 0 {
+		return nil
+	}
 	x := u.old
 	b := &builder{v: fresh, truth: &truth{}, grain: x.grain()}
 	if err := b.quantize(ctx); err != nil {

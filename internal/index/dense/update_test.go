@@ -85,6 +85,18 @@ func updated(t testing.TB, old *Index, from []uint32, fresh Vectors) *Index {
 	return x
 }
 
+func TestUpdateOfNothingNew(t *testing.T) {
+	vectors := hard(300, 16, 0.7)
+	x, _ := build(t, vectors, Options{})
+	next := updated(t, x, []uint32{299, 7, 0}, list{})
+	for i, from := range []int{299, 7, 0} {
+		hits, err := next.Search(vectors[from], 1, nil)
+		if err != nil || len(hits) != 1 || int(hits[0].Passage) != i {
+			t.Errorf("passage %d: %v, %v", i, hits, err)
+		}
+	}
+}
+
 func TestUpdateRefuses(t *testing.T) {
 	x, _ := build(t, hard(200, 16, 0.7), Options{})
 	empty, _ := build(t, make(list, 0), Options{})

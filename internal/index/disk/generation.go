@@ -54,6 +54,7 @@ type Manifest struct {
 	Recall     *Recall     `json:"recall,omitempty"`
 	Confidence *Confidence `json:"confidence,omitempty"`
 	Provided   *Provided   `json:"provided,omitempty"` // nil: no vectors but the builtin embedder's
+	Learnt     *Learnt     `json:"learnt,omitempty"`
 	Skipped    []Skipped   `json:"skipped,omitempty"`
 	// Options are the build's own, for a later build to repeat them.
 	Options json.RawMessage `json:"options,omitempty"`
@@ -163,6 +164,14 @@ func (m *Manifest) Known() time.Time {
 		return m.Checked
 	}
 	return m.Created
+}
+
+// A Learnt says of what state of the passages the embedder and the confidence
+// were learnt: an update keeps both while few have changed since.
+type Learnt struct {
+	Time     time.Time `json:"time"`
+	Passages int       `json:"passages"` // that there were
+	Changed  int       `json:"changed"`  // since, by updates
 }
 
 // A Skipped is something of the source that has no passages, and why.

@@ -1,0 +1,61 @@
+package passage
+
+import "bytes"
+
+// MayLink reports whether a line may have a link to a document that is wanted.
+// It looks only at the bytes, at a small part of what DecodeLinks costs; if in
+// doubt it says yes, and never no where DecodeLinks would find one in a line
+// that has "links" in it. The key that wanted is asked for is valid only then.
+func MayLink(line []byte, wanted func(key []byte) bool) bool {
+	const name = `"links"`
+	at := bytes.Index(line, []byte(name))
+	if at < 0 {
+		return false
+	}
+	// In a string, the quotes would be escaped: this is a key or all of a
+	// string, and if there is no other, then no other place has links.
+	rest := line[at+len(name):]
+	if bytes.Contains(rest, []byte(name)) {
+		return true
+	}
+	rest, ok := bytes.CutPrefix(rest, []byte(`: [`))
+	if !ok {
+		return true
+	}
+	for {
+		if rest, ok = bytes.CutPrefix(rest, []byte(`{"to":"`)); !ok {
+			return true
+		}
+		end := bytes.IndexByte(rest, '"')
+		if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {
+			return true
+		}
+		key, _, _ := bytes.Cut(rest[:end], []byte("#"))
+		if wanted(key) {
+			return true
+		}
+		rest = rest[end+1:]
+		if text, ok := bytes.CutPrefix(rest, []byte(`,"text":"`)); ok {
+			n := plain(text)
+			for n+1 < len(text) && text[n] == '\\' {
+				n += 2
+				n += plain(text[n:])
+			}
+			if n >= len(text) || text[n] != '"' {
+				return true
+			}
+			rest = text[n+1:]
+		}
+		if len(rest) < 2 || rest[0] != '}' {
+			return true
+		}
+		switch rest[1] {
+		case ',':
+			rest = rest[2:]
+		case ']':
+			return false
+		default:
+			return true
+		}
+	}
+}

@@ -1,0 +1,504 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/index/dense"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+// A book is a source of made-up pages that can be edited. It says of what it
+// wrote which lines it had written before.
+type book struct {
+	pages   []*page
+	shards  int                 // passages files
+	dir     string              // of the generation that it wrote last
+	written map[string]disk.Run // where each line lies there
+	fresh   int                 // lines of the last generation that were not kept
+	rng     *rand.Rand
+	zipf    *rand.Zipf
+}
+
+type page struct {
+	name     string
+	sections []passage.Passage
+}
+
+func newBook(pages int) *book {
+	rng := rand.New(rand.NewPCG(uint64(pages), 1))
+	b := &book{shards: 1, rng: rng, zipf: rand.NewZipf(rng, 1.1, 4, 5000)}
+	for i := range pages {
+		b.pages = append(b.pages, &page{name: fmt.Sprintf("guide/page%04d.html", i)})
+	}
+	for _, p := range b.pages {
+		for range 1 + rng.IntN(8) {
+			p.sections = append(p.sections, b.section(p.name))
+		}
+	}
+	return b
+}
+
+func (b *book) text(words int) string {
+	var s strings.Builder
+	for range words {
+		fmt.Fprintf(&s, "w%d ", b.zipf.Uint64())
+	}
+	return s.String()
+}
+
+func (b *book) section(page string) passage.Passage {
+	id := fmt.Sprintf("%08x", b.rng.Uint32())
+	p := passage.Passage{
+		ID: id, Text: b.text(10 + b.rng.IntN(60)), Title: "The page " + page, Headings: []string{b.text(2), b.text(3)},
+		Path: page, Anchors: []string{"s" + id[:1], id},
+	}
+	var links []passage.Link
+	for range b.rng.IntN(4) {
+		to := b.pages[b.rng.IntN(len(b.pages))].name
+		if b.rng.IntN(2) == 0 {
+			to += fmt.Sprintf("#s%x", b.rng.IntN(16))
+		}
+		links = append(links, passage.Link{To: to, Text: b.text(2)})
+	}
+	p.SetLinks(links)
+	return p
+}
+
+// edit changes so many pages, some of them in ways that reach others.
+func (b *book) edit(pages int) {
+	for range pages {
+		i := b.rng.IntN(len(b.pages))
+		p := b.pages[i]
+		at := b.rng.IntN(len(p.sections))
+		switch b.rng.IntN(10) {
+		case 0:
+			b.pages = slices.Insert(b.pages, i, &page{p.name + "x", []passage.Passage{b.section(p.name + "x")}})
+		case 1:
+			if len(b.pages) > 1 {
+				b.pages = slices.Delete(b.pages, i, i+1)
+			}
+		case 2:
+			p.sections = slices.Insert(p.sections, at, b.section(p.name))
+		case 3:
+			if len(p.sections) > 1 {
+				p.sections = slices.Delete(p.sections, at, at+1)
+			}
+		case 4:
+			j := b.rng.IntN(len(b.pages))
+			b.pages[i], b.pages[j] = b.pages[j], b.pages[i]
+		case 5:
+			p.sections[at].SetLinks([]passage.Link{{To: b.pages[0].name, Text: b.text(1)}})
+		default:
+			p.sections[at].Text += b.text(3)
+		}
+	}
+}
+
+func (b *book) Prepare(_ context.Context, dir string, before *disk.Generation, _ progress.Func) (disk.Prepared, error) {
+	prepared := disk.Prepared{Source: disk.Source{Kind: "book"}}
+	written := make(map[string]disk.Run)
+	b.fresh = 0
+	for shard := range b.shards {
+		var file []byte
+		for _, p := range b.pages[shard*len(b.pages)/b.shards : (shard+1)*len(b.pages)/b.shards] {
+			for _, section := range p.sections {
+				now := disk.Run{Shard: shard, Offset: int64(len(file))}
+				file = section.AppendLine(file)
+				line := string(file[now.Offset:])
+				written[line] = now
+				was, ok := b.written[line]
+				if before == nil || !ok {
+					b.fresh++
+					continue
+				}
+				last := len(prepared.Kept) - 1
+				if last >= 0 && follows(prepared.Kept[last].Before, prepared.Kept[last].Length, was) && follows(prepared.Kept[last].Now, prepared.Kept[last].Length, now) {
+					prepared.Kept[last].Length += int64(len(line))
+				} else {
+					prepared.Kept = append(prepared.Kept, disk.Kept{Before: was, Now: now, Length: int64(len(line))})
+				}
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, passage.ShardName(shard)), file, 0o644); err != nil {
+			return prepared, err
+		}
+	}
+	b.written = written
+	return prepared, nil
+}
+
+func follows(r disk.Run, length int64, next disk.Run) bool {
+	return r.Shard == next.Shard && r.Offset+length == next.Offset
+}
+
+func (b *book) Publish(string) error { return nil }
+
+func buildBook(tb testing.TB, dir string, src Source, opt BuildOptions) Info {
+	tb.Helper()
+	info, err := Build(tb.Context(), dir, src, opt)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return info
+}
+
+func openBook(tb testing.TB, dir string) *Database {
+	tb.Helper()
+	d, err := Open(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { d.Close() })
+	return d
+}
+
+// sums are the checksums of a generation's files.
+func sums(i Info, names ...string) map[string]string {
+	m := make(map[string]string)
+	for _, f := range i.Files {
+		if len(names) == 0 || slices.Contains(names, f.Name) {
+			m[f.Name] = f.CRC32
+		}
+	}
+	return m
+}
+
+// An update writes the table and the lexical index that a build from nothing
+// writes, and given the same embedder, finds what that finds.
+func TestUpdateEqualsBuild(t *testing.T) {
+	for _, tt := range []struct {
+		name                  string
+		pages, edited, shards int
+	}{
+		{"with vectors", 90, 2, 1},
+		{"one edit a time", 40, 1, 1},
+		{"several edits", 40, 2, 1},
+		{"several files", 40, 2, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBook(tt.pages)
+			b.shards = tt.shards
+			dir := t.TempDir()
+			first := buildBook(t, dir, b, BuildOptions{Update: true})
+			changed := 0
+			for range 4 {
+				b.edit(tt.edited)
+				have := buildBook(t, dir, b, BuildOptions{Update: true})
+				want := buildBook(t, t.TempDir(), b.copy(), BuildOptions{})
+				if changed += b.fresh; have.Learnt.Changed < changed || have.Learnt.Time != first.Learnt.Time {
+					t.Fatalf("learnt %+v, %d changed since: that was no update", have.Learnt, changed)
+				}
+				if have.Passages != want.Passages || have.Documents != want.Documents || have.TextBytes != want.TextBytes {
+					t.Errorf("%d passages of %d documents, %d bytes; want %d of %d, %d", have.Passages, have.Documents, have.TextBytes, want.Passages, want.Documents, want.TextBytes)
+				}
+				names := []string{passage.TableName, lexicalName}
+				if diff := cmp.Diff(sums(want, names...), sums(have, names...)); diff != "" {
+					t.Fatalf("files (-built +updated):\n%s", diff)
+				}
+				d := openBook(t, dir)
+				sameAnswers(t, b, d, retaught(t, openBook(t, want.Dir), d))
+			}
+			if r, err := Verify(t.Context(), dir, nil); err != nil || len(r.Problems) > 0 {
+				t.Errorf("verify: %v, %v", r.Problems, err)
+			}
+		})
+	}
+}
+
+func (b *book) copy() *book { return &book{pages: b.pages, shards: b.shards} }
+
+// retaught is a database with vectors that the embedder of another makes of its
+// passages.
+func retaught(t *testing.T, d, other *Database) *Database {
+	t.Helper()
+	if other.embedder == nil {
+		return d
+	}
+	model, err := other.embedder.Model(d.table.Passages(), d.terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), vectorsName)
+	if _, err := dense.Build(t.Context(), path, model, dense.Options{Depth: neighbours}); err != nil {
+		t.Fatal(err)
+	}
+	vectors, err := dense.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { vectors.Close() })
+	gen := d.gen
+	gen.Confidence = other.gen.Confidence
+	return &Database{dir: d.dir, gen: gen, table: d.table, lexical: d.lexical, embedder: other.embedder, vectors: vectors}
+}
+
+func sameAnswers(t *testing.T, b *book, have, want *Database) {
+	t.Helper()
+	for range 30 {
+		q := Query{Text: b.text(2 + b.rng.IntN(6)), TopK: 10}
+		got, err := have.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expected, err := want.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want.vectors == nil {
+			got.Confident, expected.Confident = false, false
+		}
+		if diff := cmp.Diff(expected, got); diff != "" {
+			t.Fatalf("%q (-built +updated):\n%s", q.Text, diff)
+		}
+	}
+}
+
+// What an update cannot go by makes it a build from nothing, and no error.
+func TestUpdateDerivesAnew(t *testing.T) {
+	damage := func(name string) func(*testing.T, disk.Generation) {
+		return func(t *testing.T, g disk.Generation) {
+			data, err := os.ReadFile(g.Path(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for at := 100; at < len(data); at += 1000 {
+				data[at] ^= 4
+			}
+			if err := os.WriteFile(g.Path(name), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	remove := func(name string) func(*testing.T, disk.Generation) {
+		return func(t *testing.T, g disk.Generation) {
+			if err := os.Remove(g.Path(name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		before func(*testing.T, disk.Generation)
+		source func(*book) Source
+		edited int
+		pages  int // few have no embedder
+		opt    BuildOptions
+	}{
+		{name: "another tool", opt: BuildOptions{Tool: "2"}},
+		{name: "another language", opt: BuildOptions{Tool: "1", Language: "german"}},
+		{name: "much has changed", edited: 20},
+		{name: "a damaged table", before: damage(passage.TableName)},
+		{name: "a damaged lexical index", before: damage(lexicalName)},
+		{name: "a damaged embedder", pages: 90, before: damage(embedderName)},
+		{name: "damaged vectors", pages: 90, before: damage(vectorsName)},
+		{name: "damaged passages", before: damage(passage.ShardName(0)), edited: 5},
+		{name: "no lexical index", before: remove(lexicalName)},
+		{name: "no embedder", pages: 90, before: remove(embedderName)},
+		{name: "no passages", before: remove(passage.ShardName(0))},
+		{name: "kept lines that are not there", source: func(b *book) Source {
+			return liar{b, func(k []disk.Kept) { k[len(k)-1].Length += 1 << 20; k[len(k)-1].Before.Offset = 0 }}
+		}},
+		{name: "other lines", source: func(b *book) Source {
+			return liar{b, func(k []disk.Kept) { k[0].Now.Offset += 7 }}
+		}},
+		{name: "a file that is not there", source: func(b *book) Source {
+			return liar{b, func(k []disk.Kept) { k[len(k)-1].Now.Shard = 9 }}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBook(max(30, tt.pages))
+			dir := t.TempDir()
+			buildBook(t, dir, b, BuildOptions{Tool: "1"})
+			g, err := disk.Current(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.before != nil {
+				tt.before(t, g)
+			}
+			b.edit(max(2, tt.edited))
+			opt := tt.opt
+			if opt.Tool == "" {
+				opt.Tool = "1"
+			}
+			opt.Update = true
+			src := Source(b)
+			if tt.source != nil {
+				src = tt.source(b)
+			}
+			have := buildBook(t, dir, src, opt)
+			opt.Update = false
+			want := buildBook(t, t.TempDir(), b.copy(), opt)
+			if diff := cmp.Diff(sums(want), sums(have)); diff != "" {
+				t.Errorf("files (-built +updated):\n%s", diff)
+			}
+			if have.Learnt.Changed != 0 {
+				t.Errorf("learnt %+v", have.Learnt)
+			}
+		})
+	}
+}
+
+// A liar says of what was kept something else.
+type liar struct {
+	Source
+	lie func([]disk.Kept)
+}
+
+func (l liar) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+	p, err := l.Source.Prepare(ctx, dir, before, report)
+	l.lie(p.Kept)
+	return p, err
+}
+
+// What changes little by little is learnt anew at last.
+func TestUpdateLearnsAnew(t *testing.T) {
+	b := newBook(90)
+	dir := t.TempDir()
+	first := buildBook(t, dir, b, BuildOptions{})
+	for i := range 100 {
+		b.edit(8)
+		info := buildBook(t, dir, b, BuildOptions{Update: true})
+		if info.Learnt.Time != first.Learnt.Time {
+			if i == 0 || info.Learnt.Changed != 0 || info.Learnt.Passages != info.Passages {
+				t.Errorf("update %d has learnt %+v", i, info.Learnt)
+			}
+			if diff := cmp.Diff(sums(buildBook(t, t.TempDir(), b.copy(), BuildOptions{})), sums(info)); diff != "" {
+				t.Errorf("files (-built +updated):\n%s", diff)
+			}
+			return
+		}
+		if float64(info.Learnt.Changed) > maxChanged*float64(info.Learnt.Passages) {
+			t.Fatalf("%+v, and nothing was learnt", info.Learnt)
+		}
+	}
+	t.Error("never")
+}
+
+// Only what is new is embedded.
+func TestUpdateOfProvided(t *testing.T) {
+	b := newBook(60)
+	dir := t.TempDir()
+	e := &counter{}
+	buildBook(t, dir, b, BuildOptions{Embedder: e})
+	d := openBook(t, dir)
+	if d.provided == nil {
+		t.Fatal("no provided vectors")
+	}
+	changed := 0
+	for range 3 {
+		e.texts = 0
+		b.edit(1)
+		info := buildBook(t, dir, b, BuildOptions{Embedder: e, Update: true})
+		if e.texts > info.Learnt.Changed-changed {
+			t.Errorf("%d texts were embedded, %d passages are new or gone", e.texts, info.Learnt.Changed-changed)
+		}
+		changed = info.Learnt.Changed
+		other := t.TempDir()
+		buildBook(t, other, b.copy(), BuildOptions{Embedder: e})
+		have, want := openBook(t, dir), openBook(t, other)
+		for range 20 {
+			q, err := e.Embed(t.Context(), embed.Query, []string{b.text(5)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := have.provided.Search(q[0], 10, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			expected, err := want.provided.Search(q[0], 10, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(expected, got); diff != "" {
+				t.Fatalf("(-built +updated):\n%s", diff)
+			}
+		}
+	}
+	// Without the embedder there are none of its vectors.
+	b.edit(1)
+	if info := buildBook(t, dir, b, BuildOptions{Update: true}); info.Provided != nil {
+		t.Error("vectors of an embedder that was not given")
+	}
+}
+
+// A counter is an embedder whose vectors say which letters a text has, and
+// which counts what it is given.
+type counter struct{ texts int }
+
+func (c *counter) ID() string      { return "letters" }
+func (c *counter) Dimensions() int { return 64 }
+
+func (c *counter) Embed(_ context.Context, _ embed.Kind, texts []string) ([][]float32, error) {
+	c.texts += len(texts)
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		vectors[i] = make([]float32, 64)
+		for _, word := range strings.Fields(text) {
+			h := uint32(2166136261)
+			for _, c := range []byte(word) {
+				h = (h ^ uint32(c)) * 16777619
+			}
+			vectors[i][h%64]++
+		}
+	}
+	return vectors, nil
+}
+
+func TestAscending(t *testing.T) {
+	for _, tt := range []struct{ runs, want [][2]uint32 }{
+		{nil, nil},
+		{[][2]uint32{{0, 5}, {5, 9}}, [][2]uint32{{0, 5}, {5, 9}}},
+		// Two short runs have changed places around a long one.
+		{[][2]uint32{{0, 10}, {40, 42}, {12, 40}, {10, 12}, {42, 50}}, [][2]uint32{{0, 10}, {12, 40}, {42, 50}}},
+		// The first has come from the end.
+		{[][2]uint32{{90, 95}, {0, 10}, {10, 20}, {20, 90}, {95, 97}}, [][2]uint32{{0, 10}, {10, 20}, {20, 90}, {95, 97}}},
+		// One that was copied counts once.
+		{[][2]uint32{{0, 10}, {5, 12}, {0, 10}, {10, 11}}, [][2]uint32{{0, 10}, {10, 11}}},
+	} {
+		var runs []run
+		for _, r := range tt.runs {
+			runs = append(runs, run{first: r[0], end: r[1], length: int64(r[1] - r[0])})
+		}
+		var got [][2]uint32
+		for _, r := range ascending(runs) {
+			got = append(got, [2]uint32{r.first, r.end})
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", tt.runs, diff)
+		}
+	}
+}
+
+// FuzzUpdate edits a small book as the bytes say.
+func FuzzUpdate(f *testing.F) {
+	f.Add(uint64(1), uint8(3))
+	f.Add(uint64(77), uint8(20))
+	f.Fuzz(func(t *testing.T, seed uint64, edits uint8) {
+		b := newBook(12)
+		dir := t.TempDir()
+		buildBook(t, dir, b, BuildOptions{})
+		b.rng.IntN(2)
+		b.rng = rand.New(rand.NewPCG(seed, 5))
+		b.edit(int(edits % 8))
+		b.shards = 1 + int(seed%3)
+		have := buildBook(t, dir, b, BuildOptions{Update: true})
+		want := buildBook(t, t.TempDir(), b.copy(), BuildOptions{})
+		names := []string{passage.TableName, lexicalName}
+		if diff := cmp.Diff(sums(want, names...), sums(have, names...)); diff != "" {
+			t.Errorf("files (-built +updated):\n%s", diff)
+		}
+	})
+}
