@@ -35,6 +35,8 @@ type Pattern struct {
 	Expr   string   // for the engine
 	Groups []string // names by number
 	Needs  []string // folded texts of which a match has one
+
+	Samples [2]string // texts that it is likely to match; not in snapshots
 }
 
 // An Action is what a rule does to a call.

@@ -227,7 +227,7 @@ func compile(rule *config.Rule) (field string, err error) {
 		if err != nil {
 			return err
 		}
-		p.Expr, p.Groups, p.Needs = parsed.Expr, parsed.Groups, parsed.Needs
+		p.Expr, p.Groups, p.Needs, p.Samples = parsed.Expr, parsed.Groups, parsed.Needs, parsed.Samples
 		return route.Check(*p)
 	}
 	if err := compile(&rule.ToolPattern); err != nil {

@@ -27,6 +27,8 @@ const (
 
 	maxSet  = 16 // of the texts that an expression can match, if they are counted
 	maxText = 64 // of one of them, in bytes
+
+	maxSample = 1 << 10
 )
 
 // A Pattern is one that was read.
@@ -35,6 +37,9 @@ type Pattern struct {
 	Expr   string   // the same for regexp2: its groups have numbers only
 	Groups []string // their names by number, the first for the whole match
 	Needs  []string // a text that matches has one of them when folded; none: nothing is known
+	// Samples are texts that the pattern is likely to match: a short one, and
+	// one that takes other ways through it where there are some.
+	Samples [2]string
 }
 
 // May reports whether a folded text has what the pattern needs.
@@ -60,7 +65,7 @@ func Parse(text string) (Pattern, error) {
 	if !utf8.ValidString(text) {
 		return Pattern{}, errors.New("the pattern is not UTF-8")
 	}
-	p := parser{in: text, groups: []string{""}}
+	p := parser{in: text, groups: []string{""}, matched: [][2]string{{}}}
 	whole, err := p.alternatives(0)
 	if err == nil && p.at < len(p.in) {
 		err = errors.New("a parenthesis closes that was never opened")
@@ -68,7 +73,7 @@ func Parse(text string) (Pattern, error) {
 	if err != nil {
 		return Pattern{}, fmt.Errorf("byte %d: %w", p.at, err)
 	}
-	return Pattern{Text: text, Expr: string(p.out), Groups: p.groups, Needs: whole.necessary()}, nil
+	return Pattern{Text: text, Expr: string(p.out), Groups: p.groups, Needs: whole.necessary(), Samples: whole.samples}, nil
 }
 
 type parser struct {
@@ -76,13 +81,15 @@ type parser struct {
 	at      int
 	out     []byte
 	groups  []string
-	verbose bool // blanks and comments stand for nothing
+	matched [][2]string // samples of what the groups match, by number
+	verbose bool        // blanks and comments stand for nothing
 }
 
 // known is what is known of the texts that an expression matches, all folded.
 type known struct {
-	exact []string // all of them
-	needs []string // each has one of these; only without exact
+	exact   []string // all of them
+	needs   []string // each has one of these; only without exact
+	samples [2]string
 }
 
 var nothing = []string{""}
@@ -159,20 +166,22 @@ func (p *parser) alternatives(depth int) (known, error) {
 }
 
 func either(a, b known) known {
+	k := known{samples: [2]string{a.samples[0], b.samples[1]}}
 	if a.exact != nil && b.exact != nil && len(a.exact)+len(b.exact) <= maxSet {
-		return known{exact: slices.Concat(a.exact, b.exact)}
+		k.exact = slices.Concat(a.exact, b.exact)
+		return k
 	}
-	m, n := a.necessary(), b.necessary()
-	if m == nil || n == nil || len(m)+len(n) > maxSet {
-		return known{}
+	if m, n := a.necessary(), b.necessary(); m != nil && n != nil && len(m)+len(n) <= maxSet {
+		k.needs = slices.Concat(m, n)
 	}
-	return known{needs: slices.Concat(m, n)}
+	return k
 }
 
 // sequence reads atoms one after the other.
 func (p *parser) sequence(depth int) (known, error) {
 	run := nothing // what the last atoms match, one after the other
 	var best []string
+	var samples [2]string
 	whole := true // run is the whole sequence
 	for {
 		p.blanks()
@@ -185,8 +194,11 @@ func (p *parser) sequence(depth int) (known, error) {
 			return known{}, err
 		}
 		p.blanks()
-		if k, err = p.quantified(start, k); err != nil {
-			return known{}, err
+		k = p.quantified(start, k)
+		for i := range samples {
+			if len(samples[i])+len(k.samples[i]) <= maxSample {
+				samples[i] += k.samples[i]
+			}
 		}
 		if k.exact != nil {
 			if longer := cross(run, k.exact); longer != nil {
@@ -201,9 +213,9 @@ func (p *parser) sequence(depth int) (known, error) {
 		}
 	}
 	if whole {
-		return known{exact: run}, nil
+		return known{exact: run, samples: samples}, nil
 	}
-	return known{needs: rarer(best, run)}, nil
+	return known{needs: rarer(best, run), samples: samples}, nil
 }
 
 // blanks passes what stands for nothing.
@@ -246,7 +258,7 @@ func (p *parser) literal(r rune) known {
 	} else {
 		p.out = utf8.AppendRune(p.out, r)
 	}
-	return known{exact: []string{string(foldRune(r))}}
+	return known{exact: []string{string(foldRune(r))}, samples: [2]string{string(r), string(r)}}
 }
 
 func (p *parser) atom(depth int) (known, error) {
@@ -259,7 +271,7 @@ func (p *parser) atom(depth int) (known, error) {
 		return p.escape()
 	case '.':
 		p.copy(1)
-		return known{}, nil
+		return known{samples: samplesOf('.')}, nil
 	case '^', '$':
 		p.copy(1)
 		return known{exact: nothing}, nil
@@ -273,10 +285,10 @@ func (p *parser) atom(depth int) (known, error) {
 
 // quantified reads how often the atom is repeated whose output is from start
 // on, if it is at all.
-func (p *parser) quantified(start int, k known) (known, error) {
+func (p *parser) quantified(start int, k known) known {
 	low, high, text := p.quantifier()
 	if text == "" {
-		return k, nil
+		return k
 	}
 	p.out = append(p.out, text...)
 	if p.at < len(p.in) {
@@ -288,15 +300,25 @@ func (p *parser) quantified(start int, k known) (known, error) {
 			p.out = append(slices.Insert(p.out, start, []byte("(?>")...), ')')
 		}
 	}
-	switch {
-	case low == 1 && high == 1:
-		return k, nil
-	case low == 0 && high == 1 && k.exact != nil && len(k.exact) < maxSet:
-		return known{exact: append([]string{""}, k.exact...)}, nil
-	case low == 0:
-		return known{}, nil
+	if low == 1 && high == 1 {
+		return k
 	}
-	return known{needs: k.necessary()}, nil
+	q := known{}
+	switch {
+	case low > 0:
+		q.needs = k.necessary()
+	case high == 1 && k.exact != nil && len(k.exact) < maxSet:
+		q.exact = append([]string{""}, k.exact...)
+	}
+	for i := range q.samples {
+		if i == 1 && high != low {
+			low++
+		}
+		if s := k.samples[i]; low*len(s) <= maxSample {
+			q.samples[i] = strings.Repeat(s, low)
+		}
+	}
+	return q
 }
 
 // quantifier reads one; its text is as regexp2 writes it, empty if there is
@@ -370,8 +392,11 @@ func (p *parser) group(depth int) (known, error) {
 		if name != "" && slices.Contains(p.groups, name) {
 			return known{}, fmt.Errorf("there is a group %q already", name)
 		}
-		p.groups = append(p.groups, name)
-		return inside(size, "(")
+		n := len(p.groups)
+		p.groups, p.matched = append(p.groups, name), append(p.matched, [2]string{})
+		k, err := inside(size, "(")
+		p.matched[n] = k.samples
+		return k, err
 	}
 	if !strings.HasPrefix(rest, "(?") {
 		return capture(1, "")
@@ -401,16 +426,19 @@ func (p *parser) group(depth int) (known, error) {
 		if !ok {
 			return known{}, errors.New("a group does not end")
 		}
-		return known{}, p.reference(len("(?P=")+len(name)+1, name)
+		return p.reference(len("(?P=")+len(name)+1, name)
 	}
 	if after, ok := strings.CutPrefix(rest, "(?("); ok {
-		name, _, _ := strings.Cut(after, ")")
+		name, _, ok := strings.Cut(after, ")")
+		if !ok {
+			return known{}, errors.New("a group does not end")
+		}
 		n, err := p.numberOf(name)
 		if err != nil {
 			return known{}, err
 		}
-		_, err = inside(len("(?(")+len(name)+1, "(?("+strconv.Itoa(n)+")")
-		return known{}, err
+		k, err := inside(len("(?(")+len(name)+1, "(?("+strconv.Itoa(n)+")")
+		return known{samples: k.samples}, err
 	}
 	return p.flags(inside)
 }
@@ -461,7 +489,7 @@ func isName(s string) bool {
 
 // numberOf is the number of a group that a pattern refers to.
 func (p *parser) numberOf(group string) (int, error) {
-	if n, err := strconv.Atoi(group); err == nil {
+	if n, err := strconv.Atoi(group); err == nil && digits(group) && n > 0 {
 		return n, nil
 	}
 	if n := slices.Index(p.groups, group); n > 0 {
@@ -472,11 +500,18 @@ func (p *parser) numberOf(group string) (int, error) {
 
 // reference replaces one to a name by one to a number, which no digit behind
 // it can become part of.
-func (p *parser) reference(size int, name string) error {
+func (p *parser) reference(size int, name string) (known, error) {
 	n, err := p.numberOf(name)
+	if err != nil {
+		return known{}, err
+	}
 	p.at += size
 	p.out = append(p.out, `(?:\`+strconv.Itoa(n)+`)`...)
-	return err
+	k := known{}
+	if n < len(p.matched) {
+		k.samples = p.matched[n]
+	}
+	return k, nil
 }
 
 // escape reads what a backslash begins.
@@ -495,11 +530,11 @@ func (p *parser) escape() (known, error) {
 		return known{exact: nothing}, nil
 	case strings.IndexByte("dDsSwW", c) >= 0:
 		p.copy(2)
-		return known{}, nil
+		return known{samples: samplesOf(c)}, nil
 	case '1' <= c && c <= '9':
 		n := len(rest[1:]) - len(strings.TrimLeft(rest[1:], "0123456789"))
 		group := rest[1 : 1+n]
-		return known{}, p.reference(1+n, group)
+		return p.reference(1+n, group)
 	}
 	r, size, err := character(rest)
 	if err != nil {
@@ -546,6 +581,19 @@ func character(s string) (r rune, size int, err error) {
 	return r, 1 + size, nil
 }
 
+// samplesOf are two characters of a class.
+func samplesOf(class byte) [2]string {
+	switch class {
+	case 'd':
+		return [2]string{"1", "7"}
+	case 's':
+		return [2]string{" ", "\t"}
+	case 'W':
+		return [2]string{"-", "/"}
+	}
+	return [2]string{"x", "b"}
+}
+
 // class reads a set of characters in brackets.
 func (p *parser) class() (known, error) {
 	p.copy(1)
@@ -553,7 +601,8 @@ func (p *parser) class() (known, error) {
 	if negated {
 		p.copy(1)
 	}
-	var chars []string
+	var chars []string // each of the set that stands there
+	var samples []string
 	counted := !negated
 	for first := true; ; first = false {
 		if p.at == len(p.in) {
@@ -564,10 +613,7 @@ func (p *parser) class() (known, error) {
 		switch c := rest[0]; {
 		case c == ']' && !first:
 			p.copy(1)
-			if !counted || len(chars) > maxSet {
-				return known{}, nil
-			}
-			return known{exact: chars}, nil
+			return classOf(chars, samples, counted, negated), nil
 		case c == '-' && !first && !strings.HasPrefix(rest, "-]"):
 			p.copy(1) // a range
 			counted = false
@@ -575,6 +621,8 @@ func (p *parser) class() (known, error) {
 		case c == '\\' && len(rest) > 1 && strings.IndexByte("dDsSwW", rest[1]) >= 0:
 			p.copy(2)
 			counted = false
+			s := samplesOf(rest[1])
+			samples = append(samples, s[:]...)
 			continue
 		case strings.HasPrefix(rest, `\b`):
 			p.at += 2
@@ -594,8 +642,29 @@ func (p *parser) class() (known, error) {
 			p.at += size
 			k = p.literal(r)
 		}
+		samples = append(samples, k.samples[0])
 		if !slices.Contains(chars, k.exact[0]) {
 			chars = append(chars, k.exact[0])
 		}
 	}
+}
+
+func classOf(chars, samples []string, counted, negated bool) known {
+	var k known
+	if counted && len(chars) <= maxSet {
+		k.exact = chars
+	}
+	if negated {
+		other := []string{}
+		for _, c := range []string{"x", "b", "7", "-"} {
+			if !slices.Contains(samples, c) {
+				other = append(other, c)
+			}
+		}
+		samples = other
+	}
+	if len(samples) > 0 {
+		k.samples = [2]string{samples[0], samples[len(samples)-1]}
+	}
+	return k
 }

@@ -52,7 +52,7 @@ func TestParse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := Pattern{Text: test.text, Expr: test.expr, Groups: append([]string{""}, test.groups...), Needs: test.needs}
+			want := Pattern{Text: test.text, Expr: test.expr, Groups: append([]string{""}, test.groups...), Needs: test.needs, Samples: got.Samples}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -74,7 +74,7 @@ func TestParseErrors(t *testing.T) {
 		{`\q`, `byte 0: "\\q" has no meaning`},
 		{`\x4`, `byte 0: "\\x4" does not end`},
 		{`\ud800`, `byte 0: "\\ud800" stands for no character`},
-		{`(?P=x)`, `byte 6: there is no group "x" before`},
+		{`(?P=x)`, `byte 0: there is no group "x" before`},
 		{`(?P<x>a)(?P<x>b)`, `byte 8: there is a group "x" already`},
 		{`(?<-x>a)`, "byte 0: the name of a group is not one"},
 		{`(?n)a`, `byte 0: no group begins with "(?n"`},
@@ -131,6 +131,29 @@ func TestMatchesAsPython(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("%s on %q: %q, want %q", test.pattern, test.text, got, test.want)
+		}
+	}
+}
+
+func TestSamples(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want [2]string
+	}{
+		{`github\.com/[^/]+/[^/]+/pull/\d+`, [2]string{"github.com/x/x/pull/1", "github.com/--/--/pull/77"}},
+		{`^\s*kubectl\s+`, [2]string{"kubectl ", "\tkubectl\t\t"}},
+		{`gh (?:pr|issue) (?P<verb>[a-z]{3})( (?P=verb))?$`, [2]string{"gh pr aaa", "gh issue zzz zzz"}},
+		{`(<)?a(?(1)>|!)`, [2]string{"a>", "<a!"}},
+		{`[^xb-]\W`, [2]string{"7-", "7/"}},
+		{`(a|b|c){2,9}`, [2]string{"aa", "ccc"}},
+		{`x{5}`, [2]string{"xxxxx", "xxxxx"}},
+	} {
+		p, err := Parse(test.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Samples != test.want {
+			t.Errorf("%s: %q, want %q", test.text, p.Samples, test.want)
 		}
 	}
 }
