@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/index/indextest"
+)
+
+// BenchmarkIndexBuild is "docsearch index build" as a process: how long it
+// takes, how much processor time, how much memory at most, and what share of
+// the text the index comes to. A million passages, which DOCSEARCH_BENCH_LARGE
+// adds, are to take 4 GB at most.
+func BenchmarkIndexBuild(b *testing.B) {
+	sizes := []int{10_000, 36_000}
+	if os.Getenv("DOCSEARCH_BENCH_LARGE") != "" {
+		sizes = append(sizes, 300_000, 1_000_000)
+	}
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir := b.TempDir()
+			indextest.Passages(b, dir, n)
+			var t buildTotal
+			for b.Loop() {
+				t = buildTotal{}
+				t.build(b, serveEnv(b), dir)
+			}
+			t.report(b)
+		})
+	}
+}
+
+// BenchmarkIndexBuildDocs builds the documentation that make eval fetches,
+// seven sets in HTML, one after another: on two cores that nobody else uses in
+// 10 s at most, in 600 MB, an index of 0.8 of the text.
+func BenchmarkIndexBuildDocs(b *testing.B) {
+	docs := os.Getenv("DOCSEARCH_EVAL_DOCS")
+	if docs == "" {
+		b.Skip("DOCSEARCH_EVAL_DOCS names no documentation to build from")
+	}
+	var t buildTotal
+	for b.Loop() {
+		t = buildTotal{}
+		env := serveEnv(b)
+		for set, exclude := range map[string][]string{
+			"python": {"faq", "contents.html"}, "postgresql": nil, "django": {"faq", "contents.html"},
+			"git": {"gitfaq.html", "RelNotes"}, "sqlite": {"faq.html", "keyword_index*", "sitemap*", "matrix*"},
+			"nodejs": {"all.html"}, "cmake": {"/release"},
+		} {
+			args := []string{filepath.Join(docs, set), "--name", set, "--include", "*.html", "--exclude", "_*"}
+			for _, pattern := range exclude {
+				args = append(args, "--exclude", pattern)
+			}
+			t.build(b, env, args...)
+		}
+	}
+	t.report(b)
+}
+
+// A buildTotal is what builds took together, and the most memory of one.
+type buildTotal struct {
+	wall, processor    time.Duration
+	memory, text, size int64
+}
+
+func (t *buildTotal) build(b *testing.B, env []string, args ...string) {
+	b.Helper()
+	program := filepath.Join(binary(b), executable("docsearch"))
+	run := func(args ...string) ([]byte, *os.ProcessState) {
+		cmd := exec.Command(program, args...)
+		cmd.Env = append(os.Environ(), env...)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			b.Fatalf("%s: %v", args, err)
+		}
+		return out, cmd.ProcessState
+	}
+	start := time.Now()
+	_, state := run(append([]string{"index", "build", "--quiet"}, args...)...)
+	t.wall += time.Since(start)
+	t.processor += state.UserTime() + state.SystemTime()
+	t.memory = max(t.memory, mostMemory(state))
+	name := args[0]
+	if len(args) > 1 {
+		name = args[2]
+	}
+	out, _ := run("index", "info", "--json", name)
+	var info struct {
+		Text int64 `json:"text_bytes"`
+		Size int64 `json:"index_bytes"`
+	}
+	if err := json.Unmarshal(out, &info); err != nil {
+		b.Fatal(err)
+	}
+	t.text += info.Text
+	t.size += info.Size
+}
+
+func (t *buildTotal) report(b *testing.B) {
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(t.wall.Seconds(), "s")
+	b.ReportMetric(t.processor.Seconds(), "processor-s")
+	if t.memory > 0 {
+		b.ReportMetric(float64(t.memory)/(1<<20), "MB")
+	}
+	b.ReportMetric(float64(t.size)/float64(t.text), "index/text")
+}
