@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/inject"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -23,6 +24,7 @@ type Searcher interface {
 	// if the database does not hold the page. Its errors include those of
 	// Check.
 	Page(db *config.Database, f Fetch) (Answer, bool, error)
+	Notes
 }
 
 // An Answer is what one database has to say to a query.
@@ -53,6 +55,10 @@ type Decision struct {
 	Later   bool         // there is no decision yet, see ErrLater
 	Trace   []string
 	Faults  []string // what went wrong on the way
+
+	Event   string         // its name
+	Notes   *inject.Offer  // what of it was not told yet goes into the context, too
+	Entries []inject.Entry // that were considered for it
 }
 
 // maxQuery is the longest query that is looked at, in bytes.
@@ -82,10 +88,30 @@ type decider struct {
 
 func (d *decider) decide() {
 	e := d.event
+	d.Event = e.Name
 	d.trace("event %s of tool %q in session %q, from %s", e.Name, e.Tool, e.Session, e.Host)
+	switch e.Name {
+	case preToolUse:
+		d.call()
+	case sessionStart, subagentStart:
+		d.beginning()
+	case postToolUse, postToolUseFailure:
+		d.remedy()
+	case preCompact:
+		d.offerNotes(inject.Offer{Compacting: true})
+	case postCompact:
+		d.offerNotes(inject.Offer{Begins: "compact"})
+	case sessionEnd:
+		d.offerNotes(inject.Offer{Ends: true})
+	default:
+		d.trace("pass: the event asks for nothing")
+	}
+}
+
+// call decides about a call that is to come.
+func (d *decider) call() {
+	e := d.event
 	switch {
-	case e.Name != preToolUse:
-		d.trace("pass: only calls to come are decided on")
 	case e.Tool == webSearch:
 		d.webSearch()
 	case e.Tool == webFetch:
@@ -100,8 +126,11 @@ func (d *decider) decide() {
 	default:
 		d.trace("no call to the web")
 	}
-	if e.Name == preToolUse && d.Verdict == Pass {
+	if d.Verdict == Pass {
 		d.route()
+	}
+	if d.Verdict == Pass && !d.Later && !d.wantsState {
+		d.accompany()
 	}
 }
 

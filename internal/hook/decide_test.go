@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/inject"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -40,6 +41,12 @@ func (x indexes) Page(db *config.Database, f Fetch) (Answer, bool, error) {
 	a, err := x.Search(db, f.URL)
 	return a, len(a.Passages) > 0, err
 }
+
+func (x indexes) Entries(*config.Database, *inject.Call, float64) ([]inject.Entry, error) {
+	return nil, nil
+}
+func (x indexes) Contents(*config.Database) ([]inject.Entry, error)       { return nil, nil }
+func (x indexes) Remedy(*config.Database, *inject.Call) ([]Remedy, error) { return nil, nil }
 
 func always(a Answer) func(string) (Answer, error) {
 	return func(string) (Answer, error) { return a, nil }

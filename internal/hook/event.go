@@ -25,6 +25,10 @@ type Event struct {
 	File       File    // of an Edit, MultiEdit, NotebookEdit, Read or Write
 	Input      string  // of any other tool that is to run: an object, as JSON
 	Failure    string  // what a tool that failed had to say, after it ran
+
+	// Said is how the user's last message ends. It is not in the event: who
+	// wants the decision to consider it reads it from the transcript.
+	Said string
 }
 
 // A Search is the input of a WebSearch.

@@ -74,11 +74,11 @@ func (d *decider) offerPage(db *config.Database, unproven bool) (offer, bool) {
 	return o, true
 }
 
-// readArguments are those of the call that reads a page, as JSON.
-func readArguments(o *offer) string {
+// readArguments are those of the call that reads a document, as JSON.
+func readArguments(document, database string) string {
 	name := "path"
-	if strings.Contains(o.page, "://") {
+	if strings.Contains(document, "://") {
 		name = "url"
 	}
-	return "{" + quote(name) + ": " + quote(o.page) + ", \"database\": " + quote(o.db.Name) + "}"
+	return "{" + quote(name) + ": " + quote(document) + ", \"database\": " + quote(database) + "}"
 }

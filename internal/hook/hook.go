@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/inject"
 )
 
 // MaxEvent is the longest event that is read, in bytes. A longer one passes.
@@ -91,6 +92,7 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if p.Left = decision.Later; p.Left {
 			return exitPass
 		}
+		p.tellOnce(&decision, *p.event, l)
 		return p.tell(render(p.event.Host, decision), decision, problems)
 	})
 }
@@ -136,6 +138,9 @@ func (p *Process) decide(e Event, c *config.Config, l config.Locations, store St
 	pass := func(format string, args ...any) Decision {
 		return Decision{Faults: []string{fmt.Sprintf(format, args...)}}
 	}
+	if accompanied(e, c) {
+		e.Said = lastSaid(e.Transcript)
+	}
 	d := decider{event: e, config: c, server: c.Server(p.Getenv), now: p.Now(), search: search, routes: p.routes(e)}
 	if !needsState(e, c, &d.server) {
 		stateless := d
@@ -167,6 +172,21 @@ func (p *Process) decide(e Event, c *config.Config, l config.Locations, store St
 		d.fault("state: %v", err)
 	}
 	return d.Decision
+}
+
+// tellOnce adds to the context what the session was not told yet.
+func (p *Process) tellOnce(d *Decision, e Event, l config.Locations) {
+	if d.Notes == nil || l.State == "" {
+		return
+	}
+	text, err := inject.Store{Dir: l.State}.Tell(e.Session, e.Agent, p.Now(), d.Notes)
+	if err != nil {
+		d.fault("notes: %v: nothing is told", err)
+		return
+	}
+	if text != "" {
+		d.addContext(text)
+	}
 }
 
 // routes are the rules in force for an event. What is wrong with them is told

@@ -43,6 +43,7 @@ func render(host Host, d Decision) output {
 			o.text("permissionDecisionReason", d.Reason)
 		}
 		return output{stdout: o.with(d, string(d.Verdict))}
+	case d.Event != preToolUse && d.Event != "" && host != Claude:
 	case d.Verdict == Pass && d.Context != "" && (host == Claude || host == Copilot):
 		var o object
 		if host == Copilot {
@@ -82,7 +83,11 @@ func renderDenial(host Host, d Decision) output {
 // with ends the object with what Claude Code reads of it.
 func (o *object) with(d Decision, decision string) []byte {
 	var specific object
-	specific.text("hookEventName", preToolUse)
+	event := d.Event
+	if event == "" {
+		event = preToolUse
+	}
+	specific.text("hookEventName", event)
 	specific.text("permissionDecision", decision)
 	specific.text("permissionDecisionReason", d.Reason)
 	specific.text("additionalContext", d.Context)

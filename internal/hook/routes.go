@@ -108,7 +108,7 @@ func (d *decider) follow(m *route.Match) {
 	}
 }
 
-func (d *decider) addContext(s string) {
+func (d *Decision) addContext(s string) {
 	if d.Context != "" {
 		s = d.Context + "\n" + s
 	}

@@ -128,7 +128,7 @@ func (t *text) arguments(o offer) string {
 	query := oneLineOf(t.event.Search.Query+t.event.Fetch.Prompt, maxCallQuery)
 	switch {
 	case o.own && t.fetch():
-		return readArguments(&o)
+		return readArguments(o.page, o.db.Name)
 	case !o.own:
 		return "{\"query\": " + quote(query) + "}"
 	}

@@ -1,0 +1,88 @@
+package inject
+
+import (
+	"strings"
+	"unicode/utf16"
+)
+
+// An Offer is what the agent could be told on an event, before it is known
+// what the session was told already.
+type Offer struct {
+	Event string
+	Tool  string
+	Head  string // goes before the items, if any is told
+	Items []Item // the most important first
+	Max   int    // length of the whole in UTF-16 units, in which Claude Code counts
+
+	// Begins says that the agent's context begins anew, for this reason, so
+	// that what it was told is forgotten; Compacting, that it may soon.
+	Begins     string
+	Compacting bool
+	Ends       bool // the session
+}
+
+// An Item is told once in a session, or not at all.
+type Item struct {
+	Database string
+	Key      string // what tells it from others
+	Title    string
+	Text     string
+	Rest     string // how to read what of a text that is too long was cut off
+}
+
+// least is how much of a text must fit for it to be told in part.
+const least = 400
+
+// Compose puts together what is told: the items that were not told before, as
+// far as there is room.
+func (o *Offer) Compose(told func(key string) bool) (text string, given []Item) {
+	var b strings.Builder
+	left := o.Max - units(o.Head)
+	for _, item := range o.Items {
+		if told(item.Key) {
+			continue
+		}
+		body := item.Text
+		if n := units(body) + len("\n\n"); n > left {
+			room := left - units(item.Rest) - len("\n\n [...]\n")
+			if room < least || item.Rest == "" {
+				continue
+			}
+			body = cut(body, room) + " [...]\n" + item.Rest
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(body)
+		left -= units(body) + len("\n\n")
+		given = append(given, item)
+	}
+	if len(given) == 0 {
+		return "", nil
+	}
+	return o.Head + b.String(), given
+}
+
+// cut is how s begins, to the end of a line where that is near.
+func cut(s string, limit int) string {
+	n := 0
+	for i, r := range s {
+		if n += max(1, utf16.RuneLen(r)); n > limit {
+			s = s[:i]
+			if line := strings.LastIndexByte(s, '\n'); line > i-i/4 {
+				s = s[:line]
+			}
+			break
+		}
+	}
+	return strings.TrimRight(s, " \t\n")
+}
+
+// units is the length of s in UTF-16.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n += max(1, utf16.RuneLen(r))
+	}
+	return n
+}

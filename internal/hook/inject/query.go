@@ -1,0 +1,383 @@
+package inject
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	// maxIdentifiers is how many names of a text are asked for: its most
+	// frequent ones say what it is about.
+	maxIdentifiers = 12
+	// maxCommands is how many of a line's commands are looked at, and
+	// maxWords how many words of each.
+	maxCommands = 8
+	maxWords    = 3
+	maxLine     = 4 << 10
+	// maxClues is how many names, codes and quoted texts of a failure are
+	// asked for, and maxLines how many of its lines.
+	maxClues = 12
+	maxLines = 4
+	maxClue  = 80
+)
+
+// A Query is what the databases are asked for a call.
+type Query struct {
+	Text     string
+	Keywords []string
+}
+
+// String is the query on one line.
+func (q Query) String() string {
+	return strings.TrimSpace(strings.Join(append([]string{q.Text}, q.Keywords...), " "))
+}
+
+// Query makes the query of a call: of a file its name, its language and the
+// names in what is written; of a command the programs and the description; and
+// how the user's last message ends. Of a call that failed, what it said.
+func (c *Call) Query() Query {
+	var text []string
+	var keywords []string
+	switch {
+	case c.Failure != "":
+		return c.failureQuery()
+	case c.Path != "":
+		text = append(text, pathWords(c.Path)...)
+		if l := Language(c.Path); l != "" {
+			text = append(text, l)
+		}
+		keywords = identifiers(c.Text)
+	default:
+		text = append(text, c.programs()...)
+		text = append(text, c.Description)
+	}
+	return Query{plain(strings.Join(append(text, c.Said), " ")), keywords}
+}
+
+// plain takes out of a text what would be an operator in a query.
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == '"' || r == ':' || unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+	words := strings.Fields(s)
+	for i, w := range words {
+		words[i] = strings.TrimLeft(w, "-")
+	}
+	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+}
+
+// pathWords are the words of a file's name and of the folder's that has it.
+func pathWords(path string) []string {
+	path = slashed(path)
+	at := strings.LastIndexByte(path, '/')
+	folder, name := path[:max(at, 0)], path[at+1:]
+	if i := strings.IndexByte(strings.TrimLeft(name, "."), '.'); i > 0 {
+		name = strings.TrimLeft(name, ".")[:i]
+	}
+	folder = folder[strings.LastIndexByte(folder, '/')+1:]
+	return strings.FieldsFunc(folder+" "+name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// identifiers are the names in a program's text, the most frequent first.
+func identifiers(text string) []string {
+	type name struct {
+		text  string
+		count int
+	}
+	var names []name
+	index := map[string]int{}
+	add := func(s string) {
+		s = strings.Trim(s, "._")
+		if len(s) < 3 || len(s) > maxClue || common(strings.ToLower(s)) {
+			return
+		}
+		i, ok := index[s]
+		if !ok {
+			i = len(names)
+			index[s] = i
+			names = append(names, name{text: s})
+		}
+		names[i].count++
+	}
+	start := -1
+	for i := 0; i <= len(text); i++ {
+		inName := i < len(text) && (isLetter(text[i]) || start >= 0 && (text[i] == '.' || isDigit(text[i])))
+		switch {
+		case inName && start < 0:
+			start = i
+		case !inName && start >= 0:
+			add(text[start:i])
+			start = -1
+		}
+	}
+	slices.SortStableFunc(names, func(a, b name) int { return cmp.Compare(b.count, a.count) })
+	var list []string
+	for _, n := range names[:min(len(names), maxIdentifiers)] {
+		list = append(list, n.text)
+	}
+	return list
+}
+
+func isLetter(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c >= 0x80
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// common reports whether a name is in programs of every kind, and tells
+// nothing of what one is about.
+func common(name string) bool {
+	switch name {
+	case "and", "any", "args", "array", "async", "await", "bool", "boolean", "break", "byte", "case", "catch", "char", "class", "const",
+		"continue", "ctx", "data", "def", "default", "defer", "del", "dict", "double", "elif", "else", "end", "enum", "err", "error",
+		"except", "export", "extends", "false", "final", "finally", "float", "fmt", "for", "from", "func", "function", "get", "global",
+		"goto", "if", "impl", "implements", "import", "in", "index", "init", "int", "int64", "interface", "isinstance", "item", "items",
+		"key", "keys", "lambda", "len", "let", "list", "long", "main", "make", "map", "match", "mut", "name", "new", "nil", "none", "not",
+		"null", "num", "number", "object", "package", "pass", "print", "println", "printf", "private", "protected", "pub", "public",
+		"raise", "range", "require", "result", "return", "self", "set", "short", "static", "str", "string", "struct", "super", "switch",
+		"template", "test", "the", "this", "throw", "throws", "true", "try", "type", "typeof", "undefined", "use", "using", "val", "value",
+		"values", "var", "void", "while", "with", "yield":
+		return true
+	}
+	return false
+}
+
+// programs are the programs of the call's command line, with what they are
+// told to do: "kubectl rollout restart" of "kubectl rollout restart deploy/x".
+func (c *Call) programs() []string {
+	var list []string
+	for _, words := range simpleCommands(c.Command) {
+		for i, w := range words[:min(len(words), maxWords)] {
+			if i > 0 && !plainWord(w) {
+				break
+			}
+			w = w[strings.LastIndexByte(slashed(w), '/')+1:]
+			if !slices.Contains(list, w) {
+				list = append(list, w)
+			}
+		}
+	}
+	return list
+}
+
+// plainWord reports whether a command's word can be one of its own, and is no
+// option, path or value.
+func plainWord(w string) bool {
+	for i := range len(w) {
+		if c := w[i]; !('a' <= c && c <= 'z' || i > 0 && (c == '-' || c == '_' || c == ':' || isDigit(c))) {
+			return false
+		}
+	}
+	return w != ""
+}
+
+// simpleCommands cuts a shell's command line into its commands, and these into
+// words, as far as that can be told without being a shell: quotes are minded,
+// and what is within them is one word. Variables set for a command, and the
+// programs that only run others, are left out.
+func simpleCommands(line string) [][]string {
+	var commands [][]string
+	var words []string
+	var word strings.Builder
+	inWord := false
+	endWord := func() {
+		if inWord {
+			words = append(words, word.String())
+		}
+		word.Reset()
+		inWord = false
+	}
+	endCommand := func() {
+		endWord()
+		if words = effective(words); len(words) > 0 && len(commands) < maxCommands {
+			commands = append(commands, words)
+		}
+		words = nil
+	}
+	line = line[:min(len(line), maxLine)]
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; c {
+		case ' ', '\t':
+			endWord()
+		case '\n', ';', '|', '&', '(', ')', '`':
+			if c == '&' && i > 0 && line[i-1] == '>' { // 2>&1
+				continue
+			}
+			endCommand()
+			if c == '\n' && hasHeredoc(line[:i]) {
+				return commands // what follows is text
+			}
+		case '\'', '"':
+			inWord = true
+			for i++; i < len(line) && line[i] != c; i++ {
+				if line[i] == '\\' && c == '"' && i+1 < len(line) {
+					i++
+				}
+				word.WriteByte(line[i])
+			}
+		case '\\':
+			if i+1 < len(line) {
+				i++
+				if line[i] != '\n' {
+					inWord = true
+					word.WriteByte(line[i])
+				}
+			}
+		case '#':
+			if !inWord { // a comment
+				for i+1 < len(line) && line[i+1] != '\n' {
+					i++
+				}
+				continue
+			}
+			word.WriteByte(c)
+		default:
+			inWord = true
+			word.WriteByte(c)
+		}
+	}
+	endCommand()
+	return commands
+}
+
+func hasHeredoc(before string) bool {
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return strings.Contains(line, "<<") && !strings.Contains(line, "<<<")
+}
+
+// effective is a command without variables before it and without programs that
+// run another.
+func effective(words []string) []string {
+	for len(words) > 0 {
+		w := words[0]
+		name, _, assigns := strings.Cut(w, "=")
+		switch {
+		case assigns && name != "" && !strings.ContainsAny(name, "-/. "):
+		case w == "sudo", w == "env", w == "time", w == "nohup", w == "exec", w == "command", w == "then", w == "do", w == "else", w == "!", w == "{", w == "if":
+		default:
+			return words
+		}
+		words = words[1:]
+	}
+	return nil
+}
+
+// failureQuery makes the query of what a call failed with: names, codes and
+// quoted texts in it, and its lines that tell of the failure.
+func (c *Call) failureQuery() Query {
+	var lines []string
+	for line := range strings.Lines(c.Failure) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "Exit code ") {
+			continue
+		}
+		if tellsFailure(strings.ToLower(line)) && len(lines) < maxLines {
+			lines = append(lines, line[:min(len(line), 300)])
+		}
+	}
+	if len(lines) == 0 {
+		lines = firstLines(c.Failure, 2)
+	}
+	text := strings.ToValidUTF8(strings.Join(lines, " "), "")
+	return Query{plain(strings.Join(append(c.programs(), text), " ")), clues(text)}
+}
+
+// tellsFailure reports whether a line is one of those that say what went wrong.
+func tellsFailure(line string) bool {
+	for _, word := range [...]string{
+		"error", "fail", "fatal", "cannot", "can't", "could not", "denied", "not found", "no such", "invalid", "undefined", "unknown",
+		"exception", "unexpected", "missing", "refused", "timed out", "forbidden", "unauthorized", "panic",
+	} {
+		if strings.Contains(line, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func firstLines(s string, n int) []string {
+	var lines []string
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "Exit code ") {
+			continue
+		}
+		if lines = append(lines, line[:min(len(line), 300)]); len(lines) == n {
+			break
+		}
+	}
+	return lines
+}
+
+// clues are what of a failure is found in documentation as it stands: quoted
+// texts, codes such as E0382 or ERR_MODULE_NOT_FOUND, names that only programs
+// have.
+func clues(text string) []string {
+	var list []string
+	add := func(s string) {
+		s = strings.Trim(s, ".,:;()[]{}<>")
+		if len(s) >= 3 && len(s) <= maxClue && !slices.Contains(list, s) && len(list) < maxClues {
+			list = append(list, s)
+		}
+	}
+	for _, quote := range [...]string{"'", `"`, "`"} {
+		rest := text
+		for {
+			_, after, ok := strings.Cut(rest, quote)
+			if !ok {
+				break
+			}
+			inner, after, ok := strings.Cut(after, quote)
+			if !ok {
+				break
+			}
+			if !strings.ContainsAny(inner, "/\\") {
+				add(inner)
+			}
+			rest = after
+		}
+	}
+	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`()[]{},;=", r) }) {
+		w = strings.Trim(w, ".:<>")
+		if strings.ContainsAny(w, "/\\") || len(w) < 3 {
+			continue
+		}
+		if isCode(w) || isWrittenAsName(w) {
+			add(w)
+		}
+	}
+	return list
+}
+
+// isCode recognises capitals with digits or underscores: E0382, ORA-00942,
+// ERR_MODULE_NOT_FOUND, ECONNREFUSED.
+func isCode(w string) bool {
+	capitals, others := 0, 0
+	for i := range len(w) {
+		switch c := w[i]; {
+		case 'A' <= c && c <= 'Z':
+			capitals++
+		case isDigit(c), c == '_', c == '-':
+			others++
+		default:
+			return false
+		}
+	}
+	return capitals > 0 && (others > 0 || capitals >= 6)
+}
+
+// isWrittenAsName recognises names that have a sign or capitals within.
+func isWrittenAsName(w string) bool {
+	for i := 1; i < len(w)-1; i++ {
+		c := w[i]
+		if c == '_' || c == '.' && isLetter(w[i+1]) || 'A' <= c && c <= 'Z' && 'a' <= w[i-1] && w[i-1] <= 'z' {
+			return true
+		}
+	}
+	return false
+}

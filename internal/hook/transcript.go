@@ -1,0 +1,104 @@
+package hook
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxSaid is how much of the user's last message is looked at, and
+	// maxTail how much of the transcript is read to find it, in bytes.
+	maxSaid = 200
+	maxTail = 256 << 10
+)
+
+// lastSaid is how the user's last message in a transcript ends, "" if it is
+// not found near the transcript's end.
+func lastSaid(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		return ""
+	}
+	for length := int64(16 << 10); ; length *= 4 {
+		length = min(length, maxTail, st.Size())
+		tail := make([]byte, length)
+		if _, err := f.ReadAt(tail, st.Size()-length); err != nil && err != io.EOF {
+			return ""
+		}
+		if length < st.Size() { // a line that was cut
+			_, tail, _ = bytes.Cut(tail, []byte("\n"))
+		}
+		if said := lastMessage(tail); said != "" || length == st.Size() || length == maxTail {
+			return said
+		}
+	}
+}
+
+// lastMessage is how the last message of the user ends in the lines of a
+// transcript.
+func lastMessage(lines []byte) string {
+	for len(lines) > 0 {
+		lines = bytes.TrimRight(lines, "\n")
+		i := bytes.LastIndexByte(lines, '\n')
+		line := lines[i+1:]
+		lines = lines[:i+1]
+		if !bytes.Contains(line, []byte(`"user"`)) {
+			continue
+		}
+		if said := messageOf(line); said != "" {
+			return said
+		}
+	}
+	return ""
+}
+
+// messageOf is how the message ends that a line of a transcript holds, if it
+// is one that the user wrote: no tool's result, nothing of the client's own,
+// no prompt of a subagent.
+func messageOf(line []byte) string {
+	fields, err := objectFields(line)
+	if err != nil || fields.string("type") != "user" || isTrue(fields.raw("isMeta")) || isTrue(fields.raw("isSidechain")) {
+		return ""
+	}
+	message, err := objectFields(fields.raw("message"))
+	if err != nil {
+		return ""
+	}
+	content := message.raw("content")
+	text, plain := decodeText(content)
+	if !plain {
+		blocks, err := listItems(content)
+		if err != nil {
+			return ""
+		}
+		for _, block := range blocks {
+			if b, err := objectFields(block); err == nil && b.string("type") == "text" {
+				text = b.string("text")
+			}
+		}
+	}
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "<") { // a command or its output, a reminder
+		return ""
+	}
+	if len(text) > maxSaid {
+		text = text[len(text)-maxSaid:]
+		for text != "" && !utf8.RuneStart(text[0]) {
+			text = text[1:]
+		}
+		if _, rest, ok := strings.Cut(text, " "); ok {
+			text = rest
+		}
+	}
+	return text
+}
+
+func isTrue(v []byte) bool { return string(v) == "true" }
