@@ -253,6 +253,8 @@ type hitJSON struct {
 	StartLine int      `json:"start_line,omitempty"`
 	EndLine   int      `json:"end_line,omitempty"`
 	Anchors   []string `json:"anchors,omitempty"` // fragments that lead into it
+	Kind      string   `json:"kind,omitempty"`    // of the document, if it is none that says what is
+	Flags     []string `json:"flags,omitempty"`   // why to read it with care
 	Text      string   `json:"text"`
 }
 
@@ -281,7 +283,7 @@ func (s *searchCommand) printJSON(query string, all []asked, hits []index.Merged
 		out.Hits = append(out.Hits, hitJSON{
 			Rank: i + 1, Score: h.Relevance, Database: d.Name, ID: h.ID, Title: h.Name(), Headings: headings,
 			Source: d.source(&h.Passage), URL: h.URL, Path: h.Path,
-			StartLine: h.StartLine, EndLine: h.EndLine, Anchors: h.Anchors, Text: h.Text,
+			StartLine: h.StartLine, EndLine: h.EndLine, Anchors: h.Anchors, Kind: h.Kind(), Flags: h.Flags(), Text: h.Text,
 		})
 	}
 	for _, d := range all {

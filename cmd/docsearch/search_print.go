@@ -47,6 +47,9 @@ func (s *searchCommand) print(query string, all []asked, hits []index.Merged) er
 		if len(names) > 1 {
 			place += "  " + d.Name
 		}
+		if remark := h.Remark(); remark != "" {
+			place += "  (" + printable(remark) + ")"
+		}
 		fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.faint, place, c.end)
 		m, err := newMatcher(languageOf(d), query, s.splitKeywords())
 		if err != nil {

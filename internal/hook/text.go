@@ -64,7 +64,7 @@ func (t *text) reason() string {
 		case t.fetch():
 			what = "Best section of the page"
 		}
-		b.WriteString(what + " (" + heading(&p) + ", " + oneLine(p.Locator()) + "), quoted:\n")
+		b.WriteString(what + " (" + heading(&p) + ", " + source(&p) + "), quoted:\n")
 		for line := range strings.SplitSeq(cut(clean(p.Text), maxExcerpt), "\n") {
 			b.WriteString("> " + line + "\n")
 		}
@@ -235,6 +235,14 @@ func adviceText(e Event, offers []offer) string {
 	return strings.Join(parts, "; ")
 }
 
+// source is where the passage is, and what to tell of its document.
+func source(p *passage.Passage) string {
+	if remark := p.Remark(); remark != "" {
+		return oneLine(p.Locator()) + " (" + oneLine(remark) + ")"
+	}
+	return oneLine(p.Locator())
+}
+
 // limited is text of a limited length in UTF-16 units.
 type limited struct {
 	strings.Builder
@@ -258,7 +266,7 @@ func (l *limited) passage(number int, p *passage.Passage) bool {
 	const least = 200
 	body := clean(p.Text)
 	fence := fenceFor(body)
-	head := fmt.Sprintf("\n\n[%d] %s\nSource: %s\n%s\n", number, heading(p), oneLine(p.Locator()), fence)
+	head := fmt.Sprintf("\n\n[%d] %s\nSource: %s\n%s\n", number, heading(p), source(p), fence)
 	tail := "\n" + fence
 	room := min(l.left-units(head)-units(tail), maxPassage)
 	if room < least && room < units(body) {

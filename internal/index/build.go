@@ -265,7 +265,10 @@ func gatherLinks(ctx context.Context, b *disk.Build, links *linkGraph) error {
 
 // fields says which part of a passage is indexed as what.
 func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
-	f := lexical.Fields{Page: p.Title, Body: p.Text, Address: p.Locator(), Anchors: p.Anchors, Terms: strings.Join(p.Terms(), "\n")}
+	f := lexical.Fields{
+		Page: p.Title, Body: p.Text, Address: p.Locator(), Anchors: p.Anchors, Terms: strings.Join(p.Terms(), "\n"),
+		Aside: p.Kind() != "",
+	}
 	f.InLinks, f.PageInLinks, f.Links = links.of(p)
 	if n := len(p.Headings); n > 0 {
 		f.Title, f.Path = p.Headings[n-1], p.Headings[:n-1]

@@ -212,9 +212,12 @@ func (c *collector) addPassages(r *result, doc document) {
 	for _, n := range notes {
 		r.skip(r.Name+n.place, "%s", n.text)
 	}
+	kind, flags := kindOf(r.Name, &doc), flagsOf(&doc)
 	seen := map[string]int{}
 	for i := range passages {
 		p := &passages[i]
+		p.SetKind(kind)
+		p.SetFlags(flags)
 		p.Title = doc.title
 		p.SetUse(doc.use)
 		if isURL(r.Name) {

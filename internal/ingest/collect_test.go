@@ -232,9 +232,9 @@ func TestUpdateDoesNotTrustFreshTimes(t *testing.T) {
 }
 
 func FuzzReadRecords(f *testing.F) {
-	f.Add([]byte(`{"files":1}` + "\n" + `{"path":"a.md","size":1,"offset":0,"length":5}` + "\n"))
-	f.Add([]byte(`{"files":1,"context":"x"}` + "\n" + `{"path":"a.md","offset":-1,"length":99}` + "\n" + `{"path":"a.md","offset":9223372036854775807,"length":9223372036854775807}`))
-	f.Add([]byte(`{"files":2}`))
+	f.Add([]byte(`{"files":2}` + "\n" + `{"path":"a.md","size":1,"offset":0,"length":5}` + "\n"))
+	f.Add([]byte(`{"files":2,"context":"x"}` + "\n" + `{"path":"a.md","offset":-1,"length":99}` + "\n" + `{"path":"a.md","offset":9223372036854775807,"length":9223372036854775807}`))
+	f.Add([]byte(`{"files":1}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
 		g := disk.Generation{Dir: dir}

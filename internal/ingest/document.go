@@ -19,6 +19,11 @@ type document struct {
 	lines    []string
 	from     []int     // the file's line that each of the lines was made of; none if that is not known
 	sections []section // in order, without gaps but blank lines and front matter
+
+	// Of HTML only.
+	canonical string   // the URL that it gives for itself
+	language  string   // as it names it: "en", "pt-br"
+	hidden    []string // text that its readers do not see, which is in no line
 }
 
 // A section is a heading and what stands under it, up to the next heading of

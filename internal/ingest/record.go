@@ -28,7 +28,7 @@ const (
 	// which have changed. It is JSON, an object a line, compressed by gzip. The
 	// first says what holds for all of them:
 	//
-	//	{"files":1,"context":"5f0c..."}
+	//	{"files":2,"context":"5f0c..."}
 	//
 	// the version of this format, and a digest of what every document is read
 	// with (see collector). Then comes a line for each document, in the order of
@@ -47,7 +47,7 @@ const (
 // filesVersion is the version of FilesName. It changes, too, when readers make
 // other passages of the same bytes than those of the version before: nothing
 // of such a generation is taken over.
-const filesVersion = 1
+const filesVersion = 2
 
 // maxRecords is more than FilesName has in it, unpacked: a small file might be
 // packed to fill the memory.

@@ -238,10 +238,10 @@ func (s *siteStock) readTermIndexes(items []item) map[string][]string {
 }
 
 // fileOf is what the file of a page would be called: its path, a folder's page
-// like a file of the folder's name.
+// like a file of the folder's name. A file is called what it is called.
 func fileOf(u string) string {
 	parsed, err := url.Parse(u)
-	if err != nil {
+	if err != nil || !isURL(u) {
 		return u
 	}
 	name := strings.TrimPrefix(parsed.Path, "/")

@@ -156,7 +156,7 @@ func passageHead(r *index.Reading, i int) string {
 	if p.Locator() != p.ID {
 		s += " | " + label(p.Locator())
 	}
-	return s + " | id " + label(p.ID) + "\n"
+	return s + " | id " + label(p.ID) + remark(p) + "\n"
 }
 
 // around is the widest span about wanted whose sizes stay within limit, grown

@@ -204,7 +204,7 @@ func (h hit) source() string {
 	if h.Locator() != h.ID {
 		s += " | id " + label(h.ID)
 	}
-	return s
+	return s + remark(&h.Passage)
 }
 
 // merge puts the findings' hits into one order. Where there are relevant hits,

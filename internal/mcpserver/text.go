@@ -196,3 +196,11 @@ func thousands(n int) string {
 	}
 	return s
 }
+
+// remark is what to tell of a passage's document, as the end of a line.
+func remark(p *passage.Passage) string {
+	if r := p.Remark(); r != "" {
+		return " | " + label(r)
+	}
+	return ""
+}

@@ -31,6 +31,7 @@ type Fields struct {
 	Terms       string   // what the documentation's own index calls it
 	InLinks     int      // links to this passage
 	PageInLinks int      // links to its document
+	Aside       bool     // its document says what was, or the same in other words, rather than what is
 }
 
 // The fields, in the order in which their words follow one another in the
@@ -243,7 +244,7 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) {
 		info.short[field] = uint8(min(place-start, maxShort))
 		place = start + int(info.short[field]) + 1 // the gap keeps phrases within a field
 	}
-	info.aside, info.depth = isAside(f.Address), depthOf(f.Address)
+	info.aside, info.depth = f.Aside || isAside(f.Address), depthOf(f.Address)
 	info.family, info.version = versionOf(f.Address)
 	info.inLinks, info.pageLinks = uint32(max(0, f.InLinks)), uint32(max(0, f.PageInLinks))
 }

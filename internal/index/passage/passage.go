@@ -11,8 +11,9 @@
 // path, start_line, end_line; anchors, the fragments that lead into the
 // passage, its own first; links, a list of {"to", "text"} objects, "to" being a
 // URL or a path with or without an anchor; terms, what an index of the
-// documentation calls the passage; and what a Use has. Of what LEANN itself writes, file_path,
-// source and file_name are read where path is missing.
+// documentation calls the passage; kind and flags, what to tell with it of its
+// document; and what a Use has. Of what LEANN itself writes, file_path, source
+// and file_name are read where path is missing.
 //
 // The passages themselves stay where they are, in the passages file; the
 // table holds where each line lies and its checksum. Standard library only,
