@@ -70,6 +70,9 @@ func clean(data []byte) ([]byte, error) {
 	case !utf8.Valid(data):
 		return nil, errors.New("not UTF-8")
 	}
+	if bytes.IndexByte(data, '\r') < 0 {
+		return data, nil
+	}
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n")), nil
 }

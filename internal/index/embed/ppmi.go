@@ -3,7 +3,7 @@ package embed
 import (
 	"context"
 	"math"
-	"slices"
+	"math/bits"
 	"sync"
 )
 
@@ -79,7 +79,7 @@ func (c *corpus) information(ctx context.Context) (sparse, error) {
 	err := parallel(ctx, len(s), 16, func(from, to int) {
 		counts, _ := scratch.Get().(*pairCounts)
 		if counts == nil {
-			counts = &pairCounts{weights: make([]float32, len(c.terms))}
+			counts = newPairCounts(len(c.terms))
 		}
 		defer scratch.Put(counts)
 		for t := from; t < to; t++ {
@@ -129,7 +129,11 @@ type place struct {
 // pairCounts gathers the neighbours of one term after the other.
 type pairCounts struct {
 	weights []float32 // of each term
-	touched []uint32  // terms whose weight is not zero
+	touched []uint64  // a bit for each term, set if its weight is not zero
+}
+
+func newPairCounts(terms int) *pairCounts {
+	return &pairCounts{weights: make([]float32, terms), touched: make([]uint64, (terms+63)/64)}
 }
 
 func (p *pairCounts) count(c *corpus, places []place) {
@@ -146,27 +150,27 @@ func (p *pairCounts) count(c *corpus, places []place) {
 var nearness = [window + 1]float32{0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7, 1. / 8}
 
 func (p *pairCounts) add(term uint32, distance int) {
-	if p.weights[term] == 0 {
-		p.touched = append(p.touched, term)
-	}
+	p.touched[term/64] |= 1 << (term % 64)
 	p.weights[term] += nearness[distance]
 }
 
 // take returns the row of the matrix and leaves the counts empty.
 func (p *pairCounts) take(logs []float32, constant float32) sparseRow {
 	var r sparseRow
-	slices.Sort(p.touched)
-	for _, t := range p.touched {
-		weight := p.weights[t]
-		p.weights[t] = 0
-		if weight < minPair {
-			continue
+	for i, word := range p.touched {
+		for ; word != 0; word &= word - 1 {
+			t := 64*i + bits.TrailingZeros64(word)
+			weight := p.weights[t]
+			p.weights[t] = 0
+			if weight < minPair {
+				continue
+			}
+			if v := float32(math.Log(float64(weight))) + constant - logs[t]; v > 0 {
+				r.cols = append(r.cols, uint32(t))
+				r.vals = append(r.vals, v)
+			}
 		}
-		if v := float32(math.Log(float64(weight))) + constant - logs[t]; v > 0 {
-			r.cols = append(r.cols, t)
-			r.vals = append(r.vals, v)
-		}
+		p.touched[i] = 0
 	}
-	p.touched = p.touched[:0]
 	return r
 }
