@@ -78,6 +78,9 @@ func (a *app) info(d listing, asJSON bool) error {
 		row("LEANN", "version %s, %s, %s, %s", m.Version, m.Backend, m.EmbeddingModel, count(m.Dimensions, "dimension"))
 	}
 	row("built", "%s (%s) by docsearch %s", info.Created.Local().Format("2006-01-02 15:04"), age(time.Since(info.Created)), info.Tool)
+	if info.Checked.After(info.Created) {
+		row("checked", "%s (%s): nothing had changed", info.Checked.Local().Format("2006-01-02 15:04"), age(time.Since(info.Checked)))
+	}
 	row("passages", "%s of %s, %s of text", thousands(info.Passages), count(info.Documents, "document"), size(info.TextBytes))
 	row("index", "%s in %s", size(info.Bytes), info.Generation)
 	if info.Embedder != nil {
@@ -127,6 +130,7 @@ type infoJSON struct {
 	Why       string         `json:"why,omitempty"`
 	Source    *disk.Source   `json:"source,omitempty"`
 	Built     *time.Time     `json:"built,omitempty"`
+	Checked   *time.Time     `json:"checked,omitempty"` // when a later look at the source found nothing new
 	Tool      string         `json:"tool,omitempty"`
 	Passages  int            `json:"passages"`
 	Documents int            `json:"documents"`
@@ -142,6 +146,9 @@ func newInfoJSON(name, state, why string, info index.Info) infoJSON {
 	j := infoJSON{Name: name, Path: info.Dir, State: state, Why: why}
 	if info.Generation == "" {
 		return j
+	}
+	if info.Checked.After(info.Created) {
+		j.Checked = &info.Checked
 	}
 	j.Source, j.Built, j.Tool = &info.Source, &info.Created, info.Tool
 	j.Passages, j.Documents, j.TextBytes, j.Bytes = info.Passages, info.Documents, info.TextBytes, info.Bytes

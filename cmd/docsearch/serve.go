@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -61,7 +62,8 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	settings := served.settings()
 	// Over HTTP the client may be on another machine, and has no business
 	// naming files of this one.
-	catalog := &mcpserver.Catalog{Entries: served.entries, AnyPath: opt.http == "", Embedders: served.asked}
+	catalog := &mcpserver.Catalog{Entries: served.entries, AnyPath: opt.http == "", Embedders: served.asked,
+		MaxAge: time.Duration(settings.MaxAgeDays) * 24 * time.Hour}
 	defer catalog.Close()
 	server := mcpserver.New(mcpserver.Options{
 		Catalog: catalog, Version: buildVersion(), LEANN: opt.leann, Log: log,

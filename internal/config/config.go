@@ -71,6 +71,9 @@ const (
 type Search struct {
 	TopK      int `json:"top_k"`
 	MaxTokens int `json:"max_tokens"`
+	// MaxAgeDays is how long after a database was last compared with its source
+	// its answers say so; 0: never.
+	MaxAgeDays int `json:"max_age_days"`
 }
 
 // An Embedder is a model that turns texts into vectors, and how to reach it.
@@ -106,7 +109,7 @@ func Default() Config {
 	return Config{
 		Databases: []Database{},
 		Hook:      Hook{Retry: RetryIdentical, TimeoutMS: 800},
-		Search:    Search{TopK: 5, MaxTokens: 4000},
+		Search:    Search{TopK: 5, MaxTokens: 4000, MaxAgeDays: 90},
 		Inject:    DefaultInject(),
 	}
 }

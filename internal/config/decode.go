@@ -244,9 +244,10 @@ func (d *decoder) hook(v any) {
 }
 
 func (d *decoder) search(v any) {
-	m := d.section("search", v, "top_k", "max_tokens")
+	m := d.section("search", v, "top_k", "max_tokens", "max_age_days")
 	d.number(m, "search", "top_k", 1, 100, &d.config.Search.TopK)
 	d.number(m, "search", "max_tokens", 200, 25_000, &d.config.Search.MaxTokens)
+	d.number(m, "search", "max_age_days", 0, 36_500, &d.config.Search.MaxAgeDays)
 }
 
 func (d *decoder) section(name string, v any, fields ...string) map[string]any {

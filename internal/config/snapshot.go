@@ -20,7 +20,7 @@ import (
 // Its file is read on every tool call, so it is not JSON, which would take
 // longer than the rest of the reading:
 //
-//	magic     "docsearch snapshot 3\n", the version of the format
+//	magic     "docsearch snapshot 5\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -39,7 +39,8 @@ type Snapshot struct {
 //	2  embedders with fields of their own
 //	3  without routes, which have snapshots of their own
 //	4  what is injected
-const snapshotMagic = "docsearch snapshot 4\n"
+//	5  the age of databases
+const snapshotMagic = "docsearch snapshot 5\n"
 
 func (s *Snapshot) code(c *coder) {
 	c.text(&s.Source.Path)
@@ -56,6 +57,7 @@ func (s *Snapshot) code(c *coder) {
 	c.text(&h.Tool)
 	c.int(&s.Config.Search.TopK)
 	c.int(&s.Config.Search.MaxTokens)
+	c.int(&s.Config.Search.MaxAgeDays)
 	s.Config.Inject.code(c)
 	codeList(c, &s.Config.Embedders, (*Embedder).code)
 }

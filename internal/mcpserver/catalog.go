@@ -45,6 +45,9 @@ type Catalog struct {
 	// Embedders are those that may be asked for the vectors of queries. It is
 	// called for every search; nil: there are none.
 	Embedders func() *index.Embedders
+	// MaxAge is how long after a database was last compared with its source its
+	// answers say so; 0: never.
+	MaxAge time.Duration
 
 	mu    sync.Mutex
 	slots map[string]*slot // by path
@@ -250,7 +253,9 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 		q := q
 		q.Names = e.names()
 		err = c.use(e.Path, func(db *index.Database) error {
-			r, err = db.Search(ctx, q)
+			if r, err = db.Search(ctx, q); err == nil {
+				r.Notes = append(r.Notes, c.aged(e, db.Info())...)
+			}
 			return err
 		})
 		return r, err
@@ -258,6 +263,15 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 		findings[i] = finding{entries[i], a.value, a.err}
 	}
 	return findings
+}
+
+// aged says that a database is older than it should be, if it is.
+func (c *Catalog) aged(e Entry, info index.Info) []string {
+	age := time.Since(info.Known())
+	if c.MaxAge <= 0 || age <= c.MaxAge {
+		return nil
+	}
+	return []string{fmt.Sprintf("what it says is %d days old; for the user: docsearch index update %s brings it up to date", int(age.Hours()/24), e.Name)}
 }
 
 // info opens the database and tells what is known of it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -243,6 +244,18 @@ func TestNamedIn(t *testing.T) {
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%q: %s, want %s", query, got, want)
+		}
+	}
+}
+
+func TestAgedDatabaseSaysSo(t *testing.T) {
+	s, c := serve(t)
+	const note = "; for the user: docsearch index update vcs brings it up to date."
+	for maxAge, want := range map[time.Duration]bool{0: false, 1 << 62: false, time.Nanosecond: true} {
+		s.catalog.MaxAge = maxAge
+		text, _ := call(t, c, "search", map[string]any{"query": "rename a branch", "database": "vcs"})
+		if strings.Contains(text, "Note: vcs: what it says is ") != want || strings.Contains(text, note) != want {
+			t.Errorf("over %v (%t):\n%s", maxAge, want, text)
 		}
 	}
 }

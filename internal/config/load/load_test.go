@@ -88,7 +88,7 @@ func TestFormats(t *testing.T) {
 		{Name: "k8s", Keywords: []string{"k8s"}, Path: "/docs/k8s", Description: "Kubernetes", Entry: 1},
 	}
 	want.Hook = config.Hook{Retry: config.RetryEvidence, TimeoutMS: 500, Tool: "mcp__docs__search"}
-	want.Search = config.Search{TopK: 8, MaxTokens: 2000}
+	want.Search = config.Search{TopK: 8, MaxTokens: 2000, MaxAgeDays: 30}
 	want.Routes = json.RawMessage(`{"Zeta.x":{"pattern":"z\\d","message":"z"},"alpha":{"pattern":"a","message":"a","_Note":[{"b":1}]}}`)
 	want.Embedders = []config.Embedder{{Provider: "ollama", Model: "Nomic", QueryPrompt: "Query: ", Weight: 1}}
 	for name, text := range map[string]string{
@@ -99,7 +99,7 @@ func TestFormats(t *testing.T) {
     {"KEYWORDS": ["k8s"], "path": "/docs/k8s", "description": "Kubernetes"}
   ],
   "hook": {"retry": "evidence", "timeout_ms": 500, "mcp_tool_name": "mcp__docs__search"},
-  "search": {"top_k": 8, "max_tokens": 2000},
+  "search": {"top_k": 8, "max_tokens": 2000, "max_age_days": 30},
   "routes": {"Zeta.x": {"pattern": "z\\d", "message": "z"}, "alpha": {"pattern": "a", "message": "a", "_Note": [{"b": 1}]}},
   "embedder": {"Provider": "ollama", "model": "Nomic", "query_prompt": "Query: ", "weight": 1}
 }`,
@@ -120,6 +120,7 @@ hook: {retry: evidence, timeout_ms: 500, mcp_tool_name: mcp__docs__search}
 search:
   top_k: 8
   max_tokens: 2000
+  max_age_days: 30
 routes:
   Zeta.x: {pattern: 'z\d', message: z}
   alpha:
@@ -152,6 +153,7 @@ mcp_tool_name = "mcp__docs__search"
 [search]
 top_k = 8
 max_tokens = 2000
+max_age_days = 30
 
 [routes."Zeta.x"]
 pattern = 'z\d'
