@@ -1,7 +1,11 @@
 package lexical
 
+import "math"
+
 // proximity fills in how near to one another the query's words stand in each
-// of the candidates, which are in the order in which they lie.
+// of the candidates, which are in the order in which they lie. What counts is
+// the root of the distance: words that stand ten apart still speak of one
+// thing rather than two.
 func (x *Index) proximity(terms []scored, found []*candidate) error {
 	own := make([]int, 0, len(terms))
 	for i := range terms[:min(len(terms), maxMasked)] {
@@ -41,7 +45,7 @@ func (x *Index) proximity(terms []scored, found []*candidate) error {
 			for m := n + 1; m < len(own); m++ {
 				b := spans[j*len(own)+m]
 				if d := nearest(positions[a[0]:a[1]], positions[b[0]:b[1]]); d > 0 {
-					sum += min(terms[own[n]].share, terms[own[m]].share) / float64(d)
+					sum += min(terms[own[n]].share, terms[own[m]].share) / math.Sqrt(float64(d))
 				}
 			}
 		}

@@ -105,22 +105,35 @@ func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageFi
 	pool := heap[float64]{limit: max(q.Limit, minPool)}
 	// What one unit can have in the pool, so that others find room.
 	few := make([]heapEntry[float64], 0, 2*most+1)
+	rests := make([]float64, len(field.units))
+	var scores []float64 // of the unit's passages
 	f.rewind()
 	for i, u := range field.units {
-		few = few[:0]
+		few, scores = few[:0], scores[:0]
+		first, second := 0., 0.
 		for j := field.starts[i]; j < field.starts[i+1]; j++ {
 			if field.masks[j] == 0 && field.words[j] == 0 {
+				scores = append(scores, 0)
 				continue
 			}
-			at := field.firsts[i] + j - field.starts[i]
-			prior, err := x.prior(at)
+			prior, err := x.prior(field.firsts[i] + j - field.starts[i])
 			if err != nil {
 				return nil, err
 			}
 			score := wordsUnit*float64(field.words[j]) + pageUnit*float64(field.pages[i]) + prior
+			second = max(second, min(first, score))
+			first = max(first, score)
 			if field.symbols != nil {
 				score += float64(field.symbols[j])
 			}
+			scores = append(scores, score)
+		}
+		rests[i] = restWeight * second
+		for j := field.starts[i]; j < field.starts[i+1]; j++ {
+			if field.masks[j] == 0 && field.words[j] == 0 {
+				continue
+			}
+			at, score := field.firsts[i]+j-field.starts[i], scores[j-field.starts[i]]+rests[i]
 			if pool.full() && score <= pool.floor() || len(few) == cap(few)-1 && score <= few[len(few)-1].score {
 				continue
 			}
@@ -164,6 +177,7 @@ func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageFi
 			Document: field.documents[unit],
 			Words:    wordsUnit * float64(c.raw),
 			Page:     pageUnit * float64(field.pages[unit]),
+			Rest:     rests[unit],
 			Prior:    prior,
 		}
 		if field.symbols != nil {
@@ -204,7 +218,9 @@ func (x *Index) closeLook(terms []scored, phrases []check, found []candidate, sc
 	return x.phrases(phrases, best)
 }
 
-func (h *Hit) sum() { h.Score = h.Words + h.Page + h.Proximity + h.Phrase + h.Symbol + h.Prior }
+func (h *Hit) sum() {
+	h.Score = h.Words + h.Page + h.Rest + h.Proximity + h.Phrase + h.Symbol + h.Prior
+}
 
 // most is how many hits a document may give.
 func (x *Index) most() int { return max(perDocument, 20/x.documents) }

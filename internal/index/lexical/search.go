@@ -13,9 +13,11 @@ const (
 	// phraseBonus is what a passage gains that has all the quoted phrases that
 	// are not demanded.
 	phraseBonus = .30
-	// proximityWeight is what words gain that stand together as they do in
-	// the query.
-	proximityWeight = .25
+	// proximityWeight is what words gain that stand next to one another.
+	proximityWeight = .35
+	// restWeight is what of the second best passage's score all passages of a
+	// unit gain: a page that speaks of the matter twice is about it.
+	restWeight = .10
 	// minPool is how many units and passages are ranked, whatever the limit;
 	// closePool how many of them are read for proximity and phrases. More does
 	// not change the first ten.
@@ -41,6 +43,7 @@ type Hit struct {
 	Words     float64 // the query's words in the passage
 	Page      float64 // and in its document
 	Proximity float64 // how near to one another
+	Rest      float64 // of the second best passage there
 	Phrase    float64 // the query's quoted phrases
 	Symbol    float64 // the passage defines a name that the query asks for
 	Prior     float64 // links, place and length of the passage, whatever is asked
@@ -220,7 +223,7 @@ func (x *Index) openTerms(p *plan) ([]scored, testimony, error) {
 			words += s.mass
 		}
 		if t.own && !t.whole {
-			s.rarity = idf(l.passages, x.n) / idf(0, x.n) * rareElsewhere(t.term)
+			s.rarity = idf(l.passages, x.n) / idf(1, x.n) * rareElsewhere(t.term)
 		}
 		terms = append(terms, s)
 		pageIDF = append(pageIDF, t.weight*idf(l.units, x.unitCount))
