@@ -34,6 +34,7 @@ func (a *app) commands() []*cobra.Command {
 		newSearchCommand(a),
 		newIndexCommand(a),
 		newEvalCommand(a),
+		newRouteCommand(a),
 		newServeCommand(a),
 		newInstallCommand(a),
 		newUninstallCommand(a),

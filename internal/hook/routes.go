@@ -42,7 +42,7 @@ func (d *decider) route() {
 		}
 		return
 	}
-	call := routeCall(d.event)
+	call := RouteCall(d.event)
 	switch {
 	case len(rules) == 0 || call.Text == "":
 		return
@@ -62,8 +62,8 @@ func (d *decider) route() {
 	}
 }
 
-// routeCall is the event's call as rules see it.
-func routeCall(e Event) route.Call {
+// RouteCall is the event's call as rules see it.
+func RouteCall(e Event) route.Call {
 	c := route.Call{Tool: e.Tool}
 	switch e.Tool {
 	case webFetch:
@@ -185,7 +185,7 @@ func (d *decider) routeToDatabase(r *config.Rule, message string) bool {
 // routeQuery is what a call asks of documentation, in words: those of an
 // address's path and of what the page is read for, or those of a command.
 func routeQuery(e Event) string {
-	text := routeCall(e).Text
+	text := RouteCall(e).Text
 	if e.Tool == webSearch {
 		return text
 	}

@@ -69,6 +69,19 @@ func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 	return s
 }
 
+// LoadRouteFiles reads the rules of these files alone.
+func LoadRouteFiles(paths []string) *Routes {
+	s := &Routes{seen: map[string]bool{}}
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			s.Problems = append(s.Problems, "routes "+err.Error())
+			continue
+		}
+		s.file(filepath.Dir(path), filepath.Base(path))
+	}
+	return s
+}
+
 // add takes rules over whose names are still free.
 func (s *Routes) add(rules []config.Rule) {
 	for _, rule := range rules {

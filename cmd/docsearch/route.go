@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/route"
+	"github.com/docsearch/docsearch/internal/hook/route/shell"
+)
+
+func newRouteCommand(a *app) *cobra.Command {
+	var files []string
+	cmd := group(&cobra.Command{
+		Use:   "route",
+		Short: "Show, try and test the rules over tool calls",
+		Long: `Show, try and test the rules over tool calls: those of the config file, of the
+project around the working directory, and of Claude Code's plugins.`,
+	})
+	cmd.PersistentFlags().StringArrayVar(&files, "file", nil, "use the rules of this `file` alone; may be given several times")
+	rules := func() (*load.Routes, error) {
+		routes, err := rulesOf(files)
+		if err != nil {
+			return nil, err
+		}
+		for _, problem := range routes.Problems {
+			a.warn("%s", problem)
+		}
+		return routes, nil
+	}
+	cmd.AddCommand(newRouteListCommand(a, rules), newRouteCheckCommand(a, rules), newRouteExplainCommand(a, rules), newRouteTestCommand(a, rules))
+	return cmd
+}
+
+// rulesOf are the rules of the files, or without any those in force here.
+func rulesOf(files []string) (*load.Routes, error) {
+	if len(files) > 0 {
+		return load.LoadRouteFiles(files), nil
+	}
+	l := config.Locate(os.Getenv)
+	r, err := load.Load(l)
+	if err != nil {
+		return nil, err
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	routes := load.LoadRoutes(r, config.PlaceOf(l, os.Getenv, cwd))
+	for _, p := range r.Problems {
+		if strings.HasPrefix(p.Entry, "routes") {
+			routes.Problems = append(routes.Problems, "config "+r.Path+": "+p.String())
+		}
+	}
+	return routes, nil
+}
+
+// routeCall is the call that a user asks about: an event as JSON, its file or
+// "-", an address to fetch, or a command to run.
+func (a *app) routeCall(text, tool string) (route.Call, error) {
+	if text == "-" {
+		data, err := io.ReadAll(a.stdin)
+		if err != nil {
+			return route.Call{}, err
+		}
+		text = string(data)
+	} else if filepath.Ext(text) == ".json" && !strings.ContainsAny(text, " \n") {
+		data, err := os.ReadFile(text)
+		if err != nil {
+			return route.Call{}, err
+		}
+		text = string(data)
+	}
+	trimmed := strings.TrimSpace(text)
+	switch {
+	case tool == "" && strings.HasPrefix(trimmed, "{"):
+		event, err := hook.ParseEvent([]byte(trimmed))
+		if err != nil {
+			return route.Call{}, fmt.Errorf("the event is %w", err)
+		}
+		return hook.RouteCall(event), nil
+	case tool == "" && (strings.HasPrefix(trimmed, "http://") || strings.HasPrefix(trimmed, "https://")):
+		tool, text = "WebFetch", trimmed
+	case tool == "":
+		tool = "Bash"
+	}
+	return route.Call{Tool: tool, Text: text}, nil
+}
+
+// routeMatcher tries rules as the hook does.
+func (a *app) routeMatcher() *route.Matcher {
+	return &route.Matcher{Commands: shell.Commands, Fault: a.warn}
+}
+
+// ruleJSON is a rule as the commands print it.
+type ruleJSON struct {
+	Name           string   `json:"name"`
+	Origin         string   `json:"origin"`
+	Line           int      `json:"line,omitempty"`
+	Tools          []string `json:"tools,omitempty"`
+	ToolPattern    string   `json:"tool_pattern,omitempty"`
+	Pattern        string   `json:"pattern,omitempty"`
+	CommandPattern string   `json:"command_pattern,omitempty"`
+	Unless         []string `json:"unless,omitempty"`
+	Commands       string   `json:"commands,omitempty"`
+	Action         string   `json:"action"`
+	Message        string   `json:"message,omitempty"`
+	Limit          int      `json:"limit,omitempty"`
+	Database       string   `json:"database,omitempty"`
+	Tests          int      `json:"tests"`
+}
+
+func newRuleJSON(r *config.Rule) ruleJSON {
+	j := ruleJSON{
+		Name: r.Name, Origin: r.Origin, Line: r.Line, Tools: r.Tools, ToolPattern: r.ToolPattern.Text,
+		Pattern: r.Pattern.Text, CommandPattern: r.CommandPattern.Text,
+		Action: string(r.Action), Message: r.Message, Limit: r.Limit, Database: r.Database, Tests: len(r.Tests),
+	}
+	if r.Parsed {
+		j.Commands = "parsed"
+	}
+	for _, p := range r.Unless {
+		j.Unless = append(j.Unless, p.Text)
+	}
+	return j
+}
+
+// toolOf says which tools a rule is for.
+func toolOf(r *config.Rule) string {
+	tools := r.Tools
+	if r.ToolPattern.Text != "" {
+		tools = append(tools[:len(tools):len(tools)], r.ToolPattern.Text)
+	}
+	if len(tools) == 0 && r.Pattern.Text != "" {
+		tools = append(tools, "WebFetch")
+	}
+	if len(r.Tools) == 0 && r.ToolPattern.Text == "" && r.CommandPattern.Text != "" {
+		tools = append(tools, "Bash")
+	}
+	return strings.Join(tools, ", ")
+}
+
+// place is where a rule is written.
+func place(r *config.Rule) string {
+	if r.Line == 0 {
+		return r.Origin
+	}
+	return fmt.Sprintf("%s:%d", r.Origin, r.Line)
+}
+
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config/load"
+)
+
+func newRouteListCommand(a *app, rules func() (*load.Routes, error)) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the rules in force here, in the order in which they are tried",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			routes, err := rules()
+			if err != nil {
+				return err
+			}
+			return a.listRules(routes, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) listRules(routes *load.Routes, asJSON bool) error {
+	if asJSON {
+		list := []ruleJSON{}
+		for i := range routes.Rules {
+			list = append(list, newRuleJSON(&routes.Rules[i]))
+		}
+		return a.printJSON(list)
+	}
+	if len(routes.Rules) == 0 {
+		_, err := fmt.Fprintln(a.stdout, "there are no rules here")
+		return err
+	}
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tACTION\tTOOL\tTESTS\tFROM\tPATTERN")
+	for i := range routes.Rules {
+		r := &routes.Rules[i]
+		var patterns []string
+		for _, p := range []string{r.Pattern.Text, r.CommandPattern.Text} {
+			if p != "" {
+				patterns = append(patterns, strings.ReplaceAll(p, "\n", `\n`))
+			}
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.Name, r.Action, toolOf(r), len(r.Tests), place(r), strings.Join(patterns, "  "))
+	}
+	return table.Flush()
+}

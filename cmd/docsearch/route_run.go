@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/hook/route/vet"
+)
+
+func newRouteTestCommand(a *app, rules func() (*load.Routes, error)) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "test",
+		Short: "Run the tests that the rules bring along, and look for what is odd about them",
+		Long: `Run the tests that the rules bring along, and look for what is odd about them:
+rules that never fire because others take their calls, patterns that match every
+call, and patterns that can take too long.
+
+The exit code is 1 if a test fails, a rule is left out or one is odd.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			routes, err := rules()
+			if err != nil {
+				return err
+			}
+			return a.testRules(routes, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// testJSON is what test prints as JSON.
+type testJSON struct {
+	Tests    []testResultJSON `json:"tests"`
+	Odd      []findingJSON    `json:"odd"`
+	Problems []string         `json:"problems"`
+	OK       bool             `json:"ok"`
+}
+
+type testResultJSON struct {
+	Rule   string `json:"rule"`
+	Origin string `json:"origin"`
+	Line   int    `json:"line,omitempty"`
+	Test   string `json:"test"`
+	Passed bool   `json:"passed"`
+	Want   string `json:"want,omitempty"`
+	By     string `json:"by,omitempty"`
+}
+
+type findingJSON struct {
+	Rule   string `json:"rule"`
+	Origin string `json:"origin"`
+	Line   int    `json:"line,omitempty"`
+	Text   string `json:"text"`
+}
+
+func (a *app) testRules(routes *load.Routes, asJSON bool) error {
+	out := testJSON{Tests: []testResultJSON{}, Odd: []findingJSON{}, Problems: append([]string{}, routes.Problems...)}
+	failed := 0
+	for _, r := range vet.Tests(routes.Rules) {
+		t := testResultJSON{Rule: r.Rule.Name, Origin: r.Rule.Origin, Line: r.Test.Line, Test: r.Test.Text, Passed: r.Want == "", Want: r.Want}
+		if t.Test == "" {
+			t.Test = string(r.Test.Input)
+		}
+		if r.By != nil {
+			t.By = r.By.Name
+		}
+		if !t.Passed {
+			failed++
+		}
+		out.Tests = append(out.Tests, t)
+	}
+	for _, f := range vet.Rules(routes.Rules) {
+		out.Odd = append(out.Odd, findingJSON{f.Rule.Name, f.Rule.Origin, f.Rule.Line, f.Text})
+	}
+	out.OK = failed+len(out.Odd)+len(out.Problems) == 0
+	var err error
+	if asJSON {
+		err = a.printJSON(out)
+	} else {
+		err = a.printTests(out, len(routes.Rules), failed)
+	}
+	if err == nil && !out.OK {
+		return exitStatus(exitFailure)
+	}
+	return err
+}
+
+func (a *app) printTests(out testJSON, rules, failed int) error {
+	origin := ""
+	for _, t := range out.Tests {
+		if t.Origin != origin {
+			origin = t.Origin
+			fmt.Fprintln(a.stdout, origin)
+		}
+		by := ""
+		if t.By != "" && t.By != t.Rule {
+			by = " (rule " + t.By + ")"
+		}
+		if t.Passed {
+			fmt.Fprintf(a.stdout, "  ok    %s: %s%s\n", t.Rule, t.Test, by)
+		} else {
+			fmt.Fprintf(a.stdout, "  FAIL  %s: %s\n        line %d: want %s%s\n", t.Rule, t.Test, t.Line, t.Want, by)
+		}
+	}
+	for _, f := range out.Odd {
+		fmt.Fprintf(a.stdout, "odd: %s:%d: %s: %s\n", f.Origin, f.Line, f.Rule, f.Text)
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s, %s: %d failed, %d odd\n", count(rules, "rule"), count(len(out.Tests), "test"), failed, len(out.Odd))
+	return err
+}
