@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal opens a pseudo-terminal of that many columns. Read gives, after the
-// terminal is closed, what was written to it.
-func terminal(t *testing.T, columns uint16) (tty *os.File, read func() string) {
+// openTerminal opens a pseudo-terminal of that many columns, both ends of it.
+func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -37,6 +36,14 @@ func terminal(t *testing.T, columns uint16) (tty *os.File, read func() string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return master, tty
+}
+
+// terminal opens a pseudo-terminal of that many columns. Read gives, after the
+// terminal is closed, what was written to it.
+func terminal(t *testing.T, columns uint16) (tty *os.File, read func() string) {
+	t.Helper()
+	master, tty := openTerminal(t, columns)
 	var shown bytes.Buffer
 	done := make(chan struct{})
 	go func() {

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A dialogue is a setup with a person at its terminal.
+type dialogue struct {
+	t      *testing.T
+	home   string
+	cmd    *exec.Cmd
+	master *os.File
+	shown  bytes.Buffer
+}
+
+// startDialogue starts docsearch setup in dir, with a terminal for all streams
+// and a home of its own.
+func startDialogue(t *testing.T, home, dir string, args ...string) *dialogue {
+	t.Helper()
+	d := &dialogue{t: t, home: home}
+	master, tty := openTerminal(t, 100)
+	d.master = master
+	// A question that does not come must not be waited for.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	d.cmd = exec.CommandContext(ctx, "docsearch", append([]string{"setup"}, args...)...)
+	d.cmd.Dir = dir
+	d.cmd.Stdin, d.cmd.Stdout, d.cmd.Stderr = tty, tty, tty
+	d.cmd.Env = append(os.Environ(), "HOME="+home, "TERM=dumb", "DOCSEARCH_DATA=", "DOCSEARCH_CONFIG_PATH=", "XDG_DATA_HOME=", "XDG_CACHE_HOME=", "CLAUDE_CONFIG_DIR=")
+	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := d.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tty.Close()
+	return d
+}
+
+// answer waits for a question that matches the pattern at the end of what is
+// shown, and types.
+func (d *dialogue) answer(question, typed string) {
+	d.t.Helper()
+	pattern := regexp.MustCompile(question + ` $`)
+	buf := make([]byte, 4096)
+	for !pattern.Match(d.shown.Bytes()) {
+		n, err := d.master.Read(buf)
+		d.shown.Write(buf[:n])
+		if err != nil {
+			d.t.Fatalf("no question %q in\n%s", question, d.shown.String())
+		}
+	}
+	if _, err := io.WriteString(d.master, typed); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// end waits for the program, and returns what it has shown and its exit code.
+func (d *dialogue) end() (string, int) {
+	d.t.Helper()
+	io.Copy(&d.shown, d.master) // ends with an error once nobody has the terminal
+	d.cmd.Wait()
+	return strings.ReplaceAll(d.shown.String(), "\r\n", "\n"), d.cmd.ProcessState.ExitCode()
+}
+
+func writeFiles(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSetupAsks(t *testing.T) {
+	home, work := t.TempDir(), t.TempDir()
+	writeFiles(t, work, map[string]string{
+		"frob/docs/bells.md":  "# Ring the bell\n\nThe bell rings when it is done.\n",
+		"frob/docs/metals.md": "# Choose a metal\n\nZirconium is stronger than brass.\n",
+	})
+	writeFiles(t, home, map[string]string{".claude/settings.json": "{}\n"})
+	config := filepath.Join(home, ".claude", "hooks", "docsearch-config.json")
+
+	// Interrupted at the first question about the config: what was built stays.
+	d := startDialogue(t, home, filepath.Join(work, "frob"))
+	d.answer(`a LEANN index\) \[docs\]:`, "\n")
+	d.answer(`in a web search \[frob\]:`, "\n")
+	d.answer(`Words that mean it, separated by commas \[frob\]:`, "\x03")
+	shown, code := d.end()
+	if code != exitFailure || !strings.HasSuffix(shown, "docsearch: interrupted\nhint: what is done stays; the same command goes on from there\n") {
+		t.Errorf("interrupted: exit code %d\n%s", code, shown)
+	}
+	if _, err := os.Stat(config); err == nil {
+		t.Error("an interrupted setup has written the config")
+	}
+
+	// With the answers of a person who wants it a little different.
+	d = startDialogue(t, home, filepath.Join(work, "frob"))
+	d.answer(`\[docs\]:`, "../frob/docs/\n")
+	d.answer(`in a web search \[frob\]:`, "Go\n")
+	d.answer(`Words that mean it, separated by commas \[Go, golang\]:`, "Frobber, Go\n")
+	d.answer(`URLs of its pages begin with:`, "https://frob.test/\n")
+	d.answer(`What it holds \[Go documentation\]:`, "All of it\n")
+	d.answer(`Write it to .*docsearch-config\.json\? \[Y/n\]`, "what\n")
+	d.answer(`Write it to .*docsearch-config\.json\? \[Y/n\]`, "y\n")
+	d.answer(`into Claude Code's settings\? \[Y/n\]`, "\n")
+	shown, code = d.end()
+	if code != exitOK {
+		t.Fatalf("exit code %d\n%s", code, shown)
+	}
+	for _, want := range []string{`"Go" is also an ordinary word`, "\nThe hook denies it in ", "\nput the hook into ", "\n  docsearch uninstall\n"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is missing in\n%s", want, shown)
+		}
+	}
+	data, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"keywords": ["Frobber", "Go"]`, `"description": "All of it"`, `"urls": ["https://frob.test/"]`} {
+		if !bytes.Contains(data, []byte(want)) {
+			t.Errorf("%q is missing in\n%s", want, data)
+		}
+	}
+
+	// Again: there is nothing to ask.
+	d = startDialogue(t, home, filepath.Join(work, "frob"), "Go", "docs")
+	if shown, code = d.end(); code != exitOK || !strings.Contains(shown, "has the entry Go already") {
+		t.Errorf("again: exit code %d\n%s", code, shown)
+	}
+
+	// Who does not want it has lost nothing.
+	d = startDialogue(t, home, filepath.Join(work, "frob"), "Go", "docs", "--name", "other")
+	d.answer(`Let it name .*other instead\? \[y/N\]`, "\n")
+	if shown, code = d.end(); code != exitFailure || !strings.Contains(shown, "hint: another keyword makes an entry beside it\n") {
+		t.Errorf("an entry of another database: exit code %d\n%s", code, shown)
+	}
+	d = startDialogue(t, home, filepath.Join(work, "frob"), "bell", "docs")
+	d.answer(`Words .*:`, "\n")
+	d.answer(`URLs .*:`, "-\n")
+	d.answer(`What .*:`, "\n")
+	d.answer(`Write .*`, "n\n")
+	if shown, code = d.end(); code != exitFailure || !strings.Contains(shown, "docsearch: the config is as it was\n") {
+		t.Errorf("not to be written: exit code %d\n%s", code, shown)
+	}
+	if now, err := os.ReadFile(config); err != nil || !bytes.Equal(now, data) {
+		t.Errorf("%v: the config has become\n%s", err, now)
+	}
+}
