@@ -48,8 +48,8 @@ type Entry struct {
 // call meets: what is written for this kind of file or command needs less
 // evidence.
 const (
-	narrowBonus   = .5  // paths, commands
-	languageBonus = .25 // languages
+	narrowBonus   = .8  // paths, commands
+	languageBonus = .6  // languages
 	priorityBonus = .05 // for each step of priority
 )
 
