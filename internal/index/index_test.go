@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/progress"
 )
 
 func open(t testing.TB, path string) *index.Database {
@@ -226,7 +227,7 @@ func TestBuildIsCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	stages := 0
-	_, err = index.Build(ctx, dir, index.FromLEANN(found), index.BuildOptions{Report: func(string, int64, int64) {
+	_, err = index.Build(ctx, dir, index.FromLEANN(found), index.BuildOptions{Report: func(progress.Event) {
 		if stages++; stages == 3 {
 			cancel()
 		}

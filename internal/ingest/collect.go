@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -97,13 +98,14 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 }
 
 func (c *collector) write(ctx context.Context, w *writer, items []item, report progress.Func) error {
-	done := 0
+	e := progress.Event{Stage: "reading documents", Total: int64(len(items))}
 	for result := range c.all(ctx, items) {
 		if err := w.add(result); err != nil {
 			return err
 		}
-		done++
-		report.Report("reading documents", int64(done), int64(len(items)))
+		e.Done++
+		e.Passages += int64(bytes.Count(result.lines, []byte("\n")))
+		report.Show(e)
 	}
 	return ctx.Err()
 }

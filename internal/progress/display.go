@@ -19,7 +19,7 @@ const (
 	Silent Style = iota // not at all
 	Lines               // in a log: a line every few seconds, none of work that takes less
 	Line                // at a terminal: one line that changes
-	Events              // to a program: a JSON object a line, {"stage", "done", "total"}
+	Events              // to a program: an Event as JSON on each line
 )
 
 // StyleFor is the style that suits a stream: Line where it is a terminal,
@@ -43,13 +43,12 @@ type Display struct {
 	now   func() time.Time
 	width func() int
 
-	mu          sync.Mutex
-	stage       string
-	done, total int64
-	began       time.Time // the stage
-	shown       time.Time // the last sign of progress
-	pending     bool      // something came after it
-	drawn       int       // length of the line at the terminal
+	mu      sync.Mutex
+	last    Event
+	began   time.Time // the stage
+	shown   time.Time // the last sign of progress
+	pending bool      // something came after it
+	drawn   int       // length of the line at the terminal
 }
 
 // New makes a display on w. Close must end it.
@@ -75,16 +74,16 @@ func (d *Display) Func() Func {
 	return d.report
 }
 
-func (d *Display) report(stage string, done, total int64) {
+func (d *Display) report(e Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
-	begins := stage != d.stage
+	begins := e.Stage != d.last.Stage
 	if begins {
 		d.endStage()
-		d.stage, d.began = stage, now
+		d.began = now
 	}
-	d.done, d.total, d.pending = done, total, true
+	d.last, d.pending = e, true
 	if begins && d.style != Lines || now.Sub(d.shown) >= pause[d.style] {
 		d.show(now)
 	}
@@ -107,19 +106,14 @@ func (d *Display) Close() {
 		d.draw("")
 		io.WriteString(d.w, "\r")
 	}
-	d.stage = ""
+	d.last = Event{}
 }
 
 func (d *Display) show(now time.Time) {
 	d.shown, d.pending = now, false
 	switch d.style {
 	case Events:
-		line, err := json.Marshal(struct {
-			Stage string `json:"stage"`
-			Done  int64  `json:"done"`
-			Total int64  `json:"total"`
-		}{d.stage, d.done, d.total})
-		if err == nil {
+		if line, err := json.Marshal(d.last); err == nil {
 			d.w.Write(append(line, '\n'))
 		}
 	case Line:
@@ -140,16 +134,39 @@ func (d *Display) draw(line string) {
 	d.drawn = len(line)
 }
 
+// text is the last event as a line: how much is done, what else is known, how
+// fast it goes, and how long it will take.
 func (d *Display) text(now time.Time) string {
-	if d.total <= 0 {
-		return d.stage
+	e := d.last
+	if e.Total <= 0 {
+		return e.Stage
 	}
-	done := min(max(d.done, 0), d.total)
-	text := fmt.Sprintf("%s: %d%%", d.stage, 100*done/d.total)
+	done := min(max(e.Done, 0), e.Total)
 	elapsed := now.Sub(d.began)
-	if done == 0 || done == d.total || elapsed < time.Second {
-		return text // too early to tell, or too late
+	telling := elapsed >= time.Second && done > 0 && done < e.Total // not too early, nor too late
+	var parts []string
+	if e.Failed > 0 || e.Bytes > 0 || e.Passages > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d", done, e.Total))
+		for _, n := range []struct {
+			n    int64
+			what string
+		}{{e.Failed, "failed"}, {e.Passages, "passages"}} {
+			if n.n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", n.n, n.what))
+			}
+		}
+		if e.Bytes > 0 {
+			parts = append(parts, fmt.Sprintf("%.1f MB", float64(e.Bytes)/1e6))
+		}
+		if telling {
+			parts = append(parts, fmt.Sprintf("%.0f/s", float64(done)/elapsed.Seconds()))
+		}
+	} else {
+		parts = append(parts, fmt.Sprintf("%d%%", 100*done/e.Total))
 	}
-	left := time.Duration(float64(elapsed) / float64(done) * float64(d.total-done))
-	return fmt.Sprintf("%s, %v left", text, left.Round(time.Second))
+	if telling {
+		left := time.Duration(float64(elapsed) / float64(done) * float64(e.Total-done))
+		parts = append(parts, left.Round(time.Second).String()+" left")
+	}
+	return e.Stage + ": " + strings.Join(parts, ", ")
 }

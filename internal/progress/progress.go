@@ -2,17 +2,33 @@
 // program, or through an MCP client.
 package progress
 
-// A Func is told how far a piece of long work is: the stage by its name, and
-// how much of it is done. total is 0 where it is not known yet. Stages come
-// one after another; a stage is over when done equals total or the next one
-// begins. It may be called from several goroutines, and often: it is the
-// Func's part to show only what can be read. A nil Func shows nothing; call
-// it through Report.
-type Func func(stage string, done, total int64)
+// An Event says how far a piece of long work is.
+type Event struct {
+	Stage string `json:"stage"`
+	Done  int64  `json:"done"`
+	Total int64  `json:"total"` // 0 where it is not known yet
 
-// Report calls f unless it is nil.
+	// What else there is to tell, where the stage knows it. Done then counts
+	// things that a person can imagine, such as pages.
+	Failed   int64 `json:"failed,omitempty"`
+	Bytes    int64 `json:"bytes,omitempty"`
+	Passages int64 `json:"passages,omitempty"`
+}
+
+// A Func is told of events. Stages come one after another; a stage is over when
+// done equals total or the next one begins. It may be called from several
+// goroutines, and often: it is the Func's part to show only what can be read. A
+// nil Func shows nothing; call it through Report or Show.
+type Func func(Event)
+
+// Report tells of a stage that knows no more than how much of it is done.
 func (f Func) Report(stage string, done, total int64) {
+	f.Show(Event{Stage: stage, Done: done, Total: total})
+}
+
+// Show calls f unless it is nil.
+func (f Func) Show(e Event) {
 	if f != nil {
-		f(stage, done, total)
+		f(e)
 	}
 }

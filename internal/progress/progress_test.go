@@ -13,9 +13,12 @@ import (
 
 // A step is a report at a time.
 type step struct {
-	at          time.Duration
-	stage       string
-	done, total int64
+	at time.Duration
+	Event
+}
+
+func at(d time.Duration, stage string, done, total int64) step {
+	return step{d, Event{Stage: stage, Done: done, Total: total}}
 }
 
 // play shows steps and returns what was written.
@@ -28,21 +31,21 @@ func play(style Style, width int, steps []step) string {
 	f := d.Func()
 	for _, s := range steps {
 		now = time.Unix(0, 0).Add(s.at)
-		f.Report(s.stage, s.done, s.total)
+		f.Show(s.Event)
 	}
 	d.Close()
 	return b.String()
 }
 
 var work = []step{
-	{0, "reading", 0, 200},
-	{time.Second, "reading", 20, 200},
-	{2 * time.Second, "reading", 50, 200},
-	{2*time.Second + 10*time.Millisecond, "reading", 51, 200},
-	{4 * time.Second, "reading", 100, 200},
-	{5 * time.Second, "reading", 200, 200},
-	{5 * time.Second, "writing", 0, 0},
-	{8 * time.Second, "writing", 0, 0},
+	at(0, "reading", 0, 200),
+	at(time.Second, "reading", 20, 200),
+	at(2*time.Second, "reading", 50, 200),
+	at(2*time.Second+10*time.Millisecond, "reading", 51, 200),
+	at(4*time.Second, "reading", 100, 200),
+	at(5*time.Second, "reading", 200, 200),
+	at(5*time.Second, "writing", 0, 0),
+	at(8*time.Second, "writing", 0, 0),
 }
 
 func TestDisplay(t *testing.T) {
@@ -71,8 +74,27 @@ func TestDisplay(t *testing.T) {
 	}
 }
 
+func TestDetails(t *testing.T) {
+	pages := []step{
+		{0, Event{Stage: "fetching", Total: 40}},
+		{3 * time.Second, Event{Stage: "fetching", Done: 30, Total: 400, Bytes: 12_340_000}},
+		{6 * time.Second, Event{Stage: "fetching", Done: 60, Total: 400, Failed: 2, Bytes: 23_450_000}},
+		{9 * time.Second, Event{Stage: "reading", Done: 400, Total: 400, Passages: 1234}},
+		{12 * time.Second, Event{Stage: "reading", Done: 400, Total: 400, Passages: 1234}},
+	}
+	want := "fetching: 30 of 400, 12.3 MB, 10/s, 37s left\nfetching: 60 of 400, 2 failed, 23.4 MB, 10/s, 34s left\n" +
+		"reading: 400 of 400, 1234 passages\nreading: 400 of 400, 1234 passages\n"
+	if diff := cmp.Diff(want, play(Lines, 80, pages)); diff != "" {
+		t.Errorf("in a log (-want +got)\n%s", diff)
+	}
+	want = `{"stage":"fetching","done":60,"total":400,"failed":2,"bytes":23450000}` + "\n"
+	if got := play(Events, 80, pages); !strings.Contains(got, want) {
+		t.Errorf("to a program: %q, want %q", got, want)
+	}
+}
+
 func TestEventsTellHowAStageEnded(t *testing.T) {
-	got := play(Events, 80, []step{{0, "a", 0, 3}, {1, "a", 1, 3}, {2, "a", 3, 3}, {3, "b", 0, 1}, {4, "b", 1, 1}})
+	got := play(Events, 80, []step{at(0, "a", 0, 3), at(1, "a", 1, 3), at(2, "a", 3, 3), at(3, "b", 0, 1), at(4, "b", 1, 1)})
 	want := `{"stage":"a","done":0,"total":3}
 {"stage":"a","done":3,"total":3}
 {"stage":"b","done":0,"total":1}

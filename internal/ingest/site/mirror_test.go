@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/ingest/site/sitetest"
+	"github.com/docsearch/docsearch/internal/progress"
 )
 
 // chain sets a site of n pages, each with links to the next ones.
@@ -168,8 +169,8 @@ func TestInterruptedLongAgo(t *testing.T) {
 	s.chain(5)
 	opt := options(t, s.URL+"/p/")
 	ctx, cancel := context.WithCancel(t.Context())
-	opt.Concurrency, opt.Progress = 1, func(_ string, done, _ int64) {
-		if done == 3 {
+	opt.Concurrency, opt.Progress = 1, func(e progress.Event) {
+		if e.Done == 3 {
 			cancel()
 		}
 	}
@@ -307,8 +308,8 @@ func TestOneAtATime(t *testing.T) {
 	s.chain(3)
 	opt := options(t, s.URL+"/p/")
 	var second error
-	opt.Progress = func(_ string, done, _ int64) {
-		if done == 1 {
+	opt.Progress = func(e progress.Event) {
+		if e.Done == 1 {
 			_, second = Fetch(t.Context(), Options{URL: opt.URL, Dir: opt.Dir})
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/docsearch/docsearch/internal/progress"
 )
 
 const (
@@ -456,7 +458,7 @@ func (r *run) pages(ctx context.Context, first []string) error {
 			for i, it := range these {
 				group.Go(func() (err error) {
 					results[i], err = r.page(ctx, it)
-					r.opt.Progress.Report("fetching pages", r.done.Add(1), int64(r.admitted))
+					r.show(r.done.Add(1))
 					return err
 				})
 			}
@@ -477,6 +479,16 @@ func (r *run) pages(ctx context.Context, first []string) error {
 		level = next
 	}
 	return ctx.Err()
+}
+
+// show tells how many pages are done of those that have been found.
+func (r *run) show(done int64) {
+	r.mu.Lock()
+	failed := len(r.report.Failed)
+	r.mu.Unlock()
+	r.opt.Progress.Show(progress.Event{
+		Stage: "fetching pages", Done: done, Total: int64(r.admitted), Failed: int64(failed), Bytes: r.client.received.Load(),
+	})
 }
 
 // admit adds those of the URLs that are new, up to the page limit.

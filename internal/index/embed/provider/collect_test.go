@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/progress"
 )
 
 func TestCollect(t *testing.T) {
@@ -20,7 +21,7 @@ func TestCollect(t *testing.T) {
 	}
 	text := func(i int) (string, error) { return fmt.Sprint("passage ", i), nil }
 	var done, total int64
-	v, err := embed.Collect(t.Context(), p, 1100, text, func(_ string, d, of int64) { done, total = d, of })
+	v, err := embed.Collect(t.Context(), p, 1100, text, func(e progress.Event) { done, total = e.Done, e.Total })
 	if err != nil {
 		t.Fatal(err)
 	}
