@@ -42,11 +42,33 @@ func (x indexes) Page(db *config.Database, f Fetch) (Answer, bool, error) {
 	return a, len(a.Passages) > 0, err
 }
 
-func (x indexes) Entries(*config.Database, *inject.Call, float64) ([]inject.Entry, error) {
-	return nil, nil
+func (x indexes) Entries(db *config.Database, call *inject.Call, floor float64) ([]inject.Entry, error) {
+	entries, err := x.Contents(db)
+	for i := range entries {
+		entries[i].Rarity = 1
+		call.Judge(&entries[i], floor)
+	}
+	return entries, err
 }
-func (x indexes) Contents(*config.Database) ([]inject.Entry, error)       { return nil, nil }
-func (x indexes) Remedy(*config.Database, *inject.Call) ([]Remedy, error) { return nil, nil }
+
+// Contents are a document for each passage of the answer.
+func (x indexes) Contents(db *config.Database) ([]inject.Entry, error) {
+	a, err := x.Search(db, "")
+	var entries []inject.Entry
+	for _, p := range a.Passages {
+		entries = append(entries, inject.Entry{Database: db.Name, Document: p.Document(), Title: p.Title, Source: p.Document(), Text: p.Text, Use: p.Use()})
+	}
+	return entries, err
+}
+
+// Remedy is the answer's first passage, as rare as the answer is confident.
+func (x indexes) Remedy(db *config.Database, call *inject.Call) ([]Remedy, error) {
+	a, err := x.Search(db, call.Query().Text)
+	if err != nil || len(a.Passages) == 0 {
+		return nil, err
+	}
+	return []Remedy{{a.Passages[0], a.Confidence}}, nil
+}
 
 func always(a Answer) func(string) (Answer, error) {
 	return func(string) (Answer, error) { return a, nil }

@@ -182,6 +182,7 @@ func (d *decider) databaseLines(b *limited) {
 	b.add("Documentation on this machine, for the tool " + d.server.Search +
 		" (where it is not loaded, ToolSearch loads it: {\"query\": \"select:" + d.server.Search + "\"}):\n")
 	const reserve = len("- and 1000 more: list_databases lists them\n")
+	b.left -= reserve
 	for i, db := range names {
 		line := "- " + oneLine(db.Name) + ": " + oneLine(db.Description)
 		if db.Version != "" {
@@ -190,11 +191,13 @@ func (d *decider) databaseLines(b *limited) {
 		if tool := d.server.ToolOf(db); tool != d.server.Search {
 			line += " (tool " + tool + ")"
 		}
-		if units(line)+1+reserve > b.left || !b.add(line+"\n") {
+		if !b.add(line + "\n") {
+			b.left += reserve
 			b.add(fmt.Sprintf("- and %d more: list_databases lists them\n", len(names)-i))
 			return
 		}
 	}
+	b.left += reserve
 }
 
 // noteLines adds the titles of the notes, and returns those that are pinned.

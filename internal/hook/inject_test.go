@@ -1,0 +1,340 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/inject"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// note is a document of notes.
+func note(path, title, text string, use passage.Use) passage.Passage {
+	p := passage.Passage{Path: path, Title: title, Text: text}
+	p.SetUse(use)
+	return p
+}
+
+// notesConfig has documentation and a database of notes.
+func notesConfig() *config.Config {
+	c := testConfig("", "")
+	c.Databases = append(c.Databases, config.Database{Name: "team", Keywords: []string{"team"}, Path: "/notes", Description: "Conventions of the team", Inject: []string{config.All}})
+	c.Inject.Floor = 1
+	return c
+}
+
+func decideEvent(e Event, c *config.Config, x indexes) Decision {
+	return Decide(e, c, c.Server(noEnv), State{}, at(0), x, Routes{})
+}
+
+// offered is what a session that was told nothing is told.
+func offered(d Decision) string {
+	if d.Notes == nil {
+		return ""
+	}
+	text, _ := d.Notes.Compose(func(string) bool { return false })
+	return text
+}
+
+func TestAccompany(t *testing.T) {
+	goErrors := note("go-errors.md", "Errors", "Wrap errors with %w.", passage.Use{When: passage.When{Languages: []string{"go"}}})
+	commits := note("commits.md", "Commits", "Subject in lower case.", passage.Use{Priority: 5})
+	notes := indexes{"team": always(Answer{Passages: []passage.Passage{goErrors, commits}})}
+	edit := Event{Host: Claude, Name: preToolUse, Session: "s", Tool: "Edit", Cwd: "/p", File: File{Path: "/p/a.go"}}
+	with := func(change func(*Event)) Event {
+		e := edit
+		change(&e)
+		return e
+	}
+	for _, test := range []struct {
+		name    string
+		event   Event
+		config  func(*config.Config)
+		indexes indexes
+		told    []string
+		not     string
+		fault   string
+	}{
+		{name: "an edit", event: edit, indexes: notes, told: []string{"what is about the work at hand", "Errors (go-errors.md):\nWrap errors", "\n\nCommits (commits.md):\nSubject"}},
+		{name: "a command", event: Event{Host: Claude, Name: preToolUse, Tool: bash, Command: Command{Line: "git commit"}}, indexes: notes, told: []string{"Commits"}, not: "Errors"},
+		{name: "a tool that is not asked for", event: with(func(e *Event) { e.Tool = "Read" }), indexes: notes},
+		{name: "a tool that is", event: with(func(e *Event) { e.Tool = "Read" }), config: func(c *config.Config) { c.Inject.Tools = []string{"Read"} }, indexes: notes, told: []string{"Errors"}},
+		{name: "a subagent that reads", event: with(func(e *Event) { e.Agent, e.AgentType = "a1", "Explore" }), indexes: notes},
+		{name: "a subagent that writes", event: with(func(e *Event) { e.Agent, e.AgentType = "a1", "general-purpose" }), indexes: notes, told: []string{"Errors"}},
+		{name: "nothing is marked", event: edit, config: func(c *config.Config) { c.Databases[2].Inject = nil }, indexes: notes},
+		{name: "below the floor", event: edit, config: func(c *config.Config) { c.Inject.Floor = 3 }, indexes: notes},
+		{name: "too much", event: edit, config: func(c *config.Config) { c.Inject.MaxChars = 160 }, indexes: notes, told: []string{"Errors"}, not: "Commits"},
+		{name: "no index", event: edit, indexes: indexes{}, fault: "database team is left out: /notes: no docsearch index"},
+		{name: "damaged", event: edit, indexes: indexes{"team": nil}, fault: "damaged"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := notesConfig()
+			if test.config != nil {
+				test.config(c)
+			}
+			d := decideEvent(test.event, c, test.indexes)
+			got := offered(d)
+			if d.Verdict != Pass || got != "" != (test.told != nil) || len(got) > c.Inject.MaxChars {
+				t.Fatalf("verdict %q, told %q, want %q; trace %q", d.Verdict, got, test.told, d.Trace)
+			}
+			for _, want := range test.told {
+				if !strings.Contains(got, want) {
+					t.Errorf("told %q, want %q in it", got, want)
+				}
+			}
+			if test.not != "" && strings.Contains(got, test.not) {
+				t.Errorf("told %q, want no %q in it", got, test.not)
+			}
+			if faults := strings.Join(d.Faults, "\n"); test.fault == "" && faults != "" || !strings.Contains(faults, test.fault) {
+				t.Errorf("faults %q, want %q", faults, test.fault)
+			}
+		})
+	}
+}
+
+// A long note is cut, with the call that reads the rest.
+func TestLongNote(t *testing.T) {
+	long := note("/notes/long.md", "Long", strings.Repeat("words of a long note\n", 400), passage.Use{})
+	d := decideEvent(Event{Host: Claude, Name: preToolUse, Tool: "Write", File: File{Path: "/p/a.go"}}, notesConfig(), indexes{"team": always(Answer{Passages: []passage.Passage{long}})})
+	got := offered(d)
+	if want := "[...]\nThe rest: mcp__docsearch__read {\"path\": \"/notes/long.md\", \"database\": \"team\"}"; !strings.HasSuffix(got, want) || len(got) > 3000 || len(got) < 2500 {
+		t.Errorf("told %d bytes that end %q, want %q", len(got), got[max(0, len(got)-200):], want)
+	}
+}
+
+func TestBeginning(t *testing.T) {
+	pinned := note("secrets.md", "Secrets", "No secrets in the repository.", passage.Use{Pinned: true, Tags: []string{"security", "vault"}})
+	commits := note("commits.md", "Commits", "Subject in lower case.", passage.Use{})
+	x := indexes{"gitlab": always(sure), "team": always(Answer{Passages: []passage.Passage{commits, pinned}})}
+	start := Event{Host: Claude, Name: sessionStart, Session: "s", Source: "startup"}
+	const lines = "Documentation on this machine, for the tool mcp__docsearch__search (where it is not loaded, ToolSearch loads it: {\"query\": \"select:mcp__docsearch__search\"}):\n" +
+		"- gitlab: GitLab documentation\n- team: Conventions of the team\n"
+	const titles = "Notes in team, shown when a call is about them:\n- Commits\n- Secrets [security, vault]"
+	for _, test := range []struct {
+		name   string
+		event  Event
+		config func(*config.Config)
+		want   string
+		begins string
+	}{
+		{name: "startup", event: start, want: lines + titles + "\n\nSecrets (secrets.md):\nNo secrets in the repository."},
+		{name: "compact", event: Event{Host: Claude, Name: sessionStart, Source: "compact"}, want: lines + titles + "\n\nSecrets (secrets.md):\nNo secrets in the repository.", begins: "compact"},
+		{name: "a subagent", event: Event{Host: Claude, Name: subagentStart, Agent: "a", AgentType: "general-purpose"}, want: lines + titles + "\n\nSecrets (secrets.md):\nNo secrets in the repository."},
+		{name: "a subagent that reads", event: Event{Host: Claude, Name: subagentStart, Agent: "a", AgentType: "Explore"}, want: strings.TrimSuffix(lines, "\n")},
+		{name: "switched off", event: Event{Host: Claude, Name: sessionStart, Source: "clear"}, config: func(c *config.Config) { c.Inject.Sessions = false }, begins: "clear"},
+		{name: "another tool", event: start, config: func(c *config.Config) {
+			c.Databases = c.Databases[1:2]
+			c.Databases[0].Tool, c.Databases[0].Version = foreignTool, "1.29"
+		}, want: strings.SplitAfter(lines, "\n")[0] + "- kubernetes: Kubernetes documentation, version 1.29 (tool mcp__leann__search)"},
+		{name: "no databases", event: start, config: func(c *config.Config) { c.Databases = nil }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := notesConfig()
+			if test.config != nil {
+				test.config(c)
+			}
+			d := decideEvent(test.event, c, x)
+			if got := offered(d); got != test.want {
+				t.Errorf("told %q, want %q; trace %q", got, test.want, d.Trace)
+			}
+			if test.begins != "" && (d.Notes == nil || d.Notes.Begins != test.begins) {
+				t.Errorf("notes %+v, want the context to begin because of %s", d.Notes, test.begins)
+			}
+		})
+	}
+}
+
+// Whatever there is, the beginning is short.
+func TestBeginningIsShort(t *testing.T) {
+	c := config.Default()
+	x := indexes{}
+	var many []passage.Passage
+	for i := range 300 {
+		name := fmt.Sprintf("database-%d", i)
+		c.Databases = append(c.Databases, config.Database{Name: name, Keywords: []string{name}, Path: "/" + name, Description: strings.Repeat("words ", 60), Inject: []string{config.All}})
+		many = append(many, note(name+".md", strings.Repeat("title ", 50), strings.Repeat("𝒳 text", 1000), passage.Use{Pinned: i%2 == 0, Tags: []string{strings.Repeat("tag", 300)}}))
+	}
+	for _, db := range c.Databases {
+		x[db.Name] = always(Answer{Passages: many})
+	}
+	got := offered(decideEvent(Event{Host: Claude, Name: sessionStart, Source: "startup"}, &c, x))
+	if n := units(got); n >= 4000 || n < 1000 {
+		t.Errorf("told %d units", n)
+	}
+	if !strings.Contains(got, " more: list_databases lists them") {
+		t.Errorf("told %q, want how many databases are left out", got)
+	}
+}
+
+func TestRemedy(t *testing.T) {
+	certain, doubtful := sure, sure
+	certain.Confidence, doubtful.Confidence = 5, 1
+	x := indexes{"gitlab": always(certain), "kubernetes": always(doubtful), "team": always(Answer{})}
+	failing := func(command string) Event {
+		return Event{Host: Claude, Name: postToolUseFailure, Session: "s", Tool: bash, Command: Command{Line: command}, Failure: "Exit code 1\nerror: artifacts expired"}
+	}
+	with := func(e Event, change func(*Event)) Event {
+		change(&e)
+		return e
+	}
+	for _, test := range []struct {
+		name   string
+		event  Event
+		config func(*config.Config)
+		told   bool
+	}{
+		{name: "the command names it", event: failing("gitlab-ci run && gitlab x"), told: true},
+		{name: "an exit code", event: with(failing("gitlab x"), func(e *Event) { e.Name = postToolUse }), told: true},
+		{name: "it does not", event: failing("make")},
+		{name: "nothing failed", event: with(failing("gitlab x"), func(e *Event) { e.Failure = "" })},
+		{name: "not relevant enough", event: failing("k8s x")},
+		{name: "switched off", event: failing("gitlab x"), config: func(c *config.Config) { c.Inject.Failures = false }},
+		{name: "the database is off", event: failing("gitlab x"), config: func(c *config.Config) { c.Databases[0].Mode = config.ModeOff }},
+		{name: "a subagent that reads", event: with(failing("gitlab x"), func(e *Event) { e.AgentType = "Plan" })},
+		{name: "marked, whatever the command", event: failing("make"), config: func(c *config.Config) { c.Databases[0].Inject = []string{config.All} }, told: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := notesConfig()
+			if test.config != nil {
+				test.config(c)
+			}
+			d := decideEvent(test.event, c, x)
+			got := offered(d)
+			if got != "" != test.told || d.Verdict != Pass {
+				t.Fatalf("told %q; trace %q, faults %q", got, d.Trace, d.Faults)
+			}
+			if test.told && (!strings.HasPrefix(got, "From GitLab documentation on this machine, about this failure (quoted):") || !strings.Contains(got, "Artifacts expire after 30 days")) {
+				t.Errorf("told %q", got)
+			}
+		})
+	}
+}
+
+// Events of state have no output, whatever the host.
+func TestStateEvents(t *testing.T) {
+	for _, name := range []string{preCompact, postCompact, sessionEnd} {
+		d := decideEvent(Event{Host: Claude, Name: name}, notesConfig(), indexes{})
+		if d.Notes == nil || offered(d) != "" {
+			t.Errorf("%s: notes %+v", name, d.Notes)
+		}
+		if out := render(Claude, d); len(out.stdout)+len(out.stderr)+out.code > 0 {
+			t.Errorf("%s: output %q, %q, %d", name, out.stdout, out.stderr, out.code)
+		}
+	}
+}
+
+// Other hosts' ways to give context at other events are not known.
+func TestContextByHost(t *testing.T) {
+	for _, test := range []struct {
+		host  Host
+		event string
+		want  string
+	}{
+		{Claude, sessionStart, `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"c"}}` + "\n"},
+		{Claude, preToolUse, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}` + "\n"},
+		{Copilot, preToolUse, `{"additionalContext":"c","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}` + "\n"},
+		{Copilot, sessionStart, ""}, {Cursor, sessionStart, ""}, {Codex, preToolUse, ""}, {Gemini, preToolUse, ""},
+	} {
+		if got := string(render(test.host, Decision{Event: test.event, Context: "c"}).stdout); got != test.want {
+			t.Errorf("%s at %s: %q, want %q", test.host, test.event, got, test.want)
+		}
+	}
+}
+
+// A denial is accompanied by nothing.
+func TestDeniedCallIsNotAccompanied(t *testing.T) {
+	x := indexes{"team": always(Answer{Passages: []passage.Passage{note("a.md", "A", "text", passage.Use{})}})}
+	rules := Routes{Rules: func() ([]config.Rule, error) { return nil, errors.New("no rules") }}
+	e := Event{Host: Claude, Name: preToolUse, Session: "s", Tool: bash, Command: Command{Line: "x"}}
+	c := notesConfig()
+	d := Decide(e, c, c.Server(noEnv), State{}, at(0), x, rules)
+	if offered(d) == "" {
+		t.Errorf("a fault of the rules keeps notes away: %q", d.Faults)
+	}
+	d = Decide(e, c, c.Server(noEnv), State{}, at(0), x, Routes{Rules: func() ([]config.Rule, error) { return nil, fmt.Errorf("later: %w", ErrLater) }})
+	if offered(d) != "" || !d.Later {
+		t.Errorf("a decision for later has notes: %+v", d.Notes)
+	}
+}
+
+func TestLastSaid(t *testing.T) {
+	user := func(content string) string {
+		return `{"type":"user","message":{"role":"user","content":` + content + `}}`
+	}
+	for _, test := range []struct {
+		name  string
+		lines []string
+		want  string
+	}{
+		{"a text", []string{user(`"fix the parser"`), `{"type":"assistant","message":{"content":[{"type":"text","text":"\"user\""}]}}`}, "fix the parser"},
+		{"the last one", []string{user(`"first"`), user(`"second"`)}, "second"},
+		{"blocks", []string{user(`[{"type":"image"},{"type":"text","text":"see this"}]`)}, "see this"},
+		{"a tool's result", []string{user(`"first"`), user(`[{"type":"tool_result","content":"out"}]`)}, "first"},
+		{"the client's own", []string{user(`"first"`), `{"type":"user","isMeta":true,"message":{"content":"x"}}`, `{"type":"user","isSidechain":true,"message":{"content":"y"}}`, user(`"<command-name>/clear</command-name>"`)}, "first"},
+		{"a long one", []string{user(`"` + strings.Repeat("ü", 150) + ` the end of it"`)}, "the end of it"},
+		{"damaged", []string{user(`"first"`), `{"type":"user","message":`, `nonsense "user"`}, "first"},
+		{"long lines after it", []string{user(`"first"`), `{"type":"x","y":"` + strings.Repeat("z", 100<<10) + `"}`}, "first"},
+		{"too long lines after it", []string{user(`"first"`), `{"type":"x","y":"` + strings.Repeat("z", 2*maxTail) + `"}`}, ""},
+		{"nothing", nil, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "t.jsonl")
+			if err := os.WriteFile(path, []byte(strings.Join(test.lines, "\n")+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := lastSaid(path); got != test.want {
+				t.Errorf("said %q, want %q", got, test.want)
+			}
+		})
+	}
+	for _, path := range []string{"", t.TempDir(), filepath.Join(t.TempDir(), "none")} {
+		if got := lastSaid(path); got != "" {
+			t.Errorf("%q says %q", path, got)
+		}
+	}
+}
+
+func FuzzLastMessage(f *testing.F) {
+	f.Add([]byte(`{"type":"user","message":{"content":"a"}}` + "\n" + `{"type":"user","message":{"content":[{"type":"text","text":"b"}]}}` + "\n"))
+	f.Add([]byte("\n\n\"user\"\n{"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if said := lastMessage(data); len(said) > maxSaid {
+			t.Errorf("%d bytes", len(said))
+		}
+	})
+}
+
+// Without a place for state nothing is told: nobody would know that it was.
+func TestNoPlaceForState(t *testing.T) {
+	x := indexes{"gitlab": always(sure)}
+	p := &Process{Getenv: noEnv, Now: func() time.Time { return at(0) }}
+	d := decideEvent(Event{Host: Claude, Name: sessionStart, Session: "s", Source: "startup"}, notesConfig(), x)
+	p.tellOnce(&d, Event{Session: "s"}, config.Locations{})
+	if d.Context != "" {
+		t.Errorf("context %q", d.Context)
+	}
+	l := config.Locations{State: t.TempDir()}
+	for _, want := range []bool{true, false} {
+		d.Context = ""
+		p.tellOnce(&d, Event{Session: "s"}, l)
+		if got := d.Context != ""; got != want {
+			t.Errorf("context %q, want some: %t", d.Context, want)
+		}
+	}
+	if records, err := (inject.Store{Dir: l.State}).Read("s"); err != nil || len(records) != 1 {
+		t.Errorf("records %+v, %v", records, err)
+	}
+	if err := os.WriteFile(filepath.Join(l.State, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.tellOnce(&d, Event{Session: "s"}, config.Locations{State: filepath.Join(l.State, "file")})
+	if len(d.Faults) == 0 {
+		t.Error("a state that cannot be kept is no fault")
+	}
+}
