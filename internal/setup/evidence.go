@@ -16,6 +16,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v3"
@@ -33,6 +34,7 @@ type Evidence struct {
 	Projects []string // what the source calls itself, surest first
 	Titles   []string // of documents
 	Headings []string // one of each document
+	Openings []string // how the text below it begins
 	URLs     []string // of documents, and those that pages give as their own
 }
 
@@ -64,6 +66,7 @@ func Gather(dir, keyword string) (Evidence, error) {
 		if n := len(middle.Headings); n > 0 {
 			e.Headings = append(e.Headings, middle.Headings[n-1])
 		}
+		e.Openings = append(e.Openings, opening(middle.Text))
 		p, err := table.Passage(members[0])
 		if err != nil {
 			return e, err
@@ -82,6 +85,18 @@ func Gather(dir, keyword string) (Evidence, error) {
 		e.readFolder(g.Source.Root, files)
 	}
 	return e, nil
+}
+
+// opening is the first few words of a passage's first paragraph.
+func opening(text string) string {
+	const words = 7
+	for line := range strings.Lines(text) {
+		if strings.IndexFunc(line, unicode.IsLetter) == 0 {
+			found := strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' })
+			return strings.Join(found[:min(words, len(found))], " ")
+		}
+	}
+	return ""
 }
 
 // pages is how many pages are read for what they say of their site.

@@ -9,18 +9,19 @@ import (
 )
 
 // Question makes a web search that the database in folder dir should answer,
-// from one of its own headings or titles. sure is false if the database is sure
-// of none that was tried: then such searches go through to the web.
+// from one of its own headings, or from how a text begins where no heading will
+// do. sure is false if the database is sure of none that was tried: then such
+// searches go through to the web.
 func (e Evidence) Question(ctx context.Context, dir string, keywords []string) (query string, sure bool, err error) {
 	db, err := index.Open(dir)
 	if err != nil {
 		return "", false, err
 	}
 	defer db.Close()
-	const tries = 200
+	const tries = 400
 	keyword := strings.ToLower(keywords[0])
 	best, tried := -1.0, 0
-	for _, h := range append(slices.Clone(e.Headings), e.Titles...) {
+	for _, h := range slices.Concat(e.Headings, e.Titles, e.Openings) {
 		text, _, _ := strings.Cut(h, " / ") // of several sections in one passage, the first
 		if !hasWord(strings.ToLower(text), keyword) {
 			text = keywords[0] + " " + text
