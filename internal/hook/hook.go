@@ -92,6 +92,7 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if p.Left = decision.Later; p.Left {
 			return exitPass
 		}
+		p.limit(&decision, *p.event, Store{l.State})
 		p.tellOnce(&decision, *p.event, l)
 		return p.tell(render(p.event.Host, decision), decision, problems)
 	})

@@ -1,0 +1,115 @@
+package hook
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+)
+
+const (
+	routedPrefix = "docsearch-routed-"
+	routedSuffix = ".txt"
+	// routedKept is how long the file of a session stays where no rule denies
+	// anything any more.
+	routedKept = 30 * 24 * time.Hour
+	// maxRouted is the longest such file, in bytes: far beyond any limit.
+	maxRouted = 1 << 20
+)
+
+// limit makes a warning of a denial whose rule has denied as much as it may in
+// the session. Where that cannot be counted it is one, too: without a count,
+// the denials would have no end.
+func (p *Process) limit(d *Decision, e Event, store Store) {
+	if d.Verdict != Deny || d.Rule == nil || d.Rule.Limit == 0 {
+		return
+	}
+	n, err := 0, errors.New("there is no place for state")
+	if store.Dir != "" {
+		n, err = store.countDenial(e.Session, d.Rule.Name, p.Now())
+	}
+	switch {
+	case err != nil:
+		d.fault("rule %s: denials cannot be counted: %v: it only warns", d.Rule.Name, err)
+	case n <= d.Rule.Limit:
+		d.Trace = append(d.Trace, fmt.Sprintf("denial %d of at most %d", n, d.Rule.Limit))
+		return
+	default:
+		d.Trace = append(d.Trace, fmt.Sprintf("pass: the rule has denied %d calls of the session", d.Rule.Limit))
+	}
+	d.Verdict, d.Reason, d.Context = Pass, "", cut(d.Reason, maxContext)
+}
+
+// countDenial notes that a rule denies a call of a session, and returns how
+// often it has. A session's file has a line for each denial, with the rule's
+// name in quotes.
+func (s Store) countDenial(session, rule string, now time.Time) (int, error) {
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return 0, err
+	}
+	lock, err := s.lock()
+	if err != nil {
+		return 0, err
+	}
+	defer lock.Unlock()
+	f, err := os.OpenFile(config.Join(s.Dir, routedName(session)), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxRouted+1))
+	if err != nil {
+		return 0, err
+	}
+	if len(data) > maxRouted {
+		return 0, fmt.Errorf("%s is longer than any", f.Name())
+	}
+	if len(data) == 0 {
+		s.removeRouted(now)
+	}
+	line := []byte(strconv.Quote(rule) + "\n")
+	n := 1
+	for before := range bytes.Lines(data) {
+		if bytes.Equal(before, line) {
+			n++
+		}
+	}
+	_, err = f.Write(line)
+	return n, err
+}
+
+// removeRouted removes the files of sessions that nobody goes on with.
+func (s Store) removeRouted(now time.Time) {
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), routedPrefix) || !strings.HasSuffix(e.Name(), routedSuffix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode()&fs.ModeType == 0 && now.Sub(info.ModTime()) > routedKept {
+			os.Remove(config.Join(s.Dir, e.Name()))
+		}
+	}
+}
+
+// routedName is the name of a session's file. No two sessions have the same.
+func routedName(session string) string {
+	name, own := stateName(session)
+	name = strings.TrimSuffix(strings.TrimPrefix(name, statePrefix), stateSuffix)
+	if !own {
+		h := fnv.New64a()
+		h.Write([]byte(session))
+		name += fmt.Sprintf("-%016x", h.Sum64())
+	}
+	return routedPrefix + name + routedSuffix
+}
