@@ -126,7 +126,7 @@ func derive(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptio
 	if err := gatherLinks(ctx, b, &links); err != nil {
 		return err
 	}
-	lex := lexical.NewBuilder(lexical.Options{Language: opt.Language})
+	lex := lexical.NewBuilder(lexical.Options{Language: opt.Language, Content: embed.MaxTraining})
 	var table passage.TableWriter
 	err := eachPassage(ctx, b, opt.Report, func(shard int, offset int64, line []byte) error {
 		p, err := passage.Decode(line)
@@ -155,12 +155,16 @@ func derive(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptio
 	if err := lex.Write(ctx, b.Path(lexicalName)); err != nil {
 		return err
 	}
-	return learn(ctx, b, m, opt)
+	return learn(ctx, b, m, opt, lex.Content)
 }
 
+// A contentFunc returns the terms of a passage's headings and of its text,
+// where it is known which they are: they need not be found again.
+type contentFunc func(passage int) (head, body []string, known bool)
+
 // learn adds what is learnt from the passages as a whole: vectors, and what
-// confidence looks like.
-func learn(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptions) error {
+// confidence looks like. content may be nil.
+func learn(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptions, content contentFunc) error {
 	var d Database
 	defer d.Close()
 	draft := disk.Generation{Manifest: *m, Dir: b.Dir}
@@ -183,7 +187,7 @@ func learn(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOption
 		return err
 	})
 	g.Go(func() error {
-		if err := d.addVectors(ctx, m, opt); err != nil || opt.Embedder == nil {
+		if err := d.addVectors(ctx, m, opt, content); err != nil || opt.Embedder == nil {
 			return err
 		}
 		return d.addProvided(ctx, m, opt)
@@ -274,7 +278,7 @@ func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
 		f.Title, f.Path = p.Headings[n-1], p.Headings[:n-1]
 	} else {
 		// A title counts once, and an id is no address.
-		f.Title, f.Page = p.Name(), ""
+		f.Title, f.Page, f.Named = p.Name(), "", p.Title == ""
 	}
 	if p.Document() == "" {
 		f.Address = ""

@@ -146,7 +146,7 @@ func (u *update) run(ctx context.Context, before disk.Generation, kept []disk.Ke
 	if err := g.Wait(); err != nil || taught {
 		return err
 	}
-	return learn(ctx, u.b, u.m, u.opt)
+	return learn(ctx, u.b, u.m, u.opt, nil)
 }
 
 func (u *update) close() error {

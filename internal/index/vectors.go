@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/dense"
@@ -25,8 +26,16 @@ const (
 // addVectors trains the builtin embedder on the passages of the generation in
 // the making, writes it and the index of its vectors, and notes both in m. d
 // is that generation, without vectors so far.
-func (d *Database) addVectors(ctx context.Context, m *disk.Manifest, opt BuildOptions) error {
-	model, err := embed.Train(ctx, d.table.Passages(), d.terms, embed.Options{Progress: opt.Report})
+func (d *Database) addVectors(ctx context.Context, m *disk.Manifest, opt BuildOptions, content contentFunc) error {
+	terms := func(i int) ([]string, error) {
+		if content != nil {
+			if head, body, known := content(i); known {
+				return slices.Concat(head, head, body), nil
+			}
+		}
+		return d.terms(i)
+	}
+	model, err := embed.Train(ctx, d.table.Passages(), terms, embed.Options{Progress: opt.Report})
 	if err != nil {
 		return fmt.Errorf("train the embedder: %w", err)
 	}

@@ -68,7 +68,7 @@ func Train(ctx context.Context, n int, terms func(i int) ([]string, error), opt 
 	if n < LeastPassages {
 		return nil, nil
 	}
-	return train(ctx, n, terms, opt, maxTraining)
+	return train(ctx, n, terms, opt, MaxTraining)
 }
 
 // train reads at most the given number of passages.

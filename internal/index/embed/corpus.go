@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// maxTraining is how many passages the model is trained on at most. More
+	// MaxTraining is how many passages the model is trained on at most. More
 	// of them make it slower, not better.
-	maxTraining = 1 << 17
+	MaxTraining = 1 << 17
 	// maxVocabulary bounds the model's size: 87 bytes a term and the term
 	// itself. Rarer terms are the lexical index's strength, not this one's:
 	// those of two passages made rankings of the classic collections worse.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -17,11 +18,15 @@ import (
 // Options say how a database's text is analysed.
 type Options struct {
 	Language string // see NewAnalyzer; empty: english
+	// Content keeps the content terms of the passages for Content to return,
+	// if there are no more passages than that.
+	Content int
 }
 
 // Fields are what is indexed of one passage.
 type Fields struct {
 	Title       string   // the passage's own heading
+	Named       bool     // Title is no heading, but a name for want of one
 	Path        []string // the headings above it, from the document's first level down
 	Page        string   // the document's title
 	Body        string
@@ -69,6 +74,7 @@ type Builder struct {
 	batch     []Fields
 	bytes     int
 	first     int // passage that batch begins with
+	content   bool
 
 	workers  chan *worker // those without work
 	pending  sync.WaitGroup
@@ -80,7 +86,7 @@ type Builder struct {
 // NewBuilder returns a builder. That a language is not known is reported by
 // Write.
 func NewBuilder(options Options) *Builder {
-	b := &Builder{options: options}
+	b := &Builder{options: options, content: options.Content > 0}
 	b.ids.numbers = make(map[string]uint32)
 	if b.analyzer, b.err = NewAnalyzer(options.Language); b.err != nil {
 		return b
@@ -111,10 +117,12 @@ func (b *Builder) dispatch() {
 	batch, s := b.batch, &segment{first: b.first}
 	b.segments = append(b.segments, s)
 	b.first += len(batch)
+	b.content = b.content && b.first <= b.options.Content
+	content := b.content
 	b.batch, b.bytes = nil, 0
 	w := <-b.workers
 	b.pending.Go(func() {
-		w.analyze(batch, s)
+		w.analyze(batch, s, content)
 		b.workers <- w
 	})
 }
@@ -149,7 +157,15 @@ type segment struct {
 	terms    []uint32
 	ends     []uint32 // where each term's postings end in data
 	data     []byte
+	content  []uint32 // if it is kept, of each passage the terms of its headings and its body, in order
+	bounds   []contentEnds
 }
+
+// contentEnds are where a passage's content terms end: those of its headings,
+// and all. head is unknown for a passage that does not have them all.
+type contentEnds struct{ head, all uint32 }
+
+const unknown = math.MaxUint32
 
 // A passageInfo is what scoring needs to know of a passage beside its words.
 // What is not in the file's passages is in its inputs (see kept), all of it.
@@ -176,6 +192,8 @@ type worker struct {
 	slots  []uint32
 	sorted []occurrence
 	places []uint32
+	// content are the content terms of the passage at work, by field.
+	content [fieldCount][]uint32
 }
 
 type occurrence struct{ term, passage, place uint32 }
@@ -188,27 +206,50 @@ func newWorker(a *Analyzer, ids *interner) *worker {
 	return w
 }
 
-func (w *worker) analyze(batch []Fields, s *segment) {
+func (w *worker) analyze(batch []Fields, s *segment, content bool) {
 	w.found = w.found[:0]
 	s.passages = make([]passageInfo, len(batch))
 	for i := range batch {
-		w.passage(uint32(i), &batch[i], &s.passages[i])
+		whole := w.passage(uint32(i), &batch[i], &s.passages[i])
+		if content {
+			s.keep(w, batch[i].Named, whole)
+		}
 	}
 	w.invert(s)
 }
 
-func (w *worker) passage(n uint32, f *Fields, info *passageInfo) {
+// keep keeps the content terms of the passage that w is at.
+func (s *segment) keep(w *worker, named, whole bool) {
+	if !whole {
+		s.bounds = append(s.bounds, contentEnds{unknown, uint32(len(s.content))})
+		return
+	}
+	s.content = append(append(s.content, w.content[fieldPage]...), w.content[fieldPath]...)
+	if !named {
+		s.content = append(s.content, w.content[fieldTitle]...)
+	}
+	head := uint32(len(s.content))
+	s.content = append(s.content, w.content[fieldBody]...)
+	s.bounds = append(s.bounds, contentEnds{head, uint32(len(s.content))})
+}
+
+// passage finds the terms of a passage, and says whether all of them: fields
+// but the body end after maxShort places.
+func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 	place := 0
+	whole = true
 	for field := range fieldCount {
 		start, limit := place, place+maxShort
+		content := w.content[field][:0]
 		emit := func(t token, text string) {
 			if t.place >= limit || t.kind == compound {
+				whole = whole && t.place < limit
 				return
 			}
 			if term := w.number(t.kind, text[t.start:t.end]); term > 0 {
 				w.found = append(w.found, occurrence{term - 1, n, uint32(t.place)})
 				if t.kind != exact {
-					info.words[field]++
+					content = append(content, term-1)
 				}
 			}
 		}
@@ -239,14 +280,17 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) {
 			limit = math.MaxInt32
 			each(f.Body)
 			info.body = uint32(place - start)
-			continue
 		}
-		info.short[field] = uint8(min(place-start, maxShort))
-		place = start + int(info.short[field]) + 1 // the gap keeps phrases within a field
+		w.content[field], info.words[field] = content, uint32(len(content))
+		if field != fieldBody {
+			info.short[field] = uint8(min(place-start, maxShort))
+			place = start + int(info.short[field]) + 1 // the gap keeps phrases within a field
+		}
 	}
 	info.aside, info.depth = f.Aside || isAside(f.Address), depthOf(f.Address)
 	info.family, info.version = versionOf(f.Address)
 	info.inLinks, info.pageLinks = uint32(max(0, f.InLinks)), uint32(max(0, f.PageInLinks))
+	return whole
 }
 
 // number is one more than the number of a token's term, or 0.
@@ -306,6 +350,7 @@ func (w *worker) invert(s *segment) {
 		start = end
 	}
 	s.data, s.terms, s.ends = slices.Clip(s.data), slices.Clip(s.terms), slices.Clip(s.ends)
+	s.content = slices.Clip(s.content)
 }
 
 // encode appends one term's occurrences.
@@ -333,7 +378,7 @@ func (w *worker) encode(b []byte, found []occurrence) []byte {
 }
 
 // Write writes the index to a new file at path. The builder is spent
-// afterwards.
+// afterwards, but for Content.
 func (b *Builder) Write(ctx context.Context, path string) error {
 	if b.err != nil {
 		return b.err
@@ -357,7 +402,39 @@ func (b *Builder) Write(ctx context.Context, path string) error {
 		out.Abort()
 		return err
 	}
+	b.workers, b.ids.numbers = nil, nil
+	for _, s := range b.segments {
+		s.terms, s.ends, s.data = nil, nil, nil
+	}
+	if !b.content {
+		b.segments, b.ids.terms = nil, nil
+	}
 	return out.Close()
+}
+
+// Content returns the content terms of passage i as Analyzer.Terms has them,
+// those of its page's title and of its headings and those of its body, or
+// false if they are not known. Write must have returned.
+func (b *Builder) Content(i int) (head, body []string, known bool) {
+	at := sort.Search(len(b.segments), func(k int) bool { return b.segments[k].first > i }) - 1
+	if at < 0 || i-b.segments[at].first >= len(b.segments[at].bounds) {
+		return nil, nil, false
+	}
+	s := b.segments[at]
+	i -= s.first
+	from := uint32(0)
+	if i > 0 {
+		from = s.bounds[i-1].all
+	}
+	ends := s.bounds[i]
+	if ends.head == unknown {
+		return nil, nil, false
+	}
+	terms := make([]string, ends.all-from)
+	for k, n := range s.content[from:ends.all] {
+		terms[k] = b.ids.terms[n]
+	}
+	return terms[:ends.head-from], terms[ends.head-from:], true
 }
 
 // A layout is where the passages go: they lie by document, and are counted so
