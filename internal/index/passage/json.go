@@ -218,6 +218,37 @@ func (r *reader) quoted() (raw []byte, escaped bool) {
 	}
 }
 
+// appendString writes s as appendJSON does: itself what is usual in a text,
+// which is most of what a line has.
+func appendString(b []byte, s string) []byte {
+	if !utf8.ValidString(s) || strings.Contains(s, "\u2028") || strings.Contains(s, "\u2029") {
+		return appendJSON(b, s)
+	}
+	start, done := len(b), 0
+	b = append(b, '"')
+	for i := range len(s) {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[done:i]...)
+		done = i + 1
+		switch c {
+		case '"', '\\':
+		case '\n':
+			c = 'n'
+		case '\r':
+			c = 'r'
+		case '\t':
+			c = 't'
+		default:
+			return appendJSON(b[:start], s)
+		}
+		b = append(b, '\\', c)
+	}
+	return append(append(b, s[done:]...), '"')
+}
+
 // plain is how many bytes b begins with that mean themselves in a string:
 // neither its end, nor an escape, nor what must be escaped.
 func plain(b []byte) int {

@@ -39,6 +39,17 @@ func reads[T any](t *testing.T, b []byte, read func(*reader) T) {
 	}
 }
 
+func FuzzAppendString(f *testing.F) {
+	for _, s := range []string{"", "plain", "a \"b\" \\ c\n\r\t\b\x00\x7f", "ü 😀", "\u2028", "\xff<&>"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got, want := appendString([]byte("x"), s), appendJSON([]byte("x"), s); string(got) != string(want) {
+			t.Errorf("%q is written as %s, want %s", s, got, want)
+		}
+	})
+}
+
 func sameAsJSON[T any](t *testing.T, b []byte, got T) {
 	t.Helper()
 	var want T

@@ -310,8 +310,6 @@ func hasScheme(s string) bool {
 	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
 }
 
-func appendString(b []byte, s string) []byte { return appendJSON(b, s) }
-
 // appendJSON writes v as LEANN does: without escaping what only HTML needs.
 func appendJSON(b []byte, v any) []byte {
 	var buf bytes.Buffer
