@@ -182,8 +182,10 @@ func (s *siteStock) parseHTML(data []byte, contentType, u string) (document, err
 	if page.NoIndex && !s.ignoreRobots {
 		return document{}, errors.New("asks not to be indexed")
 	}
-	if why := noPage(fileOf(u), &page); why != "" {
-		return document{}, errors.New(why)
+	for _, name := range []string{fileOf(u), indexOf(u)} {
+		if why := noPage(name, &page); why != "" {
+			return document{}, errors.New(why)
+		}
 	}
 	for i := range page.Sections {
 		for k := range page.Sections[i].Links {
@@ -235,6 +237,14 @@ func (s *siteStock) readTermIndexes(items []item) map[string][]string {
 		}
 	}
 	return terms
+}
+
+// indexOf is what the file of a folder's page would be called within the folder.
+func indexOf(u string) string {
+	if folder, ok := strings.CutSuffix(fileOf(u), ".html"); ok && strings.HasSuffix(u, "/") {
+		return folder + "/index.html"
+	}
+	return fileOf(u)
 }
 
 // fileOf is what the file of a page would be called: its path, a folder's page
