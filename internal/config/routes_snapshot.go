@@ -174,10 +174,14 @@ func (s *RoutesSnapshot) Write(l Locations) error {
 	if err != nil {
 		return err
 	}
+	return writeSnapshotFile(l, path, s.encode())
+}
+
+func (s *RoutesSnapshot) encode() []byte {
 	c := coder{writing: true}
 	s.code(&c)
 	data := binary.LittleEndian.AppendUint64([]byte(routesMagic), wideChecksum(c.out))
-	return writeSnapshotFile(l, path, append(data, c.out...))
+	return append(data, c.out...)
 }
 
 func routesPath(l Locations, p RoutesPlace) (string, error) {

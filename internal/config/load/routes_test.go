@@ -1,0 +1,283 @@
+package load
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/config"
+)
+
+// put writes a file that is old enough for its time to tell something.
+func put(t *testing.T, text string, path ...string) string {
+	t.Helper()
+	name := filepath.Join(path...)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(name, old, old); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func names(rules []config.Rule) []string {
+	var list []string
+	for _, r := range rules {
+		list = append(list, r.Name)
+	}
+	return list
+}
+
+// one is a file with one rule.
+func one(name string) string {
+	return `{"routes": {"` + name + `": {"pattern": "x", "message": "m"}}}`
+}
+
+// The order of the rules is that of the file, whatever its format.
+func TestRouteOrder(t *testing.T) {
+	want := []string{"zebra", "C++ rule", "apple", "m.n"}
+	for name, text := range map[string]string{
+		"config.json": `{"routes": {
+  "zebra": {"pattern": "z", "message": "m"},
+  "C++ rule": {"pattern": "c", "message": "m"},
+  "apple": {"pattern": "a", "message": "m"},
+  "m.n": {"pattern": "m", "message": "m"}}}`,
+		"config.yaml": "routes:\n  zebra: {pattern: z, message: m}\n  C++ rule: {pattern: c, message: m}\n  apple: {pattern: a, message: m}\n  m.n: {pattern: m, message: m}\n",
+		"config.toml": "[routes.zebra]\npattern = 'z'\nmessage = 'm'\n[routes.\"C++ rule\"]\npattern = 'c'\nmessage = 'm'\n[routes.apple]\npattern = 'a'\nmessage = 'm'\n[routes.\"m.n\"]\npattern = 'm'\nmessage = 'm'\n",
+		"list.yaml":   "routes:\n- {name: zebra, pattern: z, message: m}\n- {name: C++ rule, pattern: c, message: m}\n- {name: apple, pattern: a, message: m}\n- {name: m.n, pattern: m, message: m}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := locations(t, name, text)
+			inConfig := LoadRoutes(mustLoad(t, l), config.RoutesPlace{Config: l.Config})
+			inFile := LoadRouteFiles([]string{l.Config})
+			for _, routes := range []*Routes{inConfig, inFile} {
+				if diff := cmp.Diff(want, names(routes.Rules)); diff != "" || len(routes.Problems) > 0 {
+					t.Errorf("problems %q, rules (-want +got):\n%s", routes.Problems, diff)
+				}
+				for i, r := range routes.Rules {
+					if i > 0 && r.Line <= routes.Rules[i-1].Line {
+						t.Errorf("%s is said to be in line %d", r.Name, r.Line)
+					}
+					if r.Origin != l.Config || r.Pattern.Expr == "" || len(r.Pattern.Needs) != 1 {
+						t.Errorf("%+v", r)
+					}
+				}
+			}
+		})
+	}
+}
+
+// world is a machine with rules in every place where they can be.
+func world(t *testing.T) (l config.Locations, p config.RoutesPlace, plugins string) {
+	l = locations(t, "config.json", one("user"))
+	put(t, one("user"), l.Config)
+	dir := t.TempDir()
+	p = config.RoutesPlace{Config: l.Config, Project: filepath.Join(dir, "project"), Plugin: filepath.Join(dir, "own"), Claude: filepath.Join(dir, "claude")}
+	put(t, one("project"), p.Project, ".docsearch", "routes.json")
+	put(t, "routes:\n  project-yaml: {pattern: x, message: m}\n", p.Project, ".docsearch", "routes.yaml")
+	put(t, one("project-plugin"), p.Project, ".claude", "tool-routes.yaml")
+	put(t, one("own"), p.Plugin, "hooks", "tool-routes.json")
+
+	plugins = filepath.Join(dir, "plugins")
+	put(t, `{"routes": ["./hooks/tool-routes.yaml", "skills/pr/tool-routes.yaml", "./nowhere.yaml"]}`, plugins, "b", ".claude-plugin", "routes.json")
+	put(t, one("plugin"), plugins, "b", "hooks", "tool-routes.yaml")
+	put(t, one("skill"), plugins, "b", "skills", "pr", "tool-routes.yaml")
+	put(t, one("direct"), plugins, "a", ".claude-plugin", "routes.json")
+	for _, name := range []string{"off", "unlisted", "elsewhere", "old"} {
+		put(t, one(name), plugins, name, "hooks", "tool-routes.yaml")
+	}
+	type install map[string]string
+	list, err := json.Marshal(map[string]any{"version": 2, "plugins": map[string]any{
+		"b@m":         []install{{"scope": "user", "installPath": filepath.Join(plugins, "b")}},
+		"a@m":         []install{{"scope": "user", "installPath": filepath.Join(plugins, "nowhere")}, {"scope": "local", "projectPath": p.Project, "installPath": filepath.Join(plugins, "a")}},
+		"off@m":       []install{{"scope": "user", "installPath": filepath.Join(plugins, "off")}},
+		"unlisted@m":  []install{{"scope": "user", "installPath": filepath.Join(plugins, "unlisted")}},
+		"elsewhere@m": []install{{"scope": "project", "projectPath": "/elsewhere", "installPath": filepath.Join(plugins, "elsewhere")}},
+		"old@m":       install{"installPath": filepath.Join(plugins, "old")}, // as the first version of the list has it
+		"own@m":       []install{{"scope": "user", "installPath": p.Plugin}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, string(list), p.Claude, "plugins", "installed_plugins.json")
+	put(t, `{"enabledPlugins": {"b@m": true, "off@m": true, "elsewhere@m": true, "old@m": ["1.0"], "own@m": true}} // with a comment`+"\n", p.Claude, "settings.json")
+	put(t, `{"enabledPlugins": {"a@m": true}}`, p.Project, ".claude", "settings.json")
+	put(t, `{"enabledPlugins": {"off@m": false}}`, p.Project, ".claude", "settings.local.json")
+	return l, p, plugins
+}
+
+func TestRouteFiles(t *testing.T) {
+	l, p, _ := world(t)
+	got := LoadRoutes(mustLoad(t, l), p)
+	want := []string{"user", "project", "project-yaml", "project-plugin", "own", "direct", "plugin", "skill", "old"}
+	if diff := cmp.Diff(want, names(got.Rules)); diff != "" {
+		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+	if len(got.Problems) > 0 {
+		t.Errorf("problems %q", got.Problems)
+	}
+	if len(got.Files) != len(want)+1 { // and the plugin's list of files
+		t.Errorf("files %q", got.Files)
+	}
+	// Without the config file, the others count.
+	if rest := LoadRoutes(nil, p); !slices.Equal(names(rest.Rules), want[1:]) {
+		t.Errorf("without the config: %q", names(rest.Rules))
+	}
+}
+
+func TestRouteProblems(t *testing.T) {
+	dir := t.TempDir()
+	files := []string{
+		put(t, one("a"), dir, "first.json"),
+		put(t, `{"routes": {"b": {"pattern": "x", "message": "m"},
+			"a": {"pattern": "y", "message": "m"}}}`, dir, "second.json"),
+		put(t, `{"routes": {"c": {"pattern": "(?P<x", "message": "m"}, "d": {"command_pattern": "x{3,2}", "message": "m"}, "e": {"pattern": "x", "unless": "[", "message": "m"}}}`, dir, "patterns.json"),
+		put(t, "{\n\"routes\": {", dir, "broken.json"),
+		put(t, "routes: [", dir, "broken.yaml"),
+		put(t, `["x"]`, dir, "list.json"),
+		put(t, ``, dir, "empty.json"),
+		put(t, `{"routes": ["../outside.yaml"]}`, dir, "outside.json"),
+		filepath.Join(dir, "absent.json"),
+	}
+	got := LoadRouteFiles(files)
+	if want := []string{"a", "b"}; !slices.Equal(names(got.Rules), want) {
+		t.Errorf("rules %q, want %q", names(got.Rules), want)
+	}
+	wants := []string{
+		`second.json: line 2: routes.a: expected a name that no other rule has, got that of a rule of ` + files[0] + `; the rule is left out`,
+		`patterns.json: line 1: routes.c: pattern: expected a regular expression, got byte 0: the name of a group is not one; the rule is left out`,
+		`patterns.json: line 1: routes.d: command_pattern: expected a regular expression, got `,
+		`patterns.json: line 1: routes.e: unless: expected a regular expression, got byte 1: a class does not end; the rule is left out`,
+		`broken.json: line 2: no valid JSON`,
+		`broken.yaml: line 1: no valid YAML`,
+		`list.json: line 1: expected an object at the top`,
+		`outside.json: line 1: routes[0]: expected a file of the plugin, got "../outside.yaml"; it is not read`,
+		`absent.json`,
+	}
+	if len(got.Problems) != len(wants) {
+		t.Errorf("%d problems, want %d: %q", len(got.Problems), len(wants), got.Problems)
+	}
+	for i, want := range wants {
+		if i < len(got.Problems) && !strings.Contains(filepath.ToSlash(got.Problems[i]), filepath.ToSlash(want)) {
+			t.Errorf("problem %s, want %s", got.Problems[i], want)
+		}
+	}
+}
+
+// The snapshot is of no use as soon as one of the files is another, and as
+// long as none is.
+func TestRoutesSnapshot(t *testing.T) {
+	l, p, plugins := world(t)
+	remember := func() []config.Rule {
+		t.Helper()
+		routes := LoadRoutes(mustLoad(t, l), p)
+		if err := routes.Remember(l); err != nil {
+			t.Fatal(err)
+		}
+		s, err := config.ReadRoutesSnapshot(l, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(names(s.Rules), names(routes.Rules)) {
+			t.Errorf("rules %q, want %q", names(s.Rules), names(routes.Rules))
+		}
+		return s.Rules
+	}
+	rules := remember()
+	if r := rules[0]; r.Pattern.Expr != "x" || !slices.Equal(r.Pattern.Needs, []string{"x"}) || r.Message != "m" {
+		t.Errorf("%+v", r)
+	}
+	other := p
+	other.Project = filepath.Join(filepath.Dir(p.Project), "other")
+	if s, err := config.ReadRoutesSnapshot(l, other); err == nil {
+		t.Errorf("another project has the rules %q", names(s.Rules))
+	}
+	for _, change := range []struct {
+		name string
+		do   func()
+	}{
+		{"config", func() { put(t, one("user")+" ", l.Config) }},
+		{"project's file", func() { put(t, one("project")+" ", p.Project, ".docsearch", "routes.json") }},
+		{"new file of the project", func() { put(t, "", p.Project, ".docsearch", "routes.toml") }},
+		{"new file of the plugin", func() { put(t, one("new"), p.Plugin, "hooks", "tool-routes.yaml") }},
+		{"file that a plugin names", func() { put(t, one("nowhere"), plugins, "b", "nowhere.yaml") }},
+		{"removed file", func() { os.Remove(filepath.Join(p.Project, ".claude", "tool-routes.yaml")) }},
+		{"settings", func() { put(t, `{"enabledPlugins": {}}`, p.Project, ".claude", "settings.local.json") }},
+		{"list of plugins", func() { put(t, `{"plugins": {}}`, p.Claude, "plugins", "installed_plugins.json") }},
+		{"folder in a file's place", func() { os.RemoveAll(filepath.Join(p.Project, ".docsearch")); put(t, "", p.Project, ".docsearch") }},
+	} {
+		change.do()
+		if s, err := config.ReadRoutesSnapshot(l, p); err == nil {
+			t.Errorf("%s: the rules are still %q", change.name, names(s.Rules))
+		}
+		remember()
+	}
+	// What may yet change without a trace is not kept.
+	fresh := put(t, one("fresh"), p.Plugin, "hooks", "tool-routes.json")
+	soon := time.Now().Add(time.Hour)
+	if err := os.Chtimes(fresh, soon, soon); err != nil {
+		t.Fatal(err)
+	}
+	routes := LoadRoutes(mustLoad(t, l), p)
+	if err := routes.Remember(l); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := config.ReadRoutesSnapshot(l, p); err == nil {
+		t.Errorf("a snapshot was made of a file that was just written: %q", names(s.Rules))
+	}
+}
+
+func TestOldSnapshotsAreRemoved(t *testing.T) {
+	l := locations(t, "config.json", "{}")
+	put(t, "{}", l.Config)
+	old := put(t, "", l.Cache, "routes-0000000000000001.snapshot")
+	longAgo := time.Now().Add(-60 * 24 * time.Hour)
+	if err := os.Chtimes(old, longAgo, longAgo); err != nil {
+		t.Fatal(err)
+	}
+	young := put(t, "", l.Cache, "routes-0000000000000002.snapshot")
+	if err := LoadRoutes(mustLoad(t, l), config.RoutesPlace{Config: l.Config}).Remember(l); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("the old one is still there")
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzRoutes(f *testing.F) {
+	f.Add(0, []byte(`{"routes": {"a": {"pattern": "(?P<n>x)[^]]{2,}", "message": "${n}", "tests": [{"input": "x", "expect": "deny"}]}}}`))
+	f.Add(1, []byte("routes:\n  a: {tool: Bash, pattern: '\\d+', unless: [x], message: m}\n  1: x\n"))
+	f.Add(2, []byte("[routes.a]\ncommand_pattern = 'x'\nmessage = 'm'\n"))
+	f.Fuzz(func(t *testing.T, format int, data []byte) {
+		path := "r." + []string{"json", "yaml", "toml"}[uint(format)%3]
+		routes, err := routesOf(path, data)
+		if err != nil {
+			return
+		}
+		rules, problems := decodeRules(path, routes)
+		for _, r := range rules {
+			if r.Name == "" && r.Message == "" {
+				t.Errorf("a rule without anything: %+v", r)
+			}
+		}
+		for _, p := range problems {
+			if p.Expected == "" || p.Entry == "" {
+				t.Errorf("a problem without anything: %+v", p)
+			}
+		}
+	})
+}

@@ -1,0 +1,236 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// decoded decodes routes in JSON, in the order of the keys' names.
+func decoded(t *testing.T, text string) ([]Rule, []string) {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	r := Routes{Origin: "/r.json", Value: v, Line: func(...string) int { return 0 }}
+	if m, ok := v.(map[string]any); ok {
+		r.Names = sortedKeys(m)
+	}
+	rules, problems := DecodeRoutes(r)
+	var lines []string
+	for _, p := range problems {
+		lines = append(lines, p.String())
+	}
+	return rules, lines
+}
+
+func TestDecodeRoutes(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		want       []Rule
+	}{
+		{"first form", `{"a": {"pattern": "x ", "message": "m"}, "_comment": "c", "b": {"tool_pattern": "Bash", "command_pattern": "y", "message": "m"}}`, []Rule{
+			{Name: "a", Pattern: Pattern{Text: "x "}, Action: ActionDeny, Message: "m"},
+			{Name: "b", Tools: []string{"Bash"}, CommandPattern: Pattern{Text: "y"}, Action: ActionDeny, Message: "m"},
+		}},
+		{"everything", `[{"name": "a", "description": "d", "tool": "Bash", "tool_pattern": "mcp__x", "pattern": "p", "command_pattern": "c", "unless": "u", "commands": "parsed",
+			"action": "Warn", "message": "m", "limit": 3, "database": "db"}]`, []Rule{
+			{Name: "a", Tools: []string{"Bash"}, ToolPattern: Pattern{Text: "mcp__x"}, Pattern: Pattern{Text: "p"}, CommandPattern: Pattern{Text: "c"},
+				Unless: []Pattern{{Text: "u"}}, Parsed: true, Action: ActionWarn, Message: "m", Limit: 3, Database: "db"},
+		}},
+		{"names of tools", `{"a": {"tool_pattern": "Edit|Write", "message": "m"}, "b": {"tool_pattern": "mcp__github", "message": "m"}, "c": {"tool_pattern": "Edit|", "message": "m"}}`, []Rule{
+			{Name: "a", Tools: []string{"Edit", "Write"}, Action: ActionDeny, Message: "m"},
+			{Name: "b", ToolPattern: Pattern{Text: "mcp__github"}, Action: ActionDeny, Message: "m"},
+			{Name: "c", ToolPattern: Pattern{Text: "Edit|"}, Action: ActionDeny, Message: "m"},
+		}},
+		{"a database needs no message", `{"a": {"tool": "WebFetch", "database": "db"}}`, []Rule{
+			{Name: "a", Tools: []string{"WebFetch"}, Action: ActionDeny, Database: "db"},
+		}},
+		{"a list without names", `[{"pattern": "x", "message": "m"}]`, []Rule{
+			{Name: "[0]", Pattern: Pattern{Text: "x"}, Action: ActionDeny, Message: "m"},
+		}},
+		{"tests", `{"a": {"command_pattern": "x", "message": "m", "tests": [
+			{"desc": "d", "input": {"tool_name": "Bash", "tool_input": {"command": "x"}}, "expect": "block", "contains": "m"},
+			{"input": "y", "expect": "allow", "contains": ["m", "n"], "rule": "a"}]}}`, []Rule{
+			{Name: "a", CommandPattern: Pattern{Text: "x"}, Action: ActionDeny, Message: "m", Tests: []RuleTest{
+				{Text: "d", Tool: "Bash", Input: json.RawMessage(`{"command":"x"}`), Expect: ActionDeny, Contains: []string{"m"}},
+				{Tool: "Bash", Input: json.RawMessage(`{"command":"y"}`), Expect: ActionPass, Contains: []string{"m", "n"}, Rule: "a"},
+			}},
+		}},
+		{"none", `null`, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, problems := decoded(t, test.text)
+			for i := range test.want {
+				test.want[i].Origin = "/r.json"
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if len(problems) > 0 {
+				t.Errorf("problems %q", problems)
+			}
+		})
+	}
+}
+
+func TestRouteProblems(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		left int // usable rules
+		want []string
+	}{
+		{`"x"`, 0, []string{`routes: expected an object of rules by their names, got "x"; there are none`}},
+		{`{"a": 1}`, 0, []string{`routes.a: expected a rule with a "pattern" and a "message", got 1; the rule is left out`}},
+		{`{"a": {"message": "m"}}`, 0, []string{"routes.a: pattern: expected a pattern, of an address, a command or a tool, got nothing; the rule is left out"}},
+		{`{"a": {"pattern": 1, "message": "m"}}`, 0, []string{"routes.a: pattern: expected a pattern, got 1; the rule is left out"}},
+		{`{"a": {"pattern": "x"}}`, 1, []string{"routes.a: message: expected what to do instead, got nothing; the rule says that it applies, and nothing else"}},
+		{`{"a": {"pattern": "x", "message": "m", "action": "block"}}`, 0, []string{`routes.a: action: expected "deny", "warn" or "ask", got "block"; the rule is left out`}},
+		{`{"a": {"pattern": "x", "message": "m", "commands": "split"}}`, 1, []string{`routes.a: commands: expected "written" or "parsed", got "split"; it is "written"`}},
+		{`{"a": {"pattern": "x", "message": "m", "limit": 0}}`, 1, []string{"routes.a: limit: expected a whole number from 1, got 0; there is no limit"}},
+		{`{"a": {"pattern": "x", "message": "m", "unless": ["y", 2]}}`, 0, []string{"routes.a: unless: expected a pattern or a list of them, got 2; the rule is left out"}},
+		{`{"a": {"pattern": "x", "mesage": "m", "message": "m"}}`, 1, []string{`routes.a: mesage: expected a key that docsearch knows (did you mean "message"?); it is ignored`}},
+		{`{"a": {"pattern": "x", "message": "m", "tests": {}}}`, 1, []string{"routes.a: tests: expected a list of tests, got an object; there are none"}},
+		{`{"a": {"pattern": "x", "message": "m", "tests": [1, {"input": "x"}, {"expect": "deny"}, {"expect": "deny", "input": {"tool_name": "Bash"}}]}}`, 1, []string{
+			`routes.a: [0]: expected a test with "input" and "expect", got 1; it is left out`,
+			`routes.a: [1]: expected "expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow"), got nothing; the test is left out`,
+			`routes.a: [2]: expected "input" to be a tool call, or the address or command of one, got nothing; the test is left out`,
+			`routes.a: [3]: expected "input" to be a tool call, or the address or command of one, got an object; the test is left out`,
+		}},
+		{`{"a": {"tool_pattern": "mcp__x", "message": "m", "tests": [{"input": "x", "expect": "deny"}]}}`, 1, []string{
+			`routes.a: [0]: expected "input" to be a tool call, or the address or command of one, got "x"; the test is left out`,
+		}},
+	} {
+		rules, problems := decoded(t, test.text)
+		if diff := cmp.Diff(test.want, problems); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.text, diff)
+		}
+		if len(rules) != test.left {
+			t.Errorf("%s: %d rules, want %d", test.text, len(rules), test.left)
+		}
+	}
+}
+
+// TestRoutesSnapshotFormat fails when a type that the snapshot holds changes:
+// then RoutesSnapshot.code, routesMagic and this list must change, too.
+func TestRoutesSnapshotFormat(t *testing.T) {
+	var got []string
+	for _, v := range []any{RoutesSnapshot{}, RoutesPlace{}, Rule{}, Pattern{}} {
+		typ := reflect.TypeOf(v)
+		for i := range typ.NumField() {
+			got = append(got, fmt.Sprintf("%s.%s %s", typ.Name(), typ.Field(i).Name, typ.Field(i).Type))
+		}
+	}
+	want := []string{
+		"RoutesSnapshot.Place config.RoutesPlace", "RoutesSnapshot.Sources []config.Stamp", "RoutesSnapshot.Rules []config.Rule", "RoutesSnapshot.Problems []string",
+		"RoutesPlace.Config string", "RoutesPlace.Project string", "RoutesPlace.Plugin string", "RoutesPlace.Claude string",
+		"Rule.Name string", "Rule.Origin string", "Rule.Line int", "Rule.Tools []string",
+		"Rule.ToolPattern config.Pattern", "Rule.Pattern config.Pattern", "Rule.CommandPattern config.Pattern", "Rule.Unless []config.Pattern", "Rule.Parsed bool",
+		"Rule.Action config.Action", "Rule.Message string", "Rule.Limit int", "Rule.Database string", "Rule.Tests []config.RuleTest",
+		"Pattern.Text string", "Pattern.Expr string", "Pattern.Groups []string", "Pattern.Needs []string", "Pattern.Samples [2]string",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fields of %q (-want +got):\n%s", routesMagic, diff)
+	}
+	whole := wholeRoutes()
+	back, err := parseRoutesSnapshot(whole.encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(whole, back); diff != "" {
+		t.Errorf("read back (-want +got):\n%s", diff)
+	}
+}
+
+// wholeRoutes has a value in every field that is kept.
+func wholeRoutes() *RoutesSnapshot {
+	p := Pattern{Text: "(?P<n>x)", Expr: "(x)", Groups: []string{"", "n"}, Needs: []string{"x"}}
+	return &RoutesSnapshot{
+		Place:   RoutesPlace{"/c.json", "/p", "/plugin", "/claude"},
+		Sources: []Stamp{{"/c.json", true, 3, 4}, {Path: "/p/.docsearch"}},
+		Rules: []Rule{
+			{Name: "a", Origin: "/c.json", Line: 3, Tools: []string{"Bash"}, ToolPattern: p, Pattern: p, CommandPattern: p, Unless: []Pattern{p, p},
+				Parsed: true, Action: ActionAsk, Message: "m", Limit: 2, Database: "db"},
+			{Name: "b"},
+		},
+		Problems: []string{"p"},
+	}
+}
+
+func TestDamagedRoutesSnapshot(t *testing.T) {
+	whole := wholeRoutes().encode()
+	for i := range whole {
+		flipped := slices.Clone(whole)
+		flipped[i] ^= 0x20
+		if s, err := parseRoutesSnapshot(flipped); err == nil {
+			t.Errorf("byte %d flipped: read as %+v", i, s)
+		}
+		if s, err := parseRoutesSnapshot(whole[:i]); err == nil {
+			t.Errorf("cut at %d: read as %+v", i, s)
+		}
+	}
+}
+
+func FuzzRoutesSnapshot(f *testing.F) {
+	f.Add(wholeRoutes().encode())
+	f.Add([]byte(routesMagic))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > len(routesMagic)+8 {
+			c := coder{data: string(data[len(routesMagic)+8:])}
+			new(RoutesSnapshot).code(&c)
+		}
+		s, err := parseRoutesSnapshot(data)
+		if err != nil {
+			return
+		}
+		if again, err := parseRoutesSnapshot(s.encode()); err != nil || !cmp.Equal(s, again) {
+			t.Errorf("%+v was read back as %+v, %v", s, again, err)
+		}
+	})
+}
+
+func TestPlaceOf(t *testing.T) {
+	dir := t.TempDir()
+	for _, sub := range []string{"repo/.git", "repo/a/b", "app/.docsearch", "app/c", "home/.docsearch", "home/d"} {
+		mkdirAll(t, dir, sub)
+	}
+	at := func(path string) string { return Join(dir, strings.Split(path, "/")...) }
+	for _, test := range []struct {
+		cwd  string
+		env  map[string]string
+		want RoutesPlace
+	}{
+		{at("repo/a/b"), nil, RoutesPlace{Project: at("repo")}},
+		{at("repo"), nil, RoutesPlace{Project: at("repo")}},
+		{at("app/c"), nil, RoutesPlace{Project: at("app")}},
+		{at("home/d"), map[string]string{"HOME": at("home")}, RoutesPlace{Project: at("home/d"), Claude: at("home/.claude")}},
+		{at("repo/a"), map[string]string{"CLAUDE_PROJECT_DIR": "/q", "CLAUDE_PLUGIN_ROOT": "/r", "CLAUDE_CONFIG_DIR": "/s"}, RoutesPlace{Project: "/q", Plugin: "/r", Claude: "/s"}},
+		{"", nil, RoutesPlace{}},
+		{"relative", nil, RoutesPlace{}},
+	} {
+		test.want.Config = "/c.json"
+		getenv := func(name string) string {
+			if name == "USERPROFILE" {
+				name = "HOME"
+			}
+			return test.env[name]
+		}
+		if got := PlaceOf(Locations{Config: "/c.json"}, getenv, test.cwd); got != test.want {
+			t.Errorf("%s %v: %+v, want %+v", test.cwd, test.env, got, test.want)
+		}
+	}
+}
+
+func mkdirAll(t *testing.T, dir, sub string) {
+	t.Helper()
+	if err := os.MkdirAll(Join(dir, strings.Split(sub, "/")...), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
