@@ -7,7 +7,9 @@ import (
 
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/asciidoc"
+	"github.com/docsearch/docsearch/internal/ingest/man"
 	"github.com/docsearch/docsearch/internal/ingest/rst"
+	"github.com/docsearch/docsearch/internal/ingest/source"
 )
 
 // A document is what every reader makes of a file: its lines, and how they
@@ -66,7 +68,7 @@ const (
 // nothing to read; nothing is an error for being malformed.
 type reader func(data []byte, name string) (document, error)
 
-const typesRead = ".html, .htm, .xhtml, .md, .markdown, .mdx, .rst, .adoc, .txt, .text"
+const typesRead = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, manual pages, source code"
 
 // ofText is the reader of files that are text as they are.
 func ofText(read func(text []byte) document) reader {
@@ -81,7 +83,7 @@ func ofText(read func(text []byte) document) reader {
 
 // readerOf chooses the reader by the file's name; nil where there is none.
 func readerOf(name string) reader {
-	switch strings.ToLower(path.Ext(name)) {
+	switch ext := strings.ToLower(path.Ext(name)); ext {
 	case ".html", ".htm", ".xhtml":
 		return readHTML
 	case ".md", ".markdown", ".mdown", ".mkd":
@@ -92,12 +94,23 @@ func readerOf(name string) reader {
 		return made(rst.Parse)
 	case ".adoc", ".asciidoc":
 		return made(asciidoc.Parse)
+	case ".ipynb":
+		return readNotebook
+	case ".gz":
+		return packed(name)
 	case ".txt", ".text":
 		return ofText(readPlain)
 	case "":
 		switch strings.ToUpper(name[strings.LastIndexAny(name, `/\`)+1:]) {
 		case "README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ":
 			return ofText(readPlain)
+		}
+	default:
+		switch {
+		case isManual(ext):
+			return madeIf(man.Parse)
+		case source.Reads(ext):
+			return readSource
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func TestFolder(t *testing.T) {
 		"empty.md":                               " \n\n",
 		"binary.txt":                             "PK\x00\x01",
 		"latin1.txt":                             "gr\xfc\xdfe",
-		"main.go":                                "package main",
+		"main.xyz":                               "package main",
 		"Makefile":                               "all:",
 		"image.PNG":                              "\x89PNG",
 		"long.md":                                strings.Repeat("x", maxFile+1),
@@ -120,7 +120,7 @@ func TestFolder(t *testing.T) {
 	}
 	wantSkipped := map[string]string{
 		".hidden/": "hidden", ".secret.md": "hidden", "node_modules/": "other packages' files", "empty.md": "empty", "binary.txt": "binary",
-		"latin1.txt": "not UTF-8", "main.go": "no reader for .go files", "Makefile": "no reader for files without an ending",
+		"latin1.txt": "not UTF-8", "main.xyz": "no reader for .xyz files", "Makefile": "no reader for files without an ending",
 		"image.PNG": "no reader for .png files", "long.md": "longer than 32 MiB", "db/": "a database",
 	}
 	for _, l := range links {

@@ -11,12 +11,21 @@ import (
 
 // made is the reader of a text format that becomes Markdown.
 func made(parse func(text []byte) md.Document) reader {
+	return madeIf(func(text []byte) (md.Document, error) { return parse(text), nil })
+}
+
+// madeIf is the same of a format that a file may turn out not to have.
+func madeIf(parse func(text []byte) (md.Document, error)) reader {
 	return func(data []byte, name string) (document, error) {
 		text, err := clean(data)
 		if err != nil {
 			return document{}, err
 		}
-		return fromMarkdown(parse(text), name)
+		page, err := parse(text)
+		if err != nil {
+			return document{}, err
+		}
+		return fromMarkdown(page, name)
 	}
 }
 

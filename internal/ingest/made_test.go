@@ -78,6 +78,10 @@ func checkMade(t *testing.T, read reader, name string, data []byte) []passage.Pa
 func FuzzMade(f *testing.F) {
 	f.Add(".rst", []byte("A\n=\n\n.. note:: x\n\n- y\n\n::\n\n  z\n"))
 	f.Add(".adoc", []byte("= A\n\n[source,c]\n----\nx\n----\n\n* y\n+\nz\n\n|===\n|a |b\n|===\n"))
+	f.Add(".1", []byte(".TH A 1\n.SH B\nc\n.TP\nd\ne\n"))
+	f.Add(".ipynb", []byte(`{"cells": [{"cell_type": "markdown", "source": ["# A\n", "b"]}, {"cell_type": "code", "source": "c", "outputs": [{"text": "d"}]}]}`))
+	f.Add(".go", []byte("package a\n\n// F does.\nfunc F() {}\n"))
+	f.Add(".py", []byte("import a\n\ndef b():\n    return a\n"))
 	f.Add(".mdx", []byte("import a from 'a'\n\n# A\n\n<B\n c={d}>\n\ntext\n</B>\n{/* e */}\n"))
 	f.Fuzz(func(t *testing.T, ext string, in []byte) {
 		if read := readerOf("a" + ext); read != nil {

@@ -91,10 +91,34 @@ func leaveOut(root *os.Root, name string, d fs.DirEntry, filter filter, rules *i
 		return "no reader for files without an ending"
 	case !filter.included(name):
 		return "not included"
+	case isScript(name) && amongPages(root, name):
+		return "what pages are shown with"
 	case isText(name) && hasPage(root, name, filter):
 		return "the text of a page beside it"
 	}
 	return ""
+}
+
+// isScript reports whether pages may be shown with the file, by its name.
+func isScript(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".js", ".mjs", ".php":
+		return true
+	}
+	return false
+}
+
+// amongPages reports whether the file lies in or below a folder with an index of
+// pages.
+func amongPages(root *os.Root, name string) bool {
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		if st, err := root.Lstat(path.Join(dir, "index.html")); err == nil && st.Mode().IsRegular() {
+			return true
+		}
+		if dir == "." {
+			return false
+		}
+	}
 }
 
 // isText reports whether pages may have been made of the file, by its name.

@@ -1,0 +1,41 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+)
+
+// packed is the reader of a file that gzip compressed, as Debian does with
+// manual pages and long texts.
+func packed(name string) reader {
+	inner := strings.TrimSuffix(name, path.Ext(name))
+	read := readerOf(inner)
+	if read == nil || strings.EqualFold(path.Ext(inner), ".gz") {
+		return nil
+	}
+	return func(data []byte, name string) (document, error) {
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			return document{}, errors.New("not what gzip compressed")
+		}
+		text, err := io.ReadAll(io.LimitReader(z, maxFile+1))
+		switch {
+		case err != nil:
+			return document{}, fmt.Errorf("decompress: %w", err)
+		case len(text) > maxFile:
+			return document{}, fmt.Errorf("decompressed longer than %d MiB", maxFile>>20)
+		}
+		return read(text, strings.TrimSuffix(name, path.Ext(name)))
+	}
+}
+
+// isManual reports whether a file's ending is that of manual pages: a section,
+// and maybe letters after it.
+func isManual(ext string) bool {
+	return len(ext) >= 2 && len(ext) <= 8 && ext[1] >= '1' && ext[1] <= '9' && strings.Trim(ext[2:], "abcdefghijklmnopqrstuvwxyz") == ""
+}
