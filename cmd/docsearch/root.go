@@ -35,6 +35,8 @@ func (a *app) commands() []*cobra.Command {
 		newIndexCommand(a),
 		newEvalCommand(a),
 		newRouteCommand(a),
+		newInjectCommand(a),
+		newExtractQueryCommand(a),
 		newServeCommand(a),
 		newInstallCommand(a),
 		newUninstallCommand(a),

@@ -140,7 +140,7 @@ func (p *Process) decide(e Event, c *config.Config, l config.Locations, store St
 		return Decision{Faults: []string{fmt.Sprintf(format, args...)}}
 	}
 	if accompanied(e, c) {
-		e.Said = lastSaid(e.Transcript)
+		e.Said = LastSaid(e.Transcript)
 	}
 	d := decider{event: e, config: c, server: c.Server(p.Getenv), now: p.Now(), search: search, routes: p.routes(e)}
 	if !needsState(e, c, &d.server) {

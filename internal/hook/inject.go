@@ -68,7 +68,9 @@ func skipsAgent(e Event, c *config.Config) bool {
 	return e.AgentType != "" && slices.Contains(c.Inject.SkipAgents, e.AgentType)
 }
 
-func callOf(e Event) *inject.Call {
+// CallOf is the event's call as databases are asked about it. Calls that
+// nothing accompanies have an empty query.
+func CallOf(e Event) *inject.Call {
 	return &inject.Call{
 		Tool: e.Tool, Folder: e.Cwd, Path: e.File.Path, Text: e.File.Text,
 		Command: e.Command.Line, Description: e.Command.Description, Said: e.Said, Failure: e.Failure,
@@ -80,7 +82,7 @@ func (d *decider) accompany() {
 	if !accompanied(d.event, d.config) {
 		return
 	}
-	call := callOf(d.event)
+	call := CallOf(d.event)
 	d.trace("asked for this call: %q", call.Query())
 	var entries []inject.Entry
 	for i := range d.config.Databases {
@@ -119,7 +121,7 @@ func (d *decider) note(e *inject.Entry) inject.Item {
 	if source != "" {
 		text += " (" + source + ")"
 	}
-	item := inject.Item{Database: e.Database, Key: e.Database + "/" + e.Document, Title: title, Text: text + ":\n" + clean(e.Text)}
+	item := inject.Item{Database: e.Database, Key: e.Key(), Title: title, Text: text + ":\n" + clean(e.Text)}
 	if source != "" {
 		item.Rest = "The rest: " + d.server.Read + " " + readArguments(source, e.Database)
 	}
@@ -242,7 +244,8 @@ func (d *decider) remedy() {
 		return
 	}
 	command := foldText(e.Command.Line)
-	call := callOf(e)
+	call := CallOf(e)
+	floor := remedyFloor * c.Inject.Floor
 	d.trace("asked for this failure: %q", call.Query())
 	var best Remedy
 	var from *config.Database
@@ -259,19 +262,22 @@ func (d *decider) remedy() {
 			continue
 		}
 		for _, r := range found {
-			d.trace("%s of %s: relevance %.2f, floor %.2f", r.Passage.Locator(), db.Name, r.Rarity, remedyFloor*c.Inject.Floor)
-			if r.Rarity > best.Rarity {
+			e := inject.Entry{Database: db.Name, Document: r.Passage.Locator(), Title: heading(&r.Passage), Rarity: r.Rarity}
+			call.Judge(&e, floor)
+			d.Entries = append(d.Entries, e)
+			d.trace("%s of %s: %s", e.Document, e.Database, e.Why)
+			if e.Taken && r.Rarity > best.Rarity {
 				best, from = r, db
 			}
 		}
 	}
-	if from == nil || best.Rarity < remedyFloor*c.Inject.Floor {
+	if from == nil {
 		return
 	}
 	text := limited{left: maxRemedy}
 	text.add("From " + oneLine(from.Description) + " on this machine, about this failure (quoted):")
 	text.passage(1, &best.Passage)
 	d.offerNotes(inject.Offer{Max: maxRemedy, Items: []inject.Item{{
-		Database: from.Name, Key: from.Name + "#" + best.Passage.ID, Title: heading(&best.Passage), Text: text.String(),
+		Database: from.Name, Key: from.Name + "/" + best.Passage.Locator(), Title: heading(&best.Passage), Text: text.String(),
 	}}})
 }

@@ -288,13 +288,13 @@ func TestLastSaid(t *testing.T) {
 			if err := os.WriteFile(path, []byte(strings.Join(test.lines, "\n")+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if got := lastSaid(path); got != test.want {
+			if got := LastSaid(path); got != test.want {
 				t.Errorf("said %q, want %q", got, test.want)
 			}
 		})
 	}
 	for _, path := range []string{"", t.TempDir(), filepath.Join(t.TempDir(), "none")} {
-		if got := lastSaid(path); got != "" {
+		if got := LastSaid(path); got != "" {
 			t.Errorf("%q says %q", path, got)
 		}
 	}

@@ -15,9 +15,9 @@ const (
 	maxTail = 256 << 10
 )
 
-// lastSaid is how the user's last message in a transcript ends, "" if it is
+// LastSaid is how the user's last message in a transcript ends, "" if it is
 // not found near the transcript's end.
-func lastSaid(path string) string {
+func LastSaid(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
 		return ""

@@ -44,11 +44,14 @@ type Entry struct {
 	Why       string // it is taken or left
 }
 
+// Key tells the entry from others.
+func (e *Entry) Key() string { return e.Database + "/" + e.Document }
+
 // Bonuses of a document for whose calls its author gave conditions that the
-// call meets: what is written for this kind of file or command needs less
+// call meets: what is written for this kind of file or command needs little
 // evidence.
 const (
-	narrowBonus   = .8  // paths, commands
+	narrowBonus   = 1   // paths, commands
 	languageBonus = .6  // languages
 	priorityBonus = .05 // for each step of priority
 )

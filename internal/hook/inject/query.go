@@ -80,7 +80,8 @@ func pathWords(path string) []string {
 		name = strings.TrimLeft(name, ".")[:i]
 	}
 	folder = folder[strings.LastIndexByte(folder, '/')+1:]
-	return strings.FieldsFunc(folder+" "+name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(folder+" "+name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.DeleteFunc(words, func(w string) bool { return len(w) < 2 })
 }
 
 // identifiers are the names in a program's text, the most frequent first.

@@ -109,8 +109,7 @@ func (s Store) Tell(session, agent string, now time.Time, o *Offer) (string, err
 		note(ends)
 		s.removeStale(now)
 	}
-	known := keys(records, agent)
-	text, given := o.Compose(func(key string) bool { return known[oneField(key)] })
+	text, given := o.Compose(Told(records, agent))
 	for _, item := range given {
 		r := base
 		r.What, r.Database, r.Key, r.Bytes, r.Title = told, item.Database, item.Key, len(item.Text), item.Title
@@ -153,8 +152,9 @@ func begun(records []Record, agent string, o *Offer, now time.Time) bool {
 	return false
 }
 
-// keys are those of what the agent was told since its context began.
-func keys(records []Record, agent string) map[string]bool {
+// Told reports of a key whether the agent was told what it is of since its
+// context began.
+func Told(records []Record, agent string) func(key string) bool {
 	known := map[string]bool{}
 	for i := range records {
 		switch r := &records[i]; {
@@ -165,7 +165,7 @@ func keys(records []Record, agent string) map[string]bool {
 			known[r.Key] = true
 		}
 	}
-	return known
+	return func(key string) bool { return known[oneField(key)] }
 }
 
 // Read returns the records of a session, the oldest first.

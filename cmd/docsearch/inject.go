@@ -1,0 +1,263 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/fast"
+	"github.com/docsearch/docsearch/internal/hook/inject"
+)
+
+func newInjectCommand(a *app) *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "inject",
+		Short: "Say what the hook tells agents without being asked, and why",
+		Long: `Say what the hook tells agents without being asked, and why: the databases when
+a session starts, the notes that are about a tool call, a passage on a failure.`,
+	})
+	cmd.AddCommand(newInjectExplainCommand(a), newInjectTraceCommand(a))
+	return cmd
+}
+
+func newInjectExplainCommand(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "explain EVENT.json",
+		Short: "Say what an event would have the agent told, and why not more",
+		Long: `Say what an event would have the agent told, and why not more: the query that
+is made of it, each document that was considered with its relevance, and the
+text, without what the session of the event was told already. EVENT.json is a
+file with the event as the client sends it, or "-" for standard input. Nothing
+is remembered of it.`,
+		Example: `  docsearch inject explain event.json`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			event, err := a.readEvent(args[0])
+			if err != nil {
+				return err
+			}
+			return a.explainInjection(event, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// readEvent reads a hook event from a file, or from standard input as "-".
+func (a *app) readEvent(name string) (hook.Event, error) {
+	var data []byte
+	var err error
+	if name == "-" {
+		data, err = io.ReadAll(a.stdin)
+	} else {
+		data, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return hook.Event{}, err
+	}
+	event, err := hook.ParseEvent(data)
+	if err != nil {
+		return hook.Event{}, withHint(fmt.Errorf("%s: %w", name, err), "an event is the JSON object that the client gives its hooks on standard input")
+	}
+	return event, nil
+}
+
+// injectionJSON is what explain prints as JSON.
+type injectionJSON struct {
+	Event   string      `json:"event"`
+	Tool    string      `json:"tool,omitempty"`
+	Query   string      `json:"query,omitempty"`
+	Floor   float64     `json:"floor"`
+	Entries []entryJSON `json:"entries"`
+	Text    string      `json:"text"`
+	Chars   int         `json:"chars"`
+}
+
+type entryJSON struct {
+	Database  string  `json:"database"`
+	Document  string  `json:"document"`
+	Title     string  `json:"title"`
+	Relevance float64 `json:"relevance"`
+	Taken     bool    `json:"taken"`
+	Why       string  `json:"why"`
+	Told      bool    `json:"told_before"`
+}
+
+func (a *app) explainInjection(event hook.Event, asJSON bool) error {
+	l := config.Locate(os.Getenv)
+	r, err := load.Load(l)
+	if err != nil {
+		return err
+	}
+	event.Said = hook.LastSaid(event.Transcript)
+	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), fast.Indexes{}, hook.Routes{})
+	for _, fault := range d.Faults {
+		a.warn("%s", fault)
+	}
+	records, err := inject.Store{Dir: l.State}.Read(event.Session)
+	if err != nil {
+		return err
+	}
+	out := injectionJSON{Event: event.Name, Tool: event.Tool, Floor: r.Config.Inject.Floor, Entries: []entryJSON{}}
+	told := func(string) bool { return false }
+	if d.Notes != nil && d.Notes.Begins == "" {
+		told = inject.Told(records, event.Agent)
+	}
+	if len(d.Entries) > 0 {
+		out.Query = hook.CallOf(event).Query().String()
+	}
+	for _, e := range d.Entries {
+		out.Entries = append(out.Entries, entryJSON{e.Database, e.Document, e.Title, e.Relevance, e.Taken, e.Why, told(e.Key())})
+	}
+	slices.SortStableFunc(out.Entries, func(a, b entryJSON) int {
+		switch {
+		case a.Taken != b.Taken && a.Taken, a.Taken == b.Taken && a.Relevance > b.Relevance:
+			return -1
+		case a.Taken == b.Taken && a.Relevance == b.Relevance:
+			return 0
+		}
+		return 1
+	})
+	if d.Notes != nil {
+		out.Text, _ = d.Notes.Compose(told)
+		out.Chars = len([]rune(out.Text))
+	}
+	if asJSON {
+		return a.printJSON(out)
+	}
+	return a.printInjection(out, d.Verdict)
+}
+
+func (a *app) printInjection(out injectionJSON, verdict hook.Verdict) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "event  %s", out.Event)
+	if out.Tool != "" {
+		fmt.Fprintf(&b, " of %s", out.Tool)
+	}
+	b.WriteByte('\n')
+	if verdict == hook.Deny {
+		b.WriteString("the call is denied, so that nothing accompanies it\n")
+	}
+	if out.Query != "" {
+		fmt.Fprintf(&b, "query  %s\n", out.Query)
+	}
+	for _, e := range out.Entries {
+		verb := "left "
+		if e.Taken {
+			verb = "taken"
+		}
+		fmt.Fprintf(&b, "\n%s  %.2f  %s: %s (%s)\n", verb, e.Relevance, e.Database, e.Title, e.Document)
+		fmt.Fprintf(&b, "             %s\n", e.Why)
+		if e.Taken && e.Told {
+			b.WriteString("             the session was told it already\n")
+		}
+	}
+	if len(out.Entries) > 0 {
+		b.WriteByte('\n')
+	}
+	if out.Text == "" {
+		b.WriteString("the agent is told nothing\n")
+	} else {
+		fmt.Fprintf(&b, "the agent is told %s:\n\n%s\n", count(out.Chars, "character"), out.Text)
+	}
+	_, err := io.WriteString(a.stdout, b.String())
+	return err
+}
+
+func newInjectTraceCommand(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "trace [SESSION]",
+		Short: "Show what a session was told, and when",
+		Long: `Show what a session was told, and when; without a session, which sessions were
+told something. A session's id is in the hook's events, and the name of its
+transcript.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			store := inject.Store{Dir: config.Locate(os.Getenv).State}
+			if len(args) == 0 {
+				return a.listSessions(store, asJSON)
+			}
+			records, err := store.Read(args[0])
+			if err != nil {
+				return err
+			}
+			if len(records) == 0 {
+				return withHint(fmt.Errorf("session %s was told nothing", args[0]), "docsearch inject trace lists the sessions that were")
+			}
+			return a.printTrace(records, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) listSessions(store inject.Store, asJSON bool) error {
+	names, err := store.Sessions()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(append([]string{}, names...))
+	}
+	if len(names) == 0 {
+		_, err = fmt.Fprintln(a.stdout, "no session was told anything")
+		return err
+	}
+	for _, name := range names {
+		if _, err := fmt.Fprintln(a.stdout, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordJSON is a line of a session's trace as JSON.
+type recordJSON struct {
+	At       time.Time `json:"at"`
+	What     string    `json:"what"`
+	Agent    string    `json:"agent,omitempty"`
+	Event    string    `json:"event"`
+	Tool     string    `json:"tool,omitempty"`
+	Database string    `json:"database,omitempty"`
+	Key      string    `json:"key,omitempty"`
+	Title    string    `json:"title,omitempty"`
+	Bytes    int       `json:"bytes,omitempty"`
+}
+
+func (a *app) printTrace(records []inject.Record, asJSON bool) error {
+	if asJSON {
+		list := make([]recordJSON, len(records))
+		for i, r := range records {
+			list[i] = recordJSON{r.At, r.What, r.Agent, r.Event, r.Tool, r.Database, r.Key, r.Title, r.Bytes}
+		}
+		return a.printJSON(list)
+	}
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, r := range records {
+		agent := r.Agent
+		if agent == "" {
+			agent = "main"
+		}
+		what := r.What
+		if r.Title != "" {
+			what = r.Title
+			if r.Database != "" {
+				what = r.Database + ": " + what
+			}
+			what += " (" + size(int64(r.Bytes)) + ")"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.At.Format(time.DateTime), agent, strings.TrimSpace(r.Event+" "+r.Tool), what)
+	}
+	return table.Flush()
+}
