@@ -88,10 +88,9 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	d.title("Now with your own documentation")
-	d.command("docsearch index build ~/src/project/docs --name project")
-	d.command("docsearch install")
-	d.say("The first makes a database, the second puts hook and server into Claude " +
-		"Code's settings. docs/getting-started.md says more.")
+	d.command("docsearch setup project ~/src/project/docs")
+	d.say("That makes a database, names it in the config file, and puts hook and server " +
+		"into Claude Code's settings. docs/getting-started.md says more.")
 	return nil
 }
 

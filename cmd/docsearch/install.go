@@ -110,7 +110,7 @@ func (a *app) afterInstall(claude *client.Claude, scope client.Scope) {
 		fmt.Fprintln(a.stdout, "Claude Code asks each person once whether to use the project's MCP server")
 	}
 	if r, err := load.Load(config.Locate(os.Getenv)); err == nil && len(r.Config.Databases) == 0 {
-		fmt.Fprintf(a.stdout, "next: build a database with \"docsearch index build\", and name it in %s\n", r.Path)
+		fmt.Fprintf(a.stdout, "next: \"docsearch setup KEYWORD SOURCE\" builds a database and names it in %s\n", r.Path)
 	}
 }
 

@@ -269,6 +269,9 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 		s.info = info
 		fmt.Fprintf(s.stdout, "%s: %s of %s, built %s from %s\n", s.plan.label, count(info.Passages, "passage"),
 			count(info.Documents, "document"), age(time.Since(info.Created)), info.Source.Location)
+		if info.Source.Kind == ingest.KindSite {
+			fmt.Fprintf(s.stdout, "docsearch index update %s asks the site what has changed since\n", quoteArgument(s.nameForCommands()))
+		}
 	} else {
 		began := time.Now()
 		var err error
@@ -280,13 +283,13 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 		}
 	}
 	s.done = append(s.done, fmt.Sprintf("the database %s in %s", s.plan.label, s.plan.dir))
-	s.undo = append(s.undo, "docsearch index remove "+quoteArgument(s.removable()))
+	s.undo = append(s.undo, "docsearch index remove "+quoteArgument(s.nameForCommands()))
 	return nil
 }
 
-// removable is how to name the database to index remove: its name where that
-// means it.
-func (s *setupCommand) removable() string {
+// nameForCommands is how to name the database to other commands: by its name
+// where that means it.
+func (s *setupCommand) nameForCommands() string {
 	if s.locations.Data != "" && samePath(filepath.Join(s.locations.Data, s.plan.label), s.plan.dir) {
 		return s.plan.label
 	}
@@ -294,11 +297,14 @@ func (s *setupCommand) removable() string {
 }
 
 // built reports whether the database is there, whole, built with these options
-// and from what its source is now.
+// and from what its source is now. Where only the source has changed since, the
+// build will take over what has not.
 func (s *setupCommand) built() (index.Info, bool) {
 	info, state, _ := inspect(s.plan.dir)
 	options, err := json.Marshal(s.plan.kept)
-	return info, err == nil && state == stateOK && string(options) == string(info.Options)
+	same := err == nil && string(options) == string(info.Options)
+	s.builder.update = same && info.Tool == buildVersion()
+	return info, same && state == stateOK
 }
 
 // writeEntry names the database in the config.
