@@ -56,7 +56,7 @@ const (
 	// tenBitsRecall is what ten bits a number must find where everything is
 	// read. What a routed search finds depends on its blocks as well, for
 	// which they leave no room.
-	tenBitsRecall = 0.993
+	tenBitsRecall = 0.995
 	// visitBytes of codes are read in the time in which coder/hnsw visits a
 	// node, a microsecond.
 	visitBytes = 28 << 10

@@ -51,6 +51,6 @@
 // highest the last. A code alone is enough to tell the hundred best rows from
 // the others; with the fine bits these are ranked. Ten bits in all find 995 to
 // 998 of 1,000 neighbours, where everything is read; where they find less than
-// 993, and where the graph chooses, it is twelve. Beyond D, code is 128 and n
+// 995, and where the graph chooses, it is twelve. Beyond D, code is 128 and n
 // is half of 2^B.
 package dense
