@@ -3,12 +3,16 @@ package index
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -23,22 +27,28 @@ import (
 // wrote which lines it had written before.
 type book struct {
 	pages   []*page
-	shards  int                 // passages files
-	dir     string              // of the generation that it wrote last
-	written map[string]disk.Run // where each line lies there
-	fresh   int                 // lines of the last generation that were not kept
+	words   int                   // that a section has at least
+	shards  int                   // passages files
+	written map[*section]disk.Run // where each line lies in the last generation
+	fresh   int                   // lines of it that are not in the one before
 	rng     *rand.Rand
 	zipf    *rand.Zipf
 }
 
 type page struct {
 	name     string
-	sections []passage.Passage
+	sections []*section
 }
 
-func newBook(pages int) *book {
+// A section is a passage, and its line. It is never changed.
+type section struct {
+	passage.Passage
+	line []byte
+}
+
+func newBook(pages, words int) *book {
 	rng := rand.New(rand.NewPCG(uint64(pages), 1))
-	b := &book{shards: 1, rng: rng, zipf: rand.NewZipf(rng, 1.1, 4, 5000)}
+	b := &book{words: words, shards: 1, rng: rng, zipf: rand.NewZipf(rng, 1.1, 4, 5000)}
 	for i := range pages {
 		b.pages = append(b.pages, &page{name: fmt.Sprintf("guide/page%04d.html", i)})
 	}
@@ -51,29 +61,27 @@ func newBook(pages int) *book {
 }
 
 func (b *book) text(words int) string {
-	var s strings.Builder
+	var s []byte
 	for range words {
-		fmt.Fprintf(&s, "w%d ", b.zipf.Uint64())
+		s = strconv.AppendUint(append(s, " w"...), b.zipf.Uint64(), 10)
 	}
-	return s.String()
+	return string(s)
 }
 
-func (b *book) section(page string) passage.Passage {
+func (b *book) section(page string) *section {
 	id := fmt.Sprintf("%08x", b.rng.Uint32())
 	p := passage.Passage{
-		ID: id, Text: b.text(10 + b.rng.IntN(60)), Title: "The page " + page, Headings: []string{b.text(2), b.text(3)},
+		ID: id, Text: b.text(b.words + b.rng.IntN(b.words)), Title: "The page " + page, Headings: []string{b.text(2), b.text(3)},
 		Path: page, Anchors: []string{"s" + id[:1], id},
 	}
-	var links []passage.Link
 	for range b.rng.IntN(4) {
 		to := b.pages[b.rng.IntN(len(b.pages))].name
 		if b.rng.IntN(2) == 0 {
 			to += fmt.Sprintf("#s%x", b.rng.IntN(16))
 		}
-		links = append(links, passage.Link{To: to, Text: b.text(2)})
+		p.SetLinks(append(p.Links(), passage.Link{To: to, Text: b.text(2)}))
 	}
-	p.SetLinks(links)
-	return p
+	return &section{p, p.AppendLine(nil)}
 }
 
 // edit changes so many pages, some of them in ways that reach others.
@@ -84,7 +92,7 @@ func (b *book) edit(pages int) {
 		at := b.rng.IntN(len(p.sections))
 		switch b.rng.IntN(10) {
 		case 0:
-			b.pages = slices.Insert(b.pages, i, &page{p.name + "x", []passage.Passage{b.section(p.name + "x")}})
+			b.pages = slices.Insert(b.pages, i, &page{p.name + "x", []*section{b.section(p.name + "x")}})
 		case 1:
 			if len(b.pages) > 1 {
 				b.pages = slices.Delete(b.pages, i, i+1)
@@ -99,35 +107,44 @@ func (b *book) edit(pages int) {
 			j := b.rng.IntN(len(b.pages))
 			b.pages[i], b.pages[j] = b.pages[j], b.pages[i]
 		case 5:
-			p.sections[at].SetLinks([]passage.Link{{To: b.pages[0].name, Text: b.text(1)}})
+			s := p.sections[at].Passage
+			s.Extra = maps.Clone(s.Extra)
+			s.SetLinks([]passage.Link{{To: b.pages[0].name, Text: b.text(1)}})
+			p.sections[at] = &section{s, s.AppendLine(nil)}
 		default:
-			p.sections[at].Text += b.text(3)
+			b.reword(p, at)
 		}
 	}
 }
 
+// reword changes the text of a section.
+func (b *book) reword(p *page, at int) {
+	s := p.sections[at].Passage
+	s.Text += b.text(3)
+	p.sections[at] = &section{s, s.AppendLine(nil)}
+}
+
 func (b *book) Prepare(_ context.Context, dir string, before *disk.Generation, _ progress.Func) (disk.Prepared, error) {
 	prepared := disk.Prepared{Source: disk.Source{Kind: "book"}}
-	written := make(map[string]disk.Run)
+	written := make(map[*section]disk.Run)
 	b.fresh = 0
 	for shard := range b.shards {
 		var file []byte
 		for _, p := range b.pages[shard*len(b.pages)/b.shards : (shard+1)*len(b.pages)/b.shards] {
-			for _, section := range p.sections {
+			for _, s := range p.sections {
 				now := disk.Run{Shard: shard, Offset: int64(len(file))}
-				file = section.AppendLine(file)
-				line := string(file[now.Offset:])
-				written[line] = now
-				was, ok := b.written[line]
+				file = append(file, s.line...)
+				written[s] = now
+				was, ok := b.written[s]
 				if before == nil || !ok {
 					b.fresh++
 					continue
 				}
 				last := len(prepared.Kept) - 1
 				if last >= 0 && follows(prepared.Kept[last].Before, prepared.Kept[last].Length, was) && follows(prepared.Kept[last].Now, prepared.Kept[last].Length, now) {
-					prepared.Kept[last].Length += int64(len(line))
+					prepared.Kept[last].Length += int64(len(s.line))
 				} else {
-					prepared.Kept = append(prepared.Kept, disk.Kept{Before: was, Now: now, Length: int64(len(line))})
+					prepared.Kept = append(prepared.Kept, disk.Kept{Before: was, Now: now, Length: int64(len(s.line))})
 				}
 			}
 		}
@@ -188,7 +205,7 @@ func TestUpdateEqualsBuild(t *testing.T) {
 		{"several files", 40, 2, 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newBook(tt.pages)
+			b := newBook(tt.pages, 20)
 			b.shards = tt.shards
 			dir := t.TempDir()
 			first := buildBook(t, dir, b, BuildOptions{Update: true})
@@ -318,7 +335,7 @@ func TestUpdateDerivesAnew(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newBook(max(30, tt.pages))
+			b := newBook(max(30, tt.pages), 20)
 			dir := t.TempDir()
 			buildBook(t, dir, b, BuildOptions{Tool: "1"})
 			g, err := disk.Current(dir)
@@ -365,7 +382,7 @@ func (l liar) Prepare(ctx context.Context, dir string, before *disk.Generation, 
 
 // What changes little by little is learnt anew at last.
 func TestUpdateLearnsAnew(t *testing.T) {
-	b := newBook(90)
+	b := newBook(90, 20)
 	dir := t.TempDir()
 	first := buildBook(t, dir, b, BuildOptions{})
 	for i := range 100 {
@@ -389,7 +406,7 @@ func TestUpdateLearnsAnew(t *testing.T) {
 
 // Only what is new is embedded.
 func TestUpdateOfProvided(t *testing.T) {
-	b := newBook(60)
+	b := newBook(60, 20)
 	dir := t.TempDir()
 	e := &counter{}
 	buildBook(t, dir, b, BuildOptions{Embedder: e})
@@ -487,7 +504,7 @@ func FuzzUpdate(f *testing.F) {
 	f.Add(uint64(1), uint8(3))
 	f.Add(uint64(77), uint8(20))
 	f.Fuzz(func(t *testing.T, seed uint64, edits uint8) {
-		b := newBook(12)
+		b := newBook(12, 20)
 		dir := t.TempDir()
 		buildBook(t, dir, b, BuildOptions{})
 		b.rng.IntN(2)
@@ -501,4 +518,35 @@ func FuzzUpdate(f *testing.F) {
 			t.Errorf("files (-built +updated):\n%s", diff)
 		}
 	})
+}
+
+// BenchmarkUpdate is what it costs to edit 100 of 10,000 pages, beside what it
+// costs to build them from nothing: one update in twenty would do.
+func BenchmarkUpdate(b *testing.B) {
+	book := newBook(10_000, 120)
+	dir := b.TempDir()
+	var full, update time.Duration
+	for b.Loop() {
+		start := time.Now()
+		info := buildBook(b, dir, book, BuildOptions{})
+		full += time.Since(start)
+		b.SetBytes(info.TextBytes)
+		const updates = 3
+		for range updates {
+			for range 100 {
+				p := book.pages[book.rng.IntN(len(book.pages))]
+				book.reword(p, book.rng.IntN(len(p.sections)))
+			}
+			runtime.GC()
+			start := time.Now()
+			if info := buildBook(b, dir, book, BuildOptions{Update: true}); info.Learnt.Changed == 0 {
+				b.Fatal("that was no update")
+			}
+			update += time.Since(start) / updates
+		}
+	}
+	n := time.Duration(b.N)
+	b.ReportMetric(float64((full / n).Milliseconds()), "full-ms")
+	b.ReportMetric(float64((update / n).Milliseconds()), "update-ms")
+	b.ReportMetric(float64(update)/float64(full), "update/full")
 }

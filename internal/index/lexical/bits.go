@@ -3,6 +3,7 @@ package lexical
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // packedLen is how many bytes n values of width bits take.
@@ -11,20 +12,23 @@ func packedLen(n, width int) int { return (n*width + 7) / 8 }
 // appendPacked appends the low width bits of each of v, lowest first, and
 // fills the last byte with zeros.
 func appendPacked(b []byte, v []uint32, width int) []byte {
+	size := packedLen(len(v), width)
+	b = slices.Grow(b, size+4)
+	out := b[len(b) : len(b)+size+4]
 	var word uint64
-	n := 0
+	n, at := 0, 0
 	mask := uint64(1)<<width - 1
 	for _, x := range v {
 		word |= uint64(x) & mask << n
-		for n += width; n >= 8; n -= 8 {
-			b = append(b, byte(word))
-			word >>= 8
+		if n += width; n >= 32 {
+			binary.LittleEndian.PutUint32(out[at:], uint32(word))
+			word >>= 32
+			n -= 32
+			at += 4
 		}
 	}
-	if n > 0 {
-		b = append(b, byte(word))
-	}
-	return b
+	binary.LittleEndian.PutUint32(out[at:], uint32(word))
+	return b[:len(b)+size]
 }
 
 // unpack fills v with the values of width bits, at most 32, that begin with

@@ -172,7 +172,8 @@ const unknown = math.MaxUint32
 type passageInfo struct {
 	short              [fieldBody]uint8 // lengths of the fields but the body
 	body               uint32
-	words              [fieldCount]uint32 // the same without stop words: what damping goes by
+	bodyAt             uint32             // the place where it begins, which the lengths tell
+	words              [fieldCount]uint32 // the lengths without stop words: what damping goes by
 	aside              bool               // see isAside
 	depth              uint8
 	family             uint64 // see versionOf
@@ -493,6 +494,11 @@ func (b *Builder) layout() (*layout, error) {
 			n++
 		}
 		l.unit = append(l.unit, uint32(n-1))
+		p := &l.info[i]
+		p.bodyAt = 0
+		for field := range fieldBody {
+			p.bodyAt += uint32(p.short[field]) + 1
+		}
 		l.single = l.single && int(l.starts[n-1]) == i
 	}
 	l.starts = append(l.starts, uint32(len(l.info)))
@@ -547,15 +553,15 @@ func (b *Builder) write(ctx context.Context, out *disk.Writer, l *layout) error 
 	return nil
 }
 
-// A gatherer decodes one term's postings out of the segments.
+// A gatherer holds the postings of a term.
 type gatherer struct {
 	list      []posting
 	positions []uint32
-	ends      []int // where each posting's positions end
 }
 
-func (g *gatherer) reset() { g.list, g.positions, g.ends = g.list[:0], g.positions[:0], g.ends[:0] }
+func (g *gatherer) reset() { g.list, g.positions = g.list[:0], g.positions[:0] }
 
+// gather adds what a segment, which begins with the given passage, has.
 func (g *gatherer) gather(data []byte, first uint32, l *layout) {
 	passage := first
 	read := func() uint32 {
@@ -565,42 +571,44 @@ func (g *gatherer) gather(data []byte, first uint32, l *layout) {
 	}
 	for len(data) > 0 {
 		passage += read()
-		n := read()
-		position := uint32(0)
-		for range n {
-			position += read()
-			g.positions = append(g.positions, position)
+		p := posting{count: read(), from: uint32(len(g.positions))}
+		for i := range p.count {
+			distance := read()
+			if i > 0 {
+				distance--
+			}
+			g.positions = append(g.positions, distance)
 		}
 		lies := passage
 		if l.place != nil {
 			lies = l.place[passage]
 		}
-		g.list = append(g.list, posting{unit: l.unit[lies], local: lies - l.starts[l.unit[lies]]})
-		g.ends = append(g.ends, len(g.positions))
+		p.unit = l.unit[lies]
+		p.local = uint8(lies - l.starts[p.unit])
+		g.list = append(g.list, p)
 	}
 }
 
-// score fills in the positions and the impacts, and sorts what is unsorted.
+// score fills in the impacts, but of units that have theirs, and sorts what is
+// unsorted.
 func (g *gatherer) score(l *layout, symbol, unsorted bool) {
-	from := 0
-	for i, end := range g.ends {
-		g.list[i].positions = g.positions[from:end:end]
-		from = end
-	}
 	if unsorted {
 		slices.SortFunc(g.list, func(a, b posting) int {
 			return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(a.local, b.local))
 		})
 	}
 	for i := 0; i < len(g.list); {
+		if g.list[i].page > 0 {
+			i++
+			continue
+		}
 		unit := g.list[i].unit
+		infos := l.info[l.starts[unit]:l.starts[unit+1]]
 		end := i
 		var page pageCounts
 		for ; end < len(g.list) && g.list[end].unit == unit; end++ {
 			p := &g.list[end]
-			counts := l.info[l.starts[unit]+p.local].count(p.positions)
-			p.impact = l.stats.impact(&counts, &l.info[l.starts[unit]+p.local])
-			page.add(&counts)
+			p.impact = l.stats.impact(&infos[p.local], g.positions[p.from:p.from+p.count], &page)
 		}
 		impact := l.stats.pageImpact(&page, unit)
 		for ; i < end; i++ {

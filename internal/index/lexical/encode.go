@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
@@ -43,8 +44,10 @@ type encoder struct {
 	terms    []string
 	pieces   *pieces
 	kept     *kept
-	// to is where each passage of the older index lies now, or gone.
-	to []uint32
+	// to is where each passage of the older index lies now, or gone; units is
+	// the number now of each unit that has the same passages and the same
+	// impacts.
+	to, units []uint32
 	// unsorted says that postings do not come in the order in which they lie.
 	unsorted bool
 }
@@ -56,6 +59,7 @@ func (b *Builder) newEncoder(l *layout) *encoder {
 		var ascending bool
 		e.to, ascending = b.kept.places(l)
 		e.unsorted = e.unsorted || !ascending
+		e.units = b.kept.same(l, e.to, e.unsorted)
 	}
 	return e
 }
@@ -103,6 +107,8 @@ type regions struct {
 
 // A regionEnd is where a term, and where its region, ends.
 type regionEnd struct{ term, region int }
+
+func (r *regions) reset() { r.terms, r.bytes, r.ends = r.terms[:0], r.bytes[:0], r.ends[:0] }
 
 func (r *regions) add(term, region []byte) {
 	r.terms, r.bytes = append(r.terms, term...), append(r.bytes, region...)
@@ -156,8 +162,10 @@ func (e *encoder) each(ctx context.Context, take func(*regions) error) error {
 	for range n {
 		idle <- &spanEncoder{encoder: e, list: listWriter{single: e.layout.single}}
 	}
-	// The goroutines run ahead of take by as many spans as fit.
+	// The goroutines run ahead of take by as many spans as fit, and get back
+	// what was taken, for its memory.
 	waiting := make(chan chan outcome, 4*n)
+	taken := sync.Pool{New: func() any { return new(regions) }}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -171,7 +179,8 @@ func (e *encoder) each(ctx context.Context, take func(*regions) error) error {
 			}
 			w := <-idle
 			go func() {
-				r, err := w.encode(s)
+				r := taken.Get().(*regions)
+				err := w.encode(s, r)
 				idle <- w
 				out <- outcome{r, err}
 			}()
@@ -184,6 +193,8 @@ func (e *encoder) each(ctx context.Context, take func(*regions) error) error {
 		}
 		if err == nil {
 			err = take(got.r)
+			got.r.reset()
+			taken.Put(got.r)
 		}
 		if err != nil {
 			cancel() // what is under way ends before the index may be closed
@@ -204,13 +215,13 @@ type spanEncoder struct {
 	old   bulk
 }
 
-func (w *spanEncoder) encode(s span) (*regions, error) {
-	r := &regions{}
+// encode adds the regions of the span's terms to r.
+func (w *spanEncoder) encode(s span, r *regions) error {
 	at := s.term
 	for block := s.block; block < s.blockEnd; block++ {
 		words, err := w.kept.x.words.block(block)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for words.next() {
 			for at < s.termEnd && w.terms[w.pieces.order[at]] < string(words.term) {
@@ -224,18 +235,18 @@ func (w *spanEncoder) encode(s span) (*regions, error) {
 			}
 			w.all.reset()
 			if err := w.gatherKept(words.offset, words.length); err != nil {
-				return nil, err
+				return err
 			}
 			w.finish(r, words.term)
 		}
 		if words.err != nil {
-			return nil, words.err
+			return words.err
 		}
 	}
 	for ; at < s.termEnd; at++ {
 		w.encodeFresh(r, w.pieces.order[at])
 	}
-	return r, nil
+	return nil
 }
 
 // encodeFresh encodes a term that only the segments have.
@@ -262,5 +273,5 @@ func (w *spanEncoder) finish(r *regions, term []byte) {
 		return
 	}
 	w.all.score(w.layout, len(term) > 0 && term[0] == symbolMark, w.unsorted)
-	r.add(term, w.list.encode(w.all.list))
+	r.add(term, w.list.encode(w.all.list, w.all.positions))
 }

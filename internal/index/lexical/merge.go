@@ -115,6 +115,43 @@ func (k *kept) places(l *layout) (to []uint32, ascending bool) {
 	return to, ascending
 }
 
+// same are the new numbers of the units that have the passages that they had,
+// in the same order, and so the same impacts, as long as no average has changed.
+// Those of the others are gone.
+func (k *kept) same(l *layout, to []uint32, unsorted bool) []uint32 {
+	units := make([]uint32, k.x.unitCount)
+	for u := range units {
+		units[u] = gone
+	}
+	// In an index of single passages, the pages' impacts are nowhere.
+	if unsorted || l.single || k.x.single {
+		return units
+	}
+	unit := make([]uint32, len(k.infos))
+	for u := range units {
+		for i := k.start[u]; i < k.start[u+1]; i++ {
+			unit[i] = uint32(u)
+		}
+	}
+	if before, _ := averagesOf(k.infos, unit, len(units)); before != l.stats.averages {
+		return units
+	}
+	for u := range units {
+		first := to[k.start[u]]
+		if first == gone || l.starts[l.unit[first]] != first {
+			continue
+		}
+		n := uint32(1)
+		for k.start[u]+n < k.start[u+1] && to[k.start[u]+n] == first+n {
+			n++
+		}
+		if k.start[u]+n == k.start[u+1] && l.starts[l.unit[first]+1] == first+n {
+			units[u] = l.unit[first]
+		}
+	}
+	return units
+}
+
 // gatherKept adds the postings of a term that the older index has, and between
 // them, where they belong, those that are fresh.
 func (w *spanEncoder) gatherKept(offset, length int64) error {
@@ -125,44 +162,43 @@ func (w *spanEncoder) gatherKept(offset, length int64) error {
 	}
 	o, g, f := &w.old, &w.all, &w.fresh
 	o.open(l)
-	next, position := 0, 0 // of what is fresh
+	c := &o.cursor
+	next := 0 // of what is fresh
 	for b := range l.count {
 		if err := o.load(b); err != nil {
 			return err
 		}
-		read := 0
-		for i, unit := range o.cursor.unit[:o.cursor.n] {
-			first, end := w.kept.start[unit], w.kept.start[unit+1]
-			for j := o.cursor.starts[i]; j < o.cursor.starts[i+1]; j++ {
-				positions := o.positions[read : read+int(o.lengths[j])+1]
-				read += len(positions)
-				lies := first + o.locals[j]
-				if lies >= end {
-					return o.cursor.corrupt("a passage is not in its unit")
+		at := uint32(len(g.positions))
+		g.positions = append(g.positions, o.positions...) // also those of what is gone
+		for i, unit := range c.unit[:c.n] {
+			start, end := w.kept.start[unit], w.kept.start[unit+1]
+			same := w.units[unit]
+			for j := c.starts[i]; j < c.starts[i+1]; j++ {
+				p := posting{unit: same, from: at, count: o.lengths[j] + 1, local: uint8(o.locals[j])}
+				at += p.count
+				if start+o.locals[j] >= end {
+					return c.corrupt("a passage is not in its unit")
 				}
-				lies = w.to[lies]
-				if lies == gone {
-					continue
+				if same != gone {
+					p.impact, p.page = o.impact(i, j), c.best[i]>>4
+				} else {
+					lies := w.to[start+o.locals[j]]
+					if lies == gone {
+						continue
+					}
+					p.unit = w.layout.unit[lies]
+					p.local = uint8(lies - w.layout.starts[p.unit])
 				}
-				p := posting{unit: w.layout.unit[lies]}
-				p.local = lies - w.layout.starts[p.unit]
 				for !w.unsorted && next < len(f.list) && f.list[next].before(&p) {
-					position = g.take(f, next, position)
+					g.take(f, next)
 					next++
 				}
 				g.list = append(g.list, p)
-				at := uint32(0)
-				for _, distance := range positions {
-					at += distance
-					g.positions = append(g.positions, at)
-					at++
-				}
-				g.ends = append(g.ends, len(g.positions))
 			}
 		}
 	}
 	for ; next < len(f.list); next++ {
-		position = g.take(f, next, position)
+		g.take(f, next)
 	}
 	return nil
 }
@@ -172,14 +208,13 @@ func (p *posting) before(q *posting) bool {
 	return p.unit < q.unit || p.unit == q.unit && p.local < q.local
 }
 
-// take adds the i-th posting of another gatherer, whose positions begin at
-// from, and returns where they end.
-func (g *gatherer) take(other *gatherer, i, from int) int {
-	end := other.ends[i]
-	g.list = append(g.list, other.list[i])
-	g.positions = append(g.positions, other.positions[from:end]...)
-	g.ends = append(g.ends, len(g.positions))
-	return end
+// take adds the i-th posting of another gatherer.
+func (g *gatherer) take(other *gatherer, i int) {
+	p := other.list[i]
+	positions := other.positions[p.from : p.from+p.count]
+	p.from = uint32(len(g.positions))
+	g.list = append(g.list, p)
+	g.positions = append(g.positions, positions...)
 }
 
 // A bulk reads a list from end to end, a block at a time.
@@ -241,6 +276,20 @@ func (o *bulk) load(b int) error {
 		return c.corrupt("the positions are cut")
 	}
 	return nil
+}
+
+// impact is that of passage j of the block, of its i-th unit, in an index whose
+// units may have several.
+func (o *bulk) impact(i int, j uint32) byte {
+	c := &o.cursor
+	switch {
+	case c.units <= fewUnits:
+		return c.impacts[j]
+	case c.starts[i+1] == c.starts[i]+1:
+		return c.best[i] & 15
+	}
+	n := c.given[i] + j - c.starts[i]
+	return c.impacts[n/2] >> (n % 2 * 4) & 15
 }
 
 // loadFew reads what the cursor has not of a short list.

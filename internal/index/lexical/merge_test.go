@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -125,6 +126,15 @@ func TestKeepEqualsAdd(t *testing.T) {
 		from := c.rng.IntN(len(list))
 		return append(slices.Clone(list[from:]), list[:from]...)
 	}
+	// reword makes other words of some, and so leaves all lengths.
+	reword := func(c corpus, list []edited) []edited {
+		for i := range list {
+			if p := &list[i]; c.rng.IntN(60) == 0 {
+				p.fields.Body, p.old = c.words(len(strings.Fields(p.fields.Body))), -1
+			}
+		}
+		return list
+	}
 	for _, tt := range []struct {
 		name                  string
 		passages, perDocument int
@@ -133,6 +143,8 @@ func TestKeepEqualsAdd(t *testing.T) {
 		procs                 int
 	}{
 		{name: "pages", passages: 3000, perDocument: 5, rarely: 50},
+		{name: "pages, few edits", passages: 3000, perDocument: 5, rarely: 500},
+		{name: "pages, other words", passages: 3000, perDocument: 5, rarely: 1 << 40, after: reword},
 		{name: "single passages", passages: 2000, perDocument: 1, rarely: 50},
 		{name: "long documents", passages: 2000, perDocument: 700, rarely: 50},
 		{name: "most is new", passages: 600, perDocument: 4, rarely: 2},

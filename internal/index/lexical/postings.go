@@ -41,11 +41,11 @@ func degree(level uint8, single bool) uint32 {
 
 // A posting is what the builder knows of one term in one passage.
 type posting struct {
-	unit      uint32
-	local     uint32 // the passage's number within its unit
-	impact    uint8
-	page      uint8 // the unit's impact
-	positions []uint32
+	unit        uint32
+	from, count uint32 // its positions, among those of the term, each less the one before, less 1
+	local       uint8  // the passage's number within its unit
+	impact      uint8
+	page        uint8 // the unit's impact
 }
 
 // A listWriter encodes the postings of one term after another.
@@ -57,14 +57,16 @@ type listWriter struct {
 	best                             []byte
 	impacts                          []uint32
 	places                           []uint32
+	total                            int // positions of the last block
 }
 
 // encode returns the region of a term, which is valid until the next call.
-// Postings are ascending by unit and local.
-func (w *listWriter) encode(list []posting) []byte {
-	units, positions := 0, 0
+// Postings are ascending by unit and local; among the positions may be some of
+// no posting.
+func (w *listWriter) encode(list []posting, positions []uint32) []byte {
+	units, total := 0, 0
 	for i := range list {
-		positions += len(list[i].positions)
+		total += int(list[i].count)
 		if i == 0 || list[i].unit != list[i-1].unit {
 			units++
 		}
@@ -73,7 +75,7 @@ func (w *listWriter) encode(list []posting) []byte {
 	if len(list) > units {
 		w.flags |= severalPassages
 	}
-	if positions > len(list) {
+	if total > len(list) {
 		w.flags |= severalPositions
 	}
 	r := binary.AppendUvarint(w.region[:0], uint64(units)<<flagBits|uint64(w.flags))
@@ -81,13 +83,13 @@ func (w *listWriter) encode(list []posting) []byte {
 		r = binary.AppendUvarint(r, uint64(len(list)-units))
 	}
 	if units <= fewUnits {
-		w.region = w.few(r, list)
+		w.region = w.few(r, list, positions)
 		return w.region
 	}
 	w.table, w.blocks, w.positions = w.table[:0], w.blocks[:0], w.positions[:0]
 	previous := ^uint32(0) // the unit before the first
 	for i := 0; i < len(list); {
-		n := w.block(list[i:], previous)
+		n := w.block(list[i:], positions, previous)
 		i += n
 		previous = list[i-1].unit
 	}
@@ -95,7 +97,7 @@ func (w *listWriter) encode(list []posting) []byte {
 		r = binary.AppendUvarint(r, uint64(len(w.blocks)))
 		r = append(r, w.table...)
 	} else {
-		r = binary.AppendUvarint(r, uint64(len(w.places)))
+		r = binary.AppendUvarint(r, uint64(w.total))
 	}
 	r = append(r, w.blocks...)
 	w.region = append(r, w.positions...)
@@ -103,7 +105,7 @@ func (w *listWriter) encode(list []posting) []byte {
 }
 
 // few encodes a short list, number by number.
-func (w *listWriter) few(r []byte, list []posting) []byte {
+func (w *listWriter) few(r []byte, list []posting, positions []uint32) []byte {
 	previous := ^uint32(0)
 	for i := 0; i < len(list); {
 		n := sameUnit(list[i:])
@@ -117,21 +119,19 @@ func (w *listWriter) few(r []byte, list []posting) []byte {
 				r = append(r, p.impact)
 			} else {
 				r = append(r, p.page<<4|p.impact)
-				r = binary.AppendUvarint(r, uint64(p.local-after))
+				r = binary.AppendUvarint(r, uint64(uint32(p.local)-after))
 			}
-			after = p.local + 1
+			after = uint32(p.local) + 1
 			if w.flags&severalPositions != 0 {
-				r = binary.AppendUvarint(r, uint64(len(p.positions)-1))
+				r = binary.AppendUvarint(r, uint64(p.count-1))
 			}
 		}
 		previous = list[i].unit
 		i += n
 	}
 	for _, p := range list {
-		before := uint32(0)
-		for _, x := range p.positions {
-			r = binary.AppendUvarint(r, uint64(x-before))
-			before = x + 1
+		for _, x := range positions[p.from : p.from+p.count] {
+			r = binary.AppendUvarint(r, uint64(x))
 		}
 	}
 	return r
@@ -148,26 +148,19 @@ func sameUnit(list []posting) int {
 
 // block encodes the block that list begins with, and returns how many
 // postings it has.
-func (w *listWriter) block(list []posting, previous uint32) int {
-	w.deltas, w.counts, w.locals, w.lengths, w.places = w.deltas[:0], w.counts[:0], w.locals[:0], w.lengths[:0], w.places[:0]
-	w.best, w.impacts = w.best[:0], w.impacts[:0]
+func (w *listWriter) block(list []posting, positions []uint32, previous uint32) int {
+	w.deltas, w.counts, w.best, w.impacts = w.deltas[:0], w.counts[:0], w.best[:0], w.impacts[:0]
 	page, peak := uint8(0), uint8(0)
 	done, start := 0, len(w.positions)
 	for done < len(list) && len(w.deltas) < blockUnits {
 		unit := list[done : done+sameUnit(list[done:])]
-		best, after := uint8(0), uint32(0)
-		for _, p := range unit {
-			best = max(best, p.impact)
-			w.locals = append(w.locals, p.local-after)
-			after = p.local + 1
-			w.lengths = append(w.lengths, uint32(len(p.positions)-1))
-			before := uint32(0)
-			for _, x := range p.positions {
-				w.places = append(w.places, x-before)
-				before = x + 1
-			}
-			if len(unit) > 1 {
-				w.impacts = append(w.impacts, uint32(p.impact))
+		best := uint8(0)
+		for i := range unit {
+			best = max(best, unit[i].impact)
+		}
+		if len(unit) > 1 {
+			for i := range unit {
+				w.impacts = append(w.impacts, uint32(unit[i].impact))
 			}
 		}
 		w.deltas = append(w.deltas, unit[0].unit-previous-1)
@@ -180,6 +173,7 @@ func (w *listWriter) block(list []posting, previous uint32) int {
 		previous = unit[0].unit
 		done += len(unit)
 	}
+	list = list[:done]
 	b := appendPatched(w.blocks, w.deltas)
 	b = append(b, w.best...)
 	if w.flags&severalPassages != 0 {
@@ -187,21 +181,53 @@ func (w *listWriter) block(list []posting, previous uint32) int {
 		b = appendPacked(b, w.impacts, 4)
 	}
 	if !w.single {
+		w.locals = resize(w.locals, done)
+		for i := range list {
+			w.locals[i] = uint32(list[i].local)
+			if i > 0 && list[i].unit == list[i-1].unit {
+				w.locals[i] -= uint32(list[i-1].local) + 1
+			}
+		}
 		b = appendPatched(b, w.locals)
 	}
 	if w.flags&severalPositions != 0 {
+		w.lengths = resize(w.lengths, done)
+		for i := range list {
+			w.lengths[i] = list[i].count - 1
+		}
 		b = appendPatched(b, w.lengths)
 	}
 	w.blocks = b
-	w.positions = appendPatched(w.positions, w.places)
+	places := w.placesOf(list, positions)
+	w.positions = appendPatched(w.positions, places)
+	w.total = len(places)
 
 	t := binary.LittleEndian.AppendUint32(w.table, previous)
 	t = binary.LittleEndian.AppendUint32(t, uint32(len(w.blocks)))
 	t = binary.LittleEndian.AppendUint32(t, uint32(start))
-	t = binary.LittleEndian.AppendUint32(t, uint32(len(w.places)))
+	t = binary.LittleEndian.AppendUint32(t, uint32(len(places)))
 	t = append(t, page, peak)
 	w.table = binary.LittleEndian.AppendUint16(t, uint16(done))
 	return done
+}
+
+// placesOf returns the positions of the postings, one after another.
+func (w *listWriter) placesOf(list []posting, positions []uint32) []uint32 {
+	end := list[0].from
+	for i := range list {
+		if list[i].from != end {
+			break
+		}
+		end += list[i].count
+		if i == len(list)-1 {
+			return positions[list[0].from:end] // as they nearly always lie
+		}
+	}
+	w.places = w.places[:0]
+	for _, p := range list {
+		w.places = append(w.places, positions[p.from:p.from+p.count]...)
+	}
+	return w.places
 }
 
 // A list is the postings of one term in an open index.

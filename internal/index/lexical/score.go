@@ -22,38 +22,85 @@ const (
 
 // statistics are what the weights of a whole database depend on.
 type statistics struct {
-	single     bool
-	k1, pageK1 float64
-	average    [fieldCount]float64 // lengths, of the passages that have the field
-	bodies     []float64           // lengths of the units
-	body       float64             // their average
+	averages
+	// damping is what an occurrence is divided by in a field of so many words,
+	// pages that in the bodies of a unit.
+	damping [fieldCount][]float64
+	pages   []float64
+	// cuts are the least weights of each level, of passages and of pages.
+	cuts, pageCuts cuts
 }
 
-func (l *layout) measure() statistics {
-	s := statistics{single: l.single}
+// averages are rounded (see steady), so that few edits change them.
+type averages struct {
+	average [fieldCount]float64 // lengths, of the passages that have the field
+	body    float64             // length of a page
+	k1      float64
+}
+
+// maxDamping is how long a field may be for its damping to be reckoned once for
+// all passages.
+const maxDamping = 1 << 10
+
+// averagesOf are those of passages that are of so many units, and the lengths
+// of these.
+func averagesOf(infos []passageInfo, unit []uint32, units int) (a averages, bodies []float64) {
 	var n [fieldCount]float64
-	s.bodies = make([]float64, len(l.owners))
-	for i := range l.info {
+	bodies = make([]float64, units)
+	for i := range infos {
 		for f := range fieldCount {
-			if length := l.info[i].words[f]; length > 0 {
-				s.average[f] += float64(length)
+			if length := infos[i].words[f]; length > 0 {
+				a.average[f] += float64(length)
 				n[f]++
 			}
 		}
-		s.bodies[l.unit[i]] += float64(l.info[i].words[fieldBody]) + float64(l.info[i].words[fieldTitle])
+		bodies[unit[i]] += float64(infos[i].words[fieldBody]) + float64(infos[i].words[fieldTitle])
 	}
 	weights := 0.
 	for f := range fieldCount {
 		if n[f] > 0 {
-			s.average[f] /= n[f]
-			weights += fieldWeights[f] * n[f] / float64(len(l.info))
+			a.average[f] = steady(a.average[f] / n[f])
+			weights += fieldWeights[f] * n[f] / float64(len(infos))
 		}
 	}
-	s.k1, s.pageK1 = .8+.4*weights, pageK1
-	for _, length := range s.bodies {
-		s.body += length / float64(len(s.bodies))
+	for _, length := range bodies {
+		a.body += length / float64(units)
 	}
+	a.body, a.k1 = steady(a.body), steady(.8+.4*weights)
+	return a, bodies
+}
+
+func (l *layout) measure() statistics {
+	var s statistics
+	s.averages, s.pages = averagesOf(l.info, l.unit, len(l.owners))
+	for f := range s.damping {
+		s.damping[f] = make([]float64, maxDamping)
+		for words := range s.damping[f] {
+			s.damping[f][words] = s.damp(f, uint32(words))
+		}
+	}
+	for i, length := range s.pages {
+		s.pages[i] = 1 - pageBodyDamping + pageBodyDamping*length/s.body
+	}
+	s.cuts, s.pageCuts = newCuts(s.k1, l.single), newCuts(pageK1, l.single)
 	return s
+}
+
+// steady rounds to six bits. An average that is a hundredth off ranks as well,
+// and as long as the averages stay, so do the impacts of all passages that
+// were not edited.
+func steady(x float64) float64 {
+	fraction, exponent := math.Frexp(x)
+	return math.Ldexp(math.Round(64*fraction)/64, exponent)
+}
+
+// damp is what an occurrence in a field of so many words is divided by.
+func (s *statistics) damp(field int, words uint32) float64 {
+	b := fieldDamping[field]
+	if s.average[field] == 0 {
+		return 1 - b
+	}
+	return 1 - b + b*float64(words)/s.average[field]
 }
 
 func (p *passageInfo) length(field int) uint32 {
@@ -90,45 +137,114 @@ func (p *passageInfo) fieldOf(position uint32) int {
 	return field
 }
 
-// impact is the level of the term's saturated weight in a passage.
-func (s *statistics) impact(c *counts, p *passageInfo) uint8 {
+// impact is the level of the saturated weight of a term that has these
+// positions in a passage, each less the one before, less 1. It also counts
+// them for the page.
+func (s *statistics) impact(p *passageInfo, positions []uint32, page *pageCounts) uint8 {
+	at := positions[0]
+	if at >= p.bodyAt { // as most are
+		page.add(fieldBody, uint32(len(positions)))
+		return s.cuts.level(s.weight(p, fieldBody, len(positions)))
+	}
 	x := 0.
-	for f, n := range c {
-		if n > 0 {
-			b := fieldDamping[f]
-			x += fieldWeights[f] * float64(n) / (1 - b + b*float64(p.words[f])/s.average[f])
+	field, end, n := 0, p.length(0), 0
+	for i := range positions {
+		for field < fieldBody && at > end {
+			if n > 0 {
+				x += s.weight(p, field, n)
+				page.add(field, uint32(n))
+				n = 0
+			}
+			field++
+			end += 1 + p.length(field)
+		}
+		n++
+		if i+1 < len(positions) {
+			at += positions[i+1] + 1
 		}
 	}
-	return s.quantize(x / (s.k1 + x))
+	page.add(field, uint32(n))
+	return s.cuts.level(x + s.weight(p, field, n))
+}
+
+// weight is that of n occurrences in a field.
+func (s *statistics) weight(p *passageInfo, field, n int) float64 {
+	words, damping := p.words[field], 0.
+	if words < maxDamping {
+		damping = s.damping[field][words]
+	} else {
+		damping = s.damp(field, words)
+	}
+	return fieldWeights[field] * float64(n) / damping
 }
 
 // pageCounts are how often a term occurs in a page.
 type pageCounts struct{ title, address, links, body uint32 }
 
-// add counts a passage. What is the page's own is repeated with every
-// passage, so the most of it counts, not the sum.
-func (p *pageCounts) add(c *counts) {
-	p.title = max(p.title, c[fieldPage])
-	p.address = max(p.address, c[fieldAddress])
-	p.links += c[fieldLinks]
-	p.body += c[fieldTitle] + c[fieldBody]
+// add counts n occurrences in a field of a passage. What is the page's own is
+// repeated with every passage, so the most of it counts, not the sum.
+func (p *pageCounts) add(field int, n uint32) {
+	switch field {
+	case fieldTitle, fieldBody:
+		p.body += n
+	case fieldPage:
+		p.title = max(p.title, n)
+	case fieldAddress:
+		p.address = max(p.address, n)
+	case fieldLinks:
+		p.links += n
+	}
 }
 
 func (s *statistics) pageImpact(p *pageCounts, unit uint32) uint8 {
 	x := pageTitleWeight*float64(p.title) + pageAddressWeight*float64(p.address) + pageLinksWeight*float64(p.links)
 	if p.body > 0 {
-		x += float64(p.body) / (1 - pageBodyDamping + pageBodyDamping*s.bodies[unit]/s.body)
+		x += float64(p.body) / s.pages[unit]
 	}
-	return s.quantize(x / (s.pageK1 + x))
+	return s.pageCuts.level(x)
 }
 
-// quantize maps 0 to 1 to the level whose degree is nearest. What a term has
-// is never nothing.
-func (s *statistics) quantize(x float64) uint8 {
-	if !s.single {
+// cuts are the least weight of each level. Their number is a power of two.
+type cuts []float64
+
+// newCuts finds the cuts of quantize, for a weight x that is saturated to
+// x/(k1+x).
+func newCuts(k1 float64, single bool) cuts {
+	c := make(cuts, levels(single)+1)
+	for level := 2; level < len(c); level++ {
+		// Positive numbers sort as their bits do.
+		low, high := uint64(0), math.Float64bits(math.MaxFloat64/2)
+		for low < high {
+			mid := low + (high-low)/2
+			x := math.Float64frombits(mid)
+			if quantize(x/(k1+x), single) >= level {
+				high = mid
+			} else {
+				low = mid + 1
+			}
+		}
+		c[level] = math.Float64frombits(high)
+	}
+	return c
+}
+
+// level is that of a weight. What a term has is never nothing.
+func (c cuts) level(x float64) uint8 {
+	level := 0
+	for step := len(c) / 2; step > 0; step /= 2 {
+		if x >= c[level+step] {
+			level += step
+		}
+	}
+	return uint8(max(1, level))
+}
+
+// quantize maps 0 to 1 to the level whose degree is nearest.
+func quantize(x float64, single bool) int {
+	if !single {
 		x = math.Sqrt(x)
 	}
-	return uint8(max(1, math.Round(float64(levels(s.single))*x)))
+	return int(math.Round(float64(levels(single)) * x))
 }
 
 // idf is how much a term that n of total have tells them apart.
