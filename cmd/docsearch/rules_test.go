@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// rulesConfig has a rule of every kind.
+const rulesConfig = `{"databases": [], "routes": {
+  "pr": {"pattern": "github\\.com/(?P<repo>[^/]+/[^/]+)/pull/(?P<number>\\d+)", "message": "Use gh pr view ${number} --repo ${repo}."},
+  "kubectl": {"command_pattern": "^kubectl\\s+(\\w+)", "commands": "parsed", "message": "no $1"},
+  "push": {"tool": "Bash", "pattern": "git\\s+push", "action": "ask", "message": "Really?"},
+  "make": {"tool": "Bash", "pattern": "^make\\b", "action": "warn", "message": "Takes an hour."},
+  "slow": {"tool": "Bash", "pattern": "(x+)+$", "message": "m"},
+  "rm": {"tool": "Bash", "pattern": "^rm\\s", "limit": 3, "message": "Use trash."},
+  "jira": {"tool_pattern": "mcp__jira", "message": "no tickets"}
+}}`
+
+func toolCall(session, tool, argument, value string) string {
+	event, err := json.Marshal(map[string]any{
+		"session_id": session, "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": map[string]any{argument: value},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return string(event)
+}
+
+func TestHookRules(t *testing.T) {
+	h := newHookHome(t, rulesConfig)
+	bash := func(line string) string { return toolCall("s", "Bash", "command", line) }
+	for _, test := range []struct {
+		name   string
+		event  string
+		code   int
+		stdout string // what it has in it; empty: nothing
+		stderr string // how it begins
+	}{
+		{"page", toolCall("s", "WebFetch", "url", "https://github.com/cli/cli/pull/42"), 2, `"permissionDecisionReason":"Use gh pr view 42 --repo cli/cli."`, "Use gh pr view 42 --repo cli/cli.\n"},
+		{"other page", toolCall("s", "WebFetch", "url", "https://github.com/cli/cli"), 0, "", ""},
+		{"parsed", bash("cd x && kubectl delete pod y"), 2, `"permissionDecisionReason":"no delete"`, "no delete\n"},
+		{"parsed, no match", bash("echo 'kubectl delete pod y'"), 0, "", ""},
+		{"ask", bash("git push"), 0, `"permissionDecision":"ask","permissionDecisionReason":"Really?"`, ""},
+		{"warn", bash("make all"), 0, `{"hookEventName":"PreToolUse","additionalContext":"Takes an hour."}`, ""},
+		{"server", toolCall("s", "mcp__jira__create", "title", "x"), 2, "no tickets", "no tickets\n"},
+		{"no match", bash("ls"), 0, "", ""},
+		{"other tool", toolCall("s", "Read", "file_path", "/x"), 0, "", ""},
+		{"without end", bash(strings.Repeat("x", 60) + "!"), 0, "", "docsearch: rule slow is left out: its pattern takes longer than 50ms on this text\n"},
+		{"no shell", bash("kubectl ("), 0, "", "docsearch: rule kubectl is left out: the command cannot be parsed"},
+	} {
+		for _, run := range []string{"first", "again"} { // by the file, by the snapshot
+			r := h.run(test.event)
+			if r.code != test.code || !strings.Contains(r.stdout, test.stdout) || (r.stdout == "") != (test.stdout == "") || !strings.HasPrefix(r.stderr, test.stderr) || (r.stderr == "") != (test.stderr == "") {
+				t.Errorf("%s, %s: code %d, stdout %q, stderr %q", test.name, run, r.code, r.stdout, r.stderr)
+			}
+		}
+	}
+	reason, _ := h.run(bash("kubectl get"), "TOOL_ROUTING_DEBUG=1").denied(t)
+	if want := "Tool Routing: kubectl (" + h.config + ")\nMatched Command: kubectl get\nPattern: ^kubectl\\s+(\\w+)\n\nno get"; reason != want {
+		t.Errorf("with debugging: reason %q, want %q", reason, want)
+	}
+}
+
+// A change of any file counts from the next call on, and one project's rules
+// are not another's.
+func TestHookRuleFiles(t *testing.T) {
+	h := newHookHome(t, `{"databases": []}`)
+	rule := func(name string) string {
+		return `{"routes": {"` + name + `": {"tool": "Bash", "pattern": "^deploy", "message": "by ` + name + `"}}}`
+	}
+	put := func(text string, path ...string) {
+		t.Helper()
+		name := filepath.Join(append([]string{h.dir}, path...)...)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		h.write(name, text)
+		old := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(name, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	event := toolCall("s", "Bash", "command", "deploy now")
+	project := []string{"CLAUDE_PROJECT_DIR=" + filepath.Join(h.dir, "project"), "CLAUDE_PLUGIN_ROOT=" + filepath.Join(h.dir, "plugin")}
+	by := func(want string) {
+		t.Helper()
+		for range 3 {
+			r := h.run(event, project...)
+			if want == "" {
+				r.passed(t)
+			} else if reason, _ := r.denied(t); reason != "by "+want {
+				t.Errorf("reason %q, want that of %s", reason, want)
+			}
+		}
+		h.run(event, "CLAUDE_PROJECT_DIR="+h.dir).passed(t)
+	}
+	by("")
+	put(rule("plugin"), "plugin", "hooks", "tool-routes.json")
+	by("plugin")
+	put("routes:\n  project:\n    tool: Bash\n    pattern: ^deploy\n    message: by project\n", "project", ".docsearch", "routes.yaml")
+	by("project")
+	put(rule("other"), "project", ".docsearch", "routes.yaml") // JSON is YAML
+	by("other")
+	put("routes: [", "project", ".docsearch", "routes.yaml")
+	by("plugin")
+	if r := h.run(event, project...); !strings.Contains(r.stderr, "routes.yaml: line 1: no valid YAML") {
+		t.Errorf("stderr %q", r.stderr)
+	}
+	if err := os.RemoveAll(filepath.Join(h.dir, "plugin")); err != nil {
+		t.Fatal(err)
+	}
+	by("")
+}
+
+// Many hooks of a session at once: the rule denies as often as it may, no
+// more and no less.
+func TestHookLimit(t *testing.T) {
+	h := newHookHome(t, rulesConfig)
+	h.run(toolCall("s", "Bash", "command", "ls"))
+	const hooks = 24
+	codes := make([]int, hooks)
+	var wg sync.WaitGroup
+	for i := range hooks {
+		wg.Go(func() {
+			r := h.run(toolCall("s", "Bash", "command", fmt.Sprint("rm ", i)))
+			if codes[i] = r.code; r.code == 0 && !strings.Contains(r.stdout, `"additionalContext":"Use trash."`) {
+				t.Errorf("stdout %q, stderr %q", r.stdout, r.stderr)
+			}
+		})
+	}
+	wg.Wait()
+	denied := 0
+	for _, code := range codes {
+		if code == 2 {
+			denied++
+		}
+	}
+	if denied != 3 {
+		t.Errorf("%d denials, want 3", denied)
+	}
+	h.run(toolCall("another", "Bash", "command", "rm x")).denied(t)
+}
