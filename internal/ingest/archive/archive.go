@@ -1,0 +1,340 @@
+// Package archive unpacks archives of documentation: zip, and tar compressed by
+// gzip, zstd, xz or bzip2, or not at all.
+//
+// An archive is foreign. What it holds goes into one folder and nowhere else:
+// names that lead out of it, links, devices and what is not wanted are passed by,
+// each with the reason; how many files there are, how long they are and how much
+// they are in all is limited, whatever the archive says of itself.
+package archive
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bufio"
+	"compress/bzip2"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+// Limits are what an archive may hold at most.
+type Limits struct {
+	Files int   // that are unpacked
+	Bytes int64 // of all files that are unpacked
+	Read  int64 // of everything that is decompressed, wanted or not
+	Depth int   // of folders in one another
+}
+
+// Usual are the limits for documentation.
+func Usual() Limits { return Limits{Files: 500_000, Bytes: 8 << 30, Read: 32 << 30, Depth: 64} }
+
+// Options say what to unpack.
+type Options struct {
+	Limits Limits
+	// Want says why a file is not to be unpacked, "" if it is; nil: all are.
+	Want func(name string, size int64) string
+	// Report is told of what was unpacked: files and bytes.
+	Report func(files int, bytes int64)
+}
+
+// Is reports whether a file is an archive by its name.
+func Is(name string) bool { return formatOf(name) != nil }
+
+// Stem is an archive's name without its ending.
+func Stem(name string) string {
+	base := filepath.Base(name)
+	for _, f := range formats {
+		if rest, ok := cutEnding(base, f.ending); ok {
+			return rest
+		}
+	}
+	return base
+}
+
+type format struct {
+	ending string
+	open   func(io.Reader) (io.Reader, error) // nil: zip
+}
+
+var formats = [...]format{
+	{".zip", nil},
+	{".tar", func(r io.Reader) (io.Reader, error) { return r, nil }},
+	{".tar.gz", openGzip}, {".tgz", openGzip},
+	{".tar.zst", openZstd}, {".tzst", openZstd},
+	{".tar.xz", openXZ}, {".txz", openXZ},
+	{".tar.bz2", openBzip2}, {".tbz2", openBzip2},
+}
+
+func openGzip(r io.Reader) (io.Reader, error)  { return gzip.NewReader(r) }
+func openBzip2(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }
+func openXZ(r io.Reader) (io.Reader, error)    { return xz.ReaderConfig{DictCap: maxWindow}.NewReader(r) }
+func openZstd(r io.Reader) (io.Reader, error) {
+	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(2*maxWindow))
+}
+
+// maxWindow bounds the memory that a compressed archive may ask for.
+const maxWindow = 128 << 20
+
+func formatOf(name string) *format {
+	for i := range formats {
+		if _, ok := cutEnding(name, formats[i].ending); ok {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+func cutEnding(name, ending string) (string, bool) {
+	n := len(name) - len(ending)
+	if n <= 0 || !strings.EqualFold(name[n:], ending) {
+		return "", false
+	}
+	return name[:n], true
+}
+
+// A LimitError says that an archive holds more than it may.
+type LimitError struct {
+	Archive, What string
+}
+
+func (e *LimitError) Error() string { return fmt.Sprintf("%s: %s", e.Archive, e.What) }
+
+// Extract unpacks the archive at path into dir, which must be there, and names
+// what it passed by.
+func Extract(ctx context.Context, path, dir string, opt Options) ([]disk.Skipped, error) {
+	f := formatOf(path)
+	if f == nil {
+		return nil, fmt.Errorf("%s is no archive that docsearch unpacks", path)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	x := &extractor{ctx: ctx, archive: path, root: root, opt: opt}
+	if f.open == nil {
+		err = x.zip()
+	} else {
+		err = x.tar(f.open)
+	}
+	return x.skipped, err
+}
+
+type extractor struct {
+	ctx     context.Context
+	archive string
+	root    *os.Root
+	opt     Options
+	files   int
+	bytes   int64
+	skipped []disk.Skipped
+}
+
+func (x *extractor) skip(name, format string, args ...any) {
+	const longest = 300
+	x.skipped = append(x.skipped, disk.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"), Why: fmt.Sprintf(format, args...)})
+}
+
+func (x *extractor) limit(format string, args ...any) error {
+	return &LimitError{x.archive, fmt.Sprintf(format, args...)}
+}
+
+func (x *extractor) zip() error {
+	z, err := zip.OpenReader(x.archive)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // such names are dealt with below
+		return fmt.Errorf("%s: %w", x.archive, err)
+	}
+	defer z.Close()
+	for _, f := range z.File {
+		if f.Flags&1 != 0 {
+			x.skip(f.Name, "encrypted")
+			continue
+		}
+		if err := x.entry(f.Name, f.Mode(), int64(f.UncompressedSize64), f.Open); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *extractor) tar(open func(io.Reader) (io.Reader, error)) error {
+	f, err := os.Open(x.archive)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := open(bufio.NewReaderSize(f, 256<<10))
+	if err != nil {
+		return fmt.Errorf("%s: %w", x.archive, err)
+	}
+	if c, ok := r.(interface{ Close() }); ok { // zstd's has a goroutine
+		defer c.Close()
+	}
+	limited := &limitedReader{x: x, r: r, left: x.opt.Limits.Read}
+	t := tar.NewReader(limited)
+	for {
+		h, err := t.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case limited.err != nil:
+			return limited.err
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
+			return fmt.Errorf("%s: %w", x.archive, err)
+		}
+		mode := h.FileInfo().Mode()
+		switch h.Typeflag {
+		case tar.TypeXGlobalHeader:
+			continue
+		case tar.TypeLink:
+			mode |= fs.ModeSymlink
+		}
+		if err := x.entry(h.Name, mode, h.Size, func() (io.ReadCloser, error) { return io.NopCloser(t), nil }); err != nil {
+			if limited.err != nil {
+				return limited.err
+			}
+			return err
+		}
+	}
+}
+
+// A limitedReader ends with an error, not with the end of the file.
+type limitedReader struct {
+	x    *extractor
+	r    io.Reader
+	left int64
+	err  error
+}
+
+func (l *limitedReader) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		l.err = l.x.limit("decompresses to more than %d MiB", l.x.opt.Limits.Read>>20)
+		return 0, l.err
+	}
+	n, err := l.r.Read(p[:min(int64(len(p)), l.left)])
+	l.left -= int64(n)
+	return n, err
+}
+
+// entry unpacks what the archive has under a name.
+func (x *extractor) entry(name string, mode fs.FileMode, size int64, open func() (io.ReadCloser, error)) error {
+	if err := x.ctx.Err(); err != nil {
+		return err
+	}
+	local, why := x.local(name)
+	switch {
+	case why != "":
+		x.skip(name, "%s", why)
+		return nil
+	case mode.IsDir() || strings.HasSuffix(name, "/") || local == ".":
+		return nil // made for what is in it
+	case mode&fs.ModeSymlink != 0:
+		x.skip(name, "a link")
+		return nil
+	case !mode.IsRegular():
+		x.skip(name, "not a regular file")
+		return nil
+	}
+	if x.opt.Want != nil {
+		if why := x.opt.Want(local, size); why != "" {
+			x.skip(local, "%s", why)
+			return nil
+		}
+	}
+	if x.files++; x.files > x.opt.Limits.Files {
+		return x.limit("holds more than %d files", x.opt.Limits.Files)
+	}
+	r, err := open()
+	if err != nil {
+		x.skip(local, "%v", err)
+		return nil
+	}
+	defer r.Close()
+	return x.write(local, r)
+}
+
+// local is a name as a path below the folder, or why it is none.
+func (x *extractor) local(name string) (string, string) {
+	slashed := strings.ReplaceAll(name, `\`, "/")
+	switch {
+	case slashed == "" || strings.ContainsRune(slashed, 0):
+		return "", "not a name"
+	case slashed[0] == '/' || len(slashed) > 1 && slashed[1] == ':':
+		return "", "an absolute name"
+	}
+	for element := range strings.SplitSeq(slashed, "/") {
+		if element == ".." {
+			return "", "a name that leads out of the archive"
+		}
+	}
+	local := path.Clean(slashed)
+	switch {
+	case !filepath.IsLocal(filepath.FromSlash(local)):
+		return "", "a name that no file here may have"
+	case strings.Count(local, "/") >= x.opt.Limits.Depth:
+		return "", fmt.Sprintf("more than %d folders deep", x.opt.Limits.Depth)
+	}
+	return local, ""
+}
+
+// write writes a file. What the archive cannot give of it is skipped with it.
+func (x *extractor) write(name string, r io.Reader) error {
+	if dir := path.Dir(name); dir != "." {
+		if err := x.root.MkdirAll(filepath.FromSlash(dir), 0o755); err != nil {
+			x.skip(name, "%v", reason(err))
+			return nil
+		}
+	}
+	// Never through something that is there already: two entries of one name.
+	f, err := x.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		x.skip(name, "there is another file of that name in the archive")
+		return nil
+	}
+	if err != nil {
+		x.skip(name, "%v", reason(err))
+		return nil
+	}
+	left := x.opt.Limits.Bytes - x.bytes
+	n, err := io.Copy(f, io.LimitReader(r, left+1))
+	x.bytes += n
+	if closed := f.Close(); closed != nil {
+		return closed
+	}
+	if n > left {
+		return x.limit("unpacks to more than %d MiB", x.opt.Limits.Bytes>>20)
+	}
+	if err != nil {
+		var full *fs.PathError
+		if errors.As(err, &full) { // of the disk
+			return err
+		}
+		x.skip(name, "damaged: %v", err)
+		return x.root.Remove(filepath.FromSlash(name))
+	}
+	if x.opt.Report != nil {
+		x.opt.Report(x.files, x.bytes)
+	}
+	return nil
+}
+
+// reason is err without the path, which stands beside it already.
+func reason(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
