@@ -192,8 +192,8 @@ func inverseCholesky(g [][]float64) matrix {
 }
 
 // eigen returns the eigenvalues of the symmetric matrix g and its
-// eigenvectors, as the columns of a matrix, by Jacobi's method, which is exact
-// for the small matrices here. It destroys g.
+// eigenvectors, each for itself, by Jacobi's method, which is exact for the
+// small matrices here. It destroys g.
 func eigen(g [][]float64) (values []float64, vectors [][]float64) {
 	n := len(g)
 	vectors = make([][]float64, n)
@@ -245,9 +245,10 @@ func rotate(g, vectors [][]float64, p, q int) {
 		pk, qk := gp[k], gq[k]
 		gp[k], gq[k] = c*pk-s*qk, s*pk+c*qk
 	}
-	for k := range vectors {
-		v := vectors[k]
-		v[p], v[q] = c*v[p]-s*v[q], s*v[p]+c*v[q]
+	vp, vq := vectors[p], vectors[q]
+	for k := range vp {
+		pk, qk := vp[k], vq[k]
+		vp[k], vq[k] = c*pk-s*qk, s*pk+c*qk
 	}
 }
 

@@ -67,7 +67,7 @@ func strongest(values []float64, vectors [][]float64, n int) (matrix, []float64)
 	for c, from := range order[:min(n, len(order))] {
 		kept[c] = values[from]
 		for r := range vectors {
-			w.row(r)[c] = float32(vectors[r][from])
+			w.row(r)[c] = float32(vectors[from][r])
 		}
 	}
 	return w, kept
