@@ -19,36 +19,60 @@ import (
 // BenchmarkHook runs the hook as its clients do, a process an event, each run
 // beside one of an empty Go program. Whole-process times differ from machine
 // to machine and from hour to hour; x-empty, the ratio of the medians, hardly
-// does. It is to be at most 2.0 where nothing matches, 2.2 for a redirection
-// and 3.5 for an answer from 20,000 passages.
+// does. It is to be at most 2.0 where there is nothing to do, 2.2 for a
+// redirection, 3.5 for an answer from 20,000 passages, and 3.5 for a call that
+// 200 rules are tried on and 5,000 passages of notes are searched for.
 func BenchmarkHook(b *testing.B) {
-	database := func(passages int) string {
+	database := func(passages int, more string) string {
 		dir := indextest.Database(b, passages)
 		answerAnyway(b, dir)
 		path, err := json.Marshal(dir)
 		if err != nil {
 			b.Fatal(err)
 		}
-		return `{"databases": [{"keywords": ["registry"], "path": ` + string(path) + `, "description": "Registry documentation"}]}`
+		return `{"databases": [{"keywords": ["registry"], "path": ` + string(path) + `, "description": "Registry documentation"` + more
+	}
+	notes := func() string { return database(5000, `, "inject": true}], "routes": {`+manyRules(200)+`}}`) }
+	const (
+		bash = `"tool_name":"Bash","tool_input":{"command":"zymotic rotate --force","description":"Rotate the signing certificate of the registry"}`
+		edit = `"tool_name":"Edit","tool_input":{"file_path":"/p/registry/certificate.go","old_string":"a","new_string":"zymotic.Rotate(registry, signing.Certificate)"}`
+	)
+	call := func(input string) func(string) string {
+		return func(session string) string {
+			return `{"session_id":"` + session + `","cwd":"/p","hook_event_name":"PreToolUse",` + input + `}`
+		}
+	}
+	search := func(query string) func(string) string {
+		return func(session string) string { return webSearch(session, query) }
 	}
 	for _, bench := range []struct {
 		name   string
 		config func() string
-		query  string
-		denied bool
+		event  func(session string) string
+		code   int
+		says   string // on stdout
 	}{
-		{"no-match", func() string { return fifteenDatabases() }, "how to cook rice", false},
-		{"redirect", func() string { return fifteenDatabases() }, "keyword7b settings", true},
-		{"answer-20000", func() string { return database(20_000) }, indextest.Question, true},
+		{"no-match", fifteenDatabases, search("how to cook rice"), 0, ""},
+		{"redirect", fifteenDatabases, search("keyword7b settings"), 2, `"deny"`},
+		{"answer-20000", func() string { return database(20_000, "}]}") }, search(indextest.Question), 2, `"deny"`},
+		{"bash-nothing", fifteenDatabases, call(bash), 0, ""},
+		{"edit-nothing", fifteenDatabases, call(edit), 0, ""},
+		{"bash-notes-5000", notes, call(bash), 0, "additionalContext"},
+		{"edit-notes-5000", notes, call(edit), 0, "additionalContext"},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			h := newHookHome(b, bench.config())
-			h.run(webSearch("warm", bench.query)) // leaves the snapshot
+			for i := range 3 { // the first ones leave snapshots
+				r := h.run(bench.event("warm-" + strconv.Itoa(i)))
+				if r.code != bench.code || !strings.Contains(r.stdout, bench.says) || bench.says == "" && r.stdout != "" {
+					b.Fatalf("code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
+				}
+			}
 			empty := filepath.Join(binary(b), executable("empty"))
 			var hooks, empties []time.Duration
 			n := 0
 			for b.Loop() {
-				event := webSearch("session-"+strconv.Itoa(n), bench.query)
+				event := bench.event("session-" + strconv.Itoa(n))
 				if n++; n%20 == 0 {
 					h.forget()
 				}
@@ -57,8 +81,8 @@ func BenchmarkHook(b *testing.B) {
 				empties = append(empties, timed(b, base, event))
 				cmd := h.command()
 				hooks = append(hooks, timed(b, cmd, event))
-				if got := cmd.ProcessState.ExitCode() == 2; got != bench.denied {
-					b.Fatalf("denied: %t", got)
+				if got := cmd.ProcessState.ExitCode(); got != bench.code {
+					b.Fatalf("code %d", got)
 				}
 			}
 			b.ReportMetric(0, "ns/op")
@@ -67,6 +91,16 @@ func BenchmarkHook(b *testing.B) {
 			b.ReportMetric(milliseconds(median(hooks))/milliseconds(median(empties)), "x-empty")
 		})
 	}
+}
+
+// manyRules are n rules, of which none matches.
+func manyRules(n int) string {
+	var rules []string
+	for i := range n {
+		k := strconv.Itoa(i)
+		rules = append(rules, `"rule-`+k+`": {"command_pattern": "^\\s*tool`+k+`\\s+(get|describe)\\s+\\w+", "message": "Use the other tool `+k+`."}`)
+	}
+	return strings.Join(rules, ", ")
 }
 
 // answerAnyway lowers the confidence that an answer must have: what made-up

@@ -15,6 +15,8 @@ import (
 const (
 	// candidates is how many documents are looked at for a call.
 	candidates = 8
+	// telling is the rarity of what says something at all.
+	telling = .1
 	// listed is how many documents of a database are listed at the start of a
 	// session, and looked how many are looked at for pinned ones: what has more
 	// is a manual.
@@ -33,21 +35,24 @@ func (Indexes) Entries(db *config.Database, call *inject.Call, floor float64) (e
 			return err
 		}
 		for _, d := range documents {
-			key, err := x.Key(d.Number)
+			if d.Rarity < telling {
+				break
+			}
+			key, err := x.Key(d.Document)
 			if err != nil {
 				return err
 			}
 			if !injected(db, key) {
 				continue
 			}
-			p, err := x.First(d.Number)
+			p, err := x.First(d.Document)
 			if err != nil {
 				return err
 			}
 			e := entry(db, key, &p)
 			e.Rarity = d.Rarity
 			if call.Judge(&e, floor); e.Taken {
-				if e.Text, err = text(x, d.Number); err != nil {
+				if e.Text, err = text(x, d.Document); err != nil {
 					return err
 				}
 			}

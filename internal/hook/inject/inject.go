@@ -37,7 +37,7 @@ type Entry struct {
 	Source   string // where a reader finds it
 	Use      passage.Use
 	Text     string  // all of it, where it is taken
-	Rarity   float64 // of the query's words in it, see lexical.Hit
+	Rarity   float64 // of the query's words in it, see lexical.Match
 
 	Relevance float64 // what Judge made of that
 	Taken     bool

@@ -78,10 +78,13 @@ var ErrFull = errors.New("the session was told too much to remember more")
 // Tell returns what of an offer the agent is to be told now, and remembers
 // that it was.
 func (s Store) Tell(session, agent string, now time.Time, o *Offer) (string, error) {
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return "", err
-	}
 	lock, err := filelock.Acquire(s.path(session), lockWait)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+			return "", err
+		}
+		lock, err = filelock.Acquire(s.path(session), lockWait)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -2,43 +2,15 @@ package answer
 
 import (
 	"bytes"
-	"cmp"
-	"slices"
 
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// A Document is one that has something to do with a query.
-type Document struct {
-	Number  uint32
-	Passage uint32  // its best
-	Rarity  float64 // of the query's words in its best passage, see lexical.Hit
-}
-
-// related is how many passages are ranked to find documents, of which each has
-// two at most.
-const related = 32
-
-// Related finds the documents that a query's rarest words are in, the most
-// telling first. No passage is read for it.
-func (x *Index) Related(q Query) ([]Document, error) {
-	hits, _, err := x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Limit: related})
-	if err != nil {
-		return nil, err
-	}
-	var documents []Document
-	for _, h := range hits {
-		i := slices.IndexFunc(documents, func(d Document) bool { return d.Number == h.Document })
-		switch {
-		case i < 0:
-			documents = append(documents, Document{h.Document, h.Passage, h.Rarity})
-		case h.Rarity > documents[i].Rarity:
-			documents[i].Passage, documents[i].Rarity = h.Passage, h.Rarity
-		}
-	}
-	slices.SortStableFunc(documents, func(a, b Document) int { return cmp.Compare(b.Rarity, a.Rarity) })
-	return documents[:min(len(documents), q.Limit)], nil
+// Related finds the documents that have the most telling words of a query, the
+// most telling first. No passage is read for it.
+func (x *Index) Related(q Query) ([]lexical.Match, error) {
+	return x.lexical.SearchRare(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Limit: q.Limit})
 }
 
 // Key is the key of a document.

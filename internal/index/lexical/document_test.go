@@ -51,24 +51,40 @@ func TestSearchDocument(t *testing.T) {
 	}
 }
 
-func TestRarity(t *testing.T) {
-	documents := make([]uint32, 200)
-	fields := make([]Fields, 200)
-	for i := range fields {
-		documents[i] = uint32(i)
-		fields[i] = Fields{Body: "use the file"}
+func TestSearchRare(t *testing.T) {
+	var documents []uint32
+	var fields []Fields
+	for i := range 200 {
+		documents = append(documents, uint32(i/2))
+		fields = append(fields, Fields{Body: "use the file"})
 	}
 	fields[7].Body += " kustomize zymotic"
+	fields[12].Body += " kustomize"
 	x := build(t, documents, fields)
-	rarity := func(text string) float64 {
-		hits, _, err := x.Search(Query{Text: text, Limit: 1})
-		if err != nil || len(hits) == 0 {
-			t.Fatalf("%q: %v, %v", text, hits, err)
+	for _, test := range []struct {
+		text  string
+		want  []uint32 // passages
+		least float64  // rarity of the first
+		most  float64
+	}{
+		{"zymotic", []uint32{7}, .9, 1},
+		{"zymotic kustomize file nowhere", []uint32{7, 12}, 1.4, 2},
+		{"file", nil, 0, .1},
+		{"nowhere", nil, 0, 0},
+		{"", nil, 0, 0},
+	} {
+		found, err := x.SearchRare(Query{Text: test.text, Limit: 5})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return hits[0].Rarity
-	}
-	common, one, two := rarity("file"), rarity("zymotic"), rarity("zymotic kustomize file nowhere")
-	if !(common < 0.1 && one > 0.5 && two > one+0.5 && two < 2.2) {
-		t.Errorf("rarity of a common word %.2f, of a rare one %.2f, of two %.2f", common, one, two)
+		if len(found) > 5 || len(found) > 0 && (found[0].Rarity < test.least || found[0].Rarity > test.most) || len(found) < len(test.want) {
+			t.Errorf("%q: %+v, want rarity from %.2f to %.2f", test.text, found, test.least, test.most)
+			continue
+		}
+		for i, n := range test.want {
+			if found[i].Passage != n || found[i].Document != documents[n] {
+				t.Errorf("%q: %+v, want passages %d", test.text, found, test.want)
+			}
+		}
 	}
 }

@@ -47,9 +47,6 @@ type Hit struct {
 	Phrase    float64 // the query's quoted phrases
 	Symbol    float64 // the passage defines a name that the query asks for
 	Prior     float64 // links, place and length of the passage, whatever is asked
-	// Rarity, no part of the score, says how much the query's words that the
-	// passage has tell: about 1 for each that is rare here and elsewhere.
-	Rarity float64
 }
 
 // A scored is a query's term that the index knows, with its postings.
@@ -58,7 +55,7 @@ type scored struct {
 	*cursor
 	best, page uint32  // weights of the two impacts
 	mass       float64 // its weight times its idf
-	rarity     float64 // of itself, see Hit
+	rarity     float64 // about 1 where it is rare here and elsewhere, next to 0 where it is common
 	share      float64 // the same, of all the known terms'
 	bound      uint32  // greatest score in the window at work
 	reached    int     // the first block that does not end before the window
@@ -138,7 +135,6 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 		hits := make([]Hit, len(found))
 		for i := range found {
 			hits[i] = found[i].Hit
-			hits[i].Rarity = rarity(terms, found[i].mask)
 		}
 		return hits, x.signals(p, terms, said, found), nil
 	}
