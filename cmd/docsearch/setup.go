@@ -61,8 +61,8 @@ they are, and a copy of the file is kept beside it.`,
 	f.StringSliceVar(&s.keywords, "keywords", nil, "further `words` that mean it, separated by commas (default what its titles and its project suggest)")
 	f.StringSliceVar(&s.urls, "urls", nil, "`prefixes` of its pages' URLs, separated by commas (default what its pages suggest)")
 	f.StringVar(&s.description, "description", "", "a few `words` on what it holds")
-	f.BoolVarP(&s.yes, "yes", "y", false, "do not ask; take every answer as it would be proposed")
-	f.BoolVar(&s.install, "install", false, "install the hook and the server if they are not, without asking")
+	f.BoolVarP(&s.yes, "yes", "y", false, "do not ask: take what is proposed, and agree to what would be asked")
+	f.BoolVar(&s.install, "install", false, "install the hook and the server, if they are not, without asking")
 	f.BoolVar(&s.noInstall, "no-install", false, "do not install them, nor ask")
 	cmd.MarkFlagsMutuallyExclusive("install", "no-install")
 	s.builder.addFlags(f)
@@ -85,7 +85,6 @@ type setupCommand struct {
 	noInstall       bool
 	locations       config.Locations
 	plan            plan
-	info            index.Info
 	evidence        setup.Evidence
 	entry           config.Database // of the config, once it is there
 	done, undo      []string        // for the summary
@@ -124,7 +123,7 @@ func (s *setupCommand) choose(ctx context.Context) error {
 		}
 	}
 	if s.keyword = strings.TrimSpace(s.keyword); s.keyword == "" {
-		return usagef("a keyword must have a letter")
+		return usagef("a keyword must not be blank")
 	}
 	if clash, ok := setup.ClashOf(s.keyword); ok {
 		s.warn("%v", clash)
@@ -154,20 +153,27 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 		}
 	}
 	s.source = config.Expand(s.source, config.Home(os.Getenv)) // as a shell would have
-	word := nameFor(s.source)
-	if isURL(s.source) {
-		word = ingest.SiteName(s.source)
-	} else if slices.Contains([]string{"doc", "docs", "documentation"}, strings.ToLower(word)) {
-		if abs, err := filepath.Abs(s.source); err == nil {
-			word = filepath.Base(filepath.Dir(abs))
-		}
+	s.keyword, err = s.asker.ask(ctx, "Keyword that means it in a web search", proposedKeyword(s.source))
+	return err
+}
+
+// proposedKeyword is what the source is called.
+func proposedKeyword(source string) string {
+	if isURL(source) {
+		return ingest.SiteName(source)
 	}
-	for s.keyword == "" {
-		if s.keyword, err = s.asker.ask(ctx, "Keyword that means it in a web search", strings.ToLower(word)); err != nil {
-			return err
-		}
+	path, err := filepath.Abs(source)
+	if err != nil {
+		return ""
 	}
-	return nil
+	if dir, err := index.Locate(path); err == nil {
+		path = dir
+	}
+	word := strings.ToLower(nameFor(path))
+	if slices.Contains([]string{"doc", "docs", "documentation"}, word) {
+		word = strings.ToLower(filepath.Base(filepath.Dir(path)))
+	}
+	return word
 }
 
 // proposedSource is documentation that lies where it is likely to be: an index
@@ -266,7 +272,6 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 	s.step("Build the database")
 	fmt.Fprintln(s.stdout)
 	if info, ok := s.built(); ok {
-		s.info = info
 		fmt.Fprintf(s.stdout, "%s: %s of %s, built %s from %s\n", s.plan.label, count(info.Passages, "passage"),
 			count(info.Documents, "document"), age(time.Since(info.Created)), info.Source.Location)
 		if info.Source.Kind == ingest.KindSite {
@@ -274,11 +279,11 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 		}
 	} else {
 		began := time.Now()
-		var err error
-		if s.info, err = s.builder.build(ctx, &s.plan); err != nil {
+		info, err := s.builder.build(ctx, &s.plan)
+		if err != nil {
 			return err
 		}
-		if err := s.builder.finish(s.plan, s.info, time.Since(began)); err != nil {
+		if err := s.builder.finish(s.plan, info, time.Since(began)); err != nil {
 			return err
 		}
 	}
@@ -346,7 +351,20 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 		return withHint(fmt.Errorf("config %s has no usable entry %s", r.Path, e.Name), "docsearch config check says why")
 	}
 	s.entry = r.Config.Databases[i]
+	s.warnOfShared(r.Config.Databases)
 	return nil
+}
+
+// warnOfShared warns of keywords that another database has as well: a search
+// with one of them is looked up in both.
+func (s *setupCommand) warnOfShared(all []config.Database) {
+	for _, other := range all {
+		for _, k := range other.Keywords {
+			if other.Entry != s.entry.Entry && slices.ContainsFunc(s.entry.Keywords, func(own string) bool { return strings.EqualFold(own, k) }) {
+				s.warn("%s has the keyword %q as well: searches with it are looked up in both", other.Name, k)
+			}
+		}
+	}
 }
 
 // propose makes the entry: of what the user gave, of what is there already, and
@@ -540,7 +558,7 @@ func usesClaude(a *app) bool {
 // try sends a search of its own through the hook and the server.
 func (s *setupCommand) try(ctx context.Context) error {
 	s.step("Try it")
-	query, sure, err := s.evidence.Question(ctx, s.plan.dir, append([]string{s.entry.Name}, s.entry.Keywords...))
+	query, sure, err := s.evidence.Question(ctx, s.plan.dir, s.entry.Keyword(), append([]string{s.entry.Name}, s.entry.Keywords...))
 	if err != nil {
 		return err
 	}

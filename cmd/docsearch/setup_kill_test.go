@@ -38,7 +38,8 @@ func TestKilledSetup(t *testing.T) {
 				defer server.Close()
 				s.source = server.URL + "/docs/"
 			}
-			b.env = append(b.env, "HOME="+home, "USERPROFILE="+home, "NO_PROXY=127.0.0.1",
+			temp := t.TempDir() // what a killed trial leaves there
+			b.env = append(b.env, "TMPDIR="+temp, "TMP="+temp, "TEMP="+temp, "HOME="+home, "USERPROFILE="+home, "NO_PROXY=127.0.0.1",
 				"DOCSEARCH_CONFIG_PATH="+filepath.Join(home, "config.json"), "DOCSEARCH_CACHE_DIR="+filepath.Join(home, "cache"), "CLAUDE_CONFIG_DIR=")
 
 			b.edit(t, 0)

@@ -11,20 +11,24 @@ import (
 // Question makes a web search that the database in folder dir should answer,
 // from one of its own headings, or from how a text begins where no heading will
 // do. sure is false if the database is sure of none that was tried: then such
-// searches go through to the web.
-func (e Evidence) Question(ctx context.Context, dir string, keywords []string) (query string, sure bool, err error) {
+// searches go through to the web. The question has the keyword; names are all
+// that the database is called.
+func (e Evidence) Question(ctx context.Context, dir, keyword string, names []string) (query string, sure bool, err error) {
 	db, err := index.Open(dir)
 	if err != nil {
 		return "", false, err
 	}
 	defer db.Close()
 	const tries = 400
-	keyword := strings.ToLower(keywords[0])
 	best, tried := -1.0, 0
 	for _, h := range slices.Concat(e.Headings, e.Titles, e.Openings) {
 		text, _, _ := strings.Cut(h, " / ") // of several sections in one passage, the first
-		if !hasWord(strings.ToLower(text), keyword) {
-			text = keywords[0] + " " + text
+		text = strings.TrimLeft(text, "0123456789. ")
+		if strings.ContainsAny(text, "()[]{}<>=,;$\\") {
+			continue // code, as nobody asks
+		}
+		if !hasWord(strings.ToLower(text), strings.ToLower(keyword)) {
+			text = keyword + " " + text
 		}
 		if n := len(strings.Fields(text)); n < 3 || n > 8 {
 			continue // too little to ask, or more than people type
@@ -32,7 +36,7 @@ func (e Evidence) Question(ctx context.Context, dir string, keywords []string) (
 		if tried++; tried > tries {
 			break
 		}
-		r, err := db.Search(ctx, index.Query{Text: text, TopK: 1, Names: keywords})
+		r, err := db.Search(ctx, index.Query{Text: text, TopK: 1, Names: names})
 		if err != nil {
 			return "", false, err
 		}
@@ -46,7 +50,7 @@ func (e Evidence) Question(ctx context.Context, dir string, keywords []string) (
 		}
 	}
 	if query == "" {
-		query = keywords[0] + " documentation"
+		query = keyword + " documentation"
 	}
 	return query, sure, nil
 }

@@ -170,7 +170,7 @@ func TestGather(t *testing.T) {
 	if diff := cmp.Diff([]string{"https://frob.test/docs/"}, e.Prefixes()); diff != "" {
 		t.Errorf("prefixes (-want +got):\n%s", diff)
 	}
-	query, _, err := e.Question(t.Context(), db, []string{"frob"})
+	query, _, err := e.Question(t.Context(), db, "frob", []string{"frob"})
 	if err != nil || !strings.HasPrefix(query, "frob ") || !strings.HasSuffix(query, " of the crank") {
 		t.Errorf("question %q, %v", query, err)
 	}
