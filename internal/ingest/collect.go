@@ -50,10 +50,11 @@ type stock interface {
 // context.
 type collector struct {
 	stock
-	context string
-	terms   map[string][]string // what the source's own index calls its places
-	before  *earlier
-	changes Changes
+	context  string
+	terms    map[string][]string // what the source's own index calls its places
+	repeated repeated            // paragraphs that are left out
+	before   *earlier
+	changes  Changes
 }
 
 // Changes are how many documents of a source are other than they were in the
@@ -71,6 +72,11 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 		c.before = nil
 	}
 	c.addTermContexts(items)
+	if c.before != nil {
+		c.repeated = c.before.Repeated
+	} else {
+		c.repeated = c.findRepeated(items)
+	}
 	out, err := os.OpenFile(filepath.Join(dir, passage.ShardName(0)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return disk.Prepared{}, err
@@ -80,6 +86,7 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 	if err := errors.Join(err, out.Close()); err != nil {
 		return disk.Prepared{}, err
 	}
+	w.skipped = append(w.skipped, c.repeated.notes(source.Location, w.dropped)...)
 	if e := c.before; e != nil {
 		c.changes.Removed = len(e.records) - c.changes.Changed - c.changes.Same
 	}
@@ -93,7 +100,7 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 	source.Files = []disk.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
 	err = errors.Join(
 		writeSkipped(filepath.Join(dir, SkippedName), w.skipped),
-		writeRecords(filepath.Join(dir, FilesName), header{Context: c.context}, w.records))
+		writeRecords(filepath.Join(dir, FilesName), header{Context: c.context, Repeated: c.repeated}, w.records))
 	return disk.Prepared{Source: source, Skipped: disk.Summary(w.skipped), Kept: w.kept}, err
 }
 
@@ -200,8 +207,11 @@ func (c *collector) read(it *item) result {
 		r.skip(it.name, "%v", err)
 		return r
 	}
+	r.Dropped = c.repeated.drop(&doc)
 	c.addPassages(&r, doc)
-	r.Length = int64(len(r.lines))
+	if r.Length = int64(len(r.lines)); r.Length == 0 && r.Dropped > 0 {
+		r.skip(it.name, "nothing but what many documents have")
+	}
 	return r
 }
 
@@ -286,6 +296,7 @@ type writer struct {
 	changes *Changes
 	records []record
 	skipped []disk.Skipped
+	dropped int // paragraphs
 	kept    []disk.Kept
 }
 
@@ -305,6 +316,7 @@ func (w *writer) add(r result) error {
 	r.Offset = w.offset
 	w.records = append(w.records, r.record)
 	w.skipped = append(w.skipped, r.Skipped...)
+	w.dropped += r.Dropped
 	w.offset += r.Length
 	_, err := w.out.Write(r.lines)
 	return err

@@ -154,7 +154,7 @@ func TestUpdateReadsOnlyWhatHasChanged(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{}
 	for i := range 100 {
-		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprintf("# Number %d\n\n%s\n", i, wordsOf("text", 50))
+		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprintf("# Number %d\n\n%s\n", i, wordsOf(fmt.Sprintf("text%d", i), 50))
 	}
 	write(t, dir, files)
 	f, err := NewFolder(dir, t.TempDir(), Options{})
@@ -232,8 +232,8 @@ func TestUpdateDoesNotTrustFreshTimes(t *testing.T) {
 }
 
 func FuzzReadRecords(f *testing.F) {
-	f.Add([]byte(`{"files":2}` + "\n" + `{"path":"a.md","size":1,"offset":0,"length":5}` + "\n"))
-	f.Add([]byte(`{"files":2,"context":"x"}` + "\n" + `{"path":"a.md","offset":-1,"length":99}` + "\n" + `{"path":"a.md","offset":9223372036854775807,"length":9223372036854775807}`))
+	f.Add([]byte(`{"files":3}` + "\n" + `{"path":"a.md","size":1,"offset":0,"length":5}` + "\n"))
+	f.Add([]byte(`{"files":3,"context":"x"}` + "\n" + `{"path":"a.md","offset":-1,"length":99}` + "\n" + `{"path":"a.md","offset":9223372036854775807,"length":9223372036854775807}`))
 	f.Add([]byte(`{"files":1}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
@@ -265,9 +265,9 @@ func BenchmarkUpdate(b *testing.B) {
 	dir := b.TempDir()
 	const pages = 10_000
 	page := func(i, edition int) {
-		text := fmt.Sprintf("<html><body><main><h1>Page %d</h1><p>edition %d %s</p>", i, edition, wordsOf("intro", 100))
+		text := fmt.Sprintf("<html><body><main><h1>Page %d</h1><p>edition %d %s</p>", i, edition, wordsOf(fmt.Sprintf("intro%d", i), 100))
 		for s := range 5 {
-			text += fmt.Sprintf("<h2 id=s%d>Section %d</h2><p>%s</p>", s, s, wordsOf("text", 180))
+			text += fmt.Sprintf("<h2 id=s%d>Section %d</h2><p>%s</p>", s, s, wordsOf(fmt.Sprintf("text%d", i), 180))
 		}
 		name := filepath.Join(dir, fmt.Sprintf("%02d", i/100), fmt.Sprintf("%d.html", i))
 		os.MkdirAll(filepath.Dir(name), 0o755)

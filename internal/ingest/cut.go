@@ -168,7 +168,7 @@ func (c *cutter) add(s section, first, last int, text string) {
 		first++
 	}
 	p := passage.Passage{
-		Text:     strings.TrimRight(strings.TrimLeft(text, "\n"), " \t\n"),
+		Text:     strings.TrimRight(strings.TrimLeft(withoutDropped(text), "\n"), " \t\n"),
 		Headings: s.headings,
 	}
 	for _, a := range s.anchors {

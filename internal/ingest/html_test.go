@@ -208,11 +208,11 @@ func TestAnchorsOfParts(t *testing.T) {
 
 func BenchmarkPrepareHTML(b *testing.B) {
 	docs := b.TempDir()
-	page := strings.Replace(sphinxPage, "<section id=\"files\">", strings.Repeat("<h2 id=part>Part</h2><p>"+wordsOf("word", 180)+
+	page := strings.Replace(sphinxPage, "<section id=\"files\">", strings.Repeat("<h2 id=part>Part</h2><p>"+wordsOf("word0000", 180)+
 		"</p><pre>"+strings.Repeat("x = f(1, 2)\n", 10)+"</pre><ul><li>one<li><a href=\"b.html#two\">two</a></ul>", 8)+"<section id=\"files\">", 1)
 	const pages = 200
 	for i := range pages {
-		if err := os.WriteFile(filepath.Join(docs, fmt.Sprintf("%d.html", i)), []byte(page), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(docs, fmt.Sprintf("%d.html", i)), []byte(strings.ReplaceAll(page, "word0000", fmt.Sprintf("word%04d", i))), 0o644); err != nil {
 			b.Fatal(err)
 		}
 	}

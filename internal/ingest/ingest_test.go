@@ -272,10 +272,10 @@ func TestChanged(t *testing.T) {
 
 func BenchmarkPrepare(b *testing.B) {
 	docs := b.TempDir()
-	page := "# Page\n\n" + strings.Repeat("## Part\n\n"+wordsOf("word", 180)+"\n\n```go\n"+strings.Repeat("x := f(1, 2)\n", 10)+"```\n\n- one\n- two\n\n", 8)
+	page := "# Page\n\n" + strings.Repeat("## Part\n\n"+wordsOf("word0000", 180)+"\n\n```go\n"+strings.Repeat("x := f(1, 2)\n", 10)+"```\n\n- one\n- two\n\n", 8)
 	const pages = 200
 	for i := range pages {
-		if err := os.WriteFile(filepath.Join(docs, fmt.Sprintf("%d.md", i)), []byte(page), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(docs, fmt.Sprintf("%d.md", i)), []byte(strings.ReplaceAll(page, "word0000", fmt.Sprintf("word%04d", i))), 0o644); err != nil {
 			b.Fatal(err)
 		}
 	}

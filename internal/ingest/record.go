@@ -28,26 +28,28 @@ const (
 	// which have changed. It is JSON, an object a line, compressed by gzip. The
 	// first says what holds for all of them:
 	//
-	//	{"files":2,"context":"5f0c..."}
+	//	{"files":3,"context":"5f0c...","repeated":{"9a1b...":"Was this page of help to you?"}}
 	//
-	// the version of this format, and a digest of what every document is read
-	// with (see collector). Then comes a line for each document, in the order of
-	// their passages:
+	// the version of this format, a digest of what every document is read with
+	// (see collector), and the paragraphs that are left out of all (see
+	// repeated). Then comes a line for each document, in the order of their
+	// passages:
 	//
 	//	{"path":"guide/a.md","size":5120,"mod_time":"2026-01-02T03:04:05Z","hash":"3fa9...",
 	//	 "offset":0,"length":7312,"context":"77aa...","skipped":[{"name":"guide/a.md:12","why":"..."}]}
 	//
 	// its path or URL, size and time as they were when it was read, the SHA-256
 	// of its bytes, where its lines are in the passages file, a digest of what
-	// else its passages were made with, and what of it was left out. A document
-	// of a site has no time, and one that could not be read no hash.
+	// else its passages were made with, what of it was left out, and how many
+	// paragraphs were because others have them. A document of a site has no time,
+	// and one that could not be read no hash.
 	FilesName = "files.jsonl.gz"
 )
 
 // filesVersion is the version of FilesName. It changes, too, when readers make
 // other passages of the same bytes than those of the version before: nothing
 // of such a generation is taken over.
-const filesVersion = 2
+const filesVersion = 3
 
 // maxRecords is more than FilesName has in it, unpacked: a small file might be
 // packed to fill the memory.
@@ -55,8 +57,9 @@ const maxRecords = 1 << 30
 
 // A header is the first line of FilesName.
 type header struct {
-	Files   int    `json:"files"`
-	Context string `json:"context,omitempty"`
+	Files    int      `json:"files"`
+	Context  string   `json:"context,omitempty"`
+	Repeated repeated `json:"repeated,omitempty"`
 }
 
 // A record is what is known of a document that was read.
@@ -68,6 +71,7 @@ type record struct {
 	Offset  int64          `json:"offset"`
 	Length  int64          `json:"length"`
 	Context string         `json:"context,omitempty"`
+	Dropped int            `json:"dropped,omitempty"` // paragraphs that many documents have
 	Skipped []disk.Skipped `json:"skipped,omitempty"`
 }
 

@@ -123,8 +123,8 @@ func amongPages(root *os.Root, name string) bool {
 
 // isText reports whether pages may have been made of the file, by its name.
 func isText(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".txt", ".rst", ".adoc":
+	switch strings.ToLower(path.Ext(unpackedName(name))) {
+	case ".txt", ".text", ".md", ".markdown", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc":
 		return true
 	}
 	return false
@@ -133,7 +133,11 @@ func isText(name string) bool {
 // hasPage reports whether there is an HTML page of the same name beside a file,
 // which was made of it and knows more: titles, anchors, links.
 func hasPage(root *os.Root, name string, filter filter) bool {
+	name = unpackedName(name)
 	page := strings.TrimSuffix(name, path.Ext(name)) + ".html"
 	st, err := root.Lstat(page)
 	return err == nil && st.Mode().IsRegular() && filter.included(page) && !filter.excluded(page)
 }
+
+// unpackedName is the name of what is in a file that is compressed.
+func unpackedName(name string) string { return strings.TrimSuffix(name, ".gz") }

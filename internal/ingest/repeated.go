@@ -1,0 +1,235 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+// What many documents say in the same words says nothing of any of them:
+// notices, invitations to comment, lists of other pages. Such paragraphs are
+// left out. Which they are is found out from a sample of the documents, by a
+// build; updates go by what the build found, so that an update need not read
+// everything again, and a full build may come to another result.
+const (
+	sampleSize = 100 // documents
+	// manyShare and fewest are how large a part of the sample, and how many
+	// documents of it, must have a paragraph.
+	manyShare = 0.3
+	fewest    = 8
+	// fewestWords a paragraph must have: shorter ones are labels, which what
+	// follows them needs.
+	fewestWords  = 5
+	mostRepeated = 100
+)
+
+// dropped is what stands in place of a line that is left out: white space, that
+// no document has as a line of its own.
+const dropped = "\u2028"
+
+// A repeated is the paragraphs that are left out, by their digests, and how each
+// begins.
+type repeated map[string]string
+
+// findRepeated finds the paragraphs that many of the items have.
+func (c *collector) findRepeated(items []item) repeated {
+	if len(items) < fewest {
+		return nil
+	}
+	var sample []item
+	step := max(1, float64(len(items))/sampleSize)
+	for at := 0.0; int(at) < len(items); at += step {
+		sample = append(sample, items[int(at)])
+	}
+	var (
+		mu    sync.Mutex
+		read  int
+		count = map[string]int{}
+		texts = repeated{}
+		all   sync.WaitGroup
+	)
+	workers := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for _, it := range sample {
+		all.Go(func() {
+			workers <- struct{}{}
+			defer func() { <-workers }()
+			data, err := c.load(&it)
+			if err != nil {
+				return
+			}
+			doc, err := c.parse(data, &it)
+			if err != nil {
+				return
+			}
+			own := map[string]string{}
+			for _, p := range paragraphsOf(&doc) {
+				own[p.digest] = p.text
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			read++
+			for d, text := range own {
+				count[d]++
+				texts[d] = text
+			}
+		})
+	}
+	all.Wait()
+	least := max(fewest, int(manyShare*float64(read)))
+	found := slices.DeleteFunc(slices.Collect(maps.Keys(count)), func(d string) bool { return count[d] < least })
+	slices.SortFunc(found, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	many := repeated{}
+	for _, d := range found[:min(len(found), mostRepeated)] {
+		many[d] = texts[d]
+	}
+	return many
+}
+
+// A paragraph is lines of a document without a blank one between them, that are
+// no code.
+type paragraph struct {
+	first, last int
+	digest      string
+	text        string // how it begins
+}
+
+// paragraphsOf are those of the document's paragraphs that are long enough to
+// be left out.
+func paragraphsOf(doc *document) []paragraph {
+	code := codeLines(doc)
+	var all []paragraph
+	for i := range doc.sections {
+		s := &doc.sections[i]
+		if len(s.blocks) == 0 {
+			continue
+		}
+		first := 0
+		for line := s.blocks[0].first; line <= s.last+1; line++ {
+			if line <= s.last && !code[line-1] && strings.TrimSpace(doc.lines[line-1]) != "" {
+				if first == 0 {
+					first = line
+				}
+				continue
+			}
+			if first == 0 {
+				continue
+			}
+			text := strings.Join(strings.Fields(strings.Join(doc.lines[first-1:line-1], " ")), " ")
+			if words(text) >= fewestWords {
+				all = append(all, paragraph{first, line - 1, digest(text), beginning(text)})
+			}
+			first = 0
+		}
+	}
+	return all
+}
+
+// codeLines tells of each line whether it is of a block of code.
+func codeLines(doc *document) []bool {
+	lines := make([]bool, len(doc.lines))
+	var mark func(blocks []block)
+	mark = func(blocks []block) {
+		for _, b := range blocks {
+			for i := b.first; b.kind == code && i <= b.last; i++ {
+				lines[i-1] = true
+			}
+			mark(b.parts)
+		}
+	}
+	fence := ""
+	for i := range doc.sections {
+		s := &doc.sections[i]
+		mark(s.blocks)
+		for n := s.first; n <= s.last; n++ {
+			line := strings.TrimLeft(doc.lines[n-1], "> \t")
+			switch {
+			case fence != "":
+				lines[n-1] = true
+				if closes(line, fence) {
+					fence = ""
+				}
+			case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
+				lines[n-1] = true
+				fence = fenceOf(line)
+			}
+		}
+	}
+	return lines
+}
+
+// beginning is the first words of a text.
+func beginning(text string) string {
+	const most = 60
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
+
+// drop takes the repeated paragraphs out of the document, and returns how many
+// there were. A section of which nothing is left goes with its heading.
+func (many repeated) drop(doc *document) int {
+	if len(many) == 0 {
+		return 0
+	}
+	n := 0
+	for _, p := range paragraphsOf(doc) {
+		if _, found := many[p.digest]; !found {
+			continue
+		}
+		n++
+		if p.last < len(doc.lines) && strings.TrimSpace(doc.lines[p.last]) == "" {
+			p.last++ // else two blank lines would be left
+		}
+		for i := p.first; i <= p.last; i++ {
+			doc.lines[i-1] = dropped
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	empty := func(first, last int) bool {
+		return !slices.ContainsFunc(doc.lines[first-1:last], func(l string) bool { return strings.TrimSpace(l) != "" })
+	}
+	doc.sections = slices.DeleteFunc(doc.sections, func(s section) bool {
+		return len(s.blocks) > 0 && empty(s.blocks[0].first, s.last)
+	})
+	var remaining func(blocks []block) []block
+	remaining = func(blocks []block) []block {
+		blocks = slices.DeleteFunc(blocks, func(b block) bool { return empty(b.first, b.last) })
+		for i := range blocks {
+			blocks[i].parts = remaining(blocks[i].parts)
+		}
+		return blocks
+	}
+	for i := range doc.sections {
+		doc.sections[i].blocks = remaining(doc.sections[i].blocks)
+	}
+	return n
+}
+
+// withoutDropped is a text of which lines were left out.
+func withoutDropped(text string) string {
+	if !strings.Contains(text, dropped) {
+		return text
+	}
+	return strings.TrimPrefix(strings.ReplaceAll("\n"+text, "\n"+dropped, ""), "\n")
+}
+
+// notes say what was left out of how many places.
+func (many repeated) notes(where string, n int) []disk.Skipped {
+	if n == 0 {
+		return nil
+	}
+	notes := []disk.Skipped{{Name: where, Why: fmt.Sprintf("%d paragraphs that many documents have in the same words were left out", n)}}
+	for _, d := range slices.SortedFunc(maps.Keys(many), func(a, b string) int { return cmp.Or(strings.Compare(many[a], many[b]), strings.Compare(a, b)) }) {
+		notes = append(notes, disk.Skipped{Name: fmt.Sprintf("%q", many[d]), Why: "many documents have it"})
+	}
+	return notes
+}

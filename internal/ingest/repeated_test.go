@@ -1,0 +1,93 @@
+package ingest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+func TestRepeated(t *testing.T) {
+	const notice, code = "Was this page of any help to you?", "install --with-everything --for-everybody --now please"
+	dir := t.TempDir()
+	page := func(i int) string {
+		text := fmt.Sprintf("# Page %d\n\n%s\n\nIt says number %d.\n\n```sh\n%s\n```\n\nSee also:\n", i, notice, i, code)
+		if i%4 != 3 {
+			text += "\n## Feedback\n\nTell us what you think\nof   this page.\n"
+		}
+		if i == 3 {
+			text += "\n## Rare\n\nOnly three of the pages have this.\n"
+		}
+		return text
+	}
+	files := map[string]string{"only.md": notice + "\n"}
+	for i := range 20 {
+		files[fmt.Sprintf("%02d.md", i)] = page(i)
+		files[fmt.Sprintf("%02d.html", i+50)] = fmt.Sprintf(
+			"<html><body><main><h1 id=top>Page %d</h1><p>%s</p><p>It says number %d.</p></main></body></html>", i+50, notice, i+50)
+	}
+	write(t, dir, files)
+	passages, skipped := prepare(t, dir)
+	texts := map[string]string{}
+	for _, p := range passages {
+		texts[p.Path] += p.Text
+	}
+	if got, want := len(texts), 40; got != want {
+		t.Errorf("%d documents, want %d", got, want)
+	}
+	body := "\n\nIt says number %d.\n\n```sh\n" + code + "\n```\n\nSee also:"
+	for name, want := range map[string]string{
+		"02.md":   fmt.Sprintf("# Page %d"+body, 2, 2),
+		"03.md":   fmt.Sprintf("# Page %d"+body+"\n\n## Rare\n\nOnly three of the pages have this.", 3, 3),
+		"51.html": "# Page 51\n\nIt says number 51.",
+	} {
+		if diff := cmp.Diff(want, texts[name]); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+	var notes []disk.Skipped
+	for _, s := range skipped {
+		notes = append(notes, disk.Skipped{Name: strings.TrimPrefix(s.Name, dir), Why: s.Why})
+	}
+	want := []disk.Skipped{
+		{Name: "only.md", Why: "nothing but what many documents have"},
+		{Name: "", Why: "56 paragraphs that many documents have in the same words were left out"},
+		{Name: `"Tell us what you think of this page."`, Why: "many documents have it"},
+		{Name: `"Was this page of any help to you?"`, Why: "many documents have it"},
+	}
+	if diff := cmp.Diff(want, notes); diff != "" {
+		t.Errorf("left out (-want +got)\n%s", diff)
+	}
+}
+
+// What a build has found to be repeated is left out by its updates, too.
+func TestRepeatedInAnUpdate(t *testing.T) {
+	const notice = "All of this is subject to change."
+	dir := t.TempDir()
+	for i := range 10 {
+		write(t, dir, map[string]string{fmt.Sprintf("%d.md", i): fmt.Sprintf("# Page %d\n\n%s\n\nNumber %d.\n", i, notice, i)})
+	}
+	f, err := NewFolder(dir, t.TempDir(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := generate(t, f, nil)
+	for i := range 8 {
+		if err := os.Remove(filepath.Join(dir, fmt.Sprintf("%d.md", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, dir, map[string]string{"new.md": "# New\n\n" + notice + "\n\nNumber 10.\n"})
+	now := generate(t, f, &before.Generation)
+	if strings.Contains(string(now.lines), notice) || !strings.Contains(string(now.lines), "Number 10.") {
+		t.Errorf("passages of an update:\n%s", now.lines)
+	}
+	if n := len(now.kept); n == 0 {
+		t.Error("nothing was taken over")
+	}
+}
