@@ -16,7 +16,7 @@ const (
 	// candidates is how many documents are looked at for a call.
 	candidates = 8
 	// telling is the rarity of what says something at all.
-	telling = .1
+	telling = .2
 	// listed is how many documents of a database are listed at the start of a
 	// session, and looked how many are looked at for pinned ones: what has more
 	// is a manual.

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/hook/inject"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// Fifty hooks of one session at once, each a process: no denial is forgotten,
+// nothing is told twice, and all come to an end.
+func TestManyHooksAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fifty processes")
+	}
+	dir := t.TempDir()
+	notes := passage.Passage{ID: "1", Path: "errors.md", Title: "Errors", Text: "Wrap errors with fmt.Errorf and the verb %w, and say what was being done."}
+	if err := os.WriteFile(filepath.Join(dir, leann.PassagesName), notes.AppendLine(nil), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	found, err := leann.Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := index.Build(t.Context(), dir, index.FromLEANN(found), index.BuildOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	path, err := json.Marshal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHookHome(t, `{"databases": [
+  {"keywords": ["gitlab"], "path": "`+root()+`docs/gitlab", "mcp_tool_name": "mcp__leann__search", "description": "GitLab documentation"},
+  {"keywords": ["team"], "path": `+string(path)+`, "description": "Conventions of the team", "inject": true}],
+ "inject": {"floor": 0.1}}`)
+	const edit = `{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"/p/store.go","old_string":"x","new_string":"return fmt.Errorf(\"read\", err)"}}`
+	const each = 25
+	search := func(i int) string { return webSearch("s", fmt.Sprintf("gitlab question %d", i)) }
+	results := make([]hookResult, 2*each)
+	var wg sync.WaitGroup
+	for i := range results {
+		event := edit
+		if i%2 == 0 {
+			event = search(i)
+		}
+		wg.Go(func() { results[i] = h.result(h.command(), strings.NewReader(event)) })
+	}
+	wg.Wait()
+	told := 0
+	for i, r := range results {
+		switch {
+		case i%2 == 0:
+			r.denied(t)
+		case r.code != 0 || r.stderr != "":
+			t.Errorf("an edit ended with code %d, stderr %q", r.code, r.stderr)
+		case r.stdout != "":
+			told++
+			if !strings.Contains(r.stdout, "Wrap errors") {
+				t.Errorf("told %q", r.stdout)
+			}
+		}
+	}
+	if told != 1 {
+		t.Errorf("the note was told %d times, want once", told)
+	}
+	records, err := inject.Store{Dir: filepath.Dir(h.config)}.Read("s")
+	if err != nil || len(records) != 1 || records[0].Title != "Errors" {
+		t.Errorf("records %+v, %v", records, err)
+	}
+	// What is sent again passes: its denial was remembered.
+	for i := 0; i < 2*each; i += 2 {
+		if r := h.run(search(i)); r.code != 0 || r.stdout != "" {
+			t.Errorf("search %d, sent again, ended with code %d", i, r.code)
+		}
+	}
+}
