@@ -55,14 +55,20 @@ func TestHookImports(t *testing.T) {
 // TestInitOrder holds that the hook has answered before the heavy packages
 // are initialised, which the order of initialisation decides.
 func TestInitOrder(t *testing.T) {
-	h := newHookHome(t, redirectConfig)
-	h.run(webSearch("warm", "gitlab")).denied(t)
-	h.run(webSearch("warm", "cooking")) // leaves the snapshot of the rules
+	h := newHookHome(t, strings.Replace(redirectConfig, "{", `{"routes": {"kubectl": {"command_pattern": "^kubectl", "commands": "parsed", "message": "m"}},`, 1))
 	for _, test := range []struct {
-		query string
-		code  int
-	}{{"gitlab", 2}, {"cooking", 0}} {
-		r := h.run(webSearch("s", test.query), "GODEBUG=inittrace=1")
+		event  string
+		code   int
+		most   int // packages that were initialised before
+		parser bool
+	}{
+		{webSearch("s", "gitlab"), 2, 80, false},
+		{webSearch("s", "cooking"), 0, 80, false},
+		{toolCall("s", "Bash", "command", "cd x && ls"), 0, 80, false},
+		{toolCall("s", "Bash", "command", "cd x && kubectl get"), 2, 120, true},
+	} {
+		h.run(strings.Replace(test.event, `"s"`, `"warm"`, 1)) // leaves snapshots
+		r := h.run(test.event, "GODEBUG=inittrace=1")
 		if r.code != test.code {
 			t.Fatalf("code %d, stderr %s", r.code, r.stderr)
 		}
@@ -73,18 +79,19 @@ func TestInitOrder(t *testing.T) {
 				initialised = append(initialised, path)
 			}
 		}
-		if n := len(initialised); n == 0 || n > 80 {
-			t.Errorf("%d packages were initialised before the hook, want 80 at most: %s", n, strings.Join(initialised, " "))
+		if n := len(initialised); n == 0 || n > test.most {
+			t.Errorf("%d packages were initialised before the hook, want %d at most: %s", n, test.most, strings.Join(initialised, " "))
 		}
 		for _, path := range initialised {
-			if strings.HasPrefix(path, "github.com/docsearch/") {
+			if strings.HasPrefix(path, "github.com/docsearch/") && !test.parser {
 				t.Errorf("%s has variables to initialise on every start", path)
 			}
 		}
-		for _, heavy := range []string{
-			"github.com/santhosh-tekuri/jsonschema/v6", "github.com/mark3labs/mcp-go/mcp", "github.com/spf13/viper", "github.com/spf13/cobra",
-			"github.com/subosito/gotenv", "go.yaml.in/yaml/v3", "mvdan.cc/sh/v3/fileutil", "net/http", "regexp",
-		} {
+		heavy := []string{"github.com/santhosh-tekuri/jsonschema/v6", "github.com/mark3labs/mcp-go/mcp", "github.com/spf13/viper", "github.com/spf13/cobra", "net/http"}
+		if !test.parser {
+			heavy = append(heavy, "github.com/subosito/gotenv", "go.yaml.in/yaml/v3", "mvdan.cc/sh/v3/fileutil", "regexp")
+		}
+		for _, heavy := range heavy {
 			if slices.Contains(initialised, heavy) {
 				t.Errorf("%s was initialised before the hook", heavy)
 			}

@@ -32,7 +32,11 @@ DOCSEARCH_DEBUG=1 shows every step of the decision on standard error.`,
 			if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
 				return cmd.Help()
 			}
-			return answerEvent(fast.Process())
+			p := fast.Unfinished()
+			if p == nil {
+				p = hook.NewProcess()
+			}
+			return answerEvent(p)
 		},
 	}
 }

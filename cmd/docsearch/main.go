@@ -12,6 +12,7 @@ import (
 
 	_ "github.com/docsearch/docsearch/internal/hook/fast"  // answers "docsearch hook" before main begins
 	_ "github.com/docsearch/docsearch/internal/hook/fault" // keeps its crashes from being denials
+	_ "github.com/docsearch/docsearch/internal/hook/later" // answers what it leaves, before main begins, too
 )
 
 func main() {

@@ -25,26 +25,21 @@ func init() {
 		return
 	}
 	unfinished = hook.NewProcess()
-	if code, done := answerEvent(unfinished); done {
+	if code, done := Answer(unfinished); done {
 		os.Exit(code)
 	}
 }
 
-// unfinished is what init leaves to main.
+// unfinished is the run of the hook that init leaves to others.
 var unfinished *hook.Process
 
-// Process is the run of the hook that main has to finish: that which this
-// package's init began, or a new one.
-func Process() *hook.Process {
-	if unfinished != nil {
-		return unfinished
-	}
-	return hook.NewProcess()
-}
+// Unfinished is the run of the hook that this package has begun and not ended,
+// nil if there is none.
+func Unfinished() *hook.Process { return unfinished }
 
-// answerEvent answers the event by the snapshots. Without one that it needs,
-// it returns false.
-func answerEvent(p *hook.Process) (code int, done bool) {
+// Answer answers the event by the snapshots. Without one that it needs, or
+// without the parser of commands where a rule needs that, it returns false.
+func Answer(p *hook.Process) (code int, done bool) {
 	done = true
 	code = Guard(p.Stderr, func() int {
 		l := config.Locate(p.Getenv)
