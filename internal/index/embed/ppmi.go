@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -111,7 +112,7 @@ func (c *corpus) places() (places [][]place, totals []float64, total float64) {
 		for at := from; at < to; at++ {
 			t := c.tokens[at]
 			before, after := min(window, at-from), min(window, to-1-at)
-			places[t] = append(places[t], place{at, uint8(before), uint8(after)})
+			places[t] = append(places[t], place{uint32(at), uint8(before), uint8(after)})
 			weight := reach[before] + reach[after]
 			totals[t] += weight
 			total += weight
@@ -122,7 +123,7 @@ func (c *corpus) places() (places [][]place, totals []float64, total float64) {
 
 // A place is where a term stands, with the number of its neighbours.
 type place struct {
-	at            int
+	at            uint32
 	before, after uint8
 }
 
@@ -130,6 +131,7 @@ type place struct {
 type pairCounts struct {
 	weights []float32 // of each term
 	touched []uint64  // a bit for each term, set if its weight is not zero
+	row     sparseRow // room for the row in the making
 }
 
 func newPairCounts(terms int) *pairCounts {
@@ -139,10 +141,10 @@ func newPairCounts(terms int) *pairCounts {
 func (p *pairCounts) count(c *corpus, places []place) {
 	for _, at := range places {
 		for d := 1; d <= int(at.before); d++ {
-			p.add(c.tokens[at.at-d], d)
+			p.add(c.tokens[int(at.at)-d], d)
 		}
 		for d := 1; d <= int(at.after); d++ {
-			p.add(c.tokens[at.at+d], d)
+			p.add(c.tokens[int(at.at)+d], d)
 		}
 	}
 }
@@ -156,7 +158,7 @@ func (p *pairCounts) add(term uint32, distance int) {
 
 // take returns the row of the matrix and leaves the counts empty.
 func (p *pairCounts) take(logs []float32, constant float32) sparseRow {
-	var r sparseRow
+	r := sparseRow{p.row.cols[:0], p.row.vals[:0]}
 	for i, word := range p.touched {
 		for ; word != 0; word &= word - 1 {
 			t := 64*i + bits.TrailingZeros64(word)
@@ -172,5 +174,6 @@ func (p *pairCounts) take(logs []float32, constant float32) sparseRow {
 		}
 		p.touched[i] = 0
 	}
-	return r
+	p.row = r
+	return sparseRow{slices.Clone(r.cols), slices.Clone(r.vals)}
 }
