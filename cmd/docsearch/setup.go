@@ -21,6 +21,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/site"
 	"github.com/docsearch/docsearch/internal/setup"
 )
 
@@ -280,6 +281,10 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 	} else {
 		began := time.Now()
 		info, err := s.builder.build(ctx, &s.plan)
+		var moved *site.MovedError
+		if errors.As(err, &moved) {
+			return withHint(moved, "docsearch setup %s %s", quoteArgument(s.keyword), quoteArgument(moved.To))
+		}
 		if err != nil {
 			return err
 		}
@@ -472,6 +477,9 @@ func (s *setupCommand) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if path := claude.HooksDisabled(); path != "" {
+		s.warn("%s switches all hooks off: take \"disableAllHooks\" out of it", path)
+	}
 	where, err := installedWhere(claude)
 	switch {
 	case err != nil:
@@ -508,7 +516,7 @@ func (s *setupCommand) connect(ctx context.Context) error {
 }
 
 // installedWhere says where Claude Code has both the hook and the server from;
-// "" if it has not.
+// "" if it lacks one of them, or the program that they name is gone.
 func installedWhere(claude *client.Claude) (string, error) {
 	plugin, err := claude.Plugin()
 	if err != nil || plugin != "" {
@@ -520,6 +528,18 @@ func installedWhere(claude *client.Claude) (string, error) {
 	}
 	for _, tool := range claude.Watched() {
 		if !client.Heard(hooks, tool) {
+			return "", nil
+		}
+	}
+	var programs []string
+	for _, h := range hooks {
+		programs = append(programs, h.Program)
+	}
+	for _, server := range servers {
+		programs = append(programs, server.Command)
+	}
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
 			return "", nil
 		}
 	}
