@@ -48,7 +48,7 @@ func answerEvent(p *hook.Process) error {
 		l := config.Locate(p.Getenv)
 		r, err := load.Load(l)
 		p.Commands = shell.Commands
-		p.Rules = func(cwd string) ([]config.Rule, []string, error) {
+		p.Rules = func(cwd string, _ func(*config.Rule) bool) ([]config.Rule, []string, error) {
 			routes := load.LoadRoutes(r, config.PlaceOf(l, p.Getenv, cwd))
 			if err := routes.Remember(l); err != nil {
 				p.Debug("no snapshot of the rules: %v", err)

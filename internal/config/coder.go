@@ -19,6 +19,11 @@ func (c *coder) number(n *int64) {
 		c.out = binary.AppendVarint(c.out, *n)
 		return
 	}
+	if len(c.data) > 0 && c.data[0] < 0x80 { // most have a single byte
+		u := c.data[0]
+		*n, c.data = int64(u>>1)^-int64(u&1), c.data[1:]
+		return
+	}
 	v, size := binary.Varint([]byte(c.data[:min(len(c.data), binary.MaxVarintLen64)]))
 	if size <= 0 {
 		c.bad, c.data = true, ""
@@ -77,10 +82,9 @@ func codeList[T any](c *coder, list *[]T, code func(*T, *coder)) {
 		}
 		return
 	}
-	*list = nil
+	*list = (*list)[:0] // nil, or what may be written over
 	for i := 0; i < n && !c.bad; i++ {
-		var item T
-		code(&item, c)
-		*list = append(*list, item)
+		*list = append(*list, *new(T))
+		code(&(*list)[i], c)
 	}
 }

@@ -33,7 +33,7 @@ type Rule struct {
 type Pattern struct {
 	Text   string
 	Expr   string   // for the engine
-	Groups []string // names by number
+	Groups []string // names by number; nil if none has one
 	Needs  []string // folded texts of which a match has one
 
 	Samples [2]string // texts that it is likely to match; not in snapshots

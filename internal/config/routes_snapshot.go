@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"unsafe"
 )
 
 // A RoutesPlace is what decides which files have rules.
@@ -61,6 +62,8 @@ type RoutesSnapshot struct {
 	Sources  []Stamp // of every file that has rules, and of those that might come to have some
 	Rules    []Rule
 	Problems []string
+
+	concerns func(*Rule) bool // which rules to read
 }
 
 // routesMagic ends with the version of the format, which every change to what
@@ -73,8 +76,25 @@ func (s *RoutesSnapshot) code(c *coder) {
 	c.text(&s.Place.Plugin)
 	c.text(&s.Place.Claude)
 	codeList(c, &s.Sources, (*Stamp).code)
-	codeList(c, &s.Rules, (*Rule).code)
+	s.codeRules(c)
 	c.texts(&s.Problems)
+}
+
+// codeRules is codeList for rules, of which hardly any is kept when they are
+// read: none of the others costs memory.
+func (s *RoutesSnapshot) codeRules(c *coder) {
+	if c.writing || s.concerns == nil {
+		codeList(c, &s.Rules, (*Rule).code)
+		return
+	}
+	var r Rule
+	for n := c.length(0); n > 0 && !c.bad; n-- {
+		r.code(c)
+		if s.concerns(&r) {
+			s.Rules = append(s.Rules, r)
+			r = Rule{}
+		}
+	}
 }
 
 func (r *Rule) code(c *coder) {
@@ -96,6 +116,9 @@ func (r *Rule) code(c *coder) {
 func (p *Pattern) code(c *coder) {
 	c.text(&p.Text)
 	if p.Text == "" {
+		if !c.writing {
+			*p = Pattern{} // it may have been another rule's
+		}
 		return
 	}
 	c.text(&p.Expr)
@@ -111,8 +134,9 @@ func (s *Stamp) code(c *coder) {
 }
 
 // ReadRoutesSnapshot returns the rules of a place from its snapshot, if there
-// is one and all the files that it was made from are as they were.
-func ReadRoutesSnapshot(l Locations, p RoutesPlace) (*RoutesSnapshot, error) {
+// is one and all the files that it was made from are as they were; those that
+// are of no concern are left out, if concerns is not nil.
+func ReadRoutesSnapshot(l Locations, p RoutesPlace, concerns func(*Rule) bool) (*RoutesSnapshot, error) {
 	path, err := routesPath(l, p)
 	if err != nil {
 		return nil, err
@@ -121,7 +145,7 @@ func ReadRoutesSnapshot(l Locations, p RoutesPlace) (*RoutesSnapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := parseRoutesSnapshot(data)
+	s, err := parseRoutesSnapshot(data, concerns)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -136,7 +160,7 @@ func ReadRoutesSnapshot(l Locations, p RoutesPlace) (*RoutesSnapshot, error) {
 	return s, nil
 }
 
-func parseRoutesSnapshot(data []byte) (*RoutesSnapshot, error) {
+func parseRoutesSnapshot(data []byte, concerns func(*Rule) bool) (*RoutesSnapshot, error) {
 	sum, ok := bytes.CutPrefix(data, []byte(routesMagic))
 	if !ok || len(sum) < 8 {
 		return nil, errors.New("no snapshot of this format")
@@ -145,12 +169,13 @@ func parseRoutesSnapshot(data []byte) (*RoutesSnapshot, error) {
 	if binary.LittleEndian.Uint64(sum) != wideChecksum(fields) {
 		return nil, errors.New("the snapshot is damaged: checksum")
 	}
-	s := new(RoutesSnapshot)
-	c := coder{data: string(fields)}
+	s := &RoutesSnapshot{concerns: concerns}
+	c := coder{data: unsafe.String(unsafe.SliceData(fields), len(fields))} // nobody changes them
 	s.code(&c)
 	if c.bad || len(c.data) > 0 {
 		return nil, errors.New("the snapshot is damaged: length")
 	}
+	s.concerns = nil
 	return s, nil
 }
 

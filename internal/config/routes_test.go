@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // decoded decodes routes in JSON, in the order of the keys' names.
@@ -130,6 +131,7 @@ func TestRoutesSnapshotFormat(t *testing.T) {
 	}
 	want := []string{
 		"RoutesSnapshot.Place config.RoutesPlace", "RoutesSnapshot.Sources []config.Stamp", "RoutesSnapshot.Rules []config.Rule", "RoutesSnapshot.Problems []string",
+		"RoutesSnapshot.concerns func(*config.Rule) bool",
 		"RoutesPlace.Config string", "RoutesPlace.Project string", "RoutesPlace.Plugin string", "RoutesPlace.Claude string",
 		"Rule.Name string", "Rule.Origin string", "Rule.Line int", "Rule.Tools []string",
 		"Rule.ToolPattern config.Pattern", "Rule.Pattern config.Pattern", "Rule.CommandPattern config.Pattern", "Rule.Unless []config.Pattern", "Rule.Parsed bool",
@@ -140,12 +142,35 @@ func TestRoutesSnapshotFormat(t *testing.T) {
 		t.Errorf("fields of %q (-want +got):\n%s", routesMagic, diff)
 	}
 	whole := wholeRoutes()
-	back, err := parseRoutesSnapshot(whole.encode())
+	back, err := parseRoutesSnapshot(whole.encode(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(whole, back); diff != "" {
+	if diff := cmp.Diff(whole, back, cmpopts.IgnoreUnexported(RoutesSnapshot{})); diff != "" {
 		t.Errorf("read back (-want +got):\n%s", diff)
+	}
+}
+
+// What is left out leaves no trace in what is kept.
+func TestConcerns(t *testing.T) {
+	whole := wholeRoutes()
+	all := whole.Rules[0]
+	for i := range 20 {
+		r := Rule{Name: fmt.Sprint(i), Message: "m", Tools: []string{"Edit"}, Pattern: Pattern{Text: "y", Expr: "y", Needs: []string{"y", "z"}}}
+		if i%3 == 0 {
+			r = all
+			r.Name = fmt.Sprint(i)
+		}
+		whole.Rules = append(whole.Rules, r)
+	}
+	wanted := func(r *Rule) bool { return len(r.Name)%2 == 0 || r.Name == "b" || r.Name == "5" }
+	s, err := parseRoutesSnapshot(whole.encode(), wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.DeleteFunc(slices.Clone(whole.Rules), func(r Rule) bool { return !wanted(&r) })
+	if diff := cmp.Diff(want, s.Rules, cmpopts.EquateEmpty()); diff != "" || !slices.Equal(s.Problems, whole.Problems) {
+		t.Errorf("problems %q, rules (-want +got):\n%s", s.Problems, diff)
 	}
 }
 
@@ -169,10 +194,10 @@ func TestDamagedRoutesSnapshot(t *testing.T) {
 	for i := range whole {
 		flipped := slices.Clone(whole)
 		flipped[i] ^= 0x20
-		if s, err := parseRoutesSnapshot(flipped); err == nil {
+		if s, err := parseRoutesSnapshot(flipped, nil); err == nil {
 			t.Errorf("byte %d flipped: read as %+v", i, s)
 		}
-		if s, err := parseRoutesSnapshot(whole[:i]); err == nil {
+		if s, err := parseRoutesSnapshot(whole[:i], nil); err == nil {
 			t.Errorf("cut at %d: read as %+v", i, s)
 		}
 	}
@@ -186,11 +211,11 @@ func FuzzRoutesSnapshot(f *testing.F) {
 			c := coder{data: string(data[len(routesMagic)+8:])}
 			new(RoutesSnapshot).code(&c)
 		}
-		s, err := parseRoutesSnapshot(data)
+		s, err := parseRoutesSnapshot(data, nil)
 		if err != nil {
 			return
 		}
-		if again, err := parseRoutesSnapshot(s.encode()); err != nil || !cmp.Equal(s, again) {
+		if again, err := parseRoutesSnapshot(s.encode(), nil); err != nil || !cmp.Equal(s, again, cmpopts.IgnoreUnexported(RoutesSnapshot{})) {
 			t.Errorf("%+v was read back as %+v, %v", s, again, err)
 		}
 	})
@@ -232,5 +257,22 @@ func mkdirAll(t *testing.T, dir, sub string) {
 	t.Helper()
 	if err := os.MkdirAll(Join(dir, strings.Split(sub, "/")...), 0o755); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// BenchmarkRoutesSnapshot reads the rules as every hook does.
+func BenchmarkRoutesSnapshot(b *testing.B) {
+	s := &RoutesSnapshot{}
+	for i := range 200 {
+		text := fmt.Sprintf(`^\s*tool%d\s+(get|list)\s+(?!--help)`, i)
+		s.Rules = append(s.Rules, Rule{Name: fmt.Sprint("rule-", i), Origin: "/home/me/.claude/hooks/docsearch-config.json", Line: i, Tools: []string{"Bash"},
+			CommandPattern: Pattern{Text: text, Expr: text, Needs: []string{fmt.Sprint("tool", i)}}, Action: ActionDeny, Message: strings.Repeat("Use the other tool. ", 10)})
+	}
+	data := s.encode()
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := parseRoutesSnapshot(data, func(*Rule) bool { return false }); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

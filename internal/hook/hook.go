@@ -38,8 +38,8 @@ type Process struct {
 	Exit   func(code int) // ends the process when the deadline has come
 
 	// Rules are those in force for a session that works in the folder cwd,
-	// with what to tell the user of them. Its error may wrap ErrLater.
-	Rules func(cwd string) (rules []config.Rule, problems []string, err error)
+	// with what to tell the user of them; see Routes.
+	Rules func(cwd string, concerns func(*config.Rule) bool) (rules []config.Rule, problems []string, err error)
 	// Commands is for Routes.
 	Commands func(line string) ([]string, error)
 	// Left is set by a Run that came to no decision, for want of parts of the
@@ -195,8 +195,8 @@ func (p *Process) tellOnce(d *Decision, e Event, l config.Locations) {
 func (p *Process) routes(e Event) Routes {
 	r := Routes{Commands: p.Commands, Debug: p.on("DOCSEARCH_DEBUG") || p.on("TOOL_ROUTING_DEBUG")}
 	if p.Rules != nil {
-		r.Rules = func() ([]config.Rule, error) {
-			rules, problems, err := p.Rules(e.Cwd)
+		r.Rules = func(concerns func(*config.Rule) bool) ([]config.Rule, error) {
+			rules, problems, err := p.Rules(e.Cwd, concerns)
 			p.ruleProblems = problems
 			return rules, err
 		}

@@ -250,14 +250,14 @@ func TestContextByHost(t *testing.T) {
 // A denial is accompanied by nothing.
 func TestDeniedCallIsNotAccompanied(t *testing.T) {
 	x := indexes{"team": always(Answer{Passages: []passage.Passage{note("a.md", "A", "text", passage.Use{})}})}
-	rules := Routes{Rules: func() ([]config.Rule, error) { return nil, errors.New("no rules") }}
+	rules := Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) { return nil, errors.New("no rules") }}
 	e := Event{Host: Claude, Name: preToolUse, Session: "s", Tool: bash, Command: Command{Line: "x"}}
 	c := notesConfig()
 	d := Decide(e, c, c.Server(noEnv), State{}, at(0), x, rules)
 	if offered(d) == "" {
 		t.Errorf("a fault of the rules keeps notes away: %q", d.Faults)
 	}
-	d = Decide(e, c, c.Server(noEnv), State{}, at(0), x, Routes{Rules: func() ([]config.Rule, error) { return nil, fmt.Errorf("later: %w", ErrLater) }})
+	d = Decide(e, c, c.Server(noEnv), State{}, at(0), x, Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) { return nil, fmt.Errorf("later: %w", ErrLater) }})
 	if offered(d) != "" || !d.Later {
 		t.Errorf("a decision for later has notes: %+v", d.Notes)
 	}

@@ -11,10 +11,11 @@ import (
 
 // Routes are the rules over tool calls, and what it takes to try them.
 type Routes struct {
-	// Rules are those in force where the session works, in their order; an
-	// error that wraps ErrLater, if they would have to be read first. It is
-	// not asked for calls that something else decides.
-	Rules func() ([]config.Rule, error)
+	// Rules are those in force where the session works, in their order; those
+	// of no concern may be left out. Its error wraps ErrLater if the rules
+	// would have to be read first. It is not asked for calls that something
+	// else decides.
+	Rules func(concerns func(*config.Rule) bool) ([]config.Rule, error)
 	// Commands cuts a line of shell into its commands. Without it, a call that
 	// a rule needs them for is left for later, too.
 	Commands func(line string) ([]string, error)
@@ -34,19 +35,19 @@ func (d *decider) route() {
 	if d.routes.Rules == nil {
 		return
 	}
-	rules, err := d.routes.Rules()
-	if err != nil {
-		d.Later = errors.Is(err, ErrLater)
-		if !d.Later {
-			d.fault("rules: %v: the call goes through", err)
-		}
+	call := RouteCall(d.event)
+	if call.Text == "" {
 		return
 	}
-	call := RouteCall(d.event)
+	rules, err := d.routes.Rules(route.Concerns(call))
 	switch {
-	case len(rules) == 0 || call.Text == "":
+	case errors.Is(err, ErrLater):
+		d.Later = true
 		return
-	case len(call.Text) > route.MaxText:
+	case err != nil:
+		d.fault("rules: %v: the call goes through", err)
+		return
+	case len(rules) > 0 && len(call.Text) > route.MaxText:
 		d.fault("pass: the call has %d bytes, the longest that rules are tried on %d", len(call.Text), route.MaxText)
 		return
 	}
@@ -56,7 +57,7 @@ func (d *decider) route() {
 	case err != nil:
 		d.Later = true
 	case found == nil:
-		d.trace("pass: none of %d rules matches", len(rules))
+		d.trace("pass: no rule matches")
 	default:
 		d.follow(found)
 	}

@@ -34,7 +34,7 @@ func rulesIn(t *testing.T, rules ...config.Rule) Routes {
 			*p = config.Pattern{Text: parsed.Text, Expr: parsed.Expr, Groups: parsed.Groups, Needs: parsed.Needs}
 		}
 	}
-	return Routes{Rules: func() ([]config.Rule, error) { return rules, nil }, Commands: shell.Commands}
+	return Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) { return rules, nil }, Commands: shell.Commands}
 }
 
 func rule(name, tool, text string, action config.Action) config.Rule {
@@ -121,7 +121,9 @@ func TestRoutesDebug(t *testing.T) {
 func TestRoutesFaults(t *testing.T) {
 	parsed := rule("parsed", "Bash", `kubectl`, config.ActionDeny)
 	parsed.Parsed = true
-	broken := func(err error) Routes { return Routes{Rules: func() ([]config.Rule, error) { return nil, err }} }
+	broken := func(err error) Routes {
+		return Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) { return nil, err }}
+	}
 	noParser := rulesIn(t, parsed)
 	noParser.Commands = nil
 	for _, test := range []struct {
@@ -304,15 +306,17 @@ func TestRunIsFinished(t *testing.T) {
 	event := `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"kubectl get"}}`
 	var stdout, stderr bytes.Buffer
 	p := &Process{Stdin: strings.NewReader(event), Stdout: &stdout, Stderr: &stderr, Getenv: noEnv, Now: time.Now, Exit: func(int) { t.Error("the deadline has passed") }}
-	p.Rules = func(string) ([]config.Rule, []string, error) { return nil, nil, ErrLater }
+	p.Rules = func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) { return nil, nil, ErrLater }
 	if code := p.Run(&c, config.Locations{}, nil, indexes{}); code != exitPass || !p.Left || stdout.Len()+stderr.Len() > 0 {
 		t.Fatalf("code %d, left %t, %s%s", code, p.Left, stdout.String(), stderr.String())
 	}
-	rules, err := rulesIn(t, rule("kubectl", "Bash", "kubectl", config.ActionDeny)).Rules()
+	rules, err := rulesIn(t, rule("kubectl", "Bash", "kubectl", config.ActionDeny)).Rules(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Rules = func(string) ([]config.Rule, []string, error) { return rules, []string{"a problem"}, nil }
+	p.Rules = func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) {
+		return rules, []string{"a problem"}, nil
+	}
 	if code := p.Run(&c, config.Locations{}, nil, indexes{}); code != exitDeny || p.Left || stderr.String() != "no kubectl\ndocsearch: a problem\n" {
 		t.Errorf("code %d, left %t, stdout %s, stderr %s", code, p.Left, stdout.String(), stderr.String())
 	}

@@ -240,7 +240,10 @@ func compile(rule *config.Rule) (field string, err error) {
 		if err != nil {
 			return err
 		}
-		p.Expr, p.Groups, p.Needs, p.Samples = parsed.Expr, parsed.Groups, parsed.Needs, parsed.Samples
+		p.Expr, p.Needs, p.Samples = parsed.Expr, parsed.Needs, parsed.Samples
+		if slices.ContainsFunc(parsed.Groups, func(name string) bool { return name != "" }) {
+			p.Groups = parsed.Groups
+		}
 		return route.Check(*p)
 	}
 	if err := compile(&rule.ToolPattern); err != nil {

@@ -185,7 +185,7 @@ func TestRoutesSnapshot(t *testing.T) {
 		if err := routes.Remember(l); err != nil {
 			t.Fatal(err)
 		}
-		s, err := config.ReadRoutesSnapshot(l, p)
+		s, err := config.ReadRoutesSnapshot(l, p, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestRoutesSnapshot(t *testing.T) {
 	}
 	other := p
 	other.Project = filepath.Join(filepath.Dir(p.Project), "other")
-	if s, err := config.ReadRoutesSnapshot(l, other); err == nil {
+	if s, err := config.ReadRoutesSnapshot(l, other, nil); err == nil {
 		t.Errorf("another project has the rules %q", names(s.Rules))
 	}
 	for _, change := range []struct {
@@ -218,7 +218,7 @@ func TestRoutesSnapshot(t *testing.T) {
 		{"folder in a file's place", func() { os.RemoveAll(filepath.Join(p.Project, ".docsearch")); put(t, "", p.Project, ".docsearch") }},
 	} {
 		change.do()
-		if s, err := config.ReadRoutesSnapshot(l, p); err == nil {
+		if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {
 			t.Errorf("%s: the rules are still %q", change.name, names(s.Rules))
 		}
 		remember()
@@ -233,7 +233,7 @@ func TestRoutesSnapshot(t *testing.T) {
 	if err := routes.Remember(l); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := config.ReadRoutesSnapshot(l, p); err == nil {
+	if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {
 		t.Errorf("a snapshot was made of a file that was just written: %q", names(s.Rules))
 	}
 }

@@ -52,8 +52,8 @@ func Answer(p *hook.Process) (code int, done bool) {
 			return 0
 		}
 		p.Debug("by the snapshot of %s", l.Config)
-		p.Rules = func(cwd string) ([]config.Rule, []string, error) {
-			s, err := config.ReadRoutesSnapshot(l, config.PlaceOf(l, p.Getenv, cwd))
+		p.Rules = func(cwd string, concerns func(*config.Rule) bool) ([]config.Rule, []string, error) {
+			s, err := config.ReadRoutesSnapshot(l, config.PlaceOf(l, p.Getenv, cwd), concerns)
 			if err != nil {
 				p.Debug("%v: the rules are read again", err)
 				return nil, nil, hook.ErrLater

@@ -182,11 +182,8 @@ func (s *search) try(r *config.Rule) (*Match, Outcome, error) {
 // applies returns the pattern that decides whether a rule matches, nil if the
 // tool alone is enough; or why it does not apply.
 func (s *search) applies(r *config.Rule) (*config.Pattern, Outcome) {
-	named := len(r.Tools) > 0 || r.ToolPattern.Text != ""
-	if named && !slices.Contains(r.Tools, s.call.Tool) {
-		if r.ToolPattern.Text == "" || !mayMatch(&r.ToolPattern, s.tool) {
-			return nil, OtherTool
-		}
+	p, outcome := decisive(r, s.call.Tool, s.tool)
+	if outcome == "" && r.ToolPattern.Text != "" && !slices.Contains(r.Tools, s.call.Tool) {
 		switch found, err := s.match(&r.ToolPattern, s.call.Tool); {
 		case err != nil:
 			return nil, s.fail(r, "its tool_pattern %v", err)
@@ -194,15 +191,35 @@ func (s *search) applies(r *config.Rule) (*config.Pattern, Outcome) {
 			return nil, OtherTool
 		}
 	}
+	return p, outcome
+}
+
+// decisive is applies without a look at the pattern of tools, but for what
+// that needs.
+func decisive(r *config.Rule, tool, folded string) (*config.Pattern, Outcome) {
+	named := len(r.Tools) > 0 || r.ToolPattern.Text != ""
+	if named && !slices.Contains(r.Tools, tool) && (r.ToolPattern.Text == "" || !mayMatch(&r.ToolPattern, folded)) {
+		return nil, OtherTool
+	}
 	switch {
-	case s.call.Tool == "Bash" && r.CommandPattern.Text != "":
+	case tool == "Bash" && r.CommandPattern.Text != "":
 		return &r.CommandPattern, ""
-	case r.Pattern.Text != "" && (named || s.call.Tool == "WebFetch"):
+	case r.Pattern.Text != "" && (named || tool == "WebFetch"):
 		return &r.Pattern, ""
 	case r.Pattern.Text != "" || r.CommandPattern.Text != "":
 		return nil, OtherTool
 	}
 	return nil, ""
+}
+
+// Concerns tells of rules, without compiling a pattern, which ones may match a
+// call: all others do not.
+func Concerns(c Call) func(r *config.Rule) bool {
+	tool, text := pattern.Fold(c.Tool), pattern.Fold(c.Text)
+	return func(r *config.Rule) bool {
+		p, outcome := decisive(r, c.Tool, tool)
+		return outcome == "" && (p == nil || mayMatch(p, text))
+	}
 }
 
 // excepted reports whether one of the rule's exceptions matches, or fails: the

@@ -107,6 +107,13 @@ func TestFirst(t *testing.T) {
 			if err != nil || (first == nil) != (found == nil) || first != nil && first.Rule != found.Rule {
 				t.Errorf("First: %+v, %v", first, err)
 			}
+			concerns := Concerns(Call{test.tool, test.text})
+			for i := range outcomes {
+				r := &test.rules[i]
+				if quiet := outcomes[i] == OtherTool || outcomes[i] == Lacks; concerns(r) == quiet {
+					t.Errorf("rule %s concerns the call: %t, outcome %q", r.Name, !quiet, outcomes[i])
+				}
+			}
 		})
 	}
 }
