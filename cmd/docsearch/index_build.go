@@ -51,11 +51,13 @@ func newIndexBuildCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build PATH|URL|NAME",
 		Short: "Build a database, or build it again",
-		Long: `Build a database from a folder of HTML, Markdown and plain text, from a
-documentation site, or the index of a LEANN index, or build a database again.
+		Long: `Build a database from a folder of documentation or source code, an archive of
+one, a git repository, a docset, a documentation site, or the index of a LEANN
+index, or build a database again.
 
-A folder is split into passages at its headings; the database goes into
-docsearch's data folder. Of a site the pages below the URL are fetched into the
+Files are split into passages at their headings; the database goes into
+docsearch's data folder. The last commit of a repository is fetched by git, and
+what runs in one is not. Of a site the pages below the URL are fetched into the
 database's folder first: those that its llms.txt or sitemap lists, else those
 that links lead to. A build that is interrupted goes on where it was. Of a LEANN
 index (its folder, its meta.json, or a bare passages.jsonl) the passages stay as
@@ -64,6 +66,8 @@ they are; docsearch puts a folder of its own beside them.
 Whatever happens to a build, the database answers from the index it had before.`,
 		Example: `  docsearch index build ~/src/project/docs --name project
   docsearch index build https://docs.example.com/guide/
+  docsearch index build https://git.example.com/project.git#v2
+  docsearch index build ~/Downloads/project-docs.tar.gz
   docsearch index build ~/.leann/indexes/gitlab
   docsearch index build project --embedder ollama:nomic-embed-text
   docsearch index build project`,
@@ -186,6 +190,9 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
+	if ingest.CopyKind(arg) == ingest.KindGit {
+		return b.fromCopy(locations, all, arg)
+	}
 	if isURL(arg) {
 		return b.fromSite(locations, all, arg)
 	}
@@ -201,6 +208,9 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	}
 	dir, err := index.Locate(known.Path)
 	if errors.Is(err, leann.ErrNone) {
+		if ingest.CopyKind(known.Path) != "" {
+			return b.fromCopy(locations, all, known.Path)
+		}
 		return b.fromFolder(locations, all, known.Path)
 	}
 	if err != nil {
@@ -219,10 +229,10 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 	case ingest.KindSite:
 		p.source = ingest.NewSite(origin.Location, dir, p.kept.Site)
 		return p, nil
-	case ingest.KindFolder:
-		switch folder, err := ingest.NewFolder(origin.Location, dir, p.kept.Options); {
+	case ingest.KindFolder, ingest.KindArchive, ingest.KindGit, ingest.KindDocset:
+		switch source, err := openSource(origin, dir, p.kept.Options); {
 		case err == nil:
-			p.source = folder
+			p.source = source
 			return p, nil
 		case b.update || !errors.Is(err, fs.ErrNotExist):
 			return p, err
@@ -259,6 +269,31 @@ func (b *buildCommand) fromFolder(l config.Locations, all []listing, path string
 		return plan{}, err
 	}
 	return plan{dir: dir, label: name, known: isConfigured(all, dir), source: folder, kept: kept}, nil
+}
+
+// openSource is the source of files that a database was made from.
+func openSource(origin leann.Origin, dir string, opt ingest.Options) (index.Source, error) {
+	if ingest.IsCopy(origin.Kind) {
+		return ingest.NewCopy(origin.Kind, origin.Location, dir, opt)
+	}
+	return ingest.NewFolder(origin.Location, dir, opt)
+}
+
+// fromCopy plans a database made from an archive, a repository or a docset.
+func (b *buildCommand) fromCopy(l config.Locations, all []listing, location string) (plan, error) {
+	dir, name, err := b.place(l, ingest.CopyName(location))
+	if err != nil {
+		return plan{}, err
+	}
+	kept := b.remembered(dir)
+	source, err := ingest.NewCopy(ingest.CopyKind(location), location, dir, kept.Options)
+	if err != nil {
+		return plan{}, err
+	}
+	if err := b.mayReplace(dir, location, name); err != nil {
+		return plan{}, err
+	}
+	return plan{dir: dir, label: name, known: isConfigured(all, dir), source: source, kept: kept}, nil
 }
 
 // fromSite plans a database made from a site.
@@ -341,7 +376,7 @@ func onlyOurs(entries []fs.DirEntry) bool {
 
 // sameSource reports whether two paths or URLs lead to one source.
 func sameSource(a, b string) bool {
-	if isURL(a) || isURL(b) {
+	if isURL(a) || isURL(b) || a == b {
 		return strings.TrimRight(a, "/") == strings.TrimRight(b, "/")
 	}
 	return samePath(a, b)
@@ -352,7 +387,7 @@ func isURL(s string) bool { return strings.HasPrefix(s, "https://") || strings.H
 // originOf is what the database in dir was made from, if docsearch made its
 // passages: the manifest knows, and where it is damaged LEANN's meta file.
 func originOf(dir string) leann.Origin {
-	if g, err := disk.Current(dir); err == nil && (g.Source.Kind == ingest.KindFolder || g.Source.Kind == ingest.KindSite) {
+	if g, err := disk.Current(dir); err == nil && (g.Source.Kind == ingest.KindFolder || g.Source.Kind == ingest.KindSite || ingest.IsCopy(g.Source.Kind)) {
 		return leann.Origin{Kind: g.Source.Kind, Location: g.Source.Location}
 	}
 	if found, err := leann.Find(dir); err == nil && found.Meta.Origin != nil {
@@ -427,7 +462,7 @@ func explainBuild(p plan, err error) error {
 	case errors.Is(err, context.Canceled):
 		return withHint(errors.New("interrupted"), "%s is as it was before", p.label)
 	case errors.Is(err, index.ErrNoPassages):
-		return withHint(fmt.Errorf("%s: %w", p.label, err), "docsearch reads HTML, Markdown and plain text, and LEANN's passages")
+		return withHint(fmt.Errorf("%s: %w", p.label, err), "docsearch reads the formats of documentation and source code, and LEANN's passages")
 	}
 	return p.explainEmbedder(explainSite(err))
 }

@@ -109,6 +109,12 @@ func sourceOf(info index.Info) string {
 		return "folder " + info.Source.Location
 	case ingest.KindSite:
 		return "site " + info.Source.Location
+	case ingest.KindArchive:
+		return "archive " + info.Source.Location
+	case ingest.KindGit:
+		return "git repository " + info.Source.Location
+	case ingest.KindDocset:
+		return "docset " + info.Source.Location
 	case leann.KindIndex:
 		return "LEANN index " + info.Source.Location
 	}

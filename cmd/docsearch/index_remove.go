@@ -48,7 +48,8 @@ func (a *app) remove(d listing, yes bool) error {
 		}
 		dir = d.Path // an index without a manifest: a first build that died
 	}
-	made := originOf(dir).Location != ""
+	origin := originOf(dir)
+	made := origin.Location != ""
 	what := "docsearch's index of " + d.Name + " in " + filepath.Join(dir, disk.Folder)
 	if made {
 		what = "the database " + d.Name + " in " + dir
@@ -66,6 +67,11 @@ func (a *app) remove(d listing, yes bool) error {
 	}
 	if err := site.Remove(filepath.Join(dir, ingest.MirrorName)); err != nil {
 		return err
+	}
+	if ingest.IsCopy(origin.Kind) {
+		if err := ingest.RemoveCopy(dir); err != nil {
+			return err
+		}
 	}
 	if made {
 		if err := leann.Unpublish(dir); err != nil {

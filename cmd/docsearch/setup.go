@@ -29,14 +29,15 @@ func newSetupCommand(a *app) *cobra.Command {
 	s := &setupCommand{app: a, page: newPage(a.stdout), builder: &buildCommand{app: a}}
 	cmd := &cobra.Command{
 		Use:   "setup [KEYWORD SOURCE]",
-		Short: "Go from a folder, a site or a LEANN index to answered searches",
+		Short: "Go from documentation to answered searches in one command",
 		Long: `Setup does in one go what makes searches be answered from documentation: it
 builds the database, names it in the config file, offers to install the hook and
 the server, and ends with a search of its own through both.
 
 KEYWORD is the word by which web searches name what is documented. SOURCE is
-what "docsearch index build" takes: a folder, the URL of a site, a LEANN index,
-or a database that is there already. Without the two it asks.
+what "docsearch index build" takes: a folder or an archive of one, the URL of a
+site, a git repository, a LEANN index, or a database that is there already.
+Without the two it asks.
 
 Each step is taken once: run it again after an interruption, or with other
 flags, and it goes on where it was. Other entries of the config file stay as
@@ -149,7 +150,7 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 	}
 	var err error
 	for s.source == "" {
-		if s.source, err = s.asker.ask(ctx, "Documentation (a folder, a URL, a LEANN index)", proposed); err != nil {
+		if s.source, err = s.asker.ask(ctx, "Documentation (a folder, an archive, a URL, a LEANN index)", proposed); err != nil {
 			return err
 		}
 	}
@@ -160,6 +161,9 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 
 // proposedKeyword is what the source is called.
 func proposedKeyword(source string) string {
+	if ingest.CopyKind(source) != "" {
+		return strings.ToLower(ingest.CopyName(source))
+	}
 	if isURL(source) {
 		return ingest.SiteName(source)
 	}
@@ -205,7 +209,7 @@ func (s *setupCommand) proposedSource() string {
 // isNew reports whether the source is one that a database is made of, and not
 // one itself.
 func (s *setupCommand) isNew(source string) bool {
-	if isURL(source) {
+	if isURL(source) || ingest.CopyKind(source) != "" {
 		return true
 	}
 	if _, err := os.Stat(source); err != nil {

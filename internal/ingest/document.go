@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -68,6 +69,14 @@ const (
 // nothing to read; nothing is an error for being malformed.
 type reader func(data []byte, name string) (document, error)
 
+// endings are those of the files that there are readers for, beside source code
+// and manual pages.
+var endings = [...]string{".html", ".htm", ".xhtml", ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc",
+	".ipynb", ".gz", ".txt", ".text"}
+
+// plainNames are those of the texts without an ending that are read.
+var plainNames = [...]string{"README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ"}
+
 const typesRead = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, manual pages, source code"
 
 // ofText is the reader of files that are text as they are.
@@ -101,8 +110,7 @@ func readerOf(name string) reader {
 	case ".txt", ".text":
 		return ofText(readPlain)
 	case "":
-		switch strings.ToUpper(name[strings.LastIndexAny(name, `/\`)+1:]) {
-		case "README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ":
+		if slices.Contains(plainNames[:], strings.ToUpper(name[strings.LastIndexAny(name, `/\`)+1:])) {
 			return ofText(readPlain)
 		}
 	default:

@@ -37,8 +37,8 @@ const KindFolder = "folder"
 // look like text are logs and dumps.
 const maxFile = 32 << 20
 
-// A Folder is a source: a folder with HTML, Markdown and plain text, or one
-// such file. It implements package index's Source.
+// A Folder is a source: a folder with documentation or source code, or one such
+// file. It implements package index's Source.
 type Folder struct {
 	location string // absolute
 	database string // folder of the database

@@ -85,10 +85,7 @@ func leaveOut(root *os.Root, name string, d fs.DirEntry, filter filter, rules *i
 	case !d.Type().IsRegular():
 		return "not a regular file"
 	case readerOf(name) == nil:
-		if ext := path.Ext(base); ext != "" {
-			return "no reader for " + strings.ToLower(ext) + " files"
-		}
-		return "no reader for files without an ending"
+		return noReader(name)
 	case !filter.included(name):
 		return "not included"
 	case isScript(name) && amongPages(root, name):
@@ -97,6 +94,14 @@ func leaveOut(root *os.Root, name string, d fs.DirEntry, filter filter, rules *i
 		return "the text of a page beside it"
 	}
 	return ""
+}
+
+// noReader says that there is no reader for a file.
+func noReader(name string) string {
+	if ext := path.Ext(name); ext != "" {
+		return "no reader for " + strings.ToLower(ext) + " files"
+	}
+	return "no reader for files without an ending"
 }
 
 // isScript reports whether pages may be shown with the file, by its name.

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -84,24 +85,36 @@ const (
 	signatures // Haskell, OCaml
 )
 
-// familyOf knows the languages by their files' endings.
+// languages are the families of files by their endings.
+var languages = [...]struct {
+	kind    kind
+	endings []string
+}{
+	{braces, []string{".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".java", ".kt", ".kts", ".scala", ".groovy", ".c", ".h",
+		".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cs", ".rs", ".php", ".swift", ".dart", ".zig", ".proto", ".m", ".mm"}},
+	{indents, []string{".py", ".pyi", ".nim"}},
+	{ends, []string{".rb", ".lua", ".ex", ".exs", ".jl", ".pl", ".pm", ".cr"}},
+	{shell, []string{".sh", ".bash", ".zsh"}},
+	{statements, []string{".sql"}},
+	{signatures, []string{".hs", ".ml", ".mli", ".elm"}},
+}
+
 func familyOf(ext string) kind {
-	switch ext {
-	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".java", ".kt", ".kts", ".scala", ".groovy", ".c", ".h",
-		".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cs", ".rs", ".php", ".swift", ".dart", ".zig", ".proto", ".m", ".mm":
-		return braces
-	case ".py", ".pyi", ".nim":
-		return indents
-	case ".rb", ".lua", ".ex", ".exs", ".jl", ".pl", ".pm", ".cr":
-		return ends
-	case ".sh", ".bash", ".zsh":
-		return shell
-	case ".sql":
-		return statements
-	case ".hs", ".ml", ".mli", ".elm":
-		return signatures
+	for _, l := range languages {
+		if slices.Contains(l.endings, ext) {
+			return l.kind
+		}
 	}
 	return none
+}
+
+// Endings are those of the files that are read.
+func Endings() []string {
+	all := []string{".go"}
+	for _, l := range languages {
+		all = append(all, l.endings...)
+	}
+	return all
 }
 
 // families are the patterns of each. The first group of one is the kind of what

@@ -1,0 +1,237 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/archive"
+	"github.com/docsearch/docsearch/internal/ingest/docset"
+	"github.com/docsearch/docsearch/internal/ingest/gitrepo"
+	"github.com/docsearch/docsearch/internal/ingest/source"
+	"github.com/docsearch/docsearch/internal/progress"
+)
+
+// Kinds of a Copy, as a manifest names them.
+const (
+	KindArchive = "archive"
+	KindGit     = "git"
+	KindDocset  = "docset"
+)
+
+// A Copy is a source whose files are not there to be read as they are: an
+// archive, a git repository, a docset of Dash or DevDocs. They are put into the
+// database's folder, where a site has its pages, and read from there. It
+// implements package index's Source.
+type Copy struct {
+	kind, location string
+	database       string // folder of the database
+	filter         filter
+	changes        Changes
+}
+
+// CopyKind is the kind of the Copy that a path or URL leads to, "" if it leads to
+// none.
+func CopyKind(location string) string {
+	if _, ok := gitrepo.Parse(location); ok {
+		return KindGit
+	}
+	st, err := os.Stat(location)
+	switch {
+	case err != nil:
+		return ""
+	case st.Mode().IsRegular() && archive.Is(location):
+		return KindArchive
+	case st.IsDir() && docset.Is(location):
+		return KindDocset
+	}
+	return ""
+}
+
+// IsCopy reports whether a source of that kind is a Copy.
+func IsCopy(kind string) bool { return kind == KindArchive || kind == KindGit || kind == KindDocset }
+
+// CopyName is what to call a database made from a Copy.
+func CopyName(location string) string {
+	if r, ok := gitrepo.Parse(location); ok {
+		return r.Name()
+	}
+	return strings.TrimSuffix(archive.Stem(filepath.Base(location)), ".docset")
+}
+
+// NewCopy is the source of that kind that lies at location, for the database in
+// folder database.
+func NewCopy(kind, location, database string, opt Options) (*Copy, error) {
+	filter, err := newFilter(opt)
+	if err != nil {
+		return nil, err
+	}
+	if kind != KindGit {
+		if location, err = filepath.Abs(location); err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(location); err != nil {
+			return nil, err
+		}
+	}
+	return &Copy{kind: kind, location: location, database: database, filter: filter}, nil
+}
+
+// Changes says what the last Prepare found to be other than before.
+func (c *Copy) Changes() Changes { return c.changes }
+
+// Prepare gets the files and writes their passages into dir.
+func (c *Copy) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+	folder, passedBy, err := c.fetch(ctx, report)
+	if err != nil {
+		return disk.Prepared{}, err
+	}
+	folder, terms, err := docset.Open(folder)
+	if err != nil {
+		return disk.Prepared{}, err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return disk.Prepared{}, err
+	}
+	defer root.Close()
+	items, skipped, err := walk(ctx, root, c.filter)
+	if err != nil {
+		return disk.Prepared{}, err
+	}
+	all := readTermIndexes(root, items)
+	for _, place := range slices.Sorted(maps.Keys(terms)) {
+		for _, t := range terms[place] {
+			addTerm(all, place, cleanTerm(t))
+		}
+	}
+	col := &collector{stock: folderStock{root}, terms: all}
+	from := disk.Source{Kind: c.kind, Location: c.location, Root: folder}
+	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(passedBy, skipped), report)
+	c.changes = col.changes
+	return prepared, err
+}
+
+// Publish makes the passages in dir those of the database's LEANN index.
+func (c *Copy) Publish(dir string) error {
+	return leann.Publish(c.database, filepath.Join(dir, passage.ShardName(0)), leann.Origin{Kind: c.kind, Location: c.location})
+}
+
+// fetch gets the files and returns the folder that they are in, and what is not
+// there.
+func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []disk.Skipped, error) {
+	folder := filepath.Join(c.database, MirrorName, copyName)
+	if err := onlyCopy(filepath.Dir(folder)); err != nil {
+		return "", nil, err
+	}
+	switch {
+	case c.kind == KindGit:
+		report.Report("fetching the repository", 0, 0)
+		repo, _ := gitrepo.Parse(c.location)
+		_, err := gitrepo.Fetch(ctx, repo, folder, readPatterns())
+		return folder, nil, err
+	case c.kind == KindDocset && !docset.Folded(c.location):
+		return c.location, nil, nil
+	}
+	// What is there stays until all of the new is.
+	fresh := folder + ".new"
+	if err := os.RemoveAll(fresh); err != nil {
+		return "", nil, err
+	}
+	if err := os.MkdirAll(fresh, 0o755); err != nil {
+		return "", nil, err
+	}
+	defer os.RemoveAll(fresh)
+	var skipped []disk.Skipped
+	var err error
+	if c.kind == KindDocset {
+		err = docset.Unfold(ctx, c.location, fresh)
+	} else {
+		skipped, err = archive.Extract(ctx, c.location, fresh, archive.Options{
+			Limits: archive.Usual(), Want: unwanted,
+			Report: func(files int, _ int64) { report.Report("unpacking files", int64(files), 0) },
+		})
+		if top := topOf(fresh); err == nil && docset.Folded(top) {
+			err = docset.Unfold(ctx, top, top)
+		}
+	}
+	if err == nil {
+		err = os.RemoveAll(folder)
+	}
+	if err == nil {
+		err = os.Rename(fresh, folder)
+	}
+	return topOf(folder), skipped, err
+}
+
+// copyName is the folder of a copy's files, within the one that pages of a site
+// would have.
+const copyName = "copy"
+
+// onlyCopy makes sure that a folder has nothing but a copy, which may be
+// replaced.
+func onlyCopy(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() != copyName && e.Name() != copyName+".new" {
+			return fmt.Errorf("%s holds %s, which is none of docsearch's: another folder is needed for the database", folder, e.Name())
+		}
+	}
+	return nil
+}
+
+// RemoveCopy removes the files of a copy from the database in folder database.
+func RemoveCopy(database string) error {
+	folder := filepath.Join(database, MirrorName)
+	err := errors.Join(os.RemoveAll(filepath.Join(folder, copyName)), os.RemoveAll(filepath.Join(folder, copyName+".new")))
+	os.Remove(folder) // fails where somebody keeps something there
+	return err
+}
+
+// unwanted says why an archive's file is of no use, "" if it is of some.
+func unwanted(name string, size int64) string {
+	limit := int64(maxFile)
+	switch {
+	case docset.Needs(name):
+		limit = docset.MaxFile
+	case readerOf(name) == nil && !slices.Contains(ignoreNames[:], path.Base(name)):
+		return noReader(name)
+	}
+	if size > limit {
+		return fmt.Sprintf("longer than %d MiB", limit>>20)
+	}
+	return ""
+}
+
+// topOf is the folder that all of a folder's files are in, if there is one: most
+// archives have no more than that at their top, with a version in its name.
+func topOf(folder string) string {
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 1 || !entries[0].IsDir() {
+		return folder
+	}
+	return filepath.Join(folder, entries[0].Name())
+}
+
+// readPatterns match the files that there are readers for, as .gitignore has
+// patterns, and those that say which to leave out.
+func readPatterns() []string {
+	patterns := slices.Concat(ignoreNames[:], plainNames[:], []string{"*.[1-9]"})
+	for _, ext := range slices.Concat(endings[:], source.Endings()) {
+		patterns = append(patterns, "*"+ext, "*"+strings.ToUpper(ext))
+	}
+	return patterns
+}

@@ -1,0 +1,181 @@
+package ingest
+
+import (
+	"archive/zip"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// prepareCopy reads the passages of a copy: where each is, and what an index
+// calls it.
+func prepareCopy(t *testing.T, location, kind, database string) (passages []string, skipped []disk.Skipped) {
+	t.Helper()
+	if got := CopyKind(location); got != kind {
+		t.Fatalf("%s is of kind %q, want %q", location, got, kind)
+	}
+	c, err := NewCopy(kind, location, database, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	prepared, err := c.Prepare(t.Context(), dir, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if prepared.Source.Kind != kind || prepared.Source.Location != location {
+		t.Errorf("source %+v", prepared.Source)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, passage.ShardName(0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		p, err := passage.Decode([]byte(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		passages = append(passages, fmt.Sprintf("%s %s", p.Locator(), p.Terms()))
+	}
+	skipped, err = ReadSkipped(disk.Generation{Dir: dir, Manifest: disk.Manifest{Skipped: prepared.Skipped}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return passages, skipped
+}
+
+func zipped(t *testing.T, path string, files map[string]string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z := zip.NewWriter(f)
+	for name, content := range files {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCopyOfArchive(t *testing.T) {
+	dir := t.TempDir()
+	path, database := filepath.Join(dir, "kettle-2.0.zip"), filepath.Join(dir, "db")
+	zipped(t, path, map[string]string{"kettle-2.0/docs/a.md": "# A\n", "kettle-2.0/b.png": "x", "kettle-2.0/../../evil.md": "# E\n"})
+	passages, skipped := prepareCopy(t, path, KindArchive, database)
+	if diff := cmp.Diff([]string{"docs/a.md:1 []"}, passages); diff != "" {
+		t.Errorf("passages (-want +got)\n%s", diff)
+	}
+	if len(skipped) != 2 {
+		t.Errorf("skipped %v", skipped)
+	}
+	// A new archive takes the place of the old one; one that is damaged does not.
+	zipped(t, path, map[string]string{"kettle-2.1/c.md": "# C\n"})
+	if passages, _ = prepareCopy(t, path, KindArchive, database); len(passages) != 1 || passages[0] != "c.md:1 []" {
+		t.Errorf("passages of a new archive %v", passages)
+	}
+	if err := os.WriteFile(path, []byte("PK"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCopy(KindArchive, path, database, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Prepare(t.Context(), t.TempDir(), nil, nil); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a damaged archive: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(database, MirrorName, copyName, "kettle-2.1", "c.md")); err != nil {
+		t.Errorf("the copy of the whole archive is gone: %v", err)
+	}
+	if err := RemoveCopy(database); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(database, MirrorName)); err == nil {
+		t.Error("the copy is still there")
+	}
+	write(t, database, map[string]string{MirrorName + "/mine.md": "x"})
+	if _, err := c.Prepare(t.Context(), t.TempDir(), nil, nil); err == nil || !strings.Contains(err.Error(), "mine.md") {
+		t.Errorf("over what is not docsearch's: %v", err)
+	}
+	if CopyName(path) != "kettle-2.0" {
+		t.Errorf("name %q", CopyName(path))
+	}
+}
+
+func TestCopyOfDocsets(t *testing.T) {
+	dir := t.TempDir()
+	dash, dev := filepath.Join(dir, "A.docset"), filepath.Join(dir, "dev")
+	write(t, dash, map[string]string{"Contents/Resources/Documents/a.html": "<title>A</title><h1 id=a>A</h1><p>text"})
+	write(t, dev, map[string]string{
+		"index.json": `{"entries": [{"name": "F.f()", "path": "sub/p#f"}]}`,
+		"db.json":    `{"sub/p": "<h1>P</h1><p>text<h2 id=\"f\">f</h2><p>more"}`,
+	})
+	if passages, _ := prepareCopy(t, dash, KindDocset, filepath.Join(dir, "db1")); !cmp.Equal(passages, []string{"a.html#a []"}) {
+		t.Errorf("passages of Dash's %v", passages)
+	}
+	if passages, _ := prepareCopy(t, dev, KindDocset, filepath.Join(dir, "db2")); !cmp.Equal(passages, []string{"sub/p.html#f [F.f()]"}) {
+		t.Errorf("passages of DevDocs' %v", passages)
+	}
+	path := filepath.Join(dir, "go.zip")
+	zipped(t, path, map[string]string{"go/index.json": `{"entries": [{"name": "x", "path": "p"}]}`, "go/db.json": `{"p": "<h1>P</h1><p>text"}`})
+	if passages, _ := prepareCopy(t, path, KindArchive, filepath.Join(dir, "db3")); !cmp.Equal(passages, []string{"p.html [x]"}) {
+		t.Errorf("passages of an archive of DevDocs' %v", passages)
+	}
+	if CopyName(dash) != "A" {
+		t.Errorf("name %q", CopyName(dash))
+	}
+}
+
+func TestCopyOfRepository(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git")
+	}
+	dir, upstream := t.TempDir(), filepath.Join(t.TempDir(), "kettle")
+	write(t, upstream, map[string]string{"docs/a.md": "# A\n", "b.py": "def f():\n    pass\n", "c.png": "x"})
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "x"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = upstream
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %s", args, out)
+		}
+	}
+	slashed := filepath.ToSlash(upstream)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed
+	}
+	passages, _ := prepareCopy(t, "file://"+slashed, KindGit, filepath.Join(dir, "db"))
+	if diff := cmp.Diff([]string{"b.py:1 [f]", "docs/a.md:1 []"}, passages); diff != "" {
+		t.Errorf("passages (-want +got)\n%s", diff)
+	}
+	if CopyName("file://"+slashed) != "kettle" {
+		t.Errorf("name %q", CopyName("file://"+slashed))
+	}
+}
+
+func TestEndingsHaveReaders(t *testing.T) {
+	for _, ext := range endings {
+		name := "a" + ext
+		if ext == ".gz" {
+			name = "a.txt.gz"
+		}
+		if readerOf(name) == nil {
+			t.Errorf("there is no reader for %s", ext)
+		}
+	}
+}

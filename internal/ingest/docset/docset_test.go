@@ -1,0 +1,121 @@
+package docset
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func write(t *testing.T, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// index is an index of Dash's as sqlite3 writes it: 300 entries, so that its tree
+// has two levels, of which one is longer than a page.
+func index(t testing.TB) []byte {
+	t.Helper()
+	data, err := os.ReadFile("testdata/docSet.dsidx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestDash(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, documents+"/a.html", "<h1>A</h1>")
+	write(t, dir, dashIndex, string(index(t)))
+	if !Is(dir) {
+		t.Error("is no docset")
+	}
+	pages, terms, err := Open(dir)
+	if err != nil || pages != filepath.Join(dir, filepath.FromSlash(documents)) {
+		t.Fatalf("pages in %s: %v", pages, err)
+	}
+	if len(terms) != 300 {
+		t.Errorf("terms of %d places", len(terms))
+	}
+	for place, want := range map[string]string{
+		"page7.html#name7": "name7", "page299.html#name299": "name299", "page1.html": strings.Repeat("long", 500),
+	} {
+		if diff := cmp.Diff([]string{want}, terms[place]); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", place, diff)
+		}
+	}
+	write(t, dir, dashIndex, "no database")
+	if _, _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "docSet.dsidx") {
+		t.Errorf("a damaged index: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, filepath.FromSlash(dashIndex))); err != nil {
+		t.Fatal(err)
+	}
+	if _, terms, err := Open(dir); err != nil || len(terms) > 0 {
+		t.Errorf("without an index: %v, %v", terms, err)
+	}
+}
+
+func TestDevDocs(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	write(t, from, "index.json", `{"entries": [{"name": "f()", "path": "sub/a#f", "type": "T"}, {"name": "Guide", "path": "index"}, {"name": "x", "path": "../b"}]}`)
+	write(t, from, "db.json", `{"index": "<h1>Guide</h1>", "sub/a": "<h1>A</h1>", "../out": "no"}`)
+	if !Is(from) {
+		t.Error("is no docset")
+	}
+	if err := Unfold(t.Context(), from, to); err != nil {
+		t.Fatal(err)
+	}
+	pages, terms, err := Open(to)
+	if err != nil || pages != filepath.Join(to, "pages") {
+		t.Fatalf("pages in %s: %v", pages, err)
+	}
+	if diff := cmp.Diff(map[string][]string{"sub/a.html#f": {"f()"}, "index.html": {"Guide"}}, terms); diff != "" {
+		t.Errorf("terms (-want +got)\n%s", diff)
+	}
+	for name, want := range map[string]string{"index.html": "<h1>Guide</h1>", "sub/a.html": "<h1>A</h1>"} {
+		if got, err := os.ReadFile(filepath.Join(pages, filepath.FromSlash(name))); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(to, "out.html")); err == nil {
+		t.Error("wrote out of the folder of pages")
+	}
+	write(t, from, "db.json", `[1]`)
+	if err := Unfold(t.Context(), from, to); err == nil {
+		t.Error("unfolded what is no docset's")
+	}
+}
+
+func TestNeeds(t *testing.T) {
+	for name, want := range map[string]bool{
+		"db.json": true, "go/index.json": true, "a/b/index.json": false, "X.docset/" + dashIndex: true, "docSet.dsidx": false, "a.html": false,
+	} {
+		if Needs(name) != want {
+			t.Errorf("Needs(%s) = %v", name, !want)
+		}
+	}
+}
+
+func FuzzReadTable(f *testing.F) {
+	f.Add(index(f))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, err := readTable(data, "searchIndex")
+		total := 0
+		for _, row := range rows {
+			total += len(fmt.Sprint(row))
+		}
+		if err == nil && total > 100*len(data)+1000 {
+			t.Errorf("%d bytes hold %d", len(data), total)
+		}
+	})
+}

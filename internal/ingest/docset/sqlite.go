@@ -1,0 +1,240 @@
+package docset
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A database of SQLite's is pages of one size. A table is a tree of them: those
+// within point to others, the leaves hold the rows. All numbers are big endian.
+//
+//	file        "SQLite format 3\x00", size of pages [2], ... encoding of texts [4] at 56 ...
+//	page        kind [1] (5 within, 13 leaf), free space [2], cells [2], ... , right child [4] if within
+//	            then offsets of cells [2] each; the first page begins behind the file's 100 bytes
+//	cell within left child [4], row id [v]
+//	cell of row length of the record [v], row id [v], the record, or its beginning and the first page [4] of its rest
+//	record      length of what says the types [v], types [v] each, values
+//
+// [v] is up to nine bytes of seven bits, the last of eight.
+type sqlite struct {
+	data     []byte
+	size     int // of a page
+	usable   int // of a page, for what is in it
+	visited  int // pages, which may not be more than there are
+	rows     [][]string
+	overflow int
+}
+
+var errDamaged = errors.New("a damaged SQLite file")
+
+// readTable reads the rows of a table, each value as text: "" for what is none.
+func readTable(data []byte, table string) ([][]string, error) {
+	const header = 100
+	if len(data) < header || string(data[:16]) != "SQLite format 3\x00" {
+		return nil, errors.New("not an SQLite file")
+	}
+	size := int(binary.BigEndian.Uint16(data[16:]))
+	if size == 1 {
+		size = 65536
+	}
+	usable := size - int(data[20])
+	if size < 512 || size&(size-1) != 0 || usable < 480 {
+		return nil, errDamaged
+	}
+	if encoding := binary.BigEndian.Uint32(data[56:]); encoding > 1 {
+		return nil, errors.New("an SQLite file whose texts are not UTF-8")
+	}
+	// The first table is that of all of them: type, name, table, root, SQL.
+	schema := &sqlite{data: data, size: size, usable: usable}
+	if err := schema.table(1, 0); err != nil {
+		return nil, err
+	}
+	for _, row := range schema.rows {
+		if len(row) < 4 || row[0] != "table" || !strings.EqualFold(row[1], table) {
+			continue
+		}
+		root, err := strconv.Atoi(row[3])
+		if err != nil {
+			return nil, errDamaged
+		}
+		t := &sqlite{data: data, size: size, usable: usable}
+		err = t.table(root, 0)
+		return t.rows, err
+	}
+	return nil, fmt.Errorf("an SQLite file without the table %s", table)
+}
+
+// page is the page of that number, from 1.
+func (s *sqlite) page(number int) ([]byte, error) {
+	s.visited++
+	if number < 1 || number > len(s.data)/s.size || s.visited > len(s.data)/s.size {
+		return nil, errDamaged
+	}
+	return s.data[(number-1)*s.size : number*s.size], nil
+}
+
+// table reads the rows below a page.
+func (s *sqlite) table(number, depth int) error {
+	const deepest = 20
+	page, err := s.page(number)
+	if err != nil || depth > deepest {
+		return errDamaged
+	}
+	at := 0
+	if number == 1 {
+		at = 100
+	}
+	kind, cells := page[at], int(binary.BigEndian.Uint16(page[at+3:]))
+	offsets := at + 8
+	if kind == 5 {
+		offsets = at + 12
+	}
+	if kind != 5 && kind != 13 || offsets+2*cells > len(page) {
+		return errDamaged
+	}
+	for i := range cells {
+		offset := int(binary.BigEndian.Uint16(page[offsets+2*i:]))
+		if offset+4 > len(page) {
+			return errDamaged
+		}
+		if kind == 5 {
+			err = s.table(int(binary.BigEndian.Uint32(page[offset:])), depth+1)
+		} else {
+			err = s.row(page[offset:])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if kind == 5 {
+		return s.table(int(binary.BigEndian.Uint32(page[at+8:])), depth+1)
+	}
+	return nil
+}
+
+// row reads the row in a leaf's cell.
+func (s *sqlite) row(cell []byte) error {
+	length, n := varint(cell)
+	if n == 0 || length > uint64(len(s.data)) {
+		return errDamaged
+	}
+	id, m := varint(cell[n:])
+	if m == 0 {
+		return errDamaged
+	}
+	record, err := s.record(cell[n+m:], int(length))
+	if err != nil {
+		return err
+	}
+	headerLength, n := varint(record)
+	if n == 0 || headerLength > uint64(len(record)) {
+		return errDamaged
+	}
+	header, values := record[n:max(n, int(headerLength))], record[headerLength:]
+	var row []string
+	for len(header) > 0 {
+		kind, n := varint(header)
+		if n == 0 {
+			return errDamaged
+		}
+		header = header[n:]
+		width := widthOf(kind)
+		if width > uint64(len(values)) {
+			return errDamaged
+		}
+		value := values[:width]
+		values = values[width:]
+		switch {
+		case kind == 0:
+			row = append(row, "") // the row's id, or nothing
+		case kind <= 6:
+			number := int64(0)
+			if value[0] >= 0x80 {
+				number = -1
+			}
+			for _, c := range value {
+				number = number<<8 | int64(c)
+			}
+			row = append(row, strconv.FormatInt(number, 10))
+		case kind == 7:
+			row = append(row, strconv.FormatFloat(math.Float64frombits(binary.BigEndian.Uint64(value)), 'g', -1, 64))
+		case kind == 8 || kind == 9:
+			row = append(row, strconv.Itoa(int(kind-8)))
+		default:
+			row = append(row, strings.ToValidUTF8(string(value), "\uFFFD"))
+		}
+	}
+	if len(row) > 0 && row[0] == "" {
+		row[0] = strconv.FormatUint(id, 10)
+	}
+	s.rows = append(s.rows, row)
+	return nil
+}
+
+// record is a row's record: what of it stands in the cell, and the rest from
+// pages of its own.
+func (s *sqlite) record(cell []byte, length int) ([]byte, error) {
+	local := length
+	if most := s.usable - 35; length > most {
+		least := (s.usable-12)*32/255 - 23
+		if local = least + (length-least)%(s.usable-4); local > most {
+			local = least
+		}
+	}
+	if local == length {
+		if length > len(cell) {
+			return nil, errDamaged
+		}
+		return cell[:length], nil
+	}
+	// Pages of the rest may not be shared, so all of them together are no more
+	// than the file.
+	if s.overflow += length; local+4 > len(cell) || s.overflow > len(s.data) {
+		return nil, errDamaged
+	}
+	record := append([]byte(nil), cell[:local]...)
+	next := int(binary.BigEndian.Uint32(cell[local:]))
+	for len(record) < length {
+		page, err := s.page(next)
+		if err != nil {
+			return nil, err
+		}
+		next = int(binary.BigEndian.Uint32(page))
+		record = append(record, page[4:4+min(s.usable-4, length-len(record))]...)
+	}
+	return record, nil
+}
+
+// widthOf is the length of a value of that type.
+func widthOf(kind uint64) uint64 {
+	switch {
+	case kind <= 4:
+		return kind
+	case kind == 5:
+		return 6
+	case kind == 6 || kind == 7:
+		return 8
+	case kind < 12:
+		return 0
+	}
+	return (kind - 12) / 2
+}
+
+// varint reads a number and returns how long it is, 0 if it does not end.
+func varint(b []byte) (uint64, int) {
+	var v uint64
+	for i := 0; i < min(len(b), 9); i++ {
+		if i == 8 {
+			return v<<8 | uint64(b[i]), 9
+		}
+		v = v<<7 | uint64(b[i]&0x7f)
+		if b[i] < 0x80 {
+			return v, i + 1
+		}
+	}
+	return 0, 0
+}
