@@ -90,7 +90,8 @@ func newSession(t *testing.T, version string) *session {
 	s := &session{version: version, home: t.TempDir(), project: t.TempDir()}
 	s.env = []string{
 		"HOME=" + s.home,
-		"PATH=" + os.Getenv("PATH"),
+		// install asks the client on PATH for its version.
+		"PATH=" + npm(t, "claude-code-"+version, "@anthropic-ai/claude-code@"+version) + string(filepath.ListSeparator) + os.Getenv("PATH"),
 		"TMPDIR=" + t.TempDir(),
 		"LANG=C.UTF-8",
 	}
@@ -104,6 +105,7 @@ func (s *session) setenv(name, value string) {
 // A run is what the client said of itself in one run.
 type run struct {
 	init struct {
+		Session string        `json:"session_id"`
 		Servers []serverState `json:"mcp_servers"`
 	}
 	result struct {

@@ -8,8 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -176,6 +178,9 @@ func webSearch(asked string) reply {
 	}
 }
 
+// replies counts them all: a client groups what has one id.
+var replies atomic.Int64
+
 // send writes the reply in the form that was asked for: one JSON message, or
 // the same message as a stream of events.
 func send(w http.ResponseWriter, c conversation, r reply) {
@@ -186,7 +191,7 @@ func send(w http.ResponseWriter, c conversation, r reply) {
 		}
 	}
 	usage := map[string]any{"input_tokens": 100, "output_tokens": 10, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-	head := map[string]any{"id": "msg_1", "type": "message", "role": "assistant", "model": c.Model, "stop_sequence": nil, "usage": usage}
+	head := map[string]any{"id": "msg_" + strconv.FormatInt(replies.Add(1), 10), "type": "message", "role": "assistant", "model": c.Model, "stop_sequence": nil, "usage": usage}
 	if !c.Stream {
 		head["content"], head["stop_reason"] = r, stop
 		w.Header().Set("Content-Type", "application/json")
