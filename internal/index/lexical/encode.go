@@ -213,6 +213,7 @@ type spanEncoder struct {
 	fresh gatherer // of those, the segments', if there are others
 	list  listWriter
 	old   bulk
+	ready []ready // blocks of the term at work that are taken as they are
 }
 
 // encode adds the regions of the span's terms to r.
@@ -233,11 +234,9 @@ func (w *spanEncoder) encode(s span, r *regions) error {
 				w.gather(&w.fresh, w.pieces.order[at])
 				at++
 			}
-			w.all.reset()
-			if err := w.gatherKept(words.offset, words.length); err != nil {
+			if err := w.encodeKept(r, words.term, words.offset, words.length); err != nil {
 				return err
 			}
-			w.finish(r, words.term)
 		}
 		if words.err != nil {
 			return words.err
@@ -253,7 +252,7 @@ func (w *spanEncoder) encode(s span, r *regions) error {
 func (w *spanEncoder) encodeFresh(r *regions, term uint32) {
 	w.all.reset()
 	w.gather(&w.all, term)
-	w.finish(r, []byte(w.terms[term]))
+	w.finish(r, []byte(w.terms[term]), nil, 0)
 }
 
 // gather adds what the segments have of a term.
@@ -267,11 +266,16 @@ func (w *spanEncoder) gather(g *gatherer, term uint32) {
 	}
 }
 
-// finish encodes what was gathered of a term, if there is anything.
-func (w *spanEncoder) finish(r *regions, term []byte) {
-	if len(w.all.list) == 0 {
-		return
+// finish encodes what was gathered of a term, if there is anything, and what is
+// ready. It says whether that fits together.
+func (w *spanEncoder) finish(r *regions, term []byte, blocks []ready, flags int) bool {
+	if len(w.all.list)+len(blocks) == 0 {
+		return true
 	}
 	w.all.score(w.layout, len(term) > 0 && term[0] == symbolMark, w.unsorted)
-	r.add(term, w.list.encode(w.all.list, w.all.positions))
+	region := w.list.encode(w.all.list, w.all.positions, blocks, flags)
+	if region != nil {
+		r.add(term, region)
+	}
+	return region != nil
 }

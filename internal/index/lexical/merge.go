@@ -152,20 +152,107 @@ func (k *kept) same(l *layout, to []uint32, unsorted bool) []uint32 {
 	return units
 }
 
-// gatherKept adds the postings of a term that the older index has, and between
-// them, where they belong, those that are fresh.
-func (w *spanEncoder) gatherKept(offset, length int64) error {
+// encodeKept encodes a term that the older index has, and of which the segments
+// may have what is in fresh. Lists and blocks of which all passages were kept,
+// in units that are the same, are taken as they are.
+func (w *spanEncoder) encodeKept(r *regions, term []byte, offset, length int64) error {
 	x := w.kept.x
 	l, err := openList(x.postings, offset, length, uint32(x.unitCount), x.single)
 	if err != nil {
 		return err
 	}
+	if same, err := w.sameList(l); err != nil {
+		return err
+	} else if same {
+		region, err := x.postings.Bytes(offset, length)
+		if err == nil {
+			r.add(term, region)
+		}
+		return err
+	}
+	if err := w.gatherKept(l, true); err != nil {
+		return err
+	}
+	if w.finish(r, term, w.ready, l.flags) {
+		return nil
+	}
+	if err := w.gatherKept(l, false); err != nil {
+		return err
+	}
+	w.finish(r, term, nil, 0)
+	return nil
+}
+
+// sameList reports whether nothing of a list has changed.
+func (w *spanEncoder) sameList(l list) (bool, error) {
+	if len(w.fresh.list) > 0 {
+		return false, nil
+	}
+	c := &w.old.cursor
+	w.old.open(l)
+	for b := range l.count {
+		if err := c.load(b); err != nil {
+			return false, err
+		}
+		for _, unit := range c.unit[:c.n] {
+			if w.units[unit] != unit {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// gatherKept gathers the postings of a term that the older index has, and
+// between them, where they belong, those that are fresh; but for the blocks
+// that can be taken as they are, if so wanted.
+func (w *spanEncoder) gatherKept(l list, takeReady bool) error {
 	o, g, f := &w.old, &w.all, &w.fresh
+	g.reset()
+	w.ready = w.ready[:0]
 	o.open(l)
 	c := &o.cursor
-	next := 0 // of what is fresh
+	next := 0          // of what is fresh
+	units := 0         // that were gathered
+	last := ^uint32(0) // the unit that came last
+	add := func(p posting) {
+		if p.unit != last {
+			units++
+			last = p.unit
+		}
+		g.list = append(g.list, p)
+	}
+	// fresh adds what comes before a posting.
+	fresh := func(p posting) {
+		for ; next < len(f.list) && f.list[next].before(&p); next++ {
+			q := f.list[next]
+			positions := f.positions[q.from : q.from+q.count]
+			q.from = uint32(len(g.positions))
+			g.positions = append(g.positions, positions...)
+			add(q)
+		}
+	}
 	for b := range l.count {
-		if err := o.load(b); err != nil {
+		if err := c.load(b); err != nil {
+			return err
+		}
+		if shift := w.units[c.unit[0]] - c.unit[0]; takeReady && w.canTake(shift, b) {
+			fresh(posting{unit: c.unit[0] + shift})
+			// It says how far its first unit is from the one before.
+			before := ^uint32(0)
+			if b > 0 {
+				before = c.last(b-1) + shift
+			}
+			if last == before && units%blockUnits == 0 && (next == len(f.list) || f.list[next].unit > c.last(b)+shift) {
+				block, err := o.ready(len(g.list), shift)
+				if err != nil {
+					return err
+				}
+				w.ready, last = append(w.ready, block), block.last()
+				continue
+			}
+		}
+		if err := o.load(); err != nil {
 			return err
 		}
 		at := uint32(len(g.positions))
@@ -189,18 +276,30 @@ func (w *spanEncoder) gatherKept(offset, length int64) error {
 					p.unit = w.layout.unit[lies]
 					p.local = uint8(lies - w.layout.starts[p.unit])
 				}
-				for !w.unsorted && next < len(f.list) && f.list[next].before(&p) {
-					g.take(f, next)
-					next++
+				if next < len(f.list) && !w.unsorted {
+					fresh(p)
 				}
-				g.list = append(g.list, p)
+				add(p)
 			}
 		}
 	}
-	for ; next < len(f.list); next++ {
-		g.take(f, next)
-	}
+	fresh(posting{unit: gone})
 	return nil
+}
+
+// canTake reports whether the block that was loaded is full, and all of its
+// units are the same, shifted alike; of the first block of a list, not at all.
+func (w *spanEncoder) canTake(shift uint32, block int) bool {
+	c := &w.old.cursor
+	if c.table == nil || c.n < blockUnits || block == 0 && shift != 0 {
+		return false
+	}
+	for _, unit := range c.unit[:c.n] {
+		if same := w.units[unit]; same == gone || same-unit != shift {
+			return false
+		}
+	}
+	return true
 }
 
 // before orders postings of one term.
@@ -208,16 +307,7 @@ func (p *posting) before(q *posting) bool {
 	return p.unit < q.unit || p.unit == q.unit && p.local < q.local
 }
 
-// take adds the i-th posting of another gatherer.
-func (g *gatherer) take(other *gatherer, i int) {
-	p := other.list[i]
-	positions := other.positions[p.from : p.from+p.count]
-	p.from = uint32(len(g.positions))
-	g.list = append(g.list, p)
-	g.positions = append(g.positions, positions...)
-}
-
-// A bulk reads a list from end to end, a block at a time.
+// A bulk reads blocks of a list as a whole, which the cursor has loaded.
 type bulk struct {
 	cursor cursor
 	// Of each passage of the block: its number within its unit, and how many
@@ -235,11 +325,8 @@ func (o *bulk) open(l list) {
 	c.impacts = o.impacts[:0] // what is there may lie in the last list, in the file
 }
 
-func (o *bulk) load(b int) error {
+func (o *bulk) load() error {
 	c := &o.cursor
-	if err := c.load(b); err != nil {
-		return err
-	}
 	if c.units <= fewUnits {
 		return o.loadFew()
 	}
@@ -276,6 +363,22 @@ func (o *bulk) load(b int) error {
 		return c.corrupt("the positions are cut")
 	}
 	return nil
+}
+
+// ready is the block as it stands, after so many postings.
+func (o *bulk) ready(at int, shift uint32) (ready, error) {
+	c := &o.cursor
+	r := ready{at: at, shift: shift, entry: c.table[c.block*tableEntry:][:tableEntry]}
+	from, to := c.positionsAt+int64(binary.LittleEndian.Uint32(r.entry[8:])), c.end
+	if c.block < c.count-1 {
+		to = c.positionsAt + int64(binary.LittleEndian.Uint32(c.table[(c.block+1)*tableEntry+8:]))
+	}
+	var err error
+	if r.positions, err = c.s.Bytes(from, to-from); err != nil {
+		return r, err
+	}
+	r.blocks, err = c.s.Bytes(c.where, c.blocks+int64(binary.LittleEndian.Uint32(r.entry[4:]))-c.where)
+	return r, err
 }
 
 // impact is that of passage j of the block, of its i-th unit, in an index whose

@@ -145,6 +145,7 @@ func TestKeepEqualsAdd(t *testing.T) {
 		{name: "pages", passages: 3000, perDocument: 5, rarely: 50},
 		{name: "pages, few edits", passages: 3000, perDocument: 5, rarely: 500},
 		{name: "pages, other words", passages: 3000, perDocument: 5, rarely: 1 << 40, after: reword},
+		{name: "many pages", passages: 9000, perDocument: 2, rarely: 1000},
 		{name: "single passages", passages: 2000, perDocument: 1, rarely: 50},
 		{name: "long documents", passages: 2000, perDocument: 700, rarely: 50},
 		{name: "most is new", passages: 600, perDocument: 4, rarely: 2},
@@ -203,6 +204,52 @@ func TestKeepJudgesAnew(t *testing.T) {
 		"none":             {},
 	} {
 		t.Run(name, func(t *testing.T) { sameFile(t, write(t, now, x), write(t, now, nil)) })
+	}
+}
+
+// Blocks of an older list are taken as they are only where they fit among the
+// others, and where what the list says of all of them still holds.
+func TestKeepBlocks(t *testing.T) {
+	const pages = 3*blockUnits + 10
+	page := func(i int, first, second string) []edited {
+		return []edited{{i, Fields{Title: "one", Body: first}, -1}, {i, Fields{Title: "one", Body: second}, -1}}
+	}
+	var old []edited
+	for i := range pages {
+		switch i {
+		case pages - 1:
+			old = append(old, page(i, "common common", "common word")...)
+		default:
+			old = append(old, page(i, "common word", "other word")...)
+		}
+	}
+	x := write(t, old, nil)
+	for i := range old {
+		old[i].old = i
+	}
+	for name, now := range map[string][]edited{
+		"nothing several times":    append(slices.Clone(old[:2*pages-2]), page(pages-1, "common word", "other word")...),
+		"one page less":            old[:2*pages-2],
+		"one block is left":        old[:2*blockUnits],
+		"one page more at the end": append(slices.Clone(old), page(pages, "common word", "other word")...),
+		"one page more in front":   append(page(pages, "common word", "other word"), old...),
+		"another first page":       append(page(pages, "common word", "other word"), old[2:]...),
+		"a block more in front":    append(slices.Clone(old[2*blockUnits:4*blockUnits]), old...),
+		"a block less in front":    old[2*blockUnits:],
+		"a page between blocks":    append(append(slices.Clone(old[:2*blockUnits]), page(pages, "common word", "other word")...), old[2*blockUnits:]...),
+		"another last of a block":  append(append(slices.Clone(old[:2*blockUnits-2]), page(pages, "uncommon word", "common word")...), old[2*blockUnits:]...),
+		"other pages swapped":      append(append(slices.Clone(old[:2*blockUnits-2]), page(pages, "word", "word")...), append(page(pages+1, "common word", "word"), old[2*blockUnits:]...)...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			seen := make(map[int]bool)
+			for i := range now {
+				if seen[now[i].old] && now[i].old >= 0 {
+					now[i] = edited{now[i].page + 2*pages, now[i].fields, -1}
+				}
+				seen[now[i].old] = true
+			}
+			sameFile(t, write(t, now, x), write(t, now, nil))
+		})
 	}
 }
 

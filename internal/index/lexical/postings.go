@@ -57,30 +57,50 @@ type listWriter struct {
 	best                             []byte
 	impacts                          []uint32
 	places                           []uint32
-	total                            int // positions of the last block
 }
+
+// A ready block is one of an older list, encoded: its units are the same, but
+// all of them by so many greater, and so are their impacts.
+type ready struct {
+	at                int // postings that come before it
+	shift             uint32
+	entry             []byte // of the older list's table
+	blocks, positions []byte
+}
+
+func (r *ready) last() uint32   { return binary.LittleEndian.Uint32(r.entry) + r.shift }
+func (r *ready) passages() int  { return int(binary.LittleEndian.Uint16(r.entry[18:])) }
+func (r *ready) places() uint32 { return binary.LittleEndian.Uint32(r.entry[12:]) }
 
 // encode returns the region of a term, which is valid until the next call.
 // Postings are ascending by unit and local; among the positions may be some of
-// no posting.
-func (w *listWriter) encode(list []posting, positions []uint32) []byte {
-	units, total := 0, 0
+// no posting. Where blocks are ready, the units before each fill blocks, too;
+// it returns nil if they do not fit among the others after all.
+func (w *listWriter) encode(list []posting, positions []uint32, blocks []ready, flags int) []byte {
+	units, passages, total := len(blocks)*blockUnits, len(list), 0
 	for i := range list {
 		total += int(list[i].count)
 		if i == 0 || list[i].unit != list[i-1].unit {
 			units++
 		}
 	}
+	for i := range blocks {
+		passages += blocks[i].passages()
+		total += int(blocks[i].places())
+	}
 	w.flags = 0
-	if len(list) > units {
+	if passages > units {
 		w.flags |= severalPassages
 	}
-	if total > len(list) {
+	if total > passages {
 		w.flags |= severalPositions
 	}
+	if len(blocks) > 0 && (w.flags != flags || units <= blockUnits) {
+		return nil
+	}
 	r := binary.AppendUvarint(w.region[:0], uint64(units)<<flagBits|uint64(w.flags))
-	if len(list) > units {
-		r = binary.AppendUvarint(r, uint64(len(list)-units))
+	if passages > units {
+		r = binary.AppendUvarint(r, uint64(passages-units))
 	}
 	if units <= fewUnits {
 		w.region = w.few(r, list, positions)
@@ -88,20 +108,44 @@ func (w *listWriter) encode(list []posting, positions []uint32) []byte {
 	}
 	w.table, w.blocks, w.positions = w.table[:0], w.blocks[:0], w.positions[:0]
 	previous := ^uint32(0) // the unit before the first
-	for i := 0; i < len(list); {
-		n := w.block(list[i:], positions, previous)
-		i += n
+	for i := 0; i < len(list) || len(blocks) > 0; {
+		end := len(list)
+		if len(blocks) > 0 {
+			if end = blocks[0].at; end == i {
+				previous = w.ready(&blocks[0])
+				blocks = blocks[1:]
+				continue
+			}
+		}
+		i += w.block(list[i:end], positions, previous)
 		previous = list[i-1].unit
 	}
 	if units > blockUnits {
 		r = binary.AppendUvarint(r, uint64(len(w.blocks)))
 		r = append(r, w.table...)
 	} else {
-		r = binary.AppendUvarint(r, uint64(w.total))
+		r = binary.AppendUvarint(r, uint64(total))
 	}
 	r = append(r, w.blocks...)
 	w.region = append(r, w.positions...)
 	return w.region
+}
+
+// ready adds a block that is encoded, and returns its last unit.
+func (w *listWriter) ready(r *ready) uint32 {
+	start := len(w.positions)
+	w.blocks, w.positions = append(w.blocks, r.blocks...), append(w.positions, r.positions...)
+	w.entry(r.last(), start, r.places(), r.entry[16:])
+	return r.last()
+}
+
+// entry adds to the table what is to be said of the block that was added.
+func (w *listWriter) entry(last uint32, positions int, places uint32, rest []byte) {
+	t := binary.LittleEndian.AppendUint32(w.table, last)
+	t = binary.LittleEndian.AppendUint32(t, uint32(len(w.blocks)))
+	t = binary.LittleEndian.AppendUint32(t, uint32(positions))
+	t = binary.LittleEndian.AppendUint32(t, places)
+	w.table = append(t, rest...)
 }
 
 // few encodes a short list, number by number.
@@ -200,14 +244,7 @@ func (w *listWriter) block(list []posting, positions []uint32, previous uint32) 
 	w.blocks = b
 	places := w.placesOf(list, positions)
 	w.positions = appendPatched(w.positions, places)
-	w.total = len(places)
-
-	t := binary.LittleEndian.AppendUint32(w.table, previous)
-	t = binary.LittleEndian.AppendUint32(t, uint32(len(w.blocks)))
-	t = binary.LittleEndian.AppendUint32(t, uint32(start))
-	t = binary.LittleEndian.AppendUint32(t, uint32(len(places)))
-	t = append(t, page, peak)
-	w.table = binary.LittleEndian.AppendUint16(t, uint16(done))
+	w.entry(previous, start, uint32(len(places)), []byte{page, peak, byte(done), byte(done >> 8)})
 	return done
 }
 
