@@ -35,7 +35,8 @@ type Evidence struct {
 	Titles   []string // of documents
 	Headings []string // one of each document
 	Openings []string // how the text below it begins
-	URLs     []string // of documents, and those that pages give as their own
+	URLs     []string // of documents
+	Own      []string // that some of the pages give as their own
 }
 
 // most is how many documents are looked at, evenly spread over the database.
@@ -160,7 +161,7 @@ func (e *Evidence) addHeads(heads []head) {
 			e.Projects = append(e.Projects, h.siteName)
 		}
 		if h.url != "" {
-			e.URLs = append(e.URLs, h.url)
+			e.Own = append(e.Own, h.url)
 		}
 		titles = append(titles, h.title)
 	}

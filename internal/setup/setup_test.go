@@ -115,8 +115,11 @@ func TestPrefixes(t *testing.T) {
 		{"two hosts", Evidence{URLs: []string{"https://docs.test/a", "https://www.docs.test/x/a", "https://www.docs.test/x/b"}}, []string{"https://www.docs.test/x/", "https://docs.test/"}},
 		{"a page elsewhere", Evidence{URLs: append([]string{"https://other.test/"}, strings.Fields(strings.Repeat("https://docs.test/a ", 20))...)}, []string{"https://docs.test/"}},
 		{"a site's folder", Evidence{Site: "https://docs.test/", URLs: []string{"https://docs.test/en/a", "https://docs.test/en/b"}}, []string{"https://docs.test/"}},
+		{"elsewhere by their own word", Evidence{URLs: strings.Fields(strings.Repeat("https://docs.test/x/a ", 20)), Own: []string{"https://www.docs.test/x/a"}}, []string{"https://docs.test/x/", "https://www.docs.test/x/"}},
+		{"deeper by their own word", Evidence{URLs: []string{"https://docs.test/x/a"}, Own: []string{"https://docs.test/x/en/a"}}, []string{"https://docs.test/x/"}},
+		{"by two schemes", Evidence{URLs: []string{"https://docs.test/x/a"}, Own: []string{"http://docs.test/x/a"}}, []string{"https://docs.test/x/"}},
 		{"this machine", Evidence{Site: "http://127.0.0.1:80/", URLs: []string{"http://127.0.0.1:80/x/a"}}, []string{"http://127.0.0.1:80/"}},
-		{"not this machine", Evidence{Site: "http://localhost:80/", URLs: []string{"http://localhost:80/x/a", "https://docs.test/x/a"}}, []string{"https://docs.test/x/"}},
+		{"not this machine", Evidence{Site: "http://localhost:80/", URLs: []string{"http://localhost:80/x/a"}, Own: []string{"https://docs.test/x/a"}}, []string{"https://docs.test/x/"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, test.e.Prefixes()); diff != "" {

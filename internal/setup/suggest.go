@@ -178,15 +178,46 @@ func looksLikeName(w string) bool {
 // mostPrefixes is how many URL prefixes are proposed.
 const mostPrefixes = 4
 
-// Prefixes proposes the URLs that those of the pages begin with, of the host
-// with most of them first.
+// Prefixes proposes what the URLs of the pages begin with: under which they
+// were read, and under which they say that they are. Those of this machine
+// count only if there are no others.
 func (e Evidence) Prefixes() []string {
-	type host struct {
-		prefix string
-		pages  int
+	hosts := hostsOf(e.URLs)
+	// A site's pages may all be in one of its folders, and yet be the site's.
+	for i := range hosts {
+		if e.Site != "" && strings.HasPrefix(hosts[i].prefix, e.Site) {
+			hosts[i].prefix = e.Site
+		}
 	}
-	hosts := map[string]*host{}
-	for _, s := range e.URLs {
+	for _, own := range hostsOf(e.Own) {
+		if i := slices.IndexFunc(hosts, func(h host) bool { return h.name == own.name }); i >= 0 {
+			hosts[i].widen(own.prefix)
+			continue
+		}
+		hosts = append(hosts, own)
+	}
+	if slices.ContainsFunc(hosts, func(h host) bool { return !isLocal(h.name) }) {
+		hosts = slices.DeleteFunc(hosts, func(h host) bool { return isLocal(h.name) })
+	}
+	var prefixes []string
+	for _, h := range hosts[:min(mostPrefixes, len(hosts))] {
+		prefixes = append(prefixes, h.prefix)
+	}
+	return prefixes
+}
+
+// A host is where pages are.
+type host struct {
+	name   string // with the port, if it is named
+	prefix string // of the pages' URLs
+	pages  int
+}
+
+// hostsOf are the hosts of the URLs, those with most of them first, without
+// those that have hardly any.
+func hostsOf(urls []string) []host {
+	byName := map[string]*host{}
+	for _, s := range urls {
 		u, err := url.Parse(s)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 			continue
@@ -197,47 +228,34 @@ func (e Evidence) Prefixes() []string {
 			folder += "/"
 		}
 		folder = folder[:strings.LastIndexByte(folder, '/')+1]
-		h := hosts[u.Host]
+		h := byName[u.Host]
 		if h == nil {
-			hosts[u.Host] = &host{folder, 1}
-			continue
+			h = &host{u.Host, folder, 0}
+			byName[u.Host] = h
 		}
 		h.pages++
-		h.prefix = commonFolder(h.prefix, folder)
+		h.widen(folder)
 	}
-	// A site's pages may all be in one of its folders, and yet be the site's.
-	if u, err := url.Parse(e.Site); err == nil && e.Site != "" {
-		if h := hosts[u.Host]; h != nil && strings.HasPrefix(h.prefix, e.Site) {
-			h.prefix = e.Site
-		}
+	var hosts []host
+	for _, h := range byName {
+		hosts = append(hosts, *h)
 	}
-	names := slices.Collect(maps.Keys(hosts))
-	if public := slices.DeleteFunc(slices.Clone(names), isLocal); len(public) > 0 {
-		names = public
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(hosts[b].pages, hosts[a].pages), cmp.Compare(a, b))
+	slices.SortFunc(hosts, func(a, b host) int {
+		return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.name, b.name))
 	})
-	var prefixes []string
-	for _, name := range names {
-		h := hosts[name]
-		_, path, _ := strings.Cut(h.prefix, "://")
-		if 10*h.pages < hosts[names[0]].pages || !strings.Contains(path, "/") || len(prefixes) == mostPrefixes {
-			break
-		}
-		prefixes = append(prefixes, h.prefix)
-	}
-	return prefixes
+	return slices.DeleteFunc(hosts, func(h host) bool { return 10*h.pages < hosts[0].pages })
 }
 
-// commonFolder is the longest beginning that two folders' URLs have in common
-// and that ends at a slash.
-func commonFolder(a, b string) string {
+// widen makes the prefix that of a folder, too, unless they have no more than a
+// scheme in common, or not even that.
+func (h *host) widen(folder string) {
 	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
+	for n < len(h.prefix) && n < len(folder) && h.prefix[n] == folder[n] {
 		n++
 	}
-	return a[:strings.LastIndexByte(a[:n], '/')+1]
+	if common := h.prefix[:strings.LastIndexByte(h.prefix[:n], '/')+1]; strings.Contains(common, h.name) {
+		h.prefix = common
+	}
 }
 
 // isLocal reports whether a host is this machine, by any port.
