@@ -66,7 +66,23 @@ func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 			s.plugin(dir)
 		}
 	}
+	if r != nil {
+		s.checkDatabases(r.Config.Databases)
+	}
 	return s
+}
+
+// checkDatabases reports the rules that name a database which is not there.
+func (s *Routes) checkDatabases(dbs []config.Database) {
+	for _, rule := range s.Rules {
+		named := func(db config.Database) bool { return db.Name == rule.Database }
+		if rule.Database != "" && !slices.ContainsFunc(dbs, named) {
+			s.problem(rule.Origin, config.Problem{
+				Line: rule.Line, Entry: "routes." + rule.Name, Field: "database",
+				Expected: "the name of a database", Got: strconv.Quote(rule.Database), Effect: "it answers nothing",
+			})
+		}
+	}
 }
 
 // LoadRouteFiles reads the rules of these files alone.

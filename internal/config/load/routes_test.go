@@ -175,6 +175,18 @@ func TestRouteProblems(t *testing.T) {
 	}
 }
 
+func TestRouteDatabases(t *testing.T) {
+	unixPaths(t)
+	l := locations(t, "config.json", `{"databases": [{"keywords": ["k8s"], "name": "kubernetes", "path": "/docs/k8s", "description": "d"}], "routes": {
+		"good": {"tool": "WebFetch", "database": "kubernetes"},
+		"bad": {"tool": "WebFetch", "database": "k8s"}}}`)
+	got := LoadRoutes(mustLoad(t, l), config.RoutesPlace{Config: l.Config})
+	want := []string{"routes " + l.Config + `: line 3: routes.bad: database: expected the name of a database, got "k8s"; it answers nothing`}
+	if diff := cmp.Diff(want, got.Problems); diff != "" || len(got.Rules) != 2 {
+		t.Errorf("%d rules, problems (-want +got):\n%s", len(got.Rules), diff)
+	}
+}
+
 // The snapshot is of no use as soon as one of the files is another, and as
 // long as none is.
 func TestRoutesSnapshot(t *testing.T) {
