@@ -91,8 +91,8 @@ func (b *buildCommand) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.kept.Language, "language", "", "language of the texts, for the forms of words (default english)")
 	f.DurationVar(&b.wait, "wait", 0, "how long to wait for another build of the same database")
 	f.BoolVar(&b.kept.TrustPaths, "trust-paths", false, "read passages that a LEANN index names outside its own folder")
-	f.StringArrayVar(&b.kept.Include, "include", nil, "of a folder, read only files that this `pattern` matches, such as \"*.html\"; may be repeated")
-	f.StringArrayVar(&b.kept.Exclude, "exclude", nil, "of a folder, leave out what this `pattern` matches, such as \"faq\" or \"old/*.md\"; may be repeated")
+	f.StringArrayVar(&b.kept.Include, "include", nil, "read only files or pages that this `pattern` matches, such as \"*.html\"; may be repeated")
+	f.StringArrayVar(&b.kept.Exclude, "exclude", nil, "leave out what this `pattern` matches, such as \"faq\" or \"old/*.md\"; may be repeated")
 	f.BoolVar(&b.kept.NoIgnore, "no-ignore", false, "of a folder, read what its .gitignore and .docsearchignore files name, too")
 	f.StringVar(&b.kept.Site.Prefix, "prefix", "", "of a site, fetch only pages whose URL begins with this `URL` (default the one given)")
 	f.StringVar((*string)(&b.kept.Site.Way), "way", "", "of a site, find pages by `llms.txt`, llms-full.txt, sitemap or links (default the first of them that there is)")
@@ -227,8 +227,9 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 	p := plan{dir: dir, label: known.Name, known: known.Configured, kept: b.remembered(dir)}
 	switch origin := originOf(dir); origin.Kind {
 	case ingest.KindSite:
-		p.source = ingest.NewSite(origin.Location, dir, p.kept.Site)
-		return p, nil
+		site, err := ingest.NewSite(origin.Location, dir, p.kept.Site, p.kept.Options)
+		p.source = site
+		return p, err
 	case ingest.KindFolder, ingest.KindArchive, ingest.KindGit, ingest.KindDocset:
 		switch source, err := openSource(origin, dir, p.kept.Options); {
 		case err == nil:
@@ -303,10 +304,14 @@ func (b *buildCommand) fromSite(l config.Locations, all []listing, url string) (
 		return plan{}, err
 	}
 	kept := b.remembered(dir)
+	site, err := ingest.NewSite(url, dir, kept.Site, kept.Options)
+	if err != nil {
+		return plan{}, err
+	}
 	if err := b.mayReplace(dir, url, name); err != nil {
 		return plan{}, err
 	}
-	return plan{dir: dir, label: name, known: isConfigured(all, dir), source: ingest.NewSite(url, dir, kept.Site), kept: kept}, nil
+	return plan{dir: dir, label: name, known: isConfigured(all, dir), source: site, kept: kept}, nil
 }
 
 // place is the folder and the name of a new database: those that the command

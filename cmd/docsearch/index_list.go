@@ -82,7 +82,9 @@ func (a *app) list(asJSON bool) error {
 func repairOf(d listing) string {
 	_, state, _ := inspect(d.Path)
 	switch state {
-	case stateStale, stateNone:
+	case stateStale:
+		return "docsearch index update " + quoteArgument(d.Path)
+	case stateNone:
 		return "docsearch index build " + quoteArgument(d.Path)
 	case stateOK, stateMissing:
 		return ""

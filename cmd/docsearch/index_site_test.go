@@ -9,7 +9,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -120,6 +122,60 @@ func TestHostileSite(t *testing.T) {
 		if _, err := db.Read(index.Ref{Name: s.URL + "/docs/" + good}); err != nil {
 			t.Errorf("the page %q is not there: %v", good, err)
 		}
+	}
+}
+
+// What a build had fetched when it was interrupted is not fetched again.
+func TestInterruptedSite(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be interrupted from outside there")
+	}
+	const pages, first = 40, 15
+	var asked atomic.Int64
+	reached := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var i int
+		if _, err := fmt.Sscanf(r.URL.Path, "/docs/%d.html", &i); err != nil || i >= pages {
+			http.NotFound(w, r)
+			return
+		}
+		if asked.Add(1) == first {
+			close(reached)
+			<-r.Context().Done()
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<main><h1>Page %d</h1><p>It is followed by <a href="%d.html">another</a>.</p></main>`, i, i+1)
+	}))
+	t.Cleanup(s.Close)
+	data := t.TempDir()
+	b := newBuilder(t, s.URL+"/docs/0.html", filepath.Join(data, "docs"), "DOCSEARCH_DATA="+data)
+	b.env = append(b.env, "NO_PROXY=127.0.0.1")
+	cmd := b.command(t.Context(), "--name", "docs")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-reached
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	const want = "docsearch: interrupted\nhint: docs is as it was before; the same command goes on with what was fetched\n"
+	if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.HasSuffix(out.String(), want) {
+		t.Errorf("exit code %d, output %q, want %q", code, out.String(), want)
+	}
+	asked.Store(first)
+	again, err := b.command(t.Context(), "--name", "docs").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, again)
+	}
+	if want := fmt.Sprintf("%d new or changed pages, %d fetched before the interruption, 1 failed", pages-first+1, first-1); !bytes.Contains(again, []byte(want)) {
+		t.Errorf("output %q, want %q", again, want)
+	}
+	if n := asked.Load() - first; n != pages-first+1 {
+		t.Errorf("%d pages were asked for, want %d", n, pages-first+1)
 	}
 }
 

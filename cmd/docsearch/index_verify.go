@@ -78,7 +78,7 @@ func (a *app) verify(ctx context.Context, chosen []listing, quiet bool) error {
 		fmt.Fprintf(a.stdout, "%s: whole; %s of %s%s\n", d.Name,
 			count(report.Passages, "passage"), count(report.Documents, "document"), recallOf(report.Recall))
 		if why := staleness(report.Info); why != "" {
-			fmt.Fprintf(a.stdout, "%s: note: %s; docsearch index build %s brings it up to date\n", d.Name, why, quoteArgument(d.Path))
+			fmt.Fprintf(a.stdout, "%s: note: %s; docsearch index update %s brings it up to date\n", d.Name, why, quoteArgument(d.Path))
 		}
 		a.noteLEANN(ctx, d, report.Dir)
 	}

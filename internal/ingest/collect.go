@@ -209,9 +209,7 @@ func (c *collector) read(it *item) result {
 	}
 	r.Dropped = c.repeated.drop(&doc)
 	c.addPassages(&r, doc)
-	if r.Length = int64(len(r.lines)); r.Length == 0 && r.Dropped > 0 {
-		r.skip(it.name, "nothing but what many documents have")
-	}
+	r.Length = int64(len(r.lines))
 	return r
 }
 

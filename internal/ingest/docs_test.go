@@ -58,7 +58,10 @@ func TestDocs(t *testing.T) {
 			fromDisk := readSet(t, "disk", folder)
 			server := httptest.NewServer(http.FileServer(http.Dir(root)))
 			defer server.Close()
-			source := NewSite(server.URL+"/", t.TempDir(), SiteOptions{})
+			source, err := NewSite(server.URL+"/", t.TempDir(), SiteOptions{}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			fromSite := readSet(t, "site", source)
 			t.Logf("site: %d failed, %d links to no page", len(source.Report().Failed), len(source.Report().Skipped))
 

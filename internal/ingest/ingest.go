@@ -50,7 +50,7 @@ type Folder struct {
 // Options say what of a folder to read. They stand in the manifest, as a part
 // of the build's options, so that Changed knows them.
 type Options struct {
-	// Include and Exclude are patterns of files' paths within the folder; see
+	// Include and Exclude are patterns of paths within the folder or site; see
 	// ParsePattern. All that no pattern of Exclude matches is read, and if there
 	// is an Include only what one of its patterns does.
 	Include []string `json:"include,omitempty"`

@@ -173,33 +173,38 @@ func beginning(text string) string {
 }
 
 // drop takes the repeated paragraphs out of the document, and returns how many
-// there were. A section of which nothing is left goes with its heading.
+// there were. A section of which nothing is left goes with its heading; but of a
+// document of which nothing would be left, nothing goes.
 func (many repeated) drop(doc *document) int {
 	if len(many) == 0 {
 		return 0
 	}
 	n := 0
+	lines := slices.Clone(doc.lines)
 	for _, p := range paragraphsOf(doc) {
 		if _, found := many[p.digest]; !found {
 			continue
 		}
 		n++
-		if p.last < len(doc.lines) && strings.TrimSpace(doc.lines[p.last]) == "" {
+		if p.last < len(lines) && strings.TrimSpace(lines[p.last]) == "" {
 			p.last++ // else two blank lines would be left
 		}
 		for i := p.first; i <= p.last; i++ {
-			doc.lines[i-1] = dropped
+			lines[i-1] = dropped
 		}
 	}
 	if n == 0 {
 		return 0
 	}
 	empty := func(first, last int) bool {
-		return !slices.ContainsFunc(doc.lines[first-1:last], func(l string) bool { return strings.TrimSpace(l) != "" })
+		return !slices.ContainsFunc(lines[first-1:last], func(l string) bool { return strings.TrimSpace(l) != "" })
 	}
-	doc.sections = slices.DeleteFunc(doc.sections, func(s section) bool {
+	sections := slices.DeleteFunc(slices.Clone(doc.sections), func(s section) bool {
 		return len(s.blocks) > 0 && empty(s.blocks[0].first, s.last)
 	})
+	if !slices.ContainsFunc(sections, func(s section) bool { return len(s.blocks) > 0 }) {
+		return 0
+	}
 	var remaining func(blocks []block) []block
 	remaining = func(blocks []block) []block {
 		blocks = slices.DeleteFunc(blocks, func(b block) bool { return empty(b.first, b.last) })
@@ -208,9 +213,10 @@ func (many repeated) drop(doc *document) int {
 		}
 		return blocks
 	}
-	for i := range doc.sections {
-		doc.sections[i].blocks = remaining(doc.sections[i].blocks)
+	for i := range sections {
+		sections[i].blocks = remaining(sections[i].blocks)
 	}
+	doc.lines, doc.sections = lines, sections
 	return n
 }
 

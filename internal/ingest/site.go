@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -50,13 +51,19 @@ type Site struct {
 	url      string
 	database string // folder of the database
 	opt      SiteOptions
+	filter   filter
 	report   site.Report
 	changes  Changes
 }
 
-// NewSite is the source that a site is, for the database in folder database.
-func NewSite(url, database string, opt SiteOptions) *Site {
-	return &Site{url: url, database: database, opt: opt}
+// NewSite is the source that a site is, for the database in folder database. The
+// patterns of which are those of the pages' paths below the prefix.
+func NewSite(url, database string, opt SiteOptions, which Options) (*Site, error) {
+	filter, err := newFilter(which)
+	if err != nil {
+		return nil, err
+	}
+	return &Site{url: url, database: database, opt: opt, filter: filter}, nil
 }
 
 // Report says what the last Prepare fetched, and Changes what of it is other
@@ -73,6 +80,7 @@ func (s *Site) Prepare(ctx context.Context, dir string, before *disk.Generation,
 		URL: s.url, Dir: folder, Prefix: s.opt.Prefix, Way: s.opt.Way,
 		MaxPages: s.opt.MaxPages, MaxBytes: s.opt.MaxBytes, Delay: s.opt.Delay, Concurrency: s.opt.Concurrency,
 		Timeout: s.opt.Timeout, IgnoreRobots: s.opt.IgnoreRobots, Private: s.opt.Private, Progress: report,
+		Refuse: s.refuse,
 	})
 	if err != nil {
 		return disk.Prepared{}, err
@@ -88,10 +96,19 @@ func (s *Site) Prepare(ctx context.Context, dir string, before *disk.Generation,
 	for _, o := range slices.Concat(s.report.Failed, s.report.Skipped) {
 		skipped = append(skipped, disk.Skipped{Name: o.URL, Why: o.Reason})
 	}
-	c, items := collectorOf(m, s.opt.IgnoreRobots)
+	c, items, out := s.collector(m)
+	skipped = append(skipped, out...)
 	prepared, err := collect(ctx, dir, before, disk.Source{Kind: KindSite, Location: s.url}, c, items, skipped, report)
 	s.changes = c.changes
 	return prepared, err
+}
+
+// refuse says why the page at a path is not fetched.
+func (s *Site) refuse(path string) string {
+	if s.filter.excluded(cmp.Or(path, firstPage)) {
+		return "excluded"
+	}
+	return ""
 }
 
 // Publish makes the passages in dir those of the database's LEANN index.
@@ -99,11 +116,20 @@ func (s *Site) Publish(dir string) error {
 	return leann.Publish(s.database, filepath.Join(dir, passage.ShardName(0)), leann.Origin{Kind: KindSite, Location: s.url})
 }
 
-// collectorOf is the collector for the pages of a mirror, and the pages.
-func collectorOf(m *site.Mirror, ignoreRobots bool) (*collector, []item) {
-	stock := &siteStock{mirror: m, pages: map[string]site.Page{}, aliases: m.Aliases(), ignoreRobots: ignoreRobots}
+// firstPage is what patterns call the page at the prefix itself.
+const firstPage = "index.html"
+
+// collector is the collector for the pages of the mirror, the pages, and those
+// that were fetched for their links alone.
+func (s *Site) collector(m *site.Mirror) (*collector, []item, []disk.Skipped) {
+	stock := &siteStock{mirror: m, pages: map[string]site.Page{}, aliases: m.Aliases(), ignoreRobots: s.opt.IgnoreRobots}
 	var items []item
+	var skipped []disk.Skipped
 	for _, p := range m.Pages() {
+		if !s.filter.included(cmp.Or(m.Below(p), firstPage)) {
+			skipped = append(skipped, disk.Skipped{Name: p.URL, Why: "not included"})
+			continue
+		}
 		stock.pages[p.URL] = p
 		items = append(items, item{name: p.URL, size: p.Size, hash: p.Hash, context: digest(p.ContentType)})
 	}
@@ -111,10 +137,10 @@ func collectorOf(m *site.Mirror, ignoreRobots bool) (*collector, []item) {
 	for _, u := range slices.Sorted(maps.Keys(stock.aliases)) {
 		links = append(links, u, stock.aliases[u])
 	}
-	if ignoreRobots {
+	if s.opt.IgnoreRobots {
 		links = append(links, "robots")
 	}
-	return &collector{stock: stock, context: digest(links...), terms: stock.readTermIndexes(items)}, items
+	return &collector{stock: stock, context: digest(links...), terms: stock.readTermIndexes(items)}, items, skipped
 }
 
 // A siteStock is the pages of a mirror.
@@ -228,11 +254,16 @@ func (s *siteStock) readTermIndexes(items []item) map[string][]string {
 				if err != nil || strings.HasPrefix(href, "#") {
 					return ""
 				}
-				target := s.place(to.String())
-				if page, _, _ := strings.Cut(target, "#"); s.pages[page].URL == "" {
+				fragment := to.Fragment // as anchors are: not escaped
+				to.Fragment, to.RawFragment = "", ""
+				page := s.place(to.String())
+				switch {
+				case s.pages[page].URL == "":
 					return ""
+				case fragment != "":
+					return page + "#" + fragment
 				}
-				return target
+				return page
 			}, terms)
 		}
 	}

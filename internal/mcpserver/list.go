@@ -53,7 +53,7 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 		if info.Stale == "" {
 			field("state", "can be searched")
 		} else {
-			field("state", fmt.Sprintf("can be searched, but %s; to bring it up to date, run: docsearch index build %s", info.Stale, e.Path))
+			field("state", fmt.Sprintf("can be searched, but %s; to bring it up to date, run: docsearch index update %s", info.Stale, e.Path))
 		}
 	}
 	return w.String()

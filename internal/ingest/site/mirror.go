@@ -162,6 +162,12 @@ func (m *Mirror) Redirects() map[string]string {
 	return to
 }
 
+// Below is the path of a page's URL below the prefix, "" for the page at the
+// prefix itself.
+func (m *Mirror) Below(p Page) string {
+	return strings.TrimPrefix(strings.TrimPrefix(p.URL, strings.TrimSuffix(m.Prefix, "/")), "/")
+}
+
 // Aliases are the other URLs of the pages that Pages names, and those: URLs that
 // redirect there, step by step, or at which the same page stands.
 func (m *Mirror) Aliases() map[string]string {

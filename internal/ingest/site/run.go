@@ -535,6 +535,12 @@ func (r *run) page(ctx context.Context, it item) (found, error) {
 		r.fail(it.url, err.Error())
 		return found{}, nil
 	}
+	if r.opt.Refuse != nil {
+		if why := r.opt.Refuse(r.scope.below(u)); why != "" {
+			r.skip(it.url, why)
+			return found{}, nil
+		}
+	}
 	if !r.robots.allows(u) {
 		r.skip(it.url, "robots.txt forbids it")
 		return found{}, nil

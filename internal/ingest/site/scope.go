@@ -85,6 +85,11 @@ func (s *scope) within(escaped string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
+// below is the path of a page's URL below the prefix.
+func (s *scope) below(u *url.URL) string {
+	return strings.TrimPrefix(strings.TrimPrefix(u.EscapedPath(), strings.TrimSuffix(s.prefix, "/")), "/")
+}
+
 // resolve is the URL, without its fragment, that ref leads to from base, and
 // whether that is a page of the site. The URL is nil if there is none.
 func (s *scope) resolve(base *url.URL, ref string) (*url.URL, bool) {

@@ -104,6 +104,11 @@ type Options struct {
 	Private      bool // the site's name may lead to this machine or a private network
 	Queries      bool // follow links with a query, which often lead to endless views of the same
 
+	// Refuse says why a page is not wanted, "" if it is; nil: all are. Links on
+	// those that are not are not followed. path is that of the page's URL below
+	// the prefix.
+	Refuse func(path string) string
+
 	Progress progress.Func
 
 	// What tests replace.

@@ -1,0 +1,204 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+func TestMain(m *testing.M) {
+	// Sites of tests are not asked through a proxy.
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		os.Unsetenv(name)
+	}
+	os.Exit(m.Run())
+}
+
+// A testSite is pages on the loopback interface, by their paths. A page begins
+// with its content type, or with "-> " and where it redirects to.
+type testSite struct {
+	*httptest.Server
+	mu    sync.Mutex
+	pages map[string]string
+}
+
+func newTestSite(t *testing.T, pages map[string]string) *testSite {
+	s := &testSite{pages: pages}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		page, found := s.pages[r.URL.Path]
+		s.mu.Unlock()
+		first, body, _ := strings.Cut(page, "\n")
+		switch to, redirects := strings.CutPrefix(first, "-> "); {
+		case !found:
+			http.NotFound(w, r)
+		case redirects:
+			http.Redirect(w, r, to, http.StatusMovedPermanently)
+		default:
+			w.Header().Set("Content-Type", first)
+			fmt.Fprint(w, body)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *testSite) set(path, page string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pages[path] = page; page == "" {
+		delete(s.pages, path)
+	}
+}
+
+func (s *testSite) source(t *testing.T, opt SiteOptions, which Options) *Site {
+	t.Helper()
+	source, err := NewSite(s.URL+"/docs/", t.TempDir(), opt, which)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
+
+// passagesOf are those of a generation.
+func passagesOf(t *testing.T, g *generation) []passage.Passage {
+	t.Helper()
+	var all []passage.Passage
+	for line := range bytes.Lines(g.lines) {
+		p, err := passage.Decode(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func htmlPage(title, body string) string {
+	return "text/html; charset=utf-8\n<html><head><title>" + title + "</title></head><body><main>" + body + "</main></body></html>"
+}
+
+func TestSite(t *testing.T) {
+	long := wordsOf("long", 150)
+	s := newTestSite(t, map[string]string{
+		"/docs/": htmlPage("Start", `<h1>Start</h1><p>See <a href="guide">the guide</a>, <a href="guide/index.html#part%20two">its second part</a>,
+			<a href="notes.md">notes</a>, <a href="old.txt">old ones</a>, <a href="moved.html">moved</a>, <a href="draft.html">a draft</a>, <a href="genindex/">index</a>.</p>`),
+		"/docs/guide":      "-> /docs/guide/",
+		"/docs/guide/":     htmlPage("Guide", `<h1 id="guide">Guide</h1><p>`+long+`</p><h2 id="part two">Part two</h2><p>`+long+`</p>`),
+		"/docs/notes.md":   "text/plain; charset=utf-8\n# Notes\n\nThey are *short*.\n",
+		"/docs/old.txt":    "text/plain; charset=iso-8859-1\nGr\xfc\xdfe\n=====\n\nA heading.\n",
+		"/docs/moved.html": htmlPage("Moved", `<p>x</p>`) + `<meta http-equiv="refresh" content="0; url=guide/">`,
+		"/docs/draft.html": "text/html\n<meta name=robots content=noindex><p>Not ready.</p>",
+		"/docs/genindex/": `text/html` + "\n" + `<meta name="generator" content="Sphinx"><div class="body" role="main"><h1>Index</h1><ul><li>renaming<ul>
+			<li><a href="../guide#part%20two">of files</a></ul></ul></div>`,
+	})
+	s.pages["/docs/guide/index.html"] = s.pages["/docs/guide/"]
+	source := s.source(t, SiteOptions{}, Options{})
+	g := generate(t, source, nil)
+	here := func(text string) string { return strings.ReplaceAll(text, s.URL, "SITE") }
+	var got []string
+	for _, p := range passagesOf(t, g) {
+		var links []string
+		for _, l := range p.Links() {
+			links = append(links, l.To)
+		}
+		got = append(got, here(fmt.Sprintf("%s | %s | %q | %q | %q", p.URL, p.Title, p.Headings, p.Terms(), links)))
+	}
+	want := []string{
+		`SITE/docs/ | Start | ["Start"] | [] | ["SITE/docs/guide/" "SITE/docs/guide/#part two" "SITE/docs/notes.md" "SITE/docs/old.txt" "SITE/docs/moved.html" "SITE/docs/draft.html" "SITE/docs/genindex/"]`,
+		`SITE/docs/guide/#guide | Guide | ["Guide"] | [] | []`,
+		`SITE/docs/guide/#part%20two | Guide | ["Guide" "Part two"] | ["renaming of files"] | []`,
+		`SITE/docs/notes.md | Notes | ["Notes"] | [] | []`,
+		`SITE/docs/old.txt | Grüße | ["Grüße"] | [] | []`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("passages (-want +got)\n%s", diff)
+	}
+	var left []string
+	for _, o := range g.skipped {
+		left = append(left, here(o.Name+": "+o.Why))
+	}
+	want = []string{
+		"SITE/docs/guide/index.html: the same page as SITE/docs/guide/",
+		"SITE/docs/draft.html: asks not to be indexed",
+		"SITE/docs/genindex/: generated navigation",
+		"SITE/docs/moved.html: leads on to SITE/docs/guide/",
+	}
+	if diff := cmp.Diff(want, left); diff != "" {
+		t.Errorf("left out (-want +got)\n%s", diff)
+	}
+
+	// An update takes over what is the same.
+	if generate(t, source, &g.Generation) != nil {
+		t.Error("something has changed though nothing did")
+	}
+	s.set("/docs/notes.md", "text/plain\n# Notes\n\nThey are longer.\n")
+	s.set("/docs/old.txt", "")
+	now := generate(t, source, &g.Generation)
+	if diff := cmp.Diff(Changes{Changed: 1, Removed: 1, Same: 5}, source.Changes()); diff != "" {
+		t.Errorf("changes (-want +got)\n%s", diff)
+	}
+	if len(now.kept) != 1 || checkKept(t, g, now) == 0 {
+		t.Errorf("kept %+v", now.kept)
+	}
+	if text := string(now.lines); strings.Contains(text, "Grüße") || strings.Contains(text, "short") || !strings.Contains(text, "longer") {
+		t.Errorf("passages after the update:\n%s", text)
+	}
+
+	// What a link is taken for depends on all pages.
+	s.set("/docs/guide", htmlPage("Guide", `<p>Another one.</p>`))
+	again := generate(t, source, &now.Generation)
+	if len(again.kept) > 0 {
+		t.Error("passages with other links were taken over")
+	}
+	if links := passagesOf(t, again)[0].Links(); here(links[0].To) != "SITE/docs/guide" {
+		t.Errorf("link to %s", links[0].To)
+	}
+}
+
+func TestSiteOptions(t *testing.T) {
+	s := newTestSite(t, map[string]string{
+		"/docs/":            htmlPage("Start", `<h1>Start</h1><p><a href="a/">a</a> <a href="b/">b</a> <a href="draft.html">c</a>`),
+		"/docs/a/":          htmlPage("A", `<h1>A</h1><p><a href="more.html">more</a>`),
+		"/docs/a/more.html": htmlPage("More", `<h1>More</h1>`),
+		"/docs/b/":          htmlPage("B", `<h1>B</h1><p><a href="more.html">more</a>`),
+		"/docs/draft.html":  "text/html\n<meta name=robots content=noindex><p>Not ready.</p>",
+		"/robots.txt":       "text/plain\nUser-agent: *\nDisallow: /docs/a/more.html\n",
+	})
+	for _, tt := range []struct {
+		name  string
+		opt   SiteOptions
+		which Options
+		want  []string
+	}{
+		{"all", SiteOptions{}, Options{}, []string{"/docs/", "/docs/a/", "/docs/b/"}},
+		{"robots ignored", SiteOptions{IgnoreRobots: true}, Options{}, []string{"/docs/", "/docs/a/", "/docs/a/more.html", "/docs/b/", "/docs/draft.html"}},
+		{"limited", SiteOptions{MaxPages: 2}, Options{}, []string{"/docs/", "/docs/a/"}},
+		{"excluded", SiteOptions{}, Options{Exclude: []string{"b"}}, []string{"/docs/", "/docs/a/"}},
+		{"included", SiteOptions{}, Options{Include: []string{"b"}}, []string{"/docs/b/"}},
+		{"the first page", SiteOptions{}, Options{Include: []string{"/index.html"}}, []string{"/docs/"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, p := range passagesOf(t, generate(t, s.source(t, tt.opt, tt.which), nil)) {
+				got = append(got, strings.TrimPrefix(p.Document(), s.URL))
+			}
+			if diff := cmp.Diff(tt.want, slices.Compact(got)); diff != "" {
+				t.Errorf("pages (-want +got)\n%s", diff)
+			}
+		})
+	}
+	if _, err := NewSite(s.URL, t.TempDir(), SiteOptions{}, Options{Exclude: []string{"["}}); err == nil {
+		t.Error("[ is taken for a pattern")
+	}
+}
