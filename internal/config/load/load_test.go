@@ -657,11 +657,14 @@ func TestExample(t *testing.T) {
 	unixPaths(t)
 	path := filepath.Join("..", "..", "..", "config.example.json")
 	r := mustLoad(t, config.Locations{Config: path})
-	if len(r.Problems) > 0 || len(r.Config.Databases) != 2 {
+	if len(r.Problems) > 0 || len(r.Config.Databases) != 3 {
 		t.Errorf("%d databases, problems %q", len(r.Config.Databases), problems(r))
 	}
+	if diff := cmp.Diff(config.DefaultInject(), r.Config.Inject); diff != "" {
+		t.Errorf("it shows other values than the defaults (-want +got):\n%s", diff)
+	}
 	r.CheckPaths()
-	if len(r.Problems) != 2 {
+	if len(r.Problems) != 3 {
 		t.Errorf("problems %q, want that of each path", problems(r))
 	}
 }
