@@ -50,6 +50,8 @@ type Decision struct {
 	Verdict Verdict
 	Reason  string       // of any verdict but Pass
 	Context string       // for the agent to read beside it
+	Matched []string     // names of the databases that the call is about
+	Offered []string     // of those that the verdict or the context offers
 	Rule    *config.Rule // that matches the call; nil if none does
 	Change  Change       // to make to the session's state; a denial stands only if it was made
 	Later   bool         // there is no decision yet, see ErrLater
@@ -185,6 +187,7 @@ func (d *decider) ask(dbs []*config.Database, ask func(db *config.Database, unpr
 	var offers []offer
 	for _, db := range dbs {
 		d.trace("database %s matches", db.Name)
+		d.Matched = append(d.Matched, db.Name)
 		if o, ok := ask(db, unproven); ok {
 			offers = append(offers, o)
 		}
@@ -268,6 +271,7 @@ func (d *decider) answer(offers []offer) {
 	denies := false
 	for _, o := range offers {
 		denies = denies || !o.advice
+		d.Offered = append(d.Offered, o.db.Name)
 	}
 	switch {
 	case len(offers) == 0:

@@ -88,14 +88,23 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 			}
 			p.event = &event
 		}
-		decision := p.decide(*p.event, c, l, Store{l.State}, search)
+		decision := p.Decide(*p.event, c, l, search)
 		if p.Left = decision.Later; p.Left {
 			return exitPass
 		}
-		p.limit(&decision, *p.event, Store{l.State})
-		p.tellOnce(&decision, *p.event, l)
 		return p.tell(render(p.event.Host, decision), decision, problems)
 	})
+}
+
+// Decide decides about an event by what its session remembers, and has the
+// session remember what came of it.
+func (p *Process) Decide(e Event, c *config.Config, l config.Locations, search Searcher) Decision {
+	d := p.decide(e, c, l, Store{l.State}, search)
+	if !d.Later {
+		p.limit(&d, e, Store{l.State})
+		p.tellOnce(&d, e, l)
+	}
+	return d
 }
 
 func (p *Process) readEvent() (Event, error) {
@@ -139,7 +148,7 @@ func (p *Process) decide(e Event, c *config.Config, l config.Locations, store St
 	pass := func(format string, args ...any) Decision {
 		return Decision{Faults: []string{fmt.Sprintf(format, args...)}}
 	}
-	if accompanied(e, c) {
+	if accompanied(e, c) && e.Said == "" {
 		e.Said = LastSaid(e.Transcript)
 	}
 	d := decider{event: e, config: c, server: c.Server(p.Getenv), now: p.Now(), search: search, routes: p.routes(e)}

@@ -53,17 +53,17 @@ func lastMessage(lines []byte) string {
 		if !bytes.Contains(line, []byte(`"user"`)) {
 			continue
 		}
-		if said := messageOf(line); said != "" {
+		if said := Said(line); said != "" {
 			return said
 		}
 	}
 	return ""
 }
 
-// messageOf is how the message ends that a line of a transcript holds, if it
-// is one that the user wrote: no tool's result, nothing of the client's own,
-// no prompt of a subagent.
-func messageOf(line []byte) string {
+// Said is how the message ends that a line of a transcript holds, if it is one
+// that the user wrote: no tool's result, nothing of the client's own, no prompt
+// of a subagent.
+func Said(line []byte) string {
 	fields, err := objectFields(line)
 	if err != nil || fields.string("type") != "user" || isTrue(fields.raw("isMeta")) || isTrue(fields.raw("isSidechain")) {
 		return ""
