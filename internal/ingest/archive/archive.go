@@ -11,6 +11,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bufio"
+	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
 	"context"
@@ -19,11 +20,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -65,23 +67,67 @@ func Stem(name string) string {
 
 type format struct {
 	ending string
-	open   func(io.Reader) (io.Reader, error) // nil: zip
+	open   func(context.Context, io.Reader) (io.Reader, error) // nil: zip
 }
 
 var formats = [...]format{
 	{".zip", nil},
-	{".tar", func(r io.Reader) (io.Reader, error) { return r, nil }},
+	{".tar", func(_ context.Context, r io.Reader) (io.Reader, error) { return r, nil }},
 	{".tar.gz", openGzip}, {".tgz", openGzip},
 	{".tar.zst", openZstd}, {".tzst", openZstd},
 	{".tar.xz", openXZ}, {".txz", openXZ},
 	{".tar.bz2", openBzip2}, {".tbz2", openBzip2},
 }
 
-func openGzip(r io.Reader) (io.Reader, error)  { return gzip.NewReader(r) }
-func openBzip2(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }
-func openXZ(r io.Reader) (io.Reader, error)    { return xz.ReaderConfig{DictCap: maxWindow}.NewReader(r) }
-func openZstd(r io.Reader) (io.Reader, error) {
-	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(2*maxWindow))
+func openGzip(_ context.Context, r io.Reader) (io.Reader, error)  { return gzip.NewReader(r) }
+func openBzip2(_ context.Context, r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }
+func openXZ(_ context.Context, r io.Reader) (io.Reader, error) {
+	return xz.ReaderConfig{DictCap: maxWindow}.NewReader(r)
+}
+
+// openZstd decompresses with the zstd on the PATH: the library that there is for
+// Go would cost every start of the program 0.2 ms, the hook's among them.
+func openZstd(ctx context.Context, r io.Reader) (io.Reader, error) {
+	program, err := exec.LookPath("zstd")
+	if err != nil {
+		return nil, errors.New("there is no zstd on the PATH, which decompresses it")
+	}
+	cmd := exec.CommandContext(ctx, program, "-dcq", fmt.Sprintf("--memory=%d", maxWindow))
+	cmd.Stdin = r
+	cmd.WaitDelay = time.Second
+	c := &command{cmd: cmd}
+	cmd.Stderr = &c.stderr
+	if c.Reader, err = cmd.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	return c, cmd.Start()
+}
+
+// A command is what a program writes; its end is an error if the program failed.
+type command struct {
+	io.Reader
+	cmd    *exec.Cmd
+	stderr bytes.Buffer
+	ended  bool
+}
+
+func (c *command) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if err == io.EOF && !c.ended {
+		c.ended = true
+		if failed := c.cmd.Wait(); failed != nil {
+			err = fmt.Errorf("zstd: %w: %s", failed, bytes.TrimSpace(c.stderr.Bytes()))
+		}
+	}
+	return n, err
+}
+
+func (c *command) Close() error {
+	if !c.ended {
+		c.cmd.Process.Kill()
+		c.cmd.Wait()
+	}
+	return nil
 }
 
 // maxWindow bounds the memory that a compressed archive may ask for.
@@ -169,17 +215,17 @@ func (x *extractor) zip() error {
 	return nil
 }
 
-func (x *extractor) tar(open func(io.Reader) (io.Reader, error)) error {
+func (x *extractor) tar(open func(context.Context, io.Reader) (io.Reader, error)) error {
 	f, err := os.Open(x.archive)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	r, err := open(bufio.NewReaderSize(f, 256<<10))
+	r, err := open(x.ctx, bufio.NewReaderSize(f, 256<<10))
 	if err != nil {
 		return fmt.Errorf("%s: %w", x.archive, err)
 	}
-	if c, ok := r.(interface{ Close() }); ok { // zstd's has a goroutine
+	if c, ok := r.(*command); ok {
 		defer c.Close()
 	}
 	limited := &limitedReader{x: x, r: r, left: x.opt.Limits.Read}

@@ -10,12 +10,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 )
 
@@ -52,8 +52,6 @@ func pack(t testing.TB, name string, entries []entry) string {
 		switch filepath.Ext(name) {
 		case ".tgz", ".gz":
 			c = gzip.NewWriter(&b)
-		case ".zst":
-			c, err = zstd.NewWriter(&b)
 		case ".xz":
 			c, err = xz.NewWriter(&b)
 		}
@@ -92,7 +90,24 @@ func pack(t testing.TB, name string, entries []entry) string {
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if filepath.Ext(name) == ".zst" {
+		out, err := exec.Command("zstd", "-qc", path).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, out, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return path
+}
+
+// needs skips a test of what only a program decompresses, where there is none.
+func needs(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath("zstd"); err != nil && filepath.Ext(name) == ".zst" {
+		t.Skip("there is no zstd")
+	}
 }
 
 // unpacked are the files below dir, with what they say.
@@ -131,6 +146,7 @@ func TestExtract(t *testing.T) {
 	}
 	for _, name := range []string{"a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.zst", "a.tar.xz"} {
 		t.Run(name, func(t *testing.T) {
+			needs(t, name)
 			dir := t.TempDir()
 			all := entries
 			if name != "a.zip" {
@@ -174,7 +190,7 @@ func TestLimits(t *testing.T) {
 	}{
 		{"bomb.zip", []entry{{name: "a.md", content: big}}, "unpacks to more than 1 MiB"},
 		{"bomb.tar.gz", []entry{{name: "a.md", content: big}}, "unpacks to more than 1 MiB"},
-		{"many.tar.zst", []entry{{name: "a"}, {name: "b"}, {name: "c"}, {name: "d"}}, "holds more than 3 files"},
+		{"many.tar", []entry{{name: "a"}, {name: "b"}, {name: "c"}, {name: "d"}}, "holds more than 3 files"},
 		{"unwanted.tar.xz", []entry{{name: "a.png", content: big}, {name: "b"}}, "decompresses to more than 2 MiB"},
 	} {
 		path := pack(t, tt.name, tt.entries)
@@ -191,6 +207,18 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+func TestDamaged(t *testing.T) {
+	for _, name := range []string{"a.zip", "a.tar", "a.tgz", "a.tar.xz", "a.tar.bz2", "a.tar.zst"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, bytes.Repeat([]byte("damaged "), 200), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Extract(t.Context(), path, t.TempDir(), Options{Limits: Usual()}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestStem(t *testing.T) {
 	for name, want := range map[string]string{"a/b-1.2.tar.gz": "b-1.2", "b.TGZ": "b", "c.zip": "c", ".zip": ".zip", "d.md": "d.md"} {
 		if got := Stem(name); got != want {
@@ -200,7 +228,7 @@ func TestStem(t *testing.T) {
 }
 
 func FuzzExtract(f *testing.F) {
-	for _, name := range []string{"a.zip", "a.tar", "a.tar.gz", "a.tar.zst", "a.tar.xz"} {
+	for _, name := range []string{"a.zip", "a.tar", "a.tar.gz", "a.tar.xz"} {
 		data, err := os.ReadFile(pack(f, name, []entry{{name: "x/y.md", content: "text"}, {name: "../z", content: "no"}}))
 		if err != nil {
 			f.Fatal(err)
@@ -208,7 +236,7 @@ func FuzzExtract(f *testing.F) {
 		f.Add(name, data)
 	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		if !Is(name) || strings.ContainsAny(name, "/\\\x00") || len(name) > 50 {
+		if !Is(name) || strings.HasSuffix(strings.ToLower(name), "zst") || strings.ContainsAny(name, "/\\\x00") || len(name) > 50 {
 			return
 		}
 		outer := t.TempDir()

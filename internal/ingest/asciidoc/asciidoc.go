@@ -11,6 +11,7 @@ package asciidoc
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/ingest/md"
@@ -34,6 +35,12 @@ func Parse(text []byte) md.Document {
 	}
 	p.body(p.header(lines), true)
 	return p.w.Document()
+}
+
+// lazily compiles a pattern when it is first used: most processes read no
+// AsciiDoc.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
 type parser struct {
@@ -82,14 +89,14 @@ func comment(line string) bool {
 	return strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "///")
 }
 
-var attributeEntry = regexp.MustCompile(`^:(!?[A-Za-z0-9_][A-Za-z0-9_-]*!?):(?:[ \t]+(.*))?$`)
+var attributeEntry = lazily(`^:(!?[A-Za-z0-9_][A-Za-z0-9_-]*!?):(?:[ \t]+(.*))?$`)
 
 // attribute takes a line that sets an attribute.
 func (p *parser) attribute(line string) bool {
 	if line == "" || line[0] != ':' {
 		return false
 	}
-	m := attributeEntry.FindStringSubmatch(line)
+	m := attributeEntry().FindStringSubmatch(line)
 	if m == nil {
 		return false
 	}
@@ -264,7 +271,7 @@ func (b *block) attributes(s string) {
 			continue
 		}
 		if end := strings.IndexAny(part, "#.%"); end >= 0 {
-			for _, id := range shorthand.FindAllStringSubmatch(part[end:], -1) {
+			for _, id := range shorthand().FindAllStringSubmatch(part[end:], -1) {
 				b.anchors = append(b.anchors, id[1])
 			}
 			part = part[:end]
@@ -275,7 +282,7 @@ func (b *block) attributes(s string) {
 	}
 }
 
-var shorthand = regexp.MustCompile(`#([^.%#]+)`)
+var shorthand = lazily(`#([^.%#]+)`)
 
 // splitAttributes cuts at commas that are not quoted.
 func splitAttributes(s string) []string {
@@ -317,7 +324,7 @@ func (p *parser) block(lines []md.Line, b block, sections bool) int {
 	if n := p.list(lines, b); n > 0 {
 		return n
 	}
-	if name, rest, ok := strings.Cut(line, "::"); ok && strings.HasSuffix(rest, "]") && blockMacro.MatchString(name) {
+	if name, rest, ok := strings.Cut(line, "::"); ok && strings.HasSuffix(rest, "]") && blockMacro().MatchString(name) {
 		p.label(b, lines[0].From)
 		return 1 // an image, a video: what it shows is not here
 	}
@@ -328,7 +335,7 @@ func (p *parser) block(lines []md.Line, b block, sections bool) int {
 	return p.paragraph(lines, b)
 }
 
-var blockMacro = regexp.MustCompile(`^(?:image|video|audio|toc|icon|kroki|plantuml|diagram)$`)
+var blockMacro = lazily(`^(?:image|video|audio|toc|icon|kroki|plantuml|diagram)$`)
 
 // place marks where the anchors of a block lead.
 func (p *parser) place(b block) {
@@ -362,7 +369,7 @@ func (b block) language() string {
 	return b.options["language"]
 }
 
-var admonition = regexp.MustCompile(`^(NOTE|TIP|IMPORTANT|WARNING|CAUTION): +`)
+var admonition = lazily(`^(NOTE|TIP|IMPORTANT|WARNING|CAUTION): +`)
 
 // paragraph reads lines up to a blank one, or one that begins another block.
 func (p *parser) paragraph(lines []md.Line, b block) int {
@@ -390,7 +397,7 @@ func (p *parser) paragraph(lines []md.Line, b block) int {
 		}
 	}
 	text := p.inline(strings.Join(kept, "\n"))
-	if m := admonition.FindString(text); m != "" {
+	if m := admonition().FindString(text); m != "" {
 		text = noteTitle(strings.TrimRight(m, ": ")) + " " + text[len(m):]
 	} else if isNote(b.style) {
 		text = noteTitle(b.style) + " " + text
@@ -411,10 +418,10 @@ func noteTitle(style string) string { return "**" + style[:1] + strings.ToLower(
 
 // isAttributes reports whether the line says something of the block to come.
 func isAttributes(line string) bool {
-	return strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") && attributesLine.MatchString(line)
+	return strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") && attributesLine().MatchString(line)
 }
 
-var attributesLine = regexp.MustCompile(`^\[(?:\[[\w:-]+(?:,.*)?\]|[#.%][\w.#%-]+|(?:source|listing|quote|verse|NOTE|TIP|IMPORTANT|WARNING|CAUTION|horizontal|options|cols|role|width)\b.*)\]$`)
+var attributesLine = lazily(`^\[(?:\[[\w:-]+(?:,.*)?\]|[#.%][\w.#%-]+|(?:source|listing|quote|verse|NOTE|TIP|IMPORTANT|WARNING|CAUTION|horizontal|options|cols|role|width)\b.*)\]$`)
 
 func (p *parser) quote(lines []md.Line) {
 	p.w.Push("> ", "> ")

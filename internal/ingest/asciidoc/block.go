@@ -1,7 +1,6 @@
 package asciidoc
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,14 +79,14 @@ func (p *parser) note(lines []md.Line, b block, from int) {
 }
 
 var (
-	bulleted  = regexp.MustCompile(`^[ \t]*(\*{1,6}|-|\.{1,6}|\d{1,9}\.|[a-zA-Z]\.|<(?:\d{1,9}|\.)>)[ \t]+(.+)$`)
-	described = regexp.MustCompile(`^[ \t]*(\S.{0,400}?)(:{2,4}|;;)(?:[ \t]+(.*))?$`)
+	bulleted  = lazily(`^[ \t]*(\*{1,6}|-|\.{1,6}|\d{1,9}\.|[a-zA-Z]\.|<(?:\d{1,9}|\.)>)[ \t]+(.+)$`)
+	described = lazily(`^[ \t]*(\S.{0,400}?)(:{2,4}|;;)(?:[ \t]+(.*))?$`)
 )
 
 // item cuts a list item into the kind of its list and its text; mark is "" if
 // the line is none. The text of one that is described begins with its term.
 func item(line string) (text, mark, term string) {
-	if m := bulleted.FindStringSubmatch(line); m != nil {
+	if m := bulleted().FindStringSubmatch(line); m != nil {
 		mark := m[1]
 		if c := mark[0]; c >= '0' && c <= '9' {
 			mark = "1."
@@ -101,7 +100,7 @@ func item(line string) (text, mark, term string) {
 	if !strings.Contains(line, "::") && !strings.Contains(line, ";;") {
 		return "", "", ""
 	}
-	if m := described.FindStringSubmatch(line); m != nil && !blockMacro.MatchString(m[1]) && (m[3] != "" || strings.HasSuffix(line, m[2])) && !strings.HasPrefix(line, "//") {
+	if m := described().FindStringSubmatch(line); m != nil && !blockMacro().MatchString(m[1]) && (m[3] != "" || strings.HasSuffix(line, m[2])) && !strings.HasPrefix(line, "//") {
 		return m[3], m[2], m[1]
 	}
 	return "", "", ""
@@ -271,7 +270,7 @@ func (p *parser) attachment(lines []md.Line, b block) int {
 
 // cellSpec is what may stand before the bar of a table's cell: how often, over
 // how many columns, its alignment, its style.
-var cellSpec = regexp.MustCompile(`(?:^|[ \t])((?:(\d{1,3})?(?:\.\d{1,3})?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?)$`)
+var cellSpec = lazily(`(?:^|[ \t])((?:(\d{1,3})?(?:\.\d{1,3})?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?)$`)
 
 // table reads a table's cells, which fill its rows in their order.
 func (p *parser) table(lines []md.Line, b block, separator string) {
@@ -301,7 +300,7 @@ func (p *parser) table(lines []md.Line, b block, separator string) {
 			for i, part := range parts {
 				repeat, span := 1, 0
 				if i > 0 {
-					if m := cellSpec.FindStringSubmatch(parts[i-1]); m != nil && m[3] != "" && m[2] != "" {
+					if m := cellSpec().FindStringSubmatch(parts[i-1]); m != nil && m[3] != "" && m[2] != "" {
 						times, _ := strconv.Atoi(m[2])
 						const most = 20
 						if times = min(times, most); m[3] == "*" {
@@ -312,7 +311,7 @@ func (p *parser) table(lines []md.Line, b block, separator string) {
 					}
 				}
 				if i+1 < len(parts) {
-					if at := cellSpec.FindStringSubmatchIndex(part); at != nil {
+					if at := cellSpec().FindStringSubmatchIndex(part); at != nil {
 						part = part[:at[2]]
 					}
 				}

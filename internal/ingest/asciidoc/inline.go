@@ -1,7 +1,6 @@
 package asciidoc
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -104,10 +103,10 @@ func (p *parser) span(s string, i int) (string, int) {
 		}
 	case '[':
 		// Before marked text: [.role]#text#, or an anchor.
-		if m := role.FindString(window(rest)); m != "" && !wordBefore(s, i) {
+		if m := role().FindString(window(rest)); m != "" && !wordBefore(s, i) {
 			return "", len(m) - 1
 		}
-		if m := inlineAnchor.FindStringSubmatch(window(rest)); m != nil {
+		if m := inlineAnchor().FindStringSubmatch(window(rest)); m != nil {
 			p.w.Anchor(m[1])
 			return "", len(m[0])
 		}
@@ -120,10 +119,10 @@ func (p *parser) span(s string, i int) (string, int) {
 }
 
 var (
-	role         = regexp.MustCompile(`^\[[.#%\w-]{1,60}\](?:[#*_` + "`" + `])`)
-	inlineAnchor = regexp.MustCompile(`^\[\[([\w:.-]+)(?:,[^\]]*)?\]\]`)
-	macroHead    = regexp.MustCompile(`^([a-z][a-z0-9_-]{1,20}):([^\s\[\]]*)\[`)
-	urlHead      = regexp.MustCompile(`^(?:https?|ftp|irc|mailto):[^\s\[\]<>]+`)
+	role         = lazily(`^\[[.#%\w-]{1,60}\](?:[#*_` + "`" + `])`)
+	inlineAnchor = lazily(`^\[\[([\w:.-]+)(?:,[^\]]*)?\]\]`)
+	macroHead    = lazily(`^([a-z][a-z0-9_-]{1,20}):([^\s\[\]]*)\[`)
+	urlHead      = lazily(`^(?:https?|ftp|irc|mailto):[^\s\[\]<>]+`)
 )
 
 func window(s string) string { return s[:min(len(s), longestMarkup)] }
@@ -175,14 +174,14 @@ func (p *parser) nested(s string) string {
 
 // macro reads name:target[text] and a URL with a text.
 func (p *parser) macro(s string) (string, int) {
-	if m := urlHead.FindString(window(s)); m != "" {
+	if m := urlHead().FindString(window(s)); m != "" {
 		text, n := bracketed(s[len(m):])
 		if n == 0 {
 			return m, len(m)
 		}
 		return linked(text, m), len(m) + n
 	}
-	m := macroHead.FindStringSubmatch(window(s))
+	m := macroHead().FindStringSubmatch(window(s))
 	if m == nil {
 		return "", 0
 	}
