@@ -47,9 +47,6 @@ func (d *decider) route() {
 	case err != nil:
 		d.fault("rules: %v: the call goes through", err)
 		return
-	case len(rules) > 0 && len(call.Text) > route.MaxText:
-		d.fault("pass: the call has %d bytes, the longest that rules are tried on %d", len(call.Text), route.MaxText)
-		return
 	}
 	m := route.Matcher{Commands: d.routes.Commands, Trace: d.trace, Fault: d.fault}
 	found, err := m.First(rules, call)
@@ -63,7 +60,8 @@ func (d *decider) route() {
 	}
 }
 
-// RouteCall is the event's call as rules see it.
+// RouteCall is the event's call as rules see it: of a text that is longer than
+// any that a person would write, its beginning.
 func RouteCall(e Event) route.Call {
 	c := route.Call{Tool: e.Tool}
 	switch e.Tool {
@@ -78,6 +76,9 @@ func RouteCall(e Event) route.Call {
 			c.Text = e.Input
 		}
 	}
+	if len(c.Text) > route.MaxText {
+		c.Text = strings.ToValidUTF8(c.Text[:route.MaxText], "")
+	}
 	return c
 }
 
@@ -86,7 +87,7 @@ func (d *decider) follow(m *route.Match) {
 	r := m.Rule
 	d.trace("rule %s of %s matches %q", r.Name, r.Origin, cut(m.Text, maxShown))
 	d.Rule = r
-	message := strings.TrimSpace(m.Message())
+	message := clean(m.Message())
 	if r.Database != "" {
 		answered := d.routeToDatabase(r, message)
 		if answered || message == "" {

@@ -70,6 +70,8 @@ func TestRoutes(t *testing.T) {
 		{name: "warn", event: bashEvent("make all"), rules: []config.Rule{slow}, context: "no style", rule: "style"},
 		{name: "no match", event: bashEvent("ls"), rules: []config.Rule{slow, push, kubectl, site}},
 		{name: "no rules", event: bashEvent("kubectl get")},
+		{name: "long", event: bashEvent("kubectl " + strings.Repeat("x", 2*route.MaxText)), rules: []config.Rule{kubectl}, verdict: Deny, reason: "no kubectl", rule: "kubectl"},
+		{name: "message", event: bashEvent("ls"), rules: []config.Rule{{Name: "r", Tools: []string{"Bash"}, Action: config.ActionDeny, Message: "\x1b[1mm\x00\n"}}, verdict: Deny, reason: "[1mm", rule: "r"},
 		{name: "no command", event: bashEvent(""), rules: []config.Rule{kubectl}},
 		{name: "page", event: fetchEvent("https://example.com/x"), rules: []config.Rule{kubectl, site}, verdict: Deny, reason: "no site", rule: "site"},
 		{name: "search", event: webSearchEvent("nimbus"), rules: []config.Rule{secret}, verdict: Deny, reason: "no secret", rule: "secret"},
@@ -138,7 +140,7 @@ func TestRoutesFaults(t *testing.T) {
 		{"the parser is needed", noParser, "kubectl get", true, ""},
 		{"the parser is not needed", noParser, "ls", false, ""},
 		{"no shell", rulesIn(t, parsed), "kubectl (", false, "rule parsed is left out: the command cannot be parsed"},
-		{"too long", rulesIn(t, parsed), strings.Repeat("kubectl ", route.MaxText/8+1), false, "pass: the call has 262152 bytes"},
+		{"cut", rulesIn(t, parsed), "kubectl '" + strings.Repeat("ü", route.MaxText) + "'", false, "rule parsed is left out: the command cannot be parsed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig("", "")

@@ -30,7 +30,7 @@ const (
 	// tick is how often a pattern's time is looked at.
 	tick = time.Millisecond
 
-	// MaxText is the longest text that patterns are tried on, in bytes.
+	// MaxText is how much of a text patterns are tried on, in bytes.
 	MaxText = 256 << 10
 )
 
@@ -143,7 +143,7 @@ func (s *search) try(r *config.Rule) (*Match, Outcome, error) {
 		}
 		return &Match{Rule: r, Part: s.call.Text, Text: s.call.Tool}, Matches, nil
 	}
-	if !mayMatch(p, s.folded) {
+	if !pattern.May(p.Needs, s.folded) {
 		return nil, Lacks, nil
 	}
 	parts := []string{s.call.Text}
@@ -198,7 +198,7 @@ func (s *search) applies(r *config.Rule) (*config.Pattern, Outcome) {
 // that needs.
 func decisive(r *config.Rule, tool, folded string) (*config.Pattern, Outcome) {
 	named := len(r.Tools) > 0 || r.ToolPattern.Text != ""
-	if named && !slices.Contains(r.Tools, tool) && (r.ToolPattern.Text == "" || !mayMatch(&r.ToolPattern, folded)) {
+	if named && !slices.Contains(r.Tools, tool) && (r.ToolPattern.Text == "" || !pattern.May(r.ToolPattern.Needs, folded)) {
 		return nil, OtherTool
 	}
 	switch {
@@ -218,7 +218,7 @@ func Concerns(c Call) func(r *config.Rule) bool {
 	tool, text := pattern.Fold(c.Tool), pattern.Fold(c.Text)
 	return func(r *config.Rule) bool {
 		p, outcome := decisive(r, c.Tool, tool)
-		return outcome == "" && (p == nil || mayMatch(p, text))
+		return outcome == "" && (p == nil || pattern.May(p.Needs, text))
 	}
 }
 
@@ -231,7 +231,7 @@ func (s *search) excepted(r *config.Rule, part string) Outcome {
 	folded := pattern.Fold(part)
 	for i := range r.Unless {
 		p := &r.Unless[i]
-		if !mayMatch(p, folded) {
+		if !pattern.May(p.Needs, folded) {
 			continue
 		}
 		switch found, err := s.match(p, part); {
@@ -242,11 +242,6 @@ func (s *search) excepted(r *config.Rule, part string) Outcome {
 		}
 	}
 	return ""
-}
-
-func mayMatch(p *config.Pattern, folded string) bool {
-	q := pattern.Pattern{Needs: p.Needs}
-	return q.May(folded)
 }
 
 func (s *search) commands() ([]string, error) {

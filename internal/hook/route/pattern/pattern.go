@@ -5,7 +5,7 @@
 // none. To compile two hundred patterns takes longer than the hook's own work;
 // to look for a word that each needs takes no time. So the words are found
 // once, when the rules are read, and only the patterns whose word is there are
-// compiled (see Pattern.May).
+// compiled (see May).
 //
 // Standard library only: the hook imports this package.
 package pattern
@@ -42,14 +42,14 @@ type Pattern struct {
 	Samples [2]string
 }
 
-// May reports whether a folded text has what the pattern needs.
-func (p *Pattern) May(folded string) bool {
-	for _, s := range p.Needs {
+// May reports whether a folded text has what a pattern needs.
+func May(needs []string, folded string) bool {
+	for _, s := range needs {
 		if strings.Contains(folded, s) {
 			return true
 		}
 	}
-	return len(p.Needs) == 0
+	return len(needs) == 0
 }
 
 // Parse reads a pattern.

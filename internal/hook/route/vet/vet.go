@@ -168,7 +168,7 @@ const (
 	// maxPart is the longest part of a sample that is repeated.
 	maxPart = 4
 	// patience is how long the search for a text may take, for a pattern.
-	patience = 2 * time.Second
+	patience = time.Second / 2
 )
 
 // slow is a text on which the pattern reaches its time limit, "" if none is
