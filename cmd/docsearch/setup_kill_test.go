@@ -38,9 +38,7 @@ func TestKilledSetup(t *testing.T) {
 				defer server.Close()
 				s.source = server.URL + "/docs/"
 			}
-			temp := t.TempDir() // what a killed trial leaves there
-			b.env = append(b.env, "TMPDIR="+temp, "TMP="+temp, "TEMP="+temp, "HOME="+home, "USERPROFILE="+home, "NO_PROXY=127.0.0.1",
-				"DOCSEARCH_CONFIG_PATH="+filepath.Join(home, "config.json"), "DOCSEARCH_CACHE_DIR="+filepath.Join(home, "cache"), "CLAUDE_CONFIG_DIR=")
+			b.at(t, home)
 
 			b.edit(t, 0)
 			s.reset(t)
@@ -107,9 +105,21 @@ func (s *killedSetup) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *killedSetup) command(t *testing.T) *exec.Cmd {
-	cmd := exec.CommandContext(t.Context(), s.program, "setup", "gadget", s.source, "--name", "docs", "--install")
-	cmd.Env = s.env
+	return setupProcess(t, s.builder, "gadget", s.source, "--name", "docs", "--install")
+}
+
+// setupProcess is a setup as a process of its own.
+func setupProcess(t *testing.T, b *builder, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), b.program, append([]string{"setup"}, args...)...)
+	cmd.Env = b.env
 	return cmd
+}
+
+// at makes home the home of the builder's processes, with its config.
+func (b *builder) at(t *testing.T, home string) {
+	temp := t.TempDir() // what a killed trial leaves there
+	b.env = append(b.env, "TMPDIR="+temp, "TMP="+temp, "TEMP="+temp, "HOME="+home, "USERPROFILE="+home, "NO_PROXY=127.0.0.1",
+		"DOCSEARCH_CONFIG_PATH="+filepath.Join(home, "config.json"), "DOCSEARCH_CACHE_DIR="+filepath.Join(home, "cache"), "CLAUDE_CONFIG_DIR=")
 }
 
 // complete runs the setup to its end.
