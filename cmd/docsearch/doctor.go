@@ -94,7 +94,7 @@ func (d *doctor) checkConfig() {
 		d.fail("config", err.Error(), "\"docsearch config path\" says which file is read")
 		return
 	case !r.Exists:
-		d.fail("config", r.Path+" does not exist", "name your databases in it; docs/configuration.md has examples")
+		d.fail("config", r.Path+" does not exist", "docsearch setup KEYWORD SOURCE makes it")
 		return
 	}
 	d.config = r.Config
@@ -104,7 +104,7 @@ func (d *doctor) checkConfig() {
 		return
 	}
 	if len(r.Config.Databases) == 0 {
-		d.fail("config", r.Path+" names no database", "\"docsearch index build\" makes one")
+		d.fail("config", r.Path+" names no database", "docsearch setup KEYWORD SOURCE adds one")
 		return
 	}
 	d.ok("config", "%s: %s", r.Path, count(len(r.Config.Databases), "database"))
