@@ -33,9 +33,11 @@ func BenchmarkHook(b *testing.B) {
 		return `{"databases": [{"keywords": ["registry"], "path": ` + string(path) + `, "description": "Registry documentation"` + more
 	}
 	notes := func() string { return database(5000, `, "inject": true}], "routes": {`+manyRules(200)+`}}`) }
+	rules := func() string { return `{"databases": [], "routes": {` + manyRules(200) + `}}` }
 	const (
-		bash = `"tool_name":"Bash","tool_input":{"command":"zymotic rotate --force","description":"Rotate the signing certificate of the registry"}`
-		edit = `"tool_name":"Edit","tool_input":{"file_path":"/p/registry/certificate.go","old_string":"a","new_string":"zymotic.Rotate(registry, signing.Certificate)"}`
+		ruled = `"tool_name":"Bash","tool_input":{"command":"  tool150 describe pods"}`
+		bash  = `"tool_name":"Bash","tool_input":{"command":"zymotic rotate --force","description":"Rotate the signing certificate of the registry"}`
+		edit  = `"tool_name":"Edit","tool_input":{"file_path":"/p/registry/certificate.go","old_string":"a","new_string":"zymotic.Rotate(registry, signing.Certificate)"}`
 	)
 	call := func(input string) func(string) string {
 		return func(session string) string {
@@ -57,6 +59,8 @@ func BenchmarkHook(b *testing.B) {
 		{"answer-20000", func() string { return database(20_000, "}]}") }, search(indextest.Question), 2, `"deny"`},
 		{"bash-nothing", fifteenDatabases, call(bash), 0, ""},
 		{"edit-nothing", fifteenDatabases, call(edit), 0, ""},
+		{"bash-rules-200", rules, call(bash), 0, ""},
+		{"bash-rule-denies", rules, call(ruled), 2, `"deny"`},
 		{"bash-notes-5000", notes, call(bash), 0, "additionalContext"},
 		{"edit-notes-5000", notes, call(edit), 0, "additionalContext"},
 	} {
