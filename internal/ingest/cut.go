@@ -26,7 +26,7 @@ type note struct {
 
 // cut makes the passages of a document: all but ID, Title and Path.
 func cut(doc document) ([]passage.Passage, []note) {
-	c := &cutter{document: doc, sums: make([]int, len(doc.lines)+1)}
+	c := &cutter{document: doc, sums: make([]int, len(doc.lines)+1), notes: doc.left}
 	for i, l := range doc.lines {
 		c.sums[i+1] = c.sums[i] + words(l)
 	}

@@ -22,6 +22,7 @@ type document struct {
 	lines    []string
 	from     []int     // the file's line that each of the lines was made of; none if that is not known
 	sections []section // in order, without gaps but blank lines and front matter
+	left     []note    // what of the file is not in it
 
 	// Of HTML only.
 	canonical string   // the URL that it gives for itself
@@ -72,12 +73,12 @@ type reader func(data []byte, name string) (document, error)
 // endings are those of the files that there are readers for, beside source code
 // and manual pages.
 var endings = [...]string{".html", ".htm", ".xhtml", ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc",
-	".ipynb", ".gz", ".txt", ".text"}
+	".ipynb", ".epub", ".gz", ".txt", ".text"}
 
 // plainNames are those of the texts without an ending that are read.
 var plainNames = [...]string{"README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ"}
 
-const typesRead = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, manual pages, source code"
+const typesRead = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, manual pages, source code"
 
 // ofText is the reader of files that are text as they are.
 func ofText(read func(text []byte) document) reader {
@@ -105,6 +106,8 @@ func readerOf(name string) reader {
 		return made(asciidoc.Parse)
 	case ".ipynb":
 		return readNotebook
+	case ".epub":
+		return readEPUB
 	case ".gz":
 		return packed(name)
 	case ".txt", ".text":

@@ -100,7 +100,10 @@ func (s *Site) Prepare(ctx context.Context, dir string, before *disk.Generation,
 	skipped = append(skipped, out...)
 	prepared, err := collect(ctx, dir, before, disk.Source{Kind: KindSite, Location: s.url}, c, items, skipped, report)
 	s.changes = c.changes
-	return prepared, err
+	if err != nil {
+		return disk.Prepared{}, err
+	}
+	return prepared, passage.WriteAliases(filepath.Join(dir, passage.AliasesName), m.Aliases())
 }
 
 // refuse says why the page at a path is not fetched.

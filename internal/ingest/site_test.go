@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -136,6 +137,21 @@ func TestSite(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, left); diff != "" {
 		t.Errorf("left out (-want +got)\n%s", diff)
+	}
+
+	// Other URLs of its pages are known.
+	g.Files = append(g.Files, disk.FileInfo{Name: passage.AliasesName})
+	aliases, err := passage.OpenAliases(g.Generation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for alias, want := range map[string]string{"/docs/guide": "/docs/guide/", "/docs/guide/index.html": "/docs/guide/", "/docs/guide/": ""} {
+		if key, _, err := aliases.Find(s.URL + alias); err != nil || strings.TrimPrefix(key, s.URL) != want {
+			t.Errorf("%s stands for %q, %v, want %q", alias, key, err, want)
+		}
+	}
+	if err := aliases.Close(); err != nil {
+		t.Error(err)
 	}
 
 	// An update takes over what is the same.
