@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -83,11 +84,34 @@ func (x *Index) document(a address.Address, q *PageQuery) (uint32, bool, error) 
 			return d, found, err
 		}
 	}
+	if d, found, err := x.aliased(a, q, sample); found || err != nil {
+		return d, found, err
+	}
 	for _, rest := range rests {
 		for file := range address.Files(rest) {
 			if d, found, err := x.table.FindDocument(file); found || err != nil {
 				return d, found, err
 			}
+		}
+	}
+	return 0, false, nil
+}
+
+// aliased finds the document that is the page under a URL that only redirects
+// to it, or at which the same page stands.
+func (x *Index) aliased(a address.Address, q *PageQuery, sample string) (d uint32, found bool, err error) {
+	aliases, err := passage.OpenAliases(x.gen)
+	if err != nil || aliases == nil {
+		return 0, false, err
+	}
+	defer func() { err = errors.Join(err, aliases.Close()) }()
+	for alias := range a.Keys(q.Version, sample) {
+		key, found, err := aliases.Find(alias)
+		if err != nil {
+			return 0, false, err
+		}
+		if found {
+			return x.table.FindDocument(key)
 		}
 	}
 	return 0, false, nil

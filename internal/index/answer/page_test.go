@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,8 +10,10 @@ import (
 
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/answer"
+	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/progress"
 )
 
 // open builds a database of the passages and opens it.
@@ -29,7 +32,7 @@ func open(t *testing.T, passages []passage.Passage) *answer.Index {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := index.Build(t.Context(), dir, index.FromLEANN(found), index.BuildOptions{}); err != nil {
+	if _, err := index.Build(t.Context(), dir, withAliases{index.FromLEANN(found)}, index.BuildOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	x, err := answer.Open(dir)
@@ -42,6 +45,19 @@ func open(t *testing.T, passages []passage.Passage) *answer.Index {
 		}
 	})
 	return x
+}
+
+// withAliases is a source that knows of a page's older URL.
+type withAliases struct{ index.Source }
+
+func (s withAliases) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+	prepared, err := s.Source.Prepare(ctx, dir, before, report)
+	if err != nil {
+		return prepared, err
+	}
+	return prepared, passage.WriteAliases(filepath.Join(dir, passage.AliasesName), map[string]string{
+		"https://docs.example.org/3.2/brief.html": "https://docs.example.org/3.2/short/",
+	})
 }
 
 func TestPage(t *testing.T) {
@@ -66,6 +82,7 @@ func TestPage(t *testing.T) {
 	}{
 		{"a short page", "https://docs.example.org/3.2/short/", "anything", []int{40, 41}, true},
 		{"another way to write it", "http://www.docs.example.org/3.2/short/index.html?utm_source=x#end", "", []int{40, 41}, true},
+		{"a URL that redirects", "https://docs.example.org/3.2/brief", "", []int{40, 41}, true},
 		{"a general version", "https://docs.example.org/3/short", "", []int{40, 41}, true},
 		{"another version", "https://docs.example.org/2.9/short", "", nil, false},
 		{"a long page", "https://docs.example.org/3.2/long.html", "what is topic7 about", []int{7}, false},

@@ -357,7 +357,7 @@ func (t *Table) Key(d uint32) (string, error) {
 
 // FindID returns the number of the passage with this id.
 func (t *Table) FindID(id string) (n uint32, found bool, err error) {
-	return t.find(t.ids, id, func(n uint32) (string, error) {
+	return findHashed(t.ids, id, func(n uint32) (string, error) {
 		p, err := t.Passage(n)
 		return p.ID, err
 	})
@@ -369,7 +369,7 @@ func (t *Table) FindDocument(key string) (d uint32, found bool, err error) {
 	if rest, ok := strings.CutPrefix(key, t.root); ok && t.root != "" {
 		key = rest
 	}
-	return t.find(t.hashes, key, t.Key)
+	return findHashed(t.hashes, key, t.Key)
 }
 
 // isAbs is filepath.IsAbs without path/filepath (see package disk).
@@ -377,8 +377,8 @@ func isAbs(path string) bool {
 	return path[0] == '/' || path[0] == '\\' || len(path) > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\')
 }
 
-// find looks name up among the hashes in s and makes sure with nameOf.
-func (t *Table) find(s disk.Section, name string, nameOf func(uint32) (string, error)) (uint32, bool, error) {
+// findHashed looks name up among the hashes in s and makes sure with nameOf.
+func findHashed(s disk.Section, name string, nameOf func(uint32) (string, error)) (uint32, bool, error) {
 	want := hash(name)
 	low, high := int64(0), s.Len()/12
 	for low < high {

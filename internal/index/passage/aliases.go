@@ -1,0 +1,121 @@
+package passage
+
+import (
+	"cmp"
+	"encoding/binary"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+// AliasesName is the name within a generation of its aliases, which only
+// sources that know some have.
+const AliasesName = "passages.aliases"
+
+// AliasesVersion is the version of the aliases' format.
+//
+//	1  as described at Aliases
+const AliasesVersion = 1
+
+const aliasesKind = "ALIA"
+
+// Aliases find the documents of a generation by other URLs than their keys:
+// those that redirect to them, or at which the same page stands.
+//
+// It is a container of kind ALIA (see package disk) with these sections, all
+// integers little endian, N aliases:
+//
+//	hashes  N x { [8] FNV-1a of the alias; [4] its number }, ascending
+//	offsets 2N+1 x [4] where the texts of each begin in texts: the alias, the key
+//	texts   UTF-8, end to end
+type Aliases struct {
+	file                   *disk.File
+	hashes, offsets, texts disk.Section
+}
+
+// WriteAliases writes aliases and the keys that they stand for to a new file at
+// path; none where there are none.
+func WriteAliases(path string, aliases map[string]string) error {
+	if len(aliases) == 0 {
+		return nil
+	}
+	out, err := disk.Create(path, aliasesKind, AliasesVersion)
+	if err != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(aliases))
+	var hashes []hashed
+	offsets := []uint32{0}
+	for i, name := range names {
+		hashes = append(hashes, hashed{hash(name), uint32(i)})
+		for _, text := range []string{name, aliases[name]} {
+			offsets = append(offsets, offsets[len(offsets)-1]+uint32(len(text)))
+		}
+	}
+	out.Section("hashes")
+	writeHashes(out, hashes)
+	out.Section("offsets")
+	writeUint32s(out, offsets)
+	out.Section("texts")
+	for _, name := range names {
+		io.WriteString(out, name)
+		io.WriteString(out, aliases[name])
+	}
+	return out.Close()
+}
+
+// OpenAliases opens the aliases of a generation, nil if it has none.
+func OpenAliases(g disk.Generation) (*Aliases, error) {
+	if !slices.ContainsFunc(g.Files, func(f disk.FileInfo) bool { return f.Name == AliasesName }) {
+		return nil, nil
+	}
+	file, err := disk.Open(g.Path(AliasesName), aliasesKind, AliasesVersion)
+	if err != nil {
+		return nil, err
+	}
+	a := &Aliases{file: file}
+	a.hashes, err = file.Section("hashes")
+	for _, s := range []struct {
+		name string
+		to   *disk.Section
+	}{{"offsets", &a.offsets}, {"texts", &a.texts}} {
+		section, sectionErr := file.Section(s.name)
+		*s.to, err = section, cmp.Or(err, sectionErr)
+	}
+	if n := a.hashes.Len() / 12; err == nil && (a.hashes.Len() != 12*n || a.offsets.Len() != 4*(2*n+1)) {
+		err = a.hashes.Corrupt(0, "the sections' sizes do not fit together")
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// Close closes the file.
+func (a *Aliases) Close() error { return a.file.Close() }
+
+// Find returns the key of the document that an alias stands for.
+func (a *Aliases) Find(alias string) (key string, found bool, err error) {
+	n, found, err := findHashed(a.hashes, alias, func(n uint32) (string, error) { return a.text(2 * n) })
+	if err != nil || !found {
+		return "", false, err
+	}
+	key, err = a.text(2*n + 1)
+	return key, err == nil, err
+}
+
+func (a *Aliases) text(i uint32) (string, error) {
+	b, err := a.offsets.Bytes(4*int64(i), 8)
+	if err != nil {
+		return "", err
+	}
+	from, to := int64(binary.LittleEndian.Uint32(b)), int64(binary.LittleEndian.Uint32(b[4:]))
+	if from > to || to > a.texts.Len() {
+		return "", a.offsets.Corrupt(4*int64(i), "a text has no place")
+	}
+	b, err = a.texts.Bytes(from, to-from)
+	return string(b), err
+}
