@@ -80,7 +80,7 @@ type brackets struct {
 	text   string
 	at     int
 	yaml   bool // plain words may have blanks and quotes in them
-	equals bool // stands between a key and its value
+	equals bool // an equals sign stands between a key and its value
 }
 
 // value parses the value that begins here.
