@@ -28,6 +28,7 @@ import (
 type buildCommand struct {
 	*app
 	name, out   string
+	kind        string // of the source; "": what it is recognised as
 	wait        time.Duration
 	quiet, json bool
 	url, keyEnv string // of the embedder
@@ -87,6 +88,7 @@ Whatever happens to a build, the database answers from the index it had before.`
 // addFlags adds the flags that say what to build, and how.
 func (b *buildCommand) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.name, "name", "", "`name` of the database made from a folder or site (default after the folder or the site's host)")
+	f.StringVar(&b.kind, "type", "", "take the source for a `KIND`, whatever it looks like: "+strings.Join(sourceKinds(), ", "))
 	f.StringVar(&b.out, "out", "", "put the database into this `folder` instead of docsearch's data folder")
 	f.StringVar(&b.kept.Language, "language", "", "language of the texts, for the forms of words (default english)")
 	f.DurationVar(&b.wait, "wait", 0, "how long to wait for another build of the same database")
@@ -190,8 +192,11 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
+	if b.kind != "" {
+		return b.forced(locations, all, arg)
+	}
 	if ingest.CopyKind(arg) == ingest.KindGit {
-		return b.fromCopy(locations, all, arg)
+		return b.fromCopy(locations, all, ingest.KindGit, arg)
 	}
 	if isURL(arg) {
 		return b.fromSite(locations, all, arg)
@@ -208,8 +213,8 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	}
 	dir, err := index.Locate(known.Path)
 	if errors.Is(err, leann.ErrNone) {
-		if ingest.CopyKind(known.Path) != "" {
-			return b.fromCopy(locations, all, known.Path)
+		if kind := ingest.CopyKind(known.Path); kind != "" {
+			return b.fromCopy(locations, all, kind, known.Path)
 		}
 		return b.fromFolder(locations, all, known.Path)
 	}
@@ -220,6 +225,42 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 		return plan{}, usagef("--name and --out are for folders and sites: the index of %s is where its passages are", arg)
 	}
 	return b.again(known, dir)
+}
+
+// forced plans a database made from a source of the kind that --type says.
+func (b *buildCommand) forced(l config.Locations, all []listing, arg string) (plan, error) {
+	switch b.kind {
+	case ingest.KindFolder:
+		return b.fromFolder(l, all, arg)
+	case ingest.KindSite:
+		if !isURL(arg) {
+			return plan{}, usagef("%s is no URL of a site, such as https://docs.example.com/guide/", arg)
+		}
+		return b.fromSite(l, all, arg)
+	case ingest.KindGit:
+		if isURL(arg) && ingest.CopyKind(arg) == "" {
+			arg = strings.TrimRight(arg, "/") + ".git" // which hosts know it by, too
+		}
+		return b.fromCopy(l, all, b.kind, arg)
+	case ingest.KindArchive, ingest.KindDocset:
+		return b.fromCopy(l, all, b.kind, arg)
+	case leann.KindIndex:
+		known, err := choose(all, arg)
+		if err != nil {
+			return plan{}, err
+		}
+		dir, err := index.Locate(known.Path)
+		if err != nil {
+			return plan{}, err
+		}
+		return b.again(known, dir)
+	}
+	return plan{}, usagef("--type %s is none of %s", b.kind, strings.Join(sourceKinds(), ", "))
+}
+
+// sourceKinds are those that --type takes.
+func sourceKinds() []string {
+	return []string{ingest.KindFolder, ingest.KindSite, ingest.KindGit, ingest.KindArchive, ingest.KindDocset, leann.KindIndex}
 }
 
 // again plans the build of the database in dir from what it was made from.
@@ -281,13 +322,13 @@ func openSource(origin leann.Origin, dir string, opt ingest.Options) (index.Sour
 }
 
 // fromCopy plans a database made from an archive, a repository or a docset.
-func (b *buildCommand) fromCopy(l config.Locations, all []listing, location string) (plan, error) {
+func (b *buildCommand) fromCopy(l config.Locations, all []listing, kind, location string) (plan, error) {
 	dir, name, err := b.place(l, ingest.CopyName(location))
 	if err != nil {
 		return plan{}, err
 	}
 	kept := b.remembered(dir)
-	source, err := ingest.NewCopy(ingest.CopyKind(location), location, dir, kept.Options)
+	source, err := ingest.NewCopy(kind, location, dir, kept.Options)
 	if err != nil {
 		return plan{}, err
 	}
