@@ -130,18 +130,17 @@ func (u *update) run(ctx context.Context, before disk.Generation, kept []disk.Ke
 		return err
 	}
 	u.m.Skipped = disk.Summary(u.m.Skipped)
-	lex, err := u.fill()
+	lex, table, err := u.fill()
 	if err != nil {
 		return err
 	}
 	taught := u.taught()
-	g, both := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		u.opt.Report.Report("writing the lexical index", 0, 0)
-		return lex.Write(both, u.b.Path(lexicalName))
-	})
+	u.opt.Report.Report("writing the lexical index", 0, 0)
+	g, all := errgroup.WithContext(ctx)
+	g.Go(func() error { return lex.Write(all, u.b.Path(lexicalName)) })
+	g.Go(func() error { return table.Write(u.b.Path(passage.TableName)) })
 	if taught {
-		g.Go(func() error { return u.addVectors(both) })
+		g.Go(func() error { return u.addVectors(all) })
 	}
 	if err := g.Wait(); err != nil || taught {
 		return err
@@ -509,15 +508,14 @@ func (u *update) scan(list []entry, links [][]passage.Link, buf *[]byte, wanted 
 	return nil
 }
 
-// fill writes the table, and gives the builder of the lexical index all
-// passages.
-func (u *update) fill() (*lexical.Builder, error) {
+// fill gives all passages to the builders of the lexical index and the table.
+func (u *update) fill() (*lexical.Builder, *passage.TableWriter, error) {
 	lex := lexical.NewBuilder(lexical.Options{Language: u.opt.Language})
 	if err := lex.Reuse(u.old.lexical); err != nil {
-		return nil, fmt.Errorf("%w: %w", errAnew, err)
+		return nil, nil, fmt.Errorf("%w: %w", errAnew, err)
 	}
 	if have, want := u.old.lexical.Passages(), u.entries.Len(); have != want {
-		return nil, fmt.Errorf("%w: the lexical index has %d passages, the table %d", errAnew, have, want)
+		return nil, nil, fmt.Errorf("%w: the lexical index has %d passages, the table %d", errAnew, have, want)
 	}
 	var table passage.TableWriter
 	for i := range u.list {
@@ -529,11 +527,11 @@ func (u *update) fill() (*lexical.Builder, error) {
 		case e.again:
 			line := make([]byte, u.entries.At(e.old).Length)
 			if _, err := u.shards[e.shard].ReadAt(line, e.offset); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			p, err := passage.Decode(line)
 			if err != nil {
-				return nil, fmt.Errorf("%w: %w", errAnew, err)
+				return nil, nil, fmt.Errorf("%w: %w", errAnew, err)
 			}
 			lex.Add(table.Keep(u.entries, e.old, e.shard, e.offset), fields(&p, &u.links))
 		default:
@@ -542,7 +540,7 @@ func (u *update) fill() (*lexical.Builder, error) {
 		}
 	}
 	u.m.Passages, u.m.Documents = table.Passages(), table.Documents()
-	return lex, table.Write(u.b.Path(passage.TableName))
+	return lex, &table, nil
 }
 
 // taught says whether what the generation before has learnt still holds, and

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
@@ -405,20 +406,25 @@ func (b *Build) Commit(m Manifest, publish func() error) (err error) {
 			b.Abort()
 		}
 	}()
-	m.Format, m.Generation, m.Files = Format, b.Generation, nil
+	m.Format, m.Generation = Format, b.Generation
 	entries, err := os.ReadDir(b.Dir)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		info := FileInfo{Name: e.Name()}
-		if err := syncFile(b.Path(e.Name())); err != nil {
-			return err
-		}
-		if info.Size, info.CRC32, err = sum(b.Path(e.Name()), nil); err != nil {
-			return err
-		}
-		m.Files = append(m.Files, info)
+	m.Files = make([]FileInfo, len(entries))
+	errs := make([]error, len(entries))
+	var pending sync.WaitGroup
+	turns := make(chan struct{}, 4)
+	for i, e := range entries {
+		turns <- struct{}{}
+		pending.Go(func() {
+			m.Files[i], errs[i] = b.finish(e.Name())
+			<-turns
+		})
+	}
+	pending.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
 	if err := errors.Join(atomicfile.SyncDir(b.Dir), atomicfile.SyncDir(b.root)); err != nil {
 		return err
@@ -451,6 +457,15 @@ func (b *Build) writeManifest(m Manifest) error {
 		return err
 	}
 	return atomicfile.Write(join(b.root, manifestName), append(data, '\n'), 0o644)
+}
+
+// finish makes a file safe on disk and sums it up.
+func (b *Build) finish(name string) (FileInfo, error) {
+	if err := syncFile(b.Path(name)); err != nil {
+		return FileInfo{}, err
+	}
+	size, crc, err := sum(b.Path(name), nil)
+	return FileInfo{name, size, crc}, err
 }
 
 // Abort gives the new generation up and ends the build. After Commit it does
