@@ -17,15 +17,21 @@ const (
 	// threshold. Few: that a passage has nothing to do with a question costs
 	// an agent a detour, that one was missed only the web search it was about
 	// to do.
-	foreignShare = 0.015
-	// The threshold stays within what was measured with judged questions,
-	// whatever the foreign ones say.
+	foreignShare = 0.03
+	// evenPassages is how many passages a database has that is asked as often
+	// what it answers as what it does not. The more it holds, the more of the
+	// questions are its own, and the less evidence is enough: with half the
+	// passages the odds must be twice as good.
+	evenPassages = 4000
+	// The threshold stays within what was measured with judged questions.
 	leastThreshold, mostThreshold = 0.25, 0.6
+	mostOfSize                    = 0.5
 )
 
-// calibrate chooses the threshold of confidence: foreign questions show how
-// sure this database can be without a reason. What the choice means for its
-// own is measured with its headings and pieces of its sentences.
+// calibrate chooses the threshold of confidence by how much the database
+// holds; foreign questions raise it where they show that this one is sure
+// without a reason. What the choice means for its own is measured with its
+// headings and pieces of its sentences.
 func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
 	questions, err := d.ForeignQuestions()
 	if err != nil {
@@ -45,7 +51,8 @@ func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
 	}
 	slices.Sort(foreign)
 	at := int((1 - foreignShare) * float64(len(foreign)))
-	c.Threshold = max(leastThreshold, min(mostThreshold, foreign[at]))
+	size := min(mostOfSize, evenPassages/(evenPassages+float64(d.table.Passages())))
+	c.Threshold = max(leastThreshold, size, min(mostThreshold, foreign[at]))
 
 	own, err := d.pseudoQueries(calibrationQueries)
 	if err != nil {

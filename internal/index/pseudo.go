@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"unicode"
-
-	"github.com/docsearch/docsearch/internal/index/lexical"
 )
 
 // A pseudoQuery is a query made from a passage, to measure the index with
@@ -98,7 +96,6 @@ func (d *Database) ForeignQuestions() ([]string, error) {
 
 // speaksOf reports whether more than one passage in fifty has the word.
 func (d *Database) speaksOf(word string) (bool, error) {
-	enough := max(3, d.table.Passages()/50)
-	hits, _, err := d.lexical.Search(lexical.Query{Text: word, Limit: enough})
-	return len(hits) >= enough, err
+	n, err := d.lexical.Frequency(word)
+	return n >= max(3, d.table.Passages()/50), err
 }

@@ -107,16 +107,28 @@ func Judge(c *disk.Confidence, s lexical.Signals) (probability float64, enough b
 	if c == nil {
 		c = Default()
 	}
-	features := s.Features()
-	if len(c.Weights) != len(features)+1 {
-		return 0, false
+	odds := 0.
+	for _, part := range Weigh(c, s) {
+		odds += part
 	}
-	z := c.Weights[0]
-	for i, f := range features {
-		z += c.Weights[i+1] * f
-	}
-	probability = 1 / (1 + math.Exp(-z))
+	probability = 1 / (1 + math.Exp(-odds))
 	return probability, probability >= c.Threshold
+}
+
+// Weigh returns what the logarithm of the odds is the sum of: a constant, and
+// what each of the signals' features adds. Weights that belong to other
+// features, which another docsearch had, are not used.
+func Weigh(c *disk.Confidence, s lexical.Signals) []float64 {
+	features := s.Features()
+	weights := c.Weights
+	if len(weights) != len(features)+1 {
+		weights = Default().Weights
+	}
+	parts := append([]float64{1}, features...)
+	for i, w := range weights {
+		parts[i] *= w
+	}
+	return parts
 }
 
 // Default is the confidence of a database that has not chosen a threshold. The
@@ -125,7 +137,7 @@ func Judge(c *disk.Confidence, s lexical.Signals) (probability float64, enough b
 // others and against questions of no manual (go run ./test/eval -fit).
 func Default() *disk.Confidence {
 	return &disk.Confidence{
-		Weights:   []float64{-3.76, 2.34, -0.57, -1.68, 0.75, 0.43, 1.01, 1.50, 1.11, 2.02, 2.01, 1.00},
+		Weights:   []float64{-3.50, 1.91, -0.68, -2.49, 1.26, 0.40, -1.13, 0.25, 0.92, 0.50, 0.68, 0.90, 2.18, 2.23, 1.38},
 		Threshold: 0.5,
 	}
 }

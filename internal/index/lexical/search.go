@@ -140,6 +140,19 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 	}
 }
 
+// Frequency is how many passages have a word, in whatever form of it.
+func (x *Index) Frequency(word string) (int, error) {
+	most := 0
+	for _, term := range x.analyzer.Terms(word) {
+		l, _, err := x.list(term)
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, l.passages)
+	}
+	return most, nil
+}
+
 // isStrange tells whether the query has a compound name that no passage has,
 // as far as the best ones tell.
 func isStrange(p *plan, phrases []check) bool {
@@ -160,11 +173,12 @@ func isStrange(p *plan, phrases []check) bool {
 // A testimony is what the query's own terms, all by themselves, say of it and
 // the index.
 type testimony struct {
-	words, unknown    int     // terms, but for those made of others
-	sum, least, most  float64 // of the words' evidence
-	mass, unknownMass float64 // idf of the words, and of those the index does not know
-	elsewhere         float64 // idf of the technology named that is the rarest here, of the rarest possible
-	strange           bool    // the index does not know a name in it
+	words, unknown     int     // terms, but for those made of others
+	sumFor, sumAgainst float64 // of the words' evidence
+	least, most        float64
+	mass, unknownMass  float64 // idf of the words, and of those the index does not know
+	elsewhere          float64 // idf of the technology named that is the rarest here, of the rarest possible
+	strange            bool    // the index does not know a name in it
 }
 
 // hear takes the testimony of a term that so many passages have. With guessed
@@ -188,7 +202,7 @@ func (w *testimony) hear(x *Index, t *queryTerm, passages int, guessed bool) {
 		w.least, w.most = e, e
 	}
 	w.words++
-	w.sum += e
+	w.sumFor, w.sumAgainst = w.sumFor+max(0, e), w.sumAgainst+min(0, e)
 	w.least, w.most = min(w.least, e), max(w.most, e)
 	w.mass += t.weight * weight
 	if passages == 0 {

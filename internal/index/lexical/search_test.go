@@ -3,6 +3,7 @@ package lexical
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -162,7 +163,23 @@ func TestSignals(t *testing.T) {
 	if s := signals(`"commit remote"`); !s.Relaxed {
 		t.Errorf("a phrase that is not there: %+v", s)
 	}
-	if n := len(known.Features()); n != len(unknown.Features()) || n == 0 {
-		t.Errorf("%d features and %d", n, len(unknown.Features()))
+	if s := signals("merge a branch with an egg"); s.For <= 0 || s.Against >= 0 || math.Abs(s.For+s.Against-s.Mean*float64(s.Terms)) > 1e-9 {
+		t.Errorf("evidence for and against: %+v", s)
+	}
+	only := slices.Index(FeatureNames[:], "only another technology named")
+	for text, want := range map[string]float64{"merge in django": 1, "merge in git and django": 0, "merge": 0} {
+		f := signals(text).Features()
+		if len(f) != len(FeatureNames) || f[only] != want {
+			t.Errorf("features of %s are %v, want %g at %d", text, f, want, only)
+		}
+	}
+}
+
+func TestFrequency(t *testing.T) {
+	x := build(t, []uint32{0, 0, 0}, []Fields{{Body: "A branch."}, {Title: "Branches", Body: "Many branches of a tree."}, {Body: "No tree."}})
+	for word, want := range map[string]int{"branch": 2, "Branches": 2, "trees": 2, "many": 1, "egg": 0, "the": 0, "": 0} {
+		if got, err := x.Frequency(word); err != nil || got != want {
+			t.Errorf("%q is in %d passages, %v, want %d", word, got, err, want)
+		}
 	}
 }

@@ -14,6 +14,8 @@ type Signals struct {
 	Mean      float64 // evidence of the terms: how much more common they are here than elsewhere
 	Least     float64 // evidence of the one that speaks most against the database
 	Most      float64 // and of the one that speaks most for it
+	For       float64 // evidence of those that speak for the database, together
+	Against   float64 // and of those that speak against it
 	Known     float64 // share of the terms that the index knows
 	Coverage  float64 // share of the terms that the best hit has
 	Strength  float64 // its words' score, of the greatest that the terms allow
@@ -22,14 +24,23 @@ type Signals struct {
 
 // Features are the signals as numbers for a model to weigh: whether the query
 // names this database, or something else; whether its words are those that
-// the database is about; the hit itself.
+// the database is about; the hit itself. A query that names only another
+// technology asks that one's documentation, however often this one mentions
+// it; beside this database's own name it may be what the question is about.
 func (s Signals) Features() []float64 {
-	hit := s.Known * s.Coverage
+	named, hit := number(s.Named), s.Known*s.Coverage
 	return []float64{
-		number(s.Named), number(s.Strange), s.Elsewhere,
-		s.Mean, s.Least, s.Most, s.Mean * float64(s.Terms) / 5,
-		hit, number(s.Named) * hit, s.Strength, s.Proximity,
+		named, number(s.Strange), number(s.Elsewhere > 0 && !s.Named), named * s.Elsewhere,
+		s.Mean, named * s.Mean, s.Least, s.Most, s.For, s.Against,
+		hit, named * hit, s.Strength, s.Proximity,
 	}
+}
+
+// FeatureNames are what the Features are called where they are shown.
+var FeatureNames = [...]string{
+	"database named", "unknown name", "only another technology named", "another technology named, too",
+	"evidence of the words", "the same, database named", "least evidence", "most evidence", "evidence for", "evidence against",
+	"words in the best hit", "the same, database named", "score of the words", "nearness of the words",
 }
 
 func number(b bool) float64 {
@@ -42,11 +53,11 @@ func number(b bool) float64 {
 // signals tells how the best of what was found fits.
 func (x *Index) signals(p *plan, terms []scored, said testimony, found []candidate) Signals {
 	s := Signals{Terms: said.words, Unknown: said.unknown, Named: p.named, Strange: said.strange,
-		Elsewhere: said.elsewhere, Least: said.least, Most: said.most}
+		Elsewhere: said.elsewhere, Least: said.least, Most: said.most, For: said.sumFor, Against: said.sumAgainst}
 	if said.words == 0 {
 		return s
 	}
-	s.Mean = said.sum / float64(said.words)
+	s.Mean = (said.sumFor + said.sumAgainst) / float64(said.words)
 	s.Known = (said.mass - said.unknownMass) / said.mass
 	if len(found) == 0 {
 		return s

@@ -20,7 +20,7 @@ func isTechnology(w string) bool {
 		"macos", "magento", "mariadb", "matlab", "matplotlib", "maven", "mercurial", "meson", "meteor", "mocha", "mongodb", "mongo", "mongoose", "mssql", "mysql",
 		"netlify", "nextjs", "nginx", "nim", "ninja", "nix", "node", "nodejs", "npm", "numpy", "nuxt",
 		"objective-c", "ocaml", "opencl", "opencv", "opengl", "openssl", "oracle",
-		"pandas", "pascal", "perl", "phoenix", "php", "phpunit", "pip", "playwright", "podman", "poetry", "postgis", "postgres", "postgresql", "powershell", "prisma", "prolog", "prometheus", "protobuf", "puppet", "puppeteer", "pydantic", "pymongo", "pyqt", "pyspark", "pytest", "python", "python2", "python3", "pytorch",
+		"pandas", "pascal", "perl", "phoenix", "php", "phpunit", "pip", "playwright", "podman", "poetry", "postgis", "postgres", "postgresql", "powershell", "prisma", "prolog", "prometheus", "protobuf", "puppet", "puppeteer", "pydantic", "pymongo", "pyqt", "pyspark", "pytest", "python", "python2", "python3", "pythonic", "pythonically", "pytorch",
 		"qt", "r", "rabbitmq", "rails", "react", "redhat", "redis", "redshift", "redux", "rspec", "ruby", "rust",
 		"salesforce", "sass", "scala", "scikit", "scipy", "scrapy", "scss", "sed", "selenium", "sharepoint", "shopify", "sinatra", "snowflake", "solr", "spark", "sphinx", "splunk", "spring", "sqlalchemy", "sqlite", "sqlite3", "stripe", "subversion", "svelte", "svn", "swift", "symfony",
 		"tailwind", "tcl", "tensorflow", "terraform", "tkinter", "tomcat", "twig", "typescript",
