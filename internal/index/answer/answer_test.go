@@ -1,0 +1,33 @@
+package answer_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/index/answer"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/lexical"
+)
+
+func TestJudge(t *testing.T) {
+	good := lexical.Signals{Terms: 3, Named: true, Mean: 1, Least: .5, Most: 2, For: 3, Known: 1, Coverage: 1, Strength: .6, Proximity: .5}
+	bad := lexical.Signals{Terms: 3, Unknown: 1, Elsewhere: 1, Mean: -1, Least: -4, Against: -3, Known: .4, Coverage: .2, Strength: .2}
+	if p, enough := answer.Judge(nil, good); p < .9 || !enough {
+		t.Errorf("what fits has probability %g", p)
+	}
+	if p, enough := answer.Judge(nil, bad); p > .1 || enough {
+		t.Errorf("what does not fit has probability %g", p)
+	}
+	want, _ := answer.Judge(nil, good)
+	odds := 0.
+	for _, part := range answer.Weigh(answer.Default(), good) {
+		odds += part
+	}
+	if got := 1 / (1 + math.Exp(-odds)); got != want {
+		t.Errorf("the parts make %g, not %g", got, want)
+	}
+	old := &disk.Confidence{Weights: []float64{-1, 2, 3}, Threshold: want + .001}
+	if p, enough := answer.Judge(old, good); p != want || enough {
+		t.Errorf("with weights of other features the probability is %g, %v, want %g, and the database's own threshold", p, enough, want)
+	}
+}
