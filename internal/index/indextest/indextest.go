@@ -55,19 +55,30 @@ func Passages(tb testing.TB, dir string, n int) {
 		words[50+37*i] = w
 	}
 	zipf := rand.NewZipf(rng, 1.07, 4, uint64(len(words)-1))
+	// Pages that follow one another have a subject in common, and its words.
+	subject := make([]string, 30)
 	text := func(length int) string {
 		var b strings.Builder
 		for i := range length {
 			if i > 0 {
 				b.WriteByte(" \n"[min(1, max(0, i%13-11))])
 			}
-			b.WriteString(words[zipf.Uint64()])
+			if rng.IntN(10) < 3 {
+				b.WriteString(subject[min(rng.IntN(len(subject)), rng.IntN(len(subject)))])
+			} else {
+				b.WriteString(words[zipf.Uint64()])
+			}
 		}
 		return b.String()
 	}
 	var line []byte
 	for i := range n {
 		page := i / 7
+		if i%(7*20) == 0 {
+			for k := range subject {
+				subject[k] = words[zipf.Uint64()]
+			}
+		}
 		p := passage.Passage{
 			ID: fmt.Sprintf("p%07d", i), Title: text(3), Headings: []string{text(2), text(3)}, Text: text(60 + rng.IntN(120)),
 			URL: fmt.Sprintf("https://docs.example.org/%s/page-%d.html#s%d", words[page%len(words)], page, i%7),
