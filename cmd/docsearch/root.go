@@ -37,6 +37,7 @@ func (a *app) commands() []*cobra.Command {
 		newRouteCommand(a),
 		newInjectCommand(a),
 		newExtractQueryCommand(a),
+		newReplayCommand(a),
 		newServeCommand(a),
 		newInstallCommand(a),
 		newUninstallCommand(a),

@@ -52,6 +52,7 @@ type Decision struct {
 	Context string       // for the agent to read beside it
 	Matched []string     // names of the databases that the call is about
 	Offered []string     // of those that the verdict or the context offers
+	Quoted  bool         // with passages of theirs
 	Rule    *config.Rule // that matches the call; nil if none does
 	Change  Change       // to make to the session's state; a denial stands only if it was made
 	Later   bool         // there is no decision yet, see ErrLater
@@ -272,6 +273,7 @@ func (d *decider) answer(offers []offer) {
 	for _, o := range offers {
 		denies = denies || !o.advice
 		d.Offered = append(d.Offered, o.db.Name)
+		d.Quoted = d.Quoted || len(o.Passages) > 0
 	}
 	switch {
 	case len(offers) == 0:

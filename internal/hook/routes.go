@@ -171,7 +171,7 @@ func (d *decider) routeToDatabase(r *config.Rule, message string) bool {
 		return false
 	}
 	o := offer{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), Answer: answer}
-	d.Matched, d.Offered = []string{db.Name}, []string{db.Name}
+	d.Matched, d.Offered, d.Quoted = []string{db.Name}, []string{db.Name}, true
 	if r.Action == config.ActionWarn {
 		d.addContext(adviceText(e, []offer{o}))
 		return true

@@ -1,0 +1,552 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/fast"
+	"github.com/docsearch/docsearch/internal/hook/route/shell"
+	"github.com/docsearch/docsearch/internal/progress"
+	"github.com/docsearch/docsearch/internal/replay"
+)
+
+func newReplayCommand(a *app) *cobra.Command {
+	var since period
+	var show int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "replay [FOLDER]",
+		Short: "Show what the hook would have done in past sessions",
+		Long: `Show what the hook would have done in past sessions: it reads the transcripts
+that Claude Code keeps, and decides about each call of a tool by the config as
+it is now. FOLDER is one with transcripts, ~/.claude/projects if none is given.
+
+Nothing is sent, and nothing stays: what a session would have remembered is kept
+in a temporary folder. A transcript shows what the agent did without the hook,
+so of a search that would have been denied it has no repetition.`,
+		Example: `  docsearch replay
+  docsearch replay --since 7d --show 50
+  docsearch replay --json ~/.claude/projects/-home-me-src-shop`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			folder := ""
+			if len(args) > 0 {
+				folder = args[0]
+			}
+			return a.replay(cmd.Context(), folder, replayOptions{since.before(time.Now()), show, asJSON})
+		},
+	}
+	cmd.Flags().Var(&since, "since", "only calls of this `time`: 7d, 12h, or a date such as 2026-01-31")
+	cmd.Flags().IntVar(&show, "show", 20, "how many calls to show, the latest transcripts' first")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print each call that the hook would have done something about as JSON, one a line, and a summary")
+	return cmd
+}
+
+type replayOptions struct {
+	since  time.Time
+	show   int
+	asJSON bool
+}
+
+// An outcome is what would have become of a call, or of another event.
+type outcome struct {
+	At        *time.Time `json:"at,omitempty"`
+	File      string     `json:"transcript"`
+	Line      int        `json:"line"`
+	Session   string     `json:"session"`
+	Agent     string     `json:"agent,omitempty"`
+	Event     string     `json:"event"`
+	Tool      string     `json:"tool,omitempty"`
+	Text      string     `json:"text,omitempty"` // the query, the address, the command
+	Outcome   string     `json:"outcome"`
+	Databases []string   `json:"databases,omitempty"`
+	Rule      string     `json:"rule,omitempty"`
+	Said      string     `json:"said"` // what the agent would have read
+}
+
+// begins reports whether the event is the beginning of an agent's context.
+func (o *outcome) begins() bool { return strings.HasSuffix(o.Event, "Start") }
+
+// What may become of an event.
+const (
+	wouldAnswer = "answered"   // denied, with a database's answer
+	wouldLead   = "redirected" // denied, with the call that asks the database
+	wouldDeny   = "denied"     // by a rule
+	wouldAsk    = "asked"      // the user
+	wouldTell   = "told"       // let through, with something for the agent to read
+)
+
+// A tally counts outcomes.
+type tally struct {
+	Transcripts int                       `json:"transcripts"`
+	Calls       map[string]int            `json:"calls"`     // by tool
+	Outcomes    map[string]map[string]int `json:"outcomes"`  // by tool, or event, and outcome
+	Databases   map[string]int            `json:"databases"` // outcomes with something of them
+	Rules       map[string]int            `json:"rules"`     // outcomes by them
+	// Web searches that go through: no database is about them, none of those
+	// that are answers, or they repeat one that was denied.
+	Unmatched  int `json:"searches_unmatched"`
+	Unanswered int `json:"searches_unanswered"`
+	Repeated   int `json:"searches_repeated"`
+	Damaged    int `json:"damaged_lines"`
+}
+
+func newTally() tally {
+	return tally{Calls: map[string]int{}, Outcomes: map[string]map[string]int{}, Databases: map[string]int{}, Rules: map[string]int{}}
+}
+
+func (t *tally) add(o *tally) {
+	t.Transcripts += o.Transcripts
+	t.Unmatched += o.Unmatched
+	t.Unanswered += o.Unanswered
+	t.Repeated += o.Repeated
+	t.Damaged += o.Damaged
+	addCounts(t.Calls, o.Calls)
+	addCounts(t.Databases, o.Databases)
+	addCounts(t.Rules, o.Rules)
+	for what, counts := range o.Outcomes {
+		if t.Outcomes[what] == nil {
+			t.Outcomes[what] = map[string]int{}
+		}
+		addCounts(t.Outcomes[what], counts)
+	}
+}
+
+func addCounts(to, from map[string]int) {
+	for k, n := range from {
+		to[k] += n
+	}
+}
+
+func (a *app) replay(ctx context.Context, folder string, opt replayOptions) error {
+	l := config.Locate(os.Getenv)
+	if folder == "" {
+		home := config.PlaceOf(l, os.Getenv, "").Claude
+		if home == "" {
+			return usagef("there is no home directory: name the folder with the transcripts")
+		}
+		folder = filepath.Join(home, "projects")
+	}
+	files, err := transcripts(folder, opt.since)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return withHint(fmt.Errorf("there are no transcripts in %s", folder), "a transcript is a file of Claude Code whose name ends with .jsonl")
+	}
+	r, err := load.Load(l)
+	if err != nil {
+		return err
+	}
+	for _, m := range r.Messages() {
+		a.warn("%s", m)
+	}
+	display := progress.New(a.stderr, progress.StyleFor(a.stderr))
+	report := display.Func()
+	replayer := &replayer{config: r, locations: l, since: opt.since, rules: map[string]*load.Routes{}}
+	sum := newTally()
+	lines := json.NewEncoder(a.stdout)
+	lines.SetEscapeHTML(false)
+	var first []outcome // to show
+	more := 0
+	err = replayer.all(ctx, files, func(done int, f *replayedFile) error {
+		report.Report("replaying transcripts", int64(done), int64(len(files)))
+		sum.add(&f.tally)
+		if f.damage != "" {
+			a.warn("%s: %s", f.name, f.damage)
+		}
+		for i := range f.outcomes {
+			switch {
+			case opt.asJSON:
+				if err := lines.Encode(&f.outcomes[i]); err != nil {
+					return err
+				}
+			case f.outcomes[i].begins(): // the same in every session
+			case len(first) < opt.show:
+				first = append(first, f.outcomes[i])
+			default:
+				more++
+			}
+		}
+		return nil
+	})
+	display.Close()
+	if err != nil {
+		return err
+	}
+	if opt.asJSON {
+		return lines.Encode(map[string]any{"summary": sum})
+	}
+	for i := range first {
+		a.printOutcome(&first[i])
+	}
+	if more > 0 {
+		fmt.Fprintf(a.stdout, "%s more; --show %d shows them all\n\n", thousands(more), len(first)+more)
+	}
+	return a.printTally(folder, &sum)
+}
+
+// transcripts lists the transcripts in a folder, the one that was last written
+// first; those that ended before since are left out.
+func transcripts(folder string, since time.Time) ([]string, error) {
+	type file struct {
+		path string
+		at   time.Time
+	}
+	var files []file
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if path == folder {
+				return err
+			}
+			return nil // what cannot be read is none of the user's sessions
+		}
+		if !d.Type().IsRegular() || filepath.Ext(path) != ".jsonl" {
+			return nil
+		}
+		if info, err := d.Info(); err == nil && !info.ModTime().Before(since) {
+			files = append(files, file{path, info.ModTime()})
+		}
+		return nil
+	})
+	slices.SortFunc(files, func(a, b file) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.path, b.path)) })
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.path
+	}
+	return paths, err
+}
+
+// A replayer decides about the events of transcripts.
+type replayer struct {
+	config    *load.Result
+	locations config.Locations
+	since     time.Time
+
+	mu    sync.Mutex
+	rules map[string]*load.Routes // by where a session works
+}
+
+// A replayedFile is what came of one transcript.
+type replayedFile struct {
+	name     string
+	damage   string
+	outcomes []outcome
+	tally
+}
+
+// all replays the files, several at once, and calls each with what came of
+// them, in their order.
+func (r *replayer) all(ctx context.Context, files []string, each func(done int, f *replayedFile) error) error {
+	type job struct {
+		name string
+		done chan *replayedFile
+	}
+	workers := runtime.GOMAXPROCS(0)
+	jobs := make(chan job)
+	order := make(chan job, 4*workers) // no further ahead than that
+	ctx, cancel := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	defer func() {
+		cancel()
+		group.Wait()
+	}()
+	for range workers {
+		group.Go(func() {
+			for j := range jobs {
+				j.done <- r.file(j.name)
+			}
+		})
+	}
+	group.Go(func() {
+		defer close(jobs)
+		defer close(order)
+		for _, name := range files {
+			j := job{name, make(chan *replayedFile, 1)}
+			select {
+			case order <- j:
+				jobs <- j
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	done := 0
+	for j := range order {
+		f := <-j.done
+		done++
+		if err := each(done, f); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// file replays one transcript.
+func (r *replayer) file(name string) *replayedFile {
+	f := &replayedFile{name: name, tally: newTally()}
+	f.Transcripts = 1
+	err := func() error {
+		in, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		// A folder of its own, so that nothing is locked by another's session.
+		dir, err := os.MkdirTemp("", "docsearch-replay-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		locations := r.locations
+		locations.State = dir
+		now := time.Now()
+		p := &hook.Process{Stderr: io.Discard, Getenv: os.Getenv, Now: func() time.Time { return now }, Rules: r.rulesOf, Commands: shell.Commands}
+		damage, err := replay.Read(in, func(e replay.Event) error {
+			if e.At.IsZero() {
+				e.At = now
+			}
+			now = e.At
+			if e.At.Before(r.since) {
+				return nil
+			}
+			f.add(&e, p.Decide(e.Event, &r.config.Config, locations, fast.Indexes{}))
+			return nil
+		})
+		f.Damaged = damage.Lines
+		if damage.Lines > 0 {
+			f.damage = fmt.Sprintf("%s cannot be read; the first is %s", count(damage.Lines, "line"), damage.First)
+		}
+		return err
+	}()
+	if err != nil {
+		f.damage = err.Error()
+	}
+	return f
+}
+
+// rulesOf are the rules in force for a session that works in cwd.
+func (r *replayer) rulesOf(cwd string, _ func(*config.Rule) bool) ([]config.Rule, []string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	routes, ok := r.rules[cwd]
+	if !ok {
+		routes = load.LoadRoutes(r.config, config.PlaceOf(r.locations, os.Getenv, cwd))
+		r.rules[cwd] = routes
+	}
+	return routes.Rules, nil, nil
+}
+
+// add counts what was decided about an event.
+func (f *replayedFile) add(e *replay.Event, d hook.Decision) {
+	what := e.Tool
+	if e.Name != "PreToolUse" {
+		what = e.Name
+	} else {
+		f.Calls[e.Tool]++
+	}
+	become := outcomeOf(&d)
+	if e.Tool == "WebSearch" && d.Verdict == hook.Pass {
+		switch {
+		case d.Change.Permit != nil:
+			f.Repeated++
+		case len(d.Matched) == 0:
+			f.Unmatched++
+		default:
+			f.Unanswered++
+		}
+	}
+	if become == "" {
+		return
+	}
+	if f.Outcomes[what] == nil {
+		f.Outcomes[what] = map[string]int{}
+	}
+	f.Outcomes[what][become]++
+	o := outcome{
+		File: f.name, Line: e.Line, Session: e.Session, Agent: e.Agent, Event: e.Name, Tool: e.Tool,
+		Text: hook.RouteCall(e.Event).Text, Outcome: become, Databases: d.Offered, Said: d.Context,
+	}
+	if d.Reason != "" {
+		o.Said = d.Reason
+	}
+	if !e.At.IsZero() {
+		o.At = &e.At
+	}
+	if d.Rule != nil {
+		o.Rule = d.Rule.Name
+		f.Rules[o.Rule]++
+	}
+	for _, name := range d.Offered {
+		f.Databases[name]++
+	}
+	f.outcomes = append(f.outcomes, o)
+}
+
+// outcomeOf is what a decision comes to, "" if the agent would not notice it.
+func outcomeOf(d *hook.Decision) string {
+	switch {
+	case d.Verdict == hook.Deny && d.Quoted:
+		return wouldAnswer
+	case d.Verdict == hook.Deny && len(d.Offered) > 0:
+		return wouldLead
+	case d.Verdict == hook.Deny:
+		return wouldDeny
+	case d.Verdict == hook.Ask:
+		return wouldAsk
+	case d.Verdict == hook.Pass && d.Context != "":
+		return wouldTell
+	}
+	return ""
+}
+
+const saidLines = 6
+
+func (a *app) printOutcome(o *outcome) {
+	c := colours(a.stdout)
+	width := columns(a.stdout)
+	what := o.Tool
+	if o.Event != "PreToolUse" {
+		what = strings.TrimSpace(o.Event + " " + o.Tool)
+	}
+	by := strings.Join(o.Databases, ", ")
+	if o.Rule != "" {
+		by = "rule " + o.Rule
+	}
+	if by != "" {
+		by = " by " + by
+	}
+	at := ""
+	if o.At != nil {
+		at = o.At.Local().Format("2006-01-02 15:04  ")
+	}
+	fmt.Fprintf(a.stdout, "%s%s%s %s%s%s\n", at, c.title, what, o.Outcome, by, c.end)
+	if text := printable(strings.Join(strings.Fields(o.Text), " ")); text != "" {
+		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.match, shortened(text, width-len(indent)), c.end)
+	}
+	lines := strings.Split(strings.TrimSpace(o.Said), "\n")
+	for i, line := range lines {
+		if i == saidLines {
+			fmt.Fprintf(a.stdout, "%s%s... %s more%s\n", indent, c.faint, count(len(lines)-i, "line"), c.end)
+			break
+		}
+		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.faint, shortened(printable(line), width-len(indent)), c.end)
+	}
+	fmt.Fprintln(a.stdout)
+}
+
+// shortened is how s begins, in so many characters.
+func shortened(s string, width int) string {
+	runes := []rune(s)
+	if len(runes) <= width {
+		return s
+	}
+	return string(runes[:max(0, width-3)]) + "..."
+}
+
+func (a *app) printTally(folder string, t *tally) error {
+	calls := 0
+	for _, n := range t.Calls {
+		calls += n
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s in %s with %s of tools\n", count(t.Transcripts, "transcript"), folder, count(calls, "call"))
+	for _, what := range slices.Sorted(maps.Keys(t.Outcomes)) {
+		var parts []string
+		for _, become := range []string{wouldAnswer, wouldLead, wouldDeny, wouldAsk, wouldTell} {
+			if n := t.Outcomes[what][become]; n > 0 {
+				parts = append(parts, thousands(n)+" "+become)
+			}
+		}
+		of := ""
+		if n := t.Calls[what]; n > 0 {
+			of = " of " + thousands(n)
+		}
+		fmt.Fprintf(&b, "  %-20s %s%s\n", what, strings.Join(parts, ", "), of)
+	}
+	if n := t.Calls["WebSearch"]; n > 0 {
+		fmt.Fprintf(&b, "web searches that go through: %s that no database is about, %s that none answers, %s repeated\n",
+			thousands(t.Unmatched), thousands(t.Unanswered), thousands(t.Repeated))
+	}
+	printCounts(&b, "by database", t.Databases)
+	printCounts(&b, "by rule", t.Rules)
+	if t.Damaged > 0 {
+		fmt.Fprintf(&b, "%s could not be read\n", count(t.Damaged, "line"))
+	}
+	_, err := io.WriteString(a.stdout, b.String())
+	return err
+}
+
+func printCounts(b *strings.Builder, title string, counts map[string]int) {
+	if len(counts) == 0 {
+		return
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
+		return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(x, y))
+	})
+	fmt.Fprintln(b, title)
+	for _, name := range names {
+		fmt.Fprintf(b, "  %-20s %s\n", name, thousands(counts[name]))
+	}
+}
+
+// A period is a flag's value that says since when.
+type period struct {
+	text string
+	at   time.Time
+	ago  time.Duration
+}
+
+func (p *period) String() string { return p.text }
+func (p *period) Type() string   { return "time" }
+
+func (p *period) Set(s string) error {
+	p.text = s
+	if at, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
+		p.at, p.ago = at, 0
+		return nil
+	}
+	number, days := strings.CutSuffix(s, "d")
+	unit := time.Hour * 24
+	if !days {
+		number, unit = s, 0
+	}
+	var err error
+	if unit > 0 {
+		var n int
+		_, err = fmt.Sscanf(number+"\n", "%d\n", &n)
+		p.ago = time.Duration(n) * unit
+	} else {
+		p.ago, err = time.ParseDuration(number)
+	}
+	if err != nil || p.ago < 0 {
+		return errors.New("expected a time such as 7d, 12h or 2026-01-31")
+	}
+	return nil
+}
+
+// before is the time that the period began before now; zero if there is none.
+func (p *period) before(now time.Time) time.Time {
+	if p.ago > 0 {
+		return now.Add(-p.ago)
+	}
+	return p.at
+}
