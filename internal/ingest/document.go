@@ -73,12 +73,12 @@ type reader func(data []byte, name string) (document, error)
 // endings are those of the files that there are readers for, beside source code
 // and manual pages.
 var endings = [...]string{".html", ".htm", ".xhtml", ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc",
-	".ipynb", ".epub", ".gz", ".txt", ".text"}
+	".ipynb", ".epub", ".pdf", ".gz", ".txt", ".text"}
 
 // plainNames are those of the texts without an ending that are read.
 var plainNames = [...]string{"README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ"}
 
-const typesRead = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, manual pages, source code"
+const typesRead = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, manual pages, source code"
 
 // ofText is the reader of files that are text as they are.
 func ofText(read func(text []byte) document) reader {
@@ -108,6 +108,8 @@ func readerOf(name string) reader {
 		return readNotebook
 	case ".epub":
 		return readEPUB
+	case ".pdf":
+		return readPDF
 	case ".gz":
 		return packed(name)
 	case ".txt", ".text":

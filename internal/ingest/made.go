@@ -67,7 +67,7 @@ func (doc *document) addMade(m *md.Section, path *headings, name string) {
 		}
 		add(strings.Repeat("#", min(m.Level, maxHeadingLevel))+" "+shorten(m.Heading), 0)
 		add("", 0)
-	case m.Level > 0:
+	default:
 		s.headings = path.back(m.Level)
 	}
 	begin := len(doc.lines)

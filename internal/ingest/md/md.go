@@ -62,7 +62,8 @@ type Writer struct {
 	sections []Section
 	within   []container
 	tight    bool
-	back     int // level to go back to with the next block, 0: none; see Resume
+	more     bool // the next block begins another part, of the section of level back
+	back     int
 }
 
 // A container is a list item or a quote: what begins its lines.
@@ -77,17 +78,17 @@ func (w *Writer) Document() Document { return Document{w.Title, w.sections} }
 // Heading begins a section.
 func (w *Writer) Heading(level int, text string, from int) {
 	w.sections = append(w.sections, Section{Level: max(level, 1), Heading: strings.Join(strings.Fields(text), " "), From: from})
-	w.tight, w.back = false, 0
+	w.tight, w.more = false, false
 }
 
 // Resume goes on with the section of that level, if there is more of it, after
-// those beneath it have ended.
-func (w *Writer) Resume(level int) { w.back = level }
+// those beneath it have ended. It has a place of its own among the sections.
+func (w *Writer) Resume(level int) { w.more, w.back = true, level }
 
 func (w *Writer) section() *Section {
-	if w.back > 0 {
+	if w.more {
 		w.sections = append(w.sections, Section{Level: w.back})
-		w.back = 0
+		w.more = false
 	}
 	if len(w.sections) == 0 {
 		w.sections = []Section{{}}

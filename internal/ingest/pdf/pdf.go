@@ -1,0 +1,591 @@
+// Package pdf reads the text of PDF files as Markdown: what stands in a larger
+// type is a heading, what stands in one of fixed width is code, and what repeats
+// at the edges of pages is left out. Every page begins with an anchor, page=N,
+// which viewers understand. Pictures of text stay pictures.
+//
+// A file is foreign, and the library that reads its objects may panic at it:
+// such a page is left out, and named. How long a stream may become is checked
+// before, how much of it is read is bounded.
+package pdf
+
+import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ledongthuc/pdf"
+
+	"github.com/docsearch/docsearch/internal/ingest/md"
+)
+
+// Limits of a file.
+const (
+	maxPages    = 5000
+	maxStream   = 64 << 20  // bytes of a stream, decompressed
+	maxStreams  = 512 << 20 // of all
+	maxOperands = 2_000_000 // operators of a page
+	maxText     = 4 << 20   // bytes of text on a page
+)
+
+// Left is a page without text, and why.
+type Left struct {
+	Page int
+	Why  string
+}
+
+// Parse reads a file, and names the pages that it could not.
+func Parse(data []byte) (doc md.Document, left []Left, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			doc, left, err = md.Document{}, nil, errors.New("a damaged PDF file")
+		}
+	}()
+	if err := checkStreams(data); err != nil {
+		return md.Document{}, nil, err
+	}
+	r, err := pdf.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return md.Document{}, nil, fmt.Errorf("no PDF file that can be read: %w", err)
+	}
+	n := r.NumPage()
+	if n > maxPages {
+		left = append(left, Left{maxPages + 1, fmt.Sprintf("pages beyond the first %d are not read", maxPages)})
+		n = maxPages
+	}
+	var pages []page
+	for i := 1; i <= n; i++ {
+		p, err := readPage(r, i)
+		if err != nil {
+			left = append(left, Left{i, err.Error()})
+			continue
+		}
+		pages = append(pages, p)
+	}
+	w := writer{}
+	w.Title = strings.TrimSpace(r.Trailer().Key("Info").Key("Title").Text())
+	if strings.HasPrefix(w.Title, "Microsoft Word") || strings.HasSuffix(w.Title, ".dvi") || !strings.ContainsFunc(w.Title, unicode.IsLetter) {
+		w.Title = ""
+	}
+	w.pages(pages)
+	return w.Document(), left, nil
+}
+
+// checkStreams decompresses what is compressed once, to see that it does not
+// become too much: the library has no limits. What is compressed twice has no
+// reason to be.
+func checkStreams(data []byte) error {
+	if twice.Match(data) {
+		return errors.New("a PDF file with streams that are compressed twice")
+	}
+	all := int64(0)
+	for at := 0; ; {
+		i := bytes.Index(data[at:], []byte("stream"))
+		if i < 0 {
+			return nil
+		}
+		at += i + len("stream")
+		z, err := zlib.NewReader(bytes.NewReader(bytes.TrimLeft(data[at:], "\r\n")))
+		if err != nil {
+			continue // not compressed
+		}
+		n, _ := io.Copy(io.Discard, io.LimitReader(z, maxStream+1))
+		if all += n; n > maxStream || all > maxStreams {
+			return fmt.Errorf("a PDF file whose streams decompress to more than %d MiB", min(n, maxStream)>>20)
+		}
+	}
+}
+
+var twice = regexp.MustCompile(`/Filter\s*\[[^\]]*(?:/Fl|/LZW|/RunLength|#)[^\]]*(?:/Fl|/LZW|/RunLength|#)`)
+
+// A page is the lines of one.
+type page struct {
+	number int
+	lines  []line
+}
+
+// A line is what stands side by side.
+type line struct {
+	text    string
+	x, y    float64 // where it begins
+	end     float64 // where it ends
+	size    float64 // of most of its type
+	fixed   int     // signs in a type of fixed width
+	letters int     // signs
+}
+
+// errTooMuch ends a page that would not.
+var errTooMuch = errors.New("too much on one page")
+
+func readPage(r *pdf.Reader, number int) (p page, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case error:
+			err = errors.New("damaged")
+			if errors.Is(r, errTooMuch) {
+				err = r
+			}
+		default:
+			err = errors.New("damaged")
+		}
+	}()
+	v := r.Page(number)
+	if v.V.IsNull() || v.V.Key("Contents").IsNull() {
+		return page{number: number}, nil
+	}
+	t := &typesetter{page: v, fonts: map[string]*font{}, state: state{ctm: identity}}
+	pdf.Interpret(v.V.Key("Contents"), t.operator)
+	for i := range t.lines {
+		if t.lines[i].letters > 0 {
+			p.lines = append(p.lines, t.lines[i])
+		}
+	}
+	p.number = number
+	return p, nil
+}
+
+type matrix [6]float64
+
+var identity = matrix{1, 0, 0, 1, 0, 0}
+
+func (m matrix) mul(n matrix) matrix {
+	return matrix{
+		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
+		m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
+		m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5],
+	}
+}
+
+// A typesetter follows the operators of a page and puts the text together.
+type typesetter struct {
+	page      pdf.Page
+	fonts     map[string]*font
+	state     state
+	saved     []state
+	text      matrix // where the next sign stands
+	start     matrix // where the line began
+	lines     []line
+	operators int
+	length    int
+}
+
+type state struct {
+	ctm     matrix
+	font    *font
+	size    float64
+	leading float64
+}
+
+// A font is what is known of one.
+type font struct {
+	encoding pdf.TextEncoding
+	fixed    bool
+	wide     bool            // codes have two bytes
+	widths   map[int]float64 // of the signs of a wide one, by code
+	usual    float64         // of others
+	width    func(code int) float64
+}
+
+func (t *typesetter) operator(stack *pdf.Stack, op string) {
+	if t.operators++; t.operators > maxOperands {
+		panic(errTooMuch)
+	}
+	args := make([]pdf.Value, stack.Len())
+	for i := len(args) - 1; i >= 0; i-- {
+		args[i] = stack.Pop()
+	}
+	number := func(i int) float64 {
+		if i >= len(args) {
+			return 0
+		}
+		return args[i].Float64()
+	}
+	six := func() matrix { return matrix{number(0), number(1), number(2), number(3), number(4), number(5)} }
+	switch op {
+	case "cm":
+		t.state.ctm = six().mul(t.state.ctm)
+	case "q":
+		const deepest = 1000
+		if len(t.saved) < deepest {
+			t.saved = append(t.saved, t.state)
+		}
+	case "Q":
+		if n := len(t.saved); n > 0 {
+			t.state, t.saved = t.saved[n-1], t.saved[:n-1]
+		}
+	case "BT":
+		t.text, t.start = identity, identity
+	case "Tf":
+		if len(args) == 2 {
+			t.state.font, t.state.size = t.fontNamed(args[0].Name()), number(1)
+		}
+	case "TL":
+		t.state.leading = number(0)
+	case "Tm":
+		t.text = six()
+		t.start = t.text
+	case "Td":
+		t.move(number(0), number(1))
+	case "TD":
+		t.state.leading = -number(1)
+		t.move(number(0), number(1))
+	case "T*":
+		t.move(0, -t.state.leading)
+	case "Tj":
+		if len(args) == 1 {
+			t.show(args[0].RawString())
+		}
+	case "'", "\"":
+		t.move(0, -t.state.leading)
+		if len(args) > 0 {
+			t.show(args[len(args)-1].RawString())
+		}
+	case "TJ":
+		if len(args) != 1 {
+			return
+		}
+		for i := range args[0].Len() {
+			if v := args[0].Index(i); v.Kind() == pdf.String {
+				t.show(v.RawString())
+			} else {
+				t.text = matrix{1, 0, 0, 1, -v.Float64() / 1000 * t.state.size, 0}.mul(t.text)
+			}
+		}
+	}
+}
+
+func (t *typesetter) move(x, y float64) {
+	t.start = matrix{1, 0, 0, 1, x, y}.mul(t.start)
+	t.text = t.start
+}
+
+// fontNamed is a font of the page's.
+func (t *typesetter) fontNamed(name string) *font {
+	if f, ok := t.fonts[name]; ok {
+		return f
+	}
+	v := t.page.Font(name)
+	base := v.BaseFont()
+	f := &font{encoding: v.Encoder(), usual: 500, width: v.Width}
+	for _, mark := range []string{"Mono", "Courier", "Consol", "Typewriter", "CMTT", "Code", "Menlo", "Fixed", "SFTT"} {
+		f.fixed = f.fixed || strings.Contains(base, mark)
+	}
+	if below := v.V.Key("DescendantFonts"); below.Len() > 0 {
+		f.wide = true
+		f.readWidths(below.Index(0))
+	}
+	t.fonts[name] = f
+	return f
+}
+
+// readWidths reads the widths of a font whose codes have two bytes: runs of
+// "first [width ...]" and "first last width".
+func (f *font) readWidths(v pdf.Value) {
+	f.widths = map[int]float64{}
+	if usual := v.Key("DW"); !usual.IsNull() {
+		f.usual = usual.Float64()
+	} else {
+		f.usual = 1000
+	}
+	w := v.Key("W")
+	const most = 65536
+	for i := 0; i+1 < w.Len() && len(f.widths) < most; {
+		first := int(w.Index(i).Float64())
+		if list := w.Index(i + 1); list.Kind() == pdf.Array {
+			for k := range list.Len() {
+				f.widths[first+k] = list.Index(k).Float64()
+			}
+			i += 2
+			continue
+		}
+		last := min(int(w.Index(i+1).Float64()), first+most)
+		for code := first; code <= last; code++ {
+			f.widths[code] = w.Index(i + 2).Float64()
+		}
+		i += 3
+	}
+}
+
+// advance is how far a text goes, in thousandths of the type's size.
+func (f *font) advance(raw string) float64 {
+	total := 0.0
+	if f.wide {
+		for i := 0; i+1 < len(raw); i += 2 {
+			width, ok := f.widths[int(raw[i])<<8|int(raw[i+1])]
+			if !ok {
+				width = f.usual
+			}
+			total += width
+		}
+		return total
+	}
+	for i := range len(raw) {
+		width := f.width(int(raw[i]))
+		if width == 0 {
+			width = f.usual
+		}
+		total += width
+	}
+	return total
+}
+
+// show puts a text where it stands: behind what stands on the same line, or on
+// a line of its own.
+func (t *typesetter) show(raw string) {
+	f := t.state.font
+	if f == nil {
+		return
+	}
+	decoded := raw
+	if f.encoding != nil {
+		decoded = f.encoding.Decode(raw)
+	}
+	if t.length += len(decoded); t.length > maxText {
+		panic(errTooMuch)
+	}
+	at := t.text.mul(t.state.ctm)
+	size := math.Abs(t.state.size) * math.Hypot(at[2], at[3])
+	x, y := at[4], at[5]
+	width := f.advance(raw) / 1000 * t.state.size
+	t.text = matrix{1, 0, 0, 1, width, 0}.mul(t.text)
+	end := t.text.mul(t.state.ctm)[4]
+	n := len(t.lines)
+	if n == 0 || math.Abs(t.lines[n-1].y-y) > 0.5*math.Max(size, t.lines[n-1].size) || x < t.lines[n-1].end-2*size {
+		t.lines = append(t.lines, line{x: x, y: y, end: x, size: size})
+		n++
+	}
+	l := &t.lines[n-1]
+	if gap := x - l.end; gap > 0.18*size && l.text != "" && !strings.HasSuffix(l.text, " ") && !strings.HasPrefix(decoded, " ") {
+		l.text += " "
+	}
+	var b strings.Builder
+	for _, r := range decoded {
+		switch {
+		case r == '\u00ad' || r == unicode.ReplacementChar || unicode.IsControl(r):
+			continue
+		case unicode.IsSpace(r):
+			r = ' '
+		default:
+			l.letters++
+			if f.fixed {
+				l.fixed++
+			}
+		}
+		b.WriteString(ligatures(r))
+	}
+	l.text += b.String()
+	if l.end = end; l.letters <= len(decoded) {
+		l.size = size // that of its beginning is the line's
+	}
+}
+
+// ligatures are the letters that one sign is made of.
+func ligatures(r rune) string {
+	switch r {
+	case 'ﬀ':
+		return "ff"
+	case 'ﬁ':
+		return "fi"
+	case 'ﬂ':
+		return "fl"
+	case 'ﬃ':
+		return "ffi"
+	case 'ﬄ':
+		return "ffl"
+	}
+	return string(r)
+}
+
+// A writer makes sections of pages.
+type writer struct {
+	md.Writer
+	body  float64   // size of the type of most of the text
+	sizes []float64 // of headings, the largest first
+	edges map[string]int
+	level int
+}
+
+func (w *writer) pages(pages []page) {
+	w.measure(pages)
+	for i := range pages {
+		p := &pages[i]
+		lines := w.inner(p.lines, len(pages))
+		if len(lines) == 0 {
+			continue
+		}
+		w.page(lines, fmt.Sprintf("page=%d", p.number))
+	}
+}
+
+// measure finds the sizes of type, and what repeats at the edges of pages.
+func (w *writer) measure(pages []page) {
+	signs := map[float64]int{}
+	w.edges = map[string]int{}
+	for _, p := range pages {
+		for i := range p.lines {
+			signs[rounded(p.lines[i].size)] += p.lines[i].letters
+		}
+		for _, edge := range edgesOf(p.lines) {
+			w.edges[edge]++
+		}
+	}
+	for size, n := range signs {
+		if most := signs[w.body]; n > most || n == most && size < w.body {
+			w.body = size
+		}
+	}
+	for size := range signs {
+		if size >= w.body*1.12 {
+			w.sizes = append(w.sizes, size)
+		}
+	}
+	slices.Sort(w.sizes)
+	slices.Reverse(w.sizes)
+	const deepest = 4
+	w.sizes = w.sizes[:min(len(w.sizes), deepest)]
+}
+
+func rounded(size float64) float64 { return math.Round(size*2) / 2 }
+
+const edge = 2 // lines at the top and at the bottom that may repeat
+
+// edgesOf are the first and last lines of a page, without their numbers.
+func edgesOf(lines []line) []string {
+	var edges []string
+	for i := range lines {
+		if i < edge || i >= len(lines)-edge {
+			edges = append(edges, unnumbered(lines[i].text))
+		}
+	}
+	slices.Sort(edges)
+	return slices.Compact(edges)
+}
+
+func unnumbered(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) || r == ' ' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// inner are a page's lines without those at its edges that many pages have.
+func (w *writer) inner(lines []line, pages int) []line {
+	var kept []line
+	for i := range lines {
+		atEdge := i < edge || i >= len(lines)-edge
+		if n := w.edges[unnumbered(lines[i].text)]; atEdge && n >= 3 && n*4 >= pages {
+			continue
+		}
+		kept = append(kept, lines[i])
+	}
+	return kept
+}
+
+// page writes the lines of a page.
+func (w *writer) page(lines []line, anchor string) {
+	if w.levelOf(&lines[0]) == 0 {
+		w.Resume(w.level)
+		w.Anchor(anchor)
+	}
+	for i := 0; i < len(lines); {
+		l := &lines[i]
+		n := i + 1
+		switch level := w.levelOf(l); {
+		case level > 0:
+			text := l.text
+			for n < len(lines) && w.levelOf(&lines[n]) == level && near(&lines[n-1], &lines[n], 1.6) {
+				text += " " + lines[n].text
+				n++
+			}
+			w.level = level
+			w.Heading(level, text, 0)
+			w.Anchor(anchor)
+		case l.isCode():
+			for n < len(lines) && lines[n].isCode() {
+				n++
+			}
+			w.Code("", indented(lines[i:n]))
+		default:
+			for n < len(lines) && w.levelOf(&lines[n]) == 0 && !lines[n].isCode() && near(&lines[n-1], &lines[n], 1.45) {
+				n++
+			}
+			w.Text(paragraph(lines[i:n]), 0)
+		}
+		i = n
+	}
+}
+
+// levelOf is the level of a heading, 0 if the line is none.
+func (w *writer) levelOf(l *line) int {
+	const longest = 120
+	if l.letters < 2 || l.isCode() || len(l.text) > longest || !strings.ContainsFunc(l.text, unicode.IsLetter) {
+		return 0
+	}
+	return slices.Index(w.sizes, rounded(l.size)) + 1
+}
+
+func (l *line) isCode() bool { return l.fixed > 0 && l.fixed*10 >= l.letters*9 }
+
+// near reports whether a line follows another as lines of a paragraph do.
+func near(a, b *line, factor float64) bool {
+	gap := a.y - b.y
+	return gap > 0 && gap < factor*math.Max(a.size, b.size)
+}
+
+// indented are lines of code, with spaces for how far each stands to the right.
+func indented(lines []line) []md.Line {
+	left := lines[0].x
+	for i := range lines {
+		left = math.Min(left, lines[i].x)
+	}
+	var code []md.Line
+	for i := range lines {
+		l := &lines[i]
+		const widest = 80
+		n := 0
+		if width := l.size * 0.6; width > 0 {
+			n = int(math.Round(math.Min((l.x-left)/width, widest)))
+		}
+		if i > 0 && lines[i-1].y-l.y > 1.8*l.size {
+			code = append(code, md.Line{})
+		}
+		code = append(code, md.Line{Text: strings.Repeat(" ", max(n, 0)) + strings.TrimRight(l.text, " ")})
+	}
+	return code
+}
+
+// paragraph joins lines, and words that were parted at their ends.
+func paragraph(lines []line) string {
+	var b strings.Builder
+	for i := range lines {
+		text := strings.Join(strings.Fields(lines[i].text), " ")
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if i+1 < len(lines) && parted(text) {
+			next := strings.TrimSpace(lines[i+1].text)
+			if first, rest, _ := strings.Cut(next, " "); first != "" && unicode.IsLower([]rune(first)[0]) {
+				text = strings.TrimSuffix(text, "-") + first
+				lines[i+1].text = rest
+			}
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// parted reports whether a line ends within a word.
+func parted(s string) bool {
+	runes := []rune(s)
+	n := len(runes)
+	return n > 2 && runes[n-1] == '-' && unicode.IsLower(runes[n-2])
+}
