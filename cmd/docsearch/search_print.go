@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/index"
@@ -51,12 +50,13 @@ func (s *searchCommand) print(query string, all []asked, hits []index.Merged) er
 			place += "  (" + printable(remark) + ")"
 		}
 		fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.faint, place, c.end)
-		m, err := newMatcher(languageOf(d), query, s.splitKeywords())
+		analyzer, err := lexical.NewAnalyzer(languageOf(d))
 		if err != nil {
 			return err
 		}
-		for _, line := range m.snippet(body(h.Text), width-len(indent), snippetLines) {
-			fmt.Fprintf(s.stdout, "%s%s\n", indent, m.highlight(line, c))
+		words := analyzer.Highlighter(lexical.Query{Text: query, Keywords: s.splitKeywords(), Names: d.Names})
+		for _, line := range snippet(body(h.Text), words, width-len(indent), snippetLines) {
+			fmt.Fprintf(s.stdout, "%s%s\n", indent, mark(line, words, c))
 		}
 	}
 	return nil
@@ -93,66 +93,23 @@ func body(text string) string {
 	return rest
 }
 
-// A matcher finds the words of a query in a text, in whatever form they have
-// there.
-type matcher struct {
-	analyzer *lexical.Analyzer
-	terms    map[string]bool
-}
-
-func newMatcher(language, query string, keywords []string) (*matcher, error) {
-	analyzer, err := lexical.NewAnalyzer(language)
-	if err != nil {
-		return nil, err
-	}
-	m := &matcher{analyzer, map[string]bool{}}
-	for _, t := range analyzer.Terms(strings.Join(append([]string{query}, keywords...), " ")) {
-		m.terms[t] = true
-	}
-	return m, nil
-}
-
-// each calls word with every word of the line that matches, and what of the
-// query it matches.
-func (m *matcher) each(line string, word func(from, to int, terms []string)) {
-	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
-	from := -1
-	for i, r := range line + " " {
-		switch {
-		case inWord(r) && from < 0:
-			from = i
-		case !inWord(r) && from >= 0:
-			var found []string
-			for _, t := range m.analyzer.Terms(line[from:i]) {
-				if m.terms[t] {
-					found = append(found, t)
-				}
-			}
-			if len(found) > 0 {
-				word(from, i, found)
-			}
-			from = -1
-		}
-	}
-}
-
-// highlight marks the words that match.
-func (m *matcher) highlight(line string, c palette) string {
+// mark marks the words of the query in a line.
+func mark(line string, words *lexical.Highlighter, c palette) string {
 	if c.match == "" {
 		return line
 	}
 	var b strings.Builder
 	done := 0
-	m.each(line, func(from, to int, _ []string) {
-		b.WriteString(line[done:from] + c.match + line[from:to] + c.end)
-		done = to
-	})
+	for _, s := range words.Spans(line) {
+		b.WriteString(line[done:s.Start] + c.match + line[s.Start:s.End] + c.end)
+		done = s.End
+	}
 	return b.String() + line[done:]
 }
 
 // snippet is the stretch of at most n lines of the text that has the most of
 // the query's words, the first where several do.
-func (m *matcher) snippet(text string, width, n int) []string {
+func snippet(text string, words *lexical.Highlighter, width, n int) []string {
 	var lines []string
 	for _, line := range reflow(text) {
 		lines = append(lines, wrap(line, width)...)
@@ -160,16 +117,16 @@ func (m *matcher) snippet(text string, width, n int) []string {
 	if len(lines) <= n {
 		return lines
 	}
-	found := make([][]string, len(lines))
+	found := make([][]lexical.Span, len(lines))
 	for i, l := range lines {
-		m.each(l, func(_, _ int, terms []string) { found[i] = append(found[i], terms...) })
+		found[i] = words.Spans(l)
 	}
 	best, most := 0, -1
 	for at := 0; at+n <= len(lines); at++ {
 		distinct := map[string]bool{}
-		for _, terms := range found[at : at+n] {
-			for _, t := range terms {
-				distinct[t] = true
+		for _, spans := range found[at : at+n] {
+			for _, s := range spans {
+				distinct[s.Term] = true
 			}
 		}
 		if len(distinct) > most {

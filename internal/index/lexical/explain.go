@@ -11,19 +11,20 @@ import (
 type Reason struct {
 	Term    string  // as it is indexed
 	Synonym bool    // the thesaurus added it to the query
-	Symbol  bool    // the passage defines it: its share is a bonus
-	Share   float64 // of the passage's score for the words, all shares being 1 together
+	Symbol  bool    // the passage defines it, for which it has Hit.Symbol
+	Words   float64 // its share of Hit.Words, those of all reasons being 1 together
+	Page    float64 // its share of Hit.Page, likewise
 	Fields  []Occurrence
 }
 
-// An Occurrence is how often a term is in a field.
+// An Occurrence is how often a term is in a field of the passage.
 type Occurrence struct {
-	Field string
-	Times int
+	Field string `json:"field"`
+	Times int    `json:"times"`
 }
 
-// Explain says which of the query's terms the passage has, where, and what
-// each of them adds to Hit.Words: the greatest share first.
+// Explain says which of the query's terms the passage or its page has, where,
+// and what each of them adds to the passage's score: the greatest share first.
 func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 	if int(passage) >= x.n {
 		return nil, fmt.Errorf("explain passage %d: the index has %d", passage, x.n)
@@ -43,24 +44,25 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 		return nil, err
 	}
 	var reasons []Reason
-	whole := 0.
+	words, pages := 0., 0.
 	for i := range terms {
 		t := &terms[i]
-		positions, err := x.positions(t.cursor, unit, at, nil)
+		impact, page, err := x.impacts(t.cursor, unit, at)
 		if err != nil {
 			return nil, err
 		}
-		if len(positions) == 0 {
-			continue
-		}
 		r := Reason{Term: t.term, Synonym: !t.own && !t.symbol, Symbol: t.symbol}
 		if !t.symbol {
-			impact, err := x.impact(t.cursor, unit, at)
-			if err != nil {
-				return nil, err
-			}
-			r.Share = t.share * float64(degree(impact, x.single))
-			whole += r.Share
+			r.Words = float64(t.best) * float64(degree(impact, x.single))
+			r.Page = float64(t.page) * float64(degree(page, x.single))
+			words, pages = words+r.Words, pages+r.Page
+		}
+		if impact == 0 && r.Page == 0 {
+			continue
+		}
+		positions, err := x.positions(t.cursor, unit, at, nil)
+		if err != nil {
+			return nil, err
 		}
 		for field, n := range lengths.count(positions) {
 			if n > 0 {
@@ -70,11 +72,11 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 		reasons = append(reasons, r)
 	}
 	for i := range reasons {
-		if whole > 0 {
-			reasons[i].Share /= whole
-		}
+		r := &reasons[i]
+		r.Words /= max(1, words)
+		r.Page /= max(1, pages)
 	}
-	slices.SortStableFunc(reasons, func(a, b Reason) int { return cmp.Compare(b.Share, a.Share) })
+	slices.SortStableFunc(reasons, func(a, b Reason) int { return cmp.Compare(b.Words+b.Page, a.Words+a.Page) })
 	return reasons, nil
 }
 
@@ -106,22 +108,26 @@ func (x *Index) find(passage uint32) (unit, at uint32, err error) {
 	return uint32(u), at, err
 }
 
-// impact is that of the cursor's term in the passage that lies at at.
-func (x *Index) impact(c *cursor, unit, at uint32) (uint8, error) {
+// impacts are those of the cursor's term in the passage that lies at at, and
+// in its page; 0 where it is not.
+func (x *Index) impacts(c *cursor, unit, at uint32) (passage, page uint8, err error) {
 	ok, err := c.seek(unit)
 	if err != nil || !ok || c.unit[c.at] != unit {
-		return 0, err
+		return 0, 0, err
 	}
 	locals, impacts, err := c.passagesOf(c.at)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	first, _, _, err := x.unit(unit)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if j := slices.Index(locals, at-first); j >= 0 {
-		return impacts[j], nil
+		passage = impacts[j]
 	}
-	return 0, nil
+	if !x.single {
+		page = c.best[c.at] >> 4
+	}
+	return passage, page, nil
 }

@@ -5,35 +5,51 @@ import (
 	"slices"
 )
 
-// A Span is a piece of a text, in bytes.
-type Span struct{ Start, End int }
+// A Span is a piece of a text, in bytes, and the query's term that stands
+// there.
+type Span struct {
+	Start, End int
+	Term       string
+}
 
-// Highlight returns where in text the query's own words stand, whatever their
-// ending: ascending, and apart from one another.
-func (a *Analyzer) Highlight(q Query, text string) []Span {
+// A Highlighter finds the words of one query in texts.
+type Highlighter struct {
+	analyzer *Analyzer
+	wanted   map[string]bool // terms
+}
+
+// Highlighter returns one for the query's own words: not those that questions
+// are put with, and not the database's names, unless there are no others.
+func (a *Analyzer) Highlighter(q Query) *Highlighter {
 	p := a.plan(&q, func(string) bool { return false })
-	wanted := make(map[string]bool, len(p.terms))
+	h := &Highlighter{a, make(map[string]bool, len(p.terms))}
 	for _, t := range p.terms {
 		if t.own {
-			wanted[t.term] = true
+			h.wanted[t.term] = true
 		}
 	}
 	for _, s := range append(q.Keywords[:len(q.Keywords):len(q.Keywords)], q.Text) {
 		scan(s, 0, func(t token) {
 			if t.kind == compound {
-				wanted[exactTerm(exactMark, s[t.start:t.end])] = true
+				h.wanted[exactTerm(exactMark, s[t.start:t.end])] = true
 			}
 		})
 	}
-	delete(wanted, "")
+	delete(h.wanted, "")
+	return h
+}
+
+// Spans returns where in text the words stand, whatever their ending:
+// ascending, and apart from one another.
+func (h *Highlighter) Spans(text string) []Span {
 	var spans []Span
 	scan(text, 0, func(t token) {
-		term := a.term(t.kind, text[t.start:t.end])
+		term := h.analyzer.term(t.kind, text[t.start:t.end])
 		if t.kind == compound {
 			term = exactTerm(exactMark, text[t.start:t.end])
 		}
-		if wanted[term] {
-			spans = append(spans, Span{t.start, t.end})
+		if h.wanted[term] {
+			spans = append(spans, Span{t.start, t.end, term})
 		}
 	})
 	slices.SortFunc(spans, func(a, b Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })

@@ -130,7 +130,7 @@ func FuzzPlan(f *testing.F) {
 				}
 			}
 			last := 0
-			for _, s := range a.Highlight(q, text) {
+			for _, s := range a.Highlighter(q).Spans(text) {
 				if s.Start < last || s.Start >= s.End || s.End > len(text) {
 					t.Fatalf("span %v after %d in %d bytes", s, last, len(text))
 				}
@@ -150,10 +150,11 @@ func TestHighlight(t *testing.T) {
 		{"os.path.join", "call os.path.join(a)", "call [os.path.join](a)"},
 		{"user", "getUserName", "get[User]Name"},
 		{"zebra", "no match", "no match"},
+		{"how do I use files in git", "How do I use a file in git?", "How do I use a [file] in git?"},
 	} {
 		var b strings.Builder
 		last := 0
-		for _, s := range a.Highlight(Query{Text: tt.query}, tt.text) {
+		for _, s := range a.Highlighter(Query{Text: tt.query, Names: []string{"git"}}).Spans(tt.text) {
 			b.WriteString(tt.text[last:s.Start] + "[" + tt.text[s.Start:s.End] + "]")
 			last = s.End
 		}

@@ -92,17 +92,21 @@ func TestExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := 0.
+	words, page := 0., 0.
 	terms := make(map[string]Reason)
 	for _, r := range got {
-		sum += r.Share
-		r.Share = 0
+		words, page = words+r.Words, page+r.Page
+		if (r.Words > 0) != (len(r.Fields) > 0 && !r.Symbol) || (r.Page > 0) == r.Symbol {
+			t.Errorf("a term is in the passage or not: %+v", r)
+		}
+		r.Words, r.Page = 0, 0
 		terms[r.Term] = r
 	}
-	if math.Abs(sum-1) > 1e-9 {
-		t.Errorf("shares are %g together", sum)
+	if math.Abs(words-1) > 1e-9 || math.Abs(page-1) > 1e-9 {
+		t.Errorf("shares are %g and %g together", words, page)
 	}
 	want := map[string]Reason{
+		"delet":      {Term: "delet"}, // in another passage of the page
 		"file":       {Term: "file", Fields: []Occurrence{{"headings", 1}, {"body", 2}}},
 		"remov":      {Term: "remov", Fields: []Occurrence{{"title", 1}, {"address", 1}, {"body", 2}}},
 		"os":         {Term: "os", Fields: []Occurrence{{"title", 1}, {"page", 1}, {"address", 2}}},
@@ -111,8 +115,11 @@ func TestExplain(t *testing.T) {
 	if diff := cmp.Diff(want, terms); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if got, err = x.Explain(Query{Text: "delete"}, 1); err != nil || len(got) != 1 || got[0].Term != "remov" || !got[0].Synonym {
+	if got, err = x.Explain(Query{Text: "delete"}, 1); err != nil || len(got) != 2 || got[0].Term != "remov" || !got[0].Synonym || got[0].Words != 1 {
 		t.Errorf("a synonym: %v, %v", got, err)
+	}
+	if got, err = x.Explain(Query{Text: "nothing else"}, 2); err != nil || got != nil {
+		t.Errorf("a passage that has nothing of the query: %v, %v", got, err)
 	}
 	if _, err := x.Explain(Query{Text: "file"}, 4); err == nil {
 		t.Error("a passage that is not there was explained")
