@@ -209,7 +209,7 @@ func (u *updateCommand) follow(ctx context.Context, chosen []listing) error {
 		}
 		folder, ok := p.source.(*ingest.Folder)
 		if !ok {
-			return usagef("--watch is for databases made from folders, and %s is made from a %s", d.Name, info.Source.Kind)
+			return usagef("--watch is for databases made from folders, and what %s is made from is of the kind %s", d.Name, info.Source.Kind)
 		}
 		watched = append(watched, &watch{listing: d, folder: folder})
 	}

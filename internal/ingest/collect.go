@@ -53,6 +53,7 @@ type collector struct {
 	context  string
 	terms    map[string][]string // what the source's own index calls its places
 	repeated repeated            // paragraphs that are left out
+	sampled  map[string]sample   // documents that were read to find them
 	before   *earlier
 	changes  Changes
 }
@@ -65,17 +66,15 @@ type Changes struct{ New, Changed, Removed, Same int }
 // generation, and beside them what was read and what has no passages: that is
 // what is in skipped and what turns out to be left out of the items.
 func collect(ctx context.Context, dir string, before *disk.Generation, source disk.Source, c *collector, items []item, skipped []disk.Skipped, report progress.Func) (disk.Prepared, error) {
-	c.before = openEarlier(before, source)
-	defer c.before.close()
-	if e := c.before; e != nil && e.Context != c.context {
-		c.before.close()
-		c.before = nil
-	}
 	c.addTermContexts(items)
-	if c.before != nil {
-		c.repeated = c.before.Repeated
-	} else {
-		c.repeated = c.findRepeated(items)
+	if e := openEarlier(before, source); e != nil {
+		defer e.close()
+		if e.Context == c.context {
+			c.before, c.repeated = e, e.Repeated
+		}
+	}
+	if c.before == nil {
+		c.findRepeated(items)
 	}
 	out, err := os.OpenFile(filepath.Join(dir, passage.ShardName(0)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -200,7 +199,9 @@ func (c *collector) read(it *item) result {
 	}
 	r := result{record: record{Name: it.name, Size: it.size, ModTime: it.modTime, Hash: it.hash, Context: it.context}}
 	var doc document
-	if err == nil {
+	if read, ok := c.sampled[it.name]; ok && err == nil && read.hash == it.hash {
+		doc = read.document
+	} else if err == nil {
 		doc, err = c.parse(data, it)
 	}
 	if err != nil {

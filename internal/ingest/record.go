@@ -182,11 +182,7 @@ func whole(g *disk.Generation, name string) bool {
 	return false
 }
 
-func (e *earlier) close() {
-	if e != nil {
-		e.lines.Close()
-	}
-}
+func (e *earlier) close() { e.lines.Close() }
 
 // find is the record of a document, nil if there is none.
 func (e *earlier) find(name string) *record {

@@ -27,6 +27,9 @@ const (
 	// follows them needs.
 	fewestWords  = 5
 	mostRepeated = 100
+	// maxSampled is how many bytes of the sample, before they are read, are kept
+	// in the form in which they are wanted again soon.
+	maxSampled = 16 << 20
 )
 
 // dropped is what stands in place of a line that is left out: white space, that
@@ -37,25 +40,30 @@ const dropped = "\u2028"
 // begins.
 type repeated map[string]string
 
+// A sample is a document of the sample.
+type sample struct {
+	hash string // of the bytes
+	document
+}
+
 // findRepeated finds the paragraphs that many of the items have.
-func (c *collector) findRepeated(items []item) repeated {
+func (c *collector) findRepeated(items []item) {
 	if len(items) < fewest {
-		return nil
-	}
-	var sample []item
-	step := max(1, float64(len(items))/sampleSize)
-	for at := 0.0; int(at) < len(items); at += step {
-		sample = append(sample, items[int(at)])
+		return
 	}
 	var (
 		mu    sync.Mutex
 		read  int
+		size  int
 		count = map[string]int{}
 		texts = repeated{}
 		all   sync.WaitGroup
 	)
+	c.sampled = map[string]sample{}
 	workers := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for _, it := range sample {
+	step := max(1, float64(len(items))/sampleSize)
+	for at := 0.0; int(at) < len(items); at += step {
+		it := items[int(at)]
 		all.Go(func() {
 			workers <- struct{}{}
 			defer func() { <-workers }()
@@ -74,6 +82,9 @@ func (c *collector) findRepeated(items []item) repeated {
 			mu.Lock()
 			defer mu.Unlock()
 			read++
+			if size += len(data); size <= maxSampled {
+				c.sampled[it.name] = sample{hashOf(data), doc}
+			}
 			for d, text := range own {
 				count[d]++
 				texts[d] = text
@@ -84,11 +95,10 @@ func (c *collector) findRepeated(items []item) repeated {
 	least := max(fewest, int(manyShare*float64(read)))
 	found := slices.DeleteFunc(slices.Collect(maps.Keys(count)), func(d string) bool { return count[d] < least })
 	slices.SortFunc(found, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
-	many := repeated{}
+	c.repeated = repeated{}
 	for _, d := range found[:min(len(found), mostRepeated)] {
-		many[d] = texts[d]
+		c.repeated[d] = texts[d]
 	}
-	return many
 }
 
 // A paragraph is lines of a document without a blank one between them, that are
