@@ -5,15 +5,56 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/docsearch/docsearch/internal/hook/inject"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
+
+// The start of a session has the databases brought up to date, and does not
+// wait for it.
+func TestUpdateOnSessionStart(t *testing.T) {
+	folder := t.TempDir()
+	h := newHookHome(t, "")
+	h.env = append(h.env, "DOCSEARCH_DATA="+filepath.Join(h.dir, "data"))
+	h.configure(strings.Replace(`{"databases": [{"keywords": ["team"], "path": "PATH", "description": "Conventions of the team"}],
+ "update": {"on_session_start": true}}`, "PATH", filepath.ToSlash(filepath.Join(h.dir, "data", "team")), 1))
+	h.write(filepath.Join(folder, "a.md"), "# A\n\nThe first text.\n")
+	build := h.command()
+	build.Args = []string{build.Path, "index", "build", folder, "--name", "team"}
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	// As if that was long ago.
+	manifest := filepath.Join(h.dir, "data", "team", "docsearch", "manifest.json")
+	data, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.write(manifest, regexp.MustCompile(`"created": "20\d\d`).ReplaceAllString(string(data), `"created": "2001`))
+	h.write(filepath.Join(folder, "b.md"), "# B\n\nAnother text, about zymotic things.\n")
+	r := h.run(`{"session_id":"s","hook_event_name":"SessionStart","source":"startup","cwd":"/p"}`)
+	if r.code != 0 || !strings.Contains(r.stdout, "Conventions of the team") || r.stderr != "" {
+		t.Fatalf("code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		search := h.command()
+		search.Args = []string{search.Path, "search", "zymotic", "--db", filepath.Join(h.dir, "data", "team")}
+		out, _ := search.CombinedOutput()
+		if strings.Contains(string(out), "zymotic things") {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the database is as it was: %s", out)
+		}
+	}
+}
 
 // Fifty hooks of one session at once, each a process: no denial is forgotten,
 // nothing is told twice, and all come to an end.

@@ -14,6 +14,7 @@ type Config struct {
 	Hook      Hook       `json:"hook"`
 	Search    Search     `json:"search"`
 	Inject    Inject     `json:"inject"`
+	Update    Update     `json:"update"`
 	// Embedders are those besides the builtin one that may be asked: the first
 	// for the passages of new builds, each for the queries to databases that
 	// were built with it.
@@ -74,6 +75,11 @@ type Search struct {
 	// MaxAgeDays is how long after a database was last compared with its source
 	// its answers say so; 0: never.
 	MaxAgeDays int `json:"max_age_days"`
+}
+
+// Update is when databases are brought up to date without anybody asking.
+type Update struct {
+	OnSessionStart bool `json:"on_session_start"` // in the background, each once a day
 }
 
 // An Embedder is a model that turns texts into vectors, and how to reach it.

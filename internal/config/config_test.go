@@ -149,7 +149,7 @@ func TestServer(t *testing.T) {
 // snapshot of their own.
 func TestSnapshotFormat(t *testing.T) {
 	var got []string
-	for _, v := range []any{Snapshot{}, Stamp{}, Config{}, Database{}, Hook{}, Search{}, Inject{}, Embedder{}} {
+	for _, v := range []any{Snapshot{}, Stamp{}, Config{}, Database{}, Hook{}, Search{}, Inject{}, Update{}, Embedder{}} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumField() {
 			got = append(got, fmt.Sprintf("%s.%s %s", typ.Name(), typ.Field(i).Name, typ.Field(i).Type))
@@ -158,13 +158,14 @@ func TestSnapshotFormat(t *testing.T) {
 	want := []string{
 		"Snapshot.Source config.Stamp", "Snapshot.Env []string", "Snapshot.Home string", "Snapshot.Config config.Config", "Snapshot.Problems []string",
 		"Stamp.Path string", "Stamp.Exists bool", "Stamp.Size int64", "Stamp.ModTime int64",
-		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Embedders []config.Embedder",
+		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Update config.Update", "Config.Embedders []config.Embedder",
 		"Config.Routes json.RawMessage",
 		"Database.Name string", "Database.Keywords []string", "Database.Path string", "Database.Description string", "Database.Tool string",
 		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Inject []string", "Database.Entry int",
 		"Hook.Retry config.Retry", "Hook.TimeoutMS int", "Hook.Tool string",
 		"Search.TopK int", "Search.MaxTokens int", "Search.MaxAgeDays int",
 		"Inject.Sessions bool", "Inject.Tools []string", "Inject.Failures bool", "Inject.MaxChars int", "Inject.Floor float64", "Inject.SkipAgents []string",
+		"Update.OnSessionStart bool",
 		"Embedder.Provider string", "Embedder.Model string", "Embedder.URL string", "Embedder.KeyEnv string",
 		"Embedder.QueryPrompt string", "Embedder.DocumentPrompt string", "Embedder.Dimensions int", "Embedder.Batch int", "Embedder.Weight float64",
 	}
@@ -196,6 +197,7 @@ func wholeSnapshot() *Snapshot {
 			Search:    Search{7, 100, 30},
 			Embedders: []Embedder{{"openai", "m", "https://u/v1", "KEY", "q: ", "d: ", 256, 32, 0.75}},
 			Inject:    Inject{true, []string{"Bash"}, true, 500, 1.5, []string{"Plan"}},
+			Update:    Update{true},
 		},
 		Problems: []string{"p"},
 	}

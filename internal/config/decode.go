@@ -57,11 +57,12 @@ type Settings struct {
 // or has its default there, and is in the list of problems.
 func Decode(s Settings) (Config, []Problem) {
 	d := decoder{Settings: s, config: Default()}
-	d.known("", "", s.Values, "databases", "hook", "search", "routes", "inject", "embedder")
+	d.known("", "", s.Values, "databases", "hook", "search", "routes", "inject", "update", "embedder")
 	d.databases(s.Values["databases"])
 	d.hook(s.Values["hook"])
 	d.search(s.Values["search"])
 	d.inject(s.Values["inject"])
+	d.flag(d.section("update", s.Values["update"], "on_session_start"), "update", "on_session_start", &d.config.Update.OnSessionStart)
 	d.embedders(s.Values["embedder"])
 	d.config.Routes = s.Sections["routes"]
 	return d.config, d.problems

@@ -20,7 +20,7 @@ import (
 // Its file is read on every tool call, so it is not JSON, which would take
 // longer than the rest of the reading:
 //
-//	magic     "docsearch snapshot 5\n", the version of the format
+//	magic     "docsearch snapshot 6\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -40,7 +40,8 @@ type Snapshot struct {
 //	3  without routes, which have snapshots of their own
 //	4  what is injected
 //	5  the age of databases
-const snapshotMagic = "docsearch snapshot 5\n"
+//	6  updates
+const snapshotMagic = "docsearch snapshot 6\n"
 
 func (s *Snapshot) code(c *coder) {
 	c.text(&s.Source.Path)
@@ -59,6 +60,7 @@ func (s *Snapshot) code(c *coder) {
 	c.int(&s.Config.Search.MaxTokens)
 	c.int(&s.Config.Search.MaxAgeDays)
 	s.Config.Inject.code(c)
+	c.flag(&s.Config.Update.OnSessionStart)
 	codeList(c, &s.Config.Embedders, (*Embedder).code)
 }
 

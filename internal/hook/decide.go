@@ -60,6 +60,7 @@ type Decision struct {
 	Faults  []string // what went wrong on the way
 
 	Event   string         // its name
+	Update  bool           // the databases may be brought up to date, in the background
 	Notes   *inject.Offer  // what of it was not told yet goes into the context, too
 	Entries []inject.Entry // that were considered for it
 }

@@ -36,6 +36,8 @@ type Process struct {
 	Getenv config.Getenv
 	Now    func() time.Time
 	Exit   func(code int) // ends the process when the deadline has come
+	// Start starts this program with arguments, and does not wait for it.
+	Start func(args ...string) error
 
 	// Rules are those in force for a session that works in the folder cwd,
 	// with what to tell the user of them; see Routes.
@@ -53,7 +55,25 @@ type Process struct {
 
 // NewProcess is a run in this process.
 func NewProcess() *Process {
-	return &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Exit: os.Exit}
+	return &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Exit: os.Exit, Start: start}
+}
+
+// start starts this program with nothing to read and nobody to write to.
+func start(args ...string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	process, err := os.StartProcess(program, append([]string{program}, args...), &os.ProcAttr{Files: []*os.File{null, null, null}})
+	if err != nil {
+		return err
+	}
+	return process.Release()
 }
 
 // Guard makes sure that a panic of run is not mistaken for a denial, and
@@ -92,7 +112,13 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if p.Left = decision.Later; p.Left {
 			return exitPass
 		}
-		return p.tell(render(p.event.Host, decision), decision, problems)
+		code := p.tell(render(p.event.Host, decision), decision, problems)
+		if decision.Update {
+			if err := p.Start("index", "update", "--all", "--background"); err != nil {
+				p.say("update: %v", err)
+			}
+		}
+		return code
 	})
 }
 

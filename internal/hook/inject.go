@@ -141,6 +141,8 @@ func (d *decider) beginning() {
 		switch d.event.Source {
 		case "clear", "compact":
 			offer.Begins = d.event.Source
+		default:
+			d.Update = d.config.Update.OnSessionStart
 		}
 	}
 	if d.config.Inject.Sessions {

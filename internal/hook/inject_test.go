@@ -150,6 +150,24 @@ func TestBeginning(t *testing.T) {
 	}
 }
 
+// Databases are brought up to date when somebody begins to work, if that is
+// wanted.
+func TestUpdate(t *testing.T) {
+	for _, test := range []struct {
+		name, source string
+		wanted, want bool
+	}{
+		{sessionStart, "startup", true, true}, {sessionStart, "resume", true, true}, {sessionStart, "startup", false, false},
+		{sessionStart, "compact", true, false}, {subagentStart, "", true, false}, {sessionEnd, "", true, false},
+	} {
+		c := notesConfig()
+		c.Update.OnSessionStart = test.wanted
+		if d := decideEvent(Event{Host: Claude, Name: test.name, Source: test.source}, c, indexes{}); d.Update != test.want {
+			t.Errorf("%s %s, wanted %t: update %t", test.name, test.source, test.wanted, d.Update)
+		}
+	}
+}
+
 // Whatever there is, the beginning is short.
 func TestBeginningIsShort(t *testing.T) {
 	c := config.Default()

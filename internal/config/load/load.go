@@ -195,7 +195,7 @@ func (r *Result) Origins() map[string]string {
 	for _, path := range [...]string{"hook.retry", "hook.timeout_ms", "hook.mcp_tool_name", "search.top_k", "search.max_tokens", "search.max_age_days"} {
 		from[path] = r.origin(path)
 	}
-	for _, section := range append(ownSections(), "embedder", "inject") {
+	for _, section := range append(ownSections(), "embedder", "inject", "update") {
 		if r.line(section) > 0 {
 			from[section] = r.origin(section)
 		}

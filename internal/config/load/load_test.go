@@ -290,9 +290,9 @@ func TestProblems(t *testing.T) {
 			`line 13: embedder[11]: expected an embedder with "provider" and "model", got "ollama"; the embedder is left out`,
 		}},
 		{"keys that look like paths", "c.json", `{"databases.0": 1, "hook.retry": "evidence", "a\nb": 2}`, 0, []string{
-			`line 1: "a\nb": expected one of databases, hook, search, routes, inject, embedder; it is ignored`,
+			`line 1: "a\nb": expected one of databases, hook, search, routes, inject, update, embedder; it is ignored`,
 			`line 1: databases.0: expected a key that docsearch knows (did you mean "databases"?); it is ignored`,
-			`line 1: hook.retry: expected one of databases, hook, search, routes, inject, embedder; it is ignored`,
+			`line 1: hook.retry: expected one of databases, hook, search, routes, inject, update, embedder; it is ignored`,
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
