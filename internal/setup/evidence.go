@@ -9,17 +9,12 @@
 package setup
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"unicode"
-
-	"github.com/pelletier/go-toml/v2"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -128,7 +123,7 @@ func (e *Evidence) readFolder(dir string, files []string) {
 		return // the passages say enough
 	}
 	defer root.Close()
-	e.Projects = append(e.Projects, projectNames(root)...)
+	e.addProject(root)
 	var heads []head
 	for i := range min(pages, len(files)) {
 		name := files[i*len(files)/min(pages, len(files))]
@@ -146,7 +141,7 @@ func (e *Evidence) readFolder(dir string, files []string) {
 		for dir != repository {
 			dir = filepath.Dir(dir)
 			if above, err := os.OpenRoot(dir); err == nil {
-				e.Projects = append(e.Projects, projectNames(above)...)
+				e.addProject(above)
 				above.Close()
 			}
 		}
@@ -184,100 +179,17 @@ func repositoryOf(dir string) string {
 	}
 }
 
-// projectNames are the names that the files in a folder give the project whose
-// they are.
-func projectNames(root *os.Root) []string {
-	var names []string
-	for _, file := range projectFiles {
-		data, err := readStart(root, file.name)
-		if err != nil {
-			continue
-		}
-		if name := strings.TrimSpace(file.read(data)); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// projectFiles say what a project is called, those of documentation first.
-var projectFiles = []struct {
-	name string
-	read func(data []byte) string
-}{
-	{"objects.inv", func(data []byte) string { return lineAfter(data, "# Project: ") }}, // Sphinx
-	{"mkdocs.yml", yamlName},
-	{"mkdocs.yaml", yamlName},
-	{"antora.yml", yamlName},
-	{"_config.yml", yamlName}, // Jekyll
-	{"book.toml", tomlName},   // mdBook
-	{"hugo.toml", tomlName},
-	{"pyproject.toml", tomlName},
-	{"Cargo.toml", tomlName},
-	{"package.json", jsonName},
-	{"composer.json", jsonName},
-	{"go.mod", func(data []byte) string {
-		module := strings.Trim(lineAfter(data, "module "), `"`)
-		for base := path.Base(module); ; base = path.Base(module) {
-			if !isVersion(base) {
-				return base
-			}
-			module = path.Dir(module)
-		}
-	}},
-}
-
-func yamlName(data []byte) string {
-	var v struct {
-		SiteName string `yaml:"site_name"`
-		Title    string `yaml:"title"`
-	}
-	if yaml.Unmarshal(data, &v) != nil {
-		return ""
-	}
-	return v.SiteName + v.Title
-}
-
-func tomlName(data []byte) string {
-	type table struct{ Name, Title string }
-	var v struct {
-		Title                  string
-		Book, Project, Package table
-	}
-	if toml.Unmarshal(data, &v) != nil {
-		return ""
-	}
-	return v.Title + v.Book.Title + v.Project.Name + v.Package.Name
-}
-
-func jsonName(data []byte) string {
-	var v struct{ Name string }
-	if json.Unmarshal(data, &v) != nil {
-		return ""
-	}
-	return path.Base(v.Name) // without its owner
-}
-
-func lineAfter(data []byte, start string) string {
-	for line := range strings.Lines(string(data)) {
-		if rest, ok := strings.CutPrefix(line, start); ok {
-			return strings.TrimSpace(rest)
-		}
-	}
-	return ""
-}
-
 // readStart reads the beginning of a file, which is all of those that matter.
 func readStart(root *os.Root, name string) ([]byte, error) {
 	const enough = 256 << 10
+	if st, err := root.Stat(name); err != nil || !st.Mode().IsRegular() {
+		return nil, errors.Join(err, fs.ErrInvalid) // opening a pipe would wait for its other end
+	}
 	f, err := root.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-		return nil, errors.Join(err, fs.ErrInvalid)
-	}
 	buf := make([]byte, enough)
 	n, err := readFull(f, buf)
 	return buf[:n], err

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,7 +141,7 @@ func TestGather(t *testing.T) {
 		"package.json":           `{"name": "not-of-the-repository"}`,
 		"repo/.git/HEAD":         "",
 		"repo/go.mod":            "module example.org/tools/frobnicator/v2\n",
-		"repo/doc/mkdocs.yml":    "site_name: Frobber\nx: !!python/name:y\n",
+		"repo/doc/mkdocs.yml":    "site_name: Frobber\nsite_url: https://frob.test/docs/en/\n",
 		"repo/doc/html/a.html":   fmt.Sprintf(page, "mounting"),
 		"repo/doc/html/b.html":   fmt.Sprintf(page, "turning"),
 		"repo/doc/html/c.html":   fmt.Sprintf(page, "greasing"),
@@ -177,6 +178,58 @@ func TestGather(t *testing.T) {
 	if err != nil || !strings.HasPrefix(query, "frob ") || !strings.HasSuffix(query, " of the crank") {
 		t.Errorf("question %q, %v", query, err)
 	}
+}
+
+func TestProjectFiles(t *testing.T) {
+	for _, test := range []struct {
+		file, text string
+		want       project
+	}{
+		{"objects.inv", "# Sphinx inventory version 2\n# Project: Django\n# Version: 5.2\n\x78\x9c", project{name: "Django"}},
+		{"mkdocs.yml", "site_name: Frob\nsite_url: https://frob.test/docs\nmarkdown_extensions:\n  - x: !!python/name:y\n", project{"Frob", "https://frob.test/docs"}},
+		{"_config.yml", "title: Frob\nurl: https://frob.test\nbaseurl: /docs\n", project{"Frob", "https://frob.test/docs"}},
+		{"docusaurus.config.js", "const config = {\n  title: 'Frob',\n  url: \"https://frob.test\",\n  baseUrl: '/docs/',\n};", project{"Frob", "https://frob.test/docs/"}},
+		{"docusaurus.config.ts", "export default {\n  title: `${name}`,\n  url: site,\n}", project{}},
+		{"book.toml", "[book]\ntitle = \"Frob\"\n", project{name: "Frob"}},
+		{"hugo.toml", "title = 'Frob'\nbaseURL = 'https://frob.test/'\n", project{"Frob", "https://frob.test/"}},
+		{"pyproject.toml", "[project]\nname = 'frob'\n", project{name: "frob"}},
+		{"package.json", `{"name": "@frob/docs-site"}`, project{name: "docs-site"}},
+		{"package.json", `{"name": 3}`, project{}},
+		{"go.mod", "module \"example.org/frob/v2\"\n", project{name: "frob"}},
+		{"go.mod", "module v2\n", project{name: "v2"}},
+		{"go.mod", "go 1.26\n", project{}},
+	} {
+		i := slices.IndexFunc(projectFiles[:], func(f projectFile) bool { return f.name == test.file })
+		if got := projectFiles[i].read([]byte(test.text)); got != test.want {
+			t.Errorf("%s: %+v, want %+v", test.text, got, test.want)
+		}
+	}
+}
+
+func TestSiteURL(t *testing.T) {
+	for s, want := range map[string]string{
+		"https://frob.test/docs": "https://frob.test/docs/", " https://frob.test ": "https://frob.test/", "http://frob.test//a/../b/?x#y": "http://frob.test/b/",
+		"https://localhost:3000/": "", "http://127.0.0.1/": "", "https://your-docusaurus-site.example.com": "", "https://intranet/": "", "/docs/": "", "": "", "::": "",
+	} {
+		if got := siteURL(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
+func FuzzProjectFiles(f *testing.F) {
+	for _, text := range []string{"# Project: x", "site_name: &a [*a]", "title: 'x'\nurl: 'https://x.test'", "[book]\ntitle = ''", `{"name": "@/"}`, "module v2/v3"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, file := range projectFiles {
+			p := file.read(data)
+			if own := siteURL(p.url); own != "" && len(hostsOf([]string{own})) == 0 {
+				t.Errorf("%s: the URL %q has no host", file.name, own)
+			}
+			Evidence{Keyword: "k", Projects: []string{p.name}}.Keywords()
+		}
+	})
 }
 
 func FuzzParseHead(f *testing.F) {

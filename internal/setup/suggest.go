@@ -90,7 +90,7 @@ var ofDocumentation = [...]string{
 // isVersion reports whether a word is the number of a version.
 func isVersion(w string) bool {
 	w = strings.TrimPrefix(strings.ToLower(w), "v")
-	return w != "" && strings.Trim(w, "0123456789.x") == "" && w[0] != 'x'
+	return strings.Trim(w, "0123456789.x") == "" && strings.IndexFunc(w, unicode.IsDigit) == 0
 }
 
 // siteName is what most titles of pages have at their end or beginning, behind
