@@ -27,6 +27,7 @@ type Finding struct {
 // texts made for that.
 func Rules(rules []config.Rule) []Finding {
 	var found []Finding
+	limit := max(route.Timeout, endless*pace())
 	for i := range rules {
 		r := &rules[i]
 		add := func(format string, args ...any) {
@@ -42,7 +43,7 @@ func Rules(rules []config.Rule) []Finding {
 			add("its pattern matches every call of %s", tool)
 		}
 		for _, p := range patterns(r) {
-			if text := slow(p); text != "" {
+			if text := slow(p, limit); text != "" {
 				add("the pattern %s takes longer than %v on %s", strconv.Quote(p.Text), route.Timeout, strconv.Quote(text))
 			}
 		}
@@ -162,22 +163,41 @@ func patterns(r *config.Rule) []*config.Pattern {
 }
 
 const (
-	// pumped is how long a text is made. One on which a pattern needs time
-	// that grows with the square of its length takes a few milliseconds.
+	// pumped is how long a text is made.
 	pumped = 600
+	// endless is how many times longer than pace a pattern takes that is said
+	// to take too long: one whose time grows with the cube of the text takes
+	// 200 times as long.
+	endless = 10
 	// maxPart is the longest part of a sample that is repeated.
 	maxPart = 4
 	// patience is how long the search for a text may take, for a pattern.
 	patience = time.Second / 2
 )
 
-// slow is a text on which the pattern reaches its time limit, "" if none is
-// found: a part of what it matches, over and over, and then something else.
-func slow(p *config.Pattern) string {
+// pace is how long this machine takes, as busy as it is, for a pattern whose
+// time grows with the square of the text.
+func pace() time.Duration {
+	square := config.Rule{Tools: []string{"Bash"}, Pattern: config.Pattern{Text: "^a*a*b", Expr: "^a*a*b"}}
+	call := route.Call{Tool: "Bash", Text: strings.Repeat("a", pumped)}
+	best := time.Minute
+	for range 3 {
+		m := route.Matcher{Timeout: best}
+		started := time.Now()
+		if _, err := m.First([]config.Rule{square}, call); err == nil {
+			best = min(best, time.Since(started))
+		}
+	}
+	return best
+}
+
+// slow is a text on which the pattern reaches a limit, "" if none is found: a
+// part of what it matches, over and over, and then something else.
+func slow(p *config.Pattern, limit time.Duration) string {
 	rule := config.Rule{Tools: []string{"Bash"}, Pattern: *p}
 	reaches := func(text string) bool {
 		late := false
-		m := route.Matcher{Fault: func(string, ...any) { late = true }}
+		m := route.Matcher{Timeout: limit, Fault: func(string, ...any) { late = true }}
 		_, err := m.First([]config.Rule{rule}, route.Call{Tool: "Bash", Text: text})
 		return err == nil && late
 	}
