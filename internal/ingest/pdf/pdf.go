@@ -188,9 +188,8 @@ type font struct {
 	encoding pdf.TextEncoding
 	fixed    bool
 	wide     bool            // codes have two bytes
-	widths   map[int]float64 // of the signs of a wide one, by code
+	widths   map[int]float64 // of its signs, by code
 	usual    float64         // of others
-	width    func(code int) float64
 }
 
 func (t *typesetter) operator(stack *pdf.Stack, op string) {
@@ -273,13 +272,18 @@ func (t *typesetter) fontNamed(name string) *font {
 	}
 	v := t.page.Font(name)
 	base := v.BaseFont()
-	f := &font{encoding: v.Encoder(), usual: 500, width: v.Width}
+	f := &font{encoding: v.Encoder(), usual: 500, widths: map[int]float64{}}
 	for _, mark := range []string{"Mono", "Courier", "Consol", "Typewriter", "CMTT", "Code", "Menlo", "Fixed", "SFTT"} {
 		f.fixed = f.fixed || strings.Contains(base, mark)
 	}
 	if below := v.V.Key("DescendantFonts"); below.Len() > 0 {
 		f.wide = true
 		f.readWidths(below.Index(0))
+	} else {
+		first := v.FirstChar()
+		for i, width := range v.Widths() {
+			f.widths[first+i] = width
+		}
 	}
 	t.fonts[name] = f
 	return f
@@ -288,7 +292,6 @@ func (t *typesetter) fontNamed(name string) *font {
 // readWidths reads the widths of a font whose codes have two bytes: runs of
 // "first [width ...]" and "first last width".
 func (f *font) readWidths(v pdf.Value) {
-	f.widths = map[int]float64{}
 	if usual := v.Key("DW"); !usual.IsNull() {
 		f.usual = usual.Float64()
 	} else {
@@ -316,19 +319,17 @@ func (f *font) readWidths(v pdf.Value) {
 // advance is how far a text goes, in thousandths of the type's size.
 func (f *font) advance(raw string) float64 {
 	total := 0.0
+	step := 1
 	if f.wide {
-		for i := 0; i+1 < len(raw); i += 2 {
-			width, ok := f.widths[int(raw[i])<<8|int(raw[i+1])]
-			if !ok {
-				width = f.usual
-			}
-			total += width
-		}
-		return total
+		step = 2
 	}
-	for i := range len(raw) {
-		width := f.width(int(raw[i]))
-		if width == 0 {
+	for i := 0; i+step <= len(raw); i += step {
+		code := int(raw[i])
+		if f.wide {
+			code = code<<8 | int(raw[i+1])
+		}
+		width, ok := f.widths[code]
+		if !ok {
 			width = f.usual
 		}
 		total += width
