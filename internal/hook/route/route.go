@@ -25,8 +25,8 @@ import (
 const (
 	// Timeout is how long a pattern may take on a text.
 	Timeout = 50 * time.Millisecond
-	// grace is how much longer all of them may take together.
-	grace = 10 * time.Millisecond
+	// grace is the part of that by which all of them may take longer together.
+	grace = 5
 	// tick is how often a pattern's time is looked at.
 	tick = time.Millisecond
 
@@ -261,7 +261,7 @@ func (s *search) match(p *config.Pattern, text string) (*regexp2.Match, error) {
 	if limit == 0 {
 		limit = Timeout
 	}
-	left := min(limit, limit+grace-now.Sub(s.started))
+	left := min(limit, limit+limit/grace-now.Sub(s.started))
 	if left <= 0 {
 		return nil, errors.New("was not tried: others have taken all the time")
 	}
