@@ -37,6 +37,7 @@ func (a *app) commands() []*cobra.Command {
 		newRouteCommand(a),
 		newInjectCommand(a),
 		newExtractQueryCommand(a),
+		newWhyCommand(a),
 		newReplayCommand(a),
 		newServeCommand(a),
 		newInstallCommand(a),

@@ -27,12 +27,22 @@ func matching(s Search, dbs []config.Database) []*config.Database {
 }
 
 func hasKeyword(query []rune, keywords []string) bool {
+	_, ok := keywordIn(query, keywords)
+	return ok
+}
+
+// KeywordIn is the first of the keywords that a query contains.
+func KeywordIn(query string, keywords []string) (string, bool) {
+	return keywordIn(foldText(query), keywords)
+}
+
+func keywordIn(query []rune, keywords []string) (string, bool) {
 	for _, k := range keywords {
 		if containsWord(query, foldText(k)) {
-			return true
+			return k, true
 		}
 	}
-	return false
+	return "", false
 }
 
 // namesAny reports whether one of the domains is that of one of the URLs.

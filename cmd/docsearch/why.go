@@ -1,0 +1,220 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/fast"
+	"github.com/docsearch/docsearch/internal/hook/route/shell"
+	quick "github.com/docsearch/docsearch/internal/index/answer"
+	"github.com/docsearch/docsearch/internal/index/disk"
+)
+
+func newWhyCommand(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "why QUERY",
+		Short: "Say what the hook would do about a web search, and why",
+		Long: `Say what the hook would do about a web search, and why: for each database which
+keyword the query has, what the index finds, how sure it is and how sure it must
+be; which rule the search meets; and what comes of it. Nothing is remembered: a
+search that was denied a moment ago is looked at as if it were new.`,
+		Example: `  docsearch why 'gitlab ci cache between jobs'`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.why(strings.Join(args, " "), asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// whyJSON is what why prints as JSON.
+type whyJSON struct {
+	Query     string        `json:"query"`
+	Databases []whyDatabase `json:"databases"`
+	Rule      string        `json:"rule,omitempty"`
+	Outcome   string        `json:"outcome"`
+	Offered   []string      `json:"offered"`
+	Faults    []string      `json:"faults,omitempty"`
+}
+
+type whyDatabase struct {
+	Name       string   `json:"name"`
+	Matches    bool     `json:"matches"`
+	Keyword    string   `json:"keyword,omitempty"` // that the query has
+	Mode       string   `json:"mode"`
+	Confidence float64  `json:"confidence"`
+	Threshold  float64  `json:"threshold"`
+	Enough     bool     `json:"enough"`
+	Hits       []whyHit `json:"hits,omitempty"`
+	Problem    string   `json:"problem,omitempty"`
+}
+
+type whyHit struct {
+	Score   float64 `json:"score"`
+	Heading string  `json:"heading"`
+	Source  string  `json:"source"`
+}
+
+const whyHits = 3
+
+func (a *app) why(query string, asJSON bool) error {
+	l := config.Locate(os.Getenv)
+	r, err := load.Load(l)
+	if err != nil {
+		return err
+	}
+	for _, m := range r.Messages() {
+		a.warn("%s", m)
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	routes := load.LoadRoutes(r, config.PlaceOf(l, os.Getenv, cwd))
+	data, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "tool_input": map[string]string{"query": query}})
+	if err != nil {
+		return err
+	}
+	event, err := hook.ParseEvent(data)
+	if err != nil {
+		return err
+	}
+	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), fast.Indexes{}, hook.Routes{
+		Rules:    func(func(*config.Rule) bool) ([]config.Rule, error) { return routes.Rules, nil },
+		Commands: shell.Commands,
+	})
+	out := whyJSON{Query: query, Databases: []whyDatabase{}, Outcome: outcomeOf(&d), Offered: append([]string{}, d.Offered...), Faults: d.Faults}
+	if d.Rule != nil {
+		out.Rule = d.Rule.Name
+	}
+	for i := range r.Config.Databases {
+		db := &r.Config.Databases[i]
+		out.Databases = append(out.Databases, whyOf(query, db, slices.Contains(d.Matched, db.Name)))
+	}
+	if asJSON {
+		return a.printJSON(out)
+	}
+	return a.printWhy(&out)
+}
+
+// whyOf asks one database, whether the query is about it or not: that it would
+// answer says that a keyword is missing.
+func whyOf(query string, db *config.Database, matches bool) whyDatabase {
+	w := whyDatabase{Name: db.Name, Matches: matches, Mode: string(db.Mode)}
+	w.Keyword, _ = hook.KeywordIn(query, db.Keywords)
+	if w.Mode == "" {
+		w.Mode = string(config.ModeAnswer)
+	}
+	found, threshold, err := askQuickly(query, db)
+	if err != nil {
+		w.Problem = err.Error()
+		if errors.Is(err, disk.ErrNoIndex) && db.Mode == "" {
+			w.Mode = string(config.ModeRedirect)
+		}
+		return w
+	}
+	w.Confidence, w.Enough, w.Threshold = found.Confidence, found.Confident, threshold
+	for _, h := range found.Hits {
+		w.Hits = append(w.Hits, whyHit{h.Score, heading(&h.Passage), h.Locator()})
+	}
+	return w
+}
+
+// askQuickly asks a database as the hook does, and says how sure it must be.
+func askQuickly(query string, db *config.Database) (found quick.Answer, threshold float64, err error) {
+	folder := hook.Folder(db.Path)
+	g, err := disk.Current(folder)
+	if err != nil {
+		return found, 0, err
+	}
+	if g.Confidence == nil {
+		g.Confidence = quick.Default()
+	}
+	x, err := quick.Open(folder)
+	if err != nil {
+		return found, 0, err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	found, err = x.Search(quick.Query{Text: query, Names: append([]string{db.Name}, db.Keywords...), Limit: whyHits})
+	return found, g.Confidence.Threshold, err
+}
+
+func (a *app) printWhy(out *whyJSON) error {
+	c := colours(a.stdout)
+	width := columns(a.stdout)
+	var b strings.Builder
+	for i := range out.Databases {
+		w := &out.Databases[i]
+		fmt.Fprintf(&b, "%s%s%s\n", c.title, w.Name, c.end)
+		switch {
+		case w.Mode == string(config.ModeOff):
+			b.WriteString(indent + "it is off\n")
+			continue
+		case w.Keyword != "":
+			fmt.Fprintf(&b, "%sthe query has its keyword %q\n", indent, w.Keyword)
+		default:
+			b.WriteString(indent + "the query has no keyword of it\n")
+		}
+		switch {
+		case w.Problem != "":
+			fmt.Fprintf(&b, "%sit cannot be asked: %s\n", indent, w.Problem)
+		case len(w.Hits) == 0:
+			b.WriteString(indent + "it finds nothing\n")
+		default:
+			enough := "too little"
+			if w.Enough {
+				enough = "enough"
+			}
+			fmt.Fprintf(&b, "%sits best passage answers with a probability of %.2f: %s, it answers from %.2f on\n", indent, w.Confidence, enough, w.Threshold)
+			for _, h := range w.Hits {
+				fmt.Fprintf(&b, "%s%s%.2f  %s%s\n", indent, c.faint, h.Score, shortened(h.Heading+"  "+printable(h.Source), width-len(indent)-6), c.end)
+			}
+		}
+		if w.Matches && w.Mode != string(config.ModeAnswer) {
+			fmt.Fprintf(&b, "%sits mode is %s\n", indent, w.Mode)
+		}
+	}
+	for _, fault := range out.Faults {
+		fmt.Fprintf(&b, "%s\n", fault)
+	}
+	fmt.Fprintf(&b, "%s%s%s\n", c.match, whatComes(out), c.end)
+	_, err := io.WriteString(a.stdout, b.String())
+	return err
+}
+
+// whatComes says in a sentence what becomes of the search.
+func whatComes(out *whyJSON) string {
+	names := strings.Join(out.Offered, ", ")
+	if out.Rule != "" {
+		names = "the rule " + out.Rule
+	}
+	switch out.Outcome {
+	case wouldAnswer:
+		return "the web search is denied, with the answer of " + names
+	case wouldLead:
+		return "the web search is denied, with the call that asks " + names
+	case wouldDeny:
+		return "the web search is denied by " + names
+	case wouldAsk:
+		return "the user is asked, by " + names
+	case wouldTell:
+		return "the web search goes through, with a word on " + names
+	}
+	if !slices.ContainsFunc(out.Databases, func(w whyDatabase) bool { return w.Matches }) {
+		return "the web search goes through: no database is about it"
+	}
+	return "the web search goes through: no database answers it"
+}
