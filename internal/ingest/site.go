@@ -133,6 +133,10 @@ func (s *Site) collector(m *site.Mirror) (*collector, []item, []disk.Skipped) {
 			skipped = append(skipped, disk.Skipped{Name: p.URL, Why: "not included"})
 			continue
 		}
+		if isFull(p.URL) {
+			items = append(items, stock.addParts(p)...)
+			continue
+		}
 		stock.pages[p.URL] = p
 		items = append(items, item{name: p.URL, size: p.Size, hash: p.Hash, context: digest(p.ContentType)})
 	}
@@ -150,11 +154,42 @@ func (s *Site) collector(m *site.Mirror) (*collector, []item, []disk.Skipped) {
 type siteStock struct {
 	mirror       *site.Mirror
 	pages        map[string]site.Page // by URL
+	parts        map[string]string    // documents that stand in a page with others, by URL
 	aliases      map[string]string    // other URLs of pages
 	ignoreRobots bool
 }
 
-func (s *siteStock) load(it *item) ([]byte, error) { return s.mirror.Read(s.pages[it.name]) }
+// addParts adds the documents of a page that has many.
+func (s *siteStock) addParts(p site.Page) []item {
+	data, err := s.mirror.Read(p)
+	if err == nil {
+		data, err = decodeText(data, p.ContentType)
+	}
+	if err != nil {
+		s.pages[p.URL] = p // to be told when it is read
+		return []item{{name: p.URL, size: p.Size, hash: p.Hash}}
+	}
+	if s.parts == nil {
+		s.parts = map[string]string{}
+	}
+	var items []item
+	for _, part := range splitFull(string(data), p.URL) {
+		if _, known := s.parts[part.url]; known || s.pages[part.url].URL != "" {
+			continue // it is a page of its own
+		}
+		s.parts[part.url] = part.text
+		s.pages[part.url] = site.Page{URL: part.url, ContentType: "text/markdown; charset=utf-8"}
+		items = append(items, item{name: part.url, size: int64(len(part.text)), hash: hashOf([]byte(part.text))})
+	}
+	return items
+}
+
+func (s *siteStock) load(it *item) ([]byte, error) {
+	if text, ok := s.parts[it.name]; ok {
+		return []byte(text), nil
+	}
+	return s.mirror.Read(s.pages[it.name])
+}
 
 // parse reads a page by the type that it was served as, and text that has no
 // type of its own by the page's name.
@@ -188,19 +223,24 @@ func isMarkdown(u string) bool {
 }
 
 func parseText(data []byte, contentType string, read func([]byte) document) (document, error) {
-	if !utf8.Valid(data) {
-		encoding, _, _ := charset.DetermineEncoding(data, contentType)
-		decoded, err := encoding.NewDecoder().Bytes(data)
-		if err != nil {
-			return document{}, err
-		}
-		data = decoded
-	}
-	text, err := clean(data)
+	text, err := decodeText(data, contentType)
 	if err != nil {
 		return document{}, err
 	}
 	return read(text), nil
+}
+
+// decodeText makes text of the bytes of a page that was served as that type.
+func decodeText(data []byte, contentType string) ([]byte, error) {
+	if !utf8.Valid(data) {
+		encoding, _, _ := charset.DetermineEncoding(data, contentType)
+		decoded, err := encoding.NewDecoder().Bytes(data)
+		if err != nil {
+			return nil, err
+		}
+		data = decoded
+	}
+	return clean(data)
 }
 
 func (s *siteStock) parseHTML(data []byte, contentType, u string) (document, error) {
