@@ -17,8 +17,9 @@ const (
 	remedySays  = "unseal the vault with the third key"
 	pageSays    = "Caches are kept for seven days"
 	ruleSays    = "Use kubectx before kubectl."
+	pullSays    = "Use gh pr view 42."
 	pinnedSays  = "No secrets in the repository"
-	beginsSays  = "Documentation on this machine, for the tool mcp__docsearch__search"
+	beginsSays  = "Documentation on this machine, for the tool mcp__"
 	eventsTask  = "Look around in this project."
 	fetchedPage = "https://docs.example.org/ci/caching/"
 )
@@ -47,6 +48,7 @@ func (s *session) team(t *testing.T) {
 		},
 		"routes": map[string]any{
 			"kubectl": map[string]any{"command_pattern": `^\s*kubectl\s`, "message": ruleSays},
+			"pull":    map[string]any{"pattern": `github\.com/[^/]+/[^/]+/pull/(\d+)`, "message": "Use gh pr view $1."},
 		},
 	})
 	if err != nil {
@@ -62,92 +64,103 @@ func (s *session) team(t *testing.T) {
 // again in a subagent.
 func TestEvents(t *testing.T) {
 	for _, version := range versions {
-		t.Run(version, func(t *testing.T) {
-			if version == "2.0.30" {
-				t.Skip("skipped: this version shows the model no context")
+		if version == "2.0.30" {
+			continue // it shows the model no context
+		}
+		for _, way := range ways {
+			if way.name != "plugin-dir" && way.name != "install" {
+				continue
 			}
-			s := newSession(t, version)
-			s.team(t)
-			s.docsearch(t, "install")
-			write := func(name, text string) map[string]any {
-				return map[string]any{"file_path": filepath.Join(s.project, name), "content": text}
-			}
-			m := newModel(t, func(c conversation) reply {
-				if c.asks(eventsTask) {
-					return say("Nothing to see.")
-				}
-				results := c.results()
-				agent := cmp.Or(c.tool("Agent"), c.tool("Task"))
-				switch {
-				case len(results["Write"]) == 0:
-					return call("write1", "Write", write("store.go", "package store\n\nfunc Read() error { return fmt.Errorf(\"reading\") }\n"))
-				case len(results["Write"]) == 1:
-					return call("write2", "Write", write("other.go", "package store\n\nfunc Other() error { return fmt.Errorf(\"reading a store\") }\n"))
-				case len(results["Bash"]) == 0:
-					return call("fail", "Bash", map[string]any{"command": "echo 'fatal: ERR_VAULT_SEALED' >&2; exit 3", "description": "Start the service"})
-				case len(results["Bash"]) == 1:
-					return call("routed", "Bash", map[string]any{"command": "kubectl get pods", "description": "List the pods"})
-				case c.tool("WebFetch") == nil && c.tool("ToolSearch") != nil && len(results["ToolSearch"]) == 0:
-					return call("load", "ToolSearch", map[string]any{"query": "select:WebFetch", "max_results": 5})
-				case len(results["WebFetch"]) == 0:
-					return call("fetch", "WebFetch", map[string]any{"url": fetchedPage, "prompt": "How long are caches kept?"})
-				case agent != nil && len(results[agent.Name]) == 0:
-					return call("agent", agent.Name, map[string]any{
-						"description": "look around", "prompt": eventsTask, "subagent_type": "general-purpose", "run_in_background": false,
-					})
-				}
-				return say("Done.")
+			t.Run(version+"/"+way.name, func(t *testing.T) {
+				s := newSession(t, version)
+				s.team(t)
+				testEvents(t, s, strings.TrimSuffix(way.tool, "search")+"read", way.set(t, s))
 			})
-			r := s.ask(t, m, "Work on the store.")
-			var last, sub conversation
-			for _, c := range m.requests {
-				if c.asks(eventsTask) {
-					sub = c
-				} else {
-					last = c
-				}
+		}
+	}
+}
+
+func testEvents(t *testing.T, s *session, readTool string, flags []string) {
+	write := func(name, text string) map[string]any {
+		return map[string]any{"file_path": filepath.Join(s.project, name), "content": text}
+	}
+	m := newModel(t, func(c conversation) reply {
+		if c.asks(eventsTask) {
+			return say("Nothing to see.")
+		}
+		results := c.results()
+		agent := cmp.Or(c.tool("Agent"), c.tool("Task"))
+		switch {
+		case len(results["Write"]) == 0:
+			return call("write1", "Write", write("store.go", "package store\n\nfunc Read() error { return fmt.Errorf(\"reading\") }\n"))
+		case len(results["Write"]) == 1:
+			return call("write2", "Write", write("other.go", "package store\n\nfunc Other() error { return fmt.Errorf(\"reading a store\") }\n"))
+		case len(results["Bash"]) == 0:
+			return call("fail", "Bash", map[string]any{"command": "echo 'fatal: ERR_VAULT_SEALED' >&2; exit 3", "description": "Start the service"})
+		case len(results["Bash"]) == 1:
+			return call("routed", "Bash", map[string]any{"command": "kubectl get pods", "description": "List the pods"})
+		case c.tool("WebFetch") == nil && c.tool("ToolSearch") != nil && len(results["ToolSearch"]) == 0:
+			return call("load", "ToolSearch", map[string]any{"query": "select:WebFetch", "max_results": 5})
+		case len(results["WebFetch"]) == 0:
+			return call("pull", "WebFetch", map[string]any{"url": "https://github.com/o/r/pull/42", "prompt": "What is it about?"})
+		case len(results["WebFetch"]) == 1:
+			return call("fetch", "WebFetch", map[string]any{"url": fetchedPage, "prompt": "How long are caches kept?"})
+		case agent != nil && len(results[agent.Name]) == 0:
+			return call("agent", agent.Name, map[string]any{
+				"description": "look around", "prompt": eventsTask, "subagent_type": "general-purpose", "run_in_background": false,
+			})
+		}
+		return say("Done.")
+	})
+	r := s.ask(t, m, "Work on the store.", flags...)
+	var last, sub conversation
+	for _, c := range m.requests {
+		if c.asks(eventsTask) {
+			sub = c
+		} else {
+			last = c
+		}
+	}
+	seen, results := last.text(), last.results()
+	defer func() {
+		if t.Failed() {
+			t.Logf("the model saw\n%s\nthe subagent saw\n%s\nthe client said\n%s", seen, sub.text(), r)
+		}
+	}()
+	once := func(what, text, in string) {
+		t.Helper()
+		if n := strings.Count(in, text); n != 1 {
+			t.Errorf("%s: the model saw %q %d times, want once", what, text, n)
+		}
+	}
+	once("start", beginsSays, m.requests[0].text())
+	once("start, later", beginsSays, seen)
+	once("pinned", pinnedSays, seen)
+	once("edits", noteSays, seen)
+	once("failure", remedySays, seen)
+	once("subagent's start", beginsSays, sub.text())
+	denied := func(tool string, i int, says ...string) {
+		t.Helper()
+		if len(results[tool]) <= i || !results[tool][i].IsError {
+			t.Fatalf("%s, call %d: results %v, want a denial", tool, i+1, results[tool])
+		}
+		for _, text := range says {
+			if got := results[tool][i].Content.text(); !strings.Contains(got, text) {
+				t.Errorf("%s was denied with %q, want %q in it", tool, got, text)
 			}
-			seen, results := last.text(), last.results()
-			defer func() {
-				if t.Failed() {
-					t.Logf("the model saw\n%s\nthe subagent saw\n%s\nthe client said\n%s", seen, sub.text(), r)
-				}
-			}()
-			once := func(what, text, in string) {
-				t.Helper()
-				if n := strings.Count(in, text); n != 1 {
-					t.Errorf("%s: the model saw %q %d times, want once", what, text, n)
-				}
-			}
-			once("start", beginsSays, m.requests[0].text())
-			once("start, later", beginsSays, seen)
-			once("pinned", pinnedSays, seen)
-			once("edits", noteSays, seen)
-			once("failure", remedySays, seen)
-			once("subagent's start", beginsSays, sub.text())
-			denied := func(tool string, i int, says ...string) {
-				t.Helper()
-				if len(results[tool]) <= i || !results[tool][i].IsError {
-					t.Fatalf("%s, call %d: results %v, want a denial", tool, i+1, results[tool])
-				}
-				for _, text := range says {
-					if got := results[tool][i].Content.text(); !strings.Contains(got, text) {
-						t.Errorf("%s was denied with %q, want %q in it", tool, got, text)
-					}
-				}
-			}
-			denied("Bash", 1, ruleSays)
-			denied("WebFetch", 0, "URL matches 'example' - using RAG database instead", `mcp__docsearch__read {"path": `, pageSays)
-			if !strings.Contains(seen, "The page, all of it.") {
-				t.Error("the model did not see the page")
-			}
-			if strings.Contains(seen, "requested permissions") || r.stderr != "" || len(m.strays) > 0 {
-				t.Errorf("stderr %q, strays %q", r.stderr, m.strays)
-			}
-			if trace := s.docsearch(t, "inject", "trace", r.init.Session); !strings.Contains(trace, "PreToolUse Write") || !strings.Contains(trace, "PostToolUseFailure Bash") {
-				t.Errorf("the trace is\n%s", trace)
-			}
-		})
+		}
+	}
+	denied("Bash", 1, ruleSays)
+	denied("WebFetch", 0, pullSays)
+	denied("WebFetch", 1, "URL matches 'example' - using RAG database instead", "\n"+readTool+` {"path": `, pageSays)
+	if !strings.Contains(seen, "The page, all of it.") {
+		t.Error("the model did not see the page")
+	}
+	if strings.Contains(seen, "requested permissions") || r.stderr != "" || len(m.strays) > 0 {
+		t.Errorf("stderr %q, strays %q", r.stderr, m.strays)
+	}
+	if trace := s.docsearch(t, "inject", "trace", r.init.Session); !strings.Contains(trace, "PreToolUse Write") || !strings.Contains(trace, "PostToolUseFailure Bash") {
+		t.Errorf("the trace is\n%s", trace)
 	}
 }
 
