@@ -27,6 +27,7 @@ type searchCommand struct {
 	filter           string
 	topK             int
 	json             bool
+	explain          bool
 }
 
 func newSearchCommand(a *app) *cobra.Command {
@@ -53,6 +54,7 @@ keywords, find more than a longer query does.`,
 	f.StringArrayVar(&s.keywords, "keywords", nil, "names and synonyms that the answer may have, parted by commas")
 	f.StringVar(&s.filter, "filter", "", "only documents whose URL or path contains this; * and ? match, ! turns it round")
 	f.IntVar(&s.topK, "top-k", 0, "how many hits to show at most (default 5)")
+	f.BoolVar(&s.explain, "explain", false, "say what each score and each confidence is made of")
 	f.BoolVar(&s.json, "json", false, "print JSON at a terminal, too")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("db", completeDatabases))
 	return cmd
@@ -62,8 +64,9 @@ keywords, find more than a longer query does.`,
 type asked struct {
 	listing
 	index.Result
-	info index.Info
-	err  error
+	explained index.Explanation
+	info      index.Info
+	err       error
 }
 
 func (s *searchCommand) run(ctx context.Context, query string) error {
@@ -199,6 +202,9 @@ func (s *searchCommand) ask(ctx context.Context, chosen []listing, query string)
 			q.Names = d.Names
 			all[i].info = db.Info()
 			all[i].Result, all[i].err = db.Search(ctx, q)
+			if all[i].err == nil && s.explain {
+				all[i].explained, all[i].err = db.Explain(q, all[i].Result)
+			}
 			return nil
 		})
 	}
@@ -256,15 +262,17 @@ type hitJSON struct {
 	Kind      string   `json:"kind,omitempty"`    // of the document, if it is none that says what is
 	Flags     []string `json:"flags,omitempty"`   // why to read it with care
 	Text      string   `json:"text"`
+	Explain   *hitWhy  `json:"explain,omitempty"`
 }
 
 type askedJSON struct {
-	Name       string   `json:"name"`
-	Path       string   `json:"path"`
-	Confidence float64  `json:"confidence"`
-	Confident  bool     `json:"confident"`
-	Notes      []string `json:"notes,omitempty"`
-	Error      string   `json:"error,omitempty"`
+	Name       string    `json:"name"`
+	Path       string    `json:"path"`
+	Confidence float64   `json:"confidence"`
+	Confident  bool      `json:"confident"`
+	Notes      []string  `json:"notes,omitempty"`
+	Error      string    `json:"error,omitempty"`
+	Explain    *askedWhy `json:"explain,omitempty"`
 }
 
 func (s *searchCommand) printJSON(query string, all []asked, hits []index.Merged) error {
@@ -280,16 +288,22 @@ func (s *searchCommand) printJSON(query string, all []asked, hits []index.Merged
 		if headings == nil {
 			headings = []string{}
 		}
-		out.Hits = append(out.Hits, hitJSON{
+		hit := hitJSON{
 			Rank: i + 1, Score: h.Relevance, Database: d.Name, ID: h.ID, Title: h.Name(), Headings: headings,
 			Source: d.source(&h.Passage), URL: h.URL, Path: h.Path,
 			StartLine: h.StartLine, EndLine: h.EndLine, Anchors: h.Anchors, Kind: h.Kind(), Flags: h.Flags(), Text: h.Text,
-		})
+		}
+		if s.explain {
+			hit.Explain = d.why(h.Hit)
+		}
+		out.Hits = append(out.Hits, hit)
 	}
 	for _, d := range all {
 		j := askedJSON{Name: d.Name, Path: d.Path, Confidence: d.Confidence, Confident: d.Confident, Notes: d.Notes}
 		if d.err != nil {
 			j.Error = d.err.Error()
+		} else if s.explain {
+			j.Explain = d.whyConfident()
 		}
 		out.Databases = append(out.Databases, j)
 	}

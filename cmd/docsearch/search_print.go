@@ -16,8 +16,20 @@ const (
 	snippetLines = 5
 )
 
-// print shows the hits to a person.
+// print shows the hits to a person, and if asked to, why they are there.
 func (s *searchCommand) print(query string, all []asked, hits []index.Merged) error {
+	if err := s.printHits(query, all, hits); err != nil {
+		return err
+	}
+	for _, d := range all {
+		if s.explain && d.err == nil {
+			s.printWhyConfident(d, colours(s.stdout), columns(s.stdout))
+		}
+	}
+	return nil
+}
+
+func (s *searchCommand) printHits(query string, all []asked, hits []index.Merged) error {
 	var names []string
 	for _, d := range all {
 		if d.err == nil {
@@ -33,6 +45,9 @@ func (s *searchCommand) print(query string, all []asked, hits []index.Merged) er
 				fmt.Fprintln(s.stdout, "the nearest headings are:")
 			}
 			fmt.Fprintf(s.stdout, "%s%s  %s%s%s\n", indent, heading(&h.Passage), c.faint, printable(all[h.From].source(&h.Passage)), c.end)
+			if s.explain {
+				s.printWhy(all[h.From], h, c, width)
+			}
 		}
 		return nil
 	}
@@ -57,6 +72,9 @@ func (s *searchCommand) print(query string, all []asked, hits []index.Merged) er
 		words := analyzer.Highlighter(lexical.Query{Text: query, Keywords: s.splitKeywords(), Names: d.Names})
 		for _, line := range snippet(body(h.Text), words, width-len(indent), snippetLines) {
 			fmt.Fprintf(s.stdout, "%s%s\n", indent, mark(line, words, c))
+		}
+		if s.explain {
+			s.printWhy(d, h, c, width)
 		}
 	}
 	return nil

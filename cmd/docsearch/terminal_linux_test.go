@@ -114,6 +114,15 @@ func TestSearchAtTerminal(t *testing.T) {
 		{name: "JSON wanted", columns: 120, args: append([]string{"search", "--json"}, question[1:]...), want: `^\{\n  "query"`},
 		{name: "no control sequences of documents", columns: 120, args: []string{"search", "zirconium"},
 			want: `\x1b\[0m is \[31mnot red\[0m and not backwards\.`, not: `\x1b\[31m|\x{202e}`},
+		{name: "explained", columns: 200, args: append([]string{"search", "--explain"}, question[1:]...),
+			want: `relevance \d\.\d\d = confidence \d\.\d\d of docs x score .* / best score .*
+   .*score \d\.\d\d = words \d\.\d\d .*standing .*
+      .*widget: words 0\.\d\d; in headings 1, page 1, .*
+      .*frobnic: words 0\.\d\d; in title 1, body 2.*
+
+.*confidence of docs: \d\.\d\d.*
+   .*by words \d\.\d\d, (not )?below the threshold of 0\.\d\d.*
+   .*logarithm of the odds -?\d.\d\d = any question -\d\.\d\d \+ `},
 		{name: "nothing relevant", columns: 120, args: []string{"search", "quasar"}, want: `^nothing in docs answers "quasar"\n$`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

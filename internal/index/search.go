@@ -37,15 +37,18 @@ type Result struct {
 	Confident  bool
 	// Notes say what of the search could not be done, and why.
 	Notes []string
+
+	signals lexical.Signals // that Confidence was reckoned from
 }
 
 // A Hit is a passage with its scores, which compare within one result only.
 type Hit struct {
 	passage.Passage
 	Number  uint32
-	Score   float64 // what the hits are ordered by
-	Lexical float64 // the part of it that words and structure gave
-	Dense   float64 // the part that vectors gave
+	Score   float64     // what the hits are ordered by
+	Lexical float64     // the part of it that words and structure gave
+	Dense   float64     // the part that vectors gave
+	words   lexical.Hit // what Lexical is the sum of
 }
 
 const (
@@ -81,13 +84,13 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	var r Result
+	r := Result{signals: signals}
 	if len(hits) > 0 {
 		r.Confidence, r.Confident = answer.Judge(d.gen.Confidence, signals)
 	}
 	fused := make([]Hit, len(hits))
 	for i, h := range hits {
-		fused[i] = Hit{Number: h.Passage, Lexical: h.Score, Score: h.Score}
+		fused[i] = Hit{Number: h.Passage, Lexical: h.Score, Score: h.Score, words: h}
 	}
 	fused = d.addDense(ctx, q, fused, accept, &r)
 	if err := ctx.Err(); err != nil {

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index"
+)
+
+// A hitWhy says why a hit stands where it does: its relevance is the
+// database's confidence, lowered as its score falls below the best one's.
+type hitWhy struct {
+	Score float64                 `json:"score"`
+	Best  float64                 `json:"best_score"` // of the database's hits
+	Parts []index.Part            `json:"parts"`      // the score is their sum
+	Terms []index.TermExplanation `json:"terms"`
+}
+
+// An askedWhy says why a database is as confident as it is.
+type askedWhy struct {
+	Probability float64      `json:"probability"` // by words: 1/(1+exp(-the odds' sum))
+	Threshold   float64      `json:"threshold"`
+	Odds        []index.Part `json:"odds"`
+}
+
+// why explains a hit.
+func (d asked) why(h index.Hit) *hitWhy {
+	for i := range d.Hits {
+		if d.Hits[i].Number == h.Number {
+			e := d.explained.Hits[i]
+			terms := e.Terms
+			if terms == nil {
+				terms = []index.TermExplanation{} // vectors alone found it
+			}
+			return &hitWhy{h.Score, d.Hits[0].Score, e.Parts, terms}
+		}
+	}
+	return nil
+}
+
+// whyConfident explains the database's confidence.
+func (d asked) whyConfident() *askedWhy {
+	return &askedWhy{d.explained.Probability, d.explained.Threshold, d.explained.Odds}
+}
+
+// printWhy explains a hit to a person.
+func (s *searchCommand) printWhy(d asked, h index.Merged, c palette, width int) {
+	why := d.why(h.Hit)
+	line := func(indent, text string) {
+		for _, l := range wrap(text, width-len(indent)) {
+			fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.faint, l, c.end)
+		}
+	}
+	line(indent, fmt.Sprintf("relevance %.2f = confidence %.2f of %s x score %.2f / best score %.2f", h.Relevance, d.Confidence, d.Name, why.Score, why.Best))
+	line(indent, fmt.Sprintf("score %.2f = %s", why.Score, sum(why.Parts)))
+	for _, t := range why.Terms {
+		var fields []string
+		for _, f := range t.Fields {
+			fields = append(fields, fmt.Sprintf("%s %d", f.Field, f.Times))
+		}
+		text := printable(t.Term)
+		if t.Synonym {
+			text += " (a synonym)"
+		}
+		if strings.HasPrefix(t.Term, "@") {
+			text += ": defined here"
+		} else {
+			text += ": " + sum([]index.Part{{Name: "words", Adds: t.Words}, {Name: "page", Adds: t.Page}})
+		}
+		if len(fields) > 0 {
+			text += "; in " + strings.Join(fields, ", ")
+		}
+		line(indent+indent, text)
+	}
+}
+
+// printWhyConfident explains a database's confidence to a person.
+func (s *searchCommand) printWhyConfident(d asked, c palette, width int) {
+	why := d.whyConfident()
+	verdict := "below"
+	if d.Confident {
+		verdict = "not below"
+	}
+	fmt.Fprintf(s.stdout, "\n%sconfidence of %s: %.2f%s\n", c.title, d.Name, d.Confidence, c.end)
+	total := 0.
+	for _, p := range why.Odds {
+		total += p.Adds
+	}
+	for _, text := range []string{
+		fmt.Sprintf("by words %.2f, %s the threshold of %.2f", why.Probability, verdict, why.Threshold),
+		fmt.Sprintf("logarithm of the odds %.2f = %s", total, sum(why.Odds)),
+	} {
+		for _, l := range wrap(text, width-len(indent)) {
+			fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.faint, l, c.end)
+		}
+	}
+}
+
+// sum shows the parts that are not nothing as a sum.
+func sum(parts []index.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		amount := fmt.Sprintf("%.2f", math.Abs(p.Adds))
+		switch {
+		case amount == "0.00":
+			continue
+		case b.Len() == 0 && p.Adds < 0:
+			amount = "-" + amount
+		case b.Len() > 0 && p.Adds < 0:
+			b.WriteString(" - ")
+		case b.Len() > 0:
+			b.WriteString(" + ")
+		}
+		b.WriteString(p.Name + " " + amount)
+	}
+	if b.Len() == 0 {
+		return "nothing"
+	}
+	return b.String()
+}
