@@ -85,7 +85,7 @@ func DecodeRoutes(r Routes) ([]Rule, []Problem) {
 	case []any:
 		for i, item := range v {
 			at := "[" + strconv.Itoa(i) + "]"
-			name := at
+			name := r.Origin[strings.LastIndexAny(r.Origin, `/\`)+1:] + at
 			if m, ok := item.(map[string]any); ok {
 				if s, _ := m["name"].(string); s != "" {
 					name = s
@@ -118,6 +118,7 @@ func (d *routeDecoder) wrong(field, expected string, got any, fatal bool, effect
 	if line == 0 {
 		line = d.routes.Line(d.path...)
 	}
+	field = strings.Join(d.path[1:], "") + field
 	d.problems = append(d.problems, Problem{Line: line, Entry: d.entry, Field: field, Expected: expected, Got: describe(got), Effect: effect})
 	d.usable = d.usable && !fatal
 }
@@ -214,14 +215,19 @@ func (d *routeDecoder) text(field, expected string) string {
 	return s
 }
 
+// texts is a list of strings, or one alone.
 func (d *routeDecoder) texts(field, expected string) []string {
-	v, given := d.fields[field]
-	if !given || v == nil {
-		return nil
+	items, ok := d.fields[field].([]any)
+	if !ok && d.fields[field] != nil {
+		items = []any{d.fields[field]}
 	}
-	list, bad := stringList(v)
-	if len(bad) > 0 {
-		d.wrong(field, expected, bad[0], true, leftOut)
+	var list []string
+	for _, item := range items {
+		s, ok := item.(string)
+		if !ok || s == "" {
+			d.wrong(field, expected, item, true, leftOut)
+		}
+		list = append(list, s)
 	}
 	return list
 }

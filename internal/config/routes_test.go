@@ -41,10 +41,10 @@ func TestDecodeRoutes(t *testing.T) {
 			{Name: "a", Pattern: Pattern{Text: "x "}, Action: ActionDeny, Message: "m"},
 			{Name: "b", Tools: []string{"Bash"}, CommandPattern: Pattern{Text: "y"}, Action: ActionDeny, Message: "m"},
 		}},
-		{"everything", `[{"name": "a", "description": "d", "tool": "Bash", "tool_pattern": "mcp__x", "pattern": "p", "command_pattern": "c", "unless": "u", "commands": "parsed",
+		{"everything", `[{"name": "a", "description": "d", "tool": "Bash", "tool_pattern": "mcp__x", "pattern": "p", "command_pattern": "c", "unless": " u ", "commands": "parsed",
 			"action": "Warn", "message": "m", "limit": 3, "database": "db"}]`, []Rule{
 			{Name: "a", Tools: []string{"Bash"}, ToolPattern: Pattern{Text: "mcp__x"}, Pattern: Pattern{Text: "p"}, CommandPattern: Pattern{Text: "c"},
-				Unless: []Pattern{{Text: "u"}}, Parsed: true, Action: ActionWarn, Message: "m", Limit: 3, Database: "db"},
+				Unless: []Pattern{{Text: " u "}}, Parsed: true, Action: ActionWarn, Message: "m", Limit: 3, Database: "db"},
 		}},
 		{"names of tools", `{"a": {"tool_pattern": "Edit|Write", "message": "m"}, "b": {"tool_pattern": "mcp__github", "message": "m"}, "c": {"tool_pattern": "Edit|", "message": "m"}}`, []Rule{
 			{Name: "a", Tools: []string{"Edit", "Write"}, Action: ActionDeny, Message: "m"},
@@ -55,7 +55,7 @@ func TestDecodeRoutes(t *testing.T) {
 			{Name: "a", Tools: []string{"WebFetch"}, Action: ActionDeny, Database: "db"},
 		}},
 		{"a list without names", `[{"pattern": "x", "message": "m"}]`, []Rule{
-			{Name: "[0]", Pattern: Pattern{Text: "x"}, Action: ActionDeny, Message: "m"},
+			{Name: "r.json[0]", Pattern: Pattern{Text: "x"}, Action: ActionDeny, Message: "m"},
 		}},
 		{"tests", `{"a": {"command_pattern": "x", "message": "m", "tests": [
 			{"desc": "d", "input": {"tool_name": "Bash", "tool_input": {"command": "x"}}, "expect": "block", "contains": "m"},
@@ -100,13 +100,13 @@ func TestRouteProblems(t *testing.T) {
 		{`{"a": {"pattern": "x", "mesage": "m", "message": "m"}}`, 1, []string{`routes.a: mesage: expected a key that docsearch knows (did you mean "message"?); it is ignored`}},
 		{`{"a": {"pattern": "x", "message": "m", "tests": {}}}`, 1, []string{"routes.a: tests: expected a list of tests, got an object; there are none"}},
 		{`{"a": {"pattern": "x", "message": "m", "tests": [1, {"input": "x"}, {"expect": "deny"}, {"expect": "deny", "input": {"tool_name": "Bash"}}]}}`, 1, []string{
-			`routes.a: [0]: expected a test with "input" and "expect", got 1; it is left out`,
-			`routes.a: [1]: expected "expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow"), got nothing; the test is left out`,
-			`routes.a: [2]: expected "input" to be a tool call, or the address or command of one, got nothing; the test is left out`,
-			`routes.a: [3]: expected "input" to be a tool call, or the address or command of one, got an object; the test is left out`,
+			`routes.a: tests[0]: expected a test with "input" and "expect", got 1; it is left out`,
+			`routes.a: tests[1]: expected "expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow"), got nothing; the test is left out`,
+			`routes.a: tests[2]: expected "input" to be a tool call, or the address or command of one, got nothing; the test is left out`,
+			`routes.a: tests[3]: expected "input" to be a tool call, or the address or command of one, got an object; the test is left out`,
 		}},
 		{`{"a": {"tool_pattern": "mcp__x", "message": "m", "tests": [{"input": "x", "expect": "deny"}]}}`, 1, []string{
-			`routes.a: [0]: expected "input" to be a tool call, or the address or command of one, got "x"; the test is left out`,
+			`routes.a: tests[0]: expected "input" to be a tool call, or the address or command of one, got "x"; the test is left out`,
 		}},
 	} {
 		rules, problems := decoded(t, test.text)

@@ -231,6 +231,16 @@ func decodeRules(origin string, routes section) ([]config.Rule, []config.Problem
 		r.Names = orderedKeys(routes.node, m)
 	}
 	rules, problems := config.DecodeRoutes(r)
+	seen := map[string]bool{}
+	for _, k := range routes.node.keys {
+		if seen[k.name] {
+			problems = append(problems, config.Problem{
+				Line: k.line, Entry: "routes." + k.name, Expected: "a name that no other rule has",
+				Got: "one that the file has before", Effect: "the last one counts",
+			})
+		}
+		seen[k.name] = true
+	}
 	usable := rules[:0]
 	for _, rule := range rules {
 		if field, err := compile(&rule); err != nil {

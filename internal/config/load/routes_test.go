@@ -147,11 +147,12 @@ func TestRouteProblems(t *testing.T) {
 		put(t, "routes: [", dir, "broken.yaml"),
 		put(t, `["x"]`, dir, "list.json"),
 		put(t, ``, dir, "empty.json"),
+		put(t, "{\"routes\": {\"f\": {\"pattern\": \"x\", \"message\": \"m\"},\n\"f\": {\"pattern\": \"y\", \"message\": \"m\"}}}", dir, "twice.json"),
 		put(t, `{"routes": ["../outside.yaml"]}`, dir, "outside.json"),
 		filepath.Join(dir, "absent.json"),
 	}
 	got := LoadRouteFiles(files)
-	if want := []string{"a", "b"}; !slices.Equal(names(got.Rules), want) {
+	if want := []string{"a", "b", "f"}; !slices.Equal(names(got.Rules), want) {
 		t.Errorf("rules %q, want %q", names(got.Rules), want)
 	}
 	wants := []string{
@@ -162,6 +163,7 @@ func TestRouteProblems(t *testing.T) {
 		`broken.json: line 2: no valid JSON`,
 		`broken.yaml: line 1: no valid YAML`,
 		`list.json: line 1: expected an object at the top`,
+		`twice.json: line 2: routes.f: expected a name that no other rule has, got one that the file has before; the last one counts`,
 		`outside.json: line 1: routes[0]: expected a file of the plugin, got "../outside.yaml"; it is not read`,
 		`absent.json`,
 	}
