@@ -190,21 +190,13 @@ type rawLine struct {
 // DecodeID reads of a line that AppendLine wrote only the passage's id, with
 // which it begins.
 func DecodeID(line []byte) (string, error) {
-	d := json.NewDecoder(bytes.NewReader(line))
-	for _, want := range []json.Token{json.Delim('{'), "id"} {
-		switch t, err := d.Token(); {
-		case err != nil:
-			return "", err
-		case t != want:
-			return "", errors.New(`no "id" at the beginning`)
-		}
-	}
-	t, err := d.Token()
-	if err != nil {
-		return "", err
-	}
-	id, ok := t.(string)
+	rest, ok := bytes.CutPrefix(line, []byte(`{"id": `))
 	if !ok {
+		return "", errors.New(`no "id" at the beginning`)
+	}
+	r := reader{b: rest}
+	id := r.string()
+	if r.bad {
 		return "", errors.New(`the "id" is no string`)
 	}
 	return id, nil
