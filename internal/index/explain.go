@@ -54,7 +54,10 @@ func (d *Database) Explain(q Query, r Result) (Explanation, error) {
 		e.Odds = append(e.Odds, Part{name, adds})
 	}
 	for _, h := range r.Hits {
-		w := h.words
+		var w lexical.Hit
+		if h.words != nil {
+			w = *h.words
+		}
 		why := HitExplanation{Parts: []Part{
 			{"words", w.Words}, {"page", w.Page}, {"rest of the page", w.Rest}, {"nearness", w.Proximity}, {"phrases", w.Phrase},
 			{"defined name", w.Symbol}, {"standing", w.Prior}, {"vectors", h.Dense},

@@ -45,10 +45,10 @@ type Result struct {
 type Hit struct {
 	passage.Passage
 	Number  uint32
-	Score   float64     // what the hits are ordered by
-	Lexical float64     // the part of it that words and structure gave
-	Dense   float64     // the part that vectors gave
-	words   lexical.Hit // what Lexical is the sum of
+	Score   float64      // what the hits are ordered by
+	Lexical float64      // the part of it that words and structure gave
+	Dense   float64      // the part that vectors gave
+	words   *lexical.Hit // what Lexical is the sum of; nil: vectors alone found it
 }
 
 const (
@@ -90,7 +90,7 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	fused := make([]Hit, len(hits))
 	for i, h := range hits {
-		fused[i] = Hit{Number: h.Passage, Lexical: h.Score, Score: h.Score, words: h}
+		fused[i] = Hit{Number: h.Passage, Lexical: h.Score, Score: h.Score, words: &hits[i]}
 	}
 	fused = d.addDense(ctx, q, fused, accept, &r)
 	if err := ctx.Err(); err != nil {
