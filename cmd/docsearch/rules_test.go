@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
 // rulesConfig has a rule of every kind.
@@ -65,6 +67,28 @@ func TestHookRules(t *testing.T) {
 	if want := "Tool Routing: kubectl (" + h.config + ")\nMatched Command: kubectl get\nPattern: ^kubectl\\s+(\\w+)\n\nno get"; reason != want {
 		t.Errorf("with debugging: reason %q, want %q", reason, want)
 	}
+}
+
+// A rule can answer from a database; sent again, the call goes through.
+func TestHookRuleAnswers(t *testing.T) {
+	path, err := json.Marshal(indextest.Database(t, 300))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHookHome(t, `{"databases": [{"keywords": ["registry"], "path": `+string(path)+`, "description": "Registry documentation"}],
+		"routes": {"help": {"command_pattern": "^registry help ", "database": "registry"}}}`)
+	event := toolCall("s", "Bash", "command", "registry help "+indextest.Question+" "+indextest.Answer)
+	reason, context := h.run(event).denied(t)
+	for _, want := range []string{"The documentation on this machine answers this.\n", `mcp__docsearch__search {"query": "registry help how do I rotate`, "The same Bash sent again, unchanged, goes through:"} {
+		if !strings.Contains(reason, want) {
+			t.Errorf("reason lacks %q:\n%s", want, reason)
+		}
+	}
+	if !strings.Contains(reason+context, indextest.Answer) {
+		t.Errorf("the passage that answers is missing:\n%s\n\n%s", reason, context)
+	}
+	h.run(event).passed(t)
+	h.run(toolCall("s", "Bash", "command", "registry help deeds in medieval Iceland")).passed(t)
 }
 
 // A change of any file counts from the next call on, and one project's rules
