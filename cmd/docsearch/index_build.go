@@ -31,6 +31,7 @@ type buildCommand struct {
 	kind        string // of the source; "": what it is recognised as
 	wait        time.Duration
 	quiet, json bool
+	installed   bool
 	url, keyEnv string // of the embedder
 	kept        keptOptions
 	set         func(flag string) bool // on the command line
@@ -50,7 +51,7 @@ type keptOptions struct {
 func newIndexBuildCommand(a *app) *cobra.Command {
 	b := &buildCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "build PATH|URL|NAME",
+		Use:   "build PATH|URL|NAME | --installed [NAME]",
 		Short: "Build a database, or build it again",
 		Long: `Build a database from a folder of documentation or source code, an archive of
 one, a git repository, a docset, a documentation site, or the index of a LEANN
@@ -64,22 +65,35 @@ that links lead to. A build that is interrupted goes on where it was. Of a LEANN
 index (its folder, its meta.json, or a bare passages.jsonl) the passages stay as
 they are; docsearch puts a folder of its own beside them.
 
+Documentation is often on a machine already: that of packages, manual pages, the
+modules of Go, Python and Node. --installed finds it.
+
 Whatever happens to a build, the database answers from the index it had before.`,
 		Example: `  docsearch index build ~/src/project/docs --name project
   docsearch index build https://docs.example.com/guide/
   docsearch index build https://git.example.com/project.git#v2
   docsearch index build ~/Downloads/project-docs.tar.gz
+  docsearch index build --installed man1
   docsearch index build ~/.leann/indexes/gitlab
   docsearch index build project --embedder ollama:nomic-embed-text
   docsearch index build project`,
-		Args:              cobra.ExactArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if b.installed {
+				return cobra.MaximumNArgs(1)(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b.set = cmd.Flags().Changed
+			if b.installed {
+				return b.runInstalled(cmd.Context(), args)
+			}
 			return b.run(cmd.Context(), args[0])
 		},
 	}
 	b.addFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&b.installed, "installed", false, "list the documentation that is on this machine, or take the one that is named")
 	cmd.Flags().BoolVarP(&b.quiet, "quiet", "q", false, "print nothing but errors")
 	cmd.Flags().BoolVar(&b.json, "json", false, "print progress and result as JSON, an object a line")
 	return cmd

@@ -73,12 +73,12 @@ type reader func(data []byte, name string) (document, error)
 // endings are those of the files that there are readers for, beside source code
 // and manual pages.
 var endings = [...]string{".html", ".htm", ".xhtml", ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc",
-	".ipynb", ".epub", ".pdf", ".gz", ".txt", ".text"}
+	".ipynb", ".epub", ".pdf", ".info", ".gz", ".txt", ".text"}
 
 // plainNames are those of the texts without an ending that are read.
 var plainNames = [...]string{"README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ"}
 
-const typesRead = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, manual pages, source code"
+const typesRead = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, manual and info pages, source code"
 
 // ofText is the reader of files that are text as they are.
 func ofText(read func(text []byte) document) reader {
@@ -110,6 +110,8 @@ func readerOf(name string) reader {
 		return readEPUB
 	case ".pdf":
 		return readPDF
+	case ".info":
+		return readInfo
 	case ".gz":
 		return packed(name)
 	case ".txt", ".text":
@@ -118,10 +120,15 @@ func readerOf(name string) reader {
 		if slices.Contains(plainNames[:], strings.ToUpper(name[strings.LastIndexAny(name, `/\`)+1:])) {
 			return ofText(readPlain)
 		}
+		if isMetadata(name) {
+			return readMetadata
+		}
 	default:
 		switch {
 		case isManual(ext):
 			return madeIf(man.Parse)
+		case strings.HasPrefix(ext, ".info-"): // a part of a long one
+			return readInfo
 		case source.Reads(ext):
 			return readSource
 		}

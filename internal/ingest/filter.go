@@ -110,6 +110,33 @@ func (f filter) included(name string) bool {
 	return len(f.include) == 0 || matchesAny(f.include, name)
 }
 
+// reaches reports whether a file below the folder may be included.
+func (f filter) reaches(folder string) bool {
+	if len(f.include) == 0 || matchesAny(f.include, folder) {
+		return true
+	}
+	names := strings.Split(folder, "/")
+	for _, p := range f.include {
+		if p.reaches(names) {
+			return true
+		}
+	}
+	return false
+}
+
+// reaches reports whether the pattern may match below the folder of those names.
+func (p Pattern) reaches(names []string) bool {
+	for i, name := range names {
+		if i == len(p.elements) || p.elements[i] == "**" {
+			return true
+		}
+		if ok, _ := path.Match(p.elements[i], name); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 func matchesAny(patterns []Pattern, name string) bool {
 	for _, p := range patterns {
 		if p.Match(name) {

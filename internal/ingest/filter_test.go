@@ -100,3 +100,27 @@ func expression(pattern string) *regexp.Regexp {
 	}
 	return regexp.MustCompile(`^` + strings.TrimSuffix(b.String(), "/") + `(?:/|$)`)
 }
+
+func TestFilterReaches(t *testing.T) {
+	for _, tt := range []struct {
+		include, folder string
+		want            bool
+	}{
+		{"*.md", "docs", true},
+		{"docs/**", "docs", true},
+		{"docs/**", "src", false},
+		{"docs/api/*.md", "docs", true},
+		{"docs/api/*.md", "docs/api", true},
+		{"docs/api/*.md", "docs/guide", false},
+		{"docs/api", "docs/api/deep/er", true},
+		{"d*/x", "docs", true},
+	} {
+		f, err := newFilter(Options{Include: []string{tt.include}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.reaches(tt.folder); got != tt.want {
+			t.Errorf("%s below %s: %v", tt.include, tt.folder, got)
+		}
+	}
+}

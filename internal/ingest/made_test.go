@@ -79,6 +79,7 @@ func FuzzMade(f *testing.F) {
 	f.Add(".rst", []byte("A\n=\n\n.. note:: x\n\n- y\n\n::\n\n  z\n"))
 	f.Add(".adoc", []byte("= A\n\n[source,c]\n----\nx\n----\n\n* y\n+\nz\n\n|===\n|a |b\n|===\n"))
 	f.Add(".1", []byte(".TH A 1\n.SH B\nc\n.TP\nd\ne\n"))
+	f.Add(".info", []byte("\x1f\nFile: a,  Node: b\n\nC\n=\n\n     d\n"))
 	f.Add(".ipynb", []byte(`{"cells": [{"cell_type": "markdown", "source": ["# A\n", "b"]}, {"cell_type": "code", "source": "c", "outputs": [{"text": "d"}]}]}`))
 	f.Add(".go", []byte("package a\n\n// F does.\nfunc F() {}\n"))
 	f.Add(".py", []byte("import a\n\ndef b():\n    return a\n"))

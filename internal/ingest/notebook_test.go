@@ -85,3 +85,26 @@ func TestPacked(t *testing.T) {
 		t.Error("there is a reader for what nobody reads")
 	}
 }
+
+func TestReadMetadata(t *testing.T) {
+	const head = "Metadata-Version: 2.1\nName: kettle\nVersion: 2.0\n"
+	for in, want := range map[string]string{
+		head + "Description-Content-Type: text/markdown\n\n# Kettle\n\nBoils `x`.\n": "# Kettle\n\nBoils `x`.",
+		head + "\nKettle\n======\n\nBoils ``x``.\n":                                  "# Kettle\n\nBoils `x`.",
+	} {
+		doc, err := readerOf("site-packages/kettle-2.0.dist-info/METADATA")([]byte(in), "METADATA")
+		if err != nil {
+			t.Fatal(err)
+		}
+		passages, _ := cut(doc)
+		if len(passages) != 1 || passages[0].Text != want || doc.title != "kettle" || passages[0].StartLine < 5 {
+			t.Errorf("title %q, passages %+v", doc.title, passages)
+		}
+	}
+	if readerOf("other/METADATA") != nil {
+		t.Error("any METADATA is a package's")
+	}
+	if _, err := readMetadata([]byte(head), "METADATA"); err == nil {
+		t.Error("a package without a README has passages")
+	}
+}

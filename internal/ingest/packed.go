@@ -8,6 +8,8 @@ import (
 	"io"
 	"path"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/info"
 )
 
 // packed is the reader of a file that gzip compressed, as Debian does with
@@ -32,6 +34,11 @@ func packed(name string) reader {
 		}
 		return read(text, strings.TrimSuffix(name, path.Ext(name)))
 	}
+}
+
+// readInfo reads a file of GNU's info, whose marks have bytes of zero in them.
+func readInfo(data []byte, name string) (document, error) {
+	return madeIf(info.Parse)(bytes.ReplaceAll(data, []byte{0}, nil), name)
 }
 
 // isManual reports whether a file's ending is that of manual pages: a section,

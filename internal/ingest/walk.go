@@ -77,6 +77,8 @@ func leaveOut(root *os.Root, name string, d fs.DirEntry, filter filter, rules *i
 		return "excluded"
 	case rules.ignored(name, d.IsDir()) != "":
 		return "ignored by " + rules.ignored(name, d.IsDir())
+	case d.IsDir() && !filter.reaches(name):
+		return "not included"
 	case d.IsDir():
 		if _, err := root.Lstat(path.Join(name, leann.PassagesName)); err == nil {
 			return "a database"

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/installed"
+)
+
+// runInstalled lists the documentation that is on this machine, or builds a
+// database of the one that is named.
+func (b *buildCommand) runInstalled(ctx context.Context, args []string) error {
+	working, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	all, err := installed.Find(ctx, installed.Usual(os.Getenv, config.Home(os.Getenv), working))
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return b.listInstalled(ctx, all)
+	}
+	d, ok := installed.Choose(all, args[0])
+	if !ok {
+		return withHint(fmt.Errorf("no documentation called %q is installed", args[0]), "docsearch index build --installed lists what is")
+	}
+	p, err := b.planInstalled(d)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	info, err := b.build(ctx, &p)
+	if err != nil {
+		return err
+	}
+	return b.finish(p, info, time.Since(began))
+}
+
+// planInstalled plans the database of an installed documentation: that of its
+// folder, of which no more is read than is meant, unless the user says so.
+func (b *buildCommand) planInstalled(d installed.Documentation) (plan, error) {
+	if b.name == "" {
+		b.name = d.Name[strings.LastIndexAny(d.Name, ":/")+1:]
+	}
+	given := b.set
+	if !given("include") {
+		b.kept.Include = d.Include
+	}
+	if !given("exclude") {
+		b.kept.Exclude = d.Exclude
+	}
+	b.set = func(flag string) bool { return flag == "include" || flag == "exclude" || given(flag) }
+	locations := config.Locate(os.Getenv)
+	databases, err := listings(locations)
+	if err != nil {
+		return plan{}, err
+	}
+	return b.fromFolder(locations, databases, d.Folder)
+}
+
+// listInstalled lists documentation, each with its size and the command that
+// takes it.
+func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Documentation) error {
+	type entry struct {
+		Name    string `json:"name"`
+		What    string `json:"what"`
+		Folder  string `json:"folder"`
+		Files   int    `json:"files"`
+		Bytes   int64  `json:"bytes"`
+		Command string `json:"command"`
+	}
+	list := []entry{}
+	for _, d := range all {
+		if err := ingest.Measure(ctx, &d); err != nil {
+			return err
+		}
+		if d.Files > 0 {
+			list = append(list, entry{d.Name, d.What, d.Folder, d.Files, d.Bytes, "docsearch index build --installed " + quoteArgument(d.Name)})
+		}
+	}
+	if b.json {
+		enc := json.NewEncoder(b.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(b.stdout, "no documentation is installed where docsearch looks for it")
+		return nil
+	}
+	table := tabwriter.NewWriter(b.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "FILES\tSIZE\tWHAT\tCOMMAND")
+	for _, e := range list {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", thousands(e.Files), size(e.Bytes), e.What, e.Command)
+	}
+	return table.Flush()
+}

@@ -1,0 +1,30 @@
+package info
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/ingest/md"
+	"github.com/docsearch/docsearch/internal/ingest/md/mdtest"
+)
+
+func TestGolden(t *testing.T) {
+	mdtest.Golden(t, "testdata/*.info", func(_ string, data []byte) (md.Document, error) { return Parse(data) })
+}
+
+func TestNone(t *testing.T) {
+	for _, in := range []string{"", "text\n", "\x1f\nTag Table:\n"} {
+		if _, err := Parse([]byte(in)); err == nil {
+			t.Errorf("took %q", in)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("x\n\x1f\nFile: a,  Node: Top,  Next: b\n\nT\n*\n\ntext\n\n     code\n\n* Menu:\n\n* b::  c\n\x1f\nFile: a,  Node: b\n\nB b\n===\nx\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if doc, err := Parse(in); err == nil {
+			mdtest.Check(t, doc, len(in), bytes.Count(in, []byte("\n"))+1)
+		}
+	})
+}

@@ -1,0 +1,342 @@
+// Package installed finds the documentation that a machine has already: that of
+// Debian's packages, manual and info pages, Go's modules, Python's and Node's
+// packages, what cargo doc made and rustup brought.
+package installed
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Documentation is one that can be read where it lies.
+type Documentation struct {
+	Name   string // what to call for it: "git", "man1", "go:golang.org/x/net", "python:requests"
+	What   string // "HTML of a Debian package"
+	Folder string
+	// Include and Exclude are patterns of what in the folder is meant.
+	Include, Exclude []string
+	Files            int
+	Bytes            int64
+}
+
+// Roots are where to look. A pattern may name many folders.
+type Roots struct {
+	Doc    []string // folders of packages, each with its documentation in html
+	Man    []string // folders of sections
+	Info   []string
+	Go     []string // caches of modules
+	Python []string // folders of packages
+	Node   []string // folders named node_modules
+	Rust   []string // folders of crates' documentation
+}
+
+// Usual are the roots of this machine, for a process in that folder. Not all of
+// them need be there.
+func Usual(getenv func(string) string, home, working string) Roots {
+	list := func(name string) []string { return filepath.SplitList(getenv(name)) }
+	below := func(dir string, patterns ...string) []string {
+		if dir == "" {
+			return nil
+		}
+		var all []string
+		for _, p := range patterns {
+			all = append(all, filepath.Join(dir, filepath.FromSlash(p)))
+		}
+		return all
+	}
+	python := []string{"lib/python3*/site-packages", "Lib/site-packages"}
+	r := Roots{
+		Doc:  []string{"/usr/share/doc", "/usr/local/share/doc", "/opt/homebrew/share/doc"},
+		Man:  append(list("MANPATH"), "/usr/share/man", "/usr/local/share/man", "/usr/local/man", "/opt/homebrew/share/man"),
+		Info: append(list("INFOPATH"), "/usr/share/info", "/usr/local/share/info", "/opt/homebrew/share/info"),
+		Go:   []string{getenv("GOMODCACHE")},
+		Python: slices.Concat(below(getenv("VIRTUAL_ENV"), python...), below(filepath.Join(working, ".venv"), python...),
+			below(home, ".local/lib/python3*/site-packages", ".pyenv/versions/*/lib/python3*/site-packages"),
+			[]string{"/usr/lib/python3/dist-packages", "/usr/local/lib/python3*/dist-packages", "/usr/local/lib/python3*/site-packages", "/opt/homebrew/lib/python3*/site-packages"},
+			below(getenv("LOCALAPPDATA"), "Programs/Python/Python3*/Lib/site-packages")),
+		Node: slices.Concat(below(working, "node_modules"), []string{"/usr/lib/node_modules", "/usr/local/lib/node_modules", "/opt/homebrew/lib/node_modules"},
+			below(getenv("APPDATA"), "npm/node_modules")),
+		Rust: slices.Concat(below(working, "target/doc"), below(getenv("CARGO_TARGET_DIR"), "doc"),
+			below(cmp.Or(getenv("RUSTUP_HOME"), filepath.Join(home, ".rustup")), "toolchains/*/share/doc/rust/html")),
+	}
+	for _, dir := range append(list("GOPATH"), filepath.Join(home, "go")) {
+		r.Go = append(r.Go, below(dir, "pkg/mod")...)
+	}
+	return r
+}
+
+// Find lists what there is below the roots, by name. Of what is there several
+// times the first is meant.
+func Find(ctx context.Context, roots Roots) ([]Documentation, error) {
+	f := &finder{ctx: ctx, known: map[string]bool{}}
+	f.each(roots.Doc, f.debian)
+	f.each(roots.Man, f.man)
+	f.each(roots.Info, f.info)
+	f.each(roots.Go, f.modules)
+	f.each(roots.Python, f.python)
+	f.each(roots.Node, f.node)
+	f.each(roots.Rust, f.rust)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	slices.SortFunc(f.found, func(a, b Documentation) int { return cmp.Compare(a.Name, b.Name) })
+	return f.found, nil
+}
+
+// Choose finds the documentation of that name. What is in front of a colon may be
+// left out where nothing else is called so.
+func Choose(all []Documentation, name string) (Documentation, bool) {
+	var chosen []Documentation
+	for _, d := range all {
+		if d.Name == name {
+			return d, true
+		}
+		if _, rest, ok := strings.Cut(d.Name, ":"); ok && rest == name {
+			chosen = append(chosen, d)
+		}
+	}
+	if len(chosen) != 1 {
+		return Documentation{}, false
+	}
+	return chosen[0], true
+}
+
+type finder struct {
+	ctx   context.Context
+	found []Documentation
+	known map[string]bool // names
+}
+
+// each calls find for every folder that the patterns name.
+func (f *finder) each(patterns []string, find func(dir string)) {
+	seen := map[string]bool{}
+	for _, pattern := range patterns {
+		if pattern == "" || f.ctx.Err() != nil {
+			continue
+		}
+		dirs, _ := filepath.Glob(pattern) // a pattern of ours, or a folder's name
+		for _, dir := range dirs {
+			if dir = filepath.Clean(dir); !seen[dir] {
+				seen[dir] = true
+				find(dir)
+			}
+		}
+	}
+}
+
+func (f *finder) add(d Documentation) {
+	if !f.known[d.Name] {
+		f.known[d.Name] = true
+		f.found = append(f.found, d)
+	}
+}
+
+// folders are the names of the folders in dir.
+func folders(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // nothing can be read there
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func isFolder(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
+}
+
+func (f *finder) debian(dir string) {
+	for _, name := range folders(dir) {
+		html := filepath.Join(dir, name, "html")
+		if isFolder(html) {
+			f.add(Documentation{Name: strings.TrimSuffix(name, "-doc"), What: "HTML that a package brought", Folder: html})
+		}
+	}
+}
+
+func (f *finder) man(dir string) {
+	for _, name := range folders(dir) {
+		if len(name) == len("man1") && strings.HasPrefix(name, "man") {
+			f.add(Documentation{Name: name, What: "manual pages", Folder: filepath.Join(dir, name)})
+		}
+	}
+}
+
+func (f *finder) info(dir string) {
+	if pages, _ := filepath.Glob(filepath.Join(dir, "*.info*")); len(pages) > 0 {
+		f.add(Documentation{Name: "info", What: "info pages", Folder: dir})
+	}
+}
+
+// modules lists Go's modules, whose folders are named path@version. An upper-case
+// letter is written as ! and the lower-case one.
+func (f *finder) modules(dir string) {
+	var walk func(dir, path string, depth int)
+	walk = func(dir, path string, depth int) {
+		const deepest = 8
+		if depth == deepest || f.ctx.Err() != nil {
+			return
+		}
+		versions := map[string]string{} // the last of each module's
+		for _, name := range folders(dir) {
+			module, version, ok := strings.Cut(name, "@")
+			switch {
+			case ok:
+				if compareVersions(version, versions[module]) > 0 {
+					versions[module] = version
+				}
+			case depth > 0 || name != "cache":
+				walk(filepath.Join(dir, name), path+name+"/", depth+1)
+			}
+		}
+		for module, version := range versions {
+			f.add(Documentation{
+				Name: "go:" + unescaped(path+module), What: "Go module " + version, Folder: filepath.Join(dir, module+"@"+version),
+				Exclude: []string{"*_test.go", "testdata", "vendor", "internal"},
+			})
+		}
+	}
+	walk(dir, "", 0)
+}
+
+func unescaped(path string) string {
+	var b strings.Builder
+	upper := false
+	for _, r := range path {
+		if r == '!' {
+			upper = true
+			continue
+		}
+		if upper {
+			r -= 'a' - 'A'
+			upper = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// compareVersions compares versions by their numbers.
+func compareVersions(a, b string) int {
+	isDigit := func(c byte) bool { return c >= '0' && c <= '9' }
+	for a != "" && b != "" {
+		if !isDigit(a[0]) || !isDigit(b[0]) {
+			if a[0] != b[0] {
+				switch { // a release is later than what leads to it
+				case a[0] == '-':
+					return -1
+				case b[0] == '-':
+					return 1
+				}
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		i, j := 0, 0
+		for i < len(a) && isDigit(a[i]) {
+			i++
+		}
+		for j < len(b) && isDigit(b[j]) {
+			j++
+		}
+		x, y := strings.TrimLeft(a[:i], "0"), strings.TrimLeft(b[:j], "0")
+		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+			return c
+		}
+		a, b = a[i:], b[j:]
+	}
+	switch {
+	case strings.HasPrefix(a, "-"):
+		return -1
+	case strings.HasPrefix(b, "-"):
+		return 1
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// python lists packages by what Python keeps of each: a folder NAME-VERSION.dist-info,
+// with the names of its modules.
+func (f *finder) python(dir string) {
+	for _, name := range folders(dir) {
+		stem, ok := strings.CutSuffix(name, ".dist-info")
+		if !ok {
+			continue
+		}
+		pkg, version, _ := strings.Cut(stem, "-")
+		include := []string{name + "/METADATA"}
+		for _, module := range modulesOf(filepath.Join(dir, name), pkg) {
+			if isFolder(filepath.Join(dir, module)) {
+				include = append(include, module+"/**")
+			} else if _, err := os.Stat(filepath.Join(dir, module+".py")); err == nil {
+				include = append(include, module+".py")
+			}
+		}
+		f.add(Documentation{
+			Name: "python:" + strings.ToLower(strings.ReplaceAll(pkg, "_", "-")), What: "Python package " + version, Folder: dir,
+			Include: include, Exclude: []string{"tests", "test", "_vendor"},
+		})
+	}
+}
+
+// modulesOf are the modules of a package: those that it names, else that of its
+// own name.
+func modulesOf(dir, pkg string) []string {
+	data, err := os.ReadFile(filepath.Join(dir, "top_level.txt"))
+	if err != nil {
+		return slices.Compact([]string{pkg, strings.ToLower(pkg)})
+	}
+	var modules []string
+	for _, m := range strings.Fields(string(data)) {
+		if !strings.ContainsAny(m, `/\*?[`) && !strings.HasPrefix(m, ".") {
+			modules = append(modules, m)
+		}
+	}
+	return modules
+}
+
+func (f *finder) node(dir string) {
+	for _, name := range folders(dir) {
+		if !strings.HasPrefix(name, "@") {
+			f.nodePackage(dir, name)
+			continue
+		}
+		for _, inner := range folders(filepath.Join(dir, name)) {
+			f.nodePackage(dir, name+"/"+inner)
+		}
+	}
+}
+
+func (f *finder) nodePackage(dir, name string) {
+	folder := filepath.Join(dir, filepath.FromSlash(name))
+	if _, err := os.Stat(filepath.Join(folder, "package.json")); err != nil {
+		return
+	}
+	f.add(Documentation{
+		Name: "node:" + name, What: "Node package", Folder: folder,
+		Include: []string{"*.md", "*.mdx", "*.d.ts", "docs/**"}, Exclude: []string{"test", "tests"},
+	})
+}
+
+func (f *finder) rust(dir string) {
+	for _, name := range folders(dir) {
+		if _, err := os.Stat(filepath.Join(dir, name, "index.html")); err != nil {
+			continue
+		}
+		switch name {
+		case "src", "static.files", "help", "implementors", "search.index", "trait.impl", "type.impl":
+		default:
+			f.add(Documentation{Name: "rust:" + name, What: "Rust documentation", Folder: filepath.Join(dir, name)})
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package installed
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{
+		"doc/git-doc/html/index.html", "doc/plain/README", "man/man1/a.1.gz", "man/de/man1/a.1.gz", "man/cat1/a.1", "info/sed.info.gz",
+		"mod/cache/download/x", "mod/example.org/!kettle/v2@v2.9.0/a.go", "mod/example.org/!kettle/v2@v2.10.0/a.go",
+		"mod/example.org/!kettle/v2@v2.10.0-rc1/a.go", "mod/example.org/pot@v0.1.0/a.go",
+		"py/site/Kettle_Pot-1.2.dist-info/METADATA", "py/site/kettlepot/__init__.py", "py/site/single-3.dist-info/METADATA", "py/site/single.py",
+		"py/site/other/__init__.py", "node_modules/tea/package.json", "node_modules/@pot/lid/package.json", "node_modules/empty/x.js",
+		"rust/kettle/index.html", "rust/src/index.html", "rust/static.files/x.js",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	top := filepath.Join(dir, "py", "site", "Kettle_Pot-1.2.dist-info", "top_level.txt")
+	if err := os.WriteFile(top, []byte("kettlepot\n../evil\nabsent\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) []string { return []string{filepath.Join(dir, name)} }
+	all, err := Find(t.Context(), Roots{
+		Doc: append(at("absent"), at("doc")...), Man: at("man"), Info: at("info"), Go: append(at("mod"), ""), Python: at("p*/site"),
+		Node: at("node_modules"), Rust: at("rust"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range all {
+		folder, err := filepath.Rel(dir, d.Folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%s | %s | %s | %s", d.Name, d.What, filepath.ToSlash(folder), strings.Join(d.Include, " "))))
+	}
+	want := []string{
+		"git | HTML that a package brought | doc/git-doc/html |",
+		"go:example.org/Kettle/v2 | Go module v2.10.0 | mod/example.org/!kettle/v2@v2.10.0 |",
+		"go:example.org/pot | Go module v0.1.0 | mod/example.org/pot@v0.1.0 |",
+		"info | info pages | info |",
+		"man1 | manual pages | man/man1 |",
+		"node:@pot/lid | Node package | node_modules/@pot/lid | *.md *.mdx *.d.ts docs/**",
+		"node:tea | Node package | node_modules/tea | *.md *.mdx *.d.ts docs/**",
+		"python:kettle-pot | Python package 1.2 | py/site | Kettle_Pot-1.2.dist-info/METADATA kettlepot/**",
+		"python:single | Python package 3 | py/site | single-3.dist-info/METADATA single.py",
+		"rust:kettle | Rust documentation | rust/kettle |",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for name, want := range map[string]string{
+		"git": "git", "single": "python:single", "example.org/pot": "go:example.org/pot", "node:tea": "node:tea", "nothing": "", "": "",
+	} {
+		if d, _ := Choose(all, name); d.Name != want {
+			t.Errorf("Choose(%q) = %q, want %q", name, d.Name, want)
+		}
+	}
+	twice := append(all, Documentation{Name: "go:single"})
+	if d, ok := Choose(twice, "single"); ok {
+		t.Errorf("chose %q of two", d.Name)
+	}
+}
+
+func TestCompareVersions(t *testing.T) {
+	order := []string{"", "v0.0.0-20200101-a", "v0.9.0", "v1.0.0-rc1", "v1.0.0-rc2", "v1.0.0", "v1.2.0", "v1.10.0", "v1.10.0+incompatible", "v2.0.0"}
+	for i, a := range order {
+		for k, b := range order {
+			if got, want := compareVersions(a, b), cmpInt(i, k); got != want {
+				t.Errorf("compareVersions(%q, %q) = %d, want %d", a, b, got, want)
+			}
+		}
+	}
+}
+
+func cmpInt(a, b int) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func TestUsual(t *testing.T) {
+	env := map[string]string{"GOPATH": filepath.Join("gopath"), "VIRTUAL_ENV": "venv"}
+	r := Usual(func(name string) string { return env[name] }, "home", "work")
+	for name, tt := range map[string]struct {
+		have []string
+		want string
+	}{
+		"modules of GOPATH":          {r.Go, filepath.Join("gopath", "pkg", "mod")},
+		"modules of the home":        {r.Go, filepath.Join("home", "go", "pkg", "mod")},
+		"the environment's packages": {r.Python, filepath.Join("venv", "lib", "python3*", "site-packages")},
+		"the folder's packages":      {r.Node, filepath.Join("work", "node_modules")},
+		"the toolchain's crates":     {r.Rust, filepath.Join("home", ".rustup", "toolchains", "*", "share", "doc", "rust", "html")},
+	} {
+		found := false
+		for _, root := range tt.have {
+			found = found || root == tt.want
+		}
+		if !found {
+			t.Errorf("%s: %s is not among %v", name, tt.want, tt.have)
+		}
+	}
+}
