@@ -129,11 +129,15 @@ func (p *parser) paragraph(lines []md.Line) {
 	case p.described && !indented(margin+margin):
 		p.text(lines)
 	default:
-		code := make([]md.Line, len(lines))
-		for i, l := range lines {
-			code[i] = md.Line{Text: visible(strings.TrimPrefix(l.Text, margin)), From: l.From}
+		for indented(" ") {
+			for i := range lines {
+				lines[i].Text = lines[i].Text[1:]
+			}
 		}
-		p.w.Code("", code)
+		for i := range lines {
+			lines[i].Text = visible(lines[i].Text)
+		}
+		p.w.Code("", lines)
 	}
 }
 
