@@ -100,7 +100,7 @@ func (a *app) explainInjection(event hook.Event, asJSON bool) error {
 		return err
 	}
 	event.Said = hook.LastSaid(event.Transcript)
-	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), fast.Indexes{}, hook.Routes{})
+	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), fast.Indexes{Thorough: true}, hook.Routes{})
 	for _, fault := range d.Faults {
 		a.warn("%s", fault)
 	}

@@ -27,7 +27,7 @@ const (
 )
 
 // Entries returns the documents of a database that may be told for a call.
-func (Indexes) Entries(db *config.Database, call *inject.Call, floor float64) (entries []inject.Entry, err error) {
+func (i Indexes) Entries(db *config.Database, call *inject.Call, floor float64) (entries []inject.Entry, err error) {
 	err = use(db, func(x *answer.Index) error {
 		q := call.Query()
 		documents, err := x.Related(answer.Query{Text: q.Text, Keywords: q.Keywords, Limit: candidates})
@@ -44,6 +44,14 @@ func (Indexes) Entries(db *config.Database, call *inject.Call, floor float64) (e
 			}
 			if !injected(db, key) {
 				continue
+			}
+			if d.Rarity < floor && !i.Thorough {
+				// Only conditions that the call meets, or a priority, could help.
+				if hope, err := x.Mentions(d.Document, "applies_when", "priority"); err != nil {
+					return err
+				} else if !hope {
+					continue
+				}
 			}
 			p, err := x.First(d.Document)
 			if err != nil {
@@ -76,7 +84,7 @@ func (Indexes) Contents(db *config.Database) (entries []inject.Entry, err error)
 				continue
 			}
 			if len(entries) >= listed {
-				pinned, err := x.Pinned(n)
+				pinned, err := x.Mentions(n, "pinned")
 				if err != nil {
 					return err
 				}

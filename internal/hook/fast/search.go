@@ -17,7 +17,11 @@ const (
 )
 
 // Indexes asks the indexes of databases on this machine.
-type Indexes struct{}
+type Indexes struct {
+	// Thorough has Entries return documents that cannot be told, too: for who
+	// wants to know why.
+	Thorough bool
+}
 
 // Check reports whether a database has an index that can be used.
 func (Indexes) Check(db *config.Database) error { return hook.CheckIndex(db) }

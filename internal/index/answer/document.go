@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -51,12 +52,13 @@ func (x *Index) Whole(document uint32, limit int) ([]passage.Passage, error) {
 	return passages, nil
 }
 
-// Pinned reports whether a document may be pinned, without decoding it.
-func (x *Index) Pinned(document uint32) (bool, error) {
+// Mentions reports whether the first passage of a document may have metadata
+// under one of the keys. It is quicker than to decode it.
+func (x *Index) Mentions(document uint32, keys ...string) (bool, error) {
 	members, err := x.table.Members(document)
 	if err != nil || len(members) == 0 {
 		return false, err
 	}
 	line, err := x.table.Line(members[0])
-	return bytes.Contains(line, []byte(`"pinned"`)), err
+	return slices.ContainsFunc(keys, func(key string) bool { return bytes.Contains(line, []byte(`"`+key+`"`)) }), err
 }
