@@ -51,13 +51,12 @@ func (g grain) encode(codes, fine []byte, v []float32) float32 {
 		fine[i] = zero
 	}
 	for i, x := range v {
-		steps := float64(x) / float64(scale)
-		code := math.RoundToEven(steps)
-		rest := int(math.RoundToEven((steps - code) * float64(g.steps())))
-		rest = min(max(rest, -g.bias()), g.bias()-1)
-		codes[i] = byte(int(code) + bias)
+		// Above zero, for the shift and the mask to round down.
+		n := int(math.RoundToEven(float64(x)/float64(scale)*float64(g.steps()))) + bias*g.steps() + g.bias()
+		codes[i] = byte(n >> g)
 		at, shift := i%len(fine), i/len(fine)*int(g)
-		fine[at] = fine[at]&^(byte(g.steps()-1)<<shift) | byte(rest+g.bias())<<shift
+		mask := g.steps() - 1
+		fine[at] = fine[at]&^byte(mask<<shift) | byte(n&mask<<shift)
 	}
 	return scale
 }
