@@ -13,7 +13,7 @@ type Rule struct {
 	Origin string // the file that has it
 	Line   int    // there; 0: unknown
 
-	Tools          []string // names of the tools it is for; with these and ToolPattern empty, what its patterns are for
+	Tools          []string // names of the tools it is for, in any case; with these and ToolPattern empty, what its patterns are for
 	ToolPattern    Pattern  // of such names
 	Pattern        Pattern  // of a page's address, or of the main argument of the tools it names
 	CommandPattern Pattern  // of a shell command
@@ -135,11 +135,13 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 	d.known()
 	r := Rule{Name: name, Origin: d.routes.Origin, Line: d.routes.Line(at)}
 	if tool := d.text("tool", "the name of a tool"); tool != "" {
-		r.Tools = []string{tool}
+		r.Tools = []string{canonical(tool)}
 	}
 	if tool := d.text("tool_pattern", "a pattern of the names of tools"); tool != "" {
 		if names := strings.Split(tool, "|"); plainNames(names) {
-			r.Tools = append(r.Tools, names...)
+			for _, name := range names {
+				r.Tools = append(r.Tools, canonical(name))
+			}
 		} else {
 			r.ToolPattern.Text = tool
 		}
@@ -333,6 +335,16 @@ func (r *Rule) mainTool() string {
 		return "Bash"
 	}
 	return "WebFetch"
+}
+
+// canonical is a tool's name as the client writes it, where that is known.
+func canonical(tool string) string {
+	for _, known := range [...]string{"WebFetch", "WebSearch", "Bash", "Read", "Edit", "MultiEdit", "NotebookEdit", "Write"} {
+		if strings.EqualFold(tool, known) {
+			return known
+		}
+	}
+	return tool
 }
 
 // MainArgument is the argument of a tool that patterns are tried on, empty

@@ -46,8 +46,8 @@ func TestDecodeRoutes(t *testing.T) {
 			{Name: "a", Tools: []string{"Bash"}, ToolPattern: Pattern{Text: "mcp__x"}, Pattern: Pattern{Text: "p"}, CommandPattern: Pattern{Text: "c"},
 				Unless: []Pattern{{Text: " u "}}, Parsed: true, Action: ActionWarn, Message: "m", Limit: 3, Database: "db"},
 		}},
-		{"names of tools", `{"a": {"tool_pattern": "Edit|Write", "message": "m"}, "b": {"tool_pattern": "mcp__github", "message": "m"}, "c": {"tool_pattern": "Edit|", "message": "m"}}`, []Rule{
-			{Name: "a", Tools: []string{"Edit", "Write"}, Action: ActionDeny, Message: "m"},
+		{"names of tools", `{"a": {"tool_pattern": "edit|Write|TodoWrite", "message": "m"}, "b": {"tool_pattern": "mcp__github", "message": "m"}, "c": {"tool_pattern": "Edit|", "message": "m"}}`, []Rule{
+			{Name: "a", Tools: []string{"Edit", "Write", "TodoWrite"}, Action: ActionDeny, Message: "m"},
 			{Name: "b", ToolPattern: Pattern{Text: "mcp__github"}, Action: ActionDeny, Message: "m"},
 			{Name: "c", ToolPattern: Pattern{Text: "Edit|"}, Action: ActionDeny, Message: "m"},
 		}},

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -183,7 +184,7 @@ func (s *search) try(r *config.Rule) (*Match, Outcome, error) {
 // tool alone is enough; or why it does not apply.
 func (s *search) applies(r *config.Rule) (*config.Pattern, Outcome) {
 	p, outcome := decisive(r, s.call.Tool, s.tool)
-	if outcome == "" && r.ToolPattern.Text != "" && !slices.Contains(r.Tools, s.call.Tool) {
+	if outcome == "" && r.ToolPattern.Text != "" && !names(r.Tools, s.call.Tool) {
 		switch found, err := s.match(&r.ToolPattern, s.call.Tool); {
 		case err != nil:
 			return nil, s.fail(r, "its tool_pattern %v", err)
@@ -198,7 +199,7 @@ func (s *search) applies(r *config.Rule) (*config.Pattern, Outcome) {
 // that needs.
 func decisive(r *config.Rule, tool, folded string) (*config.Pattern, Outcome) {
 	named := len(r.Tools) > 0 || r.ToolPattern.Text != ""
-	if named && !slices.Contains(r.Tools, tool) && (r.ToolPattern.Text == "" || !pattern.May(r.ToolPattern.Needs, folded)) {
+	if named && !names(r.Tools, tool) && (r.ToolPattern.Text == "" || !pattern.May(r.ToolPattern.Needs, folded)) {
 		return nil, OtherTool
 	}
 	switch {
@@ -210,6 +211,11 @@ func decisive(r *config.Rule, tool, folded string) (*config.Pattern, Outcome) {
 		return nil, OtherTool
 	}
 	return nil, ""
+}
+
+// names reports whether a tool is one of those.
+func names(tools []string, tool string) bool {
+	return slices.ContainsFunc(tools, func(name string) bool { return strings.EqualFold(name, tool) })
 }
 
 // Concerns tells of rules, without compiling a pattern, which ones may match a

@@ -72,6 +72,7 @@ func TestFirst(t *testing.T) {
 		{"arguments", []config.Rule{arguments}, "mcp__git__push", `{"branch": "main"}`, "arguments: m", Matches},
 		{"other arguments", []config.Rule{arguments}, "mcp__git__push", `{"branch": "x"}`, "", NoMatch},
 		{"named tool", []config.Rule{named}, "Read", "/p/.env", "named: m", Matches},
+		{"tool in another case", []config.Rule{{Name: "todo", Tools: []string{"todowrite"}, Message: "m"}}, "TodoWrite", "{}", "todo: m", Matches},
 		{"second named tool", []config.Rule{named}, "Bash", "cat .env", "named: m", Matches},
 		{"page by default", []config.Rule{both}, "WebFetch", "https://example.com/curl", "both: m", Matches},
 		{"command by its own pattern", []config.Rule{both}, "Bash", "curl x", "both: m", Matches},
