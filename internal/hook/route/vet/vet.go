@@ -27,7 +27,6 @@ type Finding struct {
 // texts made for that.
 func Rules(rules []config.Rule) []Finding {
 	var found []Finding
-	limit := max(route.Timeout, endless*pace())
 	for i := range rules {
 		r := &rules[i]
 		add := func(format string, args ...any) {
@@ -43,7 +42,7 @@ func Rules(rules []config.Rule) []Finding {
 			add("its pattern matches every call of %s", tool)
 		}
 		for _, p := range patterns(r) {
-			if text := slow(p, limit); text != "" {
+			if text := slow(p); text != "" {
 				add("the pattern %s takes longer than %v on %s", strconv.Quote(p.Text), route.Timeout, strconv.Quote(text))
 			}
 		}
@@ -164,11 +163,11 @@ func patterns(r *config.Rule) []*config.Pattern {
 
 const (
 	// pumped is how long a text is made.
-	pumped = 600
-	// endless is how many times longer than pace a pattern takes that is said
-	// to take too long: one whose time grows with the cube of the text takes
-	// 200 times as long.
-	endless = 10
+	pumped = 300
+	// endless is how many times longer than pace a pattern takes at least that
+	// is said to take too long: one whose time grows with the cube of the text
+	// takes 100 times as long.
+	endless = 20
 	// maxPart is the longest part of a sample that is repeated.
 	maxPart = 4
 	// patience is how long the search for a text may take, for a pattern.
@@ -193,9 +192,9 @@ func pace() time.Duration {
 
 // slow is a text on which the pattern reaches a limit, "" if none is found: a
 // part of what it matches, over and over, and then something else.
-func slow(p *config.Pattern, limit time.Duration) string {
+func slow(p *config.Pattern) string {
 	rule := config.Rule{Tools: []string{"Bash"}, Pattern: *p}
-	reaches := func(text string) bool {
+	reaches := func(text string, limit time.Duration) bool {
 		late := false
 		m := route.Matcher{Timeout: limit, Fault: func(string, ...any) { late = true }}
 		_, err := m.First([]config.Rule{rule}, route.Call{Tool: "Bash", Text: text})
@@ -218,10 +217,8 @@ func slow(p *config.Pattern, limit time.Duration) string {
 						continue
 					}
 					tried[text] = true
-					if !reaches(text) {
-						continue
-					}
-					if reaches(text) { // once may be the machine's fault
+					// The first time may be the machine's fault.
+					if reaches(text, route.Timeout) && reaches(text, max(route.Timeout, endless*pace())) {
 						return string(runes[:i]) + strings.Repeat(part, 8) + "..."
 					}
 				}
