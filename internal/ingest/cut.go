@@ -172,7 +172,10 @@ func (c *cutter) add(s section, first, last int, text string) {
 		Headings: s.headings,
 	}
 	for _, a := range s.anchors {
-		p.Anchors = append(p.Anchors, a.name)
+		// Sections that were put together may have the same: a page of a book.
+		if n := len(p.Anchors); n == 0 || p.Anchors[n-1] != a.name {
+			p.Anchors = append(p.Anchors, a.name)
+		}
 	}
 	p.StartLine, p.EndLine = c.place(first), c.place(last)
 	p.SetLinks(s.links)

@@ -18,6 +18,7 @@ func TestFromMarkdown(t *testing.T) {
 	w.Text("Before.", 2)
 	w.Heading(1, "One", 4)
 	w.Anchor("one")
+	w.Anchor("one")
 	w.Text(wordsOf("one", 130), 6)
 	w.Heading(3, "Two", 8)
 	w.Link("other.rst#a", "the other")

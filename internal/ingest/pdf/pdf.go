@@ -69,12 +69,30 @@ func Parse(data []byte) (doc md.Document, left []Left, err error) {
 		pages = append(pages, p)
 	}
 	w := writer{}
-	w.Title = strings.TrimSpace(r.Trailer().Key("Info").Key("Title").Text())
-	if strings.HasPrefix(w.Title, "Microsoft Word") || strings.HasSuffix(w.Title, ".dvi") || !strings.ContainsFunc(w.Title, unicode.IsLetter) {
-		w.Title = ""
-	}
 	w.pages(pages)
-	return w.Document(), left, nil
+	doc = w.Document()
+	doc.Title = title(r.Trailer().Key("Info").Key("Title").Text(), doc.Sections)
+	return doc, left, nil
+}
+
+// title is the one that the file gives itself, unless a program made it up of its
+// own name; else the largest heading of the first page.
+func title(given string, sections []md.Section) string {
+	given = strings.Join(strings.Fields(given), " ")
+	if !strings.HasPrefix(given, "Microsoft ") && !strings.HasSuffix(given, ".dvi") && strings.ContainsFunc(given, unicode.IsLetter) {
+		return given
+	}
+	best := ""
+	level := 0
+	for _, s := range sections {
+		if len(s.Anchors) == 0 || s.Anchors[0].Name != "page=1" {
+			break
+		}
+		if s.Heading != "" && (best == "" || s.Level < level) {
+			best, level = s.Heading, s.Level
+		}
+	}
+	return best
 }
 
 // checkStreams decompresses what is compressed once, to see that it does not
