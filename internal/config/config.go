@@ -58,6 +58,10 @@ type Hook struct {
 	Retry     Retry  `json:"retry"`
 	TimeoutMS int    `json:"timeout_ms"`              // the hook lets the call through when it takes longer
 	Tool      string `json:"mcp_tool_name,omitempty"` // docsearch's own search tool, where it has another name
+	// Log is whether it keeps on this machine what it did, and LogQueries
+	// whether with the queries of web searches.
+	Log        bool `json:"log"`
+	LogQueries bool `json:"log_queries"`
 }
 
 // A Retry says when a denied search passes.
@@ -114,7 +118,7 @@ func (e *Embedder) Local() bool {
 func Default() Config {
 	return Config{
 		Databases: []Database{},
-		Hook:      Hook{Retry: RetryIdentical, TimeoutMS: 800},
+		Hook:      Hook{Retry: RetryIdentical, TimeoutMS: 800, Log: true},
 		Search:    Search{TopK: 5, MaxTokens: 4000, MaxAgeDays: 90},
 		Inject:    DefaultInject(),
 	}

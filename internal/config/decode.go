@@ -224,7 +224,7 @@ func (d *decoder) name() {
 }
 
 func (d *decoder) hook(v any) {
-	m := d.section("hook", v, "retry", "timeout_ms", "mcp_tool_name")
+	m := d.section("hook", v, "retry", "timeout_ms", "mcp_tool_name", "log", "log_queries")
 	h := &d.config.Hook
 	if v, given := m["retry"]; given {
 		s, _ := v.(string)
@@ -236,6 +236,8 @@ func (d *decoder) hook(v any) {
 		}
 	}
 	d.number(m, "hook", "timeout_ms", 1, 60_000, &h.TimeoutMS)
+	d.flag(m, "hook", "log", &h.Log)
+	d.flag(m, "hook", "log_queries", &h.LogQueries)
 	if v, given := m["mcp_tool_name"]; given {
 		s, _ := v.(string)
 		if h.Tool = strings.TrimSpace(s); h.Tool == "" {

@@ -20,7 +20,7 @@ import (
 // Its file is read on every tool call, so it is not JSON, which would take
 // longer than the rest of the reading:
 //
-//	magic     "docsearch snapshot 6\n", the version of the format
+//	magic     "docsearch snapshot 7\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -41,7 +41,8 @@ type Snapshot struct {
 //	4  what is injected
 //	5  the age of databases
 //	6  updates
-const snapshotMagic = "docsearch snapshot 6\n"
+//	7  the log of events
+const snapshotMagic = "docsearch snapshot 7\n"
 
 func (s *Snapshot) code(c *coder) {
 	c.text(&s.Source.Path)
@@ -56,6 +57,8 @@ func (s *Snapshot) code(c *coder) {
 	c.text((*string)(&h.Retry))
 	c.int(&h.TimeoutMS)
 	c.text(&h.Tool)
+	c.flag(&h.Log)
+	c.flag(&h.LogQueries)
 	c.int(&s.Config.Search.TopK)
 	c.int(&s.Config.Search.MaxTokens)
 	c.int(&s.Config.Search.MaxAgeDays)

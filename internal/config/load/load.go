@@ -192,7 +192,7 @@ func Format(path string) string {
 // of a database begin with its place in Config.Databases.
 func (r *Result) Origins() map[string]string {
 	from := map[string]string{}
-	for _, path := range [...]string{"hook.retry", "hook.timeout_ms", "hook.mcp_tool_name", "search.top_k", "search.max_tokens", "search.max_age_days"} {
+	for _, path := range [...]string{"hook.retry", "hook.timeout_ms", "hook.mcp_tool_name", "hook.log", "hook.log_queries", "search.top_k", "search.max_tokens", "search.max_age_days"} {
 		from[path] = r.origin(path)
 	}
 	for _, section := range append(ownSections(), "embedder", "inject", "update") {

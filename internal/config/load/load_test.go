@@ -87,7 +87,7 @@ func TestFormats(t *testing.T) {
 		},
 		{Name: "k8s", Keywords: []string{"k8s"}, Path: "/docs/k8s", Description: "Kubernetes", Entry: 1},
 	}
-	want.Hook = config.Hook{Retry: config.RetryEvidence, TimeoutMS: 500, Tool: "mcp__docs__search"}
+	want.Hook = config.Hook{Retry: config.RetryEvidence, TimeoutMS: 500, Tool: "mcp__docs__search", LogQueries: true}
 	want.Search = config.Search{TopK: 8, MaxTokens: 2000, MaxAgeDays: 30}
 	want.Routes = json.RawMessage(`{"Zeta.x":{"pattern":"z\\d","message":"z"},"alpha":{"pattern":"a","message":"a","_Note":[{"b":1}]}}`)
 	want.Embedders = []config.Embedder{{Provider: "ollama", Model: "Nomic", QueryPrompt: "Query: ", Weight: 1}}
@@ -98,7 +98,7 @@ func TestFormats(t *testing.T) {
      "mcp_tool_name": "mcp__leann__search", "urls": ["https://docs.gitlab.com/ee/"], "mode": "Redirect", "version": "17.2"},
     {"KEYWORDS": ["k8s"], "path": "/docs/k8s", "description": "Kubernetes"}
   ],
-  "hook": {"retry": "evidence", "timeout_ms": 500, "mcp_tool_name": "mcp__docs__search"},
+  "hook": {"retry": "evidence", "timeout_ms": 500, "mcp_tool_name": "mcp__docs__search", "log": false, "log_queries": true},
   "search": {"top_k": 8, "max_tokens": 2000, "max_age_days": 30},
   "routes": {"Zeta.x": {"pattern": "z\\d", "message": "z"}, "alpha": {"pattern": "a", "message": "a", "_Note": [{"b": 1}]}},
   "embedder": {"Provider": "ollama", "model": "Nomic", "query_prompt": "Query: ", "weight": 1}
@@ -116,7 +116,7 @@ databases:
   - keywords: k8s
     path: /docs/k8s
     description: Kubernetes
-hook: {retry: evidence, timeout_ms: 500, mcp_tool_name: mcp__docs__search}
+hook: {retry: evidence, timeout_ms: 500, mcp_tool_name: mcp__docs__search, log: false, log_queries: true}
 search:
   top_k: 8
   max_tokens: 2000
@@ -149,6 +149,8 @@ description = "Kubernetes"
 retry = "evidence"
 timeout_ms = 500
 mcp_tool_name = "mcp__docs__search"
+log = false
+log_queries = true
 
 [search]
 top_k = 8
@@ -229,7 +231,7 @@ func TestProblems(t *testing.T) {
 			`line 2: databases[0] (a): keyword: expected a key that docsearch knows (did you mean "keywords"?); it is ignored`,
 			`line 2: databases[0] (a): mod: expected a key that docsearch knows (did you mean "mode"?); it is ignored`,
 			`line 2: databases[0] (a): nonsense: expected one of name, keywords, path, description, mcp_tool_name, urls, mode, version, inject; it is ignored`,
-			`line 3: hook: timeout: expected one of retry, timeout_ms, mcp_tool_name; it is ignored`,
+			`line 3: hook: timeout: expected one of retry, timeout_ms, mcp_tool_name, log, log_queries; it is ignored`,
 		}},
 		{"injection", "c.yaml", "databases:\n- {keywords: [a], path: /a, description: A, inject: {x: 1}}\ninject:\n  sessions: often\n  tools: [edit, Grep]\n  max_chars: 9\n  floor: -1\n  skip_agents: [1]\n  tags: []\n", 1, []string{
 			`line 2: databases[0] (a): inject: expected true, or patterns of documents as in "conventions/**", got an object; nothing is injected`,
@@ -240,11 +242,12 @@ func TestProblems(t *testing.T) {
 			`line 8: inject: skip_agents: expected the names of kinds of subagents, got 1; the others count`,
 			`line 9: inject: tags: expected one of sessions, tools, failures, max_chars, floor, skip_agents; it is ignored`,
 		}},
-		{"values of sections", "c.yaml", "hook:\n  retry: always\n  timeout_ms: 0\nsearch:\n  top_k: 2.5\n  max_tokens: lots\n", 0, []string{
+		{"values of sections", "c.yaml", "hook:\n  retry: always\n  timeout_ms: 0\n  log: often\nsearch:\n  top_k: 2.5\n  max_tokens: lots\n", 0, []string{
 			`line 2: hook: retry: expected "identical" or "evidence", got "always"; it is "identical"`,
 			`line 3: hook: timeout_ms: expected a whole number from 1 to 60000, got 0; it is 800`,
-			`line 5: search: top_k: expected a whole number from 1 to 100, got 2.5; it is 5`,
-			`line 6: search: max_tokens: expected a whole number from 200 to 25000, got "lots"; it is 4000`,
+			`line 4: hook: log: expected true or false, got "often"; it is true`,
+			`line 6: search: top_k: expected a whole number from 1 to 100, got 2.5; it is 5`,
+			`line 7: search: max_tokens: expected a whole number from 200 to 25000, got "lots"; it is 4000`,
 		}},
 		{"sections of wrong types", "c.json", `{"hook": "fast", "search": []}`, 0, []string{
 			`line 1: hook: expected an object, got "fast"; the defaults are used`,
@@ -337,7 +340,7 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("DOCSEARCH_HOOK_TIMEOUT_MS", "90")
 	t.Setenv("DOCSEARCH_SEARCH_TOP_K", "many")
 	r := mustLoad(t, l)
-	if want := (config.Hook{Retry: config.RetryEvidence, TimeoutMS: 90}); r.Config.Hook != want {
+	if want := (config.Hook{Retry: config.RetryEvidence, TimeoutMS: 90, Log: true}); r.Config.Hook != want {
 		t.Errorf("hook %+v, want %+v", r.Config.Hook, want)
 	}
 	want := []string{`$DOCSEARCH_SEARCH_TOP_K: expected a whole number from 1 to 100, got "many"; it is 5`}
