@@ -21,6 +21,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/fast"
 	"github.com/docsearch/docsearch/internal/hook/route/shell"
@@ -87,11 +88,11 @@ func (o *outcome) begins() bool { return strings.HasSuffix(o.Event, "Start") }
 
 // What may become of an event.
 const (
-	wouldAnswer = "answered"   // denied, with a database's answer
-	wouldLead   = "redirected" // denied, with the call that asks the database
-	wouldDeny   = "denied"     // by a rule
-	wouldAsk    = "asked"      // the user
-	wouldTell   = "told"       // let through, with something for the agent to read
+	wouldAnswer = string(eventlog.Answered)
+	wouldLead   = string(eventlog.Redirected)
+	wouldDeny   = string(eventlog.Denied)
+	wouldAsk    = string(eventlog.Asked)
+	wouldTell   = string(eventlog.Told)
 )
 
 // A tally counts outcomes.
@@ -363,7 +364,7 @@ func (f *replayedFile) add(e *replay.Event, d hook.Decision) {
 	} else {
 		f.Calls[e.Tool]++
 	}
-	become := outcomeOf(&d)
+	become := outcomeOf(&d, &e.Event)
 	if e.Tool == "WebSearch" && d.Verdict == hook.Pass {
 		switch {
 		case d.Change.Permit != nil:
@@ -402,18 +403,10 @@ func (f *replayedFile) add(e *replay.Event, d hook.Decision) {
 }
 
 // outcomeOf is what a decision comes to, "" if the agent would not notice it.
-func outcomeOf(d *hook.Decision) string {
-	switch {
-	case d.Verdict == hook.Deny && d.Quoted:
-		return wouldAnswer
-	case d.Verdict == hook.Deny && len(d.Offered) > 0:
-		return wouldLead
-	case d.Verdict == hook.Deny:
-		return wouldDeny
-	case d.Verdict == hook.Ask:
-		return wouldAsk
-	case d.Verdict == hook.Pass && d.Context != "":
-		return wouldTell
+func outcomeOf(d *hook.Decision, e *hook.Event) string {
+	switch o := string(d.Outcome(e)); o {
+	case wouldAnswer, wouldLead, wouldDeny, wouldAsk, wouldTell:
+		return o
 	}
 	return ""
 }

@@ -96,7 +96,7 @@ func (a *app) why(query string, asJSON bool) error {
 		Rules:    func(func(*config.Rule) bool) ([]config.Rule, error) { return routes.Rules, nil },
 		Commands: shell.Commands,
 	})
-	out := whyJSON{Query: query, Databases: []whyDatabase{}, Outcome: outcomeOf(&d), Offered: append([]string{}, d.Offered...), Faults: d.Faults}
+	out := whyJSON{Query: query, Databases: []whyDatabase{}, Outcome: outcomeOf(&d, &event), Offered: append([]string{}, d.Offered...), Faults: d.Faults}
 	if d.Rule != nil {
 		out.Rule = d.Rule.Name
 	}

@@ -112,7 +112,11 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if p.Left = decision.Later; p.Left {
 			return exitPass
 		}
-		code := p.tell(render(p.event.Host, decision), decision, problems)
+		out := render(p.event.Host, decision)
+		code := p.tell(out, decision, problems)
+		if code == out.code {
+			p.log(&decision, out, c, l)
+		}
 		if decision.Update {
 			if err := p.Start("index", "update", "--all", "--background"); err != nil {
 				p.say("update: %v", err)
