@@ -48,7 +48,7 @@ const (
 // accompanied reports whether a call may be accompanied by what the agent did
 // not ask for. Most are not, and spare the time.
 func accompanied(e Event, c *config.Config) bool {
-	if skipsAgent(e, c) || !slices.ContainsFunc(c.Databases, marked) {
+	if !e.Host.takesContext(e.Name) || skipsAgent(e, c) || !slices.ContainsFunc(c.Databases, marked) {
 		return false
 	}
 	switch e.Name {
@@ -145,7 +145,7 @@ func (d *decider) beginning() {
 			d.Update = d.config.Update.OnSessionStart
 		}
 	}
-	if d.config.Inject.Sessions {
+	if d.config.Inject.Sessions && d.event.Host.takesContext(d.event.Name) {
 		lines := limited{left: maxLines}
 		d.databaseLines(&lines)
 		var pinned []inject.Entry
@@ -242,7 +242,7 @@ func (d *decider) noteLines(b *limited) (pinned []inject.Entry) {
 // for it, and of those whose keyword the command names.
 func (d *decider) remedy() {
 	e, c := d.event, d.config
-	if e.Failure == "" || !c.Inject.Failures || skipsAgent(e, c) {
+	if e.Failure == "" || !c.Inject.Failures || !e.Host.takesContext(e.Name) || skipsAgent(e, c) {
 		return
 	}
 	command := foldText(e.Command.Line)

@@ -43,8 +43,7 @@ func render(host Host, d Decision) output {
 			o.text("permissionDecisionReason", d.Reason)
 		}
 		return output{stdout: o.with(d, string(d.Verdict))}
-	case d.Event != preToolUse && d.Event != "" && host != Claude:
-	case d.Verdict == Pass && d.Context != "" && (host == Claude || host == Copilot):
+	case d.Verdict == Pass && d.Context != "" && host.takesContext(d.Event):
 		var o object
 		if host == Copilot {
 			o.text("additionalContext", d.Context)
@@ -52,6 +51,12 @@ func render(host Host, d Decision) output {
 		return output{stdout: o.with(d, "")}
 	}
 	return output{}
+}
+
+// takesContext reports whether the host shows the agent a context where
+// nothing is denied.
+func (h Host) takesContext(event string) bool {
+	return h == Claude || h == Copilot && event == preToolUse
 }
 
 func renderDenial(host Host, d Decision) output {
@@ -62,7 +67,7 @@ func renderDenial(host Host, d Decision) output {
 	var o object
 	switch host {
 	case Codex:
-		return output{o.with(Decision{Reason: whole}, "deny"), whole, exitDeny}
+		return output{o.with(Decision{Event: d.Event, Reason: whole}, "deny"), whole, exitDeny}
 	case Gemini:
 		o.text("decision", "deny")
 		o.text("reason", whole)
@@ -83,11 +88,7 @@ func renderDenial(host Host, d Decision) output {
 // with ends the object with what Claude Code reads of it.
 func (o *object) with(d Decision, decision string) []byte {
 	var specific object
-	event := d.Event
-	if event == "" {
-		event = preToolUse
-	}
-	specific.text("hookEventName", event)
+	specific.text("hookEventName", d.Event)
 	specific.text("permissionDecision", decision)
 	specific.text("permissionDecisionReason", d.Reason)
 	specific.text("additionalContext", d.Context)

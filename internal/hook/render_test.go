@@ -66,6 +66,7 @@ func TestRender(t *testing.T) {
 		{"codex takes no advice", Codex, advise, nil, "", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			test.decision.Event = preToolUse
 			got := render(test.host, test.decision)
 			var stdout object
 			if len(got.stdout) > 0 {

@@ -3,7 +3,6 @@ package hook
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
@@ -31,7 +30,6 @@ const (
 	stateSuffix = ".json"
 	lockName    = "docsearch-state.lock"
 	maxState    = 4 << 20
-	maxName     = 120 // of the session in a file name
 	lockWait    = 500 * time.Millisecond
 )
 
@@ -214,23 +212,7 @@ func (s Store) removeStale(now time.Time) {
 // stateName is the name of a session's file; own reports whether no other
 // session can have the same.
 func stateName(session string) (name string, own bool) {
-	var b strings.Builder
-	own = true
-	for _, r := range session {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
-			b.WriteRune(r)
-		default:
-			b.WriteByte('_')
-			own = false
-		}
-	}
-	name = b.String()
-	if len(name) > maxName {
-		h := fnv.New64a()
-		h.Write([]byte(session))
-		name, own = fmt.Sprintf("%s-%016x", name[:maxName-17], h.Sum64()), false
-	}
+	name, own = config.SessionName(session)
 	return statePrefix + name + stateSuffix, own
 }
 

@@ -26,8 +26,7 @@ const (
 	kept = 30 * 24 * time.Hour
 	// twice is how soon after the beginning of a context another one is the
 	// same: a hook that is installed in two places is called twice.
-	twice   = 10 * time.Second
-	maxName = 120
+	twice = 10 * time.Second
 )
 
 // A Store remembers what sessions were told, each in a file of its own:
@@ -135,9 +134,9 @@ func (s Store) Tell(session, agent string, now time.Time, o *Offer) (string, err
 	return text, nil
 }
 
-// begun reports whether the beginning of the agent's context is noted already:
-// because the hook was called twice for it, or since, after a compaction, it
-// is the start of the session that told.
+// begun reports whether it is noted already that the agent's context begins
+// anew: the hook may be called twice for one event, and of a compaction tell
+// two events, the start of the session first.
 func begun(records []Record, agent string, o *Offer, now time.Time) bool {
 	if o.Event == "PostCompact" {
 		for i := len(records) - 1; i >= 0; i-- {
@@ -267,25 +266,14 @@ func (s Store) removeStale(now time.Time) {
 	}
 }
 
-// path is a session's file. A session id that is no file name, or too long
-// for one, is told from others by its hash.
+// path is a session's file. An id that is not its own file name is told from
+// others by its hash.
 func (s Store) path(session string) string {
-	var b strings.Builder
-	plain := true
-	for _, r := range session {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
-			b.WriteRune(r)
-		default:
-			b.WriteByte('_')
-			plain = false
-		}
-	}
-	name := b.String()
-	if !plain || len(name) > maxName {
+	name, own := config.SessionName(session)
+	if !own {
 		h := fnv.New64a()
 		h.Write([]byte(session))
-		name = fmt.Sprintf("%s-%016x", name[:min(len(name), maxName-17)], h.Sum64())
+		name = fmt.Sprintf("%s-%016x", name, h.Sum64())
 	}
 	return config.Join(s.Dir, filePrefix+name+fileSuffix)
 }
