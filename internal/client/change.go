@@ -21,12 +21,12 @@ type Change struct {
 	Path string // as the user knows it, maybe a symbolic link
 	What string // what of docsearch's is in it
 
-	edit   edit
+	edit edit
 	// rewrite is what is done instead of edit to a file of docsearch's own, which
 	// need not be JSON.
 	rewrite func(data []byte) ([]byte, error)
-	locked  bool       // other programs take a lock before they write this file
-	fresh  fs.FileMode // of a file that is not there yet
+	locked  bool        // other programs take a lock before they write this file
+	fresh   fs.FileMode // of a file that is not there yet
 
 	before []byte // nil: there is no file
 	after  []byte // nil: the file goes

@@ -164,6 +164,48 @@ func TestInstallAddsWhatIsMissing(t *testing.T) {
 	}
 }
 
+// The plugin hears of what install has the hook hear of; its events that old
+// versions do not know are in a file of their own.
+func TestPluginHearsTheSame(t *testing.T) {
+	heard := func(data []byte) map[string][]string {
+		d, err := parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hooks, _, err := d.top().object("hooks")
+		if err != nil {
+			t.Fatal(err)
+		}
+		matchers := map[string][]string{}
+		for _, member := range hooks.Members {
+			event := stringOf(member.Name)
+			groups, _, err := hooks.array(event)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, group := range groups.objects {
+				matchers[event] = append(matchers[event], group.text("matcher"))
+			}
+		}
+		return matchers
+	}
+	for name, late := range map[string]bool{"hooks.json": false, "events.json": true} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "plugin", "hooks", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := heard([]byte(edited(t, "{}", func(d *document) error { return putHook(d, program, true) })))
+		for _, w := range watches() {
+			if w.late != late {
+				delete(want, w.event)
+			}
+		}
+		if diff := cmp.Diff(want, heard(data)); diff != "" {
+			t.Errorf("%s (-install +plugin):\n%s", name, diff)
+		}
+	}
+}
+
 func TestMatches(t *testing.T) {
 	for _, test := range []struct {
 		matcher, tool string
