@@ -546,8 +546,9 @@ func (b *buildCommand) finish(p plan, info index.Info, took time.Duration) error
 	switch {
 	case b.json:
 		return json.NewEncoder(b.stdout).Encode(struct {
-			Built infoJSON `json:"built"`
-		}{newInfoJSON(p.label, stateOK, "", info)})
+			Built   infoJSON     `json:"built"`
+			Fetched *fetchedJSON `json:"fetched,omitempty"`
+		}{newInfoJSON(p.label, stateOK, "", info), newFetchedJSON(p)})
 	case b.quiet:
 		return nil
 	}

@@ -73,6 +73,9 @@ func (a *app) info(d listing, asJSON bool) error {
 		row("state", "%s", state)
 	}
 	row("source", "%s", sourceOf(info))
+	if pages := mirrored(info); pages != "" {
+		row("fetched", "%s", pages)
+	}
 	if found, err := leann.FindTrusted(info.Dir); err == nil && found.Meta.Backend != "" && found.Meta.Origin == nil {
 		m := found.Meta
 		row("LEANN", "version %s, %s, %s, %s", m.Version, m.Backend, m.EmbeddingModel, count(m.Dimensions, "dimension"))

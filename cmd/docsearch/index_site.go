@@ -5,9 +5,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/site"
 )
 
@@ -60,6 +65,49 @@ func printOutcomes(w io.Writer, what string, outcomes []site.Outcome) {
 	for _, o := range outcomes {
 		fmt.Fprintf(w, "docsearch: %s: %s: %s\n", what, printable(o.URL), printable(o.Reason))
 	}
+}
+
+// A fetchedJSON is what was fetched of a site, as programs read it.
+type fetchedJSON struct {
+	Way       site.Way       `json:"way"`
+	Fetched   int            `json:"fetched"` // new or changed
+	Unchanged int            `json:"unchanged"`
+	Resumed   int            `json:"resumed"` // fetched before an interruption
+	Removed   int            `json:"removed"`
+	Bytes     int64          `json:"bytes"`
+	Failed    []disk.Skipped `json:"failed"`
+	Limits    []string       `json:"limits"`
+}
+
+// newFetchedJSON is nil if the plan's source is no site.
+func newFetchedJSON(p plan) *fetchedJSON {
+	s := p.site()
+	if s == nil {
+		return nil
+	}
+	r := s.Report()
+	j := &fetchedJSON{
+		Way: r.Way, Fetched: r.Fetched, Unchanged: r.Unchanged, Resumed: r.Resumed, Removed: len(r.Removed), Bytes: r.Bytes,
+		Failed: []disk.Skipped{}, Limits: append([]string{}, r.Limits...),
+	}
+	for _, o := range r.Failed {
+		j.Failed = append(j.Failed, disk.Skipped{Name: o.URL, Why: o.Reason})
+	}
+	return j
+}
+
+// mirrored is what the database's folder has of the site that it was made from,
+// "" if nothing.
+func mirrored(info index.Info) string {
+	m, err := site.Open(filepath.Join(info.Dir, ingest.MirrorName))
+	switch {
+	case info.Source.Kind != ingest.KindSite || err != nil:
+		return ""
+	case m.Ended.IsZero():
+		return count(len(m.Pages()), "page") + ", not all of them yet"
+	}
+	return fmt.Sprintf("%s, found by %s; last asked for on %s (%s)", count(len(m.Pages()), "page"), m.Way,
+		m.Ended.Local().Format("2006-01-02 15:04"), age(time.Since(m.Ended)))
 }
 
 // A sizeValue is a flag that is a number of bytes, such as 500MB.

@@ -153,9 +153,10 @@ func (u *updateCommand) finish(b *buildCommand, p plan, before, info index.Info,
 	unchanged := info.Generation == before.Generation
 	if u.json {
 		return json.NewEncoder(u.stdout).Encode(struct {
-			Updated   infoJSON `json:"updated"`
-			Unchanged bool     `json:"unchanged"`
-		}{newInfoJSON(p.label, stateOK, "", info), unchanged})
+			Updated   infoJSON     `json:"updated"`
+			Unchanged bool         `json:"unchanged"`
+			Fetched   *fetchedJSON `json:"fetched,omitempty"`
+		}{newInfoJSON(p.label, stateOK, "", info), unchanged, newFetchedJSON(p)})
 	}
 	if u.quiet {
 		return nil
