@@ -109,6 +109,8 @@ func (s Store) Tell(session, agent string, now time.Time, o *Offer) (string, err
 		note(compacting)
 	case o.Ends:
 		note(ends)
+	}
+	if data == "" { // not every host tells of a session's end
 		s.removeStale(now)
 	}
 	text, given := o.Compose(Told(records, agent))

@@ -155,10 +155,10 @@ func TestStaleFiles(t *testing.T) {
 	if err := os.Chtimes(s.path("old"), long, long); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Tell("new", "", time.Now(), &Offer{Event: "SessionEnd", Ends: true}); err != nil {
+	if _, err := s.Tell("newer", "", time.Now(), offer("a")); err != nil {
 		t.Fatal(err)
 	}
-	if names, err := s.Sessions(); err != nil || !slices.Equal(names, []string{"new"}) {
+	if names, err := s.Sessions(); err != nil || !slices.Equal(names, []string{"new", "newer"}) {
 		t.Errorf("sessions %q, %v", names, err)
 	}
 }
