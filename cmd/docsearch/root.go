@@ -39,6 +39,7 @@ func (a *app) commands() []*cobra.Command {
 		newExtractQueryCommand(a),
 		newWhyCommand(a),
 		newReplayCommand(a),
+		newStatsCommand(a),
 		newServeCommand(a),
 		newInstallCommand(a),
 		newUninstallCommand(a),

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/eventlog"
+)
+
+//go:embed stats.html
+var statsPage string
+
+// page is the statistics as a page that needs nothing but itself.
+func (s *stats) page(now time.Time) ([]byte, error) {
+	t, err := template.New("stats").Parse(statsPage)
+	if err != nil {
+		return nil, err
+	}
+	v := statsView{stats: s, Count: count(s.Events, "event"), Made: now.Local().Format(time.DateTime), Tokens: thousandsSigned(s.Saved.Tokens), Time: duration(s.Saved.Seconds)}
+	if s.Events > 0 {
+		v.From, v.To = day(s.First), day(s.Last)
+		v.Days = plotDays(s.Days)
+		for _, o := range usedOutcomes(map[string]counter{"": s.Outcomes}) {
+			v.Key = append(v.Key, keyView{o, meaning(o)})
+		}
+	}
+	for _, t := range []tableView{{Title: "By call", rows: s.Calls}, {Title: "By database", rows: s.Databases}, {Title: "By rule", rows: s.Rules}} {
+		if len(t.rows) > 0 {
+			t.fill()
+			v.Tables = append(v.Tables, t)
+		}
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, v)
+	return b.Bytes(), err
+}
+
+// A statsView is what the page shows.
+type statsView struct {
+	*stats
+	Count, From, To, Made string
+	Key                   []keyView
+	Days                  plot
+	Tables                []tableView
+	Tokens, Time          string
+}
+
+type keyView struct {
+	Outcome eventlog.Outcome
+	Means   string
+}
+
+func meaning(o eventlog.Outcome) string {
+	switch o {
+	case eventlog.Answered:
+		return "denied, with a database's answer"
+	case eventlog.Redirected:
+		return "denied, with the call that asks the database"
+	case eventlog.Denied:
+		return "by a rule"
+	case eventlog.Asked:
+		return "the user, by a rule"
+	case eventlog.Told:
+		return "let through, with something to read"
+	case eventlog.Retried:
+		return "let through, since it was denied before"
+	case eventlog.Unanswered:
+		return "to the web: a database matches, and none answers"
+	case eventlog.Unmatched:
+		return "to the web: no database is about it"
+	}
+	return "a call of docsearch's own tools"
+}
+
+// A tableView is counters, with the plot of them.
+type tableView struct {
+	Title string
+	Head  []eventlog.Outcome
+	Rows  []rowView
+	Plot  plot
+
+	rows map[string]counter
+}
+
+type rowView struct {
+	Name  string
+	Cells []string
+}
+
+func (t *tableView) fill() {
+	t.Head = usedOutcomes(t.rows)
+	names := sortedCounters(t.rows)
+	for _, name := range names {
+		row := rowView{Name: name}
+		for _, o := range t.Head {
+			row.Cells = append(row.Cells, thousands(t.rows[name][o]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Plot = plotRows(names[:min(len(names), rowsPlotted)], t.rows)
+}
+
+// A plot is a drawing of bars, in pixels.
+type plot struct {
+	Width, Height int
+	Bars          []bar
+	Labels        []label
+}
+
+type bar struct {
+	X, Y, Width, Height int
+	Outcome             eventlog.Outcome
+	Title               string
+}
+
+type label struct {
+	X, Y int
+	Text string
+}
+
+const (
+	plotWidth   = 720
+	rowsPlotted = 20
+	daysPlotted = 120 // the latest
+)
+
+// plotDays draws a column for each day, from the first to the last.
+func plotDays(days map[string]counter) plot {
+	const height, foot, labelWidth = 160, 20, 80
+	p := plot{Width: plotWidth, Height: height + foot}
+	known := slices.Sorted(maps.Keys(days))
+	last, err := time.Parse(time.DateOnly, known[len(known)-1])
+	if err != nil {
+		return p // of a year with five digits
+	}
+	var dates []string
+	for at := last; len(dates) < daysPlotted; at = at.AddDate(0, 0, -1) {
+		date := at.Format(time.DateOnly)
+		if date < known[0] {
+			break
+		}
+		dates = append(dates, date)
+	}
+	slices.Reverse(dates)
+	most := 1
+	for _, date := range dates {
+		most = max(most, days[date].sum())
+	}
+	step := min(plotWidth/len(dates), 48)
+	free := 0 // where there is room for a label
+	for i, date := range dates {
+		x, below := i*step, 0
+		for _, o := range outcomes() {
+			n := days[date][o]
+			if n == 0 {
+				continue
+			}
+			top := below + n
+			y := height - height*top/most
+			p.Bars = append(p.Bars, bar{x, y, max(step-2, 1), height - height*below/most - y, o, date + ": " + thousands(n) + " " + string(o)})
+			below = top
+		}
+		if x >= free && x <= plotWidth-labelWidth {
+			p.Labels = append(p.Labels, label{x, height + foot - 5, date})
+			free = x + labelWidth
+		}
+	}
+	return p
+}
+
+// plotRows draws a row for each name.
+func plotRows(names []string, rows map[string]counter) plot {
+	const step, left, right = 24, 200, 60
+	p := plot{Width: plotWidth, Height: step * len(names)}
+	most := 1
+	for _, name := range names {
+		most = max(most, rows[name].sum())
+	}
+	for i, name := range names {
+		y, before := i*step, 0
+		end := left
+		for _, o := range outcomes() {
+			n := rows[name][o]
+			if n == 0 {
+				continue
+			}
+			x := left + (plotWidth-left-right)*before/most
+			end = left + (plotWidth-left-right)*(before+n)/most
+			p.Bars = append(p.Bars, bar{x, y + 2, end - x, step - 4, o, name + ": " + thousands(n) + " " + string(o)})
+			before += n
+		}
+		p.Labels = append(p.Labels, label{0, y + 16, shortened(printable(name), 28)}, label{end + 5, y + 16, thousands(before)})
+	}
+	return p
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/eventlog"
+)
+
+// loggedWeek writes a log of a week, with everything that a log can have.
+func loggedWeek(t *testing.T) eventlog.Log {
+	t.Helper()
+	l := eventlog.Log{Dir: t.TempDir()}
+	at := time.Date(2026, 1, 2, 12, 0, 0, 0, time.Local)
+	log := func(n int, e eventlog.Event) {
+		for range n {
+			e.At, e.Host = at, "claude"
+			if e.Name == "" {
+				e.Name = "PreToolUse"
+			}
+			if err := l.Append(&e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	gitlab, both := []string{"gitlab"}, []string{"gitlab", "<k8s> & \"co\""}
+	log(1, eventlog.Event{Name: "SessionStart", Outcome: eventlog.Told, Told: 300, Databases: both})
+	log(1200, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Answered, Told: 4000, Databases: gitlab})
+	log(1, eventlog.Event{Tool: "WebFetch", Outcome: eventlog.Answered, Told: 8000, Databases: gitlab})
+	log(2, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Redirected, Told: 1000, Databases: both})
+	at = at.AddDate(0, 0, 3)
+	log(3, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Retried})
+	log(4, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Unanswered, Databases: gitlab})
+	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Denied, Told: 40, Rule: "bash-kubectl-with-a-name-that-is-long"})
+	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Answered, Told: 400, Rule: "manual", Databases: gitlab})
+	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Asked, Told: 40, Rule: "push"})
+	log(2, eventlog.Event{Tool: "mcp__docsearch__search", Outcome: eventlog.Allowed})
+	at = at.AddDate(0, 0, 3)
+	for _, q := range []string{"prisma migrate  deploy", "Prisma schema", "<script>alert(1)</script>", "prisma\tmigrate deploy", "redis streams", "streams in Redis", "weather"} {
+		log(1, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Unmatched, Query: q})
+	}
+	log(5, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Unmatched})
+	return l
+}
+
+func TestPrintStats(t *testing.T) {
+	s, err := readStats(loggedWeek(t), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := (&app{stdout: &out}).printStats(s, false); err != nil {
+		t.Fatal(err)
+	}
+	const want = `1,228 events from 2026-01-02 to 2026-01-08
+
+by call                 answered  redirected  denied  asked  told  retried  unanswered  unmatched  allowed
+WebSearch                  1,200           2                             3           4         12
+Bash                           1                   1      1
+mcp__docsearch__search                                                                                   2
+SessionStart                                                    1
+WebFetch                       1
+
+by database   answered  redirected  told  unanswered
+gitlab           1,202           2     1           4
+<k8s> & "co"                     2     1
+
+by rule                   answered  denied  asked
+bash-kubectl-with-a-n...                 1
+manual                           1
+push                                            1
+
+web searches that no database is about
+      3  prisma
+         prisma migrate deploy
+         Prisma schema
+         docsearch setup prisma SOURCE
+      2  redis
+         streams in Redis
+         redis streams
+         docsearch setup redis SOURCE
+      2  that have no word in common with another
+SOURCE is the folder, the repository or the site with the documentation
+
+5 web searches that no database is about; with "log_queries": true in the config's "hook", the next ones are shown here
+
+saved: about 1,792,400 tokens and 3.3 hours
+Estimated: a search or fetch that was answered and not repeated is a call to the
+web less, and each is assumed to cost 2,500 tokens and 10 seconds. Taken off are
+the 4,810,400 bytes of all answers and redirections, 4 of them assumed to a
+token, and 0.011 seconds for each event, as measured in Claude Code. What the
+agent would have done without docsearch is not known.
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestStatsSince(t *testing.T) {
+	s, err := readStats(loggedWeek(t), time.Date(2026, 1, 5, 12, 0, 0, 0, time.Local))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Events != 24 || s.Outcomes[eventlog.Answered] != 1 || s.Saved.Calls != 0 {
+		t.Errorf("%d events, outcomes %v, saved %+v", s.Events, s.Outcomes, s.Saved)
+	}
+}
+
+// The page is well-formed, names what the log does, and quotes it as text.
+func TestStatsPage(t *testing.T) {
+	s, err := readStats(loggedWeek(t), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := s.page(time.Date(2026, 1, 9, 0, 0, 0, 0, time.Local))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, want := range []string{
+		"1,228 events from 2026-01-02 to 2026-01-08", "<h2>Saved: about 1,792,400 tokens and 3.3 hours</h2>",
+		"<title>2026-01-05: 4 unanswered</title>", "<title>gitlab: 1,202 answered</title>", "&lt;k8s&gt; &amp; &#34;co&#34;",
+		"<code>docsearch setup prisma SOURCE</code>",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+	for _, bad := range []string{"<script", "://", "ZgotmplZ", "NaN", `width="-`, `height="-`, `y="-`} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page has %s", bad)
+		}
+	}
+	for _, svg := range strings.Split(text, "<figure>")[1:] {
+		svg, _, _ = strings.Cut(svg, "</figure>")
+		d := xml.NewDecoder(strings.NewReader(svg))
+		for {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%v in\n%s", err, svg)
+			}
+		}
+	}
+	empty, err := readStats(eventlog.Log{Dir: t.TempDir()}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := empty.page(time.Now()); err != nil || !bytes.Contains(data, []byte("The log has no events of that time.")) {
+		t.Errorf("of no events: %v\n%s", err, data)
+	}
+}
+
+func TestGroupQueries(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		queries []string
+		want    []queryGroup
+		alone   int
+	}{
+		{name: "none"},
+		{name: "one", queries: []string{"redis"}, alone: 1},
+		{name: "generic words join nothing", queries: []string{"how to fix error 404 in traefik", "how to fix error 404 in nginx"}, alone: 2},
+		{
+			name: "forms of a word", queries: []string{"kafka consumers", "Kafka consumer lag"},
+			want: []queryGroup{{"kafka", 2, []string{"Kafka consumer lag", "kafka consumers"}, "docsearch setup kafka SOURCE"}},
+		},
+		{
+			name: "the first word is what they are about", queries: []string{"terraform state lock", "terraform lock file"},
+			want: []queryGroup{{"terraform", 2, []string{"terraform lock file", "terraform state lock"}, "docsearch setup terraform SOURCE"}},
+		},
+		{
+			name: "symbols and versions", queries: []string{"c++ 17 concepts", "c++ ranges v3.1", "c pointers", "c strings"},
+			want: []queryGroup{
+				{"c", 2, []string{"c strings", "c pointers"}, "docsearch setup c SOURCE"},
+				{"c++", 2, []string{"c++ ranges v3.1", "c++ 17 concepts"}, "docsearch setup c++ SOURCE"},
+			},
+		},
+		{
+			name: "the same query again", queries: []string{"vite proxy", "vite proxy", "rollup", "vite proxy"},
+			want: []queryGroup{{"vite", 3, []string{"vite proxy"}, "docsearch setup vite SOURCE"}}, alone: 1,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, alone, err := groupQueries(test.queries)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" || alone != test.alone {
+				t.Errorf("%d alone, want %d; groups (-want +got):\n%s", alone, test.alone, diff)
+			}
+		})
+	}
+}
