@@ -105,7 +105,9 @@
 // An impact is what the term adds to the passage's score, of 15 levels or 255:
 // the BM25F weight of its occurrences in all fields, saturated. Fifteen rank
 // documentation as well as 255 do. It depends on nothing that is asked, so it
-// is reckoned when the index is built; at query time a score is a sum of
+// is reckoned when the index is built. The averages that it does depend on are
+// rounded, so that an index made from an older one (see Builder.Reuse) can take
+// over most impacts, and with them whole blocks. At query time a score is a sum of
 // impacts times the terms' weights, in integers, which is exact in any order.
 //
 // # A search

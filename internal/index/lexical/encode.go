@@ -44,10 +44,9 @@ type encoder struct {
 	terms    []string
 	pieces   *pieces
 	kept     *kept
-	// to is where each passage of the older index lies now, or gone; units is
-	// the number now of each unit that has the same passages and the same
-	// impacts.
-	to, units []uint32
+	// to is where each passage of the older index lies now, or gone.
+	to []uint32
+	alike
 	// unsorted says that postings do not come in the order in which they lie.
 	unsorted bool
 }
@@ -59,7 +58,7 @@ func (b *Builder) newEncoder(l *layout) *encoder {
 		var ascending bool
 		e.to, ascending = b.kept.places(l)
 		e.unsorted = e.unsorted || !ascending
-		e.units = b.kept.same(l, e.to, e.unsorted)
+		e.alike = b.kept.alike(l, e.to, e.unsorted)
 	}
 	return e
 }

@@ -115,46 +115,66 @@ func (k *kept) places(l *layout) (to []uint32, ascending bool) {
 	return to, ascending
 }
 
-// same are the new numbers of the units that have the passages that they had,
-// in the same order, and so the same impacts, as long as no average has changed.
-// Those of the others are gone.
-func (k *kept) same(l *layout, to []uint32, unsorted bool) []uint32 {
-	units := make([]uint32, k.x.unitCount)
-	for u := range units {
-		units[u] = gone
-	}
-	// In an index of single passages, the pages' impacts are nowhere.
-	if unsorted || l.single || k.x.single {
-		return units
-	}
+// alike says which units of the older index are as they were, all of them or
+// in part: of the postings in passages that stay, not even the impacts change,
+// if no other passages of the unit have the term.
+type alike struct {
+	units []uint32 // the number now, or gone
+	whole []bool   // of each unit, whether all of its passages stay, and no others are there
+	stays []bool   // of each passage, as it lies, whether it does, at its place in the unit
+}
+
+func (k *kept) alike(l *layout, to []uint32, unsorted bool) alike {
+	a := alike{make([]uint32, k.x.unitCount), make([]bool, k.x.unitCount), make([]bool, len(k.infos))}
 	unit := make([]uint32, len(k.infos))
-	for u := range units {
+	for u := range a.units {
+		a.units[u] = gone
 		for i := k.start[u]; i < k.start[u+1]; i++ {
 			unit[i] = uint32(u)
 		}
 	}
-	if before, _ := averagesOf(k.infos, unit, len(units)); before != l.stats.averages {
-		return units
+	// In an index of single passages, the pages' impacts are nowhere.
+	if unsorted || l.single || k.x.single {
+		return a
 	}
-	for u := range units {
-		first := to[k.start[u]]
-		if first == gone || l.starts[l.unit[first]] != first {
-			continue
-		}
-		n := uint32(1)
-		for k.start[u]+n < k.start[u+1] && to[k.start[u]+n] == first+n {
-			n++
-		}
-		if k.start[u]+n == k.start[u+1] && l.starts[l.unit[first]+1] == first+n {
-			units[u] = l.unit[first]
+	before, pages := averagesOf(k.infos, unit, len(a.units))
+	if before != l.stats.averages {
+		return a
+	}
+	before.dampPages(pages)
+	all := make([]uint32, len(l.owners)) // passages of each unit now that were kept
+	for _, lies := range to {
+		if lies != gone {
+			all[l.unit[lies]]++
 		}
 	}
-	return units
+	for u := range a.units {
+		from, end := k.start[u], k.start[u+1]
+		now, kept := uint32(gone), uint32(0)
+		for i := from; i < end; i++ {
+			if to[i] == gone {
+				continue
+			}
+			if now == gone {
+				now = l.unit[to[i]]
+			}
+			if l.unit[to[i]] == now {
+				kept++
+				a.stays[i] = to[i]-l.starts[now] == i-from
+			}
+		}
+		// None may have come from another unit.
+		if now != gone && kept == all[now] && l.stats.pages[now] == pages[u] {
+			a.units[u] = now
+			a.whole[u] = kept == end-from && kept == l.starts[now+1]-l.starts[now]
+		}
+	}
+	return a
 }
 
 // encodeKept encodes a term that the older index has, and of which the segments
-// may have what is in fresh. Lists and blocks of which all passages were kept,
-// in units that are the same, are taken as they are.
+// may have what is in fresh. Lists and blocks all of whose passages stay are
+// taken as they are.
 func (w *spanEncoder) encodeKept(r *regions, term []byte, offset, length int64) error {
 	x := w.kept.x
 	l, err := openList(x.postings, offset, length, uint32(x.unitCount), x.single)
@@ -194,13 +214,40 @@ func (w *spanEncoder) sameList(l list) (bool, error) {
 		if err := c.load(b); err != nil {
 			return false, err
 		}
-		for _, unit := range c.unit[:c.n] {
-			if w.units[unit] != unit {
-				return false, nil
-			}
+		if same, err := w.sameBlock(0); err != nil || !same {
+			return false, err
 		}
 	}
 	return true, nil
+}
+
+// sameBlock reports whether the block that was loaded has only passages that
+// stay, in units that are shifted alike.
+func (w *spanEncoder) sameBlock(shift uint32) (bool, error) {
+	c := &w.old.cursor
+	for i, unit := range c.unit[:c.n] {
+		if now := w.units[unit]; now == gone || now-unit != shift {
+			return false, nil
+		}
+		if w.whole[unit] {
+			continue
+		}
+		locals, _, err := c.passagesOf(i)
+		if err != nil || !w.stay(unit, locals) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// stay reports whether these passages of a unit do.
+func (w *spanEncoder) stay(unit uint32, locals []uint32) bool {
+	for _, local := range locals {
+		if at := w.kept.start[unit] + local; at >= w.kept.start[unit+1] || !w.stays[at] {
+			return false
+		}
+	}
+	return true
 }
 
 // gatherKept gathers the postings of a term that the older index has, and
@@ -233,12 +280,21 @@ func (w *spanEncoder) gatherKept(l list, takeReady bool) error {
 		}
 	}
 	for b := range l.count {
-		if err := c.load(b); err != nil {
+		err := c.load(b)
+		if err != nil {
 			return err
 		}
-		if shift := w.units[c.unit[0]] - c.unit[0]; takeReady && w.canTake(shift, b) {
+		// Of the first block of a list, the first unit is as it is; of others,
+		// its distance from the one before.
+		shift := w.units[c.unit[0]] - c.unit[0]
+		same := takeReady && l.table != nil && c.n == blockUnits && (b > 0 || shift == 0)
+		if same {
+			if same, err = w.sameBlock(shift); err != nil {
+				return err
+			}
+		}
+		if same {
 			fresh(posting{unit: c.unit[0] + shift})
-			// It says how far its first unit is from the one before.
 			before := ^uint32(0)
 			if b > 0 {
 				before = c.last(b-1) + shift
@@ -259,14 +315,20 @@ func (w *spanEncoder) gatherKept(l list, takeReady bool) error {
 		g.positions = append(g.positions, o.positions...) // also those of what is gone
 		for i, unit := range c.unit[:c.n] {
 			start, end := w.kept.start[unit], w.kept.start[unit+1]
-			same := w.units[unit]
+			now := w.units[unit]
+			if now != gone && !w.whole[unit] {
+				fresh(posting{unit: now})
+				if !w.stay(unit, o.locals[c.starts[i]:c.starts[i+1]]) || next < len(f.list) && f.list[next].unit == now {
+					now = gone
+				}
+			}
 			for j := c.starts[i]; j < c.starts[i+1]; j++ {
-				p := posting{unit: same, from: at, count: o.lengths[j] + 1, local: uint8(o.locals[j])}
+				p := posting{unit: now, from: at, count: o.lengths[j] + 1, local: uint8(o.locals[j])}
 				at += p.count
 				if start+o.locals[j] >= end {
 					return c.corrupt("a passage is not in its unit")
 				}
-				if same != gone {
+				if now != gone {
 					p.impact, p.page = o.impact(i, j), c.best[i]>>4
 				} else {
 					lies := w.to[start+o.locals[j]]
@@ -285,21 +347,6 @@ func (w *spanEncoder) gatherKept(l list, takeReady bool) error {
 	}
 	fresh(posting{unit: gone})
 	return nil
-}
-
-// canTake reports whether the block that was loaded is full, and all of its
-// units are the same, shifted alike; of the first block of a list, not at all.
-func (w *spanEncoder) canTake(shift uint32, block int) bool {
-	c := &w.old.cursor
-	if c.table == nil || c.n < blockUnits || block == 0 && shift != 0 {
-		return false
-	}
-	for _, unit := range c.unit[:c.n] {
-		if same := w.units[unit]; same == gone || same-unit != shift {
-			return false
-		}
-	}
-	return true
 }
 
 // before orders postings of one term.
@@ -334,6 +381,10 @@ func (o *bulk) load() error {
 		return err
 	}
 	o.locals, o.lengths = resize(o.locals, c.inBlock), resize(o.lengths, c.inBlock)
+	if c.nextLocal > 0 { // some were read to see whether they stay
+		c.locals, _ = openPatched(c.rest, c.inBlock)
+		c.nextLocal = 0
+	}
 	if c.single {
 		clear(o.locals)
 	} else if !c.locals.read(o.locals, 0) {

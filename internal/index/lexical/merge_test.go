@@ -135,6 +135,45 @@ func TestKeepEqualsAdd(t *testing.T) {
 		}
 		return list
 	}
+	// shift replaces some passages by others as long, further up.
+	up := func(c corpus, list []edited, i int) {
+		if p := list[i]; list[i-3].page == p.page {
+			p.fields.Body, p.old = c.words(len(strings.Fields(p.fields.Body))), -1
+			copy(list[i-2:], list[i-3:i])
+			list[i-3] = p
+		}
+	}
+	shift := func(c corpus, list []edited) []edited {
+		for i := 3; i < len(list); i++ {
+			if c.rng.IntN(60) == 0 {
+				up(c, list, i)
+			}
+		}
+		return list
+	}
+	// cross does so where units end, or the other way round, so that passages
+	// come into the unit after or before theirs.
+	cross := func(c corpus, list []edited) []edited {
+		for i := unitSize + c.rng.IntN(3); i < len(list); i += unitSize {
+			if c.rng.IntN(2) == 0 {
+				up(c, list, i)
+				continue
+			}
+			slices.Reverse(list[i-3 : i+1])
+			up(c, list, i)
+			slices.Reverse(list[i-3 : i+1])
+		}
+		return list
+	}
+	// add puts a word into some pages, in a passage of its own.
+	add := func(c corpus, list []edited) []edited {
+		for i := 1; i < len(list); i++ {
+			if c.rng.IntN(100) == 0 && list[i-1].page == list[i].page {
+				list = slices.Insert(list, i, edited{list[i].page, Fields{Body: c.words(1)}, -1})
+			}
+		}
+		return list
+	}
 	for _, tt := range []struct {
 		name                  string
 		passages, perDocument int
@@ -145,6 +184,9 @@ func TestKeepEqualsAdd(t *testing.T) {
 		{name: "pages", passages: 3000, perDocument: 5, rarely: 50},
 		{name: "pages, few edits", passages: 3000, perDocument: 5, rarely: 500},
 		{name: "pages, other words", passages: 3000, perDocument: 5, rarely: 1 << 40, after: reword},
+		{name: "pages, passages shifted", passages: 3000, perDocument: 9, rarely: 1 << 40, after: shift},
+		{name: "one document, passages shifted", passages: 3000, perDocument: 1 << 40, rarely: 1 << 40, after: cross},
+		{name: "pages, words added", passages: 3000, perDocument: 20, rarely: 1 << 40, after: add},
 		{name: "many pages", passages: 9000, perDocument: 2, rarely: 1000},
 		{name: "single passages", passages: 2000, perDocument: 1, rarely: 50},
 		{name: "long documents", passages: 2000, perDocument: 700, rarely: 50},

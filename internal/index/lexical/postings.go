@@ -193,29 +193,34 @@ func sameUnit(list []posting) int {
 // block encodes the block that list begins with, and returns how many
 // postings it has.
 func (w *listWriter) block(list []posting, positions []uint32, previous uint32) int {
-	w.deltas, w.counts, w.best, w.impacts = w.deltas[:0], w.counts[:0], w.best[:0], w.impacts[:0]
+	most := min(len(list), blockUnits*unitSize)
+	w.locals, w.lengths, w.impacts = resize(w.locals, most), resize(w.lengths, most), w.impacts[:0]
+	w.deltas, w.counts, w.best = w.deltas[:0], w.counts[:0], w.best[:0]
 	page, peak := uint8(0), uint8(0)
 	done, start := 0, len(w.positions)
 	for done < len(list) && len(w.deltas) < blockUnits {
-		unit := list[done : done+sameUnit(list[done:])]
-		best := uint8(0)
-		for i := range unit {
-			best = max(best, unit[i].impact)
+		first := &list[done]
+		from, best, after := done, uint8(0), uint32(0)
+		for ; done < len(list) && list[done].unit == first.unit; done++ {
+			p := &list[done]
+			best = max(best, p.impact)
+			w.locals[done] = uint32(p.local) - after
+			after = uint32(p.local) + 1
+			w.lengths[done] = p.count - 1
 		}
-		if len(unit) > 1 {
-			for i := range unit {
-				w.impacts = append(w.impacts, uint32(unit[i].impact))
+		if done > from+1 {
+			for i := from; i < done; i++ {
+				w.impacts = append(w.impacts, uint32(list[i].impact))
 			}
 		}
-		w.deltas = append(w.deltas, unit[0].unit-previous-1)
-		w.counts = append(w.counts, uint32(len(unit)-1))
-		page, peak = max(page, unit[0].page), max(peak, best)
+		w.deltas = append(w.deltas, first.unit-previous-1)
+		w.counts = append(w.counts, uint32(done-from-1))
+		page, peak = max(page, first.page), max(peak, best)
 		if !w.single {
-			best |= unit[0].page << 4
+			best |= first.page << 4
 		}
 		w.best = append(w.best, best)
-		previous = unit[0].unit
-		done += len(unit)
+		previous = first.unit
 	}
 	list = list[:done]
 	b := appendPatched(w.blocks, w.deltas)
@@ -225,21 +230,10 @@ func (w *listWriter) block(list []posting, positions []uint32, previous uint32) 
 		b = appendPacked(b, w.impacts, 4)
 	}
 	if !w.single {
-		w.locals = resize(w.locals, done)
-		for i := range list {
-			w.locals[i] = uint32(list[i].local)
-			if i > 0 && list[i].unit == list[i-1].unit {
-				w.locals[i] -= uint32(list[i-1].local) + 1
-			}
-		}
-		b = appendPatched(b, w.locals)
+		b = appendPatched(b, w.locals[:done])
 	}
 	if w.flags&severalPositions != 0 {
-		w.lengths = resize(w.lengths, done)
-		for i := range list {
-			w.lengths[i] = list[i].count - 1
-		}
-		b = appendPatched(b, w.lengths)
+		b = appendPatched(b, w.lengths[:done])
 	}
 	w.blocks = b
 	places := w.placesOf(list, positions)

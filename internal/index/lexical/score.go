@@ -79,16 +79,22 @@ func (l *layout) measure() statistics {
 			s.damping[f][words] = s.damp(f, uint32(words))
 		}
 	}
-	for i, length := range s.pages {
-		s.pages[i] = 1 - pageBodyDamping + pageBodyDamping*length/s.body
-	}
+	s.dampPages(s.pages)
 	s.cuts, s.pageCuts = newCuts(s.k1, l.single), newCuts(pageK1, l.single)
 	return s
 }
 
-// steady rounds to six bits. An average that is a hundredth off ranks as well,
-// and as long as the averages stay, so do the impacts of all passages that
-// were not edited.
+// dampPages turns the lengths of units into what an occurrence in their bodies
+// is divided by.
+func (a *averages) dampPages(bodies []float64) {
+	for i, length := range bodies {
+		bodies[i] = 1 - pageBodyDamping + pageBodyDamping*steady(length)/a.body
+	}
+}
+
+// steady rounds to six bits. A length that is a hundredth off ranks as well, and
+// as long as the averages stay, so do the impacts of all passages that were not
+// edited.
 func steady(x float64) float64 {
 	fraction, exponent := math.Frexp(x)
 	return math.Ldexp(math.Round(64*fraction)/64, exponent)
