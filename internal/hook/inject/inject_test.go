@@ -97,7 +97,7 @@ func TestQuery(t *testing.T) {
 		{"windows", Call{Path: `C:\src\Web\App.test.tsx`}, Query{"Web App typescript", nil}},
 		{"a hidden file", Call{Path: "/p/.github/.env"}, Query{"github env", nil}},
 		{"a command", Call{Command: "cd /p && FOO=1 kubectl -n prod rollout restart deploy/x | tee log", Description: "Restart it"},
-			Query{"cd kubectl tee log Restart it", nil}},
+			Query{"kubectl tee log Restart it", nil}},
 		{"words of a command", Call{Command: "npm run build --silent; git commit -m 'kubectl delete' # docker"},
 			Query{"npm run build git commit", nil}},
 		{"no operators", Call{Command: "make", Description: `-build the "title:x"`}, Query{"make build the title x", nil}},

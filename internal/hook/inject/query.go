@@ -153,6 +153,10 @@ func common(name string) bool {
 func (c *Call) programs() []string {
 	var list []string
 	for _, words := range simpleCommands(c.Command) {
+		switch words[0] {
+		case "cd", "echo", "export", "printf", "set", "source", ".", "true":
+			continue // of the shell's housekeeping
+		}
 		for i, w := range words[:min(len(words), maxWords)] {
 			if i > 0 && !plainWord(w) {
 				break
