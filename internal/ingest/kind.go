@@ -36,7 +36,7 @@ func kindOf(name string, doc *document) string {
 // notes have.
 func isReleaseNotes(name string) bool {
 	switch name {
-	case "changes", "changelog", "changelogs", "history", "news", "relnotes", "releases", "release":
+	case "changes", "changelog", "changelogs", "news", "relnotes", "releases", "release":
 		return true
 	}
 	for _, prefix := range [...]string{"whatsnew", "whats-new", "what-s-new", "release-notes", "release_notes", "releasenotes", "releaselog", "changelog-", "changelog_", "release-"} {
