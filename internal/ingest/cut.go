@@ -65,7 +65,10 @@ func absorbBare(sections []section) []section {
 			first, above = s.first, section{}
 		}
 		if len(s.blocks) == 0 {
-			above.join(s)
+			// Not join: there may be many, and above is nobody else's.
+			above.anchors = append(above.anchors, s.anchors...)
+			above.links = append(above.links, s.links...)
+			above.terms = append(above.terms, s.terms...)
 			continue
 		}
 		s.join(above)

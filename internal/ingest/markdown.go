@@ -22,6 +22,9 @@ import (
 // readMarkdown reads CommonMark with GitHub's tables. The parser says where
 // each block begins; the lines stay as they are written.
 func readMarkdown(source []byte) document {
+	if tooDeep(source) {
+		return readPlain(source)
+	}
 	doc := document{lines: splitLines(source)}
 	m := &markdown{lines: doc.lines, starts: lineStarts(source)}
 	var terms []string
@@ -35,6 +38,26 @@ func readMarkdown(source []byte) document {
 		doc.title = m.firstTitle
 	}
 	return doc
+}
+
+// tooDeep reports whether quotes stand in one another as no writer has them: the
+// parser takes the square of their depth.
+func tooDeep(source []byte) bool {
+	const deepest = 100
+	for line := range bytes.Lines(source) {
+		depth := 0
+		for _, c := range line {
+			if c == '>' {
+				depth++
+			} else if c != ' ' && c != '\t' {
+				break
+			}
+		}
+		if depth > deepest {
+			return true
+		}
+	}
+	return false
 }
 
 type markdown struct {

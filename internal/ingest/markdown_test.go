@@ -32,6 +32,7 @@ func TestReadMarkdown(t *testing.T) {
 		{name: "breaks are no front matter", in: "---\ntext\n---\n", sections: []string{" 1-1: 1-1", "text 2-3:"}},
 		{name: "open front matter", in: "---\ntitle: T\n", sections: []string{" 1-2: 1-1 2-2"}},
 		{name: "reference definitions", in: "# A\n\n[x]: http://x\n", title: "A", sections: []string{"A 1-3: 3-3"}},
+		{name: "quotes deeper than anybody's", in: strings.Repeat("> ", 101) + "x\n\n# A\n", sections: []string{" 1-3: 1-1 3-3"}},
 		{name: "empty headings", in: "#\n\ntext\n\n##\n", sections: []string{" 1-4: 3-3", " >  5-5:"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

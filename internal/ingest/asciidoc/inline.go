@@ -30,7 +30,7 @@ func (p *parser) inline(s string) string {
 }
 
 // longestMarkup bounds what is looked through for the end of some markup.
-const longestMarkup = 1000
+const longestMarkup = 500
 
 // span reads the markup that begins at s[i]: what it becomes, and how long it
 // is, 0 if there is none.

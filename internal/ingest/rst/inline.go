@@ -134,7 +134,7 @@ func (p *parser) role(s string) (string, int) {
 }
 
 // longestMarkup bounds what is looked through for the end of some markup.
-const longestMarkup = 2000
+const longestMarkup = 500
 
 // quoted reads what stands between backticks: literal text between two of
 // them, else what the role says it is.

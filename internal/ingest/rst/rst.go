@@ -39,6 +39,7 @@ type parser struct {
 	language      string // of code that names none
 	substitutions map[string]string
 	pending       []string // anchors of what comes next
+	unclosed      int      // line up to which no table of underlined columns ends
 }
 
 // expandTabs puts spaces for tabs, which stop at every eighth column.

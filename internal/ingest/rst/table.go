@@ -87,6 +87,9 @@ func (p *parser) simpleTable(lines []md.Line) int {
 	border := func(s string) bool { return strings.HasPrefix(s, "==") && strings.Trim(s, "= ") == "" }
 	// It ends with its second line, or its third if there is a head, which is
 	// the one with a blank line or nothing after it.
+	if lines[0].From <= p.unclosed {
+		return 0
+	}
 	const longest = 5000
 	n := 1
 	for n < min(len(lines), longest) && (!border(lines[n].Text) || n+1 < len(lines) && lines[n+1].Text != "") {
@@ -96,6 +99,7 @@ func (p *parser) simpleTable(lines []md.Line) int {
 		n++
 	}
 	if n == min(len(lines), longest) {
+		p.unclosed = lines[n-1].From
 		return 0
 	}
 	var starts []int
