@@ -162,7 +162,8 @@ func (p *parser) put(text, raw string) {
 }
 
 func appendLine(lines []md.Line, text string, from int, glue bool) []md.Line {
-	if n := len(lines); glue && n > 0 {
+	const longest = 10_000 // more is no word
+	if n := len(lines); glue && n > 0 && len(lines[n-1].Text) < longest {
 		lines[n-1].Text += text
 		return lines
 	}

@@ -376,7 +376,8 @@ func (t *typesetter) show(raw string) {
 	t.text = matrix{1, 0, 0, 1, width, 0}.mul(t.text)
 	end := t.text.mul(t.state.ctm)[4]
 	n := len(t.lines)
-	if n == 0 || math.Abs(t.lines[n-1].y-y) > 0.5*math.Max(size, t.lines[n-1].size) || x < t.lines[n-1].end-2*size {
+	const longest = 10_000 // bytes; no page is so wide
+	if n == 0 || len(t.lines[n-1].text) > longest || math.Abs(t.lines[n-1].y-y) > 0.5*math.Max(size, t.lines[n-1].size) || x < t.lines[n-1].end-2*size {
 		t.lines = append(t.lines, line{x: x, y: y, end: x, size: size})
 		n++
 	}
