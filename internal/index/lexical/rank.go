@@ -89,19 +89,53 @@ type candidate struct {
 	raw  uint32 // its words' score
 }
 
+// has tells whether the passage has a term of the query.
+func (f *passageField) has(j uint32) bool { return f.masks[j] != 0 || f.words[j] != 0 }
+
+// scale is what one point of a passage's score and of a page's weighs: the best
+// ones have all of their share.
+func (f *passageField) scale(single bool) (words, page float64) {
+	mostWords, mostPage := uint32(1), uint32(1)
+	for _, n := range f.words {
+		mostWords = max(mostWords, n)
+	}
+	for _, n := range f.pages {
+		mostPage = max(mostPage, n)
+	}
+	if single {
+		return 1 / float64(mostWords), 0
+	}
+	return sectionShare / float64(mostWords), pageShare / float64(mostPage)
+}
+
+// weigh appends the scores of the i-th unit's passages, as far as they can be
+// told without positions, and returns what the unit's second best adds to each
+// of them.
+func (x *Index) weigh(f *passageField, i int, wordsUnit, pageUnit float64, scores []float64) (_ []float64, rest float64, err error) {
+	first, second := 0., 0.
+	for j := f.starts[i]; j < f.starts[i+1]; j++ {
+		if !f.has(j) {
+			scores = append(scores, 0)
+			continue
+		}
+		prior, err := x.prior(f.firsts[i] + j - f.starts[i])
+		if err != nil {
+			return nil, 0, err
+		}
+		score := wordsUnit*float64(f.words[j]) + pageUnit*float64(f.pages[i]) + prior
+		second = max(second, min(first, score))
+		first = max(first, score)
+		if f.symbols != nil {
+			score += float64(f.symbols[j])
+		}
+		scores = append(scores, score)
+	}
+	return scores, restWeight * second, nil
+}
+
 // rank returns the best passages of the field, at most so many of a document.
 func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageField, f *filter, most int) ([]candidate, error) {
-	words, pages := uint32(1), uint32(1)
-	for _, n := range field.words {
-		words = max(words, n)
-	}
-	for _, n := range field.pages {
-		pages = max(pages, n)
-	}
-	wordsUnit, pageUnit := sectionShare/float64(words), pageShare/float64(pages)
-	if x.single {
-		wordsUnit, pageUnit = 1/float64(words), 0
-	}
+	wordsUnit, pageUnit := field.scale(x.single)
 	pool := heap[float64]{limit: max(q.Limit, minPool)}
 	// What one unit can have in the pool, so that others find room.
 	few := make([]heapEntry[float64], 0, 2*most+1)
@@ -109,28 +143,13 @@ func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageFi
 	var scores []float64 // of the unit's passages
 	f.rewind()
 	for i, u := range field.units {
-		few, scores = few[:0], scores[:0]
-		first, second := 0., 0.
-		for j := field.starts[i]; j < field.starts[i+1]; j++ {
-			if field.masks[j] == 0 && field.words[j] == 0 {
-				scores = append(scores, 0)
-				continue
-			}
-			prior, err := x.prior(field.firsts[i] + j - field.starts[i])
-			if err != nil {
-				return nil, err
-			}
-			score := wordsUnit*float64(field.words[j]) + pageUnit*float64(field.pages[i]) + prior
-			second = max(second, min(first, score))
-			first = max(first, score)
-			if field.symbols != nil {
-				score += float64(field.symbols[j])
-			}
-			scores = append(scores, score)
+		few = few[:0]
+		var err error
+		if scores, rests[i], err = x.weigh(field, i, wordsUnit, pageUnit, scores[:0]); err != nil {
+			return nil, err
 		}
-		rests[i] = restWeight * second
 		for j := field.starts[i]; j < field.starts[i+1]; j++ {
-			if field.masks[j] == 0 && field.words[j] == 0 {
+			if !field.has(j) {
 				continue
 			}
 			at, score := field.firsts[i]+j-field.starts[i], scores[j-field.starts[i]]+rests[i]
