@@ -22,7 +22,7 @@ const (
 	// what it answers as what it does not. The more it holds, the more of the
 	// questions are its own, and the less evidence is enough: with half the
 	// passages the odds must be twice as good.
-	evenPassages = 4000
+	evenPassages = 3800
 	// The threshold stays within what was measured with judged questions.
 	leastThreshold, mostThreshold = 0.25, 0.6
 	mostOfSize                    = 0.5
