@@ -118,7 +118,6 @@ func (p *parser) list(lines []md.Line, b block) int {
 	var open []string // marks of the lists around
 	var numbers []int
 	n := 0
-	fresh := true // the next block follows an item without a blank line
 items:
 	for n < len(lines) {
 		line := lines[n]
@@ -141,14 +140,14 @@ items:
 			}
 			numbers[at]++
 			open = append(open, mark)
-			if !fresh || n > 0 && lines[n-1].Text != "" {
+			if n > 0 {
 				p.w.Tight()
 			}
 			p.w.Push(shown(mark, numbers[at]))
 			n += p.item(lines[n:], text, term)
 		case line.Text == "":
 			n++
-			if next := skipBlank(lines[n:]); next < len(lines)-n && !p.goesOn(lines[n+next:], open) {
+			if next := skipBlank(lines[n:]); next < len(lines)-n && !goesOn(lines[n+next].Text) {
 				n += next
 				break items
 			}
@@ -171,7 +170,6 @@ items:
 			}
 			n += p.paragraph(lines[n:], block{}) // after the term and a blank line
 		}
-		fresh = false
 	}
 	for range open {
 		p.w.Pop()
@@ -191,9 +189,8 @@ func skipBlank(lines []md.Line) int {
 	return n
 }
 
-// goesOn reports whether a list goes on with these lines after a blank one.
-func (p *parser) goesOn(lines []md.Line, open []string) bool {
-	line := lines[0].Text
+// goesOn reports whether a list goes on with this line after a blank one.
+func goesOn(line string) bool {
 	if _, mark, _ := item(line); mark != "" || line == "+" || comment(line) {
 		return true
 	}

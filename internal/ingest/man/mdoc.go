@@ -1,6 +1,7 @@
 package man
 
 import (
+	"strconv"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -88,16 +89,16 @@ func (p *parser) mdoc(name string, args []string) bool {
 // mdocItem begins an item of the list that is open.
 func (p *parser) mdocItem(args []string) {
 	p.closeItem()
-	kind := "tag"
+	kind, number := "tag", 1
 	if n := len(p.stack); n > 0 && p.stack[n-1].list != "" {
-		kind = p.stack[n-1].list
 		p.stack[n-1].count++
+		kind, number = p.stack[n-1].list, p.stack[n-1].count
 	}
 	switch kind {
 	case "bullet", "dash", "hyphen", "item":
 		p.item("- ")
 	case "enum":
-		p.item("1. ")
+		p.item(strconv.Itoa(number) + ". ")
 	case "column":
 		p.item("- ")
 		cells := strings.Split(" "+strings.Join(args, " ")+" ", " Ta ")

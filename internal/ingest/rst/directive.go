@@ -95,7 +95,7 @@ func shape(name string) form {
 		"automodule", "autoclass", "autofunction", "automethod", "autoattribute", "autodata", "autoexception",
 		"module", "currentmodule", "program", "py:module", "py:currentmodule", "c:namespace", "cpp:namespace", "js:module",
 		"sectionauthor", "moduleauthor", "codeauthor", "bibliography", "plot", "graphviz", "mermaid", "uml", "youtube",
-		"inheritance-diagram", "only-version", "acks-list", "unicode", "date", "replace", "testsetup", "testcleanup":
+		"inheritance-diagram", "unicode", "date", "replace", "testsetup", "testcleanup":
 		return dropped
 	case "code-block", "code", "sourcecode", "parsed-literal", "doctest", "testcode", "testoutput", "ipython", "prompt",
 		"productionlist", "math", "console", "cmake", "jupyter-execute", "code-cell", "highlightlang", "grammar-snippet":
