@@ -59,14 +59,14 @@ func averagesOf(infos []passageInfo, unit []uint32, units int) (a averages, bodi
 	weights := 0.
 	for f := range fieldCount {
 		if n[f] > 0 {
-			a.average[f] = steady(a.average[f] / n[f])
+			a.average[f] = steady(a.average[f]/n[f], averageBits)
 			weights += fieldWeights[f] * n[f] / float64(len(infos))
 		}
 	}
 	for _, length := range bodies {
 		a.body += length / float64(units)
 	}
-	a.body, a.k1 = steady(a.body), steady(.8+.4*weights)
+	a.body, a.k1 = steady(a.body, averageBits), steady(.8+.4*weights, averageBits)
 	return a, bodies
 }
 
@@ -88,16 +88,22 @@ func (l *layout) measure() statistics {
 // is divided by.
 func (a *averages) dampPages(bodies []float64) {
 	for i, length := range bodies {
-		bodies[i] = 1 - pageBodyDamping + pageBodyDamping*steady(length)/a.body
+		bodies[i] = 1 - pageBodyDamping + pageBodyDamping*steady(length, lengthBits)/a.body
 	}
 }
 
-// steady rounds to six bits. A length that is a hundredth off ranks as well, and
-// as long as the averages stay, so do the impacts of all passages that were not
-// edited.
-func steady(x float64) float64 {
+// Averages are rounded to so many bits, and lengths of pages. Some hundredths
+// off, they rank as well; and as long as they stay, so do the impacts of all
+// passages that were not edited.
+const (
+	averageBits = 6
+	lengthBits  = 4
+)
+
+// steady rounds to so many bits.
+func steady(x float64, bits int) float64 {
 	fraction, exponent := math.Frexp(x)
-	return math.Ldexp(math.Round(64*fraction)/64, exponent)
+	return math.Ldexp(math.Round(math.Ldexp(fraction, bits)), exponent-bits)
 }
 
 // damp is what an occurrence in a field of so many words is divided by.
