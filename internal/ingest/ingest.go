@@ -9,7 +9,9 @@
 //     or a part of a section that is too long.
 //   - Its text is the document's own, line for line, with its headings, so that
 //     the line range in its metadata says exactly where it is from. HTML, which
-//     nobody reads by lines, becomes Markdown with the anchors that lead there.
+//     nobody reads by lines, becomes Markdown with the anchors that lead there;
+//     so do formats that are nothing to read as they are written, with the lines
+//     that each was made of.
 //   - A block of code or a table is not cut, unless it alone is too long; then
 //     each part is a block or table of its own, and the build says so.
 //   - Nothing is lost silently: every file without passages is named, and why.
