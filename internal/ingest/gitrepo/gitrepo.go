@@ -115,6 +115,9 @@ func Fetch(ctx context.Context, r Repo, dir string, patterns []string) (string, 
 			return "", err
 		}
 	}
+	if err := g.unlock(); err != nil {
+		return "", err
+	}
 	ref := r.Ref
 	if ref == "" {
 		ref = "HEAD"
@@ -148,6 +151,23 @@ func (g *git) has(ctx context.Context, r Repo) bool {
 	}
 	out, err := g.run(ctx, "config", "--get", "remote.origin.url")
 	return err == nil && strings.TrimSpace(out) == r.URL
+}
+
+// unlock removes the locks of a git that was killed. Nobody else works in the
+// folder: it is the database's, which is locked while it is built.
+func (g *git) unlock() error {
+	for _, pattern := range []string{"*.lock", filepath.Join("info", "*.lock")} {
+		locks, err := filepath.Glob(filepath.Join(g.dir, ".git", pattern))
+		if err != nil {
+			return err
+		}
+		for _, lock := range locks {
+			if err := os.Remove(lock); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // settings keep git from running anything but itself, wherever the user's own

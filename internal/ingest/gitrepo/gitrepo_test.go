@@ -119,6 +119,9 @@ func TestFetch(t *testing.T) {
 	git("rm", "-q", "b.md")
 	git("add", ".")
 	git("commit", "-q", "-m", "two")
+	for _, lock := range []string{"index.lock", "shallow.lock", "info/sparse-checkout.lock"} { // of one that was killed
+		write(t, dir, ".git/"+lock, "")
+	}
 	second, err := Fetch(t.Context(), Repo{URL: url}, dir, []string{"*.md"})
 	if err != nil {
 		t.Fatal(err)
