@@ -32,6 +32,7 @@ const (
 	maxStreams  = 512 << 20 // of all
 	maxOperands = 2_000_000 // operators of a page
 	maxText     = 4 << 20   // bytes of text on a page
+	maxEffort   = 100 << 20 // operators and bytes of all pages: they may share what they show
 )
 
 // Left is a page without text, and why.
@@ -60,8 +61,13 @@ func Parse(data []byte) (doc md.Document, left []Left, err error) {
 		n = maxPages
 	}
 	var pages []page
+	effort := 0
 	for i := 1; i <= n; i++ {
-		p, err := readPage(r, i)
+		if effort > maxEffort {
+			left = append(left, Left{i, "too much to read; the pages from here on are left out"})
+			break
+		}
+		p, err := readPage(r, i, &effort)
 		if err != nil {
 			left = append(left, Left{i, err.Error()})
 			continue
@@ -141,7 +147,7 @@ type line struct {
 // errTooMuch ends a page that would not.
 var errTooMuch = errors.New("too much on one page")
 
-func readPage(r *pdf.Reader, number int) (p page, err error) {
+func readPage(r *pdf.Reader, number int, effort *int) (p page, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -159,6 +165,7 @@ func readPage(r *pdf.Reader, number int) (p page, err error) {
 		return page{number: number}, nil
 	}
 	t := &typesetter{page: v, fonts: map[string]*font{}, state: state{ctm: identity}}
+	defer func() { *effort += t.operators + t.length }()
 	pdf.Interpret(v.V.Key("Contents"), t.operator)
 	for i := range t.lines {
 		if t.lines[i].letters > 0 {
