@@ -122,8 +122,8 @@ func (p *parser) conditional(name, rest string, depth int) {
 	}
 	rest = strings.TrimLeft(rest, " \t")
 	if truth {
-		rest = strings.TrimPrefix(rest, `\{`)
-		if rest = strings.TrimLeft(strings.TrimPrefix(rest, `\`), " \t"); rest != "" {
+		rest = strings.TrimLeft(strings.TrimPrefix(rest, `\{`), " \t")
+		if rest != "" && rest != `\` { // which only ends the line
 			p.line(rest, depth+1)
 		}
 		return
