@@ -68,7 +68,7 @@ func (c counter) sum() int {
 	return n
 }
 
-// Stats are what the events of the log come to.
+// A stats is what the events of the log come to.
 type stats struct {
 	Log       string             `json:"log"` // the folder
 	First     *time.Time         `json:"first,omitempty"`
@@ -188,7 +188,7 @@ func (s *stats) saving() saving {
 		Calls:   calls,
 		Tokens:  calls*assumedTokens - s.told/assumedBytes,
 		Seconds: float64(calls*assumedSeconds) - float64(s.Events)*hookSeconds,
-		How: fmt.Sprintf("Estimated: a search or fetch that was answered and not repeated is a call to the web less, and each is assumed to cost %s tokens and %d seconds. "+
+		How: fmt.Sprintf("Estimated: each search or fetch that was answered is a call to the web less, each that was sent again one more, and a call is assumed to cost %s tokens and %d seconds. "+
 			"Taken off are the %s bytes of all answers and redirections, %d of them assumed to a token, and %g seconds for each event, as measured in Claude Code. "+
 			"What the agent would have done without docsearch is not known.",
 			thousands(assumedTokens), assumedSeconds, thousands(s.told), assumedBytes, hookSeconds),
@@ -204,11 +204,13 @@ func (a *app) stats(since time.Time, asJSON bool, page string) error {
 	if err != nil {
 		return err
 	}
-	r, err := load.Load(l)
-	if err != nil {
-		return err
+	settings := config.Default().Hook
+	if r, err := load.Load(l); err != nil {
+		a.warn("%v", err)
+	} else {
+		settings = r.Config.Hook
 	}
-	if !r.Config.Hook.Log {
+	if !settings.Log {
 		a.warn(`the log is switched off by "log" in the config's "hook": new events are not counted`)
 	}
 	switch {
@@ -225,7 +227,7 @@ func (a *app) stats(since time.Time, asJSON bool, page string) error {
 		_, err = fmt.Fprintf(a.stdout, "%s has the statistics of %s\n", page, count(s.Events, "event"))
 		return err
 	}
-	return a.printStats(s, r.Config.Hook.LogQueries)
+	return a.printStats(s, settings.LogQueries)
 }
 
 const (

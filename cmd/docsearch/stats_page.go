@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/eventlog"
@@ -24,6 +25,7 @@ func (s *stats) page(now time.Time) ([]byte, error) {
 	if s.Events > 0 {
 		v.From, v.To = day(s.First), day(s.Last)
 		v.Days = plotDays(s.Days)
+		v.Busiest = thousands(v.Days.Most)
 		for _, o := range usedOutcomes(map[string]counter{"": s.Outcomes}) {
 			v.Key = append(v.Key, keyView{o, meaning(o)})
 		}
@@ -45,6 +47,7 @@ type statsView struct {
 	Count, From, To, Made string
 	Key                   []keyView
 	Days                  plot
+	Busiest               string // day
 	Tables                []tableView
 	Tokens, Time          string
 }
@@ -107,20 +110,26 @@ func (t *tableView) fill() {
 // A plot is a drawing of bars, in pixels.
 type plot struct {
 	Width, Height int
+	Most          int // what the longest bar stands for
 	Bars          []bar
 	Labels        []label
 }
 
 type bar struct {
-	X, Y, Width, Height int
+	X, Y, Width, Height pixels
 	Outcome             eventlog.Outcome
 	Title               string
 }
 
 type label struct {
-	X, Y int
+	X, Y pixels
 	Text string
 }
+
+// Pixels are a length in a plot, of which few may be a lot.
+type pixels float64
+
+func (p pixels) String() string { return strconv.FormatFloat(float64(p), 'f', 1, 64) }
 
 const (
 	plotWidth   = 720
@@ -146,26 +155,25 @@ func plotDays(days map[string]counter) plot {
 		dates = append(dates, date)
 	}
 	slices.Reverse(dates)
-	most := 1
 	for _, date := range dates {
-		most = max(most, days[date].sum())
+		p.Most = max(p.Most, days[date].sum())
 	}
+	scale := height / pixels(p.Most)
 	step := min(plotWidth/len(dates), 48)
 	free := 0 // where there is room for a label
 	for i, date := range dates {
-		x, below := i*step, 0
+		x, top := i*step, pixels(height)
 		for _, o := range outcomes() {
 			n := days[date][o]
 			if n == 0 {
 				continue
 			}
-			top := below + n
-			y := height - height*top/most
-			p.Bars = append(p.Bars, bar{x, y, max(step-2, 1), height - height*below/most - y, o, date + ": " + thousands(n) + " " + string(o)})
-			below = top
+			tall := scale * pixels(n)
+			top -= tall
+			p.Bars = append(p.Bars, bar{pixels(x), max(top, 0), pixels(step - 2), tall, o, date + ": " + thousands(n) + " " + string(o)})
 		}
 		if x >= free && x <= plotWidth-labelWidth {
-			p.Labels = append(p.Labels, label{x, height + foot - 5, date})
+			p.Labels = append(p.Labels, label{pixels(x), height + foot - 5, date})
 			free = x + labelWidth
 		}
 	}
@@ -176,24 +184,22 @@ func plotDays(days map[string]counter) plot {
 func plotRows(names []string, rows map[string]counter) plot {
 	const step, left, right = 24, 200, 60
 	p := plot{Width: plotWidth, Height: step * len(names)}
-	most := 1
 	for _, name := range names {
-		most = max(most, rows[name].sum())
+		p.Most = max(p.Most, rows[name].sum())
 	}
+	scale := (plotWidth - left - right) / pixels(p.Most)
 	for i, name := range names {
-		y, before := i*step, 0
-		end := left
+		y, end := pixels(i*step), pixels(left)
 		for _, o := range outcomes() {
 			n := rows[name][o]
 			if n == 0 {
 				continue
 			}
-			x := left + (plotWidth-left-right)*before/most
-			end = left + (plotWidth-left-right)*(before+n)/most
-			p.Bars = append(p.Bars, bar{x, y + 2, end - x, step - 4, o, name + ": " + thousands(n) + " " + string(o)})
-			before += n
+			long := scale * pixels(n)
+			p.Bars = append(p.Bars, bar{end, y + 2, long, step - 4, o, name + ": " + thousands(n) + " " + string(o)})
+			end += long
 		}
-		p.Labels = append(p.Labels, label{0, y + 16, shortened(printable(name), 28)}, label{end + 5, y + 16, thousands(before)})
+		p.Labels = append(p.Labels, label{0, y + 16, shortened(printable(name), 28)}, label{end + 5, y + 16, thousands(rows[name].sum())})
 	}
 	return p
 }

@@ -92,11 +92,12 @@ SOURCE is the folder, the repository or the site with the documentation
 5 web searches that no database is about; with "log_queries": true in the config's "hook", the next ones are shown here
 
 saved: about 1,792,400 tokens and 3.3 hours
-Estimated: a search or fetch that was answered and not repeated is a call to the
-web less, and each is assumed to cost 2,500 tokens and 10 seconds. Taken off are
-the 4,810,400 bytes of all answers and redirections, 4 of them assumed to a
-token, and 0.011 seconds for each event, as measured in Claude Code. What the
-agent would have done without docsearch is not known.
+Estimated: each search or fetch that was answered is a call to the web less,
+each that was sent again one more, and a call is assumed to cost 2,500 tokens
+and 10 seconds. Taken off are the 4,810,400 bytes of all answers and
+redirections, 4 of them assumed to a token, and 0.011 seconds for each event, as
+measured in Claude Code. What the agent would have done without docsearch is not
+known.
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
