@@ -18,11 +18,12 @@ const (
 	// an agent a detour, that one was missed only the web search it was about
 	// to do.
 	foreignShare = 0.03
-	// evenPassages is how many passages a database has that is asked as often
-	// what it answers as what it does not. The more it holds, the more of the
-	// questions are its own, and the less evidence is enough: with half the
-	// passages the odds must be twice as good.
-	evenPassages = 3800
+	// evenPassages is how many passages a database has whose threshold is a
+	// probability of a half. The more it holds, the more of the questions are
+	// its own, and the less evidence is enough: over the manuals that were
+	// measured, the odds that a question is a manual's own grow with the square
+	// of its passages.
+	evenPassages = 5200
 	// The threshold stays within what was measured with judged questions.
 	leastThreshold, mostThreshold = 0.25, 0.6
 	mostOfSize                    = 0.5
@@ -51,8 +52,7 @@ func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
 	}
 	slices.Sort(foreign)
 	at := int((1 - foreignShare) * float64(len(foreign)))
-	size := min(mostOfSize, evenPassages/(evenPassages+float64(d.table.Passages())))
-	c.Threshold = max(leastThreshold, size, min(mostThreshold, foreign[at]))
+	c.Threshold = max(leastThreshold, sizeThreshold(d.table.Passages()), min(mostThreshold, foreign[at]))
 
 	own, err := d.pseudoQueries(calibrationQueries)
 	if err != nil {
@@ -78,6 +78,13 @@ func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
 	c.Recall = claimed / max(1, float64(len(own)))
 	c.Precision = claimed / max(1, claimed+wrong)
 	return c, nil
+}
+
+// sizeThreshold is the threshold that follows from how much a database holds.
+func sizeThreshold(passages int) float64 {
+	share := evenPassages / float64(passages)
+	odds := share * share
+	return min(mostOfSize, odds/(1+odds))
 }
 
 func (d *Database) confidence(c *disk.Confidence, text string) (float64, error) {

@@ -197,7 +197,10 @@ func (w *testimony) hear(x *Index, t *queryTerm, passages int, guessed bool) {
 		w.strange = w.strange || passages == 0 && !t.named && t.term[0] == exactMark
 		return
 	}
-	e := evidence(t.term, passages, x.n)
+	e := 0.
+	if len(t.term) > 1 { // a letter stands for anything
+		e = evidence(t.term, passages, x.n)
+	}
 	if w.words == 0 {
 		w.least, w.most = e, e
 	}
