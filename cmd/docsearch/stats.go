@@ -124,7 +124,7 @@ func (s *stats) add(e *eventlog.Event) {
 	}
 	s.Events++
 	s.Outcomes[e.Outcome]++
-	count := func(by map[string]counter, name string) {
+	note := func(by map[string]counter, name string) {
 		if by[name] == nil {
 			by[name] = counter{}
 		}
@@ -134,13 +134,13 @@ func (s *stats) add(e *eventlog.Event) {
 	if e.Name != "PreToolUse" {
 		what = e.Name
 	}
-	count(s.Calls, what)
-	count(s.Days, e.At.Local().Format(time.DateOnly))
+	note(s.Calls, what)
+	note(s.Days, e.At.Local().Format(time.DateOnly))
 	for _, name := range e.Databases {
-		count(s.Databases, name)
+		note(s.Databases, name)
 	}
 	if e.Rule != "" {
-		count(s.Rules, e.Rule)
+		note(s.Rules, e.Rule)
 	}
 	toWeb := e.Tool == "WebSearch" || e.Tool == "WebFetch"
 	switch e.Outcome {

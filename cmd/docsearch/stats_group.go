@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,67 +22,75 @@ type queryGroup struct {
 // and returns how many are alone. A query is in one group only: the word that
 // most of those that are left have makes the next one. Where a query begins
 // counts half as much again, since people name first what they ask about.
-func groupQueries(all []string) (groups []queryGroup, alone int, err error) {
+func groupQueries(queries []string) (groups []queryGroup, alone int, err error) {
 	analyzer, err := lexical.NewAnalyzer(lexical.DefaultLanguage)
 	if err != nil {
 		return nil, 0, err
 	}
-	type asked struct {
-		text  string
-		words []askedWord
+	type word struct {
+		term    string
+		queries []int // that have it
+		left    int   // of these in no group yet
+		halves  int   // what those count
 	}
-	left := make([]asked, len(all))
-	for i, q := range all {
-		left[i] = asked{q, askedWords(analyzer, q)}
+	halves := func(place int) int {
+		if place == 0 {
+			return 3
+		}
+		return 2
 	}
+	asked := make([][]askedWord, len(queries))
+	byTerm := map[string]*word{}
+	for i, q := range queries {
+		asked[i] = askedWords(analyzer, q)
+		for place, a := range asked[i] {
+			w := byTerm[a.term]
+			if w == nil {
+				w = &word{term: a.term}
+				byTerm[a.term] = w
+			}
+			w.queries = append(w.queries, i)
+			w.left++
+			w.halves += halves(place)
+		}
+	}
+	// In the order of the alphabet, where two have as much the first one counts.
+	words := slices.SortedFunc(maps.Values(byTerm), func(v, w *word) int { return cmp.Compare(v.term, w.term) })
+	grouped := make([]bool, len(queries))
+	alone = len(queries)
 	for {
-		halves := map[string]int{}
-		counts := map[string]int{}
-		for _, q := range left {
-			for i, w := range q.words {
-				counts[w.term]++
-				halves[w.term] += 2
-				if i == 0 {
-					halves[w.term]++
+		words = slices.DeleteFunc(words, func(w *word) bool { return w.left < 2 })
+		if len(words) == 0 {
+			break
+		}
+		best := slices.MaxFunc(words, func(v, w *word) int { return cmp.Compare(v.halves, w.halves) })
+		g := queryGroup{Searches: best.left}
+		alone -= best.left
+		seen, spellings := map[string]bool{}, map[string]int{}
+		for _, i := range slices.Backward(best.queries) {
+			if grouped[i] {
+				continue
+			}
+			grouped[i] = true
+			if !seen[queries[i]] {
+				seen[queries[i]] = true
+				g.Queries = append(g.Queries, queries[i])
+			}
+			for place, a := range asked[i] {
+				w := byTerm[a.term]
+				w.left--
+				w.halves -= halves(place)
+				if w == best {
+					spellings[a.text]++
 				}
 			}
 		}
-		best := ""
-		for term, n := range counts {
-			if n > 1 && (best == "" || cmp.Or(cmp.Compare(halves[term], halves[best]), cmp.Compare(best, term)) > 0) {
-				best = term
-			}
-		}
-		if best == "" {
-			break
-		}
-		g := queryGroup{Searches: counts[best]}
-		var queries []string
-		spellings := map[string]int{}
-		left = slices.DeleteFunc(left, func(q asked) bool {
-			i := slices.IndexFunc(q.words, func(w askedWord) bool { return w.term == best })
-			if i < 0 {
-				return false
-			}
-			spellings[q.words[i].text]++
-			queries = append(queries, q.text)
-			return true
-		})
-		for _, q := range slices.Backward(queries) {
-			if !slices.Contains(g.Queries, q) {
-				g.Queries = append(g.Queries, q)
-			}
-		}
-		for text, n := range spellings {
-			if g.Word == "" || cmp.Or(cmp.Compare(n, spellings[g.Word]), cmp.Compare(g.Word, text)) > 0 {
-				g.Word = text
-			}
-		}
+		g.Word = slices.MaxFunc(slices.Sorted(maps.Keys(spellings)), func(s, t string) int { return cmp.Compare(spellings[s], spellings[t]) })
 		g.Setup = "docsearch setup " + quoteArgument(g.Word) + " SOURCE"
 		groups = append(groups, g)
 	}
 	slices.SortStableFunc(groups, func(a, b queryGroup) int { return cmp.Compare(b.Searches, a.Searches) })
-	return groups, len(left), nil
+	return groups, alone, nil
 }
 
 // An askedWord is a word of a query that may say what it is about.

@@ -192,7 +192,8 @@ func TestProcesses(t *testing.T) {
 		}
 		next[e.Rule]++
 	}
-	if _, err := os.Stat(filepath.Join(l.Dir, older)); err != nil {
+	// On Windows nobody can rename a file that others have open.
+	if _, err := os.Stat(filepath.Join(l.Dir, older)); err != nil && runtime.GOOS != "windows" {
 		t.Errorf("the file was not rotated: %v", err)
 	}
 }
