@@ -129,8 +129,14 @@ func (b *book) Prepare(_ context.Context, dir string, before *disk.Generation, _
 	prepared := disk.Prepared{Source: disk.Source{Kind: "book"}}
 	written := make(map[*section]disk.Run)
 	b.fresh = 0
+	size := 0
+	for _, p := range b.pages {
+		for _, s := range p.sections {
+			size += len(s.line)
+		}
+	}
 	for shard := range b.shards {
-		var file []byte
+		file := make([]byte, 0, size)
 		for _, p := range b.pages[shard*len(b.pages)/b.shards : (shard+1)*len(b.pages)/b.shards] {
 			for _, s := range p.sections {
 				now := disk.Run{Shard: shard, Offset: int64(len(file))}
