@@ -1,0 +1,37 @@
+package passage
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+// A table of entries that were kept is the one that adding the passages makes.
+func TestKeepEqualsAdd(t *testing.T) {
+	g := writeTable(t)
+	entries, err := openTable(t, g).Entries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries.Len() != 6 || entries.Key(entries.Document(2)) != "a.md" || entries.Key(entries.Document(4)) != "" {
+		t.Errorf("%d entries of %q and %q", entries.Len(), entries.Key(entries.Document(2)), entries.Key(entries.Document(4)))
+	}
+	var w TableWriter
+	for n := range uint32(entries.Len()) {
+		e := entries.At(n)
+		if d := w.Keep(entries, n, e.Shard, e.Offset); d != entries.Document(n) {
+			t.Errorf("passage %d is of document %d, was of %d", n, d, entries.Document(n))
+		}
+	}
+	path := g.Path("again.table")
+	if err := w.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(g.Path(TableName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("another table, %v", err)
+	}
+}
