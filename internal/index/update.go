@@ -142,6 +142,9 @@ func (u *update) run(ctx context.Context, before disk.Generation, kept []disk.Ke
 	if taught {
 		g.Go(func() error { return u.addVectors(all) })
 	}
+	for i := range u.shards {
+		g.Go(func() error { return u.b.Sync(passage.ShardName(i)) })
+	}
 	if err := g.Wait(); err != nil || taught {
 		return err
 	}

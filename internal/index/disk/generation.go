@@ -396,6 +396,10 @@ func holder(path string) string {
 // Path is that of a file of the new generation.
 func (b *Build) Path(name string) string { return join(b.Dir, name) }
 
+// Sync makes a file safe on disk. Commit does so with all of them; but a big
+// one that is begun with early need not be waited for.
+func (b *Build) Sync(name string) error { return syncFile(b.Path(name)) }
+
 // Commit puts the new generation in force and ends the build. It fills in the
 // manifest's Format, Generation and Files; publish, if not nil, runs when all
 // files are safe on disk, just before the manifest is replaced. On error the
