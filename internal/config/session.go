@@ -2,8 +2,9 @@ package config
 
 import (
 	"fmt"
-	"hash/fnv"
+	"os"
 	"strings"
+	"time"
 )
 
 // maxSession is how much of a session's id is in the name of a file.
@@ -26,9 +27,34 @@ func SessionName(session string) (name string, own bool) {
 	}
 	name = b.String()
 	if len(name) > maxSession {
-		h := fnv.New64a()
-		h.Write([]byte(session))
-		name, own = fmt.Sprintf("%s-%016x", name[:maxSession-17], h.Sum64()), false
+		name, own = fmt.Sprintf("%s-%016x", name[:maxSession-17], checksum([]byte(session))), false
 	}
 	return name, own
+}
+
+// SessionFile is the name of a file of which each session has its own: an id
+// that is not its own name is told from others by its hash.
+func SessionFile(prefix, session, suffix string) string {
+	name, own := SessionName(session)
+	if !own {
+		name += fmt.Sprintf("-%016x", checksum([]byte(session)))
+	}
+	return prefix + name + suffix
+}
+
+// RemoveStale removes the files in dir with such names that nobody has changed
+// for longer than age. What cannot be looked at or removed stays.
+func RemoveStale(dir, prefix, suffix string, now time.Time, age time.Duration) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), suffix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > age {
+			os.Remove(Join(dir, e.Name()))
+		}
+	}
 }

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
-	"io/fs"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -60,7 +57,7 @@ func (s Store) countDenial(session, rule string, now time.Time) (int, error) {
 		return 0, err
 	}
 	defer lock.Unlock()
-	f, err := os.OpenFile(config.Join(s.Dir, routedName(session)), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(config.Join(s.Dir, config.SessionFile(routedPrefix, session, routedSuffix)), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +70,7 @@ func (s Store) countDenial(session, rule string, now time.Time) (int, error) {
 		return 0, fmt.Errorf("%s is longer than any", f.Name())
 	}
 	if len(data) == 0 {
-		s.removeRouted(now)
+		config.RemoveStale(s.Dir, routedPrefix, routedSuffix, now, routedKept)
 	}
 	line := []byte(strconv.Quote(rule) + "\n")
 	n := 1
@@ -84,32 +81,4 @@ func (s Store) countDenial(session, rule string, now time.Time) (int, error) {
 	}
 	_, err = f.Write(line)
 	return n, err
-}
-
-// removeRouted removes the files of sessions that nobody goes on with.
-func (s Store) removeRouted(now time.Time) {
-	entries, err := os.ReadDir(s.Dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), routedPrefix) || !strings.HasSuffix(e.Name(), routedSuffix) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && info.Mode()&fs.ModeType == 0 && now.Sub(info.ModTime()) > routedKept {
-			os.Remove(config.Join(s.Dir, e.Name()))
-		}
-	}
-}
-
-// routedName is the name of a session's file. No two sessions have the same.
-func routedName(session string) string {
-	name, own := stateName(session)
-	name = strings.TrimSuffix(strings.TrimPrefix(name, statePrefix), stateSuffix)
-	if !own {
-		h := fnv.New64a()
-		h.Write([]byte(session))
-		name += fmt.Sprintf("-%016x", h.Sum64())
-	}
-	return routedPrefix + name + routedSuffix
 }

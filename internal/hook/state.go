@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
@@ -179,7 +178,7 @@ func (s Store) Update(session string, c Change, now time.Time) error {
 		return err
 	}
 	defer lock.Unlock()
-	s.removeStale(now)
+	config.RemoveStale(s.Dir, statePrefix, stateSuffix, now, remembered)
 	name, own := stateName(session)
 	path := config.Join(s.Dir, name)
 	f, err := readState(path)
@@ -192,21 +191,6 @@ func (s Store) Update(session string, c Change, now time.Time) error {
 
 func (s Store) lock() (*filelock.Lock, error) {
 	return filelock.Acquire(config.Join(s.Dir, lockName), lockWait)
-}
-
-func (s Store) removeStale(now time.Time) {
-	entries, err := os.ReadDir(s.Dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), statePrefix) || !strings.HasSuffix(e.Name(), stateSuffix) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > remembered {
-			os.Remove(config.Join(s.Dir, e.Name()))
-		}
-	}
 }
 
 // stateName is the name of a session's file; own reports whether no other

@@ -3,7 +3,6 @@ package inject
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
@@ -111,7 +110,7 @@ func (s Store) Tell(session, agent string, now time.Time, o *Offer) (string, err
 		note(ends)
 	}
 	if data == "" { // not every host tells of a session's end
-		s.removeStale(now)
+		config.RemoveStale(s.Dir, filePrefix, fileSuffix, now, kept)
 	}
 	text, given := o.Compose(Told(records, agent))
 	for _, item := range given {
@@ -253,29 +252,7 @@ func oneField(s string) string {
 	}, s)
 }
 
-func (s Store) removeStale(now time.Time) {
-	entries, err := os.ReadDir(s.Dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), filePrefix) || !strings.HasSuffix(e.Name(), fileSuffix) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > kept {
-			os.Remove(config.Join(s.Dir, e.Name()))
-		}
-	}
-}
-
-// path is a session's file. An id that is not its own file name is told from
-// others by its hash.
+// path is a session's file.
 func (s Store) path(session string) string {
-	name, own := config.SessionName(session)
-	if !own {
-		h := fnv.New64a()
-		h.Write([]byte(session))
-		name = fmt.Sprintf("%s-%016x", name, h.Sum64())
-	}
-	return config.Join(s.Dir, filePrefix+name+fileSuffix)
+	return config.Join(s.Dir, config.SessionFile(filePrefix, session, fileSuffix))
 }
