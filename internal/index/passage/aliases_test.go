@@ -1,7 +1,6 @@
 package passage
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,37 +62,8 @@ func FuzzAliases(f *testing.F) {
 	f.Add(2, []byte("xyz"))
 	f.Fuzz(func(t *testing.T, which int, data []byte) {
 		names := []string{"hashes", "offsets", "texts"}
-		in, err := disk.Open(whole.Path(AliasesName), aliasesKind, AliasesVersion)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer in.Close()
-		mutant := disk.Generation{Dir: t.TempDir()}
-		mutant.Files = whole.Files
-		out, err := disk.Create(mutant.Path(AliasesName), aliasesKind, AliasesVersion)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, name := range names {
-			s, err := in.Section(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			old, err := s.All()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if i == ((which%len(names))+len(names))%len(names) {
-				changed := bytes.Clone(old)
-				copy(changed, data)
-				old = changed
-			}
-			out.Section(name)
-			out.Write(old)
-		}
-		if err := out.Close(); err != nil {
-			t.Fatal(err)
-		}
+		mutant := disk.Generation{Dir: t.TempDir(), Manifest: disk.Manifest{Files: whole.Files}}
+		mutate(t, whole.Path(AliasesName), mutant.Path(AliasesName), aliasesKind, AliasesVersion, names, which, data)
 		a, err := OpenAliases(mutant)
 		if err != nil {
 			return

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -147,43 +146,13 @@ func FuzzTable(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	// The fuzzer changes one section's bytes and the sums are made anew, so
-	// that what is tried is what gets past the checksums.
 	f.Add(0, whole[:64])
 	f.Add(1, []byte{0xff, 0xff, 0xff, 0xff})
 	f.Add(4, []byte("\x00\x00\x00\x00\xff\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, which int, data []byte) {
 		names := []string{"passages", "docs", "members", "keyoffs", "keys", "ids", "keyhash"}
-		in, err := disk.Open(g.Path(TableName), tableKind, TableVersion)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer in.Close()
 		mutant := disk.Generation{Dir: t.TempDir()}
-		out, err := disk.Create(filepath.Join(mutant.Dir, TableName), tableKind, TableVersion)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, name := range names {
-			s, err := in.Section(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			old, err := s.All()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if i == ((which%len(names))+len(names))%len(names) {
-				changed := bytes.Clone(old)
-				copy(changed, data)
-				old = changed
-			}
-			out.Section(name)
-			out.Write(old)
-		}
-		if err := out.Close(); err != nil {
-			t.Fatal(err)
-		}
+		mutate(t, g.Path(TableName), mutant.Path(TableName), tableKind, TableVersion, names, which, data)
 		table, err := OpenTable(mutant)
 		if err != nil {
 			return
@@ -200,4 +169,40 @@ func FuzzTable(f *testing.F) {
 		table.FindID("a1")
 		table.FindDocument("a.md")
 	})
+}
+
+// mutate copies a container, with other bytes at the start of one of its
+// sections and with sums made anew, so that what is tried is what gets past the
+// checksums.
+func mutate(t *testing.T, from, to, kind string, version int, names []string, which int, data []byte) {
+	t.Helper()
+	in, err := disk.Open(from, kind, version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := disk.Create(to, kind, version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range names {
+		s, err := in.Section(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, err := s.All()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == ((which%len(names))+len(names))%len(names) {
+			changed := bytes.Clone(old)
+			copy(changed, data)
+			old = changed
+		}
+		out.Section(name)
+		out.Write(old)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
