@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // maxURL is the longest URL that is looked at, in bytes.
@@ -26,7 +27,7 @@ type Address struct {
 func Parse(url string) (Address, bool) {
 	url = strings.TrimSpace(url)
 	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok || len(url) > maxURL || !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
+	if !ok || len(url) > maxURL || strings.ContainsFunc(url, unicode.IsSpace) || !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
 		return Address{}, false
 	}
 	var a Address
@@ -37,10 +38,15 @@ func Parse(url string) (Address, bool) {
 	if i := strings.IndexByte(rest, '/'); i >= 0 {
 		a.Host, a.Path = rest[:i], rest[i:]
 	}
-	a.Host = strings.ToLower(a.Host[strings.LastIndexByte(a.Host, '@')+1:])
-	a.Host = strings.TrimSuffix(strings.TrimSuffix(a.Host, ":443"), ":80")
-	a.Host = strings.TrimPrefix(strings.TrimRight(a.Host, "."), "www.")
-	return a, a.Host != ""
+	a.Host = usual(a.Host[strings.LastIndexByte(a.Host, '@')+1:])
+	return a, a.Host != "" && a.Host == usual(a.Host)
+}
+
+// usual is a host in the one way of writing it.
+func usual(host string) string {
+	host = strings.ToLower(host)
+	host = strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
+	return strings.TrimPrefix(strings.TrimRight(host, "."), "www.")
 }
 
 // telling is a query string without the parameters by which sites count where
@@ -259,7 +265,7 @@ func alias(s string) bool { return s == "latest" || s == "stable" || s == "curre
 // 1.4.x. Long numbers are of articles.
 func numbered(s string) bool {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(s, "v"), ".")
-	if first == "" || len(first) > 3 {
+	if first == "" || len(first) > 3 || len(rest) > 16 {
 		return false
 	}
 	for i, c := range []byte(first + rest) {

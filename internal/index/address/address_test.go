@@ -160,6 +160,8 @@ func TestFiles(t *testing.T) {
 func FuzzKeys(f *testing.F) {
 	f.Add("https://docs.python.org/3/library/json.html#json.dumps", "3.12", "https://docs.python.org/3.12/")
 	f.Add("https://x.org/v1.x/latest//a%2", "v", "x.org/v1")
+	f.Add("http:// #", "", "")
+	f.Add("http://www.www.x.org:80:80/a?b &ref=c", "1", "")
 	f.Fuzz(func(t *testing.T, url, version, prefix string) {
 		a, ok := Parse(url)
 		if !ok {
