@@ -31,6 +31,18 @@ func appendPacked(b []byte, v []uint32, width int) []byte {
 	return b[:len(b)+size]
 }
 
+// appendHalves appends the lower half of each of v, as appendPacked does.
+func appendHalves(b []byte, v []byte) []byte {
+	for len(v) > 1 {
+		b = append(b, v[0]&15|v[1]<<4)
+		v = v[2:]
+	}
+	if len(v) > 0 {
+		b = append(b, v[0]&15)
+	}
+	return b
+}
+
 // unpack fills v with the values of width bits, at most 32, that begin with
 // the from-th one in b. It reads no further than the last of them.
 func unpack(v []uint32, b []byte, from, width int) {

@@ -561,6 +561,13 @@ type gatherer struct {
 
 func (g *gatherer) reset() { g.list, g.positions = g.list[:0], g.positions[:0] }
 
+// add adds a posting that has its positions among others.
+func (g *gatherer) add(p posting, positions []uint32) {
+	positions = positions[p.from : p.from+p.count]
+	p.from = uint32(len(g.positions))
+	g.list, g.positions = append(g.list, p), append(g.positions, positions...)
+}
+
 // gather adds what a segment, which begins with the given passage, has.
 func (g *gatherer) gather(data []byte, first uint32, l *layout) {
 	passage := first
@@ -589,19 +596,9 @@ func (g *gatherer) gather(data []byte, first uint32, l *layout) {
 	}
 }
 
-// score fills in the impacts, but of units that have theirs, and sorts what is
-// unsorted.
-func (g *gatherer) score(l *layout, symbol, unsorted bool) {
-	if unsorted {
-		slices.SortFunc(g.list, func(a, b posting) int {
-			return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(a.local, b.local))
-		})
-	}
+// score fills in the impacts.
+func (g *gatherer) score(l *layout, symbol bool) {
 	for i := 0; i < len(g.list); {
-		if g.list[i].page > 0 {
-			i++
-			continue
-		}
 		unit := g.list[i].unit
 		infos := l.info[l.starts[unit]:l.starts[unit+1]]
 		end := i

@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -159,7 +160,9 @@ func (e *encoder) each(ctx context.Context, take func(*regions) error) error {
 	n := min(runtime.GOMAXPROCS(0), len(spans))
 	idle := make(chan *spanEncoder, n)
 	for range n {
-		idle <- &spanEncoder{encoder: e, list: listWriter{single: e.layout.single}}
+		w := &spanEncoder{encoder: e, list: listWriter{single: e.layout.single}}
+		w.list.like = &w.old.coded
+		idle <- w
 	}
 	// The goroutines run ahead of take by as many spans as fit, and get back
 	// what was taken, for its memory.
@@ -208,11 +211,12 @@ func (e *encoder) each(ctx context.Context, take func(*regions) error) error {
 // A spanEncoder is one goroutine's part of an encoder.
 type spanEncoder struct {
 	*encoder
-	all   gatherer // the postings of the term at work
-	fresh gatherer // of those, the segments', if there are others
-	list  listWriter
-	old   bulk
-	ready []ready // blocks of the term at work that are taken as they are
+	all    gatherer // the postings of the term at work
+	fresh  gatherer // of those, the segments', if there are others
+	list   listWriter
+	old    bulk
+	symbol bool // the term at work is a name that passages define
+	next   int  // of what is fresh, the first that was not merged
 }
 
 // encode adds the regions of the span's terms to r.
@@ -249,9 +253,11 @@ func (w *spanEncoder) encode(s span, r *regions) error {
 
 // encodeFresh encodes a term that only the segments have.
 func (w *spanEncoder) encodeFresh(r *regions, term uint32) {
+	name := []byte(w.terms[term])
+	w.symbol = isSymbol(name)
 	w.all.reset()
 	w.gather(&w.all, term)
-	w.finish(r, []byte(w.terms[term]), nil, 0)
+	w.finish(r, name)
 }
 
 // gather adds what the segments have of a term.
@@ -265,16 +271,19 @@ func (w *spanEncoder) gather(g *gatherer, term uint32) {
 	}
 }
 
-// finish encodes what was gathered of a term, if there is anything, and what is
-// ready. It says whether that fits together.
-func (w *spanEncoder) finish(r *regions, term []byte, blocks []ready, flags int) bool {
-	if len(w.all.list)+len(blocks) == 0 {
-		return true
+// finish encodes what was gathered of a term, if there is anything.
+func (w *spanEncoder) finish(r *regions, term []byte) {
+	if len(w.all.list) == 0 {
+		return
 	}
-	w.all.score(w.layout, len(term) > 0 && term[0] == symbolMark, w.unsorted)
-	region := w.list.encode(w.all.list, w.all.positions, blocks, flags)
-	if region != nil {
-		r.add(term, region)
+	if w.unsorted {
+		slices.SortFunc(w.all.list, func(a, b posting) int {
+			return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(a.local, b.local))
+		})
 	}
-	return region != nil
+	w.all.score(w.layout, w.symbol)
+	r.add(term, w.list.encode(w.all.list, w.all.positions))
 }
+
+// isSymbol reports whether a term is a name that passages define.
+func isSymbol(term []byte) bool { return len(term) > 0 && term[0] == symbolMark }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // gone stands for the new place of a passage that was not kept.
@@ -173,71 +174,92 @@ func (k *kept) alike(l *layout, to []uint32, unsorted bool) alike {
 }
 
 // encodeKept encodes a term that the older index has, and of which the segments
-// may have what is in fresh. Lists and blocks all of whose passages stay are
-// taken as they are.
+// may have what is in fresh.
 func (w *spanEncoder) encodeKept(r *regions, term []byte, offset, length int64) error {
 	x := w.kept.x
+	w.symbol = isSymbol(term)
 	l, err := openList(x.postings, offset, length, uint32(x.unitCount), x.single)
 	if err != nil {
 		return err
 	}
-	if same, err := w.sameList(l); err != nil {
-		return err
-	} else if same {
-		region, err := x.postings.Bytes(offset, length)
-		if err == nil {
+	if !w.unsorted && !w.layout.single && !x.single {
+		region, err := w.merge(l)
+		if region != nil {
 			r.add(term, region)
 		}
+		if err != nil || region != nil {
+			return err
+		}
+	}
+	if err := w.gatherKept(l); err != nil {
 		return err
 	}
-	if err := w.gatherKept(l, true); err != nil {
-		return err
-	}
-	if w.finish(r, term, w.ready, l.flags) {
-		return nil
-	}
-	if err := w.gatherKept(l, false); err != nil {
-		return err
-	}
-	w.finish(r, term, nil, 0)
+	w.finish(r, term)
 	return nil
 }
 
-// sameList reports whether nothing of a list has changed.
-func (w *spanEncoder) sameList(l list) (bool, error) {
-	if len(w.fresh.list) > 0 {
-		return false, nil
-	}
-	c := &w.old.cursor
+// merge encodes a list with what is fresh, block by block. It returns nil for
+// what is too short for that, or turns out to have other flags: then all of it
+// must be gathered before it is encoded.
+func (w *spanEncoder) merge(l list) ([]byte, error) {
+	w.next = 0
+	w.all.reset()
+	w.list.begin(l.flags)
 	w.old.open(l)
+	c := &w.old.cursor
 	for b := range l.count {
 		if err := c.load(b); err != nil {
-			return false, err
+			return nil, err
 		}
-		if same, err := w.sameBlock(0); err != nil || !same {
-			return false, err
+		same, err := w.survey()
+		switch {
+		case err != nil:
+			return nil, err
+		case same && l.table == nil && len(w.fresh.list) == 0 && w.old.now[0] == c.unit[0]:
+			return l.s.Bytes(l.start, l.end-l.start)
+		case l.units <= fewUnits:
+			return nil, nil
+		case same && l.table != nil && c.n == blockUnits:
+			if done, err := w.mergeWhole(); err != nil {
+				return nil, err
+			} else if done {
+				continue
+			}
+		}
+		if err := w.mergeBlock(); err != nil {
+			return nil, err
 		}
 	}
-	return true, nil
+	w.mergeFresh(&posting{unit: gone})
+	w.mergeUnit()
+	return w.list.end(), nil
 }
 
-// sameBlock reports whether the block that was loaded has only passages that
-// stay, in units that are shifted alike.
-func (w *spanEncoder) sameBlock(shift uint32) (bool, error) {
-	c := &w.old.cursor
+// survey finds out which units of the block that was loaded are as they were:
+// old.now is their numbers now, or gone. It says whether all of them are,
+// shifted alike.
+func (w *spanEncoder) survey() (same bool, err error) {
+	c, fresh := &w.old.cursor, w.fresh.list[w.next:]
+	shift := w.units[c.unit[0]] - c.unit[0]
+	same = true
 	for i, unit := range c.unit[:c.n] {
-		if now := w.units[unit]; now == gone || now-unit != shift {
-			return false, nil
+		now := w.units[unit]
+		if now != gone && !w.whole[unit] {
+			for len(fresh) > 0 && fresh[0].unit < now {
+				fresh = fresh[1:]
+			}
+			locals, _, err := c.passagesOf(i)
+			if err != nil {
+				return false, err
+			}
+			if len(fresh) > 0 && fresh[0].unit == now || !w.stay(unit, locals) {
+				now = gone
+			}
 		}
-		if w.whole[unit] {
-			continue
-		}
-		locals, _, err := c.passagesOf(i)
-		if err != nil || !w.stay(unit, locals) {
-			return false, err
-		}
+		w.old.now[i] = now
+		same = same && now != gone && now-unit == shift
 	}
-	return true, nil
+	return same, nil
 }
 
 // stay reports whether these passages of a unit do.
@@ -250,103 +272,150 @@ func (w *spanEncoder) stay(unit uint32, locals []uint32) bool {
 	return true
 }
 
-// gatherKept gathers the postings of a term that the older index has, and
-// between them, where they belong, those that are fresh; but for the blocks
-// that can be taken as they are, if so wanted.
-func (w *spanEncoder) gatherKept(l list, takeReady bool) error {
-	o, g, f := &w.old, &w.all, &w.fresh
-	g.reset()
-	w.ready = w.ready[:0]
-	o.open(l)
-	c := &o.cursor
-	next := 0          // of what is fresh
-	units := 0         // that were gathered
-	last := ^uint32(0) // the unit that came last
-	add := func(p posting) {
-		if p.unit != last {
-			units++
-			last = p.unit
-		}
-		g.list = append(g.list, p)
+// mergeWhole adds a block as it stands, if it comes where a block ends and
+// nothing fresh comes in between. Of the first block of a list, the first unit
+// is as it is; of others, its distance from the one before.
+func (w *spanEncoder) mergeWhole() (bool, error) {
+	o, c := &w.old, &w.old.cursor
+	shift, before := o.now[0]-c.unit[0], uint32(math.MaxUint32)
+	switch {
+	case c.block > 0:
+		before = c.last(c.block-1) + shift
+	case shift != 0:
+		return false, nil
 	}
-	// fresh adds what comes before a posting.
-	fresh := func(p posting) {
-		for ; next < len(f.list) && f.list[next].before(&p); next++ {
-			q := f.list[next]
-			positions := f.positions[q.from : q.from+q.count]
-			q.from = uint32(len(g.positions))
-			g.positions = append(g.positions, positions...)
-			add(q)
-		}
+	w.mergeFresh(&posting{unit: o.now[0]})
+	w.mergeUnit()
+	if w.next < len(w.fresh.list) && w.fresh.list[w.next].unit < o.now[c.n-1] ||
+		len(w.list.block.units) > 0 || w.list.block.previous != before {
+		return false, nil
 	}
-	for b := range l.count {
-		err := c.load(b)
+	entry, block, positions, err := o.whole()
+	if err == nil {
+		w.list.ready(entry, block, positions, shift)
+	}
+	return true, err
+}
+
+// mergeBlock adds the block that was surveyed, and between its units what is
+// fresh. What was edited is scored anew.
+func (w *spanEncoder) mergeBlock() error {
+	o, c := &w.old, &w.old.cursor
+	if err := o.load(); err != nil {
+		return err
+	}
+	for i := 0; i < c.n; {
+		if o.now[i] != gone {
+			w.mergeFresh(&posting{unit: o.now[i]})
+			w.mergeUnit()
+			until := uint32(gone)
+			if w.next < len(w.fresh.list) {
+				until = w.fresh.list[w.next].unit
+			}
+			from := i
+			for i < c.n && o.now[i] < until {
+				i++
+			}
+			w.list.run(o, from, i)
+			continue
+		}
+		list, err := w.postingsOf(i)
 		if err != nil {
 			return err
 		}
-		// Of the first block of a list, the first unit is as it is; of others,
-		// its distance from the one before.
-		shift := w.units[c.unit[0]] - c.unit[0]
-		same := takeReady && l.table != nil && c.n == blockUnits && (b > 0 || shift == 0)
-		if same {
-			if same, err = w.sameBlock(shift); err != nil {
-				return err
-			}
+		for _, p := range list {
+			w.mergeFresh(&p)
+			w.mergePosting(p, o.places.numbers)
 		}
-		if same {
-			fresh(posting{unit: c.unit[0] + shift})
-			before := ^uint32(0)
-			if b > 0 {
-				before = c.last(b-1) + shift
-			}
-			if last == before && units%blockUnits == 0 && (next == len(f.list) || f.list[next].unit > c.last(b)+shift) {
-				block, err := o.ready(len(g.list), shift)
-				if err != nil {
-					return err
-				}
-				w.ready, last = append(w.ready, block), block.last()
-				continue
-			}
+		i++
+	}
+	return nil
+}
+
+// mergeFresh adds what is fresh and comes before a posting.
+func (w *spanEncoder) mergeFresh(p *posting) {
+	f := &w.fresh
+	for ; w.next < len(f.list) && f.list[w.next].before(p); w.next++ {
+		w.mergePosting(f.list[w.next], f.positions)
+	}
+}
+
+// mergePosting adds a posting to those of its unit.
+func (w *spanEncoder) mergePosting(p posting, positions []uint32) {
+	g := &w.all
+	if len(g.list) > 0 && g.list[0].unit != p.unit {
+		w.mergeUnit()
+	}
+	g.add(p, positions)
+}
+
+// mergeUnit ends the unit of which postings were added, if there is one.
+func (w *spanEncoder) mergeUnit() {
+	if g := &w.all; len(g.list) > 0 {
+		g.score(w.layout, w.symbol)
+		w.list.unit(g.list, g.positions)
+		g.reset()
+	}
+}
+
+// gatherKept gathers the postings of a term that the older index has, and
+// between them, where they belong, those that are fresh.
+func (w *spanEncoder) gatherKept(l list) error {
+	o, g, f := &w.old, &w.all, &w.fresh
+	g.reset()
+	o.open(l)
+	next := 0 // of what is fresh
+	fresh := func(p *posting) {
+		for ; next < len(f.list) && f.list[next].before(p); next++ {
+			g.add(f.list[next], f.positions)
+		}
+	}
+	for b := range l.count {
+		if err := o.cursor.load(b); err != nil {
+			return err
 		}
 		if err := o.load(); err != nil {
 			return err
 		}
-		at := uint32(len(g.positions))
-		g.positions = append(g.positions, o.positions...) // also those of what is gone
-		for i, unit := range c.unit[:c.n] {
-			start, end := w.kept.start[unit], w.kept.start[unit+1]
-			now := w.units[unit]
-			if now != gone && !w.whole[unit] {
-				fresh(posting{unit: now})
-				if !w.stay(unit, o.locals[c.starts[i]:c.starts[i+1]]) || next < len(f.list) && f.list[next].unit == now {
-					now = gone
-				}
+		for i := range o.cursor.n {
+			list, err := w.postingsOf(i)
+			if err != nil {
+				return err
 			}
-			for j := c.starts[i]; j < c.starts[i+1]; j++ {
-				p := posting{unit: now, from: at, count: o.lengths[j] + 1, local: uint8(o.locals[j])}
-				at += p.count
-				if start+o.locals[j] >= end {
-					return c.corrupt("a passage is not in its unit")
+			for _, p := range list {
+				if !w.unsorted {
+					fresh(&p)
 				}
-				if now != gone {
-					p.impact, p.page = o.impact(i, j), c.best[i]>>4
-				} else {
-					lies := w.to[start+o.locals[j]]
-					if lies == gone {
-						continue
-					}
-					p.unit = w.layout.unit[lies]
-					p.local = uint8(lies - w.layout.starts[p.unit])
-				}
-				if next < len(f.list) && !w.unsorted {
-					fresh(p)
-				}
-				add(p)
+				g.add(p, o.places.numbers)
 			}
 		}
 	}
-	fresh(posting{unit: gone})
+	fresh(&posting{unit: gone})
 	return nil
+}
+
+// postingsOf are those of the i-th unit of the block that was read, which come
+// next, without those of passages that are gone.
+func (w *spanEncoder) postingsOf(i int) ([]posting, error) {
+	o, c := &w.old, &w.old.cursor
+	start, end := w.kept.start[c.unit[i]], w.kept.start[c.unit[i]+1]
+	o.list = o.list[:0]
+	old := start
+	for j := c.starts[i]; j < c.starts[i+1]; j++ {
+		if o.locals.numbers[j] >= end-old {
+			return nil, c.corrupt("a passage is not in its unit")
+		}
+		old += o.locals.numbers[j]
+		p := posting{from: uint32(o.at), count: o.lengths.numbers[j] + 1}
+		o.at += int(p.count)
+		if lies := w.to[old]; lies != gone {
+			p.unit = w.layout.unit[lies]
+			p.local = uint8(lies - w.layout.starts[p.unit])
+			o.list = append(o.list, p)
+		}
+		old++
+	}
+	return o.list, nil
 }
 
 // before orders postings of one term.
@@ -356,110 +425,157 @@ func (p *posting) before(q *posting) bool {
 
 // A bulk reads blocks of a list as a whole, which the cursor has loaded.
 type bulk struct {
-	cursor cursor
-	// Of each passage of the block: its number within its unit, and how many
-	// positions it has, less one.
-	locals, lengths []uint32
-	// positions of all of them, each less the one before, less 1, and the first
-	// of each passage as it is.
-	positions []uint32
-	impacts   [4 * fewUnits]byte // room for those of a short list, which nobody asks for
+	cursor  cursor
+	now     [blockUnits]uint32 // see survey
+	coded                      // of a short list, without units and counts
+	impacts []byte             // one by one
+	at      int                // of places, the first that was not asked for
+	list    []posting          // of a unit
+	short   [4 * fewUnits]byte // room for impacts of a short list, which nobody asks for
+}
+
+// A coded block is one that an index has: the numbers that are columns there.
+type coded struct{ units, counts, locals, lengths, places column }
+
+// A column of a block, as numbers and as it lies in the file.
+type column struct {
+	numbers []uint32
+	packed  []byte
+}
+
+// read reads the n numbers that b begins with, and returns what follows them.
+func (c *column) read(b []byte, n int) (rest []byte, ok bool) {
+	c.numbers = resize(c.numbers, n)
+	rest, ok = readPatched(c.numbers, b)
+	c.packed = b[:len(b)-len(rest)]
+	return rest, ok
+}
+
+// zero makes it n zeros that the file does not have.
+func (c *column) zero(n int) {
+	c.numbers, c.packed = resize(c.numbers, n), nil
+	clear(c.numbers)
+}
+
+// append appends numbers as the column has them, if they are the same.
+func (c *column) append(b []byte, numbers []uint32) []byte {
+	if len(c.packed) > 0 && slices.Equal(c.numbers, numbers) {
+		return append(b, c.packed...)
+	}
+	return appendPatched(b, numbers)
 }
 
 func (o *bulk) open(l list) {
 	c := &o.cursor
 	c.list, c.block, c.at = l, -1, 0
-	c.impacts = o.impacts[:0] // what is there may lie in the last list, in the file
+	c.impacts = o.short[:0] // what is there may lie in the last list, in the file
 }
 
 func (o *bulk) load() error {
 	c := &o.cursor
+	o.at = 0
 	if c.units <= fewUnits {
 		return o.loadFew()
 	}
 	if err := c.expand(); err != nil {
 		return err
 	}
-	o.locals, o.lengths = resize(o.locals, c.inBlock), resize(o.lengths, c.inBlock)
-	if c.nextLocal > 0 { // some were read to see whether they stay
-		c.locals, _ = openPatched(c.rest, c.inBlock)
-		c.nextLocal = 0
-	}
-	if c.single {
-		clear(o.locals)
-	} else if !c.locals.read(o.locals, 0) {
-		return c.corrupt("the passages are cut")
-	}
-	for i := range c.n {
-		if !sumLocals(o.locals[c.starts[i]:c.starts[i+1]]) {
-			return c.corrupt("a unit has more passages than it may")
-		}
-	}
-	if err := c.openPositions(); err != nil {
+	_, data, places, err := o.whole()
+	if err != nil {
 		return err
 	}
+	data, ok := o.units.read(data, c.n)
+	if data = data[min(c.n, len(data)):]; c.flags&severalPassages == 0 {
+		o.counts.zero(c.n)
+		o.impacts = o.impacts[:0]
+	} else if ok {
+		data, ok = o.counts.read(data, c.n)
+		data = data[min(len(c.impacts), len(data)):]
+		o.impacts = o.impacts[:0]
+		for _, two := range c.impacts {
+			o.impacts = append(o.impacts, two&15, two>>4)
+		}
+	}
+	if c.single {
+		o.locals.zero(c.inBlock)
+	} else if ok {
+		data, ok = o.locals.read(data, c.inBlock)
+	}
 	if c.flags&severalPositions == 0 {
-		clear(o.lengths)
-	} else if !c.lengths.read(o.lengths, 0) {
-		return c.corrupt("the numbers of positions are cut")
+		o.lengths.zero(c.inBlock)
+	} else if ok {
+		data, ok = o.lengths.read(data, c.inBlock)
+	}
+	if c.table == nil {
+		places = data
+	}
+	if !ok {
+		return c.corrupt("the passages are cut")
 	}
 	total := uint64(c.inBlock)
-	for _, length := range o.lengths {
+	for _, length := range o.lengths.numbers {
 		total += uint64(length)
 	}
 	if total != uint64(c.total) || total > maxPositions {
 		return c.corrupt("a block does not have the positions that it says")
 	}
-	if o.positions = resize(o.positions, c.total); !c.all.read(o.positions, 0) {
+	if _, ok = o.places.read(places, c.total); !ok {
 		return c.corrupt("the positions are cut")
 	}
 	return nil
-}
-
-// ready is the block as it stands, after so many postings.
-func (o *bulk) ready(at int, shift uint32) (ready, error) {
-	c := &o.cursor
-	r := ready{at: at, shift: shift, entry: c.table[c.block*tableEntry:][:tableEntry]}
-	from, to := c.positionsAt+int64(binary.LittleEndian.Uint32(r.entry[8:])), c.end
-	if c.block < c.count-1 {
-		to = c.positionsAt + int64(binary.LittleEndian.Uint32(c.table[(c.block+1)*tableEntry+8:]))
-	}
-	var err error
-	if r.positions, err = c.s.Bytes(from, to-from); err != nil {
-		return r, err
-	}
-	r.blocks, err = c.s.Bytes(c.where, c.blocks+int64(binary.LittleEndian.Uint32(r.entry[4:]))-c.where)
-	return r, err
-}
-
-// impact is that of passage j of the block, of its i-th unit, in an index whose
-// units may have several.
-func (o *bulk) impact(i int, j uint32) byte {
-	c := &o.cursor
-	switch {
-	case c.units <= fewUnits:
-		return c.impacts[j]
-	case c.starts[i+1] == c.starts[i]+1:
-		return c.best[i] & 15
-	}
-	n := c.given[i] + j - c.starts[i]
-	return c.impacts[n/2] >> (n % 2 * 4) & 15
 }
 
 // loadFew reads what the cursor has not of a short list.
 func (o *bulk) loadFew() error {
 	c := &o.cursor
-	o.locals, o.lengths, o.positions = append(o.locals[:0], c.read...), append(o.lengths[:0], c.few...), o.positions[:0]
+	locals, places := append(o.locals.numbers[:0], c.read...), o.places.numbers[:0]
+	for i := range c.n {
+		for j := c.starts[i+1] - 1; j > c.starts[i]; j-- {
+			locals[j] -= locals[j-1] + 1
+		}
+	}
 	r := reader{data: c.places}
-	for _, length := range o.lengths {
+	for _, length := range c.few {
 		for i := uint32(0); i <= length && !r.failed; i++ {
-			o.positions = append(o.positions, r.number())
+			places = append(places, r.number())
 		}
 	}
 	if r.failed {
 		return c.corrupt("the positions are cut")
 	}
+	o.coded = coded{locals: column{numbers: locals}, lengths: column{numbers: append(o.lengths.numbers[:0], c.few...)}, places: column{numbers: places}}
 	return nil
+}
+
+// placesOf are the positions of passages from to end of the block, which come
+// next.
+func (o *bulk) placesOf(from, end uint32) []uint32 {
+	n := int(end - from)
+	for _, length := range o.lengths.numbers[from:end] {
+		n += int(length)
+	}
+	o.at += n
+	return o.places.numbers[o.at-n : o.at]
+}
+
+// whole is the block as it stands: itself, and of a list with a table its entry
+// there and its positions, which otherwise follow.
+func (o *bulk) whole() (entry, block, positions []byte, err error) {
+	c := &o.cursor
+	if c.table == nil {
+		block, err = c.s.Bytes(c.where, c.end-c.where)
+		return nil, block, nil, err
+	}
+	entry = c.table[c.block*tableEntry:][:tableEntry]
+	from, to := c.positionsAt+int64(binary.LittleEndian.Uint32(entry[8:])), c.end
+	if c.block < c.count-1 {
+		to = c.positionsAt + int64(binary.LittleEndian.Uint32(c.table[(c.block+1)*tableEntry+8:]))
+	}
+	if positions, err = c.s.Bytes(from, to-from); err != nil {
+		return nil, nil, nil, err
+	}
+	block, err = c.s.Bytes(c.where, c.blocks+int64(binary.LittleEndian.Uint32(entry[4:]))-c.where)
+	return entry, block, positions, err
 }
 
 // The columns of inputs: first the fields, then these.

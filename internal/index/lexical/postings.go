@@ -52,91 +52,172 @@ type posting struct {
 type listWriter struct {
 	single                           bool
 	flags                            int // of the list at work
+	tally                                // what it has so far
 	region, table, blocks, positions []byte
-	deltas, counts, locals, lengths  []uint32
-	best                             []byte
-	impacts                          []uint32
-	places                           []uint32
+	block                            columns
+	like                             *coded // an older block, of which this one may have much; or nil
 }
 
-// A ready block is one of an older list, encoded: its units are the same, but
-// all of them by so many greater, and so are their impacts.
-type ready struct {
-	at                int // postings that come before it
-	shift             uint32
-	entry             []byte // of the older list's table
-	blocks, positions []byte
+// A tally counts what a list has.
+type tally struct{ units, passages, places int }
+
+func (t tally) flags() int {
+	flags := 0
+	if t.passages > t.units {
+		flags |= severalPassages
+	}
+	if t.places > t.passages {
+		flags |= severalPositions
+	}
+	return flags
 }
 
-func (r *ready) last() uint32   { return binary.LittleEndian.Uint32(r.entry) + r.shift }
-func (r *ready) passages() int  { return int(binary.LittleEndian.Uint16(r.entry[18:])) }
-func (r *ready) places() uint32 { return binary.LittleEndian.Uint32(r.entry[12:]) }
+// head begins a region.
+func (t tally) head(r []byte) []byte {
+	r = binary.AppendUvarint(r, uint64(t.units)<<flagBits|uint64(t.flags()))
+	if t.passages > t.units {
+		r = binary.AppendUvarint(r, uint64(t.passages-t.units))
+	}
+	return r
+}
+
+// columns are what a block in the making has. The units are their numbers,
+// until it is encoded, and impacts lie one by one.
+type columns struct {
+	units, counts, locals, lengths, places []uint32
+	best, impacts                          []byte
+	page, peak                             uint8  // the greatest impacts
+	previous                               uint32 // the unit before the first
+}
+
+func (c *columns) reset(previous uint32) {
+	c.units, c.counts, c.locals, c.lengths, c.places = c.units[:0], c.counts[:0], c.locals[:0], c.lengths[:0], c.places[:0]
+	c.best, c.impacts = c.best[:0], c.impacts[:0]
+	c.page, c.peak, c.previous = 0, 0, previous
+}
 
 // encode returns the region of a term, which is valid until the next call.
 // Postings are ascending by unit and local; among the positions may be some of
-// no posting. Where blocks are ready, the units before each fill blocks, too;
-// it returns nil if they do not fit among the others after all.
-func (w *listWriter) encode(list []posting, positions []uint32, blocks []ready, flags int) []byte {
-	units, passages, total := len(blocks)*blockUnits, len(list), 0
+// no posting.
+func (w *listWriter) encode(list []posting, positions []uint32) []byte {
+	t := tally{passages: len(list)}
 	for i := range list {
-		total += int(list[i].count)
+		t.places += int(list[i].count)
 		if i == 0 || list[i].unit != list[i-1].unit {
-			units++
+			t.units++
 		}
 	}
-	for i := range blocks {
-		passages += blocks[i].passages()
-		total += int(blocks[i].places())
-	}
-	w.flags = 0
-	if passages > units {
-		w.flags |= severalPassages
-	}
-	if total > passages {
-		w.flags |= severalPositions
-	}
-	if len(blocks) > 0 && (w.flags != flags || units <= blockUnits) {
-		return nil
-	}
-	r := binary.AppendUvarint(w.region[:0], uint64(units)<<flagBits|uint64(w.flags))
-	if passages > units {
-		r = binary.AppendUvarint(r, uint64(passages-units))
-	}
-	if units <= fewUnits {
-		w.region = w.few(r, list, positions)
+	w.begin(t.flags())
+	if t.units <= fewUnits {
+		w.region = w.few(t.head(w.region[:0]), list, positions)
 		return w.region
 	}
-	w.table, w.blocks, w.positions = w.table[:0], w.blocks[:0], w.positions[:0]
-	previous := ^uint32(0) // the unit before the first
-	for i := 0; i < len(list) || len(blocks) > 0; {
-		end := len(list)
-		if len(blocks) > 0 {
-			if end = blocks[0].at; end == i {
-				previous = w.ready(&blocks[0])
-				blocks = blocks[1:]
-				continue
-			}
-		}
-		i += w.block(list[i:end], positions, previous)
-		previous = list[i-1].unit
+	for len(list) > 0 {
+		n := sameUnit(list)
+		w.unit(list[:n], positions)
+		list = list[n:]
 	}
-	if units > blockUnits {
-		r = binary.AppendUvarint(r, uint64(len(w.blocks)))
-		r = append(r, w.table...)
-	} else {
-		r = binary.AppendUvarint(r, uint64(total))
-	}
-	r = append(r, w.blocks...)
-	w.region = append(r, w.positions...)
-	return w.region
+	return w.end()
 }
 
-// ready adds a block that is encoded, and returns its last unit.
-func (w *listWriter) ready(r *ready) uint32 {
+// begin begins a list that is to have these flags.
+func (w *listWriter) begin(flags int) {
+	w.flags, w.tally = flags, tally{}
+	w.table, w.blocks, w.positions = w.table[:0], w.blocks[:0], w.positions[:0]
+	w.block.reset(math.MaxUint32)
+}
+
+// unit adds the postings of the next unit.
+func (w *listWriter) unit(list []posting, positions []uint32) {
+	b, before := &w.block, len(w.block.places)
+	best, after := uint8(0), uint32(0)
+	for i := range list {
+		p := &list[i]
+		best = max(best, p.impact)
+		b.locals, b.lengths = append(b.locals, uint32(p.local)-after), append(b.lengths, p.count-1)
+		after = uint32(p.local) + 1
+		b.places = append(b.places, positions[p.from:p.from+p.count]...)
+		if len(list) > 1 {
+			b.impacts = append(b.impacts, p.impact)
+		}
+	}
+	b.page, b.peak = max(b.page, list[0].page), max(b.peak, best)
+	if !w.single {
+		best |= list[0].page << 4
+	}
+	b.units, b.counts, b.best = append(b.units, list[0].unit), append(b.counts, uint32(len(list)-1)), append(b.best, best)
+	w.add(1, len(list), len(b.places)-before)
+}
+
+// run adds units from to end of an older block, which are as they were.
+func (w *listWriter) run(o *bulk, from, end int) {
+	for b, c := &w.block, &o.cursor; from < end; {
+		to := min(end, from+blockUnits-len(b.units))
+		first, last := c.starts[from], c.starts[to]
+		b.units, b.best = append(b.units, o.now[from:to]...), append(b.best, c.best[from:to]...)
+		for _, best := range c.best[from:to] {
+			b.page, b.peak = max(b.page, best>>4), max(b.peak, best&15)
+		}
+		b.counts = append(b.counts, o.counts.numbers[from:to]...)
+		if c.flags&severalPassages != 0 {
+			b.impacts = append(b.impacts, o.impacts[c.given[from]:c.given[to]]...)
+		}
+		b.locals, b.lengths = append(b.locals, o.locals.numbers[first:last]...), append(b.lengths, o.lengths.numbers[first:last]...)
+		places := o.placesOf(first, last)
+		b.places = append(b.places, places...)
+		w.add(to-from, int(last-first), len(places))
+		from = to
+	}
+}
+
+// add counts what was added, and ends the block that is full.
+func (w *listWriter) add(units, passages, places int) {
+	w.units += units
+	w.passages += passages
+	w.places += places
+	if len(w.block.units) == blockUnits {
+		w.flush()
+	}
+}
+
+// ready adds a block of an older list as it stands, whose units are all of them
+// by so many greater now.
+func (w *listWriter) ready(entry, block, positions []byte, shift uint32) {
 	start := len(w.positions)
-	w.blocks, w.positions = append(w.blocks, r.blocks...), append(w.positions, r.positions...)
-	w.entry(r.last(), start, r.places(), r.entry[16:])
-	return r.last()
+	w.blocks, w.positions = append(w.blocks, block...), append(w.positions, positions...)
+	last, places := binary.LittleEndian.Uint32(entry)+shift, binary.LittleEndian.Uint32(entry[12:])
+	w.entry(last, start, places, entry[16:])
+	w.block.previous = last
+	w.add(blockUnits, int(binary.LittleEndian.Uint16(entry[18:])), int(places))
+}
+
+// flush encodes the block.
+func (w *listWriter) flush() {
+	b, previous := &w.block, w.block.previous
+	for i, unit := range b.units {
+		b.units[i] = unit - previous - 1
+		previous = unit
+	}
+	o := w.like
+	if o == nil {
+		o = new(coded)
+	}
+	to := append(o.units.append(w.blocks, b.units), b.best...)
+	if w.flags&severalPassages != 0 {
+		to = o.counts.append(to, b.counts)
+		to = appendHalves(to, b.impacts)
+	}
+	if !w.single {
+		to = o.locals.append(to, b.locals)
+	}
+	if w.flags&severalPositions != 0 {
+		to = o.lengths.append(to, b.lengths)
+	}
+	w.blocks = to
+	start := len(w.positions)
+	w.positions = o.places.append(w.positions, b.places)
+	w.entry(previous, start, uint32(len(b.places)), []byte{b.page, b.peak, byte(len(b.locals)), byte(len(b.locals) >> 8)})
+	b.reset(previous)
 }
 
 // entry adds to the table what is to be said of the block that was added.
@@ -146,6 +227,27 @@ func (w *listWriter) entry(last uint32, positions int, places uint32, rest []byt
 	t = binary.LittleEndian.AppendUint32(t, uint32(positions))
 	t = binary.LittleEndian.AppendUint32(t, places)
 	w.table = append(t, rest...)
+}
+
+// end returns the region of the list, which is valid until the next call, or
+// nil if it is a short one or does not have the flags that it was begun with.
+func (w *listWriter) end() []byte {
+	if w.units <= fewUnits || w.tally.flags() != w.flags {
+		return nil
+	}
+	if len(w.block.units) > 0 {
+		w.flush()
+	}
+	r := w.head(w.region[:0])
+	if w.units > blockUnits {
+		r = binary.AppendUvarint(r, uint64(len(w.blocks)))
+		r = append(r, w.table...)
+	} else {
+		r = binary.AppendUvarint(r, uint64(w.places))
+	}
+	r = append(r, w.blocks...)
+	w.region = append(r, w.positions...)
+	return w.region
 }
 
 // few encodes a short list, number by number.
@@ -190,77 +292,6 @@ func sameUnit(list []posting) int {
 	return n
 }
 
-// block encodes the block that list begins with, and returns how many
-// postings it has.
-func (w *listWriter) block(list []posting, positions []uint32, previous uint32) int {
-	most := min(len(list), blockUnits*unitSize)
-	w.locals, w.lengths, w.impacts = resize(w.locals, most), resize(w.lengths, most), w.impacts[:0]
-	w.deltas, w.counts, w.best = w.deltas[:0], w.counts[:0], w.best[:0]
-	page, peak := uint8(0), uint8(0)
-	done, start := 0, len(w.positions)
-	for done < len(list) && len(w.deltas) < blockUnits {
-		first := &list[done]
-		from, best, after := done, uint8(0), uint32(0)
-		for ; done < len(list) && list[done].unit == first.unit; done++ {
-			p := &list[done]
-			best = max(best, p.impact)
-			w.locals[done] = uint32(p.local) - after
-			after = uint32(p.local) + 1
-			w.lengths[done] = p.count - 1
-		}
-		if done > from+1 {
-			for i := from; i < done; i++ {
-				w.impacts = append(w.impacts, uint32(list[i].impact))
-			}
-		}
-		w.deltas = append(w.deltas, first.unit-previous-1)
-		w.counts = append(w.counts, uint32(done-from-1))
-		page, peak = max(page, first.page), max(peak, best)
-		if !w.single {
-			best |= first.page << 4
-		}
-		w.best = append(w.best, best)
-		previous = first.unit
-	}
-	list = list[:done]
-	b := appendPatched(w.blocks, w.deltas)
-	b = append(b, w.best...)
-	if w.flags&severalPassages != 0 {
-		b = appendPatched(b, w.counts)
-		b = appendPacked(b, w.impacts, 4)
-	}
-	if !w.single {
-		b = appendPatched(b, w.locals[:done])
-	}
-	if w.flags&severalPositions != 0 {
-		b = appendPatched(b, w.lengths[:done])
-	}
-	w.blocks = b
-	places := w.placesOf(list, positions)
-	w.positions = appendPatched(w.positions, places)
-	w.entry(previous, start, uint32(len(places)), []byte{page, peak, byte(done), byte(done >> 8)})
-	return done
-}
-
-// placesOf returns the positions of the postings, one after another.
-func (w *listWriter) placesOf(list []posting, positions []uint32) []uint32 {
-	end := list[0].from
-	for i := range list {
-		if list[i].from != end {
-			break
-		}
-		end += list[i].count
-		if i == len(list)-1 {
-			return positions[list[0].from:end] // as they nearly always lie
-		}
-	}
-	w.places = w.places[:0]
-	for _, p := range list {
-		w.places = append(w.places, positions[p.from:p.from+p.count]...)
-	}
-	return w.places
-}
-
 // A list is the postings of one term in an open index.
 type list struct {
 	s               disk.Section
@@ -269,6 +300,7 @@ type list struct {
 	limit           uint32 // units of the index
 	units, passages int
 	count           int    // blocks
+	start           int64  // of the region in s
 	table           []byte // none for a list of one block
 	blocks          int64  // where in s the blocks begin
 	positionsAt     int64  // where the positions begin, for a list with a table
@@ -278,7 +310,7 @@ type list struct {
 
 // openList reads the beginning of a term's region.
 func openList(s disk.Section, offset, length int64, limit uint32, single bool) (list, error) {
-	l := list{s: s, single: single, limit: limit, count: 1, end: offset + length}
+	l := list{s: s, single: single, limit: limit, count: 1, start: offset, end: offset + length}
 	head, err := s.Bytes(offset, min(length, 3*binary.MaxVarintLen32))
 	if err != nil {
 		return l, err
