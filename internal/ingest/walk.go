@@ -1,12 +1,15 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/leann"
@@ -17,53 +20,159 @@ import (
 // not followed: what they lead to is either met where it lies or none of the
 // source's.
 func walk(ctx context.Context, root *os.Root, filter filter) (items []item, skipped []disk.Skipped, err error) {
-	skip := func(name, why string) { skipped = append(skipped, disk.Skipped{Name: name, Why: why}) }
-	rules := map[string]*ignores{} // by folder
-	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			if name == "." {
-				return err
-			}
-			skip(name, reason(err).Error())
-			return nil
-		}
-		above := rules[path.Dir(name)]
-		if name != "." {
-			switch why := leaveOut(root, name, d, filter, above); {
-			case why != "" && d.IsDir():
-				skip(name+"/", why)
-				return fs.SkipDir
-			case why != "":
-				skip(name, why)
-				return nil
-			}
-		}
-		switch {
-		case d.IsDir() && filter.ignoring:
-			rules[name] = readIgnores(root, name, above)
-		case !d.IsDir():
-			info, err := d.Info()
-			if err != nil {
-				skip(name, reason(err).Error())
-				return nil
-			}
-			items = append(items, itemOf(name, info))
-		}
-		return nil
-	})
-	return items, skipped, err
+	w := &walker{ctx: ctx, root: root, filter: filter, spare: make(chan struct{}, foldersAtOnce-1)}
+	top := &folder{name: "."}
+	err = w.read(top)
+	w.others.Wait()
+	if err := cmp.Or(ctx.Err(), err); err != nil {
+		return nil, nil, err
+	}
+	n, k := top.count()
+	items, skipped = top.appendTo(slices.Grow(items, n), slices.Grow(skipped, k))
+	return items, skipped, nil
 }
 
-// leaveOut says why the entry has no passages, or "" if it may have some.
-func leaveOut(root *os.Root, name string, d fs.DirEntry, filter filter, rules *ignores) string {
+// foldersAtOnce is how many folders are read at a time: more than there are
+// cores, since where the files lie on a network it is the wait that counts.
+const foldersAtOnce = 8
+
+// A walker reads folders.
+type walker struct {
+	ctx    context.Context
+	root   *os.Root
+	filter filter
+	spare  chan struct{} // has a place for each goroutine that may be begun
+	others sync.WaitGroup
+}
+
+// A folder is one that is walked through, and what was found in it.
+type folder struct {
+	name    string        // path, "." for the first
+	entries []fs.DirEntry // in the order of their names
+	rules   *ignores
+	pages   bool // it or one above has an index of pages
+
+	items   []item
+	skipped []disk.Skipped
+	below   []below
+}
+
+// A below is a folder in another, and how many of its items and of what is
+// skipped there come before it.
+type below struct {
+	*folder
+	items, skipped int
+}
+
+// count counts what was found in the folder and below.
+func (f *folder) count() (items, skipped int) {
+	for _, b := range f.below {
+		i, k := b.count()
+		items, skipped = items+i, skipped+k
+	}
+	return items + len(f.items), skipped + len(f.skipped)
+}
+
+// appendTo appends what was found in the folder and below, in the order of
+// names.
+func (f *folder) appendTo(items []item, skipped []disk.Skipped) ([]item, []disk.Skipped) {
+	var i, k int
+	for _, b := range f.below {
+		items, skipped = append(items, f.items[i:b.items]...), append(skipped, f.skipped[k:b.skipped]...)
+		i, k = b.items, b.skipped
+		items, skipped = b.appendTo(items, skipped)
+	}
+	return append(items, f.items[i:]...), append(skipped, f.skipped[k:]...)
+}
+
+func (f *folder) skip(name, why string) {
+	f.skipped = append(f.skipped, disk.Skipped{Name: name, Why: why})
+}
+
+// has reports whether the folder has an entry of that name.
+func (f *folder) has(name string) bool { return f.find(name) != nil }
+
+// hasFile reports whether the folder has a regular file of that name.
+func (f *folder) hasFile(name string) bool {
+	d := f.find(name)
+	return d != nil && d.Type().IsRegular()
+}
+
+func (f *folder) find(name string) fs.DirEntry {
+	i, found := slices.BinarySearchFunc(f.entries, name, func(d fs.DirEntry, name string) int { return strings.Compare(d.Name(), name) })
+	if !found {
+		return nil
+	}
+	return f.entries[i]
+}
+
+// read reads a folder and, some of them meanwhile, those below. Only of the
+// first it is an error if it cannot be read.
+func (w *walker) read(f *folder) error {
+	if w.ctx.Err() != nil {
+		return nil
+	}
+	var err error
+	if f.entries, err = fs.ReadDir(w.root.FS(), f.name); err != nil {
+		if f.name == "." {
+			return err
+		}
+		f.skip(f.name, reason(err).Error())
+	}
+	if f.name != "." && f.has(leann.PassagesName) {
+		f.skip(f.name+"/", "a database")
+		return nil
+	}
+	f.pages = f.pages || f.hasFile("index.html")
+	if w.filter.ignoring && slices.ContainsFunc(ignoreNames[:], f.has) {
+		f.rules = readIgnores(w.root, f.name, f.rules)
+	}
+	f.items = make([]item, 0, len(f.entries))
+	for _, d := range f.entries {
+		name := path.Join(f.name, d.Name())
+		switch why := w.leaveOut(f, name, d); {
+		case why != "" && d.IsDir():
+			f.skip(name+"/", why)
+		case why != "":
+			f.skip(name, why)
+		case d.IsDir():
+			b := below{&folder{name: name, rules: f.rules, pages: f.pages}, len(f.items), len(f.skipped)}
+			f.below = append(f.below, b)
+			w.readBelow(b.folder)
+		default:
+			info, err := d.Info()
+			if err != nil {
+				f.skip(name, reason(err).Error())
+				continue
+			}
+			f.items = append(f.items, itemOf(name, info))
+		}
+	}
+	f.entries = nil
+	return nil
+}
+
+// readBelow reads a folder in a goroutine of its own, if another may be begun.
+func (w *walker) readBelow(f *folder) {
+	select {
+	case w.spare <- struct{}{}:
+		w.others.Go(func() {
+			defer func() { <-w.spare }()
+			w.read(f)
+		})
+	default:
+		w.read(f)
+	}
+}
+
+// leaveOut says why the entry of a folder has no passages, or "" if it may have
+// some.
+func (w *walker) leaveOut(f *folder, name string, d fs.DirEntry) string {
 	switch base := d.Name(); {
 	case strings.HasPrefix(base, "."):
 		return "hidden"
 	case d.Type()&fs.ModeSymlink != 0:
-		if _, err := root.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		if _, err := w.root.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			return "a symbolic link that leads nowhere"
 		} else if err != nil {
 			return "a symbolic link out of the folder"
@@ -73,29 +182,34 @@ func leaveOut(root *os.Root, name string, d fs.DirEntry, filter filter, rules *i
 		return "other packages' files"
 	case d.IsDir() && (base == "_sources" || base == "_static"):
 		return "not the documentation's pages"
-	case filter.excluded(name):
+	case w.filter.excluded(name):
 		return "excluded"
-	case rules.ignored(name, d.IsDir()) != "":
-		return "ignored by " + rules.ignored(name, d.IsDir())
-	case d.IsDir() && !filter.reaches(name):
+	case f.rules.ignored(name, d.IsDir()) != "":
+		return "ignored by " + f.rules.ignored(name, d.IsDir())
+	case d.IsDir() && !w.filter.reaches(name):
 		return "not included"
 	case d.IsDir():
-		if _, err := root.Lstat(path.Join(name, leann.PassagesName)); err == nil {
-			return "a database"
-		}
 		return ""
 	case !d.Type().IsRegular():
 		return "not a regular file"
 	case readerOf(name) == nil:
 		return noReader(name)
-	case !filter.included(name):
+	case !w.filter.included(name):
 		return "not included"
-	case isScript(name) && amongPages(root, name):
+	case isScript(name) && f.pages:
 		return "what pages are shown with"
-	case isText(name) && hasPage(root, name, filter):
+	case isText(name) && w.hasPage(f, name):
 		return "the text of a page beside it"
 	}
 	return ""
+}
+
+// hasPage reports whether there is an HTML page of the same name beside a file,
+// which was made of it and knows more: titles, anchors, links.
+func (w *walker) hasPage(f *folder, name string) bool {
+	name = unpackedName(name)
+	page := strings.TrimSuffix(name, path.Ext(name)) + ".html"
+	return f.hasFile(path.Base(page)) && w.filter.included(page) && !w.filter.excluded(page)
 }
 
 // noReader says that there is no reader for a file.
@@ -115,19 +229,6 @@ func isScript(name string) bool {
 	return false
 }
 
-// amongPages reports whether the file lies in or below a folder with an index of
-// pages.
-func amongPages(root *os.Root, name string) bool {
-	for dir := path.Dir(name); ; dir = path.Dir(dir) {
-		if st, err := root.Lstat(path.Join(dir, "index.html")); err == nil && st.Mode().IsRegular() {
-			return true
-		}
-		if dir == "." {
-			return false
-		}
-	}
-}
-
 // isText reports whether pages may have been made of the file, by its name.
 func isText(name string) bool {
 	switch strings.ToLower(path.Ext(unpackedName(name))) {
@@ -135,15 +236,6 @@ func isText(name string) bool {
 		return true
 	}
 	return false
-}
-
-// hasPage reports whether there is an HTML page of the same name beside a file,
-// which was made of it and knows more: titles, anchors, links.
-func hasPage(root *os.Root, name string, filter filter) bool {
-	name = unpackedName(name)
-	page := strings.TrimSuffix(name, path.Ext(name)) + ".html"
-	st, err := root.Lstat(page)
-	return err == nil && st.Mode().IsRegular() && filter.included(page) && !filter.excluded(page)
 }
 
 // unpackedName is the name of what is in a file that is compressed.

@@ -1,6 +1,13 @@
 package ingest
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,5 +29,56 @@ func TestTextOfAPage(t *testing.T) {
 	}
 	if got, _ := listed(t, dir, Options{Exclude: []string{"*.html"}}); len(got) != 8 {
 		t.Errorf("without the pages: %q", got)
+	}
+}
+
+// Folders are read several at once, and what is in them is listed in the order
+// in which one after another would come.
+func TestWalkKeepsTheOrder(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{"a.md": "text", "a-b/x.md": "text", "a/x.bin": "text", "z": "text"}
+	for i := range 3 * foldersAtOnce {
+		for _, name := range []string{"1.md", "1/2.md", "1/2.bin", "1-2/3.md", "1-2/3/4.md", "2.bin"} {
+			files[fmt.Sprintf("a/%d/%s", i, name)] = "text"
+		}
+	}
+	write(t, dir, files)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	found, skipped, err := walk(t.Context(), root, filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want []string
+	for _, it := range found {
+		got = append(got, it.name)
+	}
+	for _, s := range skipped {
+		got = append(got, "not "+s.Name)
+	}
+	var left []string
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(dir, path)
+		switch name = filepath.ToSlash(name); {
+		case strings.HasSuffix(name, ".md"):
+			want = append(want, name)
+		case !d.IsDir():
+			left = append(left, "not "+name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(append(want, left...), got); diff != "" {
+		t.Errorf("-in order +walk\n%s", diff)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := walk(ended, root, filter{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
 	}
 }
