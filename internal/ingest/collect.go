@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/url"
 	"os"
@@ -31,7 +32,7 @@ type item struct {
 	name    string
 	size    int64
 	modTime time.Time // zero for pages
-	hash    string    // of its bytes; "" if only reading tells
+	hash    string    // the SHA-256 of its bytes; "" if only reading tells
 	context string    // what else its passages depend on
 }
 
@@ -80,17 +81,22 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 	if err != nil {
 		return disk.Prepared{}, err
 	}
-	w := &writer{changes: &c.changes, out: bufio.NewWriterSize(out, 256<<10), before: c.before, skipped: skipped}
-	err = errors.Join(c.write(ctx, w, items, report), w.out.Flush())
+	w := &writer{
+		out: out, fresh: bufio.NewWriterSize(out, 256<<10), before: c.before,
+		records: make([]record, 0, len(items)), skipped: skipped, changes: &c.changes,
+	}
+	if err = c.write(ctx, w, items, report); err == nil {
+		w.skipped = append(w.skipped, c.repeated.notes(source.Location, w.dropped)...)
+		if e := c.before; e != nil {
+			c.changes.Removed = len(e.records) - c.changes.Changed - c.changes.Same
+		}
+		if w.unchanged(before) {
+			return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true}, out.Close()
+		}
+		err = w.flush()
+	}
 	if err := errors.Join(err, out.Close()); err != nil {
 		return disk.Prepared{}, err
-	}
-	w.skipped = append(w.skipped, c.repeated.notes(source.Location, w.dropped)...)
-	if e := c.before; e != nil {
-		c.changes.Removed = len(e.records) - c.changes.Changed - c.changes.Same
-	}
-	if w.unchanged(before) {
-		return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true}, nil
 	}
 	st, err := os.Stat(out.Name())
 	if err != nil {
@@ -110,7 +116,7 @@ func (c *collector) write(ctx context.Context, w *writer, items []item, report p
 			return err
 		}
 		e.Done++
-		e.Passages += int64(bytes.Count(result.lines, []byte("\n")))
+		e.Passages += int64(result.Passages)
 		report.Show(e)
 	}
 	return ctx.Err()
@@ -120,7 +126,7 @@ func (c *collector) write(ctx context.Context, w *writer, items []item, report p
 type result struct {
 	record
 	lines []byte // of the passages file
-	kept  bool   // they are those of the generation before
+	kept  bool   // they are those of the generation before, and not in lines
 }
 
 func (r *result) skip(name, format string, args ...any) {
@@ -131,33 +137,41 @@ func (r *result) skip(name, format string, args ...any) {
 // their order. It ends early when ctx does.
 func (c *collector) all(ctx context.Context, items []item) iter.Seq[result] {
 	return func(yield func(result) bool) {
+		known := make([]*record, len(items))
+		var unread []int
+		for i := range items {
+			if known[i] = c.known(&items[i]); known[i] == nil {
+				unread = append(unread, i)
+			}
+		}
 		// One that is long in the reading must not stop the others: some may
 		// wait, read, for their turn.
 		ahead := 16 * runtime.GOMAXPROCS(0)
 		workers := make(chan struct{}, runtime.GOMAXPROCS(0))
 		pending := make([]chan result, 0, ahead)
-		for next := 0; next < len(items) || len(pending) > 0; {
-			for next < len(items) && len(pending) < ahead && ctx.Err() == nil {
+		for i := range items {
+			for len(unread) > 0 && len(pending) < ahead && ctx.Err() == nil {
 				done := make(chan result, 1)
 				pending = append(pending, done)
-				it := items[next]
-				next++
-				if r, ok := c.known(&it); ok {
-					done <- r
-					continue
-				}
+				it := items[unread[0]]
+				unread = unread[1:]
 				go func() {
 					workers <- struct{}{}
 					defer func() { <-workers }()
 					done <- c.read(&it)
 				}()
 			}
-			if len(pending) == 0 {
+			var r result
+			switch {
+			case known[i] != nil:
+				r = keep(known[i], &items[i])
+			case len(pending) == 0:
 				return
+			default:
+				r = <-pending[0]
+				pending = append(pending[:0], pending[1:]...)
 			}
-			first := <-pending[0]
-			pending = append(pending[:0], pending[1:]...)
-			if !yield(first) {
+			if !yield(r) {
 				for _, p := range pending {
 					<-p // the source must not be closed under a reader
 				}
@@ -167,24 +181,23 @@ func (c *collector) all(ctx context.Context, items []item) iter.Seq[result] {
 	}
 }
 
-// known is what the generation before has of the item, if it need not be read
-// to tell that it has not changed.
-func (c *collector) known(it *item) (result, bool) {
+// known is the record of the item in the generation before, if it need not be
+// read to tell that it has not changed.
+func (c *collector) known(it *item) *record {
 	was := c.before.find(it.name)
 	if was == nil || was.Hash == "" || was.Context != it.context {
-		return result{}, false
+		return nil
 	}
 	if it.hash != was.Hash && !c.before.untouched(was, it.size, it.modTime) {
-		return result{}, false
+		return nil
 	}
-	return c.keep(was, it), true
+	return was
 }
 
 // keep is the result that takes over what was made of the item before.
-func (c *collector) keep(was *record, it *item) result {
+func keep(was *record, it *item) result {
 	r := result{record: *was, kept: true}
 	r.Size, r.ModTime = it.size, it.modTime
-	r.lines = c.before.lines.Data[was.Offset : was.Offset+was.Length]
 	return r
 }
 
@@ -194,7 +207,7 @@ func (c *collector) read(it *item) result {
 	if err == nil {
 		it.hash = cmp.Or(it.hash, hashOf(data))
 		if was := c.before.find(it.name); was != nil && was.Hash == it.hash && was.Context == it.context {
-			return c.keep(was, it)
+			return keep(was, it)
 		}
 	}
 	r := result{record: record{Name: it.name, Size: it.size, ModTime: it.modTime, Hash: it.hash, Context: it.context}}
@@ -246,7 +259,9 @@ func (c *collector) addPassages(r *result, doc document) {
 		if n := len(r.lines) - before; n > passage.MaxLine {
 			r.lines = r.lines[:before]
 			r.skip(p.Locator(), "a passage of %d bytes is longer than one may be (%d)", n, passage.MaxLine)
+			continue
 		}
+		r.Passages++
 	}
 }
 
@@ -270,9 +285,10 @@ func identify(p *passage.Passage, seen map[string]int) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// hashOf is the SHA-256 of data, as a record has it.
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return string(sum[:])
 }
 
 // digest is a short name for the parts, in their order; "" for none.
@@ -289,7 +305,8 @@ func digest(parts ...string) string {
 
 // A writer writes passages and gathers what is known of the documents.
 type writer struct {
-	out     *bufio.Writer
+	out     *os.File
+	fresh   *bufio.Writer // of out
 	offset  int64
 	before  *earlier
 	changes *Changes
@@ -297,40 +314,123 @@ type writer struct {
 	skipped []disk.Skipped
 	dropped int // paragraphs
 	kept    []disk.Kept
+	owing   bool // the lines of the last run that was kept are not written yet
 }
 
-// add writes what was made of one document. An error is of the passages file.
+// add writes what was made of one document. An error is of the passages files.
 func (w *writer) add(r result) error {
-	switch was := w.before.find(r.Name); {
-	case was == nil:
-		w.changes.New++
-	case was.same(&r.record):
-		w.changes.Same++
-	default:
-		w.changes.Changed++
+	offset := w.offset
+	if err := w.write(&r); err != nil {
+		return err
 	}
-	if r.kept && len(r.lines) > 0 {
-		w.keep(r.Offset, r.Length)
-	}
-	r.Offset = w.offset
+	r.Offset = offset
 	w.records = append(w.records, r.record)
 	w.skipped = append(w.skipped, r.Skipped...)
 	w.dropped += r.Dropped
-	w.offset += r.Length
-	_, err := w.out.Write(r.lines)
+	return nil
+}
+
+// write writes the lines of a document. Of one that has changed, those before
+// and after what has may be the same.
+func (w *writer) write(r *result) error {
+	if r.kept {
+		w.changes.Same++
+		return w.keep(r.Offset, r.Length)
+	}
+	was := w.before.find(r.Name)
+	if was == nil {
+		w.changes.New++
+		return w.put(r.lines)
+	}
+	if was.same(&r.record) {
+		w.changes.Same++
+	} else {
+		w.changes.Changed++
+	}
+	old := make([]byte, was.Length)
+	if _, err := w.before.lines.ReadAt(old, was.Offset); err != nil {
+		return fmt.Errorf("read passages of %s: %w", w.before.lines.Name(), err)
+	}
+	head, tail := sharedLines(old, r.lines)
+	if err := w.keep(was.Offset, int64(head)); err != nil {
+		return err
+	}
+	if err := w.put(r.lines[head : len(r.lines)-tail]); err != nil {
+		return err
+	}
+	return w.keep(was.Offset+was.Length-int64(tail), int64(tail))
+}
+
+// sharedLines is how many bytes the lines have that two texts begin with, and
+// those that both end with.
+func sharedLines(a, b []byte) (head, tail int) {
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
+	}
+	head = bytes.LastIndexByte(a[:head], '\n') + 1
+	a, b = a[head:], b[head:]
+	for tail < min(len(a), len(b)) && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	begins := func(text []byte) bool { return tail == len(text) || text[len(text)-1-tail] == '\n' }
+	if !begins(a) || !begins(b) {
+		tail -= bytes.IndexByte(a[len(a)-tail:], '\n') + 1
+	}
+	return head, tail
+}
+
+// put writes lines that are new.
+func (w *writer) put(lines []byte) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	if w.owing {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	w.offset += int64(len(lines))
+	_, err := w.fresh.Write(lines)
 	return err
 }
 
-// keep notes that the lines at an offset of the generation before come next.
-func (w *writer) keep(before, length int64) {
-	if n := len(w.kept); n > 0 {
-		last := &w.kept[n-1]
-		if last.Before.Offset+last.Length == before && last.Now.Offset+last.Length == w.offset {
+// keep writes lines that stand at an offset of the generation before, not until
+// it is known that none are to be kept with them.
+func (w *writer) keep(before, length int64) error {
+	if length == 0 {
+		return nil
+	}
+	now := w.offset
+	w.offset += length
+	if w.owing {
+		if last := &w.kept[len(w.kept)-1]; last.Before.Offset+last.Length == before {
 			last.Length += length
-			return
+			return nil
+		}
+		if err := w.flush(); err != nil {
+			return err
 		}
 	}
-	w.kept = append(w.kept, disk.Kept{Before: disk.Run{Offset: before}, Now: disk.Run{Offset: w.offset}, Length: length})
+	w.kept = append(w.kept, disk.Kept{Before: disk.Run{Offset: before}, Now: disk.Run{Offset: now}, Length: length})
+	w.owing = true
+	return nil
+}
+
+// flush writes what is not written yet. The system copies lines that were kept
+// from file to file on its own, where it can.
+func (w *writer) flush() error {
+	if err := w.fresh.Flush(); err != nil || !w.owing {
+		return err
+	}
+	w.owing = false
+	run := w.kept[len(w.kept)-1]
+	if _, err := w.before.lines.Seek(run.Before.Offset, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := io.CopyN(w.out, w.before.lines, run.Length); err != nil {
+		return fmt.Errorf("copy passages of %s: %w", w.before.lines.Name(), err)
+	}
+	return nil
 }
 
 // unchanged reports whether all that was written is what the generation before

@@ -2,13 +2,13 @@ package ingest
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,6 +150,29 @@ func TestUpdateMakesWhatABuildMakes(t *testing.T) {
 	}
 }
 
+func TestSharedLines(t *testing.T) {
+	for _, test := range []struct {
+		a, b       string
+		head, tail int
+	}{
+		{"", "", 0, 0},
+		{"", "a\n", 0, 0},
+		{"a\nb\nc\n", "a\nB\nc\n", 2, 2},
+		{"a\nc\n", "a\nb\nc\n", 2, 2},
+		{"a\nb\nc\n", "a\nc\n", 2, 2},
+		{"a\nb\n", "a\nb\n", 4, 0},
+		{"a\na\n", "a\na\na\n", 4, 0},
+		{"xa\nb\n", "ya\nb\n", 0, 2},
+		{"xa\n", "a\n", 0, 0},
+		{"b\nxa\n", "b\na\n", 2, 0},
+		{"ab\n", "ac\n", 0, 0},
+	} {
+		if head, tail := sharedLines([]byte(test.a), []byte(test.b)); head != test.head || tail != test.tail {
+			t.Errorf("%q and %q: %d and %d, want %d and %d", test.a, test.b, head, tail, test.head, test.tail)
+		}
+	}
+}
+
 func TestUpdateReadsOnlyWhatHasChanged(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{}
@@ -209,52 +232,145 @@ func flip(t *testing.T, path string) {
 // A file that was written just before it was read may be written again within
 // the same tick of the file system's clock: its time says nothing.
 func TestUpdateDoesNotTrustFreshTimes(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, map[string]string{"a.md": "one"})
-	at := time.Now()
-	path := filepath.Join(dir, "a.md")
-	os.Chtimes(path, at, at)
-	f, err := NewFolder(dir, t.TempDir(), Options{})
+	whole := time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)
+	for _, test := range []struct {
+		name    string
+		written time.Time
+		built   time.Duration // after that
+		trusted bool
+	}{
+		{"of seconds, within the tick", whole, time.Second, false},
+		{"of seconds, after it", whole, 3 * time.Second, true},
+		{"of fractions, within the tick", whole.Add(4 * time.Millisecond), 10 * time.Millisecond, false},
+		{"of fractions, after it", whole.Add(4 * time.Millisecond), time.Second, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "a.md")
+			put := func(text string) {
+				write(t, dir, map[string]string{"a.md": text})
+				os.Chtimes(path, test.written, test.written)
+			}
+			put("one")
+			f, err := NewFolder(dir, t.TempDir(), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := generate(t, f, nil)
+			before.Created = test.written.Add(test.built)
+			put("two")
+			switch now := generate(t, f, &before.Generation); {
+			case test.trusted && now != nil:
+				t.Error("a file of the same size and time was read again")
+			case !test.trusted && (now == nil || !bytes.Contains(now.lines, []byte("two"))):
+				t.Error("the change was not seen")
+			}
+		})
+	}
+}
+
+// What the list of files says is what was written into it.
+func TestRecords(t *testing.T) {
+	h := header{Context: "context", Repeated: repeated{"b": "Was this page", "a": "of help?"}}
+	want := []record{
+		{Name: "guide/a.md", Size: 5, ModTime: time.Unix(1_700_000_000, 123_456_789), Hash: hashOf([]byte("a")), Length: 10, Passages: 2},
+		{Name: "guide/ab.md", Size: 1 << 40, ModTime: time.Unix(-5, 0), Context: "other", Offset: 10, Dropped: 3},
+		{Name: "guide", Offset: 10, Length: 1 << 50, Passages: 1, Skipped: []disk.Skipped{{Name: "guide:12", Why: "a table"}, {}}},
+		{Name: "https://docs.example.com/guide/", Hash: hashOf(nil), Offset: 10 + 1<<50},
+	}
+	g := disk.Generation{Dir: t.TempDir()}
+	if err := writeRecords(g.Path(FilesName), h, want); err != nil {
+		t.Fatal(err)
+	}
+	gotHeader, got, err := readRecords(g)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := generate(t, f, nil)
-	before.Created = at.Add(time.Second)
-	write(t, dir, map[string]string{"a.md": "two"})
-	os.Chtimes(path, at, at)
-	if now := generate(t, f, &before.Generation); now == nil || !bytes.Contains(now.lines, []byte("two")) {
-		t.Error("the change was not seen")
+	if diff := cmp.Diff(h, gotHeader); diff != "" {
+		t.Errorf("header (-want +got)\n%s", diff)
 	}
-	before.Created = at.Add(time.Hour)
-	if generate(t, f, &before.Generation) != nil {
-		t.Error("a file of the same size and time was read again")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("records (-want +got)\n%s", diff)
+	}
+}
+
+// writeFilesTable writes FilesName with sections as they are given.
+func writeFilesTable(t testing.TB, path string, version int, all, files []byte) {
+	t.Helper()
+	out, err := disk.Create(path, filesKind, version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Section("all")
+	out.Write(all)
+	out.Section("files")
+	out.Write(files)
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A list of files of another version, or one that is damaged in spite of its
+// checksums, is an error that says so.
+func TestRecordsThatAreNone(t *testing.T) {
+	good := (&record{Name: "a.md"}).append([]byte{1}, "")
+	for _, test := range []struct {
+		name       string
+		version    int
+		all, files []byte
+		want       string
+	}{
+		{"version", filesVersion + 1, []byte{0, 0}, good, "a newer docsearch wrote it"},
+		{"nothing", filesVersion, nil, nil, "a number is none"},
+		{"cut", filesVersion, []byte{0, 0}, good[:len(good)-1], "a number is none"},
+		{"too many documents", filesVersion, []byte{0, 0}, []byte{100}, "more is said to follow than does"},
+		{"long text", filesVersion, []byte{100}, good, "more is said to follow than does"},
+		{"shared with nothing", filesVersion, []byte{0, 0}, []byte{1, 3}, "a name goes on where none is"},
+		{"rest", filesVersion, []byte{0, 0}, append(good[:len(good):len(good)], 0), "nothing should follow"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := disk.Generation{Dir: t.TempDir()}
+			writeFilesTable(t, g.Path(FilesName), test.version, test.all, test.files)
+			if _, _, err := readRecords(g); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v, want %q", err, test.want)
+			}
+		})
 	}
 }
 
 func FuzzReadRecords(f *testing.F) {
-	f.Add([]byte(`{"files":3}` + "\n" + `{"path":"a.md","size":1,"offset":0,"length":5}` + "\n"))
-	f.Add([]byte(`{"files":3,"context":"x"}` + "\n" + `{"path":"a.md","offset":-1,"length":99}` + "\n" + `{"path":"a.md","offset":9223372036854775807,"length":9223372036854775807}`))
-	f.Add([]byte(`{"files":1}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		dir := t.TempDir()
-		g := disk.Generation{Dir: dir}
-		var packed bytes.Buffer
-		z := gzip.NewWriter(&packed)
-		z.Write(data)
-		z.Close()
-		for name, data := range map[string][]byte{FilesName: packed.Bytes(), passage.ShardName(0): []byte("line\nline\n")} {
-			if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			g.Files = append(g.Files, disk.FileInfo{Name: name, Size: int64(len(data)), CRC32: fmt.Sprintf("%08x", crc32.ChecksumIEEE(data))})
+	all := []byte{1, 'x', 1, 1, 'd', 1, 'p'}
+	f.Add(all, (&record{Name: "a.md", Size: 1, ModTime: time.Unix(1, 1), Length: 5, Passages: 1}).append([]byte{1}, ""))
+	f.Add(all, (&record{Name: "b.md", Length: 5, Skipped: []disk.Skipped{{Name: "b.md:1", Why: "why"}}}).append((&record{Name: "a.md", Length: 5}).append([]byte{2}, ""), "a.md"))
+	f.Add([]byte{0, 0}, (&record{Name: "a.md", Length: 1<<63 - 1}).append((&record{Name: "a.md", Length: 11}).append([]byte{2}, ""), "a.md"))
+	f.Add([]byte{0}, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Fuzz(func(t *testing.T, all, files []byte) {
+		g := disk.Generation{Dir: t.TempDir()}
+		writeFilesTable(t, g.Path(FilesName), filesVersion, all, files)
+		lines := []byte("line\nline\n")
+		if err := os.WriteFile(g.Path(passage.ShardName(0)), lines, 0o644); err != nil {
+			t.Fatal(err)
 		}
+		g.Files = []disk.FileInfo{{Name: passage.ShardName(0), Size: int64(len(lines)), CRC32: fmt.Sprintf("%08x", crc32.ChecksumIEEE(lines))}}
 		e := openEarlier(&g, disk.Source{})
 		if e == nil {
 			return
 		}
 		defer e.close()
 		for _, r := range e.records {
-			_ = e.lines.Data[r.Offset : r.Offset+r.Length]
+			_ = lines[r.Offset : r.Offset+r.Length]
+		}
+		// What was read is read again from what is written of it.
+		again := disk.Generation{Dir: t.TempDir()}
+		if err := writeRecords(again.Path(FilesName), e.header, e.records); err != nil {
+			t.Fatal(err)
+		}
+		h, records, err := readRecords(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(e.header, h) + cmp.Diff(e.records, records); diff != "" {
+			t.Error(diff)
 		}
 	})
 }

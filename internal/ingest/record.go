@@ -3,14 +3,16 @@ package ingest
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -25,107 +27,243 @@ const (
 	// a summary.
 	SkippedName = "skipped.jsonl"
 	// FilesName lists the documents that were read, for the next build to know
-	// which have changed. It is JSON, an object a line, compressed by gzip. The
-	// first says what holds for all of them:
+	// which have changed. It is a container of kind FILE (see package disk) of
+	// these sections. A number is a varint, a text its length and its bytes.
 	//
-	//	{"files":3,"context":"5f0c...","repeated":{"9a1b...":"Was this page of help to you?"}}
+	//	all    what holds for all documents: a digest of what every one is read
+	//	       with (see collector), the number of paragraphs that are left out of
+	//	       all (see repeated), and of each, in their order, digest and beginning
+	//	files  the number of documents, and of each, in the order of passages:
 	//
-	// the version of this format, a digest of what every document is read with
-	// (see collector), and the paragraphs that are left out of all (see
-	// repeated). Then comes a line for each document, in the order of their
-	// passages:
+	//	  how many bytes of its path or URL are those of the one before, the rest,
+	//	  its size when it was read,
+	//	  0, or 1 and the nanoseconds and the seconds (signed) of its time,
+	//	  the SHA-256 of its bytes, a digest of what else its passages were made with,
+	//	  how many bytes its lines have in the passages file, and how many they are,
+	//	  how many paragraphs were left out because others have them,
+	//	  how many other things of it were, and of each its name and the reason
 	//
-	//	{"path":"guide/a.md","size":5120,"mod_time":"2026-01-02T03:04:05Z","hash":"3fa9...",
-	//	 "offset":0,"length":7312,"context":"77aa...","skipped":[{"name":"guide/a.md:12","why":"..."}]}
-	//
-	// its path or URL, size and time as they were when it was read, the SHA-256
-	// of its bytes, where its lines are in the passages file, a digest of what
-	// else its passages were made with, what of it was left out, and how many
-	// paragraphs were because others have them. A document of a site has no time,
-	// and one that could not be read no hash.
-	FilesName = "files.jsonl.gz"
+	// A document of a site has no time, and one that could not be read no hash.
+	FilesName = "files.table"
 )
 
-// filesVersion is the version of FilesName. It changes, too, when readers make
-// other passages of the same bytes than those of the version before: nothing
-// of such a generation is taken over.
-const filesVersion = 3
+const (
+	filesKind = "FILE"
+	// filesVersion is the version of FilesName. It changes, too, when readers
+	// make other passages of the same bytes than those of the version before:
+	// nothing of such a generation is taken over.
+	filesVersion = 4
+)
 
-// maxRecords is more than FilesName has in it, unpacked: a small file might be
-// packed to fill the memory.
-const maxRecords = 1 << 30
-
-// A header is the first line of FilesName.
+// A header is what holds for all documents.
 type header struct {
-	Files    int      `json:"files"`
-	Context  string   `json:"context,omitempty"`
-	Repeated repeated `json:"repeated,omitempty"`
+	Context  string
+	Repeated repeated
 }
 
 // A record is what is known of a document that was read.
 type record struct {
-	Name    string         `json:"path"`
-	Size    int64          `json:"size"`
-	ModTime time.Time      `json:"mod_time,omitzero"`
-	Hash    string         `json:"hash,omitempty"`
-	Offset  int64          `json:"offset"`
-	Length  int64          `json:"length"`
-	Context string         `json:"context,omitempty"`
-	Dropped int            `json:"dropped,omitempty"` // paragraphs that many documents have
-	Skipped []disk.Skipped `json:"skipped,omitempty"`
+	Name     string
+	Size     int64
+	ModTime  time.Time
+	Hash     string // the bytes of the SHA-256
+	Context  string
+	Offset   int64 // of its lines in the passages file
+	Length   int64
+	Passages int
+	Dropped  int // paragraphs that many documents have
+	Skipped  []disk.Skipped
 }
 
 // same reports whether the passages made of two documents are the same, as far
 // as records tell.
 func (r *record) same(other *record) bool {
-	if r.Name != other.Name || r.Hash != other.Hash || r.Length != other.Length || r.Context != other.Context || len(r.Skipped) != len(other.Skipped) {
-		return false
-	}
-	for i, s := range r.Skipped {
-		if s != other.Skipped[i] {
-			return false
-		}
-	}
-	return true
+	return r.Name == other.Name && r.Hash == other.Hash && r.Length == other.Length && r.Context == other.Context &&
+		slices.Equal(r.Skipped, other.Skipped)
 }
 
 // writeRecords writes FilesName.
 func writeRecords(path string, h header, records []record) error {
-	h.Files = filesVersion
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	err := json.NewEncoder(z).Encode(h)
-	if err := errors.Join(err, encodeLines(z, records), z.Close()); err != nil {
+	out, err := disk.Create(path, filesKind, filesVersion)
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
+	out.Section("all")
+	b := appendText(nil, h.Context)
+	b = binary.AppendUvarint(b, uint64(len(h.Repeated)))
+	for _, digest := range slices.Sorted(maps.Keys(h.Repeated)) {
+		b = appendText(appendText(b, digest), h.Repeated[digest])
+	}
+	out.Write(b)
+	out.Section("files")
+	b = binary.AppendUvarint(b[:0], uint64(len(records)))
+	last := ""
+	for i := range records {
+		b = records[i].append(b, last)
+		last = records[i].Name
+	}
+	out.Write(b)
+	return out.Close()
+}
+
+func (r *record) append(b []byte, last string) []byte {
+	shared := 0
+	for shared < min(len(last), len(r.Name)) && last[shared] == r.Name[shared] {
+		shared++
+	}
+	b = binary.AppendUvarint(b, uint64(shared))
+	b = appendText(b, r.Name[shared:])
+	b = binary.AppendUvarint(b, uint64(r.Size))
+	if r.ModTime.IsZero() {
+		b = append(b, 0)
+	} else {
+		b = binary.AppendUvarint(append(b, 1), uint64(r.ModTime.Nanosecond()))
+		b = binary.AppendVarint(b, r.ModTime.Unix())
+	}
+	b = appendText(appendText(b, r.Hash), r.Context)
+	b = binary.AppendUvarint(b, uint64(r.Length))
+	b = binary.AppendUvarint(b, uint64(r.Passages))
+	b = binary.AppendUvarint(b, uint64(r.Dropped))
+	b = binary.AppendUvarint(b, uint64(len(r.Skipped)))
+	for _, s := range r.Skipped {
+		b = appendText(appendText(b, s.Name), s.Why)
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 // readRecords reads FilesName of a generation.
 func readRecords(g disk.Generation) (h header, records []record, err error) {
-	path := g.Path(FilesName)
-	f, err := os.Open(path)
+	file, err := disk.Open(g.Path(FilesName), filesKind, filesVersion)
 	if err != nil {
 		return header{}, nil, err
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(bufio.NewReader(f))
+	defer file.Close()
+	in, err := newFields(file, "all")
 	if err != nil {
-		return header{}, nil, &disk.CorruptError{File: path, What: err.Error()}
+		return header{}, nil, err
 	}
-	in := bufio.NewReader(io.LimitReader(z, maxRecords))
-	first, err := in.ReadBytes('\n')
-	if err == nil || err == io.EOF {
-		err = json.Unmarshal(first, &h)
+	h.Context, h.Repeated = in.text(), repeated{}
+	for range in.count() {
+		digest := in.text()
+		h.Repeated[digest] = in.text()
 	}
+	if err := in.end(); err != nil {
+		return header{}, nil, err
+	}
+	if in, err = newFields(file, "files"); err != nil {
+		return header{}, nil, err
+	}
+	records = make([]record, in.count())
+	last, offset := "", int64(0)
+	for i := range records {
+		r := &records[i]
+		r.read(in, last)
+		r.Offset = offset
+		last, offset = r.Name, offset+r.Length
+	}
+	return h, records, in.end()
+}
+
+// read reads what append wrote.
+func (r *record) read(in *fields, last string) {
+	shared := in.number()
+	if shared > int64(len(last)) {
+		in.fail("a name goes on where none is")
+		return
+	}
+	r.Name = last[:shared] + in.text()
+	r.Size = in.number()
+	if in.number() > 0 {
+		nanoseconds := in.number()
+		r.ModTime = time.Unix(in.signed(), nanoseconds)
+	}
+	r.Hash, r.Context = in.text(), in.text()
+	r.Length = in.number()
+	r.Passages, r.Dropped = int(in.number()), int(in.number())
+	if n := in.count(); n > 0 {
+		r.Skipped = make([]disk.Skipped, n)
+	}
+	for i := range r.Skipped {
+		r.Skipped[i] = disk.Skipped{Name: in.text(), Why: in.text()}
+	}
+}
+
+// fields reads numbers and texts from a section, up to the first that is none.
+type fields struct {
+	section disk.Section
+	data    string
+	at      int
+	err     error
+}
+
+func newFields(file *disk.File, section string) (*fields, error) {
+	s, err := file.Section(section)
 	if err != nil {
-		return header{}, nil, &disk.CorruptError{File: path, What: err.Error()}
+		return nil, err
 	}
-	if h.Files != filesVersion {
-		return header{}, nil, &disk.VersionError{File: path, Have: h.Files, Want: filesVersion}
+	data, err := s.All()
+	return &fields{section: s, data: string(data)}, err
+}
+
+func (f *fields) fail(what string) {
+	if f.err == nil {
+		f.err = f.section.Corrupt(int64(f.at), what)
+		f.at = len(f.data)
 	}
-	records, err = readLines[record](path, in)
-	return h, records, err
+}
+
+// next is what is left, no more than a number may have.
+func (f *fields) next() []byte {
+	return []byte(f.data[f.at:min(len(f.data), f.at+binary.MaxVarintLen64)])
+}
+
+func (f *fields) number() int64 {
+	v, n := binary.Uvarint(f.next())
+	if n <= 0 || int64(v) < 0 {
+		f.fail("a number is none")
+		return 0
+	}
+	f.at += n
+	return int64(v)
+}
+
+func (f *fields) signed() int64 {
+	v, n := binary.Varint(f.next())
+	if n <= 0 {
+		f.fail("a number is none")
+		return 0
+	}
+	f.at += n
+	return v
+}
+
+// count is a number of things that follow, each of a byte at least.
+func (f *fields) count() int {
+	n := f.number()
+	if n > int64(len(f.data)-f.at) {
+		f.fail("more is said to follow than does")
+		return 0
+	}
+	return int(n)
+}
+
+func (f *fields) text() string {
+	n := f.count()
+	s := f.data[f.at : f.at+n]
+	f.at += n
+	return s
+}
+
+// end makes sure that all was read.
+func (f *fields) end() error {
+	if f.at < len(f.data) {
+		f.fail("nothing should follow")
+	}
+	return f.err
 }
 
 // An earlier is what the generation before has of each document.
@@ -133,8 +271,8 @@ type earlier struct {
 	header
 	records []record
 	byName  map[string]*record
-	lines   *mmap.Mapping // of the passages file
-	began   time.Time     // the build
+	lines   *os.File  // the passages file
+	began   time.Time // the build
 }
 
 // openEarlier opens what can be taken over from the generation before; nil if
@@ -143,32 +281,31 @@ func openEarlier(g *disk.Generation, source disk.Source) *earlier {
 	if g == nil || g.Source.Kind != source.Kind || g.Source.Location != source.Location {
 		return nil
 	}
-	if !whole(g, FilesName) || !whole(g, passage.ShardName(0)) {
-		return nil
-	}
 	h, records, err := readRecords(*g)
 	if err != nil {
 		return nil
 	}
+	size := int64(0)
 	e := &earlier{header: h, records: records, byName: make(map[string]*record, len(records)), began: g.Created}
-	if e.lines, err = mmap.Open(g.Path(passage.ShardName(0))); err != nil {
-		return nil
-	}
-	end := int64(0)
 	for i := range records {
 		r := &records[i]
-		if r.Offset != end || r.Length < 0 || r.Length > int64(len(e.lines.Data))-end {
-			e.close()
+		if size += r.Length; size < r.Offset {
 			return nil
 		}
-		end += r.Length
 		e.byName[r.Name] = r
+	}
+	if !whole(g, passage.ShardName(0), size) {
+		return nil
+	}
+	if e.lines, err = os.Open(g.Path(passage.ShardName(0))); err != nil {
+		return nil
 	}
 	return e
 }
 
-// whole reports whether a file of the generation is as it was written.
-func whole(g *disk.Generation, name string) bool {
+// whole reports whether a file of the generation has that size and is as it was
+// written.
+func whole(g *disk.Generation, name string, size int64) bool {
 	m, err := mmap.Open(g.Path(name))
 	if err != nil {
 		return false
@@ -176,7 +313,7 @@ func whole(g *disk.Generation, name string) bool {
 	defer m.Close()
 	for _, f := range g.Files {
 		if f.Name == name {
-			return f.Size == int64(len(m.Data)) && f.CRC32 == fmt.Sprintf("%08x", crc32.ChecksumIEEE(m.Data))
+			return size == f.Size && size == int64(len(m.Data)) && f.CRC32 == fmt.Sprintf("%08x", crc32.ChecksumIEEE(m.Data))
 		}
 	}
 	return false
@@ -192,15 +329,20 @@ func (e *earlier) find(name string) *record {
 	return e.byName[name]
 }
 
-// fresh is how long before a build a file must have been written for its time
-// to tell whether it has changed since: clocks of file systems are coarse, and
-// a file can change twice within one tick.
-const fresh = 2 * time.Second
-
 // untouched reports whether the file's size and time alone tell that it is the
 // one that was read.
 func (e *earlier) untouched(r *record, size int64, modTime time.Time) bool {
-	return r.Hash != "" && r.Size == size && r.ModTime.Equal(modTime) && !modTime.IsZero() && modTime.Before(e.began.Add(-fresh))
+	return r.Hash != "" && r.Size == size && r.ModTime.Equal(modTime) && !modTime.IsZero() && modTime.Before(e.began.Add(-tick(modTime)))
+}
+
+// tick is how long a file that is written again may keep its time: as long as
+// the clock takes to go on, and more than that. Where files have no fractions of
+// seconds, that is up to two seconds.
+func tick(modTime time.Time) time.Duration {
+	if modTime.Nanosecond() == 0 {
+		return 2 * time.Second
+	}
+	return 100 * time.Millisecond
 }
 
 // ReadSkipped reads what the build of generation g left out, in full.
@@ -214,7 +356,18 @@ func ReadSkipped(g disk.Generation) ([]disk.Skipped, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return readLines[disk.Skipped](path, bufio.NewReader(f))
+	var skipped []disk.Skipped
+	in := json.NewDecoder(bufio.NewReader(f))
+	for {
+		var s disk.Skipped
+		switch err := in.Decode(&s); {
+		case err == io.EOF:
+			return skipped, nil
+		case err != nil:
+			return nil, &disk.CorruptError{File: path, Offset: in.InputOffset(), What: err.Error()}
+		}
+		skipped = append(skipped, s)
+	}
 }
 
 // writeSkipped writes SkippedName; no file where nothing was skipped.
@@ -223,35 +376,11 @@ func writeSkipped(path string, skipped []disk.Skipped) error {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := encodeLines(&b, skipped); err != nil {
-		return err
-	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
-}
-
-// encodeLines writes the items as JSON, one a line.
-func encodeLines[T any](w io.Writer, items []T) error {
-	enc := json.NewEncoder(w)
-	for _, item := range items {
-		if err := enc.Encode(item); err != nil {
+	out := json.NewEncoder(&b)
+	for _, s := range skipped {
+		if err := out.Encode(s); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// readLines reads items as encodeLines writes them from the file at path.
-func readLines[T any](path string, in io.Reader) ([]T, error) {
-	var items []T
-	dec := json.NewDecoder(in)
-	for {
-		var item T
-		switch err := dec.Decode(&item); {
-		case err == io.EOF:
-			return items, nil
-		case err != nil:
-			return nil, &disk.CorruptError{File: path, Offset: dec.InputOffset(), What: err.Error()}
-		}
-		items = append(items, item)
-	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
 }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"maps"
 	"mime"
@@ -138,7 +139,7 @@ func (s *Site) collector(m *site.Mirror) (*collector, []item, []disk.Skipped) {
 			continue
 		}
 		stock.pages[p.URL] = p
-		items = append(items, item{name: p.URL, size: p.Size, hash: p.Hash, context: digest(p.ContentType)})
+		items = append(items, item{name: p.URL, size: p.Size, hash: hashOfPage(p), context: digest(p.ContentType)})
 	}
 	var links []string // what links are taken for depends on all pages
 	for _, u := range slices.Sorted(maps.Keys(stock.aliases)) {
@@ -148,6 +149,15 @@ func (s *Site) collector(m *site.Mirror) (*collector, []item, []disk.Skipped) {
 		links = append(links, "robots")
 	}
 	return &collector{stock: stock, context: digest(links...), terms: stock.readTermIndexes(items)}, items, skipped
+}
+
+// hashOfPage is what hashOf says of the page's bytes.
+func hashOfPage(p site.Page) string {
+	sum, err := hex.DecodeString(p.Hash)
+	if err != nil {
+		return "" // reading tells
+	}
+	return string(sum)
 }
 
 // A siteStock is the pages of a mirror.
@@ -167,7 +177,7 @@ func (s *siteStock) addParts(p site.Page) []item {
 	}
 	if err != nil {
 		s.pages[p.URL] = p // to be told when it is read
-		return []item{{name: p.URL, size: p.Size, hash: p.Hash}}
+		return []item{{name: p.URL, size: p.Size, hash: hashOfPage(p)}}
 	}
 	if s.parts == nil {
 		s.parts = map[string]string{}
