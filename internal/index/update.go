@@ -140,7 +140,7 @@ func (u *update) run(ctx context.Context, before disk.Generation, kept []disk.Ke
 	g.Go(func() error { return lex.Write(all, u.b.Path(lexicalName)) })
 	g.Go(func() error { return table.Write(u.b.Path(passage.TableName)) })
 	if taught {
-		g.Go(func() error { return u.addVectors(all) })
+		g.Go(func() error { return u.addVectors(all, lex.Content) })
 	}
 	for i := range u.shards {
 		g.Go(func() error { return u.b.Sync(passage.ShardName(i)) })
@@ -513,7 +513,7 @@ func (u *update) scan(list []entry, links [][]passage.Link, buf *[]byte, wanted 
 
 // fill gives all passages to the builders of the lexical index and the table.
 func (u *update) fill() (*lexical.Builder, *passage.TableWriter, error) {
-	lex := lexical.NewBuilder(lexical.Options{Language: u.opt.Language})
+	lex := lexical.NewBuilder(lexical.Options{Language: u.opt.Language, Content: len(u.list)})
 	if err := lex.Reuse(u.old.lexical); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", errAnew, err)
 	}
@@ -542,6 +542,7 @@ func (u *update) fill() (*lexical.Builder, *passage.TableWriter, error) {
 			u.links.pass(u.key(e))
 		}
 	}
+	lex.Analyze()
 	u.m.Passages, u.m.Documents = table.Passages(), table.Documents()
 	return lex, &table, nil
 }
@@ -569,13 +570,20 @@ func (u *update) taught() bool {
 
 // addVectors makes vectors of what is new, and puts them among those that were
 // kept.
-func (u *update) addVectors(ctx context.Context) error {
+func (u *update) addVectors(ctx context.Context, content contentFunc) error {
 	from := make([]uint32, len(u.list))
+	number := make([]int, len(u.fresh)) // of each fresh passage
 	for i, e := range u.list {
 		from[i] = e.old
+		if e.old == dense.Fresh {
+			number[e.fresh] = i
+		}
 	}
 	if u.m.Embedder != nil {
-		model, err := u.old.embedder.Model(len(u.fresh), func(i int) ([]string, error) {
+		vectors, err := u.old.embedder.Vectors(len(u.fresh), func(i int) ([]string, error) {
+			if list, known := content.terms(number[i]); known {
+				return list, nil
+			}
 			return u.old.lexical.Analyzer().Terms(embedded(&u.fresh[i].Passage)), nil
 		})
 		if err != nil {
@@ -587,7 +595,7 @@ func (u *update) addVectors(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := dense.Update(ctx, u.b.Path(vectorsName), u.old.vectors, from, model); err != nil {
+		if err := dense.Update(ctx, u.b.Path(vectorsName), u.old.vectors, from, vectors); err != nil {
 			return err
 		}
 	}

@@ -250,12 +250,12 @@ func retaught(t *testing.T, d, other *Database) *Database {
 	if other.embedder == nil {
 		return d
 	}
-	model, err := other.embedder.Model(d.table.Passages(), d.terms)
+	passages, err := other.embedder.Vectors(d.table.Passages(), d.terms)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), vectorsName)
-	if _, err := dense.Build(t.Context(), path, model, dense.Options{Depth: neighbours}); err != nil {
+	if _, err := dense.Build(t.Context(), path, passages, dense.Options{Depth: neighbours}); err != nil {
 		t.Fatal(err)
 	}
 	vectors, err := dense.Open(path)

@@ -28,10 +28,8 @@ const (
 // is that generation, without vectors so far.
 func (d *Database) addVectors(ctx context.Context, m *disk.Manifest, opt BuildOptions, content contentFunc) error {
 	terms := func(i int) ([]string, error) {
-		if content != nil {
-			if head, body, known := content(i); known {
-				return slices.Concat(head, head, body), nil
-			}
+		if list, known := content.terms(i); known {
+			return list, nil
 		}
 		return d.terms(i)
 	}
@@ -69,6 +67,15 @@ func (d *Database) terms(i int) ([]string, error) {
 		return nil, err
 	}
 	return d.lexical.Analyzer().Terms(embedded(&p)), nil
+}
+
+// terms returns the same, if it is known.
+func (c contentFunc) terms(i int) (list []string, known bool) {
+	if c == nil {
+		return nil, false
+	}
+	head, body, known := c(i)
+	return slices.Concat(head, head, body), known
 }
 
 func embedded(p *passage.Passage) string {

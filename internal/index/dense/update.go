@@ -144,6 +144,9 @@ func (u *update) arrange(b *builder, n int) error {
 	r.width, r.grain = width(x.dimensions), x.grain()
 	b.x.head = x.head
 	b.x.passageCount = n
+	own, all := count(u.own), count(u.own)+count(u.copies)
+	r.passages, r.scales = make([]uint32, 0, all), make([]float32, 0, all)
+	r.codes, r.fine = make([]byte, 0, all*r.width), make([]byte, 0, own*r.grain.width(r.width))
 	for _, part := range []struct {
 		blocks [][]member
 		starts *[]uint32
@@ -153,10 +156,12 @@ func (u *update) arrange(b *builder, n int) error {
 		*part.starts = append(*part.starts, 0)
 		for _, members := range part.blocks {
 			slices.SortFunc(members, func(a, b member) int { return cmp.Compare(a.passage, b.passage) })
-			for _, m := range members {
-				if err := u.copyRow(r, m, part.own); err != nil {
+			for len(members) > 0 {
+				n, err := u.copyRows(r, members, part.own)
+				if err != nil {
 					return err
 				}
+				members = members[n:]
 			}
 			*part.starts = append(*part.starts, uint32(len(r.passages)-first))
 		}
@@ -173,36 +178,51 @@ func (u *update) arrange(b *builder, n int) error {
 	return nil
 }
 
-// copyRow appends a member's row; the fine numbers only of one that is no copy.
-func (u *update) copyRow(r *rows, m member, own bool) error {
-	w := r.width
-	r.passages = append(r.passages, m.passage)
-	if i := int(m.row) - u.old.stored; i >= 0 {
-		r.scales = append(r.scales, u.rows.scales[i])
-		r.codes = append(r.codes, u.rows.codes[i*w:(i+1)*w]...)
+func count(blocks [][]member) (n int) {
+	for _, members := range blocks {
+		n += len(members)
+	}
+	return n
+}
+
+// copyRows appends the rows of the first members that lie end to end, the fine
+// numbers only of those that are no copies, and returns how many there were.
+func (u *update) copyRows(r *rows, members []member, own bool) (int, error) {
+	x, first := u.old, members[0].row
+	n := 1
+	for n < len(members) && members[n].row == first+uint32(n) && (int(members[n].row) < x.stored) == (int(first) < x.stored) {
+		n++
+	}
+	for _, m := range members[:n] {
+		r.passages = append(r.passages, m.passage)
+	}
+	w, f := r.width, r.grain.width(r.width)
+	if i := int(first) - x.stored; i >= 0 {
+		r.scales = append(r.scales, u.rows.scales[i:i+n]...)
+		r.codes = append(r.codes, u.rows.codes[i*w:(i+n)*w]...)
 		if own {
-			f := r.grain.width(w)
-			r.fine = append(r.fine, u.rows.fine[i*f:(i+1)*f]...)
+			r.fine = append(r.fine, u.rows.fine[i*f:(i+n)*f]...)
 		}
-		return nil
+		return n, nil
 	}
-	row, wide := int64(m.row), int64(w)
-	scale, err := u.old.scales.Bytes(4*row, 4)
+	scales, err := x.scales.Bytes(4*int64(first), 4*int64(n))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	codes, err := u.old.codes.Bytes(row*wide, wide)
+	for i := range n {
+		r.scales = append(r.scales, float(scales[4*i:]))
+	}
+	codes, err := x.codes.Bytes(int64(first)*int64(w), int64(n)*int64(w))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	r.scales, r.codes = append(r.scales, float(scale)), append(r.codes, codes...)
+	r.codes = append(r.codes, codes...)
 	if own {
-		f := u.old.fineWidth()
-		fine, err := u.old.fines.Bytes(row*f, f)
+		fine, err := x.fines.Bytes(int64(first)*int64(f), int64(n)*int64(f))
 		if err != nil {
-			return err
+			return 0, err
 		}
 		r.fine = append(r.fine, fine...)
 	}
-	return nil
+	return n, nil
 }

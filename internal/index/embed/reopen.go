@@ -1,13 +1,40 @@
 package embed
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/docsearch/docsearch/internal/index/kernel"
 )
 
-// Model is the model that the file was written from, for n other passages.
-// Their terms come from terms as in Train. It makes the same vectors as the
-// one that was trained, and does not need the file any more.
-func (b *Builtin) Model(n int, terms func(i int) ([]string, error)) (*Model, error) {
+// BuiltinVectors are those that an open model makes of passages which it need not
+// have been trained on. Of the model they read what the passages' terms need:
+// a few passages cost little, whatever the model's size.
+type BuiltinVectors struct {
+	b     *Builtin
+	n     int
+	terms func(i int) ([]string, error)
+	text  string // the model's terms, end to end
+	ends  []byte // and where each begins and ends in it, as the file has that
+
+	mu    sync.Mutex
+	known map[string]*knownTerm
+}
+
+// A knownTerm is a term that was looked up.
+type knownTerm struct {
+	number int
+	vector []float32 // nil: the model does not have it
+}
+
+// Vectors makes vectors of n passages, of which the terms come from terms as in
+// Train. They are the same as those that the model made where it was trained.
+// The model must stay open.
+func (b *Builtin) Vectors(n int, terms func(i int) ([]string, error)) (*BuiltinVectors, error) {
 	ends, err := b.termAt.All()
 	if err != nil {
 		return nil, err
@@ -16,22 +43,74 @@ func (b *Builtin) Model(n int, terms func(i int) ([]string, error)) (*Model, err
 	if err != nil {
 		return nil, err
 	}
-	rows, err := b.rows.All()
+	before := uint32(0)
+	for i := range b.n + 1 {
+		end := binary.LittleEndian.Uint32(ends[4*i:])
+		if end < before || int64(end) > int64(len(text)) {
+			return nil, b.termAt.Corrupt(4*int64(i), "a term lies outside its place")
+		}
+		before = end
+	}
+	return &BuiltinVectors{b: b, n: n, terms: terms, text: string(text), ends: ends, known: make(map[string]*knownTerm)}, nil
+}
+
+// Len is the number of passages, Dimensions that of a vector's numbers.
+func (s *BuiltinVectors) Len() int        { return s.n }
+func (s *BuiltinVectors) Dimensions() int { return dimensions }
+
+// Vector puts the vector of passage i into v, as Model.Vector does.
+func (s *BuiltinVectors) Vector(i int, v []float32) error {
+	terms, err := s.terms(i)
+	if err != nil {
+		return err
+	}
+	list := make([]*knownTerm, 0, len(terms))
+	for _, term := range terms {
+		t, err := s.find(term)
+		if err != nil {
+			return err
+		}
+		if t.vector != nil {
+			list = append(list, t)
+		}
+	}
+	// The order in which vectors are added shows in the last bits of the sum.
+	slices.SortFunc(list, func(a, b *knownTerm) int { return cmp.Compare(a.number, b.number) })
+	clear(v)
+	for len(list) > 0 {
+		count := 1
+		for count < len(list) && list[count] == list[0] {
+			count++
+		}
+		kernel.Axpy(v, list[0].vector, termWeight(count))
+		list = list[count:]
+	}
+	finish(v)
+	return nil
+}
+
+func (s *BuiltinVectors) find(term string) (*knownTerm, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.known[term]
+	if t != nil {
+		return t, nil
+	}
+	t = &knownTerm{}
+	s.known[term] = t
+	var found bool
+	if t.number, found = sort.Find(s.b.n, func(i int) int { return strings.Compare(term, s.term(i)) }); !found {
+		return t, nil
+	}
+	row, err := s.b.rows.Bytes(int64(t.number)*rowSize, rowSize)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{terms: make([]string, b.n), rows: append([]byte(nil), rows...), vectors: newMatrix(b.n, dimensions), n: n,
-		trained: map[int]int{}, numbers: make(map[string]uint32, b.n), read: terms}
-	from := uint32(0)
-	for i := range b.n {
-		to := binary.LittleEndian.Uint32(ends[4*(i+1):])
-		if from > to || int64(to) > int64(len(text)) {
-			return nil, b.termAt.Corrupt(4*int64(i), "a term lies outside its place")
-		}
-		m.terms[i] = string(text[from:to])
-		m.numbers[m.terms[i]] = uint32(i)
-		addRow(m.vectors.row(i), m.rows[i*rowSize:(i+1)*rowSize], 1)
-		from = to
-	}
-	return m, nil
+	t.vector = make([]float32, dimensions)
+	addRow(t.vector, row, 1)
+	return t, nil
+}
+
+func (s *BuiltinVectors) term(i int) string {
+	return s.text[binary.LittleEndian.Uint32(s.ends[4*i:]):binary.LittleEndian.Uint32(s.ends[4*(i+1):])]
 }

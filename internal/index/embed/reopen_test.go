@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// A model that was read back makes the vectors that the trained one made.
-func TestModelOfFile(t *testing.T) {
+// A model that was opened makes the vectors that the trained one made.
+func TestVectorsOfFile(t *testing.T) {
 	const n = 400
 	m, b, _ := trained(t, n)
-	again, err := b.Model(n, passages(n))
+	again, err := b.Vectors(n, passages(n))
 	if err != nil {
 		t.Fatal(err)
 	}

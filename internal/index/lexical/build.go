@@ -378,16 +378,22 @@ func (w *worker) encode(b []byte, found []occurrence) []byte {
 	return b
 }
 
+// Analyze waits until the passages that were added are analysed. No others may
+// come afterwards.
+func (b *Builder) Analyze() {
+	if len(b.batch) > 0 {
+		b.dispatch()
+	}
+	b.pending.Wait()
+}
+
 // Write writes the index to a new file at path. The builder is spent
 // afterwards, but for Content.
 func (b *Builder) Write(ctx context.Context, path string) error {
 	if b.err != nil {
 		return b.err
 	}
-	if len(b.batch) > 0 {
-		b.dispatch()
-	}
-	b.pending.Wait()
+	b.Analyze()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -415,7 +421,7 @@ func (b *Builder) Write(ctx context.Context, path string) error {
 
 // Content returns the content terms of passage i as Analyzer.Terms has them,
 // those of its page's title and of its headings and those of its body, or
-// false if they are not known. Write must have returned.
+// false if they are not known. Analyze or Write must have returned.
 func (b *Builder) Content(i int) (head, body []string, known bool) {
 	at := sort.Search(len(b.segments), func(k int) bool { return b.segments[k].first > i }) - 1
 	if at < 0 || i-b.segments[at].first >= len(b.segments[at].bounds) {
