@@ -6,14 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,6 +21,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/mmap"
 )
 
 const (
@@ -30,7 +29,7 @@ const (
 	// embedder was trained on them and the threshold of confidence was chosen,
 	// before both are learnt anew.
 	maxChanged = 0.1
-	// scanBytes is how much of the passages files is read at a time.
+	// scanBytes is how much of a passages file is read at a time.
 	scanBytes = 1 << 20
 )
 
@@ -56,11 +55,9 @@ type update struct {
 	links   linkGraph
 }
 
-// A shard is a passages file of the generation in the making.
-type shard struct {
-	*os.File
-	size int64
-}
+// A shard is a passages file of the generation in the making, which nobody else
+// knows of yet.
+type shard struct{ *mmap.Mapping }
 
 // An entry is a passage of the generation in the making.
 type entry struct {
@@ -165,16 +162,11 @@ func (u *update) openShards() error {
 		return err
 	}
 	for _, name := range names {
-		f, err := os.Open(u.b.Path(name))
+		m, err := mmap.Open(u.b.Path(name))
 		if err != nil {
 			return err
 		}
-		u.shards = append(u.shards, shard{File: f})
-		st, err := f.Stat()
-		if err != nil {
-			return err
-		}
-		u.shards[len(u.shards)-1].size = st.Size()
+		u.shards = append(u.shards, shard{m})
 	}
 	return nil
 }
@@ -196,7 +188,7 @@ func (u *update) place(kept []disk.Kept) error {
 		for len(runs) > 0 && runs[0].now.Shard == i {
 			r := runs[0]
 			runs = runs[1:]
-			if r.now.Offset < at || r.now.Offset+r.length > s.size {
+			if r.now.Offset < at || r.now.Offset+r.length > int64(len(s.Data)) {
 				return fmt.Errorf("%w: the lines that were kept lie on one another", errAnew)
 			}
 			if err := u.readFresh(i, at, r.now.Offset); err != nil {
@@ -209,7 +201,7 @@ func (u *update) place(kept []disk.Kept) error {
 			}
 			at = r.now.Offset + r.length
 		}
-		if err := u.readFresh(i, at, s.size); err != nil {
+		if err := u.readFresh(i, at, int64(len(s.Data))); err != nil {
 			return err
 		}
 	}
@@ -309,21 +301,18 @@ func (u *update) readFresh(shard int, from, to int64) error {
 	if from == to {
 		return nil
 	}
-	end := make([]byte, 1)
-	if _, err := u.shards[shard].ReadAt(end, to-1); err != nil {
-		return err
-	}
-	if to < u.shards[shard].size && end[0] != '\n' {
+	data := u.shards[shard].Data
+	if to < int64(len(data)) && data[to-1] != '\n' {
 		return fmt.Errorf("%w: what was kept does not begin with a line", errAnew)
 	}
-	skipped, err := leann.Scan(io.NewSectionReader(u.shards[shard], from, to-from), func(offset int64, line []byte) error {
-		line = bytes.Clone(line)
+	skipped, err := leann.Scan(bytes.NewReader(data[from:to]), func(offset int64, line []byte) error {
+		offset += from
 		p, err := passage.Decode(line)
 		if err != nil {
 			return fmt.Errorf("%w: %w", errAnew, err)
 		}
-		u.list = append(u.list, entry{shard: shard, offset: from + offset, old: dense.Fresh, fresh: len(u.fresh)})
-		u.fresh = append(u.fresh, freshPassage{p, line})
+		u.list = append(u.list, entry{shard: shard, offset: offset, old: dense.Fresh, fresh: len(u.fresh)})
+		u.fresh = append(u.fresh, freshPassage{p, data[offset : offset+int64(len(line))]})
 		return nil
 	})
 	if err == nil && len(skipped) > 0 {
@@ -436,26 +425,21 @@ func (u *update) gatherLinks(ctx context.Context, wanted map[string]bool) error 
 	links := make([][]passage.Link, len(u.list))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	var buffers sync.Pool
-	for from := 0; from < len(u.list); {
-		to := u.piece(from)
-		list, links := u.list[from:to], links[from:to]
+	chunks := u.chunks()
+	for i := range chunks {
+		p := &chunks[i]
 		g.Go(func() error {
-			buf, _ := buffers.Get().(*[]byte)
-			if buf == nil {
-				buf = new([]byte)
-			}
-			defer buffers.Put(buf)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return u.scan(list, links, buf, func(key []byte) bool { return wanted[string(key)] })
+			p.sum = disk.Checksum(p.data)
+			return u.scan(u.list[p.from:p.end], links[p.from:p.end], func(key []byte) bool { return wanted[string(key)] })
 		})
-		from = to
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	u.sumUp(chunks)
 	for i := range u.list {
 		if len(links[i]) > 0 {
 			u.links.add(u.key(&u.list[i]), links[i])
@@ -464,44 +448,62 @@ func (u *update) gatherLinks(ctx context.Context, wanted map[string]bool) error 
 	return nil
 }
 
-// piece is where the passages end that are read together with the given one:
-// their lines lie end to end, and all of them were kept, or none.
-func (u *update) piece(from int) int {
-	to := from + 1
-	for to < len(u.list) {
-		a, b := &u.list[to-1], &u.list[to]
-		if b.offset-u.list[from].offset > scanBytes || (a.old == dense.Fresh) != (b.old == dense.Fresh) || a.shard != b.shard ||
-			a.old != dense.Fresh && b.offset != a.offset+int64(u.entries.At(a.old).Length)+1 {
-			break
-		}
-		to++
-	}
-	return to
+// A chunk is passages that are read together. The data of all chunks of a shard
+// are that shard.
+type chunk struct {
+	shard, from, end int // of the list
+	data             []byte
+	sum              uint32
 }
 
-// scan reads the links of a piece, of lines that were kept only those to
+func (u *update) chunks() []chunk {
+	var chunks []chunk
+	for i, s := range u.shards {
+		at, from := int64(0), 0
+		if n := len(chunks); n > 0 {
+			from = chunks[n-1].end
+		}
+		for at < int64(len(s.Data)) {
+			p := chunk{shard: i, from: from, end: from}
+			for p.end < len(u.list) && u.list[p.end].shard == i && u.list[p.end].offset < at+scanBytes {
+				p.end++
+			}
+			until := int64(len(s.Data))
+			if p.end < len(u.list) && u.list[p.end].shard == i {
+				until = u.list[p.end].offset
+			}
+			p.data = s.Data[at:until]
+			chunks = append(chunks, p)
+			at, from = until, p.end
+		}
+	}
+	return chunks
+}
+
+// sumUp spares the files the reading that would be needed to sum them up.
+func (u *update) sumUp(chunks []chunk) {
+	sums := make([]uint32, len(u.shards))
+	for _, p := range chunks {
+		sums[p.shard] = disk.JoinChecksums(sums[p.shard], p.sum, int64(len(p.data)))
+	}
+	for i, s := range u.shards {
+		u.b.Known(passage.ShardName(i), int64(len(s.Data)), sums[i])
+	}
+}
+
+// scan reads the links of a chunk, of lines that were kept only those to
 // documents that are wanted.
-func (u *update) scan(list []entry, links [][]passage.Link, buf *[]byte, wanted func(key []byte) bool) error {
-	first, last := &list[0], &list[len(list)-1]
-	if first.old == dense.Fresh {
-		for i, e := range list {
+func (u *update) scan(list []entry, links [][]passage.Link, wanted func(key []byte) bool) error {
+	for i, e := range list {
+		if e.old == dense.Fresh {
 			if line := u.fresh[e.fresh].line; bytes.Contains(line, []byte(`"links"`)) {
 				_, links[i] = passage.DecodeLinks(line)
 			}
+			continue
 		}
-		return nil
-	}
-	data := slices.Grow((*buf)[:0], int(last.offset-first.offset)+u.entries.At(last.old).Length+1)
-	data = data[:cap(data)][:int(last.offset-first.offset)+u.entries.At(last.old).Length+1]
-	*buf = data
-	if _, err := u.shards[first.shard].ReadAt(data, first.offset); err != nil {
-		return err
-	}
-	for i, e := range list {
-		was := u.entries.At(e.old)
-		at := int(e.offset - first.offset)
-		line := data[at : at+was.Length]
-		if data[at+was.Length] != '\n' || disk.Checksum(line) != was.Sum {
+		data, was := u.shards[e.shard].Data[e.offset:], u.entries.At(e.old)
+		line := data[:was.Length]
+		if data[was.Length] != '\n' || disk.Checksum(line) != was.Sum {
 			return fmt.Errorf("%w: passage %d is not what it was", errAnew, e.old)
 		}
 		if passage.MayLink(line, wanted) {
@@ -528,11 +530,7 @@ func (u *update) fill() (*lexical.Builder, *passage.TableWriter, error) {
 			p := &u.fresh[e.fresh]
 			lex.Add(table.Add(&p.Passage, e.shard, e.offset, p.line), fields(&p.Passage, &u.links))
 		case e.again:
-			line := make([]byte, u.entries.At(e.old).Length)
-			if _, err := u.shards[e.shard].ReadAt(line, e.offset); err != nil {
-				return nil, nil, err
-			}
-			p, err := passage.Decode(line)
+			p, err := passage.Decode(u.shards[e.shard].Data[e.offset:][:u.entries.At(e.old).Length])
 			if err != nil {
 				return nil, nil, fmt.Errorf("%w: %w", errAnew, err)
 			}

@@ -24,11 +24,6 @@ const (
 	maxSections = 1 << 10
 )
 
-// Checksum is the CRC-32 (IEEE) of p, the checksum of every format in
-// docsearch. Castagnoli's polynomial would do as well, but Go needs 0.15 ms to
-// make the tables for it, which a hook has to pay.
-func Checksum(p []byte) uint32 { return crc32.ChecksumIEEE(p) }
-
 // A CorruptError says where a file is not what its format or its checksums
 // demand.
 type CorruptError struct {

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/mmap"
 )
 
 // Folder is the name of the derived folder within a database.
@@ -318,13 +320,38 @@ func sum(path string, advance func(int64)) (int64, string, error) {
 			advance(int64(n))
 		}
 		if err == io.EOF {
-			return size, fmt.Sprintf("%08x", h.Sum32()), nil
+			return size, formatSum(h.Sum32()), nil
 		}
 		if err != nil {
 			return size, "", err
 		}
 	}
 }
+
+// sumContainer does so with a container, of which it reads the sums that it has:
+// they are of the blocks that were written, and so is the sum then.
+func sumContainer(path string) (int64, string, bool) {
+	m, err := mmap.Open(path)
+	if err != nil {
+		return 0, "", false
+	}
+	defer m.Close()
+	if len(m.Data) < headerSize {
+		return 0, "", false
+	}
+	f, err := parse(path, m.Data, string(m.Data[8:12]), int(binary.LittleEndian.Uint32(m.Data[12:])))
+	if err != nil {
+		return 0, "", false
+	}
+	crc := uint32(0)
+	for at := 0; at < len(f.data); at += blockSize {
+		crc = JoinChecksums(crc, binary.LittleEndian.Uint32(f.sums[4*(at/blockSize):]), int64(min(blockSize, len(f.data)-at)))
+	}
+	rest := m.Data[len(f.data):]
+	return int64(len(m.Data)), formatSum(JoinChecksums(crc, Checksum(rest), int64(len(rest)))), true
+}
+
+func formatSum(sum uint32) string { return fmt.Sprintf("%08x", sum) }
 
 // A Build is a generation in the making. It holds the database's build lock.
 type Build struct {
@@ -333,6 +360,7 @@ type Build struct {
 
 	root  string
 	lock  *filelock.Lock
+	known map[string]FileInfo
 	ended bool
 }
 
@@ -400,6 +428,15 @@ func (b *Build) Path(name string) string { return join(b.Dir, name) }
 // one that is begun with early need not be waited for.
 func (b *Build) Sync(name string) error { return syncFile(b.Path(name)) }
 
+// Known tells Commit the size and the checksum of a file, which it need not read
+// then.
+func (b *Build) Known(name string, size int64, sum uint32) {
+	if b.known == nil {
+		b.known = make(map[string]FileInfo)
+	}
+	b.known[name] = FileInfo{name, size, formatSum(sum)}
+}
+
 // Commit puts the new generation in force and ends the build. It fills in the
 // manifest's Format, Generation and Files; publish, if not nil, runs when all
 // files are safe on disk, just before the manifest is replaced. On error the
@@ -465,10 +502,17 @@ func (b *Build) writeManifest(m Manifest) error {
 
 // finish makes a file safe on disk and sums it up.
 func (b *Build) finish(name string) (FileInfo, error) {
-	if err := syncFile(b.Path(name)); err != nil {
+	path := b.Path(name)
+	if err := syncFile(path); err != nil {
 		return FileInfo{}, err
 	}
-	size, crc, err := sum(b.Path(name), nil)
+	if info, ok := b.known[name]; ok {
+		return info, nil
+	}
+	if size, crc, ok := sumContainer(path); ok {
+		return FileInfo{name, size, crc}, nil
+	}
+	size, crc, err := sum(path, nil)
 	return FileInfo{name, size, crc}, err
 }
 

@@ -20,7 +20,11 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // a passage, because they are too long or not UTF-8, are returned as skipped,
 // named by their number. It stops at the first error that line returns.
 func Scan(r io.Reader, line func(offset int64, line []byte) error) (skipped []disk.Skipped, err error) {
-	s := scanner{r: bufio.NewReaderSize(r, 256<<10)}
+	size := 256 << 10
+	if short, ok := r.(interface{ Len() int }); ok { // as of bytes in memory
+		size = min(size, short.Len())
+	}
+	s := scanner{r: bufio.NewReaderSize(r, size)}
 	if mark, err := s.r.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
 		s.r.Discard(len(mark))
 		s.offset = int64(len(mark))
