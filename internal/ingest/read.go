@@ -48,14 +48,16 @@ func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	case !st.Mode().IsRegular():
 		return nil, st, errors.New("not a regular file")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	var b bytes.Buffer
+	b.Grow(int(min(st.Size(), maxFile)) + bytes.MinRead) // room to find the end, too
+	_, err = b.ReadFrom(io.LimitReader(f, maxFile+1))
 	switch {
 	case err != nil:
 		return nil, st, reason(err)
-	case len(data) > maxFile:
+	case b.Len() > maxFile:
 		return nil, st, fmt.Errorf("longer than %d MiB", maxFile>>20)
 	}
-	return data, st, nil
+	return b.Bytes(), st, nil
 }
 
 // clean makes text of a file's bytes, UTF-8 with newlines alone as line ends, or

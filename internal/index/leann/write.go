@@ -1,6 +1,7 @@
 package leann
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,8 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/mmap"
 )
 
 // The names of an index that docsearch writes: those of LEANN's command.
@@ -42,26 +46,26 @@ func Publish(dir, path string, origin Origin) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceByLink(path, filepath.Join(dir, PassagesName)); err != nil {
+	// Each waits for the disk.
+	var g errgroup.Group
+	g.Go(func() error { return replaceByLink(path, filepath.Join(dir, PassagesName)) })
+	g.Go(func() error { return replace(filepath.Join(dir, offsetsName), appendPickle(nil, ids, offsets)) })
+	g.Go(func() error { return replace(filepath.Join(dir, idsName), []byte(strings.Join(ids, "\n")+"\n")) })
+	if err := g.Wait(); err != nil {
 		return err
 	}
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{
-		{offsetsName, appendPickle(nil, ids, offsets)},
-		{idsName, []byte(strings.Join(ids, "\n") + "\n")},
-		{metaName, append(meta, '\n')},
-	} {
-		path := filepath.Join(dir, f.name)
-		if err := atomicfile.Clean(path); err != nil {
-			return err
-		}
-		if err := atomicfile.Write(path, f.data, 0o644); err != nil {
-			return err
-		}
+	return replace(filepath.Join(dir, metaName), append(meta, '\n'))
+}
+
+// replace writes a file, unless it is what it is to be.
+func replace(path string, data []byte) error {
+	if err := atomicfile.Clean(path); err != nil {
+		return err
 	}
-	return nil
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	return atomicfile.Write(path, data, 0o644)
 }
 
 // Unpublish removes what Publish put into dir.
@@ -115,23 +119,21 @@ func newMeta(passages int, origin Origin) any {
 
 // lines lists the id and the offset of every passage in the file at path.
 func lines(path string) (ids []string, offsets []int64, err error) {
-	f, err := os.Open(path)
+	m, err := mmap.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
-	skipped, err := Scan(f, func(offset int64, line []byte) error {
+	defer m.Close()
+	for at := 0; at < len(m.Data); {
+		line, _, _ := bytes.Cut(m.Data[at:], []byte("\n"))
 		id, err := passage.DecodeID(line)
 		if err != nil {
-			return fmt.Errorf("%s, byte %d: %w", path, offset, err)
+			return nil, nil, fmt.Errorf("%s, byte %d: %w", path, at, err)
 		}
-		ids, offsets = append(ids, id), append(offsets, offset)
-		return nil
-	})
-	if err == nil && len(skipped) > 0 {
-		err = fmt.Errorf("%s, %s: %s", path, skipped[0].Name, skipped[0].Why)
+		ids, offsets = append(ids, id), append(offsets, int64(at))
+		at += len(line) + 1
 	}
-	return ids, offsets, err
+	return ids, offsets, nil
 }
 
 // replaceByLink gives the file at path a second name in place of what had it,
