@@ -8,6 +8,7 @@ import "bytes"
 // that has "links" in it. The key that wanted is asked for is valid only then.
 func MayLink(line []byte, wanted func(key []byte) bool) bool {
 	const name = `"links"`
+	line = afterText(line)
 	at := bytes.Index(line, []byte(name))
 	if at < 0 {
 		return false
@@ -56,6 +57,41 @@ func MayLink(line []byte, wanted func(key []byte) bool) bool {
 			return false
 		default:
 			return true
+		}
+	}
+}
+
+// afterText is what follows the text of a line as docsearch writes it, or all
+// of another line. To get past a string takes a small part of what it takes to
+// search it.
+func afterText(line []byte) []byte {
+	rest := line
+	for _, key := range []string{`{"id": "`, `, "text": "`} {
+		value, ok := bytes.CutPrefix(rest, []byte(key))
+		if !ok {
+			return line
+		}
+		if rest, ok = afterString(value); !ok {
+			return line
+		}
+	}
+	return rest
+}
+
+// afterString is what follows a string, of which b begins within the quotes.
+func afterString(b []byte) ([]byte, bool) {
+	for {
+		end := bytes.IndexByte(b, '"')
+		if end < 0 {
+			return nil, false
+		}
+		escapes := 0
+		for escapes < end && b[end-1-escapes] == '\\' {
+			escapes++
+		}
+		b = b[end+1:]
+		if escapes%2 == 0 {
+			return b, true
 		}
 	}
 }

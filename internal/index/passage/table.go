@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"io"
+	"math/bits"
 	"os"
 	"slices"
 	"strconv"
@@ -89,17 +89,7 @@ func (w *TableWriter) Add(p *Passage, shard int, offset int64, line []byte) uint
 }
 
 func (w *TableWriter) add(key string, id uint64, e Entry) uint32 {
-	if w.number == nil {
-		w.number = make(map[string]uint32)
-	}
-	doc, ok := w.number[key]
-	if !ok || key == "" {
-		doc = uint32(len(w.keys))
-		w.keys = append(w.keys, key)
-		if key != "" {
-			w.number[key] = doc
-		}
-	}
+	doc := w.document(key)
 	w.ids = append(w.ids, hashed{id, uint32(len(w.doc))})
 	w.doc = append(w.doc, doc)
 	w.records = binary.LittleEndian.AppendUint64(w.records, uint64(e.Offset))
@@ -107,6 +97,26 @@ func (w *TableWriter) add(key string, id uint64, e Entry) uint32 {
 	w.records = binary.LittleEndian.AppendUint32(w.records, e.Sum)
 	w.records = binary.LittleEndian.AppendUint32(w.records, doc)
 	w.records = binary.LittleEndian.AppendUint32(w.records, uint32(e.Shard))
+	return doc
+}
+
+// document is the number of the next passage's document.
+func (w *TableWriter) document(key string) uint32 {
+	if n := len(w.doc); n > 0 && key != "" && w.keys[w.doc[n-1]] == key {
+		return w.doc[n-1] // as of most
+	}
+	doc, ok := w.number[key]
+	if ok {
+		return doc
+	}
+	doc = uint32(len(w.keys))
+	w.keys = append(w.keys, key)
+	if w.number == nil {
+		w.number = make(map[string]uint32)
+	}
+	if key != "" {
+		w.number[key] = doc
+	}
 	return doc
 }
 
@@ -169,15 +179,45 @@ func writeUint32s(out io.Writer, v []uint32) {
 }
 
 func writeHashes(out io.Writer, v []hashed) {
-	slices.SortFunc(v, func(a, b hashed) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.n, b.n))
-	})
+	v = sortHashes(v)
 	b := make([]byte, 0, 12*len(v))
 	for _, x := range v {
 		b = binary.LittleEndian.AppendUint64(b, x.hash)
 		b = binary.LittleEndian.AppendUint32(b, x.n)
 	}
 	out.Write(b)
+}
+
+// sortHashes returns v in order. Hashes spread evenly: once they are sorted by
+// as many of their upper bits as it takes to tell most of them apart, little is
+// left to compare.
+func sortHashes(v []hashed) []hashed {
+	shift := 64 - bits.Len(uint(len(v)))
+	ends := make([]int, 1<<(64-shift))
+	for _, h := range v {
+		ends[h.hash>>shift]++
+	}
+	at := 0
+	for i, n := range ends {
+		ends[i] = at
+		at += n
+	}
+	sorted := make([]hashed, len(v))
+	for _, h := range v {
+		end := &ends[h.hash>>shift]
+		sorted[*end] = h
+		*end++
+	}
+	start := 0
+	for _, end := range ends {
+		if end-start > 1 {
+			slices.SortFunc(sorted[start:end], func(a, b hashed) int {
+				return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.n, b.n))
+			})
+		}
+		start = end
+	}
+	return sorted
 }
 
 // OpenTable opens the table of a generation.
@@ -423,8 +463,11 @@ func (t *Table) span(s disk.Section, i uint32, limit int64) (from, to int64, err
 	return from, to, nil
 }
 
+// hash is FNV-1a.
 func hash(s string) uint64 {
-	h := fnv.New64a()
-	io.WriteString(h, s)
-	return h.Sum64()
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
 }

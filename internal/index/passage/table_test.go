@@ -2,9 +2,13 @@ package passage
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -204,5 +208,22 @@ func mutate(t *testing.T, from, to, kind string, version int, names []string, wh
 	}
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestSortHashes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, mask := range []uint64{math.MaxUint64, 7, 7 << 61, 0} {
+		for _, n := range []int{0, 1, 2, 3, 1000} {
+			var list []hashed
+			for i := range n {
+				list = append(list, hashed{rng.Uint64() & mask, uint32(n - i)})
+			}
+			got := sortHashes(list)
+			slices.SortFunc(list, func(a, b hashed) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.n, b.n)) })
+			if !slices.Equal(got, list) {
+				t.Errorf("%d hashes of %x are not in order", n, mask)
+			}
+		}
 	}
 }
