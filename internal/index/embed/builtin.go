@@ -183,15 +183,21 @@ func quantize(b []byte, v []float32) float32 {
 
 // addRow adds a row of the file, times weight, to sum.
 func addRow(sum []float32, row []byte, weight float32) {
-	topics := weight * math.Float32frombits(binary.LittleEndian.Uint32(row))
-	words := weight * math.Float32frombits(binary.LittleEndian.Uint32(row[4:]))
-	for i, b := range row[scalesSize:rowSize] {
-		scale := topics
-		if i >= lsaDimensions {
-			scale = words
+	var values [2][16]float32 // of each half of a byte, in topics and in words
+	for i := range values {
+		scale := weight * math.Float32frombits(binary.LittleEndian.Uint32(row[4*i:]))
+		for half := range values[i] {
+			values[i][half] = scale * float32(half-8)
 		}
-		sum[i] += scale * float32(int(b&15)-8)
-		sum[i+dimensions/2] += words * float32(int(b>>4)-8)
+	}
+	lower, upper := sum[:dimensions/2], sum[dimensions/2:dimensions]
+	topics, words := &values[0], &values[1]
+	for i, b := range row[scalesSize:rowSize] {
+		if i == lsaDimensions {
+			topics = words
+		}
+		lower[i] += topics[b&15]
+		upper[i] += words[b>>4]
 	}
 }
 
