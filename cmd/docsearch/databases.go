@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/decode"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -120,7 +121,7 @@ func choose(all []listing, arg string) (listing, error) {
 	for _, d := range all {
 		names = append(names, d.Name)
 	}
-	switch near := config.Nearest(arg, names); {
+	switch near := decode.Nearest(arg, names); {
 	case near != "":
 		return listing{}, withHint(err, "did you mean %q?", near)
 	case len(all) == 0:

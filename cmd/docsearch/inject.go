@@ -14,6 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/fast"
 	"github.com/docsearch/docsearch/internal/hook/inject"
 )
@@ -54,7 +55,7 @@ is remembered of it.`,
 }
 
 // readEvent reads a hook event from a file, or from standard input as "-".
-func (a *app) readEvent(name string) (hook.Event, error) {
+func (a *app) readEvent(name string) (event.Event, error) {
 	var data []byte
 	var err error
 	if name == "-" {
@@ -63,13 +64,13 @@ func (a *app) readEvent(name string) (hook.Event, error) {
 		data, err = os.ReadFile(name)
 	}
 	if err != nil {
-		return hook.Event{}, err
+		return event.Event{}, err
 	}
-	event, err := hook.ParseEvent(data)
+	e, err := event.Parse(data)
 	if err != nil {
-		return hook.Event{}, withHint(fmt.Errorf("%s: %w", name, err), "an event is the JSON object that the client gives its hooks on standard input")
+		return event.Event{}, withHint(fmt.Errorf("%s: %w", name, err), "an event is the JSON object that the client gives its hooks on standard input")
 	}
-	return event, nil
+	return e, nil
 }
 
 // injectionJSON is what explain prints as JSON.
@@ -93,7 +94,7 @@ type entryJSON struct {
 	Told      bool    `json:"told_before"`
 }
 
-func (a *app) explainInjection(event hook.Event, asJSON bool) error {
+func (a *app) explainInjection(event event.Event, asJSON bool) error {
 	l := config.Locate(os.Getenv)
 	r, err := load.Load(l)
 	if err != nil {

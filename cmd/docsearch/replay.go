@@ -23,6 +23,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/fast"
 	"github.com/docsearch/docsearch/internal/hook/route/shell"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -403,7 +404,7 @@ func (f *replayedFile) add(e *replay.Event, d hook.Decision) {
 }
 
 // outcomeOf is what a decision comes to, "" if the agent would not notice it.
-func outcomeOf(d *hook.Decision, e *hook.Event) string {
+func outcomeOf(d *hook.Decision, e *event.Event) string {
 	switch o := string(d.Outcome(e)); o {
 	case wouldAnswer, wouldLead, wouldDeny, wouldAsk, wouldTell:
 		return o

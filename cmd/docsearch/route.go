@@ -13,6 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/route"
 	"github.com/docsearch/docsearch/internal/hook/route/shell"
 )
@@ -82,7 +83,7 @@ func (a *app) routeCall(text, tool string) (route.Call, error) {
 	trimmed := strings.TrimSpace(text)
 	switch {
 	case tool == "" && strings.HasPrefix(trimmed, "{"):
-		event, err := hook.ParseEvent([]byte(trimmed))
+		event, err := event.Parse([]byte(trimmed))
 		if err != nil {
 			return route.Call{}, fmt.Errorf("the event is %w", err)
 		}

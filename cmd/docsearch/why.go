@@ -15,7 +15,9 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/fast"
+	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/hook/route/shell"
 	quick "github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -88,7 +90,7 @@ func (a *app) why(query string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	event, err := hook.ParseEvent(data)
+	event, err := event.Parse(data)
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func (a *app) why(query string, asJSON bool) error {
 // answer says that a keyword is missing.
 func whyOf(query string, db *config.Database, matches bool) whyDatabase {
 	w := whyDatabase{Name: db.Name, Matches: matches, Mode: string(db.Mode)}
-	w.Keyword, _ = hook.KeywordIn(query, db.Keywords)
+	w.Keyword, _ = match.Keyword(match.Fold(query), db.Keywords)
 	if w.Mode == "" {
 		w.Mode = string(config.ModeAnswer)
 	}

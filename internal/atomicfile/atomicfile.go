@@ -2,15 +2,14 @@
 //
 // A reader sees the old contents or the new ones, never a part: the data goes
 // to a temporary file in the same directory, which then takes the old file's
-// name. The package imports only what the hook may import (standard library,
-// nothing that initialises slowly).
+// name. The package imports only what the hook may import before nearly all of
+// the standard library is initialised (see package config).
 package atomicfile
 
 import (
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
 )
 
 // Write replaces the file at path with data and makes it durable: both the
@@ -40,9 +39,10 @@ func Clean(path string) error {
 		return err
 	}
 	var errs []error
+	prefix := temporary(base)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), temporary(base)) {
-			errs = append(errs, os.Remove(dir+string(os.PathSeparator)+e.Name()))
+		if name := e.Name(); len(name) > len(prefix) && name[:len(prefix)] == prefix {
+			errs = append(errs, os.Remove(dir+string(os.PathSeparator)+name))
 		}
 	}
 	return errors.Join(errs...)

@@ -1,12 +1,10 @@
 package config
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "math"
 
 // A coder writes fields or reads them back, by the same calls in the same
-// order. What is read shares the memory of data.
+// order. What is read shares the memory of data. Numbers are varints as in
+// encoding/binary, which imports package reflect and so is not for the hook.
 type coder struct {
 	writing bool
 	out     []byte // written
@@ -16,21 +14,30 @@ type coder struct {
 
 func (c *coder) number(n *int64) {
 	if c.writing {
-		c.out = binary.AppendVarint(c.out, *n)
+		u := uint64(*n)<<1 ^ uint64(*n>>63)
+		for ; u >= 0x80; u >>= 7 {
+			c.out = append(c.out, byte(u)|0x80)
+		}
+		c.out = append(c.out, byte(u))
 		return
 	}
-	if len(c.data) > 0 && c.data[0] < 0x80 { // most have a single byte
-		u := c.data[0]
-		*n, c.data = int64(u>>1)^-int64(u&1), c.data[1:]
-		return
+	u := uint64(0)
+	for i := range min(len(c.data), maxVarint) {
+		b := c.data[i]
+		u |= uint64(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			if i == maxVarint-1 && b > 1 {
+				break // more than 64 bits
+			}
+			*n, c.data = int64(u>>1)^-int64(u&1), c.data[i+1:]
+			return
+		}
 	}
-	v, size := binary.Varint([]byte(c.data[:min(len(c.data), binary.MaxVarintLen64)]))
-	if size <= 0 {
-		c.bad, c.data = true, ""
-		return
-	}
-	*n, c.data = v, c.data[size:]
+	c.bad, c.data = true, ""
 }
+
+// maxVarint is the length of the longest number, in bytes.
+const maxVarint = 10
 
 func (c *coder) int(n *int) {
 	v := int64(*n)

@@ -1,11 +1,11 @@
-// Package config says what can be configured: the types, their defaults, what
-// is wrong with a given configuration, and where docsearch's files live.
+// Package config says what can be configured: the types, their defaults, and
+// where docsearch's files live.
 //
-// It reads no config file; package load does. Standard library only, and of
-// that nothing slow, because the hook decides by a Config on every tool call.
+// It reads no config file; package load does, and keeps snapshots of what it
+// has read. The hook decides by these before most of the program, and of the
+// standard library, is initialised (see package glance): so this package
+// imports little, and neither strings nor fmt, nor what imports these.
 package config
-
-import "encoding/json"
 
 // A Config is what the user's config file says, with defaults filled in and
 // without the entries that are wrong.
@@ -22,7 +22,24 @@ type Config struct {
 
 	// Sections that other parts of the program read, as JSON with the keys in
 	// the order of the file; nil where the file has none.
-	Routes json.RawMessage `json:"routes,omitempty"`
+	Routes Raw `json:"routes,omitempty"`
+}
+
+// A Raw is JSON as it stands: a json.RawMessage without that package.
+type Raw []byte
+
+// MarshalJSON returns r.
+func (r Raw) MarshalJSON() ([]byte, error) {
+	if r == nil {
+		return []byte("null"), nil
+	}
+	return r, nil
+}
+
+// UnmarshalJSON keeps a copy of data.
+func (r *Raw) UnmarshalJSON(data []byte) error {
+	*r = append((*r)[:0], data...)
+	return nil
 }
 
 // A Database is one body of documentation.

@@ -96,18 +96,6 @@ func TestHost(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	keys := []string{"name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode"}
-	for word, want := range map[string]string{
-		"keyword": "keywords", "KEYWORDS": "", "keywrods": "keywords", "pth": "path", "paht": "path", "desc": "",
-		"mcp_tool": "", "mcp_toolname": "mcp_tool_name", "url": "urls", "model": "mode", "x": "", "": "",
-	} {
-		if got := Nearest(word, keys); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
-		}
-	}
-}
-
 func TestServer(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -159,7 +147,7 @@ func TestSnapshotFormat(t *testing.T) {
 		"Snapshot.Source config.Stamp", "Snapshot.Env []string", "Snapshot.Home string", "Snapshot.Config config.Config", "Snapshot.Problems []string",
 		"Stamp.Path string", "Stamp.Exists bool", "Stamp.Size int64", "Stamp.ModTime int64",
 		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Update config.Update", "Config.Embedders []config.Embedder",
-		"Config.Routes json.RawMessage",
+		"Config.Routes config.Raw",
 		"Database.Name string", "Database.Keywords []string", "Database.Path string", "Database.Description string", "Database.Tool string",
 		"Database.URLs []string", "Database.Mode config.Mode", "Database.Version string", "Database.Inject []string", "Database.Entry int",
 		"Hook.Retry config.Retry", "Hook.TimeoutMS int", "Hook.Tool string", "Hook.Log bool", "Hook.LogQueries bool",

@@ -3,7 +3,6 @@ package config
 import (
 	"os"
 	"runtime"
-	"strings"
 )
 
 // Getenv looks an environment variable up; os.Getenv is one.
@@ -96,7 +95,7 @@ func Expand(path, home string) string {
 // IsAbs reports whether path does not depend on the working directory.
 func IsAbs(path string) bool {
 	if runtime.GOOS != "windows" {
-		return strings.HasPrefix(path, "/")
+		return path != "" && path[0] == '/'
 	}
 	drive := len(path) > 2 && path[1] == ':' && os.IsPathSeparator(path[2])
 	share := len(path) > 2 && os.IsPathSeparator(path[0]) && os.IsPathSeparator(path[1])

@@ -2,9 +2,7 @@ package config
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"unsafe"
@@ -148,13 +146,13 @@ func ReadRoutesSnapshot(l Locations, p RoutesPlace, concerns func(*Rule) bool) (
 	s, err := parseRoutesSnapshot(data, concerns)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
 	case s.Place != p:
-		return nil, fmt.Errorf("%s is of another place", path)
+		return nil, errors.New(path + " is of another place")
 	}
 	for _, before := range s.Sources {
 		if now, err := StampOf(before.Path); err != nil || now != before {
-			return nil, fmt.Errorf("%s is of another state of %s", path, before.Path)
+			return nil, errors.New(path + " is of another state of " + before.Path)
 		}
 	}
 	return s, nil
@@ -166,7 +164,7 @@ func parseRoutesSnapshot(data []byte, concerns func(*Rule) bool) (*RoutesSnapsho
 		return nil, errors.New("no snapshot of this format")
 	}
 	fields := sum[8:]
-	if binary.LittleEndian.Uint64(sum) != wideChecksum(fields) {
+	if littleEndian(sum) != wideChecksum(fields) {
 		return nil, errors.New("the snapshot is damaged: checksum")
 	}
 	s := &RoutesSnapshot{concerns: concerns}
@@ -184,7 +182,7 @@ func parseRoutesSnapshot(data []byte, concerns func(*Rule) bool) (*RoutesSnapsho
 func wideChecksum(data []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for ; len(data) >= 8; data = data[8:] {
-		h = (h ^ binary.LittleEndian.Uint64(data)) * 1099511628211
+		h = (h ^ littleEndian(data)) * 1099511628211
 		h ^= h >> 32
 	}
 	for _, b := range data {
@@ -205,7 +203,7 @@ func (s *RoutesSnapshot) Write(l Locations) error {
 func (s *RoutesSnapshot) encode() []byte {
 	c := coder{writing: true}
 	s.code(&c)
-	data := binary.LittleEndian.AppendUint64([]byte(routesMagic), wideChecksum(c.out))
+	data := appendLittleEndian([]byte(routesMagic), wideChecksum(c.out))
 	return append(data, c.out...)
 }
 
@@ -214,7 +212,7 @@ func routesPath(l Locations, p RoutesPlace) (string, error) {
 		return "", errors.New("there is no place for a snapshot: the home directory is not known")
 	}
 	key := p.Config + "\x00" + p.Project + "\x00" + p.Plugin + "\x00" + p.Claude
-	return Join(l.Cache, fmt.Sprintf("routes-%016x.snapshot", checksum([]byte(key)))), nil
+	return Join(l.Cache, "routes-"+hexadecimal(checksum([]byte(key)))+".snapshot"), nil
 }
 
 // FirstAbsent is the path, or the folder around it, that is not there, within

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"reflect"
@@ -12,112 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
-
-// decoded decodes routes in JSON, in the order of the keys' names.
-func decoded(t *testing.T, text string) ([]Rule, []string) {
-	t.Helper()
-	var v any
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatal(err)
-	}
-	r := Routes{Origin: "/r.json", Value: v, Line: func(...string) int { return 0 }}
-	if m, ok := v.(map[string]any); ok {
-		r.Names = sortedKeys(m)
-	}
-	rules, problems := DecodeRoutes(r)
-	var lines []string
-	for _, p := range problems {
-		lines = append(lines, p.String())
-	}
-	return rules, lines
-}
-
-func TestDecodeRoutes(t *testing.T) {
-	for _, test := range []struct {
-		name, text string
-		want       []Rule
-	}{
-		{"first form", `{"a": {"pattern": "x ", "message": "m"}, "_comment": "c", "b": {"tool_pattern": "Bash", "command_pattern": "y", "message": "m"}}`, []Rule{
-			{Name: "a", Pattern: Pattern{Text: "x "}, Action: ActionDeny, Message: "m"},
-			{Name: "b", Tools: []string{"Bash"}, CommandPattern: Pattern{Text: "y"}, Action: ActionDeny, Message: "m"},
-		}},
-		{"everything", `[{"name": "a", "description": "d", "tool": "Bash", "tool_pattern": "mcp__x", "pattern": "p", "command_pattern": "c", "unless": " u ", "commands": "parsed",
-			"action": "Warn", "message": "m", "limit": 3, "database": "db"}]`, []Rule{
-			{Name: "a", Tools: []string{"Bash"}, ToolPattern: Pattern{Text: "mcp__x"}, Pattern: Pattern{Text: "p"}, CommandPattern: Pattern{Text: "c"},
-				Unless: []Pattern{{Text: " u "}}, Parsed: true, Action: ActionWarn, Message: "m", Limit: 3, Database: "db"},
-		}},
-		{"names of tools", `{"a": {"tool_pattern": "edit|Write|TodoWrite", "message": "m"}, "b": {"tool_pattern": "mcp__github", "message": "m"}, "c": {"tool_pattern": "Edit|", "message": "m"}}`, []Rule{
-			{Name: "a", Tools: []string{"Edit", "Write", "TodoWrite"}, Action: ActionDeny, Message: "m"},
-			{Name: "b", ToolPattern: Pattern{Text: "mcp__github"}, Action: ActionDeny, Message: "m"},
-			{Name: "c", ToolPattern: Pattern{Text: "Edit|"}, Action: ActionDeny, Message: "m"},
-		}},
-		{"a database needs no message", `{"a": {"tool": "WebFetch", "database": "db"}}`, []Rule{
-			{Name: "a", Tools: []string{"WebFetch"}, Action: ActionDeny, Database: "db"},
-		}},
-		{"a list without names", `[{"pattern": "x", "message": "m"}]`, []Rule{
-			{Name: "r.json[0]", Pattern: Pattern{Text: "x"}, Action: ActionDeny, Message: "m"},
-		}},
-		{"tests", `{"a": {"command_pattern": "x", "message": "m", "tests": [
-			{"desc": "d", "input": {"tool_name": "Bash", "tool_input": {"command": "x"}}, "expect": "block", "contains": "m"},
-			{"input": "y", "expect": "allow", "contains": ["m", "n"], "rule": "a"}]}}`, []Rule{
-			{Name: "a", CommandPattern: Pattern{Text: "x"}, Action: ActionDeny, Message: "m", Tests: []RuleTest{
-				{Text: "d", Tool: "Bash", Input: json.RawMessage(`{"command":"x"}`), Expect: ActionDeny, Contains: []string{"m"}},
-				{Tool: "Bash", Input: json.RawMessage(`{"command":"y"}`), Expect: ActionPass, Contains: []string{"m", "n"}, Rule: "a"},
-			}},
-		}},
-		{"none", `null`, nil},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got, problems := decoded(t, test.text)
-			for i := range test.want {
-				test.want[i].Origin = "/r.json"
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
-			if len(problems) > 0 {
-				t.Errorf("problems %q", problems)
-			}
-		})
-	}
-}
-
-func TestRouteProblems(t *testing.T) {
-	for _, test := range []struct {
-		text string
-		left int // usable rules
-		want []string
-	}{
-		{`"x"`, 0, []string{`routes: expected an object of rules by their names, got "x"; there are none`}},
-		{`{"a": 1}`, 0, []string{`routes.a: expected a rule with a "pattern" and a "message", got 1; the rule is left out`}},
-		{`{"a": {"message": "m"}}`, 0, []string{"routes.a: pattern: expected a pattern, of an address, a command or a tool, got nothing; the rule is left out"}},
-		{`{"a": {"pattern": 1, "message": "m"}}`, 0, []string{"routes.a: pattern: expected a pattern, got 1; the rule is left out"}},
-		{`{"a": {"pattern": "x"}}`, 1, []string{"routes.a: message: expected what to do instead, got nothing; the rule says that it applies, and nothing else"}},
-		{`{"a": {"pattern": "x", "message": "m", "action": "block"}}`, 0, []string{`routes.a: action: expected "deny", "warn" or "ask", got "block"; the rule is left out`}},
-		{`{"a": {"pattern": "x", "message": "m", "commands": "split"}}`, 1, []string{`routes.a: commands: expected "written" or "parsed", got "split"; it is "written"`}},
-		{`{"a": {"pattern": "x", "message": "m", "limit": 0}}`, 1, []string{"routes.a: limit: expected a whole number from 1, got 0; there is no limit"}},
-		{`{"a": {"pattern": "x", "message": "m", "unless": ["y", 2]}}`, 0, []string{"routes.a: unless: expected a pattern or a list of them, got 2; the rule is left out"}},
-		{`{"a": {"pattern": "x", "mesage": "m", "message": "m"}}`, 1, []string{`routes.a: mesage: expected a key that docsearch knows (did you mean "message"?); it is ignored`}},
-		{`{"a": {"pattern": "x", "message": "m", "tests": {}}}`, 1, []string{"routes.a: tests: expected a list of tests, got an object; there are none"}},
-		{`{"a": {"pattern": "x", "message": "m", "tests": [1, {"input": "x"}, {"expect": "deny"}, {"expect": "deny", "input": {"tool_name": "Bash"}}]}}`, 1, []string{
-			`routes.a: tests[0]: expected a test with "input" and "expect", got 1; it is left out`,
-			`routes.a: tests[1]: expected "expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow"), got nothing; the test is left out`,
-			`routes.a: tests[2]: expected "input" to be a tool call, or the address or command of one, got nothing; the test is left out`,
-			`routes.a: tests[3]: expected "input" to be a tool call, or the address or command of one, got an object; the test is left out`,
-		}},
-		{`{"a": {"tool_pattern": "mcp__x", "message": "m", "tests": [{"input": "x", "expect": "deny"}]}}`, 1, []string{
-			`routes.a: tests[0]: expected "input" to be a tool call, or the address or command of one, got "x"; the test is left out`,
-		}},
-	} {
-		rules, problems := decoded(t, test.text)
-		if diff := cmp.Diff(test.want, problems); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.text, diff)
-		}
-		if len(rules) != test.left {
-			t.Errorf("%s: %d rules, want %d", test.text, len(rules), test.left)
-		}
-	}
-}
 
 // TestRoutesSnapshotFormat fails when a type that the snapshot holds changes:
 // then RoutesSnapshot.code, routesMagic and this list must change, too.

@@ -2,12 +2,11 @@ package config
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"io/fs"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
@@ -141,16 +140,16 @@ func ReadSnapshot(l Locations, getenv Getenv) (*Snapshot, error) {
 	}
 	s, err := parseSnapshot(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
 	}
 	now, err := StampOf(l.Config)
 	switch {
 	case err != nil:
 		return nil, err
 	case now != s.Source:
-		return nil, fmt.Errorf("%s is of another state of %s", path, l.Config)
+		return nil, errors.New(path + " is of another state of " + l.Config)
 	case !s.sameEnvironment(getenv):
-		return nil, fmt.Errorf("%s is of another environment", path)
+		return nil, errors.New(path + " is of another environment")
 	}
 	return s, nil
 }
@@ -166,7 +165,7 @@ func readSnapshotFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() || st.Size() > maxSnapshot {
-		return nil, fmt.Errorf("%s is no snapshot", path)
+		return nil, errors.New(path + " is no snapshot")
 	}
 	data := make([]byte, st.Size())
 	n, err := f.ReadAt(data, 0)
@@ -182,7 +181,7 @@ func parseSnapshot(data []byte) (*Snapshot, error) {
 		return nil, errors.New("no snapshot of this format")
 	}
 	fields := sum[8:]
-	if binary.LittleEndian.Uint64(sum) != checksum(fields) {
+	if littleEndian(sum) != checksum(fields) {
 		return nil, errors.New("the snapshot is damaged: checksum")
 	}
 	s := new(Snapshot)
@@ -202,8 +201,22 @@ func parseSnapshot(data []byte) (*Snapshot, error) {
 func (s *Snapshot) encode() []byte {
 	c := coder{writing: true}
 	s.code(&c)
-	data := binary.LittleEndian.AppendUint64([]byte(snapshotMagic), checksum(c.out))
+	data := appendLittleEndian([]byte(snapshotMagic), checksum(c.out))
 	return append(data, c.out...)
+}
+
+func littleEndian(b []byte) uint64 {
+	_ = b[7]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+func appendLittleEndian(b []byte, v uint64) []byte {
+	for range 8 {
+		b = append(b, byte(v))
+		v >>= 8
+	}
+	return b
 }
 
 func checksum(data []byte) uint64 {
@@ -250,5 +263,11 @@ func snapshotPath(l Locations) (string, error) {
 	if l.Cache == "" || l.Config == "" {
 		return "", errors.New("there is no place for a snapshot: the home directory is not known")
 	}
-	return Join(l.Cache, fmt.Sprintf("config-%016x.snapshot", checksum([]byte(l.Config)))), nil
+	return Join(l.Cache, "config-"+hexadecimal(checksum([]byte(l.Config)))+".snapshot"), nil
+}
+
+// hexadecimal is a number in 16 digits.
+func hexadecimal(n uint64) string {
+	digits := strconv.FormatUint(n, 16)
+	return "0000000000000000"[len(digits):] + digits
 }

@@ -1,6 +1,6 @@
 package config
 
-import "strings"
+import "bytes"
 
 // The names under which a client offers docsearch's MCP server: as its plugin
 // does, and as docsearch install enters it.
@@ -30,7 +30,7 @@ func (c *Config) Server(getenv Getenv) Server {
 		}
 	}
 	s := Server{Search: name, Read: plainServer + readTool, servers: [3]string{pluginServer, plainServer}}
-	if i := strings.LastIndex(name, "__"); i > 0 {
+	if i := bytes.LastIndex([]byte(name), []byte("__")); i > 0 {
 		s.servers[2] = name[:i+2]
 		s.Read = s.servers[2] + readTool
 	}
@@ -44,12 +44,11 @@ func (s *Server) Reads(tool string) bool {
 		return true
 	}
 	for _, prefix := range s.servers {
-		if prefix == "" {
+		if prefix == "" || len(tool) < len(prefix) || tool[:len(prefix)] != prefix {
 			continue
 		}
-		switch name, ok := strings.CutPrefix(tool, prefix); {
-		case !ok:
-		case name == searchTool, name == readTool, name == "list_databases", name == "leann_search", name == "leann_list":
+		switch tool[len(prefix):] {
+		case searchTool, readTool, "list_databases", "leann_search", "leann_list":
 			return true
 		}
 	}

@@ -35,21 +35,18 @@
 //	77e78f38	1	1767322445000	claude	PreToolUse	WebSearch	answered	5120			gitlab
 //
 // A line that is damaged, as the last one may be after a power failure, is left
-// out and counted; so is a line of a version that is not known. Standard
-// library only, because the hook writes the log.
+// out and counted; so is a line of a version that is not known. The package
+// imports little, because the hook writes the log (see package config).
 package eventlog
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -68,6 +65,9 @@ const (
 	maxName = 256
 	// maxLine is longer than any line.
 	maxLine = 64 << 10
+	// maxRead is how much of a file is read: none is longer, unless it is
+	// another program's.
+	maxRead = 4 * MaxSize
 	// maxDatabases is how many databases of an event are kept.
 	maxDatabases = 32
 
@@ -278,32 +278,30 @@ func closeFile(f *os.File) error {
 
 // read calls each with the events in r.
 func read(r io.Reader, each func(e Event) error) (damaged int, err error) {
-	lines := bufio.NewReaderSize(r, maxLine)
-	for tooLong := false; ; {
-		line, err := lines.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			tooLong = true
+	rest, err := io.ReadAll(io.LimitReader(r, maxRead))
+	if err != nil {
+		return 0, err
+	}
+	for len(rest) > 0 {
+		line := rest
+		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
+			line = rest[:i+1]
+		}
+		rest = rest[len(line):]
+		if len(line) > maxLine {
+			damaged++
 			continue
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
+		e, err := parseLine(line)
+		if err != nil {
+			damaged++
+			continue
+		}
+		if err := each(e); err != nil {
 			return damaged, err
 		}
-		if len(line) > 0 {
-			e, parseErr := parseLine(line)
-			switch {
-			case tooLong || parseErr != nil:
-				damaged++
-			default:
-				if err := each(e); err != nil {
-					return damaged, err
-				}
-			}
-		}
-		if err != nil {
-			return damaged, nil
-		}
-		tooLong = false
 	}
+	return damaged, nil
 }
 
 // parseLine reads a line with its newline.
@@ -313,24 +311,24 @@ func parseLine(line []byte) (Event, error) {
 	if !whole || !found || !bytes.Equal(sum, checksum(rest)) {
 		return Event{}, errors.New("the line is damaged")
 	}
-	fields := strings.Split(string(rest), "\t")
+	var fields []string
+	for field := range bytes.SplitSeq(rest, []byte("\t")) {
+		fields = append(fields, unescape(field))
+	}
 	if fields[0] != version {
-		return Event{}, fmt.Errorf("the line is of version %q, this docsearch reads %s", fields[0], version)
+		return Event{}, errors.New("the line is of version " + strconv.Quote(fields[0]) + ", this docsearch reads " + version)
 	}
 	const fixed = 9
 	if len(fields) < fixed {
-		return Event{}, fmt.Errorf("the line has %d fields, expected %d", len(fields), fixed)
+		return Event{}, errors.New("the line has " + strconv.Itoa(len(fields)) + " fields, expected " + strconv.Itoa(fixed))
 	}
 	at, err := strconv.ParseInt(fields[1], 10, 64)
 	if err != nil {
-		return Event{}, fmt.Errorf("time: %w", err)
+		return Event{}, err
 	}
 	told, err := strconv.Atoi(fields[6])
 	if err != nil {
-		return Event{}, fmt.Errorf("told: %w", err)
-	}
-	for i := range fields {
-		fields[i] = unescape(fields[i])
+		return Event{}, err
 	}
 	return Event{
 		At: time.UnixMilli(at), Host: fields[2], Name: fields[3], Tool: fields[4], Outcome: Outcome(fields[5]),
@@ -340,9 +338,23 @@ func parseLine(line []byte) (Event, error) {
 
 // unescape gives a field its text back. A backslash before anything else stands
 // for itself.
-func unescape(field string) string {
-	if !strings.Contains(field, `\`) {
-		return field
+func unescape(field []byte) string {
+	text := make([]byte, 0, len(field))
+	for i := 0; i < len(field); i++ {
+		c := field[i]
+		if c == '\\' && i+1 < len(field) {
+			switch field[i+1] {
+			case '\\':
+				i++
+			case 't':
+				c, i = '\t', i+1
+			case 'n':
+				c, i = '\n', i+1
+			case 'r':
+				c, i = '\r', i+1
+			}
+		}
+		text = append(text, c)
 	}
-	return strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r").Replace(field)
+	return string(text)
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/inject"
+	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -23,7 +25,7 @@ type Searcher interface {
 	// Page returns what of the page that is fetched answers the prompt; false
 	// if the database does not hold the page. Its errors include those of
 	// Check.
-	Page(db *config.Database, f Fetch) (Answer, bool, error)
+	Page(db *config.Database, f event.Fetch) (Answer, bool, error)
 	Notes
 }
 
@@ -65,19 +67,16 @@ type Decision struct {
 	Entries []inject.Entry // that were considered for it
 }
 
-// maxQuery is the longest query that is looked at, in bytes.
-const maxQuery = 16 << 10
-
 // Decide decides about an event. It reads nothing but its arguments and what
 // search reads.
-func Decide(e Event, c *config.Config, server config.Server, s State, now time.Time, search Searcher, routes Routes) Decision {
+func Decide(e event.Event, c *config.Config, server config.Server, s State, now time.Time, search Searcher, routes Routes) Decision {
 	d := decider{event: e, config: c, server: server, state: s, stateRead: true, now: now, search: search, routes: routes}
 	d.decide()
 	return d.Decision
 }
 
 type decider struct {
-	event  Event
+	event  event.Event
 	config *config.Config
 	server config.Server
 	state  State
@@ -95,17 +94,17 @@ func (d *decider) decide() {
 	d.Event = e.Name
 	d.trace("event %s of tool %q in session %q, from %s", e.Name, e.Tool, e.Session, e.Host)
 	switch e.Name {
-	case preToolUse:
+	case event.PreToolUse:
 		d.call()
-	case sessionStart, subagentStart:
+	case event.SessionStart, event.SubagentStart:
 		d.beginning()
-	case postToolUse, postToolUseFailure:
+	case event.PostToolUse, event.PostToolUseFailure:
 		d.remedy()
-	case preCompact:
+	case event.PreCompact:
 		d.offerNotes(inject.Offer{Compacting: true})
-	case postCompact:
+	case event.PostCompact:
 		d.offerNotes(inject.Offer{Begins: "compact"})
-	case sessionEnd:
+	case event.SessionEnd:
 		d.offerNotes(inject.Offer{Ends: true})
 	default:
 		d.trace("pass: the event asks for nothing")
@@ -116,9 +115,9 @@ func (d *decider) decide() {
 func (d *decider) call() {
 	e := d.event
 	switch {
-	case e.Tool == webSearch:
+	case e.Tool == event.WebSearch:
 		d.webSearch()
-	case e.Tool == webFetch:
+	case e.Tool == event.WebFetch:
 		d.webFetch()
 	case d.server.Reads(e.Tool):
 		d.Verdict = Allow
@@ -167,12 +166,12 @@ func (d *decider) webSearch() {
 	case strings.TrimSpace(s.Query) == "":
 		d.trace("pass: no query")
 		return
-	case len(s.Query) > maxQuery:
-		d.fault("pass: the query has %d bytes, the longest that is looked at %d", len(s.Query), maxQuery)
+	case len(s.Query) > match.MaxQuery:
+		d.fault("pass: the query has %d bytes, the longest that is looked at %d", len(s.Query), match.MaxQuery)
 		return
 	}
 	d.trace("query %q, allowed domains %q, blocked domains %q", s.Query, s.Allowed, s.Blocked)
-	d.ask(matching(s, d.config.Databases), d.offer)
+	d.ask(match.Databases(s, d.config.Databases), d.offer)
 }
 
 // ask makes the decision of what the databases have to say to a call.
@@ -292,15 +291,15 @@ func (d *decider) answer(offers []offer) {
 
 // needsState reports whether the decision depends on the session's state, or
 // can change it. Most calls do neither, and spare the disk.
-func needsState(e Event, c *config.Config, server *config.Server) bool {
-	if e.Name != preToolUse {
+func needsState(e event.Event, c *config.Config, server *config.Server) bool {
+	if e.Name != event.PreToolUse {
 		return false
 	}
 	switch e.Tool {
-	case webSearch:
-		return len(e.Search.Query) <= maxQuery && len(matching(e.Search, c.Databases)) > 0
-	case webFetch:
-		return len(e.Fetch.Prompt) <= maxQuery && len(holding(e.Fetch, c.Databases)) > 0
+	case event.WebSearch:
+		return len(e.Search.Query) <= match.MaxQuery && len(match.Databases(e.Search, c.Databases)) > 0
+	case event.WebFetch:
+		return len(e.Fetch.Prompt) <= match.MaxQuery && len(holding(e.Fetch, c.Databases)) > 0
 	}
 	return c.Hook.Retry == config.RetryEvidence && (server.Reads(e.Tool) || isDatabaseTool(e.Tool, c))
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/inject"
+	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -37,7 +39,7 @@ func (x indexes) Search(db *config.Database, query string) (Answer, error) {
 }
 
 // Page answers for a page as Search does for its URL.
-func (x indexes) Page(db *config.Database, f Fetch) (Answer, bool, error) {
+func (x indexes) Page(db *config.Database, f event.Fetch) (Answer, bool, error) {
 	a, err := x.Search(db, f.URL)
 	return a, len(a.Passages) > 0, err
 }
@@ -97,8 +99,8 @@ func testConfig(mode config.Mode, tool string) *config.Config {
 
 func noEnv(string) string { return "" }
 
-func webSearchEvent(query string) Event {
-	return Event{Host: Claude, Name: preToolUse, Session: "s", Tool: webSearch, Search: Search{Query: query}}
+func webSearchEvent(query string) event.Event {
+	return event.Event{Host: event.Claude, Name: event.PreToolUse, Session: "s", Tool: event.WebSearch, Search: event.Search{Query: query}}
 }
 
 const foreignTool = "mcp__leann__search"
@@ -151,7 +153,7 @@ func TestDecideByMode(t *testing.T) {
 
 		{name: "no query", query: "", indexes: indexes{"gitlab": always(sure)}},
 		{name: "blank query", query: " \t", indexes: indexes{"gitlab": always(sure)}},
-		{name: "endless query", query: "gitlab " + strings.Repeat("x", maxQuery), indexes: indexes{"gitlab": always(sure)}, fault: "bytes"},
+		{name: "endless query", query: "gitlab " + strings.Repeat("x", match.MaxQuery), indexes: indexes{"gitlab": always(sure)}, fault: "bytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig(test.mode, test.tool)
@@ -178,27 +180,27 @@ func TestDecideByMode(t *testing.T) {
 func TestDecideByEvent(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		event   Event
+		event   event.Event
 		env     map[string]string
 		tool    string // of the config's hook section
 		verdict Verdict
 	}{
-		{name: "after the search", event: Event{Name: "PostToolUse", Tool: webSearch, Search: Search{Query: "gitlab"}}},
-		{name: "another tool", event: Event{Name: preToolUse, Tool: "Bash"}},
-		{name: "tool names are exact", event: Event{Name: preToolUse, Tool: "websearch", Search: Search{Query: "gitlab"}}},
-		{name: "own search", event: Event{Name: preToolUse, Tool: "mcp__docsearch__search"}, verdict: Allow},
-		{name: "own search of the plugin", event: Event{Name: preToolUse, Tool: "mcp__plugin_docsearch_docs__search"}, verdict: Allow},
-		{name: "own read", event: Event{Name: preToolUse, Tool: "mcp__docsearch__read"}, verdict: Allow},
-		{name: "own list", event: Event{Name: preToolUse, Tool: "mcp__plugin_docsearch_docs__list_databases"}, verdict: Allow},
-		{name: "own LEANN name", event: Event{Name: preToolUse, Tool: "mcp__docsearch__leann_search"}, verdict: Allow},
-		{name: "own server, unknown tool", event: Event{Name: preToolUse, Tool: "mcp__docsearch__delete"}},
-		{name: "own server, longer name", event: Event{Name: preToolUse, Tool: "mcp__docsearch__search_and_destroy"}},
-		{name: "another server", event: Event{Name: preToolUse, Tool: foreignTool}},
-		{name: "another server's search", event: Event{Name: preToolUse, Tool: "mcp__github__search"}},
-		{name: "another plugin", event: Event{Name: preToolUse, Tool: "mcp__plugin_docsearch_other__search"}},
-		{name: "own search after its call", event: Event{Name: "PostToolUse", Tool: "mcp__docsearch__search"}},
-		{name: "renamed by the environment", event: Event{Name: preToolUse, Tool: "mcp__mydocs__read"}, env: map[string]string{"DOCSEARCH_MCP_TOOL": "mcp__mydocs__search"}, verdict: Allow},
-		{name: "renamed by the config", event: Event{Name: preToolUse, Tool: "mcp__mydocs__find"}, tool: "mcp__mydocs__find", verdict: Allow},
+		{name: "after the search", event: event.Event{Name: "PostToolUse", Tool: event.WebSearch, Search: event.Search{Query: "gitlab"}}},
+		{name: "another tool", event: event.Event{Name: event.PreToolUse, Tool: "Bash"}},
+		{name: "tool names are exact", event: event.Event{Name: event.PreToolUse, Tool: "websearch", Search: event.Search{Query: "gitlab"}}},
+		{name: "own search", event: event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__search"}, verdict: Allow},
+		{name: "own search of the plugin", event: event.Event{Name: event.PreToolUse, Tool: "mcp__plugin_docsearch_docs__search"}, verdict: Allow},
+		{name: "own read", event: event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__read"}, verdict: Allow},
+		{name: "own list", event: event.Event{Name: event.PreToolUse, Tool: "mcp__plugin_docsearch_docs__list_databases"}, verdict: Allow},
+		{name: "own LEANN name", event: event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__leann_search"}, verdict: Allow},
+		{name: "own server, unknown tool", event: event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__delete"}},
+		{name: "own server, longer name", event: event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__search_and_destroy"}},
+		{name: "another server", event: event.Event{Name: event.PreToolUse, Tool: foreignTool}},
+		{name: "another server's search", event: event.Event{Name: event.PreToolUse, Tool: "mcp__github__search"}},
+		{name: "another plugin", event: event.Event{Name: event.PreToolUse, Tool: "mcp__plugin_docsearch_other__search"}},
+		{name: "own search after its call", event: event.Event{Name: "PostToolUse", Tool: "mcp__docsearch__search"}},
+		{name: "renamed by the environment", event: event.Event{Name: event.PreToolUse, Tool: "mcp__mydocs__read"}, env: map[string]string{"DOCSEARCH_MCP_TOOL": "mcp__mydocs__search"}, verdict: Allow},
+		{name: "renamed by the config", event: event.Event{Name: event.PreToolUse, Tool: "mcp__mydocs__find"}, tool: "mcp__mydocs__find", verdict: Allow},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig("", foreignTool)
@@ -277,7 +279,7 @@ func TestRepetition(t *testing.T) {
 				e := webSearchEvent(step.query)
 				e.Agent = step.agent
 				if step.tool != "" {
-					e.Tool, e.Search = step.tool, Search{}
+					e.Tool, e.Search = step.tool, event.Search{}
 				}
 				d := Decide(e, c, c.Server(noEnv), state, now, test.indexes, Routes{})
 				if d.Verdict != step.want {
@@ -291,7 +293,7 @@ func TestRepetition(t *testing.T) {
 
 func TestDecideIsPure(t *testing.T) {
 	c := testConfig("", "")
-	state := State{Last: &Denial{Call{Search: Search{Query: "gitlab b"}}, at(0)}, Earlier: []Denial{{Call{Search: Search{Query: "gitlab a"}}, at(0)}}}
+	state := State{Last: &Denial{Call{Search: event.Search{Query: "gitlab b"}}, at(0)}, Earlier: []Denial{{Call{Search: event.Search{Query: "gitlab a"}}, at(0)}}}
 	var first Decision
 	for range 3 {
 		d := Decide(webSearchEvent("gitlab a"), c, c.Server(noEnv), state, at(1), indexes{"gitlab": always(sure)}, Routes{})

@@ -6,14 +6,16 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/address"
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
 func (d *decider) webFetch() {
 	f := d.event.Fetch
-	if len(f.Prompt) > maxQuery {
-		d.fault("pass: the prompt has %d bytes, the longest that is looked at %d", len(f.Prompt), maxQuery)
+	if len(f.Prompt) > match.MaxQuery {
+		d.fault("pass: the prompt has %d bytes, the longest that is looked at %d", len(f.Prompt), match.MaxQuery)
 		return
 	}
 	d.trace("page %q, prompt %q", f.URL, f.Prompt)
@@ -23,7 +25,7 @@ func (d *decider) webFetch() {
 // holding returns the databases whose pages' URLs begin as the one that is
 // fetched, in the order of the config. Whether they hold that very page, only
 // their indexes know.
-func holding(f Fetch, dbs []config.Database) []*config.Database {
+func holding(f event.Fetch, dbs []config.Database) []*config.Database {
 	page, ok := address.Parse(f.URL)
 	if !ok {
 		return nil

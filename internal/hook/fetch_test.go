@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-func fetchEvent(url string) Event {
-	return Event{Host: Claude, Name: preToolUse, Session: "s", Tool: webFetch, Fetch: Fetch{url, "how long artifacts live"}}
+func fetchEvent(url string) event.Event {
+	return event.Event{Host: event.Claude, Name: event.PreToolUse, Session: "s", Tool: event.WebFetch, Fetch: event.Fetch{URL: url, Prompt: "how long artifacts live"}}
 }
 
 func TestDecideFetch(t *testing.T) {
@@ -98,7 +99,7 @@ func TestFetchOfFile(t *testing.T) {
 
 func TestStoreKeepsFetch(t *testing.T) {
 	s := Store{t.TempDir()}
-	fetch := Call{Fetch: Fetch{"https://docs.gitlab.com/ci?a=\"b\"", "what is a runner"}}
+	fetch := Call{Fetch: event.Fetch{URL: "https://docs.gitlab.com/ci?a=\"b\"", Prompt: "what is a runner"}}
 	update(t, s, "s", Change{Deny: &fetch}, at(0))
 	state, err := s.Read("s")
 	if err != nil {
@@ -107,7 +108,7 @@ func TestStoreKeepsFetch(t *testing.T) {
 	if _, ok := state.denial(fetch, at(0)); !ok {
 		t.Errorf("the denial is forgotten: %+v", state)
 	}
-	if _, ok := state.denial(Call{Fetch: Fetch{URL: fetch.URL}}, at(0)); ok {
+	if _, ok := state.denial(Call{Fetch: event.Fetch{URL: fetch.URL}}, at(0)); ok {
 		t.Error("a fetch without the prompt is taken for the one that was denied")
 	}
 }
@@ -119,7 +120,7 @@ func TestFetchEscapeHatch(t *testing.T) {
 	x := indexes{"gitlab": always(sure)}
 	e := fetchEvent("https://docs.gitlab.com/ci")
 	var s State
-	ask := func(e Event, after time.Duration) Verdict {
+	ask := func(e event.Event, after time.Duration) Verdict {
 		d := Decide(e, c, c.Server(noEnv), s, at(0).Add(after), x, Routes{})
 		s = s.apply(d.Change, at(0).Add(after))
 		return d.Verdict
@@ -128,7 +129,7 @@ func TestFetchEscapeHatch(t *testing.T) {
 	other.Fetch.Prompt = "what is a runner"
 	search := webSearchEvent("gitlab https://docs.gitlab.com/ci")
 	for i, step := range []struct {
-		event Event
+		event event.Event
 		after time.Duration
 		want  Verdict
 	}{

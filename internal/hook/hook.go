@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/inject"
 )
 
@@ -48,8 +49,12 @@ type Process struct {
 	// program that are not initialised yet: another one will.
 	Left bool
 
-	event        *Event      // once it was read
-	ruleProblems []string    // once the rules were
+	// Event is the one on stdin, once it was read.
+	Event *event.Event
+
+	ruleProblems []string // once the rules were
+	timeout      time.Duration
+	deadline     *time.Timer // nil: nothing has begun that may take long
 	ended        atomic.Bool // somebody has the last word
 }
 
@@ -92,27 +97,22 @@ func Guard(stderr io.Writer, run func() int) (code int) {
 // problems, of the config, are shown on stderr.
 func (p *Process) Run(c *config.Config, l config.Locations, problems []string, search Searcher) int {
 	return Guard(p.Stderr, func() int {
-		timeout := time.Duration(c.Hook.TimeoutMS) * time.Millisecond
-		deadline := time.AfterFunc(timeout, func() {
-			if p.ended.CompareAndSwap(false, true) {
-				p.say("the deadline of %v has passed: the call goes through", timeout)
-				p.Exit(exitPass)
-			}
-		})
-		defer deadline.Stop()
-		if p.event == nil {
+		p.timeout = time.Duration(c.Hook.TimeoutMS) * time.Millisecond
+		defer p.relax()
+		if p.Event == nil {
+			p.Hurry()
 			event, err := p.readEvent()
 			if err != nil {
 				p.say("event: %v: the call goes through", err)
 				return exitPass
 			}
-			p.event = &event
+			p.Event = &event
 		}
-		decision := p.Decide(*p.event, c, l, search)
+		decision := p.Decide(*p.Event, c, l, search)
 		if p.Left = decision.Later; p.Left {
 			return exitPass
 		}
-		out := render(p.event.Host, decision)
+		out := render(p.Event.Host, decision)
 		code := p.tell(out, decision, problems)
 		if code == out.code {
 			p.log(&decision, out, c, l)
@@ -126,9 +126,32 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 	})
 }
 
+// Hurry has the call go through unless Run ends before the deadline, which is
+// the config's timeout from now. It is for what begins something that may take
+// long, to read the event or to search an index: a timer takes a thread, which
+// most hooks can do without.
+func (p *Process) Hurry() {
+	if p.deadline != nil {
+		return
+	}
+	p.deadline = time.AfterFunc(p.timeout, func() {
+		if p.ended.CompareAndSwap(false, true) {
+			p.say("the deadline of %v has passed: the call goes through", p.timeout)
+			p.Exit(exitPass)
+		}
+	})
+}
+
+func (p *Process) relax() {
+	if p.deadline != nil {
+		p.deadline.Stop()
+		p.deadline = nil
+	}
+}
+
 // Decide decides about an event by what its session remembers, and has the
 // session remember what came of it.
-func (p *Process) Decide(e Event, c *config.Config, l config.Locations, search Searcher) Decision {
+func (p *Process) Decide(e event.Event, c *config.Config, l config.Locations, search Searcher) Decision {
 	d := p.decide(e, c, l, Store{l.State}, search)
 	if !d.Later {
 		p.limit(&d, e, Store{l.State})
@@ -137,15 +160,15 @@ func (p *Process) Decide(e Event, c *config.Config, l config.Locations, search S
 	return d
 }
 
-func (p *Process) readEvent() (Event, error) {
+func (p *Process) readEvent() (event.Event, error) {
 	data, err := io.ReadAll(io.LimitReader(p.Stdin, MaxEvent+1))
 	switch {
 	case err != nil:
-		return Event{}, err
+		return event.Event{}, err
 	case len(data) > MaxEvent:
-		return Event{}, fmt.Errorf("longer than %d MiB", MaxEvent>>20)
+		return event.Event{}, fmt.Errorf("longer than %d MiB", MaxEvent>>20)
 	}
-	return ParseEvent(data)
+	return event.Parse(data)
 }
 
 // tell lets the host and the user know.
@@ -174,7 +197,7 @@ func (p *Process) tell(out output, d Decision, problems []string) (code int) {
 // decide is Decide with the session's state read before and changed after it.
 // Where the state cannot be kept no call is denied: without it, the denial
 // would have no end.
-func (p *Process) decide(e Event, c *config.Config, l config.Locations, store Store, search Searcher) Decision {
+func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, store Store, search Searcher) Decision {
 	pass := func(format string, args ...any) Decision {
 		return Decision{Faults: []string{fmt.Sprintf(format, args...)}}
 	}
@@ -215,7 +238,7 @@ func (p *Process) decide(e Event, c *config.Config, l config.Locations, store St
 }
 
 // tellOnce adds to the context what the session was not told yet.
-func (p *Process) tellOnce(d *Decision, e Event, l config.Locations) {
+func (p *Process) tellOnce(d *Decision, e event.Event, l config.Locations) {
 	if d.Notes == nil || l.State == "" {
 		return
 	}
@@ -231,7 +254,7 @@ func (p *Process) tellOnce(d *Decision, e Event, l config.Locations) {
 
 // routes are the rules in force for an event. What is wrong with them is told
 // when they were looked at.
-func (p *Process) routes(e Event) Routes {
+func (p *Process) routes(e event.Event) Routes {
 	r := Routes{Commands: p.Commands, Debug: p.on("DOCSEARCH_DEBUG") || p.on("TOOL_ROUTING_DEBUG")}
 	if p.Rules != nil {
 		r.Rules = func(concerns func(*config.Rule) bool) ([]config.Rule, error) {

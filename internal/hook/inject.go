@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/inject"
+	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -47,14 +49,14 @@ const (
 
 // accompanied reports whether a call may be accompanied by what the agent did
 // not ask for. Most are not, and spare the time.
-func accompanied(e Event, c *config.Config) bool {
-	if !e.Host.takesContext(e.Name) || skipsAgent(e, c) || !slices.ContainsFunc(c.Databases, marked) {
+func accompanied(e event.Event, c *config.Config) bool {
+	if !e.Host.TakesContext(e.Name) || skipsAgent(e, c) || !slices.ContainsFunc(c.Databases, marked) {
 		return false
 	}
 	switch e.Name {
-	case preToolUse:
+	case event.PreToolUse:
 		return slices.Contains(c.Inject.Tools, e.Tool)
-	case postToolUse, postToolUseFailure:
+	case event.PostToolUse, event.PostToolUseFailure:
 		return e.Failure != "" && c.Inject.Failures
 	}
 	return false
@@ -64,13 +66,13 @@ func marked(db config.Database) bool { return len(db.Inject) > 0 }
 
 // skipsAgent reports whether the event is of a subagent that gets nothing: one
 // that changes nothing, and has its hands full with reading.
-func skipsAgent(e Event, c *config.Config) bool {
+func skipsAgent(e event.Event, c *config.Config) bool {
 	return e.AgentType != "" && slices.Contains(c.Inject.SkipAgents, e.AgentType)
 }
 
 // CallOf is the event's call as databases are asked about it. Calls that
 // nothing accompanies have an empty query.
-func CallOf(e Event) *inject.Call {
+func CallOf(e event.Event) *inject.Call {
 	return &inject.Call{
 		Tool: e.Tool, Folder: e.Cwd, Path: e.File.Path, Text: e.File.Text,
 		Command: e.Command.Line, Description: e.Command.Description, Said: e.Said, Failure: e.Failure,
@@ -137,7 +139,7 @@ func (d *decider) offerNotes(o inject.Offer) {
 // there are, which notes, and those that are pinned.
 func (d *decider) beginning() {
 	offer := inject.Offer{Max: maxBeginning}
-	if d.event.Name == sessionStart {
+	if d.event.Name == event.SessionStart {
 		switch d.event.Source {
 		case "clear", "compact":
 			offer.Begins = d.event.Source
@@ -145,7 +147,7 @@ func (d *decider) beginning() {
 			d.Update = d.config.Update.OnSessionStart
 		}
 	}
-	if d.config.Inject.Sessions && d.event.Host.takesContext(d.event.Name) {
+	if d.config.Inject.Sessions && d.event.Host.TakesContext(d.event.Name) {
 		lines := limited{left: maxLines}
 		d.databaseLines(&lines)
 		var pinned []inject.Entry
@@ -242,10 +244,10 @@ func (d *decider) noteLines(b *limited) (pinned []inject.Entry) {
 // for it, and of those whose keyword the command names.
 func (d *decider) remedy() {
 	e, c := d.event, d.config
-	if e.Failure == "" || !c.Inject.Failures || !e.Host.takesContext(e.Name) || skipsAgent(e, c) {
+	if e.Failure == "" || !c.Inject.Failures || !e.Host.TakesContext(e.Name) || skipsAgent(e, c) {
 		return
 	}
-	command := foldText(e.Command.Line)
+	command := match.Fold(e.Command.Line)
 	call := CallOf(e)
 	floor := remedyFloor * c.Inject.Floor
 	d.trace("asked for this failure: %q", call.Query())
@@ -253,7 +255,7 @@ func (d *decider) remedy() {
 	var from *config.Database
 	for i := range c.Databases {
 		db := &c.Databases[i]
-		if !marked(*db) && (db.Mode == config.ModeOff || !hasKeyword(command, db.Keywords)) {
+		if !marked(*db) && (db.Mode == config.ModeOff || !match.Has(command, db.Keywords)) {
 			continue
 		}
 		found, err := d.search.Remedy(db, call)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/inject"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -29,7 +30,7 @@ func notesConfig() *config.Config {
 	return c
 }
 
-func decideEvent(e Event, c *config.Config, x indexes) Decision {
+func decideEvent(e event.Event, c *config.Config, x indexes) Decision {
 	return Decide(e, c, c.Server(noEnv), State{}, at(0), x, Routes{})
 }
 
@@ -46,15 +47,15 @@ func TestAccompany(t *testing.T) {
 	goErrors := note("go-errors.md", "Errors", "Wrap errors with %w.", passage.Use{When: passage.When{Languages: []string{"go"}}})
 	commits := note("commits.md", "Commits", "Subject in lower case.", passage.Use{Priority: 5})
 	notes := indexes{"team": always(Answer{Passages: []passage.Passage{goErrors, commits}})}
-	edit := Event{Host: Claude, Name: preToolUse, Session: "s", Tool: "Edit", Cwd: "/p", File: File{Path: "/p/a.go"}}
-	with := func(change func(*Event)) Event {
+	edit := event.Event{Host: event.Claude, Name: event.PreToolUse, Session: "s", Tool: "Edit", Cwd: "/p", File: event.File{Path: "/p/a.go"}}
+	with := func(change func(*event.Event)) event.Event {
 		e := edit
 		change(&e)
 		return e
 	}
 	for _, test := range []struct {
 		name    string
-		event   Event
+		event   event.Event
 		config  func(*config.Config)
 		indexes indexes
 		told    []string
@@ -62,11 +63,11 @@ func TestAccompany(t *testing.T) {
 		fault   string
 	}{
 		{name: "an edit", event: edit, indexes: notes, told: []string{"what is about the work at hand", "Errors (go-errors.md):\nWrap errors", "\n\nCommits (commits.md):\nSubject"}},
-		{name: "a command", event: Event{Host: Claude, Name: preToolUse, Tool: bash, Command: Command{Line: "git commit"}}, indexes: notes, told: []string{"Commits"}, not: "Errors"},
-		{name: "a tool that is not asked for", event: with(func(e *Event) { e.Tool = "Read" }), indexes: notes},
-		{name: "a tool that is", event: with(func(e *Event) { e.Tool = "Read" }), config: func(c *config.Config) { c.Inject.Tools = []string{"Read"} }, indexes: notes, told: []string{"Errors"}},
-		{name: "a subagent that reads", event: with(func(e *Event) { e.Agent, e.AgentType = "a1", "Explore" }), indexes: notes},
-		{name: "a subagent that writes", event: with(func(e *Event) { e.Agent, e.AgentType = "a1", "general-purpose" }), indexes: notes, told: []string{"Errors"}},
+		{name: "a command", event: event.Event{Host: event.Claude, Name: event.PreToolUse, Tool: event.Bash, Command: event.Command{Line: "git commit"}}, indexes: notes, told: []string{"Commits"}, not: "Errors"},
+		{name: "a tool that is not asked for", event: with(func(e *event.Event) { e.Tool = "Read" }), indexes: notes},
+		{name: "a tool that is", event: with(func(e *event.Event) { e.Tool = "Read" }), config: func(c *config.Config) { c.Inject.Tools = []string{"Read"} }, indexes: notes, told: []string{"Errors"}},
+		{name: "a subagent that reads", event: with(func(e *event.Event) { e.Agent, e.AgentType = "a1", "Explore" }), indexes: notes},
+		{name: "a subagent that writes", event: with(func(e *event.Event) { e.Agent, e.AgentType = "a1", "general-purpose" }), indexes: notes, told: []string{"Errors"}},
 		{name: "nothing is marked", event: edit, config: func(c *config.Config) { c.Databases[2].Inject = nil }, indexes: notes},
 		{name: "below the floor", event: edit, config: func(c *config.Config) { c.Inject.Floor = 3 }, indexes: notes},
 		{name: "too much", event: edit, config: func(c *config.Config) { c.Inject.MaxChars = 160 }, indexes: notes, told: []string{"Errors"}, not: "Commits"},
@@ -101,7 +102,7 @@ func TestAccompany(t *testing.T) {
 // A long note is cut, with the call that reads the rest.
 func TestLongNote(t *testing.T) {
 	long := note("/notes/long.md", "Long", strings.Repeat("words of a long note\n", 400), passage.Use{})
-	d := decideEvent(Event{Host: Claude, Name: preToolUse, Tool: "Write", File: File{Path: "/p/a.go"}}, notesConfig(), indexes{"team": always(Answer{Passages: []passage.Passage{long}})})
+	d := decideEvent(event.Event{Host: event.Claude, Name: event.PreToolUse, Tool: "Write", File: event.File{Path: "/p/a.go"}}, notesConfig(), indexes{"team": always(Answer{Passages: []passage.Passage{long}})})
 	got := offered(d)
 	if want := "[...]\nThe rest: mcp__docsearch__read {\"path\": \"/notes/long.md\", \"database\": \"team\"}"; !strings.HasSuffix(got, want) || len(got) > 3000 || len(got) < 2500 {
 		t.Errorf("told %d bytes that end %q, want %q", len(got), got[max(0, len(got)-200):], want)
@@ -112,22 +113,22 @@ func TestBeginning(t *testing.T) {
 	pinned := note("secrets.md", "Secrets", "No secrets in the repository.", passage.Use{Pinned: true, Tags: []string{"security", "vault"}})
 	commits := note("commits.md", "Commits", "Subject in lower case.", passage.Use{})
 	x := indexes{"gitlab": always(sure), "team": always(Answer{Passages: []passage.Passage{commits, pinned}})}
-	start := Event{Host: Claude, Name: sessionStart, Session: "s", Source: "startup"}
+	start := event.Event{Host: event.Claude, Name: event.SessionStart, Session: "s", Source: "startup"}
 	const lines = "Documentation on this machine, for the tool mcp__docsearch__search (where it is not loaded, ToolSearch loads it: {\"query\": \"select:mcp__docsearch__search\"}):\n" +
 		"- gitlab: GitLab documentation\n- team: Conventions of the team\n"
 	const titles = "Notes in team, shown when a call is about them:\n- Commits\n- Secrets [security, vault]"
 	for _, test := range []struct {
 		name   string
-		event  Event
+		event  event.Event
 		config func(*config.Config)
 		want   string
 		begins string
 	}{
 		{name: "startup", event: start, want: lines + titles + "\n\nSecrets (secrets.md):\nNo secrets in the repository."},
-		{name: "compact", event: Event{Host: Claude, Name: sessionStart, Source: "compact"}, want: lines + titles + "\n\nSecrets (secrets.md):\nNo secrets in the repository.", begins: "compact"},
-		{name: "a subagent", event: Event{Host: Claude, Name: subagentStart, Agent: "a", AgentType: "general-purpose"}, want: lines + titles + "\n\nSecrets (secrets.md):\nNo secrets in the repository."},
-		{name: "a subagent that reads", event: Event{Host: Claude, Name: subagentStart, Agent: "a", AgentType: "Explore"}, want: strings.TrimSuffix(lines, "\n")},
-		{name: "switched off", event: Event{Host: Claude, Name: sessionStart, Source: "clear"}, config: func(c *config.Config) { c.Inject.Sessions = false }, begins: "clear"},
+		{name: "compact", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "compact"}, want: lines + titles + "\n\nSecrets (secrets.md):\nNo secrets in the repository.", begins: "compact"},
+		{name: "a subagent", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "general-purpose"}, want: lines + titles + "\n\nSecrets (secrets.md):\nNo secrets in the repository."},
+		{name: "a subagent that reads", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "Explore"}, want: strings.TrimSuffix(lines, "\n")},
+		{name: "switched off", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "clear"}, config: func(c *config.Config) { c.Inject.Sessions = false }, begins: "clear"},
 		{name: "another tool", event: start, config: func(c *config.Config) {
 			c.Databases = c.Databases[1:2]
 			c.Databases[0].Tool, c.Databases[0].Version = foreignTool, "1.29"
@@ -157,12 +158,12 @@ func TestUpdate(t *testing.T) {
 		name, source string
 		wanted, want bool
 	}{
-		{sessionStart, "startup", true, true}, {sessionStart, "resume", true, true}, {sessionStart, "startup", false, false},
-		{sessionStart, "compact", true, false}, {subagentStart, "", true, false}, {sessionEnd, "", true, false},
+		{event.SessionStart, "startup", true, true}, {event.SessionStart, "resume", true, true}, {event.SessionStart, "startup", false, false},
+		{event.SessionStart, "compact", true, false}, {event.SubagentStart, "", true, false}, {event.SessionEnd, "", true, false},
 	} {
 		c := notesConfig()
 		c.Update.OnSessionStart = test.wanted
-		if d := decideEvent(Event{Host: Claude, Name: test.name, Source: test.source}, c, indexes{}); d.Update != test.want {
+		if d := decideEvent(event.Event{Host: event.Claude, Name: test.name, Source: test.source}, c, indexes{}); d.Update != test.want {
 			t.Errorf("%s %s, wanted %t: update %t", test.name, test.source, test.wanted, d.Update)
 		}
 	}
@@ -181,7 +182,7 @@ func TestBeginningIsShort(t *testing.T) {
 	for _, db := range c.Databases {
 		x[db.Name] = always(Answer{Passages: many})
 	}
-	got := offered(decideEvent(Event{Host: Claude, Name: sessionStart, Source: "startup"}, &c, x))
+	got := offered(decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup"}, &c, x))
 	if n := units(got); n >= 4000 || n < 1000 {
 		t.Errorf("told %d units", n)
 	}
@@ -194,27 +195,27 @@ func TestRemedy(t *testing.T) {
 	certain, doubtful := sure, sure
 	certain.Confidence, doubtful.Confidence = 5, 1
 	x := indexes{"gitlab": always(certain), "kubernetes": always(doubtful), "team": always(Answer{})}
-	failing := func(command string) Event {
-		return Event{Host: Claude, Name: postToolUseFailure, Session: "s", Tool: bash, Command: Command{Line: command}, Failure: "Exit code 1\nerror: artifacts expired"}
+	failing := func(command string) event.Event {
+		return event.Event{Host: event.Claude, Name: event.PostToolUseFailure, Session: "s", Tool: event.Bash, Command: event.Command{Line: command}, Failure: "Exit code 1\nerror: artifacts expired"}
 	}
-	with := func(e Event, change func(*Event)) Event {
+	with := func(e event.Event, change func(*event.Event)) event.Event {
 		change(&e)
 		return e
 	}
 	for _, test := range []struct {
 		name   string
-		event  Event
+		event  event.Event
 		config func(*config.Config)
 		told   bool
 	}{
 		{name: "the command names it", event: failing("gitlab-ci run && gitlab x"), told: true},
-		{name: "an exit code", event: with(failing("gitlab x"), func(e *Event) { e.Name = postToolUse }), told: true},
+		{name: "an exit code", event: with(failing("gitlab x"), func(e *event.Event) { e.Name = event.PostToolUse }), told: true},
 		{name: "it does not", event: failing("make")},
-		{name: "nothing failed", event: with(failing("gitlab x"), func(e *Event) { e.Failure = "" })},
+		{name: "nothing failed", event: with(failing("gitlab x"), func(e *event.Event) { e.Failure = "" })},
 		{name: "not relevant enough", event: failing("k8s x")},
 		{name: "switched off", event: failing("gitlab x"), config: func(c *config.Config) { c.Inject.Failures = false }},
 		{name: "the database is off", event: failing("gitlab x"), config: func(c *config.Config) { c.Databases[0].Mode = config.ModeOff }},
-		{name: "a subagent that reads", event: with(failing("gitlab x"), func(e *Event) { e.AgentType = "Plan" })},
+		{name: "a subagent that reads", event: with(failing("gitlab x"), func(e *event.Event) { e.AgentType = "Plan" })},
 		{name: "marked, whatever the command", event: failing("make"), config: func(c *config.Config) { c.Databases[0].Inject = []string{config.All} }, told: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -236,12 +237,12 @@ func TestRemedy(t *testing.T) {
 
 // Events of state have no output, whatever the host.
 func TestStateEvents(t *testing.T) {
-	for _, name := range []string{preCompact, postCompact, sessionEnd} {
-		d := decideEvent(Event{Host: Claude, Name: name}, notesConfig(), indexes{})
+	for _, name := range []string{event.PreCompact, event.PostCompact, event.SessionEnd} {
+		d := decideEvent(event.Event{Host: event.Claude, Name: name}, notesConfig(), indexes{})
 		if d.Notes == nil || offered(d) != "" {
 			t.Errorf("%s: notes %+v", name, d.Notes)
 		}
-		if out := render(Claude, d); len(out.stdout)+len(out.stderr)+out.code > 0 {
+		if out := render(event.Claude, d); len(out.stdout)+len(out.stderr)+out.code > 0 {
 			t.Errorf("%s: output %q, %q, %d", name, out.stdout, out.stderr, out.code)
 		}
 	}
@@ -250,14 +251,14 @@ func TestStateEvents(t *testing.T) {
 // Other hosts' ways to give context at other events are not known.
 func TestContextByHost(t *testing.T) {
 	for _, test := range []struct {
-		host  Host
+		host  event.Host
 		event string
 		want  string
 	}{
-		{Claude, sessionStart, `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"c"}}` + "\n"},
-		{Claude, preToolUse, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}` + "\n"},
-		{Copilot, preToolUse, `{"additionalContext":"c","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}` + "\n"},
-		{Copilot, sessionStart, ""}, {Cursor, sessionStart, ""}, {Codex, preToolUse, ""}, {Gemini, preToolUse, ""},
+		{event.Claude, event.SessionStart, `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"c"}}` + "\n"},
+		{event.Claude, event.PreToolUse, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}` + "\n"},
+		{event.Copilot, event.PreToolUse, `{"additionalContext":"c","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}` + "\n"},
+		{event.Copilot, event.SessionStart, ""}, {event.Cursor, event.SessionStart, ""}, {event.Codex, event.PreToolUse, ""}, {event.Gemini, event.PreToolUse, ""},
 	} {
 		if got := string(render(test.host, Decision{Event: test.event, Context: "c"}).stdout); got != test.want {
 			t.Errorf("%s at %s: %q, want %q", test.host, test.event, got, test.want)
@@ -269,7 +270,7 @@ func TestContextByHost(t *testing.T) {
 func TestDeniedCallIsNotAccompanied(t *testing.T) {
 	x := indexes{"team": always(Answer{Passages: []passage.Passage{note("a.md", "A", "text", passage.Use{})}})}
 	rules := Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) { return nil, errors.New("no rules") }}
-	e := Event{Host: Claude, Name: preToolUse, Session: "s", Tool: bash, Command: Command{Line: "x"}}
+	e := event.Event{Host: event.Claude, Name: event.PreToolUse, Session: "s", Tool: event.Bash, Command: event.Command{Line: "x"}}
 	c := notesConfig()
 	d := Decide(e, c, c.Server(noEnv), State{}, at(0), x, rules)
 	if offered(d) == "" {
@@ -332,15 +333,15 @@ func FuzzLastMessage(f *testing.F) {
 func TestNoPlaceForState(t *testing.T) {
 	x := indexes{"gitlab": always(sure)}
 	p := &Process{Getenv: noEnv, Now: func() time.Time { return at(0) }}
-	d := decideEvent(Event{Host: Claude, Name: sessionStart, Session: "s", Source: "startup"}, notesConfig(), x)
-	p.tellOnce(&d, Event{Session: "s"}, config.Locations{})
+	d := decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Session: "s", Source: "startup"}, notesConfig(), x)
+	p.tellOnce(&d, event.Event{Session: "s"}, config.Locations{})
 	if d.Context != "" {
 		t.Errorf("context %q", d.Context)
 	}
 	l := config.Locations{State: t.TempDir()}
 	for _, want := range []bool{true, false} {
 		d.Context = ""
-		p.tellOnce(&d, Event{Session: "s"}, l)
+		p.tellOnce(&d, event.Event{Session: "s"}, l)
 		if got := d.Context != ""; got != want {
 			t.Errorf("context %q, want some: %t", d.Context, want)
 		}
@@ -351,7 +352,7 @@ func TestNoPlaceForState(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(l.State, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.tellOnce(&d, Event{Session: "s"}, config.Locations{State: filepath.Join(l.State, "file")})
+	p.tellOnce(&d, event.Event{Session: "s"}, config.Locations{State: filepath.Join(l.State, "file")})
 	if len(d.Faults) == 0 {
 		t.Error("a state that cannot be kept is no fault")
 	}

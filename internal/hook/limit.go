@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/sessionfile"
 )
 
 const (
@@ -25,7 +27,7 @@ const (
 // limit makes a warning of a denial whose rule has denied as much as it may in
 // the session. Where that cannot be counted it is one, too: without a count,
 // the denials would have no end.
-func (p *Process) limit(d *Decision, e Event, store Store) {
+func (p *Process) limit(d *Decision, e event.Event, store Store) {
 	if d.Verdict != Deny || d.Rule == nil || d.Rule.Limit == 0 {
 		return
 	}
@@ -57,7 +59,7 @@ func (s Store) countDenial(session, rule string, now time.Time) (int, error) {
 		return 0, err
 	}
 	defer lock.Unlock()
-	f, err := os.OpenFile(config.Join(s.Dir, config.SessionFile(routedPrefix, session, routedSuffix)), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(config.Join(s.Dir, sessionfile.Name(routedPrefix, session, routedSuffix)), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return 0, err
 	}
@@ -70,7 +72,7 @@ func (s Store) countDenial(session, rule string, now time.Time) (int, error) {
 		return 0, fmt.Errorf("%s is longer than any", f.Name())
 	}
 	if len(data) == 0 {
-		config.RemoveStale(s.Dir, routedPrefix, routedSuffix, now, routedKept)
+		sessionfile.Clean(s.Dir, routedPrefix, routedSuffix, now, routedKept)
 	}
 	line := []byte(strconv.Quote(rule) + "\n")
 	n := 1

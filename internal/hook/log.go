@@ -2,15 +2,15 @@ package hook
 
 import (
 	"strings"
-	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/hook/event"
 )
 
 // Outcome is what the decision comes to, "" if the agent would not notice it
 // and the call is no web search.
-func (d *Decision) Outcome(e *Event) eventlog.Outcome {
+func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 	switch {
 	case d.Verdict == Deny && d.Quoted:
 		return eventlog.Answered
@@ -26,7 +26,7 @@ func (d *Decision) Outcome(e *Event) eventlog.Outcome {
 		return eventlog.Told
 	case d.Change.Permit != nil:
 		return eventlog.Retried
-	case e.Name != preToolUse || e.Tool != webSearch || strings.TrimSpace(e.Search.Query) == "":
+	case e.Name != event.PreToolUse || e.Tool != event.WebSearch || strings.TrimSpace(e.Search.Query) == "":
 		return ""
 	case len(d.Matched) == 0:
 		return eventlog.Unmatched
@@ -34,18 +34,14 @@ func (d *Decision) Outcome(e *Event) eventlog.Outcome {
 	return eventlog.Unanswered
 }
 
-// log has the log keep what was decided, if that is anything. The host has its
-// answer by then, and waits for the process to end, which where the log lies on
-// a drive that hangs it would not.
+// log has the log keep what was decided, if that is anything.
 func (p *Process) log(d *Decision, out output, c *config.Config, l config.Locations) {
-	outcome := d.Outcome(p.event)
+	outcome := d.Outcome(p.Event)
 	if outcome == "" || outcome == eventlog.Told && len(out.stdout) == 0 || !c.Hook.Log || l.State == "" {
 		return
 	}
-	deadline := time.AfterFunc(time.Duration(c.Hook.TimeoutMS)*time.Millisecond, func() { p.Exit(out.code) })
-	defer deadline.Stop()
 	e := eventlog.Event{
-		At: p.Now(), Host: string(p.event.Host), Name: p.event.Name, Tool: p.event.Tool, Outcome: outcome,
+		At: p.Now(), Host: string(p.Event.Host), Name: p.Event.Name, Tool: p.Event.Tool, Outcome: outcome,
 		Databases: d.Offered,
 	}
 	switch outcome {
@@ -59,7 +55,7 @@ func (p *Process) log(d *Decision, out output, c *config.Config, l config.Locati
 		e.Rule = d.Rule.Name
 	}
 	if c.Hook.LogQueries {
-		e.Query = p.event.Search.Query
+		e.Query = p.Event.Search.Query
 	}
 	if err := (eventlog.Log{Dir: l.State}).Append(&e); err != nil {
 		p.Debug("event log: %v", err)

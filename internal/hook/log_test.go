@@ -13,14 +13,15 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/hook/event"
 )
 
 func TestOutcome(t *testing.T) {
-	search := Event{Name: preToolUse, Tool: webSearch, Search: Search{Query: "q"}}
-	command := Event{Name: preToolUse, Tool: bash}
+	search := event.Event{Name: event.PreToolUse, Tool: event.WebSearch, Search: event.Search{Query: "q"}}
+	command := event.Event{Name: event.PreToolUse, Tool: event.Bash}
 	for _, test := range []struct {
 		name     string
-		event    Event
+		event    event.Event
 		decision Decision
 		want     eventlog.Outcome
 	}{
@@ -28,17 +29,17 @@ func TestOutcome(t *testing.T) {
 		{"redirected", search, Decision{Verdict: Deny, Offered: []string{"a"}}, eventlog.Redirected},
 		{"denied", command, Decision{Verdict: Deny, Rule: &config.Rule{}}, eventlog.Denied},
 		{"asked", command, Decision{Verdict: Ask}, eventlog.Asked},
-		{"allowed", Event{Name: preToolUse, Tool: "mcp__docsearch__search"}, Decision{Verdict: Allow}, eventlog.Allowed},
+		{"allowed", event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__search"}, Decision{Verdict: Allow}, eventlog.Allowed},
 		{"told", command, Decision{Context: "c"}, eventlog.Told},
-		{"told at the start", Event{Name: sessionStart}, Decision{Context: "c"}, eventlog.Told},
+		{"told at the start", event.Event{Name: event.SessionStart}, Decision{Context: "c"}, eventlog.Told},
 		{"retried", search, Decision{Change: Change{Permit: &Call{}}}, eventlog.Retried},
 		{"retried for want of an answer", search, Decision{Matched: []string{"a"}, Change: Change{Permit: &Call{}}}, eventlog.Retried},
 		{"unanswered", search, Decision{Matched: []string{"a"}}, eventlog.Unanswered},
 		{"unmatched", search, Decision{}, eventlog.Unmatched},
-		{"no query", Event{Name: preToolUse, Tool: webSearch, Search: Search{Query: " "}}, Decision{}, ""},
-		{"a search that has run", Event{Name: postToolUse, Tool: webSearch, Search: Search{Query: "q"}}, Decision{}, ""},
+		{"no query", event.Event{Name: event.PreToolUse, Tool: event.WebSearch, Search: event.Search{Query: " "}}, Decision{}, ""},
+		{"a search that has run", event.Event{Name: event.PostToolUse, Tool: event.WebSearch, Search: event.Search{Query: "q"}}, Decision{}, ""},
 		{"a command", command, Decision{}, ""},
-		{"a page that no database has", Event{Name: preToolUse, Tool: webFetch}, Decision{Matched: []string{"a"}}, ""},
+		{"a page that no database has", event.Event{Name: event.PreToolUse, Tool: event.WebFetch}, Decision{Matched: []string{"a"}}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := test.decision.Outcome(&test.event); got != test.want {
@@ -56,9 +57,9 @@ func TestLog(t *testing.T) {
 		nothing = `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"session_id":"s"}`
 		allowed = `{"hook_event_name":"PreToolUse","tool_name":"mcp__docsearch__search","tool_input":{"query":"x"},"session_id":"s"}`
 	)
-	redirected := eventlog.Event{At: now, Host: "claude", Name: preToolUse, Tool: webSearch, Outcome: eventlog.Redirected, Databases: []string{"gitlab"}}
-	retried := eventlog.Event{At: now, Host: "claude", Name: preToolUse, Tool: webSearch, Outcome: eventlog.Retried}
-	unmatched := eventlog.Event{At: now, Host: "claude", Name: preToolUse, Tool: webSearch, Outcome: eventlog.Unmatched}
+	redirected := eventlog.Event{At: now, Host: "claude", Name: event.PreToolUse, Tool: event.WebSearch, Outcome: eventlog.Redirected, Databases: []string{"gitlab"}}
+	retried := eventlog.Event{At: now, Host: "claude", Name: event.PreToolUse, Tool: event.WebSearch, Outcome: eventlog.Retried}
+	unmatched := eventlog.Event{At: now, Host: "claude", Name: event.PreToolUse, Tool: event.WebSearch, Outcome: eventlog.Unmatched}
 	withQuery := unmatched
 	withQuery.Query = "rice"
 	for _, test := range []struct {
@@ -71,7 +72,7 @@ func TestLog(t *testing.T) {
 		{"no match", config.Hook{Log: true}, []string{unknown}, []eventlog.Event{unmatched}},
 		{"with queries", config.Hook{Log: true, LogQueries: true}, []string{unknown}, []eventlog.Event{withQuery}},
 		{"nothing happens", config.Hook{Log: true}, []string{nothing}, nil},
-		{"own tool", config.Hook{Log: true}, []string{allowed}, []eventlog.Event{{At: now, Host: "claude", Name: preToolUse, Tool: "mcp__docsearch__search", Outcome: eventlog.Allowed}}},
+		{"own tool", config.Hook{Log: true}, []string{allowed}, []eventlog.Event{{At: now, Host: "claude", Name: event.PreToolUse, Tool: "mcp__docsearch__search", Outcome: eventlog.Allowed}}},
 		{"switched off", config.Hook{LogQueries: true}, []string{matches, unknown}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

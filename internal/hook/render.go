@@ -1,5 +1,10 @@
 package hook
 
+import (
+	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/rawjson"
+)
+
 // Exit codes as the hosts read them.
 const (
 	exitPass = 0
@@ -24,76 +29,70 @@ type output struct {
 // Only Claude Code and Copilot take context for a call that goes through.
 // Where the client cannot ask its user, a call that is to be asked about is
 // denied: it must not run unasked.
-func render(host Host, d Decision) output {
-	asks := host == Claude || host == Cursor || host == Copilot
+func render(host event.Host, d Decision) output {
+	asks := host == event.Claude || host == event.Cursor || host == event.Copilot
 	switch {
 	case d.Verdict == Deny || d.Verdict == Ask && !asks:
 		return renderDenial(host, d)
 	case (d.Verdict == Allow || d.Verdict == Ask) && asks:
-		var o object
+		var o rawjson.Writer
 		switch host {
-		case Cursor:
-			o.text("permission", string(d.Verdict))
+		case event.Cursor:
+			o.Text("permission", string(d.Verdict))
 			if d.Verdict == Ask {
-				o.text("user_message", d.Reason)
-				o.text("agent_message", d.Reason)
+				o.Text("user_message", d.Reason)
+				o.Text("agent_message", d.Reason)
 			}
-		case Copilot:
-			o.text("permissionDecision", string(d.Verdict))
-			o.text("permissionDecisionReason", d.Reason)
+		case event.Copilot:
+			o.Text("permissionDecision", string(d.Verdict))
+			o.Text("permissionDecisionReason", d.Reason)
 		}
-		return output{stdout: o.with(d, string(d.Verdict))}
-	case d.Verdict == Pass && d.Context != "" && host.takesContext(d.Event):
-		var o object
-		if host == Copilot {
-			o.text("additionalContext", d.Context)
+		return output{stdout: ended(o, d, string(d.Verdict))}
+	case d.Verdict == Pass && d.Context != "" && host.TakesContext(d.Event):
+		var o rawjson.Writer
+		if host == event.Copilot {
+			o.Text("additionalContext", d.Context)
 		}
-		return output{stdout: o.with(d, "")}
+		return output{stdout: ended(o, d, "")}
 	}
 	return output{}
 }
 
-// takesContext reports whether the host shows the agent a context where
-// nothing is denied.
-func (h Host) takesContext(event string) bool {
-	return h == Claude || h == Copilot && event == preToolUse
-}
-
-func renderDenial(host Host, d Decision) output {
+func renderDenial(host event.Host, d Decision) output {
 	whole := d.Reason
 	if d.Context != "" {
 		whole += "\n\n" + d.Context
 	}
-	var o object
+	var o rawjson.Writer
 	switch host {
-	case Codex:
-		return output{o.with(Decision{Event: d.Event, Reason: whole}, "deny"), whole, exitDeny}
-	case Gemini:
-		o.text("decision", "deny")
-		o.text("reason", whole)
-		return output{o.line(), whole, exitDeny}
-	case Cursor:
-		o.text("permission", "deny")
-		o.text("user_message", d.Reason)
-		o.text("agent_message", whole)
-		return output{o.with(d, "deny"), d.Reason, exitPass}
-	case Copilot:
-		o.text("permissionDecision", "deny")
-		o.text("permissionDecisionReason", whole)
-		return output{o.with(d, "deny"), d.Reason, exitPass}
+	case event.Codex:
+		return output{ended(o, Decision{Event: d.Event, Reason: whole}, "deny"), whole, exitDeny}
+	case event.Gemini:
+		o.Text("decision", "deny")
+		o.Text("reason", whole)
+		return output{line(o), whole, exitDeny}
+	case event.Cursor:
+		o.Text("permission", "deny")
+		o.Text("user_message", d.Reason)
+		o.Text("agent_message", whole)
+		return output{ended(o, d, "deny"), d.Reason, exitPass}
+	case event.Copilot:
+		o.Text("permissionDecision", "deny")
+		o.Text("permissionDecisionReason", whole)
+		return output{ended(o, d, "deny"), d.Reason, exitPass}
 	}
-	return output{o.with(d, "deny"), d.Reason, exitDeny}
+	return output{ended(o, d, "deny"), d.Reason, exitDeny}
 }
 
-// with ends the object with what Claude Code reads of it.
-func (o *object) with(d Decision, decision string) []byte {
-	var specific object
-	specific.text("hookEventName", d.Event)
-	specific.text("permissionDecision", decision)
-	specific.text("permissionDecisionReason", d.Reason)
-	specific.text("additionalContext", d.Context)
-	o.raw("hookSpecificOutput", specific.end())
-	return o.line()
+// ended is the object with what Claude Code reads of it, on a line.
+func ended(o rawjson.Writer, d Decision, decision string) []byte {
+	var specific rawjson.Writer
+	specific.Text("hookEventName", d.Event)
+	specific.Text("permissionDecision", decision)
+	specific.Text("permissionDecisionReason", d.Reason)
+	specific.Text("additionalContext", d.Context)
+	o.Raw("hookSpecificOutput", specific.End())
+	return line(o)
 }
 
-func (o *object) line() []byte { return append(o.end(), '\n') }
+func line(o rawjson.Writer) []byte { return append(o.End(), '\n') }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/hook/event"
 )
 
 func TestRender(t *testing.T) {
@@ -23,50 +25,50 @@ func TestRender(t *testing.T) {
 	claudeContext := nested(object{"additionalContext": "C"})
 	for _, test := range []struct {
 		name     string
-		host     Host
+		host     event.Host
 		decision Decision
 		stdout   object
 		stderr   string
 		code     int
 	}{
-		{"claude denies", Claude, deny, object{"hookSpecificOutput": claudeDeny}, "R <1>", 2},
-		{"claude allows", Claude, allow, object{"hookSpecificOutput": claudeAllow}, "", 0},
-		{"claude asks", Claude, ask, object{"hookSpecificOutput": claudeAsk}, "", 0},
-		{"claude advises", Claude, advise, object{"hookSpecificOutput": claudeContext}, "", 0},
-		{"claude passes", Claude, Decision{}, nil, "", 0},
-		{"cursor denies", Cursor, deny, object{
+		{"claude denies", event.Claude, deny, object{"hookSpecificOutput": claudeDeny}, "R <1>", 2},
+		{"claude allows", event.Claude, allow, object{"hookSpecificOutput": claudeAllow}, "", 0},
+		{"claude asks", event.Claude, ask, object{"hookSpecificOutput": claudeAsk}, "", 0},
+		{"claude advises", event.Claude, advise, object{"hookSpecificOutput": claudeContext}, "", 0},
+		{"claude passes", event.Claude, Decision{}, nil, "", 0},
+		{"cursor denies", event.Cursor, deny, object{
 			"permission": "deny", "user_message": "R <1>", "agent_message": "R <1>\n\nC", "hookSpecificOutput": claudeDeny,
 		}, "R <1>", 0},
-		{"cursor allows", Cursor, allow, object{"permission": "allow", "hookSpecificOutput": claudeAllow}, "", 0},
-		{"cursor asks", Cursor, ask, object{
+		{"cursor allows", event.Cursor, allow, object{"permission": "allow", "hookSpecificOutput": claudeAllow}, "", 0},
+		{"cursor asks", event.Cursor, ask, object{
 			"permission": "ask", "user_message": "R <1>", "agent_message": "R <1>", "hookSpecificOutput": claudeAsk,
 		}, "", 0},
-		{"cursor takes no advice", Cursor, advise, nil, "", 0},
-		{"copilot denies", Copilot, deny, object{
+		{"cursor takes no advice", event.Cursor, advise, nil, "", 0},
+		{"copilot denies", event.Copilot, deny, object{
 			"permissionDecision": "deny", "permissionDecisionReason": "R <1>\n\nC", "hookSpecificOutput": claudeDeny,
 		}, "R <1>", 0},
-		{"copilot allows", Copilot, allow, object{
+		{"copilot allows", event.Copilot, allow, object{
 			"permissionDecision": "allow", "permissionDecisionReason": "R <1>", "hookSpecificOutput": claudeAllow,
 		}, "", 0},
-		{"copilot asks", Copilot, ask, object{
+		{"copilot asks", event.Copilot, ask, object{
 			"permissionDecision": "ask", "permissionDecisionReason": "R <1>", "hookSpecificOutput": claudeAsk,
 		}, "", 0},
-		{"copilot advises", Copilot, advise, object{"additionalContext": "C", "hookSpecificOutput": claudeContext}, "", 0},
-		{"gemini denies", Gemini, deny, object{"decision": "deny", "reason": "R <1>\n\nC"}, "R <1>\n\nC", 2},
-		{"gemini needs no permission", Gemini, allow, nil, "", 0},
-		{"gemini cannot ask", Gemini, ask, object{"decision": "deny", "reason": "R <1>"}, "R <1>", 2},
-		{"gemini takes no advice", Gemini, advise, nil, "", 0},
-		{"codex denies", Codex, deny, object{"hookSpecificOutput": nested(object{
+		{"copilot advises", event.Copilot, advise, object{"additionalContext": "C", "hookSpecificOutput": claudeContext}, "", 0},
+		{"gemini denies", event.Gemini, deny, object{"decision": "deny", "reason": "R <1>\n\nC"}, "R <1>\n\nC", 2},
+		{"gemini needs no permission", event.Gemini, allow, nil, "", 0},
+		{"gemini cannot ask", event.Gemini, ask, object{"decision": "deny", "reason": "R <1>"}, "R <1>", 2},
+		{"gemini takes no advice", event.Gemini, advise, nil, "", 0},
+		{"codex denies", event.Codex, deny, object{"hookSpecificOutput": nested(object{
 			"permissionDecision": "deny", "permissionDecisionReason": "R <1>\n\nC",
 		})}, "R <1>\n\nC", 2},
-		{"codex takes no permission", Codex, allow, nil, "", 0},
-		{"codex cannot ask", Codex, ask, object{"hookSpecificOutput": nested(object{
+		{"codex takes no permission", event.Codex, allow, nil, "", 0},
+		{"codex cannot ask", event.Codex, ask, object{"hookSpecificOutput": nested(object{
 			"permissionDecision": "deny", "permissionDecisionReason": "R <1>",
 		})}, "R <1>", 2},
-		{"codex takes no advice", Codex, advise, nil, "", 0},
+		{"codex takes no advice", event.Codex, advise, nil, "", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			test.decision.Event = preToolUse
+			test.decision.Event = event.PreToolUse
 			got := render(test.host, test.decision)
 			var stdout object
 			if len(got.stdout) > 0 {

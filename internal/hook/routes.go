@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/hook/route"
 )
 
@@ -62,14 +64,14 @@ func (d *decider) route() {
 
 // RouteCall is the event's call as rules see it: of a text that is longer than
 // any that a person would write, its beginning.
-func RouteCall(e Event) route.Call {
+func RouteCall(e event.Event) route.Call {
 	c := route.Call{Tool: e.Tool}
 	switch e.Tool {
-	case webFetch:
+	case event.WebFetch:
 		c.Text = e.Fetch.URL
-	case webSearch:
+	case event.WebSearch:
 		c.Text = e.Search.Query
-	case bash:
+	case event.Bash:
 		c.Text = e.Command.Line
 	default:
 		if c.Text = e.File.Path; c.Text == "" {
@@ -121,11 +123,11 @@ func (d *Decision) addContext(s string) {
 func (d *decider) explained(m *route.Match) string {
 	what := "Text"
 	switch d.event.Tool {
-	case webFetch:
+	case event.WebFetch:
 		what = "URL"
-	case bash:
+	case event.Bash:
 		what = "Command"
-	case webSearch:
+	case event.WebSearch:
 		what = "Query"
 	}
 	var b strings.Builder
@@ -151,7 +153,7 @@ func (d *decider) routeToDatabase(r *config.Rule, message string) bool {
 		return false
 	}
 	e := d.event
-	e.Search = Search{Query: routeQuery(d.event)}
+	e.Search = event.Search{Query: routeQuery(d.event)}
 	call := Call{e.Search, e.Fetch}
 	if !d.stateRead {
 		d.wantsState = true
@@ -187,12 +189,12 @@ func (d *decider) routeToDatabase(r *config.Rule, message string) bool {
 
 // routeQuery is what a call asks of documentation, in words: those of an
 // address's path and of what the page is read for, or those of a command.
-func routeQuery(e Event) string {
+func routeQuery(e event.Event) string {
 	text := RouteCall(e).Text
-	if e.Tool == webSearch {
+	if e.Tool == event.WebSearch {
 		return text
 	}
-	if e.Tool == webFetch {
+	if e.Tool == event.WebFetch {
 		if _, rest, ok := strings.Cut(text, "://"); ok {
 			text = rest
 		}
@@ -207,5 +209,5 @@ func routeQuery(e Event) string {
 	words := strings.FieldsFunc(text, func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n/_=&;|<>()\"'`$", r)
 	})
-	return cut(strings.Join(words, " "), maxQuery)
+	return cut(strings.Join(words, " "), match.MaxQuery)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/route"
 	"github.com/docsearch/docsearch/internal/hook/route/pattern"
 	"github.com/docsearch/docsearch/internal/hook/route/shell"
@@ -41,8 +42,8 @@ func rule(name, tool, text string, action config.Action) config.Rule {
 	return config.Rule{Name: name, Tools: []string{tool}, Pattern: config.Pattern{Text: text}, Action: action, Message: "no " + name}
 }
 
-func bashEvent(line string) Event {
-	return Event{Host: Claude, Name: preToolUse, Session: "s", Tool: bash, Command: Command{Line: line}}
+func bashEvent(line string) event.Event {
+	return event.Event{Host: event.Claude, Name: event.PreToolUse, Session: "s", Tool: event.Bash, Command: event.Command{Line: line}}
 }
 
 func TestRoutes(t *testing.T) {
@@ -55,10 +56,12 @@ func TestRoutes(t *testing.T) {
 	jira := config.Rule{Name: "jira", ToolPattern: config.Pattern{Text: "mcp__jira"}, Action: config.ActionDeny, Message: "no jira"}
 	own := config.Rule{Name: "own", ToolPattern: config.Pattern{Text: "mcp__"}, Action: config.ActionDeny, Message: "no"}
 	edit := rule("vendor", "Edit", `/vendor/`, config.ActionDeny)
-	mcp := func(tool string) Event { return Event{Host: Claude, Name: preToolUse, Tool: tool, Input: `{"a":1}`} }
+	mcp := func(tool string) event.Event {
+		return event.Event{Host: event.Claude, Name: event.PreToolUse, Tool: tool, Input: `{"a":1}`}
+	}
 	for _, test := range []struct {
 		name    string
-		event   Event
+		event   event.Event
 		rules   []config.Rule
 		verdict Verdict
 		reason  string
@@ -79,8 +82,8 @@ func TestRoutes(t *testing.T) {
 		{name: "what they leave is the rules'", event: webSearchEvent("gitlab artifacts unknown"), rules: []config.Rule{gitlab}, verdict: Deny, reason: "no gitlab", rule: "gitlab"},
 		{name: "server", event: mcp("mcp__jira__create"), rules: []config.Rule{jira}, verdict: Deny, reason: "no jira", rule: "jira"},
 		{name: "its own tools are no rule's", event: mcp("mcp__docsearch__search"), rules: []config.Rule{own}, verdict: Allow, reason: "docsearch only reads"},
-		{name: "file", event: Event{Name: preToolUse, Tool: "Edit", File: File{Path: "/p/vendor/x.go"}}, rules: []config.Rule{edit}, verdict: Deny, reason: "no vendor", rule: "vendor"},
-		{name: "after the call", event: Event{Name: postToolUse, Tool: bash, Command: Command{Line: "kubectl"}}, rules: []config.Rule{kubectl}},
+		{name: "file", event: event.Event{Name: event.PreToolUse, Tool: "Edit", File: event.File{Path: "/p/vendor/x.go"}}, rules: []config.Rule{edit}, verdict: Deny, reason: "no vendor", rule: "vendor"},
+		{name: "after the call", event: event.Event{Name: event.PostToolUse, Tool: event.Bash, Command: event.Command{Line: "kubectl"}}, rules: []config.Rule{kubectl}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig("", "")
@@ -220,11 +223,11 @@ func TestRouteToDatabase(t *testing.T) {
 
 func TestRouteQuery(t *testing.T) {
 	for _, test := range []struct {
-		event Event
+		event event.Event
 		want  string
 	}{
-		{Event{Tool: webFetch, Fetch: Fetch{URL: "https://docs.gitlab.com/ee/ci/yaml/index.html?x=1#cache-key"}}, "ee ci yaml cache-key"},
-		{Event{Tool: webFetch, Fetch: Fetch{"https://docs.gitlab.com/ci_cd.html", "how do caches expire?"}}, "ci cd how do caches expire?"},
+		{event.Event{Tool: event.WebFetch, Fetch: event.Fetch{URL: "https://docs.gitlab.com/ee/ci/yaml/index.html?x=1#cache-key"}}, "ee ci yaml cache-key"},
+		{event.Event{Tool: event.WebFetch, Fetch: event.Fetch{URL: "https://docs.gitlab.com/ci_cd.html", Prompt: "how do caches expire?"}}, "ci cd how do caches expire?"},
 		{webSearchEvent("a/b  c"), "a/b  c"},
 		{bashEvent("man -k 'git log' | head"), "man -k git log head"},
 	} {
@@ -243,7 +246,7 @@ func TestLimit(t *testing.T) {
 	for i, session := range []string{"a", "a", "b", "a", "b", "b", "a"} {
 		p := &Process{Now: func() time.Time { return at(int64(i) * 3600) }}
 		d := Decision{Verdict: Deny, Reason: "no", Rule: &r}
-		p.limit(&d, Event{Session: session}, store)
+		p.limit(&d, event.Event{Session: session}, store)
 		got = append(got, fmt.Sprintf("%s:%s%s%s", session, d.Verdict, d.Reason, d.Context))
 		if len(d.Faults) > 0 {
 			t.Errorf("faults %q", d.Faults)
@@ -257,11 +260,11 @@ func TestLimit(t *testing.T) {
 	other.Name = "other"
 	d := Decision{Verdict: Deny, Reason: "no", Rule: &other}
 	p := &Process{Now: func() time.Time { return at(0) }}
-	if p.limit(&d, Event{Session: "a"}, store); d.Verdict != Deny {
+	if p.limit(&d, event.Event{Session: "a"}, store); d.Verdict != Deny {
 		t.Error("another rule's denials were counted")
 	}
 	d = Decision{Verdict: Deny, Reason: "no", Rule: &r}
-	if p.limit(&d, Event{Session: "a"}, Store{}); d.Verdict != Pass || d.Context != "no" || len(d.Faults) != 1 {
+	if p.limit(&d, event.Event{Session: "a"}, Store{}); d.Verdict != Pass || d.Context != "no" || len(d.Faults) != 1 {
 		t.Errorf("without a place for the count: %+v", d)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/hook/event"
 )
 
 // The event that the README feeds to the hook by hand is one that it reads.
@@ -14,12 +16,12 @@ func TestSampleEvent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := ParseEvent(data)
+	e, err := event.Parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Search{Query: "gitlab ci cache node_modules between jobs", Allowed: []string{"docs.gitlab.com"}}
-	if diff := cmp.Diff(want, e.Search); diff != "" || e.Tool != "WebSearch" || e.Host != Claude {
+	want := event.Search{Query: "gitlab ci cache node_modules between jobs", Allowed: []string{"docs.gitlab.com"}}
+	if diff := cmp.Diff(want, e.Search); diff != "" || e.Tool != "WebSearch" || e.Host != event.Claude {
 		t.Errorf("tool %s, host %s, (-want +got)\n%s", e.Tool, e.Host, diff)
 	}
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/rawjson"
+	"github.com/docsearch/docsearch/internal/hook/sessionfile"
 )
 
 const (
@@ -41,8 +44,8 @@ type State struct {
 
 // A Call is one that goes to the web: a search or a fetch.
 type Call struct {
-	Search
-	Fetch
+	event.Search
+	event.Fetch
 }
 
 // A Denial is a call that was denied.
@@ -178,7 +181,7 @@ func (s Store) Update(session string, c Change, now time.Time) error {
 		return err
 	}
 	defer lock.Unlock()
-	config.RemoveStale(s.Dir, statePrefix, stateSuffix, now, remembered)
+	sessionfile.Clean(s.Dir, statePrefix, stateSuffix, now, remembered)
 	name, own := stateName(session)
 	path := config.Join(s.Dir, name)
 	f, err := readState(path)
@@ -196,7 +199,7 @@ func (s Store) lock() (*filelock.Lock, error) {
 // stateName is the name of a session's file; own reports whether no other
 // session can have the same.
 func stateName(session string) (name string, own bool) {
-	name, own = config.SessionName(session)
+	name, own = sessionfile.Safe(session)
 	return statePrefix + name + stateSuffix, own
 }
 
@@ -233,25 +236,25 @@ func readState(path string) (stateFile, error) {
 }
 
 func parseState(data []byte) (f stateFile, err error) {
-	fields, err := objectFields(data)
+	fields, err := rawjson.Object(data)
 	if err != nil {
 		return f, err
 	}
 	if f.State, err = stateOf(fields); err != nil {
 		return f, err
 	}
-	if v := fields.raw("sessions"); v != nil {
-		sessions, err := objectFields(v)
+	if v := fields.Raw("sessions"); v != nil {
+		sessions, err := rawjson.Object(v)
 		if err != nil {
 			return f, err
 		}
 		f.sessions = make(map[string]State, len(sessions))
 		for _, s := range sessions {
-			fields, err := objectFields(s.value)
+			fields, err := rawjson.Object(s.Value)
 			if err != nil {
 				return f, err
 			}
-			if f.sessions[s.name], err = stateOf(fields); err != nil {
+			if f.sessions[s.Name], err = stateOf(fields); err != nil {
 				return f, err
 			}
 		}
@@ -259,17 +262,17 @@ func parseState(data []byte) (f stateFile, err error) {
 	return f, nil
 }
 
-func stateOf(fields fieldList) (s State, err error) {
-	s.Consulted = fields.time("consulted")
-	if v := fields.raw("last_denied"); v != nil {
+func stateOf(fields rawjson.Fields) (s State, err error) {
+	s.Consulted = timeOf(fields, "consulted")
+	if v := fields.Raw("last_denied"); v != nil {
 		last, err := denialOf(v)
 		if err != nil {
 			return s, err
 		}
 		s.Last = &last
 	}
-	if v := fields.raw("earlier"); v != nil {
-		items, err := listItems(v)
+	if v := fields.Raw("earlier"); v != nil {
+		items, err := rawjson.List(v)
 		if err != nil {
 			return s, err
 		}
@@ -285,24 +288,24 @@ func stateOf(fields fieldList) (s State, err error) {
 }
 
 func denialOf(v []byte) (Denial, error) {
-	fields, err := objectFields(v)
+	fields, err := rawjson.Object(v)
 	if err != nil {
 		return Denial{}, err
 	}
 	return Denial{
 		Call{
-			Search{fields.string("query"), fields.list("allowed_domains"), fields.list("blocked_domains")},
-			Fetch{fields.string("url"), fields.string("prompt")},
+			event.Search{Query: fields.String("query"), Allowed: fields.Strings("allowed_domains"), Blocked: fields.Strings("blocked_domains")},
+			event.Fetch{URL: fields.String("url"), Prompt: fields.String("prompt")},
 		},
-		fields.time("timestamp"),
+		timeOf(fields, "timestamp"),
 	}, nil
 }
 
-// time is a time in seconds since 1970, as other tools that know the file
+// timeOf is a time in seconds since 1970, as other tools that know the file
 // write it: whole or with a fraction, as a number or in a string. Any other
 // value is the zero time.
-func (l fieldList) time(name string) time.Time {
-	seconds, err := strconv.ParseFloat(l.text(name), 64)
+func timeOf(fields rawjson.Fields, name string) time.Time {
+	seconds, err := strconv.ParseFloat(fields.Text(name), 64)
 	if err != nil || !(seconds > 0 && seconds < 1<<40) {
 		return time.Time{}
 	}
@@ -338,23 +341,23 @@ func (f *stateFile) encode() []byte {
 			ids = append(ids, id)
 		}
 		slices.Sort(ids)
-		var sessions object
+		var sessions rawjson.Writer
 		for _, id := range ids {
 			s := f.sessions[id]
 			o := s.object()
-			sessions.raw(id, o.end())
+			sessions.Raw(id, o.End())
 		}
-		o.raw("sessions", sessions.end())
+		o.Raw("sessions", sessions.End())
 	}
-	return o.end()
+	return o.End()
 }
 
-func (s *State) object() (o object) {
+func (s *State) object() (o rawjson.Writer) {
 	last := []byte("null")
 	if s.Last != nil {
 		last = s.Last.encode()
 	}
-	o.raw("last_denied", last)
+	o.Raw("last_denied", last)
 	if len(s.Earlier) > 0 {
 		b := []byte{'['}
 		for i, d := range s.Earlier {
@@ -363,26 +366,26 @@ func (s *State) object() (o object) {
 			}
 			b = append(b, d.encode()...)
 		}
-		o.raw("earlier", append(b, ']'))
+		o.Raw("earlier", append(b, ']'))
 	}
 	if !s.Consulted.IsZero() {
-		o.raw("consulted", appendTime(nil, s.Consulted))
+		o.Raw("consulted", appendTime(nil, s.Consulted))
 	}
 	return o
 }
 
 func (d *Denial) encode() []byte {
-	var o object
+	var o rawjson.Writer
 	if d.URL != "" {
-		o.text("url", d.URL)
-		o.text("prompt", d.Prompt)
+		o.Text("url", d.URL)
+		o.Text("prompt", d.Prompt)
 	} else {
-		o.raw("query", appendText(nil, d.Query))
-		o.texts("allowed_domains", d.Allowed)
-		o.texts("blocked_domains", d.Blocked)
+		o.Raw("query", rawjson.AppendString(nil, d.Query))
+		o.Texts("allowed_domains", d.Allowed)
+		o.Texts("blocked_domains", d.Blocked)
 	}
-	o.raw("timestamp", appendTime(nil, d.At))
-	return o.end()
+	o.Raw("timestamp", appendTime(nil, d.At))
+	return o.End()
 }
 
 func appendTime(b []byte, t time.Time) []byte {

@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/hook/event"
 )
 
 func at(seconds int64) time.Time { return time.Unix(1_763_635_277+seconds, 0) }
 
-func deny(query string) Change   { return Change{Deny: &Call{Search: Search{Query: query}}} }
-func permit(query string) Change { return Change{Permit: &Call{Search: Search{Query: query}}} }
+func deny(query string) Change   { return Change{Deny: &Call{Search: event.Search{Query: query}}} }
+func permit(query string) Change { return Change{Permit: &Call{Search: event.Search{Query: query}}} }
 
 func update(t *testing.T, s Store, session string, c Change, now time.Time) {
 	t.Helper()
@@ -33,7 +35,7 @@ func denied(t *testing.T, s Store, session, query string, now time.Time) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, ok := state.denial(Call{Search: Search{Query: query}}, now)
+	_, ok := state.denial(Call{Search: event.Search{Query: query}}, now)
 	return ok
 }
 
@@ -49,7 +51,7 @@ func readFile(t *testing.T, path ...string) string {
 func TestStateFile(t *testing.T) {
 	s := Store{filepath.Join(t.TempDir(), "made", "on demand")}
 	path := filepath.Join(s.Dir, "docsearch-state-abc-1_Z.json")
-	search := Search{"gitlab ci", []string{"b.c", "a.b"}, nil}
+	search := event.Search{Query: "gitlab ci", Allowed: []string{"b.c", "a.b"}}
 	update(t, s, "abc-1_Z", Change{Deny: &Call{Search: search}}, time.UnixMilli(1763635277250))
 	want := `{"last_denied":{"query":"gitlab ci","allowed_domains":["b.c","a.b"],"blocked_domains":[],"timestamp":1763635277.25}}`
 	if got := readFile(t, path); got != want {
@@ -60,30 +62,30 @@ func TestStateFile(t *testing.T) {
 			t.Errorf("mode %v, %v; want 0600", st.Mode(), err)
 		}
 	}
-	update(t, s, "abc-1_Z", Change{Permit: &Call{Search: Search{"gitlab ci", []string{"a.b", "b.c"}, []string{}}}}, at(1))
+	update(t, s, "abc-1_Z", Change{Permit: &Call{Search: event.Search{Query: "gitlab ci", Allowed: []string{"a.b", "b.c"}, Blocked: []string{}}}}, at(1))
 	if got, want := readFile(t, path), `{"last_denied":null}`; got != want {
 		t.Errorf("after its repetition: %s, want %s", got, want)
 	}
 }
 
 func TestDenialIsRemembered(t *testing.T) {
-	first := Search{"q", []string{"a", "b"}, []string{"c"}}
+	first := event.Search{Query: "q", Allowed: []string{"a", "b"}, Blocked: []string{"c"}}
 	for _, test := range []struct {
 		name   string
-		search Search
+		search event.Search
 		after  time.Duration
 		want   bool
 	}{
 		{"at once", first, 0, true},
-		{"other order of domains", Search{"q", []string{"b", "a", "a"}, []string{"c"}}, time.Second, true},
+		{"other order of domains", event.Search{Query: "q", Allowed: []string{"b", "a", "a"}, Blocked: []string{"c"}}, time.Second, true},
 		{"just before five minutes", first, 5*time.Minute - time.Millisecond, true},
 		{"five minutes", first, 5 * time.Minute, false},
 		{"a clock that is a little behind", first, -time.Second, true},
 		{"a time far ahead", first, -time.Hour, false},
-		{"other query", Search{"Q", []string{"a", "b"}, []string{"c"}}, 0, false},
-		{"fewer domains", Search{"q", []string{"a"}, []string{"c"}}, 0, false},
-		{"no domains", Search{Query: "q"}, 0, false},
-		{"domains swapped", Search{"q", []string{"c"}, []string{"a", "b"}}, 0, false},
+		{"other query", event.Search{Query: "Q", Allowed: []string{"a", "b"}, Blocked: []string{"c"}}, 0, false},
+		{"fewer domains", event.Search{Query: "q", Allowed: []string{"a"}, Blocked: []string{"c"}}, 0, false},
+		{"no domains", event.Search{Query: "q"}, 0, false},
+		{"domains swapped", event.Search{Query: "q", Allowed: []string{"c"}, Blocked: []string{"a", "b"}}, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := Store{t.TempDir()}
@@ -295,7 +297,7 @@ func FuzzState(f *testing.F) {
 			t.Fatalf("%s: %v", out, err)
 		}
 		back := again.session("s", true)
-		if _, ok := back.denial(Call{Search: Search{Query: "q"}}, at(0)); !ok {
+		if _, ok := back.denial(Call{Search: event.Search{Query: "q"}}, at(0)); !ok {
 			t.Errorf("%s has lost the denial", out)
 		}
 	})

@@ -7,6 +7,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/match"
+	"github.com/docsearch/docsearch/internal/hook/rawjson"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -28,14 +31,14 @@ const (
 // A text words a denial. It states facts and gives no orders: a client's model
 // distrusts text beside the conversation that tells it what to do.
 type text struct {
-	event    Event
+	event    event.Event
 	offers   []offer
 	rule     string // the message of the rule that asked the database; empty: none did
 	evidence bool   // a repetition passes only once a tool was called
 }
 
 // fetch reports whether the call fetches a page that a database holds.
-func (t *text) fetch() bool { return t.event.Tool == webFetch && t.rule == "" }
+func (t *text) fetch() bool { return t.event.Tool == event.WebFetch && t.rule == "" }
 
 // reason is all that the agent must know to go on; older clients show it
 // nothing else.
@@ -43,11 +46,11 @@ func (t *text) reason() string {
 	var b strings.Builder
 	t.opening(&b)
 	t.calls(&b)
-	if t.event.Host == Claude {
+	if t.event.Host == event.Claude {
 		b.WriteString("If it is not loaded, ToolSearch loads it: {\"query\": \"select:" + strings.Join(t.tools(), ",") + "\"}\n")
 	}
 	again := "goes to the web"
-	if t.event.Tool != webSearch && t.event.Tool != webFetch {
+	if t.event.Tool != event.WebSearch && t.event.Tool != event.WebFetch {
 		again = "goes through"
 	}
 	if t.evidence {
@@ -226,7 +229,7 @@ func (t *text) context() string {
 }
 
 // adviceText is the line of context for a call that goes through.
-func adviceText(e Event, offers []offer) string {
+func adviceText(e event.Event, offers []offer) string {
 	var parts []string
 	for _, o := range offers {
 		t := text{event: e}
@@ -360,7 +363,7 @@ func unitsOf(r rune) int {
 }
 
 // quote is s as JSON.
-func quote(s string) string { return string(appendText(nil, s)) }
+func quote(s string) string { return string(rawjson.AppendString(nil, s)) }
 
 // contentWords are the words of a query that tell something of its subject
 // beyond the database's own keywords: the start of a list that the agent
@@ -370,7 +373,7 @@ func contentWords(query string, keywords []string) []string {
 	for w := range strings.FieldsSeq(query) {
 		w = strings.Trim(w, `.,;:!?"'()[]{}`)
 		folded := strings.ToLower(w)
-		known := slices.ContainsFunc(keywords, func(k string) bool { return hasKeyword(foldText(k), []string{w}) })
+		known := slices.ContainsFunc(keywords, func(k string) bool { return match.Has(match.Fold(k), []string{w}) })
 		if utf8.RuneCountInString(w) < 2 || known || filler(folded) || slices.Contains(words, w) {
 			continue
 		}

@@ -10,10 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-func denial(t *testing.T, c *config.Config, e Event, x indexes) Decision {
+func denial(t *testing.T, c *config.Config, e event.Event, x indexes) Decision {
 	t.Helper()
 	d := Decide(e, c, c.Server(noEnv), State{}, at(0), x, Routes{})
 	if d.Verdict != Deny {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/docsearch/docsearch/internal/hook/rawjson"
 )
 
 const (
@@ -64,24 +66,24 @@ func lastMessage(lines []byte) string {
 // that the user wrote: no tool's result, nothing of the client's own, no prompt
 // of a subagent.
 func Said(line []byte) string {
-	fields, err := objectFields(line)
-	if err != nil || fields.string("type") != "user" || isTrue(fields.raw("isMeta")) || isTrue(fields.raw("isSidechain")) {
+	fields, err := rawjson.Object(line)
+	if err != nil || fields.String("type") != "user" || isTrue(fields.Raw("isMeta")) || isTrue(fields.Raw("isSidechain")) {
 		return ""
 	}
-	message, err := objectFields(fields.raw("message"))
+	message, err := rawjson.Object(fields.Raw("message"))
 	if err != nil {
 		return ""
 	}
-	content := message.raw("content")
-	text, plain := decodeText(content)
+	content := message.Raw("content")
+	text, plain := rawjson.String(content)
 	if !plain {
-		blocks, err := listItems(content)
+		blocks, err := rawjson.List(content)
 		if err != nil {
 			return ""
 		}
 		for _, block := range blocks {
-			if b, err := objectFields(block); err == nil && b.string("type") == "text" {
-				text = b.string("text")
+			if b, err := rawjson.Object(block); err == nil && b.String("type") == "text" {
+				text = b.String("text")
 			}
 		}
 	}

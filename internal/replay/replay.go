@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/event"
 )
 
 // maxLine is the longest line that is read, in bytes: pictures and whole files
@@ -45,7 +46,7 @@ const maxOpen = 64
 
 // An Event is one that hooks were, or would have been, asked about.
 type Event struct {
-	hook.Event
+	event.Event
 	At   time.Time // zero if the line does not say
 	Line int       // of the transcript
 }
@@ -257,7 +258,7 @@ func (t *transcript) remember(b block) {
 }
 
 // event makes the event that the client would have sent.
-func (r *record) event(fields map[string]any) (hook.Event, error) {
+func (r *record) event(fields map[string]any) (event.Event, error) {
 	fields["session_id"] = r.Session
 	fields["cwd"] = r.Cwd
 	if r.Agent != "" {
@@ -267,9 +268,9 @@ func (r *record) event(fields map[string]any) (hook.Event, error) {
 	}
 	data, err := json.Marshal(fields)
 	if err != nil {
-		return hook.Event{}, err
+		return event.Event{}, err
 	}
-	return hook.ParseEvent(data)
+	return event.Parse(data)
 }
 
 // textOf is a result's text: a string, or blocks of which some are text.

@@ -25,6 +25,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/decode"
 	"github.com/docsearch/docsearch/internal/config/load"
 )
 
@@ -214,7 +215,7 @@ func changes(old config.Database, e Entry) []field {
 // find is the place in the list of the database of that name, as the program
 // reads the file; -1 if there is none.
 func find(values map[string]any, path, name string) (int, config.Database) {
-	decoded, _ := config.Decode(config.Settings{
+	decoded, _ := decode.Config(decode.Settings{
 		Values: folded(values).(map[string]any),
 		Line:   func(string) int { return 0 },
 		Dir:    config.Dir(path),

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/decode"
 )
 
 // A document is one config file on its way into viper. It decodes the file as
@@ -25,9 +26,9 @@ type document struct {
 	format   string
 	root     *node
 	lines    map[string]int
-	sections map[string]json.RawMessage
+	sections map[string]config.Raw
 	rules    []config.Rule
-	problems []config.Problem
+	problems []decode.Problem
 }
 
 // A section is a part of a file with the order of its keys.
@@ -43,7 +44,7 @@ func (d *document) Decoder(string) (viper.Decoder, error) { return d, nil }
 func (d *document) Decode(data []byte, into map[string]any) error {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	d.root = &node{}
-	d.sections = map[string]json.RawMessage{}
+	d.sections = map[string]config.Raw{}
 	d.lines = map[string]int{}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil
@@ -85,7 +86,7 @@ func (d *document) unfold(path string, n *node, value any) {
 				at = path + "." + folded
 			}
 			if before, twice := last[folded]; twice {
-				d.problems = append(d.problems, config.Problem{
+				d.problems = append(d.problems, decode.Problem{
 					Line: k.line, Entry: path, Field: k.name,
 					Expected: "each key once", Got: fmt.Sprintf("the key of line %d again", before.line), Effect: "the last one counts",
 				})
@@ -126,7 +127,7 @@ func (d *document) takeSections(values map[string]any) error {
 		}
 		d.sections[name] = text
 		if name == "routes" { // before viper folds what it was given
-			var problems []config.Problem
+			var problems []decode.Problem
 			d.rules, problems = decodeRules(d.path, section{v, k.value})
 			d.problems = append(d.problems, problems...)
 		}

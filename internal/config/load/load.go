@@ -25,6 +25,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/decode"
 )
 
 // MaxSize is the longest config file that is read, in bytes.
@@ -39,7 +40,7 @@ type Result struct {
 	Path     string // of the config file
 	Exists   bool
 	Config   config.Config
-	Problems []config.Problem
+	Problems []decode.Problem
 
 	rules []config.Rule // of this file
 	stamp config.Stamp
@@ -129,7 +130,7 @@ func (r *Result) decode(data []byte) error {
 			r.env[o.Section+"."+o.Field] = o.Env
 		}
 	}
-	r.Config, r.Problems = config.Decode(config.Settings{
+	r.Config, r.Problems = decode.Config(decode.Settings{
 		Values:   values,
 		Line:     doc.line,
 		Dir:      config.Dir(r.Path),
@@ -149,7 +150,7 @@ func (r *Result) decode(data []byte) error {
 
 // sortProblems puts the problems into the order of their lines.
 func (r *Result) sortProblems() {
-	slices.SortStableFunc(r.Problems, func(a, b config.Problem) int { return cmp.Compare(a.Line, b.Line) })
+	slices.SortStableFunc(r.Problems, func(a, b decode.Problem) int { return cmp.Compare(a.Line, b.Line) })
 }
 
 // override lets viper lay an environment variable over a value of the file.
@@ -233,7 +234,7 @@ func (r *Result) CheckPaths() {
 			got = err.Error()
 		}
 		entry := "databases[" + strconv.Itoa(db.Entry) + "]"
-		r.Problems = append(r.Problems, config.Problem{
+		r.Problems = append(r.Problems, decode.Problem{
 			Line: r.line(entry + ".path"), Entry: entry + " (" + db.Name + ")", Field: "path",
 			Expected: "a database", Got: got,
 		})

@@ -89,7 +89,7 @@ func TestFormats(t *testing.T) {
 	}
 	want.Hook = config.Hook{Retry: config.RetryEvidence, TimeoutMS: 500, Tool: "mcp__docs__search", LogQueries: true}
 	want.Search = config.Search{TopK: 8, MaxTokens: 2000, MaxAgeDays: 30}
-	want.Routes = json.RawMessage(`{"Zeta.x":{"pattern":"z\\d","message":"z"},"alpha":{"pattern":"a","message":"a","_Note":[{"b":1}]}}`)
+	want.Routes = config.Raw(`{"Zeta.x":{"pattern":"z\\d","message":"z"},"alpha":{"pattern":"a","message":"a","_Note":[{"b":1}]}}`)
 	want.Embedders = []config.Embedder{{Provider: "ollama", Model: "Nomic", QueryPrompt: "Query: ", Weight: 1}}
 	for name, text := range map[string]string{
 		"config.json": `{
@@ -620,7 +620,7 @@ func FuzzConfig(f *testing.F) {
 			}
 			names[db.Name] = true
 		}
-		for _, section := range []json.RawMessage{r.Config.Routes} {
+		for _, section := range []config.Raw{r.Config.Routes} {
 			if section != nil && !json.Valid(section) {
 				t.Errorf("section %s", section)
 			}

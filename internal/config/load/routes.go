@@ -16,6 +16,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/decode"
 	"github.com/docsearch/docsearch/internal/hook/route"
 	"github.com/docsearch/docsearch/internal/hook/route/pattern"
 )
@@ -77,7 +78,7 @@ func (s *Routes) checkDatabases(dbs []config.Database) {
 	for _, rule := range s.Rules {
 		named := func(db config.Database) bool { return db.Name == rule.Database }
 		if rule.Database != "" && !slices.ContainsFunc(dbs, named) {
-			s.problem(rule.Origin, config.Problem{
+			s.problem(rule.Origin, decode.Problem{
 				Line: rule.Line, Entry: "routes." + rule.Name, Field: "database",
 				Expected: "the name of a database", Got: strconv.Quote(rule.Database), Effect: "it answers nothing",
 			})
@@ -106,14 +107,14 @@ func (s *Routes) add(rules []config.Rule) {
 			s.Rules = append(s.Rules, rule)
 			continue
 		}
-		s.problem(rule.Origin, config.Problem{
+		s.problem(rule.Origin, decode.Problem{
 			Line: rule.Line, Entry: "routes." + rule.Name, Expected: "a name that no other rule has",
 			Got: "that of a rule of " + s.Rules[i].Origin, Effect: "the rule is left out",
 		})
 	}
 }
 
-func (s *Routes) problem(path string, p config.Problem) {
+func (s *Routes) problem(path string, p decode.Problem) {
 	s.Problems = append(s.Problems, "routes "+path+": "+p.String())
 }
 
@@ -145,7 +146,7 @@ func (s *Routes) file(dir, name string) {
 		for i, name := range names {
 			name := filepath.FromSlash(strings.TrimPrefix(name.(string), "./"))
 			if !filepath.IsLocal(name) {
-				s.problem(path, config.Problem{
+				s.problem(path, decode.Problem{
 					Line: routes.node.line, Entry: "routes[" + strconv.Itoa(i) + "]",
 					Expected: "a file of the plugin", Got: strconv.Quote(name), Effect: "it is not read",
 				})
@@ -222,19 +223,19 @@ func allStrings(list []any) bool {
 
 // decodeRules makes rules of a file's routes, and leaves out those with a
 // pattern that is none.
-func decodeRules(origin string, routes section) ([]config.Rule, []config.Problem) {
+func decodeRules(origin string, routes section) ([]config.Rule, []decode.Problem) {
 	if routes.node == nil {
 		return nil, nil
 	}
-	r := config.Routes{Origin: origin, Value: named(routes.value), Line: routes.node.lineOf}
+	r := decode.Routes{Origin: origin, Value: named(routes.value), Line: routes.node.lineOf}
 	if m, ok := r.Value.(map[string]any); ok {
 		r.Names = orderedKeys(routes.node, m)
 	}
-	rules, problems := config.DecodeRoutes(r)
+	rules, problems := decode.Rules(r)
 	seen := map[string]bool{}
 	for _, k := range routes.node.keys {
 		if seen[k.name] {
-			problems = append(problems, config.Problem{
+			problems = append(problems, decode.Problem{
 				Line: k.line, Entry: "routes." + k.name, Expected: "a name that no other rule has",
 				Got: "one that the file has before", Effect: "the last one counts",
 			})
@@ -244,7 +245,7 @@ func decodeRules(origin string, routes section) ([]config.Rule, []config.Problem
 	usable := rules[:0]
 	for _, rule := range rules {
 		if field, err := compile(&rule); err != nil {
-			problems = append(problems, config.Problem{
+			problems = append(problems, decode.Problem{
 				Line: rule.Line, Entry: "routes." + rule.Name, Field: field,
 				Expected: "a regular expression", Got: err.Error(), Effect: "the rule is left out",
 			})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/hook/sessionfile"
 )
 
 const (
@@ -110,7 +111,7 @@ func (s Store) Tell(session, agent string, now time.Time, o *Offer) (string, err
 		note(ends)
 	}
 	if data == "" { // not every host tells of a session's end
-		config.RemoveStale(s.Dir, filePrefix, fileSuffix, now, kept)
+		sessionfile.Clean(s.Dir, filePrefix, fileSuffix, now, kept)
 	}
 	text, given := o.Compose(Told(records, agent))
 	for _, item := range given {
@@ -254,5 +255,5 @@ func oneField(s string) string {
 
 // path is a session's file.
 func (s Store) path(session string) string {
-	return config.Join(s.Dir, config.SessionFile(filePrefix, session, fileSuffix))
+	return config.Join(s.Dir, sessionfile.Name(filePrefix, session, fileSuffix))
 }

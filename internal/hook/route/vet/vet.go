@@ -12,6 +12,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/route"
 	"github.com/docsearch/docsearch/internal/hook/route/shell"
 )
@@ -234,6 +235,6 @@ func callOf(t *config.RuleTest) (route.Call, error) {
 	if err != nil {
 		return route.Call{}, err
 	}
-	event, err := hook.ParseEvent(data)
+	event, err := event.Parse(data)
 	return hook.RouteCall(event), err
 }

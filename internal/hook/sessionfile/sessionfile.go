@@ -1,19 +1,24 @@
-package config
+// Package sessionfile names the files of which the hook has one for each session,
+// and removes old ones.
+package sessionfile
 
 import (
 	"fmt"
+	"hash/fnv"
 	"os"
 	"strings"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
 )
 
-// maxSession is how much of a session's id is in the name of a file.
-const maxSession = 120
+// longest is how much of a session's id is in the name of a file.
+const longest = 120
 
-// SessionName is what files of a session are called: its id, with everything
+// Safe is what files of a session are called: its id, with everything
 // but letters, digits, hyphens and underscores replaced; own reports whether
 // no other session can have the same name.
-func SessionName(session string) (name string, own bool) {
+func Safe(session string) (name string, own bool) {
 	var b strings.Builder
 	own = true
 	for _, r := range session {
@@ -26,25 +31,25 @@ func SessionName(session string) (name string, own bool) {
 		}
 	}
 	name = b.String()
-	if len(name) > maxSession {
-		name, own = fmt.Sprintf("%s-%016x", name[:maxSession-17], checksum([]byte(session))), false
+	if len(name) > longest {
+		name, own = fmt.Sprintf("%s-%016x", name[:longest-17], checksum([]byte(session))), false
 	}
 	return name, own
 }
 
-// SessionFile is the name of a file of which each session has its own: an id
+// Name is the name of a file of which each session has its own: an id
 // that is not its own name is told from others by its hash.
-func SessionFile(prefix, session, suffix string) string {
-	name, own := SessionName(session)
+func Name(prefix, session, suffix string) string {
+	name, own := Safe(session)
 	if !own {
 		name += fmt.Sprintf("-%016x", checksum([]byte(session)))
 	}
 	return prefix + name + suffix
 }
 
-// RemoveStale removes the files in dir with such names that nobody has changed
+// Clean removes the files in dir with such names that nobody has changed
 // for longer than age. What cannot be looked at or removed stays.
-func RemoveStale(dir, prefix, suffix string, now time.Time, age time.Duration) {
+func Clean(dir, prefix, suffix string, now time.Time, age time.Duration) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
@@ -54,7 +59,13 @@ func RemoveStale(dir, prefix, suffix string, now time.Time, age time.Duration) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > age {
-			os.Remove(Join(dir, e.Name()))
+			os.Remove(config.Join(dir, e.Name()))
 		}
 	}
+}
+
+func checksum(data []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(data)
+	return h.Sum64()
 }

@@ -1,4 +1,4 @@
-package config
+package decode
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/config"
 )
 
 // embedders decodes one embedder, or a list of them.
@@ -62,12 +64,12 @@ func (d *decoder) embedder(path string, v any) {
 	d.known(path, path, m, "provider", "model", "url", "api_key_env", "query_prompt", "document_prompt", "dimensions", "batch", "weight")
 
 	const providers = `"builtin", "ollama", "openai", "model2vec" or "onnx"`
-	var e Embedder
+	var e config.Embedder
 	e.Provider = strings.ToLower(strings.TrimSpace(text("provider", providers)))
 	switch e.Provider {
-	case ProviderBuiltin:
+	case config.ProviderBuiltin:
 		return // as if nothing were said
-	case ProviderOllama, ProviderOpenAI, ProviderModel2Vec, ProviderONNX:
+	case config.ProviderOllama, config.ProviderOpenAI, config.ProviderModel2Vec, config.ProviderONNX:
 	default:
 		if usable {
 			wrong("provider", providers)
@@ -85,7 +87,7 @@ func (d *decoder) embedder(path string, v any) {
 	const url = `the server's address, as in "https://api.example.com/v1"`
 	e.URL = strings.TrimSpace(text("url", url))
 	web := strings.HasPrefix(e.URL, "http://") || strings.HasPrefix(e.URL, "https://")
-	if usable && (e.URL != "" && (!web || Host(e.URL) == "") || e.URL == "" && e.Provider == ProviderOpenAI) {
+	if usable && (e.URL != "" && (!web || config.Host(e.URL) == "") || e.URL == "" && e.Provider == config.ProviderOpenAI) {
 		wrong("url", url)
 	}
 	e.KeyEnv = strings.TrimSpace(text("api_key_env", "the name of the environment variable that has the key"))

@@ -1,11 +1,14 @@
-package config
+// Package decode makes a Config, and rules, of what a JSON, YAML or TOML decoder
+// makes of their files, and says what is wrong with them.
+package decode
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/config"
 )
 
 // A Problem is something of a config file that is not as it must be.
@@ -50,13 +53,13 @@ type Settings struct {
 	Home string
 	// Sections is the file's own text, as JSON, of the sections that other
 	// parts of the program read.
-	Sections map[string]json.RawMessage
+	Sections map[string]config.Raw
 }
 
-// Decode makes a Config of settings. What is wrong is left out of the Config,
+// Config makes a Config of settings. What is wrong is left out of the Config,
 // or has its default there, and is in the list of problems.
-func Decode(s Settings) (Config, []Problem) {
-	d := decoder{Settings: s, config: Default()}
+func Config(s Settings) (config.Config, []Problem) {
+	d := decoder{Settings: s, config: config.Default()}
 	d.known("", "", s.Values, "databases", "hook", "search", "routes", "inject", "update", "embedder")
 	d.databases(s.Values["databases"])
 	d.hook(s.Values["hook"])
@@ -70,7 +73,7 @@ func Decode(s Settings) (Config, []Problem) {
 
 type decoder struct {
 	Settings
-	config   Config
+	config   config.Config
 	problems []Problem
 }
 
@@ -99,9 +102,9 @@ func (d *decoder) databases(v any) {
 }
 
 // database decodes one entry; false if it is to be skipped.
-func (d *decoder) database(path string, v any) (Database, bool) {
+func (d *decoder) database(path string, v any) (config.Database, bool) {
 	const skipped = "the entry is skipped"
-	var db Database
+	var db config.Database
 	m, ok := v.(map[string]any)
 	if !ok {
 		d.report(path, Problem{Entry: path, Expected: `a database with "keywords", "path" and "description"`, Got: describe(v), Effect: skipped})
@@ -154,7 +157,7 @@ func (d *decoder) database(path string, v any) (Database, bool) {
 		var bad []any
 		db.URLs, bad = stringList(urls)
 		for _, u := range db.URLs {
-			if Host(u) == "" {
+			if config.Host(u) == "" {
 				bad = append(bad, u)
 			}
 		}
@@ -170,9 +173,9 @@ func (d *decoder) database(path string, v any) (Database, bool) {
 		wrong("inject", `true, or patterns of documents as in "conventions/**"`, m["inject"], false, "nothing is injected")
 		db.Inject = nil
 	}
-	db.Mode = Mode(strings.ToLower(text("mode", `"answer", "redirect", "advise" or "off"`, false)))
+	db.Mode = config.Mode(strings.ToLower(text("mode", `"answer", "redirect", "advise" or "off"`, false)))
 	switch db.Mode {
-	case "", ModeAnswer, ModeRedirect, ModeAdvise, ModeOff:
+	case "", config.ModeAnswer, config.ModeRedirect, config.ModeAdvise, config.ModeOff:
 	default:
 		wrong("mode", `"answer", "redirect", "advise" or "off"`, m["mode"], false, "the default is used")
 		db.Mode = ""
@@ -182,11 +185,11 @@ func (d *decoder) database(path string, v any) (Database, bool) {
 
 // path resolves a database's path.
 func (d *decoder) path(raw string, relative func(raw, resolved string)) string {
-	path := Expand(raw, d.Home)
-	if path == "" || IsAbs(path) {
+	path := config.Expand(raw, d.Home)
+	if path == "" || config.IsAbs(path) {
 		return path
 	}
-	path = Join(d.Dir, path)
+	path = config.Join(d.Dir, path)
 	relative(raw, path)
 	return path
 }
@@ -228,8 +231,8 @@ func (d *decoder) hook(v any) {
 	h := &d.config.Hook
 	if v, given := m["retry"]; given {
 		s, _ := v.(string)
-		switch r := Retry(strings.ToLower(s)); r {
-		case RetryIdentical, RetryEvidence:
+		switch r := config.Retry(strings.ToLower(s)); r {
+		case config.RetryIdentical, config.RetryEvidence:
 			h.Retry = r
 		default:
 			d.report("hook.retry", Problem{Entry: "hook", Field: "retry", Expected: `"identical" or "evidence"`, Got: describe(v), Effect: `it is "` + string(h.Retry) + `"`})
@@ -374,23 +377,4 @@ func contains(list []string, s string) bool {
 		}
 	}
 	return false
-}
-
-// Host is the host that a URL, or a URL without its scheme, or a domain as
-// web searches name it ("*.gitlab.com"), is about; empty if there is none.
-func Host(url string) string {
-	if _, rest, ok := strings.Cut(url, "://"); ok {
-		url = rest
-	}
-	if i := strings.IndexAny(url, "/?#"); i >= 0 {
-		url = url[:i]
-	}
-	if i := strings.LastIndexByte(url, '@'); i >= 0 {
-		url = url[i+1:]
-	}
-	if i := strings.LastIndexByte(url, ':'); i >= 0 && !strings.HasSuffix(url, "]") {
-		url = url[:i]
-	}
-	url = strings.TrimPrefix(url, "*")
-	return strings.ToLower(strings.Trim(url, ". \t\r\n"))
 }

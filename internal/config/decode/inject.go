@@ -1,0 +1,87 @@
+package decode
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/config"
+)
+
+func (d *decoder) inject(v any) {
+	m := d.section("inject", v, "sessions", "tools", "failures", "max_chars", "floor", "skip_agents")
+	in := &d.config.Inject
+	d.flag(m, "inject", "sessions", &in.Sessions)
+	d.flag(m, "inject", "failures", &in.Failures)
+	d.number(m, "inject", "max_chars", 200, 9000, &in.MaxChars)
+	wrong := func(field, expected string, got any, effect string) {
+		d.report("inject."+field, Problem{Entry: "inject", Field: field, Expected: expected, Got: describe(got), Effect: effect})
+	}
+	if v, given := m["floor"]; given {
+		if floor, ok := decimal(v); ok && floor >= 0 && floor <= 100 {
+			in.Floor = floor
+		} else {
+			wrong("floor", "a number from 0 to 100", v, "it is "+describe(in.Floor))
+		}
+	}
+	if v, given := m["tools"]; given {
+		in.Tools = nil
+		known := "tools of " + strings.Join(config.InjectTools(), ", ")
+		names, bad := d.words(v)
+		for _, name := range names {
+			i := slices.IndexFunc(config.InjectTools(), func(tool string) bool { return strings.EqualFold(tool, name) })
+			if i < 0 {
+				bad = append(bad, name)
+				continue
+			}
+			in.Tools = append(in.Tools, config.InjectTools()[i])
+		}
+		if len(bad) > 0 {
+			wrong("tools", known, bad[0], "the others count")
+		}
+	}
+	if v, given := m["skip_agents"]; given {
+		var bad []any
+		if in.SkipAgents, bad = d.words(v); len(bad) > 0 {
+			wrong("skip_agents", "the names of kinds of subagents", bad[0], "the others count")
+		}
+	}
+}
+
+// injected reads a database's "inject": true, or patterns of the documents
+// that are injected.
+func injected(v any) (patterns []string, ok bool) {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			patterns = []string{config.All}
+		}
+		return patterns, true
+	case nil:
+		return nil, true
+	}
+	patterns, bad := stringList(v)
+	return patterns, len(bad) == 0
+}
+
+// words are a list's words, none where the list is empty.
+func (d *decoder) words(v any) (words []string, bad []any) {
+	if list, ok := v.([]any); ok && len(list) == 0 {
+		return nil, nil
+	}
+	return stringList(v)
+}
+
+func (d *decoder) flag(m map[string]any, section, field string, to *bool) {
+	v, given := m[field]
+	if !given {
+		return
+	}
+	b, ok := v.(bool)
+	if !ok {
+		d.report(section+"."+field, Problem{
+			Entry: section, Field: field, Expected: "true or false", Got: describe(v), Effect: "it is " + describe(*to),
+		})
+		return
+	}
+	*to = b
+}

@@ -1,0 +1,315 @@
+package decode
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/config"
+)
+
+// A Routes is the "routes" of one file.
+type Routes struct {
+	Origin string
+	Value  any      // what a JSON, YAML or TOML decoder makes of it
+	Names  []string // its keys as the file has them, in order
+	// Line is the line of the value at a path such as "github-pr", "tests",
+	// "[0]", 0 if the file does not have it.
+	Line func(path ...string) int
+}
+
+// Rules makes rules of a file's routes, in their order. A rule that is
+// wrong is left out, and the list of problems says why.
+func Rules(r Routes) ([]config.Rule, []Problem) {
+	d := routeDecoder{routes: r}
+	switch v := r.Value.(type) {
+	case map[string]any:
+		for _, name := range r.Names {
+			if strings.HasPrefix(name, "_") { // a comment
+				continue
+			}
+			d.rule(name, v[name], name)
+		}
+	case []any:
+		for i, item := range v {
+			at := "[" + strconv.Itoa(i) + "]"
+			name := r.Origin[strings.LastIndexAny(r.Origin, `/\`)+1:] + at
+			if m, ok := item.(map[string]any); ok {
+				if s, _ := m["name"].(string); s != "" {
+					name = s
+				}
+			}
+			d.rule(name, item, at)
+		}
+	case nil:
+	default:
+		d.problems = append(d.problems, Problem{Line: r.Line(), Entry: "routes", Expected: "an object of rules by their names", Got: describe(v), Effect: "there are none"})
+	}
+	return d.rules, d.problems
+}
+
+type routeDecoder struct {
+	routes   Routes
+	rules    []config.Rule
+	problems []Problem
+
+	// Of the rule at hand.
+	entry  string
+	path   []string
+	fields map[string]any
+	usable bool
+}
+
+// wrong reports a field; with fatal the rule is left out.
+func (d *routeDecoder) wrong(field, expected string, got any, fatal bool, effect string) {
+	line := d.routes.Line(append(d.path[:len(d.path):len(d.path)], field)...)
+	if line == 0 {
+		line = d.routes.Line(d.path...)
+	}
+	field = strings.Join(d.path[1:], "") + field
+	d.problems = append(d.problems, Problem{Line: line, Entry: d.entry, Field: field, Expected: expected, Got: describe(got), Effect: effect})
+	d.usable = d.usable && !fatal
+}
+
+const leftOut = "the rule is left out"
+
+func (d *routeDecoder) rule(name string, v any, at string) {
+	d.entry, d.path, d.usable = "routes."+name, []string{at}, true
+	var ok bool
+	if d.fields, ok = v.(map[string]any); !ok {
+		d.problems = append(d.problems, Problem{Line: d.routes.Line(at), Entry: d.entry, Expected: `a rule with a "pattern" and a "message"`, Got: describe(v), Effect: leftOut})
+		return
+	}
+	d.known()
+	r := config.Rule{Name: name, Origin: d.routes.Origin, Line: d.routes.Line(at)}
+	if tool := d.text("tool", "the name of a tool"); tool != "" {
+		r.Tools = []string{canonical(tool)}
+	}
+	if tool := d.text("tool_pattern", "a pattern of the names of tools"); tool != "" {
+		if names := strings.Split(tool, "|"); plainNames(names) {
+			for _, name := range names {
+				r.Tools = append(r.Tools, canonical(name))
+			}
+		} else {
+			r.ToolPattern.Text = tool
+		}
+	}
+	r.Pattern.Text = d.text("pattern", "a pattern")
+	r.CommandPattern.Text = d.text("command_pattern", "a pattern")
+	for _, text := range d.texts("unless", "a pattern or a list of them") {
+		r.Unless = append(r.Unless, config.Pattern{Text: text})
+	}
+	if len(r.Tools) == 0 && r.ToolPattern.Text == "" && r.Pattern.Text == "" && r.CommandPattern.Text == "" && d.usable {
+		d.wrong("pattern", "a pattern, of an address, a command or a tool", d.fields["pattern"], true, leftOut)
+	}
+	switch commands := d.text("commands", `"written" or "parsed"`); commands {
+	case "", "written":
+	case "parsed":
+		r.Parsed = true
+	default:
+		d.wrong("commands", `"written" or "parsed"`, commands, false, `it is "written"`)
+	}
+	r.Action = config.ActionDeny
+	if action := d.text("action", `"deny", "warn" or "ask"`); action != "" {
+		switch a := config.Action(strings.ToLower(action)); a {
+		case config.ActionDeny, config.ActionWarn, config.ActionAsk:
+			r.Action = a
+		default:
+			d.wrong("action", `"deny", "warn" or "ask"`, action, true, leftOut)
+		}
+	}
+	if v, given := d.fields["limit"]; given {
+		if r.Limit, ok = integer(v); !ok || r.Limit < 1 {
+			d.wrong("limit", "a whole number from 1", v, false, "there is no limit")
+			r.Limit = 0
+		}
+	}
+	r.Database = d.text("database", "the name of a database")
+	r.Message = d.text("message", "a text")
+	if r.Message == "" && r.Database == "" && d.usable {
+		d.wrong("message", "what to do instead", d.fields["message"], false, "the rule says that it applies, and nothing else")
+		r.Message = "The rule " + name + " is against this call."
+	}
+	d.tests(&r)
+	if d.usable {
+		d.rules = append(d.rules, r)
+	}
+}
+
+func (d *routeDecoder) known() {
+	keys := []string{"name", "description", "tool", "tool_pattern", "pattern", "command_pattern", "unless", "commands", "action", "message", "limit", "database", "tests"}
+	for _, key := range sortedKeys(d.fields) {
+		if contains(keys, key) || strings.HasPrefix(key, "_") {
+			continue
+		}
+		expected := "one of " + strings.Join(keys, ", ")
+		if near := Nearest(key, keys); near != "" {
+			expected = fmt.Sprintf("a key that docsearch knows (did you mean %q?)", near)
+		}
+		line := d.routes.Line(d.path[0], key)
+		d.problems = append(d.problems, Problem{Line: line, Entry: d.entry, Field: key, Expected: expected, Effect: "it is ignored"})
+	}
+}
+
+// text is a string, trimmed only where it is blank: a pattern may end with a
+// space. One of another type makes the rule another than was meant.
+func (d *routeDecoder) text(field, expected string) string {
+	v := d.fields[field]
+	s, ok := v.(string)
+	if !ok && v != nil {
+		d.wrong(field, expected, v, true, leftOut)
+	}
+	if strings.TrimSpace(s) == "" {
+		return ""
+	}
+	return s
+}
+
+// texts is a list of strings, or one alone.
+func (d *routeDecoder) texts(field, expected string) []string {
+	items, ok := d.fields[field].([]any)
+	if !ok && d.fields[field] != nil {
+		items = []any{d.fields[field]}
+	}
+	var list []string
+	for _, item := range items {
+		s, ok := item.(string)
+		if !ok || s == "" {
+			d.wrong(field, expected, item, true, leftOut)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// plainNames reports whether a pattern of tools' names is nothing but names.
+// One with an underscore may be how the names of a server's tools begin.
+func plainNames(names []string) bool {
+	for _, name := range names {
+		if name == "" {
+			return false
+		}
+		for _, c := range []byte(name) {
+			if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (d *routeDecoder) tests(r *config.Rule) {
+	v, given := d.fields["tests"]
+	if !given || v == nil {
+		return
+	}
+	list, ok := v.([]any)
+	if !ok {
+		d.wrong("tests", "a list of tests", v, false, "there are none")
+		return
+	}
+	for i, item := range list {
+		d.path = append(d.path[:1], "tests")
+		field := "[" + strconv.Itoa(i) + "]"
+		m, ok := item.(map[string]any)
+		if !ok {
+			d.wrong(field, `a test with "input" and "expect"`, item, false, "it is left out")
+			continue
+		}
+		if t, ok := d.test(r, m, field); ok {
+			r.Tests = append(r.Tests, t)
+		}
+	}
+	d.path = d.path[:1]
+}
+
+func (d *routeDecoder) test(r *config.Rule, m map[string]any, at string) (config.RuleTest, bool) {
+	t := config.RuleTest{Line: d.routes.Line(append(d.path[:2:2], at)...)}
+	for _, key := range []string{"desc", "description", "name"} {
+		if s, ok := m[key].(string); ok && t.Text == "" {
+			t.Text = s
+		}
+	}
+	expect, _ := m["expect"].(string)
+	switch t.Expect = config.Action(strings.ToLower(expect)); t.Expect {
+	case config.ActionDeny, config.ActionWarn, config.ActionAsk, config.ActionPass:
+	case "block":
+		t.Expect = config.ActionDeny
+	case "allow":
+		t.Expect = config.ActionPass
+	default:
+		d.wrong(at, `"expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow")`, m["expect"], false, "the test is left out")
+		return t, false
+	}
+	if v, given := m["contains"]; given {
+		t.Contains, _ = stringList(v)
+	}
+	t.Rule, _ = m["rule"].(string)
+	const input = `"input" to be a tool call, or the address or command of one`
+	switch v := m["input"].(type) {
+	case string:
+		t.Tool = mainTool(r)
+		argument := mainArgument(t.Tool)
+		text, err := json.Marshal(map[string]string{argument: v})
+		if err != nil || argument == "" {
+			d.wrong(at, input, v, false, "the test is left out")
+			return t, false
+		}
+		t.Input = text
+	case map[string]any:
+		t.Tool, _ = v["tool_name"].(string)
+		arguments, ok := v["tool_input"].(map[string]any)
+		text, err := json.Marshal(arguments)
+		if err != nil || !ok || t.Tool == "" {
+			d.wrong(at, input, v, false, "the test is left out")
+			return t, false
+		}
+		t.Input = text
+	default:
+		d.wrong(at, input, v, false, "the test is left out")
+		return t, false
+	}
+	return t, true
+}
+
+// mainTool is the tool that a rule is for if it is for one.
+func mainTool(r *config.Rule) string {
+	switch {
+	case len(r.Tools) > 0:
+		return r.Tools[0]
+	case r.ToolPattern.Text != "":
+		return ""
+	case r.CommandPattern.Text != "":
+		return "Bash"
+	}
+	return "WebFetch"
+}
+
+// canonical is a tool's name as the client writes it, where that is known.
+func canonical(tool string) string {
+	for _, known := range [...]string{"WebFetch", "WebSearch", "Bash", "Read", "Edit", "MultiEdit", "NotebookEdit", "Write"} {
+		if strings.EqualFold(tool, known) {
+			return known
+		}
+	}
+	return tool
+}
+
+// mainArgument is the argument of a tool that patterns are tried on, empty
+// where it is all of them.
+func mainArgument(tool string) string {
+	switch tool {
+	case "WebFetch":
+		return "url"
+	case "Bash":
+		return "command"
+	case "WebSearch":
+		return "query"
+	case "Read", "Write", "Edit", "MultiEdit":
+		return "file_path"
+	case "NotebookEdit":
+		return "notebook_path"
+	}
+	return ""
+}

@@ -1,0 +1,251 @@
+// Package event reads the events that hosts send their hooks.
+package event
+
+import (
+	"bytes"
+
+	"github.com/docsearch/docsearch/internal/hook/rawjson"
+)
+
+// An Event is what a host sent, in Claude Code's terms, with the parts that
+// the hook uses. What was absent or of a wrong type is empty, and so is what
+// the event's tool does not have.
+type Event struct {
+	Host       Host
+	Name       string // "PreToolUse", ...
+	Session    string // "default" if the host named none
+	Agent      string // of a subagent; empty on the main thread
+	AgentType  string // "Explore", "general-purpose", ...
+	Cwd        string // where the session works
+	Transcript string // file with the session so far
+	Source     string // of a SessionStart: startup, resume, clear, compact or fork
+	Reason     string // of a SessionEnd: clear, logout, ...
+	Tool       string
+	Search     Search  // of a WebSearch
+	Fetch      Fetch   // of a WebFetch
+	Command    Command // of a Bash
+	File       File    // of an Edit, MultiEdit, NotebookEdit, Read or Write
+	Input      string  // of any other tool that is to run: an object, as JSON
+	Failure    string  // what a tool that failed had to say, after it ran
+
+	// Said is how the user's last message ends. It is not in the event: who
+	// wants the decision to consider it reads it from the transcript.
+	Said string
+}
+
+// A Search is the input of a WebSearch.
+type Search struct {
+	Query   string
+	Allowed []string // domains to search
+	Blocked []string // domains to leave out
+}
+
+// A Fetch is the input of a WebFetch.
+type Fetch struct {
+	URL    string
+	Prompt string // what the page is read for
+}
+
+// A Command is the input of a Bash.
+type Command struct {
+	Line        string
+	Description string
+}
+
+// A File is the input of a tool that reads or changes one.
+type File struct {
+	Path string
+	Text string // what is to be written, the first maxText bytes of it
+}
+
+// A Host is a program that runs hooks.
+type Host string
+
+const (
+	Claude  Host = "claude"
+	Cursor  Host = "cursor"
+	Copilot Host = "copilot"
+	Gemini  Host = "gemini"
+	Codex   Host = "codex"
+)
+
+// TakesContext reports whether the host shows the agent a context where
+// nothing is denied.
+func (h Host) TakesContext(name string) bool {
+	return h == Claude || h == Copilot && name == PreToolUse
+}
+
+const (
+	PreToolUse         = "PreToolUse"
+	PostToolUse        = "PostToolUse"
+	PostToolUseFailure = "PostToolUseFailure"
+	SessionStart       = "SessionStart"
+	SessionEnd         = "SessionEnd"
+	SubagentStart      = "SubagentStart"
+	PreCompact         = "PreCompact"
+	PostCompact        = "PostCompact"
+
+	WebSearch = "WebSearch"
+	WebFetch  = "WebFetch"
+	Bash      = "Bash"
+
+	DefaultSession = "default"
+)
+
+// maxText is how much is read of what is to be written into a file, and of
+// what a tool printed before it failed, in bytes.
+const maxText = 16 << 10
+
+// Parse reads an event, one field at a time: a field that is absent or
+// of a wrong type is as good as empty and spoils no other. Only what is no
+// JSON object at all is an error.
+func Parse(data []byte) (Event, error) {
+	fields, err := rawjson.Object(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	if err != nil {
+		return Event{}, err
+	}
+	host := hostOf(fields)
+	e := Event{
+		Host:       host,
+		Name:       eventName(fields.Text("hook_event_name", "hookEventName")),
+		Session:    fields.Text("session_id", "sessionId", "conversation_id"),
+		Agent:      fields.Text("agent_id"),
+		AgentType:  fields.Text("agent_type"),
+		Cwd:        fields.Text("cwd"),
+		Transcript: fields.Text("transcript_path"),
+		Source:     fields.Text("source"),
+		Reason:     fields.Text("reason"),
+		Tool:       toolName(fields.Text("tool_name", "toolName")),
+	}
+	if e.Session == "" {
+		e.Session = DefaultSession
+	}
+	e.input(fields)
+	switch {
+	case e.Name == PostToolUseFailure:
+		e.Failure = rawjson.Prefix(fields.Raw("error"), maxText)
+	case e.Name == PostToolUse && e.Tool == Bash:
+		e.Failure = failure(fields.Raw("tool_response", "tool_result", "toolResult", "tool_output"))
+	}
+	return e, nil
+}
+
+// input reads what the event's tool is called with.
+func (e *Event) input(fields rawjson.Fields) {
+	switch e.Tool {
+	case WebSearch, WebFetch, Bash, "Edit", "MultiEdit", "NotebookEdit", "Read", "Write":
+	default:
+		if e.Name == PreToolUse {
+			input := fields.Raw("tool_input", "toolArgs")
+			if text, ok := rawjson.String(input); ok {
+				input = []byte(text)
+			}
+			e.Input = string(input)
+		}
+		return
+	}
+	in := parseInput(fields.Raw("tool_input", "toolArgs"))
+	switch e.Tool {
+	case WebSearch:
+		e.Search = Search{
+			Query:   in.String("query"),
+			Allowed: in.Strings("allowed_domains"),
+			Blocked: in.Strings("blocked_domains"),
+		}
+	case WebFetch:
+		e.Fetch = Fetch{in.String("url"), in.String("prompt")}
+	case Bash:
+		e.Command = Command{in.String("command"), in.String("description")}
+	default:
+		e.File.Path = in.String("file_path", "notebook_path")
+		e.File.Text = rawjson.Prefix(in.Raw("new_string", "content", "new_source"), maxText)
+		if edits, err := rawjson.List(in.Raw("edits")); err == nil {
+			for _, edit := range edits {
+				if room := maxText - len(e.File.Text); room > 0 {
+					text := rawjson.Prefix(parseInput(edit).Raw("new_string"), maxText)
+					e.File.Text += text[:min(len(text), room)] + "\n"
+				}
+			}
+		}
+	}
+}
+
+// hostOf tells the hosts apart by what only they send.
+func hostOf(fields rawjson.Fields) Host {
+	switch {
+	case fields.Raw("cursor_version", "conversation_id") != nil:
+		return Cursor
+	case fields.Raw("sessionId", "toolName") != nil:
+		return Copilot
+	case bytes.HasPrefix(fields.Raw("hook_event_name"), []byte(`"Before`)), bytes.HasPrefix(fields.Raw("hook_event_name"), []byte(`"After`)):
+		return Gemini
+	case fields.Raw("turn_id") != nil && fields.Raw("model") != nil:
+		return Codex
+	case fields.Text("timestamp") != "":
+		return Copilot
+	}
+	return Claude
+}
+
+// eventName is Claude Code's name of the event. A host that names none is
+// taken to ask before a tool runs: that is what the hook is installed for.
+func eventName(name string) string {
+	switch name {
+	case "", "preToolUse", "BeforeTool":
+		return PreToolUse
+	case "postToolUse", "AfterTool":
+		return PostToolUse
+	case "postToolUseFailure":
+		return PostToolUseFailure
+	case "sessionStart":
+		return SessionStart
+	case "sessionEnd":
+		return SessionEnd
+	case "subagentStart":
+		return SubagentStart
+	case "preCompact":
+		return PreCompact
+	}
+	return name
+}
+
+func toolName(name string) string {
+	switch name {
+	case "web_search", "google_web_search":
+		return WebSearch
+	case "web_fetch":
+		return WebFetch
+	case "Shell", "bash", "shell", "run_shell_command":
+		return Bash
+	}
+	return name
+}
+
+// parseInput reads a tool's arguments. No object is an empty one.
+func parseInput(input []byte) rawjson.Fields {
+	if text, ok := rawjson.String(input); ok { // Copilot wraps the arguments in a string
+		input = []byte(text)
+	}
+	fields, err := rawjson.Object(input)
+	if err != nil {
+		return nil
+	}
+	return fields
+}
+
+// failure is what a command printed, if its result says that it failed. Claude
+// Code has an event of its own for that; other hosts name the exit code.
+func failure(result []byte) string {
+	r := parseInput(result)
+	switch r.Text("exit_code", "exitCode", "returncode") {
+	case "", "0":
+		return ""
+	}
+	var parts [][]byte
+	for _, name := range []string{"stderr", "stdout", "output"} {
+		if s := bytes.TrimSpace([]byte(rawjson.Prefix(r.Raw(name), maxText))); len(s) > 0 {
+			parts = append(parts, s)
+		}
+	}
+	return string(bytes.Join(parts, []byte("\n")))
+}

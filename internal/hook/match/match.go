@@ -1,0 +1,190 @@
+// Package match finds the databases that a web search is about.
+package match
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
+)
+
+// MaxQuery is the longest query that is looked at, in bytes.
+const MaxQuery = 16 << 10
+
+// Databases returns those that a search is about, in the order of the
+// config: those with a keyword in the query, and those whose pages the search
+// is limited to; not those whose pages it leaves out.
+func Databases(s event.Search, dbs []config.Database) []*config.Database {
+	query := Fold(s.Query)
+	var list []*config.Database
+	for i := range dbs {
+		db := &dbs[i]
+		if db.Mode == config.ModeOff || namesAll(s.Blocked, db.URLs) {
+			continue
+		}
+		if namesAny(s.Allowed, db.URLs) || Has(query, db.Keywords) {
+			list = append(list, db)
+		}
+	}
+	return list
+}
+
+// Has reports whether a folded text contains one of the keywords.
+func Has(text []rune, keywords []string) bool {
+	_, ok := Keyword(text, keywords)
+	return ok
+}
+
+// Keyword is the first of the keywords that a folded text contains.
+func Keyword(text []rune, keywords []string) (string, bool) {
+	for _, k := range keywords {
+		if containsWord(text, Fold(k)) {
+			return k, true
+		}
+	}
+	return "", false
+}
+
+// namesAny reports whether one of the domains is that of one of the URLs.
+func namesAny(domains, urls []string) bool {
+	for _, u := range urls {
+		if named(domains, u) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesAll reports whether there are URLs and each has one of the domains: as
+// long as one is left, so is something to find in the database.
+func namesAll(domains, urls []string) bool {
+	for _, u := range urls {
+		if !named(domains, u) {
+			return false
+		}
+	}
+	return len(urls) > 0
+}
+
+// named reports whether url's host is one of the domains or within one.
+func named(domains []string, url string) bool {
+	host := config.Host(url)
+	for _, d := range domains {
+		domain := config.Host(d)
+		if domain == "" || host == "" {
+			continue
+		}
+		if rest := len(host) - len(domain); rest >= 0 && host[rest:] == domain && (rest == 0 || host[rest-1] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
+// Fold makes texts comparable: letters of either case become one, and any
+// white space one space.
+func Fold(s string) []rune {
+	folded := make([]rune, 0, len(s))
+	space := false
+	for _, r := range s {
+		if unicode.IsSpace(r) {
+			space = len(folded) > 0
+			continue
+		}
+		if space {
+			folded = append(folded, ' ')
+			space = false
+		}
+		folded = append(folded, foldRune(r))
+	}
+	return folded
+}
+
+// foldRune is the same for all letters that differ in case only.
+func foldRune(r rune) rune {
+	if r < utf8.RuneSelf {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}
+	lowest := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		lowest = min(lowest, next)
+	}
+	if 'A' <= lowest && lowest <= 'Z' { // the Kelvin sign is a k
+		lowest += 'a' - 'A'
+	}
+	return lowest
+}
+
+// containsWord reports whether word is in text, not as a part of a longer
+// word: the characters beside it must not continue its own first and last.
+func containsWord(text, word []rune) bool {
+	if len(word) == 0 {
+		return false
+	}
+	for i := 0; i+len(word) <= len(text); i++ {
+		if !hasPrefix(text[i:], word) {
+			continue
+		}
+		end := i + len(word)
+		if (i == 0 || !continues(text[i-1], word[0])) &&
+			(end == len(text) || !continues(word[len(word)-1], text[end])) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasPrefix(text, word []rune) bool {
+	for i, r := range word {
+		if text[i] != r {
+			return false
+		}
+	}
+	return true
+}
+
+// continues reports whether two neighbours belong to one word. Letters, digits
+// and what combines with them do, if they are of scripts that write words
+// alike; any other character continues itself only, so that "c++" ends before
+// a digit and ".net" begins after a letter.
+func continues(a, b rune) bool {
+	class := classOf(a)
+	if class != classOf(b) {
+		return false
+	}
+	return class != symbol && class != unspaced || class == symbol && a == b
+}
+
+type class int
+
+const (
+	symbol   class = iota // no part of words
+	spaced                // of words that spaces part
+	katakana              // words stand out by their script
+	hangul                // as Latin within itself; names take particles without a space
+	unspaced              // nothing shows where a word ends
+)
+
+func classOf(r rune) class {
+	if r < utf8.RuneSelf {
+		if r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return spaced
+		}
+		return symbol
+	}
+	switch {
+	case unicode.Is(unicode.Katakana, r) || r == 'ー':
+		return katakana
+	case unicode.Is(unicode.Hangul, r):
+		return hangul
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+		return unspaced
+	case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
+		return spaced
+	}
+	return symbol
+}

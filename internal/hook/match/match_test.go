@@ -1,0 +1,125 @@
+package match
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/event"
+)
+
+func TestKeywords(t *testing.T) {
+	for _, test := range []struct {
+		keyword, query string
+		want           bool
+	}{
+		{"gitlab", "gitlab ci config", true},
+		{"gitlab", "GitLab CI", true},
+		{"GitLab", "how does gitlab work?", true},
+		{"gitlab", "ungitlabbed", false},
+		{"gitlab", "gitlabs", false},
+		{"gitlab", "gitlab2", false},
+		{"gitlab", "gitlab_ci", false},
+		{"gitlab", "gitlab-ci", true},
+		{"gitlab", "docs.gitlab.com", true},
+		{"gitlab", "(gitlab)", true},
+		{"gitlab", "gitlab's runner", true},
+		{"gitlab", "my gitlab", true},
+		{"gitlab", "ungitlab gitlab", true},
+		{"gitlab", "", false},
+		{"gitlab-ci", "gitlab-ci yaml", true},
+		{"gitlab-ci", "gitlab ci yaml", false},
+
+		{"c++", "c++ templates", true},
+		{"c++", "C++11 move", true},
+		{"c++", "modern c++", true},
+		{"c++", "c+++", false},
+		{"c++", "objc++", false},
+		{"c++", "c+ +", false},
+		{"c#", "async in C#?", true},
+		{"c#", "c##", false},
+		{"c#", "c", false},
+		{".net", ".net core", true},
+		{".net", "asp.net core", true},
+		{".net", "..net", false},
+		{".net", ".network", false},
+		{".net", "net", false},
+		{"@angular/core", "install @angular/core today", true},
+		{"--", "git checkout -- file", true},
+		{"--", "---", false},
+
+		{"gitlab ci", "the GitLab   CI file", true},
+		{"gitlab ci", "gitlab\tci", true},
+		{"gitlab ci", "gitlab\nci", true},
+		{"gitlab  ci", "gitlab ci", true},
+		{"gitlab ci", "gitlab cicd", false},
+		{"gitlab ci", "my gitlab", false},
+
+		{"müller", "Herr MÜLLER kommt", true},
+		{"müller", "müllerin", false},
+		{"ελλάδα", "στην Ελλάδα σήμερα", true},
+		{"ΣΟΦΟΣ", "ο σοφος", true},
+		{"москва", "МОСКВА 2026", true},
+		{"москва", "московский", false},
+		{"café", "le Café noir", true},
+		{"cafe", "cafe\u0301", false},
+		{"straße", "STRAßE", true},
+		{"k8s", "\u212a8S ingress", true}, // the Kelvin sign
+		{"数据库", "如何备份数据库文件", true},
+		{"gitlab", "gitlabの設定", true},
+		{"データベース", "データベース設計", true},
+		{"テスト", "コンテスト", false},
+		{"gitlab", "gitlab을 설치", true},
+		{"깃랩", "깃랩 설치", true},
+		{"ภาษาไทย", "เอกสารภาษาไทยฉบับ", true},
+		{"🦀", "🦀 book", true},
+		{"日本", "日本", true},
+	} {
+		got := Has(Fold(test.query), []string{test.keyword})
+		if got != test.want {
+			t.Errorf("keyword %q in %q: %t, want %t", test.keyword, test.query, got, test.want)
+		}
+	}
+}
+
+func TestDatabases(t *testing.T) {
+	dbs := []config.Database{
+		{Name: "gitlab", Keywords: []string{"gitlab", "gl"}, URLs: []string{"https://docs.gitlab.com/ee/"}},
+		{Name: "k8s", Keywords: []string{"kubernetes", "k8s"}, URLs: []string{"https://kubernetes.io/docs", "https://k8s.io/"}},
+		{Name: "off", Keywords: []string{"gitlab"}, Mode: config.ModeOff},
+		{Name: "plain", Keywords: []string{"gl"}},
+	}
+	for _, test := range []struct {
+		name   string
+		search event.Search
+		want   []string
+	}{
+		{"one keyword", event.Search{Query: "gitlab runner"}, []string{"gitlab"}},
+		{"second keyword", event.Search{Query: "GL runner"}, []string{"gitlab", "plain"}},
+		{"order of the config, not of the query", event.Search{Query: "k8s on gitlab"}, []string{"gitlab", "k8s"}},
+		{"none", event.Search{Query: "cooking"}, nil},
+		{"allowed domain without a keyword", event.Search{Query: "runner", Allowed: []string{"docs.gitlab.com"}}, []string{"gitlab"}},
+		{"allowed parent domain", event.Search{Query: "runner", Allowed: []string{"GitLab.com"}}, []string{"gitlab"}},
+		{"allowed wildcard", event.Search{Query: "runner", Allowed: []string{"*.gitlab.com"}}, []string{"gitlab"}},
+		{"allowed with scheme and path", event.Search{Query: "runner", Allowed: []string{"https://docs.gitlab.com/ee"}}, []string{"gitlab"}},
+		{"allowed child domain", event.Search{Query: "runner", Allowed: []string{"ee.docs.gitlab.com"}}, nil},
+		{"allowed suffix that is no domain", event.Search{Query: "runner", Allowed: []string{"lab.com"}}, nil},
+		{"allowed empty", event.Search{Query: "runner", Allowed: []string{""}}, nil},
+		{"other allowed domain leaves the keyword", event.Search{Query: "gitlab", Allowed: []string{"example.com"}}, []string{"gitlab"}},
+		{"blocked unmatches", event.Search{Query: "gitlab k8s", Blocked: []string{"gitlab.com"}}, []string{"k8s"}},
+		{"blocked beats allowed", event.Search{Query: "x", Allowed: []string{"docs.gitlab.com"}, Blocked: []string{"docs.gitlab.com"}}, nil},
+		{"one of two addresses blocked", event.Search{Query: "k8s", Blocked: []string{"k8s.io"}}, []string{"k8s"}},
+		{"both addresses blocked", event.Search{Query: "k8s", Blocked: []string{"k8s.io", "kubernetes.io"}}, nil},
+		{"blocked without addresses", event.Search{Query: "gl", Blocked: []string{"gitlab.com"}}, []string{"plain"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, db := range Databases(test.search, dbs) {
+				got = append(got, db.Name)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("databases %v, want %v", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,407 @@
+// Package rawjson reads and writes the hook's few JSON objects, field by field.
+//
+// To inspect the types of structs takes encoding/json longer, in a process that
+// does so once, than all the hook has to decide; and only to import it delays
+// the hook (see package glance). What is read is read as encoding/json does.
+package rawjson
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Fields are those of a JSON object, their values as they stood.
+type Fields []Field
+
+// A Field is one of them.
+type Field struct {
+	Name  string
+	Value []byte
+}
+
+// Raw is the value of the first of the names that the object has, other than
+// null; of a name that it has twice, the last one, as in encoding/json.
+func (l Fields) Raw(names ...string) []byte {
+	for _, name := range names {
+		for i := len(l) - 1; i >= 0; i-- {
+			if l[i].Name == name && string(l[i].Value) != "null" {
+				return l[i].Value
+			}
+		}
+	}
+	return nil
+}
+
+// String is a string's value.
+func (l Fields) String(names ...string) string {
+	s, _ := String(l.Raw(names...))
+	return s
+}
+
+// Text is a string's value or a number's digits.
+func (l Fields) Text(names ...string) string {
+	v := l.Raw(names...)
+	if s, ok := String(v); ok {
+		return s
+	}
+	if _, err := strconv.ParseFloat(string(v), 64); err == nil {
+		return string(v)
+	}
+	return ""
+}
+
+// Strings are a list's strings, or a string alone.
+func (l Fields) Strings(name string) []string {
+	v := l.Raw(name)
+	if s, ok := String(v); ok {
+		return []string{s}
+	}
+	items, err := List(v)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, item := range items {
+		if s, ok := String(item); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// String is the value of a JSON string; false if v is none.
+func String(v []byte) (string, bool) {
+	if len(v) < 2 || v[0] != '"' || v[len(v)-1] != '"' {
+		return "", false
+	}
+	v = v[1 : len(v)-1]
+	i := bytes.IndexFunc(v, special)
+	if i < 0 {
+		return string(v), true
+	}
+	s := append(make([]byte, 0, len(v)), v[:i]...)
+	for v = v[i:]; len(v) > 0; {
+		switch c := v[0]; {
+		case c < ' ' || c == '"':
+			return "", false
+		case c == '\\':
+			r, size := unescape(v)
+			if size == 0 {
+				return "", false
+			}
+			s, v = utf8.AppendRune(s, r), v[size:]
+		default:
+			r, size := utf8.DecodeRune(v)
+			s, v = utf8.AppendRune(s, r), v[size:]
+		}
+	}
+	return string(s), true
+}
+
+// unescape is the character that an escape stands for, and the length of the
+// escape; 0 if it is none. Half of a surrogate pair is the replacement
+// character.
+func unescape(v []byte) (r rune, size int) {
+	if len(v) < 2 {
+		return 0, 0
+	}
+	switch c := v[1]; c {
+	case '"', '\\', '/':
+		return rune(c), 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	}
+	r, ok := unit(v)
+	switch {
+	case !ok:
+		return 0, 0
+	case !utf16.IsSurrogate(r):
+		return r, 6
+	}
+	if low, ok := unit(v[6:]); ok {
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return utf8.RuneError, 6
+}
+
+// unit is what v begins with, if that is \u and four digits.
+func unit(v []byte) (r rune, ok bool) {
+	if len(v) < 6 || v[0] != '\\' || v[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range v[2:6] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// Prefix is how the value of a JSON string begins: of one that is longer than
+// most bytes, all of which would take long to decode, about as many.
+func Prefix(v []byte, most int) string {
+	if len(v) <= most {
+		s, _ := String(v)
+		return s
+	}
+	if v[0] != '"' {
+		return ""
+	}
+	end := 1
+	for next := end; next < most; {
+		end = next
+		switch {
+		case v[next] != '\\':
+			_, size := utf8.DecodeRune(v[next:])
+			next += size
+		case v[next+1] == 'u':
+			next += len(`\u0000`)
+		default:
+			next += len(`\n`)
+		}
+	}
+	s, _ := String(append(slices.Clip(v[:end]), '"'))
+	return s
+}
+
+// special reports whether a character does not stand for itself in a JSON
+// string.
+func special(r rune) bool {
+	return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError
+}
+
+var (
+	errNoObject = errors.New("no JSON object")
+	errNoList   = errors.New("no JSON list")
+)
+
+// Object cuts a JSON object into its fields without looking into their
+// values: an event can hold a file of many megabytes that the hook has no use
+// for, and finding the ends of strings is all that must be done about it.
+// Values are checked when they are decoded.
+func Object(data []byte) (Fields, error) {
+	s := scanner{data: data}
+	s.space()
+	if !s.take('{') {
+		return nil, errNoObject
+	}
+	fields := make(Fields, 0, 16)
+	s.space()
+	for more := !s.take('}'); more; {
+		s.space()
+		start := s.at
+		if !s.text() {
+			return nil, s.error("a key")
+		}
+		name, ok := String(s.data[start:s.at])
+		if !ok {
+			return nil, s.error("a key")
+		}
+		s.space()
+		if !s.take(':') {
+			return nil, s.error("a colon")
+		}
+		s.space()
+		start = s.at
+		if !s.value() {
+			return nil, s.error("a value")
+		}
+		fields = append(fields, Field{name, s.data[start:s.at]})
+		s.space()
+		switch {
+		case s.take('}'):
+			more = false
+		case !s.take(','):
+			return nil, s.error("a comma or the end of the object")
+		}
+	}
+	s.space()
+	if s.at < len(s.data) {
+		return nil, s.error("the end")
+	}
+	return fields, nil
+}
+
+// List cuts a JSON list into its items.
+func List(data []byte) ([][]byte, error) {
+	s := scanner{data: data}
+	s.space()
+	if !s.take('[') {
+		return nil, errNoList
+	}
+	var items [][]byte
+	s.space()
+	for more := !s.take(']'); more; {
+		s.space()
+		start := s.at
+		if !s.value() {
+			return nil, s.error("a value")
+		}
+		items = append(items, s.data[start:s.at])
+		s.space()
+		switch {
+		case s.take(']'):
+			more = false
+		case !s.take(','):
+			return nil, s.error("a comma or the end of the list")
+		}
+	}
+	s.space()
+	if s.at < len(s.data) {
+		return nil, s.error("the end")
+	}
+	return items, nil
+}
+
+type scanner struct {
+	data []byte
+	at   int
+}
+
+func (s *scanner) error(want string) error {
+	return errors.New("no JSON: want " + want + " at byte " + strconv.Itoa(s.at))
+}
+
+func (s *scanner) space() {
+	for s.at < len(s.data) {
+		switch s.data[s.at] {
+		case ' ', '\t', '\r', '\n':
+			s.at++
+		default:
+			return
+		}
+	}
+}
+
+func (s *scanner) take(c byte) bool {
+	if s.at < len(s.data) && s.data[s.at] == c {
+		s.at++
+		return true
+	}
+	return false
+}
+
+// text passes a string.
+func (s *scanner) text() bool {
+	if !s.take('"') {
+		return false
+	}
+	for {
+		i := bytes.IndexByte(s.data[s.at:], '"')
+		if i < 0 {
+			s.at = len(s.data)
+			return false
+		}
+		end := s.at + i
+		backslashes := 0
+		for j := end - 1; j >= s.at && s.data[j] == '\\'; j-- {
+			backslashes++
+		}
+		s.at = end + 1
+		if backslashes%2 == 0 {
+			return true
+		}
+	}
+}
+
+// value passes a value; of lists and objects it only sees that what opens
+// closes.
+func (s *scanner) value() bool {
+	depth := 0
+	for s.at < len(s.data) {
+		switch c := s.data[s.at]; c {
+		case '"':
+			if !s.text() {
+				return false
+			}
+		case '{', '[':
+			depth++
+			s.at++
+		case '}', ']':
+			depth--
+			s.at++
+		case ' ', '\t', '\r', '\n', ',', ':':
+			s.at++
+			continue
+		default:
+			start := s.at
+			for s.at < len(s.data) && !delimits(s.data[s.at]) {
+				s.at++
+			}
+			if depth == 0 && !scalar(s.data[start:s.at]) {
+				return false
+			}
+		}
+		if depth <= 0 {
+			return depth == 0
+		}
+	}
+	return false
+}
+
+func delimits(c byte) bool {
+	switch c {
+	case ' ', '\t', '\r', '\n', ',', ':', '{', '}', '[', ']', '"':
+		return true
+	}
+	return false
+}
+
+// scalar reports whether v is a number, or one of the words of JSON.
+func scalar(v []byte) bool {
+	switch string(v) {
+	case "true", "false", "null":
+		return true
+	}
+	v = bytes.TrimPrefix(v, []byte("-"))
+	whole := digits(v)
+	if whole == 0 || whole > 1 && v[0] == '0' {
+		return false
+	}
+	if v = v[whole:]; len(v) > 0 && v[0] == '.' {
+		n := digits(v[1:])
+		if n == 0 {
+			return false
+		}
+		v = v[1+n:]
+	}
+	if len(v) > 0 && (v[0] == 'e' || v[0] == 'E') {
+		if v = v[1:]; len(v) > 0 && (v[0] == '+' || v[0] == '-') {
+			v = v[1:]
+		}
+		return len(v) > 0 && digits(v) == len(v)
+	}
+	return len(v) == 0
+}
+
+// digits is how many of them v begins with.
+func digits(v []byte) int {
+	for i, c := range v {
+		if c < '0' || c > '9' {
+			return i
+		}
+	}
+	return len(v)
+}
