@@ -61,16 +61,16 @@ func answerEvent(p *hook.Process) error {
 			err = load.RememberFailure(l, syntax)
 			p.Debug("snapshot of a config that cannot be read: %v", err)
 			c := config.Default()
-			return p.Run(&c, l, []string{syntax.Error()}, fast.Indexes{})
+			return p.Run(&c, l, []string{syntax.Error()}, fast.Indexes{Hurry: p.Hurry})
 		case err != nil:
 			c := config.Default()
-			return p.Run(&c, l, []string{err.Error()}, fast.Indexes{})
+			return p.Run(&c, l, []string{err.Error()}, fast.Indexes{Hurry: p.Hurry})
 		}
 		p.Debug("decided by %s", r.Path)
 		if err := r.Remember(l); err != nil {
 			p.Debug("no snapshot: %v", err)
 		}
-		return p.Run(&r.Config, l, r.Messages(), fast.Indexes{})
+		return p.Run(&r.Config, l, r.Messages(), fast.Indexes{Hurry: p.Hurry})
 	})
 	if code != exitOK {
 		return exitStatus(code)

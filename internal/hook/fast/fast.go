@@ -11,6 +11,7 @@
 package fast
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -18,16 +19,26 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/glance"
 )
 
 func init() {
 	if len(os.Args) != 2 || os.Args[1] != "hook" {
 		return
 	}
-	unfinished = hook.NewProcess()
+	unfinished = newProcess()
 	if code, done := Answer(unfinished); done {
 		os.Exit(code)
 	}
+}
+
+// newProcess is a run that goes on where package glance has ended.
+func newProcess() *hook.Process {
+	p, g := hook.NewProcess(), glance.Taken()
+	if p.Event = g.Event; p.Event == nil && len(g.Input) > 0 {
+		p.Stdin = io.MultiReader(bytes.NewReader(g.Input), p.Stdin)
+	}
+	return p
 }
 
 // unfinished is the run of the hook that init leaves to others.
@@ -43,7 +54,11 @@ func Answer(p *hook.Process) (code int, done bool) {
 	done = true
 	code = Guard(p.Stderr, func() int {
 		l := config.Locate(p.Getenv)
-		s, err := config.ReadSnapshot(l, p.Getenv)
+		s := glance.Taken().Snapshot
+		var err error
+		if s == nil {
+			s, err = config.ReadSnapshot(l, p.Getenv)
+		}
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
 				p.Debug("%v: the config is read again", err)
@@ -60,7 +75,7 @@ func Answer(p *hook.Process) (code int, done bool) {
 			}
 			return s.Rules, s.Problems, nil
 		}
-		code := p.Run(&s.Config, l, s.Problems, Indexes{})
+		code := p.Run(&s.Config, l, s.Problems, Indexes{Hurry: p.Hurry})
 		done = !p.Left
 		return code
 	})

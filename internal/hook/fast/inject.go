@@ -1,7 +1,6 @@
 package fast
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -28,7 +27,7 @@ const (
 
 // Entries returns the documents of a database that may be told for a call.
 func (i Indexes) Entries(db *config.Database, call *inject.Call, floor float64) (entries []inject.Entry, err error) {
-	err = use(db, func(x *answer.Index) error {
+	err = i.use(db, func(x *answer.Index) error {
 		q := call.Query()
 		documents, err := x.Related(answer.Query{Text: q.Text, Keywords: q.Keywords, Limit: candidates})
 		if err != nil {
@@ -73,8 +72,8 @@ func (i Indexes) Entries(db *config.Database, call *inject.Call, floor float64) 
 
 // Contents returns the documents of a database that the agent is told of when
 // a session starts, and of pinned ones the text.
-func (Indexes) Contents(db *config.Database) (entries []inject.Entry, err error) {
-	err = use(db, func(x *answer.Index) error {
+func (i Indexes) Contents(db *config.Database) (entries []inject.Entry, err error) {
+	err = i.use(db, func(x *answer.Index) error {
 		for n := range uint32(min(x.Documents(), looked)) {
 			key, err := x.Key(n)
 			if err != nil {
@@ -111,8 +110,8 @@ func (Indexes) Contents(db *config.Database) (entries []inject.Entry, err error)
 
 // Remedy returns the passages of a database that a failure is about, the most
 // telling first.
-func (Indexes) Remedy(db *config.Database, call *inject.Call) (remedies []hook.Remedy, err error) {
-	err = use(db, func(x *answer.Index) error {
+func (i Indexes) Remedy(db *config.Database, call *inject.Call) (remedies []hook.Remedy, err error) {
+	err = i.use(db, func(x *answer.Index) error {
 		q := call.Query()
 		names := append([]string{db.Name}, db.Keywords...)
 		documents, err := x.Related(answer.Query{Text: q.Text, Keywords: q.Keywords, Names: names, Limit: 1})
@@ -129,15 +128,6 @@ func (Indexes) Remedy(db *config.Database, call *inject.Call) (remedies []hook.R
 		return nil
 	})
 	return remedies, err
-}
-
-// use opens the index of a database for f.
-func use(db *config.Database, f func(*answer.Index) error) error {
-	x, err := answer.Open(hook.Folder(db.Path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(f(x), x.Close())
 }
 
 // injected reports whether a document is among those that the config marks.

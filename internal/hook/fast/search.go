@@ -5,6 +5,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -18,6 +19,8 @@ const (
 
 // Indexes asks the indexes of databases on this machine.
 type Indexes struct {
+	// Hurry is called before an index is searched; it may be nil.
+	Hurry func()
 	// Thorough has Entries return documents that cannot be told, too: for who
 	// wants to know why.
 	Thorough bool
@@ -27,31 +30,42 @@ type Indexes struct {
 func (Indexes) Check(db *config.Database) error { return hook.CheckIndex(db) }
 
 // Search asks the index of a database.
-func (Indexes) Search(db *config.Database, query string) (a hook.Answer, err error) {
-	x, err := answer.Open(hook.Folder(db.Path))
-	if err != nil {
-		return a, err
-	}
-	defer func() { err = errors.Join(err, x.Close()) }()
-	names := append([]string{db.Name}, db.Keywords...)
-	found, err := x.Search(answer.Query{Text: query, Names: names, Limit: offered})
-	if err != nil {
-		return a, err
-	}
-	return hook.Answer{Passages: passages(found.Hits), Confidence: found.Confidence, Confident: found.Confident}, nil
+func (i Indexes) Search(db *config.Database, query string) (a hook.Answer, err error) {
+	err = i.use(db, func(x *answer.Index) error {
+		names := append([]string{db.Name}, db.Keywords...)
+		found, err := x.Search(answer.Query{Text: query, Names: names, Limit: offered})
+		if err != nil {
+			return err
+		}
+		a = hook.Answer{Passages: passages(found.Hits), Confidence: found.Confidence, Confident: found.Confident}
+		return nil
+	})
+	return a, err
 }
 
 // Page asks the index of a database for a page.
-func (Indexes) Page(db *config.Database, f hook.Fetch) (a hook.Answer, held bool, err error) {
+func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held bool, err error) {
+	err = i.use(db, func(x *answer.Index) (err error) {
+		var page answer.Page
+		page, held, err = x.Page(answer.PageQuery{
+			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: offered, Room: shortPage,
+		})
+		a = hook.Answer{Passages: passages(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true}
+		return err
+	})
+	return a, held, err
+}
+
+// use opens the index of a database for f.
+func (i Indexes) use(db *config.Database, f func(*answer.Index) error) error {
 	x, err := answer.Open(hook.Folder(db.Path))
 	if err != nil {
-		return a, false, err
+		return err
 	}
-	defer func() { err = errors.Join(err, x.Close()) }()
-	page, held, err := x.Page(answer.PageQuery{
-		URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: offered, Room: shortPage,
-	})
-	return hook.Answer{Passages: passages(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true}, held, err
+	if i.Hurry != nil {
+		i.Hurry()
+	}
+	return errors.Join(f(x), x.Close())
 }
 
 func passages(hits []answer.Hit) []passage.Passage {
