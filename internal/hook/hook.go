@@ -26,9 +26,6 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/inject"
 )
 
-// MaxEvent is the longest event that is read, in bytes. A longer one passes.
-const MaxEvent = 64 << 20
-
 // A Process is one run of the hook: everything it touches.
 type Process struct {
 	Stdin  io.Reader
@@ -101,12 +98,12 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		defer p.relax()
 		if p.Event == nil {
 			p.Hurry()
-			event, err := p.readEvent()
+			e, _, err := event.Read(p.Stdin)
 			if err != nil {
 				p.say("event: %v: the call goes through", err)
 				return exitPass
 			}
-			p.Event = &event
+			p.Event = &e
 		}
 		decision := p.Decide(*p.Event, c, l, search)
 		if p.Left = decision.Later; p.Left {
@@ -158,17 +155,6 @@ func (p *Process) Decide(e event.Event, c *config.Config, l config.Locations, se
 		p.tellOnce(&d, e, l)
 	}
 	return d
-}
-
-func (p *Process) readEvent() (event.Event, error) {
-	data, err := io.ReadAll(io.LimitReader(p.Stdin, MaxEvent+1))
-	switch {
-	case err != nil:
-		return event.Event{}, err
-	case len(data) > MaxEvent:
-		return event.Event{}, fmt.Errorf("longer than %d MiB", MaxEvent>>20)
-	}
-	return event.Parse(data)
 }
 
 // tell lets the host and the user know.

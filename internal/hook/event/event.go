@@ -3,6 +3,10 @@ package event
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
 
 	"github.com/docsearch/docsearch/internal/hook/rawjson"
 )
@@ -95,6 +99,43 @@ const (
 // maxText is how much is read of what is to be written into a file, and of
 // what a tool printed before it failed, in bytes.
 const maxText = 16 << 10
+
+const (
+	// Longest is the length of the longest event that is read, in bytes.
+	Longest = 64 << 20
+	// ended is the length up to which an event that is whole is taken to be
+	// all there is. After a longer one, which would have to be parsed again and
+	// again, the client must close the pipe.
+	ended = 1 << 20
+)
+
+// Read reads an event from r, which may stay open after it. What was read of
+// it is returned in any case.
+func Read(r io.Reader) (e Event, data []byte, err error) {
+	data = make([]byte, 0, 8<<10)
+	for {
+		if len(data) == cap(data) {
+			data = slices.Grow(data, len(data))
+		}
+		n, err := r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if len(data) > Longest {
+			return Event{}, data, errors.New("longer than " + strconv.Itoa(Longest>>20) + " MiB")
+		}
+		if end := bytes.TrimRight(data, " \t\r\n"); len(data) <= ended && bytes.HasSuffix(end, []byte("}")) {
+			if e, err := Parse(data); err == nil {
+				return e, data, nil
+			}
+		}
+		if err == io.EOF {
+			e, err = Parse(data)
+			return e, data, err
+		}
+		if err != nil {
+			return Event{}, data, err
+		}
+	}
+}
 
 // Parse reads an event, one field at a time: a field that is absent or
 // of a wrong type is as good as empty and spoils no other. Only what is no

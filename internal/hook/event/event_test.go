@@ -3,8 +3,11 @@ package event
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -124,6 +127,46 @@ func TestParseErrors(t *testing.T) {
 				t.Errorf("%q was read as %+v", event, e)
 			} else if err == nil && !strings.Contains(event, "]") {
 				t.Errorf("%q is no error", event)
+			}
+		})
+	}
+}
+
+// A client may leave open what it has written the event to.
+func TestRead(t *testing.T) {
+	const whole = `{"tool_name":"WebSearch","tool_input":{"query":"q}"}}`
+	long := `{"pad":"` + strings.Repeat("x", 2*ended) + `",` + whole[1:]
+	for _, test := range []struct {
+		name, text string
+		open       bool // after the text
+		err        string
+	}{
+		{"closed", whole, false, ""},
+		{"open", whole, true, ""},
+		{"open after a newline", whole + "\n", true, ""},
+		{"long", long, false, ""},
+		{"cut", whole[:len(whole)-1], false, "no JSON"},
+		{"cut and open", whole[:len(whole)-2], true, "still open"},
+		{"long and open", long, true, "still open"},
+		{"too long", strings.Repeat("x", Longest+1), true, "longer than 64 MiB"},
+		{"text after", whole + "x", false, "no JSON"},
+		{"nothing", "", false, "no JSON object"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, as := range []func(io.Reader) io.Reader{iotest.DataErrReader, iotest.HalfReader} {
+				r := io.Reader(strings.NewReader(test.text))
+				if test.open {
+					r = io.MultiReader(r, iotest.ErrReader(errors.New("still open")))
+				}
+				e, data, err := Read(as(r))
+				switch {
+				case test.err != "":
+					if err == nil || !strings.Contains(err.Error(), test.err) {
+						t.Errorf("error %v, want %q", err, test.err)
+					}
+				case err != nil || e.Search.Query != "q}" || string(data) != test.text:
+					t.Errorf("query %q, %d bytes, error %v", e.Search.Query, len(data), err)
+				}
 			}
 		})
 	}

@@ -15,8 +15,9 @@ package glance
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
-	"slices"
 	"syscall"
 	"time"
 
@@ -44,13 +45,9 @@ var taken Glance
 // Taken is what was read in this process.
 func Taken() Glance { return taken }
 
-const (
-	// patience is how long the event is waited for here: clients start a hook
-	// first and write then.
-	patience = 20 * time.Millisecond
-	// longest is the length of the longest event that is read here, in bytes.
-	longest = 8 << 20
-)
+// patience is how long the event is waited for: clients start a hook first and
+// write then.
+const patience = 20 * time.Millisecond
 
 // settles reports whether the event that stands on standard input calls for
 // nothing. If so, it is in the log, if it is to be.
@@ -91,33 +88,33 @@ func (g *Glance) settles() (settled bool) {
 // read reads the event, as long as it does not keep the hook waiting: there is
 // no deadline here, which would take a thread of its own.
 func (g *Glance) read() bool {
-	data := make([]byte, 0, 8<<10)
-	for readable(patience) {
-		if len(data) == cap(data) {
-			if len(data) >= longest {
-				break
-			}
-			data = slices.Grow(data, len(data))
-		}
-		n, err := syscall.Read(syscall.Stdin, data[len(data):cap(data)])
-		if err == syscall.EINTR {
-			continue
-		}
-		if err != nil || n <= 0 {
-			break
-		}
-		data = data[:len(data)+n]
-		// A client may leave the pipe open.
-		if end := bytes.TrimRight(data, " \t\r\n"); len(end) == 0 || end[len(end)-1] != '}' {
-			continue
-		}
-		if e, err := event.Parse(data); err == nil {
-			g.Input, g.Event = data, &e
-			return true
+	e, data, err := event.Read(prompt{time.Now().Add(patience)})
+	if g.Input = data; err != nil {
+		return false
+	}
+	g.Event = &e
+	return true
+}
+
+// A prompt reads from standard input what is there, or is until then.
+type prompt struct{ until time.Time }
+
+var errLate = errors.New("there is no more of the event yet")
+
+func (p prompt) Read(b []byte) (int, error) {
+	for readable(max(0, time.Until(p.until))) {
+		n, err := syscall.Read(syscall.Stdin, b)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return 0, err
+		case n <= 0:
+			return 0, io.EOF
+		default:
+			return n, nil
 		}
 	}
-	g.Input = data
-	return false
+	return 0, errLate
 }
 
 // plain reports whether a config's databases have nothing to say to an event,
