@@ -42,6 +42,9 @@ type stock interface {
 	load(*item) ([]byte, error)
 	// parse makes a document of them. An error says why there is none.
 	parse([]byte, *item) (document, error)
+	// target returns what says where a link on an item leads: the place, "" if
+	// it is none of the source.
+	target(name string) func(href string) string
 }
 
 // A collector makes passages of the documents of a source. What it made of a
@@ -52,7 +55,9 @@ type stock interface {
 type collector struct {
 	stock
 	context  string
-	terms    map[string][]string // what the source's own index calls its places
+	named    map[string][]string // what places are called, beside what indexes of terms say
+	terms    map[string][]string // what places are called
+	packed   packedTerms         // what indexes of terms say
 	repeated repeated            // paragraphs that are left out
 	sampled  map[string]sample   // documents that were read to find them
 	before   *earlier
@@ -67,13 +72,15 @@ type Changes struct{ New, Changed, Removed, Same int }
 // generation, and beside them what was read and what has no passages: that is
 // what is in skipped and what turns out to be left out of the items.
 func collect(ctx context.Context, dir string, before *disk.Generation, source disk.Source, c *collector, items []item, skipped []disk.Skipped, report progress.Func) (disk.Prepared, error) {
-	c.addTermContexts(items)
-	if e := openEarlier(before, source); e != nil {
+	e := openEarlier(before, source)
+	if e != nil {
 		defer e.close()
 		if e.Context == c.context {
 			c.before, c.repeated = e, e.Repeated
 		}
 	}
+	c.findTerms(items, e)
+	c.addTermContexts(items)
 	if c.before == nil {
 		c.findRepeated(items)
 	}
@@ -105,7 +112,7 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 	source.Files = []disk.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
 	err = errors.Join(
 		writeSkipped(filepath.Join(dir, SkippedName), w.skipped),
-		writeRecords(filepath.Join(dir, FilesName), header{Context: c.context, Repeated: c.repeated}, w.records))
+		writeRecords(filepath.Join(dir, FilesName), header{c.context, c.repeated, c.packed}, w.records))
 	return disk.Prepared{Source: source, Skipped: disk.Summary(w.skipped), Kept: w.kept}, err
 }
 

@@ -271,7 +271,7 @@ func TestUpdateDoesNotTrustFreshTimes(t *testing.T) {
 
 // What the list of files says is what was written into it.
 func TestRecords(t *testing.T) {
-	h := header{Context: "context", Repeated: repeated{"b": "Was this page", "a": "of help?"}}
+	h := header{"context", repeated{"b": "Was this page", "a": "of help?"}, packTerms("indexes", map[string][]string{"guide/a.md#x": {"x", "y"}, "guide/a.md": nil})}
 	want := []record{
 		{Name: "guide/a.md", Size: 5, ModTime: time.Unix(1_700_000_000, 123_456_789), Hash: hashOf([]byte("a")), Length: 10, Passages: 2},
 		{Name: "guide/ab.md", Size: 1 << 40, ModTime: time.Unix(-5, 0), Context: "other", Offset: 10, Dropped: 3},
@@ -295,7 +295,7 @@ func TestRecords(t *testing.T) {
 }
 
 // writeFilesTable writes FilesName with sections as they are given.
-func writeFilesTable(t testing.TB, path string, version int, all, files []byte) {
+func writeFilesTable(t testing.TB, path string, version int, all, terms, files []byte) {
 	t.Helper()
 	out, err := disk.Create(path, filesKind, version)
 	if err != nil {
@@ -303,6 +303,8 @@ func writeFilesTable(t testing.TB, path string, version int, all, files []byte) 
 	}
 	out.Section("all")
 	out.Write(all)
+	out.Section("terms")
+	out.Write(terms)
 	out.Section("files")
 	out.Write(files)
 	if err := out.Close(); err != nil {
@@ -315,22 +317,23 @@ func writeFilesTable(t testing.TB, path string, version int, all, files []byte) 
 func TestRecordsThatAreNone(t *testing.T) {
 	good := (&record{Name: "a.md"}).append([]byte{1}, "")
 	for _, test := range []struct {
-		name       string
-		version    int
-		all, files []byte
-		want       string
+		name              string
+		version           int
+		all, terms, files []byte
+		want              string
 	}{
-		{"version", filesVersion + 1, []byte{0, 0}, good, "a newer docsearch wrote it"},
-		{"nothing", filesVersion, nil, nil, "a number is none"},
-		{"cut", filesVersion, []byte{0, 0}, good[:len(good)-1], "a number is none"},
-		{"too many documents", filesVersion, []byte{0, 0}, []byte{100}, "more is said to follow than does"},
-		{"long text", filesVersion, []byte{100}, good, "more is said to follow than does"},
-		{"shared with nothing", filesVersion, []byte{0, 0}, []byte{1, 3}, "a name goes on where none is"},
-		{"rest", filesVersion, []byte{0, 0}, append(good[:len(good):len(good)], 0), "nothing should follow"},
+		{"version", filesVersion + 1, []byte{0, 0}, []byte{0}, good, "a newer docsearch wrote it"},
+		{"nothing", filesVersion, nil, nil, nil, "a number is none"},
+		{"cut", filesVersion, []byte{0, 0}, []byte{0}, good[:len(good)-1], "a number is none"},
+		{"too many documents", filesVersion, []byte{0, 0}, []byte{0}, []byte{100}, "more is said to follow than does"},
+		{"long text", filesVersion, []byte{100}, []byte{0}, good, "more is said to follow than does"},
+		{"long name of terms", filesVersion, []byte{0, 0}, []byte{100}, good, "more is said to follow than does"},
+		{"shared with nothing", filesVersion, []byte{0, 0}, []byte{0}, []byte{1, 3}, "a name goes on where none is"},
+		{"rest", filesVersion, []byte{0, 0}, []byte{0}, append(good[:len(good):len(good)], 0), "nothing should follow"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			g := disk.Generation{Dir: t.TempDir()}
-			writeFilesTable(t, g.Path(FilesName), test.version, test.all, test.files)
+			writeFilesTable(t, g.Path(FilesName), test.version, test.all, test.terms, test.files)
 			if _, _, err := readRecords(g); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
@@ -340,13 +343,15 @@ func TestRecordsThatAreNone(t *testing.T) {
 
 func FuzzReadRecords(f *testing.F) {
 	all := []byte{1, 'x', 1, 1, 'd', 1, 'p'}
-	f.Add(all, (&record{Name: "a.md", Size: 1, ModTime: time.Unix(1, 1), Length: 5, Passages: 1}).append([]byte{1}, ""))
-	f.Add(all, (&record{Name: "b.md", Length: 5, Skipped: []disk.Skipped{{Name: "b.md:1", Why: "why"}}}).append((&record{Name: "a.md", Length: 5}).append([]byte{2}, ""), "a.md"))
-	f.Add([]byte{0, 0}, (&record{Name: "a.md", Length: 1<<63 - 1}).append((&record{Name: "a.md", Length: 11}).append([]byte{2}, ""), "a.md"))
-	f.Add([]byte{0}, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
-	f.Fuzz(func(t *testing.T, all, files []byte) {
+	one := func(r record) []byte { return r.append([]byte{1}, "") }
+	two := func(a, b record) []byte { return b.append(a.append([]byte{2}, ""), a.Name) }
+	f.Add(all, []byte{0}, one(record{Name: "a.md", Size: 1, ModTime: time.Unix(1, 1), Length: 10, Passages: 2}))
+	f.Add(all, []byte{1, 'n', 1}, two(record{Name: "a.md", Length: 5}, record{Name: "ab.md", Length: 5, Skipped: []disk.Skipped{{Name: "ab.md:1", Why: "why"}}}))
+	f.Add([]byte{0, 0}, []byte{0}, two(record{Name: "a.md", Length: 1<<63 - 1}, record{Name: "a.md", Length: 11}))
+	f.Add([]byte{0}, []byte{0}, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Fuzz(func(t *testing.T, all, terms, files []byte) {
 		g := disk.Generation{Dir: t.TempDir()}
-		writeFilesTable(t, g.Path(FilesName), filesVersion, all, files)
+		writeFilesTable(t, g.Path(FilesName), filesVersion, all, terms, files)
 		lines := []byte("line\nline\n")
 		if err := os.WriteFile(g.Path(passage.ShardName(0)), lines, 0o644); err != nil {
 			t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -109,13 +108,7 @@ func (c *Copy) Prepare(ctx context.Context, dir string, before *disk.Generation,
 	if err != nil {
 		return disk.Prepared{}, err
 	}
-	all := readTermIndexes(root, items)
-	for _, place := range slices.Sorted(maps.Keys(terms)) {
-		for _, t := range terms[place] {
-			addTerm(all, place, cleanTerm(t))
-		}
-	}
-	col := &collector{stock: folderStock{root}, terms: all}
+	col := &collector{stock: folderStock{root}, named: terms}
 	from := disk.Source{Kind: c.kind, Location: c.location, Root: folder}
 	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(passedBy, skipped), report)
 	c.changes = col.changes

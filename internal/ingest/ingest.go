@@ -105,7 +105,7 @@ func (f *Folder) Prepare(ctx context.Context, dir string, before *disk.Generatio
 	if err != nil {
 		return disk.Prepared{}, err
 	}
-	c := &collector{stock: folderStock{root}, terms: readTermIndexes(root, items)}
+	c := &collector{stock: folderStock{root}}
 	source := disk.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
 	prepared, err := collect(ctx, dir, before, source, c, items, skipped, report)
 	f.changes = c.changes

@@ -28,6 +28,10 @@ func (s folderStock) parse(data []byte, it *item) (document, error) {
 	return readerOf(it.name)(data, it.name)
 }
 
+func (folderStock) target(name string) func(href string) string {
+	return func(href string) string { return targetOf(name, href) }
+}
+
 // itemOf is the item of a file.
 func itemOf(name string, info fs.FileInfo) item {
 	return item{name: name, size: info.Size(), modTime: info.ModTime()}

@@ -33,6 +33,8 @@ const (
 	//	all    what holds for all documents: a digest of what every one is read
 	//	       with (see collector), the number of paragraphs that are left out of
 	//	       all (see repeated), and of each, in their order, digest and beginning
+	//	terms  a name for the source's own indexes of terms, and what was read of
+	//	       them (see packTerms)
 	//	files  the number of documents, and of each, in the order of passages:
 	//
 	//	  how many bytes of its path or URL are those of the one before, the rest,
@@ -52,13 +54,14 @@ const (
 	// filesVersion is the version of FilesName. It changes, too, when readers
 	// make other passages of the same bytes than those of the version before:
 	// nothing of such a generation is taken over.
-	filesVersion = 4
+	filesVersion = 5
 )
 
 // A header is what holds for all documents.
 type header struct {
 	Context  string
 	Repeated repeated
+	Terms    packedTerms
 }
 
 // A record is what is known of a document that was read.
@@ -95,6 +98,8 @@ func writeRecords(path string, h header, records []record) error {
 		b = appendText(appendText(b, digest), h.Repeated[digest])
 	}
 	out.Write(b)
+	out.Section("terms")
+	out.Write(append(appendText(b[:0], h.Terms.Of), h.Terms.Data...))
 	out.Section("files")
 	b = binary.AppendUvarint(b[:0], uint64(len(records)))
 	last := ""
@@ -107,12 +112,7 @@ func writeRecords(path string, h header, records []record) error {
 }
 
 func (r *record) append(b []byte, last string) []byte {
-	shared := 0
-	for shared < min(len(last), len(r.Name)) && last[shared] == r.Name[shared] {
-		shared++
-	}
-	b = binary.AppendUvarint(b, uint64(shared))
-	b = appendText(b, r.Name[shared:])
+	b = appendName(b, r.Name, last)
 	b = binary.AppendUvarint(b, uint64(r.Size))
 	if r.ModTime.IsZero() {
 		b = append(b, 0)
@@ -129,6 +129,15 @@ func (r *record) append(b []byte, last string) []byte {
 		b = appendText(appendText(b, s.Name), s.Why)
 	}
 	return b
+}
+
+// appendName appends a name that comes after another.
+func appendName(b []byte, name, last string) []byte {
+	shared := 0
+	for shared < min(len(last), len(name)) && last[shared] == name[shared] {
+		shared++
+	}
+	return appendText(binary.AppendUvarint(b, uint64(shared)), name[shared:])
 }
 
 func appendText(b []byte, s string) []byte {
@@ -154,6 +163,14 @@ func readRecords(g disk.Generation) (h header, records []record, err error) {
 	if err := in.end(); err != nil {
 		return header{}, nil, err
 	}
+	if in, err = newFields(file, "terms"); err != nil {
+		return header{}, nil, err
+	}
+	h.Terms.Of = in.text()
+	h.Terms.Data = []byte(in.data[in.at:])
+	if in.err != nil {
+		return header{}, nil, in.err
+	}
 	if in, err = newFields(file, "files"); err != nil {
 		return header{}, nil, err
 	}
@@ -170,12 +187,7 @@ func readRecords(g disk.Generation) (h header, records []record, err error) {
 
 // read reads what append wrote.
 func (r *record) read(in *fields, last string) {
-	shared := in.number()
-	if shared > int64(len(last)) {
-		in.fail("a name goes on where none is")
-		return
-	}
-	r.Name = last[:shared] + in.text()
+	r.Name = in.name(last)
 	r.Size = in.number()
 	if in.number() > 0 {
 		nanoseconds := in.number()
@@ -192,11 +204,11 @@ func (r *record) read(in *fields, last string) {
 	}
 }
 
-// fields reads numbers and texts from a section, up to the first that is none.
+// fields reads numbers and texts, up to the first that is none.
 type fields struct {
-	section disk.Section
 	data    string
 	at      int
+	corrupt func(at int64, what string) error
 	err     error
 }
 
@@ -206,12 +218,12 @@ func newFields(file *disk.File, section string) (*fields, error) {
 		return nil, err
 	}
 	data, err := s.All()
-	return &fields{section: s, data: string(data)}, err
+	return &fields{data: string(data), corrupt: s.Corrupt}, err
 }
 
 func (f *fields) fail(what string) {
 	if f.err == nil {
-		f.err = f.section.Corrupt(int64(f.at), what)
+		f.err = f.corrupt(int64(f.at), what)
 		f.at = len(f.data)
 	}
 }
@@ -258,9 +270,22 @@ func (f *fields) text() string {
 	return s
 }
 
+// name is one that comes after another.
+func (f *fields) name(last string) string {
+	shared := f.number()
+	if shared > int64(len(last)) {
+		f.fail("a name goes on where none is")
+		return ""
+	}
+	return last[:shared] + f.text()
+}
+
+// more reports whether anything is left.
+func (f *fields) more() bool { return f.at < len(f.data) }
+
 // end makes sure that all was read.
 func (f *fields) end() error {
-	if f.at < len(f.data) {
+	if f.more() {
 		f.fail("nothing should follow")
 	}
 	return f.err

@@ -148,7 +148,7 @@ func (s *Site) collector(m *site.Mirror) (*collector, []item, []disk.Skipped) {
 	if s.opt.IgnoreRobots {
 		links = append(links, "robots")
 	}
-	return &collector{stock: stock, context: digest(links...), terms: stock.readTermIndexes(items)}, items, skipped
+	return &collector{stock: stock, context: digest(links...)}, items, skipped
 }
 
 // hashOfPage is what hashOf says of the page's bytes.
@@ -288,39 +288,24 @@ func (s *siteStock) place(target string) string {
 	return name
 }
 
-// readTermIndexes is what the site's own indexes call its places.
-func (s *siteStock) readTermIndexes(items []item) map[string][]string {
-	terms := map[string][]string{}
-	for i := range items {
-		name := items[i].name
-		if !isTermIndex(strings.TrimSuffix(name, "/")) {
-			continue
+func (s *siteStock) target(name string) func(href string) string {
+	base, err := url.Parse(name)
+	return func(href string) string {
+		if err != nil || strings.HasPrefix(href, "#") {
+			return ""
 		}
-		base, err := url.Parse(name)
+		to, err := base.Parse(href)
 		if err != nil {
-			continue
+			return ""
 		}
-		// What is wrong with the page is said when its turn comes.
-		if data, err := s.load(&items[i]); err == nil {
-			readTerms(data, func(href string) string {
-				to, err := base.Parse(href)
-				if err != nil || strings.HasPrefix(href, "#") {
-					return ""
-				}
-				fragment := to.Fragment // as anchors are: not escaped
-				to.Fragment, to.RawFragment = "", ""
-				page := s.place(to.String())
-				switch {
-				case s.pages[page].URL == "":
-					return ""
-				case fragment != "":
-					return page + "#" + fragment
-				}
-				return page
-			}, terms)
+		fragment := to.Fragment // as anchors are: not escaped
+		to.Fragment, to.RawFragment = "", ""
+		page := s.place(to.String())
+		if fragment != "" {
+			page += "#" + fragment
 		}
+		return page
 	}
-	return terms
 }
 
 // indexOf is what the file of a folder's page would be called within the folder.

@@ -2,8 +2,12 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
+	"compress/flate"
+	"encoding/binary"
+	"errors"
+	"io"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -22,26 +26,127 @@ const (
 	maxOneTerm = 120 // bytes
 )
 
-// readTermIndexes reads the documentation's own indexes, as books have them at
-// their end: what they call each place, by its path with anchor. Generators give
-// them these names.
-func readTermIndexes(root *os.Root, items []item) map[string][]string {
-	terms := map[string][]string{}
-	for _, it := range items {
-		if !isTermIndex(it.name) {
-			continue
-		}
-		// What is wrong with the file is said when its turn comes.
-		if data, _, err := readFile(root, it.name); err == nil {
-			readTerms(data, func(href string) string { return targetOf(it.name, href) }, terms)
+// findTerms finds out what the source calls its places: the documents and the
+// anchors in them.
+func (c *collector) findTerms(items []item, before *earlier) {
+	c.terms = c.readTermIndexes(items, before)
+	for _, place := range slices.Sorted(maps.Keys(c.named)) {
+		for _, t := range c.named[place] {
+			addTerm(c.terms, place, cleanTerm(t))
 		}
 	}
+}
+
+// readTermIndexes reads the source's own indexes, as books have them at their
+// end: what they call each place. Generators give them their names. Those that
+// were read before need not be again.
+func (c *collector) readTermIndexes(items []item, before *earlier) map[string][]string {
+	var pages []item
+	for _, it := range items {
+		if isTermIndex(it.name) {
+			pages = append(pages, it)
+		}
+	}
+	terms := map[string][]string{}
+	if len(pages) == 0 {
+		return terms
+	}
+	if before != nil {
+		for i := range pages {
+			it := &pages[i]
+			if was := before.find(it.name); was != nil && before.untouched(was, it.size, it.modTime) {
+				it.hash = was.Hash
+			}
+		}
+		if of := c.nameOf(pages); of != "" && of == before.Terms.Of {
+			if terms, err := before.Terms.unpack(); err == nil {
+				c.packed = before.Terms
+				return terms
+			}
+		}
+	}
+	for i := range pages {
+		it := &pages[i]
+		data, err := c.load(it)
+		if err != nil {
+			continue // it is said when the page's turn comes
+		}
+		it.hash = cmp.Or(it.hash, hashOf(data))
+		readTerms(data, c.target(it.name), terms)
+	}
+	c.packed = packTerms(c.nameOf(pages), terms)
 	return terms
+}
+
+// nameOf is a name for all that the terms on those pages depend on; "" if it is
+// not known what is on them.
+func (c *collector) nameOf(pages []item) string {
+	parts := []string{c.context}
+	for i := range pages {
+		if pages[i].hash == "" {
+			return ""
+		}
+		parts = append(parts, pages[i].name, pages[i].hash)
+	}
+	return digest(parts...)
+}
+
+// A packedTerms is the terms of places as a generation keeps them.
+type packedTerms struct {
+	Of   string // a name for the pages that they are from
+	Data []byte
+}
+
+// packTerms packs the terms of places: compressed, each place, in their order,
+// with the number of its terms and these. Numbers and texts are as in FilesName.
+func packTerms(of string, terms map[string][]string) packedTerms {
+	var b []byte
+	last := ""
+	for _, place := range slices.Sorted(maps.Keys(terms)) {
+		b = appendName(b, place, last)
+		last = place
+		b = binary.AppendUvarint(b, uint64(len(terms[place])))
+		for _, t := range terms[place] {
+			b = appendText(b, t)
+		}
+	}
+	var packed bytes.Buffer
+	z, err := flate.NewWriter(&packed, flate.BestSpeed)
+	if err != nil {
+		panic(err) // there is such a level
+	}
+	z.Write(b) // into memory
+	z.Close()
+	return packedTerms{of, packed.Bytes()}
+}
+
+// unpack is what packTerms packed.
+func (p packedTerms) unpack() (map[string][]string, error) {
+	const most = 1 << 28 // a little may have been packed to fill the memory
+	data, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(p.Data)), most))
+	if err != nil {
+		return nil, err
+	}
+	return readPlaces(string(data))
+}
+
+func readPlaces(data string) (map[string][]string, error) {
+	in := &fields{data: data, corrupt: func(_ int64, what string) error { return errors.New(what) }}
+	terms := map[string][]string{}
+	for last := ""; in.more(); {
+		last = in.name(last)
+		list := make([]string, in.count())
+		for i := range list {
+			list[i] = in.text()
+		}
+		terms[last] = list
+	}
+	return terms, in.err
 }
 
 // isTermIndex reports whether the page of that name is an index of terms.
 func isTermIndex(name string) bool {
-	base := path.Base(name)
+	base := path.Base(name) // of a folder's page, the folder's
 	sphinx, _ := path.Match("genindex*.html", base)
 	return sphinx || base == "genindex" || base == "bookindex.html"
 }

@@ -1,6 +1,11 @@
 package ingest
 
 import (
+	"bytes"
+	"compress/flate"
+	"fmt"
+	"io"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -66,6 +71,67 @@ func FuzzReadTerms(f *testing.F) {
 			}
 		}
 	})
+}
+
+func FuzzReadPlaces(f *testing.F) {
+	packed := packTerms("", map[string][]string{"a.html": {"a", "b"}, "a.html#b": {"c"}})
+	data, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed.Data)))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(data))
+	f.Add("\x00\x01a\x7f")
+	f.Add("\x05\x00\x00")
+	f.Fuzz(func(t *testing.T, data string) {
+		terms, err := readPlaces(data)
+		if err != nil {
+			return
+		}
+		again, err := packTerms("", terms).unpack()
+		if diff := cmp.Diff(terms, again); err != nil || diff != "" {
+			t.Errorf("%v\n%s", err, diff)
+		}
+	})
+}
+
+// Indexes of terms are read again only if one of them has changed.
+func TestTermsAreKept(t *testing.T) {
+	const index = `<html><body><ul><li><a href="page.html#x">%s</a></li></ul></body></html>`
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"genindex.html": fmt.Sprintf(index, "old name"), "page.html": `<h1 id="x">Page</h1><p>Text</p>`})
+	f, err := NewFolder(dir, t.TempDir(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := generate(t, f, nil)
+	// Terms that the page does not have tell whether it was read.
+	h, records, err := readRecords(before.Generation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Terms = packTerms(h.Terms.Of, map[string][]string{"page.html#x": {"kept name"}})
+	if err := os.Remove(before.Path(FilesName)); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeRecords(before.Path(FilesName), h, records); err != nil {
+		t.Fatal(err)
+	}
+	now := generate(t, f, &before.Generation)
+	if now == nil || !bytes.Contains(now.lines, []byte("kept name")) {
+		t.Error("an index that has not changed was read again")
+	}
+	write(t, dir, map[string]string{"genindex.html": fmt.Sprintf(index, "new name")})
+	if now = generate(t, f, &before.Generation); now == nil || !bytes.Contains(now.lines, []byte("new name")) {
+		t.Error("an index that has changed was not read")
+	}
+	h.Terms.Data = []byte("damage")
+	os.Remove(before.Path(FilesName))
+	if err := writeRecords(before.Path(FilesName), h, records); err != nil {
+		t.Fatal(err)
+	}
+	if now = generate(t, f, &before.Generation); now == nil || !bytes.Contains(now.lines, []byte("new name")) {
+		t.Error("damaged terms were taken over")
+	}
 }
 
 func TestIsEntry(t *testing.T) {
