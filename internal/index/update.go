@@ -183,6 +183,7 @@ type run struct {
 // are new.
 func (u *update) place(kept []disk.Kept) error {
 	runs := ascending(u.runs(kept))
+	u.list = make([]entry, 0, u.entries.Len()+u.entries.Len()/16)
 	for i, s := range u.shards {
 		at := int64(0)
 		for len(runs) > 0 && runs[0].now.Shard == i {
@@ -523,6 +524,7 @@ func (u *update) fill() (*lexical.Builder, *passage.TableWriter, error) {
 		return nil, nil, fmt.Errorf("%w: the lexical index has %d passages, the table %d", errAnew, have, want)
 	}
 	var table passage.TableWriter
+	table.Grow(len(u.list))
 	for i := range u.list {
 		e := &u.list[i]
 		switch {

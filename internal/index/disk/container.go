@@ -1,11 +1,9 @@
 package disk
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"sync/atomic"
@@ -21,6 +19,7 @@ const (
 	trailerSize = 40
 	align       = 64
 	blockSize   = 16 << 10
+	bufferSize  = 16 * blockSize
 	maxSections = 1 << 10
 )
 
@@ -52,9 +51,8 @@ func (e *VersionError) Error() string {
 // A Writer writes one container, section after section.
 type Writer struct {
 	f        *os.File
-	buf      *bufio.Writer
+	buf      []byte // what was not written yet; it begins with a block
 	offset   int64
-	block    uint32 // CRC of the block being filled
 	sums     []byte
 	sections []section
 	err      error
@@ -75,7 +73,7 @@ func Create(path, kind string, version int) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{f: f, buf: bufio.NewWriterSize(f, 256<<10)}
+	w := &Writer{f: f, buf: make([]byte, 0, bufferSize)}
 	header := make([]byte, headerSize)
 	copy(header, headMagic+kind)
 	binary.LittleEndian.PutUint32(header[12:], uint32(version))
@@ -128,9 +126,7 @@ func (w *Writer) Abort() {
 }
 
 func (w *Writer) finish() error {
-	if w.offset%blockSize != 0 {
-		w.sums = binary.LittleEndian.AppendUint32(w.sums, w.block)
-	}
+	w.flush(w.buf)
 	tail := w.sums
 	tableStart := len(tail)
 	for _, s := range w.sections {
@@ -145,10 +141,10 @@ func (w *Writer) finish() error {
 	tail = binary.LittleEndian.AppendUint32(tail, uint32(len(w.sections)))
 	tail = binary.LittleEndian.AppendUint32(tail, Checksum(tail[tableStart:]))
 	tail = append(tail, tailMagic...)
-	if _, err := w.buf.Write(tail); err != nil {
-		return err
+	if w.err != nil {
+		return w.err
 	}
-	if err := w.buf.Flush(); err != nil {
+	if _, err := w.f.Write(tail); err != nil {
 		return err
 	}
 	return w.f.Sync()
@@ -164,16 +160,36 @@ func (w *Writer) endSection() {
 }
 
 func (w *Writer) write(p []byte) {
-	for len(p) > 0 && w.err == nil {
-		n := min(len(p), int(blockSize-w.offset%blockSize))
-		w.block = crc32.Update(w.block, crc32.IEEETable, p[:n])
-		_, w.err = w.buf.Write(p[:n])
-		w.offset += int64(n)
-		if w.offset%blockSize == 0 {
-			w.sums = binary.LittleEndian.AppendUint32(w.sums, w.block)
-			w.block = 0
+	if w.err != nil {
+		return
+	}
+	w.offset += int64(len(p))
+	for len(p) > 0 {
+		if len(w.buf) == 0 && len(p) >= bufferSize {
+			n := len(p) - len(p)%blockSize
+			w.flush(p[:n])
+			p = p[n:]
+			continue
 		}
+		n := min(len(p), bufferSize-len(w.buf))
+		w.buf = append(w.buf, p[:n]...)
 		p = p[n:]
+		if len(w.buf) == bufferSize {
+			w.flush(w.buf)
+			w.buf = w.buf[:0]
+		}
+	}
+}
+
+// flush writes blocks, of which only the file's last one may be shorter than
+// the others.
+func (w *Writer) flush(blocks []byte) {
+	for at := 0; at < len(blocks); at += blockSize {
+		block := blocks[at:min(at+blockSize, len(blocks))]
+		w.sums = binary.LittleEndian.AppendUint32(w.sums, Checksum(block))
+	}
+	if w.err == nil && len(blocks) > 0 {
+		_, w.err = w.f.Write(blocks)
 	}
 }
 

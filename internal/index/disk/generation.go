@@ -536,9 +536,21 @@ func (b *Build) removeOthers(keep string) {
 	}
 	for _, e := range entries {
 		if generationNumber(e.Name()) > 0 && e.Name() != keep {
-			os.RemoveAll(join(b.root, e.Name()))
+			removeGeneration(join(b.root, e.Name()))
 		}
 	}
+}
+
+// removeGeneration removes the files of a generation side by side: the system
+// takes some time to free what it has of them in memory.
+func removeGeneration(dir string) {
+	entries, _ := os.ReadDir(dir)
+	var pending sync.WaitGroup
+	for _, e := range entries {
+		pending.Go(func() { os.Remove(join(dir, e.Name())) })
+	}
+	pending.Wait()
+	os.RemoveAll(dir)
 }
 
 // generationNumber is the n of "g00000n", or 0 for any other name.

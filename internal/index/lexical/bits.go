@@ -52,9 +52,17 @@ func unpack(v []uint32, b []byte, from, width int) {
 	}
 	mask := uint64(1)<<width - 1
 	i, bit := 0, from*width
-	for ; i < len(v) && bit>>3+8 <= len(b); i++ {
-		v[i] = uint32(binary.LittleEndian.Uint64(b[bit>>3:]) >> (bit & 7) & mask)
-		bit += width
+	// Eight bytes, less what of the first one is another value's, have several
+	// values.
+	for at, n := uint(width)&63, 57/width; i < len(v) && bit>>3+8 <= len(b); {
+		word := binary.LittleEndian.Uint64(b[bit>>3:]) >> (bit & 7)
+		some := v[i:min(i+n, len(v))]
+		for j := range some {
+			some[j] = uint32(word & mask)
+			word >>= at
+		}
+		i += len(some)
+		bit += len(some) * width
 	}
 	if i == len(v) {
 		return

@@ -121,12 +121,14 @@ func (k *kept) places(l *layout) (to []uint32, ascending bool) {
 // if no other passages of the unit have the term.
 type alike struct {
 	units []uint32 // the number now, or gone
-	whole []bool   // of each unit, whether all of its passages stay, and no others are there
-	stays []bool   // of each passage, as it lies, whether it does, at its place in the unit
+	// until is, of each unit all of whose passages stay, without others, where
+	// the row of such units ends that are shifted alike; of other units, 0.
+	until []uint32
+	stays []bool // of each passage, as it lies, whether it does, at its place in the unit
 }
 
 func (k *kept) alike(l *layout, to []uint32, unsorted bool) alike {
-	a := alike{make([]uint32, k.x.unitCount), make([]bool, k.x.unitCount), make([]bool, len(k.infos))}
+	a := alike{make([]uint32, k.x.unitCount), make([]uint32, k.x.unitCount), make([]bool, len(k.infos))}
 	unit := make([]uint32, len(k.infos))
 	for u := range a.units {
 		a.units[u] = gone
@@ -149,7 +151,7 @@ func (k *kept) alike(l *layout, to []uint32, unsorted bool) alike {
 			all[l.unit[lies]]++
 		}
 	}
-	for u := range a.units {
+	for u := len(a.units) - 1; u >= 0; u-- {
 		from, end := k.start[u], k.start[u+1]
 		now, kept := uint32(gone), uint32(0)
 		for i := from; i < end; i++ {
@@ -167,7 +169,12 @@ func (k *kept) alike(l *layout, to []uint32, unsorted bool) alike {
 		// None may have come from another unit.
 		if now != gone && kept == all[now] && l.stats.pages[now] == pages[u] {
 			a.units[u] = now
-			a.whole[u] = kept == end-from && kept == l.starts[now+1]-l.starts[now]
+			if kept == end-from && kept == l.starts[now+1]-l.starts[now] {
+				a.until[u] = uint32(u) + 1
+				if u+1 < len(a.units) && a.until[u+1] > 0 && a.units[u+1] == now+1 {
+					a.until[u] = a.until[u+1]
+				}
+			}
 		}
 	}
 	return a
@@ -239,12 +246,20 @@ func (w *spanEncoder) merge(l list) ([]byte, error) {
 // old.now is their numbers now, or gone. It says whether all of them are,
 // shifted alike.
 func (w *spanEncoder) survey() (same bool, err error) {
-	c, fresh := &w.old.cursor, w.fresh.list[w.next:]
+	c, o, fresh := &w.old.cursor, &w.old, w.fresh.list[w.next:]
 	shift := w.units[c.unit[0]] - c.unit[0]
 	same = true
-	for i, unit := range c.unit[:c.n] {
+	for i := 0; i < c.n; {
+		unit := c.unit[i]
 		now := w.units[unit]
-		if now != gone && !w.whole[unit] {
+		same = same && now != gone && now-unit == shift
+		if until := w.until[unit]; until > 0 {
+			for by := now - unit; i < c.n && c.unit[i] < until; i++ {
+				o.now[i] = c.unit[i] + by
+			}
+			continue
+		}
+		if now != gone {
 			for len(fresh) > 0 && fresh[0].unit < now {
 				fresh = fresh[1:]
 			}
@@ -253,11 +268,11 @@ func (w *spanEncoder) survey() (same bool, err error) {
 				return false, err
 			}
 			if len(fresh) > 0 && fresh[0].unit == now || !w.stay(unit, locals) {
-				now = gone
+				now, same = gone, false
 			}
 		}
-		w.old.now[i] = now
-		same = same && now != gone && now-unit == shift
+		o.now[i] = now
+		i++
 	}
 	return same, nil
 }

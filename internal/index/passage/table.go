@@ -82,6 +82,11 @@ type hashed struct {
 	n    uint32
 }
 
+// Grow makes room for n more passages.
+func (w *TableWriter) Grow(n int) {
+	w.records, w.doc, w.ids = slices.Grow(w.records, n*recordSize), slices.Grow(w.doc, n), slices.Grow(w.ids, n)
+}
+
 // Add takes the next passage: its shard, the offset of its line there and the
 // line without the newline. It returns the number of the passage's document.
 func (w *TableWriter) Add(p *Passage, shard int, offset int64, line []byte) uint32 {
