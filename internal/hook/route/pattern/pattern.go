@@ -11,7 +11,6 @@
 package pattern
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -85,66 +84,7 @@ type parser struct {
 	verbose bool        // blanks and comments stand for nothing
 }
 
-// known is what is known of the texts that an expression matches, all folded.
-type known struct {
-	exact   []string // all of them
-	needs   []string // each has one of these; only without exact
-	samples [2]string
-}
-
 var nothing = []string{""}
-
-func (k known) necessary() []string {
-	if k.exact == nil {
-		return k.needs
-	}
-	if shortest(k.exact) == 0 {
-		return nil
-	}
-	return k.exact
-}
-
-func shortest(set []string) int {
-	if len(set) == 0 {
-		return 0
-	}
-	n := len(set[0])
-	for _, s := range set {
-		n = min(n, len(s))
-	}
-	return n
-}
-
-// rarer is the set of which texts are less likely to have one by chance.
-func rarer(a, b []string) []string {
-	switch m, n := shortest(a), shortest(b); {
-	case m > n || m == n && m > 0 && len(a) <= len(b):
-		return a
-	case n > 0:
-		return b
-	}
-	return nil
-}
-
-// cross is every text of a with every text of b behind it; nil if those are
-// too many or too long to be counted.
-func cross(a, b []string) []string {
-	if len(a)*len(b) > maxSet {
-		return nil
-	}
-	set := make([]string, 0, len(a)*len(b))
-	for _, s := range a {
-		for _, t := range b {
-			if len(s)+len(t) > maxText {
-				return nil
-			}
-			if !slices.Contains(set, s+t) {
-				set = append(set, s+t)
-			}
-		}
-	}
-	return set
-}
 
 // alternatives reads expressions with bars between them, up to a parenthesis
 // that closes or the end.
@@ -163,18 +103,6 @@ func (p *parser) alternatives(depth int) (known, error) {
 		}
 	}
 	return all, err
-}
-
-func either(a, b known) known {
-	k := known{samples: [2]string{a.samples[0], b.samples[1]}}
-	if a.exact != nil && b.exact != nil && len(a.exact)+len(b.exact) <= maxSet {
-		k.exact = slices.Concat(a.exact, b.exact)
-		return k
-	}
-	if m, n := a.necessary(), b.necessary(); m != nil && n != nil && len(m)+len(n) <= maxSet {
-		k.needs = slices.Concat(m, n)
-	}
-	return k
 }
 
 // sequence reads atoms one after the other.
@@ -372,148 +300,6 @@ func digits(s string) bool {
 	return strings.Trim(s, "0123456789") == "" && len(s) < 6
 }
 
-// group reads what is in parentheses.
-func (p *parser) group(depth int) (known, error) {
-	rest := p.in[p.at:]
-	inside := func(size int, opening string) (known, error) {
-		p.at += size
-		p.out = append(p.out, opening...)
-		k, err := p.alternatives(depth + 1)
-		if err != nil {
-			return k, err
-		}
-		if p.at == len(p.in) {
-			return k, errors.New("a group does not end")
-		}
-		p.copy(1)
-		return k, nil
-	}
-	capture := func(size int, name string) (known, error) {
-		if name != "" && slices.Contains(p.groups, name) {
-			return known{}, fmt.Errorf("there is a group %q already", name)
-		}
-		n := len(p.groups)
-		p.groups, p.matched = append(p.groups, name), append(p.matched, [2]string{})
-		k, err := inside(size, "(")
-		p.matched[n] = k.samples
-		return k, err
-	}
-	if !strings.HasPrefix(rest, "(?") {
-		return capture(1, "")
-	}
-	for _, look := range [...]string{"(?=", "(?!", "(?<=", "(?<!"} {
-		if strings.HasPrefix(rest, look) {
-			_, err := inside(len(look), look)
-			return known{exact: nothing}, err
-		}
-	}
-	for _, same := range [...]string{"(?:", "(?>"} {
-		if strings.HasPrefix(rest, same) {
-			return inside(len(same), same)
-		}
-	}
-	for _, opening := range [...]string{"(?P<", "(?<"} {
-		if after, ok := strings.CutPrefix(rest, opening); ok {
-			name, _, ok := strings.Cut(after, ">")
-			if !ok || !isName(name) {
-				return known{}, errors.New("the name of a group is not one")
-			}
-			return capture(len(opening)+len(name)+1, name)
-		}
-	}
-	if after, ok := strings.CutPrefix(rest, "(?P="); ok {
-		name, _, ok := strings.Cut(after, ")")
-		if !ok {
-			return known{}, errors.New("a group does not end")
-		}
-		return p.reference(len("(?P=")+len(name)+1, name)
-	}
-	if after, ok := strings.CutPrefix(rest, "(?("); ok {
-		name, _, ok := strings.Cut(after, ")")
-		if !ok {
-			return known{}, errors.New("a group does not end")
-		}
-		n, err := p.numberOf(name)
-		if err != nil {
-			return known{}, err
-		}
-		k, err := inside(len("(?(")+len(name)+1, "(?("+strconv.Itoa(n)+")")
-		return known{samples: k.samples}, err
-	}
-	return p.flags(inside)
-}
-
-// flags reads a group that begins with flags, or is nothing else.
-func (p *parser) flags(inside func(int, string) (known, error)) (known, error) {
-	rest := p.in[p.at:]
-	kept := []byte("(?")
-	before, verbose, on := p.verbose, p.verbose, true
-	for i := len("(?"); i < len(rest); i++ {
-		switch c := rest[i]; c {
-		case 'i', 'm', 's':
-			kept = append(kept, c)
-		case 'x': // blanks do not reach regexp2
-			verbose = on
-		case 'a', 'u', 'L': // what a letter is, is Unicode's to say
-		case '-':
-			kept, on = append(kept, c), false
-		case ')', ':':
-			kept = bytes.TrimSuffix(kept, []byte("-"))
-			p.verbose = verbose
-			if c == ':' {
-				k, err := inside(i+1, string(kept)+":")
-				p.verbose = before
-				return k, err
-			}
-			p.at += i + 1
-			if len(kept) > len("(?") {
-				p.out = append(append(p.out, kept...), ')')
-			}
-			return known{exact: nothing}, nil
-		default:
-			return known{}, fmt.Errorf("no group begins with %q", rest[:i+1])
-		}
-	}
-	return known{}, errors.New("a group does not end")
-}
-
-func isName(s string) bool {
-	for i, r := range s {
-		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r >= utf8.RuneSelf
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// numberOf is the number of a group that a pattern refers to.
-func (p *parser) numberOf(group string) (int, error) {
-	if n, err := strconv.Atoi(group); err == nil && digits(group) && n > 0 {
-		return n, nil
-	}
-	if n := slices.Index(p.groups, group); n > 0 {
-		return n, nil
-	}
-	return 0, fmt.Errorf("there is no group %q before", group)
-}
-
-// reference replaces one to a name by one to a number, which no digit behind
-// it can become part of.
-func (p *parser) reference(size int, name string) (known, error) {
-	n, err := p.numberOf(name)
-	if err != nil {
-		return known{}, err
-	}
-	p.at += size
-	p.out = append(p.out, `(?:\`+strconv.Itoa(n)+`)`...)
-	k := known{}
-	if n < len(p.matched) {
-		k.samples = p.matched[n]
-	}
-	return k, nil
-}
-
 // escape reads what a backslash begins.
 func (p *parser) escape() (known, error) {
 	rest := p.in[p.at:]
@@ -581,19 +367,6 @@ func character(s string) (r rune, size int, err error) {
 	return r, 1 + size, nil
 }
 
-// samplesOf are two characters of a class.
-func samplesOf(class byte) [2]string {
-	switch class {
-	case 'd':
-		return [2]string{"1", "7"}
-	case 's':
-		return [2]string{" ", "\t"}
-	case 'W':
-		return [2]string{"-", "/"}
-	}
-	return [2]string{"x", "b"}
-}
-
 // class reads a set of characters in brackets.
 func (p *parser) class() (known, error) {
 	p.copy(1)
@@ -647,24 +420,4 @@ func (p *parser) class() (known, error) {
 			chars = append(chars, k.exact[0])
 		}
 	}
-}
-
-func classOf(chars, samples []string, counted, negated bool) known {
-	var k known
-	if counted && len(chars) <= maxSet {
-		k.exact = chars
-	}
-	if negated {
-		other := []string{}
-		for _, c := range []string{"x", "b", "7", "-"} {
-			if !slices.Contains(samples, c) {
-				other = append(other, c)
-			}
-		}
-		samples = other
-	}
-	if len(samples) > 0 {
-		k.samples = [2]string{samples[0], samples[len(samples)-1]}
-	}
-	return k
 }

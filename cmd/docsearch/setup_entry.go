@@ -1,0 +1,192 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/client"
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/edit"
+	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/setup"
+)
+
+// configured is the entry of the config that is of the database, or has the
+// name that a new one would have; false if there is none.
+func (s *setupCommand) configured() (config.Database, bool, error) {
+	r, err := load.Load(s.locations)
+	if err != nil {
+		return config.Database{}, false, withHint(err, "docsearch config check says more")
+	}
+	named := slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return strings.EqualFold(d.Name, s.keyword) })
+	if named < 0 {
+		named = slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return s.isOf(d) })
+	}
+	if named < 0 {
+		return config.Database{}, false, nil
+	}
+	return r.Config.Databases[named], true, nil
+}
+
+// isOf reports whether the entry is of the database that is set up.
+func (s *setupCommand) isOf(entry config.Database) bool {
+	dir, err := index.Locate(entry.Path)
+	return err == nil && samePath(dir, s.plan.dir) || samePath(entry.Path, s.plan.dir)
+}
+
+// writeEntry names the database in the config.
+func (s *setupCommand) writeEntry(ctx context.Context) error {
+	s.step("Name it in the config")
+	var err error
+	if s.evidence, err = setup.Gather(s.plan.dir, s.keyword); err != nil {
+		return err
+	}
+	old, exists, err := s.configured()
+	if err != nil {
+		return err
+	}
+	e, err := s.propose(ctx, old, exists)
+	if err != nil {
+		return err
+	}
+	change, err := client.Rewrite(s.locations.Config, "the entry "+e.Name, func(data []byte) ([]byte, error) {
+		return edit.Put(s.locations.Config, data, e)
+	})
+	if errors.Is(err, edit.ErrByHand) {
+		return withHint(err, "add it yourself: %s", exampleEntry(s.plan))
+	}
+	if err != nil {
+		return withHint(err, "docsearch config check says more")
+	}
+	if err := s.applyEntry(ctx, change, e.Name); err != nil {
+		return err
+	}
+	r, err := load.Load(s.locations)
+	if err != nil {
+		return err
+	}
+	for _, p := range r.Problems {
+		s.warn("config %s: %s", r.Path, p)
+	}
+	i := slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return strings.EqualFold(d.Name, e.Name) })
+	if i < 0 {
+		return withHint(fmt.Errorf("config %s has no usable entry %s", r.Path, e.Name), "docsearch config check says why")
+	}
+	s.entry = r.Config.Databases[i]
+	s.warnOfShared(r.Config.Databases)
+	return nil
+}
+
+// warnOfShared warns of keywords that another database has as well: a search
+// with one of them is looked up in both.
+func (s *setupCommand) warnOfShared(all []config.Database) {
+	for _, other := range all {
+		for _, k := range other.Keywords {
+			if other.Entry != s.entry.Entry && slices.ContainsFunc(s.entry.Keywords, func(own string) bool { return strings.EqualFold(own, k) }) {
+				s.warn("%s has the keyword %q as well: searches with it are looked up in both", other.Name, k)
+			}
+		}
+	}
+}
+
+// propose makes the entry: of what the user gave, of what is there already, and
+// for a new one of what the documentation suggests. At a terminal the user has
+// the last word.
+func (s *setupCommand) propose(ctx context.Context, old config.Database, exists bool) (edit.Entry, error) {
+	e := edit.Entry{Name: s.keyword, Keywords: s.evidence.Keywords(), Path: s.plan.dir, Description: s.evidence.Description(), URLs: s.evidence.Prefixes()}
+	if exists {
+		e.Name, e.Keywords, e.Description = old.Name, old.Keywords, old.Description
+		if s.isOf(old) {
+			e.Path = old.Path
+		}
+		if len(old.URLs) > 0 {
+			e.URLs = old.URLs
+		}
+	}
+	if s.builder.set("keywords") {
+		e.Keywords = s.keywords
+	}
+	if s.builder.set("urls") {
+		e.URLs = s.urls
+	}
+	e.Description = cmp.Or(s.description, e.Description)
+	given := s.builder.set("keywords") && s.builder.set("urls") && s.description != ""
+	if s.asker != nil && !exists && !given {
+		fmt.Fprintln(s.stderr)
+		for _, field := range []struct {
+			question string
+			list     *[]string
+		}{
+			{"Words that mean it, separated by commas", &e.Keywords},
+			{"URLs of its pages begin with", &e.URLs},
+		} {
+			answer, err := s.asker.ask(ctx, field.question, strings.Join(*field.list, ", "))
+			if err != nil {
+				return e, err
+			}
+			*field.list = splitList(answer)
+		}
+		var err error
+		if e.Description, err = s.asker.ask(ctx, "What it holds", e.Description); err != nil {
+			return e, err
+		}
+	}
+	if !slices.ContainsFunc(e.Keywords, func(k string) bool { return strings.EqualFold(k, s.keyword) }) {
+		e.Keywords = append([]string{s.keyword}, e.Keywords...)
+	}
+	return e, nil
+}
+
+func splitList(s string) []string {
+	var list []string
+	for item := range strings.SplitSeq(s, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+// applyEntry shows the change of the config and makes it.
+func (s *setupCommand) applyEntry(ctx context.Context, change *client.Change, name string) error {
+	path := change.Path
+	if change.None() {
+		fmt.Fprintf(s.stdout, "\n%s has the entry %s already\n", path, name)
+		s.done = append(s.done, fmt.Sprintf("the entry %s of %s", name, path))
+		s.undo = append(s.undo, fmt.Sprintf("take the entry %s out of %s", name, path))
+		return nil
+	}
+	s.say(path + ":")
+	s.diff(change.Diff())
+	agreed, err := s.asker.agree(ctx, "Write it to "+path+"?", true)
+	if err != nil {
+		return err
+	}
+	if !agreed {
+		return withHint(errors.New("the config is as it was"), "the database is built; docsearch setup %s %s names it another time", quoteArgument(s.keyword), quoteArgument(s.source))
+	}
+	_, statErr := os.Lstat(path)
+	fmt.Fprintln(s.stdout)
+	backup, err := change.Apply()
+	if err != nil {
+		return fmt.Errorf("put %s into %s: %w", change.What, path, err)
+	}
+	fmt.Fprintf(s.stdout, "put %s into %s\n", change.What, path)
+	s.done = append(s.done, fmt.Sprintf("the entry %s of %s", name, path))
+	switch {
+	case backup != "":
+		fmt.Fprintf(s.stdout, "  the file as it was: %s\n", backup)
+		s.undo = append(s.undo, fmt.Sprintf("mv %s %s", quoteArgument(backup), quoteArgument(path)))
+	case statErr != nil:
+		s.undo = append(s.undo, "rm "+quoteArgument(path))
+	default:
+		s.undo = append(s.undo, fmt.Sprintf("take the entry %s out of %s", name, path))
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package pattern
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// group reads what is in parentheses.
+func (p *parser) group(depth int) (known, error) {
+	rest := p.in[p.at:]
+	inside := func(size int, opening string) (known, error) {
+		p.at += size
+		p.out = append(p.out, opening...)
+		k, err := p.alternatives(depth + 1)
+		if err != nil {
+			return k, err
+		}
+		if p.at == len(p.in) {
+			return k, errors.New("a group does not end")
+		}
+		p.copy(1)
+		return k, nil
+	}
+	capture := func(size int, name string) (known, error) {
+		if name != "" && slices.Contains(p.groups, name) {
+			return known{}, fmt.Errorf("there is a group %q already", name)
+		}
+		n := len(p.groups)
+		p.groups, p.matched = append(p.groups, name), append(p.matched, [2]string{})
+		k, err := inside(size, "(")
+		p.matched[n] = k.samples
+		return k, err
+	}
+	if !strings.HasPrefix(rest, "(?") {
+		return capture(1, "")
+	}
+	for _, look := range [...]string{"(?=", "(?!", "(?<=", "(?<!"} {
+		if strings.HasPrefix(rest, look) {
+			_, err := inside(len(look), look)
+			return known{exact: nothing}, err
+		}
+	}
+	for _, same := range [...]string{"(?:", "(?>"} {
+		if strings.HasPrefix(rest, same) {
+			return inside(len(same), same)
+		}
+	}
+	for _, opening := range [...]string{"(?P<", "(?<"} {
+		if after, ok := strings.CutPrefix(rest, opening); ok {
+			name, _, ok := strings.Cut(after, ">")
+			if !ok || !isName(name) {
+				return known{}, errors.New("the name of a group is not one")
+			}
+			return capture(len(opening)+len(name)+1, name)
+		}
+	}
+	if after, ok := strings.CutPrefix(rest, "(?P="); ok {
+		name, _, ok := strings.Cut(after, ")")
+		if !ok {
+			return known{}, errors.New("a group does not end")
+		}
+		return p.reference(len("(?P=")+len(name)+1, name)
+	}
+	if after, ok := strings.CutPrefix(rest, "(?("); ok {
+		name, _, ok := strings.Cut(after, ")")
+		if !ok {
+			return known{}, errors.New("a group does not end")
+		}
+		n, err := p.numberOf(name)
+		if err != nil {
+			return known{}, err
+		}
+		k, err := inside(len("(?(")+len(name)+1, "(?("+strconv.Itoa(n)+")")
+		return known{samples: k.samples}, err
+	}
+	return p.flags(inside)
+}
+
+// flags reads a group that begins with flags, or is nothing else.
+func (p *parser) flags(inside func(int, string) (known, error)) (known, error) {
+	rest := p.in[p.at:]
+	kept := []byte("(?")
+	before, verbose, on := p.verbose, p.verbose, true
+	for i := len("(?"); i < len(rest); i++ {
+		switch c := rest[i]; c {
+		case 'i', 'm', 's':
+			kept = append(kept, c)
+		case 'x': // blanks do not reach regexp2
+			verbose = on
+		case 'a', 'u', 'L': // what a letter is, is Unicode's to say
+		case '-':
+			kept, on = append(kept, c), false
+		case ')', ':':
+			kept = bytes.TrimSuffix(kept, []byte("-"))
+			p.verbose = verbose
+			if c == ':' {
+				k, err := inside(i+1, string(kept)+":")
+				p.verbose = before
+				return k, err
+			}
+			p.at += i + 1
+			if len(kept) > len("(?") {
+				p.out = append(append(p.out, kept...), ')')
+			}
+			return known{exact: nothing}, nil
+		default:
+			return known{}, fmt.Errorf("no group begins with %q", rest[:i+1])
+		}
+	}
+	return known{}, errors.New("a group does not end")
+}
+
+func isName(s string) bool {
+	for i, r := range s {
+		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r >= utf8.RuneSelf
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// numberOf is the number of a group that a pattern refers to.
+func (p *parser) numberOf(group string) (int, error) {
+	if n, err := strconv.Atoi(group); err == nil && digits(group) && n > 0 {
+		return n, nil
+	}
+	if n := slices.Index(p.groups, group); n > 0 {
+		return n, nil
+	}
+	return 0, fmt.Errorf("there is no group %q before", group)
+}
+
+// reference replaces one to a name by one to a number, which no digit behind
+// it can become part of.
+func (p *parser) reference(size int, name string) (known, error) {
+	n, err := p.numberOf(name)
+	if err != nil {
+		return known{}, err
+	}
+	p.at += size
+	p.out = append(p.out, `(?:\`+strconv.Itoa(n)+`)`...)
+	k := known{}
+	if n < len(p.matched) {
+		k.samples = p.matched[n]
+	}
+	return k, nil
+}

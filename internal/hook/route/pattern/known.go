@@ -1,0 +1,107 @@
+package pattern
+
+import "slices"
+
+// known is what is known of the texts that an expression matches, all folded.
+type known struct {
+	exact   []string // all of them
+	needs   []string // each has one of these; only without exact
+	samples [2]string
+}
+
+func (k known) necessary() []string {
+	if k.exact == nil {
+		return k.needs
+	}
+	if shortest(k.exact) == 0 {
+		return nil
+	}
+	return k.exact
+}
+
+func shortest(set []string) int {
+	if len(set) == 0 {
+		return 0
+	}
+	n := len(set[0])
+	for _, s := range set {
+		n = min(n, len(s))
+	}
+	return n
+}
+
+// rarer is the set of which texts are less likely to have one by chance.
+func rarer(a, b []string) []string {
+	switch m, n := shortest(a), shortest(b); {
+	case m > n || m == n && m > 0 && len(a) <= len(b):
+		return a
+	case n > 0:
+		return b
+	}
+	return nil
+}
+
+// cross is every text of a with every text of b behind it; nil if those are
+// too many or too long to be counted.
+func cross(a, b []string) []string {
+	if len(a)*len(b) > maxSet {
+		return nil
+	}
+	set := make([]string, 0, len(a)*len(b))
+	for _, s := range a {
+		for _, t := range b {
+			if len(s)+len(t) > maxText {
+				return nil
+			}
+			if !slices.Contains(set, s+t) {
+				set = append(set, s+t)
+			}
+		}
+	}
+	return set
+}
+
+func either(a, b known) known {
+	k := known{samples: [2]string{a.samples[0], b.samples[1]}}
+	if a.exact != nil && b.exact != nil && len(a.exact)+len(b.exact) <= maxSet {
+		k.exact = slices.Concat(a.exact, b.exact)
+		return k
+	}
+	if m, n := a.necessary(), b.necessary(); m != nil && n != nil && len(m)+len(n) <= maxSet {
+		k.needs = slices.Concat(m, n)
+	}
+	return k
+}
+
+// samplesOf are two characters of a class.
+func samplesOf(class byte) [2]string {
+	switch class {
+	case 'd':
+		return [2]string{"1", "7"}
+	case 's':
+		return [2]string{" ", "\t"}
+	case 'W':
+		return [2]string{"-", "/"}
+	}
+	return [2]string{"x", "b"}
+}
+
+func classOf(chars, samples []string, counted, negated bool) known {
+	var k known
+	if counted && len(chars) <= maxSet {
+		k.exact = chars
+	}
+	if negated {
+		other := []string{}
+		for _, c := range []string{"x", "b", "7", "-"} {
+			if !slices.Contains(samples, c) {
+				other = append(other, c)
+			}
+		}
+		samples = other
+	}
+	if len(samples) > 0 {
+		k.samples = [2]string{samples[0], samples[len(samples)-1]}
+	}
+	return k
+}
