@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ const (
 // backend as well, which only LEANN can make (leann build), because only it
 // has the model. The meta file names the model that LEANN takes by default.
 func Publish(dir, path string, origin Origin) error {
-	ids, offsets, err := lines(path)
+	ids, offsets, err := lines(path, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return err
 	}
@@ -117,23 +118,57 @@ func newMeta(passages int, origin Origin) any {
 	}
 }
 
-// lines lists the id and the offset of every passage in the file at path.
-func lines(path string) (ids []string, offsets []int64, err error) {
+// lines lists the id and the offset of every passage in the file at path, so
+// many pieces of it at once.
+func lines(path string, atOnce int) (ids []string, offsets []int64, err error) {
 	m, err := mmap.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer m.Close()
-	for at := 0; at < len(m.Data); {
-		line, _, _ := bytes.Cut(m.Data[at:], []byte("\n"))
-		id, err := passage.DecodeID(line)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s, byte %d: %w", path, at, err)
+	pieces := make([]piece, atOnce)
+	var g errgroup.Group
+	for i, end := 0, 0; i < len(pieces); i++ {
+		begin := end
+		end = lineAfter(m.Data, max(begin, len(m.Data)/len(pieces)*(i+1)))
+		if i == len(pieces)-1 {
+			end = len(m.Data)
 		}
-		ids, offsets = append(ids, id), append(offsets, int64(at))
-		at += len(line) + 1
+		g.Go(func() error { return pieces[i].read(m.Data, begin, end) })
+	}
+	if err := g.Wait(); err != nil {
+		return nil, nil, fmt.Errorf("%s, %w", path, err)
+	}
+	for _, p := range pieces {
+		ids, offsets = append(ids, p.ids...), append(offsets, p.offsets...)
 	}
 	return ids, offsets, nil
+}
+
+// A piece is some of the passages of a file.
+type piece struct {
+	ids     []string
+	offsets []int64
+}
+
+// read lists the passages from one offset to another.
+func (p *piece) read(data []byte, from, to int) error {
+	for at := from; at < to; at = lineAfter(data, at) {
+		id, err := passage.DecodeID(data[at:to])
+		if err != nil {
+			return fmt.Errorf("byte %d: %w", at, err)
+		}
+		p.ids, p.offsets = append(p.ids, id), append(p.offsets, int64(at))
+	}
+	return nil
+}
+
+// lineAfter is where the next line begins after an offset.
+func lineAfter(data []byte, at int) int {
+	if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
+		return at + n + 1
+	}
+	return len(data)
 }
 
 // replaceByLink gives the file at path a second name in place of what had it,

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,29 @@ func TestPublishRefusesWhatIsNoPassage(t *testing.T) {
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 			t.Errorf("left %v, %v", entries, err)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.jsonl")
+	for n := range 12 {
+		var data []byte
+		var wantIDs []string
+		var wantOffsets []int64
+		for i := range n {
+			p := passage.Passage{ID: strconv.Itoa(i), Text: strings.Repeat("text\n", i*i)}
+			wantIDs, wantOffsets = append(wantIDs, p.ID), append(wantOffsets, int64(len(data)))
+			data = p.AppendLine(data)
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for pieces := 1; pieces < 8; pieces++ {
+			ids, offsets, err := lines(path, pieces)
+			if diff := cmp.Diff(wantIDs, ids) + cmp.Diff(wantOffsets, offsets); err != nil || diff != "" {
+				t.Errorf("%d lines in %d pieces: %v (-want +got)\n%s", n, pieces, err, diff)
+			}
 		}
 	}
 }
