@@ -316,6 +316,7 @@ func writeFilesTable(t testing.TB, path string, version int, all, terms, files [
 // checksums, is an error that says so.
 func TestRecordsThatAreNone(t *testing.T) {
 	good := (&record{Name: "a.md"}).append([]byte{1}, "")
+	long := (&record{Length: 1<<63 - 1}).append((&record{Length: 1}).append([]byte{2}, ""), "")
 	for _, test := range []struct {
 		name              string
 		version           int
@@ -329,6 +330,7 @@ func TestRecordsThatAreNone(t *testing.T) {
 		{"long text", filesVersion, []byte{100}, []byte{0}, good, "more is said to follow than does"},
 		{"long name of terms", filesVersion, []byte{0, 0}, []byte{100}, good, "more is said to follow than does"},
 		{"shared with nothing", filesVersion, []byte{0, 0}, []byte{0}, []byte{1, 3}, "a name goes on where none is"},
+		{"long lines", filesVersion, []byte{0, 0}, []byte{0}, long, "more bytes of lines than there can be"},
 		{"rest", filesVersion, []byte{0, 0}, []byte{0}, append(good[:len(good):len(good)], 0), "nothing should follow"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
@@ -180,7 +179,9 @@ func readRecords(g disk.Generation) (h header, records []record, err error) {
 		r := &records[i]
 		r.read(in, last)
 		r.Offset = offset
-		last, offset = r.Name, offset+r.Length
+		if last, offset = r.Name, offset+r.Length; offset < 0 {
+			in.fail("more bytes of lines than there can be")
+		}
 	}
 	return h, records, in.end()
 }
@@ -306,31 +307,31 @@ func openEarlier(g *disk.Generation, source disk.Source) *earlier {
 	if g == nil || g.Source.Kind != source.Kind || g.Source.Location != source.Location {
 		return nil
 	}
+	sound := make(chan bool)
+	go func() { sound <- whole(g, passage.ShardName(0)) }()
 	h, records, err := readRecords(*g)
-	if err != nil {
-		return nil
-	}
-	size := int64(0)
 	e := &earlier{header: h, records: records, byName: make(map[string]*record, len(records)), began: g.Created}
+	size := int64(0)
 	for i := range records {
 		r := &records[i]
-		if size += r.Length; size < r.Offset {
-			return nil
-		}
 		e.byName[r.Name] = r
+		size = r.Offset + r.Length
 	}
-	if !whole(g, passage.ShardName(0), size) {
+	if !<-sound || err != nil {
 		return nil
 	}
 	if e.lines, err = os.Open(g.Path(passage.ShardName(0))); err != nil {
 		return nil
 	}
+	if st, err := e.lines.Stat(); err != nil || st.Size() != size {
+		e.close()
+		return nil
+	}
 	return e
 }
 
-// whole reports whether a file of the generation has that size and is as it was
-// written.
-func whole(g *disk.Generation, name string, size int64) bool {
+// whole reports whether a file of the generation is as it was written.
+func whole(g *disk.Generation, name string) bool {
 	m, err := mmap.Open(g.Path(name))
 	if err != nil {
 		return false
@@ -338,7 +339,7 @@ func whole(g *disk.Generation, name string, size int64) bool {
 	defer m.Close()
 	for _, f := range g.Files {
 		if f.Name == name {
-			return size == f.Size && size == int64(len(m.Data)) && f.CRC32 == fmt.Sprintf("%08x", crc32.ChecksumIEEE(m.Data))
+			return f.Size == int64(len(m.Data)) && f.CRC32 == fmt.Sprintf("%08x", disk.Checksum(m.Data))
 		}
 	}
 	return false
