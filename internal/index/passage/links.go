@@ -14,12 +14,8 @@ func MayLink(line []byte, wanted func(key []byte) bool) bool {
 		return false
 	}
 	// In a string, the quotes would be escaped: this is a key or all of a
-	// string, and if there is no other, then no other place has links.
-	rest := line[at+len(name):]
-	if bytes.Contains(rest, []byte(name)) {
-		return true
-	}
-	rest, ok := bytes.CutPrefix(rest, []byte(`: [`))
+	// string. If there is no other, then no other place has links.
+	rest, ok := bytes.CutPrefix(line[at+len(name):], []byte(`: [`))
 	if !ok {
 		return true
 	}
@@ -54,7 +50,7 @@ func MayLink(line []byte, wanted func(key []byte) bool) bool {
 		case ',':
 			rest = rest[2:]
 		case ']':
-			return false
+			return bytes.Contains(rest, []byte(name))
 		default:
 			return true
 		}
