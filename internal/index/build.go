@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -285,43 +284,6 @@ func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
 	}
 	return f
 }
-
-// FromLEANN is the source that a LEANN index or a bare passages file is. The
-// generation gets a copy of the passages: LEANN writes over its own file when
-// it builds anew, and a link would let the index lose its passages with it.
-func FromLEANN(found *leann.Index) Source { return leannSource{found} }
-
-type leannSource struct{ *leann.Index }
-
-func (s leannSource) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
-	src := disk.Source{Kind: s.Kind, Location: s.Location}
-	if len(s.Shards) > passage.MaxShards {
-		return disk.Prepared{}, fmt.Errorf("%s has %d passages files, more than %d", s.Location, len(s.Shards), passage.MaxShards)
-	}
-	for _, shard := range s.Shards {
-		st, err := os.Stat(shard)
-		if err != nil {
-			return disk.Prepared{}, err
-		}
-		name := shard
-		if rel, err := filepath.Rel(s.Dir, shard); err == nil && filepath.IsLocal(rel) {
-			name = rel
-		}
-		src.Files = append(src.Files, disk.SourceFile{Path: name, Size: st.Size(), ModTime: st.ModTime()})
-	}
-	if before != nil && before.Source.Same(src) {
-		return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true}, nil
-	}
-	for i, shard := range s.Shards {
-		report.Report("copying passages", int64(i), int64(len(s.Shards)))
-		if err := copyFile(ctx, shard, filepath.Join(dir, passage.ShardName(i))); err != nil {
-			return disk.Prepared{}, err
-		}
-	}
-	return disk.Prepared{Source: src}, nil
-}
-
-func (leannSource) Publish(string) error { return nil }
 
 func copyFile(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)

@@ -1,0 +1,159 @@
+package index
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+// Whatever LEANN did to its passages, what an update takes over of them stands
+// there, and the update comes to what a build from nothing does.
+func TestUpdateFromLEANN(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	b := newBook(60, 20)
+	var lines [][]byte
+	for _, p := range b.pages {
+		for _, s := range p.sections {
+			lines = append(lines, s.line)
+		}
+	}
+	fresh := func() []byte { return b.section("guide/new.html").line }
+	dir, other := t.TempDir(), t.TempDir()
+	path := filepath.Join(dir, "p.jsonl")
+	put := func() {
+		t.Helper()
+		if err := os.WriteFile(path, bytes.Join(lines, nil), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := func(dir string, update bool) Info {
+		t.Helper()
+		found, err := leann.Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return buildBook(t, dir, FromLEANN(found), BuildOptions{Update: update})
+	}
+	put()
+	build(dir, false)
+	changed := 0
+	for range 12 {
+		switch at := rng.IntN(len(lines)); rng.IntN(6) {
+		case 0:
+			lines = slices.Insert(lines, at, fresh())
+		case 1:
+			lines = slices.Delete(lines, at, min(len(lines), at+rng.IntN(4)))
+		case 2: // one that is there twice
+			lines = append(lines, lines[at])
+		case 3:
+			lines[at], lines[0] = lines[0], lines[at]
+		case 4:
+			lines[at] = append(bytes.Clone(lines[at][:len(lines[at])-1]), "\r\n\n"...)
+		default:
+			lines[at] = fresh()
+		}
+		before, err := disk.Current(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put()
+		found, err := leann.Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		draft := t.TempDir()
+		prepared, err := FromLEANN(found).Prepare(t.Context(), draft, &before, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSame(t, before, draft, prepared.Kept)
+		have, want := build(dir, true), build(other, false)
+		if diff := cmp.Diff(sums(want, passage.TableName, lexicalName), sums(have, passage.TableName, lexicalName)); diff != "" {
+			t.Fatalf("an update writes something else (-build +update)\n%s", diff)
+		}
+		changed = max(changed, have.Learnt.Changed)
+	}
+	if changed == 0 {
+		t.Error("no update went by the generation before")
+	}
+}
+
+// checkSame makes sure that lines which are said to be kept are, and that most
+// are said to be.
+func checkSame(t *testing.T, before disk.Generation, dir string, kept []disk.Kept) {
+	t.Helper()
+	old, err := os.ReadFile(before.Path(passage.ShardName(0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := os.ReadFile(filepath.Join(dir, passage.ShardName(0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, n := int64(0), int64(0)
+	for _, k := range kept {
+		if k.Now.Offset < end || !bytes.Equal(old[k.Before.Offset:k.Before.Offset+k.Length], now[k.Now.Offset:k.Now.Offset+k.Length]) {
+			t.Fatalf("run %+v is not the same", k)
+		}
+		end = k.Now.Offset + k.Length
+		n += k.Length
+	}
+	if n < int64(len(now))*8/10 {
+		t.Errorf("%d of %d bytes were kept", n, len(now))
+	}
+}
+
+// A generation that cannot be read is nothing to take over from.
+func TestUpdateFromLEANNOfDamage(t *testing.T) {
+	b := newBook(20, 20)
+	dir := t.TempDir()
+	var lines []byte
+	for _, p := range b.pages {
+		for _, s := range p.sections {
+			lines = append(lines, s.line...)
+		}
+	}
+	path := filepath.Join(dir, "p.jsonl")
+	for _, name := range []string{passage.TableName, passage.ShardName(0)} {
+		if err := os.WriteFile(path, lines, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		found, err := leann.Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		buildBook(t, dir, FromLEANN(found), BuildOptions{})
+		before, err := disk.Current(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(before.Path(name)); err != nil {
+			t.Fatal(err)
+		}
+		if kept := sameLines(t.Context(), dir, 1, before); len(kept) > 0 {
+			t.Errorf("without %s: %d runs were kept", name, len(kept))
+		}
+		lines = append(lines, b.section("more.html").line...)
+		if err := os.WriteFile(path, lines, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if found, err = leann.Find(path); err != nil {
+			t.Fatal(err)
+		}
+		if info := buildBook(t, dir, FromLEANN(found), BuildOptions{Update: true}); info.Learnt.Changed > 0 {
+			t.Errorf("without %s: an update went by it", name)
+		}
+	}
+}
