@@ -33,6 +33,21 @@ func products(out []int32, codes []byte, query []int8) {
 	}
 }
 
+// SiftsFast says whether Sift is quicker than Products over rows of a byte a
+// number.
+func SiftsFast() bool { return hasAVX2 }
+
+func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, least float32) {
+	switch {
+	case hasVNNI:
+		siftVNNI(passed, estimates, codes, scales, query, offset(query), least)
+	case hasAVX2:
+		siftAVX2(passed, estimates, codes, scales, query, offset(query), least)
+	default:
+		siftGo(passed, estimates, codes, scales, query, least)
+	}
+}
+
 //go:noescape
 func axpyAVX2(y, x []float32, a float32)
 
@@ -44,3 +59,9 @@ func productsAVX2(out []int32, codes []byte, query []int8)
 
 //go:noescape
 func productsVNNI(out []int32, codes []byte, query []int8)
+
+//go:noescape
+func siftAVX2(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
+
+//go:noescape
+func siftVNNI(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)

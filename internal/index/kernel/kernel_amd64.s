@@ -309,3 +309,156 @@ sum:
 done:
 	VZEROUPPER
 	RET
+
+// Constants of Sift: what leaves two bits of each byte, and ones.
+DATA twoBits<>+0(SB)/4, $0x03030303
+GLOBL twoBits<>(SB), RODATA|NOPTR, $4
+DATA wordOnes<>+0(SB)/4, $0x00010001
+GLOBL wordOnes<>(SB), RODATA|NOPTR, $4
+
+// func siftVNNI(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
+//
+// A register has four numbers of each row of a group. Those that are not in a
+// byte's lowest bits count 4, 16 and 64 times, until all are there. offset is
+// that of the function in Go.
+TEXT ·siftVNNI(SB), NOSPLIT, $0-128
+	MOVQ passed_base+0(FP), R8
+	MOVQ passed_len+8(FP), CX
+	MOVQ estimates_base+24(FP), DI
+	MOVQ codes_base+48(FP), SI
+	MOVQ scales_base+72(FP), R9
+	MOVQ query_base+96(FP), DX
+	MOVQ query_len+104(FP), BX
+	MOVL offset+120(FP), AX
+	VPBROADCASTD AX, Z30
+	VBROADCASTSS least+124(FP), Z31
+	VPBROADCASTD twoBits<>(SB), Z26
+	VPSLLD       $2, Z26, Z27
+	VPSLLD       $4, Z26, Z28
+	VPSLLD       $6, Z26, Z29
+
+group:
+	XORQ   AX, AX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+sixteen:
+	VMOVDQU32     (SI), Z4
+	PREFETCHT0    4096(SI)
+	VPANDD        Z27, Z4, Z5
+	VPANDD        Z28, Z4, Z6
+	VPANDD        Z29, Z4, Z7
+	VPANDD        Z26, Z4, Z4
+	VPDPBUSD.BCST (DX)(AX*1), Z4, Z0
+	VPDPBUSD.BCST 4(DX)(AX*1), Z5, Z1
+	VPDPBUSD.BCST 8(DX)(AX*1), Z6, Z2
+	VPDPBUSD.BCST 12(DX)(AX*1), Z7, Z3
+	ADDQ          $64, SI
+	ADDQ          $16, AX
+	CMPQ          AX, BX
+	JLT           sixteen
+
+	VPSRAD    $2, Z1, Z1
+	VPSRAD    $4, Z2, Z2
+	VPSRAD    $6, Z3, Z3
+	VPADDD    Z1, Z0, Z0
+	VPADDD    Z3, Z2, Z2
+	VPADDD    Z2, Z0, Z0
+	VPADDD    Z0, Z0, Z0
+	VPSUBD    Z30, Z0, Z0
+	VCVTDQ2PS Z0, Z0
+	VPMOVZXWD (R9), Z1
+	VPSLLD    $16, Z1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, (DI)
+	VCMPPS    $13, Z31, Z0, K1 // greater or equal, false for what is no number
+	KMOVW     K1, AX
+	MOVW      AX, (R8)
+	ADDQ      $32, R9
+	ADDQ      $64, DI
+	ADDQ      $2, R8
+	DECQ      CX
+	JNZ       group
+	VZEROUPPER
+	RET
+
+// func siftAVX2(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
+//
+// A register has four numbers of half a group's rows; both halves go on side
+// by side, in Y0 and Y1.
+TEXT ·siftAVX2(SB), NOSPLIT, $0-128
+	MOVQ passed_base+0(FP), R8
+	MOVQ passed_len+8(FP), CX
+	MOVQ estimates_base+24(FP), DI
+	MOVQ codes_base+48(FP), SI
+	MOVQ scales_base+72(FP), R9
+	MOVQ query_base+96(FP), DX
+	MOVQ query_len+104(FP), BX
+	MOVL offset+120(FP), AX
+	VMOVD AX, X12
+	VPBROADCASTD X12, Y12
+	VBROADCASTSS least+124(FP), Y13
+	VPBROADCASTD wordOnes<>(SB), Y14
+	VPBROADCASTD twoBits<>(SB), Y15
+
+group:
+	XORQ  AX, AX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+sixteen:
+	VMOVDQU    (SI), Y4
+	VMOVDQU    32(SI), Y5
+	PREFETCHT0 4096(SI)
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	LEAQ       16(AX), R10
+four:
+	VPBROADCASTD (DX)(AX*1), Y8
+	VPAND        Y15, Y4, Y9
+	VPAND        Y15, Y5, Y10
+	VPMADDUBSW   Y8, Y9, Y9
+	VPMADDUBSW   Y8, Y10, Y10
+	VPADDW       Y9, Y6, Y6
+	VPADDW       Y10, Y7, Y7
+	VPSRLD       $2, Y4, Y4
+	VPSRLD       $2, Y5, Y5
+	ADDQ         $4, AX
+	CMPQ         AX, R10
+	JLT          four
+	VPMADDWD     Y14, Y6, Y6
+	VPMADDWD     Y14, Y7, Y7
+	VPADDD       Y6, Y0, Y0
+	VPADDD       Y7, Y1, Y1
+	ADDQ         $64, SI
+	CMPQ         AX, BX
+	JLT          sixteen
+
+	VPADDD    Y0, Y0, Y0
+	VPADDD    Y1, Y1, Y1
+	VPSUBD    Y12, Y0, Y0
+	VPSUBD    Y12, Y1, Y1
+	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y1, Y1
+	VPMOVZXWD (R9), Y2
+	VPMOVZXWD 16(R9), Y3
+	VPSLLD    $16, Y2, Y2
+	VPSLLD    $16, Y3, Y3
+	VMULPS    Y2, Y0, Y0
+	VMULPS    Y3, Y1, Y1
+	VMOVUPS   Y0, (DI)
+	VMOVUPS   Y1, 32(DI)
+	VCMPPS    $13, Y13, Y0, Y0
+	VCMPPS    $13, Y13, Y1, Y1
+	VMOVMSKPS Y0, AX
+	VMOVMSKPS Y1, R10
+	SHLQ      $8, R10
+	ORQ       R10, AX
+	MOVW      AX, (R8)
+	ADDQ      $32, R9
+	ADDQ      $64, DI
+	ADDQ      $2, R8
+	DECQ      CX
+	JNZ       group
+	VZEROUPPER
+	RET

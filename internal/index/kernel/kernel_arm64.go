@@ -26,6 +26,14 @@ func productsSigned(out []int32, codes []byte, query []int8) {
 	productsSDOT(out, codes, query, less)
 }
 
+// SiftsFast says whether Sift is quicker than Products over rows of a byte a
+// number.
+func SiftsFast() bool { return false }
+
+func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, least float32) {
+	siftGo(passed, estimates, codes, scales, query, least)
+}
+
 //go:noescape
 func axpyNEON(y, x []float32, a float32)
 
