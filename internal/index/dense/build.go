@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -58,8 +59,13 @@ const (
 	// which they leave no room.
 	tenBitsRecall = 0.995
 	// visitBytes of codes are read in the time in which coder/hnsw visits a
-	// node, a microsecond.
+	// node, a microsecond; touchBytes in that in which a row is read that lies
+	// anywhere.
 	visitBytes = 28 << 10
+	touchBytes = 2 << 10
+	// Of a sieve, leastSifted rows pass, or more, up to mostSifted.
+	leastSifted = 512
+	mostSifted  = 8192
 
 	recallAt   = 10
 	recallWork = 2e10 // products of numbers that measuring may cost
@@ -79,7 +85,7 @@ func Build(ctx context.Context, path string, v Vectors, opt Options) (Stats, err
 	if d := v.Dimensions(); d < 1 || d > maxDimensions {
 		return Stats{}, fmt.Errorf("vectors of %d dimensions cannot be indexed, at most %d can", d, maxDimensions)
 	}
-	b := &builder{v: v, opt: opt, most: allBytes, visit: visitBytes}
+	b := &builder{v: v, opt: opt, most: allBytes, visit: visitBytes, touch: touchBytes}
 	if err := b.build(ctx); err != nil {
 		return Stats{}, err
 	}
@@ -91,12 +97,15 @@ type builder struct {
 	opt   Options
 	most  int // bytes of codes up to which everything is read
 	visit int // what visiting a node costs, in bytes of codes
+	touch int // what a row costs that passes the sieve
 	grain grain
 	truth *truth
 	rows  rows
 	x     Index // over memory
 	graph []byte
-	stats Stats
+	// centroids are those of the blocks.
+	centroids matrix
+	stats     Stats
 }
 
 // rows are quantised vectors.
@@ -142,6 +151,7 @@ func (b *builder) attempt(ctx context.Context) error {
 			return err
 		}
 		r.arrange(blocks)
+		b.centroids = blocks.centroids
 		b.graph = newGraph(blocks.centroids).encode()
 		b.x.blocks, b.x.starts, b.x.copies = len(blocks.starts)-1, blocks.starts, blocks.copies
 		b.x.stored = len(r.passages)
@@ -153,7 +163,7 @@ func (b *builder) attempt(ctx context.Context) error {
 	if err := b.measure(ctx); err != nil {
 		return err
 	}
-	if b.x.mode == modeRouted && b.stats.Recall.Value < leastRecall {
+	if b.x.mode != modeAll && b.stats.Recall.Value < leastRecall {
 		b.readAll()
 		if err := b.measure(ctx); err != nil {
 			return err
@@ -284,22 +294,41 @@ func (b *builder) useMemory() {
 	x.codes, x.fines, x.graph = memory(r.codes), memory(r.fine), memory(b.graph)
 }
 
-// calibrate chooses what a search reads. Where the blocks are big, or where
-// the graph does not find enough or costs too much, that is everything.
+// calibrate chooses what a search reads: everything, where there is little or
+// nothing else finds enough at less cost.
 func (b *builder) calibrate(ctx context.Context) error {
 	x := &b.x
 	x.mode, x.probes, x.effort = modeAll, x.blocks, 0
-	if x.stored == x.rows || len(b.truth.queries) == 0 {
+	cheapest := float64(x.rows) * float64(b.rows.width) / leastGain
+	if x.rows*b.rows.width <= b.most || len(b.truth.queries) == 0 {
 		b.readAll()
 		return nil
 	}
+	if x.stored > x.rows {
+		var err error
+		if cheapest, err = b.calibrateGraph(ctx, cheapest); err != nil {
+			return err
+		}
+	}
+	if err := b.calibrateSieve(ctx, cheapest); err != nil {
+		return err
+	}
+	if x.mode == modeAll {
+		b.readAll()
+	}
+	return nil
+}
+
+// calibrateGraph lets the graph choose blocks if it costs less than cheapest,
+// and returns what it costs.
+func (b *builder) calibrateGraph(ctx context.Context, cheapest float64) (float64, error) {
+	x := &b.x
 	router, err := x.loadRouter()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	homes := b.truth.homes(x, b.rows.passages)
 	perBlock := float64(x.stored) / float64(x.blocks) * float64(b.rows.width)
-	cheapest := float64(x.rows) * float64(b.rows.width) / leastGain
 	tried := 0
 	for _, effort := range []int{64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096} {
 		effort = min(effort, x.blocks)
@@ -316,7 +345,7 @@ func (b *builder) calibrate(ctx context.Context) error {
 			}
 			return nil
 		}); err != nil {
-			return err
+			return 0, err
 		}
 		for i, blocks := range ranks {
 			total += len(homes[i])
@@ -339,8 +368,51 @@ func (b *builder) calibrate(ctx context.Context) error {
 			break
 		}
 	}
-	if x.mode == modeAll {
-		b.readAll()
+	return cheapest, nil
+}
+
+// calibrateSieve puts a sieve before the rows if that costs less than
+// cheapest.
+func (b *builder) calibrateSieve(ctx context.Context, cheapest float64) error {
+	x := &b.x
+	sieve, err := newSieve(ctx, &b.rows, x.dimensions, x.starts, encodeMiddles(b.centroids))
+	if err != nil {
+		return err
+	}
+	x.sieve = sieve
+	places := make([][]int, len(b.truth.queries)) // of the neighbours among the rows that pass
+	if err := parallel(ctx, len(places), 1, func(from, to int) error {
+		var t sifting
+		for i := from; i < to; i++ {
+			rows, err := t.run(x, newQuery(b.truth.queries[i]), mostSifted)
+			if err != nil {
+				return err
+			}
+			slices.SortFunc(rows, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+			for at, c := range rows {
+				p := b.rows.passages[c.row]
+				if slices.ContainsFunc(b.truth.best[i], func(h Hit) bool { return h.Passage == p }) {
+					places[i] = append(places[i], at)
+				}
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	total := 0
+	for _, best := range b.truth.best {
+		total += len(best)
+	}
+	all := slices.Sorted(slices.Values(slices.Concat(places...)))
+	wanted := int(math.Ceil(targetShare * float64(total)))
+	if wanted <= len(all) {
+		enough := max(leastSifted, all[wanted-1]+1)
+		if cost := float64(sieve.bits.Len()+sieve.scales.Len()) + float64(enough*b.touch); cost < cheapest {
+			b.readAll()
+			x.mode, x.effort = modeSifted, enough
+			return nil
+		}
 	}
 	return nil
 }
@@ -357,10 +429,7 @@ func (b *builder) readAll() {
 
 // measure finds the recall of the finished index.
 func (b *builder) measure(ctx context.Context) error {
-	recall := disk.Recall{At: recallAt, Mode: "all", Sample: len(b.truth.queries)}
-	if b.x.mode == modeRouted {
-		recall.Mode = "routed"
-	}
+	recall := disk.Recall{At: recallAt, Mode: modeNames[b.x.mode], Sample: len(b.truth.queries)}
 	found, total := make([]int, recall.Sample), 0
 	err := parallel(ctx, recall.Sample, 1, func(from, to int) error {
 		v := make([]float32, b.v.Dimensions())
@@ -403,14 +472,20 @@ func (b *builder) write(path string) error {
 	for _, n := range x.head.fields() {
 		numbers = binary.LittleEndian.AppendUint32(numbers, uint32(*n))
 	}
-	for _, s := range []struct {
+	type part struct {
 		name string
 		data []byte
-	}{
+	}
+	parts := []part{
 		{"head", numbers}, {"graph", b.graph}, {"starts", appendUint32s(nil, x.starts)}, {"copies", appendUint32s(nil, x.copies)},
 		{"passages", x.passages.(memory)}, {"places", x.places.(memory)}, {"scales", x.scales.(memory)},
 		{"codes", b.rows.codes}, {"fine", b.rows.fine},
-	} {
+	}
+	if x.mode == modeSifted {
+		parts = append(parts, part{"middles", x.sieve.middles.(memory)},
+			part{"bits", x.sieve.bits.(memory)}, part{"bitscale", x.sieve.scales.(memory)})
+	}
+	for _, s := range parts {
 		out.Section(s.name)
 		out.Write(s.data)
 	}

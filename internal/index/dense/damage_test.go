@@ -11,7 +11,13 @@ import (
 )
 
 func TestDamageIsFound(t *testing.T) {
-	x, _ := build(t, hard(200, 16, 0.7), Options{})
+	for _, mode := range modeNames {
+		t.Run(mode, func(t *testing.T) { testDamageIsFound(t, mode) })
+	}
+}
+
+func testDamageIsFound(t *testing.T, mode string) {
+	x, _ := buildMode(t, hard(200, 16, 0.7), Options{}, mode)
 	data, err := os.ReadFile(x.file.Path())
 	if err != nil {
 		t.Fatal(err)
@@ -41,17 +47,25 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-var sectionNames = []string{"head", "graph", "starts", "copies", "passages", "places", "scales", "codes", "fine"}
+// sectionNames are those of a file with a sieve; others lack the last three.
+var sectionNames = []string{"head", "graph", "starts", "copies", "passages", "places", "scales", "codes", "fine", "middles", "bits", "bitscale"}
+
+func sectionsOf(mode string) []string {
+	if mode == "sifted" {
+		return sectionNames
+	}
+	return sectionNames[:9]
+}
 
 // FuzzIndex reads indexes whose checksums are right and whose contents are
 // not: one section has other bytes from some place on.
 func FuzzIndex(f *testing.F) {
-	var sections [2]map[string][]byte
+	sections := make([]map[string][]byte, len(modeNames))
 	l := hard(300, 16, 0.7)
-	for i, mode := range []string{"all", "routed"} {
+	for i, mode := range modeNames {
 		x, _ := buildMode(f, l, Options{}, mode)
 		sections[i] = make(map[string][]byte)
-		for _, name := range sectionNames {
+		for _, name := range sectionsOf(mode) {
 			s, err := x.file.Section(name)
 			if err != nil {
 				f.Fatal(err)
@@ -63,17 +77,17 @@ func FuzzIndex(f *testing.F) {
 			sections[i][name] = slices.Clone(b)
 		}
 	}
-	for i := range sectionNames {
-		f.Add(false, uint8(i), uint16(0), []byte{0xff, 0xff, 0xff, 0xff}, false)
-		f.Add(true, uint8(i), uint16(20), []byte{0, 1}, true)
-		f.Add(true, uint8(i), uint16(0), []byte{}, false)
-	}
-	f.Fuzz(func(t *testing.T, routed bool, which uint8, at uint16, with []byte, cut bool) {
-		all := sections[0]
-		if routed {
-			all = sections[1]
+	for mode, name := range modeNames {
+		for i := range sectionsOf(name) {
+			f.Add(uint8(mode), uint8(i), uint16(0), []byte{0xff, 0xff, 0xff, 0xff}, false)
+			f.Add(uint8(mode), uint8(i), uint16(20), []byte{0, 1}, true)
+			f.Add(uint8(mode), uint8(i), uint16(0), []byte{}, false)
 		}
-		name := sectionNames[int(which)%len(sectionNames)]
+	}
+	f.Fuzz(func(t *testing.T, mode, which uint8, at uint16, with []byte, cut bool) {
+		all := sections[int(mode)%len(modeNames)]
+		names := sectionsOf(modeNames[int(mode)%len(modeNames)])
+		name := names[int(which)%len(names)]
 		data := slices.Clone(all[name])
 		from := int(at) % (len(data) + 1)
 		data = slices.Replace(data, from, min(from+len(with), len(data)), with...)
@@ -85,7 +99,7 @@ func FuzzIndex(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, n := range sectionNames {
+		for _, n := range names {
 			w.Section(n)
 			if n == name {
 				w.Write(data)

@@ -82,8 +82,11 @@ func buildMode(t testing.TB, l list, opt Options, mode string) (*Index, Stats) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "vectors.bin")
 	b := &builder{v: l, opt: opt, most: math.MaxInt}
-	if mode == "routed" {
-		b.most = 0
+	switch mode {
+	case "routed":
+		b.most, b.touch = 0, 1<<30
+	case "sifted":
+		b.most, b.visit, b.touch = 0, 1<<30, 0
 	}
 	if err := b.build(context.Background()); err != nil {
 		t.Fatal(err)
@@ -178,7 +181,7 @@ func TestRecallWithCopiesAndZeroes(t *testing.T) {
 			l[i][7] = float32(math.NaN())
 		}
 	}
-	for _, mode := range []string{"all", "routed"} {
+	for _, mode := range modeNames {
 		t.Run(mode, func(t *testing.T) {
 			x, stats := buildMode(t, l, Options{}, mode)
 			if stats.LeftOut != 8 || stats.Rows != n-8 || x.Len() != n-8 {
@@ -264,6 +267,7 @@ func TestGrain(t *testing.T) {
 		{"apart", hard(2000, dimensions, 0.7), "all", tenBits},
 		{"alike", alike, "all", twelveBits},
 		{"apart, the graph chooses", hard(3000, dimensions, 0.7), "routed", twelveBits},
+		{"apart, behind a sieve", hard(3000, dimensions, 0.7), "sifted", twelveBits},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			qs := queries(tt.l, 100, 0.02)
@@ -287,7 +291,7 @@ func TestSearchRejectsOtherDimensions(t *testing.T) {
 
 func TestFilterAndScores(t *testing.T) {
 	l := hard(3000, 48, 0.7)
-	for _, mode := range []string{"all", "routed"} {
+	for _, mode := range modeNames {
 		x, _ := buildMode(t, l, Options{}, mode)
 		q := queries(l, 1, 0.5)[0]
 		even := func(p uint32) bool { return p%2 == 0 }
@@ -318,7 +322,7 @@ func TestFilterAndScores(t *testing.T) {
 
 func TestAllCanBeAskedFor(t *testing.T) {
 	l := hard(1000, 48, 0.7)
-	for _, mode := range []string{"all", "routed"} {
+	for _, mode := range modeNames {
 		x, _ := buildMode(t, l, Options{}, mode)
 		q := queries(l, 1, 0.5)[0]
 		for _, k := range []int{1, 300, 1000, 2000, math.MaxInt} {
@@ -332,7 +336,7 @@ func TestAllCanBeAskedFor(t *testing.T) {
 
 func TestEqualVectorsMakeEqualBytes(t *testing.T) {
 	l := hard(1500, 40, 0.7)
-	for _, mode := range []string{"all", "routed"} {
+	for _, mode := range modeNames {
 		var want []byte
 		for _, threads := range []int{1, 2, 7} {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
@@ -351,7 +355,7 @@ func TestEqualVectorsMakeEqualBytes(t *testing.T) {
 
 func TestConcurrentSearches(t *testing.T) {
 	l := hard(1500, 40, 0.7)
-	for _, mode := range []string{"all", "routed"} {
+	for _, mode := range modeNames {
 		x, _ := buildMode(t, l, Options{}, mode)
 		qs := queries(l, 20, 0.5)
 		var want [][]Hit

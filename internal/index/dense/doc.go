@@ -13,10 +13,19 @@
 // search reads every block: the graph says in which order, and the result is
 // exact but for the rounding. Beyond that Build measures, with queries, how
 // many blocks it takes to find 99.7 of 100 neighbours, and how many nodes of
-// the graph to find these blocks; where that is not at least 1.3 times cheaper
-// than reading everything, or finds less than 99 of 100 in the end, every
-// block is read after all. On Windows, where coder/hnsw v0.6.1 does not
+// the graph to find these blocks. On Windows, where coder/hnsw v0.6.1 does not
 // compile, the centroids are compared one by one.
+//
+// Where neighbours are spread over many blocks, that costs too much. A sieve
+// does not depend on the blocks: it is a copy of all rows with two bits a
+// number, of how a row differs from the middle of its block. A search reads
+// that, a quarter of the codes, and then those rows in full whose estimates are
+// the best. Build measures how many these have to be for 99.7 of 100
+// neighbours to be among them, too, and takes what costs less, the graph or
+// the sieve; where neither is at least 1.3 times cheaper than reading
+// everything, or finds less than 99 of 100 in the end, every block is read
+// after all. So it is with a sieve where the processor has no instructions to
+// be quick with it (see kernel.SiftsFast).
 //
 // Exact copies, which break graphs of vectors, are rows like any other. A
 // vector that is zero or not finite has no direction and is left out.
@@ -29,8 +38,9 @@
 // C blocks.
 //
 //	head      [4] N  [4] D  [4] R  [4] S  [4] C
-//	          [4] mode: 0 every block is read, 1 the graph chooses
+//	          [4] mode: 0 every block is read, 1 the graph chooses, 2 a sieve
 //	          [4] blocks to read, [4] nodes to ask the graph for (mode 1)
+//	          or rows that pass the sieve (mode 2)
 //	          [4] B, the bits of a fine number, 2 or 4
 //	graph     what Graph.Export of coder/hnsw v0.6.1 writes for keys of type
 //	          int: the blocks, with their centroids as float32 (see graph.go)
@@ -41,6 +51,14 @@
 //	scales    S x [4] float32
 //	codes     S x [W] bytes
 //	fine      R x [W*B/8] bytes
+//
+// And in mode 2, G being the number of groups of 16 rows that the blocks make
+// if none has rows of two:
+//
+//	middles   C x [4] float32, then C x [W] bytes: each block's middle, which
+//	          is the first times the second less 128
+//	bits      G x [4*W] bytes
+//	bitscale  G x 16 x [2] upper half of a float32
 //
 // Rows 0 to R-1 are every passage once, block by block and by number within a
 // block. Rows from R are copies of rows near the border of a block, for mode
@@ -53,4 +71,9 @@
 // 998 of 1,000 neighbours, where everything is read; where they find less than
 // 995, and where the graph chooses, it is twelve. Beyond D, code is 128 and n
 // is half of 2^B.
+//
+// In mode 2 a group has four bytes of each row, with its first 16 numbers, then
+// four of each with the next 16, and so on. Number 4*i+j of 16 is bits 2*i and
+// 2*i+1 of byte j: 0 to 3, which stand for -3, -1, 1 and 3 times the row's
+// bitscale. Where a block's last group has no row, the bits are 0.
 package dense

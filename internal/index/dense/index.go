@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/kernel"
 )
 
 // Version is the version of the file.
@@ -25,6 +26,7 @@ const (
 
 	modeAll    = 0
 	modeRouted = 1
+	modeSifted = 2
 
 	noRow = math.MaxUint32
 	// minCandidates is how many rows are ranked again in full precision at
@@ -36,6 +38,9 @@ const (
 	maxOrdered = 256
 )
 
+// modeNames are what the modes are called in a manifest.
+var modeNames = []string{modeAll: "all", modeRouted: "routed", modeSifted: "sifted"}
+
 // An Index is an open file of vectors. It may be used from several goroutines
 // at once.
 type Index struct {
@@ -44,6 +49,9 @@ type Index struct {
 	starts, copies                         []uint32
 	passages, places, scales, codes, fines bytesAt
 	graph                                  bytesAt
+	sieve                                  sieve // if mode is sifted
+	// unsifted: this processor reads all rows more quickly than it sifts them.
+	unsifted bool
 
 	idle sync.Pool // of *search
 
@@ -67,7 +75,7 @@ type head struct {
 	blocks       int // C
 	mode         int
 	probes       int // blocks to read
-	effort       int // nodes to ask the graph for
+	effort       int // nodes to ask the graph for, or rows that pass the sieve
 	bits         int // of a fine number
 }
 
@@ -90,7 +98,7 @@ func Open(path string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{file: file}
+	x := &Index{file: file, unsifted: !kernel.SiftsFast()}
 	if err := x.open(); err != nil {
 		file.Close()
 		return nil, err
@@ -122,9 +130,10 @@ func (x *Index) open() error {
 	}
 	w := int64(width(x.dimensions))
 	switch {
-	case x.rows > x.passageCount || x.rows > x.stored || x.dimensions > maxDimensions || x.blocks > maxBlocks || x.mode > modeRouted,
+	case x.rows > x.passageCount || x.rows > x.stored || x.dimensions > maxDimensions || x.blocks > maxBlocks || x.mode > modeSifted,
 		x.grain() != tenBits && x.grain() != twelveBits, (x.rows > 0) != (x.blocks > 0), x.rows > 0 && x.dimensions == 0,
-		x.mode == modeRouted && (x.probes < 1 || x.effort < x.probes || x.effort > x.blocks):
+		x.mode == modeRouted && (x.probes < 1 || x.effort < x.probes || x.effort > x.blocks),
+		x.mode == modeSifted && (x.effort < 1 || x.blocks == 0 || x.stored > x.rows):
 		return headAt.Corrupt(0, "the numbers make no sense")
 	case startsAt.Len() != 4*int64(x.blocks+1), copiesAt.Len() != 4*int64(x.blocks+1),
 		x.passages.Len() != 4*int64(x.stored), x.places.Len() != 4*int64(x.passageCount), x.scales.Len() != 4*int64(x.stored),
@@ -134,8 +143,10 @@ func (x *Index) open() error {
 	if x.starts, err = ascending(startsAt, x.rows); err != nil {
 		return err
 	}
-	x.copies, err = ascending(copiesAt, x.stored-x.rows)
-	return err
+	if x.copies, err = ascending(copiesAt, x.stored-x.rows); err != nil || x.mode != modeSifted {
+		return err
+	}
+	return x.openSieve()
 }
 
 func (h *head) grain() grain { return grain(h.bits) }
@@ -212,9 +223,13 @@ func (x *Index) Search(q []float32, k int, accept func(passage uint32) bool) ([]
 		return nil, err
 	}
 	k = min(k, x.rows)
-	// What a filter lets through may lie anywhere.
-	if x.mode == modeAll || accept != nil {
+	// What a filter lets through may lie anywhere, and of those that pass the
+	// sieve only the best are sure to be the best.
+	switch {
+	case x.mode == modeAll || accept != nil, x.mode == modeSifted && (x.unsifted || k > x.effort/siftedPerHit):
 		return x.searchAll(query, k, accept)
+	case x.mode == modeSifted:
+		return x.searchSifted(query, k)
 	}
 	hits, err := x.searchRouted(query, k)
 	if err == nil && len(hits) < k {

@@ -22,6 +22,8 @@ type search struct {
 	seen   set       // passages that were candidates, if so
 	out    [batch]int32
 	ranker ranker
+
+	sifting sifting // what passes the sieve
 }
 
 type candidate struct {

@@ -56,6 +56,15 @@ func Update(ctx context.Context, path string, old *Index, from []uint32, fresh V
 	if b.x.rows == 0 {
 		return ErrUnfit
 	}
+	if old.mode == modeSifted {
+		middles, err := old.sieve.middles.Bytes(0, old.sieve.middles.Len())
+		if err != nil {
+			return err
+		}
+		if b.x.sieve, err = newSieve(ctx, &b.rows, old.dimensions, b.x.starts, middles); err != nil {
+			return err
+		}
+	}
 	return b.write(path)
 }
 

@@ -12,7 +12,7 @@ import (
 // What an update finds is what an index built from nothing finds.
 func TestUpdateEqualsBuild(t *testing.T) {
 	const dimensions = 48
-	for _, mode := range []string{"all", "routed"} {
+	for _, mode := range modeNames {
 		t.Run(mode, func(t *testing.T) {
 			vectors := hard(3000, dimensions, 0.7)
 			vectors[17], vectors[2900] = make([]float32, dimensions), make([]float32, dimensions)

@@ -148,7 +148,7 @@ type Recall struct {
 	At     int     `json:"at"`     // k of recall@k
 	Value  float64 `json:"value"`  // 0 to 1
 	Sample int     `json:"sample"` // queries measured
-	Mode   string  `json:"mode"`   // "all": every block is read; "routed": the graph chooses
+	Mode   string  `json:"mode"`   // "all": every vector is read; "routed": the graph chooses; "sifted": a sieve does
 }
 
 // A Confidence turns a query's signals into the probability that the best hit
