@@ -95,6 +95,13 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (Info,
 		return Inspect(dir)
 	}
 	m.Source, m.Skipped = prepared.Source, prepared.Skipped
+	written, err := shards(b)
+	if err != nil {
+		return Info{}, err
+	}
+	for _, name := range written {
+		b.BeginSync(name)
+	}
 	done := false
 	if before != nil && len(prepared.Kept) > 0 {
 		if done, err = tryUpdate(ctx, b, &m, *before, prepared.Kept, opt); err != nil {

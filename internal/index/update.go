@@ -139,9 +139,6 @@ func (u *update) run(ctx context.Context, before disk.Generation, kept []disk.Ke
 	if taught {
 		g.Go(func() error { return u.addVectors(all, lex.Content) })
 	}
-	for i := range u.shards {
-		g.Go(func() error { return u.b.Sync(passage.ShardName(i)) })
-	}
 	if err := g.Wait(); err != nil || taught {
 		return err
 	}

@@ -362,6 +362,10 @@ type Build struct {
 	lock  *filelock.Lock
 	known map[string]FileInfo
 	ended bool
+
+	syncing sync.WaitGroup
+	mu      sync.Mutex
+	synced  map[string]error
 }
 
 // Begin starts the next generation of the database in folder dir, which must
@@ -424,9 +428,20 @@ func holder(path string) string {
 // Path is that of a file of the new generation.
 func (b *Build) Path(name string) string { return join(b.Dir, name) }
 
-// Sync makes a file safe on disk. Commit does so with all of them; but a big
-// one that is begun with early need not be waited for.
-func (b *Build) Sync(name string) error { return syncFile(b.Path(name)) }
+// BeginSync begins to make a file safe on disk that is written by now, and does
+// not wait. Commit syncs all files; but a big one takes long, and need not be
+// waited for where there is other work.
+func (b *Build) BeginSync(name string) {
+	b.syncing.Go(func() {
+		err := syncFile(b.Path(name))
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.synced == nil {
+			b.synced = make(map[string]error)
+		}
+		b.synced[name] = err
+	})
+}
 
 // Known tells Commit the size and the checksum of a file, which it need not read
 // then.
@@ -447,6 +462,7 @@ func (b *Build) Commit(m Manifest, publish func() error) (err error) {
 			b.Abort()
 		}
 	}()
+	b.syncing.Wait()
 	m.Format, m.Generation = Format, b.Generation
 	entries, err := os.ReadDir(b.Dir)
 	if err != nil {
@@ -503,7 +519,11 @@ func (b *Build) writeManifest(m Manifest) error {
 // finish makes a file safe on disk and sums it up.
 func (b *Build) finish(name string) (FileInfo, error) {
 	path := b.Path(name)
-	if err := syncFile(path); err != nil {
+	err, synced := b.synced[name]
+	if !synced {
+		err = syncFile(path)
+	}
+	if err != nil {
 		return FileInfo{}, err
 	}
 	if info, ok := b.known[name]; ok {
@@ -523,6 +543,7 @@ func (b *Build) Abort() {
 		return
 	}
 	b.ended = true
+	b.syncing.Wait()
 	os.RemoveAll(b.Dir)
 	b.lock.Unlock()
 }

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -147,6 +148,53 @@ func TestVerifyFindsChangedFiles(t *testing.T) {
 				t.Error("Verify found nothing")
 			}
 		})
+	}
+}
+
+// What Commit need not read to sum it up has the sum that reading finds.
+func TestCommitSumsUp(t *testing.T) {
+	dir := t.TempDir()
+	b, err := Begin(dir, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Abort()
+	text := []byte("told beforehand")
+	for name, size := range map[string]int{"empty": 0, "small": 100, "block": blockSize - headerSize, "big": 40 * blockSize, "odd": bufferSize + 12345} {
+		w, err := Create(b.Path(name), "TEST", 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Section("one")
+		w.Write(bytes.Repeat([]byte{1, 2, 3}, size/6))
+		w.Section("two")
+		w.Write(make([]byte, size-size/6*3))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if size, crc, ok := sumContainer(b.Path(name)); !ok {
+			t.Errorf("%s: %d bytes, %s, not taken for a container", name, size, crc)
+		}
+	}
+	for name, data := range map[string][]byte{"known": text, "plain": []byte("docsrch\nTEST"), "nothing": {}} {
+		if err := os.WriteFile(b.Path(name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		b.BeginSync(name)
+	}
+	b.Known("known", int64(len(text)), Checksum(text))
+	if err := b.Commit(Manifest{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	g, err := Current(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Files) != 8 {
+		t.Errorf("%d files", len(g.Files))
+	}
+	if err := g.Verify(nil); err != nil {
+		t.Error(err)
 	}
 }
 
