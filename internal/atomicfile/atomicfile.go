@@ -26,6 +26,9 @@ func WriteCache(path string, data []byte, perm fs.FileMode) error {
 	return write(path, data, perm, false)
 }
 
+// Open opens the file at path, which others may replace, for reading.
+func Open(path string) (*os.File, error) { return open(path) }
+
 // SyncDir makes renames and new names in dir durable. Systems that cannot
 // sync a directory (Windows) do so on their own; there it does nothing.
 func SyncDir(dir string) error { return syncDir(dir) }
@@ -77,7 +80,7 @@ func write(path string, data []byte, perm fs.FileMode, durable bool) (err error)
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err := rename(f.Name(), path); err != nil {
 		return err
 	}
 	if durable {

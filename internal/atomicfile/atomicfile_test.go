@@ -72,10 +72,14 @@ func TestConcurrentReadersSeeWholeFiles(t *testing.T) {
 	if err := WriteCache(path, contents[0], 0o600); err != nil {
 		t.Fatal(err)
 	}
+	writes := 100
+	if runtime.GOOS == "windows" { // where they wait for a reader that hardly pauses
+		writes = 10
+	}
 	var writers sync.WaitGroup
 	for w := range 2 {
 		writers.Go(func() {
-			for i := range 100 {
+			for i := range writes {
 				if err := WriteCache(path, contents[(w+i)%2], 0o600); err != nil && runtime.GOOS != "windows" {
 					t.Error(err)
 				}

@@ -17,3 +17,7 @@ func syncDir(dir string) error {
 	defer d.Close()
 	return d.Sync()
 }
+
+func rename(from, to string) error { return os.Rename(from, to) }
+
+func open(path string) (*os.File, error) { return os.Open(path) }

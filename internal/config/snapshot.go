@@ -155,7 +155,7 @@ func ReadSnapshot(l Locations, getenv Getenv) (*Snapshot, error) {
 }
 
 func readSnapshotFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

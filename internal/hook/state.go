@@ -213,7 +213,7 @@ type stateFile struct {
 }
 
 func readState(path string) (stateFile, error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return stateFile{}, nil
 	}

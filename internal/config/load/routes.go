@@ -144,11 +144,12 @@ func (s *Routes) file(dir, name string) {
 	}
 	if names, ok := routes.value.([]any); ok && len(names) > 0 && allStrings(names) {
 		for i, name := range names {
-			name := filepath.FromSlash(strings.TrimPrefix(name.(string), "./"))
+			written := name.(string)
+			name := filepath.FromSlash(strings.TrimPrefix(written, "./"))
 			if !filepath.IsLocal(name) {
 				s.problem(path, decode.Problem{
 					Line: routes.node.line, Entry: "routes[" + strconv.Itoa(i) + "]",
-					Expected: "a file of the plugin", Got: strconv.Quote(name), Effect: "it is not read",
+					Expected: "a file of the plugin", Got: strconv.Quote(written), Effect: "it is not read",
 				})
 				continue
 			}
