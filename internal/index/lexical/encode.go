@@ -111,7 +111,12 @@ type regionEnd struct{ term, region int }
 func (r *regions) reset() { r.terms, r.bytes, r.ends = r.terms[:0], r.bytes[:0], r.ends[:0] }
 
 func (r *regions) add(term, region []byte) {
-	r.terms, r.bytes = append(r.terms, term...), append(r.bytes, region...)
+	r.end(term, append(r.bytes, region...))
+}
+
+// end adds a term whose region was appended to bytes.
+func (r *regions) end(term, bytes []byte) {
+	r.terms, r.bytes = append(r.terms, term...), bytes
 	r.ends = append(r.ends, regionEnd{len(r.terms), len(r.bytes)})
 }
 
@@ -282,7 +287,7 @@ func (w *spanEncoder) finish(r *regions, term []byte) {
 		})
 	}
 	w.all.score(w.layout, w.symbol)
-	r.add(term, w.list.encode(w.all.list, w.all.positions))
+	r.end(term, w.list.encode(r.bytes, w.all.list, w.all.positions))
 }
 
 // isSymbol reports whether a term is a name that passages define.

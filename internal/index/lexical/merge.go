@@ -120,15 +120,17 @@ func (k *kept) places(l *layout) (to []uint32, ascending bool) {
 // in part: of the postings in passages that stay, not even the impacts change,
 // if no other passages of the unit have the term.
 type alike struct {
-	units []uint32 // the number now, or gone
-	// until is, of each unit all of whose passages stay, without others, where
-	// the row of such units ends that are shifted alike; of other units, 0.
-	until []uint32
+	// units are the numbers now, or gone; partly is added to those of which not
+	// all passages stay, or others have come.
+	units []uint32
 	stays []bool // of each passage, as it lies, whether it does, at its place in the unit
 }
 
+// partly is a bit that no unit's number has.
+const partly = 1 << 31
+
 func (k *kept) alike(l *layout, to []uint32, unsorted bool) alike {
-	a := alike{make([]uint32, k.x.unitCount), make([]uint32, k.x.unitCount), make([]bool, len(k.infos))}
+	a := alike{make([]uint32, k.x.unitCount), make([]bool, len(k.infos))}
 	unit := make([]uint32, len(k.infos))
 	for u := range a.units {
 		a.units[u] = gone
@@ -137,7 +139,7 @@ func (k *kept) alike(l *layout, to []uint32, unsorted bool) alike {
 		}
 	}
 	// In an index of single passages, the pages' impacts are nowhere.
-	if unsorted || l.single || k.x.single {
+	if unsorted || l.single || k.x.single || len(l.owners) >= partly {
 		return a
 	}
 	before, pages := averagesOf(k.infos, unit, len(a.units))
@@ -151,7 +153,7 @@ func (k *kept) alike(l *layout, to []uint32, unsorted bool) alike {
 			all[l.unit[lies]]++
 		}
 	}
-	for u := len(a.units) - 1; u >= 0; u-- {
+	for u := range a.units {
 		from, end := k.start[u], k.start[u+1]
 		now, kept := uint32(gone), uint32(0)
 		for i := from; i < end; i++ {
@@ -169,11 +171,8 @@ func (k *kept) alike(l *layout, to []uint32, unsorted bool) alike {
 		// None may have come from another unit.
 		if now != gone && kept == all[now] && l.stats.pages[now] == pages[u] {
 			a.units[u] = now
-			if kept == end-from && kept == l.starts[now+1]-l.starts[now] {
-				a.until[u] = uint32(u) + 1
-				if u+1 < len(a.units) && a.until[u+1] > 0 && a.units[u+1] == now+1 {
-					a.until[u] = a.until[u+1]
-				}
+			if kept < end-from || kept < l.starts[now+1]-l.starts[now] {
+				a.units[u] |= partly
 			}
 		}
 	}
@@ -190,11 +189,7 @@ func (w *spanEncoder) encodeKept(r *regions, term []byte, offset, length int64) 
 		return err
 	}
 	if !w.unsorted && !w.layout.single && !x.single {
-		region, err := w.merge(l)
-		if region != nil {
-			r.add(term, region)
-		}
-		if err != nil || region != nil {
+		if done, err := w.merge(r, term, l); err != nil || done {
 			return err
 		}
 	}
@@ -205,10 +200,10 @@ func (w *spanEncoder) encodeKept(r *regions, term []byte, offset, length int64) 
 	return nil
 }
 
-// merge encodes a list with what is fresh, block by block. It returns nil for
+// merge encodes a list with what is fresh, block by block. It returns false for
 // what is too short for that, or turns out to have other flags: then all of it
 // must be gathered before it is encoded.
-func (w *spanEncoder) merge(l list) ([]byte, error) {
+func (w *spanEncoder) merge(r *regions, term []byte, l list) (bool, error) {
 	w.next = 0
 	w.all.reset()
 	w.list.begin(l.flags)
@@ -216,50 +211,50 @@ func (w *spanEncoder) merge(l list) ([]byte, error) {
 	c := &w.old.cursor
 	for b := range l.count {
 		if err := c.load(b); err != nil {
-			return nil, err
+			return false, err
 		}
 		same, err := w.survey()
 		switch {
 		case err != nil:
-			return nil, err
+			return false, err
 		case same && l.table == nil && len(w.fresh.list) == 0 && w.old.now[0] == c.unit[0]:
-			return l.s.Bytes(l.start, l.end-l.start)
+			region, err := l.s.Bytes(l.start, l.end-l.start)
+			r.add(term, region)
+			return true, err
 		case l.units <= fewUnits:
-			return nil, nil
+			return false, nil
 		case same && l.table != nil && c.n == blockUnits:
 			if done, err := w.mergeWhole(); err != nil {
-				return nil, err
+				return false, err
 			} else if done {
 				continue
 			}
 		}
 		if err := w.mergeBlock(); err != nil {
-			return nil, err
+			return false, err
 		}
 	}
 	w.mergeFresh(&posting{unit: gone})
 	w.mergeUnit()
-	return w.list.end(), nil
+	region := w.list.end(r.bytes)
+	if region == nil {
+		return false, nil
+	}
+	r.end(term, region)
+	return true, nil
 }
 
 // survey finds out which units of the block that was loaded are as they were:
 // old.now is their numbers now, or gone. It says whether all of them are,
 // shifted alike.
 func (w *spanEncoder) survey() (same bool, err error) {
-	c, o, fresh := &w.old.cursor, &w.old, w.fresh.list[w.next:]
-	shift := w.units[c.unit[0]] - c.unit[0]
+	c, fresh := &w.old.cursor, w.fresh.list[w.next:]
+	shift := w.units[c.unit[0]]&^partly - c.unit[0]
 	same = true
-	for i := 0; i < c.n; {
-		unit := c.unit[i]
+	for i, unit := range c.unit[:c.n] {
 		now := w.units[unit]
-		same = same && now != gone && now-unit == shift
-		if until := w.until[unit]; until > 0 {
-			for by := now - unit; i < c.n && c.unit[i] < until; i++ {
-				o.now[i] = c.unit[i] + by
-			}
-			continue
-		}
-		if now != gone {
+		if now&partly != 0 && now != gone {
+			now &^= partly
 			for len(fresh) > 0 && fresh[0].unit < now {
 				fresh = fresh[1:]
 			}
@@ -268,11 +263,11 @@ func (w *spanEncoder) survey() (same bool, err error) {
 				return false, err
 			}
 			if len(fresh) > 0 && fresh[0].unit == now || !w.stay(unit, locals) {
-				now, same = gone, false
+				now = gone
 			}
 		}
-		o.now[i] = now
-		i++
+		w.old.now[i] = now
+		same = same && now-unit == shift // never where it is gone
 	}
 	return same, nil
 }

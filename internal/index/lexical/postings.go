@@ -50,12 +50,12 @@ type posting struct {
 
 // A listWriter encodes the postings of one term after another.
 type listWriter struct {
-	single                           bool
-	flags                            int // of the list at work
-	tally                                // what it has so far
-	region, table, blocks, positions []byte
-	block                            columns
-	like                             *coded // an older block, of which this one may have much; or nil
+	single                   bool
+	flags                    int // of the list at work
+	tally                        // what it has so far
+	table, blocks, positions []byte
+	block                    columns
+	like                     *coded // an older block, of which this one may have much; or nil
 }
 
 // A tally counts what a list has.
@@ -96,10 +96,9 @@ func (c *columns) reset(previous uint32) {
 	c.page, c.peak, c.previous = 0, 0, previous
 }
 
-// encode returns the region of a term, which is valid until the next call.
-// Postings are ascending by unit and local; among the positions may be some of
-// no posting.
-func (w *listWriter) encode(list []posting, positions []uint32) []byte {
+// encode appends the region of a term to r. Postings are ascending by unit and
+// local; among the positions may be some of no posting.
+func (w *listWriter) encode(r []byte, list []posting, positions []uint32) []byte {
 	t := tally{passages: len(list)}
 	for i := range list {
 		t.places += int(list[i].count)
@@ -109,15 +108,14 @@ func (w *listWriter) encode(list []posting, positions []uint32) []byte {
 	}
 	w.begin(t.flags())
 	if t.units <= fewUnits {
-		w.region = w.few(t.head(w.region[:0]), list, positions)
-		return w.region
+		return w.few(t.head(r), list, positions)
 	}
 	for len(list) > 0 {
 		n := sameUnit(list)
 		w.unit(list[:n], positions)
 		list = list[n:]
 	}
-	return w.end()
+	return w.end(r)
 }
 
 // begin begins a list that is to have these flags.
@@ -229,16 +227,16 @@ func (w *listWriter) entry(last uint32, positions int, places uint32, rest []byt
 	w.table = append(t, rest...)
 }
 
-// end returns the region of the list, which is valid until the next call, or
-// nil if it is a short one or does not have the flags that it was begun with.
-func (w *listWriter) end() []byte {
+// end appends the region of the list to r. It returns nil if the list is a short
+// one, or does not have the flags that it was begun with.
+func (w *listWriter) end(r []byte) []byte {
 	if w.units <= fewUnits || w.tally.flags() != w.flags {
 		return nil
 	}
 	if len(w.block.units) > 0 {
 		w.flush()
 	}
-	r := w.head(w.region[:0])
+	r = w.head(r)
 	if w.units > blockUnits {
 		r = binary.AppendUvarint(r, uint64(len(w.blocks)))
 		r = append(r, w.table...)
@@ -246,8 +244,7 @@ func (w *listWriter) end() []byte {
 		r = binary.AppendUvarint(r, uint64(w.places))
 	}
 	r = append(r, w.blocks...)
-	w.region = append(r, w.positions...)
-	return w.region
+	return append(r, w.positions...)
 }
 
 // few encodes a short list, number by number.

@@ -75,8 +75,8 @@ func TestPostingsComeBack(t *testing.T) {
 				want := randomList(rng, units, limit, single)
 				w := listWriter{single: single}
 				before := randomList(rng, 700, limit, single)
-				w.encode(before.list, before.positions) // what a writer has written must not show
-				region := w.encode(want.list, want.positions)
+				w.encode(nil, before.list, before.positions) // what a writer has written must not show
+				region := w.encode(nil, want.list, want.positions)
 				l, err := openList(section(t, region), 0, int64(len(region)), limit, single)
 				if err != nil {
 					t.Fatal(err)
