@@ -41,7 +41,7 @@ type Stats struct {
 	Blocks  int
 	Copies  int // rows stored in more blocks than one
 	Probes  int // blocks that a search reads
-	Effort  int // nodes of the graph that a search asks for
+	Effort  int // nodes of the graph that a search asks for, or rows that pass the sieve
 	Recall  disk.Recall
 }
 
@@ -101,10 +101,10 @@ type builder struct {
 	grain grain
 	truth *truth
 	rows  rows
-	x     Index // over memory
-	graph []byte
-	// centroids are those of the blocks.
+	// centroids are the blocks'.
 	centroids matrix
+	x         Index // over memory
+	graph     []byte
 	stats     Stats
 }
 
@@ -375,11 +375,14 @@ func (b *builder) calibrateGraph(ctx context.Context, cheapest float64) (float64
 // cheapest.
 func (b *builder) calibrateSieve(ctx context.Context, cheapest float64) error {
 	x := &b.x
-	sieve, err := newSieve(ctx, &b.rows, x.dimensions, x.starts, encodeMiddles(b.centroids))
-	if err != nil {
+	cost := func(passed int) float64 { return float64(x.rows*(b.rows.width/4+2) + passed*b.touch) }
+	if cost(leastSifted) >= cheapest {
+		return nil
+	}
+	var err error
+	if x.sieve, err = newSieve(ctx, &b.rows, x.dimensions, x.starts, encodeMiddles(b.centroids)); err != nil {
 		return err
 	}
-	x.sieve = sieve
 	places := make([][]int, len(b.truth.queries)) // of the neighbours among the rows that pass
 	if err := parallel(ctx, len(places), 1, func(from, to int) error {
 		var t sifting
@@ -406,13 +409,12 @@ func (b *builder) calibrateSieve(ctx context.Context, cheapest float64) error {
 	}
 	all := slices.Sorted(slices.Values(slices.Concat(places...)))
 	wanted := int(math.Ceil(targetShare * float64(total)))
-	if wanted <= len(all) {
-		enough := max(leastSifted, all[wanted-1]+1)
-		if cost := float64(sieve.bits.Len()+sieve.scales.Len()) + float64(enough*b.touch); cost < cheapest {
-			b.readAll()
-			x.mode, x.effort = modeSifted, enough
-			return nil
-		}
+	if wanted > len(all) {
+		return nil
+	}
+	if enough := max(leastSifted, all[wanted-1]+1); cost(enough) < cheapest {
+		b.readAll()
+		x.mode, x.effort = modeSifted, enough
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package dense
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
@@ -148,7 +147,8 @@ type sifting struct {
 	most      int         // rows that are kept; best may grow to twice as many
 	best      []candidate // rows
 	least     float32     // the estimate that a row must exceed
-	blocks    []candidate // with the cosines of the query and their middles
+	blocks    []candidate // with the cosines of the query and their middles, in order
+	nearest   []candidate // those of them that are sifted first
 	products  []int32
 	passed    [batch / groupRows]uint16
 	estimates [batch]float32
@@ -161,17 +161,19 @@ func (t *sifting) run(x *Index, q *query, most int) ([]candidate, error) {
 	if err := t.nearMiddles(); err != nil {
 		return nil, err
 	}
-	first := min(siftedFirst, len(t.blocks))
-	nth(t.blocks, first-1)
-	for _, b := range t.blocks[:first] {
+	t.nearest = append(t.nearest[:0], t.blocks...)
+	first := min(siftedFirst, len(t.nearest))
+	nth(t.nearest, first-1)
+	for _, b := range t.nearest[:first] {
 		if err := t.sift(b); err != nil {
 			return nil, err
 		}
+		t.blocks[b.row].row = noRow
 	}
-	// The others in the order of the file.
-	rest := t.blocks[first:]
-	slices.SortFunc(rest, func(a, b candidate) int { return cmp.Compare(a.row, b.row) })
-	for _, b := range rest {
+	for _, b := range t.blocks {
+		if b.row == noRow {
+			continue
+		}
 		if err := t.sift(b); err != nil {
 			return nil, err
 		}
