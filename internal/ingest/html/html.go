@@ -73,6 +73,7 @@ func Parse(data []byte, contentType, base string) (Page, error) {
 	if err != nil {
 		return Page{}, fmt.Errorf("read %s: %w", base, err)
 	}
+	defer t.release()
 	h := readHead(t)
 	x := &extractor{t: t, profile: recognise(t, h.generator), base: newResolver(base, h.base), titleTag: h.title}
 	root := x.content()
