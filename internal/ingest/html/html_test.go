@@ -249,6 +249,22 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// References of the usual form come to what all others do.
+func FuzzResolvePlain(f *testing.F) {
+	for _, page := range []string{"library/os.html", "os.html", "", "a/", "/usr/doc/a.html", "/a.html", "C:/doc/a.html", "https://x.org", "https://x.org/", "https://x.org/d/e/a.html", "https://x.org/d//a.html?q", "https://u:p@x.org/d/../a", "a b/c%20.html", "//x.org/a", "a%2Fb/c.html", "https://x.org/a%2Fb/c", "ab:", "ab:/x/y"} {
+		for _, ref := range []string{"re.html", "../re.html#re.match", "../../../x", "../", "a/b/", "./x", "a/../b", "a//b", "x#", "x#a/..", "a:b", "1:b", "../a:b", "..", "../..#x", "x#a%20b", "x?q", "/x#y", "//x/y", "/../x", "/"} {
+			f.Add(page, "", ref)
+			f.Add(page, "../base/#x", ref)
+		}
+	}
+	f.Fuzz(func(t *testing.T, page, base, ref string) {
+		r := newResolver(page, base)
+		if got, ok := r.plain(ref); ok && got != r.general(ref) {
+			t.Errorf("from %q (base %q), %q is %q, want %q", page, base, ref, got, r.general(ref))
+		}
+	})
+}
+
 func TestHides(t *testing.T) {
 	for style, want := range map[string]bool{
 		"display:none":                         true,

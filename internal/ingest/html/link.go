@@ -7,8 +7,11 @@ import (
 
 // A resolver makes links independent of the page that they stand on.
 type resolver struct {
-	base *url.URL
-	self string // the page, as targets name it
+	base   *url.URL
+	self   string // the page, as targets name it
+	simple bool   // nothing in the base must be escaped or resolved; then these are known:
+	folder string // that references begin in, as targets name it
+	root   int    // how much of that no reference leads out of
 }
 
 func newResolver(page, base string) resolver {
@@ -21,11 +24,59 @@ func newResolver(page, base string) resolver {
 	r := resolver{base: u}
 	if base != "" {
 		if b, err := u.Parse(base); err == nil && b.Scheme == u.Scheme && b.Host == u.Host {
+			b.Fragment, b.RawFragment = "", ""
 			r.base = b
 		}
 	}
 	r.self = r.target(u)
+	path := strings.TrimPrefix(r.base.Path, "/")
+	if b := r.base; b.RawPath == "" && b.RawQuery == "" && !b.ForceQuery && isPlain(path) && (b.Scheme == "" && b.Host == "" || b.Host != "" && b.Path != "") {
+		page := r.target(b)
+		r.folder, r.root, r.simple = page[:strings.LastIndexByte(page, '/')+1], len(page)-len(path), true
+	}
 	return r
+}
+
+// isPlain reports whether a path or a fragment says what it says without being
+// unescaped or resolved. A path does not begin with a slash.
+func isPlain(s string) bool {
+	begin := 0 // of the name
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && s[i] != '/' {
+			if c := s[i] | 0x20; (c < 'a' || c > 'z') && (s[i] < '-' || s[i] > '9') && s[i] != '_' {
+				return false
+			}
+			continue
+		}
+		if name := s[begin:i]; name == "." || name == ".." || name == "" && i < len(s) {
+			return false
+		}
+		begin = i + 1
+	}
+	return true
+}
+
+// plain is what resolve comes to for a reference of the usual form: a path, maybe
+// from a folder above or the highest, and maybe a fragment.
+func (r resolver) plain(ref string) (target string, ok bool) {
+	if !r.simple {
+		return "", false
+	}
+	folder := r.folder
+	if rest, rooted := strings.CutPrefix(ref, "/"); rooted {
+		ref, folder = rest, folder[:r.root]
+	}
+	for strings.HasPrefix(ref, "../") {
+		ref = ref[len("../"):]
+		if len(folder) > r.root { // else there is none above
+			folder = folder[:max(r.root, strings.LastIndexByte(folder[:len(folder)-1], '/')+1)]
+		}
+	}
+	path, fragment, found := strings.Cut(ref, "#")
+	if path == "" || !isPlain(path) || found && (fragment == "" || !isPlain(fragment)) {
+		return "", false
+	}
+	return folder + ref, true
 }
 
 // resolve is the target of a reference, "" if it leads nowhere that can be
@@ -38,6 +89,14 @@ func (r resolver) resolve(ref string) string {
 	case ref[0] == '#':
 		return r.self + "#" + unescape(ref[1:])
 	}
+	if target, ok := r.plain(ref); ok {
+		return target
+	}
+	return r.general(ref)
+}
+
+// general is resolve for any reference that leads to another page.
+func (r resolver) general(ref string) string {
 	u, err := r.base.Parse(ref)
 	if err != nil {
 		return ""
