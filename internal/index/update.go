@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -112,28 +113,27 @@ func (u *update) run(ctx context.Context, before disk.Generation, kept []disk.Ke
 	if err := u.old.open(before); err != nil {
 		return err
 	}
-	var err error
-	if u.entries, err = u.old.table.Entries(); err != nil {
-		return err
-	}
-	if err := u.openShards(); err != nil {
-		return err
-	}
 	u.opt.Report.Report("comparing passages", 0, 0)
-	if err := u.place(kept); err != nil {
-		return err
-	}
-	if err := u.readLinks(ctx); err != nil {
+	lex := lexical.NewBuilder(lexical.Options{Language: u.opt.Language, Content: math.MaxInt})
+	g, all := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		if err := lex.Reuse(u.old.lexical); err != nil {
+			return fmt.Errorf("%w: %w", errAnew, err)
+		}
+		return nil
+	})
+	g.Go(func() error { return u.compare(all, kept) })
+	if err := g.Wait(); err != nil {
 		return err
 	}
 	u.m.Skipped = disk.Summary(u.m.Skipped)
-	lex, table, err := u.fill()
+	table, err := u.fill(lex)
 	if err != nil {
 		return err
 	}
 	taught := u.taught()
 	u.opt.Report.Report("writing the lexical index", 0, 0)
-	g, all := errgroup.WithContext(ctx)
+	g, all = errgroup.WithContext(ctx)
 	g.Go(func() error { return lex.Write(all, u.b.Path(lexicalName)) })
 	g.Go(func() error { return table.Write(u.b.Path(passage.TableName)) })
 	if taught {
@@ -142,7 +142,25 @@ func (u *update) run(ctx context.Context, before disk.Generation, kept []disk.Ke
 	if err := g.Wait(); err != nil || taught {
 		return err
 	}
-	return learn(ctx, u.b, u.m, u.opt, nil)
+	return learn(ctx, u.b, u.m, u.opt, lex.Content)
+}
+
+// compare finds out what is new, and what is to be known of it and of what was
+// kept.
+func (u *update) compare(ctx context.Context, kept []disk.Kept) (err error) {
+	if u.entries, err = u.old.table.Entries(); err != nil {
+		return err
+	}
+	if have, want := u.old.lexical.Passages(), u.entries.Len(); have != want {
+		return fmt.Errorf("%w: the lexical index has %d passages, the table %d", errAnew, have, want)
+	}
+	if err := u.openShards(); err != nil {
+		return err
+	}
+	if err := u.place(kept); err != nil {
+		return err
+	}
+	return u.readLinks(ctx)
 }
 
 func (u *update) close() error {
@@ -512,14 +530,7 @@ func (u *update) scan(list []entry, links [][]passage.Link, wanted func(key []by
 }
 
 // fill gives all passages to the builders of the lexical index and the table.
-func (u *update) fill() (*lexical.Builder, *passage.TableWriter, error) {
-	lex := lexical.NewBuilder(lexical.Options{Language: u.opt.Language, Content: len(u.list)})
-	if err := lex.Reuse(u.old.lexical); err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", errAnew, err)
-	}
-	if have, want := u.old.lexical.Passages(), u.entries.Len(); have != want {
-		return nil, nil, fmt.Errorf("%w: the lexical index has %d passages, the table %d", errAnew, have, want)
-	}
+func (u *update) fill(lex *lexical.Builder) (*passage.TableWriter, error) {
 	var table passage.TableWriter
 	table.Grow(len(u.list))
 	for i := range u.list {
@@ -531,7 +542,7 @@ func (u *update) fill() (*lexical.Builder, *passage.TableWriter, error) {
 		case e.again:
 			p, err := passage.Decode(u.shards[e.shard].Data[e.offset:][:u.entries.At(e.old).Length])
 			if err != nil {
-				return nil, nil, fmt.Errorf("%w: %w", errAnew, err)
+				return nil, fmt.Errorf("%w: %w", errAnew, err)
 			}
 			lex.Add(table.Keep(u.entries, e.old, e.shard, e.offset), fields(&p, &u.links))
 		default:
@@ -541,7 +552,7 @@ func (u *update) fill() (*lexical.Builder, *passage.TableWriter, error) {
 	}
 	lex.Analyze()
 	u.m.Passages, u.m.Documents = table.Passages(), table.Documents()
-	return lex, &table, nil
+	return &table, nil
 }
 
 // taught says whether what the generation before has learnt still holds, and
