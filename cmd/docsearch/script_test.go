@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -44,6 +45,9 @@ func TestScript(t *testing.T) {
 			env.Setenv("USERPROFILE", env.WorkDir+"/home")
 			env.Setenv("APPDATA", env.WorkDir+"/home/AppData/Roaming")
 			env.Setenv("LOCALAPPDATA", env.WorkDir+"/home/AppData/Local")
+			if runtime.GOOS == "windows" { // the place that scripts know
+				env.Setenv("XDG_DATA_HOME", env.WorkDir+"/home/.local/share")
+			}
 			serveEmbedders(env)
 			serveSite(env)
 			return nil

@@ -152,7 +152,7 @@ func anonymous(s *Server, text string) string {
 	for _, e := range s.catalog.Entries() {
 		text = strings.ReplaceAll(text, e.Path, "/db/"+e.Name)
 	}
-	return text
+	return strings.ReplaceAll(text, string(filepath.Separator), "/")
 }
 
 func TestTools(t *testing.T) {
