@@ -1,8 +1,10 @@
 package dense
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -93,6 +95,25 @@ func TestUpdateOfNothingNew(t *testing.T) {
 		hits, err := next.Search(vectors[from], 1, nil)
 		if err != nil || len(hits) != 1 || int(hits[0].Passage) != i {
 			t.Errorf("passage %d: %v, %v", i, hits, err)
+		}
+	}
+}
+
+func TestUpdateWithoutChangesMakesTheSameBytes(t *testing.T) {
+	const n = 1500
+	for _, mode := range modeNames {
+		x, _ := buildMode(t, hard(n, 40, 0.7), Options{}, mode)
+		from := make([]uint32, n)
+		for i := range from {
+			from[i] = uint32(i)
+		}
+		want, err := os.ReadFile(x.file.Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(updated(t, x, from, list{}).file.Path())
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: error %v, or other bytes", mode, err)
 		}
 	}
 }
