@@ -75,9 +75,9 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 	e := openEarlier(before, source)
 	if e != nil {
 		defer e.close()
-		if e.Context == c.context {
-			c.before, c.repeated = e, e.Repeated
-		}
+	}
+	if e != nil && e.Context == c.context {
+		c.before, c.repeated = e, e.Repeated
 	}
 	c.findTerms(items, e)
 	c.addTermContexts(items)
@@ -94,8 +94,8 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 	}
 	if err = c.write(ctx, w, items, report); err == nil {
 		w.skipped = append(w.skipped, c.repeated.notes(source.Location, w.dropped)...)
-		if e := c.before; e != nil {
-			c.changes.Removed = len(e.records) - c.changes.Changed - c.changes.Same
+		if c.before != nil {
+			c.changes.Removed = len(c.before.records) - c.changes.Changed - c.changes.Same
 		}
 		if w.unchanged(before) {
 			return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true}, out.Close()
@@ -324,7 +324,8 @@ type writer struct {
 	owing   bool // the lines of the last run that was kept are not written yet
 }
 
-// add writes what was made of one document. An error is of the passages files.
+// add writes what was made of one document. An error is of the passages files,
+// this generation's or the one's before.
 func (w *writer) add(r result) error {
 	offset := w.offset
 	if err := w.write(&r); err != nil {
@@ -401,8 +402,8 @@ func (w *writer) put(lines []byte) error {
 	return err
 }
 
-// keep writes lines that stand at an offset of the generation before, not until
-// it is known that none are to be kept with them.
+// keep writes lines that stand at an offset of the generation before, as soon as
+// it is known which others are to be copied with them.
 func (w *writer) keep(before, length int64) error {
 	if length == 0 {
 		return nil
