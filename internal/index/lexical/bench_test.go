@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // written is the path of an index of n passages, six to a document.
@@ -103,6 +104,24 @@ func BenchmarkBuild(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkKeep makes an index of an older one in which a passage in 300 was
+// edited, was removed or has come, and compares that with making it of nothing.
+func BenchmarkKeep(b *testing.B) {
+	c := newCorpus(9)
+	list := c.book(20_000, 3, 60)
+	old := write(b, list, nil)
+	list = c.edit(list, 300, 60)
+	var took [2]time.Duration
+	for b.Loop() {
+		for i, from := range []*Index{nil, old} {
+			start := time.Now()
+			write(b, list, from)
+			took[i] += time.Since(start)
+		}
+	}
+	b.ReportMetric(took[1].Seconds()/took[0].Seconds(), "keep/add")
 }
 
 func BenchmarkPlan(b *testing.B) {

@@ -602,6 +602,13 @@ func (g *gatherer) gather(data []byte, first uint32, l *layout) {
 	}
 }
 
+// sort sorts the postings as they lie.
+func (g *gatherer) sort() {
+	slices.SortFunc(g.list, func(a, b posting) int {
+		return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(a.local, b.local))
+	})
+}
+
 // score fills in the impacts.
 func (g *gatherer) score(l *layout, symbol bool) {
 	for i := 0; i < len(g.list); {

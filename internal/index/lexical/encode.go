@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -48,17 +47,18 @@ type encoder struct {
 	// to is where each passage of the older index lies now, or gone.
 	to []uint32
 	alike
-	// unsorted says that postings do not come in the order in which they lie.
-	unsorted bool
+	// shuffled says that the segments' passages do not lie as they came, unsorted
+	// that those that were kept do not lie in their old order.
+	shuffled, unsorted bool
 }
 
 func (b *Builder) newEncoder(l *layout) *encoder {
-	e := &encoder{layout: l, segments: b.segments, terms: b.ids.terms, pieces: b.pieces(), unsorted: l.place != nil}
+	e := &encoder{layout: l, segments: b.segments, terms: b.ids.terms, pieces: b.pieces(), shuffled: l.place != nil}
 	if b.kept != nil {
 		e.kept = b.kept
 		var ascending bool
 		e.to, ascending = b.kept.places(l)
-		e.unsorted = e.unsorted || !ascending
+		e.unsorted = !ascending
 		e.alike = b.kept.alike(l, e.to, e.unsorted)
 	}
 	return e
@@ -274,6 +274,9 @@ func (w *spanEncoder) gather(g *gatherer, term uint32) {
 		}
 		g.gather(s.data[from:s.ends[p.index]], uint32(s.first), w.layout)
 	}
+	if w.shuffled {
+		g.sort()
+	}
 }
 
 // finish encodes what was gathered of a term, if there is anything.
@@ -282,9 +285,7 @@ func (w *spanEncoder) finish(r *regions, term []byte) {
 		return
 	}
 	if w.unsorted {
-		slices.SortFunc(w.all.list, func(a, b posting) int {
-			return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(a.local, b.local))
-		})
+		w.all.sort()
 	}
 	w.all.score(w.layout, w.symbol)
 	r.end(term, w.list.encode(r.bytes, w.all.list, w.all.positions))
