@@ -144,6 +144,7 @@ func (x *Index) searchSifted(q *query, k int) ([]Hit, error) {
 type sifting struct {
 	x         *Index
 	q         *query
+	offset    int32       // what the query's product with numbers of 3 is
 	most      int         // rows that are kept; best may grow to twice as many
 	best      []candidate // rows
 	least     float32     // the estimate that a row must exceed
@@ -156,7 +157,7 @@ type sifting struct {
 
 // run returns the rows with the best estimates, as many as asked for.
 func (t *sifting) run(x *Index, q *query, most int) ([]candidate, error) {
-	t.x, t.q, t.most = x, q, min(most, x.rows)
+	t.x, t.q, t.most, t.offset = x, q, min(most, x.rows), q.offset/bias*3
 	t.best, t.least = t.best[:0], float32(math.Inf(-1))
 	if err := t.nearMiddles(); err != nil {
 		return nil, err
@@ -215,7 +216,7 @@ func (t *sifting) sift(block candidate) error {
 			return err
 		}
 		group += int64(n)
-		kernel.Sift(t.passed[:n], t.estimates[:n*groupRows], bits, scales, t.q.coarse, (t.least-block.score)/t.q.step)
+		kernel.Sift(t.passed[:n], t.estimates[:n*groupRows], bits, scales, t.q.coarse, t.offset, (t.least-block.score)/t.q.step)
 		for g, passed := range t.passed[:n] {
 			for ; passed != 0; passed &= passed - 1 {
 				i := g*groupRows + mathbits.TrailingZeros16(passed)

@@ -13,6 +13,6 @@ func implementations() map[string]func([]int32, []byte, []int8) {
 	return all
 }
 
-func siftImplementations() map[string]func([]uint16, []float32, []byte, []byte, []int8, float32) {
-	return map[string]func([]uint16, []float32, []byte, []byte, []int8, float32){"chosen": Sift}
+func siftImplementations() map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32) {
+	return map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32){"chosen": Sift}
 }

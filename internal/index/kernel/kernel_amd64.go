@@ -37,14 +37,14 @@ func products(out []int32, codes []byte, query []int8) {
 // number.
 func SiftsFast() bool { return hasAVX2 }
 
-func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, least float32) {
+func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
 	switch {
 	case hasVNNI:
-		siftVNNI(passed, estimates, codes, scales, query, offset(query), least)
+		siftVNNI(passed, estimates, codes, scales, query, offset, least)
 	case hasAVX2:
-		siftAVX2(passed, estimates, codes, scales, query, offset(query), least)
+		siftAVX2(passed, estimates, codes, scales, query, offset, least)
 	default:
-		siftGo(passed, estimates, codes, scales, query, least)
+		siftGo(passed, estimates, codes, scales, query, offset, least)
 	}
 }
 

@@ -319,8 +319,7 @@ GLOBL wordOnes<>(SB), RODATA|NOPTR, $4
 // func siftVNNI(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
 //
 // A register has four numbers of each row of a group. Those that are not in a
-// byte's lowest bits count 4, 16 and 64 times, until all are there. offset is
-// that of the function in Go.
+// byte's lowest bits count 4, 16 and 64 times, until all are there.
 TEXT ·siftVNNI(SB), NOSPLIT, $0-128
 	MOVQ passed_base+0(FP), R8
 	MOVQ passed_len+8(FP), CX

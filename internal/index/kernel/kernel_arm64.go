@@ -30,8 +30,8 @@ func productsSigned(out []int32, codes []byte, query []int8) {
 // number.
 func SiftsFast() bool { return false }
 
-func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, least float32) {
-	siftGo(passed, estimates, codes, scales, query, least)
+func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
+	siftGo(passed, estimates, codes, scales, query, offset, least)
 }
 
 //go:noescape

@@ -10,6 +10,6 @@ func products(out []int32, codes []byte, query []int8) { productsGo(out, codes, 
 // number.
 func SiftsFast() bool { return false }
 
-func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, least float32) {
-	siftGo(passed, estimates, codes, scales, query, least)
+func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
+	siftGo(passed, estimates, codes, scales, query, offset, least)
 }

@@ -85,22 +85,23 @@ func FuzzSift(f *testing.F) {
 // description says.
 func testSift(t *testing.T, codes, scales []byte, query []int8) {
 	t.Helper()
+	const offset = -1234
 	rows := len(scales) / 2
 	want := make([]float32, rows)
 	for row := range want {
 		var sum int32
 		for i, q := range query {
 			group, within := row/Group*Group*len(query)/4, i/16*Group*4+row%Group*4+i%4
-			sum += int32(q) * (2*int32(codes[group+within]>>(i%16/4*2)&3) - 3)
+			sum += int32(q) * int32(codes[group+within]>>(i%16/4*2)&3)
 		}
-		want[row] = float32(sum) * math.Float32frombits(uint32(scales[2*row])<<16|uint32(scales[2*row+1])<<24)
+		want[row] = float32(2*sum-offset) * math.Float32frombits(uint32(scales[2*row])<<16|uint32(scales[2*row+1])<<24)
 	}
 	all := siftImplementations()
 	all["go"] = siftGo
 	for name, f := range all {
 		for _, least := range []float32{float32(math.Inf(-1)), -1, 0, 10, float32(math.NaN())} {
 			passed, got := make([]uint16, rows/Group), make([]float32, rows)
-			f(passed, got, codes, scales, query, least)
+			f(passed, got, codes, scales, query, offset, least)
 			for row, estimate := range got {
 				if math.Float32bits(estimate) != math.Float32bits(want[row]) && (estimate == estimate || want[row] == want[row]) {
 					t.Fatalf("%s: row %d of %d, %d numbers: %v, want %v", name, row, rows, len(query), estimate, want[row])
@@ -200,7 +201,7 @@ func BenchmarkSift(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", name, width), func(b *testing.B) {
 				b.SetBytes(int64(len(codes)))
 				for b.Loop() {
-					f(passed, estimates, codes, scales, query, 1e9)
+					f(passed, estimates, codes, scales, query, 99, 1e9)
 				}
 			})
 		}

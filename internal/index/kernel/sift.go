@@ -10,25 +10,24 @@ import (
 const Group = 16
 
 // Sift estimates the products of rows of numbers of two bits with a query, and
-// says which are large. A number stands for -3, -1, 1 or 3. An estimate is the
-// product times the row's scale, the upper half of a float32; passed gets, for
+// says which are large. An estimate is twice the product less offset, times the
+// row's scale, of which there is the upper half of a float32; passed gets, for
 // each group of rows, a bit for each row whose estimate is least or more.
 //
 // A row has as many numbers as the query, which is a multiple of Lanes. Of a
 // group of rows, the first sixteen numbers of each come first, four bytes a
 // row, then the next sixteen of each: number 4*i+j of them is in bits 2*i and
 // 2*i+1 of byte j.
-func Sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, least float32) {
+func Sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
 	if len(query)%Lanes != 0 || len(estimates) != Group*len(passed) || len(scales) != 2*len(estimates) || 4*len(codes) != len(estimates)*len(query) {
 		panic("docsearch: internal error: groups of another size than the query's")
 	}
 	if len(codes) > 0 {
-		sift(passed, estimates, codes, scales, query, least)
+		sift(passed, estimates, codes, scales, query, offset, least)
 	}
 }
 
-func siftGo(passed []uint16, estimates []float32, codes, scales []byte, query []int8, least float32) {
-	offset := offset(query)
+func siftGo(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
 	size := Group * len(query) / 4
 	for g := range passed {
 		var sums [Group]int32
@@ -55,14 +54,4 @@ func siftGo(passed []uint16, estimates []float32, codes, scales []byte, query []
 		}
 		passed[g] = mask
 	}
-}
-
-// offset is how much a product is less than twice the sum of the numbers' bits
-// times the query.
-func offset(query []int8) int32 {
-	var sum int32
-	for _, q := range query {
-		sum += int32(q)
-	}
-	return 3 * sum
 }
