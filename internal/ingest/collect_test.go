@@ -173,6 +173,29 @@ func TestSharedLines(t *testing.T) {
 	}
 }
 
+// Whole lines are shared, and all of those before and after what differs.
+func FuzzSharedLines(f *testing.F) {
+	f.Add("a\nb\nc\n", "a\nB\nc\n")
+	f.Add("a\nc\n", "a\nb\nc\n")
+	f.Add("a\na\na\n", "a\n")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		a, b = strings.TrimSuffix(a, "\n")+"\n", strings.TrimSuffix(b, "\n")+"\n"
+		head, tail := sharedLines([]byte(a), []byte(b))
+		if head < 0 || tail < 0 || head+tail > min(len(a), len(b)) || a[:head] != b[:head] || a[len(a)-tail:] != b[len(b)-tail:] {
+			t.Fatalf("%q and %q share %d and %d bytes", a, b, head, tail)
+		}
+		for _, s := range []string{a, b} {
+			if middle := s[head : len(s)-tail]; head > 0 && s[head-1] != '\n' || middle != "" && !strings.HasSuffix(middle, "\n") {
+				t.Fatalf("%q is cut within a line: %d and %d bytes", s, head, tail)
+			}
+		}
+		x, y := strings.SplitAfter(a[head:len(a)-tail], "\n"), strings.SplitAfter(b[head:len(b)-tail], "\n")
+		if x[0] != "" && x[0] == y[0] || len(x) > 1 && len(y) > 1 && x[len(x)-2] == y[len(y)-2] {
+			t.Fatalf("%q and %q share more than %d and %d bytes", a, b, head, tail)
+		}
+	})
+}
+
 func TestUpdateReadsOnlyWhatHasChanged(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{}
