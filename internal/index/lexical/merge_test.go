@@ -135,6 +135,26 @@ func TestKeepEqualsAdd(t *testing.T) {
 		}
 		return list
 	}
+	// retouch adds a word to some, takes one from others, and moves the words of
+	// others about: most of a page's postings stay, and the rest shift.
+	retouch := func(c corpus, list []edited) []edited {
+		for i := range list {
+			p := &list[i]
+			words := strings.Fields(p.fields.Body)
+			switch c.rng.IntN(200) {
+			case 0:
+				words = append(words, c.words(1))
+			case 1:
+				words = words[min(1, len(words)):]
+			case 2:
+				c.rng.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+			default:
+				continue
+			}
+			p.fields.Body, p.old = strings.Join(words, " "), -1
+		}
+		return list
+	}
 	// shift replaces some passages by others as long, further up.
 	up := func(c corpus, list []edited, i int) {
 		if p := list[i]; list[i-3].page == p.page {
@@ -184,6 +204,8 @@ func TestKeepEqualsAdd(t *testing.T) {
 		{name: "pages", passages: 3000, perDocument: 5, rarely: 50},
 		{name: "pages, few edits", passages: 3000, perDocument: 5, rarely: 500},
 		{name: "pages, other words", passages: 3000, perDocument: 5, rarely: 1 << 40, after: reword},
+		{name: "pages, retouched", passages: 4000, perDocument: 3, rarely: 1 << 40, after: retouch},
+		{name: "pages in pieces, retouched", passages: 4000, perDocument: 3, rarely: 1 << 40, before: shuffle, after: retouch},
 		{name: "pages, passages shifted", passages: 3000, perDocument: 9, rarely: 1 << 40, after: shift},
 		{name: "one document, passages shifted", passages: 3000, perDocument: 1 << 40, rarely: 1 << 40, after: cross},
 		{name: "pages, words added", passages: 3000, perDocument: 20, rarely: 1 << 40, after: add},
