@@ -94,7 +94,7 @@ func manual(pages int) map[string]string {
 <div class="document"><div class="documentwrapper"><div class="bodywrapper"><div class="body" role="main"><section id="top"><h1>%s<a class="headerlink" href="#top">¶</a></h1>
 <p>%s.</p>`, title, title, text(60))
 		for s := range 5 {
-			fmt.Fprintf(&b, `<section id="s%d"><h2>%s<a class="headerlink" href="#s%[1]d">¶</a></h2><p>%s, see <a class="reference internal" href="%s">%s</a>.</p>
+			fmt.Fprintf(&b, `<section id="s%d"><h2>%s<a class="headerlink" href="#s%[1]d">¶</a></h2><p>%[3]s, see <a class="reference internal" href="%s">%s</a>.</p>
 <ul><li><p>%s</p></li><li><p>%s</p></li></ul><div class="highlight-sh notranslate"><div class="highlight"><pre><span></span>$ acme <span class="nb">%s</span> --%s</pre></div></div></section>`,
 				s, text(3), text(50), path(rng.IntN(pages)), text(2), text(12), text(12), text(1), text(1))
 		}
