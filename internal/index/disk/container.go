@@ -51,6 +51,7 @@ func (e *VersionError) Error() string {
 // A Writer writes one container, section after section.
 type Writer struct {
 	f        *os.File
+	behind   WriteBehind
 	buf      []byte // what was not written yet; it begins with a block
 	offset   int64
 	sums     []byte
@@ -73,7 +74,7 @@ func Create(path, kind string, version int) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{f: f, buf: make([]byte, 0, bufferSize)}
+	w := &Writer{f: f, behind: WriteBehind{File: f}, buf: make([]byte, 0, bufferSize)}
 	header := make([]byte, headerSize)
 	copy(header, headMagic+kind)
 	binary.LittleEndian.PutUint32(header[12:], uint32(version))
@@ -190,6 +191,7 @@ func (w *Writer) flush(blocks []byte) {
 	}
 	if w.err == nil && len(blocks) > 0 {
 		_, w.err = w.f.Write(blocks)
+		w.behind.Written(int64(len(w.sums)/4) * blockSize)
 	}
 }
 
