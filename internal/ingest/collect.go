@@ -89,7 +89,7 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 		return disk.Prepared{}, err
 	}
 	w := &writer{
-		out: out, fresh: bufio.NewWriterSize(out, 256<<10), before: c.before,
+		out: out, behind: disk.WriteBehind{File: out}, fresh: bufio.NewWriterSize(out, 256<<10), before: c.before,
 		records: make([]record, 0, len(items)), skipped: skipped, changes: &c.changes,
 	}
 	if err = c.write(ctx, w, items, report); err == nil {
@@ -313,7 +313,8 @@ func digest(parts ...string) string {
 // A writer writes passages and gathers what is known of the documents.
 type writer struct {
 	out     *os.File
-	fresh   *bufio.Writer // of out
+	behind  disk.WriteBehind // of out
+	fresh   *bufio.Writer    // of out
 	offset  int64
 	before  *earlier
 	changes *Changes
@@ -438,6 +439,7 @@ func (w *writer) flush() error {
 	if _, err := io.CopyN(w.out, w.before.lines, run.Length); err != nil {
 		return fmt.Errorf("copy passages of %s: %w", w.before.lines.Name(), err)
 	}
+	w.behind.Written(run.Now.Offset + run.Length)
 	return nil
 }
 
