@@ -54,7 +54,7 @@ func (x *Index) newSearch(q *query, k int, accept func(uint32) bool) *search {
 }
 
 func (s *search) done() {
-	s.q, s.accept, s.ranker.q = nil, nil, nil
+	s.q, s.accept, s.ranker.q, s.sifting.q = nil, nil, nil, nil
 	s.x.idle.Put(s)
 }
 

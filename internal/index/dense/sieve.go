@@ -101,9 +101,9 @@ func newSieve(ctx context.Context, r *rows, dimensions int, starts []uint32, mid
 	return s, err
 }
 
-// sift puts v's difference from the middle into a group of rows, and returns
-// the row's scale: of the number nearest to what the difference and its bits
-// have in common, the upper half.
+// sift puts v's difference from the middle into a group of rows. It returns the
+// upper half of the row's scale, which makes the product of the difference with
+// the numbers that stand for it what it is with itself.
 func sift(group []byte, row int, v, middle []float32) uint16 {
 	var sum float32
 	for i := range v {
