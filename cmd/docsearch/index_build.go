@@ -85,6 +85,7 @@ Whatever happens to a build, the database answers from the index it had before.`
 		},
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			spareMemory()
 			b.set = cmd.Flags().Changed
 			if b.installed {
 				return b.runInstalled(cmd.Context(), args)

@@ -40,6 +40,7 @@ and one at a time: what a session's start may call.`,
   docsearch index update project --watch`,
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			spareMemory()
 			return u.run(cmd.Context(), args)
 		},
 	}

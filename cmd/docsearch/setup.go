@@ -50,6 +50,7 @@ they are, and a copy of the file is kept beside it.`,
 			if len(args) == 2 {
 				s.keyword, s.source = args[0], args[1]
 			}
+			spareMemory()
 			s.builder.set = cmd.Flags().Changed
 			return s.run(cmd.Context())
 		},
