@@ -32,7 +32,7 @@ type item struct {
 	name    string
 	size    int64
 	modTime time.Time // zero for pages
-	hash    string    // the SHA-256 of its bytes; "" if only reading tells
+	hash    string    // hashOf its bytes; "" if only reading tells
 	context string    // what else its passages depend on
 }
 
@@ -292,10 +292,11 @@ func identify(p *passage.Passage, seen map[string]int) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// hashOf is the SHA-256 of data, as a record has it.
+// hashOf is the SHA-256 of data as a record has it: half of it tells the states
+// of a document apart.
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
-	return string(sum[:])
+	return string(sum[:sha256.Size/2])
 }
 
 // digest is a short name for the parts, in their order; "" for none.

@@ -39,7 +39,8 @@ const (
 	//	  how many bytes of its path or URL are those of the one before, the rest,
 	//	  its size when it was read,
 	//	  0, or 1 and the nanoseconds and the seconds (signed) of its time,
-	//	  the SHA-256 of its bytes, a digest of what else its passages were made with,
+	//	  the first half of the SHA-256 of its bytes, a digest of what else its passages
+	//	  were made with,
 	//	  how many bytes its lines have in the passages file, and how many they are,
 	//	  how many paragraphs were left out because others have them,
 	//	  how many other things of it were, and of each its name and the reason
@@ -68,7 +69,7 @@ type record struct {
 	Name     string
 	Size     int64
 	ModTime  time.Time
-	Hash     string // the bytes of the SHA-256
+	Hash     string // see hashOf
 	Context  string
 	Offset   int64 // of its lines in the passages file
 	Length   int64

@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"maps"
@@ -154,10 +155,10 @@ func (s *Site) collector(m *site.Mirror) (*collector, []item, []disk.Skipped) {
 // hashOfPage is what hashOf says of the page's bytes.
 func hashOfPage(p site.Page) string {
 	sum, err := hex.DecodeString(p.Hash)
-	if err != nil {
+	if err != nil || len(sum) != sha256.Size {
 		return "" // reading tells
 	}
-	return string(sum)
+	return string(sum[:sha256.Size/2])
 }
 
 // A siteStock is the pages of a mirror.
