@@ -1,0 +1,163 @@
+package lexical
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// The columns of inputs: first the fields, then these.
+const (
+	columnInLinks = fieldCount + iota
+	columnPageLinks
+	columnKind
+	columnVersion
+	columnCount
+)
+
+// inputsChunk is how many passages share a column of inputs.
+const inputsChunk = 512
+
+// inputColumn puts what a column of inputs has of the passages, but for their
+// versions, into v.
+func inputColumn(v []uint32, infos []passageInfo, column int) {
+	for i := range infos {
+		p := &infos[i]
+		switch column {
+		default:
+			v[i] = p.length(column) - p.words[column]
+		case columnInLinks:
+			v[i] = p.inLinks
+		case columnPageLinks:
+			v[i] = p.pageLinks
+		case columnKind:
+			v[i] = uint32(p.depth) << 1
+			if p.aside {
+				v[i]++
+			}
+		}
+	}
+}
+
+// A namedVersion is that of an address, and the family that it is compared in.
+type namedVersion struct {
+	family uint64
+	version
+}
+
+// appendInputs appends the section inputs.
+func appendInputs(b []byte, infos []passageInfo) []byte {
+	numbers := make(map[namedVersion]uint32)
+	var versions []namedVersion
+	v := make([]uint32, inputsChunk)
+	for ; len(infos) > 0; infos = infos[min(inputsChunk, len(infos)):] {
+		chunk := infos[:min(inputsChunk, len(infos))]
+		for column := range columnCount {
+			v := v[:len(chunk)]
+			if column == columnVersion {
+				for i := range chunk {
+					named := namedVersion{chunk[i].family, chunk[i].version}
+					if named.version == 0 {
+						v[i] = 0
+						continue
+					}
+					n, ok := numbers[named]
+					if !ok {
+						versions = append(versions, named)
+						n = uint32(len(versions))
+						numbers[named] = n
+					}
+					v[i] = n
+				}
+			} else {
+				inputColumn(v, chunk, column)
+			}
+			before := uint32(0)
+			for i, x := range v {
+				v[i] = zigzag(x - before)
+				if column >= columnInLinks {
+					before = x
+				}
+			}
+			b = appendPatched(b, v)
+		}
+	}
+	for _, named := range versions {
+		b = binary.LittleEndian.AppendUint64(b, named.family)
+		b = binary.LittleEndian.AppendUint64(b, uint64(named.version))
+	}
+	return b
+}
+
+// inputs reads what impacts and priors were reckoned from, passage by passage,
+// as they lie.
+func (x *Index) inputs() ([]passageInfo, error) {
+	s, err := x.file.Section("inputs")
+	if err != nil {
+		return nil, err
+	}
+	data, err := s.All()
+	if err != nil {
+		return nil, err
+	}
+	records, err := x.passages.All()
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]passageInfo, x.n)
+	for i := range infos {
+		r := records[i*passageSize:]
+		copy(infos[i].short[:], r)
+		infos[i].body = binary.LittleEndian.Uint32(r[8:])
+	}
+	named := make([]uint32, x.n)
+	v := make([]uint32, inputsChunk)
+	for from := 0; from < x.n; from += inputsChunk {
+		chunk := infos[from:min(from+inputsChunk, x.n)]
+		for column := range columnCount {
+			v := v[:len(chunk)]
+			var ok bool
+			if data, ok = readPatched(v, data); !ok {
+				return nil, s.Corrupt(0, "the columns are cut")
+			}
+			before := uint32(0)
+			for i, d := range v {
+				value := before + unzigzag(d)
+				if column >= columnInLinks {
+					before = value
+				}
+				p := &chunk[i]
+				switch column {
+				default:
+					p.words[column] = p.length(column) - value
+				case columnInLinks:
+					p.inLinks = value
+				case columnPageLinks:
+					p.pageLinks = value
+				case columnKind:
+					p.aside, p.depth = value&1 != 0, uint8(value>>1)
+				case columnVersion:
+					named[from+i] = value
+				}
+			}
+		}
+	}
+	if len(data)%16 != 0 {
+		return nil, s.Corrupt(s.Len(), "the versions are cut")
+	}
+	for i, n := range named {
+		if n == 0 {
+			continue
+		}
+		if uint64(n) > uint64(len(data)/16) {
+			return nil, s.Corrupt(s.Len(), fmt.Sprintf("version %d of %d", n, len(data)/16))
+		}
+		r := data[16*(n-1):]
+		infos[i].family, infos[i].version = binary.LittleEndian.Uint64(r), version(binary.LittleEndian.Uint64(r[8:]))
+	}
+	return infos, nil
+}
+
+// zigzag makes small numbers of those that are a little more or less than 0.
+func zigzag(x uint32) uint32 { return x<<1 ^ uint32(int32(x)>>31) }
+
+func unzigzag(x uint32) uint32 { return x>>1 ^ -(x & 1) }
