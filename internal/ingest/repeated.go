@@ -3,7 +3,10 @@ package ingest
 import (
 	"cmp"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"maps"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -61,9 +64,7 @@ func (c *collector) findRepeated(items []item) {
 	)
 	c.sampled = map[string]sample{}
 	workers := make(chan struct{}, runtime.GOMAXPROCS(0))
-	step := max(1, float64(len(items))/sampleSize)
-	for at := 0.0; int(at) < len(items); at += step {
-		it := items[int(at)]
+	for _, it := range sampleOf(items) {
 		all.Go(func() {
 			workers <- struct{}{}
 			defer func() { <-workers }()
@@ -99,6 +100,36 @@ func (c *collector) findRepeated(items []item) {
 	for _, d := range found[:min(len(found), mostRepeated)] {
 		c.repeated[d] = texts[d]
 	}
+}
+
+// sampleOf are the items that make up the sample: those whose names have the
+// least hashes. So collections that have most documents in common, as a site and
+// its pages on disk, or a build and the next, have most of the sample in common.
+func sampleOf(items []item) []item {
+	if len(items) <= sampleSize {
+		return items
+	}
+	type keyed struct {
+		key uint64
+		at  int
+	}
+	keys := make([]keyed, len(items))
+	for i, it := range items {
+		name := it.name
+		if _, rest, ok := strings.Cut(name, "://"); ok {
+			_, name, _ = strings.Cut(rest, "/")
+		}
+		folder, name := path.Split(name)
+		h := fnv.New64a()
+		io.WriteString(h, path.Base(folder)+"/"+name)
+		keys[i] = keyed{h.Sum64() * 0x9e3779b97f4a7c15, i} // spread: FNV leaves names alike near one another
+	}
+	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) })
+	sample := make([]item, sampleSize)
+	for i := range sample {
+		sample[i] = items[keys[i].at]
+	}
+	return sample
 }
 
 // A paragraph is lines of a document without a blank one between them, that are

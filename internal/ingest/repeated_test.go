@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,5 +90,35 @@ func TestRepeatedInAnUpdate(t *testing.T) {
 	}
 	if n := len(now.kept); n == 0 {
 		t.Error("nothing was taken over")
+	}
+}
+
+// A site's sample is its folder's, and hardly changes with a few pages.
+func TestSampleOf(t *testing.T) {
+	var files, pages []item
+	for i := range 1000 {
+		name := fmt.Sprintf("part-%d/page-%d.html", i%10, i)
+		files = append(files, item{name: name})
+		pages = append(pages, item{name: "http://127.0.0.1:8080/" + name})
+	}
+	names := func(items []item) map[string]bool {
+		all := map[string]bool{}
+		for _, it := range sampleOf(items) {
+			all[strings.TrimPrefix(it.name, "http://127.0.0.1:8080/")] = true
+		}
+		return all
+	}
+	whole := names(files)
+	if len(whole) != sampleSize || !maps.Equal(whole, names(pages)) {
+		t.Errorf("%d files are sampled, and of the site others", len(whole))
+	}
+	common := 0
+	for name := range names(pages[:980]) {
+		if whole[name] {
+			common++
+		}
+	}
+	if common < sampleSize*9/10 {
+		t.Errorf("without 20 of 1,000 pages, only %d of %d are the same", common, sampleSize)
 	}
 }
