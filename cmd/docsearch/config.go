@@ -48,6 +48,7 @@ func (a *app) checkConfig() error {
 		return err
 	}
 	r.CheckPaths()
+	r.CheckEnvironment(os.Getenv)
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.stdout, "%s: %s\n", r.Path, p)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/deadline"
 	"github.com/docsearch/docsearch/internal/hook/fast"
 	"github.com/docsearch/docsearch/internal/hook/route/shell"
 )
@@ -34,7 +36,7 @@ DOCSEARCH_DEBUG=1 shows every step of the decision on standard error.`,
 			}
 			p := fast.Unfinished()
 			if p == nil {
-				p = hook.NewProcess()
+				p = hook.NewProcess(deadline.Start(deadline.Limit(os.Getenv), os.Exit))
 			}
 			return answerEvent(p)
 		},
@@ -61,16 +63,16 @@ func answerEvent(p *hook.Process) error {
 			err = load.RememberFailure(l, syntax)
 			p.Debug("snapshot of a config that cannot be read: %v", err)
 			c := config.Default()
-			return p.Run(&c, l, []string{syntax.Error()}, fast.Indexes{Hurry: p.Hurry})
+			return p.Run(&c, l, []string{syntax.Error()}, fast.Indexes{})
 		case err != nil:
 			c := config.Default()
-			return p.Run(&c, l, []string{err.Error()}, fast.Indexes{Hurry: p.Hurry})
+			return p.Run(&c, l, []string{err.Error()}, fast.Indexes{})
 		}
 		p.Debug("decided by %s", r.Path)
 		if err := r.Remember(l); err != nil {
 			p.Debug("no snapshot: %v", err)
 		}
-		return p.Run(&r.Config, l, r.Messages(), fast.Indexes{Hurry: p.Hurry})
+		return p.Run(&r.Config, l, r.Messages(), fast.Indexes{})
 	})
 	if code != exitOK {
 		return exitStatus(code)

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -117,6 +118,7 @@ func newHookHome(tb testing.TB, config string) *hookHome {
 	if config != "" {
 		h.configure(config)
 	}
+	h.write(filepath.Join(h.dir, ".claude.json"), `{"mcpServers": {"leann": {"command": "leann_mcp"}}}`)
 	for _, name := range []string{"PATH", "SystemRoot", "TEMP", "TMP"} {
 		if v := os.Getenv(name); v != "" {
 			h.env = append(h.env, name+"="+v)
@@ -215,10 +217,14 @@ func (r hookResult) passed(tb testing.TB) {
 	}
 }
 
+// toolUses counts the calls that webSearch has made.
+var toolUses atomic.Int64
+
+// webSearch is the event of a web search, as a tool use of its own.
 func webSearch(session, query string) string {
 	event, err := json.Marshal(map[string]any{
 		"session_id": session, "transcript_path": "/t.jsonl", "cwd": "/p", "permission_mode": "default",
-		"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "tool_input": map[string]any{"query": query}, "tool_use_id": "toolu_1",
+		"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "tool_input": map[string]any{"query": query}, "tool_use_id": fmt.Sprint("toolu_", toolUses.Add(1)),
 	})
 	if err != nil {
 		panic(err)
@@ -241,7 +247,7 @@ func TestHookRedirects(t *testing.T) {
 	}
 	h.run(webSearch("a", "cooking")).passed(t)
 	h.run(webSearch("a", "GitLab CI")).passed(t)
-	if got, err := os.ReadFile(h.state("a")); err != nil || string(got) != `{"last_denied":null}` {
+	if got, err := os.ReadFile(h.state("a")); err != nil || !strings.HasPrefix(string(got), `{"last_denied":null,"passed":[`) {
 		t.Errorf("state %s, %v", got, err)
 	}
 	h.run(webSearch("a", "GitLab CI")).denied(t)
@@ -340,7 +346,6 @@ func TestHookFailsOpen(t *testing.T) {
 		{name: "config is a device", unix: true, event: good, env: []string{"DOCSEARCH_CONFIG_PATH=/dev/zero"}, stderr: "not a regular file"},
 		{name: "config without a usable entry", arrange: func(h *hookHome) { h.configure(`{"databases": [{"keywords": ["gitlab"]}]}`) }, event: good, stderr: "path: expected"},
 
-		{name: "state is damaged", arrange: func(h *hookHome) { h.write(h.state("s"), `{"last_denied": `) }, event: good, stderr: "damaged state"},
 		{name: "state is a folder", arrange: func(h *hookHome) { os.Mkdir(h.state("s"), 0o755) }, event: good, stderr: "state"},
 		{name: "state folder is a file", arrange: func(h *hookHome) { h.write(filepath.Join(h.dir, "file"), "") }, event: good, env: []string{"DOCSEARCH_STATE_DIR=file"}, stderr: "state"},
 		{name: "state links to itself", unix: true, arrange: func(h *hookHome) { os.Symlink(h.state("s"), h.state("s")) }, event: good, stderr: "state"},
@@ -367,21 +372,29 @@ func TestHookFailsOpen(t *testing.T) {
 			if test.arrange != nil {
 				test.arrange(h)
 			}
-			// Once by the config, once by the snapshot where there is one. A
-			// damaged state is mended on the way, so that passes once.
+			// Once by the config, once by the snapshot where there is one.
 			for range 2 {
 				r := h.run(test.event, test.env...)
 				r.passed(t)
 				if !strings.Contains(r.stderr, test.stderr) || test.stderr == "" && r.stderr != "" {
 					t.Errorf("stderr %q, want %q", r.stderr, test.stderr)
 				}
-				if test.name == "state is damaged" {
-					h.run(test.event, test.env...).denied(t)
-					return
-				}
 			}
 		})
 	}
+}
+
+// A damaged state counts as none: the search is denied, the file replaced, and
+// the retry runs.
+func TestHookReplacesDamagedState(t *testing.T) {
+	h := newHookHome(t, redirectConfig)
+	h.write(h.state("s"), `{"last_denied": `)
+	r := h.run(webSearch("s", "gitlab ci"))
+	r.denied(t)
+	if !strings.Contains(r.stderr, "damaged state") {
+		t.Errorf("stderr %q", r.stderr)
+	}
+	h.run(webSearch("s", "gitlab ci")).passed(t)
 }
 
 func TestHookReadsLongEvents(t *testing.T) {
@@ -548,9 +561,8 @@ func TestHookOfManyAtOnce(t *testing.T) {
 func TestHookKeepsToItsFolder(t *testing.T) {
 	h := newHookHome(t, redirectConfig)
 	for _, session := range []string{"../../../../escape", "/etc/escape", `..\..\escape`, "a/b", "a\x00b", strings.Repeat("long/", 2000)} {
-		event := webSearch(session, "gitlab")
-		h.run(event).denied(t)
-		h.run(event).passed(t)
+		h.run(webSearch(session, "gitlab")).denied(t)
+		h.run(webSearch(session, "gitlab")).passed(t)
 	}
 	var strays []string
 	err := filepath.WalkDir(h.dir, func(path string, d os.DirEntry, err error) error {
@@ -597,14 +609,51 @@ func TestHookAllowsItsOwnTools(t *testing.T) {
 	h.run(strings.Replace(event, "mcp__plugin_docsearch_docs__search", "mcp__leann__search", 1)).passed(t)
 }
 
+// A server under another name is docsearch's if the client starts docsearch
+// under that name.
+func TestHookAllowsRenamedTools(t *testing.T) {
+	for _, test := range []struct {
+		name, settings, project string
+		allowed                 bool
+	}{
+		{"user's server", `{"mcpServers": {"docs": {"command": "/usr/local/bin/docsearch", "args": ["serve"]}}}`, "", true},
+		{"user's server for the project", `{"projects": {"/p": {"mcpServers": {"docs": {"command": "docsearch", "args": ["serve", "--leann-compat"]}}}}}`, "", true},
+		{"project's server", `{}`, `{"mcpServers": {"docs": {"command": "docsearch", "args": ["serve"]}}}`, true},
+		{"another project's server", `{"projects": {"/q": {"mcpServers": {"docs": {"command": "docsearch", "args": ["serve"]}}}}}`, "", false},
+		{"another program's server", `{"mcpServers": {"docs": {"command": "npx", "args": ["docs-server"]}}}`, "", false},
+		{"another command of docsearch", `{"mcpServers": {"docs": {"command": "docsearch", "args": ["index"]}}}`, "", false},
+		{"no server", `{"mcpServers": {}}`, "", false},
+		{"no settings", ``, "", false},
+		{"broken settings", `{"mcpServers": {"docs": {"command": "docsearch", "args": ["serve"]}}`, "", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := newHookHome(t, `{"databases": [], "hook": {"mcp_tool_name": "mcp__docs__search"}}`)
+			h.write(filepath.Join(h.dir, ".claude.json"), test.settings)
+			cwd := "/p"
+			if test.project != "" {
+				cwd = h.dir
+				h.write(filepath.Join(h.dir, ".mcp.json"), test.project)
+			}
+			event, err := json.Marshal(map[string]any{"session_id": "s", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": "mcp__docs__read", "tool_input": map[string]any{"id": "x"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := h.run(string(event))
+			if got := strings.Contains(r.stdout, `"permissionDecision":"allow"`); got != test.allowed || r.code != 0 {
+				t.Errorf("allowed %t, want %t: %+v", got, test.allowed, r)
+			}
+		})
+	}
+}
+
 func TestHookEvidence(t *testing.T) {
 	h := newHookHome(t, strings.Replace(redirectConfig, "{", `{"hook": {"retry": "evidence"},`, 1))
-	search := webSearch("s", "gitlab ci")
-	h.run(search).denied(t)
-	h.run(search).denied(t)
+	search := func() hookResult { return h.run(webSearch("s", "gitlab ci")) }
+	search().denied(t)
+	search().denied(t)
 	h.run(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"mcp__leann__search","tool_input":{"query":"gitlab ci"}}`).passed(t)
-	h.run(search).passed(t)
-	h.run(search).denied(t)
+	search().passed(t)
+	search().denied(t)
 	h.run(webSearch("t", "gitlab"), "DOCSEARCH_HOOK_RETRY=identical").denied(t)
 	h.run(webSearch("t", "gitlab"), "DOCSEARCH_HOOK_RETRY=identical").passed(t)
 }

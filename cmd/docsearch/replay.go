@@ -368,7 +368,7 @@ func (f *replayedFile) add(e *replay.Event, d hook.Decision) {
 	become := outcomeOf(&d, &e.Event)
 	if e.Tool == "WebSearch" && d.Verdict == hook.Pass {
 		switch {
-		case d.Change.Permit != nil:
+		case d.Change.Permit:
 			f.Repeated++
 		case len(d.Matched) == 0:
 			f.Unmatched++

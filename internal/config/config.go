@@ -81,6 +81,12 @@ type Hook struct {
 	LogQueries bool `json:"log_queries"`
 }
 
+// The hook's time limit, in milliseconds.
+const (
+	DefaultTimeoutMS = 800
+	MaxTimeoutMS     = 60_000
+)
+
 // A Retry says when a denied search passes.
 type Retry string
 
@@ -135,7 +141,7 @@ func (e *Embedder) Local() bool {
 func Default() Config {
 	return Config{
 		Databases: []Database{},
-		Hook:      Hook{Retry: RetryIdentical, TimeoutMS: 800, Log: true},
+		Hook:      Hook{Retry: RetryIdentical, TimeoutMS: DefaultTimeoutMS, Log: true},
 		Search:    Search{TopK: 5, MaxTokens: 4000, MaxAgeDays: 90},
 		Inject:    DefaultInject(),
 	}

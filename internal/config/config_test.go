@@ -105,8 +105,11 @@ func TestServer(t *testing.T) {
 	}{
 		{"plain", nil, "", "mcp__docsearch__search"},
 		{"plugin", map[string]string{"CLAUDE_PLUGIN_ROOT": "/p"}, "", "mcp__plugin_docsearch_docs__search"},
-		{"config", map[string]string{"CLAUDE_PLUGIN_ROOT": "/p"}, "mcp__docs__find", "mcp__docs__find"},
-		{"environment", map[string]string{"DOCSEARCH_MCP_TOOL": "mcp__mine__search"}, "mcp__docs__find", "mcp__mine__search"},
+		{"config", map[string]string{"CLAUDE_PLUGIN_ROOT": "/p"}, "mcp__docs__search", "mcp__docs__search"},
+		{"environment", map[string]string{"DOCSEARCH_MCP_TOOL": "mcp__mine__search"}, "mcp__docs__search", "mcp__mine__search"},
+		{"a tool of the client", map[string]string{"DOCSEARCH_MCP_TOOL": "Bash"}, "Edit", "mcp__docsearch__search"},
+		{"another tool of the server", nil, "mcp__docs__find", "mcp__docsearch__search"},
+		{"no server", nil, "mcp____search", "mcp__docsearch__search"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := Config{Hook: Hook{Tool: test.tool}}

@@ -13,44 +13,83 @@ const (
 
 // A Server is docsearch's own MCP server as the agent's client names it.
 type Server struct {
-	Search  string    // the search tool's full name
-	Read    string    // that of the tool that reads a document
-	servers [3]string // prefixes of its tools
+	Search  string // the search tool's full name
+	Read    string // that of the tool that reads a document
+	renamed string // prefix of its tools, if the user gave it another name
 }
 
 // Server derives the names from the environment the hook runs in, so they
 // must not be kept in a snapshot: $DOCSEARCH_MCP_TOOL, else the config, else
-// the plugin's name where CLAUDE_PLUGIN_ROOT says that it is one.
+// the plugin's name if CLAUDE_PLUGIN_ROOT says that it is one. A name that
+// cannot be that of docsearch's search tool is ignored.
 func (c *Config) Server(getenv Getenv) Server {
-	name := first(getenv("DOCSEARCH_MCP_TOOL"), c.Hook.Tool)
-	if name == "" {
-		name = plainServer + searchTool
-		if getenv("CLAUDE_PLUGIN_ROOT") != "" {
-			name = pluginServer + searchTool
+	for _, name := range [...]string{getenv("DOCSEARCH_MCP_TOOL"), c.Hook.Tool} {
+		if IsSearchTool(name) {
+			prefix := name[:bytes.LastIndex([]byte(name), []byte("__"))+2]
+			s := Server{Search: name, Read: prefix + readTool}
+			if prefix != pluginServer && prefix != plainServer {
+				s.renamed = prefix
+			}
+			return s
 		}
 	}
-	s := Server{Search: name, Read: plainServer + readTool, servers: [3]string{pluginServer, plainServer}}
-	if i := bytes.LastIndex([]byte(name), []byte("__")); i > 0 {
-		s.servers[2] = name[:i+2]
-		s.Read = s.servers[2] + readTool
+	prefix := plainServer
+	if getenv("CLAUDE_PLUGIN_ROOT") != "" {
+		prefix = pluginServer
 	}
-	return s
+	return Server{Search: prefix + searchTool, Read: prefix + readTool}
 }
 
-// Reads reports whether tool is one of the server's own, all of which only
-// read.
-func (s *Server) Reads(tool string) bool {
-	if tool == s.Search {
+// IsSearchTool reports whether name can be the full name of docsearch's search
+// tool: "mcp__", the server's name, "__search" or "__leann_search".
+func IsSearchTool(name string) bool {
+	_, ok := ServerName(name)
+	if !ok {
+		return false
+	}
+	switch name[bytes.LastIndex([]byte(name), []byte("__"))+2:] {
+	case searchTool, "leann_search":
 		return true
 	}
-	for _, prefix := range s.servers {
-		if prefix == "" || len(tool) < len(prefix) || tool[:len(prefix)] != prefix {
-			continue
-		}
-		switch tool[len(prefix):] {
-		case searchTool, readTool, "list_databases", "leann_search", "leann_list":
-			return true
-		}
+	return false
+}
+
+// ServerName is the name of the MCP server in the full name of a tool,
+// "mcp__server__tool".
+func ServerName(tool string) (name string, ok bool) {
+	const prefix = "mcp__"
+	if len(tool) < len(prefix) || tool[:len(prefix)] != prefix {
+		return "", false
+	}
+	rest := tool[len(prefix):]
+	i := bytes.LastIndex([]byte(rest), []byte("__"))
+	if i <= 0 || i+2 == len(rest) {
+		return "", false
+	}
+	return rest[:i], true
+}
+
+// Reads reports whether tool has the name of one of the server's own tools,
+// all of which only read.
+func (s *Server) Reads(tool string) bool {
+	return s.Installed(tool) || s.renamed != "" && ownTool(tool, s.renamed)
+}
+
+// Installed reports whether tool is one of the server's own under a name that
+// docsearch's plugin or its installation gives it.
+func (s *Server) Installed(tool string) bool {
+	return ownTool(tool, pluginServer) || ownTool(tool, plainServer)
+}
+
+// ownTool reports whether tool is one of docsearch's tools with the prefix of
+// a server.
+func ownTool(tool, prefix string) bool {
+	if len(tool) < len(prefix) || tool[:len(prefix)] != prefix {
+		return false
+	}
+	switch tool[len(prefix):] {
+	case searchTool, readTool, "list_databases", "leann_search", "leann_list":
+		return true
 	}
 	return false
 }

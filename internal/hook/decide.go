@@ -3,6 +3,7 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +27,17 @@ type Searcher interface {
 	// if the database does not hold the page. Its errors include those of
 	// Check.
 	Page(db *config.Database, f event.Fetch) (Answer, bool, error)
+	// Present reports whether there is anything at a database's path.
+	Present(db *config.Database) bool
+	Servers
 	Notes
+}
+
+// Servers knows the MCP servers that the client is set up with.
+type Servers interface {
+	// Server looks for the server of a tool, for a session that works in the
+	// folder cwd. own reports that it is docsearch's.
+	Server(tool, cwd string) (found, own bool)
 }
 
 // An Answer is what one database has to say to a query.
@@ -67,10 +78,10 @@ type Decision struct {
 	Entries []inject.Entry // that were considered for it
 }
 
-// Decide decides about an event. It reads nothing but its arguments and what
-// search reads.
+// Decide decides about an event whose hook started now. It reads nothing but
+// its arguments and what search reads.
 func Decide(e event.Event, c *config.Config, server config.Server, s State, now time.Time, search Searcher, routes Routes) Decision {
-	d := decider{event: e, config: c, server: server, state: s, stateRead: true, now: now, search: search, routes: routes}
+	d := decider{event: e, config: c, server: server, state: s, stateRead: true, started: now, now: now, search: search, routes: routes}
 	d.decide()
 	return d.Decision
 }
@@ -80,13 +91,16 @@ type decider struct {
 	config *config.Config
 	server config.Server
 	state  State
-	now    time.Time
-	search Searcher
-	routes Routes
+	// started is when the hook process started; zero if unknown.
+	started time.Time
+	now     time.Time
+	search  Searcher
+	routes  Routes
 	Decision
 
-	stateRead  bool // state is the session's
-	wantsState bool // without it there is no decision
+	stateRead  bool  // state is the session's
+	wantsState bool  // without it there is no decision
+	text       *text // of a denial that databases answer
 }
 
 func (d *decider) decide() {
@@ -120,8 +134,7 @@ func (d *decider) call() {
 	case e.Tool == event.WebFetch:
 		d.webFetch()
 	case d.server.Reads(e.Tool):
-		d.Verdict = Allow
-		d.Reason = "docsearch only reads the documentation on this machine"
+		d.allow()
 		d.consulted()
 	case isDatabaseTool(e.Tool, d.config):
 		d.trace("pass: the tool is another server's")
@@ -135,6 +148,19 @@ func (d *decider) call() {
 	if d.Verdict == Pass && !d.Later && !d.wantsState {
 		d.accompany()
 	}
+}
+
+// allow lets one of docsearch's own tools run without asking the user, if it is
+// known to be docsearch's: its server has the name that docsearch's
+// installation gives it, or one under which the client starts docsearch.
+func (d *decider) allow() {
+	if !d.server.Installed(d.event.Tool) {
+		if _, own := d.search.Server(d.event.Tool, d.event.Cwd); !own {
+			d.trace("pass: the client does not start docsearch under the name of this tool's server")
+			return
+		}
+	}
+	d.Verdict, d.Reason = Allow, "docsearch only reads the documentation on this machine"
 }
 
 func isDatabaseTool(tool string, c *config.Config) bool {
@@ -151,10 +177,10 @@ func lists(tool string) bool {
 	return strings.HasSuffix(tool, "__list_databases") || strings.HasSuffix(tool, "__leann_list")
 }
 
-// consulted notes that the agent is looking into the local documentation, if
-// that will ever be asked.
+// consulted notes that the main agent searches the local documentation, if a
+// retry of it needs that.
 func (d *decider) consulted() {
-	if d.config.Hook.Retry == config.RetryEvidence && !d.state.empty() && !lists(d.event.Tool) {
+	if d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == "" && len(d.state.Denied) > 0 && !lists(d.event.Tool) {
 		d.trace("the local documentation is consulted")
 		d.Change.Consult = true
 	}
@@ -174,16 +200,13 @@ func (d *decider) webSearch() {
 	d.ask(match.Databases(s, d.config.Databases), d.offer)
 }
 
-// ask makes the decision of what the databases have to say to a call.
+// ask decides about a call to the web by what the session remembers of it, or
+// else by what the databases offer.
 func (d *decider) ask(dbs []*config.Database, ask func(db *config.Database, unproven bool) (offer, bool)) {
-	call := Call{d.event.Search, d.event.Fetch}
-	unproven := false
-	if last, ok := d.state.denial(call, d.now); ok {
-		if d.passes(last) {
-			d.Change.Permit = &call
-			return
-		}
-		unproven = true
+	attempt := d.attempt(d.event.Search)
+	decided, unproven := d.recall(attempt, "")
+	if decided {
+		return
 	}
 	var offers []offer
 	for _, db := range dbs {
@@ -193,16 +216,83 @@ func (d *decider) ask(dbs []*config.Database, ask func(db *config.Database, unpr
 			offers = append(offers, o)
 		}
 	}
-	d.answer(offers)
-	switch {
-	case d.Verdict == Deny:
-		d.Change.Deny = &call
-	case unproven:
-		d.Change.Permit = &call
+	d.answer(attempt, offers)
+	if unproven && d.Verdict != Deny {
+		d.permit(attempt)
 	}
 }
 
-// passes decides about the repetition of a call that was denied.
+// attempt is the event's call, with the query that it asks a database.
+func (d *decider) attempt(query event.Search) Attempt {
+	return Attempt{Call{d.event.Agent, query, d.event.Fetch}, d.event.Use, d.started}
+}
+
+// recall decides about a call that the session remembers. A retry without the
+// evidence that it needs is not decided, but unproven. rule is the message of
+// the rule that asks.
+func (d *decider) recall(a Attempt, rule string) (decided, unproven bool) {
+	last, known := d.state.recall(a, d.now)
+	switch known {
+	case DeniedTwin:
+		d.trace("deny: another hook has denied this call")
+		d.deny(a, d.offersOf(last.Databases), rule)
+		d.dropPassages()
+		return true, false
+	case PassedTwin:
+		d.trace("pass: another hook has let this retry run")
+	case Retry:
+		if !d.passes(last) {
+			return false, true
+		}
+	default:
+		return false, false
+	}
+	d.permit(a)
+	return true, false
+}
+
+// permit lets a retry run.
+func (d *decider) permit(a Attempt) {
+	d.Change.Attempt, d.Change.Permit = a, true
+}
+
+// deny denies a call with what the databases offer.
+func (d *decider) deny(a Attempt, offers []offer, rule string) {
+	e := d.event
+	e.Search = a.Search
+	d.text = &text{event: e, offers: offers, rule: rule, evidence: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
+	d.Verdict, d.Reason, d.Context = Deny, d.text.reason(), d.text.context()
+	d.Change.Attempt, d.Change.Deny, d.Change.Databases = a, true, d.Offered
+}
+
+// dropPassages words a denial that another hook has made already: the agent
+// has the passages from that one.
+func (d *decider) dropPassages() {
+	for i := range d.text.offers {
+		d.text.offers[i].Passages = nil
+	}
+	d.Reason, d.Context, d.Quoted = d.text.reason(), "", false
+}
+
+// offersOf are the databases that an earlier denial offered.
+func (d *decider) offersOf(names []string) []offer {
+	var offers []offer
+	for i := range d.config.Databases {
+		db := &d.config.Databases[i]
+		if !slices.Contains(names, db.Name) {
+			continue
+		}
+		o := offer{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), page: d.event.Fetch.URL}
+		if o.own && d.event.Tool == event.WebFetch {
+			o.tool = d.server.Read
+		}
+		d.Matched, d.Offered = append(d.Matched, db.Name), append(d.Offered, db.Name)
+		offers = append(offers, o)
+	}
+	return offers
+}
+
+// passes decides about the retry of a call that was denied.
 func (d *decider) passes(last Denial) bool {
 	switch {
 	case d.config.Hook.Retry != config.RetryEvidence:
@@ -254,6 +344,10 @@ func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
 		return o, false
 	}
 	d.trace("database %s: mode %s, tool %s", db.Name, mode, o.tool)
+	if (mode == config.ModeAdvise || mode == config.ModeRedirect) && !d.reachable(db) {
+		d.fault("database %s is left out: nothing is at %s, and the client has no MCP server for %s", db.Name, db.Path, o.tool)
+		return o, false
+	}
 	switch mode {
 	case config.ModeAdvise:
 		o.advice = true
@@ -267,8 +361,19 @@ func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
 	return o, true
 }
 
+// reachable reports whether a tool that searches the database is known to
+// exist. docsearch's own does if the database has an index; another server's is
+// taken to exist if the database does, or if the client has that server.
+func (d *decider) reachable(db *config.Database) bool {
+	if d.server.Serves(db) || d.search.Present(db) {
+		return true
+	}
+	found, _ := d.search.Server(db.Tool, d.event.Cwd)
+	return found
+}
+
 // answer makes the decision of what the databases offer.
-func (d *decider) answer(offers []offer) {
+func (d *decider) answer(a Attempt, offers []offer) {
 	denies := false
 	for _, o := range offers {
 		denies = denies || !o.advice
@@ -278,15 +383,13 @@ func (d *decider) answer(offers []offer) {
 	switch {
 	case len(offers) == 0:
 		d.trace("pass: no database answers")
-		return
 	case !denies:
 		d.trace("pass, with advice")
 		d.Context = adviceText(d.event, offers)
-		return
+	default:
+		d.trace("deny")
+		d.deny(a, offers, "")
 	}
-	d.trace("deny")
-	t := text{event: d.event, offers: offers, evidence: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
-	d.Verdict, d.Reason, d.Context = Deny, t.reason(), t.context()
 }
 
 // needsState reports whether the decision depends on the session's state, or

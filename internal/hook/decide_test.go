@@ -38,6 +38,15 @@ func (x indexes) Search(db *config.Database, query string) (Answer, error) {
 	return x[db.Name](query)
 }
 
+// Present is true but for a path below /absent.
+func (x indexes) Present(db *config.Database) bool { return !strings.HasPrefix(db.Path, "/absent/") }
+
+// Server finds LEANN's server, and docsearch under the name of mydocs.
+func (x indexes) Server(tool, _ string) (found, own bool) {
+	name, _ := config.ServerName(tool)
+	return name == "leann" || name == "mydocs", name == "mydocs"
+}
+
 // Page answers for a page as Search does for its URL.
 func (x indexes) Page(db *config.Database, f event.Fetch) (Answer, bool, error) {
 	a, err := x.Search(db, f.URL)
@@ -144,6 +153,12 @@ func TestDecideByMode(t *testing.T) {
 		{name: "advise, no index", mode: config.ModeAdvise, query: "gitlab artifacts", fault: "no docsearch index"},
 		{name: "advise, other tool", mode: config.ModeAdvise, tool: foreignTool, query: "gitlab artifacts", context: true},
 
+		{name: "default, absent, tool of a server that the client has", query: "absent", tool: foreignTool, verdict: Deny},
+		{name: "default, absent, unknown tool", query: "absent", tool: "mcp__gone__search", fault: "nothing is at /absent/db"},
+		{name: "redirect, absent, unknown tool", query: "absent", mode: config.ModeRedirect, tool: "mcp__gone__search", fault: "nothing is at /absent/db"},
+		{name: "advise, absent, unknown tool", query: "absent", mode: config.ModeAdvise, tool: "mcp__gone__search", fault: "nothing is at /absent/db"},
+		{name: "redirect, absent, own tool", query: "absent", mode: config.ModeRedirect, fault: "no docsearch index"},
+
 		{name: "off", mode: config.ModeOff, query: "gitlab artifacts", indexes: indexes{"gitlab": always(sure)}},
 
 		{name: "two, both sure", query: "gitlab on k8s", indexes: indexes{"gitlab": always(sure), "kubernetes": always(sure)}, verdict: Deny, answer: true},
@@ -157,6 +172,9 @@ func TestDecideByMode(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig(test.mode, test.tool)
+			c.Databases = append(c.Databases, config.Database{
+				Name: "absent", Keywords: []string{"absent"}, Path: "/absent/db", Description: "Absent documentation", Tool: test.tool, Mode: test.mode,
+			})
 			d := Decide(webSearchEvent(test.query), c, c.Server(noEnv), State{}, at(0), test.indexes, Routes{})
 			if d.Verdict != test.verdict {
 				t.Fatalf("verdict %q, want %q; trace %q", d.Verdict, test.verdict, d.Trace)
@@ -170,7 +188,7 @@ func TestDecideByMode(t *testing.T) {
 			if faults := strings.Join(d.Faults, "\n"); test.fault == "" && faults != "" || !strings.Contains(faults, test.fault) {
 				t.Errorf("faults %q, want %q", faults, test.fault)
 			}
-			if got := d.Change.Deny != nil; got != (d.Verdict == Deny) {
+			if got := d.Change.Deny; got != (d.Verdict == Deny) {
 				t.Errorf("denial to be remembered: %t", got)
 			}
 		})
@@ -200,7 +218,14 @@ func TestDecideByEvent(t *testing.T) {
 		{name: "another plugin", event: event.Event{Name: event.PreToolUse, Tool: "mcp__plugin_docsearch_other__search"}},
 		{name: "own search after its call", event: event.Event{Name: "PostToolUse", Tool: "mcp__docsearch__search"}},
 		{name: "renamed by the environment", event: event.Event{Name: event.PreToolUse, Tool: "mcp__mydocs__read"}, env: map[string]string{"DOCSEARCH_MCP_TOOL": "mcp__mydocs__search"}, verdict: Allow},
-		{name: "renamed by the config", event: event.Event{Name: event.PreToolUse, Tool: "mcp__mydocs__find"}, tool: "mcp__mydocs__find", verdict: Allow},
+		{name: "renamed by the config", event: event.Event{Name: event.PreToolUse, Tool: "mcp__mydocs__search"}, tool: "mcp__mydocs__search", verdict: Allow},
+		{name: "renamed, tool for LEANN", event: event.Event{Name: event.PreToolUse, Tool: "mcp__mydocs__leann_search"}, tool: "mcp__mydocs__leann_search", verdict: Allow},
+		{name: "renamed, not installed", event: event.Event{Name: event.PreToolUse, Tool: "mcp__notes__search"}, tool: "mcp__notes__search"},
+		{name: "renamed to another server", event: event.Event{Name: event.PreToolUse, Tool: "mcp__leann__search"}, tool: "mcp__leann__search"},
+		{name: "renamed to no search tool", event: event.Event{Name: event.PreToolUse, Tool: "mcp__mydocs__delete"}, tool: "mcp__mydocs__delete"},
+		{name: "renamed to a tool of the client", event: event.Event{Name: event.PreToolUse, Tool: "Bash"}, tool: "Bash"},
+		{name: "renamed to a tool of the client, by the environment", event: event.Event{Name: event.PreToolUse, Tool: "Edit"}, env: map[string]string{"DOCSEARCH_MCP_TOOL": "Edit"}},
+		{name: "renamed to an empty server", event: event.Event{Name: event.PreToolUse, Tool: "mcp____search"}, tool: "mcp____search"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig("", foreignTool)
@@ -285,7 +310,7 @@ func TestRepetition(t *testing.T) {
 				if d.Verdict != step.want {
 					t.Fatalf("step %d: verdict %q, want %q; trace %q", i+1, d.Verdict, step.want, d.Trace)
 				}
-				state = state.apply(d.Change, now)
+				state, _ = state.apply(d.Change, now)
 			}
 		})
 	}
@@ -293,7 +318,7 @@ func TestRepetition(t *testing.T) {
 
 func TestDecideIsPure(t *testing.T) {
 	c := testConfig("", "")
-	state := State{Last: &Denial{Call{Search: event.Search{Query: "gitlab b"}}, at(0)}, Earlier: []Denial{{Call{Search: event.Search{Query: "gitlab a"}}, at(0)}}}
+	state := State{Denied: []Denial{{Call: Call{Search: event.Search{Query: "gitlab a"}}, At: at(0)}, {Call: Call{Search: event.Search{Query: "gitlab b"}}, At: at(0)}}}
 	var first Decision
 	for range 3 {
 		d := Decide(webSearchEvent("gitlab a"), c, c.Server(noEnv), state, at(1), indexes{"gitlab": always(sure)}, Routes{})

@@ -65,7 +65,7 @@ func TestDecideFetch(t *testing.T) {
 			c := testConfig(test.mode, test.tool)
 			c.Databases[0].URLs = []string{"https://docs.gitlab.com/"}
 			d := Decide(fetchEvent(test.url), c, c.Server(noEnv), State{}, at(0), test.indexes, Routes{})
-			if d.Verdict != test.verdict || d.Change.Deny != nil != (d.Verdict == Deny) {
+			if d.Verdict != test.verdict || d.Change.Deny != (d.Verdict == Deny) {
 				t.Fatalf("verdict %q, want %q; change %+v, trace %q", d.Verdict, test.verdict, d.Change, d.Trace)
 			}
 			for _, want := range test.reason {
@@ -100,15 +100,15 @@ func TestFetchOfFile(t *testing.T) {
 func TestStoreKeepsFetch(t *testing.T) {
 	s := Store{t.TempDir()}
 	fetch := Call{Fetch: event.Fetch{URL: "https://docs.gitlab.com/ci?a=\"b\"", Prompt: "what is a runner"}}
-	update(t, s, "s", Change{Deny: &fetch}, at(0))
+	update(t, s, "s", Change{Attempt: Attempt{Call: fetch}, Deny: true}, at(0))
 	state, err := s.Read("s")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := state.denial(fetch, at(0)); !ok {
+	if !state.retry(fetch, at(0)) {
 		t.Errorf("the denial is forgotten: %+v", state)
 	}
-	if _, ok := state.denial(Call{Fetch: event.Fetch{URL: fetch.URL}}, at(0)); ok {
+	if state.retry(Call{Fetch: event.Fetch{URL: fetch.URL}}, at(0)) {
 		t.Error("a fetch without the prompt is taken for the one that was denied")
 	}
 }
@@ -122,7 +122,7 @@ func TestFetchEscapeHatch(t *testing.T) {
 	var s State
 	ask := func(e event.Event, after time.Duration) Verdict {
 		d := Decide(e, c, c.Server(noEnv), s, at(0).Add(after), x, Routes{})
-		s = s.apply(d.Change, at(0).Add(after))
+		s, _ = s.apply(d.Change, at(0).Add(after))
 		return d.Verdict
 	}
 	other := e

@@ -18,10 +18,10 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/deadline"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/inject"
 )
@@ -33,7 +33,9 @@ type Process struct {
 	Stderr io.Writer
 	Getenv config.Getenv
 	Now    func() time.Time
-	Exit   func(code int) // ends the process when the deadline has come
+	// Deadline ends the process if Run takes longer than the config allows. It
+	// counts from the start of the process; nil: there is no deadline.
+	Deadline *deadline.Deadline
 	// Start starts this program with arguments, and does not wait for it.
 	Start func(args ...string) error
 
@@ -50,14 +52,11 @@ type Process struct {
 	Event *event.Event
 
 	ruleProblems []string // once the rules were
-	timeout      time.Duration
-	deadline     *time.Timer // nil: nothing has begun that may take long
-	ended        atomic.Bool // somebody has the last word
 }
 
-// NewProcess is a run in this process.
-func NewProcess() *Process {
-	return &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Exit: os.Exit, Start: start}
+// NewProcess is a run in this process, which has the deadline d.
+func NewProcess(d *deadline.Deadline) *Process {
+	return &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Deadline: d, Start: start}
 }
 
 // start starts this program with nothing to read and nobody to write to.
@@ -94,10 +93,10 @@ func Guard(stderr io.Writer, run func() int) (code int) {
 // problems, of the config, are shown on stderr.
 func (p *Process) Run(c *config.Config, l config.Locations, problems []string, search Searcher) int {
 	return Guard(p.Stderr, func() int {
-		p.timeout = time.Duration(c.Hook.TimeoutMS) * time.Millisecond
-		defer p.relax()
+		if p.Deadline != nil {
+			p.Deadline.Set(time.Duration(c.Hook.TimeoutMS) * time.Millisecond)
+		}
 		if p.Event == nil {
-			p.Hurry()
 			e, _, err := event.Read(p.Stdin)
 			if err != nil {
 				p.say("event: %v: the call goes through", err)
@@ -123,27 +122,12 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 	})
 }
 
-// Hurry has the call go through unless Run ends before the deadline, which is
-// the config's timeout from now. It is for what begins something that may take
-// long, to read the event or to search an index: a timer takes a thread, which
-// most hooks can do without.
-func (p *Process) Hurry() {
-	if p.deadline != nil {
-		return
+// started is when the process started, the zero time if that is unknown.
+func (p *Process) started() time.Time {
+	if p.Deadline == nil {
+		return time.Time{}
 	}
-	p.deadline = time.AfterFunc(p.timeout, func() {
-		if p.ended.CompareAndSwap(false, true) {
-			p.say("the deadline of %v has passed: the call goes through", p.timeout)
-			p.Exit(exitPass)
-		}
-	})
-}
-
-func (p *Process) relax() {
-	if p.deadline != nil {
-		p.deadline.Stop()
-		p.deadline = nil
-	}
+	return p.Deadline.Started()
 }
 
 // Decide decides about an event by what its session remembers, and has the
@@ -162,8 +146,8 @@ func (p *Process) tell(out output, d Decision, problems []string) (code int) {
 	for _, line := range d.Trace {
 		p.Debug("%s", line)
 	}
-	if !p.ended.CompareAndSwap(false, true) {
-		select {} // the deadline ends the process
+	if p.Deadline != nil {
+		p.Deadline.Stop()
 	}
 	if len(out.stdout) > 0 {
 		if _, err := p.Stdout.Write(out.stdout); err != nil {
@@ -181,8 +165,8 @@ func (p *Process) tell(out output, d Decision, problems []string) (code int) {
 }
 
 // decide is Decide with the session's state read before and changed after it.
-// Where the state cannot be kept no call is denied: without it, the denial
-// would have no end.
+// If the state cannot be kept no call is denied: the denial would have no end.
+// A damaged state counts as an empty one, and is replaced.
 func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, store Store, search Searcher) Decision {
 	pass := func(format string, args ...any) Decision {
 		return Decision{Faults: []string{fmt.Sprintf(format, args...)}}
@@ -190,7 +174,7 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, st
 	if accompanied(e, c) && e.Said == "" {
 		e.Said = LastSaid(e.Transcript)
 	}
-	d := decider{event: e, config: c, server: c.Server(p.Getenv), now: p.Now(), search: search, routes: p.routes(e)}
+	d := decider{event: e, config: c, server: c.Server(p.Getenv), started: p.started(), now: p.Now(), search: search, routes: p.routes(e)}
 	if !needsState(e, c, &d.server) {
 		stateless := d
 		if stateless.decide(); !stateless.wantsState {
@@ -201,12 +185,10 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, st
 		return pass("there is no place for state: neither DOCSEARCH_STATE_DIR nor a home directory is set: the call goes through")
 	}
 	state, err := store.Read(e.Session)
-	if errors.Is(err, ErrDamaged) {
-		if healErr := store.Update(e.Session, Change{}, p.Now()); healErr != nil {
-			err = errors.Join(err, healErr)
-		}
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrDamaged):
+		d.fault("state: %v: it counts as empty, and is replaced", err)
+	case err != nil:
 		return pass("state: %v: the call goes through", err)
 	}
 	d.state, d.stateRead = state, true
@@ -214,11 +196,14 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, st
 	if d.Later || d.Change.empty() {
 		return d.Decision
 	}
-	if err := store.Update(e.Session, d.Change, p.Now()); err != nil {
-		if d.Verdict == Deny {
-			return pass("state: %v: the call goes through", err)
-		}
+	switch twin, err := store.Update(e.Session, d.Change, p.Now); {
+	case err != nil && d.Verdict == Deny:
+		return pass("state: %v: the call goes through", err)
+	case err != nil:
 		d.fault("state: %v", err)
+	case twin && d.text != nil:
+		d.trace("another hook has denied this call meanwhile")
+		d.dropPassages()
 	}
 	return d.Decision
 }

@@ -176,7 +176,7 @@ func (d *decider) databaseLines(b *limited) {
 		if db.Mode == config.ModeOff {
 			continue
 		}
-		if err := d.search.Check(db); err != nil && (d.server.Serves(db) || !errors.Is(err, disk.ErrNoIndex)) {
+		if err := d.search.Check(db); err != nil && (d.server.Serves(db) || !errors.Is(err, disk.ErrNoIndex) || !d.reachable(db)) {
 			d.trace("database %s is left out: %v", db.Name, err)
 			continue
 		}

@@ -24,7 +24,7 @@ func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 		return eventlog.Allowed
 	case d.Context != "":
 		return eventlog.Told
-	case d.Change.Permit != nil:
+	case d.Change.Permit:
 		return eventlog.Retried
 	case e.Name != event.PreToolUse || e.Tool != event.WebSearch || strings.TrimSpace(e.Search.Query) == "":
 		return ""

@@ -32,8 +32,8 @@ func TestOutcome(t *testing.T) {
 		{"allowed", event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__search"}, Decision{Verdict: Allow}, eventlog.Allowed},
 		{"told", command, Decision{Context: "c"}, eventlog.Told},
 		{"told at the start", event.Event{Name: event.SessionStart}, Decision{Context: "c"}, eventlog.Told},
-		{"retried", search, Decision{Change: Change{Permit: &Call{}}}, eventlog.Retried},
-		{"retried for want of an answer", search, Decision{Matched: []string{"a"}, Change: Change{Permit: &Call{}}}, eventlog.Retried},
+		{"retried", search, Decision{Change: Change{Permit: true}}, eventlog.Retried},
+		{"retried for want of an answer", search, Decision{Matched: []string{"a"}, Change: Change{Permit: true}}, eventlog.Retried},
 		{"unanswered", search, Decision{Matched: []string{"a"}}, eventlog.Unanswered},
 		{"unmatched", search, Decision{}, eventlog.Unmatched},
 		{"no query", event.Event{Name: event.PreToolUse, Tool: event.WebSearch, Search: event.Search{Query: " "}}, Decision{}, ""},
@@ -125,8 +125,7 @@ func runLogged(t *testing.T, h config.Hook, l config.Locations, now time.Time, e
 		Stdin: strings.NewReader(event), Stdout: &out, Stderr: &errs,
 		Getenv: func(string) string { return "" },
 		Now:    func() time.Time { return now },
-		Exit:   func(int) { t.Error("the deadline has passed") },
 	}
-	code = p.Run(&c, l, nil, nil)
+	code = p.Run(&c, l, nil, indexes{})
 	return code, out.String(), errs.String()
 }

@@ -152,38 +152,35 @@ func (d *decider) routeToDatabase(r *config.Rule, message string) bool {
 		d.fault("rule %s is left out: there is no database %q", r.Name, r.Database)
 		return false
 	}
-	e := d.event
-	e.Search = event.Search{Query: routeQuery(d.event)}
-	call := Call{e.Search, e.Fetch}
+	if message == "" {
+		message = "The documentation on this machine answers this."
+	}
+	attempt := d.attempt(event.Search{Query: routeQuery(d.event)})
 	if !d.stateRead {
 		d.wantsState = true
 		return true
 	}
-	if last, ok := d.state.denial(call, d.now); ok && d.passes(last) {
-		d.Change.Permit = &call
+	if decided, _ := d.recall(attempt, message); decided {
 		return true
 	}
-	answer, err := d.search.Search(db, e.Search.Query)
+	answer, err := d.search.Search(db, attempt.Query)
 	if err != nil {
 		d.fault("database %s is left out: %v", db.Name, err)
 		return false
 	}
-	d.trace("database %s on %q: %d passages, confidence %.2f, enough: %t", db.Name, e.Search.Query, len(answer.Passages), answer.Confidence, answer.Confident)
+	d.trace("database %s on %q: %d passages, confidence %.2f, enough: %t", db.Name, attempt.Query, len(answer.Passages), answer.Confidence, answer.Confident)
 	if !answer.Confident || len(answer.Passages) == 0 {
 		return false
 	}
-	o := offer{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), Answer: answer}
+	offers := []offer{{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), Answer: answer}}
 	d.Matched, d.Offered, d.Quoted = []string{db.Name}, []string{db.Name}, true
 	if r.Action == config.ActionWarn {
-		d.addContext(adviceText(e, []offer{o}))
+		e := d.event
+		e.Search = attempt.Search
+		d.addContext(adviceText(e, offers))
 		return true
 	}
-	t := text{event: e, offers: []offer{o}, rule: message, evidence: d.config.Hook.Retry == config.RetryEvidence && e.Agent == ""}
-	if t.rule == "" {
-		t.rule = "The documentation on this machine answers this."
-	}
-	d.Verdict, d.Reason, d.Context = Deny, t.reason(), t.context()
-	d.Change.Deny = &call
+	d.deny(attempt, offers, message)
 	return true
 }
 

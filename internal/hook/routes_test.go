@@ -212,8 +212,8 @@ func TestRouteToDatabase(t *testing.T) {
 	c := testConfig("", "")
 	routes := rulesIn(t, explain)
 	first := Decide(bashEvent(line), c, c.Server(noEnv), State{}, at(0), answers, routes)
-	state := State{}.apply(first.Change, at(0))
-	if d := Decide(bashEvent(line), c, c.Server(noEnv), state, at(60), answers, routes); d.Verdict != Pass || d.Change.Permit == nil {
+	state, _ := State{}.apply(first.Change, at(0))
+	if d := Decide(bashEvent(line), c, c.Server(noEnv), state, at(60), answers, routes); d.Verdict != Pass || !d.Change.Permit {
 		t.Errorf("sent again: verdict %q, change %+v", d.Verdict, d.Change)
 	}
 	if d := Decide(bashEvent(line+" x"), c, c.Server(noEnv), state, at(60), answers, routes); d.Verdict != Deny {
@@ -310,7 +310,7 @@ func TestRunIsFinished(t *testing.T) {
 	c := config.Default()
 	event := `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"kubectl get"}}`
 	var stdout, stderr bytes.Buffer
-	p := &Process{Stdin: strings.NewReader(event), Stdout: &stdout, Stderr: &stderr, Getenv: noEnv, Now: time.Now, Exit: func(int) { t.Error("the deadline has passed") }}
+	p := &Process{Stdin: strings.NewReader(event), Stdout: &stdout, Stderr: &stderr, Getenv: noEnv, Now: time.Now}
 	p.Rules = func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) { return nil, nil, ErrLater }
 	if code := p.Run(&c, config.Locations{}, nil, indexes{}); code != exitPass || !p.Left || stdout.Len()+stderr.Len() > 0 {
 		t.Fatalf("code %d, left %t, %s%s", code, p.Left, stdout.String(), stderr.String())

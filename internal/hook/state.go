@@ -20,13 +20,22 @@ import (
 )
 
 const (
-	// remembered is how long a denial opens the way for its repetition.
+	// remembered is how long a denial opens the way for its retry.
 	remembered = 5 * time.Minute
 	// skew is how far ahead of this clock another process's may be.
 	skew = 5 * time.Second
-	// maxDenials bounds what one session remembers. Calls run in parallel, so
-	// the last denial alone would not do.
-	maxDenials = 32
+	// burst is how long after the last of several equal calls another one still
+	// belongs to them: a client may start their hooks one by one. A model takes
+	// longer to read a denial and send a retry.
+	burst = 100 * time.Millisecond
+	// maxDenials and maxPassed bound what a session remembers, far above what
+	// a session does in five minutes.
+	maxDenials = 1000
+	maxPassed  = 100
+	maxUses    = 64 // of one call
+	// maxRemembered bounds the size of what is remembered, in bytes of queries
+	// and domains.
+	maxRemembered = 1 << 20
 
 	statePrefix = "docsearch-state-"
 	stateSuffix = ".json"
@@ -35,15 +44,18 @@ const (
 	lockWait    = 500 * time.Millisecond
 )
 
-// A State is what the hook remembers of a session.
+// A State is what the hook remembers of a session. Both lists are in the order
+// of their times, the newest last.
 type State struct {
-	Last      *Denial   // nil once its repetition has passed
-	Earlier   []Denial  // the oldest first
-	Consulted time.Time // when the local documentation was last searched
+	Denied    []Denial  // calls that run when they are sent again
+	Passed    []Denial  // calls that were sent again, and ran
+	Consulted time.Time // when the main agent last searched the local documentation
 }
 
-// A Call is one that goes to the web: a search or a fetch.
+// A Call is one that goes to the web, a search or a fetch, with the agent that
+// makes it: another agent's equal call is not its retry.
 type Call struct {
+	Agent string // empty: the main agent
 	event.Search
 	event.Fetch
 }
@@ -51,20 +63,67 @@ type Call struct {
 // A Denial is a call that was denied.
 type Denial struct {
 	Call
-	At time.Time
+	At        time.Time // when the hook last answered the call
+	Databases []string  // names of those that the denial offered
+	// Uses are the ids of the tool uses that were denied, Retries those that
+	// ran. Clients that send no ids leave both empty.
+	Uses    []string
+	Retries []string
 }
 
-// denial finds the denial that the call repeats.
-func (s *State) denial(c Call, now time.Time) (Denial, bool) {
-	if s.Last != nil && s.Last.valid(now) && s.Last.same(c) {
-		return *s.Last, true
-	}
-	for _, d := range s.Earlier {
-		if d.valid(now) && d.same(c) {
-			return d, true
+// An Attempt is a call as one hook process sees it.
+type Attempt struct {
+	Call
+	Use     string    // id of the tool use; empty if the client sends none
+	Started time.Time // of the process; zero if unknown
+}
+
+// A Recall is what the session remembers about an attempt.
+type Recall int
+
+const (
+	Unknown    Recall = iota
+	Retry             // an agent sends a denied call again
+	DeniedTwin        // another hook has denied this attempt, or one made at the same time
+	PassedTwin        // another hook has let this attempt run, or one made at the same time
+)
+
+// recall finds what the session remembers about an attempt. A client may run
+// two copies of the hook for one tool use, and an agent may send equal calls at
+// the same time; neither is a retry, which an agent can send only after it has
+// read the denial. The copies share the id of the tool use. Without an id, or
+// with another one, a hook that started before the call was last answered
+// belongs to the same time.
+func (s *State) recall(a Attempt, now time.Time) (Denial, Recall) {
+	for _, d := range s.Passed {
+		if d.valid(now) && d.same(a.Call) {
+			switch {
+			case a.Use != "" && slices.Contains(d.Uses, a.Use):
+				return d, DeniedTwin
+			case a.Use != "" && slices.Contains(d.Retries, a.Use), d.contemporary(a, d.Retries):
+				return d, PassedTwin
+			}
 		}
 	}
-	return Denial{}, false
+	for _, d := range s.Denied {
+		if d.valid(now) && d.same(a.Call) {
+			if a.Use != "" && slices.Contains(d.Uses, a.Use) || d.contemporary(a, d.Uses) {
+				return d, DeniedTwin
+			}
+			return d, Retry
+		}
+	}
+	return Denial{}, Unknown
+}
+
+// contemporary reports whether the attempt's hook started before the call was
+// last answered, as one of several tool uses if the ids say so.
+func (d *Denial) contemporary(a Attempt, ids []string) bool {
+	end := d.At
+	if len(ids) > 1 {
+		end = end.Add(burst)
+	}
+	return !a.Started.IsZero() && !a.Started.After(end)
 }
 
 func (d *Denial) valid(now time.Time) bool {
@@ -75,7 +134,7 @@ func (d *Denial) valid(now time.Time) bool {
 // same reports whether two calls are the same: the texts to the letter, the
 // domains in any order.
 func (c *Call) same(as Call) bool {
-	return c.Query == as.Query && c.Fetch == as.Fetch && sameSet(c.Allowed, as.Allowed) && sameSet(c.Blocked, as.Blocked)
+	return c.Agent == as.Agent && c.Query == as.Query && c.Fetch == as.Fetch && sameSet(c.Allowed, as.Allowed) && sameSet(c.Blocked, as.Blocked)
 }
 
 func sameSet(a, b []string) bool {
@@ -91,60 +150,101 @@ func containsAll(set, of []string) bool {
 	return true
 }
 
-// A Change is what a decision does to the session's state.
-type Change struct {
-	Deny    *Call // remember a denial
-	Permit  *Call // forget it, since its repetition passes
-	Consult bool  // the local documentation is being searched
+// size is about how many bytes the denial takes in the state file.
+func (d *Denial) size() int {
+	n := len(d.Query) + len(d.URL) + len(d.Prompt)
+	for _, list := range [...][]string{d.Allowed, d.Blocked, d.Databases, d.Uses, d.Retries} {
+		for _, s := range list {
+			n += len(s) + 4
+		}
+	}
+	return n
 }
 
-func (c Change) empty() bool { return c == Change{} }
+// A Change is what a decision does to the session's state.
+type Change struct {
+	Attempt   Attempt
+	Databases []string // that a denial offers
+	Deny      bool     // the attempt is denied
+	Permit    bool     // it is a retry that runs
+	Consult   bool     // the main agent searches the local documentation
+}
 
-// apply is the state after the change.
-func (s State) apply(c Change, now time.Time) State {
-	s.forget(func(d Denial) bool { return !d.valid(now) })
-	if c.Permit != nil {
-		s.forget(func(d Denial) bool { return d.same(*c.Permit) })
-	}
-	if c.Deny != nil {
-		s.forget(func(d Denial) bool { return d.same(*c.Deny) })
-		if s.Last != nil {
-			s.Earlier = append(s.Earlier, *s.Last)
+func (c *Change) empty() bool { return !c.Deny && !c.Permit && !c.Consult }
+
+// apply is the state after the change. If the change denies what the session
+// has denied already, because another hook was faster, twin is true.
+func (s State) apply(c Change, now time.Time) (after State, twin bool) {
+	stale := func(d Denial) bool { return !d.valid(now) }
+	s.Denied = slices.DeleteFunc(slices.Clone(s.Denied), stale)
+	s.Passed = slices.DeleteFunc(slices.Clone(s.Passed), stale)
+	if c.Deny || c.Permit {
+		before, known := s.recall(c.Attempt, now)
+		twin = c.Deny && known == DeniedTwin
+		same := func(d Denial) bool { return d.same(c.Attempt.Call) }
+		s.Denied = slices.DeleteFunc(s.Denied, same)
+		s.Passed = slices.DeleteFunc(s.Passed, same)
+		d := Denial{Call: c.Attempt.Call, At: now, Databases: c.Databases}
+		if known != Unknown {
+			d.Uses, d.Retries = slices.Clip(before.Uses), slices.Clip(before.Retries)
 		}
-		s.Last = &Denial{*c.Deny, now}
-		if over := len(s.Earlier) + 1 - maxDenials; over > 0 {
-			s.Earlier = s.Earlier[over:]
+		if (known == DeniedTwin || known == PassedTwin) && c.Attempt.Started.After(before.At) {
+			d.At = before.At // or one call after the other could extend a burst for ever
+		}
+		switch {
+		case c.Deny && known == Retry: // without the evidence that it needs
+			d.Uses = appendUse(nil, c.Attempt.Use)
+			s.Denied = append(s.Denied, d)
+		case c.Permit:
+			d.Retries = appendUse(d.Retries, c.Attempt.Use)
+			s.Passed = append(s.Passed, d)
+		default:
+			d.Uses = appendUse(d.Uses, c.Attempt.Use)
+			s.Denied = append(s.Denied, d)
 		}
 	}
+	s.Denied = newest(s.Denied, maxDenials)
+	s.Passed = newest(s.Passed, maxPassed)
 	if c.Consult {
 		s.Consulted = now
 	}
-	if s.empty() {
+	if len(s.Denied) == 0 {
 		s.Consulted = time.Time{}
 	}
-	return s
+	return s, twin
 }
 
-func (s *State) forget(which func(Denial) bool) {
-	if s.Last != nil && which(*s.Last) {
-		s.Last = nil
+// appendUse appends the id of a tool use, and drops the oldest beyond maxUses.
+func appendUse(list []string, use string) []string {
+	if use == "" || slices.Contains(list, use) {
+		return list
 	}
-	s.Earlier = slices.DeleteFunc(slices.Clone(s.Earlier), which)
+	return append(list[max(0, len(list)+1-maxUses):], use)
 }
 
-func (s *State) empty() bool { return s.Last == nil && len(s.Earlier) == 0 }
+// newest is the end of a list that is within the bounds of what is remembered.
+func newest(list []Denial, limit int) []Denial {
+	size := 0
+	for i := len(list) - 1; i >= 0; i-- {
+		if size += list[i].size(); len(list)-i > limit || size > maxRemembered && i < len(list)-1 {
+			return list[i+1:]
+		}
+	}
+	return list
+}
 
 // A Store keeps the states of sessions, each in a file of its own:
 //
 //	docsearch-state-<session>.json
-//	  {"last_denied": {"query": "…", "allowed_domains": […], "blocked_domains": […], "timestamp": 1763635277.25},
-//	   "earlier": [older denials, the oldest first], "consulted": 1763635280.5}
+//	  {"last_denied": {"query": "…", "allowed_domains": […], "blocked_domains": […], "timestamp": 1763635277.25,
+//	                   "agent": "…", "databases": […], "tool_use_ids": […], "retry_ids": […]},
+//	   "earlier": [older denials, the oldest first], "passed": [calls whose retry ran], "consulted": 1763635280.5}
 //
-// The denial of a fetch has "url" and "prompt" in place of a search's fields.
-// Without a denial that is {"last_denied": null}. A session id that is not
-// its own file name, because characters had to be replaced or left out, has
-// its state in "sessions", by its full id, so that ids that come to the same
-// file name stay apart. All files are written whole, under one lock.
+// A fetch has "url" and "prompt" in place of a search's fields. Empty fields
+// from "agent" on are absent. Without a denial, "last_denied" is null. A
+// session id that is not its own file name, because characters were replaced
+// or cut, has its state in "sessions", by its full id, so that ids with the
+// same file name stay apart. Files are replaced as a whole, under one lock.
 type Store struct{ Dir string }
 
 // Read returns the state of a session. A damaged file is an error that wraps
@@ -171,25 +271,29 @@ func (s Store) Read(session string) (State, error) {
 }
 
 // Update applies a change to the state of a session, and removes the files
-// that no session needs any more. A damaged file is replaced.
-func (s Store) Update(session string, c Change, now time.Time) error {
+// that no session needs any more. A damaged file is replaced. If the change
+// denies an attempt that another hook has denied already, twin is true. The
+// time of the change is that of now once the lock is held.
+func (s Store) Update(session string, c Change, now func() time.Time) (twin bool, err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return err
+		return false, err
 	}
 	lock, err := s.lock()
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer lock.Unlock()
-	sessionfile.Clean(s.Dir, statePrefix, stateSuffix, now, remembered)
+	at := now()
+	sessionfile.Clean(s.Dir, statePrefix, stateSuffix, at, remembered)
 	name, own := stateName(session)
 	path := config.Join(s.Dir, name)
 	f, err := readState(path)
 	if err != nil && !errors.Is(err, ErrDamaged) {
-		return err
+		return false, err
 	}
-	f.setSession(session, own, f.session(session, own).apply(c, now))
-	return atomicfile.WriteCache(path, f.encode(), 0o600)
+	state, twin := f.session(session, own).apply(c, at)
+	f.setSession(session, own, state)
+	return twin, atomicfile.WriteCache(path, f.encode(), 0o600)
 }
 
 func (s Store) lock() (*filelock.Lock, error) {
@@ -264,27 +368,36 @@ func parseState(data []byte) (f stateFile, err error) {
 
 func stateOf(fields rawjson.Fields) (s State, err error) {
 	s.Consulted = timeOf(fields, "consulted")
+	if s.Denied, err = denialsOf(fields.Raw("earlier")); err != nil {
+		return s, err
+	}
 	if v := fields.Raw("last_denied"); v != nil {
 		last, err := denialOf(v)
 		if err != nil {
 			return s, err
 		}
-		s.Last = &last
+		s.Denied = append(s.Denied, last)
 	}
-	if v := fields.Raw("earlier"); v != nil {
-		items, err := rawjson.List(v)
-		if err != nil {
-			return s, err
-		}
-		for _, item := range items {
-			d, err := denialOf(item)
-			if err != nil {
-				return s, err
-			}
-			s.Earlier = append(s.Earlier, d)
+	s.Passed, err = denialsOf(fields.Raw("passed"))
+	return s, err
+}
+
+// denialsOf reads a list of denials; one that is absent is empty.
+func denialsOf(v []byte) ([]Denial, error) {
+	if v == nil {
+		return nil, nil
+	}
+	items, err := rawjson.List(v)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Denial, len(items))
+	for i, item := range items {
+		if list[i], err = denialOf(item); err != nil {
+			return nil, err
 		}
 	}
-	return s, nil
+	return list, nil
 }
 
 func denialOf(v []byte) (Denial, error) {
@@ -293,11 +406,15 @@ func denialOf(v []byte) (Denial, error) {
 		return Denial{}, err
 	}
 	return Denial{
-		Call{
+		Call: Call{
+			fields.String("agent"),
 			event.Search{Query: fields.String("query"), Allowed: fields.Strings("allowed_domains"), Blocked: fields.Strings("blocked_domains")},
 			event.Fetch{URL: fields.String("url"), Prompt: fields.String("prompt")},
 		},
-		timeOf(fields, "timestamp"),
+		At:        timeOf(fields, "timestamp"),
+		Databases: fields.Strings("databases"),
+		Uses:      fields.Strings("tool_use_ids"),
+		Retries:   fields.Strings("retry_ids"),
 	}, nil
 }
 
@@ -352,26 +469,37 @@ func (f *stateFile) encode() []byte {
 	return o.End()
 }
 
+func (s *State) empty() bool {
+	return len(s.Denied) == 0 && len(s.Passed) == 0 && s.Consulted.IsZero()
+}
+
 func (s *State) object() (o rawjson.Writer) {
-	last := []byte("null")
-	if s.Last != nil {
-		last = s.Last.encode()
+	last, earlier := []byte("null"), s.Denied
+	if n := len(s.Denied); n > 0 {
+		last, earlier = s.Denied[n-1].encode(), s.Denied[:n-1]
 	}
 	o.Raw("last_denied", last)
-	if len(s.Earlier) > 0 {
-		b := []byte{'['}
-		for i, d := range s.Earlier {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(b, d.encode()...)
-		}
-		o.Raw("earlier", append(b, ']'))
-	}
+	encodeDenials(&o, "earlier", earlier)
+	encodeDenials(&o, "passed", s.Passed)
 	if !s.Consulted.IsZero() {
 		o.Raw("consulted", appendTime(nil, s.Consulted))
 	}
 	return o
+}
+
+// encodeDenials adds a list of denials, unless it is empty.
+func encodeDenials(o *rawjson.Writer, key string, list []Denial) {
+	if len(list) == 0 {
+		return
+	}
+	b := []byte{'['}
+	for i, d := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, d.encode()...)
+	}
+	o.Raw(key, append(b, ']'))
 }
 
 func (d *Denial) encode() []byte {
@@ -385,6 +513,15 @@ func (d *Denial) encode() []byte {
 		o.Texts("blocked_domains", d.Blocked)
 	}
 	o.Raw("timestamp", appendTime(nil, d.At))
+	o.Text("agent", d.Agent)
+	for _, list := range [...]struct {
+		key    string
+		values []string
+	}{{"databases", d.Databases}, {"tool_use_ids", d.Uses}, {"retry_ids", d.Retries}} {
+		if len(list.values) > 0 {
+			o.Texts(list.key, list.values)
+		}
+	}
 	return o.End()
 }
 

@@ -15,18 +15,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/match"
 )
 
 func at(seconds int64) time.Time { return time.Unix(1_763_635_277+seconds, 0) }
 
-func deny(query string) Change   { return Change{Deny: &Call{Search: event.Search{Query: query}}} }
-func permit(query string) Change { return Change{Permit: &Call{Search: event.Search{Query: query}}} }
+func deny(query string) Change   { return Change{Attempt: search(query), Deny: true} }
+func permit(query string) Change { return Change{Attempt: search(query), Permit: true} }
+
+func search(query string) Attempt {
+	return Attempt{Call: Call{Search: event.Search{Query: query}}}
+}
 
 func update(t *testing.T, s Store, session string, c Change, now time.Time) {
 	t.Helper()
-	if err := s.Update(session, c, now); err != nil {
+	if _, err := s.Update(session, c, func() time.Time { return now }); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// retry reports whether the state takes a call for the retry of a denied one.
+func (s *State) retry(c Call, now time.Time) bool {
+	_, known := s.recall(Attempt{Call: c}, now)
+	return known == Retry
 }
 
 func denied(t *testing.T, s Store, session, query string, now time.Time) bool {
@@ -35,8 +46,7 @@ func denied(t *testing.T, s Store, session, query string, now time.Time) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, ok := state.denial(Call{Search: event.Search{Query: query}}, now)
-	return ok
+	return state.retry(search(query).Call, now)
 }
 
 func readFile(t *testing.T, path ...string) string {
@@ -52,7 +62,7 @@ func TestStateFile(t *testing.T) {
 	s := Store{filepath.Join(t.TempDir(), "made", "on demand")}
 	path := filepath.Join(s.Dir, "docsearch-state-abc-1_Z.json")
 	search := event.Search{Query: "gitlab ci", Allowed: []string{"b.c", "a.b"}}
-	update(t, s, "abc-1_Z", Change{Deny: &Call{Search: search}}, time.UnixMilli(1763635277250))
+	update(t, s, "abc-1_Z", Change{Attempt: Attempt{Call: Call{Search: search}}, Deny: true}, time.UnixMilli(1763635277250))
 	want := `{"last_denied":{"query":"gitlab ci","allowed_domains":["b.c","a.b"],"blocked_domains":[],"timestamp":1763635277.25}}`
 	if got := readFile(t, path); got != want {
 		t.Errorf("after a denial: %s, want %s", got, want)
@@ -62,9 +72,15 @@ func TestStateFile(t *testing.T) {
 			t.Errorf("mode %v, %v; want 0600", st.Mode(), err)
 		}
 	}
-	update(t, s, "abc-1_Z", Change{Permit: &Call{Search: event.Search{Query: "gitlab ci", Allowed: []string{"a.b", "b.c"}, Blocked: []string{}}}}, at(1))
+	retry := Attempt{Call: Call{Search: event.Search{Query: "gitlab ci", Allowed: []string{"a.b", "b.c"}, Blocked: []string{}}}, Use: "toolu_2"}
+	update(t, s, "abc-1_Z", Change{Attempt: retry, Permit: true}, at(1))
+	want = `{"last_denied":null,"passed":[{"query":"gitlab ci","allowed_domains":["a.b","b.c"],"blocked_domains":[],"timestamp":1763635278,"retry_ids":["toolu_2"]}]}`
+	if got := readFile(t, path); got != want {
+		t.Errorf("after its retry: %s, want %s", got, want)
+	}
+	update(t, s, "abc-1_Z", Change{Consult: true}, at(1+300))
 	if got, want := readFile(t, path), `{"last_denied":null}`; got != want {
-		t.Errorf("after its repetition: %s, want %s", got, want)
+		t.Errorf("five minutes later: %s, want %s", got, want)
 	}
 }
 
@@ -89,12 +105,12 @@ func TestDenialIsRemembered(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := Store{t.TempDir()}
-			update(t, s, "s", Change{Deny: &Call{Search: first}}, at(0))
+			update(t, s, "s", Change{Attempt: Attempt{Call: Call{Search: first}}, Deny: true}, at(0))
 			state, err := s.Read("s")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, got := state.denial(Call{Search: test.search}, at(0).Add(test.after)); got != test.want {
+			if got := state.retry(Call{Search: test.search}, at(0).Add(test.after)); got != test.want {
 				t.Errorf("remembered: %t, want %t", got, test.want)
 			}
 		})
@@ -114,15 +130,119 @@ func TestParallelDenialsAreAllRemembered(t *testing.T) {
 		}
 	}
 	update(t, s, "s", permit("2"), at(6))
-	if got := readFile(t, s.Dir, "docsearch-state-s.json"); !strings.HasPrefix(got, `{"last_denied":null,"earlier":[{"query":"0"`) {
+	if got := readFile(t, s.Dir, "docsearch-state-s.json"); !strings.HasPrefix(got, `{"last_denied":{"query":"0"`) {
 		t.Errorf("state %s", got)
 	}
+}
+
+// A session remembers as many denials as it makes, and its file stays bounded.
+func TestStateIsBounded(t *testing.T) {
+	var state State
 	for i := range 2 * maxDenials {
-		update(t, s, "s", deny(fmt.Sprint("x", i)), at(7))
+		c := deny(fmt.Sprint("x", i))
+		c.Attempt.Use = fmt.Sprint("toolu_", i)
+		state, _ = state.apply(c, at(0))
+		if i < maxDenials && !state.retry(search("x0").Call, at(0)) {
+			t.Fatalf("the first of %d denials is forgotten", i+1)
+		}
 	}
-	state, err := s.Read("s")
-	if err != nil || len(state.Earlier) != maxDenials-1 {
-		t.Errorf("%d denials kept, error %v", len(state.Earlier)+1, err)
+	if len(state.Denied) != maxDenials {
+		t.Errorf("%d denials kept, want %d", len(state.Denied), maxDenials)
+	}
+	for i := range 3 * maxUses {
+		c := deny("again and again")
+		c.Attempt.Use, c.Attempt.Started = fmt.Sprint("toolu_", i), at(0)
+		state, _ = state.apply(c, at(1))
+	}
+	if uses := state.Denied[len(state.Denied)-1].Uses; len(uses) != maxUses || uses[0] != fmt.Sprint("toolu_", 2*maxUses) {
+		t.Errorf("%d tool uses kept, the oldest %s", len(uses), uses[0])
+	}
+	for i := range 2 * maxPassed {
+		state, _ = state.apply(permit(fmt.Sprint(i)), at(2))
+	}
+	if len(state.Passed) != maxPassed {
+		t.Errorf("%d retries kept, want %d", len(state.Passed), maxPassed)
+	}
+	for i := range 100 {
+		state, _ = state.apply(deny(strings.Repeat(fmt.Sprint(i), match.MaxQuery/3)), at(3))
+	}
+	f := stateFile{State: state}
+	if n := len(f.encode()); n > maxState {
+		t.Errorf("the file has %d bytes, more than the %d that are read", n, maxState)
+	}
+}
+
+// TestCopies plays hooks of one session: each starts at a time, answers a tool
+// use of an agent at a later one, and finds what the session remembers.
+func TestCopies(t *testing.T) {
+	type step struct {
+		use, agent      string
+		started, decide int64 // milliseconds
+		want            Recall
+	}
+	for _, test := range []struct {
+		name  string
+		steps []step
+	}{
+		{"two copies, then two of the retry", []step{
+			{"1", "", 0, 5, Unknown}, {"1", "", 1, 9, DeniedTwin}, {"2", "", 500, 505, Retry}, {"2", "", 501, 509, PassedTwin},
+		}},
+		{"the second copy starts late", []step{
+			{"1", "", 0, 5, Unknown}, {"1", "", 300, 305, DeniedTwin}, {"2", "", 500, 505, Retry}, {"2", "", 700, 709, PassedTwin},
+		}},
+		{"and the third call is denied again", []step{
+			{"1", "", 0, 5, Unknown}, {"2", "", 500, 505, Retry}, {"3", "", 900, 905, Unknown}, {"3", "", 910, 915, DeniedTwin}, {"4", "", 1500, 1505, Retry},
+		}},
+		{"a copy of the denial that comes after the retry", []step{
+			{"1", "", 0, 5, Unknown}, {"2", "", 500, 505, Retry}, {"1", "", 1, 900, DeniedTwin},
+		}},
+		{"equal searches at the same time", []step{
+			{"1", "", 0, 5, Unknown}, {"2", "", 1, 9, DeniedTwin}, {"3", "", 8, 12, DeniedTwin}, {"4", "", 500, 505, Retry}, {"5", "", 502, 509, PassedTwin},
+		}},
+		{"no ids, at the same time", []step{
+			{"", "", 0, 5, Unknown}, {"", "", 1, 9, DeniedTwin}, {"", "", 500, 505, Retry}, {"", "", 501, 509, PassedTwin}, {"", "", 900, 905, Unknown},
+		}},
+		{"no ids, one after the other", []step{
+			{"", "", 0, 5, Unknown}, {"", "", 6, 9, Retry}, {"", "", 10, 15, Unknown},
+		}},
+		{"subagents", []step{
+			{"1", "", 0, 5, Unknown}, {"2", "a", 500, 505, Unknown}, {"3", "b", 900, 905, Unknown}, {"4", "a", 1000, 1005, Retry}, {"5", "", 1200, 1205, Retry}, {"6", "b", 1300, 1305, Retry},
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := Store{t.TempDir()}
+			for i, step := range test.steps {
+				a := search("gitlab ci")
+				a.Use, a.Agent, a.Started = step.use, step.agent, at(0).Add(time.Duration(step.started)*time.Millisecond)
+				now := at(0).Add(time.Duration(step.decide) * time.Millisecond)
+				state, err := s.Read("s")
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, known := state.recall(a, now)
+				if known != step.want {
+					t.Fatalf("step %d: %d, want %d", i+1, known, step.want)
+				}
+				c := Change{Attempt: a}
+				c.Deny = known == Unknown || known == DeniedTwin
+				c.Permit = !c.Deny
+				update(t, s, "s", c, now)
+			}
+		})
+	}
+}
+
+// Two hooks that decide at the same time both find nothing; the one that comes
+// second learns that it did.
+func TestSecondDenialIsToldSo(t *testing.T) {
+	s := Store{t.TempDir()}
+	for i, want := range []bool{false, true} {
+		c := deny("q")
+		c.Attempt.Use = "toolu_1"
+		twin, err := s.Update("s", c, func() time.Time { return at(0) })
+		if err != nil || twin != want {
+			t.Errorf("hook %d: twin %t, %v; want %t", i+1, twin, err, want)
+		}
 	}
 }
 
@@ -262,10 +382,11 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 16 {
 		group.Go(func() {
-			if err := s.Update(fmt.Sprint("own-", i), deny("q"), at(0)); err != nil {
+			now := func() time.Time { return at(0) }
+			if _, err := s.Update(fmt.Sprint("own-", i), deny("q"), now); err != nil {
 				t.Error(err)
 			}
-			if err := s.Update("shared", deny(fmt.Sprint(i)), at(0)); err != nil {
+			if _, err := s.Update("shared", deny(fmt.Sprint(i)), now); err != nil {
 				t.Error(err)
 			}
 		})
@@ -281,12 +402,13 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 func FuzzState(f *testing.F) {
 	f.Add([]byte(`{"last_denied": null}`))
 	f.Add([]byte(`{"last_denied":{"query":"q","allowed_domains":["a"],"blocked_domains":[],"timestamp":1763635277.25},"earlier":[{"query":"p","timestamp":"1"}],"consulted":3,"sessions":{"a/b":{"last_denied":null}}}`))
+	f.Add([]byte(`{"last_denied":{"query":"q","timestamp":1763635277,"agent":"a","databases":["d"],"tool_use_ids":["1"]},"passed":[{"url":"u","timestamp":1763635277,"retry_ids":["2"]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := parseState(data)
 		if err != nil {
 			return
 		}
-		state := s.session("s", true).apply(deny("q"), at(0))
+		state, _ := s.session("s", true).apply(deny("q"), at(0))
 		s.setSession("s", true, state)
 		out := s.encode()
 		if !json.Valid(out) {
@@ -297,7 +419,7 @@ func FuzzState(f *testing.F) {
 			t.Fatalf("%s: %v", out, err)
 		}
 		back := again.session("s", true)
-		if _, ok := back.denial(Call{Search: event.Search{Query: "q"}}, at(0)); !ok {
+		if !back.retry(search("q").Call, at(0)) {
 			t.Errorf("%s has lost the denial", out)
 		}
 	})

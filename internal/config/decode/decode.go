@@ -226,6 +226,9 @@ func (d *decoder) name() {
 	}
 }
 
+// SearchToolName describes the names that docsearch's search tool can have.
+const SearchToolName = `the full name of docsearch's own search tool, as in "mcp__docsearch__search"`
+
 func (d *decoder) hook(v any) {
 	m := d.section("hook", v, "retry", "timeout_ms", "mcp_tool_name", "log", "log_queries")
 	h := &d.config.Hook
@@ -238,13 +241,14 @@ func (d *decoder) hook(v any) {
 			d.report("hook.retry", Problem{Entry: "hook", Field: "retry", Expected: `"identical" or "evidence"`, Got: describe(v), Effect: `it is "` + string(h.Retry) + `"`})
 		}
 	}
-	d.number(m, "hook", "timeout_ms", 1, 60_000, &h.TimeoutMS)
+	d.number(m, "hook", "timeout_ms", 1, config.MaxTimeoutMS, &h.TimeoutMS)
 	d.flag(m, "hook", "log", &h.Log)
 	d.flag(m, "hook", "log_queries", &h.LogQueries)
 	if v, given := m["mcp_tool_name"]; given {
 		s, _ := v.(string)
-		if h.Tool = strings.TrimSpace(s); h.Tool == "" {
-			d.report("hook.mcp_tool_name", Problem{Entry: "hook", Field: "mcp_tool_name", Expected: "the full name of docsearch's own search tool", Got: describe(v), Effect: "it is derived"})
+		if h.Tool = strings.TrimSpace(s); !config.IsSearchTool(h.Tool) {
+			h.Tool = ""
+			d.report("hook.mcp_tool_name", Problem{Entry: "hook", Field: "mcp_tool_name", Expected: SearchToolName, Got: describe(v), Effect: "it is derived"})
 		}
 	}
 }

@@ -242,6 +242,16 @@ func (r *Result) CheckPaths() {
 	r.sortProblems()
 }
 
+// CheckEnvironment reports variables that docsearch ignores. Load does not: a
+// snapshot of the config holds for every value of them.
+func (r *Result) CheckEnvironment(getenv config.Getenv) {
+	const name = "DOCSEARCH_MCP_TOOL"
+	if v := getenv(name); v != "" && !config.IsSearchTool(v) {
+		r.Problems = append(r.Problems, decode.Problem{Field: "$" + name, Expected: decode.SearchToolName, Got: strconv.Quote(v), Effect: "it is ignored"})
+		r.sortProblems()
+	}
+}
+
 // Remember leaves the snapshot that spares the hook the next load.
 func (r *Result) Remember(l config.Locations) error {
 	return remember(l, r.stamp, config.Snapshot{Config: r.Config, Problems: r.Messages()})

@@ -18,6 +18,7 @@ type Event struct {
 	Host       Host
 	Name       string // "PreToolUse", ...
 	Session    string // "default" if the host named none
+	Use        string // id of the tool use; empty if the host sends none
 	Agent      string // of a subagent; empty on the main thread
 	AgentType  string // "Explore", "general-purpose", ...
 	Cwd        string // where the session works
@@ -150,6 +151,7 @@ func Parse(data []byte) (Event, error) {
 		Host:       host,
 		Name:       eventName(fields.Text("hook_event_name", "hookEventName")),
 		Session:    fields.Text("session_id", "sessionId", "conversation_id"),
+		Use:        fields.Text("tool_use_id"),
 		Agent:      fields.Text("agent_id"),
 		AgentType:  fields.Text("agent_type"),
 		Cwd:        fields.Text("cwd"),

@@ -34,7 +34,8 @@ func init() {
 
 // newProcess is a run that goes on where package glance has ended.
 func newProcess() *hook.Process {
-	p, g := hook.NewProcess(), glance.Taken()
+	g := glance.Taken()
+	p := hook.NewProcess(g.Deadline)
 	if p.Event = g.Event; p.Event == nil && len(g.Input) > 0 {
 		p.Stdin = io.MultiReader(bytes.NewReader(g.Input), p.Stdin)
 	}
@@ -75,7 +76,7 @@ func Answer(p *hook.Process) (code int, done bool) {
 			}
 			return s.Rules, s.Problems, nil
 		}
-		code := p.Run(&s.Config, l, s.Problems, Indexes{Hurry: p.Hurry})
+		code := p.Run(&s.Config, l, s.Problems, Indexes{})
 		done = !p.Left
 		return code
 	})

@@ -2,6 +2,7 @@ package fast
 
 import (
 	"errors"
+	"os"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook"
@@ -19,8 +20,6 @@ const (
 
 // Indexes asks the indexes of databases on this machine.
 type Indexes struct {
-	// Hurry is called before an index is searched; it may be nil.
-	Hurry func()
 	// Thorough has Entries return documents that cannot be told, too: for who
 	// wants to know why.
 	Thorough bool
@@ -28,6 +27,17 @@ type Indexes struct {
 
 // Check reports whether a database has an index that can be used.
 func (Indexes) Check(db *config.Database) error { return hook.CheckIndex(db) }
+
+// Present reports whether there is anything at a database's path.
+func (Indexes) Present(db *config.Database) bool {
+	_, err := os.Stat(hook.Folder(db.Path))
+	return err == nil
+}
+
+// Server looks for the MCP server of a tool in Claude Code's settings.
+func (Indexes) Server(tool, cwd string) (found, own bool) {
+	return hook.FindServer(os.Getenv, cwd, tool)
+}
 
 // Search asks the index of a database.
 func (i Indexes) Search(db *config.Database, query string) (a hook.Answer, err error) {
@@ -61,9 +71,6 @@ func (i Indexes) use(db *config.Database, f func(*answer.Index) error) error {
 	x, err := answer.Open(hook.Folder(db.Path))
 	if err != nil {
 		return err
-	}
-	if i.Hurry != nil {
-		i.Hurry()
 	}
 	return errors.Join(f(x), x.Close())
 }

@@ -15,39 +15,39 @@ package glance
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eventlog"
+	"github.com/docsearch/docsearch/internal/hook/deadline"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
 )
 
 func init() {
-	if len(os.Args) == 2 && os.Args[1] == "hook" && taken.settles() {
+	if len(os.Args) != 2 || os.Args[1] != "hook" {
+		return
+	}
+	taken.Deadline = deadline.Start(deadline.Limit(os.Getenv), os.Exit)
+	if taken.settles() {
+		taken.Deadline.Stop()
 		os.Exit(0)
 	}
 }
 
 // A Glance is what was read before package fast takes over.
 type Glance struct {
-	Input    []byte           // of standard input, as far as it was read
-	Event    *event.Event     // that the input is; nil if there may be more of it
-	Snapshot *config.Snapshot // nil if it was not read, or is not fresh
+	Input    []byte             // of standard input, as far as it was read
+	Event    *event.Event       // that the input is; nil if there may be more of it
+	Snapshot *config.Snapshot   // nil if it was not read, or is not fresh
+	Deadline *deadline.Deadline // of this process
 }
 
 var taken Glance
 
 // Taken is what was read in this process.
 func Taken() Glance { return taken }
-
-// patience is how long the event is waited for: clients start a hook first and
-// write then.
-const patience = 20 * time.Millisecond
 
 // settles reports whether the event that stands on standard input calls for
 // nothing. If so, it is in the log, if it is to be.
@@ -85,36 +85,14 @@ func (g *Glance) settles() (settled bool) {
 	return true
 }
 
-// read reads the event, as long as it does not keep the hook waiting: there is
-// no deadline here, which would take a thread of its own.
+// read reads the event.
 func (g *Glance) read() bool {
-	e, data, err := event.Read(prompt{time.Now().Add(patience)})
+	e, data, err := event.Read(os.Stdin)
 	if g.Input = data; err != nil {
 		return false
 	}
 	g.Event = &e
 	return true
-}
-
-// A prompt reads from standard input what is there, or is until then.
-type prompt struct{ until time.Time }
-
-var errLate = errors.New("there is no more of the event yet")
-
-func (p prompt) Read(b []byte) (int, error) {
-	for readable(max(0, time.Until(p.until))) {
-		n, err := syscall.Read(syscall.Stdin, b)
-		switch {
-		case err == syscall.EINTR:
-		case err != nil:
-			return 0, err
-		case n <= 0:
-			return 0, io.EOF
-		default:
-			return n, nil
-		}
-	}
-	return 0, errLate
 }
 
 // plain reports whether a config's databases have nothing to say to an event,

@@ -18,6 +18,10 @@ type talkative struct{}
 
 func (talkative) Check(*config.Database) error { return nil }
 
+func (talkative) Present(*config.Database) bool { return true }
+
+func (talkative) Server(string, string) (found, own bool) { return true, true }
+
 func (talkative) Search(*config.Database, string) (hook.Answer, error) {
 	return hook.Answer{}, errors.New("asked")
 }
@@ -51,7 +55,7 @@ func configs() map[string]config.Config {
 		"plain":    with(func(*config.Config) {}),
 		"evidence": with(func(c *config.Config) { c.Hook.Retry = config.RetryEvidence; c.Databases[1].Tool = "Lookup" }),
 		"notes":    with(func(c *config.Config) { c.Databases[0].Inject = []string{config.All} }),
-		"renamed":  with(func(c *config.Config) { c.Hook.Tool = "docs__find" }),
+		"renamed":  with(func(c *config.Config) { c.Hook.Tool = "mcp__docs__leann_search" }),
 	}
 }
 
@@ -64,12 +68,12 @@ func look(t *testing.T, c config.Config, data string) (settled, nothing bool) {
 		return false, false
 	}
 	server := c.Server(func(string) string { return "" })
-	remembered := hook.State{Last: &hook.Denial{Call: hook.Call{Search: event.Search{Query: "denied before"}}, At: time.Unix(1, 0)}}
+	remembered := hook.State{Denied: []hook.Denial{{Call: hook.Call{Search: event.Search{Query: "denied before"}}, At: time.Unix(1, 0)}}}
 	d := hook.Decide(e, &c, server, remembered, time.Unix(2, 0), talkative{}, hook.Routes{})
 	outcome := d.Outcome(&e)
 	search := e.Name == event.PreToolUse && e.Tool == event.WebSearch
 	nothing = d.Verdict == hook.Pass && d.Context == "" && d.Notes == nil && len(d.Faults) == 0 && !d.Update && !d.Later &&
-		d.Change.Deny == nil && d.Change.Permit == nil && !d.Change.Consult &&
+		!d.Change.Deny && !d.Change.Permit && !d.Change.Consult &&
 		(outcome == "" && !search || outcome == eventlog.Unmatched && search)
 	return plain(&e, &c, &server), nothing
 }
@@ -103,8 +107,8 @@ func TestPlain(t *testing.T) {
 		{"none", call("WebSearch", `{"query":"gitlab"}`), true},
 		{"evidence", call("Lookup", `{}`), false},
 		{"evidence", call("Bash", `{"command":"x"}`), true},
-		{"renamed", call("docs__find", `{}`), false},
-		{"renamed", call("docs__read", `{}`), false},
+		{"renamed", call("mcp__docs__leann_search", `{}`), false},
+		{"renamed", call("mcp__docs__read", `{}`), false},
 		{"notes", call("Bash", `{"command":"x"}`), false},
 		{"notes", call("Read", `{"file_path":"x"}`), false},
 	} {

@@ -1,0 +1,105 @@
+package hook
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/rawjson"
+)
+
+// maxSettings is the longest settings file that is read, in bytes. Claude Code
+// keeps more than settings in .claude.json.
+const maxSettings = 64 << 20
+
+// FindServer looks for the MCP server of a tool ("mcp__server__tool") in Claude
+// Code's settings for a session that works in the folder cwd: the user's, the
+// user's for this project, and the project's own. own reports that the server
+// is docsearch's. Settings that cannot be read have no servers.
+func FindServer(getenv config.Getenv, cwd, tool string) (found, own bool) {
+	name, ok := config.ServerName(tool)
+	if !ok {
+		return false, false
+	}
+	project := getenv("CLAUDE_PROJECT_DIR")
+	if project == "" {
+		project = cwd
+	}
+	for _, servers := range clientServers(getenv, project) {
+		if entry := servers.Raw(name); entry != nil {
+			return true, runsDocsearch(entry)
+		}
+	}
+	return false, false
+}
+
+// clientServers are the "mcpServers" of Claude Code's settings.
+func clientServers(getenv config.Getenv, project string) []rawjson.Fields {
+	dir := getenv("CLAUDE_CONFIG_DIR")
+	if dir == "" {
+		dir = config.Home(getenv)
+	}
+	var all []rawjson.Fields
+	add := func(settings rawjson.Fields) {
+		if servers, err := rawjson.Object(settings.Raw("mcpServers")); err == nil {
+			all = append(all, servers)
+		}
+	}
+	if dir != "" {
+		user := readSettings(config.Join(dir, ".claude.json"))
+		add(user)
+		if projects, err := rawjson.Object(user.Raw("projects")); err == nil {
+			if local, err := rawjson.Object(projects.Raw(project)); err == nil {
+				add(local)
+			}
+		}
+	}
+	if config.IsAbs(project) {
+		add(readSettings(config.Join(project, ".mcp.json")))
+	}
+	return all
+}
+
+// runsDocsearch reports whether a server's entry starts docsearch's server.
+func runsDocsearch(entry []byte) bool {
+	fields, err := rawjson.Object(entry)
+	if err != nil {
+		return false
+	}
+	args := fields.Strings("args")
+	command := fields.String("command")
+	base := command[strings.LastIndexAny(command, `/\`)+1:]
+	return strings.HasPrefix(base, "docsearch") && len(args) > 0 && args[0] == "serve"
+}
+
+// readSettings reads a settings file; nil if that is not possible.
+func readSettings(path string) rawjson.Fields {
+	data, err := readSettingsFile(path, maxSettings)
+	if err != nil {
+		return nil
+	}
+	fields, err := rawjson.Object(data)
+	if err != nil {
+		return nil
+	}
+	return fields
+}
+
+// errTooLong is the error about a file that is longer than any that is read.
+var errTooLong = errors.New("too long")
+
+// readSettingsFile reads a regular file of at most limit bytes.
+func readSettingsFile(path string, limit int64) ([]byte, error) {
+	f, err := atomicfile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = errTooLong
+	}
+	return data, err
+}
