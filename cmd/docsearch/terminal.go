@@ -4,10 +4,11 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 // isTerminal reports whether a person reads what is written to w.
@@ -40,18 +41,14 @@ func columns(w io.Writer) int {
 	return page
 }
 
-// printable makes one line of a document fit to be shown: what a terminal
-// would take for a command, or not show at all, is left out.
+// printable is a line of a document as it can be shown.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
+		if r == '\t' || r == '\n' {
 			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200d' && r != '\u200c':
-			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
+	}, safetext.Block(s))
 }
 
 // wrap breaks a line at the width: between words where it can, and not within

@@ -123,7 +123,7 @@ func (d *decider) note(e *inject.Entry) inject.Item {
 	if source != "" {
 		text += " (" + source + ")"
 	}
-	item := inject.Item{Database: e.Database, Key: e.Key(), Title: title, Text: text + ":\n" + clean(e.Text)}
+	item := inject.Item{Database: e.Database, Key: e.Key(), Title: title, Text: text + ":", Quote: clean(e.Text)}
 	if source != "" {
 		item.Rest = "The rest: " + d.server.Read + " " + readArguments(source, e.Database)
 	}

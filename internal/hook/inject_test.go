@@ -62,7 +62,7 @@ func TestAccompany(t *testing.T) {
 		not     string
 		fault   string
 	}{
-		{name: "an edit", event: edit, indexes: notes, told: []string{"what is about the work at hand", "Errors (go-errors.md):\nWrap errors", "\n\nCommits (commits.md):\nSubject"}},
+		{name: "an edit", event: edit, indexes: notes, told: []string{"what is about the work at hand", "Errors (go-errors.md):\n```\nWrap errors", "\n\nCommits (commits.md):\n```\nSubject"}},
 		{name: "a command", event: event.Event{Host: event.Claude, Name: event.PreToolUse, Tool: event.Bash, Command: event.Command{Line: "git commit"}}, indexes: notes, told: []string{"Commits"}, not: "Errors"},
 		{name: "a tool that is not asked for", event: with(func(e *event.Event) { e.Tool = "Read" }), indexes: notes},
 		{name: "a tool that is", event: with(func(e *event.Event) { e.Tool = "Read" }), config: func(c *config.Config) { c.Inject.Tools = []string{"Read"} }, indexes: notes, told: []string{"Errors"}},
@@ -104,7 +104,7 @@ func TestLongNote(t *testing.T) {
 	long := note("/notes/long.md", "Long", strings.Repeat("words of a long note\n", 400), passage.Use{})
 	d := decideEvent(event.Event{Host: event.Claude, Name: event.PreToolUse, Tool: "Write", File: event.File{Path: "/p/a.go"}}, notesConfig(), indexes{"team": always(Answer{Passages: []passage.Passage{long}})})
 	got := offered(d)
-	if want := "[...]\nThe rest: mcp__docsearch__read {\"path\": \"/notes/long.md\", \"database\": \"team\"}"; !strings.HasSuffix(got, want) || len(got) > 3000 || len(got) < 2500 {
+	if want := "[...]\n```\nThe rest: mcp__docsearch__read {\"path\": \"/notes/long.md\", \"database\": \"team\"}"; !strings.HasSuffix(got, want) || len(got) > 3000 || len(got) < 2500 {
 		t.Errorf("told %d bytes that end %q, want %q", len(got), got[max(0, len(got)-200):], want)
 	}
 }
@@ -124,9 +124,9 @@ func TestBeginning(t *testing.T) {
 		want   string
 		begins string
 	}{
-		{name: "startup", event: start, want: lines + titles + "\n\nSecrets (secrets.md):\nNo secrets in the repository."},
-		{name: "compact", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "compact"}, want: lines + titles + "\n\nSecrets (secrets.md):\nNo secrets in the repository.", begins: "compact"},
-		{name: "a subagent", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "general-purpose"}, want: lines + titles + "\n\nSecrets (secrets.md):\nNo secrets in the repository."},
+		{name: "startup", event: start, want: lines + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```"},
+		{name: "compact", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "compact"}, want: lines + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```", begins: "compact"},
+		{name: "a subagent", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "general-purpose"}, want: lines + titles + "\n\nSecrets (secrets.md):\n```\nNo secrets in the repository.\n```"},
 		{name: "a subagent that reads", event: event.Event{Host: event.Claude, Name: event.SubagentStart, Agent: "a", AgentType: "Explore"}, want: strings.TrimSuffix(lines, "\n")},
 		{name: "switched off", event: event.Event{Host: event.Claude, Name: event.SessionStart, Source: "clear"}, config: func(c *config.Config) { c.Inject.Sessions = false }, begins: "clear"},
 		{name: "another tool", event: start, config: func(c *config.Config) {

@@ -89,7 +89,7 @@ func (d *decider) follow(m *route.Match) {
 	r := m.Rule
 	d.trace("rule %s of %s matches %q", r.Name, r.Origin, cut(m.Text, maxShown))
 	d.Rule = r
-	message := clean(m.Message())
+	message := cut(clean(m.Message()), maxContext)
 	if r.Database != "" {
 		answered := d.routeToDatabase(r, message)
 		if answered || message == "" {

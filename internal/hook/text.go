@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
-	"github.com/docsearch/docsearch/internal/hook/rawjson"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 const (
@@ -268,7 +267,7 @@ func (l *limited) add(s string) bool {
 func (l *limited) passage(number int, p *passage.Passage) bool {
 	const least = 200
 	body := clean(p.Text)
-	fence := fenceFor(body)
+	fence := safetext.Fence(body)
 	head := fmt.Sprintf("\n\n[%d] %s\nSource: %s\n%s\n", number, heading(p), source(p), fence)
 	tail := "\n" + fence
 	room := min(l.left-units(head)-units(tail), maxPassage)
@@ -293,40 +292,14 @@ func heading(p *passage.Passage) string {
 	return strings.Join(path, " > ")
 }
 
-// fenceFor is a fence that the text cannot close.
-func fenceFor(body string) string {
-	longest, run := 0, 0
-	for i := range len(body) {
-		if body[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return strings.Repeat("`", max(3, longest+1))
-}
-
-// clean drops what is not text: control characters, which could move a
-// terminal's cursor, and the blank around the rest.
-func clean(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r == utf8.RuneError || unicode.IsControl(r):
-			return -1
-		}
-		return r
-	}, s)
-	return strings.Trim(s, " \t\n")
-}
+// clean prepares text from outside, without blank lines around it.
+func clean(s string) string { return strings.Trim(safetext.Block(s), " \t\n") }
 
 func oneLine(s string) string { return oneLineOf(s, maxLine) }
 
-// oneLineOf makes a single line of s, of at most limit UTF-16 units.
+// oneLineOf is text from outside as one line of at most limit UTF-16 units.
 func oneLineOf(s string, limit int) string {
-	return cut(strings.Join(strings.Fields(clean(s)), " "), limit)
+	return cut(safetext.Line(s), limit)
 }
 
 const cutMark = " [...]"
@@ -363,7 +336,7 @@ func unitsOf(r rune) int {
 }
 
 // quote is s as JSON.
-func quote(s string) string { return string(rawjson.AppendString(nil, s)) }
+func quote(s string) string { return safetext.JSON(s) }
 
 // contentWords are the words of a query that tell something of its subject
 // beyond the database's own keywords: the start of a list that the agent

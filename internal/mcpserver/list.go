@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 func (s *Server) listTool() (params []param, run func(context.Context) (string, error)) {
@@ -40,7 +42,7 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 		field("version", label(e.Version))
 		field("keywords", label(strings.Join(e.Keywords, ", ")))
 		field("pages", label(strings.Join(e.URLs, ", ")))
-		field("path", clean(e.Path))
+		field("path", safetext.Line(e.Path))
 		if a.err != nil {
 			field("state", trouble(e, a.err))
 			continue

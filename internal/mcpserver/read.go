@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 const maxNeighbours = 50
@@ -109,7 +110,7 @@ func answerRead(a readArguments, database string, r index.Reading) (string, erro
 	limit := a.maxTokens * bytesPerToken
 	sizes := make([]int, len(r.Passages))
 	for i := range r.Passages {
-		sizes[i] = len(passageHead(&r, i)) + len(fenced(clean(r.Passages[i].Text)))
+		sizes[i] = len(passageHead(&r, i)) + len(fenced(safetext.Block(r.Passages[i].Text)))
 	}
 	const frame = 400 // for what stands before and after
 	if r.Wanted >= 0 && !a.whole {
@@ -130,7 +131,7 @@ func answerRead(a readArguments, database string, r index.Reading) (string, erro
 	w.WriteString("Between the fences is quoted documentation.\n")
 	w.reserve(frame / 2)
 	for i := first; i < last; i++ {
-		text, head := clean(r.Passages[i].Text), passageHead(&r, i)
+		text, head := safetext.Block(r.Passages[i].Text), passageHead(&r, i)
 		w.WriteString(head)
 		if room := w.left() - fenceSize(text); room < len(text) {
 			w.WriteString(fenced(excerpt(text, max(room, shortest), nil)))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 const (
@@ -258,7 +259,7 @@ func (w *page) passages(hits []hit, words []string) {
 	const tail = 160 // for the line that names what was left out
 	for i, h := range hits {
 		head := fmt.Sprintf("\n%d. %s\n   score %.2f | %s\n", i+1, heading(&h.Passage), h.relevance, h.source())
-		text := clean(h.Text)
+		text := safetext.Block(h.Text)
 		room := w.left() - len(head) - fenceSize(text)
 		if i < len(hits)-1 {
 			room -= tail

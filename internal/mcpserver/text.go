@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 // bytesPerToken is what an answer's budget reckons with. English prose has
@@ -20,61 +21,20 @@ const (
 	shortest = 400
 	// maxLabel is how long a title or a heading path may be.
 	maxLabel = 240
-	// maxTicks is how many backticks in a row a passage may have.
-	maxTicks = 16
 )
 
 // separator stands between the headings of a path.
 const separator = " > "
 
-// fenced quotes a passage. The fence is longer than any run of backticks in
-// the text, so that no passage can end its quotation and pose as something
-// that the server says.
-func fenced(text string) string {
-	f := fence(text)
-	return f + "\n" + strings.TrimRight(text, "\n") + "\n" + f + "\n"
-}
+// fenced quotes a passage, so that no line of it poses as the server's.
+func fenced(text string) string { return safetext.Fenced(text) + "\n" }
 
 // fenceSize is the most that fenced adds to a text or a part of it.
-func fenceSize(text string) int { return 2*len(fence(text)) + 3 }
-
-func fence(text string) string {
-	longest, run := 2, 0
-	for i := range len(text) {
-		if text[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return strings.Repeat("`", longest+1)
-}
-
-// clean makes a passage's text fit to be shown: valid UTF-8, without control
-// characters, without those that turn the direction of writing and those that
-// nobody sees, which are only of use for hiding text from people. Backticks
-// beyond maxTicks in a row go as well: the fence would be as long.
-func clean(text string) string {
-	ticks := 0
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r) && r != '\n' && r != '\t', r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
-			return -1
-		case r == '`':
-			if ticks++; ticks > maxTicks {
-				return -1
-			}
-		default:
-			ticks = 0
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\ufffd"))
-}
+func fenceSize(text string) int { return 2*len(safetext.Fence(text)) + 3 }
 
 // label makes one line of bounded length of what a document calls itself.
 func label(s string) string {
-	s = strings.Join(strings.Fields(clean(s)), " ")
+	s = safetext.Line(s)
 	if len(s) > maxLabel {
 		s = cut(s, maxLabel) + "…"
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 func TestFenced(t *testing.T) {
@@ -22,24 +23,6 @@ func TestFenced(t *testing.T) {
 			}
 			if got, most := len(fenced(tt.text))-len(tt.text), fenceSize(tt.text); got > most {
 				t.Errorf("the fence takes %d bytes, fenceSize says %d", got, most)
-			}
-		})
-	}
-}
-
-func TestClean(t *testing.T) {
-	for _, tt := range []struct{ name, text, want string }{
-		{"plain", "a\n\tb ü 文\n", "a\n\tb ü 文\n"},
-		{"escape codes", "a\x1b[31mb\x07\x00c\x7f\u0085d", "a[31mbcd"},
-		{"windows newlines", "a\r\nb", "a\nb"},
-		{"direction", "a\u202eb\u2066c", "abc"},
-		{"tags", "a\U000e0041\U000e0042b", "ab"},
-		{"joined emoji", "👩\u200d💻", "👩\u200d💻"},
-		{"invalid", "a\xffb", "a\ufffdb"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := clean(tt.text); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
 	}
@@ -100,7 +83,7 @@ func FuzzExcerpt(f *testing.F) {
 		if limit < 20 || limit > 1<<16 {
 			return
 		}
-		text = clean(text)
+		text = safetext.Block(text)
 		got := excerpt(text, limit, stems(words, nil))
 		if len(got) > limit {
 			t.Errorf("%d bytes, limit %d", len(got), limit)

@@ -165,7 +165,7 @@ func TestCompose(t *testing.T) {
 	long := strings.Repeat("a line of text\n", 100)
 	items := []Item{
 		{Key: "a", Text: "first"},
-		{Key: "b", Text: long, Rest: "the rest is elsewhere"},
+		{Key: "b", Text: "second:", Quote: long, Rest: "the rest is elsewhere"},
 		{Key: "c", Text: "third"},
 	}
 	for _, test := range []struct {
@@ -175,10 +175,10 @@ func TestCompose(t *testing.T) {
 		want  string // keys
 		parts []string
 	}{
-		{"all", 4000, "", "abc", []string{"head\nfirst\n\na line", "\n\nthird"}},
-		{"not again", 4000, "ac", "b", []string{"head\na line"}},
+		{"all", 4000, "", "abc", []string{"head\nfirst\n\nsecond:\n```\na line", "\n```\n\nthird"}},
+		{"not again", 4000, "ac", "b", []string{"head\nsecond:\n```\na line"}},
 		{"nothing left", 4000, "abc", "", nil},
-		{"a part", 900, "", "ab", []string{"a line of text [...]\nthe rest is elsewhere"}},
+		{"a part", 900, "", "ab", []string{"a line of text [...]\n```\nthe rest is elsewhere"}},
 		{"too little for a part", 300, "", "ac", []string{"first\n\nthird"}},
 		{"no room", 3, "", "", nil},
 	} {

@@ -3,6 +3,8 @@ package inject
 import (
 	"strings"
 	"unicode/utf16"
+
+	"github.com/docsearch/docsearch/internal/safetext"
 )
 
 // An Offer is what the agent could be told on an event, before it is known
@@ -26,8 +28,17 @@ type Item struct {
 	Database string
 	Key      string // what tells it from others
 	Title    string
-	Text     string
-	Rest     string // how to read what of a text that is too long was cut off
+	Text     string // in the hook's words
+	Quote    string // quoted text that follows it; empty: none
+	Rest     string // how to read the rest of a quotation that was cut
+}
+
+// String is the item as it is told.
+func (i *Item) String() string {
+	if i.Quote == "" {
+		return i.Text
+	}
+	return i.Text + "\n" + safetext.Fenced(i.Quote)
 }
 
 // least is how much of a text must fit for it to be told in part.
@@ -42,13 +53,14 @@ func (o *Offer) Compose(told func(key string) bool) (text string, given []Item) 
 		if told(item.Key) {
 			continue
 		}
-		body := item.Text
-		if n := units(body) + len("\n\n"); n > left {
-			room := left - units(item.Rest) - len("\n\n [...]\n")
+		body := item.String()
+		if over := units(body) + len("\n\n") - left; over > 0 {
+			room := units(item.Quote) - over - units(item.Rest) - len("\n [...]")
 			if room < least || item.Rest == "" {
 				continue
 			}
-			body = cut(body, room) + " [...]\n" + item.Rest
+			item.Quote = cut(item.Quote, room) + " [...]"
+			body = item.String() + "\n" + item.Rest
 		}
 		if b.Len() > 0 {
 			b.WriteString("\n\n")

@@ -116,7 +116,7 @@ func (s Store) Tell(session, agent string, now time.Time, o *Offer) (string, err
 	text, given := o.Compose(Told(records, agent))
 	for _, item := range given {
 		r := base
-		r.What, r.Database, r.Key, r.Bytes, r.Title = told, item.Database, item.Key, len(item.Text), item.Title
+		r.What, r.Database, r.Key, r.Bytes, r.Title = told, item.Database, item.Key, len(item.String()), item.Title
 		added = append(added, r)
 	}
 	if len(added) == 0 {
