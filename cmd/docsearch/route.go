@@ -117,6 +117,7 @@ type ruleJSON struct {
 	Limit          int      `json:"limit,omitempty"`
 	Database       string   `json:"database,omitempty"`
 	Tests          int      `json:"tests"`
+	OverruledBy    string   `json:"overruled_by,omitempty"` // place of the rule that counts instead
 }
 
 func newRuleJSON(r *config.Rule) ruleJSON {

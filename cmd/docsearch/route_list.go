@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 )
 
@@ -34,6 +35,11 @@ func (a *app) listRules(routes *load.Routes, asJSON bool) error {
 		for i := range routes.Rules {
 			list = append(list, newRuleJSON(&routes.Rules[i]))
 		}
+		for i := range routes.Overruled {
+			rule := newRuleJSON(&routes.Overruled[i])
+			rule.OverruledBy = place(namesake(routes, rule.Name))
+			list = append(list, rule)
+		}
 		return a.printJSON(list)
 	}
 	if len(routes.Rules) == 0 {
@@ -52,5 +58,22 @@ func (a *app) listRules(routes *load.Routes, asJSON bool) error {
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.Name, r.Action, toolOf(r), len(r.Tests), place(r), strings.Join(patterns, "  "))
 	}
+	if len(routes.Overruled) > 0 {
+		fmt.Fprintln(table, "\nOVERRULED\tACTION\tTOOL\tTESTS\tFROM\tBY")
+	}
+	for i := range routes.Overruled {
+		r := &routes.Overruled[i]
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.Name, r.Action, toolOf(r), len(r.Tests), place(r), place(namesake(routes, r.Name)))
+	}
 	return table.Flush()
+}
+
+// namesake is the rule that overrules those with its name.
+func namesake(routes *load.Routes, name string) *config.Rule {
+	for i := range routes.Rules {
+		if routes.Rules[i].Name == name {
+			return &routes.Rules[i]
+		}
+	}
+	return nil
 }

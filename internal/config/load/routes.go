@@ -23,27 +23,33 @@ import (
 
 // Routes are the rules in force in a place.
 type Routes struct {
-	Place    config.RoutesPlace
-	Rules    []config.Rule // in the order in which they are tried
-	Files    []string      // that have them, or were to
-	Problems []string      // but for those of the config file, which Result has
+	Place config.RoutesPlace
+	Rules []config.Rule // in the order in which they are tried
+	// Overruled are the rules that do not count, because one of Rules has their
+	// name.
+	Overruled []config.Rule
+	Files     []string // that have rules, or were to
+	Problems  []string // but for those of the config file, which Result has
 
 	sources []config.Stamp
 	seen    map[string]bool // files and folders that were read
 }
 
-// LoadRoutes reads the rules in force in a place; those of the config file are
-// in its Result, nil if it cannot be read. They come first and have the last
-// word on a name; then come those of the project, of the plugin that the hook
-// is of, and of the other plugins that are enabled there, by their names:
+// LoadRoutes reads the rules that apply in a place, those of the user first:
+// the config file's, which are in its Result (nil if it cannot be read), then
+// those of the plugin whose hook this is, of the other plugins that are enabled
+// there, by their names, and of the project:
 //
 //	the config's "routes"
+//	<plugin>/hooks/tool-routes.json, .yaml
+//	<plugin>/.claude-plugin/routes.json, which has rules or lists files that do
 //	<project>/.docsearch/routes.json, .yaml, .yml, .toml
 //	<project>/.claude/tool-routes.yaml
-//	<plugin>/hooks/tool-routes.json, .yaml
-//	<plugin>/.claude-plugin/routes.json, which has rules or names files that do
 //
-// A file that cannot be read is a problem, and the others count.
+// Of the rules with one name the first counts. The project comes last, since
+// anybody may have written it: none of its rules takes the place of another, or
+// is tried before it. A file that cannot be read is a problem, and the others
+// count.
 func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 	s := &Routes{Place: place, seen: map[string]bool{}}
 	if r != nil {
@@ -55,17 +61,17 @@ func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 	} else if stamp, err := config.StampOf(place.Config); err == nil {
 		s.sources = append(s.sources, stamp)
 	}
-	if place.Project != "" {
-		for _, ending := range [...]string{"json", "yaml", "yml", "toml"} {
-			s.file(place.Project, filepath.Join(".docsearch", "routes."+ending))
-		}
-		s.file(place.Project, filepath.Join(".claude", "tool-routes.yaml"))
-	}
 	for _, dir := range append([]string{place.Plugin}, s.enabledPlugins()...) {
 		if dir != "" && !s.seen[dir] {
 			s.seen[dir] = true
 			s.plugin(dir)
 		}
+	}
+	if place.Project != "" {
+		for _, ending := range [...]string{"json", "yaml", "yml", "toml"} {
+			s.file(place.Project, filepath.Join(".docsearch", "routes."+ending))
+		}
+		s.file(place.Project, filepath.Join(".claude", "tool-routes.yaml"))
 	}
 	if r != nil {
 		s.checkDatabases(r.Config.Databases)
@@ -107,6 +113,7 @@ func (s *Routes) add(rules []config.Rule) {
 			s.Rules = append(s.Rules, rule)
 			continue
 		}
+		s.Overruled = append(s.Overruled, rule)
 		s.problem(rule.Origin, decode.Problem{
 			Line: rule.Line, Entry: "routes." + rule.Name, Expected: "a name that no other rule has",
 			Got: "that of a rule of " + s.Rules[i].Origin, Effect: "the rule is left out",

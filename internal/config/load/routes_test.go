@@ -120,7 +120,7 @@ func world(t *testing.T) (l config.Locations, p config.RoutesPlace, plugins stri
 func TestRouteFiles(t *testing.T) {
 	l, p, _ := world(t)
 	got := LoadRoutes(mustLoad(t, l), p)
-	want := []string{"user", "project", "project-yaml", "project-plugin", "own", "direct", "plugin", "skill", "old"}
+	want := []string{"user", "own", "direct", "plugin", "skill", "old", "project", "project-yaml", "project-plugin"}
 	if diff := cmp.Diff(want, names(got.Rules)); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)
 	}
@@ -133,6 +133,32 @@ func TestRouteFiles(t *testing.T) {
 	// Without the config file, the others count.
 	if rest := LoadRoutes(nil, p); !slices.Equal(names(rest.Rules), want[1:]) {
 		t.Errorf("without the config: %q", names(rest.Rules))
+	}
+}
+
+// A rule of a project takes the place of none that the user or a plugin has.
+func TestRouteNames(t *testing.T) {
+	l, p, plugins := world(t)
+	put(t, `{"routes": {"user": {"pattern": "y", "message": "own"}, "shared": {"pattern": "y", "message": "own"}}}`, p.Plugin, "hooks", "tool-routes.json")
+	put(t, `{"routes": {"plugin": {"pattern": "y", "message": "plugin"}, "shared": {"pattern": "y", "message": "plugin"}}}`, plugins, "b", "hooks", "tool-routes.yaml")
+	put(t, `{"routes": {
+		"user": {"pattern": "nothing", "message": "project"}, "plugin": {"pattern": "nothing", "message": "project", "action": "warn"},
+		"shared": {"pattern": "nothing", "message": "project"}, "project": {"pattern": "y", "message": "project"}}}`, p.Project, ".docsearch", "routes.json")
+	got := LoadRoutes(mustLoad(t, l), p)
+	messages := map[string]string{}
+	for _, r := range got.Rules {
+		messages[r.Name] = r.Message
+	}
+	for name, want := range map[string]string{"user": "m", "shared": "own", "plugin": "plugin", "project": "project"} {
+		if messages[name] != want {
+			t.Errorf("rule %s says %q, want %q", name, messages[name], want)
+		}
+	}
+	if diff := cmp.Diff([]string{"user", "shared", "user", "plugin", "shared"}, names(got.Overruled)); diff != "" {
+		t.Errorf("overruled (-want +got):\n%s", diff)
+	}
+	if len(got.Problems) != 5 {
+		t.Errorf("problems %q", got.Problems)
 	}
 }
 
