@@ -1,21 +1,27 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"golang.org/x/net/netutil"
 )
 
 // Endpoint is the path that the server answers on over HTTP.
@@ -24,9 +30,16 @@ const Endpoint = "/mcp"
 // shutdownTime is how long answers may take after the server was told to stop.
 const shutdownTime = 5 * time.Second
 
-// sessionTime is after how long without a request the little that mcp-go
-// keeps of a session is dropped.
-const sessionTime = time.Hour
+const (
+	// maxConnections is how many clients may be connected at a time, and
+	// maxBodies how many of them may be sending a message.
+	maxConnections = 512
+	maxBodies      = 32
+	// maxBody is the longest message over HTTP, in bytes, and bodyTime how long
+	// one may take to arrive.
+	maxBody  = 1 << 20
+	bodyTime = 10 * time.Second
+)
 
 // ErrNeedsToken is wrapped by Listen's error for an address that other
 // machines reach, where there is no token.
@@ -46,7 +59,9 @@ func Listen(ctx context.Context, addr, token string) (net.Listener, error) {
 }
 
 // ServeHTTP answers MCP clients over streamable HTTP on l until ctx is done.
-// With a token, every request must bear it. It closes l.
+// With a token, every request must bear it. It closes l. The server keeps
+// nothing of a client between requests, so that no number of clients takes its
+// memory.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
 	web := &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
@@ -54,12 +69,12 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	transport := server.NewStreamableHTTPServer(s.mcp, server.WithStreamableHTTPServer(web),
-		server.WithSessionIdManager(sessions{}), server.WithSessionIdleTTL(sessionTime), server.WithStreamableHTTPLogger(s.log))
+		server.WithStateLess(true), server.WithStreamableHTTPLogger(s.log))
 	mux := http.NewServeMux()
 	mux.Handle(Endpoint, transport)
-	web.Handler = guard(mux, token)
+	web.Handler = guard(receive(mux, bodyTime), token)
 	ended := make(chan error, 1)
-	go func() { ended <- web.Serve(l) }()
+	go func() { ended <- web.Serve(netutil.LimitListener(l, maxConnections)) }()
 	select {
 	case err := <-ended:
 		return err
@@ -78,17 +93,63 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 	return nil
 }
 
-// sessions gives out session ids, because some clients insist on one, and
-// takes any: nothing hangs on them, so none can be stolen, and a client goes
-// on after the server was started again.
-type sessions struct{}
+// receive reads each message as a whole, within a time limit, before it is
+// answered: a slow client holds no more than a connection. A client that initializes gets a
+// session id, because some insist on one. The server takes any: nothing
+// depends on it, so none can be stolen, and a client can continue after a
+// restart of the server.
+func receive(next http.Handler, limit time.Duration) http.Handler {
+	sending := make(chan struct{}, maxBodies)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			next.ServeHTTP(w, r)
+			return
+		}
+		select {
+		case sending <- struct{}{}:
+		case <-r.Context().Done():
+			return
+		}
+		body, err := readBody(w, r, limit)
+		<-sending
+		if err != nil {
+			http.Error(w, "cannot read the message: "+err.Error(), statusOf(err))
+			return
+		}
+		var message struct {
+			Method mcp.MCPMethod `json:"method"`
+		}
+		if json.Unmarshal(body, &message) == nil && message.Method == mcp.MethodInitialize {
+			w.Header().Set(server.HeaderKeySessionID, rand.Text())
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
 
-func (sessions) Generate() string                           { return rand.Text() }
-func (sessions) Validate(string) (ended bool, err error)    { return false, nil }
-func (sessions) Terminate(string) (refused bool, err error) { return false, nil }
+// readBody reads a request's body within its limits of size and time.
+func readBody(w http.ResponseWriter, r *http.Request, limit time.Duration) ([]byte, error) {
+	control := http.NewResponseController(w)
+	if err := control.SetReadDeadline(time.Now().Add(limit)); err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	return body, errors.Join(err, control.SetReadDeadline(time.Time{}))
+}
 
-// guard refuses requests without the token, from web pages of other sites,
-// and with bodies that are longer than any message should be.
+// statusOf is the HTTP status for a body that could not be read.
+func statusOf(err error) int {
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return http.StatusRequestTimeout
+	}
+	return http.StatusBadRequest
+}
+
+// guard refuses requests without the token and from web pages of other sites.
 func guard(next http.Handler, token string) http.Handler {
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -105,7 +166,6 @@ func guard(next http.Handler, token string) http.Handler {
 				return
 			}
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxMessage)
 		next.ServeHTTP(w, r)
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -79,7 +81,7 @@ func TestHTTPGuards(t *testing.T) {
 		{"rebound name", open, ping, nil, "evil.example", 403},
 		{"rebound name with its origin", open, ping, http.Header{"Origin": {"http://evil.example"}}, "evil.example", 403},
 		{"form", open, ping, http.Header{"Content-Type": {"text/plain"}}, "", 400},
-		{"too long", open, strings.Repeat(" ", maxMessage+1), nil, "", 400},
+		{"too long", open, strings.Repeat(" ", maxBody+1), nil, "", 413},
 		{"other path", strings.TrimSuffix(open, Endpoint) + "/", ping, nil, "", 404},
 		{"no token", closed, ping, nil, "", 401},
 		{"wrong token", closed, ping, http.Header{"Authorization": {"Bearer secret"}}, "", 401},
@@ -111,6 +113,72 @@ func TestHTTPGuards(t *testing.T) {
 				t.Errorf("got %s", body)
 			}
 		})
+	}
+}
+
+// Clients leave nothing behind, however many there are and whatever they call
+// themselves.
+func TestHTTPKeepsNothingOfClients(t *testing.T) {
+	url := startHTTP(t, "")
+	initialize := func(name string) {
+		t.Helper()
+		body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"x":{"y":"` + name +
+			`"}}},"clientInfo":{"name":"` + name + `","version":"1"}}}`
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		if _, err := io.Copy(io.Discard, res.Body); err != nil {
+			t.Fatal(err)
+		}
+		if res.StatusCode != http.StatusOK || res.Header.Get("Mcp-Session-Id") == "" {
+			t.Fatalf("status %d, session %q", res.StatusCode, res.Header.Get("Mcp-Session-Id"))
+		}
+	}
+	initialize("warm")
+	before := heapInUse()
+	for range 500 {
+		initialize(strings.Repeat("x", 100<<10))
+	}
+	if grown := heapInUse() - before; grown > 16<<20 {
+		t.Errorf("the server has %d MB more in use", grown>>20)
+	}
+}
+
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// A body that does not arrive is given up.
+func TestHTTPSlowBody(t *testing.T) {
+	called := false
+	s := httptest.NewServer(receive(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }), 50*time.Millisecond))
+	defer s.Close()
+	body, writer := io.Pipe()
+	defer writer.Close()
+	go writer.Write([]byte(`{"jsonrpc":"2.0",`))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := s.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusRequestTimeout || called {
+		t.Errorf("status %d, answered: %t", res.StatusCode, called)
 	}
 }
 
