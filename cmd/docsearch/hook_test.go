@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
@@ -129,14 +130,26 @@ func newHookHome(tb testing.TB, config string) *hookHome {
 	return h
 }
 
-// configure writes the config file, as of an hour ago: a snapshot is kept of a
-// file only once its time says something.
+// configure writes the config file, and waits until the hook keeps a snapshot
+// of it.
 func (h *hookHome) configure(config string) {
 	h.tb.Helper()
 	h.write(h.config, config)
-	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(h.config, old, old); err != nil {
-		h.tb.Fatal(err)
+	settle(h.tb, h.config)
+}
+
+// settle waits until a change of the file will show in its stamp.
+func settle(tb testing.TB, path string) {
+	tb.Helper()
+	for {
+		stamp, err := config.StampOf(path)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if stamp.Settled(time.Now()) {
+			return
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 

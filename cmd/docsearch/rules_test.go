@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
@@ -105,10 +104,7 @@ func TestHookRuleFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.write(name, text)
-		old := time.Now().Add(-time.Hour)
-		if err := os.Chtimes(name, old, old); err != nil {
-			t.Fatal(err)
-		}
+		settle(t, name)
 	}
 	event := toolCall("s", "Bash", "command", "deploy now")
 	project := []string{"CLAUDE_PROJECT_DIR=" + filepath.Join(h.dir, "project"), "CLAUDE_PLUGIN_ROOT=" + filepath.Join(h.dir, "plugin")}
@@ -125,14 +121,16 @@ func TestHookRuleFiles(t *testing.T) {
 		h.run(event, "CLAUDE_PROJECT_DIR="+h.dir).passed(t)
 	}
 	by("")
-	put(rule("plugin"), "plugin", "hooks", "tool-routes.json")
-	by("plugin")
 	put("routes:\n  project:\n    tool: Bash\n    pattern: ^deploy\n    message: by project\n", "project", ".docsearch", "routes.yaml")
 	by("project")
 	put(rule("other"), "project", ".docsearch", "routes.yaml") // JSON is YAML
 	by("other")
-	put("routes: [", "project", ".docsearch", "routes.yaml")
+	put(rule("plugin"), "plugin", "hooks", "tool-routes.json")
 	by("plugin")
+	put(rule("another"), "plugin", "hooks", "tool-routes.json")
+	by("another")
+	put("routes: [", "project", ".docsearch", "routes.yaml")
+	by("another")
 	if r := h.run(event, project...); !strings.Contains(r.stderr, "routes.yaml: line 1: no valid YAML") {
 		t.Errorf("stderr %q", r.stderr)
 	}

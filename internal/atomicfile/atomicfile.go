@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // Write replaces the file at path with data and makes it durable: both the
@@ -49,6 +50,16 @@ func Clean(path string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Tick is how long a file that is written again may keep its time: as long as
+// the file system's clock takes to advance, with a margin. Where files have no
+// fractions of seconds, that is up to two seconds.
+func Tick(modTime time.Time) time.Duration {
+	if modTime.Nanosecond() == 0 {
+		return 2 * time.Second
+	}
+	return 100 * time.Millisecond
 }
 
 // temporary is how the names of the temporary files for base begin.

@@ -148,7 +148,7 @@ func TestSnapshotFormat(t *testing.T) {
 	}
 	want := []string{
 		"Snapshot.Source config.Stamp", "Snapshot.Env []string", "Snapshot.Home string", "Snapshot.Config config.Config", "Snapshot.Problems []string",
-		"Stamp.Path string", "Stamp.Exists bool", "Stamp.Size int64", "Stamp.ModTime int64",
+		"Stamp.Path string", "Stamp.Exists bool", "Stamp.Size int64", "Stamp.ModTime int64", "Stamp.Inode int64", "Stamp.Change int64",
 		"Config.Databases []config.Database", "Config.Hook config.Hook", "Config.Search config.Search", "Config.Inject config.Inject", "Config.Update config.Update", "Config.Embedders []config.Embedder",
 		"Config.Routes config.Raw",
 		"Database.Name string", "Database.Keywords []string", "Database.Path string", "Database.Description string", "Database.Tool string",
@@ -176,7 +176,7 @@ func TestSnapshotFormat(t *testing.T) {
 // wholeSnapshot has a value in every field.
 func wholeSnapshot() *Snapshot {
 	return &Snapshot{
-		Source: Stamp{"/c.json", true, 1 << 40, -1},
+		Source: Stamp{"/c.json", true, 1 << 40, -1, 7, 1 << 50},
 		Env:    []string{"", "evidence"},
 		Home:   "/home/me",
 		Config: Config{

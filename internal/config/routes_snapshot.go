@@ -49,7 +49,7 @@ func holds(dir, name string) bool {
 // A RoutesSnapshot is the rules of a place as they were read, for the hook, as
 // a Snapshot is the config:
 //
-//	magic     "docsearch routes 1\n", the version of the format
+//	magic     "docsearch routes 2\n", the version of the format
 //	checksum  [8] of all that follows, little endian: FNV-1a, eight bytes at a time
 //	fields    in the order of RoutesSnapshot.code
 //
@@ -66,7 +66,10 @@ type RoutesSnapshot struct {
 
 // routesMagic ends with the version of the format, which every change to what
 // RoutesSnapshot.code writes must change, too.
-const routesMagic = "docsearch routes 1\n"
+//
+//	1  first
+//	2  stamps with inode and change time
+const routesMagic = "docsearch routes 2\n"
 
 func (s *RoutesSnapshot) code(c *coder) {
 	c.text(&s.Place.Config)
@@ -129,6 +132,8 @@ func (s *Stamp) code(c *coder) {
 	c.flag(&s.Exists)
 	c.number(&s.Size)
 	c.number(&s.ModTime)
+	c.number(&s.Inode)
+	c.number(&s.Change)
 }
 
 // ReadRoutesSnapshot returns the rules of a place from its snapshot, if there

@@ -72,7 +72,7 @@ func wholeRoutes() *RoutesSnapshot {
 	p := Pattern{Text: "(?P<n>x)", Expr: "(x)", Groups: []string{"", "n"}, Needs: []string{"x"}}
 	return &RoutesSnapshot{
 		Place:   RoutesPlace{"/c.json", "/p", "/plugin", "/claude"},
-		Sources: []Stamp{{"/c.json", true, 3, 4}, {Path: "/p/.docsearch"}},
+		Sources: []Stamp{{"/c.json", true, 3, 4, 5, 6}, {Path: "/p/.docsearch"}},
 		Rules: []Rule{
 			{Name: "a", Origin: "/c.json", Line: 3, Tools: []string{"Bash"}, ToolPattern: p, Pattern: p, CommandPattern: p, Unless: []Pattern{p, p},
 				Parsed: true, Action: ActionAsk, Message: "m", Limit: 2, Database: "db"},

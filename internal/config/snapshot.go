@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
-	"time"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
 )
@@ -19,7 +18,7 @@ import (
 // Its file is read on every tool call, so it is not JSON, which would take
 // longer than the rest of the reading:
 //
-//	magic     "docsearch snapshot 7\n", the version of the format
+//	magic     "docsearch snapshot 8\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
 //	fields    in the order of Snapshot.code: numbers as varints, texts and
 //	          lists after their length
@@ -41,13 +40,11 @@ type Snapshot struct {
 //	5  the age of databases
 //	6  updates
 //	7  the log of events
-const snapshotMagic = "docsearch snapshot 7\n"
+//	8  stamps with inode and change time
+const snapshotMagic = "docsearch snapshot 8\n"
 
 func (s *Snapshot) code(c *coder) {
-	c.text(&s.Source.Path)
-	c.flag(&s.Source.Exists)
-	c.number(&s.Source.Size)
-	c.number(&s.Source.ModTime)
+	s.Source.code(c)
 	c.texts(&s.Env)
 	c.text(&s.Home)
 	c.texts(&s.Problems)
@@ -91,41 +88,7 @@ func (e *Embedder) code(c *coder) {
 	c.float(&e.Weight)
 }
 
-const (
-	maxSnapshot = 32 << 20
-	// settled is how old a file's time must be for an equal time to mean equal
-	// contents: file systems keep times in steps.
-	settled = 50 * time.Millisecond
-)
-
-// A Stamp tells one state of a file from another.
-type Stamp struct {
-	Path    string
-	Exists  bool
-	Size    int64
-	ModTime int64 // nanoseconds since 1970
-}
-
-// StampOf is the stamp of the file at path now. A file that is not there has
-// one, too; a path that cannot be looked at has an error.
-func StampOf(path string) (Stamp, error) {
-	st, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Stamp{Path: path}, nil
-	}
-	if err != nil {
-		return Stamp{}, err
-	}
-	if !st.Mode().IsRegular() {
-		return Stamp{}, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
-	}
-	return Stamp{path, true, st.Size(), st.ModTime().UnixNano()}, nil
-}
-
-// Settled reports whether the stamp will change when the file does.
-func (s Stamp) Settled(now time.Time) bool {
-	return !s.Exists || now.Sub(time.Unix(0, s.ModTime)) > settled
-}
+const maxSnapshot = 32 << 20
 
 // ReadSnapshot returns the snapshot of the config file at l.Config, if there
 // is one that was made in the same environment and the file is still the same.

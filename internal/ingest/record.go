@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mmap"
@@ -359,17 +360,7 @@ func (e *earlier) find(name string) *record {
 // untouched reports whether the file's size and time alone tell that it is the
 // one that was read.
 func (e *earlier) untouched(r *record, size int64, modTime time.Time) bool {
-	return r.Hash != "" && r.Size == size && r.ModTime.Equal(modTime) && !modTime.IsZero() && modTime.Before(e.began.Add(-tick(modTime)))
-}
-
-// tick is how long a file that is written again may keep its time: as long as
-// the clock takes to go on, and more than that. Where files have no fractions of
-// seconds, that is up to two seconds.
-func tick(modTime time.Time) time.Duration {
-	if modTime.Nanosecond() == 0 {
-		return 2 * time.Second
-	}
-	return 100 * time.Millisecond
+	return r.Hash != "" && r.Size == size && r.ModTime.Equal(modTime) && !modTime.IsZero() && modTime.Before(e.began.Add(-atomicfile.Tick(modTime)))
 }
 
 // ReadSkipped reads what the build of generation g left out, in full.

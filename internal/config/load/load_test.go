@@ -3,6 +3,7 @@ package load
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -437,13 +438,13 @@ func TestUnreadable(t *testing.T) {
 func TestSnapshot(t *testing.T) {
 	unixPaths(t)
 	l := locations(t, "c.json", strings.Replace(firstForm, `"path"`, `"mode": "of", "path"`, 1))
-	age := func(d time.Duration) {
+	write := func(text string) {
 		t.Helper()
-		when := time.Now().Add(-d)
-		if err := os.Chtimes(l.Config, when, when); err != nil {
+		if err := os.WriteFile(l.Config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+	text := strings.Replace(firstForm, `"path"`, `"mode": "of", "path"`, 1)
 	remember := func() *Result {
 		t.Helper()
 		r := mustLoad(t, l)
@@ -460,12 +461,7 @@ func TestSnapshot(t *testing.T) {
 		return s
 	}
 
-	age(0)
-	remember()
-	if read() != nil {
-		t.Error("a file that was just written has a snapshot: its next change could go unnoticed")
-	}
-	age(time.Hour)
+	settle(t, l.Config)
 	r := remember()
 	s := read()
 	if s == nil {
@@ -496,10 +492,16 @@ func TestSnapshot(t *testing.T) {
 	if read() == nil {
 		t.Error("the snapshot depends on the environment of a plugin")
 	}
-	age(2 * time.Hour)
+	write(strings.Replace(text, "gitlab", "gitlub", 1)) // of the same length
 	if read() != nil {
 		t.Error("the snapshot outlives a change of the file")
 	}
+	remember()
+	if soon := time.Now().Add(time.Hour); os.Chtimes(l.Config, soon, soon) == nil && read() != nil {
+		t.Error("a file that may yet change without a trace has a snapshot")
+	}
+	write(text)
+	settle(t, l.Config)
 	remember()
 	if err := os.Remove(l.Config); err != nil {
 		t.Fatal(err)
@@ -519,13 +521,44 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
+// A config behind a symbolic link has the snapshot of the file that it leads to.
+func TestSnapshotOfLink(t *testing.T) {
+	unixPaths(t)
+	dir := t.TempDir()
+	l := config.Locations{Config: filepath.Join(dir, "config.json"), Cache: filepath.Join(dir, "cache")}
+	texts := []string{firstForm, strings.Replace(firstForm, "gitlab", "gitlub", 1)}
+	for i, text := range texts {
+		name := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		old := time.Unix(1_700_000_000, 0)
+		if err := os.Chtimes(name, old, old); err != nil {
+			t.Fatal(err)
+		}
+		settle(t, name)
+	}
+	for i := range texts {
+		os.Remove(l.Config)
+		if err := os.Symlink(fmt.Sprint(i), l.Config); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := config.ReadSnapshot(l, os.Getenv); err == nil {
+			t.Errorf("the snapshot outlives a change of the link: keywords %q", s.Config.Databases[0].Keywords)
+		}
+		if err := mustLoad(t, l).Remember(l); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := config.ReadSnapshot(l, os.Getenv); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestDamagedSnapshot(t *testing.T) {
 	unixPaths(t)
 	l := locations(t, "c.json", firstForm)
-	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(l.Config, old, old); err != nil {
-		t.Fatal(err)
-	}
+	settle(t, l.Config)
 	if err := mustLoad(t, l).Remember(l); err != nil {
 		t.Fatal(err)
 	}

@@ -33,6 +33,7 @@ type Routes struct {
 
 	sources []config.Stamp
 	seen    map[string]bool // files and folders that were read
+	unread  bool            // a file could not be read, which its stamp does not show
 }
 
 // LoadRoutes reads the rules that apply in a place, those of the user first:
@@ -187,6 +188,7 @@ func (s *Routes) read(dir, path string) ([]byte, bool) {
 		data, err = read(path)
 	}
 	if err != nil {
+		s.unread = true
 		s.Problems = append(s.Problems, fmt.Sprintf("routes %s: %v", path, err))
 	}
 	return data, err == nil
@@ -415,8 +417,12 @@ func sortedNames[V any](m map[string]V) []string {
 }
 
 // Remember leaves the snapshot that spares the hook the next reading, unless a
-// file may have changed since, or may yet change without a trace.
+// file could not be read, may have changed since, or may yet change without a
+// trace.
 func (s *Routes) Remember(l config.Locations) error {
+	if s.unread {
+		return nil
+	}
 	for _, before := range s.sources {
 		now, err := config.StampOf(before.Path)
 		if err != nil || now != before || !before.Settled(time.Now()) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +15,22 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// put writes a file that is old enough for its time to tell something.
+// settle waits until a change of the file will show in its stamp.
+func settle(t *testing.T, path string) {
+	t.Helper()
+	for {
+		stamp, err := config.StampOf(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stamp.Settled(time.Now()) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// put writes a file and waits until a change of it will show.
 func put(t *testing.T, text string, path ...string) string {
 	t.Helper()
 	name := filepath.Join(path...)
@@ -24,10 +40,7 @@ func put(t *testing.T, text string, path ...string) string {
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(name, old, old); err != nil {
-		t.Fatal(err)
-	}
+	settle(t, name)
 	return name
 }
 
@@ -255,6 +268,7 @@ func TestRoutesSnapshot(t *testing.T) {
 		{"removed file", func() { os.Remove(filepath.Join(p.Project, ".claude", "tool-routes.yaml")) }},
 		{"settings", func() { put(t, `{"enabledPlugins": {}}`, p.Project, ".claude", "settings.local.json") }},
 		{"list of plugins", func() { put(t, `{"plugins": {}}`, p.Claude, "plugins", "installed_plugins.json") }},
+		{"file of the same size and time", func() { replace(t, one("prOject")+" ", p.Project, ".docsearch", "routes.json") }},
 		{"folder in a file's place", func() { os.RemoveAll(filepath.Join(p.Project, ".docsearch")); put(t, "", p.Project, ".docsearch") }},
 	} {
 		change.do()
@@ -265,16 +279,58 @@ func TestRoutesSnapshot(t *testing.T) {
 	}
 	// What may yet change without a trace is not kept.
 	fresh := put(t, one("fresh"), p.Plugin, "hooks", "tool-routes.json")
+	routes := LoadRoutes(mustLoad(t, l), p)
 	soon := time.Now().Add(time.Hour)
 	if err := os.Chtimes(fresh, soon, soon); err != nil {
 		t.Fatal(err)
 	}
-	routes := LoadRoutes(mustLoad(t, l), p)
 	if err := routes.Remember(l); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {
 		t.Errorf("a snapshot was made of a file that was just written: %q", names(s.Rules))
+	}
+}
+
+// replace writes a file in place of another that has the same size and time.
+func replace(t *testing.T, text string, path ...string) {
+	t.Helper()
+	name := filepath.Join(path...)
+	before, err := os.Stat(name)
+	if err != nil || before.Size() != int64(len(text)) {
+		t.Fatalf("%v, %v: want %d bytes", before, err, len(text))
+	}
+	if err := os.WriteFile(name+".new", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(name+".new", before.ModTime(), before.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(name+".new", name); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS == "windows" { // it has neither inodes nor change times
+		put(t, text+" ", name)
+	}
+	settle(t, name)
+}
+
+// Rules that could not be read once are read again, whatever the stamp says.
+func TestUnreadRoutesAreNotRemembered(t *testing.T) {
+	l, p, _ := world(t)
+	dir := filepath.Join(p.Project, ".docsearch", "routes.toml")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	routes := LoadRoutes(mustLoad(t, l), p)
+	if len(routes.Problems) != 1 {
+		t.Fatalf("problems %q", routes.Problems)
+	}
+	if err := routes.Remember(l); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {
+		t.Errorf("a snapshot was made without a file's rules: %q", names(s.Rules))
 	}
 }
 
