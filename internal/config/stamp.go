@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
@@ -28,7 +29,7 @@ type Stamp struct {
 // one, too; a path that cannot be looked at has an error.
 func StampOf(path string) (Stamp, error) {
 	st, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return Stamp{Path: path}, nil
 	}
 	if err != nil {
