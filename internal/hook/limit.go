@@ -33,7 +33,7 @@ func (p *Process) limit(d *Decision, e event.Event, store Store) {
 	}
 	n, err := 0, errors.New("there is no place for state")
 	if store.Dir != "" {
-		n, err = store.countDenial(e.Session, d.Rule.Name, p.Now())
+		n, err = store.countDenial(e.Session, d.Rule.Name, e.Use, p.Now())
 	}
 	switch {
 	case err != nil:
@@ -49,8 +49,9 @@ func (p *Process) limit(d *Decision, e event.Event, store Store) {
 
 // countDenial notes that a rule denies a call of a session, and returns how
 // often it has. A session's file has a line for each denial, with the rule's
-// name in quotes.
-func (s Store) countDenial(session, rule string, now time.Time) (int, error) {
+// name in quotes, and behind a tab the id of the tool use in quotes, if it has
+// one: a second copy of the hook does not count again.
+func (s Store) countDenial(session, rule, use string, now time.Time) (int, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return 0, err
 	}
@@ -74,13 +75,21 @@ func (s Store) countDenial(session, rule string, now time.Time) (int, error) {
 	if len(data) == 0 {
 		sessionfile.Clean(s.Dir, routedPrefix, routedSuffix, now, routedKept)
 	}
-	line := []byte(strconv.Quote(rule) + "\n")
+	line := []byte(strconv.Quote(rule))
+	if use != "" {
+		line = append(line, "\t"+strconv.Quote(use)...)
+	}
 	n := 1
 	for before := range bytes.Lines(data) {
-		if bytes.Equal(before, line) {
-			n++
+		before = bytes.TrimSuffix(before, []byte("\n"))
+		if name, _, _ := bytes.Cut(before, []byte("\t")); string(name) != strconv.Quote(rule) {
+			continue
 		}
+		if use != "" && bytes.Equal(before, line) {
+			return n, nil
+		}
+		n++
 	}
-	_, err = f.Write(line)
+	_, err = f.Write(append(line, '\n'))
 	return n, err
 }

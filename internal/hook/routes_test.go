@@ -269,11 +269,25 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// Two copies of the hook count a denial once.
+func TestLimitOfCopies(t *testing.T) {
+	store := Store{t.TempDir()}
+	for i, want := range []int{1, 1, 2, 2, 1} {
+		use := []string{"toolu_1", "toolu_1", "toolu_2", "toolu_2", "toolu_1"}[i]
+		if n, err := store.countDenial("s", "r", use, at(0)); err != nil || n != want {
+			t.Errorf("call %d: denial %d, %v; want %d", i, n, err, want)
+		}
+	}
+	if n, err := store.countDenial("s", "q", "toolu_1", at(0)); err != nil || n != 1 {
+		t.Errorf("another rule: denial %d, %v", n, err)
+	}
+}
+
 func TestRoutedFiles(t *testing.T) {
 	store := Store{t.TempDir()}
 	for _, session := range []string{"a/b", "a_b", "a?b", strings.Repeat("x", 300), strings.Repeat("x", 299) + "y"} {
 		for want := 1; want <= 2; want++ {
-			if n, err := store.countDenial(session, "r\n", at(0)); err != nil || n != want {
+			if n, err := store.countDenial(session, "r\n", "", at(0)); err != nil || n != want {
 				t.Errorf("%.10s: denial %d, %v; want %d", session, n, err, want)
 			}
 		}
@@ -288,7 +302,7 @@ func TestRoutedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := store.countDenial("new", "r", old.Add(routedKept+time.Hour)); err != nil {
+	if _, err := store.countDenial("new", "r", "", old.Add(routedKept+time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if entries, err = os.ReadDir(store.Dir); err != nil {
