@@ -41,7 +41,9 @@ const (
 	stateSuffix = ".json"
 	lockName    = "docsearch-state.lock"
 	maxState    = 4 << 20
-	lockWait    = 500 * time.Millisecond
+	// lockWait is longer than any deadline of the hook, which ends the process
+	// sooner.
+	lockWait = 2 * config.MaxTimeoutMS * time.Millisecond
 )
 
 // A State is what the hook remembers of a session. Both lists are in the order

@@ -18,7 +18,9 @@ import (
 const (
 	filePrefix = "docsearch-injected-"
 	fileSuffix = ".tsv"
-	lockWait   = 500 * time.Millisecond
+	// lockWait is longer than any deadline of the hook, which ends the process
+	// sooner.
+	lockWait = 2 * config.MaxTimeoutMS * time.Millisecond
 	// maxFile bounds what a session remembers. A session that was told so much
 	// is told no more.
 	maxFile = 1 << 20
