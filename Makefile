@@ -52,9 +52,9 @@ bench:
 compare:
 	./.ci/compare
 
-# WRITE=docs/quality.md puts the tables there.
+# WRITE=docs/quality.md writes the tables there; ONLY=names,notes runs only these.
 eval:
-	go run ./test/eval $(if $(WRITE),-write $(WRITE))
+	go run ./test/eval $(if $(WRITE),-write $(WRITE)) $(if $(ONLY),-only $(ONLY))
 
 plugin:
 	go build $(GOFLAGS_) -o plugin/bin/docsearch$(shell go env GOEXE) ./cmd/docsearch

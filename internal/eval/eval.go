@@ -51,14 +51,7 @@ type Target struct {
 
 // ReadCorpus reads corpus.jsonl of a classic collection.
 func ReadCorpus(dir string) ([]Document, error) {
-	var docs []Document
-	err := readLines(filepath.Join(dir, "corpus.jsonl"), func(line []byte) error {
-		var d Document
-		err := json.Unmarshal(line, &d)
-		docs = append(docs, d)
-		return err
-	})
-	return docs, err
+	return ReadLines[Document](filepath.Join(dir, "corpus.jsonl"))
 }
 
 // ReadQueries reads queries.jsonl of either form in a folder, and qrels.tsv
@@ -119,14 +112,7 @@ type Identifier struct {
 
 // ReadIdentifiers reads a file of identifiers.
 func ReadIdentifiers(path string) ([]Identifier, error) {
-	var all []Identifier
-	err := readLines(path, func(line []byte) error {
-		var i Identifier
-		err := json.Unmarshal(line, &i)
-		all = append(all, i)
-		return err
-	})
-	return all, err
+	return ReadLines[Identifier](path)
 }
 
 // Last is the name's last component: rename of os.rename, merge of git-merge.
@@ -192,6 +178,18 @@ func readGrades(path string, queries []Query) error {
 		q.Grades[f[1]] = grade
 		return nil
 	})
+}
+
+// ReadLines reads a file of JSON values, one per line. An error names the line.
+func ReadLines[T any](path string) ([]T, error) {
+	var all []T
+	err := readLines(path, func(line []byte) error {
+		var v T
+		err := json.Unmarshal(line, &v)
+		all = append(all, v)
+		return err
+	})
+	return all, err
 }
 
 func readLines(path string, each func([]byte) error) error {

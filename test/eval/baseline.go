@@ -178,9 +178,19 @@ const passagesName = "documents.leann.passages.jsonl"
 
 // readPassages reads a database's passages.
 func readPassages(dir string) (rows []row, places []eval.Place, err error) {
-	f, err := os.Open(filepath.Join(dir, passagesName))
+	err = eachPassage(dir, func(p *passage.Passage) {
+		rows = append(rows, row{p.Title, strings.Join(p.Headings, " "), p.Text})
+		places = append(places, eval.Place{Page: p.Document(), Anchors: p.Anchors})
+	})
+	return rows, places, err
+}
+
+// eachPassage calls a function with each passage of a database.
+func eachPassage(dir string, each func(*passage.Passage)) error {
+	path := filepath.Join(dir, passagesName)
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	defer f.Close()
 	s := bufio.NewScanner(f)
@@ -188,12 +198,11 @@ func readPassages(dir string) (rows []row, places []eval.Place, err error) {
 	for s.Scan() {
 		p, err := passage.Decode(s.Bytes())
 		if err != nil {
-			return nil, nil, err
+			return fmt.Errorf("%s: %w", path, err)
 		}
-		rows = append(rows, row{p.Title, strings.Join(p.Headings, " "), p.Text})
-		places = append(places, eval.Place{Page: p.Document(), Anchors: p.Anchors})
+		each(&p)
 	}
-	return rows, places, s.Err()
+	return s.Err()
 }
 
 // writeCorpus makes a passages file of the documents.

@@ -21,10 +21,15 @@ type evaluation struct {
 		ForeignClaimed               int `json:"foreign_claimed"`
 		Precision, Recall, Threshold float64
 	}
-	Results []struct {
-		Set, Source   string
-		Page, Section eval.Measures
-	}
+	Results []queryResult
+}
+
+type queryResult struct {
+	Set, Source, Text string
+	Page, Section     eval.Measures
+	Confidence        float64
+	Confident         bool
+	Hits              []string // their places, behind the database's name if several were asked
 }
 
 type setScores struct {

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/eval"
+	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/match"
+)
+
+func TestDenialsData(t *testing.T) {
+	searches, err := eval.ReadLines[search](filepath.Join("testdata", "denials.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answerable, webOnly int
+	seen := map[string]bool{}
+	halves := map[string]int{} // searches of a kind in the dev half, less those in the other
+	for _, s := range searches {
+		if seen[s.Query] {
+			t.Errorf("%q occurs twice", s.Query)
+		}
+		seen[s.Query] = true
+		if s.Answerable {
+			answerable++
+		} else {
+			webOnly++
+		}
+		if s.Answerable != (len(s.Targets) > 0) {
+			t.Errorf("%q: answerable %t, targets %q", s.Query, s.Answerable, s.Targets)
+		}
+		switch s.Half {
+		case "dev":
+			halves[s.Kind]++
+		case "held-out":
+			halves[s.Kind]--
+		default:
+			t.Errorf("%q: half %q", s.Query, s.Half)
+		}
+		i := slices.IndexFunc(furtherSets, func(m manual) bool { return m.name == s.Set })
+		if i < 0 {
+			t.Errorf("%q: unknown manual %q", s.Query, s.Set)
+			continue
+		}
+		m := furtherSets[i]
+		db := config.Database{Keywords: append([]string{m.name}, m.keywords...), URLs: m.urls}
+		if len(match.Databases(event.Search{Query: s.Query}, []config.Database{db})) == 0 {
+			t.Errorf("%q does not name %s, so it cannot be denied", s.Query, s.Set)
+		}
+	}
+	if answerable < 100 || webOnly < 120 {
+		t.Errorf("%d answerable searches, %d for the web", answerable, webOnly)
+	}
+	for _, k := range kinds {
+		if n, ok := halves[k.name]; !ok || n < -1 || n > 1 {
+			t.Errorf("kind %q: the halves differ by %d", k.name, n)
+		}
+		delete(halves, k.name)
+	}
+	if len(halves) > 0 {
+		t.Errorf("kinds without a line in the table: %v", halves)
+	}
+}
+
+func TestCallsData(t *testing.T) {
+	calls, err := eval.ReadLines[toolCall](filepath.Join("testdata", "calls.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := map[string]string{} // the folder of each note
+	for _, folder := range []string{"gateway", "storefront", "pipeline", "meshkit", noiseFolder} {
+		files, err := filepath.Glob(filepath.Join("testdata", "notes", folder, "*.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			name := filepath.Base(f)
+			if other, ok := written[name]; ok && (folder == noiseFolder || other == noiseFolder) {
+				t.Errorf("%s is in %s and in %s: shown notes are told apart by name", name, other, folder)
+			}
+			written[name] = folder
+		}
+	}
+	about := 0
+	wanted := map[string]bool{}
+	for _, c := range calls {
+		if len(c.Notes) > 0 {
+			about++
+		}
+		for _, name := range slices.Concat(c.Notes, c.Also) {
+			if _, err := os.Stat(filepath.Join("testdata", "notes", c.Project, name)); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, name := range c.Notes {
+			wanted[c.Project+"/"+name] = true
+		}
+	}
+	if len(calls) != 120 || about != 60 {
+		t.Errorf("%d calls, %d of them about a note", len(calls), about)
+	}
+	if len(wanted) < 60 {
+		t.Errorf("%d notes are wanted by a call", len(wanted))
+	}
+}
+
+// Shown notes are found by their file's name, so no note may mention one.
+func TestNotesNameNoNote(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "notes", "*", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mention := regexp.MustCompile(`/[a-z0-9-]+\.md\b`)
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := mention.Find(text); m != nil {
+			t.Errorf("%s mentions %s", f, m)
+		}
+	}
+}
+
+func TestFailuresData(t *testing.T) {
+	all, err := readFailures(filepath.Join("testdata", "failures.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var with, without int
+	seen := map[string]bool{}
+	manuals := slices.Concat(docSets, furtherSets)
+	for _, f := range all {
+		if seen[f.name] {
+			t.Errorf("%s occurs twice", f.name)
+		}
+		seen[f.name] = true
+		if f.set == "" {
+			without++
+			continue
+		}
+		with++
+		if !slices.ContainsFunc(manuals, func(m manual) bool { return m.name == f.set }) {
+			t.Errorf("%s: unknown manual %q", f.name, f.set)
+		}
+	}
+	if with < 60 || without < 25 {
+		t.Errorf("%d failures with pages, %d without", with, without)
+	}
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/docsearch/docsearch/internal/eval"
+)
+
+// A search is a web search as an agent sends it. It names software whose manual
+// is a database.
+type search struct {
+	Set        string   `json:"ds"`
+	Answerable bool     // by the manual; otherwise only the web answers it
+	Query      string   `json:"query"`
+	Allowed    []string `json:"allowed_domains"`
+	Kind       string   `json:"kind"` // of the search
+	Half       string   `json:"half"` // "dev" or "held-out", which nobody looks at
+	Targets    []string // places of the manual that answer: "page" or "page#anchor"
+}
+
+// devHalf is the half whose single cases may be read.
+const devHalf = "dev"
+
+// A judgedSearch is a search with what the hook did.
+type judgedSearch struct {
+	search
+	reply
+	right bool // a target is among the quoted passages
+}
+
+// denials asks the hook web searches that the manuals answer and ones that they
+// do not, of the collections and of testdata.
+func (l *lab) denials(out *output) error {
+	collected, err := l.askSearches("denials-docs", filepath.Join(l.collections, "docs", "denials.jsonl"), l.buildDocs, l.docsRoot, docSets)
+	if err != nil {
+		return err
+	}
+	own, err := l.askSearches("denials-further", filepath.Join("test", "eval", "testdata", "denials.jsonl"), l.buildFurther, l.furtherRoot, furtherSets)
+	if err != nil {
+		return err
+	}
+	denialsBySet(&out.tables, collected, own)
+	denialsByKind(&out.tables, own)
+	for _, s := range slices.Concat(collected, own) {
+		s.list(out.cases)
+	}
+	return nil
+}
+
+// askSearches asks the hook of a user who has these manuals every search of a file.
+func (l *lab) askSearches(name, path string, build func() ([]built, error), root func() (string, error), manuals []manual) ([]judgedSearch, error) {
+	searches, err := eval.ReadLines[search](path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := build(); err != nil {
+		return nil, err
+	}
+	folder, err := root()
+	if err != nil {
+		return nil, err
+	}
+	lib := library{}
+	if err := lib.add(l, folder, manuals); err != nil {
+		return nil, err
+	}
+	h, err := l.newHook(name, l.configuration(manuals...))
+	if err != nil {
+		return nil, err
+	}
+	var judged []judgedSearch
+	for _, s := range searches {
+		j := judgedSearch{search: s}
+		input := map[string]any{"query": s.Query}
+		if len(s.Allowed) > 0 {
+			input["allowed_domains"] = s.Allowed
+		}
+		if j.reply, err = h.ask(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "cwd": h.folder, "tool_input": input}); err != nil {
+			return nil, fmt.Errorf("%q: %w", s.Query, err)
+		}
+		if j.right, err = lib.holds(sources(j.Context), s.Set, s.Targets); err != nil {
+			return nil, fmt.Errorf("%q: %w", s.Query, err)
+		}
+		judged = append(judged, j)
+	}
+	return judged, nil
+}
+
+// list prints a case of the dev half: a miss on one line, a denial in full.
+func (s *judgedSearch) list(w io.Writer) {
+	switch {
+	case s.Half != "" && s.Half != devHalf:
+	case s.Denied && s.Answerable:
+		fmt.Fprintf(w, "\n#### denied, answerable (%s %s): %s\n\n%s\n\n%s\n", s.Set, s.Kind, s.Query, s.Reason, s.Context)
+	case s.Denied:
+		fmt.Fprintf(w, "\n#### DENIED WRONGLY (%s %s): %s %q\n\n%s\n\n%s\n", s.Set, s.Kind, s.Query, s.Allowed, s.Reason, s.Context)
+	case s.Answerable:
+		fmt.Fprintf(w, "\n#### PASSED WRONGLY (%s %s): %s\n", s.Set, s.Kind, s.Query)
+	}
+}
+
+// A tally counts searches of one kind.
+type tally struct{ asked, denied, judged, right int }
+
+func count(searches []judgedSearch, which func(*judgedSearch) bool) tally {
+	var t tally
+	for i := range searches {
+		s := &searches[i]
+		if !which(s) {
+			continue
+		}
+		t.asked++
+		if s.Denied {
+			t.denied++
+			if len(s.Targets) > 0 {
+				t.judged++
+			}
+			if s.right {
+				t.right++
+			}
+		}
+	}
+	return t
+}
+
+// share is a part of a whole in percent, "-" of nothing.
+func share(part, whole int) string {
+	if whole == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f%%", 100*float64(part)/float64(whole))
+}
+
+func denialsBySet(w io.Writer, collected, own []judgedSearch) {
+	header(w, "Denied web searches, by manual", "manual", "answerable", "denied", "share", "right page quoted", "web only", "denied", "share")
+	line := func(name string, searches []judgedSearch, which func(*judgedSearch) bool) {
+		yes := count(searches, func(s *judgedSearch) bool { return s.Answerable && which(s) })
+		no := count(searches, func(s *judgedSearch) bool { return !s.Answerable && which(s) })
+		if yes.asked+no.asked > 0 {
+			cells(w, name, yes.asked, yes.denied, share(yes.denied, yes.asked), share(yes.right, yes.judged), no.asked, no.denied, share(no.denied, no.asked))
+		}
+	}
+	for _, m := range slices.Concat(docSets, furtherSets) {
+		line(m.name, slices.Concat(collected, own), func(s *judgedSearch) bool { return s.Set == m.name })
+	}
+	every := func(*judgedSearch) bool { return true }
+	line("**the judged manuals**", collected, every)
+	line("**further manuals**", own, every)
+	for _, half := range halves {
+		line("further manuals, "+half, own, func(s *judgedSearch) bool { return s.Half == half })
+	}
+}
+
+var halves = []string{devHalf, "held-out"}
+
+// kinds are those of the searches in testdata: first those that the manuals
+// answer, then those that only the web does.
+var kinds = []struct{ name, title string }{
+	{"reference", "an option, a function or a syntax"},
+	{"howto", "how to do something"},
+	{"concept", "how something works"},
+	{"error", "an error message"},
+	{"version", "another version"},
+	{"others", "other software that names it"},
+	{"news", "news, prices, releases, advisories, jobs"},
+	{"opinion", "opinions and comparisons"},
+	{"meaning", "another meaning of the name"},
+	{"site", "other sites"},
+	{"ecosystem", "things around it"},
+}
+
+func denialsByKind(w io.Writer, own []judgedSearch) {
+	header(w, "Denied web searches, by kind (further manuals)", "kind", "should be", "searches", "denied", "share", "dev: searches", "denied", "held-out: searches", "denied")
+	for _, k := range kinds {
+		all := count(own, func(s *judgedSearch) bool { return s.Kind == k.name })
+		should := "passed"
+		if slices.ContainsFunc(own, func(s judgedSearch) bool { return s.Kind == k.name && s.Answerable }) {
+			should = "denied"
+		}
+		row := []any{k.title, should, all.asked, all.denied, share(all.denied, all.asked)}
+		for _, half := range halves {
+			t := count(own, func(s *judgedSearch) bool { return s.Kind == k.name && s.Half == half })
+			row = append(row, t.asked, t.denied)
+		}
+		cells(w, row...)
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/eval"
+)
+
+func TestVariants(t *testing.T) {
+	q := &eval.Query{ID: "cmake:q1", Set: "cmake", Text: "How to set warning level in CMake?"}
+	want := map[string]string{
+		"plain":          "How to set warning level in CMake?",
+		"site: in front": "site:cmake.org How to set warning level in CMake?",
+		"name, version, nouns, documentation 2026": "cmake 3.25 set warning level documentation 2026",
+		"tutorial guide":            "How to set warning level in CMake tutorial guide",
+		"one word misspelled":       "How to set warnnig level in CMake?",
+		"error fix solution":        "How to set warning level in CMake error fix solution",
+		"name and version in front": "CMake 3.25 How to set warning level in CMake?",
+		"official documentation":    "How to set warning level in CMake official documentation",
+		"best practices 2026":       "How to set warning level in CMake best practices 2026",
+		"2026":                      "How to set warning level in CMake 2026",
+		"how can I":                 "how can I set warning level in CMake?",
+		"last words first":          "in CMake How to set warning level",
+		"name and version behind":   "How to set warning level in CMake cmake 3.25",
+		"pasted title of a page":    "How to set warning level in CMake — CMake 3.25 documentation",
+		"pasted heading":            "### 4.2. How to set warning level in CMake¶",
+		"punctuation":               "How to set warning level in CMake ...?!",
+		"stackoverflow":             "How to set warning level in CMake stackoverflow",
+		"example code":              "How to set warning level in CMake example code",
+		"one word in quotes":        `How to set "warning" level in CMake?`,
+		"upper case":                "HOW TO SET WARNING LEVEL IN CMAKE?",
+		"please help":               "please help, I am trying to find out: how to set warning level in CMake? thanks in advance",
+	}
+	got := map[string]string{}
+	for _, v := range variantsOf {
+		got[v.name] = v.form(q, manualNamed("cmake"))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestMisspelled(t *testing.T) {
+	m := manualNamed("git")
+	for _, text := range []string{"Can I", "git GIT", "How to use HEAD~1?", "aaaaaa"} {
+		if got := misspelled(&eval.Query{ID: "x", Text: text}, m); got != text {
+			t.Errorf("%q became %q: it has no word to misspell", text, got)
+		}
+	}
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		const text = "rename branches everywhere"
+		got := misspelled(&eval.Query{ID: id, Text: text}, m)
+		if len(got) != len(text) || got == text || got[0] != 'r' {
+			t.Errorf("ID %s: %q", id, got)
+		}
+	}
+}
+
+func TestNameRules(t *testing.T) {
+	for _, test := range []struct{ set, title, want string }{
+		{"python", "argparse — Parser for command-line options, arguments and sub-commands &#8212; Python 3.11.2 documentation", "argparse"},
+		{"python", "email.mime: Creating email and MIME objects from scratch &#8212; Python 3.11.2 documentation", "email.mime"},
+		{"python", "Event Loop &#8212; Python 3.11.2 documentation", ""},
+		{"postgresql", "pg_dump", "pg_dump"},
+		{"git", "git-add(1)", "git-add"},
+		{"git", "Git User Manual", ""},
+		{"cmake", "add_library &mdash; CMake 3.25.1 Documentation", "add_library"},
+		{"nodejs", "Zlib | Node.js v18.20.4 Documentation", "Zlib"},
+		{"nodejs", "File system | Node.js v18.20.4 Documentation", ""},
+	} {
+		got := ""
+		if name := nameRules[test.set][0].title.FindStringSubmatch(pageTitle(test.title)); name != nil {
+			got = name[1]
+		}
+		if got != test.want {
+			t.Errorf("%s: the name of %q is %q, want %q", test.set, test.title, got, test.want)
+		}
+	}
+}
+
+func TestSources(t *testing.T) {
+	lib := library{
+		"/m/git/git-add.html#_options": {set: "git", page: "git-add.html", anchors: []string{"_options", "_examples"}},
+		"/m/docker/run.md.gz:12":       {set: "docker", page: "run.md"},
+	}
+	context := "Passages found.\n\n[1] A\nSource: /m/git/git-add.html#_options (release notes)\n```\nText\n```\n\n[2] B\nSource: /m/docker/run.md.gz:12\n"
+	found := sources(context)
+	if want := []string{"/m/git/git-add.html#_options", "/m/docker/run.md.gz:12"}; !slices.Equal(found, want) {
+		t.Fatalf("sources %q, want %q", found, want)
+	}
+	for _, test := range []struct {
+		set, place string
+		want       bool
+	}{
+		{"git", "git-add.html", true}, {"git", "git-add.html#_examples", true}, {"git", "git-add.html#_name", false},
+		{"git", "add.html", false}, {"docker", "git-add.html", false}, {"docker", "run.md", true},
+	} {
+		got, err := lib.holds(found, test.set, []string{test.place})
+		if err != nil || got != test.want {
+			t.Errorf("%s of %s: %t, %v, want %t", test.place, test.set, got, err, test.want)
+		}
+	}
+	if _, err := lib.holds([]string{"/elsewhere"}, "git", nil); err == nil {
+		t.Error("a source that no manual has must be an error")
+	}
+}

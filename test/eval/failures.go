@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// A failure is a command that failed, with the pages about the failure.
+type failure struct {
+	name    string
+	set     string   // the manual that has the pages
+	pages   []string // "page" or "page#anchor"; none: no manual has one
+	command string
+	event   string
+	output  string
+}
+
+// readFailures reads an archive whose files have lines "key: value", an empty
+// line, and what the command printed.
+func readFailures(path string) ([]failure, error) {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []failure
+	for _, file := range archive.Files {
+		f := failure{name: file.Name, event: "PostToolUseFailure"}
+		head, body, ok := strings.Cut(string(file.Data), "\n\n")
+		for line := range strings.SplitSeq(head, "\n") {
+			key, value, _ := strings.Cut(line, ": ")
+			switch key {
+			case "database":
+				f.set = value
+			case "pages":
+				f.pages = strings.Fields(value)
+			case "command":
+				f.command = value
+			case "event":
+				f.event = value
+			default:
+				ok = false
+			}
+		}
+		if !ok || f.command == "" || (f.set == "") != (f.pages == nil) {
+			return nil, fmt.Errorf("%s: invalid failure %q", path, f.name)
+		}
+		f.output = body
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// hookEvent is the event that a client sends after the command.
+func (f *failure) hookEvent() map[string]any {
+	event := map[string]any{
+		"hook_event_name": f.event, "tool_name": "Bash", "cwd": "/home/sam/src",
+		"tool_input": map[string]any{"command": f.command},
+	}
+	if f.event == "PostToolUse" {
+		event["tool_response"] = map[string]any{"stdout": "", "stderr": f.output, "exit_code": 1}
+	} else {
+		event["error"] = "Exit code 1\n" + f.output
+	}
+	return event
+}
+
+// A failureScore counts failures of one manual.
+type failureScore struct{ asked, right, wrong, nothing int }
+
+// failures asks the hook, with all manuals, what it knows of failures.
+func (l *lab) failures(out *output) error {
+	all, err := readFailures(filepath.Join("test", "eval", "testdata", "failures.txtar"))
+	if err != nil {
+		return err
+	}
+	lib, err := l.allManuals()
+	if err != nil {
+		return err
+	}
+	manuals := slices.Concat(docSets, furtherSets)
+	h, err := l.newHook("failures", l.configuration(manuals...))
+	if err != nil {
+		return err
+	}
+	scores := map[string]*failureScore{}
+	for i := range all {
+		f := &all[i]
+		if scores[f.set] == nil {
+			scores[f.set] = &failureScore{}
+		}
+		if err := h.remedy(f, lib, scores[f.set], out); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	failuresTable(out, manuals, scores)
+	return nil
+}
+
+// allManuals builds the databases of all manuals and finds their passages.
+func (l *lab) allManuals() (library, error) {
+	lib := library{}
+	for _, part := range []struct {
+		build   func() ([]built, error)
+		root    func() (string, error)
+		manuals []manual
+	}{{l.buildDocs, l.docsRoot, docSets}, {l.buildFurther, l.furtherRoot, furtherSets}} {
+		if _, err := part.build(); err != nil {
+			return nil, err
+		}
+		root, err := part.root()
+		if err != nil {
+			return nil, err
+		}
+		if err := lib.add(l, root, part.manuals); err != nil {
+			return nil, err
+		}
+	}
+	return lib, nil
+}
+
+// remedy asks the hook about one failure and counts the answer.
+func (h *hook) remedy(f *failure, lib library, s *failureScore, out *output) error {
+	r, err := h.ask(f.hookEvent())
+	if err != nil {
+		return err
+	}
+	s.asked++
+	shown := sources(r.Context)
+	right, err := lib.holds(shown, f.set, f.pages)
+	if err != nil {
+		return err
+	}
+	what := ""
+	switch {
+	case right:
+		s.right++
+		return nil
+	case r.Context != "":
+		s.wrong++
+		what = strings.Join(shown, " ")
+	case f.set == "":
+		s.nothing++
+		return nil
+	default:
+		s.nothing++
+		what = "nothing"
+	}
+	fmt.Fprintf(out.cases, "%s (%s %s): %s\n", f.name, f.set, strings.Join(f.pages, " "), what)
+	return nil
+}
+
+func failuresTable(out *output, manuals []manual, scores map[string]*failureScore) {
+	header(&out.tables, "Failures of commands", "manual", "failures", "right passage", "share", "wrong passage", "share", "nothing")
+	line := func(name string, s failureScore) {
+		cells(&out.tables, name, s.asked, s.right, share(s.right, s.asked), s.wrong, share(s.wrong, s.asked), s.nothing)
+	}
+	var all failureScore
+	for _, m := range manuals {
+		if s := scores[m.name]; s != nil {
+			line(m.name, *s)
+			all.asked, all.right, all.wrong, all.nothing = all.asked+s.asked, all.right+s.right, all.wrong+s.wrong, all.nothing+s.nothing
+		}
+	}
+	line("**all that a manual has a page about**", all)
+	if s := scores[""]; s != nil {
+		line("**no page about it**", *s)
+	}
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A hook runs docsearch hook, as a client does, with a config file and a home
+// folder of its own. Each event belongs to a session of its own, so that no
+// answer depends on another.
+type hook struct {
+	lab    *lab
+	folder string
+	events int
+}
+
+// A reply is the hook's answer to an event.
+type reply struct {
+	Denied  bool
+	Reason  string
+	Context string
+}
+
+// newHook makes a folder in the cache for a hook with this config file.
+func (l *lab) newHook(name string, c configuration) (*hook, error) {
+	h := &hook{lab: l, folder: filepath.Join(l.cache, "hooks", name)}
+	if err := os.RemoveAll(h.folder); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(h.folder, 0o755); err != nil {
+		return nil, err
+	}
+	_, err := c.write(h.folder)
+	return h, err
+}
+
+// ask sends an event. What the hook prints on standard error, other than the
+// reason of a denial, is an error: a call that passed because of a problem is
+// no decision.
+func (h *hook) ask(event map[string]any) (reply, error) {
+	h.events++
+	event["session_id"] = fmt.Sprintf("eval-%d", h.events)
+	input, err := json.Marshal(event)
+	if err != nil {
+		return reply{}, err
+	}
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(h.lab.ctx, h.lab.program, "hook")
+	cmd.Dir, cmd.Env = h.folder, h.environment()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
+	err = cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 2 && stdout.Len() > 0) {
+		return reply{}, fmt.Errorf("docsearch hook: %w: %s", err, &stderr)
+	}
+	if stdout.Len() == 0 && stderr.Len() > 0 {
+		return reply{}, fmt.Errorf("docsearch hook: %s", &stderr)
+	}
+	return decodeReply(stdout.Bytes())
+}
+
+// environment is that of the process without docsearch's variables.
+func (h *hook) environment() []string {
+	var env []string
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "DOCSEARCH_") && !strings.HasPrefix(v, "CLAUDE_") && !strings.HasPrefix(v, "XDG_") {
+			env = append(env, v)
+		}
+	}
+	return append(env, "HOME="+h.folder, "USERPROFILE="+h.folder, "DOCSEARCH_DATA="+h.lab.data,
+		"DOCSEARCH_CONFIG_PATH="+filepath.Join(h.folder, "config.json"), "DOCSEARCH_STATE_DIR="+filepath.Join(h.folder, "state"),
+		"DOCSEARCH_CACHE_DIR="+filepath.Join(h.folder, "cache"))
+}
+
+func decodeReply(stdout []byte) (reply, error) {
+	if len(stdout) == 0 {
+		return reply{}, nil
+	}
+	var out struct {
+		Output struct {
+			Decision string `json:"permissionDecision"`
+			Reason   string `json:"permissionDecisionReason"`
+			Context  string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal(stdout, &out); err != nil {
+		return reply{}, fmt.Errorf("docsearch hook printed %q: %w", stdout, err)
+	}
+	return reply{Denied: out.Output.Decision == "deny", Reason: out.Output.Reason, Context: out.Output.Context}, nil
+}
+
+// sources are the places of the passages that a context quotes, best first: a
+// URL or a path, with an anchor or a line.
+func sources(context string) []string {
+	var list []string
+	for line := range strings.Lines(context) {
+		if source, ok := strings.CutPrefix(line, "Source: "); ok {
+			source, _, _ = strings.Cut(strings.TrimSpace(source), " (") // a remark
+			list = append(list, source)
+		}
+	}
+	return list
+}

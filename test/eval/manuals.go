@@ -1,0 +1,199 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A manual is documentation that databases are built from, with what its user
+// writes into the config file about it.
+type manual struct {
+	name     string // of the database, and its first keyword
+	title    string
+	version  string
+	keywords []string // beside the name
+	urls     []string
+	include  []string // "*.html" if there are none
+	exclude  []string
+}
+
+// docSets are the manuals that the collections judge. Excluded are pages whose
+// questions are among the queries, and pages that are made of the others.
+var docSets = []manual{
+	{name: "python", title: "Python", version: "3.11", urls: []string{"https://docs.python.org/3.11/"}, exclude: []string{"faq", "contents.html"}},
+	{name: "postgresql", title: "PostgreSQL", version: "15", keywords: []string{"postgres", "psql", "pg"}, urls: []string{"https://www.postgresql.org/docs/15/"}},
+	{name: "django", title: "Django", version: "3.2", urls: []string{"https://docs.djangoproject.com/en/3.2/"}, exclude: []string{"faq", "contents.html"}},
+	{name: "git", title: "Git", version: "2.39", urls: []string{"https://git-scm.com/docs/"}, exclude: []string{"gitfaq.html", "RelNotes"}},
+	{name: "sqlite", title: "SQLite", version: "3.40", keywords: []string{"sqlite3"}, urls: []string{"https://www.sqlite.org/"},
+		exclude: []string{"faq.html", "keyword_index*", "sitemap*", "matrix*"}},
+	{name: "nodejs", title: "Node.js", version: "18", keywords: []string{"node.js", "node"}, urls: []string{"https://nodejs.org/docs/latest-v18.x/api/"}, exclude: []string{"all.html"}},
+	{name: "cmake", title: "CMake", version: "3.25", keywords: []string{"ctest", "cpack"}, urls: []string{"https://cmake.org/cmake/help/v3.25/"}, exclude: []string{"/release"}},
+}
+
+// furtherSets are the manuals that only the questions, commands and failures in
+// testdata are about. manuals.sh downloads them.
+var furtherSets = []manual{
+	{name: "bash", title: "Bash", version: "5.2", urls: []string{"https://www.gnu.org/software/bash/manual/"}, include: []string{"/bashref.html"}},
+	{name: "apache", title: "Apache HTTP Server", version: "2.4", keywords: []string{"apache2", "httpd"}, urls: []string{"https://httpd.apache.org/docs/2.4/"}},
+	{name: "rust", title: "Rust", version: "1.63", keywords: []string{"rustc"}, urls: []string{"https://doc.rust-lang.org/"},
+		include: []string{"/book/*.html", "/reference/**", "/error-index.html", "/std/**", "/rust-by-example/**", "/rustc/**"}, exclude: []string{"print.html"}},
+	{name: "pandas", title: "pandas", version: "1.5", urls: []string{"https://pandas.pydata.org/docs/"}},
+	{name: "pytest", title: "pytest", version: "7.2", urls: []string{"https://docs.pytest.org/en/7.2.x/"}},
+	{name: "docker", title: "Docker", version: "20.10", keywords: []string{"dockerfile", "dockerd"}, urls: []string{"https://docs.docker.com/"}, include: []string{"*.md", "*.md.gz"}},
+	{name: "npm", title: "npm", version: "9", keywords: []string{"npx"}, urls: []string{"https://docs.npmjs.com/cli/v9/"}},
+	{name: "systemd", title: "systemd", version: "252", keywords: []string{"systemctl", "journalctl"}, urls: []string{"https://www.freedesktop.org/software/systemd/man/"}, include: []string{"**"}},
+	{name: "go", title: "Go language", version: "1.19", keywords: []string{"golang"}, urls: []string{"https://go.dev/ref/"}, include: []string{"/go_spec.html", "/go_mem.html"}},
+}
+
+// A built database.
+type built struct {
+	Name      string
+	Passages  int
+	Documents int
+	TextBytes int64 `json:"text_bytes"`
+	Bytes     int64 `json:"index_bytes"`
+	Took      time.Duration
+}
+
+// buildDocs builds the databases of docSets, once.
+func (l *lab) buildDocs() (_ []built, err error) {
+	if l.docs == nil {
+		var root string
+		if root, err = l.docsRoot(); err == nil {
+			l.docs, err = l.buildManuals(root, docSets)
+		}
+	}
+	return l.docs, err
+}
+
+// buildFurther builds the databases of furtherSets, once.
+func (l *lab) buildFurther() (_ []built, err error) {
+	if l.further == nil {
+		var root string
+		if root, err = l.furtherRoot(); err == nil {
+			l.further, err = l.buildManuals(root, furtherSets)
+		}
+	}
+	return l.further, err
+}
+
+// docsRoot is the folder of the manuals in docSets.
+func (l *lab) docsRoot() (string, error) {
+	return l.fetched("DOCSEARCH_EVAL_DOCS", "docs", filepath.Join(l.collections, "docs", "fetch.sh"), docSets)
+}
+
+// furtherRoot is the folder of the manuals in furtherSets.
+func (l *lab) furtherRoot() (string, error) {
+	return l.fetched("DOCSEARCH_EVAL_MANUALS", "manuals", filepath.Join("test", "eval", "manuals.sh"), furtherSets)
+}
+
+// fetched is a folder of manuals: what the variable names, else one in the cache
+// that the script fills if the last manual is not there.
+func (l *lab) fetched(variable, name, script string, manuals []manual) (string, error) {
+	if root := os.Getenv(variable); root != "" {
+		return root, nil
+	}
+	root := filepath.Join(l.cache, name)
+	if _, err := os.Stat(filepath.Join(root, manuals[len(manuals)-1].name)); err == nil {
+		return root, nil
+	}
+	if err := l.command("bash", script, root).Run(); err != nil {
+		return "", fmt.Errorf("download the manuals: %w", err)
+	}
+	return root, nil
+}
+
+func (l *lab) buildManuals(root string, manuals []manual) ([]built, error) {
+	var all []built
+	for _, m := range manuals {
+		args := []string{"--name", m.name, "--exclude", "/_*"}
+		include := m.include
+		if include == nil {
+			include = []string{"*.html"}
+		}
+		for _, pattern := range include {
+			args = append(args, "--include", pattern)
+		}
+		for _, pattern := range m.exclude {
+			args = append(args, "--exclude", pattern)
+		}
+		b, err := l.build(filepath.Join(root, m.name), args...)
+		if err != nil {
+			return nil, err
+		}
+		b.Name = m.name
+		all = append(all, b)
+	}
+	return all, nil
+}
+
+// build builds a database.
+func (l *lab) build(source string, args ...string) (built, error) {
+	cmd := l.command(l.program, append([]string{"index", "build", source, "--json"}, args...)...)
+	cmd.Stdout = nil
+	began := time.Now()
+	out, err := cmd.Output()
+	if err != nil {
+		return built{}, fmt.Errorf("build %s: %w", source, err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	var last struct {
+		Built built
+	}
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
+		return built{}, fmt.Errorf("build %s: %w", source, err)
+	}
+	last.Built.Took = time.Since(began)
+	return last.Built, nil
+}
+
+// A configuration is docsearch's config file.
+type configuration struct {
+	Databases []configured   `json:"databases"`
+	Hook      map[string]any `json:"hook"`
+	Inject    map[string]any `json:"inject,omitempty"`
+}
+
+// A configured database is an entry of the config file.
+type configured struct {
+	Name        string   `json:"name"`
+	Keywords    []string `json:"keywords"`
+	Path        string   `json:"path"`
+	Description string   `json:"description"`
+	Version     string   `json:"version,omitempty"`
+	URLs        []string `json:"urls,omitempty"`
+	Inject      bool     `json:"inject,omitempty"`
+}
+
+// configuration is the config file of a user who has these manuals.
+func (l *lab) configuration(manuals ...manual) configuration {
+	c := newConfiguration()
+	for _, m := range manuals {
+		c.Databases = append(c.Databases, configured{
+			Name: m.name, Keywords: slices.Concat([]string{m.name}, m.keywords), Path: filepath.Join(l.data, m.name),
+			Description: m.title + " documentation", Version: m.version, URLs: m.urls,
+		})
+	}
+	return c
+}
+
+// newConfiguration is one without databases. The hook gets time enough even on
+// a busy machine: what is measured is its decision.
+func newConfiguration() configuration {
+	return configuration{Hook: map[string]any{"timeout_ms": 60_000, "log": false}}
+}
+
+// write writes the config file into a folder and returns its path.
+func (c configuration) write(dir string) (string, error) {
+	data, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "config.json")
+	return path, os.WriteFile(path, data, 0o644)
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/eval"
+)
+
+// A nameRule says which pages of a manual are about one named thing: those
+// whose path matches the pattern and whose title matches. The title's first
+// group is the name.
+type nameRule struct {
+	pages string
+	title *regexp.Regexp
+}
+
+// nameRules are about modules, programs and commands. Titles are without the
+// name of the site.
+var nameRules = map[string][]nameRule{
+	// "argparse — Parser for command-line options", "email.mime: Creating ..."
+	"python": {{"library/*.html", regexp.MustCompile(`^([\w.]+)(?: — |: )`)}},
+	// "pg_dump"; "CREATE FOREIGN TABLE"; "F.17. hstore"
+	"postgresql": {
+		{"app-*.html", regexp.MustCompile(`^([a-z_]+)$`)},
+		{"pg*.html", regexp.MustCompile(`^(?:F\.\d+\. )?([a-z_]+)$`)},
+		{"sql-*.html", regexp.MustCompile(`^([A-Z ]+)$`)},
+		{"*.html", regexp.MustCompile(`^F\.\d+\. ([a-z_]+)$`)},
+	},
+	// "git-add(1)"
+	"git": {{"*.html", regexp.MustCompile(`^(git[a-z0-9-]*)\(\d\)$`)}},
+	// "DROP INDEX"
+	"sqlite": {{"lang_*.html", regexp.MustCompile(`^([A-Z ]+)$`)}},
+	// "Zlib"
+	"nodejs": {{"*.html", regexp.MustCompile(`^([A-Za-z]+)$`)}},
+	// "add_library", "FindZLIB", "ctest(1)"
+	"cmake": {
+		{"command/*.html", regexp.MustCompile(`^(\w+)$`)},
+		{"module/*.html", regexp.MustCompile(`^(\w+)$`)},
+		{"manual/*.html", regexp.MustCompile(`^([a-z-]+)\(\d\)$`)},
+	},
+}
+
+// A namedPage is a page that is about one named thing.
+type namedPage struct{ set, page, name string }
+
+// names asks all databases at once for every named page by its name.
+func (l *lab) names(out *output) error {
+	root, err := l.docsRoot()
+	if err != nil {
+		return err
+	}
+	pages, err := namedPages(root)
+	if err != nil {
+		return err
+	}
+	var lines []judgedLine
+	for _, p := range pages {
+		lines = append(lines, newJudgedLine(p.set+": "+p.name, p.set, p.name, []eval.Target{{Page: p.page, Grade: 2}}))
+	}
+	results, err := l.evalConfigured("names", lines, "--unscoped")
+	if err != nil {
+		return err
+	}
+	namesTable(out, pages, results)
+	return nil
+}
+
+// foundBy reports whether the first hit is of the page's manual.
+func (p namedPage) foundBy(r queryResult) bool {
+	return len(r.Hits) > 0 && strings.HasPrefix(r.Hits[0], p.set+": ")
+}
+
+// A sum counts named pages: those for which another manual came first, those for
+// which nothing was found, and those whose page came first or among five.
+type sum struct{ asked, other, none, first, five int }
+
+func (s *sum) add(p namedPage, r queryResult) {
+	s.asked++
+	s.first += int(r.Page.Success1)
+	s.five += int(r.Page.Success5)
+	switch {
+	case len(r.Hits) == 0:
+		s.none++
+	case !p.foundBy(r):
+		s.other++
+	}
+}
+
+func namesTable(out *output, pages []namedPage, results []queryResult) {
+	header(&out.tables, "Pages by their own name, over all databases", "manual", "names", "other manual first", "nothing found", "missed", "page first", "page in five")
+	line := func(name string, s sum) {
+		cells(&out.tables, name, s.asked, s.other, s.none, share(s.other+s.none, s.asked), share(s.first, s.asked), share(s.five, s.asked))
+	}
+	sums := map[string]*sum{}
+	var all sum
+	for i, r := range results {
+		p := pages[i]
+		if sums[p.set] == nil {
+			sums[p.set] = &sum{}
+		}
+		for _, s := range []*sum{sums[p.set], &all} {
+			s.add(p, r)
+		}
+		if !p.foundBy(r) {
+			fmt.Fprintf(out.cases, "%s %s: %s (confidence %.2f)\n", p.set, p.name, strings.Join(r.Hits[:min(1, len(r.Hits))], ""), r.Confidence)
+		}
+	}
+	for _, m := range docSets {
+		if s := sums[m.name]; s != nil {
+			line(m.name, *s)
+		}
+	}
+	line("**all**", all)
+}
+
+// namedPages are the named pages of docSets, without names that pages of two
+// manuals have: neither is wrong.
+func namedPages(root string) ([]namedPage, error) {
+	var pages []namedPage
+	owners := map[string]string{} // the manual of a name, "" if there are several
+	for _, m := range docSets {
+		folder, err := filepath.EvalSymlinks(filepath.Join(root, m.name))
+		if err != nil {
+			return nil, err
+		}
+		err = fs.WalkDir(os.DirFS(folder), ".", func(page string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			name, err := nameOf(folder, page, &m)
+			if name == "" {
+				return err
+			}
+			if owner, taken := owners[plainName(name)]; taken && owner != m.name {
+				owners[plainName(name)] = ""
+			} else {
+				owners[plainName(name)] = m.name
+			}
+			pages = append(pages, namedPage{m.name, page, name})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var own []namedPage
+	for _, p := range pages {
+		if owners[plainName(p.name)] == p.set {
+			own = append(own, p)
+		}
+	}
+	return own, nil
+}
+
+// plainName is the same for names that differ in case and signs only.
+func plainName(name string) string {
+	return strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(strings.ToLower(name))
+}
+
+var titleElement = regexp.MustCompile(`(?is)<title>(.*?)</title>`)
+
+// nameOf is the name of the thing that a page is about, "" if there is none.
+func nameOf(folder, page string, m *manual) (string, error) {
+	for _, rule := range nameRules[m.name] {
+		if ok, _ := path.Match(rule.pages, page); !ok {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(page)))
+		if err != nil {
+			return "", err
+		}
+		title := titleElement.FindSubmatch(text)
+		if title == nil {
+			continue
+		}
+		name := rule.title.FindStringSubmatch(pageTitle(string(title[1])))
+		if name == nil {
+			continue
+		}
+		// Node.js titles its pages with words: the page of a module has the
+		// module's name and imports it.
+		if m.name == "nodejs" && !(strings.EqualFold(name[1]+".html", page) && strings.Contains(string(text), "node:"+strings.ToLower(name[1]))) {
+			continue
+		}
+		return name[1], nil
+	}
+	return "", nil
+}
+
+// siteName is what ends the titles of a site's pages.
+var siteName = regexp.MustCompile(`( — | \| )[^—|]* [Dd]ocumentation$`)
+
+func pageTitle(element string) string {
+	return siteName.ReplaceAllString(strings.Join(strings.Fields(html.UnescapeString(element)), " "), "")
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/eval"
+)
+
+// noteProjects are the made-up projects in testdata/notes, each with the folder
+// that its session works in.
+var noteProjects = []struct{ name, title, folder string }{
+	{"gateway", "Go service", "/home/sam/src/gateway"},
+	{"storefront", "TypeScript web app", "/srv/web/storefront"},
+	{"pipeline", "Python data pipeline", "/home/sam/src/pipeline"},
+	{"meshkit", "C++ library", "/home/sam/src/meshkit"},
+}
+
+// noiseFolder has notes that no call is about, in similar words.
+const noiseFolder = "noise"
+
+// A toolCall is one that an agent is about to make, with the notes on it.
+type toolCall struct {
+	Project string
+	Tool    string
+	Input   map[string]any
+	Said    string   // the user's last message
+	Notes   []string // that the call is about: each must be shown
+	Also    []string // that may be shown as well
+}
+
+// A noteScore counts calls of one project.
+type noteScore struct {
+	about, shown, alone int // calls that a note is about; every such note shown; and no other
+	none, wrong         int // calls that no note is about; some note shown
+}
+
+func (s *noteScore) add(t noteScore) {
+	s.about, s.shown, s.alone = s.about+t.about, s.shown+t.shown, s.alone+t.alone
+	s.none, s.wrong = s.none+t.none, s.wrong+t.wrong
+}
+
+// noteSettings are the ways in which the notes of a project are stored.
+var noteSettings = []struct {
+	title string
+	noise bool // beside notes that no call is about
+	plain bool // without front matter: the text alone says what a note is about
+}{
+	{title: "as written"},
+	{title: "with 40 notes in similar words", noise: true},
+	{title: "without front matter", plain: true},
+	{title: "without front matter, with 40 notes in similar words", noise: true, plain: true},
+}
+
+// notes asks the hook which notes accompany calls.
+func (l *lab) notes(out *output) error {
+	calls, err := eval.ReadLines[toolCall](filepath.Join("test", "eval", "testdata", "calls.jsonl"))
+	if err != nil {
+		return err
+	}
+	for _, setting := range noteSettings {
+		fmt.Fprintf(out.cases, "\nnotes %s:\n", setting.title)
+		header(&out.tables, "Notes shown with tool calls, "+setting.title, "project", "notes", "calls about a note", "it is shown", "share", "and no other", "share",
+			"calls about none", "a note is shown", "share")
+		var all noteScore
+		for _, p := range noteProjects {
+			folders := []string{p.name}
+			if setting.noise {
+				folders = append(folders, noiseFolder)
+			}
+			h, notes, err := l.noteHook(folders, setting.plain)
+			if err != nil {
+				return err
+			}
+			var s noteScore
+			for _, c := range calls {
+				if c.Project != p.name {
+					continue
+				}
+				t, err := h.accompany(&c, p.folder, notes, out)
+				if err != nil {
+					return err
+				}
+				s.add(t)
+			}
+			noteLine(out, fmt.Sprintf("%s (%s)", p.name, p.title), len(notes), s)
+			all.add(s)
+		}
+		noteLine(out, "**all**", "-", all)
+	}
+	return nil
+}
+
+func noteLine(out *output, name string, notes any, s noteScore) {
+	cells(&out.tables, name, notes, s.about, s.shown, share(s.shown, s.about), s.alone, share(s.alone, s.about), s.none, s.wrong, share(s.wrong, s.none))
+}
+
+// noteHook builds a database of the notes in some folders, and returns a hook
+// for it and the names of the notes.
+func (l *lab) noteHook(folders []string, plain bool) (*hook, []string, error) {
+	name := "notes-" + strings.Join(folders, "-")
+	if plain {
+		name += "-plain"
+	}
+	source := filepath.Join(l.cache, name)
+	notes, err := copyNotes(source, folders, plain)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := l.build(source, "--name", name); err != nil {
+		return nil, nil, err
+	}
+	c := newConfiguration()
+	c.Databases = []configured{{
+		Name: "notes", Keywords: []string{folders[0] + " conventions"}, Path: filepath.Join(l.data, name),
+		Description: "Notes of the team " + folders[0], Inject: true,
+	}}
+	c.Inject = map[string]any{"tools": []string{"Bash", "Edit", "MultiEdit", "NotebookEdit", "Read", "Write"}}
+	h, err := l.newHook(name, c)
+	return h, notes, err
+}
+
+// copyNotes copies the notes of some folders into a new one and returns their names.
+func copyNotes(to string, folders []string, plain bool) (names []string, err error) {
+	if err := os.RemoveAll(to); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return nil, err
+	}
+	for _, folder := range folders {
+		files, err := filepath.Glob(filepath.Join("test", "eval", "testdata", "notes", folder, "*.md"))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			if plain {
+				text = withoutFrontMatter(text)
+			}
+			if err := os.WriteFile(filepath.Join(to, filepath.Base(file)), text, 0o644); err != nil {
+				return nil, err
+			}
+			names = append(names, filepath.Base(file))
+		}
+	}
+	return names, nil
+}
+
+// accompany asks the hook about a call.
+func (h *hook) accompany(c *toolCall, folder string, notes []string, out *output) (s noteScore, err error) {
+	event := map[string]any{"hook_event_name": "PreToolUse", "tool_name": c.Tool, "tool_input": c.Input, "cwd": folder}
+	if c.Said != "" {
+		if event["transcript_path"], err = h.transcript(c.Said); err != nil {
+			return s, err
+		}
+	}
+	r, err := h.ask(event)
+	if err != nil {
+		return s, err
+	}
+	shown := shownNotes(r.Context, notes)
+	missing := without(c.Notes, shown)
+	extra := without(shown, slices.Concat(c.Notes, c.Also))
+	if len(c.Notes) == 0 {
+		s.none, s.wrong = 1, one(len(extra) > 0)
+	} else {
+		s.about, s.shown = 1, one(len(missing) == 0)
+		s.alone = one(len(missing)+len(extra) == 0)
+	}
+	if len(missing)+len(extra) > 0 {
+		input, _ := json.Marshal(c.Input)
+		fmt.Fprintf(out.cases, "%s %s %.150s said %q: missing %q, too much %q\n", c.Project, c.Tool, input, c.Said, missing, extra)
+	}
+	return s, nil
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func withoutFrontMatter(text []byte) []byte {
+	if rest, ok := bytes.CutPrefix(text, []byte("---\n")); ok {
+		if _, body, ok := bytes.Cut(rest, []byte("\n---\n")); ok {
+			return body
+		}
+	}
+	return text
+}
+
+// transcript writes the transcript of a session in which the user said this.
+func (h *hook) transcript(said string) (string, error) {
+	line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": said}})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(h.folder, "transcript.jsonl")
+	return path, os.WriteFile(path, append(line, '\n'), 0o644)
+}
+
+// shownNotes are the notes that a context has: each is shown with its file's name.
+func shownNotes(context string, notes []string) []string {
+	var shown []string
+	for _, n := range notes {
+		if strings.Contains(context, string(filepath.Separator)+n) {
+			shown = append(shown, n)
+		}
+	}
+	return shown
+}
+
+// without are the members of a list that another does not have.
+func without(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/docsearch/docsearch/internal/eval"
+)
+
+// classicSets are the collections of documents that are one passage each.
+var classicSets = []string{"cranfield", "cisi", "cacm", "scifact-train", "cosqa-dev"}
+
+// search measures the ranking on the judged queries.
+func (l *lab) search(out *output) error {
+	r, err := l.measure()
+	if err != nil {
+		return err
+	}
+	out.misses = append(out.misses, r.tables(&out.tables)...)
+	return nil
+}
+
+// A report is all that was measured.
+type report struct {
+	scoped, unscoped evaluation
+	built            []built
+	baselines        map[string]eval.Measures // pages, by set
+	all, allUnscoped *eval.Measures           // the baseline's, of all sets
+	classic          []classic
+	baseline         baseline
+}
+
+type classic struct {
+	name          string
+	documents     int
+	ours          eval.Measures
+	baseline      *eval.Measures
+	median, worst float64 // milliseconds
+}
+
+func (l *lab) measure() (r *report, err error) {
+	r = &report{baseline: l.baseline}
+	if r.built, err = l.buildDocs(); err != nil {
+		return nil, err
+	}
+	docs := filepath.Join(l.collections, "docs")
+	queries := filepath.Join(docs, "queries.jsonl")
+	args := append(databaseFlags(docSets), "--queries", queries)
+	if err := l.eval(&r.scoped, append(args, "--identifiers", filepath.Join(docs, "identifiers.jsonl"), "--confidence")...); err != nil {
+		return nil, err
+	}
+	if err := l.eval(&r.unscoped, append(args, "--unscoped")...); err != nil {
+		return nil, err
+	}
+	if err := l.docsBaseline(r, queries); err != nil {
+		return nil, err
+	}
+	for _, set := range classicSets {
+		c, err := l.classic(set)
+		if err != nil {
+			return nil, err
+		}
+		r.classic = append(r.classic, c)
+	}
+	return r, nil
+}
+
+// databaseFlags name the databases of manuals on a command line.
+func databaseFlags(manuals []manual) []string {
+	var flags []string
+	for _, m := range manuals {
+		flags = append(flags, "--db", m.name)
+	}
+	return flags
+}
+
+// evalConfigured writes the queries to a file and runs docsearch eval with them,
+// as a user who has docSets in the config file. It returns a result per query.
+func (l *lab) evalConfigured(name string, queries []judgedLine, args ...string) ([]queryResult, error) {
+	if _, err := l.buildDocs(); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(l.cache, name+".jsonl")
+	if err := writeLines(path, queries); err != nil {
+		return nil, err
+	}
+	config, err := l.configuration(docSets...).write(l.cache)
+	if err != nil {
+		return nil, err
+	}
+	cmd := l.command(l.program, slices.Concat([]string{"eval", "--json", "--queries", path}, databaseFlags(docSets), args)...)
+	cmd.Env = append(cmd.Env, "DOCSEARCH_CONFIG_PATH="+config)
+	var e evaluation
+	if err := decodeOutput(cmd, &e); err != nil {
+		return nil, err
+	}
+	if len(e.Results) != len(queries) {
+		return nil, fmt.Errorf("docsearch eval: %d results of %d queries", len(e.Results), len(queries))
+	}
+	return e.Results, nil
+}
+
+// A judgedLine is a line of a file of queries that docsearch eval reads.
+type judgedLine struct {
+	ID      string   `json:"id"`
+	Set     string   `json:"ds"`
+	Text    string   `json:"text"`
+	Targets [][3]any `json:"targets"`
+}
+
+func newJudgedLine(id, set, text string, targets []eval.Target) judgedLine {
+	line := judgedLine{ID: id, Set: set, Text: text}
+	for _, t := range targets {
+		line.Targets = append(line.Targets, [3]any{t.Page, t.Anchor, t.Grade})
+	}
+	return line
+}
+
+func writeLines(path string, lines []judgedLine) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	for _, line := range lines {
+		if err := enc.Encode(line); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}
+
+// eval runs docsearch eval without a config file.
+func (l *lab) eval(out *evaluation, args ...string) error {
+	return decodeOutput(l.command(l.program, append([]string{"eval", "--json"}, args...)...), out)
+}
+
+func decodeOutput(cmd *exec.Cmd, out *evaluation) error {
+	cmd.Stdout = nil
+	data, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("docsearch eval: %w", err)
+	}
+	return json.Unmarshal(data, out)
+}
+
+// classic measures a collection whose documents are passages.
+func (l *lab) classic(set string) (classic, error) {
+	c := classic{name: set}
+	dir := filepath.Join(l.collections, "classic", set)
+	documents, err := eval.ReadCorpus(dir)
+	if err != nil {
+		return c, err
+	}
+	c.documents = len(documents)
+	database := filepath.Join(l.data, set)
+	rows, err := writeCorpus(database, documents)
+	if err != nil {
+		return c, err
+	}
+	if _, err := l.build(database); err != nil {
+		return c, err
+	}
+	queriesPath, qrels := filepath.Join(dir, "queries.jsonl"), filepath.Join(dir, "qrels.tsv")
+	var out evaluation
+	if err := l.eval(&out, "--db", database, "--queries", queriesPath, "--qrels", qrels); err != nil {
+		return c, err
+	}
+	c.ours, c.median, c.worst = out.Queries.Page, out.Queries.Latency.P50, out.Queries.Latency.P99
+	if !l.baseline.found() {
+		return c, nil
+	}
+	queries, err := eval.ReadJudged(queriesPath, qrels)
+	if err != nil {
+		return c, err
+	}
+	ranked, err := l.baseline.rank(rows, queries)
+	if err != nil {
+		return c, err
+	}
+	var all []eval.Measures
+	for i := range queries {
+		var ids []string
+		for _, n := range ranked[i] {
+			ids = append(ids, documents[n].ID)
+		}
+		all = append(all, eval.Measure(queries[i].Ranked(ids)))
+	}
+	mean := eval.Mean(all)
+	c.baseline = &mean
+	return c, nil
+}
