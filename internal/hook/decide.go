@@ -92,10 +92,11 @@ type decider struct {
 	server config.Server
 	state  State
 	// started is when the hook process started; zero if unknown.
-	started time.Time
-	now     time.Time
-	search  Searcher
-	routes  Routes
+	started    time.Time
+	transcript int64 // size of the session's transcript; 0 if unknown or not needed
+	now        time.Time
+	search     Searcher
+	routes     Routes
 	Decision
 
 	stateRead  bool  // state is the session's
@@ -224,7 +225,7 @@ func (d *decider) ask(dbs []*config.Database, ask func(db *config.Database, unpr
 
 // attempt is the event's call, with the query that it asks a database.
 func (d *decider) attempt(query event.Search) Attempt {
-	return Attempt{Call{d.event.Agent, query, d.event.Fetch}, d.event.Use, d.started}
+	return Attempt{Call{d.event.Agent, query, d.event.Fetch}, d.event.Use, d.started, d.transcript}
 }
 
 // recall decides about a call that the session remembers. A retry without the

@@ -181,6 +181,9 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, st
 			return stateless.Decision
 		}
 	}
+	if e.Use == "" {
+		d.transcript = transcriptSize(e.Transcript)
+	}
 	if l.State == "" {
 		return pass("there is no place for state: neither DOCSEARCH_STATE_DIR nor a home directory is set: the call goes through")
 	}

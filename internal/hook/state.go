@@ -28,6 +28,8 @@ const (
 	// belongs to them: a client may start their hooks one by one. A model takes
 	// longer to read a denial and send a retry.
 	burst = 100 * time.Millisecond
+	// together is how long after a denial a hook of the same tool use can start.
+	together = 3 * time.Second
 	// maxDenials and maxPassed bound what a session remembers, far above what
 	// a session does in five minutes.
 	maxDenials = 1000
@@ -71,6 +73,9 @@ type Denial struct {
 	// ran. Clients that send no ids leave both empty.
 	Uses    []string
 	Retries []string
+	// Transcript is the size of the session's transcript then, in bytes; 0 if
+	// it is not known or not needed.
+	Transcript int64
 }
 
 // An Attempt is a call as one hook process sees it.
@@ -78,6 +83,9 @@ type Attempt struct {
 	Call
 	Use     string    // id of the tool use; empty if the client sends none
 	Started time.Time // of the process; zero if unknown
+	// Transcript is the size of the session's transcript, in bytes, for clients
+	// that send no ids; else 0.
+	Transcript int64
 }
 
 // A Recall is what the session remembers about an attempt.
@@ -93,9 +101,9 @@ const (
 // recall finds what the session remembers about an attempt. A client may run
 // two copies of the hook for one tool use, and an agent may send equal calls at
 // the same time; neither is a retry, which an agent can send only after it has
-// read the denial. The copies share the id of the tool use. Without an id, or
-// with another one, a hook that started before the call was last answered
-// belongs to the same time.
+// read the denial. The copies share the id of the tool use. Without an id, the
+// transcript has grown before a retry. In either case, a hook that started before
+// the call was last answered belongs to the same time.
 func (s *State) recall(a Attempt, now time.Time) (Denial, Recall) {
 	for _, d := range s.Passed {
 		if d.valid(now) && d.same(a.Call) {
@@ -121,6 +129,9 @@ func (s *State) recall(a Attempt, now time.Time) (Denial, Recall) {
 // contemporary reports whether the attempt's hook started before the call was
 // last answered, as one of several tool uses if the ids say so.
 func (d *Denial) contemporary(a Attempt, ids []string) bool {
+	if a.Use == "" && a.Transcript > 0 && a.Transcript == d.Transcript && a.Started.Sub(d.At) < together {
+		return true
+	}
 	end := d.At
 	if len(ids) > 1 {
 		end = end.Add(burst)
@@ -186,7 +197,7 @@ func (s State) apply(c Change, now time.Time) (after State, twin bool) {
 		same := func(d Denial) bool { return d.same(c.Attempt.Call) }
 		s.Denied = slices.DeleteFunc(s.Denied, same)
 		s.Passed = slices.DeleteFunc(s.Passed, same)
-		d := Denial{Call: c.Attempt.Call, At: now, Databases: c.Databases}
+		d := Denial{Call: c.Attempt.Call, At: now, Databases: c.Databases, Transcript: c.Attempt.Transcript}
 		if known != Unknown {
 			d.Uses, d.Retries = slices.Clip(before.Uses), slices.Clip(before.Retries)
 		}
@@ -239,7 +250,7 @@ func newest(list []Denial, limit int) []Denial {
 //
 //	docsearch-state-<session>.json
 //	  {"last_denied": {"query": "…", "allowed_domains": […], "blocked_domains": […], "timestamp": 1763635277.25,
-//	                   "agent": "…", "databases": […], "tool_use_ids": […], "retry_ids": […]},
+//	                   "agent": "…", "databases": […], "tool_use_ids": […], "retry_ids": […], "transcript_bytes": 1422},
 //	   "earlier": [older denials, the oldest first], "passed": [calls whose retry ran], "consulted": 1763635280.5}
 //
 // A fetch has "url" and "prompt" in place of a search's fields. Empty fields
@@ -417,7 +428,14 @@ func denialOf(v []byte) (Denial, error) {
 		Databases: fields.Strings("databases"),
 		Uses:      fields.Strings("tool_use_ids"),
 		Retries:   fields.Strings("retry_ids"),
+
+		Transcript: max(0, sizeOf(fields, "transcript_bytes")),
 	}, nil
+}
+
+func sizeOf(fields rawjson.Fields, name string) int64 {
+	n, _ := strconv.ParseInt(fields.Text(name), 10, 64)
+	return n
 }
 
 // timeOf is a time in seconds since 1970, as other tools that know the file
@@ -523,6 +541,9 @@ func (d *Denial) encode() []byte {
 		if len(list.values) > 0 {
 			o.Texts(list.key, list.values)
 		}
+	}
+	if d.Transcript > 0 {
+		o.Raw("transcript_bytes", strconv.AppendInt(nil, d.Transcript, 10))
 	}
 	return o.End()
 }

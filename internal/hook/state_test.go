@@ -179,34 +179,38 @@ func TestCopies(t *testing.T) {
 		use, agent      string
 		started, decide int64 // milliseconds
 		want            Recall
+		transcript      int64
 	}
 	for _, test := range []struct {
 		name  string
 		steps []step
 	}{
 		{"two copies, then two of the retry", []step{
-			{"1", "", 0, 5, Unknown}, {"1", "", 1, 9, DeniedTwin}, {"2", "", 500, 505, Retry}, {"2", "", 501, 509, PassedTwin},
+			{"1", "", 0, 5, Unknown, 0}, {"1", "", 1, 9, DeniedTwin, 0}, {"2", "", 500, 505, Retry, 0}, {"2", "", 501, 509, PassedTwin, 0},
 		}},
 		{"the second copy starts late", []step{
-			{"1", "", 0, 5, Unknown}, {"1", "", 300, 305, DeniedTwin}, {"2", "", 500, 505, Retry}, {"2", "", 700, 709, PassedTwin},
+			{"1", "", 0, 5, Unknown, 0}, {"1", "", 300, 305, DeniedTwin, 0}, {"2", "", 500, 505, Retry, 0}, {"2", "", 700, 709, PassedTwin, 0},
 		}},
 		{"and the third call is denied again", []step{
-			{"1", "", 0, 5, Unknown}, {"2", "", 500, 505, Retry}, {"3", "", 900, 905, Unknown}, {"3", "", 910, 915, DeniedTwin}, {"4", "", 1500, 1505, Retry},
+			{"1", "", 0, 5, Unknown, 0}, {"2", "", 500, 505, Retry, 0}, {"3", "", 900, 905, Unknown, 0}, {"3", "", 910, 915, DeniedTwin, 0}, {"4", "", 1500, 1505, Retry, 0},
 		}},
 		{"a copy of the denial that comes after the retry", []step{
-			{"1", "", 0, 5, Unknown}, {"2", "", 500, 505, Retry}, {"1", "", 1, 900, DeniedTwin},
+			{"1", "", 0, 5, Unknown, 0}, {"2", "", 500, 505, Retry, 0}, {"1", "", 1, 900, DeniedTwin, 0},
 		}},
 		{"equal searches at the same time", []step{
-			{"1", "", 0, 5, Unknown}, {"2", "", 1, 9, DeniedTwin}, {"3", "", 8, 12, DeniedTwin}, {"4", "", 500, 505, Retry}, {"5", "", 502, 509, PassedTwin},
+			{"1", "", 0, 5, Unknown, 0}, {"2", "", 1, 9, DeniedTwin, 0}, {"3", "", 8, 12, DeniedTwin, 0}, {"4", "", 500, 505, Retry, 0}, {"5", "", 502, 509, PassedTwin, 0},
 		}},
 		{"no ids, at the same time", []step{
-			{"", "", 0, 5, Unknown}, {"", "", 1, 9, DeniedTwin}, {"", "", 500, 505, Retry}, {"", "", 501, 509, PassedTwin}, {"", "", 900, 905, Unknown},
+			{"", "", 0, 5, Unknown, 0}, {"", "", 1, 9, DeniedTwin, 0}, {"", "", 500, 505, Retry, 0}, {"", "", 501, 509, PassedTwin, 0}, {"", "", 900, 905, Unknown, 0},
 		}},
 		{"no ids, one after the other", []step{
-			{"", "", 0, 5, Unknown}, {"", "", 6, 9, Retry}, {"", "", 10, 15, Unknown},
+			{"", "", 0, 5, Unknown, 0}, {"", "", 6, 9, Retry, 0}, {"", "", 10, 15, Unknown, 0},
+		}},
+		{"no ids, the transcript grows", []step{
+			{"", "", 0, 5, Unknown, 100}, {"", "", 60, 65, DeniedTwin, 100}, {"", "", 500, 505, Retry, 170}, {"", "", 560, 565, PassedTwin, 170}, {"", "", 900, 905, Unknown, 300},
 		}},
 		{"subagents", []step{
-			{"1", "", 0, 5, Unknown}, {"2", "a", 500, 505, Unknown}, {"3", "b", 900, 905, Unknown}, {"4", "a", 1000, 1005, Retry}, {"5", "", 1200, 1205, Retry}, {"6", "b", 1300, 1305, Retry},
+			{"1", "", 0, 5, Unknown, 0}, {"2", "a", 500, 505, Unknown, 0}, {"3", "b", 900, 905, Unknown, 0}, {"4", "a", 1000, 1005, Retry, 0}, {"5", "", 1200, 1205, Retry, 0}, {"6", "b", 1300, 1305, Retry, 0},
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -214,6 +218,7 @@ func TestCopies(t *testing.T) {
 			for i, step := range test.steps {
 				a := search("gitlab ci")
 				a.Use, a.Agent, a.Started = step.use, step.agent, at(0).Add(time.Duration(step.started)*time.Millisecond)
+				a.Transcript = step.transcript
 				now := at(0).Add(time.Duration(step.decide) * time.Millisecond)
 				state, err := s.Read("s")
 				if err != nil {

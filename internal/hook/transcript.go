@@ -44,6 +44,15 @@ func LastSaid(path string) string {
 	}
 }
 
+// transcriptSize is the size of a transcript in bytes, 0 if there is none.
+func transcriptSize(path string) int64 {
+	st, err := os.Stat(path)
+	if path == "" || err != nil || !st.Mode().IsRegular() {
+		return 0
+	}
+	return st.Size()
+}
+
 // lastMessage is how the last message of the user ends in the lines of a
 // transcript.
 func lastMessage(lines []byte) string {

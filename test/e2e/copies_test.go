@@ -1,0 +1,67 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Two copies of the hook on one call: the search is denied in effect once, and
+// sent again it goes to the web.
+func TestTwoCopies(t *testing.T) {
+	for _, version := range versions {
+		for _, pair := range []struct {
+			name string
+			set  func(*testing.T, *session) (flags []string)
+		}{
+			{"plugin and install", func(t *testing.T, s *session) []string {
+				s.docsearch(t, "install")
+				return []string{"--plugin-dir", pluginWithProgram(t)}
+			}},
+			{"user and project", func(t *testing.T, s *session) []string {
+				s.docsearch(t, "install")
+				// As a teammate's checkout has it, under another path.
+				s.write(t, filepath.Join(s.project, ".claude", "settings.json"), `{"hooks": {"PreToolUse": [
+  {"matcher": "WebSearch|WebFetch", "hooks": [{"type": "command", "command": "'`+program(t)+`' hook || true"}]}]}}`)
+				return nil
+			}},
+		} {
+			t.Run(version+"/"+pair.name, func(t *testing.T) {
+				s := newSession(t, version)
+				s.database(t)
+				s.write(t, s.settings(), settings)
+				flags := pair.set(t, s)
+				m := newModel(t, func(c conversation) reply {
+					search := map[string]any{"query": question}
+					switch results := c.results(); {
+					case c.tool("WebSearch") == nil && len(results["ToolSearch"]) == 0 && c.tool("ToolSearch") != nil:
+						return call("load", "ToolSearch", map[string]any{"query": "select:WebSearch", "max_results": 5})
+					case len(results["WebSearch"]) == 0:
+						return call("first", "WebSearch", search)
+					case len(results["WebSearch"]) == 1:
+						return call("second", "WebSearch", search)
+					}
+					return say("Done.")
+				})
+				r := s.ask(t, m, "How does a denied web search go through?", flags...)
+				if len(m.requests) == 0 {
+					t.Fatalf("the model was not asked; the client said\n%s", r)
+				}
+				last := m.requests[len(m.requests)-1]
+				searches := last.results()["WebSearch"]
+				if len(searches) != 2 || !searches[0].IsError || searches[1].IsError || !strings.Contains(searches[1].Content.text(), webResult) {
+					t.Fatalf("the web searches had the results %v\nthe model saw\n%s", searches, last.text())
+				}
+				if len(m.searches) != 1 {
+					t.Errorf("these searches went to the web: %q, want one", m.searches)
+				}
+				// Of two denials a client shows the reason of one, and both contexts.
+				if seen := last.text(); !strings.Contains(seen, sentence) || !strings.Contains(seen, "Query matches 'docsearch'") {
+					t.Errorf("the model did not see the answer:\n%s", seen)
+				}
+			})
+		}
+	}
+}
