@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/config"
@@ -19,20 +20,12 @@ func TestDenialsData(t *testing.T) {
 		t.Fatal(err)
 	}
 	var answerable, webOnly int
-	seen := map[string]bool{}
 	halves := map[string]int{} // searches of a kind in the dev half, less those in the other
 	for _, s := range searches {
-		if seen[s.Query] {
-			t.Errorf("%q occurs twice", s.Query)
-		}
-		seen[s.Query] = true
 		if s.Answerable {
 			answerable++
 		} else {
 			webOnly++
-		}
-		if s.Answerable != (len(s.Targets) > 0) {
-			t.Errorf("%q: answerable %t, targets %q", s.Query, s.Answerable, s.Targets)
 		}
 		switch s.Half {
 		case "dev":
@@ -42,17 +35,8 @@ func TestDenialsData(t *testing.T) {
 		default:
 			t.Errorf("%q: half %q", s.Query, s.Half)
 		}
-		i := slices.IndexFunc(furtherSets, func(m manual) bool { return m.name == s.Set })
-		if i < 0 {
-			t.Errorf("%q: unknown manual %q", s.Query, s.Set)
-			continue
-		}
-		m := furtherSets[i]
-		db := config.Database{Keywords: append([]string{m.name}, m.keywords...), URLs: m.urls}
-		if len(match.Databases(event.Search{Query: s.Query}, []config.Database{db})) == 0 {
-			t.Errorf("%q does not name %s, so it cannot be denied", s.Query, s.Set)
-		}
 	}
+	checkSearches(t, searches, furtherSets)
 	if answerable < 100 || webOnly < 120 {
 		t.Errorf("%d answerable searches, %d for the web", answerable, webOnly)
 	}
@@ -64,6 +48,85 @@ func TestDenialsData(t *testing.T) {
 	}
 	if len(halves) > 0 {
 		t.Errorf("kinds without a line in the table: %v", halves)
+	}
+}
+
+func TestTrainingData(t *testing.T) {
+	searches, err := eval.ReadLines[search](filepath.Join("testdata", filepath.Base(trainingFile)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSearches(t, searches, slices.Concat(docSets, trainingSets))
+	var known []string
+	for _, k := range slices.Concat(kinds, trainingKinds) {
+		known = append(known, k.name)
+	}
+	perManual := map[string]int{} // answerable searches of a manual
+	answerable := map[string]bool{}
+	for _, s := range searches {
+		if !slices.Contains(known, s.Kind) {
+			t.Errorf("%q: kind %q has no line in the table", s.Query, s.Kind)
+		}
+		if was, ok := answerable[s.Kind]; ok && was != s.Answerable {
+			t.Errorf("%q: some searches of kind %q are answerable and some are not", s.Query, s.Kind)
+		}
+		answerable[s.Kind] = s.Answerable
+		if s.Answerable {
+			perManual[s.Set]++
+		}
+		if s.Half != "" {
+			t.Errorf("%q: half %q", s.Query, s.Half)
+		}
+	}
+	for _, m := range slices.Concat(docSets, trainingSets) {
+		if all := len(about(searches, []manual{m})); all < 60 || 2*perManual[m.name] != all {
+			t.Errorf("%s: %d of %d searches are answerable, want half", m.name, perManual[m.name], all)
+		}
+	}
+	if others := about(searches, furtherSets); len(others) > 0 {
+		t.Errorf("%q is about a manual of the measured searches", others[0].Query)
+	}
+}
+
+// No training search is measured.
+func TestTrainingIsNotMeasured(t *testing.T) {
+	searches, err := eval.ReadLines[search](filepath.Join("testdata", filepath.Base(trainingFile)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured, err := eval.ReadLines[search](filepath.Join("testdata", "denials.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range searches {
+		if slices.ContainsFunc(measured, func(m search) bool { return strings.EqualFold(m.Query, s.Query) }) {
+			t.Errorf("%q is measured", s.Query)
+		}
+	}
+}
+
+// checkSearches checks that each search is asked once, has targets if it is
+// answerable, and reaches the database of its manual.
+func checkSearches(t *testing.T, searches []search, manuals []manual) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, s := range searches {
+		if seen[s.Query] {
+			t.Errorf("%q occurs twice", s.Query)
+		}
+		seen[s.Query] = true
+		if s.Answerable != (len(s.Targets) > 0) {
+			t.Errorf("%q: answerable %t, targets %q", s.Query, s.Answerable, s.Targets)
+		}
+		i := slices.IndexFunc(manuals, func(m manual) bool { return m.name == s.Set })
+		if i < 0 {
+			t.Errorf("%q: unknown manual %q", s.Query, s.Set)
+			continue
+		}
+		db := config.Database{Keywords: manuals[i].names(), URLs: manuals[i].urls}
+		if len(match.Databases(event.Search{Query: s.Query, Allowed: s.Allowed}, []config.Database{db})) == 0 {
+			t.Errorf("%q does not name %s, so it cannot be denied", s.Query, s.Set)
+		}
 	}
 }
 

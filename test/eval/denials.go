@@ -34,11 +34,18 @@ type judgedSearch struct {
 // denials asks the hook web searches that the manuals answer and ones that they
 // do not, of the collections and of testdata.
 func (l *lab) denials(out *output) error {
-	collected, err := l.askSearches("denials-docs", filepath.Join(l.collections, "docs", "denials.jsonl"), l.buildDocs, l.docsRoot, docSets)
+	searches, err := eval.ReadLines[search](filepath.Join(l.collections, "docs", "denials.jsonl"))
 	if err != nil {
 		return err
 	}
-	own, err := l.askSearches("denials-further", filepath.Join("test", "eval", "testdata", "denials.jsonl"), l.buildFurther, l.furtherRoot, furtherSets)
+	collected, err := l.askSearches("denials-docs", searches, l.buildDocs, l.docsRoot, docSets)
+	if err != nil {
+		return err
+	}
+	if searches, err = eval.ReadLines[search](filepath.Join("test", "eval", "testdata", "denials.jsonl")); err != nil {
+		return err
+	}
+	own, err := l.askSearches("denials-further", searches, l.buildFurther, l.furtherRoot, furtherSets)
 	if err != nil {
 		return err
 	}
@@ -50,12 +57,8 @@ func (l *lab) denials(out *output) error {
 	return nil
 }
 
-// askSearches asks the hook of a user who has these manuals every search of a file.
-func (l *lab) askSearches(name, path string, build func() ([]built, error), root func() (string, error), manuals []manual) ([]judgedSearch, error) {
-	searches, err := eval.ReadLines[search](path)
-	if err != nil {
-		return nil, err
-	}
+// askSearches sends each search to the hook of a user who has these manuals.
+func (l *lab) askSearches(name string, searches []search, build func() ([]built, error), root func() (string, error), manuals []manual) ([]judgedSearch, error) {
 	if _, err := build(); err != nil {
 		return nil, err
 	}
@@ -136,29 +139,36 @@ func share(part, whole int) string {
 
 func denialsBySet(w io.Writer, collected, own []judgedSearch) {
 	header(w, "Denied web searches, by manual", "manual", "answerable", "denied", "share", "right page quoted", "web only", "denied", "share")
-	line := func(name string, searches []judgedSearch, which func(*judgedSearch) bool) {
-		yes := count(searches, func(s *judgedSearch) bool { return s.Answerable && which(s) })
-		no := count(searches, func(s *judgedSearch) bool { return !s.Answerable && which(s) })
-		if yes.asked+no.asked > 0 {
-			cells(w, name, yes.asked, yes.denied, share(yes.denied, yes.asked), share(yes.right, yes.judged), no.asked, no.denied, share(no.denied, no.asked))
-		}
-	}
 	for _, m := range slices.Concat(docSets, furtherSets) {
-		line(m.name, slices.Concat(collected, own), func(s *judgedSearch) bool { return s.Set == m.name })
+		deniedLine(w, m.name, slices.Concat(collected, own), func(s *judgedSearch) bool { return s.Set == m.name })
 	}
-	every := func(*judgedSearch) bool { return true }
-	line("**the judged manuals**", collected, every)
-	line("**further manuals**", own, every)
+	deniedLine(w, "**the judged manuals**", collected, every)
+	deniedLine(w, "**further manuals**", own, every)
 	for _, half := range halves {
-		line("further manuals, "+half, own, func(s *judgedSearch) bool { return s.Half == half })
+		deniedLine(w, "further manuals, "+half, own, func(s *judgedSearch) bool { return s.Half == half })
 	}
 }
 
+// deniedLine prints the denials of some searches, unless there are no such
+// searches.
+func deniedLine(w io.Writer, name string, searches []judgedSearch, which func(*judgedSearch) bool) {
+	yes := count(searches, func(s *judgedSearch) bool { return s.Answerable && which(s) })
+	no := count(searches, func(s *judgedSearch) bool { return !s.Answerable && which(s) })
+	if yes.asked+no.asked > 0 {
+		cells(w, name, yes.asked, yes.denied, share(yes.denied, yes.asked), share(yes.right, yes.judged), no.asked, no.denied, share(no.denied, no.asked))
+	}
+}
+
+func every(*judgedSearch) bool { return true }
+
 var halves = []string{devHalf, "held-out"}
+
+// A kind of searches. All searches of a kind are answerable, or none is.
+type kind struct{ name, title string }
 
 // kinds are those of the searches in testdata: first those that the manuals
 // answer, then those that only the web does.
-var kinds = []struct{ name, title string }{
+var kinds = []kind{
 	{"reference", "an option, a function or a syntax"},
 	{"howto", "how to do something"},
 	{"concept", "how something works"},

@@ -103,6 +103,9 @@ func TestSources(t *testing.T) {
 			t.Errorf("%s of %s: %t, %v, want %t", test.place, test.set, got, err, test.want)
 		}
 	}
+	if got, err := lib.holds([]string{"/m/git/git-add.html#_opt [...]"}, "git", []string{"git-add.html"}); err != nil || !got {
+		t.Errorf("a source that is cut short: %t, %v", got, err)
+	}
 	if _, err := lib.holds([]string{"/elsewhere"}, "git", nil); err == nil {
 		t.Error("a source that no manual has must be an error")
 	}

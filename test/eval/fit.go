@@ -1,10 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/index"
@@ -24,45 +25,101 @@ const (
 	foreignNamedWeight = 0.1
 )
 
-// fit prints the weights of package answer's Default: a logistic model of
-// whether a question is the database's own.
-func (l *lab) fit(w io.Writer) error {
-	queries, err := eval.ReadJudged(filepath.Join(l.collections, "docs", "queries.jsonl"), "")
+// fit prints the weights of package answer's Default, which are a logistic model
+// of whether the database answers a query, and how the present model judges the
+// training searches.
+func (l *lab) fit(out *output) error {
+	examples, err := l.examples()
 	if err != nil {
 		return err
 	}
-	var examples []example
-	for _, set := range docSets {
-		db, err := index.Open(filepath.Join(l.data, set.name))
-		if err != nil {
-			return err
-		}
-		add := func(text string, own bool, weight float64) error {
-			s, err := db.Signals(index.Query{Text: text, Names: []string{set.name}})
-			examples = append(examples, example{s.Features(), own, weight})
-			return err
-		}
-		for _, q := range queries {
-			if err := add(q.Text, q.Set == set.name, 1); err != nil {
-				return err
-			}
-		}
-		foreign, err := db.ForeignQuestions()
-		if err != nil {
-			return err
-		}
-		for _, text := range foreign {
-			if err := add(text, false, foreignWeight); err != nil {
-				return err
-			}
-			if err := add(text+" "+set.name, false, foreignNamedWeight); err != nil {
-				return err
-			}
-		}
-		db.Close()
+	fmt.Fprintf(&out.tables, "%.2f\n", logistic(examples))
+	return l.trainingTables(out)
+}
+
+// examples returns the judged queries, the out-of-domain queries and the training
+// searches of every manual.
+func (l *lab) examples() ([]example, error) {
+	if _, err := l.buildDocs(); err != nil {
+		return nil, err
 	}
-	fmt.Fprintf(w, "%.2f\n", logistic(examples))
+	if _, err := l.buildTraining(); err != nil {
+		return nil, err
+	}
+	queries, err := eval.ReadJudged(filepath.Join(l.collections, "docs", "queries.jsonl"), "")
+	if err != nil {
+		return nil, err
+	}
+	searches, err := eval.ReadLines[search](trainingFile)
+	if err != nil {
+		return nil, err
+	}
+	var examples []example
+	for _, m := range slices.Concat(docSets, trainingSets) {
+		c := collector{manual: m}
+		if c.db, err = index.Open(filepath.Join(l.data, m.name)); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(docSets, func(d manual) bool { return d.name == m.name }) {
+			err = c.addQueries(queries)
+		}
+		err = errors.Join(err, c.addSearches(searches), c.db.Close())
+		if err != nil {
+			return nil, err
+		}
+		examples = append(examples, c.examples...)
+	}
+	return examples, nil
+}
+
+// A collector collects the examples of one manual.
+type collector struct {
+	manual   manual
+	db       *index.Database
+	examples []example
+}
+
+// addQueries adds the judged queries, which the database answers if they are about
+// its manual, and the out-of-domain queries, which it does not answer.
+func (c *collector) addQueries(queries []eval.Query) error {
+	for _, q := range queries {
+		if err := c.add(search{Query: q.Text, Answerable: q.Set == c.manual.name}, 1); err != nil {
+			return err
+		}
+	}
+	foreign, err := c.db.ForeignQuestions()
+	if err != nil {
+		return err
+	}
+	for _, text := range foreign {
+		if err := c.add(search{Query: text}, foreignWeight); err != nil {
+			return err
+		}
+		if err := c.add(search{Query: text + " " + c.manual.name}, foreignNamedWeight); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// addSearches adds the training searches about the manual.
+func (c *collector) addSearches(searches []search) error {
+	for _, s := range searches {
+		if s.Set != c.manual.name {
+			continue
+		}
+		if err := c.add(s, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds a search, asked as the hook asks it.
+func (c *collector) add(s search, weight float64) error {
+	signals, err := c.db.Signals(index.Query{Text: s.Query, Names: c.manual.names()})
+	c.examples = append(c.examples, example{signals.Features(), s.Answerable, weight})
+	return err
 }
 
 // logistic fits P(own) = 1/(1+exp(-(w0 + w·features))) by Newton's method with

@@ -50,10 +50,18 @@ func (lib library) put(source, set string, p *passage.Passage) {
 	s.anchors = append(s.anchors, p.Anchors...)
 }
 
-// find returns where the source is.
+// find returns where the source is. The hook cuts a long source short: any with
+// the same beginning is at the same page then.
 func (lib library) find(source string) (*shelf, error) {
 	if s, ok := lib[filepath.ToSlash(source)]; ok {
 		return s, nil
+	}
+	if beginning, ok := strings.CutSuffix(filepath.ToSlash(source), " [...]"); ok {
+		for whole, s := range lib {
+			if strings.HasPrefix(whole, beginning) {
+				return s, nil
+			}
+		}
 	}
 	return nil, fmt.Errorf("source %q is in no manual", source)
 }

@@ -48,7 +48,7 @@ type output struct {
 
 func main() {
 	write := flag.String("write", "", "write the tables to `FILE`, between the lines that mark their place")
-	fit := flag.Bool("fit", false, "fit the weights of the confidence model and print them")
+	fit := flag.Bool("fit", false, "fit the confidence model, print its weights, and measure the present model on the training searches")
 	only := flag.String("only", "", "run only these `MEASURES`, separated by commas: "+names(measures))
 	list := flag.Bool("list", false, "print the single cases behind each table, and each denial in full (held-out cases never)")
 	flag.Parse()
@@ -84,7 +84,8 @@ func run(ctx context.Context, write, only string, fit, list bool) (ok bool, err 
 		return false, err
 	}
 	if fit {
-		return true, l.fit(os.Stdout)
+		_, err := l.run([]measure{{"fit", (*lab).fit}}, list)
+		return err == nil, err
 	}
 	out, err := l.run(chosen, list)
 	if err != nil {
@@ -150,8 +151,9 @@ type lab struct {
 	data        string // folder of the databases
 	baseline    baseline
 
-	docs    []built // databases of docSets, once they are built
-	further []built // and of furtherSets
+	docs     []built // databases of docSets, once they are built
+	further  []built // and of furtherSets
+	training []built // and of trainingSets
 }
 
 func (l *lab) prepare() (err error) {

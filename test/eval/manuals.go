@@ -22,6 +22,11 @@ type manual struct {
 	exclude  []string
 }
 
+// names returns the name of the database and its other keywords.
+func (m *manual) names() []string {
+	return slices.Concat([]string{m.name}, m.keywords)
+}
+
 // docSets are the manuals that the collections judge. Excluded are pages whose
 // questions are among the queries, and pages that are made of the others.
 var docSets = []manual{
@@ -50,6 +55,17 @@ var furtherSets = []manual{
 	{name: "go", title: "Go language", version: "1.19", keywords: []string{"golang"}, urls: []string{"https://go.dev/ref/"}, include: []string{"/go_spec.html", "/go_mem.html"}},
 }
 
+// trainingSets are the manuals of the training searches that docSets does not
+// contain. No table of docs/quality.md measures them. manuals.sh downloads them.
+var trainingSets = []manual{
+	{name: "sqlalchemy", title: "SQLAlchemy", version: "1.4", urls: []string{"https://docs.sqlalchemy.org/en/14/"}, exclude: []string{"contents.html"}},
+	{name: "ffmpeg", title: "FFmpeg", version: "5.1", keywords: []string{"ffprobe", "ffplay"}, urls: []string{"https://ffmpeg.org/"}, exclude: []string{"*-all.html"}},
+	{name: "perl", title: "Perl", version: "5.36", keywords: []string{"perldoc"}, urls: []string{"https://perldoc.perl.org/"}, include: []string{"**"}},
+	{name: "postfix", title: "Postfix", version: "3.7", keywords: []string{"postconf"}, urls: []string{"https://www.postfix.org/"}},
+	{name: "openssl", title: "OpenSSL", version: "3.0", keywords: []string{"libssl", "libcrypto"}, urls: []string{"https://docs.openssl.org/3.0/"}, include: []string{"**"}},
+	{name: "fastify", title: "Fastify", version: "4", urls: []string{"https://fastify.dev/docs/v4.29.x/"}, include: []string{"*.md"}},
+}
+
 // A built database.
 type built struct {
 	Name      string
@@ -61,25 +77,31 @@ type built struct {
 }
 
 // buildDocs builds the databases of docSets, once.
-func (l *lab) buildDocs() (_ []built, err error) {
-	if l.docs == nil {
-		var root string
-		if root, err = l.docsRoot(); err == nil {
-			l.docs, err = l.buildManuals(root, docSets)
-		}
-	}
-	return l.docs, err
+func (l *lab) buildDocs() ([]built, error) {
+	return l.buildOnce(&l.docs, l.docsRoot, docSets)
 }
 
 // buildFurther builds the databases of furtherSets, once.
-func (l *lab) buildFurther() (_ []built, err error) {
-	if l.further == nil {
-		var root string
-		if root, err = l.furtherRoot(); err == nil {
-			l.further, err = l.buildManuals(root, furtherSets)
-		}
+func (l *lab) buildFurther() ([]built, error) {
+	return l.buildOnce(&l.further, l.furtherRoot, furtherSets)
+}
+
+// buildTraining builds the databases of trainingSets, once.
+func (l *lab) buildTraining() ([]built, error) {
+	return l.buildOnce(&l.training, l.trainingRoot, trainingSets)
+}
+
+// buildOnce builds the databases of manuals unless they are in all already.
+func (l *lab) buildOnce(all *[]built, root func() (string, error), manuals []manual) ([]built, error) {
+	if *all != nil {
+		return *all, nil
 	}
-	return l.further, err
+	folder, err := root()
+	if err != nil {
+		return nil, err
+	}
+	*all, err = l.buildManuals(folder, manuals)
+	return *all, err
 }
 
 // docsRoot is the folder of the manuals in docSets.
@@ -92,14 +114,23 @@ func (l *lab) furtherRoot() (string, error) {
 	return l.fetched("DOCSEARCH_EVAL_MANUALS", "manuals", filepath.Join("test", "eval", "manuals.sh"), furtherSets)
 }
 
-// fetched is a folder of manuals: what the variable names, else one in the cache
-// that the script fills if the last manual is not there.
+// trainingRoot is the folder of the manuals in trainingSets.
+func (l *lab) trainingRoot() (string, error) {
+	return l.fetched("DOCSEARCH_EVAL_MANUALS", "manuals", filepath.Join("test", "eval", "manuals.sh"), trainingSets)
+}
+
+// fetched returns a folder of manuals: the one in the environment variable, else
+// one in the cache. If a manual is missing from the cache, it runs the script.
 func (l *lab) fetched(variable, name, script string, manuals []manual) (string, error) {
 	if root := os.Getenv(variable); root != "" {
 		return root, nil
 	}
 	root := filepath.Join(l.cache, name)
-	if _, err := os.Stat(filepath.Join(root, manuals[len(manuals)-1].name)); err == nil {
+	missing := slices.ContainsFunc(manuals, func(m manual) bool {
+		_, err := os.Stat(filepath.Join(root, m.name))
+		return err != nil
+	})
+	if !missing {
 		return root, nil
 	}
 	if err := l.command("bash", script, root).Run(); err != nil {
@@ -175,7 +206,7 @@ func (l *lab) configuration(manuals ...manual) configuration {
 	c := newConfiguration()
 	for _, m := range manuals {
 		c.Databases = append(c.Databases, configured{
-			Name: m.name, Keywords: slices.Concat([]string{m.name}, m.keywords), Path: filepath.Join(l.data, m.name),
+			Name: m.name, Keywords: m.names(), Path: filepath.Join(l.data, m.name),
 			Description: m.title + " documentation", Version: m.version, URLs: m.urls,
 		})
 	}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/docsearch/docsearch/internal/eval"
+)
+
+// trainingFile contains the searches that the confidence model is fitted to. None
+// is in the files that docs/quality.md measures.
+var trainingFile = filepath.Join("test", "eval", "testdata", "training.jsonl")
+
+// trainingKinds are the kinds of answerable training searches beside kinds.
+var trainingKinds = []kind{
+	{"upgrade", "an upgrade that the manual documents"},
+	{"compare", "a comparison that the manual explains"},
+	{"passing", "other software mentioned in passing"},
+}
+
+// askTraining sends the training searches to the hook. Those about docSets come
+// from a user of docSets, the others from a user of trainingSets.
+func (l *lab) askTraining() ([]judgedSearch, error) {
+	searches, err := eval.ReadLines[search](trainingFile)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := l.askSearches("training-docs", about(searches, docSets), l.buildDocs, l.docsRoot, docSets)
+	if err != nil {
+		return nil, err
+	}
+	others, err := l.askSearches("training-others", about(searches, trainingSets), l.buildTraining, l.trainingRoot, trainingSets)
+	return slices.Concat(docs, others), err
+}
+
+// about returns the searches about some manuals.
+func about(searches []search, manuals []manual) []search {
+	return slices.DeleteFunc(slices.Clone(searches), func(s search) bool {
+		return !slices.ContainsFunc(manuals, func(m manual) bool { return m.name == s.Set })
+	})
+}
+
+// trainingTables prints which training searches the hook denies.
+func (l *lab) trainingTables(out *output) error {
+	searches, err := l.askTraining()
+	if err != nil {
+		return err
+	}
+	trainingBySet(&out.tables, searches)
+	trainingByKind(&out.tables, searches)
+	for _, s := range searches {
+		s.list(out.cases)
+	}
+	return nil
+}
+
+func trainingBySet(w io.Writer, searches []judgedSearch) {
+	header(w, "Training searches, by manual", "manual", "answerable", "denied", "share", "right page quoted", "web only", "denied", "share")
+	for _, m := range slices.Concat(docSets, trainingSets) {
+		deniedLine(w, m.name, searches, func(s *judgedSearch) bool { return s.Set == m.name })
+	}
+	deniedLine(w, "**all**", searches, every)
+}
+
+func trainingByKind(w io.Writer, searches []judgedSearch) {
+	header(w, "Training searches, by kind", "kind", "answerable", "denied", "share", "right page quoted", "web only", "denied", "share")
+	for _, k := range slices.Concat(trainingKinds, kinds) {
+		deniedLine(w, k.title, searches, func(s *judgedSearch) bool { return s.Kind == k.name })
+	}
+	deniedLine(w, "**all**", searches, every)
+}
