@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -26,8 +27,9 @@ func newDoctorCommand(a *app) *cobra.Command {
 		Short: "Check every link from the agent's settings to an answered question",
 		Long: `Check every link from the agent's settings to an answered question: the
 program, the config, the databases, the hook and the MCP server. The hook and
-the server are run as Claude Code runs them. Says what to do where something
-is wrong, and exits with code 1 then.`,
+the server are run as Claude Code runs them if they are this program. Of other
+programs that the settings name it says what they are, and does not run them.
+Says what to do where something is wrong, and exits with code 1 then.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &doctor{app: a, locations: config.Locate(os.Getenv)}
@@ -52,9 +54,7 @@ type doctor struct {
 	locations config.Locations
 	config    config.Config
 	claude    *client.Claude
-	plugin    string // enabled in the settings
-	hooks     []client.Hook
-	servers   []client.Server
+	installed installation
 	failures  int
 }
 
@@ -67,8 +67,8 @@ func (d *doctor) examine(ctx context.Context) error {
 	d.checkConfig()
 	d.checkDatabases(ctx)
 	d.checkInstallation()
-	if d.plugin == "" {
-		d.runHooks(ctx)
+	d.runHooks(ctx)
+	if d.installed.plugin == "" {
 		d.runServers(ctx)
 	}
 	return ctx.Err()
@@ -156,51 +156,110 @@ func (d *doctor) checkForeignTool(name string, db *config.Database) {
 }
 
 func (d *doctor) checkInstallation() {
-	var err error
-	if d.plugin, err = d.claude.Plugin(); err != nil {
-		d.fail("settings", err.Error(), "repair the file; Claude Code ignores it as it is")
-		return
-	}
-	if d.hooks, d.servers, err = d.claude.Installed(); err != nil {
-		d.fail("settings", err.Error(), "repair the file; Claude Code ignores it as it is")
-		return
+	d.installed = findInstalled(d.claude)
+	in := &d.installed
+	for _, err := range in.Ignored {
+		d.fail("settings", err.Error(), "correct the file; Claude Code starts without what is in it")
 	}
 	if path := d.claude.HooksDisabled(); path != "" {
 		d.fail("settings", path+" switches all hooks off", "take \"disableAllHooks\" out of it")
 	}
-	switch {
-	case d.plugin != "" && len(d.hooks) > 0:
-		d.fail("settings", fmt.Sprintf("the plugin %s and %s both have the hook: every search is denied twice", d.plugin, d.hooks[0].Path),
-			"docsearch uninstall --scope "+string(d.hooks[0].Scope)+", or claude plugin disable "+d.plugin)
-	case d.plugin != "":
-		d.ok("settings", "the plugin %s is enabled", d.plugin)
-	case len(d.hooks) == 0:
+	for _, double := range in.doubles {
+		d.fail("settings", sayDouble(double), repairDouble(double))
+	}
+	all := slices.Concat(in.Hooks, in.plugged)
+	if len(all) == 0 {
 		d.fail("settings", "no settings of Claude Code have the hook", "docsearch install (a plugin given with --plugin-dir does not show here)")
-	default:
-		for _, tool := range d.claude.Watched() {
-			if !client.Heard(d.hooks, tool) {
-				d.fail("settings", "the hook is not called for "+tool, "docsearch install")
-				return
-			}
+		return
+	}
+	for _, tool := range d.claude.Watched() {
+		if in.plugin == "" && !client.Heard(all, tool) {
+			d.fail("settings", "the hook is not called for "+tool, "docsearch install")
+			return
 		}
-		d.ok("settings", "the hook is in %s", strings.Join(pathsOf(d.hooks), ", "))
+	}
+	if in.plugin != "" {
+		d.ok("settings", "the plugin %s is enabled", in.plugin)
+	}
+	if len(in.Hooks) > 0 {
+		d.ok("settings", "the hook is in %s", strings.Join(pathsOf(in.Hooks), ", "))
 	}
 }
 
-// runHooks runs every hook that was found, on a search that the first database
-// has something on and on a call of docsearch's own tool.
+// runHooks tries the hooks that run this program, on a search that the first
+// database has something on and on a call of docsearch's own tool.
 func (d *doctor) runHooks(ctx context.Context) {
-	query := d.probe(ctx)
 	seen := map[string]bool{}
-	for _, h := range d.hooks {
-		if seen[h.Command] {
+	tried := false
+	for _, h := range d.installed.Hooks {
+		if key := h.Path + "\x00" + h.Line(); seen[key] {
+			continue
+		} else {
+			seen[key] = true
+		}
+		if d.isOther(h) {
 			continue
 		}
-		seen[h.Command] = true
-		if query == "" || d.tryHook(ctx, h, query) {
-			d.tryPermission(ctx, h)
+		d.checkExitCode(h)
+		if tried {
+			continue // it is the same program
+		}
+		tried = true
+		if query := d.probe(ctx); query == "" || d.tryHook(ctx, query) {
+			d.tryPermission(ctx)
 		}
 	}
+}
+
+// isOther reports whether a hook runs another program than this one: that is
+// for Claude Code to run, if its user agrees, and not for the doctor.
+func (d *doctor) isOther(h client.Hook) bool {
+	switch {
+	case h.Via != "":
+		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would have %s run it; the doctor did not", h.Path, h.Line(), h.Via), otherRemedy(h))
+	case !client.Own(h.Program):
+		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would run it; it is not this program, so the doctor did not%s", h.Path, h.Line(), absence(h.Program)), otherRemedy(h))
+	case h.Beside != "":
+		d.note("hook", fmt.Sprintf("%s has %q: Claude Code runs %s as well; the doctor did not", h.Path, h.Line(), h.Beside))
+		return false
+	default:
+		return false
+	}
+	return true
+}
+
+// absence says that a program is not there, if it is not.
+func absence(program string) string {
+	if _, err := exec.LookPath(program); errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
+		return " (there is no such program)"
+	}
+	return ""
+}
+
+// otherRemedy says what to do about a hook of another program.
+func otherRemedy(h client.Hook) string {
+	if h.Python || h.Beside != "" {
+		return "take the entry out of " + h.Path + ", or leave it if you trust it"
+	}
+	scope := scopeOption(h.Scope)
+	return "docsearch uninstall" + scope + " takes it out; docsearch install" + scope + " enters this program"
+}
+
+// scopeOption is a scope on the command line, after a blank; the usual one needs
+// none.
+func scopeOption(s client.Scope) string {
+	if s == client.User {
+		return ""
+	}
+	return " --scope " + string(s)
+}
+
+// checkExitCode checks that a crash of the program could deny nothing.
+func (d *doctor) checkExitCode(h client.Hook) {
+	if h.Harmless() || !h.Repairable() {
+		return
+	}
+	d.fail("hook", fmt.Sprintf("%s has %q, whose exit code denies the call if docsearch cannot start", h.Path, h.Line()), "docsearch install"+scopeOption(h.Scope))
 }
 
 // probe is a web search that the first database with an index should answer:
@@ -223,15 +282,15 @@ func (d *doctor) probe(ctx context.Context) string {
 }
 
 // tryHook reports whether the hook answers at all.
-func (d *doctor) tryHook(ctx context.Context, h client.Hook, query string) bool {
-	o, err := d.runHook(ctx, h, "WebSearch", map[string]any{"query": query})
+func (d *doctor) tryHook(ctx context.Context, query string) bool {
+	o, err := d.runHook(ctx, "WebSearch", map[string]any{"query": query})
 	took := o.Took.Round(time.Millisecond)
 	switch {
 	case err != nil:
-		d.fail("hook", h.Command+": "+err.Error(), "docsearch install")
+		d.fail("hook", err.Error(), "docsearch install")
 		return false
 	case o.Stderr != "":
-		d.fail("hook", h.Command+": "+firstLine(o.Stderr), "DOCSEARCH_DEBUG=1 docsearch hook tells more")
+		d.fail("hook", firstLine(o.Stderr), "DOCSEARCH_DEBUG=1 docsearch hook tells more")
 	case o.Decision == "deny":
 		d.ok("hook", "it denies a search for %q in %s: %s", query, took, firstLine(o.Reason))
 	default:
@@ -242,20 +301,22 @@ func (d *doctor) tryHook(ctx context.Context, h client.Hook, query string) bool 
 
 // tryPermission checks that the hook spares the user the question whether
 // docsearch's own tool may run.
-func (d *doctor) tryPermission(ctx context.Context, h client.Hook) {
+func (d *doctor) tryPermission(ctx context.Context) {
 	tool := d.config.Server(os.Getenv).Search
-	o, err := d.runHook(ctx, h, tool, map[string]any{"query": "x"})
+	o, err := d.runHook(ctx, tool, map[string]any{"query": "x"})
 	switch {
 	case err != nil:
-		d.fail("hook", h.Command+": "+err.Error(), "docsearch install")
+		d.fail("hook", err.Error(), "docsearch install")
 	case o.Decision != "allow":
-		d.fail("hook", h.Command+" does not allow "+tool+", so that the user is asked each time", "docsearch install")
+		d.fail("hook", "it does not allow "+tool+", so that the user is asked each time", "docsearch install")
 	default:
 		d.ok("hook", "it allows %s", tool)
 	}
 }
 
-func (d *doctor) runHook(ctx context.Context, h client.Hook, tool string, input any) (client.Outcome, error) {
+// runHook runs this program as a hook, as Claude Code runs the command that
+// install enters.
+func (d *doctor) runHook(ctx context.Context, tool string, input any) (client.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	state, err := os.MkdirTemp("", "docsearch-doctor-")
@@ -263,7 +324,11 @@ func (d *doctor) runHook(ctx context.Context, h client.Hook, tool string, input 
 		return client.Outcome{}, err
 	}
 	defer os.RemoveAll(state)
-	cmd := client.Shell(ctx, h.Command)
+	program, err := os.Executable()
+	if err != nil {
+		return client.Outcome{}, err
+	}
+	cmd := client.Shell(ctx, program)
 	cmd.Env = append(os.Environ(), "DOCSEARCH_STATE_DIR="+state)
 	cmd.WaitDelay = time.Second
 	return client.RunHook(cmd, map[string]any{
@@ -271,21 +336,42 @@ func (d *doctor) runHook(ctx context.Context, h client.Hook, tool string, input 
 	})
 }
 
-// runServers starts every server that was found and asks it for its tools.
+// runServers starts every server that is this program and asks it for its
+// tools.
 func (d *doctor) runServers(ctx context.Context) {
-	if len(d.servers) == 0 {
+	if len(d.installed.Servers) == 0 {
 		d.fail("server", "Claude Code has no MCP server "+d.claude.Server, "docsearch install")
 	}
-	for _, s := range d.servers {
-		d.runServer(ctx, s)
+	for _, s := range d.installed.Servers {
+		line := strings.Join(append([]string{s.Command}, s.Args...), " ")
+		switch {
+		case !s.Ours:
+			d.failOther(s, line, "claude mcp remove "+s.Name+", if it is no longer wanted")
+		case !client.Own(s.Command):
+			d.failOther(s, line, "docsearch install"+scopeOption(s.Scope)+" enters this program")
+		case s.Scope == client.Project && !slices.Equal(s.Args, []string{"serve"}):
+			d.note("server", fmt.Sprintf("%s has the server %s with arguments of the project: %q; the doctor did not run it", s.Path, s.Name, line))
+		default:
+			d.runServer(ctx, s)
+		}
 	}
+}
+
+// failOther says that a server is another program than this one.
+func (d *doctor) failOther(s client.Server, line, remedy string) {
+	d.fail("server", fmt.Sprintf("%s has the server %s, which is %q: Claude Code would run it; it is not this program, so the doctor did not%s", s.Path, s.Name, line, absence(s.Command)), remedy)
 }
 
 func (d *doctor) runServer(ctx context.Context, s client.Server) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	program, err := os.Executable()
+	if err != nil {
+		d.fail("server", err.Error(), "")
+		return
+	}
 	session, err := client.StartServer(ctx, func(ctx context.Context) *exec.Cmd {
-		return exec.CommandContext(ctx, s.Command, s.Args...)
+		return exec.CommandContext(ctx, program, s.Args...)
 	})
 	if err != nil {
 		d.fail("server", s.Command+": "+err.Error(), "docsearch install")
@@ -305,18 +391,21 @@ func (d *doctor) runServer(ctx context.Context, s client.Server) {
 }
 
 func (d *doctor) ok(link, format string, args ...any) {
-	fmt.Fprintf(d.stdout, "ok    %s: %s\n", link, fmt.Sprintf(format, args...))
+	d.line("ok    " + link + ": " + fmt.Sprintf(format, args...))
 }
 
-func (d *doctor) note(link, what string) { fmt.Fprintf(d.stdout, "note  %s: %s\n", link, what) }
+func (d *doctor) note(link, what string) { d.line("note  " + link + ": " + what) }
 
 func (d *doctor) fail(link, what, remedy string) {
 	d.failures++
-	fmt.Fprintf(d.stdout, "FAIL  %s: %s\n", link, what)
+	d.line("FAIL  " + link + ": " + what)
 	if remedy != "" {
-		fmt.Fprintf(d.stdout, "      to do: %s\n", remedy)
+		d.line("      to do: " + remedy)
 	}
 }
+
+// line prints a line that may have parts of files of others.
+func (d *doctor) line(text string) { fmt.Fprintln(d.stdout, printable(text)) }
 
 func pathsOf(hooks []client.Hook) []string {
 	paths := map[string]bool{}

@@ -57,7 +57,7 @@ kept beside it. Run it again after the program has moved.`,
 			claude.Old = client.IsOld(cmd.Context())
 			plan, err := claude.Install(scope, program)
 			if err != nil {
-				return err
+				return explainInstall(err)
 			}
 			if dryRun {
 				return a.showPlan(plan)
@@ -100,38 +100,24 @@ func (a *app) programFor(scope client.Scope) (string, error) {
 	return program, nil
 }
 
+// explainInstall says what to do about a file that Claude Code ignores: an
+// entry in it would do nothing.
+func explainInstall(err error) error {
+	var ignored *client.IgnoredError
+	if !errors.As(err, &ignored) {
+		return err
+	}
+	return withHint(fmt.Errorf("cannot install: %w", err), "correct line %d of %s, then run the same command again", ignored.Line, quoteArgument(ignored.Path))
+}
+
 // afterInstall says what else there is to know or to do.
 func (a *app) afterInstall(claude *client.Claude, scope client.Scope) {
-	if plugin, err := claude.Plugin(); err == nil && plugin != "" {
-		a.warn("the plugin %s is enabled as well, so that every search would be denied twice; run \"claude plugin disable %s\" or \"docsearch uninstall\"", plugin, plugin)
-	}
-	a.warnOfOtherScopes(claude, scope)
+	a.warnOf(findInstalled(claude))
 	if scope == client.Project {
 		fmt.Fprintln(a.stdout, "Claude Code asks each person once whether to use the project's MCP server")
 	}
 	if r, err := load.Load(config.Locate(os.Getenv)); err == nil && len(r.Config.Databases) == 0 {
 		fmt.Fprintf(a.stdout, "next: \"docsearch setup KEYWORD SOURCE\" builds a database and names it in %s\n", r.Path)
-	}
-}
-
-// warnOfOtherScopes warns of a hook in another scope that Claude Code runs in
-// addition: of several with one command it runs one.
-func (a *app) warnOfOtherScopes(claude *client.Claude, scope client.Scope) {
-	hooks, _, err := claude.Installed()
-	if err != nil {
-		return // a file of another scope, for the doctor to report
-	}
-	commands := map[string]bool{}
-	for _, h := range hooks {
-		if h.Scope == scope {
-			commands[h.Command] = true
-		}
-	}
-	for _, h := range hooks {
-		if h.Scope != scope && !commands[h.Command] {
-			a.warn("%s has the hook as well, as %q, so that every search would be denied twice; \"docsearch uninstall --scope %s\" takes it out", h.Path, h.Command, h.Scope)
-			return
-		}
 	}
 }
 

@@ -25,13 +25,10 @@ func (s *setupCommand) connect(ctx context.Context) error {
 	if path := claude.HooksDisabled(); path != "" {
 		s.warn("%s switches all hooks off: take \"disableAllHooks\" out of it", path)
 	}
-	where, err := installedWhere(claude)
-	switch {
-	case err != nil:
-		s.warn("%v; repair the file, then run docsearch install", err)
-		return nil
-	case where != "":
+	in := findInstalled(claude)
+	if where := in.where(claude); where != "" {
 		fmt.Fprintf(s.stdout, "the hook and the MCP server are installed: %s\n", where)
+		s.warnOf(in)
 		return nil
 	}
 	wanted, err := s.wantsInstall(ctx)
@@ -48,6 +45,11 @@ func (s *setupCommand) connect(ctx context.Context) error {
 		return nil
 	}
 	changes, err := claude.Install(client.User, program)
+	var ignored *client.IgnoredError
+	if errors.As(err, &ignored) {
+		s.warn("not installed: %v; correct the file, then run docsearch install", err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -55,40 +57,41 @@ func (s *setupCommand) connect(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintln(s.stdout, "sessions that start from now on have it")
+	s.warnOf(findInstalled(claude))
 	s.done = append(s.done, "the hook and the MCP server in Claude Code's settings")
 	s.undo = append(s.undo, "docsearch uninstall")
 	return nil
 }
 
-// installedWhere says where Claude Code has both the hook and the server from;
-// "" if it lacks one of them, or the program that they name is gone.
-func installedWhere(claude *client.Claude) (string, error) {
-	plugin, err := claude.Plugin()
-	if err != nil || plugin != "" {
-		return plugin, err
+// where says where Claude Code has both the hook and the server from; "" if it
+// lacks one of them, or the program that they name is gone.
+func (in *installation) where(claude *client.Claude) string {
+	if in.plugin != "" {
+		return in.plugin
 	}
-	hooks, servers, err := claude.Installed()
-	if err != nil || len(servers) == 0 {
-		return "", err
+	if len(in.Servers) == 0 {
+		return ""
 	}
 	for _, tool := range claude.Watched() {
-		if !client.Heard(hooks, tool) {
-			return "", nil
+		if !client.Heard(in.Hooks, tool) {
+			return ""
 		}
 	}
 	var programs []string
-	for _, h := range hooks {
-		programs = append(programs, h.Program)
+	for _, h := range in.Hooks {
+		if h.Via == "" {
+			programs = append(programs, h.Program)
+		}
 	}
-	for _, server := range servers {
+	for _, server := range in.Servers {
 		programs = append(programs, server.Command)
 	}
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
-			return "", nil
+			return ""
 		}
 	}
-	return strings.Join(pathsOf(hooks), ", "), nil
+	return strings.Join(pathsOf(in.Hooks), ", ")
 }
 
 func (s *setupCommand) wantsInstall(ctx context.Context) (bool, error) {

@@ -37,9 +37,13 @@ Databases, the config file and the copies that install kept stay.`,
 				return a.showPlan(plan)
 			}
 			if len(plan) == 0 {
-				return a.notInstalled(claude, scope)
+				a.notInstalled(claude, scope)
 			}
-			return a.applyPlan(plan, "took %s out of %s")
+			if err := a.applyPlan(plan, "took %s out of %s"); err != nil {
+				return err
+			}
+			a.warnOfLeft(claude, scope)
+			return nil
 		},
 	}
 	cmd.Flags().Var(&scope, "scope", "for whom: user, project or local")
@@ -49,20 +53,28 @@ Databases, the config file and the copies that install kept stay.`,
 }
 
 // notInstalled says that there is nothing to take out, and where there is.
-func (a *app) notInstalled(claude *client.Claude, scope client.Scope) error {
+func (a *app) notInstalled(claude *client.Claude, scope client.Scope) {
 	fmt.Fprintf(a.stdout, "docsearch is not installed for %s; nothing changed\n", whose(scope))
-	hooks, servers, err := claude.Installed()
-	if err != nil {
-		return err
-	}
+	in := claude.Installed()
 	for _, other := range client.Scopes {
-		if slices.ContainsFunc(hooks, func(h client.Hook) bool { return h.Scope == other }) ||
-			slices.ContainsFunc(servers, func(s client.Server) bool { return s.Scope == other }) {
+		if other != scope && (slices.ContainsFunc(in.Hooks, func(h client.Hook) bool { return h.Scope == other }) ||
+			slices.ContainsFunc(in.Servers, func(s client.Server) bool { return s.Scope == other && s.Ours })) {
 			fmt.Fprintf(a.stdout, "it is installed for %s: docsearch uninstall --scope %s\n", whose(other), other)
 		}
 	}
-	if plugin, err := claude.Plugin(); err == nil && plugin != "" {
+	if plugin := claude.Plugin(); plugin != "" {
 		fmt.Fprintf(a.stdout, "it is there as a plugin: claude plugin uninstall %s\n", plugin)
 	}
-	return nil
+}
+
+// warnOfLeft warns of entries that run docsearch and something else, which are
+// not docsearch's to take out.
+func (a *app) warnOfLeft(claude *client.Claude, scope client.Scope) {
+	seen := map[string]bool{}
+	for _, h := range claude.Installed().Hooks {
+		if h.Scope == scope && h.Beside != "" && !seen[h.Line()] {
+			seen[h.Line()] = true
+			a.warn("%s", printable(fmt.Sprintf("left in %s: %q, which also runs %s; take it out yourself", h.Path, h.Line(), h.Beside)))
+		}
+	}
 }

@@ -35,6 +35,8 @@ type Change struct {
 
 // An edit puts something into a document, or takes it out again.
 type edit struct {
+	// check is nil, or what the file must stand before it is changed.
+	check func(path string, data []byte) error
 	apply func(*document) error
 	// redo is nil, or what would bring a document that lacks docsearch to
 	// where this one is: the opposite of apply.
@@ -64,6 +66,11 @@ func (c *Change) prepare() error {
 			return fmt.Errorf("%s was left alone: %w", c.Path, err)
 		}
 		return nil
+	}
+	if c.edit.check != nil {
+		if err := c.edit.check(c.Path, data); err != nil {
+			return err
+		}
 	}
 	d, err := parse(data)
 	if err != nil {
@@ -247,17 +254,25 @@ func lockAsClaude(path string) (unlock func(), err error) {
 	}
 }
 
-// readFile reads a file that may not be there: then data is nil.
+// maxSize is the longest file that is read, in bytes. Claude Code keeps a lot in
+// its list of servers, but not that much.
+const maxSize = 64 << 20
+
+// readFile reads a file that may not be there: then data is nil. In a stranger's
+// checkout a file may be a pipe, which would never end.
 func readFile(path string) (data []byte, mode fs.FileMode, err error) {
-	data, err = os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, err
-	}
 	st, err := os.Stat(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, 0, nil
+	case err != nil:
+		return nil, 0, err
+	case !st.Mode().IsRegular():
+		return nil, 0, fmt.Errorf("cannot read %s: not a file", path)
+	case st.Size() > maxSize:
+		return nil, 0, fmt.Errorf("cannot read %s: larger than %d MiB", path, maxSize>>20)
+	}
+	if data, err = os.ReadFile(path); err != nil {
 		return nil, 0, err
 	}
 	if data == nil {

@@ -127,22 +127,22 @@ func (c *Claude) serverAt(s Scope) serverAt {
 
 // Install plans what puts docsearch into a scope: its hook into the settings
 // and its server into the list of MCP servers. A file that is as it should be
-// is left out.
+// is left out; one that Claude Code ignores is an *IgnoredError.
 func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
-		edit{apply: func(d *document) error { return putHook(d, program, !c.Old) }},
-		edit{apply: func(d *document) error { return putServer(d, at, program) }})
+		edit{check: c.checkSettings, apply: func(d *document) error { return putHook(d, s, program, !c.Old) }},
+		edit{check: c.checkJSON, apply: func(d *document) error { return putServer(d, at, program) }})
 }
 
 // Uninstall plans what takes docsearch out of a scope again.
 func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
-		edit{dropHook, redoHook},
+		edit{apply: dropHook, redo: func(d *document) func(*document) error { return redoHook(d, s) }},
 		edit{
-			func(d *document) error { return dropServer(d, at) },
-			func(d *document) func(*document) error { return redoServer(d, at) },
+			apply: func(d *document) error { return dropServer(d, at) },
+			redo:  func(d *document) func(*document) error { return redoServer(d, at) },
 		})
 }
 

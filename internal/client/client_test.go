@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/config/decode"
 )
 
 func TestInstallAndUninstall(t *testing.T) {
@@ -21,6 +24,13 @@ func TestInstallAndUninstall(t *testing.T) {
 				write(t, c.Settings(scope), before)
 				write(t, c.Servers(scope), before)
 				plan, err := c.Install(scope, program)
+				if decode.CheckJSON([]byte(strings.TrimPrefix(before, bom))) != nil && strings.TrimSpace(before) != "" {
+					var ignored *IgnoredError
+					if !errors.As(err, &ignored) || read(t, c.Settings(scope)) != before {
+						t.Errorf("%s: error = %v, want that Claude Code ignores the file", name, err)
+					}
+					continue
+				}
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -46,6 +56,36 @@ func TestInstallAndUninstall(t *testing.T) {
 				removeBackups(t, c, scope)
 			}
 		})
+	}
+}
+
+// What Claude Code ignores, uninstall still takes docsearch out of.
+func TestUninstallFromIgnoredFile(t *testing.T) {
+	c := testClaude(t)
+	const before = "{\n  // mine\n  \"model\": \"opus\",\n}\n"
+	write(t, c.Settings(User), edited(t, before, func(d *document) error { return putHook(d, User, program, true) }))
+	plan, err := c.Uninstall(User)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply(t, plan)
+	if got := read(t, c.Settings(User)); got != before {
+		t.Errorf("uninstall left %q, want %q", got, before)
+	}
+}
+
+// An entry that also runs something else, or another hook, stays.
+func TestUninstallLeavesOthers(t *testing.T) {
+	c := testClaude(t)
+	before := settingsWith(t, "tee /tmp/events | docsearch hook", 5)
+	write(t, c.Settings(User), before)
+	if plan, err := c.Uninstall(User); err != nil || len(plan) > 0 {
+		t.Errorf("uninstall would change %v, %v", paths(plan), err)
+	}
+	before = settingsWith(t, "python3 docsearch.py", 5)
+	write(t, c.Settings(User), before)
+	if plan, err := c.Uninstall(User); err != nil || len(plan) > 0 {
+		t.Errorf("uninstall would change %v, %v", paths(plan), err)
 	}
 }
 
@@ -109,23 +149,29 @@ func TestUninstallKeepsLaterChanges(t *testing.T) {
 
 func TestInstallFollowsTheProgram(t *testing.T) {
 	for name, test := range map[string]struct{ before, after string }{
-		"moved":          {`/old/docsearch hook`, `/opt/tools/docsearch hook`},
-		"quoted":         {`"/old place/docsearch" hook`, `/opt/tools/docsearch hook`},
-		"from the path":  {`docsearch hook`, `/opt/tools/docsearch hook`},
-		"with variables": {`DOCSEARCH_DEBUG=1 A="b c" '/old/docsearch' hook 2>>/tmp/log`, `DOCSEARCH_DEBUG=1 A="b c" /opt/tools/docsearch hook 2>>/tmp/log`},
-		"windows":        {`"C:\Program Files\docsearch.exe" hook`, `/opt/tools/docsearch hook`},
-		"unchanged":      {`/opt/tools/docsearch hook`, `/opt/tools/docsearch hook`},
+		"moved":              {`/old/docsearch hook`, HookCommand(User, program)},
+		"quoted":             {`"/old place/docsearch" hook`, HookCommand(User, program)},
+		"from the path":      {`docsearch hook`, HookCommand(User, program)},
+		"with variables":     {`DOCSEARCH_DEBUG=1 A="b c" '/old/docsearch' hook 2>>/tmp/log`, strings.Replace(HookCommand(User, program)+" 2>>/tmp/log", program, `DOCSEARCH_DEBUG=1 A="b c" `+program, 1)},
+		"windows":            {`"C:\Program Files\docsearch.exe" hook`, HookCommand(User, program)},
+		"unchanged":          {HookCommand(User, program), HookCommand(User, program)},
+		"of another scope":   {HookCommand(Project, "docsearch"), HookCommand(User, program)},
+		"of another system":  {strings.Replace(windowsForm, "%s", "C:/docsearch.exe", 1), HookCommand(User, program)},
+		"harmless by itself": {`/old/docsearch hook || true`, `/opt/tools/docsearch hook || true`},
+		"in company":         {`tee /tmp/x | /old/docsearch hook`, `tee /tmp/x | /opt/tools/docsearch hook`},
+		"by a launcher":      {`npx docsearch hook`, `npx docsearch hook`},
+		"within quotes":      {`sh -c '/old/docsearch hook'`, `sh -c '/old/docsearch hook'`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := settingsWith(t, test.before, 42)
-			after := edited(t, before, func(d *document) error { return putHook(d, program, true) })
+			after := edited(t, before, func(d *document) error { return putHook(d, User, program, true) })
 			if diff := cmp.Diff(settingsWith(t, test.after, 42), after); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
 	exec := strings.ReplaceAll(settingsWith(t, "/old/docsearch", 42), `"timeout"`, `"args": ["hook"], "timeout"`)
-	if got, want := edited(t, exec, func(d *document) error { return putHook(d, program, true) }), strings.ReplaceAll(exec, "/old/docsearch", program); got != want {
+	if got, want := edited(t, exec, func(d *document) error { return putHook(d, User, program, true) }), strings.ReplaceAll(exec, "/old/docsearch", program); got != want {
 		t.Errorf("the form with arguments became %s, want %s", got, want)
 	}
 	server := `{"mcpServers": {"docsearch": {"command": "/old/docsearch", "args": ["serve", "--leann-compat"], "env": {}}}}`
@@ -140,7 +186,7 @@ func TestInstallAddsWhatIsMissing(t *testing.T) {
   {"matcher": "WebSearch|Edit", "hooks": [{"type": "command", "command": "/opt/tools/docsearch hook"}]},
   {"matcher": "Write", "hooks": [{"type": "command", "command": "format.sh"}]}
 ]}}`
-	after := edited(t, before, func(d *document) error { return putHook(d, program, true) })
+	after := edited(t, before, func(d *document) error { return putHook(d, User, program, true) })
 	matchers := map[string]string{}
 	d, err := parse([]byte(after))
 	if err != nil {
@@ -194,7 +240,7 @@ func TestPluginHearsTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := heard([]byte(edited(t, "{}", func(d *document) error { return putHook(d, program, true) })))
+		want := heard([]byte(edited(t, "{}", func(d *document) error { return putHook(d, User, program, true) })))
 		for _, w := range watches() {
 			if w.late != late {
 				delete(want, w.event)
@@ -237,9 +283,9 @@ func TestQuote(t *testing.T) {
 		if runtime.GOOS == "windows" {
 			path = filepath.FromSlash(path)
 		}
-		text, start, end := word(quote(path)+" hook", 0)
-		if want := filepath.ToSlash(path); text != want || start != 0 || end != len(quote(path)) {
-			t.Errorf("quote(%q) = %s reads as %q", path, quote(path), text)
+		words := lex(quote(path) + " hook")
+		if want := filepath.ToSlash(path); words[0].text != want || words[0].start != 0 || words[0].end != len(quote(path)) {
+			t.Errorf("quote(%q) = %s reads as %q", path, quote(path), words[0].text)
 		}
 	}
 }
@@ -252,7 +298,7 @@ func TestDamagedFile(t *testing.T) {
 		write(t, files[damaged], `{"hooks": {`)
 		write(t, files[1-damaged], "{}")
 		_, err := c.Install(User, program)
-		if err == nil || !strings.Contains(err.Error(), files[damaged]+" is not valid JSON and was left alone") {
+		if err == nil || !strings.Contains(err.Error(), files[damaged]+":1:12: Claude Code ignores the whole file: the file ends before") {
 			t.Errorf("error = %v", err)
 		}
 		if got := read(t, files[damaged]); got != `{"hooks": {` {

@@ -119,7 +119,7 @@ func TestInstalledEntries(t *testing.T) {
 				"hooks": [
 					{
 						"type": "command",
-						"command": "/opt/tools/docsearch hook",
+						"command": "trap 'exit 0' EXIT; /opt/tools/docsearch hook",
 						"timeout": 10,
 						"statusMessage": "Searching local documentation"
 					}
@@ -130,7 +130,7 @@ func TestInstalledEntries(t *testing.T) {
 				"hooks": [
 					{
 						"type": "command",
-						"command": "/opt/tools/docsearch hook",
+						"command": "trap 'exit 0' EXIT; /opt/tools/docsearch hook",
 						"timeout": 10
 					}
 				]
@@ -140,7 +140,7 @@ func TestInstalledEntries(t *testing.T) {
 				"hooks": [
 					{
 						"type": "command",
-						"command": "/opt/tools/docsearch hook",
+						"command": "trap 'exit 0' EXIT; /opt/tools/docsearch hook",
 						"timeout": 10
 					}
 				]
@@ -151,7 +151,7 @@ func TestInstalledEntries(t *testing.T) {
 				"hooks": [
 					{
 						"type": "command",
-						"command": "/opt/tools/docsearch hook",
+						"command": "trap 'exit 0' EXIT; /opt/tools/docsearch hook",
 						"timeout": 10
 					}
 				]
@@ -162,7 +162,7 @@ func TestInstalledEntries(t *testing.T) {
 				"hooks": [
 					{
 						"type": "command",
-						"command": "/opt/tools/docsearch hook",
+						"command": "trap 'exit 0' EXIT; /opt/tools/docsearch hook",
 						"timeout": 10
 					}
 				]
@@ -174,7 +174,7 @@ func TestInstalledEntries(t *testing.T) {
 				"hooks": [
 					{
 						"type": "command",
-						"command": "/opt/tools/docsearch hook",
+						"command": "trap 'exit 0' EXIT; /opt/tools/docsearch hook",
 						"timeout": 10
 					}
 				]
@@ -193,6 +193,7 @@ func TestInstalledEntries(t *testing.T) {
 	}
 }
 `
+	want = strings.ReplaceAll(want, "trap 'exit 0' EXIT; /opt/tools/docsearch hook", HookCommand(User, program))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -260,7 +261,7 @@ func FuzzEdits(f *testing.F) {
 }
 
 func install(d *document) error {
-	if err := putHook(d, program, true); err != nil {
+	if err := putHook(d, User, program, true); err != nil {
 		return err
 	}
 	return putServer(d, userServers, program)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -61,10 +60,11 @@ type (
 	}
 )
 
-// putHook puts the hook into a settings document, with late set also for the
-// events that old versions do not know. Entries that are there already keep
-// what their owner made of them; only the program is corrected.
-func putHook(d *document, program string, late bool) error {
+// putHook puts the hook into the settings of a scope, with late set also for
+// the events that old versions do not know. Entries that are there already keep
+// what their owner made of them; only the program is corrected, and what runs
+// nothing else gets the form of the command that is always harmless.
+func putHook(d *document, s Scope, program string, late bool) error {
 	hooks, err := d.top().needObject("hooks")
 	if err != nil {
 		return err
@@ -80,14 +80,14 @@ func putHook(d *document, program string, late bool) error {
 		if matcher, ok := w.missing(groups); ok {
 			groups.push(toJSON(hookGroup{matcher, []hookHandler{{
 				Type:          "command",
-				Command:       hookCommand(program),
+				Command:       HookCommand(s, program),
 				Timeout:       hookTimeout,
 				StatusMessage: w.status,
 			}}}))
 		}
 	}
 	return eachHook(d, func(h *hookEntry) error {
-		h.setProgram(program)
+		h.setProgram(s, program)
 		return nil
 	})
 }
@@ -119,7 +119,7 @@ func heeded(groups array, tool string) bool {
 			continue
 		}
 		for _, handler := range handlers.objects {
-			if _, ok := asHook(handler); ok {
+			if h, ok := asHook(handler); ok && !h.python {
 				return true
 			}
 		}
@@ -193,7 +193,7 @@ func dropHandlers(groups array, g int) (gone bool) {
 			if !ok {
 				continue
 			}
-			if _, ours := asHook(object{Object: v}); ours {
+			if entry, ours := asHook(object{Object: v}); ours && entry.removable() {
 				handlers.remove(h)
 			}
 		}
@@ -206,16 +206,16 @@ func dropHandlers(groups array, g int) (gone bool) {
 	return false
 }
 
-// redoHook is what makes of a document without docsearch's hook one with the
-// hook that d has.
-func redoHook(d *document) func(*document) error {
+// redoHook is what makes of the settings of a scope without docsearch's hook
+// those with the hook that d has.
+func redoHook(d *document, s Scope) func(*document) error {
 	program, late := "", false
 	eachHook(d, func(h *hookEntry) error {
 		program = h.program
 		late = late || slices.ContainsFunc(watches(), func(w watch) bool { return w.late && w.event == h.event })
 		return nil
 	})
-	return func(d *document) error { return putHook(d, program, late) }
+	return func(d *document) error { return putHook(d, s, program, late) }
 }
 
 // eachHook calls f for every hook of docsearch in a settings document.
@@ -251,55 +251,54 @@ func eachHook(d *document, f func(*hookEntry) error) error {
 
 // A hookEntry is a hook of docsearch in a settings document.
 type hookEntry struct {
+	hookRun
 	handler object
 	event   string
 	matcher string
-	command string // as it stands there
-	program string // the program that the command runs
-
-	start, end int // of the program in the command, quotes included
+	command string   // as it stands there
+	args    []string // of the form that Claude Code runs without a shell; nil: none
 }
 
-// asHook recognises a handler that runs docsearch, in the form for a shell
-// ("/usr/bin/docsearch hook", maybe after variables) and in that with a list
-// of arguments, which a person may have written.
+// asHook recognises a handler that runs docsearch, in the form for a shell and
+// in that with a list of arguments, which a person may have written.
 func asHook(handler object) (*hookEntry, bool) {
 	h := &hookEntry{handler: handler, command: handler.text("command")}
-	if args, ok, _ := handler.array("args"); ok {
-		if isDocsearch(h.command) && len(args.Elements) > 0 && stringOf(args.Elements[0]) == "hook" {
-			h.program, h.end = h.command, len(h.command)
-			return h, true
-		}
-		return nil, false
+	args, ok, err := handler.array("args")
+	if err != nil || !ok {
+		h.hookRun, ok = findHook(h.command)
+		return h, ok
 	}
-	for at := 0; at < len(h.command); {
-		text, start, end := word(h.command, at)
-		if assignment(h.command[start:end]) {
-			at = end
-			continue
-		}
-		next, _, _ := word(h.command, end)
-		h.program, h.start, h.end = text, start, end
-		return h, isDocsearch(text) && next == "hook"
+	words := []token{{text: h.command, end: len(h.command)}}
+	h.args = []string{}
+	for _, arg := range args.Elements {
+		h.args = append(h.args, stringOf(arg))
+		words = append(words, token{text: stringOf(arg)})
 	}
-	return nil, false
+	h.hookRun, ok = hookOf(words, 0)
+	return h, ok
 }
 
-// setProgram corrects the program and leaves the rest of the command.
-func (h *hookEntry) setProgram(program string) {
-	if h.program == program {
+// removable reports whether the entry runs docsearch and nothing else.
+func (h *hookEntry) removable() bool { return h.beside == "" && !h.python }
+
+// setProgram corrects the program in an entry of a scope and leaves the rest of
+// what its owner wrote. A command of one of the forms, or one that only runs
+// the program, gets the form for the scope.
+func (h *hookEntry) setProgram(s Scope, program string) {
+	if h.end == 0 || h.via != "" {
 		return
 	}
-	command := h.command[:h.start] + quote(program) + h.command[h.end:]
-	if i := h.handler.index("args"); i >= 0 {
-		command = program
+	command := program
+	if h.args == nil {
+		command = h.command[:h.start] + quote(program) + h.command[h.end:]
+		if simple, ok := simplePart(command); ok {
+			command = strings.Replace(formFor(s), "%s hook", simple, 1)
+		}
 	}
-	h.handler.Members[h.handler.index("command")].Value.Value = hujson.String(command)
+	if command != h.command {
+		h.handler.Members[h.handler.index("command")].Value.Value = hujson.String(command)
+	}
 }
-
-// hookCommand is the shell command of the hook. It has no list of arguments:
-// Claude Code ignored that list before 2.1.139.
-func hookCommand(program string) string { return quote(program) + " hook" }
 
 // A serverAt is where a server stands in a document: the keys that lead to
 // the object that holds the servers, and the server's name in it.
@@ -363,13 +362,13 @@ func dropServer(d *document, at serverAt) error {
 // the server that d has.
 func redoServer(d *document, at serverAt) func(*document) error {
 	program := ""
-	if entry, ok := findServer(d, at); ok {
+	if entry, ok := findServer(d, at); ok && isServer(entry) {
 		program = entry.text("command")
 	}
 	return func(d *document) error { return putServer(d, at, program) }
 }
 
-// findServer finds docsearch's server in a document.
+// findServer finds the server of docsearch's name in a document.
 func findServer(d *document, at serverAt) (entry object, ok bool) {
 	servers := d.top()
 	for _, key := range at.keys {
@@ -379,7 +378,7 @@ func findServer(d *document, at serverAt) (entry object, ok bool) {
 		}
 	}
 	entry, ok, err := servers.object(at.name)
-	return entry, err == nil && ok && isServer(entry)
+	return entry, err == nil && ok
 }
 
 // isServer reports whether a server's entry runs docsearch.
@@ -387,63 +386,6 @@ func isServer(entry object) bool {
 	args, ok, err := entry.array("args")
 	return err == nil && ok && len(args.Elements) > 0 && stringOf(args.Elements[0]) == "serve" &&
 		isDocsearch(entry.text("command"))
-}
-
-// isDocsearch recognises the program by its file name.
-func isDocsearch(program string) bool {
-	base := program[strings.LastIndexAny(program, `/\`)+1:]
-	return strings.HasPrefix(base, "docsearch")
-}
-
-// quote makes one word of a path, for the shell that runs hooks: sh, on
-// Windows the one that comes with Git, which reads slashes.
-func quote(path string) string {
-	if runtime.GOOS == "windows" {
-		path = strings.ReplaceAll(path, `\`, "/")
-	}
-	plain := func(r rune) bool {
-		return r > 0x7f || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/._-+:@%,=", r)
-	}
-	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
-		return path
-	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`").Replace(path) + `"`
-}
-
-// word reads the next word of a shell command from at on: its text without
-// quotes, and where it starts and ends. A backslash that quotes nothing
-// stands for itself, as in a path on Windows.
-func word(command string, at int) (text string, start, end int) {
-	for at < len(command) && (command[at] == ' ' || command[at] == '\t') {
-		at++
-	}
-	var b strings.Builder
-	i, quoted := at, byte(0)
-	for ; i < len(command); i++ {
-		c := command[i]
-		switch {
-		case quoted == 0 && (c == ' ' || c == '\t'):
-			return b.String(), at, i
-		case quoted == 0 && (c == '"' || c == '\''):
-			quoted = c
-		case quoted != 0 && c == quoted:
-			quoted = 0
-		case c == '\\' && quoted != '\'' && i+1 < len(command) && strings.IndexByte("\\\"$` '", command[i+1]) >= 0:
-			i++
-			b.WriteByte(command[i])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String(), at, i
-}
-
-// assignment recognises NAME=value before a command.
-func assignment(word string) bool {
-	name, _, ok := strings.Cut(word, "=")
-	return ok && name != "" && strings.IndexFunc(name, func(r rune) bool {
-		return r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	}) < 0
 }
 
 // toJSON renders an entry; the fields of a struct keep their order.

@@ -46,10 +46,38 @@ func OnPath(program string) (path string, ok bool) {
 // CheckProgram says what is wrong with a program that is to be entered.
 func CheckProgram(program string) error {
 	if !isDocsearch(program) {
-		return fmt.Errorf("%s: the file's name must begin with docsearch, for uninstall knows its own entries by it", program)
+		return fmt.Errorf("%s: the file's name must begin with docsearch, because uninstall recognizes its entries by it", program)
 	}
 	if _, err := exec.LookPath(program); err != nil {
 		return fmt.Errorf("run %s: %w", program, errors.Unwrap(err))
 	}
 	return nil
+}
+
+// Own reports whether program, as a hook or a server entry names it, is the
+// program that runs now: whether both lead to one file.
+func Own(program string) bool {
+	own, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	path, err := exec.LookPath(expandHome(program))
+	if err != nil {
+		return false
+	}
+	a, errA := os.Stat(path)
+	b, errB := os.Stat(own)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// expandHome replaces what a shell replaces by the home directory.
+func expandHome(program string) string {
+	for _, prefix := range []string{"~/", "$HOME/", "${HOME}/"} {
+		if rest, ok := strings.CutPrefix(program, prefix); ok {
+			if home, err := os.UserHomeDir(); err == nil {
+				return filepath.Join(home, rest)
+			}
+		}
+	}
+	return program
 }

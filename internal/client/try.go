@@ -72,18 +72,17 @@ func RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
 	return o, nil
 }
 
-// Shell is the command that runs a hook's command line as Claude Code does.
-func Shell(ctx context.Context, line string) *exec.Cmd {
-	if runtime.GOOS != "windows" {
-		return exec.CommandContext(ctx, "/bin/sh", "-c", line)
+// Shell runs the hook of a program as Claude Code runs the command that install
+// enters for it.
+func Shell(ctx context.Context, program string) *exec.Cmd {
+	sh := "/bin/sh"
+	if runtime.GOOS == "windows" {
+		var err error
+		if sh, err = exec.LookPath("sh"); err != nil {
+			return exec.CommandContext(ctx, program, "hook") // Git's shell need not be on PATH
+		}
 	}
-	if sh, err := exec.LookPath("sh"); err == nil {
-		return exec.CommandContext(ctx, sh, "-c", line)
-	}
-	// Git's shell need not be on PATH; a command that install wrote needs
-	// no shell.
-	program, _, end := word(line, 0)
-	return exec.CommandContext(ctx, program, strings.Fields(line[end:])...)
+	return exec.CommandContext(ctx, sh, "-c", HookCommand(User, program))
 }
 
 // A Session is a conversation with an MCP server that was started for it.

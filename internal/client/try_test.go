@@ -29,7 +29,7 @@ func TestRunHook(t *testing.T) {
 		"not there":      {"exec /nowhere/docsearch hook", Outcome{}, "exit code 127"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := RunHook(Shell(t.Context(), test.script), map[string]string{"tool_name": "WebSearch"})
+			got, err := RunHook(shell(t.Context(), test.script), map[string]string{"tool_name": "WebSearch"})
 			if test.wantErr != "" {
 				if err == nil || !strings.Contains(err.Error(), test.wantErr) {
 					t.Errorf("error = %v, want one with %q", err, test.wantErr)
@@ -49,7 +49,7 @@ func TestRunHook(t *testing.T) {
 
 func TestRunHookGetsTheEvent(t *testing.T) {
 	needShell(t)
-	got, err := RunHook(Shell(t.Context(), `cat >&2; exit 2`), map[string]string{"tool_name": "WebSearch"})
+	got, err := RunHook(shell(t.Context(), `cat >&2; exit 2`), map[string]string{"tool_name": "WebSearch"})
 	if err != nil || got.Reason != `{"tool_name":"WebSearch"}` {
 		t.Errorf("the hook read %q, %v", got.Reason, err)
 	}
@@ -69,7 +69,7 @@ func TestStartServerFails(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
-			s, err := StartServer(ctx, func(ctx context.Context) *exec.Cmd { return Shell(ctx, test.script) })
+			s, err := StartServer(ctx, func(ctx context.Context) *exec.Cmd { return shell(ctx, test.script) })
 			if err == nil {
 				s.Close()
 				t.Fatalf("started %s with the tools %q", s.Server, s.Tools)
@@ -79,6 +79,11 @@ func TestStartServerFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// shell runs a script.
+func shell(ctx context.Context, script string) *exec.Cmd {
+	return exec.CommandContext(ctx, "/bin/sh", "-c", script)
 }
 
 func needShell(t *testing.T) {

@@ -62,7 +62,12 @@ func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 	} else if stamp, err := config.StampOf(place.Config); err == nil {
 		s.sources = append(s.sources, stamp)
 	}
-	for _, dir := range append([]string{place.Plugin}, s.enabledPlugins()...) {
+	enabled := s.enabledPlugins()
+	dirs := []string{place.Plugin}
+	for _, id := range sortedNames(enabled) {
+		dirs = append(dirs, enabled[id])
+	}
+	for _, dir := range dirs {
 		if dir != "" && !s.seen[dir] {
 			s.seen[dir] = true
 			s.plugin(dir)
@@ -332,9 +337,16 @@ func (n *node) lineOf(path ...string) int {
 	return line
 }
 
-// enabledPlugins are the folders of the plugins that Claude Code has enabled
-// for the project: its settings say which, its list of plugins where they are.
-func (s *Routes) enabledPlugins() []string {
+// EnabledPlugins are the folders of the plugins that Claude Code has enabled in
+// a place, by their names with the marketplaces.
+func EnabledPlugins(place config.RoutesPlace) map[string]string {
+	s := &Routes{Place: place, seen: map[string]bool{}}
+	return s.enabledPlugins()
+}
+
+// enabledPlugins are those folders: the settings say which plugins are enabled,
+// the list of plugins where they are.
+func (s *Routes) enabledPlugins() map[string]string {
 	if s.Place.Claude == "" {
 		return nil
 	}
@@ -361,10 +373,10 @@ func (s *Routes) enabledPlugins() []string {
 			}
 		}
 	}
-	var dirs []string
-	for _, id := range sortedNames(list.Plugins) {
-		if dir := s.installed(list.Plugins[id]); enabled[id] && dir != "" {
-			dirs = append(dirs, filepath.Clean(dir))
+	dirs := map[string]string{}
+	for id, entry := range list.Plugins {
+		if dir := s.installed(entry); enabled[id] && dir != "" {
+			dirs[id] = filepath.Clean(dir)
 		}
 	}
 	return dirs

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/client"
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/load"
+)
+
+// An installation is what Claude Code has of docsearch, in its settings and in
+// its plugins.
+type installation struct {
+	client.Installation
+	plugin  string          // docsearch's own that is enabled; "" if none is
+	plugged []client.Hook   // of any plugin
+	doubles []client.Double // calls for which the hook runs more than once
+}
+
+func findInstalled(claude *client.Claude) installation {
+	cwd, err := os.Getwd()
+	if err != nil {
+		cwd = ""
+	}
+	in := installation{Installation: claude.Installed(), plugin: claude.Plugin()}
+	place := config.PlaceOf(config.Locate(os.Getenv), os.Getenv, cwd)
+	in.plugged = client.InPlugins(load.EnabledPlugins(place), in.plugin)
+	in.doubles = claude.Doubles(slices.Concat(in.Hooks, in.plugged))
+	return in
+}
+
+// warnOf warns of an installation that is not as it should be.
+func (a *app) warnOf(in installation) {
+	for _, err := range in.Ignored {
+		a.warn("%v", err)
+	}
+	for _, d := range in.doubles {
+		a.warn("%s; %s", sayDouble(d), repairDouble(d))
+	}
+}
+
+// sayDouble says that a hook runs more than once, and from where.
+func sayDouble(d client.Double) string {
+	var places []string
+	for _, h := range d.Hooks {
+		places = append(places, fmt.Sprintf("%s (%s)", placeOf(h), h.Line()))
+	}
+	return printable(fmt.Sprintf("Claude Code runs docsearch's hook %d times for %s: from %s", len(d.Hooks), strings.Join(d.Calls, ", "), strings.Join(places, " and ")))
+}
+
+// placeOf is the plugin or the file that has a hook.
+func placeOf(h client.Hook) string {
+	if h.Plugin != "" {
+		return "the plugin " + h.Plugin
+	}
+	return h.Path
+}
+
+// repairDouble says how one of the hooks can go. Of the settings, those of the
+// user stay: they hold in every project.
+func repairDouble(d client.Double) string {
+	var ways []string
+	settings := 0
+	for _, h := range slices.Backward(d.Hooks) {
+		way := "docsearch uninstall --scope " + string(h.Scope)
+		switch {
+		case h.Plugin != "":
+			way = "claude plugin disable " + h.Plugin
+		case h.Python || h.Beside != "":
+			way = "take the entry out of " + h.Path
+		default:
+			settings++
+		}
+		if !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+	}
+	if len(ways) == 1 && settings == len(d.Hooks) { // all are in one file
+		return ways[0] + ", then docsearch install --scope " + string(d.Hooks[0].Scope)
+	}
+	if len(ways) > 2 {
+		return "leave one of them: " + strings.Join(ways, "; ")
+	}
+	return strings.Join(ways, ", or ")
+}

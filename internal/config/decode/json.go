@@ -1,0 +1,71 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A JSONError says where a text is not JSON, and why.
+type JSONError struct {
+	Line, Column int // 1-based; columns are characters
+	Reason       string
+}
+
+func (e *JSONError) Error() string { return "invalid JSON: " + e.Reason }
+
+// CheckJSON checks that a text is one JSON value. It names what people put into
+// JSON files and JSON does not have: comments, commas after the last element,
+// single quotes. A byte order mark is for the caller to cut off.
+func CheckJSON(data []byte) *JSONError {
+	var value json.RawMessage
+	err := json.Unmarshal(data, &value)
+	if err == nil {
+		return nil
+	}
+	at := len(data)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		at = max(0, int(syntax.Offset)-1)
+	}
+	at, reason := reasonAt(data, at, err)
+	e := &JSONError{Reason: reason}
+	e.Line, e.Column = Position(data, at)
+	return e
+}
+
+// Position is the line and the column of a byte of a text, from 1 on.
+func Position(data []byte, at int) (line, column int) {
+	before := data[:min(max(at, 0), len(data))]
+	line = 1 + bytes.Count(before, []byte("\n"))
+	return line, 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+}
+
+// reasonAt says why the byte at a place is not JSON, and where the reason is.
+func reasonAt(data []byte, at int, err error) (place int, reason string) {
+	before := bytes.TrimRight(data[:min(at, len(data))], " \t\r\n")
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		return 0, "the file is empty"
+	case at >= len(data)-1 && strings.Contains(err.Error(), "unexpected end"):
+		return len(data), "the file ends before the value does: a closing bracket, brace or quote is missing"
+	case at >= len(data):
+		return at, err.Error()
+	case data[at] == '/', data[at] == '#':
+		return at, "a comment, which JSON does not have"
+	case (data[at] == ']' || data[at] == '}') && bytes.HasSuffix(before, []byte(",")):
+		return len(before) - 1, fmt.Sprintf("a comma after the last element, before %q", data[at])
+	case data[at] == '\'':
+		return at, "a single quote; JSON has double quotes"
+	case strings.Contains(err.Error(), "after top-level value"):
+		return at, "text after the end of the value"
+	case strings.Contains(err.Error(), "in string literal") && data[at] == '\n':
+		return at, "a line that ends within a string: a closing quote is missing"
+	}
+	c, _ := utf8.DecodeRune(data[at:])
+	_, where, _ := strings.Cut(err.Error(), "' ")
+	return at, strings.TrimSpace(fmt.Sprintf("unexpected %q %s", c, where))
+}
