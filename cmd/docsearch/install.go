@@ -54,7 +54,7 @@ kept beside it. Run it again after the program has moved.`,
 			if err := client.CheckProgram(program); err != nil {
 				return withHint(err, "--command takes the path of a docsearch program")
 			}
-			claude.Old = client.IsOld(cmd.Context())
+			claude.Version = client.VersionOnPath(cmd.Context())
 			plan, err := claude.Install(scope, program)
 			if err != nil {
 				return explainInstall(err)

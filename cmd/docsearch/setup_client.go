@@ -44,6 +44,7 @@ func (s *setupCommand) connect(ctx context.Context) error {
 		s.warn("not installed: %v", err)
 		return nil
 	}
+	claude.Version = client.VersionOnPath(ctx)
 	changes, err := claude.Install(client.User, program)
 	var ignored *client.IgnoredError
 	if errors.As(err, &ignored) {

@@ -8,6 +8,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -41,9 +42,8 @@ type Claude struct {
 	// Server is the name of docsearch's MCP server, which makes its tools
 	// mcp__docsearch__search and so on.
 	Server string
-	// Old says that settings which name an event of the last versions would be
-	// thrown away, all of them (see IsOld).
-	Old bool
+	// Version is the one that the settings are for, if it is known.
+	Version Version
 
 	settings string // folder of the user's settings, ~/.claude
 	state    string // file with the user's MCP servers, ~/.claude.json
@@ -131,7 +131,7 @@ func (c *Claude) serverAt(s Scope) serverAt {
 func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
-		edit{check: c.checkSettings, apply: func(d *document) error { return putHook(d, s, program, !c.Old) }},
+		edit{check: c.refuses(c.checkSettings), apply: func(d *document) error { return putHook(d, s, program, !c.Version.before(knowsEvents)) }},
 		edit{check: c.checkJSON, apply: func(d *document) error { return putServer(d, at, program) }})
 }
 
@@ -144,6 +144,18 @@ func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
 			apply: func(d *document) error { return dropServer(d, at) },
 			redo:  func(d *document) func(*document) error { return redoServer(d, at) },
 		})
+}
+
+// refuses is a check that minds only what has all of a file ignored.
+func (c *Claude) refuses(check func(path string, data []byte) error) func(path string, data []byte) error {
+	return func(path string, data []byte) error {
+		err := check(path, data)
+		var ignored *IgnoredError
+		if errors.As(err, &ignored) && ignored.Entry {
+			return nil
+		}
+		return err
+	}
 }
 
 // plan prepares both files before either is written, so that a damaged one

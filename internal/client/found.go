@@ -2,6 +2,7 @@ package client
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -67,12 +68,12 @@ func (c *Claude) Installed() Installation {
 		settings, servers := c.Settings(scope), c.Servers(scope)
 		if scope == User || settings != c.Settings(User) { // in the home directory, the project's settings are the user's
 			d, err := readChecked(settings, c.checkSettings)
-			if err == nil {
-				var found []Hook
-				found, err = hooksOf(d, Hook{Scope: scope, Path: settings})
-				in.Hooks = append(in.Hooks, found...)
-			}
 			in.ignore(err)
+			if d != nil {
+				found, err := hooksOf(d, Hook{Scope: scope, Path: settings})
+				in.Hooks = append(in.Hooks, found...)
+				in.ignore(err)
+			}
 		}
 		d, err := readChecked(servers, c.checkJSON)
 		if err != nil {
@@ -254,8 +255,8 @@ func (c *Claude) HasServer(name string) bool {
 func (c *Claude) HooksDisabled() string {
 	path := ""
 	for _, scope := range Scopes {
-		d, err := readChecked(c.Settings(scope), c.checkSettings)
-		if err != nil {
+		d, _ := readChecked(c.Settings(scope), c.checkSettings)
+		if d == nil {
 			continue
 		}
 		i := d.top().index("disableAllHooks")
@@ -276,8 +277,8 @@ func (c *Claude) HooksDisabled() string {
 func (c *Claude) Plugin() string {
 	plugin := ""
 	for _, scope := range Scopes {
-		d, err := readChecked(c.Settings(scope), c.checkSettings)
-		if err != nil {
+		d, _ := readChecked(c.Settings(scope), c.checkSettings)
+		if d == nil {
 			continue // Claude Code ignores it as well
 		}
 		plugins, ok, err := d.top().object("enabledPlugins")
@@ -304,19 +305,22 @@ func open(path string) (*document, error) {
 	return readChecked(path, func(string, []byte) error { return nil })
 }
 
-// readChecked parses the file at path if check finds nothing wrong with it; one that
-// is not there is empty.
+// readChecked parses the file at path if check finds nothing wrong with it; one
+// that is not there is empty. If only an entry is wrong, it returns both the
+// document and the error.
 func readChecked(path string, check func(path string, data []byte) error) (*document, error) {
 	data, _, err := readFile(path)
-	if err == nil {
-		err = check(path, data)
-	}
 	if err != nil {
 		return nil, err
+	}
+	wrong := check(path, data)
+	var ignored *IgnoredError
+	if wrong != nil && !(errors.As(wrong, &ignored) && ignored.Entry) {
+		return nil, wrong
 	}
 	d, err := parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not valid JSON: %w", path, err)
 	}
-	return d, nil
+	return d, wrong
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -18,23 +19,30 @@ type IgnoredError struct {
 	Path         string
 	Line, Column int
 	Reason       string
+	// Entry says that it ignores only the entry there. Versions before that
+	// ignore the file, as 2.1.197 does.
+	Entry bool
 }
 
 func (e *IgnoredError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: Claude Code ignores the whole file: %s", e.Path, e.Line, e.Column, e.Reason)
+	what := "the whole file"
+	if e.Entry {
+		what = "this entry, and up to 2.1.197 the whole file"
+	}
+	return fmt.Sprintf("%s:%d:%d: Claude Code ignores %s: %s", e.Path, e.Line, e.Column, what, e.Reason)
 }
 
 // checkJSON checks that Claude Code reads a file, which may be empty.
 func (c *Claude) checkJSON(path string, data []byte) error {
 	text, marked := bytes.CutPrefix(data, []byte(bom))
-	if marked && c.Old {
-		return &IgnoredError{path, 1, 1, "it begins with a byte order mark, which this version does not know"}
+	if marked && c.Version.before(knowsEvents) {
+		return &IgnoredError{Path: path, Line: 1, Column: 1, Reason: "it begins with a byte order mark, which this version does not know"}
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
 	if err := decode.CheckJSON(text); err != nil {
-		return &IgnoredError{path, err.Line, err.Column, err.Reason}
+		return &IgnoredError{Path: path, Line: err.Line, Column: err.Column, Reason: err.Reason}
 	}
 	return nil
 }
@@ -49,11 +57,11 @@ func (c *Claude) checkSettings(path string, data []byte) error {
 	}
 	d, err := parse(data)
 	if err != nil {
-		return &IgnoredError{path, 1, 1, err.Error()}
+		return &IgnoredError{Path: path, Line: 1, Column: 1, Reason: err.Error()}
 	}
 	var fault *settingsFault
-	if errors.As(d.checkSettings(c.Old), &fault) {
-		e := &IgnoredError{Path: path, Reason: fault.reason}
+	if errors.As(d.checkSettings(c.Version.before(knowsEvents)), &fault) {
+		e := &IgnoredError{Path: path, Reason: fault.reason, Entry: fault.entry && !c.Version.before(ignoresEntries)}
 		e.Line, e.Column = decode.Position(bytes.TrimPrefix(data, []byte(bom)), fault.at)
 		return e
 	}
@@ -65,12 +73,13 @@ func (c *Claude) checkSettings(path string, data []byte) error {
 type settingsFault struct {
 	at     int
 	reason string
+	entry  bool // later versions ignore only the entry
 }
 
 func (f *settingsFault) Error() string { return f.reason }
 
 func faultAt(v hujson.Value, format string, args ...any) error {
-	return &settingsFault{v.StartOffset, fmt.Sprintf(format, args...)}
+	return &settingsFault{at: v.StartOffset, reason: fmt.Sprintf(format, args...)}
 }
 
 // want is nil if v is of the kind.
@@ -82,9 +91,11 @@ func want(kind hujson.Kind, v hujson.Value, path string) error {
 	return faultAt(v, "%s is %s, want %s", path, kindName(v.Value), names[kind])
 }
 
-// checkSettings returns a settingsFault if there is one. With old set, the
-// document is for a version that does not know what later ones do.
+// checkSettings returns a settingsFault if there is one, and of several one for
+// which all is ignored. With old set, the document is for a version that does
+// not know what later ones do.
 func (d *document) checkSettings(old bool) error {
+	var entry error
 	kinds := map[string]hujson.Kind{
 		"disableAllHooks": 't', "enabledPlugins": '{', "hooks": '{', "model": '"', "permissions": '{',
 	}
@@ -104,11 +115,13 @@ func (d *document) checkSettings(old bool) error {
 		case "permissions":
 			err = checkPermissions(m.Value.Value.(*hujson.Object))
 		}
-		if err != nil {
+		var fault *settingsFault
+		if errors.As(err, &fault) && !fault.entry {
 			return err
 		}
+		entry = cmp.Or(entry, err)
 	}
-	return nil
+	return entry
 }
 
 func checkPermissions(o *hujson.Object) error {
@@ -135,6 +148,7 @@ func checkStrings(v hujson.Value, path string) error {
 }
 
 func checkHooks(events *hujson.Object, old bool) error {
+	var entry error
 	for _, event := range events.Members {
 		name := stringOf(event.Name)
 		first, known := hookEvents()[name]
@@ -144,13 +158,25 @@ func checkHooks(events *hujson.Object, old bool) error {
 		case !known || event.Value.Value.Kind() == 'n' && !old:
 			continue // it is left out, and the others count
 		}
-		if err := want('[', event.Value, "hooks."+name); err != nil {
-			return err
-		}
-		for i, group := range event.Value.Value.(*hujson.Array).Elements {
-			if err := checkGroup(group, fmt.Sprintf("hooks.%s[%d]", name, i), old); err != nil {
-				return err
+		var fault *settingsFault
+		if errors.As(checkEvent(event.Value, "hooks."+name, old), &fault) {
+			// What could have been a hook that denies is not left out.
+			if fault.entry = name != "PreToolUse" && name != "PermissionRequest"; !fault.entry {
+				return fault
 			}
+			entry = cmp.Or(entry, error(fault))
+		}
+	}
+	return entry
+}
+
+func checkEvent(v hujson.Value, path string, old bool) error {
+	if err := want('[', v, path); err != nil {
+		return err
+	}
+	for i, group := range v.Value.(*hujson.Array).Elements {
+		if err := checkGroup(group, fmt.Sprintf("%s[%d]", path, i), old); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What Claude Code ignores, as it was measured: now is of 2.1.197, 2.1.328 and
-// 2.1.330, then of 2.0.30. TestIgnoredSettings in test/e2e measures it again.
+// What Claude Code ignores, as it was measured: now is of 2.1.328 and 2.1.330,
+// then of 2.0.30. TestIgnoredSettings in test/e2e measures it again.
 func TestCheckSettings(t *testing.T) {
 	const handler = `{"type": "command", "command": "x"}`
 	group := func(s string) string { return `{"hooks": {"PreToolUse": [` + s + `]}}` }
@@ -72,7 +72,10 @@ func TestCheckSettings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, old := range []bool{false, true} {
-				c := &Claude{Old: old}
+				c := &Claude{}
+				if old {
+					c.Version = Version{2, 0, 30}
+				}
 				err := c.checkSettings("/settings.json", []byte(test.settings))
 				var ignored *IgnoredError
 				if want := test.now && !old || test.then && old; errors.As(err, &ignored) != want {
@@ -86,6 +89,43 @@ func TestCheckSettings(t *testing.T) {
 	}
 }
 
+// A hook of other events than those that can deny is ignored alone by later
+// versions.
+func TestCheckSettingsOfOtherEvents(t *testing.T) {
+	const settings = `{"hooks": {"Stop": [{"hooks": [{"type": "command"}]}], "PreToolUse": []}}`
+	for version, want := range map[Version]string{
+		{}:          "/settings.json:1:32: Claude Code ignores this entry, and up to 2.1.197 the whole file: hooks.Stop[0].hooks[0] has no \"command\"",
+		{2, 1, 328}: "/settings.json:1:32: Claude Code ignores this entry, and up to 2.1.197 the whole file: hooks.Stop[0].hooks[0] has no \"command\"",
+		{2, 1, 197}: "/settings.json:1:32: Claude Code ignores the whole file: hooks.Stop[0].hooks[0] has no \"command\"",
+		{2, 0, 30}:  "/settings.json:1:32: Claude Code ignores the whole file: hooks.Stop[0].hooks[0] has no \"command\"",
+	} {
+		c := &Claude{Version: version}
+		if err := c.checkSettings("/settings.json", []byte(settings)); err == nil || err.Error() != want {
+			t.Errorf("%v: %v, want %s", version, err, want)
+		}
+		// One that could deny is worse.
+		err := c.checkSettings("/settings.json", []byte(strings.Replace(settings, `"PreToolUse": [`, `"PreToolUse": [3`, 1)))
+		if err == nil || !strings.Contains(err.Error(), "the whole file: hooks.") {
+			t.Errorf("%v: %v", version, err)
+		}
+	}
+	c := testClaude(t)
+	write(t, c.Settings(User), strings.Replace(settingsWith(t, "docsearch hook", 10), `"PostToolUseFailure": [`, `"PostToolUseFailure": [3, `, 1))
+	if in := c.Installed(); len(in.Hooks) != 4 || len(in.Ignored) != 1 {
+		t.Errorf("hooks %+v, ignored %v", in.Hooks, in.Ignored)
+	}
+	if _, err := c.Install(User, program); err != nil {
+		t.Error(err)
+	}
+	c.Version = Version{2, 1, 197}
+	if in := c.Installed(); len(in.Hooks) != 0 || len(in.Ignored) != 1 {
+		t.Errorf("hooks %+v, ignored %v", in.Hooks, in.Ignored)
+	}
+	if _, err := c.Install(User, program); err == nil {
+		t.Error("installed into a file that is ignored")
+	}
+}
+
 func FuzzCheckSettings(f *testing.F) {
 	for _, data := range layouts {
 		f.Add([]byte(data))
@@ -93,9 +133,9 @@ func FuzzCheckSettings(f *testing.F) {
 	f.Add([]byte(`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x", "timeout": -1}]}]}}`))
 	f.Add([]byte(`{"permissions": {"allow": [1]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, old := range []bool{false, true} {
+		for _, version := range []Version{{}, {2, 0, 30}, {2, 1, 197}} {
 			var ignored *IgnoredError
-			err := (&Claude{Old: old}).checkSettings("/settings.json", data)
+			err := (&Claude{Version: version}).checkSettings("/settings.json", data)
 			if err != nil && (!errors.As(err, &ignored) || ignored.Line < 1 || ignored.Column < 1 || ignored.Reason == "") {
 				t.Errorf("%q: %v", data, err)
 			}
