@@ -119,7 +119,7 @@ func findHookIn(line string, nested int) (found hookRun, ok bool) {
 		switch {
 		case runs && !ok:
 			found, ok = run, true
-		case !runs && beside == "" && len(words) > 0 && !changesNothing(words[0].text):
+		case !runs && beside == "" && len(words) > 0 && !changesNothing(words):
 			beside = words[0].text
 		}
 	}
@@ -172,12 +172,15 @@ func leadsOn(word string) bool {
 
 // changesNothing reports whether a command is one of the shell's own that does
 // nothing to the machine.
-func changesNothing(command string) bool {
-	switch command {
+func changesNothing(words []token) bool {
+	if slices.ContainsFunc(words, func(w token) bool { return strings.HasPrefix(w.text, ">") }) {
+		return false
+	}
+	switch words[0].text {
 	case "trap", "exit", "true", "false", ":", "set", "cd", "export", "unset", "umask", "[", "test", "return", "wait", "then", "else", "fi", "if", "do", "done", "{", "}", "!":
 		return true
 	}
-	return strings.HasPrefix(command, "$env:")
+	return strings.HasPrefix(words[0].text, "$env:")
 }
 
 // expand drops the variables that are set before a command, and replaces those

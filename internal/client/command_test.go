@@ -59,6 +59,8 @@ func TestFindHook(t *testing.T) {
 		{line: `tee /tmp/events | docsearch hook`, program: "docsearch", beside: "tee"},
 		{line: `docsearch hook; rm -rf /tmp/x`, program: "docsearch", beside: "rm"},
 		{line: `x=$(docsearch hook)`, program: "docsearch"},
+		{line: `docsearch hook; : > /tmp/x`, program: "docsearch", beside: ":"},
+		{line: `docsearch hook $(touch /tmp/x)`, program: "docsearch", beside: "touch"},
 
 		{line: ``},
 		{line: `docsearch`},
