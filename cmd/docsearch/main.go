@@ -7,8 +7,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	_ "github.com/docsearch/docsearch/internal/hook/fast"  // answers "docsearch hook" before main begins
 	_ "github.com/docsearch/docsearch/internal/hook/fault" // keeps its crashes from being denials
@@ -16,7 +14,10 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	if len(os.Args) > 1 && os.Args[1] == "hook" { // a signal ends it at once
+		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	ctx, interrupted := watchSignals()
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	os.Exit(interrupted(code))
 }

@@ -274,7 +274,7 @@ func (r *replayer) all(ctx context.Context, files []string, each func(done int, 
 	for range workers {
 		group.Go(func() {
 			for j := range jobs {
-				j.done <- r.file(j.name)
+				j.done <- r.file(ctx, j.name)
 			}
 		})
 	}
@@ -294,6 +294,9 @@ func (r *replayer) all(ctx context.Context, files []string, each func(done int, 
 	done := 0
 	for j := range order {
 		f := <-j.done
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		done++
 		if err := each(done, f); err != nil {
 			return err
@@ -302,8 +305,21 @@ func (r *replayer) all(ctx context.Context, files []string, each func(done int, 
 	return ctx.Err()
 }
 
+// A contextReader reads until its context ends.
+type contextReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
+
 // file replays one transcript.
-func (r *replayer) file(name string) *replayedFile {
+func (r *replayer) file(ctx context.Context, name string) *replayedFile {
 	f := &replayedFile{name: name, tally: newTally()}
 	f.Transcripts = 1
 	err := func() error {
@@ -322,7 +338,7 @@ func (r *replayer) file(name string) *replayedFile {
 		locations.State = dir
 		now := time.Now()
 		p := &hook.Process{Stderr: io.Discard, Getenv: os.Getenv, Now: func() time.Time { return now }, Rules: r.rulesOf, Commands: shell.Commands}
-		damage, err := replay.Read(in, func(e replay.Event) error {
+		damage, err := replay.Read(contextReader{ctx, in}, func(e replay.Event) error {
 			if e.At.IsZero() {
 				e.At = now
 			}

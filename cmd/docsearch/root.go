@@ -11,7 +11,7 @@ import (
 )
 
 // Exit codes. A hook's denial has code 2 as well: that is what its clients
-// take for one.
+// take for one. A command that a signal ends has 128 and its number.
 const (
 	exitOK      = 0
 	exitFailure = 1
@@ -63,6 +63,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	case errors.As(err, &status):
 		return int(status)
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errInterrupted
 	}
 	var usage *usageError
 	wrongUse := !started || errors.As(err, &usage)
