@@ -23,19 +23,19 @@ DOCSEARCH_CONFIG_PATH names, else ~/.claude/hooks/docsearch-config.json.`,
 		&cobra.Command{
 			Use:   "check",
 			Short: "Print every problem of the config file, and exit with code 1 if there is one",
-			Args:  cobra.NoArgs,
+			Args:  noArguments,
 			RunE:  func(*cobra.Command, []string) error { return a.checkConfig() },
 		},
 		&cobra.Command{
 			Use:   "show",
 			Short: "Print the configuration in force as JSON, with where each value is from",
-			Args:  cobra.NoArgs,
+			Args:  noArguments,
 			RunE:  func(*cobra.Command, []string) error { return a.showConfig() },
 		},
 		&cobra.Command{
 			Use:   "path",
 			Short: "Print the path of the config file",
-			Args:  cobra.NoArgs,
+			Args:  noArguments,
 			RunE:  func(*cobra.Command, []string) error { return a.printConfigPath() },
 		},
 	)
@@ -68,8 +68,8 @@ func loadConfig() (*load.Result, error) {
 		return nil, err
 	}
 	if !r.Exists {
-		return nil, withHint(fmt.Errorf("there is no config at %s", r.Path),
-			"config.example.json shows what one looks like; DOCSEARCH_CONFIG_PATH names another place")
+		return nil, withHint(fmt.Errorf("config %s not found", r.Path),
+			"docsearch setup KEYWORD SOURCE makes it; DOCSEARCH_CONFIG_PATH names another one")
 	}
 	return r, nil
 }
@@ -100,7 +100,7 @@ func (a *app) showConfig() error {
 func (a *app) printConfigPath() error {
 	path := config.Locate(os.Getenv).Config
 	if path == "" {
-		return errors.New("there is no config: neither DOCSEARCH_CONFIG_PATH nor a home directory is set")
+		return errors.New("cannot find the config: neither DOCSEARCH_CONFIG_PATH nor a home directory is set")
 	}
 	_, err := fmt.Fprintln(a.stdout, path)
 	return err

@@ -116,19 +116,27 @@ func choose(all []listing, arg string) (listing, error) {
 	if hasSeparator(arg) || !errors.Is(err, fs.ErrNotExist) {
 		return listing{}, err
 	}
-	err = fmt.Errorf("there is no database %q", arg)
 	var names []string
 	for _, d := range all {
 		names = append(names, d.Name)
 	}
-	switch near := decode.Nearest(arg, names); {
-	case near != "":
-		return listing{}, withHint(err, "did you mean %q?", near)
+	unknown := &unknownError{arg, decode.Nearest(arg, names)}
+	switch {
+	case unknown.near != "":
+		return listing{}, withHint(unknown, "did you mean %q?", unknown.near)
 	case len(all) == 0:
-		return listing{}, withHint(err, "docsearch index build FOLDER makes one")
+		return listing{}, withHint(unknown, "docsearch index build FOLDER makes one")
 	}
-	return listing{}, withHint(err, "there is %s", strings.Join(names, ", "))
+	return listing{}, withHint(unknown, "available databases: %s", strings.Join(names, ", "))
 }
+
+// An unknownError says that no database has a name.
+type unknownError struct {
+	name string
+	near string // a name that is like it, if there is one
+}
+
+func (e *unknownError) Error() string { return fmt.Sprintf("database %q not found", e.name) }
 
 func hasSeparator(s string) bool {
 	return strings.ContainsRune(s, filepath.Separator) || strings.Contains(s, "/") || s == "." || s == ".."

@@ -29,7 +29,7 @@ func newDemoCommand(a *app) *cobra.Command {
 send a web search through the hook, ask the MCP server what the denial names,
 and send the search again. All of it is real, with this program as hook and
 server, but in a temporary folder: no file of yours is read or changed.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			program, err := os.Executable()
 			if err != nil {

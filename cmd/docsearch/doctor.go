@@ -30,7 +30,7 @@ program, the config, the databases, the hook and the MCP server. The hook and
 the server are run as Claude Code runs them if they are this program. Of other
 programs that the settings name it says what they are, and does not run them.
 Says what to do where something is wrong, and exits with code 1 then.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &doctor{app: a, locations: config.Locate(os.Getenv)}
 			if err := d.examine(cmd.Context()); err != nil {

@@ -133,11 +133,11 @@ func (b *buildCommand) flagged(name string) (*chosenEmbedder, error) {
 	e := config.Embedder{Provider: kind, Model: model, URL: b.url, KeyEnv: b.keyEnv}
 	switch {
 	case !e.Local() && kind != config.ProviderOllama && kind != config.ProviderOpenAI:
-		return nil, usagef("--embedder %s: the provider is builtin, leann, ollama, openai, model2vec or onnx", name)
+		return nil, usagef("invalid --embedder %q: want builtin, leann, or PROVIDER:MODEL with the provider ollama, openai, model2vec or onnx", name)
 	case model == "":
 		return nil, withHint(usagef("--embedder %s names no model, and the config has no such embedder", name), "--embedder %s:MODEL names one", kind)
 	case kind == config.ProviderOpenAI && b.url == "":
-		return nil, withHint(usagef("--embedder %s: where is the server?", name), "--embedder-url says it, as in http://127.0.0.1:8080/v1")
+		return nil, withHint(usagef("--embedder %s needs a server URL", name), "pass --embedder-url, for example http://127.0.0.1:8080/v1")
 	}
 	return &chosenEmbedder{Embedder: e}, nil
 }

@@ -51,7 +51,7 @@ Names that are looked up are given with --identifiers, one on each line, as
 {"ds": "widgets", "identifier": "widget.turn", "page": "api.html", "anchor": "widget.turn"}.`,
 		Example: `  docsearch eval --queries queries.jsonl
   docsearch eval --queries queries.jsonl --qrels qrels.tsv --db manual --json`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return e.run(cmd.Context()) },
 	}
 	f := cmd.Flags()

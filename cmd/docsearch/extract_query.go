@@ -16,7 +16,7 @@ func newExtractQueryCommand(a *app) *cobra.Command {
 search its own, of a fetch what the page is read for, and of any other call what
 its input, or its failure, is about. Nothing, where the hook asks nothing.`,
 		Example: `  docsearch extract-query <event.json`,
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			event, err := a.readEvent("-")
 			if err != nil {

@@ -79,9 +79,9 @@ Whatever happens to a build, the database answers from the index it had before.`
   docsearch index build project`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if b.installed {
-				return cobra.MaximumNArgs(1)(cmd, args)
+				return atMostOne(cmd, args)
 			}
-			return cobra.ExactArgs(1)(cmd, args)
+			return oneArgument("a folder, a URL, an archive or a database")(cmd, args)
 		},
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -223,6 +223,13 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 		path = "." + string(filepath.Separator) + arg
 	}
 	known, err := choose(all, path)
+	var unknown *unknownError
+	if errors.As(err, &unknown) {
+		err = fmt.Errorf("cannot build from %q: no such folder, file or database", arg)
+		if unknown.near != "" {
+			err = withHint(err, "did you mean %q?", unknown.near)
+		}
+	}
 	if err != nil {
 		return plan{}, err
 	}
@@ -270,7 +277,7 @@ func (b *buildCommand) forced(l config.Locations, all []listing, arg string) (pl
 		}
 		return b.again(known, dir)
 	}
-	return plan{}, usagef("--type %s is none of %s", b.kind, strings.Join(sourceKinds(), ", "))
+	return plan{}, usagef("invalid --type %q: want one of %s", b.kind, strings.Join(sourceKinds(), ", "))
 }
 
 // sourceKinds are those that --type takes.
@@ -313,7 +320,7 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 
 // fromFolder plans a database made from a folder.
 func (b *buildCommand) fromFolder(l config.Locations, all []listing, path string) (plan, error) {
-	dir, name, err := b.place(l, nameFor(path))
+	dir, name, err := b.place(l, path, nameFor(path))
 	if err != nil {
 		return plan{}, err
 	}
@@ -338,7 +345,7 @@ func openSource(origin leann.Origin, dir string, opt ingest.Options) (index.Sour
 
 // fromCopy plans a database made from an archive, a repository or a docset.
 func (b *buildCommand) fromCopy(l config.Locations, all []listing, kind, location string) (plan, error) {
-	dir, name, err := b.place(l, ingest.CopyName(location))
+	dir, name, err := b.place(l, location, ingest.CopyName(location))
 	if err != nil {
 		return plan{}, err
 	}
@@ -355,7 +362,7 @@ func (b *buildCommand) fromCopy(l config.Locations, all []listing, kind, locatio
 
 // fromSite plans a database made from a site.
 func (b *buildCommand) fromSite(l config.Locations, all []listing, url string) (plan, error) {
-	dir, name, err := b.place(l, ingest.SiteName(url))
+	dir, name, err := b.place(l, url, ingest.SiteName(url))
 	if err != nil {
 		return plan{}, err
 	}
@@ -370,12 +377,19 @@ func (b *buildCommand) fromSite(l config.Locations, all []listing, url string) (
 	return plan{dir: dir, label: name, known: isConfigured(all, dir), source: site, kept: kept}, nil
 }
 
-// place is the folder and the name of a new database: those that the command
-// line gives, else the suggested name in the data folder.
-func (b *buildCommand) place(l config.Locations, suggested string) (dir, name string, err error) {
+// place is the folder and the name of a new database of a source: those that the
+// command line gives, else the suggested name in the data folder.
+func (b *buildCommand) place(l config.Locations, source, suggested string) (dir, name string, err error) {
 	name = cmp.Or(b.name, suggested)
+	if name == "" && b.out != "" { // of a site at an address
+		name = filepath.Base(b.out)
+	}
 	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\:*?"<>|`) || name != strings.TrimSpace(name) {
-		return "", "", withHint(usagef("%q is no name for a database", name), "--name gives it one, of letters and digits")
+		err := usagef("invalid name %q of a database: want letters and digits", name)
+		if name == "" {
+			err = usagef("cannot name the database after %s", source)
+		}
+		return "", "", withHint(err, "pass --name NAME")
 	}
 	dir = b.out
 	if dir == "" {

@@ -23,7 +23,7 @@ func newIndexInfoCommand(a *app) *cobra.Command {
 		Short: "Show what is known of a database",
 		Long: `Show what is known of a database: what it was made from and when, its counts and
 sizes, and everything of its source that has no passages, and why.`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeDatabases,
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := a.database(args[0])

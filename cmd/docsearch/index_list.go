@@ -26,7 +26,7 @@ folder, with their state:
   missing        there is nothing at the path that the config has
   damaged        the index cannot be read
   other version  another version of docsearch built the index`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return a.list(asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

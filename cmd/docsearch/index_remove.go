@@ -26,7 +26,7 @@ func newIndexRemoveCommand(a *app) *cobra.Command {
 		Long: `Remove what docsearch made of a database: its index and, if docsearch made the
 passages too, those. Of a LEANN index only docsearch's own folder goes. What the
 passages were made from is never touched.`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeDatabases,
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := a.database(args[0])

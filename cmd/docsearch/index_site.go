@@ -132,7 +132,7 @@ func (v *sizeValue) Set(s string) error {
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n <= 0 || n > math.MaxInt64/unit {
-		return fmt.Errorf("%q is no size such as 500MB or 2GB", s)
+		return errors.New("want a size such as 500MB or 2GB")
 	}
 	*v = sizeValue(n * unit)
 	return nil

@@ -163,7 +163,7 @@ func TestInterruptedSite(t *testing.T) {
 	}
 	cmd.Wait()
 	const want = "docsearch: interrupted\nhint: docs is as it was before; the same command goes on with what was fetched\n"
-	if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.HasSuffix(out.String(), want) {
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.HasSuffix(out.String(), want) {
 		t.Errorf("exit code %d, output %q, want %q", code, out.String(), want)
 	}
 	asked.Store(first)

@@ -54,13 +54,13 @@ and one at a time: what a session's start may call.`,
 	f.DurationVar(&u.wait, "wait", 0, "how long to wait for another build of the same database")
 	f.BoolVarP(&u.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&u.json, "json", false, "print progress and result as JSON, an object a line")
-	cmd.MarkFlagsMutuallyExclusive("watch", "background", "full")
+	exclusive(cmd, "watch", "background", "full")
 	return cmd
 }
 
 func (u *updateCommand) run(ctx context.Context, args []string) error {
 	if u.all == (len(args) > 0) {
-		return usagef("either databases are named, or --all is given")
+		return usagef("docsearch index update needs the names of databases, or --all, and not both")
 	}
 	chosen, err := u.choose(args)
 	switch {

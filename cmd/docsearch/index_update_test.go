@@ -61,8 +61,9 @@ func TestUpdateWatch(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("interrupted, it ends with %v", err)
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("interrupted, it ends with exit code %d", code)
 	}
 	if want := "docs: 5 new, 40 changed; 45 passages of 45 documents, updated in "; !strings.Contains(out.String(), want) {
 		t.Errorf("output %q, want %q", out.String(), want)

@@ -41,7 +41,7 @@ text, without what the session of the event was told already. EVENT.json is a
 file with the event as the client sends it, or "-" for standard input. Nothing
 is remembered of it.`,
 		Example: `  docsearch inject explain event.json`,
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArgument("a file with an event, or - for standard input"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			event, err := a.readEvent(args[0])
 			if err != nil {
@@ -59,6 +59,7 @@ func (a *app) readEvent(name string) (event.Event, error) {
 	var data []byte
 	var err error
 	if name == "-" {
+		name = "standard input"
 		data, err = io.ReadAll(a.stdin)
 	} else {
 		data, err = os.ReadFile(name)
@@ -183,7 +184,7 @@ func newInjectTraceCommand(a *app) *cobra.Command {
 		Long: `Show what a session was told, and when; without a session, which sessions were
 told something. A session's id is in the hook's events, and the name of its
 transcript.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne,
 		RunE: func(_ *cobra.Command, args []string) error {
 			store := inject.Store{Dir: config.Locate(os.Getenv).State}
 			if len(args) == 0 {

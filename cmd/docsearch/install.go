@@ -34,7 +34,7 @@ The hook goes into settings.json, the server into the list of MCP servers:
 
 Nothing else in these files changes, not even a blank, and a copy of each is
 kept beside it. Run it again after the program has moved.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			claude, err := a.claude()
 			if err != nil {
@@ -174,6 +174,11 @@ func (a *app) applyPlan(plan []*client.Change, said string) error {
 
 // warn tells the user of something that does not stop the command.
 func (a *app) warn(format string, args ...any) {
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			args[i] = plain(err)
+		}
+	}
 	fmt.Fprintf(a.stderr, "docsearch: warning: "+format+"\n", args...)
 }
 

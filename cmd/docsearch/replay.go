@@ -47,7 +47,7 @@ so of a search that would have been denied it has no repetition.`,
 		Example: `  docsearch replay
   docsearch replay --since 7d --show 50
   docsearch replay --json ~/.claude/projects/-home-me-src-shop`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder := ""
 			if len(args) > 0 {
@@ -548,7 +548,7 @@ func (p *period) Set(s string) error {
 		p.ago, err = time.ParseDuration(number)
 	}
 	if err != nil || p.ago < 0 {
-		return errors.New("expected a time such as 7d, 12h or 2026-01-31")
+		return errors.New("want a time such as 7d, 12h or 2026-01-31")
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/docsearch/docsearch/internal/config/decode"
 )
 
 // Exit codes. A hook's denial has code 2 as well: that is what its clients
@@ -54,9 +56,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a := &app{stdin, stdout, stderr}
 	started := false
 	root := newRootCommand(a)
-	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		err := checkRanges(cmd)
+		started = err == nil
+		return err
+	}
 	root.SetArgs(args)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := execute(ctx, root, args)
 	var status exitStatus
 	switch {
 	case err == nil:
@@ -74,10 +80,25 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = withHint(err, "usage: %s", cmd.UseLine())
 	}
 	report(stderr, err)
-	if wrongUse {
+	switch {
+	case wrongUse && len(args) > 0 && strings.HasPrefix(args[0], "hook"):
+		return exitFailure // of a misspelled hook, 2 would deny every call
+	case wrongUse:
 		return exitUsage
 	}
 	return exitFailure
+}
+
+// execute runs the command that args name.
+func execute(ctx context.Context, root *cobra.Command, args []string) (*cobra.Command, error) {
+	cmd, flag, next := takesFlagForValue(root, args)
+	switch {
+	case cmd == nil:
+		return root.ExecuteContextC(ctx)
+	case next == "--help" || next == "-h":
+		return cmd, cmd.Help()
+	}
+	return cmd, fmt.Errorf("--%s needs a value, and %q is a flag", flag, next)
 }
 
 func newRootCommand(a *app) *cobra.Command {
@@ -95,7 +116,36 @@ disk. Nothing leaves the machine.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.AddCommand(a.commands()...)
+	root.SetFlagErrorFunc(explainFlag)
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			group(cmd)
+		}
+	}
+	root.SetHelpCommand(newHelpCommand(root))
 	return root
+}
+
+// newHelpCommand makes "docsearch help COMMAND", which fails for a name that
+// means no command.
+func newHelpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err == nil && len(rest) > 0 {
+				err = cmd.ValidateArgs(rest)
+			}
+			if err != nil {
+				return &usageError{err}
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
 }
 
 // group makes cmd a command that only has commands under it: alone it shows
@@ -105,15 +155,17 @@ func group(cmd *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return nil
 		}
-		err := fmt.Errorf("there is no command %q", cmd.CommandPath()+" "+args[0])
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			return withHint(err, "did you mean %q?", cmd.CommandPath()+" "+near[0])
+		err := fmt.Errorf("unknown command %q", cmd.CommandPath()+" "+args[0])
+		var names []string
+		for _, c := range cmd.Commands() {
+			names = append(names, c.Name())
+		}
+		if near := decode.Nearest(args[0], names); near != "" {
+			return withHint(err, "did you mean %q?", cmd.CommandPath()+" "+near)
 		}
 		return withHint(err, "%q lists the commands", cmd.CommandPath()+" --help")
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	// SuggestionsFor finds nothing where the distance is zero, its default.
-	cmd.SuggestionsMinimumDistance = 2
 	return cmd
 }
 
@@ -149,8 +201,7 @@ func withHint(err error, format string, args ...any) error {
 
 // report writes err for the user: one line, and one more if there is a hint.
 func report(w io.Writer, err error) {
-	message, _, _ := strings.Cut(err.Error(), "\n")
-	fmt.Fprintf(w, "docsearch: %s\n", message)
+	fmt.Fprintf(w, "docsearch: %s\n", plain(err))
 	var hint *hintError
 	if errors.As(err, &hint) {
 		fmt.Fprintf(w, "hint: %s\n", hint.hint)

@@ -30,7 +30,7 @@ the call or asks about it, and 0 if the call goes through.
 		Example: `  docsearch route check 'kubectl get pods'
   docsearch route check https://github.com/cli/cli/pull/42
   docsearch route check --tool mcp__github__create_issue '{"title": "x"}'`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("a call: a command, a URL, or JSON"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			call, err := a.routeCall(args[0], tool)
 			if err != nil {
@@ -126,7 +126,7 @@ func newRouteExplainCommand(a *app, rules func() (*load.Routes, error)) *cobra.C
 		Long: `Say of every rule what becomes of it for a tool call, in the order in which
 they are tried: up to the first that matches.
 ` + aboutCalls,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("a call: a command, a URL, or JSON"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			call, err := a.routeCall(args[0], tool)
 			if err != nil {

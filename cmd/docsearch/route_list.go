@@ -16,7 +16,7 @@ func newRouteListCommand(a *app, rules func() (*load.Routes, error)) *cobra.Comm
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the rules in force here, in the order in which they are tried",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			routes, err := rules()
 			if err != nil {

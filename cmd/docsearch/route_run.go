@@ -19,7 +19,7 @@ rules that never fire because others take their calls, patterns that match every
 call, and patterns that can take too long.
 
 The exit code is 1 if a test fails, a rule is left out or one is odd.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			routes, err := rules()
 			if err != nil {

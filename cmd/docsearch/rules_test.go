@@ -131,7 +131,7 @@ func TestHookRuleFiles(t *testing.T) {
 	by("another")
 	put("routes: [", "project", ".docsearch", "routes.yaml")
 	by("another")
-	if r := h.run(event, project...); !strings.Contains(r.stderr, "routes.yaml: line 1: no valid YAML") {
+	if r := h.run(event, project...); !strings.Contains(r.stderr, "routes.yaml:1: invalid YAML") {
 		t.Errorf("stderr %q", r.stderr)
 	}
 	if err := os.RemoveAll(filepath.Join(h.dir, "plugin")); err != nil {

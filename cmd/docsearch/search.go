@@ -43,7 +43,7 @@ keywords, find more than a longer query does.`,
 		Example: `  docsearch search "cache dependencies between jobs"
   docsearch search --db gitlab --keywords cache:key,artifacts "speed up pipelines"
   docsearch search --json --top-k 3 "retry a failed job"`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someArguments("a query"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.run(cmd.Context(), strings.Join(args, " "))
 		},
@@ -72,9 +72,6 @@ type asked struct {
 func (s *searchCommand) run(ctx context.Context, query string) error {
 	if strings.TrimSpace(query) == "" {
 		return usagef("the query is empty")
-	}
-	if s.topK < 0 {
-		return usagef("--top-k must be 1 or more")
 	}
 	chosen, err := s.choose()
 	if err != nil {

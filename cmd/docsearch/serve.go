@@ -41,7 +41,7 @@ has made itself. It notices when one is rebuilt or added.`,
 		Example: `  docsearch serve
   docsearch serve --db ~/notes/.leann/indexes/notes
   docsearch serve --http 127.0.0.1:7373`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), opt) },
 	}
 	flags := cmd.Flags()
@@ -69,6 +69,9 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 		Catalog: catalog, Version: buildVersion(), LEANN: opt.leann, Log: log,
 		TopK: settings.TopK, MaxTokens: settings.MaxTokens,
 	})
+	if len(opt.databases) > 0 {
+		a.warnOfUnknown(served, opt.databases)
+	}
 	if opt.http == "" {
 		return server.ServeStdio(ctx, a.stdin, a.stdout)
 	}
@@ -84,6 +87,19 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	}
 	fmt.Fprintf(a.stderr, "docsearch: serving on http://%s%s\n", l.Addr(), mcpserver.Endpoint)
 	return server.ServeHTTP(ctx, l, opt.token)
+}
+
+// warnOfUnknown warns of names that mean no database now; one may come to be
+// while the server runs. Paths are not looked at: one on a drive that is away
+// could hold the server up.
+func (a *app) warnOfUnknown(served *servedDatabases, names []string) {
+	all := (&servedDatabases{locations: served.locations, log: served.log}).entries()
+	for _, name := range names {
+		known := slices.ContainsFunc(all, func(e mcpserver.Entry) bool { return strings.EqualFold(e.Name, name) })
+		if _, err := os.Stat(name); !known && !hasSeparator(name) && err != nil {
+			a.warn("database %q not found; it is served once it is there", name)
+		}
+	}
 }
 
 // servedDatabases are the databases to serve: those that the config names now

@@ -62,7 +62,7 @@ they are, and a copy of the file is kept beside it.`,
 	f.BoolVarP(&s.yes, "yes", "y", false, "do not ask: take what is proposed, and agree to what would be asked")
 	f.BoolVar(&s.install, "install", false, "install the hook and the server, if they are not, without asking")
 	f.BoolVar(&s.noInstall, "no-install", false, "do not install them, nor ask")
-	cmd.MarkFlagsMutuallyExclusive("install", "no-install")
+	exclusive(cmd, "install", "no-install")
 	s.builder.addFlags(f)
 	return cmd
 }

@@ -99,7 +99,7 @@ func TestSetupAsks(t *testing.T) {
 	d.answer(`in a web search \[frob\]:`, "\n")
 	d.answer(`Words that mean it, separated by commas \[frob\]:`, "\x03")
 	shown, code := d.end()
-	if code != exitFailure || !strings.HasSuffix(shown, "docsearch: interrupted\nhint: what is done stays; the same command goes on from there\n") {
+	if code != 130 || !strings.HasSuffix(shown, "docsearch: interrupted\nhint: what is done stays; the same command goes on from there\n") {
 		t.Errorf("interrupted: exit code %d\n%s", code, shown)
 	}
 	if _, err := os.Stat(config); err == nil {

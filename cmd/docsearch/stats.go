@@ -36,7 +36,7 @@ What was saved is an estimate, and says how it is made.`,
 		Example: `  docsearch stats
   docsearch stats --since 7d
   docsearch stats --html stats.html`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return a.stats(since.before(time.Now()), asJSON, page)
 		},
@@ -44,7 +44,7 @@ What was saved is an estimate, and says how it is made.`,
 	cmd.Flags().Var(&since, "since", "only events of this `time`: 7d, 12h, or a date such as 2026-01-31")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&page, "html", "", "write a page with plots to this `file`, instead of printing")
-	cmd.MarkFlagsMutuallyExclusive("json", "html")
+	exclusive(cmd, "json", "html")
 	return cmd
 }
 
@@ -221,8 +221,11 @@ func (a *app) stats(since time.Time, asJSON bool, page string) error {
 		if err != nil {
 			return err
 		}
+		if st, err := os.Stat(page); err == nil && st.IsDir() {
+			return fmt.Errorf("cannot write %s: it is a folder", page)
+		}
 		if err := atomicfile.Write(page, data, 0o644); err != nil {
-			return fmt.Errorf("write the page: %w", err)
+			return fmt.Errorf("cannot write %s: %s", page, causeOf(err))
 		}
 		_, err = fmt.Fprintf(a.stdout, "%s has the statistics of %s\n", page, count(s.Events, "event"))
 		return err

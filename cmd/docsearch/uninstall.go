@@ -22,7 +22,7 @@ func newUninstallCommand(a *app) *cobra.Command {
 Only docsearch's own entries go. A file that nothing else has changed since
 "docsearch install" becomes the file that it was before, byte for byte.
 Databases, the config file and the copies that install kept stay.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			claude, err := a.claude()
 			if err != nil {

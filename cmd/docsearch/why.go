@@ -33,7 +33,7 @@ keyword the query has, what the index finds, how sure it is and how sure it must
 be; which rule the search meets; and what comes of it. Nothing is remembered: a
 search that was denied a moment ago is looked at as if it were new.`,
 		Example: `  docsearch why 'gitlab ci cache between jobs'`,
-		Args:    cobra.MinimumNArgs(1),
+		Args:    someArguments("a query"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.why(strings.Join(args, " "), asJSON)
 		},

@@ -34,7 +34,7 @@ func ParseScope(s string) (Scope, error) {
 			return scope, nil
 		}
 	}
-	return "", fmt.Errorf("there is no scope %q; the scopes are user, project and local", s)
+	return "", errors.New("want user, project or local")
 }
 
 // A Claude is one user's Claude Code, seen from one project.

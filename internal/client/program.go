@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,11 +46,16 @@ func OnPath(program string) (path string, ok bool) {
 
 // CheckProgram says what is wrong with a program that is to be entered.
 func CheckProgram(program string) error {
-	if !isDocsearch(program) {
-		return fmt.Errorf("%s: the file's name must begin with docsearch, because uninstall recognizes its entries by it", program)
-	}
-	if _, err := exec.LookPath(program); err != nil {
-		return fmt.Errorf("run %s: %w", program, errors.Unwrap(err))
+	_, err := exec.LookPath(program)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("cannot run %s: no such program", program)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("cannot run %s: not executable", program)
+	case err != nil:
+		return fmt.Errorf("cannot run %s: %w", program, errors.Unwrap(err))
+	case !isDocsearch(program):
+		return fmt.Errorf("cannot enter %s: want a program whose name begins with docsearch, by which uninstall recognizes its entries", program)
 	}
 	return nil
 }

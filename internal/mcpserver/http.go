@@ -50,7 +50,7 @@ var ErrNeedsToken = errors.New("it can be reached from other machines and needs 
 func Listen(ctx context.Context, addr, token string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("address %q: %w: HOST:PORT is expected, such as 127.0.0.1:7373", addr, err)
+		return nil, fmt.Errorf("invalid address %q: want HOST:PORT, such as 127.0.0.1:7373", addr)
 	}
 	if token == "" && !isLoopback(host) {
 		return nil, fmt.Errorf("address %q: %w", addr, ErrNeedsToken)

@@ -24,8 +24,8 @@ func TestListen(t *testing.T) {
 		{"0.0.0.0:0", "", "needs a token"},
 		{"[::]:0", "", "needs a token"},
 		{"example.org:0", "", "needs a token"},
-		{"7373", "", "HOST:PORT is expected"},
-		{"", "", "HOST:PORT is expected"},
+		{"7373", "", "want HOST:PORT"},
+		{"", "", "want HOST:PORT"},
 	} {
 		l, err := Listen(t.Context(), tt.addr, tt.token)
 		if err == nil {

@@ -29,6 +29,7 @@ type document struct {
 	sections map[string]config.Raw
 	rules    []config.Rule
 	problems []decode.Problem
+	empty    bool // there is nothing in the file
 }
 
 // A section is a part of a file with the order of its keys.
@@ -46,7 +47,7 @@ func (d *document) Decode(data []byte, into map[string]any) error {
 	d.root = &node{}
 	d.sections = map[string]config.Raw{}
 	d.lines = map[string]int{}
-	if len(bytes.TrimSpace(data)) == 0 {
+	if d.empty = len(bytes.TrimSpace(data)) == 0; d.empty {
 		return nil
 	}
 	var value any
@@ -64,8 +65,9 @@ func (d *document) Decode(data []byte, into map[string]any) error {
 	}
 	object, ok := value.(map[string]any)
 	if value != nil && !ok {
-		return &SyntaxError{Line: 1, Err: errors.New("expected an object at the top")}
+		return &SyntaxError{Line: 1, Column: 1, Err: errors.New("expected an object at the top")}
 	}
+	d.empty = value == nil
 	for key, v := range object {
 		into[key] = v
 	}
@@ -250,13 +252,11 @@ func appendJSON(b []byte, v any) ([]byte, error) {
 
 func decodeJSON(data []byte) (any, *node, error) {
 	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
-		var syntax *json.SyntaxError
-		line := 0
-		if errors.As(err, &syntax) {
-			line = 1 + bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n"))
-		}
-		return nil, nil, &SyntaxError{Line: line, Err: fmt.Errorf("no valid JSON: %w", err)}
+	if err := decode.CheckJSON(data); err != nil {
+		return nil, nil, &SyntaxError{Line: err.Line, Column: err.Column, Err: err}
+	}
+	if err := json.Unmarshal(data, &v); err != nil { // as of a number that is too large
+		return nil, nil, &SyntaxError{Err: fmt.Errorf("invalid JSON: %w", err)}
 	}
 	w := jsonWalk{dec: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
 	root, err := w.value()
@@ -327,7 +327,7 @@ func decodeYAML(data []byte) (any, *node, error) {
 			line, _ = strconv.Atoi(m[1])
 			message = message[len(m[0]):]
 		}
-		return nil, nil, &SyntaxError{Line: line, Err: errors.New("no valid YAML: " + strings.TrimSpace(message))}
+		return nil, nil, &SyntaxError{Line: line, Err: errors.New("invalid YAML: " + strings.TrimSpace(message))}
 	}
 	if len(doc.Content) == 0 {
 		return nil, &node{}, nil
@@ -355,12 +355,12 @@ func yamlOutline(y *yaml.Node) *node {
 func decodeTOML(data []byte) (any, *node, error) {
 	v := map[string]any{}
 	if err := toml.Unmarshal(data, &v); err != nil {
-		line := 0
+		var line, column int
 		var decode *toml.DecodeError
 		if errors.As(err, &decode) {
-			line, _ = decode.Position()
+			line, column = decode.Position()
 		}
-		return nil, nil, &SyntaxError{Line: line, Err: fmt.Errorf("no valid TOML: %w", err)}
+		return nil, nil, &SyntaxError{Line: line, Column: column, Err: errors.New("invalid TOML: " + strings.TrimPrefix(err.Error(), "toml: "))}
 	}
 	return v, tomlOutline(data), nil
 }

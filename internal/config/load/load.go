@@ -50,16 +50,22 @@ type Result struct {
 
 // A SyntaxError says that a config file is not of its format.
 type SyntaxError struct {
-	Path string
-	Line int // 0: unknown
-	Err  error
+	Path         string
+	Line, Column int // 0: unknown
+	Err          error
 }
 
-func (e *SyntaxError) Error() string {
-	if e.Line > 0 {
-		return fmt.Sprintf("config %s: line %d: %v", e.Path, e.Line, e.Err)
+func (e *SyntaxError) Error() string { return "config " + e.Path + e.place() + ": " + e.Err.Error() }
+
+// place is where the error is, after the name of the file.
+func (e *SyntaxError) place() string {
+	switch {
+	case e.Line == 0:
+		return ""
+	case e.Column == 0:
+		return fmt.Sprintf(":%d", e.Line)
 	}
-	return fmt.Sprintf("config %s: %v", e.Path, e.Err)
+	return fmt.Sprintf(":%d:%d", e.Line, e.Column)
 }
 
 func (e *SyntaxError) Unwrap() error { return e.Err }
@@ -69,11 +75,11 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 // its format (then the error is a *SyntaxError), is an error.
 func Load(l config.Locations) (*Result, error) {
 	if l.Config == "" {
-		return nil, errors.New("there is no config: neither DOCSEARCH_CONFIG_PATH nor a home directory is set")
+		return nil, errors.New("cannot find the config: neither DOCSEARCH_CONFIG_PATH nor a home directory is set")
 	}
 	stamp, err := config.StampOf(l.Config)
 	if err != nil {
-		return nil, fmt.Errorf("read config: %w", err)
+		return nil, cannotRead(l.Config, err)
 	}
 	r := &Result{Path: l.Config, Exists: stamp.Exists, stamp: stamp}
 	var data []byte
@@ -91,17 +97,25 @@ func Load(l config.Locations) (*Result, error) {
 func read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("read config: %w", err)
+		return nil, cannotRead(path, err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
 	if err != nil {
-		return nil, fmt.Errorf("read config: %w", err)
+		return nil, cannotRead(path, err)
 	}
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("config %s is longer than the %d MiB that a config may have", path, MaxSize>>20)
 	}
 	return data, nil
+}
+
+func cannotRead(path string, err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return fmt.Errorf("cannot read config %s: %w", path, err)
 }
 
 func (r *Result) decode(data []byte) error {
@@ -138,6 +152,11 @@ func (r *Result) decode(data []byte) error {
 		Sections: doc.sections,
 	})
 	r.Problems = append(doc.problems, r.Problems...)
+	if r.Exists && doc.empty {
+		r.Problems = append(r.Problems, decode.Problem{
+			Line: 1, Expected: `a config with "databases"`, Got: "an empty file", Effect: "no search is answered locally",
+		})
+	}
 	r.rules = doc.rules
 	for i, p := range r.Problems {
 		if env := r.env[p.Entry+"."+p.Field]; env != "" {
@@ -260,7 +279,7 @@ func (r *Result) Remember(l config.Locations) error {
 // Messages are what to tell the user of the config, a line each.
 func (r *Result) Messages() []string {
 	if !r.Exists {
-		return []string{"there is no config at " + r.Path + ": no search is answered locally"}
+		return []string{"config " + r.Path + " not found: no search is answered locally"}
 	}
 	var lines []string
 	for _, p := range r.Problems {

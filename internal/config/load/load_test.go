@@ -192,7 +192,10 @@ func TestProblems(t *testing.T) {
 		databases        int
 		want             []string
 	}{
-		{"nothing", "c.json", "", 0, nil},
+		{"nothing", "c.json", "", 0, []string{`line 1: expected a config with "databases", got an empty file; no search is answered locally`}},
+		{"blanks", "c.json", " \n", 0, []string{`line 1: expected a config with "databases", got an empty file; no search is answered locally`}},
+		{"null", "c.json", "null", 0, []string{`line 1: expected a config with "databases", got an empty file; no search is answered locally`}},
+		{"comments alone", "c.yaml", "# databases:\n", 0, []string{`line 1: expected a config with "databases", got an empty file; no search is answered locally`}},
 		{"empty object", "c.json", "{}", 0, nil},
 		{"entry without keywords", "c.json", `{"databases": [
   {"path": "/a", "description": "A"},
@@ -380,18 +383,20 @@ func TestSyntaxErrors(t *testing.T) {
 		line       int
 		what       string
 	}{
-		{"c.json", "{\n  \"databases\": [\n    {\"keywords\": [}\n", 3, "no valid JSON"},
-		{"c.json", `{"databases": []`, 1, "unexpected end"},
+		{"c.json", "{\n  \"databases\": [\n    {\"keywords\": [}\n", 3, "invalid JSON"},
+		{"c.json", "{\n  \"databases\": [],\n}\n", 2, ":2:18: invalid JSON: a comma after the last element, before '}'"},
+		{"c.json", "{\n  // mine\n  \"databases\": []\n}\n", 2, ":2:3: invalid JSON: a comment, which JSON does not have"},
+		{"c.json", `{"databases": []`, 1, "the file ends before the value does"},
 		{"c.json", `[1]`, 1, "expected an object at the top"},
 		{"c.json", "\"text\"", 1, "expected an object at the top"},
-		{"c.json", "\x00\x01", 1, "no valid JSON"},
-		{"c.json", strings.Repeat("[", 1<<20), 1, "no valid JSON"},
-		{"c.yaml", "databases:\n  - keywords: [a\n  path: b\n", 1, "no valid YAML"},
-		{"c.yml", "a: &x [*x]\nb: *nowhere\n", 0, "no valid YAML"},
+		{"c.json", "\x00\x01", 1, "invalid JSON"},
+		{"c.json", strings.Repeat("[", 1<<20), 1, "invalid JSON"},
+		{"c.yaml", "databases:\n  - keywords: [a\n  path: b\n", 1, "invalid YAML"},
+		{"c.yml", "a: &x [*x]\nb: *nowhere\n", 0, "invalid YAML"},
 		{"c.yaml", "- a\n", 1, "expected an object at the top"},
-		{"c.yaml", "hook: {}\nhook: {}\n", 2, "no valid YAML"},
-		{"c.toml", "[hook]\nretry = evidence\n", 2, "no valid TOML"},
-		{"c.toml", "a = 1\na = 2\n", 2, "no valid TOML"},
+		{"c.yaml", "hook: {}\nhook: {}\n", 2, "invalid YAML"},
+		{"c.toml", "[hook]\nretry = evidence\n", 2, "invalid TOML"},
+		{"c.toml", "a = 1\na = 2\n", 2, "invalid TOML"},
 	} {
 		_, err := Load(locations(t, test.file, test.text))
 		var syntax *SyntaxError

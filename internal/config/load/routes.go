@@ -215,14 +215,14 @@ func routesOf(path string, data []byte) (section, error) {
 	value, root, err := decode(data)
 	var syntax *SyntaxError
 	switch {
-	case errors.As(err, &syntax) && syntax.Line > 0:
-		return section{}, fmt.Errorf("%s: line %d: %w", path, syntax.Line, syntax.Err)
+	case errors.As(err, &syntax):
+		return section{}, fmt.Errorf("%s%s: %w", path, syntax.place(), syntax.Err)
 	case err != nil:
 		return section{}, fmt.Errorf("%s: %w", path, err)
 	}
 	object, ok := named(value).(map[string]any)
 	if !ok {
-		return section{}, fmt.Errorf("%s: line 1: expected an object at the top", path)
+		return section{}, fmt.Errorf("%s:1:1: expected an object at the top", path)
 	}
 	return section{object["routes"], root.child("routes")}, nil
 }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/docsearch/docsearch/internal/config/decode"
+)
+
+// noArguments is the check of a command that takes none.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// oneArgument is the check of a command that takes one, which is called so.
+func oneArgument(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s needs %s", cmd.CommandPath(), name)
+		}
+		return atMostOne(cmd, args)
+	}
+}
+
+// atMostOne is the check of a command that may take an argument.
+func atMostOne(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%s takes one argument, got %d: %q", cmd.CommandPath(), len(args), args)
+	}
+	return nil
+}
+
+// someArguments is the check of a command whose arguments are words of a text.
+func someArguments(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s needs %s", cmd.CommandPath(), name)
+		}
+		return nil
+	}
+}
+
+// exclusive has a command refuse more than one of the flags.
+func exclusive(cmd *cobra.Command, flags ...string) {
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		var given []string
+		for _, name := range flags {
+			if cmd.Flags().Changed(name) {
+				given = append(given, "--"+name)
+			}
+		}
+		if len(given) > 1 {
+			return fmt.Errorf("%s exclude each other", strings.Join(given, " and "))
+		}
+		if check == nil {
+			return nil
+		}
+		return check(cmd, args)
+	}
+}
+
+// explainFlag says what is wrong with a flag, and with which value.
+func explainFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var lacks *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		return unknownFlag(cmd, unknown)
+	case errors.As(err, &lacks):
+		return fmt.Errorf("--%s needs a value", lacks.GetFlag().Name)
+	case errors.As(err, &invalid):
+		return invalidValue(invalid.GetFlag(), invalid.GetValue(), errors.Unwrap(invalid))
+	}
+	return err
+}
+
+// unknownFlag suggests the flag that was probably meant.
+func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
+	name, all := unknown.GetSpecifiedName(), []string{}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			all = append(all, f.Name)
+		}
+	})
+	written := "--" + name
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
+		name, written = short, "-"+short
+	}
+	err := fmt.Errorf("unknown flag %q", written)
+	if slices.Contains(all, name) {
+		return withHint(err, "did you mean \"--%s\"?", name)
+	}
+	if near := decode.Nearest(name, all); near != "" {
+		return withHint(err, "did you mean \"--%s\"?", near)
+	}
+	return withHint(err, "\"%s --help\" lists the flags", cmd.CommandPath())
+}
+
+// invalidValue says what a flag's value should be. The flags of docsearch's own
+// types say so themselves.
+func invalidValue(f *pflag.Flag, value string, err error) error {
+	want := "want another value"
+	switch f.Value.Type() {
+	case "int":
+		want = "want a whole number"
+	case "bool":
+		want = "want true or false"
+	case "duration":
+		want = "want a duration such as 30s or 10m"
+	default:
+		if err != nil {
+			want = err.Error()
+		}
+	}
+	return fmt.Errorf("invalid --%s %q: %s", f.Name, value, want)
+}
+
+// checkRanges checks the numbers and durations on the command line: none may be
+// negative, and a number of things that may be 0 is one of what is shown.
+func checkRanges(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if n, e := cmd.Flags().GetInt(f.Name); e == nil && n < 1 && !(n == 0 && f.Name == "show") {
+			err = fmt.Errorf("invalid --%s %q: want 1 or more", f.Name, f.Value)
+		}
+		if d, e := cmd.Flags().GetDuration(f.Name); e == nil && d < 0*time.Second {
+			err = fmt.Errorf("invalid --%s %q: want 0s or more", f.Name, f.Value)
+		}
+	})
+	return err
+}
+
+// takesFlagForValue finds a flag that would take the next flag for its value:
+// "stats --html --help" would write a file called --help. It returns the command
+// and the flag that is left without a value.
+func takesFlagForValue(root *cobra.Command, args []string) (cmd *cobra.Command, flag, next string) {
+	cmd, _, err := root.Find(args)
+	if err != nil || cmd.DisableFlagParsing {
+		return nil, "", ""
+	}
+	cmd.InitDefaultHelpFlag()
+	for i := 0; i+1 < len(args) && args[i] != "--"; i++ {
+		name, long := strings.CutPrefix(args[i], "--")
+		f := cmd.Flags().Lookup(name)
+		if !long || f == nil || f.NoOptDefVal != "" {
+			continue
+		}
+		i++
+		other, long := strings.CutPrefix(args[i], "--")
+		if args[i] == "-h" || long && cmd.Flags().Lookup(other) != nil {
+			return cmd, name, args[i]
+		}
+	}
+	return nil, "", ""
+}
