@@ -177,8 +177,7 @@ func inspect(path string) (info index.Info, state, why string) {
 			return info, stateOK, ""
 		}
 	}
-	state = stateOf(err)
-	return info, state, err.Error()
+	return info, stateOf(err), plain(err)
 }
 
 // staleness says why the index is older than what it was made from; "" if it is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 
@@ -48,6 +49,11 @@ func TestScript(t *testing.T) {
 			if runtime.GOOS == "windows" { // the place that scripts know
 				env.Setenv("XDG_DATA_HOME", env.WorkDir+"/home/.local/share")
 			}
+			example, err := filepath.Abs("../../config.example.json")
+			if err != nil {
+				return err
+			}
+			env.Setenv("EXAMPLE_CONFIG", example)
 			serveEmbedders(env)
 			serveSite(env)
 			return nil

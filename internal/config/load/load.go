@@ -255,7 +255,7 @@ func (r *Result) CheckPaths() {
 		entry := "databases[" + strconv.Itoa(db.Entry) + "]"
 		r.Problems = append(r.Problems, decode.Problem{
 			Line: r.line(entry + ".path"), Entry: entry + " (" + db.Name + ")", Field: "path",
-			Expected: "a database", Got: got,
+			Expected: "a database", Got: got, Effect: "its searches run on the web",
 		})
 	}
 	r.sortProblems()
