@@ -126,6 +126,8 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 			}
 		case state == stateNone && !server.Serves(db):
 			d.checkForeignTool(name, db)
+		case state == stateMissing:
+			d.fail(name, why, "docsearch setup "+quoteArgument(db.Keyword())+" SOURCE makes it; or take its entry out of the config")
 		default:
 			d.fail(name, why, "docsearch index build "+quoteArgument(db.Path))
 		}
@@ -200,7 +202,9 @@ func (d *doctor) runHooks(ctx context.Context) {
 		if d.isOther(h) {
 			continue
 		}
-		d.checkExitCode(h)
+		if mayDeny(h) {
+			d.fail("hook", sayMayDeny(h), "docsearch install"+scopeOption(h.Scope))
+		}
 		if tried {
 			continue // it is the same program
 		}
@@ -216,7 +220,7 @@ func (d *doctor) runHooks(ctx context.Context) {
 func (d *doctor) isOther(h client.Hook) bool {
 	switch {
 	case h.Via != "":
-		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would have %s run it; the doctor did not", h.Path, h.Line(), h.Via), otherRemedy(h))
+		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would run it by %s; the doctor did not", h.Path, h.Line(), h.Via), otherRemedy(h))
 	case !client.Own(h.Program):
 		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would run it; it is not this program, so the doctor did not%s", h.Path, h.Line(), absence(h.Program)), otherRemedy(h))
 	case h.Beside != "":
@@ -252,14 +256,6 @@ func scopeOption(s client.Scope) string {
 		return ""
 	}
 	return " --scope " + string(s)
-}
-
-// checkExitCode checks that a crash of the program could deny nothing.
-func (d *doctor) checkExitCode(h client.Hook) {
-	if h.Harmless() || !h.Repairable() {
-		return
-	}
-	d.fail("hook", fmt.Sprintf("%s has %q, whose exit code denies the call if docsearch cannot start", h.Path, h.Line()), "docsearch install"+scopeOption(h.Scope))
 }
 
 // probe is a web search that the first database with an index should answer:

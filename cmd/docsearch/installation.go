@@ -40,6 +40,17 @@ func (a *app) warnOf(in installation) {
 	for _, d := range in.doubles {
 		a.warn("%s; %s", sayDouble(d), repairDouble(d))
 	}
+	if i := slices.IndexFunc(in.Hooks, mayDeny); i >= 0 {
+		a.warn("%s; %s", sayMayDeny(in.Hooks[i]), "docsearch install"+scopeOption(in.Hooks[i].Scope))
+	}
+}
+
+// mayDeny reports whether the exit code of a hook denies calls if docsearch
+// cannot start, and install would change that.
+func mayDeny(h client.Hook) bool { return !h.Harmless() && h.Repairable() }
+
+func sayMayDeny(h client.Hook) string {
+	return printable(fmt.Sprintf("%s has %q, whose exit code denies the call if docsearch cannot start", h.Path, h.Line()))
 }
 
 // sayDouble says that a hook runs more than once, and from where.

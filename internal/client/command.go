@@ -92,8 +92,8 @@ type hookRun struct {
 	// if it does not stand there itself, but in a variable or in a script
 	// within quotes.
 	start, end int
-	// via is what runs the program in place of the shell, as npx or sh; ""
-	// if nothing does.
+	// via is what runs the program in place of the shell, as npx or sh, or
+	// has the shell find another, as "PATH=..."; "" if nothing does.
 	via string
 	// beside is another command that the line runs; "" if it runs none.
 	beside string
@@ -118,6 +118,9 @@ func findHookIn(line string, nested int) (found hookRun, ok bool) {
 		run, runs := hookOf(words, nested)
 		switch {
 		case runs && !ok:
+			if path, set := variables["PATH"]; set && run.via == "" && isName(run.program) {
+				run.via = "PATH=" + path
+			}
 			found, ok = run, true
 		case !runs && beside == "" && len(words) > 0 && !changesNothing(words):
 			beside = words[0].text
@@ -144,12 +147,15 @@ func hookOf(words []token, nested int) (hookRun, bool) {
 				return run, true
 			}
 		}
-		if via == "" && !leadsOn(w.text) {
+		if via == "" && (!leadsOn(w.text) || strings.HasPrefix(w.text, "PATH=")) {
 			via = w.text
 		}
 	}
 	return hookRun{}, false
 }
+
+// isName reports whether a program is looked up on PATH.
+func isName(program string) bool { return !strings.ContainsAny(program, `/\`) }
 
 // firstArgument is the first of words that is not an option.
 func firstArgument(words []token) string {

@@ -25,7 +25,7 @@ type Hook struct {
 	Command string   // for a shell, or of a program if there are Args
 	Args    []string // nil: the command is for a shell
 	Program string   // that is run, as the entry names it
-	Via     string   // what runs the program in place of the shell, such as npx; "" if nothing does
+	Via     string   // what runs the program in place of the shell, such as npx, or "PATH=..."; "" if nothing does
 	Beside  string   // another command that the entry runs; "" if it runs none
 	Python  bool     // it is the hook that was written in Python
 }
