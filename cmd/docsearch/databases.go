@@ -195,7 +195,7 @@ func staleness(info index.Info) string {
 
 // generationOf is the generation that the info is of.
 func generationOf(info index.Info) disk.Generation {
-	return disk.Generation{Manifest: info.Manifest, Dir: filepath.Join(info.Dir, disk.Folder, info.Generation)}
+	return disk.GenerationOf(info.Dir, info.Manifest)
 }
 
 func stateOf(err error) string {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/filelock"
 	"github.com/docsearch/docsearch/internal/index"
 )
@@ -33,7 +34,7 @@ func (u *updateCommand) detach(chosen []listing) error {
 	if len(chosen) == 0 {
 		return nil
 	}
-	log, err := os.OpenFile(filepath.Join(cache, updateLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	log, err := confined.OpenFile(filepath.Join(cache, updateLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (u *updateCommand) daily(ctx context.Context, chosen []listing) error {
 		return nil
 	}
 	lowerPriority()
-	if err := os.Truncate(filepath.Join(cache, updateLog), 0); err != nil {
+	if err := emptyLog(filepath.Join(cache, updateLog)); err != nil {
 		return err
 	}
 	for _, d := range chosen {
@@ -89,6 +90,15 @@ func (u *updateCommand) daily(ctx context.Context, chosen []listing) error {
 		return err
 	}
 	return u.each(ctx, chosen)
+}
+
+// emptyLog empties the log, to which the process's own output goes.
+func emptyLog(path string) error {
+	f, err := confined.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(0), f.Close())
 }
 
 // due is how long ago a database must have been up to date, and the last try

@@ -325,7 +325,7 @@ func (b *buildCommand) fromFolder(l config.Locations, all []listing, path string
 		return plan{}, err
 	}
 	kept := b.remembered(dir)
-	folder, err := ingest.NewFolder(path, dir, kept.Options)
+	folder, err := ingest.NewFolder(path, kept.Options)
 	if err != nil {
 		return plan{}, err
 	}
@@ -340,7 +340,7 @@ func openSource(origin leann.Origin, dir string, opt ingest.Options) (index.Sour
 	if ingest.IsCopy(origin.Kind) {
 		return ingest.NewCopy(origin.Kind, origin.Location, dir, opt)
 	}
-	return ingest.NewFolder(origin.Location, dir, opt)
+	return ingest.NewFolder(origin.Location, opt)
 }
 
 // fromCopy plans a database made from an archive, a repository or a docset.

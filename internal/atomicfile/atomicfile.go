@@ -2,14 +2,16 @@
 //
 // A reader sees the old contents or the new ones, never a part: the data goes
 // to a temporary file in the same directory, which then takes the old file's
-// name. The package imports only what the hook may import before nearly all of
-// the standard library is initialised (see package config).
+// name. A symbolic link of that name is replaced, not followed. The package
+// imports only what the hook may import before nearly all of the standard
+// library is initialised (see package config).
 package atomicfile
 
 import (
 	"errors"
 	"io/fs"
 	"os"
+	"strconv"
 	"time"
 )
 
@@ -18,27 +20,91 @@ import (
 // file gets mode perm. On error the old file is as it was and no temporary
 // file is left.
 func Write(path string, data []byte, perm fs.FileMode) error {
-	return write(path, data, perm, true)
+	return in(path, func(dir *os.Root, name string) error { return WriteIn(dir, name, data, perm, true) })
 }
 
 // WriteCache is Write without the two syncs, which cost more than the rest
 // together: for files whose loss in a power failure does no harm.
 func WriteCache(path string, data []byte, perm fs.FileMode) error {
-	return write(path, data, perm, false)
+	return in(path, func(dir *os.Root, name string) error { return WriteIn(dir, name, data, perm, false) })
 }
-
-// Open opens the file at path, which others may replace, for reading.
-func Open(path string) (*os.File, error) { return open(path) }
-
-// SyncDir makes renames and new names in dir durable. Systems that cannot
-// sync a directory (Windows) do so on their own; there it does nothing.
-func SyncDir(dir string) error { return syncDir(dir) }
 
 // Clean removes what writers of the file at path left behind when they died.
 // The caller must know that none is at work.
-func Clean(path string) error {
-	dir, base := split(path)
-	entries, err := os.ReadDir(dir)
+func Clean(path string) error { return in(path, CleanIn) }
+
+// in calls f with the file's folder.
+func in(path string, f func(dir *os.Root, name string) error) error {
+	dir, name := Split(path)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return FullPath(root, f(root, name))
+}
+
+// WriteIn is Write, or WriteCache if it need not be durable, of the file of that
+// name below root, with slashes.
+func WriteIn(root *os.Root, name string, data []byte, perm fs.FileMode, durable bool) error {
+	temporary, err := writeTemporary(root, name, data, perm, durable)
+	if err != nil {
+		return err
+	}
+	if err := RenameIn(root, temporary, name); err != nil {
+		root.Remove(temporary)
+		return err
+	}
+	if durable {
+		dir, _ := splitName(name)
+		return SyncIn(root, dir+".")
+	}
+	return nil
+}
+
+// writeTemporary writes a temporary file for name, and returns its name.
+func writeTemporary(root *os.Root, name string, data []byte, perm fs.FileMode, durable bool) (string, error) {
+	f, temporary, err := createTemporary(root, name)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = chmod(f, perm)
+	}
+	if err == nil && durable {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		root.Remove(temporary)
+	}
+	return temporary, err
+}
+
+// createTemporary creates a file that nobody else has. Where its name is taken,
+// another is tried.
+func createTemporary(root *os.Root, name string) (*os.File, string, error) {
+	const tries = 1000
+	dir, base := splitName(name)
+	prefix := dir + temporary(base) + strconv.Itoa(os.Getpid()) + "-"
+	n := uint64(time.Now().UnixNano())
+	for try := uint64(0); ; try++ {
+		name := prefix + strconv.FormatUint(n+try, 36)
+		f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) && try < tries {
+			continue
+		}
+		return f, name, err
+	}
+}
+
+// CleanIn is Clean of the file of that name below root, with slashes.
+func CleanIn(root *os.Root, name string) error {
+	dir, base := splitName(name)
+	entries, err := fs.ReadDir(root.FS(), clean(dir))
 	if err != nil {
 		return err
 	}
@@ -46,7 +112,7 @@ func Clean(path string) error {
 	prefix := temporary(base)
 	for _, e := range entries {
 		if name := e.Name(); len(name) > len(prefix) && name[:len(prefix)] == prefix {
-			errs = append(errs, os.Remove(dir+string(os.PathSeparator)+name))
+			errs = append(errs, root.Remove(dir+name))
 		}
 	}
 	return errors.Join(errs...)
@@ -62,54 +128,87 @@ func Tick(modTime time.Time) time.Duration {
 	return 100 * time.Millisecond
 }
 
-// temporary is how the names of the temporary files for base begin.
-func temporary(base string) string { return "." + base + ".tmp-" }
-
-func write(path string, data []byte, perm fs.FileMode, durable bool) (err error) {
-	dir, base := split(path)
-	f, err := os.CreateTemp(dir, temporary(base)+"*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, ignoreClosed(f.Close()))
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	if err := chmod(f, perm); err != nil {
-		return err
-	}
-	if durable {
-		if err := f.Sync(); err != nil {
-			return err
-		}
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := rename(f.Name(), path); err != nil {
-		return err
-	}
-	if durable {
-		return SyncDir(dir)
-	}
-	return nil
+// Open opens the file at path, which others may replace, for reading.
+func Open(path string) (*os.File, error) {
+	return openShared(func() (*os.File, error) { return os.Open(path) })
 }
 
-func ignoreClosed(err error) error {
-	if errors.Is(err, os.ErrClosed) {
-		return nil
+// OpenIn is Open of the file of that name below root, with further flags.
+func OpenIn(root *os.Root, name string, flag int) (*os.File, error) {
+	return openShared(func() (*os.File, error) { return root.OpenFile(name, os.O_RDONLY|flag, 0) })
+}
+
+// FullPath returns the error of one of root's methods, which name files relative
+// to it, with the path by which users know the file.
+func FullPath(root *os.Root, err error) error {
+	switch e := err.(type) {
+	case *fs.PathError:
+		if op, ok := ofRoot(e.Op); ok {
+			return &fs.PathError{Op: op, Path: Join(root.Name(), e.Path), Err: e.Err}
+		}
+	case *os.LinkError:
+		if op, ok := ofRoot(e.Op); ok {
+			return &os.LinkError{Op: op, Old: Join(root.Name(), e.Old), New: Join(root.Name(), e.New), Err: e.Err}
+		}
 	}
 	return err
 }
 
-// split is filepath.Split without path/filepath, whose place in the order of
-// initialisation would delay the hook.
-func split(path string) (dir, base string) {
+// ofRoot tells an operation of an os.Root from one on an open file: openat,
+// which it turns into open, from write.
+func ofRoot(op string) (string, bool) {
+	has := func(end string) bool { return len(op) > len(end) && op[len(op)-len(end):] == end }
+	switch {
+	case op == "RemoveAll":
+		return "remove", true
+	case has("at") && !has("stat") && op != "stat":
+		return op[:len(op)-len("at")], true
+	}
+	return op, false
+}
+
+// Join is filepath.Join of two clean parts, the second with slashes.
+func Join(dir, name string) string {
+	if name == "." {
+		return dir
+	}
+	path := []byte(dir)
+	if n := len(path); n > 0 && !os.IsPathSeparator(path[n-1]) {
+		path = append(path, os.PathSeparator)
+	}
+	at := len(path)
+	path = append(path, name...)
+	for i := at; i < len(path); i++ {
+		if path[i] == '/' {
+			path[i] = os.PathSeparator
+		}
+	}
+	return string(path)
+}
+
+// temporary is how the names of the temporary files for base begin.
+func temporary(base string) string { return "." + base + ".tmp-" }
+
+// splitName splits a name below a root behind its last slash.
+func splitName(name string) (dir, base string) {
+	i := len(name)
+	for i > 0 && name[i-1] != '/' {
+		i--
+	}
+	return name[:i], name[i:]
+}
+
+// clean is a folder's name without its last slash, "." for none.
+func clean(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir[:len(dir)-1]
+}
+
+// Split is filepath.Split without path/filepath, whose place in the order of
+// initialisation would delay the hook. Of a name alone the directory is ".".
+func Split(path string) (dir, base string) {
 	i := len(path) - 1
 	for i >= 0 && !os.IsPathSeparator(path[i]) {
 		i--

@@ -3,21 +3,24 @@
 package atomicfile
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 )
 
 func chmod(f *os.File, perm fs.FileMode) error { return f.Chmod(perm) }
 
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
+// SyncIn makes the contents of a file below root durable, or the names in a
+// directory.
+func SyncIn(root *os.Root, name string) error {
+	f, err := root.Open(name)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	return d.Sync()
+	return errors.Join(f.Sync(), f.Close())
 }
 
-func rename(from, to string) error { return os.Rename(from, to) }
+// RenameIn renames a file below root.
+func RenameIn(root *os.Root, from, to string) error { return root.Rename(from, to) }
 
-func open(path string) (*os.File, error) { return os.Open(path) }
+func openShared(open func() (*os.File, error)) (*os.File, error) { return open() }

@@ -52,6 +52,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/filelock"
 )
 
@@ -113,7 +114,7 @@ type Log struct{ Dir string }
 func (l Log) Append(e *Event) error {
 	path := config.Join(l.Dir, newest)
 	line := appendLine(nil, e)
-	switch st, err := os.Stat(path); {
+	switch st, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := os.MkdirAll(l.Dir, 0o700); err != nil {
 			return err
@@ -121,16 +122,15 @@ func (l Log) Append(e *Event) error {
 	case err != nil:
 		return err
 	case !st.Mode().IsRegular():
-		return &fs.PathError{Op: "append", Path: path, Err: errors.New("not a regular file")}
+		return &fs.PathError{Op: "append", Path: path, Err: confined.ErrNotRegular}
 	case st.Size()+int64(len(line)) > MaxSize:
 		err := l.rotate(path, len(line))
 		if err != nil && st.Size() > MaxSize+MaxSize/2 {
 			return err // who could not make room for so long will not
 		}
 	}
-	// Without O_NONBLOCK a named pipe that has taken the file's place since
-	// would keep the hook for ever.
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NONBLOCK, 0o600)
+	// A link or a named pipe may have taken the file's place since.
+	f, err := confined.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (l Log) rotate(path string, more int) error {
 		return err
 	}
 	defer held.Unlock()
-	st, err := os.Stat(path)
+	st, err := os.Lstat(path)
 	if err != nil || st.Size()+int64(more) <= MaxSize {
 		return err
 	}

@@ -1,14 +1,18 @@
 // Package filelock takes advisory locks on files, between processes.
 //
 // The lock lives as long as the file handle: it ends with Unlock or with the
-// process, however that ends. Standard library only, because the hook locks
-// its state with it.
+// process, however that ends. A symbolic link at the file's path is refused, since
+// the holder may write into the file. Standard library only, because the hook
+// locks its state with it.
 package filelock
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // ErrLocked is returned by TryLock when another holder has the lock.
@@ -20,23 +24,58 @@ type Lock struct{ f *os.File }
 // TryLock takes the lock on the file at path, which it creates with mode 0600
 // if it is not there, or returns an error that wraps ErrLocked at once.
 func TryLock(path string) (*Lock, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := confined.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	return lock(f, err)
+}
+
+// TryLockIn is TryLock of a file below a folder, which its holders may remove: a
+// lock that was removed before it was taken counts as another holder's.
+func TryLockIn(p confined.Path) (*Lock, error) {
+	f, err := p.Edit(0o600)
+	l, err := lock(f, err)
+	if err != nil {
+		return nil, err
+	}
+	now, err := p.Lstat()
+	if err == nil {
+		var held os.FileInfo
+		if held, err = f.Stat(); err == nil && os.SameFile(now, held) {
+			return l, nil
+		}
+	}
+	l.Unlock()
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = &fs.PathError{Op: "lock", Path: f.Name(), Err: ErrLocked}
+	}
+	return nil, err
+}
+
+func lock(f *os.File, err error) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
 	if err := tryLock(f); err != nil {
 		f.Close()
-		return nil, &os.PathError{Op: "lock", Path: path, Err: err}
+		return nil, &os.PathError{Op: "lock", Path: f.Name(), Err: err}
 	}
 	return &Lock{f}, nil
 }
 
-// Acquire is TryLock that tries again until the lock is free or patience is
+// Acquire is TryLock that tries again until the lock is free or the timeout is
 // over. It polls, because a blocking lock cannot be given a deadline.
-func Acquire(path string, patience time.Duration) (*Lock, error) {
-	deadline := time.Now().Add(patience)
+func Acquire(path string, timeout time.Duration) (*Lock, error) {
+	return acquire(func() (*Lock, error) { return TryLock(path) }, timeout)
+}
+
+// AcquireIn is Acquire of a file below a folder.
+func AcquireIn(p confined.Path, timeout time.Duration) (*Lock, error) {
+	return acquire(func() (*Lock, error) { return TryLockIn(p) }, timeout)
+}
+
+func acquire(try func() (*Lock, error), timeout time.Duration) (*Lock, error) {
+	deadline := time.Now().Add(timeout)
 	for pause := 200 * time.Microsecond; ; pause = min(2*pause, 20*time.Millisecond) {
-		l, err := TryLock(path)
+		l, err := try()
 		if !errors.Is(err, ErrLocked) || !time.Now().Add(pause).Before(deadline) {
 			return l, err
 		}

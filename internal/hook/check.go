@@ -14,13 +14,12 @@ import (
 func CheckIndex(db *config.Database) error {
 	return disk.Load(Folder(db.Path), func(g disk.Generation) error {
 		for _, f := range g.Files {
-			path := g.Path(f.Name)
-			st, err := os.Stat(path)
+			st, err := g.File(f.Name).Lstat()
 			if err != nil {
 				return err
 			}
-			if st.Size() != f.Size {
-				return &disk.CorruptError{File: path, Offset: min(st.Size(), f.Size), What: "the file was cut or has grown"}
+			if !st.Mode().IsRegular() || st.Size() != f.Size {
+				return &disk.CorruptError{File: g.Path(f.Name), Offset: min(st.Size(), f.Size), What: "the file was cut or has grown"}
 			}
 		}
 		return nil

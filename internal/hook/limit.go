@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/sessionfile"
 )
@@ -60,7 +61,7 @@ func (s Store) countDenial(session, rule, use string, now time.Time) (int, error
 		return 0, err
 	}
 	defer lock.Unlock()
-	f, err := os.OpenFile(config.Join(s.Dir, sessionfile.Name(routedPrefix, session, routedSuffix)), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := confined.OpenFile(config.Join(s.Dir, sessionfile.Name(routedPrefix, session, routedSuffix)), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return 0, err
 	}

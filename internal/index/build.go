@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
 	"github.com/docsearch/docsearch/internal/index/leann"
@@ -27,12 +28,9 @@ import (
 type Source interface {
 	// Prepare puts the passages files, passage.ShardName(0) and on, into the
 	// folder dir of the new generation, and says what they were made from.
-	// before is the generation in force, of which it may take over what has not
-	// changed; nil: all is to be read anew.
-	Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error)
-	// Publish runs when the generation in dir is safe on disk, just before it
-	// takes force: the time to replace what others read of the database.
-	Publish(dir string) error
+	// before is the current generation, of which it may reuse what has not
+	// changed; nil: everything is read again.
+	Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error)
 }
 
 // BuildOptions say how to build. The zero value is the default for all.
@@ -116,7 +114,13 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (Info,
 	if err := ctx.Err(); err != nil {
 		return Info{}, err
 	}
-	if err := b.Commit(m, func() error { return src.Publish(b.Dir) }); err != nil {
+	publish := func() error { return nil }
+	if prepared.Made {
+		publish = func() error {
+			return leann.Publish(b.File(passage.ShardName(0)), leann.Origin{Kind: m.Source.Kind, Location: m.Source.Location})
+		}
+	}
+	if err := b.Commit(m, publish); err != nil {
 		return Info{}, err
 	}
 	return Inspect(dir)
@@ -154,11 +158,11 @@ func derive(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptio
 	if m.Passages == 0 {
 		return ErrNoPassages
 	}
-	if err := table.Write(b.Path(passage.TableName)); err != nil {
+	if err := table.Write(b.File(passage.TableName)); err != nil {
 		return err
 	}
 	opt.Report.Report("writing the lexical index", 0, 0)
-	if err := lex.Write(ctx, b.Path(lexicalName)); err != nil {
+	if err := lex.Write(ctx, b.File(lexicalName)); err != nil {
 		return err
 	}
 	return learn(ctx, b, m, opt, lex.Content)
@@ -210,14 +214,14 @@ func eachPassage(ctx context.Context, b *disk.Build, report progress.Func, f fun
 	}
 	var total, before int64
 	for _, name := range names {
-		st, err := os.Stat(b.Path(name))
+		st, err := b.File(name).Lstat()
 		if err != nil {
 			return err
 		}
 		total += st.Size()
 	}
 	for i, name := range names {
-		in, err := os.Open(b.Path(name))
+		in, err := b.File(name).Open()
 		if err != nil {
 			return err
 		}
@@ -249,7 +253,7 @@ func shards(b *disk.Build) ([]string, error) {
 	var names []string
 	for {
 		name := passage.ShardName(len(names))
-		_, err := os.Stat(b.Path(name))
+		_, err := b.File(name).Lstat()
 		if errors.Is(err, fs.ErrNotExist) {
 			return names, nil
 		}
@@ -292,13 +296,10 @@ func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
 	return f
 }
 
-func copyFile(ctx context.Context, from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
+// copyFile copies what an open file has to a new one, and closes it.
+func copyFile(ctx context.Context, in *os.File, to confined.Path) error {
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	out, err := to.Create(0o644)
 	if err != nil {
 		return err
 	}

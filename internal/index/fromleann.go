@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -21,7 +22,7 @@ func FromLEANN(found *leann.Index) Source { return leannSource{found} }
 
 type leannSource struct{ *leann.Index }
 
-func (s leannSource) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
 	src := disk.Source{Kind: s.Kind, Location: s.Location}
 	if len(s.Shards) > passage.MaxShards {
 		return disk.Prepared{}, fmt.Errorf("%s has %d passages files, more than %d", s.Location, len(s.Shards), passage.MaxShards)
@@ -42,7 +43,11 @@ func (s leannSource) Prepare(ctx context.Context, dir string, before *disk.Gener
 	}
 	for i, shard := range s.Shards {
 		report.Report("copying passages", int64(i), int64(len(s.Shards)))
-		if err := copyFile(ctx, shard, filepath.Join(dir, passage.ShardName(i))); err != nil {
+		in, err := os.Open(shard)
+		if err != nil {
+			return disk.Prepared{}, err
+		}
+		if err := copyFile(ctx, in, dir.Join(passage.ShardName(i))); err != nil {
 			return disk.Prepared{}, err
 		}
 	}
@@ -54,19 +59,17 @@ func (s leannSource) Prepare(ctx context.Context, dir string, before *disk.Gener
 	return prepared, nil
 }
 
-func (leannSource) Publish(string) error { return nil }
-
 // sameLines finds those lines of the passages files in dir that are passages of
 // the generation before, too. What keeps it from that is no error: there are
 // none then.
-func sameLines(ctx context.Context, dir string, shards int, before disk.Generation) []disk.Kept {
+func sameLines(ctx context.Context, dir confined.Path, shards int, before disk.Generation) []disk.Kept {
 	c := comparison{bySum: make(map[uint32]uint32)}
 	defer c.close()
 	if err := c.open(before); err != nil {
 		return nil
 	}
 	for i := range shards {
-		m, err := mmap.Open(filepath.Join(dir, passage.ShardName(i)))
+		m, err := mmap.OpenIn(dir.Join(passage.ShardName(i)))
 		if err != nil {
 			return nil
 		}
@@ -96,7 +99,7 @@ func (c *comparison) open(g disk.Generation) (err error) {
 	for n := range uint32(c.entries.Len()) {
 		e := c.entries.At(n)
 		for e.Shard >= len(c.files) {
-			m, err := mmap.Open(g.Path(passage.ShardName(len(c.files))))
+			m, err := mmap.OpenIn(g.File(passage.ShardName(len(c.files))))
 			if err != nil {
 				return err
 			}

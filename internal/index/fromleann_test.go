@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -74,7 +75,7 @@ func TestUpdateFromLEANN(t *testing.T) {
 			t.Fatal(err)
 		}
 		draft := t.TempDir()
-		prepared, err := FromLEANN(found).Prepare(t.Context(), draft, &before, nil)
+		prepared, err := FromLEANN(found).Prepare(t.Context(), confined.Of(draft), &before, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +143,7 @@ func TestUpdateFromLEANNOfDamage(t *testing.T) {
 		if err := os.Remove(before.Path(name)); err != nil {
 			t.Fatal(err)
 		}
-		if kept := sameLines(t.Context(), dir, 1, before); len(kept) > 0 {
+		if kept := sameLines(t.Context(), confined.Of(dir), 1, before); len(kept) > 0 {
 			t.Errorf("without %s: %d runs were kept", name, len(kept))
 		}
 		lines = append(lines, b.section("more.html").line...)

@@ -88,19 +88,19 @@ func (d *Database) open(g disk.Generation) (err error) {
 	if d.table, err = passage.OpenTable(g); err != nil {
 		return err
 	}
-	if d.lexical, err = lexical.Open(g.Path(lexicalName)); err != nil {
+	if d.lexical, err = lexical.Open(g.File(lexicalName)); err != nil {
 		return err
 	}
 	if g.Embedder != nil {
-		if d.embedder, err = embed.OpenBuiltin(g.Path(embedderName)); err != nil {
+		if d.embedder, err = embed.OpenBuiltin(g.File(embedderName)); err != nil {
 			return err
 		}
-		if d.vectors, err = dense.Open(g.Path(vectorsName)); err != nil {
+		if d.vectors, err = dense.Open(g.File(vectorsName)); err != nil {
 			return err
 		}
 	}
 	if g.Provided != nil {
-		d.provided, err = dense.Open(g.Path(providedName))
+		d.provided, err = dense.Open(g.File(providedName))
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/dense"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
@@ -42,15 +43,15 @@ func (d *Database) addProvided(ctx context.Context, m *disk.Manifest, opt BuildO
 	if err != nil {
 		return err
 	}
-	path := d.gen.Path(providedName)
-	stats, err := dense.Build(ctx, path, vectors, dense.Options{Queries: own, Depth: neighbours, Progress: opt.Report})
+	file := d.gen.File(providedName)
+	stats, err := dense.Build(ctx, file, vectors, dense.Options{Queries: own, Depth: neighbours, Progress: opt.Report})
 	if err != nil {
 		return fmt.Errorf("index the vectors of %s: %w", p.ID(), err)
 	}
 	if stats.Rows == 0 {
 		return fmt.Errorf("%s made no vector of any passage that has a direction: is it a model for this language?", p.ID())
 	}
-	nearness, err := measureNearness(path, own, foreign)
+	nearness, err := measureNearness(file, own, foreign)
 	if err != nil {
 		return err
 	}
@@ -93,11 +94,11 @@ const leastQuestions = 20
 // measureNearness finds out how near the nearest passage is to questions that
 // the database answers, and to those it does not. It returns nil where that
 // does not tell them apart.
-func measureNearness(path string, own, foreign [][]float32) (*disk.Nearness, error) {
+func measureNearness(file confined.Path, own, foreign [][]float32) (*disk.Nearness, error) {
 	if len(own) < leastQuestions || len(foreign) < leastQuestions {
 		return nil, nil
 	}
-	x, err := dense.Open(path)
+	x, err := dense.Open(file)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -99,7 +98,7 @@ func tryUpdate(ctx context.Context, b *disk.Build, m *disk.Manifest, before disk
 		return false, err
 	}
 	for _, name := range []string{passage.TableName, lexicalName, embedderName, vectorsName, providedName} {
-		if err := os.Remove(b.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := b.File(name).Remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return false, err
 		}
 	}
@@ -134,8 +133,8 @@ func (u *update) run(ctx context.Context, before disk.Generation, kept []disk.Ke
 	taught := u.taught()
 	u.opt.Report.Report("writing the lexical index", 0, 0)
 	g, all = errgroup.WithContext(ctx)
-	g.Go(func() error { return lex.Write(all, u.b.Path(lexicalName)) })
-	g.Go(func() error { return table.Write(u.b.Path(passage.TableName)) })
+	g.Go(func() error { return lex.Write(all, u.b.File(lexicalName)) })
+	g.Go(func() error { return table.Write(u.b.File(passage.TableName)) })
 	if taught {
 		g.Go(func() error { return u.addVectors(all, lex.Content) })
 	}
@@ -177,7 +176,7 @@ func (u *update) openShards() error {
 		return err
 	}
 	for _, name := range names {
-		m, err := mmap.Open(u.b.Path(name))
+		m, err := mmap.OpenIn(u.b.File(name))
 		if err != nil {
 			return err
 		}
@@ -597,13 +596,10 @@ func (u *update) addVectors(ctx context.Context, content contentFunc) error {
 		if err != nil {
 			return err
 		}
-		name := u.b.Path(embedderName)
-		if os.Link(u.old.gen.Path(embedderName), name) != nil {
-			if err := copyFile(ctx, u.old.gen.Path(embedderName), name); err != nil {
-				return err
-			}
+		if err := u.takeEmbedder(ctx); err != nil {
+			return err
 		}
-		if err := dense.Update(ctx, u.b.Path(vectorsName), u.old.vectors, from, vectors); err != nil {
+		if err := dense.Update(ctx, u.b.File(vectorsName), u.old.vectors, from, vectors); err != nil {
 			return err
 		}
 	}
@@ -616,5 +612,18 @@ func (u *update) addVectors(ctx context.Context, content contentFunc) error {
 	if err != nil {
 		return err
 	}
-	return dense.Update(ctx, u.b.Path(providedName), u.old.provided, from, vectors)
+	return dense.Update(ctx, u.b.File(providedName), u.old.provided, from, vectors)
+}
+
+// takeEmbedder gives the embedder of the generation before to this one.
+func (u *update) takeEmbedder(ctx context.Context) error {
+	from, to := u.old.gen.File(embedderName), u.b.File(embedderName)
+	if from.Link(to) == nil {
+		return nil
+	}
+	in, err := from.Open()
+	if err != nil {
+		return err
+	}
+	return copyFile(ctx, in, to)
 }

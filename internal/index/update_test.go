@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/dense"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
@@ -125,7 +126,7 @@ func (b *book) reword(p *page, at int) {
 	p.sections[at] = &section{s, s.AppendLine(nil)}
 }
 
-func (b *book) Prepare(_ context.Context, dir string, before *disk.Generation, _ progress.Func) (disk.Prepared, error) {
+func (b *book) Prepare(_ context.Context, dir confined.Path, before *disk.Generation, _ progress.Func) (disk.Prepared, error) {
 	prepared := disk.Prepared{Source: disk.Source{Kind: "book"}}
 	written := make(map[*section]disk.Run)
 	b.fresh = 0
@@ -155,7 +156,7 @@ func (b *book) Prepare(_ context.Context, dir string, before *disk.Generation, _
 				}
 			}
 		}
-		if err := os.WriteFile(filepath.Join(dir, passage.ShardName(shard)), file, 0o644); err != nil {
+		if err := os.WriteFile(dir.Join(passage.ShardName(shard)).String(), file, 0o644); err != nil {
 			return prepared, err
 		}
 	}
@@ -166,8 +167,6 @@ func (b *book) Prepare(_ context.Context, dir string, before *disk.Generation, _
 func follows(r disk.Run, length int64, next disk.Run) bool {
 	return r.Shard == next.Shard && r.Offset+length == next.Offset
 }
-
-func (b *book) Publish(string) error { return nil }
 
 func buildBook(tb testing.TB, dir string, src Source, opt BuildOptions) Info {
 	tb.Helper()
@@ -255,10 +254,10 @@ func retaught(t *testing.T, d, other *Database) *Database {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), vectorsName)
-	if _, err := dense.Build(t.Context(), path, passages, dense.Options{Depth: neighbours}); err != nil {
+	if _, err := dense.Build(t.Context(), confined.Of(path), passages, dense.Options{Depth: neighbours}); err != nil {
 		t.Fatal(err)
 	}
-	vectors, err := dense.Open(path)
+	vectors, err := dense.Open(confined.Of(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +380,7 @@ type liar struct {
 	lie func([]disk.Kept)
 }
 
-func (l liar) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+func (l liar) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
 	p, err := l.Source.Prepare(ctx, dir, before, report)
 	l.lie(p.Kept)
 	return p, err

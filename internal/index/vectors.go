@@ -40,17 +40,17 @@ func (d *Database) addVectors(ctx context.Context, m *disk.Manifest, opt BuildOp
 	if model == nil {
 		return nil // too few passages to learn from
 	}
-	if err := model.Write(d.gen.Path(embedderName)); err != nil {
+	if err := model.Write(d.gen.File(embedderName)); err != nil {
 		return err
 	}
-	if d.embedder, err = embed.OpenBuiltin(d.gen.Path(embedderName)); err != nil {
+	if d.embedder, err = embed.OpenBuiltin(d.gen.File(embedderName)); err != nil {
 		return err
 	}
 	queries, err := d.queryVectors(recallQueries)
 	if err != nil {
 		return err
 	}
-	stats, err := dense.Build(ctx, d.gen.Path(vectorsName), model, dense.Options{Queries: queries, Depth: neighbours, Progress: opt.Report})
+	stats, err := dense.Build(ctx, d.gen.File(vectorsName), model, dense.Options{Queries: queries, Depth: neighbours, Progress: opt.Report})
 	if err != nil {
 		return fmt.Errorf("index vectors: %w", err)
 	}

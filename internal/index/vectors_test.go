@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -29,7 +30,7 @@ func TestContentIsWhatIsEmbedded(t *testing.T) {
 	for i := range passages {
 		lex.Add(uint32(i), fields(&passages[i], &links))
 	}
-	if err := lex.Write(t.Context(), filepath.Join(t.TempDir(), lexicalName)); err != nil {
+	if err := lex.Write(t.Context(), confined.Of(filepath.Join(t.TempDir(), lexicalName))); err != nil {
 		t.Fatal(err)
 	}
 	analyzer, err := lexical.NewAnalyzer("")
@@ -61,7 +62,7 @@ func TestContentOfMany(t *testing.T) {
 	for i := range 4 {
 		lex.Add(uint32(i), lexical.Fields{Body: "words"})
 	}
-	if err := lex.Write(t.Context(), filepath.Join(t.TempDir(), lexicalName)); err != nil {
+	if err := lex.Write(t.Context(), confined.Of(filepath.Join(t.TempDir(), lexicalName))); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, ok := lex.Content(0); ok {

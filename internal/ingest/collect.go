@@ -13,13 +13,13 @@ import (
 	"iter"
 	"net/url"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -71,7 +71,7 @@ type Changes struct{ New, Changed, Removed, Same int }
 // collect writes the passages of the items into dir, the folder of a new
 // generation, and beside them what was read and what has no passages: that is
 // what is in skipped and what turns out to be left out of the items.
-func collect(ctx context.Context, dir string, before *disk.Generation, source disk.Source, c *collector, items []item, skipped []disk.Skipped, report progress.Func) (disk.Prepared, error) {
+func collect(ctx context.Context, dir confined.Path, before *disk.Generation, source disk.Source, c *collector, items []item, skipped []disk.Skipped, report progress.Func) (disk.Prepared, error) {
 	e := openEarlier(before, source)
 	if e != nil {
 		defer e.close()
@@ -84,7 +84,7 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 	if c.before == nil {
 		c.findRepeated(items)
 	}
-	out, err := os.OpenFile(filepath.Join(dir, passage.ShardName(0)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	out, err := dir.Join(passage.ShardName(0)).Create(0o644)
 	if err != nil {
 		return disk.Prepared{}, err
 	}
@@ -105,15 +105,15 @@ func collect(ctx context.Context, dir string, before *disk.Generation, source di
 	if err := errors.Join(err, out.Close()); err != nil {
 		return disk.Prepared{}, err
 	}
-	st, err := os.Stat(out.Name())
+	st, err := dir.Join(passage.ShardName(0)).Lstat()
 	if err != nil {
 		return disk.Prepared{}, err
 	}
 	source.Files = []disk.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
 	err = errors.Join(
-		writeSkipped(filepath.Join(dir, SkippedName), w.skipped),
-		writeRecords(filepath.Join(dir, FilesName), header{c.context, c.repeated, c.packed}, w.records))
-	return disk.Prepared{Source: source, Skipped: disk.Summary(w.skipped), Kept: w.kept}, err
+		writeSkipped(dir.Join(SkippedName), w.skipped),
+		writeRecords(dir.Join(FilesName), header{c.context, c.repeated, c.packed}, w.records))
+	return disk.Prepared{Source: source, Skipped: disk.Summary(w.skipped), Made: true, Kept: w.kept}, err
 }
 
 func (c *collector) write(ctx context.Context, w *writer, items []item, report progress.Func) error {

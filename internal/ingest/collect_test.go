@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -21,7 +22,7 @@ import (
 
 // A preparer is a source.
 type preparer interface {
-	Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error)
+	Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error)
 	Changes() Changes
 }
 
@@ -36,7 +37,7 @@ type generation struct {
 // generate lets the source prepare a generation, nil if nothing has changed.
 func generate(t testing.TB, src preparer, before *disk.Generation) *generation {
 	t.Helper()
-	g := &generation{Generation: disk.Generation{Dir: t.TempDir()}}
+	g := &generation{Generation: disk.Generation{Dir: confined.In(t.TempDir())}}
 	g.Created = time.Now().Add(time.Minute) // so that times of files are believed
 	prepared, err := src.Prepare(t.Context(), g.Dir, before, nil)
 	if err != nil {
@@ -46,7 +47,7 @@ func generate(t testing.TB, src preparer, before *disk.Generation) *generation {
 		return nil
 	}
 	g.Source, g.Skipped, g.kept = prepared.Source, prepared.Skipped, prepared.Kept
-	entries, err := os.ReadDir(g.Dir)
+	entries, err := g.Dir.ReadDir()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestUpdateMakesWhatABuildMakes(t *testing.T) {
 	for range 20 {
 		edit()
 	}
-	f, err := NewFolder(dir, t.TempDir(), Options{})
+	f, err := NewFolder(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestUpdateReadsOnlyWhatHasChanged(t *testing.T) {
 		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprintf("# Number %d\n\n%s\n", i, wordsOf(fmt.Sprintf("text%d", i), 50))
 	}
 	write(t, dir, files)
-	f, err := NewFolder(dir, t.TempDir(), Options{})
+	f, err := NewFolder(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +276,7 @@ func TestUpdateDoesNotTrustFreshTimes(t *testing.T) {
 				os.Chtimes(path, test.written, test.written)
 			}
 			put("one")
-			f, err := NewFolder(dir, t.TempDir(), Options{})
+			f, err := NewFolder(dir, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -301,8 +302,8 @@ func TestRecords(t *testing.T) {
 		{Name: "guide", Offset: 10, Length: 1 << 50, Passages: 1, Skipped: []disk.Skipped{{Name: "guide:12", Why: "a table"}, {}}},
 		{Name: "https://docs.example.com/guide/", Hash: hashOf(nil), Offset: 10 + 1<<50},
 	}
-	g := disk.Generation{Dir: t.TempDir()}
-	if err := writeRecords(g.Path(FilesName), h, want); err != nil {
+	g := disk.Generation{Dir: confined.In(t.TempDir())}
+	if err := writeRecords(confined.Of(g.Path(FilesName)), h, want); err != nil {
 		t.Fatal(err)
 	}
 	gotHeader, got, err := readRecords(g)
@@ -320,7 +321,7 @@ func TestRecords(t *testing.T) {
 // writeFilesTable writes FilesName with sections as they are given.
 func writeFilesTable(t testing.TB, path string, version int, all, terms, files []byte) {
 	t.Helper()
-	out, err := disk.Create(path, filesKind, version)
+	out, err := disk.Create(confined.Of(path), filesKind, version)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +358,7 @@ func TestRecordsThatAreNone(t *testing.T) {
 		{"rest", filesVersion, []byte{0, 0}, []byte{0}, append(good[:len(good):len(good)], 0), "nothing should follow"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			g := disk.Generation{Dir: t.TempDir()}
+			g := disk.Generation{Dir: confined.In(t.TempDir())}
 			writeFilesTable(t, g.Path(FilesName), test.version, test.all, test.terms, test.files)
 			if _, _, err := readRecords(g); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
@@ -375,7 +376,7 @@ func FuzzReadRecords(f *testing.F) {
 	f.Add([]byte{0, 0}, []byte{0}, two(record{Name: "a.md", Length: 1<<63 - 1}, record{Name: "a.md", Length: 11}))
 	f.Add([]byte{0}, []byte{0}, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
 	f.Fuzz(func(t *testing.T, all, terms, files []byte) {
-		g := disk.Generation{Dir: t.TempDir()}
+		g := disk.Generation{Dir: confined.In(t.TempDir())}
 		writeFilesTable(t, g.Path(FilesName), filesVersion, all, terms, files)
 		lines := []byte("line\nline\n")
 		if err := os.WriteFile(g.Path(passage.ShardName(0)), lines, 0o644); err != nil {
@@ -391,8 +392,8 @@ func FuzzReadRecords(f *testing.F) {
 			_ = lines[r.Offset : r.Offset+r.Length]
 		}
 		// What was read is read again from what is written of it.
-		again := disk.Generation{Dir: t.TempDir()}
-		if err := writeRecords(again.Path(FilesName), e.header, e.records); err != nil {
+		again := disk.Generation{Dir: confined.In(t.TempDir())}
+		if err := writeRecords(confined.Of(again.Path(FilesName)), e.header, e.records); err != nil {
 			t.Fatal(err)
 		}
 		h, records, err := readRecords(again)
@@ -424,7 +425,7 @@ func BenchmarkUpdate(b *testing.B) {
 	for i := range pages {
 		page(i, 0)
 	}
-	f, err := NewFolder(dir, b.TempDir(), Options{})
+	f, err := NewFolder(dir, Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -441,7 +442,7 @@ func BenchmarkUpdate(b *testing.B) {
 		}
 		b.StartTimer()
 		began := time.Now()
-		if _, err := f.Prepare(b.Context(), b.TempDir(), &before.Generation, nil); err != nil {
+		if _, err := f.Prepare(b.Context(), confined.In(b.TempDir()), &before.Generation, nil); err != nil {
 			b.Fatal(err)
 		}
 		updates += time.Since(began)

@@ -11,9 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
-	"github.com/docsearch/docsearch/internal/index/leann"
-	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/archive"
 	"github.com/docsearch/docsearch/internal/ingest/docset"
 	"github.com/docsearch/docsearch/internal/ingest/gitrepo"
@@ -90,16 +89,16 @@ func NewCopy(kind, location, database string, opt Options) (*Copy, error) {
 func (c *Copy) Changes() Changes { return c.changes }
 
 // Prepare gets the files and writes their passages into dir.
-func (c *Copy) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
 	folder, passedBy, err := c.fetch(ctx, report)
 	if err != nil {
 		return disk.Prepared{}, err
 	}
-	folder, terms, err := docset.Open(folder)
+	pages, terms, err := docset.Open(folder)
 	if err != nil {
 		return disk.Prepared{}, err
 	}
-	root, err := os.OpenRoot(folder)
+	root, err := pages.OpenFolder()
 	if err != nil {
 		return disk.Prepared{}, err
 	}
@@ -109,76 +108,110 @@ func (c *Copy) Prepare(ctx context.Context, dir string, before *disk.Generation,
 		return disk.Prepared{}, err
 	}
 	col := &collector{stock: folderStock{root}, named: terms}
-	from := disk.Source{Kind: c.kind, Location: c.location, Root: folder}
+	from := disk.Source{Kind: c.kind, Location: c.location, Root: pages.String()}
 	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(passedBy, skipped), report)
 	c.changes = col.changes
 	return prepared, err
 }
 
-// Publish makes the passages in dir those of the database's LEANN index.
-func (c *Copy) Publish(dir string) error {
-	return leann.Publish(c.database, filepath.Join(dir, passage.ShardName(0)), leann.Origin{Kind: c.kind, Location: c.location})
-}
-
 // fetch gets the files and returns the folder that they are in, and what is not
 // there.
 func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []disk.Skipped, error) {
-	folder := filepath.Join(c.database, MirrorName, copyName)
-	if err := onlyCopy(filepath.Dir(folder)); err != nil {
+	folder := copyOf(c.database)
+	if err := onlyCopy(folder.Parent()); err != nil {
 		return "", nil, err
 	}
 	switch {
 	case c.kind == KindGit:
 		report.Report("fetching the repository", 0, 0)
 		repo, _ := gitrepo.Parse(c.location)
-		_, err := gitrepo.Fetch(ctx, repo, folder, readPatterns())
-		return folder, nil, err
+		_, err := gitrepo.Fetch(ctx, repo, folder.String(), readPatterns())
+		return folder.String(), nil, err
 	case c.kind == KindDocset && !docset.Folded(c.location):
 		return c.location, nil, nil
 	}
 	// What is there stays until all of the new is.
-	fresh := folder + ".new"
-	if err := os.RemoveAll(fresh); err != nil {
+	if err := os.MkdirAll(c.database, 0o755); err != nil {
 		return "", nil, err
 	}
-	if err := os.MkdirAll(fresh, 0o755); err != nil {
+	if err := folder.Parent().MakeFolder(0o755); err != nil {
 		return "", nil, err
 	}
-	defer os.RemoveAll(fresh)
-	var skipped []disk.Skipped
-	var err error
+	fresh := folder.Parent().Join(copyName + ".new")
+	if err := fresh.RemoveAll(); err != nil {
+		return "", nil, err
+	}
+	if err := fresh.Mkdir(0o755); err != nil {
+		return "", nil, err
+	}
+	defer fresh.RemoveAll()
+	skipped, err := c.unpack(ctx, fresh, report)
+	if err == nil {
+		err = folder.RemoveAll()
+	}
+	if err == nil {
+		err = fresh.Rename(folder)
+	}
+	return topOf(folder).String(), skipped, err
+}
+
+// unpack puts the files of an archive, or of a docset whose pages are in one
+// file, into a folder.
+func (c *Copy) unpack(ctx context.Context, to confined.Path, report progress.Func) ([]disk.Skipped, error) {
+	root, err := to.OpenFolder()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
 	if c.kind == KindDocset {
-		err = docset.Unfold(ctx, c.location, fresh)
-	} else {
-		skipped, err = archive.Extract(ctx, c.location, fresh, archive.Options{
-			Limits: archive.Usual(), Want: unwanted,
-			Report: func(files int, _ int64) { report.Report("unpacking files", int64(files), 0) },
-		})
-		if top := topOf(fresh); err == nil && docset.Folded(top) {
-			err = docset.Unfold(ctx, top, top)
-		}
+		return nil, docset.Unfold(ctx, c.location, root)
 	}
-	if err == nil {
-		err = os.RemoveAll(folder)
+	skipped, err := archive.Extract(ctx, c.location, root, archive.Options{
+		Limits: archive.Usual(), Want: unwanted,
+		Report: func(files int, _ int64) { report.Report("unpacking files", int64(files), 0) },
+	})
+	if top := topOf(to); err == nil && docset.Folded(top.String()) {
+		err = unfold(ctx, top)
 	}
-	if err == nil {
-		err = os.Rename(fresh, folder)
+	return skipped, err
+}
+
+// unfold writes the pages of a docset beside the file that has them.
+func unfold(ctx context.Context, folder confined.Path) error {
+	root, err := folder.OpenFolder()
+	if err != nil {
+		return err
 	}
-	return topOf(folder), skipped, err
+	defer root.Close()
+	return docset.Unfold(ctx, folder.String(), root)
 }
 
 // copyName is the folder of a copy's files, within the one that pages of a site
 // would have.
 const copyName = "copy"
 
-// onlyCopy makes sure that a folder has nothing but a copy, which may be
-// replaced.
-func onlyCopy(folder string) error {
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+func copyOf(database string) confined.Path {
+	return confined.In(database).Join(MirrorName).Join(copyName)
+}
+
+// onlyCopy makes sure that a folder is none, or has nothing but a copy, which may
+// be replaced.
+func onlyCopy(folder confined.Path) error {
+	err := folder.CheckFolder()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	entries, err := folder.ReadDir()
+	if err != nil {
 		return err
 	}
 	for _, e := range entries {
+		if e.Name() == copyName && !e.IsDir() {
+			return fmt.Errorf("cannot use %s: %w", folder.Join(copyName), confined.ErrNotFolder)
+		}
 		if e.Name() != copyName && e.Name() != copyName+".new" {
 			return fmt.Errorf("%s holds %s, which is none of docsearch's: another folder is needed for the database", folder, e.Name())
 		}
@@ -188,9 +221,12 @@ func onlyCopy(folder string) error {
 
 // RemoveCopy removes the files of a copy from the database in folder database.
 func RemoveCopy(database string) error {
-	folder := filepath.Join(database, MirrorName)
-	err := errors.Join(os.RemoveAll(filepath.Join(folder, copyName)), os.RemoveAll(filepath.Join(folder, copyName+".new")))
-	os.Remove(folder) // fails where somebody keeps something there
+	folder := copyOf(database).Parent()
+	if err := folder.CheckFolder(); err != nil {
+		return nil // nothing, or a link, which docsearch did not make
+	}
+	err := errors.Join(folder.Join(copyName).RemoveAll(), folder.Join(copyName+".new").RemoveAll())
+	folder.Remove() // fails where somebody keeps something there
 	return err
 }
 
@@ -211,12 +247,12 @@ func unwanted(name string, size int64) string {
 
 // topOf is the folder that all of a folder's files are in, if there is one: most
 // archives have no more than that at their top, with a version in its name.
-func topOf(folder string) string {
-	entries, err := os.ReadDir(folder)
+func topOf(folder confined.Path) confined.Path {
+	entries, err := folder.ReadDir()
 	if err != nil || len(entries) != 1 || !entries[0].IsDir() {
 		return folder
 	}
-	return filepath.Join(folder, entries[0].Name())
+	return folder.Join(entries[0].Name())
 }
 
 // readPatterns match the files that there are readers for, as .gitignore has

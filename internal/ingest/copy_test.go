@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -27,7 +28,7 @@ func prepareCopy(t *testing.T, location, kind, database string) (passages []stri
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	prepared, err := c.Prepare(t.Context(), dir, nil, nil)
+	prepared, err := c.Prepare(t.Context(), confined.In(dir), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func prepareCopy(t *testing.T, location, kind, database string) (passages []stri
 		}
 		passages = append(passages, fmt.Sprintf("%s %s", p.Locator(), p.Terms()))
 	}
-	skipped, err = ReadSkipped(disk.Generation{Dir: dir, Manifest: disk.Manifest{Skipped: prepared.Skipped}})
+	skipped, err = ReadSkipped(disk.Generation{Dir: confined.In(dir), Manifest: disk.Manifest{Skipped: prepared.Skipped}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestCopyOfArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Prepare(t.Context(), t.TempDir(), nil, nil); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := c.Prepare(t.Context(), confined.In(t.TempDir()), nil, nil); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("a damaged archive: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(database, MirrorName, copyName, "kettle-2.1", "c.md")); err != nil {
@@ -110,7 +111,7 @@ func TestCopyOfArchive(t *testing.T) {
 		t.Error("the copy is still there")
 	}
 	write(t, database, map[string]string{MirrorName + "/mine.md": "x"})
-	if _, err := c.Prepare(t.Context(), t.TempDir(), nil, nil); err == nil || !strings.Contains(err.Error(), "mine.md") {
+	if _, err := c.Prepare(t.Context(), confined.In(t.TempDir()), nil, nil); err == nil || !strings.Contains(err.Error(), "mine.md") {
 		t.Errorf("over what is not docsearch's: %v", err)
 	}
 	if CopyName(path) != "kettle-2.0" {

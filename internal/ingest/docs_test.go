@@ -51,7 +51,7 @@ func TestDocs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			folder, err := NewFolder(root, t.TempDir(), Options{})
+			folder, err := NewFolder(root, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

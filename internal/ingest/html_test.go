@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/html"
@@ -102,7 +103,7 @@ func TestIncludeExclude(t *testing.T) {
 	write(t, dir, map[string]string{
 		"a.html": sphinxPage, "b.md": "# B\n", "faq/a.html": sphinxPage, "sub/c.html": sphinxPage, "sub/d.md": "# D\n",
 	})
-	f, err := NewFolder(dir, t.TempDir(), Options{Include: []string{"*.html", "/b.md"}, Exclude: []string{"faq"}})
+	f, err := NewFolder(dir, Options{Include: []string{"*.html", "/b.md"}, Exclude: []string{"faq"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestIncludeExclude(t *testing.T) {
 	if diff := cmp.Diff([]string{"a.html", "b.md", "sub/c.html", "faq/: excluded", "sub/d.md: not included"}, got); diff != "" {
 		t.Errorf("read and left out (-want +got)\n%s", diff)
 	}
-	if _, err := NewFolder(dir, "", Options{Exclude: []string{"["}}); err == nil {
+	if _, err := NewFolder(dir, Options{Exclude: []string{"["}}); err == nil {
 		t.Error("took [ for a pattern")
 	}
 }
@@ -216,13 +217,13 @@ func BenchmarkPrepareHTML(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	f, err := NewFolder(docs, b.TempDir(), Options{})
+	f, err := NewFolder(docs, Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(pages * len(page)))
 	for b.Loop() {
-		if _, err := f.Prepare(b.Context(), b.TempDir(), nil, nil); err != nil {
+		if _, err := f.Prepare(b.Context(), confined.In(b.TempDir()), nil, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

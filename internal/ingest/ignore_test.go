@@ -106,7 +106,7 @@ func TestIgnoreAsGitDoes(t *testing.T) {
 // listed are the files of a folder that are read, and what is passed by.
 func listed(t *testing.T, dir string, opt Options) (names []string, skipped map[string]string) {
 	t.Helper()
-	f, err := NewFolder(dir, t.TempDir(), opt)
+	f, err := NewFolder(dir, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

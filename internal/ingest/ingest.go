@@ -26,9 +26,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
-	"github.com/docsearch/docsearch/internal/index/leann"
-	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -43,7 +42,6 @@ const maxFile = 32 << 20
 // file. It implements package index's Source.
 type Folder struct {
 	location string // absolute
-	database string // folder of the database
 	file     string // the one file in the folder that is meant; "" is all
 	filter   filter
 	changes  Changes
@@ -61,9 +59,8 @@ type Options struct {
 	NoIgnore bool `json:"no_ignore,omitempty"`
 }
 
-// NewFolder is the source that lies at path, for the database in folder
-// database.
-func NewFolder(path, database string, opt Options) (*Folder, error) {
+// NewFolder is the source at path.
+func NewFolder(path string, opt Options) (*Folder, error) {
 	filter, err := newFilter(opt)
 	if err != nil {
 		return nil, err
@@ -77,13 +74,13 @@ func NewFolder(path, database string, opt Options) (*Folder, error) {
 	case err != nil:
 		return nil, err
 	case st.IsDir():
-		return &Folder{location: location, database: database, filter: filter}, nil
+		return &Folder{location: location, filter: filter}, nil
 	case !st.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is neither a folder nor a file", path)
 	case readerOf(location) == nil:
 		return nil, fmt.Errorf("%s is not of a type that docsearch reads (%s)", path, typesRead)
 	}
-	return &Folder{location: location, database: database, file: filepath.Base(location)}, nil
+	return &Folder{location: location, file: filepath.Base(location)}, nil
 }
 
 // root is the folder that documents' paths are relative to.
@@ -95,7 +92,7 @@ func (f *Folder) root() string {
 }
 
 // Prepare reads the documents and writes their passages into dir.
-func (f *Folder) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
 	root, err := os.OpenRoot(f.root())
 	if err != nil {
 		return disk.Prepared{}, err
@@ -146,12 +143,6 @@ func (f *Folder) Stamp(ctx context.Context) (string, error) {
 	return digest(parts...), nil
 }
 
-// Publish makes the passages in dir those of the database's LEANN index.
-func (f *Folder) Publish(dir string) error {
-	return leann.Publish(f.database, filepath.Join(dir, passage.ShardName(0)),
-		leann.Origin{Kind: KindFolder, Location: f.location})
-}
-
 // Changed compares the folder that generation g was built from with what the
 // build read, and says in a sentence what is not the same; "" if all is.
 func Changed(ctx context.Context, g disk.Generation) (string, error) {
@@ -163,7 +154,7 @@ func Changed(ctx context.Context, g disk.Generation) (string, error) {
 	if err := json.Unmarshal(g.Options, &opt); len(g.Options) > 0 && err != nil {
 		return "", fmt.Errorf("options of the build: %w", err)
 	}
-	f, err := NewFolder(g.Source.Location, "", opt)
+	f, err := NewFolder(g.Source.Location, opt)
 	if errors.Is(err, fs.ErrNotExist) {
 		return g.Source.Location + " is gone", nil
 	}

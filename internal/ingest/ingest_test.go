@@ -9,10 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
-	"github.com/google/go-cmp/cmp"
 )
 
 // write writes files, named by their paths, below dir.
@@ -32,7 +35,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 // prepare runs Prepare on path and reads the passages.
 func prepare(t *testing.T, path string) (passages []passage.Passage, skipped []disk.Skipped) {
 	t.Helper()
-	f, err := NewFolder(path, t.TempDir(), Options{})
+	f, err := NewFolder(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,14 +45,14 @@ func prepare(t *testing.T, path string) (passages []passage.Passage, skipped []d
 func prepareFolder(t *testing.T, f *Folder) (passages []passage.Passage, skipped []disk.Skipped) {
 	t.Helper()
 	dir := t.TempDir()
-	prepared, err := f.Prepare(t.Context(), dir, nil, nil)
+	prepared, err := f.Prepare(t.Context(), confined.In(dir), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if prepared.Source.Kind != KindFolder || !filepath.IsAbs(prepared.Source.Location) || len(prepared.Source.Files) != 1 {
 		t.Errorf("source %+v", prepared.Source)
 	}
-	skipped, err = ReadSkipped(disk.Generation{Dir: dir, Manifest: disk.Manifest{Skipped: prepared.Skipped}})
+	skipped, err = ReadSkipped(disk.Generation{Dir: confined.In(dir), Manifest: disk.Manifest{Skipped: prepared.Skipped}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,10 +163,10 @@ func TestOneFile(t *testing.T) {
 	if len(passages) != 1 || passages[0].Path != "a.md" || len(skipped) != 0 {
 		t.Errorf("passages %v, skipped %v", passages, skipped)
 	}
-	if _, err := NewFolder(filepath.Join(dir, "c.png"), "", Options{}); err == nil || !strings.Contains(err.Error(), ".md") {
+	if _, err := NewFolder(filepath.Join(dir, "c.png"), Options{}); err == nil || !strings.Contains(err.Error(), ".md") {
 		t.Errorf("a picture: %v", err)
 	}
-	if _, err := NewFolder(filepath.Join(dir, "absent"), "", Options{}); err == nil {
+	if _, err := NewFolder(filepath.Join(dir, "absent"), Options{}); err == nil {
 		t.Error("took a folder that is not there")
 	}
 }
@@ -201,17 +204,14 @@ func TestIDsAreStable(t *testing.T) {
 }
 
 func TestFolderPublishes(t *testing.T) {
-	docs, database, dir := t.TempDir(), t.TempDir(), t.TempDir()
+	docs, database := t.TempDir(), t.TempDir()
 	write(t, docs, map[string]string{"a.md": "# A\n\ntext\n"})
-	f, err := NewFolder(docs, database, Options{})
+	f, err := NewFolder(docs, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	prepared, err := f.Prepare(t.Context(), dir, nil, nil)
+	info, err := index.Build(t.Context(), database, f, index.BuildOptions{})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Publish(dir); err != nil {
 		t.Fatal(err)
 	}
 	x, err := leann.Find(database)
@@ -222,24 +222,25 @@ func TestFolderPublishes(t *testing.T) {
 		t.Errorf("origin (-want +got)\n%s", diff)
 	}
 	// The manifest must know the published file as it is, not as it was.
-	st, err := os.Stat(filepath.Join(database, prepared.Source.Files[0].Path))
-	if err != nil || st.Size() != prepared.Source.Files[0].Size || !st.ModTime().Equal(prepared.Source.Files[0].ModTime) {
-		t.Errorf("published %v, %v; recorded %+v", st, err, prepared.Source.Files[0])
+	recorded := info.Source.Files[0]
+	st, err := os.Stat(filepath.Join(database, recorded.Path))
+	if err != nil || st.Size() != recorded.Size || !st.ModTime().Equal(recorded.ModTime) {
+		t.Errorf("published %v, %v; recorded %+v", st, err, recorded)
 	}
 }
 
 func TestChanged(t *testing.T) {
 	docs, dir := t.TempDir(), t.TempDir()
 	write(t, docs, map[string]string{"a.md": "# A\n", "sub/b.md": "# B\n", "empty.md": "", "x.png": "x"})
-	f, err := NewFolder(docs, t.TempDir(), Options{})
+	f, err := NewFolder(docs, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	prepared, err := f.Prepare(t.Context(), dir, nil, nil)
+	prepared, err := f.Prepare(t.Context(), confined.In(dir), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := disk.Generation{Manifest: disk.Manifest{Source: prepared.Source}, Dir: dir}
+	g := disk.Generation{Manifest: disk.Manifest{Source: prepared.Source}, Dir: confined.In(dir)}
 	check := func(what, want string) {
 		t.Helper()
 		got, err := Changed(t.Context(), g)
@@ -279,13 +280,13 @@ func BenchmarkPrepare(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	f, err := NewFolder(docs, b.TempDir(), Options{})
+	f, err := NewFolder(docs, Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(pages * len(page)))
 	for b.Loop() {
-		if _, err := f.Prepare(b.Context(), b.TempDir(), nil, nil); err != nil {
+		if _, err := f.Prepare(b.Context(), confined.In(b.TempDir()), nil, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mmap"
@@ -87,8 +87,8 @@ func (r *record) same(other *record) bool {
 }
 
 // writeRecords writes FilesName.
-func writeRecords(path string, h header, records []record) error {
-	out, err := disk.Create(path, filesKind, filesVersion)
+func writeRecords(file confined.Path, h header, records []record) error {
+	out, err := disk.Create(file, filesKind, filesVersion)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func appendText(b []byte, s string) []byte {
 
 // readRecords reads FilesName of a generation.
 func readRecords(g disk.Generation) (h header, records []record, err error) {
-	file, err := disk.Open(g.Path(FilesName), filesKind, filesVersion)
+	file, err := disk.Open(g.File(FilesName), filesKind, filesVersion)
 	if err != nil {
 		return header{}, nil, err
 	}
@@ -322,7 +322,7 @@ func openEarlier(g *disk.Generation, source disk.Source) *earlier {
 	if !<-sound || err != nil {
 		return nil
 	}
-	if e.lines, err = os.Open(g.Path(passage.ShardName(0))); err != nil {
+	if e.lines, err = g.File(passage.ShardName(0)).Open(); err != nil {
 		return nil
 	}
 	if st, err := e.lines.Stat(); err != nil || st.Size() != size {
@@ -334,7 +334,7 @@ func openEarlier(g *disk.Generation, source disk.Source) *earlier {
 
 // whole reports whether a file of the generation is as it was written.
 func whole(g *disk.Generation, name string) bool {
-	m, err := mmap.Open(g.Path(name))
+	m, err := mmap.OpenIn(g.File(name))
 	if err != nil {
 		return false
 	}
@@ -366,7 +366,7 @@ func (e *earlier) untouched(r *record, size int64, modTime time.Time) bool {
 // ReadSkipped reads what the build of generation g left out, in full.
 func ReadSkipped(g disk.Generation) ([]disk.Skipped, error) {
 	path := g.Path(SkippedName)
-	f, err := os.Open(path)
+	f, err := g.File(SkippedName).Open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return g.Skipped, nil
 	}
@@ -389,16 +389,20 @@ func ReadSkipped(g disk.Generation) ([]disk.Skipped, error) {
 }
 
 // writeSkipped writes SkippedName; no file where nothing was skipped.
-func writeSkipped(path string, skipped []disk.Skipped) error {
+func writeSkipped(file confined.Path, skipped []disk.Skipped) error {
 	if len(skipped) == 0 {
 		return nil
 	}
-	var b bytes.Buffer
-	out := json.NewEncoder(&b)
+	f, err := file.Create(0o644)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(f)
+	out := json.NewEncoder(b)
 	for _, s := range skipped {
-		if err := out.Encode(s); err != nil {
-			return err
+		if err = out.Encode(s); err != nil {
+			break
 		}
 	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
+	return errors.Join(err, b.Flush(), f.Close())
 }

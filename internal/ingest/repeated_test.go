@@ -73,7 +73,7 @@ func TestRepeatedInAnUpdate(t *testing.T) {
 	for i := range 10 {
 		write(t, dir, map[string]string{fmt.Sprintf("%d.md", i): fmt.Sprintf("# Page %d\n\n%s\n\nNumber %d.\n", i, notice, i)})
 	}
-	f, err := NewFolder(dir, t.TempDir(), Options{})
+	f, err := NewFolder(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

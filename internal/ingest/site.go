@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/net/html/charset"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
-	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/html"
 	"github.com/docsearch/docsearch/internal/ingest/site"
@@ -75,7 +75,7 @@ func (s *Site) Changes() Changes    { return s.changes }
 
 // Prepare brings the mirror up to date, and writes the passages of its pages
 // into dir. If it is interrupted, the next one goes on with what was fetched.
-func (s *Site) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
 	folder := filepath.Join(s.database, MirrorName)
 	var err error
 	s.report, err = site.Fetch(ctx, site.Options{
@@ -105,7 +105,7 @@ func (s *Site) Prepare(ctx context.Context, dir string, before *disk.Generation,
 	if err != nil {
 		return disk.Prepared{}, err
 	}
-	return prepared, passage.WriteAliases(filepath.Join(dir, passage.AliasesName), m.Aliases())
+	return prepared, passage.WriteAliases(dir.Join(passage.AliasesName), m.Aliases())
 }
 
 // refuse says why the page at a path is not fetched.
@@ -114,11 +114,6 @@ func (s *Site) refuse(path string) string {
 		return "excluded"
 	}
 	return ""
-}
-
-// Publish makes the passages in dir those of the database's LEANN index.
-func (s *Site) Publish(dir string) error {
-	return leann.Publish(s.database, filepath.Join(dir, passage.ShardName(0)), leann.Origin{Kind: KindSite, Location: s.url})
 }
 
 // firstPage is what patterns call the page at the prefix itself.

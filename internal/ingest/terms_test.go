@@ -99,7 +99,7 @@ func TestTermsAreKept(t *testing.T) {
 	const index = `<html><body><ul><li><a href="page.html#x">%s</a></li></ul></body></html>`
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"genindex.html": fmt.Sprintf(index, "old name"), "page.html": `<h1 id="x">Page</h1><p>Text</p>`})
-	f, err := NewFolder(dir, t.TempDir(), Options{})
+	f, err := NewFolder(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestTermsAreKept(t *testing.T) {
 	if err := os.Remove(before.Path(FilesName)); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeRecords(before.Path(FilesName), h, records); err != nil {
+	if err := writeRecords(before.File(FilesName), h, records); err != nil {
 		t.Fatal(err)
 	}
 	now := generate(t, f, &before.Generation)
@@ -126,7 +126,7 @@ func TestTermsAreKept(t *testing.T) {
 	}
 	h.Terms.Data = []byte("damage")
 	os.Remove(before.Path(FilesName))
-	if err := writeRecords(before.Path(FilesName), h, records); err != nil {
+	if err := writeRecords(before.File(FilesName), h, records); err != nil {
 		t.Fatal(err)
 	}
 	if now = generate(t, f, &before.Generation); now == nil || !bytes.Contains(now.lines, []byte("new name")) {

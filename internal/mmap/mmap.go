@@ -9,6 +9,8 @@ package mmap
 import (
 	"fmt"
 	"os"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // A Mapping is a file's contents, read-only. Close ends the validity of every
@@ -22,6 +24,16 @@ type Mapping struct {
 // Open maps the whole file at path. An empty file has empty Data.
 func Open(path string) (*Mapping, error) {
 	f, err := os.Open(path)
+	return mapAll(f, err)
+}
+
+// OpenIn is Open of a file below a folder.
+func OpenIn(p confined.Path) (*Mapping, error) {
+	f, err := p.Open()
+	return mapAll(f, err)
+}
+
+func mapAll(f *os.File, err error) (*Mapping, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -33,15 +45,15 @@ func Open(path string) (*Mapping, error) {
 	size := st.Size()
 	switch {
 	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("map %s: not a regular file", path)
+		return nil, fmt.Errorf("map %s: not a regular file", f.Name())
 	case size == 0:
 		return &Mapping{}, nil
 	case size != int64(int(size)):
-		return nil, fmt.Errorf("map %s: %d bytes are too many for this machine's address space", path, size)
+		return nil, fmt.Errorf("map %s: %d bytes are too many for this machine's address space", f.Name(), size)
 	}
 	m, err := mapFile(f, int(size))
 	if err != nil {
-		return nil, &os.PathError{Op: "map", Path: path, Err: err}
+		return nil, &os.PathError{Op: "map", Path: f.Name(), Err: err}
 	}
 	return m, nil
 }

@@ -157,7 +157,7 @@ func TestGather(t *testing.T) {
 		}
 	}
 	db := filepath.Join(root, "db")
-	folder, err := ingest.NewFolder(docs, db, ingest.Options{})
+	folder, err := ingest.NewFolder(docs, ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -132,7 +132,7 @@ func queries(t *testing.T) []eval.Query {
 func build(t *testing.T, folder string, opt ingest.Options) *index.Database {
 	t.Helper()
 	dir := t.TempDir()
-	source, err := ingest.NewFolder(folder, dir, opt)
+	source, err := ingest.NewFolder(folder, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func (x *Index) open(g disk.Generation) error {
 	if err != nil {
 		return err
 	}
-	lex, err := lexical.Open(g.Path(LexicalName))
+	lex, err := lexical.Open(g.File(LexicalName))
 	if err != nil {
 		table.Close()
 		return err

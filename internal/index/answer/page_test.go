@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -50,12 +51,12 @@ func open(t *testing.T, passages []passage.Passage) *answer.Index {
 // withAliases is a source that knows of a page's older URL.
 type withAliases struct{ index.Source }
 
-func (s withAliases) Prepare(ctx context.Context, dir string, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+func (s withAliases) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
 	prepared, err := s.Source.Prepare(ctx, dir, before, report)
 	if err != nil {
 		return prepared, err
 	}
-	return prepared, passage.WriteAliases(filepath.Join(dir, passage.AliasesName), map[string]string{
+	return prepared, passage.WriteAliases(dir.Join(passage.AliasesName), map[string]string{
 		"https://docs.example.org/3.2/brief.html": "https://docs.example.org/3.2/short/",
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // topical makes vectors as texts have them: each about a few of many topics,
@@ -58,7 +60,7 @@ func fixture(b *testing.B, n, dimensions int) (list, string, Stats) {
 		}
 		l := topical(n, dimensions)
 		path := filepath.Join(dir, "vectors.bin")
-		stats, err := Build(b.Context(), path, l, Options{Queries: queries(l, 300, 0.3)})
+		stats, err := Build(b.Context(), confined.Of(path), l, Options{Queries: queries(l, 300, 0.3)})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -84,7 +86,7 @@ func BenchmarkSearch(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.Run("docsearch", func(b *testing.B) {
 				l, path, stats := fixture(b, n, 256)
-				x, err := Open(path)
+				x, err := Open(confined.Of(path))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -123,7 +125,7 @@ func BenchmarkOpen(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			_, path, _ := fixture(b, n, 256)
 			for b.Loop() {
-				x, err := Open(path)
+				x, err := Open(confined.Of(path))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -140,7 +142,7 @@ func BenchmarkFirstSearch(b *testing.B) {
 			l, path, _ := fixture(b, n, 256)
 			q := queries(l, 1, 0.3)[0]
 			for b.Loop() {
-				x, err := Open(path)
+				x, err := Open(confined.Of(path))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -161,7 +163,7 @@ func BenchmarkBuild(b *testing.B) {
 			var stats Stats
 			for b.Loop() {
 				var err error
-				if stats, err = Build(b.Context(), path, l, Options{}); err != nil {
+				if stats, err = Build(b.Context(), confined.Of(path), l, Options{}); err != nil {
 					b.Fatal(err)
 				}
 				os.Remove(path)

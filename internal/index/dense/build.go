@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/kernel"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -79,9 +80,9 @@ const (
 	groupingStage = "grouping vectors"
 )
 
-// Build writes an index of the vectors to a new file at path. Equal vectors
-// and options make equal bytes.
-func Build(ctx context.Context, path string, v Vectors, opt Options) (Stats, error) {
+// Build writes an index of the vectors to a new file. Equal vectors and options
+// make equal bytes.
+func Build(ctx context.Context, file confined.Path, v Vectors, opt Options) (Stats, error) {
 	if d := v.Dimensions(); d < 1 || d > maxDimensions {
 		return Stats{}, fmt.Errorf("vectors of %d dimensions cannot be indexed, at most %d can", d, maxDimensions)
 	}
@@ -89,7 +90,7 @@ func Build(ctx context.Context, path string, v Vectors, opt Options) (Stats, err
 	if err := b.build(ctx); err != nil {
 		return Stats{}, err
 	}
-	return b.stats, b.write(path)
+	return b.stats, b.write(file)
 }
 
 type builder struct {
@@ -464,9 +465,9 @@ func (b *builder) measure(ctx context.Context) error {
 	return err
 }
 
-func (b *builder) write(path string) error {
+func (b *builder) write(file confined.Path) error {
 	x := &b.x
-	out, err := disk.Create(path, kind, Version)
+	out, err := disk.Create(file, kind, Version)
 	if err != nil {
 		return err
 	}

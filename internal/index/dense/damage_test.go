@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
@@ -28,7 +29,7 @@ func testDamageIsFound(t *testing.T, mode string) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		x, err := Open(path)
+		x, err := Open(confined.Of(path))
 		if err == nil {
 			err = x.Verify(nil)
 			x.Close()
@@ -95,7 +96,7 @@ func FuzzIndex(f *testing.F) {
 			data = data[:from]
 		}
 		path := filepath.Join(t.TempDir(), "vectors.bin")
-		w, err := disk.Create(path, kind, Version)
+		w, err := disk.Create(confined.Of(path), kind, Version)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +111,7 @@ func FuzzIndex(f *testing.F) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		x, err := Open(path)
+		x, err := Open(confined.Of(path))
 		if err != nil {
 			return
 		}
@@ -135,7 +136,7 @@ func FuzzIndex(f *testing.F) {
 				from[i] = uint32(i)
 			}
 			from[7] = Fresh
-			Update(t.Context(), path+".next", x, from, l[7:8])
+			Update(t.Context(), confined.Of(path+".next"), x, from, l[7:8])
 		}
 	})
 }

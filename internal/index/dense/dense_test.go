@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/kernel"
 )
 
@@ -91,10 +92,10 @@ func buildMode(t testing.TB, l list, opt Options, mode string) (*Index, Stats) {
 	if err := b.build(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.write(path); err != nil {
+	if err := b.write(confined.Of(path)); err != nil {
 		t.Fatal(err)
 	}
-	x, err := Open(path)
+	x, err := Open(confined.Of(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +367,7 @@ func TestConcurrentSearches(t *testing.T) {
 			}
 			want = append(want, hits)
 		}
-		again, err := Open(x.file.Path())
+		again, err := Open(confined.Of(x.file.Path()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/kernel"
 )
@@ -92,15 +93,15 @@ type Hit struct {
 	Score   float32
 }
 
-// Open opens the index at path.
-func Open(path string) (*Index, error) {
-	file, err := disk.Open(path, kind, Version)
+// Open opens the index in a file.
+func Open(file confined.Path) (*Index, error) {
+	f, err := disk.Open(file, kind, Version)
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{file: file, unsifted: !kernel.SiftsFast()}
+	x := &Index{file: f, unsifted: !kernel.SiftsFast()}
 	if err := x.open(); err != nil {
-		file.Close()
+		f.Close()
 		return nil, err
 	}
 	return x, nil

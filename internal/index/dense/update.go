@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // Fresh stands for a passage that an older index does not have.
@@ -15,14 +17,14 @@ const Fresh = math.MaxUint32
 // ErrUnfit is returned by Update where the older index has nothing to go by.
 var ErrUnfit = errors.New("the older index has no vectors that others could be added to")
 
-// Update writes an index to a new file at path, as Build does, and takes over
+// Update writes an index to a new file, as Build does, and takes over
 // what old has: the vector of passage i is that of passage from[i] of old, or,
 // where from[i] is Fresh, the next of fresh. What is fresh goes into the blocks
 // that are nearest; which blocks there are, and how many of them a search
 // reads, stays as it is in old, and fits the worse the more is fresh. The
 // score of a passage that was taken over stays the same to the bit. Errors:
 // ErrUnfit, *disk.CorruptError of old.
-func Update(ctx context.Context, path string, old *Index, from []uint32, fresh Vectors) error {
+func Update(ctx context.Context, file confined.Path, old *Index, from []uint32, fresh Vectors) error {
 	if old.blocks == 0 {
 		return ErrUnfit
 	}
@@ -65,7 +67,7 @@ func Update(ctx context.Context, path string, old *Index, from []uint32, fresh V
 			return err
 		}
 	}
-	return b.write(path)
+	return b.write(file)
 }
 
 // An update says which rows go where.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // What an update finds is what an index built from nothing finds.
@@ -73,10 +75,10 @@ func TestUpdateEqualsBuild(t *testing.T) {
 func updated(t testing.TB, old *Index, from []uint32, fresh Vectors) *Index {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "vectors.bin")
-	if err := Update(t.Context(), path, old, from, fresh); err != nil {
+	if err := Update(t.Context(), confined.Of(path), old, from, fresh); err != nil {
 		t.Fatal(err)
 	}
-	x, err := Open(path)
+	x, err := Open(confined.Of(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,16 +125,16 @@ func TestUpdateRefuses(t *testing.T) {
 	empty, _ := build(t, make(list, 0), Options{})
 	other := hard(3, 8, 0.7)
 	path := filepath.Join(t.TempDir(), "vectors.bin")
-	if err := Update(t.Context(), path, empty, nil, hard(3, 8, 0.7)); !errors.Is(err, ErrUnfit) {
+	if err := Update(t.Context(), confined.Of(path), empty, nil, hard(3, 8, 0.7)); !errors.Is(err, ErrUnfit) {
 		t.Errorf("nothing to go by: %v, want ErrUnfit", err)
 	}
-	if err := Update(t.Context(), path, x, []uint32{Fresh, Fresh}, list{make([]float32, 16), make([]float32, 16)}); !errors.Is(err, ErrUnfit) {
+	if err := Update(t.Context(), confined.Of(path), x, []uint32{Fresh, Fresh}, list{make([]float32, 16), make([]float32, 16)}); !errors.Is(err, ErrUnfit) {
 		t.Errorf("nothing is left: %v, want ErrUnfit", err)
 	}
-	if err := Update(t.Context(), path, x, []uint32{0, 1, Fresh}, other); err == nil {
+	if err := Update(t.Context(), confined.Of(path), x, []uint32{0, 1, Fresh}, other); err == nil {
 		t.Error("vectors of other dimensions were added")
 	}
-	if err := Update(t.Context(), path, x, []uint32{0, 200}, hard(1, 16, 0.7)); err == nil {
+	if err := Update(t.Context(), confined.Of(path), x, []uint32{0, 200}, hard(1, 16, 0.7)); err == nil {
 		t.Error("a passage was taken over that is not there")
 	}
 }

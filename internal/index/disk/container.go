@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/mmap"
 )
 
@@ -50,6 +51,7 @@ func (e *VersionError) Error() string {
 
 // A Writer writes one container, section after section.
 type Writer struct {
+	file     confined.Path
 	f        *os.File
 	behind   WriteBehind
 	buf      []byte // what was not written yet; it begins with a block
@@ -65,16 +67,16 @@ type section struct {
 }
 
 // Create starts a container of the given kind, which must be four ASCII
-// letters, in a new file at path.
-func Create(path, kind string, version int) (*Writer, error) {
+// letters, in a new file.
+func Create(file confined.Path, kind string, version int) (*Writer, error) {
 	if len(kind) != 4 {
 		return nil, fmt.Errorf("container kind %q must have four letters", kind)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := file.Create(0o644)
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{f: f, behind: WriteBehind{File: f}, buf: make([]byte, 0, bufferSize)}
+	w := &Writer{file: file, f: f, behind: WriteBehind{File: f}, buf: make([]byte, 0, bufferSize)}
 	header := make([]byte, headerSize)
 	copy(header, headMagic+kind)
 	binary.LittleEndian.PutUint32(header[12:], uint32(version))
@@ -113,7 +115,7 @@ func (w *Writer) Close() error {
 		w.err = err
 	}
 	if w.err != nil {
-		os.Remove(w.f.Name())
+		w.file.Remove()
 	}
 	return w.err
 }
@@ -206,14 +208,14 @@ type File struct {
 	checked  []atomic.Uint32 // one bit a block: found good
 }
 
-// Open maps the container at path. Errors: fs.ErrNotExist and its like,
-// *CorruptError, *VersionError.
-func Open(path, kind string, version int) (*File, error) {
-	m, err := mmap.Open(path)
+// Open maps a container. Errors: fs.ErrNotExist and its like, *CorruptError,
+// *VersionError.
+func Open(file confined.Path, kind string, version int) (*File, error) {
+	m, err := mmap.OpenIn(file)
 	if err != nil {
-		return nil, err
+		return nil, asCorrupt(err)
 	}
-	f, err := parse(path, m.Data, kind, version)
+	f, err := parse(file.String(), m.Data, kind, version)
 	if err != nil {
 		m.Close()
 		return nil, err

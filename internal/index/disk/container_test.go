@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 const testKind, testVersion = "TEST", 3
@@ -29,7 +31,7 @@ var sampleOrder = []string{"empty", "small", "large", "last"}
 func writeSample(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sample")
-	w, err := Create(path, testKind, testVersion)
+	w, err := Create(confined.Of(path), testKind, testVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func writeSample(t testing.TB) string {
 }
 
 func TestContainerKeepsSections(t *testing.T) {
-	f, err := Open(writeSample(t), testKind, testVersion)
+	f, err := Open(confined.Of(writeSample(t)), testKind, testVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +151,7 @@ func TestContainerRefuses(t *testing.T) {
 
 func TestContainerLeavesNothingAfterAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	w, err := Create(path, testKind, testVersion)
+	w, err := Create(confined.Of(path), testKind, testVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +165,7 @@ func TestContainerLeavesNothingAfterAnError(t *testing.T) {
 }
 
 func TestContainerReadConcurrently(t *testing.T) {
-	f, err := Open(writeSample(t), testKind, testVersion)
+	f, err := Open(confined.Of(writeSample(t)), testKind, testVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +218,7 @@ func BenchmarkContainerOpen(b *testing.B) {
 	for _, size := range []int{1 << 20, 100 << 20} {
 		b.Run(fmt.Sprintf("%dMiB", size>>20), func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "file")
-			w, err := Create(path, testKind, testVersion)
+			w, err := Create(confined.Of(path), testKind, testVersion)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -228,7 +230,7 @@ func BenchmarkContainerOpen(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				f, err := Open(path, testKind, testVersion)
+				f, err := Open(confined.Of(path), testKind, testVersion)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -245,7 +247,7 @@ func TestContainerCutWhileOpen(t *testing.T) {
 		t.Skip("skipped: a file that is mapped cannot be shortened on Windows")
 	}
 	path := filepath.Join(t.TempDir(), "short")
-	w, err := Create(path, testKind, testVersion)
+	w, err := Create(confined.Of(path), testKind, testVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +256,7 @@ func TestContainerCutWhileOpen(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(path, testKind, testVersion)
+	f, err := Open(confined.Of(path), testKind, testVersion)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/filelock"
 	"github.com/docsearch/docsearch/internal/mmap"
 )
@@ -93,6 +93,9 @@ type Prepared struct {
 	// Unchanged says that the generation before, which there must be then, has
 	// all that a new one would: none is made, and no passages files are needed.
 	Unchanged bool
+	// Made says that docsearch made the passages, in one file: they are published
+	// for LEANN to read.
+	Made bool
 	// Kept are the lines that stand in the generation before, too, in the order
 	// of Now: what was derived from them need not be derived again.
 	Kept []Kept
@@ -183,10 +186,10 @@ type Skipped struct {
 	Why  string `json:"why"`
 }
 
-// A Generation is the index in force: its manifest and its folder.
+// A Generation is the current index: its manifest and its folder.
 type Generation struct {
 	Manifest
-	Dir string
+	Dir confined.Path
 }
 
 // Summary shortens skipped to what fits a manifest: a reason that many share
@@ -215,27 +218,51 @@ func Summary(skipped []Skipped) []Skipped {
 
 // ManifestPath is where the database in folder dir has its manifest, if it
 // has an index.
-func ManifestPath(dir string) string { return join(join(dir, Folder), manifestName) }
+func ManifestPath(dir string) string { return folderOf(dir).Join(manifestName).String() }
 
-// Path is that of one of the generation's files.
-func (g Generation) Path(name string) string { return join(g.Dir, name) }
+// GenerationOf is the generation that the manifest of the database in folder dir
+// names.
+func GenerationOf(dir string, m Manifest) Generation {
+	return Generation{m, folderOf(dir).Join(m.Generation)}
+}
 
-// Current returns the generation in force of the database in folder dir.
+// folderOf is the derived folder of the database in folder dir.
+func folderOf(dir string) confined.Path { return confined.In(dir).Join(Folder) }
+
+// File is one of the generation's files.
+func (g Generation) File(name string) confined.Path { return g.Dir.Join(name) }
+
+// Path is the path of one of the generation's files, for messages.
+func (g Generation) Path(name string) string { return g.File(name).String() }
+
+// Current returns the current generation of the database in folder dir.
 // Errors: one that wraps ErrNoIndex, *CorruptError, *VersionError.
 func Current(dir string) (Generation, error) {
-	path := ManifestPath(dir)
-	data, err := readLimited(path, maxManifest)
-	if errors.Is(err, fs.ErrNotExist) {
+	manifest := folderOf(dir).Join(manifestName)
+	data, err := manifest.Read(maxManifest)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return Generation{}, fmt.Errorf("%s: %w", dir, ErrNoIndex)
+	case errors.Is(err, confined.ErrTooLong):
+		return Generation{}, &CorruptError{manifest.String(), maxManifest, "the file is too long"}
+	case err != nil:
+		return Generation{}, asCorrupt(err)
 	}
+	m, err := parseManifest(manifest.String(), data)
 	if err != nil {
 		return Generation{}, err
 	}
-	m, err := parseManifest(path, data)
-	if err != nil {
-		return Generation{}, err
+	return GenerationOf(dir, m), nil
+}
+
+// asCorrupt returns the error about a link, or a folder, in place of one of a
+// database's files as what it is: damage. Other errors stay as they are.
+func asCorrupt(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) && (errors.Is(err, confined.ErrLink) || errors.Is(err, confined.ErrNotRegular)) {
+		return &CorruptError{path.Path, 0, path.Err.Error()}
 	}
-	return Generation{m, join(join(dir, Folder), m.Generation)}, nil
+	return err
 }
 
 func parseManifest(path string, data []byte) (Manifest, error) {
@@ -274,11 +301,11 @@ func Load(dir string, open func(Generation) error) error {
 		}
 		err = open(g)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return asCorrupt(err)
 		}
 		now, currentErr := Current(dir)
 		if currentErr != nil || now.Generation == g.Generation {
-			return &CorruptError{g.Dir, 0, err.Error()}
+			return &CorruptError{g.Dir.String(), 0, err.Error()}
 		}
 	}
 }
@@ -289,9 +316,9 @@ func Load(dir string, open func(Generation) error) error {
 func (g Generation) Verify(advance func(int64)) error {
 	for _, want := range g.Files {
 		path := g.Path(want.Name)
-		size, crc, err := sum(path, advance)
+		size, crc, err := sum(g.File(want.Name), advance)
 		if err != nil {
-			return err
+			return asCorrupt(err)
 		}
 		if size != want.Size {
 			return &CorruptError{path, size, fmt.Sprintf("%d bytes long, want %d", size, want.Size)}
@@ -303,8 +330,8 @@ func (g Generation) Verify(advance func(int64)) error {
 	return nil
 }
 
-func sum(path string, advance func(int64)) (int64, string, error) {
-	f, err := os.Open(path)
+func sum(p confined.Path, advance func(int64)) (int64, string, error) {
+	f, err := p.Open()
 	if err != nil {
 		return 0, "", err
 	}
@@ -330,8 +357,8 @@ func sum(path string, advance func(int64)) (int64, string, error) {
 
 // sumContainer does so with a container, of which it reads the sums that it has:
 // they are of the blocks that were written, and so is the sum then.
-func sumContainer(path string) (int64, string, bool) {
-	m, err := mmap.Open(path)
+func sumContainer(p confined.Path) (int64, string, bool) {
+	m, err := mmap.OpenIn(p)
 	if err != nil {
 		return 0, "", false
 	}
@@ -339,7 +366,7 @@ func sumContainer(path string) (int64, string, bool) {
 	if len(m.Data) < headerSize {
 		return 0, "", false
 	}
-	f, err := parse(path, m.Data, string(m.Data[8:12]), int(binary.LittleEndian.Uint32(m.Data[12:])))
+	f, err := parse(p.String(), m.Data, string(m.Data[8:12]), int(binary.LittleEndian.Uint32(m.Data[12:])))
 	if err != nil {
 		return 0, "", false
 	}
@@ -356,12 +383,12 @@ func formatSum(sum uint32) string { return fmt.Sprintf("%08x", sum) }
 // A Build is a generation in the making. It holds the database's build lock.
 type Build struct {
 	Generation string
-	Dir        string // where the new generation's files go
+	Dir        confined.Path // where the new generation's files go
 
-	root  string
-	lock  *filelock.Lock
-	known map[string]FileInfo
-	ended bool
+	folder confined.Path // the derived folder
+	lock   *filelock.Lock
+	known  map[string]FileInfo
+	ended  bool
 
 	syncing sync.WaitGroup
 	mu      sync.Mutex
@@ -369,37 +396,37 @@ type Build struct {
 }
 
 // Begin starts the next generation of the database in folder dir, which must
-// exist. It waits up to patience for another build to end; its error then
+// exist. It waits up to timeout for another build to end; its error then
 // wraps ErrBusy and says who is at work.
-func Begin(dir string, patience time.Duration) (*Build, error) {
-	root := join(dir, Folder)
-	if err := os.MkdirAll(root, 0o755); err != nil {
+func Begin(dir string, timeout time.Duration) (*Build, error) {
+	folder := folderOf(dir)
+	if err := folder.MakeFolder(0o755); err != nil {
 		return nil, err
 	}
-	lock, err := filelock.Acquire(join(root, lockName), patience)
+	lock, err := filelock.AcquireIn(folder.Join(lockName), timeout)
 	if errors.Is(err, filelock.ErrLocked) {
-		return nil, fmt.Errorf("%s: %w%s", dir, ErrBusy, holder(join(root, lockName)))
+		return nil, fmt.Errorf("%s: %w%s", dir, ErrBusy, holder(folder))
 	}
 	if err != nil {
 		return nil, err
 	}
-	b, err := begin(root, lock)
+	b, err := begin(folder, lock)
 	if err != nil {
 		lock.Unlock()
 	}
 	return b, err
 }
 
-func begin(root string, lock *filelock.Lock) (*Build, error) {
+func begin(folder confined.Path, lock *filelock.Lock) (*Build, error) {
 	host, _ := os.Hostname()
 	who := fmt.Sprintf("process %d on %s since %s\n", os.Getpid(), host, time.Now().Format(time.RFC3339))
 	if err := errors.Join(lock.File().Truncate(0), writeAt(lock.File(), who)); err != nil {
 		return nil, err
 	}
-	if err := atomicfile.Clean(join(root, manifestName)); err != nil {
+	if err := folder.Join(manifestName).Clean(); err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(root)
+	entries, err := folder.ReadDir()
 	if err != nil {
 		return nil, err
 	}
@@ -407,9 +434,9 @@ func begin(root string, lock *filelock.Lock) (*Build, error) {
 	for _, e := range entries {
 		newest = max(newest, generationNumber(e.Name()))
 	}
-	b := &Build{Generation: fmt.Sprintf("g%06d", newest+1), root: root, lock: lock}
-	b.Dir = join(root, b.Generation)
-	return b, os.Mkdir(b.Dir, 0o755)
+	b := &Build{Generation: fmt.Sprintf("g%06d", newest+1), folder: folder, lock: lock}
+	b.Dir = folder.Join(b.Generation)
+	return b, b.Dir.Mkdir(0o755)
 }
 
 func writeAt(f *os.File, s string) error {
@@ -417,23 +444,27 @@ func writeAt(f *os.File, s string) error {
 	return err
 }
 
-func holder(path string) string {
-	data, err := readLimited(path, 4096)
+// holder says who has the build lock, as far as is known.
+func holder(folder confined.Path) string {
+	data, err := folder.Join(lockName).Read(4096)
 	if err != nil || len(data) == 0 {
 		return ""
 	}
 	return ": " + string(bytes.TrimSpace(data))
 }
 
-// Path is that of a file of the new generation.
-func (b *Build) Path(name string) string { return join(b.Dir, name) }
+// File is one of the new generation's files.
+func (b *Build) File(name string) confined.Path { return b.Dir.Join(name) }
+
+// Path is the path of one of the new generation's files, for messages.
+func (b *Build) Path(name string) string { return b.File(name).String() }
 
 // BeginSync begins to make a file safe on disk that is written by now, and does
 // not wait. Commit syncs all files; but a big one takes long, and need not be
 // waited for where there is other work.
 func (b *Build) BeginSync(name string) {
 	b.syncing.Go(func() {
-		err := syncFile(b.Path(name))
+		err := b.File(name).Sync()
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if b.synced == nil {
@@ -464,7 +495,7 @@ func (b *Build) Commit(m Manifest, publish func() error) (err error) {
 	}()
 	b.syncing.Wait()
 	m.Format, m.Generation = Format, b.Generation
-	entries, err := os.ReadDir(b.Dir)
+	entries, err := b.Dir.ReadDir()
 	if err != nil {
 		return err
 	}
@@ -483,7 +514,7 @@ func (b *Build) Commit(m Manifest, publish func() error) (err error) {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	if err := errors.Join(atomicfile.SyncDir(b.Dir), atomicfile.SyncDir(b.root)); err != nil {
+	if err := errors.Join(b.Dir.Sync(), b.folder.Sync()); err != nil {
 		return err
 	}
 	if publish != nil {
@@ -513,15 +544,15 @@ func (b *Build) writeManifest(m Manifest) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(join(b.root, manifestName), append(data, '\n'), 0o644)
+	return b.folder.Join(manifestName).Write(append(data, '\n'), 0o644)
 }
 
 // finish makes a file safe on disk and sums it up.
 func (b *Build) finish(name string) (FileInfo, error) {
-	path := b.Path(name)
+	file := b.File(name)
 	err, synced := b.synced[name]
 	if !synced {
-		err = syncFile(path)
+		err = file.Sync()
 	}
 	if err != nil {
 		return FileInfo{}, err
@@ -529,10 +560,10 @@ func (b *Build) finish(name string) (FileInfo, error) {
 	if info, ok := b.known[name]; ok {
 		return info, nil
 	}
-	if size, crc, ok := sumContainer(path); ok {
+	if size, crc, ok := sumContainer(file); ok {
 		return FileInfo{name, size, crc}, nil
 	}
-	size, crc, err := sum(path, nil)
+	size, crc, err := sum(file, nil)
 	return FileInfo{name, size, crc}, err
 }
 
@@ -544,34 +575,37 @@ func (b *Build) Abort() {
 	}
 	b.ended = true
 	b.syncing.Wait()
-	os.RemoveAll(b.Dir)
+	b.Dir.RemoveAll()
 	b.lock.Unlock()
 }
 
-// removeOthers removes every generation but the one in force. What another
+// removeOthers removes every generation but the current one. What another
 // process still has open may stay (Windows); the next build tries again.
 func (b *Build) removeOthers(keep string) {
-	entries, err := os.ReadDir(b.root)
+	entries, err := b.folder.ReadDir()
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
 		if generationNumber(e.Name()) > 0 && e.Name() != keep {
-			removeGeneration(join(b.root, e.Name()))
+			removeGeneration(b.folder.Join(e.Name()))
 		}
 	}
 }
 
-// removeGeneration removes the files of a generation side by side: the system
-// takes some time to free what it has of them in memory.
-func removeGeneration(dir string) {
-	entries, _ := os.ReadDir(dir)
-	var pending sync.WaitGroup
-	for _, e := range entries {
-		pending.Go(func() { os.Remove(join(dir, e.Name())) })
+// removeGeneration removes the files of a generation in parallel: the system
+// takes some time to free what it has of them in memory. What has a generation's
+// name and is no folder goes as well; where a link leads stays.
+func removeGeneration(dir confined.Path) error {
+	if dir.CheckFolder() == nil {
+		entries, _ := dir.ReadDir()
+		var pending sync.WaitGroup
+		for _, e := range entries {
+			pending.Go(func() { dir.Join(e.Name()).Remove() })
+		}
+		pending.Wait()
 	}
-	pending.Wait()
-	os.RemoveAll(dir)
+	return dir.RemoveAll()
 }
 
 // generationNumber is the n of "g00000n", or 0 for any other name.
@@ -585,41 +619,4 @@ func generationNumber(name string) int {
 		return 0
 	}
 	return n
-}
-
-func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrPermission) {
-		// A hard link to somebody's read-only passages: theirs to sync.
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
-func readLimited(path string, limit int64) ([]byte, error) {
-	f, err := atomicfile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > limit {
-		return nil, &CorruptError{path, limit, "the file is too long"}
-	}
-	return data, nil
-}
-
-// join is filepath.Join of two clean parts, without path/filepath, whose place
-// in the order of initialisation would delay the hook.
-func join(dir, name string) string {
-	if dir == "" || os.IsPathSeparator(dir[len(dir)-1]) {
-		return dir + name
-	}
-	return dir + string(os.PathSeparator) + name
 }

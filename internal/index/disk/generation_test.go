@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // build commits a generation with one file of the given contents.
@@ -83,7 +85,7 @@ func TestAbortKeepsTheOldGeneration(t *testing.T) {
 	if got := contents(t, dir); got != "old" {
 		t.Errorf("got %q after a failed commit", got)
 	}
-	if _, err := os.Stat(b.Dir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := b.Dir.Lstat(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the failed generation is still there: %v", err)
 	}
 	build(t, dir, "new")
@@ -161,7 +163,7 @@ func TestCommitSumsUp(t *testing.T) {
 	defer b.Abort()
 	text := []byte("told beforehand")
 	for name, size := range map[string]int{"empty": 0, "small": 100, "block": blockSize - headerSize, "big": 40 * blockSize, "odd": bufferSize + 12345} {
-		w, err := Create(b.Path(name), "TEST", 7)
+		w, err := Create(confined.Of(b.Path(name)), "TEST", 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +174,7 @@ func TestCommitSumsUp(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if size, crc, ok := sumContainer(b.Path(name)); !ok {
+		if size, crc, ok := sumContainer(confined.Of(b.Path(name))); !ok {
 			t.Errorf("%s: %d bytes, %s, not taken for a container", name, size, crc)
 		}
 	}
@@ -313,7 +315,7 @@ func TestConfirm(t *testing.T) {
 	if after.Generation != before.Generation || !after.Known().Equal(now) {
 		t.Errorf("generation %s known at %v", after.Generation, after.Known())
 	}
-	if _, err := os.Stat(b.Dir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := b.Dir.Lstat(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder of the generation that was not made: %v", err)
 	}
 	if b, err = Begin(dir, 0); err != nil {

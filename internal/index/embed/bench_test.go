@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // prose makes texts of 140 terms whose frequencies are as in a language, about
@@ -49,12 +51,12 @@ func BenchmarkQuery(b *testing.B) {
 				b.Fatal(err)
 			}
 			path := filepath.Join(b.TempDir(), "embedder.bin")
-			if err := m.Write(path); err != nil {
+			if err := m.Write(confined.Of(path)); err != nil {
 				b.Fatal(err)
 			}
 			terms := []string{"w3", "w70", "w501", "w502", "w1777", "w12000", "unheard"}
 			b.Run("warm", func(b *testing.B) {
-				e, err := OpenBuiltin(path)
+				e, err := OpenBuiltin(confined.Of(path))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -67,7 +69,7 @@ func BenchmarkQuery(b *testing.B) {
 			})
 			b.Run("opened", func(b *testing.B) {
 				for b.Loop() {
-					e, err := OpenBuiltin(path)
+					e, err := OpenBuiltin(confined.Of(path))
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/kernel"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -242,9 +243,9 @@ func (m *Model) Vector(i int, v []float32) error {
 	return nil
 }
 
-// Write writes the embedder to a new file at path.
-func (m *Model) Write(path string) error {
-	out, err := disk.Create(path, builtinKind, BuiltinVersion)
+// Write writes the embedder to a new file.
+func (m *Model) Write(file confined.Path) error {
+	out, err := disk.Create(file, builtinKind, BuiltinVersion)
 	if err != nil {
 		return err
 	}
@@ -279,15 +280,15 @@ type Builtin struct {
 	n                   int
 }
 
-// OpenBuiltin opens the model at path.
-func OpenBuiltin(path string) (*Builtin, error) {
-	file, err := disk.Open(path, builtinKind, BuiltinVersion)
+// OpenBuiltin opens the model in a file.
+func OpenBuiltin(file confined.Path) (*Builtin, error) {
+	f, err := disk.Open(file, builtinKind, BuiltinVersion)
 	if err != nil {
 		return nil, err
 	}
-	b := &Builtin{file: file}
+	b := &Builtin{file: f}
 	if err := b.open(); err != nil {
-		file.Close()
+		f.Close()
 		return nil, err
 	}
 	return b, nil

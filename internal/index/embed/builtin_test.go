@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/kernel"
 )
@@ -53,10 +54,10 @@ func trained(t testing.TB, n int) (*Model, *Builtin, []byte) {
 func open(t testing.TB, m *Model) *Builtin {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "embedder.bin")
-	if err := m.Write(path); err != nil {
+	if err := m.Write(confined.Of(path)); err != nil {
 		t.Fatal(err)
 	}
-	b, err := OpenBuiltin(path)
+	b, err := OpenBuiltin(confined.Of(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +205,7 @@ func TestDamageIsFound(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		b, err := OpenBuiltin(path)
+		b, err := OpenBuiltin(confined.Of(path))
 		if err == nil {
 			err = b.Verify(nil)
 			b.Close()
@@ -234,7 +235,7 @@ func FuzzBuiltin(f *testing.F) {
 	f.Add([]byte{}, []byte{}, []byte{}, []byte{})
 	f.Fuzz(func(t *testing.T, head, at, terms, rows []byte) {
 		path := filepath.Join(t.TempDir(), "embedder.bin")
-		w, err := disk.Create(path, builtinKind, BuiltinVersion)
+		w, err := disk.Create(confined.Of(path), builtinKind, BuiltinVersion)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +246,7 @@ func FuzzBuiltin(f *testing.F) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		b, err := OpenBuiltin(path)
+		b, err := OpenBuiltin(confined.Of(path))
 		if err != nil {
 			return
 		}

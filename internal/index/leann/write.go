@@ -7,15 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mmap"
 )
@@ -29,17 +26,17 @@ const (
 	idsName      = "documents.ids.txt"
 )
 
-// Publish makes the passages file at path, whose lines package passage wrote,
-// the passages of a LEANN index in folder dir: LEANN's meta file, its offsets
-// and its list of ids are written, and the passages file gets its second name
-// there. Each file is replaced whole, the meta file last. The caller must see
-// to it that nobody else publishes into dir meanwhile.
+// Publish makes a passages file, whose lines package passage wrote, the passages
+// of a LEANN index in the file's Dir: LEANN's meta file, its offsets and its list
+// of ids are written, and the passages file gets its second name there. Each file
+// is replaced whole, the meta file last. The caller must make sure that nobody
+// else publishes there meanwhile.
 //
 // LEANN reads and lists such an index; its own search needs the graph of its
 // backend as well, which only LEANN can make (leann build), because only it
 // has the model. The meta file names the model that LEANN takes by default.
-func Publish(dir, path string, origin Origin) error {
-	ids, offsets, err := lines(path, runtime.GOMAXPROCS(0))
+func Publish(passages confined.Path, origin Origin) error {
+	ids, offsets, err := lines(passages, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return err
 	}
@@ -49,31 +46,34 @@ func Publish(dir, path string, origin Origin) error {
 	}
 	// Each waits for the disk.
 	var g errgroup.Group
-	g.Go(func() error { return replaceByLink(path, filepath.Join(dir, PassagesName)) })
-	g.Go(func() error { return replace(filepath.Join(dir, offsetsName), appendPickle(nil, ids, offsets)) })
-	g.Go(func() error { return replace(filepath.Join(dir, idsName), []byte(strings.Join(ids, "\n")+"\n")) })
+	dir := confined.In(passages.Dir)
+	g.Go(func() error { return replaceByLink(passages, dir.Join(PassagesName)) })
+	g.Go(func() error { return replace(dir.Join(offsetsName), appendPickle(nil, ids, offsets)) })
+	g.Go(func() error { return replace(dir.Join(idsName), []byte(strings.Join(ids, "\n")+"\n")) })
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return replace(filepath.Join(dir, metaName), append(meta, '\n'))
+	return replace(dir.Join(metaName), append(meta, '\n'))
 }
 
-// replace writes a file, unless it is what it is to be.
-func replace(path string, data []byte) error {
-	if err := atomicfile.Clean(path); err != nil {
+// replace writes a file, unless it has those contents.
+func replace(file confined.Path, data []byte) error {
+	if err := file.Clean(); err != nil {
 		return err
 	}
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
-		return nil
+	if st, err := file.Lstat(); err == nil && st.Mode().IsRegular() {
+		if old, err := file.Read(int64(len(data))); err == nil && bytes.Equal(old, data) {
+			return nil
+		}
 	}
-	return atomicfile.Write(path, data, 0o644)
+	return file.Write(data, 0o644)
 }
 
 // Unpublish removes what Publish put into dir.
 func Unpublish(dir string) error {
 	var errs []error
 	for _, name := range []string{metaName, offsetsName, idsName, PassagesName} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := confined.In(dir).Join(name).Remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}
@@ -118,10 +118,10 @@ func newMeta(passages int, origin Origin) any {
 	}
 }
 
-// lines lists the id and the offset of every passage in the file at path, so
-// many pieces of it at once.
-func lines(path string, atOnce int) (ids []string, offsets []int64, err error) {
-	m, err := mmap.Open(path)
+// lines lists the id and the offset of every passage in a file, so many pieces of
+// it at once.
+func lines(file confined.Path, atOnce int) (ids []string, offsets []int64, err error) {
+	m, err := mmap.OpenIn(file)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,7 +137,7 @@ func lines(path string, atOnce int) (ids []string, offsets []int64, err error) {
 		g.Go(func() error { return pieces[i].read(m.Data, begin, end) })
 	}
 	if err := g.Wait(); err != nil {
-		return nil, nil, fmt.Errorf("%s, %w", path, err)
+		return nil, nil, fmt.Errorf("%s, %w", file, err)
 	}
 	for _, p := range pieces {
 		ids, offsets = append(ids, p.ids...), append(offsets, p.offsets...)
@@ -171,38 +171,38 @@ func lineAfter(data []byte, at int) int {
 	return len(data)
 }
 
-// replaceByLink gives the file at path a second name in place of what had it,
-// or copies it where the file system has no hard links.
-func replaceByLink(path, name string) error {
+// replaceByLink gives a file a second name in place of what has it, or copies
+// the file where the file system has no hard links.
+func replaceByLink(file, name confined.Path) error {
 	// What is here already was left by one that died.
-	temporary := name + ".new"
-	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	temporary := name.Parent().Join(name.Base() + ".new")
+	if err := temporary.RemoveAll(); err != nil {
 		return err
 	}
-	if os.Link(path, temporary) != nil {
-		if err := copyFile(path, temporary); err != nil {
-			os.Remove(temporary)
+	if file.Link(temporary) != nil {
+		if err := copyFile(file, temporary); err != nil {
+			temporary.Remove()
 			return err
 		}
 	}
-	if err := os.Rename(temporary, name); err != nil {
-		os.Remove(temporary)
+	if err := temporary.Rename(name); err != nil {
+		temporary.Remove()
 		return err
 	}
 	// POSIX does nothing where both are names of one file already.
-	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := temporary.Remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return atomicfile.SyncDir(filepath.Dir(name))
+	return name.Parent().Sync()
 }
 
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
+func copyFile(from, to confined.Path) error {
+	in, err := from.Open()
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	out, err := to.Create(0o644)
 	if err != nil {
 		return err
 	}
@@ -218,5 +218,5 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return os.Chtimes(to, time.Time{}, st.ModTime())
+	return to.Chtimes(st.ModTime())
 }

@@ -1,6 +1,8 @@
 package leann
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,8 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 var somePassages = []passage.Passage{
@@ -26,11 +30,18 @@ func publish(t *testing.T, dir string, passages []passage.Passage) {
 	for _, p := range passages {
 		lines = p.AppendLine(lines)
 	}
-	path := filepath.Join(t.TempDir(), passage.ShardName(0))
-	if err := os.WriteFile(path, lines, 0o644); err != nil {
+	generation := confined.In(dir).Join("generation")
+	if err := generation.MakeFolder(0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := Publish(dir, path, Origin{Kind: "folder", Location: "/docs"}); err != nil {
+	shard := generation.Join(passage.ShardName(0))
+	if err := os.Remove(shard.String()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(shard.String(), lines, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Publish(shard, Origin{Kind: "folder", Location: "/docs"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -53,13 +64,13 @@ func TestPublish(t *testing.T) {
 		t.Errorf("Check: %q, %v", notes, err)
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 4 {
-		t.Errorf("the folder holds %v, %v; want four files", entries, err)
+	if err != nil || len(entries) != 5 {
+		t.Errorf("the folder holds %v, %v; want four files and the generation", entries, err)
 	}
 	if err := Unpublish(dir); err != nil {
 		t.Fatal(err)
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("Unpublish left %v, %v", entries, err)
 	}
 }
@@ -73,7 +84,7 @@ func TestPublishAgain(t *testing.T) {
 	if err := os.WriteFile(path+".new", []byte("rest"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Publish(dir, path, Origin{}); err != nil {
+	if err := Publish(confined.Of(path), Origin{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path + ".new"); err == nil {
@@ -85,16 +96,16 @@ func TestPublishAgain(t *testing.T) {
 }
 
 func TestPublishRefusesWhatIsNoPassage(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "p.jsonl")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "p.jsonl")
 	for _, content := range []string{"{}\n", "\xff\n"} {
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		dir := t.TempDir()
-		if err := Publish(dir, path, Origin{}); err == nil || !strings.Contains(err.Error(), path) {
+		if err := Publish(confined.Of(path), Origin{}); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("published %q: %v", content, err)
 		}
-		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 			t.Errorf("left %v, %v", entries, err)
 		}
 	}
@@ -115,7 +126,7 @@ func TestLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		for pieces := 1; pieces < 8; pieces++ {
-			ids, offsets, err := lines(path, pieces)
+			ids, offsets, err := lines(confined.Of(path), pieces)
 			if diff := cmp.Diff(wantIDs, ids) + cmp.Diff(wantOffsets, offsets); err != nil || diff != "" {
 				t.Errorf("%d lines in %d pieces: %v (-want +got)\n%s", n, pieces, err, diff)
 			}
@@ -188,13 +199,13 @@ func TestCopyFileKeepsTheTime(t *testing.T) {
 	if err := os.Chtimes(from, past, past); err != nil {
 		t.Fatal(err)
 	}
-	if err := copyFile(from, to); err != nil {
+	if err := copyFile(confined.Of(from), confined.Of(to)); err != nil {
 		t.Fatal(err)
 	}
 	if st, err := os.Stat(to); err != nil || !st.ModTime().Equal(past) || st.Size() != 1 {
 		t.Errorf("copied as %v, %v", st, err)
 	}
-	if err := copyFile(from, to); err == nil {
+	if err := copyFile(confined.Of(from), confined.Of(to)); err == nil {
 		t.Error("wrote over a file that is there")
 	}
 }

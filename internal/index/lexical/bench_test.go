@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // written is the path of an index of n passages, six to a document.
@@ -21,7 +23,7 @@ func written(b *testing.B, n int) (path string, c corpus) {
 		builder.Add(document, c.fields(100))
 	}
 	path = filepath.Join(b.TempDir(), FileName)
-	if err := builder.Write(b.Context(), path); err != nil {
+	if err := builder.Write(b.Context(), confined.Of(path)); err != nil {
 		b.Fatal(err)
 	}
 	return path, c
@@ -33,7 +35,7 @@ func BenchmarkOpen(b *testing.B) {
 			path, _ := written(b, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				x, err := Open(path)
+				x, err := Open(confined.Of(path))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -53,7 +55,7 @@ func BenchmarkQuery(b *testing.B) {
 			queries[i] = Query{Text: c.words(8), Limit: 10}
 		}
 		b.Run(fmt.Sprintf("warm/%d", n), func(b *testing.B) {
-			x, err := Open(path)
+			x, err := Open(confined.Of(path))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -68,7 +70,7 @@ func BenchmarkQuery(b *testing.B) {
 		b.Run(fmt.Sprintf("cold/%d", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				x, err := Open(path)
+				x, err := Open(confined.Of(path))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -97,7 +99,7 @@ func BenchmarkBuild(b *testing.B) {
 		for i, f := range fields {
 			builder.Add(documents[i], f)
 		}
-		if err := builder.Write(b.Context(), path); err != nil {
+		if err := builder.Write(b.Context(), confined.Of(path)); err != nil {
 			b.Fatal(err)
 		}
 		if err := os.Remove(path); err != nil {

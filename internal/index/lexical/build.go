@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
@@ -387,9 +388,9 @@ func (b *Builder) Analyze() {
 	b.pending.Wait()
 }
 
-// Write writes the index to a new file at path. The builder is spent
-// afterwards, but for Content.
-func (b *Builder) Write(ctx context.Context, path string) error {
+// Write writes the index to a new file. The builder is spent afterwards, but for
+// Content.
+func (b *Builder) Write(ctx context.Context, file confined.Path) error {
 	if b.err != nil {
 		return b.err
 	}
@@ -401,7 +402,7 @@ func (b *Builder) Write(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	out, err := disk.Create(path, indexKind, Version)
+	out, err := disk.Create(file, indexKind, Version)
 	if err != nil {
 		return err
 	}

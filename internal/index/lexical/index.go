@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
@@ -46,16 +47,16 @@ type Index struct {
 	single                            bool
 }
 
-// Open opens the index at path. Errors: fs.ErrNotExist and its like,
+// Open opens the index in a file. Errors: fs.ErrNotExist and its like,
 // *disk.CorruptError, *disk.VersionError.
-func Open(path string) (*Index, error) {
-	file, err := disk.Open(path, indexKind, Version)
+func Open(file confined.Path) (*Index, error) {
+	f, err := disk.Open(file, indexKind, Version)
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{file: file}
+	x := &Index{file: f}
 	if err := x.open(); err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, errors.Join(err, f.Close())
 	}
 	return x, nil
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
@@ -98,10 +99,10 @@ func TestLanguages(t *testing.T) {
 			b.Add(0, Fields{Body: "something else"})
 			b.Add(1, Fields{Body: tt.text})
 			path := filepath.Join(t.TempDir(), FileName)
-			if err := b.Write(t.Context(), path); err != nil {
+			if err := b.Write(t.Context(), confined.Of(path)); err != nil {
 				t.Fatal(err)
 			}
-			x, err := Open(path)
+			x, err := Open(confined.Of(path))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,12 +120,12 @@ func TestLanguages(t *testing.T) {
 
 func TestWriteFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
-	if err := NewBuilder(Options{Language: "klingon"}).Write(t.Context(), path); err == nil || !strings.Contains(err.Error(), "klingon") {
+	if err := NewBuilder(Options{Language: "klingon"}).Write(t.Context(), confined.Of(path)); err == nil || !strings.Contains(err.Error(), "klingon") {
 		t.Errorf("an unknown language: %v", err)
 	}
 	b := NewBuilder(Options{})
 	b.Add(1, Fields{Body: "text"})
-	if err := b.Write(t.Context(), path); err == nil {
+	if err := b.Write(t.Context(), confined.Of(path)); err == nil {
 		t.Error("a document number was left out, and nobody said so")
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -134,11 +135,11 @@ func TestWriteFails(t *testing.T) {
 
 func TestOpenFails(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Open(filepath.Join(dir, "absent")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open(confined.Of(filepath.Join(dir, "absent"))); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an absent file: %v", err)
 	}
 	path := filepath.Join(dir, "other")
-	w, err := disk.Create(path, indexKind, Version+1)
+	w, err := disk.Create(confined.Of(path), indexKind, Version+1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestOpenFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	var version *disk.VersionError
-	if _, err := Open(path); !errors.As(err, &version) {
+	if _, err := Open(confined.Of(path)); !errors.As(err, &version) {
 		t.Errorf("a newer file: %v", err)
 	}
 }
@@ -178,7 +179,7 @@ func TestDamagedFile(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if x, err := Open(path); err == nil {
+		if x, err := Open(confined.Of(path)); err == nil {
 			if x.Verify(nil) == nil {
 				t.Fatalf("byte %d changed, and nobody noticed", at)
 			}
@@ -220,7 +221,7 @@ func FuzzDamagedSections(f *testing.F) {
 	f.Add(uint8(6), uint32(8), []byte{0, 0, 0, 9})
 	f.Fuzz(func(t *testing.T, which uint8, at uint32, with []byte) {
 		path := filepath.Join(t.TempDir(), FileName)
-		w, err := disk.Create(path, indexKind, Version)
+		w, err := disk.Create(confined.Of(path), indexKind, Version)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +237,7 @@ func FuzzDamagedSections(f *testing.F) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		x, err := Open(path)
+		x, err := Open(confined.Of(path))
 		if err != nil {
 			return
 		}
@@ -251,7 +252,7 @@ func FuzzDamagedSections(f *testing.F) {
 			for i := range x.n {
 				b.Keep(uint32(i), uint32(i))
 			}
-			b.Write(t.Context(), path+".next")
+			b.Write(t.Context(), confined.Of(path+".next"))
 		}
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // An edited passage is of a page, and was kept from an older index or is new.
@@ -42,10 +44,10 @@ func write(tb testing.TB, passages []edited, old *Index) *Index {
 		}
 	}
 	path := filepath.Join(tb.TempDir(), FileName)
-	if err := b.Write(tb.Context(), path); err != nil {
+	if err := b.Write(tb.Context(), confined.Of(path)); err != nil {
 		tb.Fatal(err)
 	}
-	x, err := Open(path)
+	x, err := Open(confined.Of(path))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -327,7 +329,7 @@ func TestReuseRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Keep(0, 2)
-	if err := b.Write(t.Context(), filepath.Join(t.TempDir(), FileName)); err == nil {
+	if err := b.Write(t.Context(), confined.Of(filepath.Join(t.TempDir(), FileName))); err == nil {
 		t.Error("a passage was kept that is not there")
 	}
 }

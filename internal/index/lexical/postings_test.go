@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
@@ -45,7 +46,7 @@ func randomList(rng *rand.Rand, units, limit int, single bool) gatherer {
 func section(tb testing.TB, b []byte) disk.Section {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "file")
-	w, err := disk.Create(path, "TEST", 1)
+	w, err := disk.Create(confined.Of(path), "TEST", 1)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func section(tb testing.TB, b []byte) disk.Section {
 	if err := w.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	f, err := disk.Open(path, "TEST", 1)
+	f, err := disk.Open(confined.Of(path), "TEST", 1)
 	if err != nil {
 		tb.Fatal(err)
 	}

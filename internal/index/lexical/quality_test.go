@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
@@ -43,10 +44,10 @@ func TestClassicCollections(t *testing.T) {
 				b.Add(uint32(i), Fields{Title: d.Title, Body: d.Text})
 			}
 			path := filepath.Join(t.TempDir(), FileName)
-			if err := b.Write(t.Context(), path); err != nil {
+			if err := b.Write(t.Context(), confined.Of(path)); err != nil {
 				t.Fatal(err)
 			}
-			x, err := Open(path)
+			x, err := Open(confined.Of(path))
 			if err != nil {
 				t.Fatal(err)
 			}

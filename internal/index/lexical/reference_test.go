@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // A corpus makes passages of words whose frequencies fall as those of a
@@ -264,7 +266,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 			t.Fatal("there is one batch only")
 		}
 		path := filepath.Join(t.TempDir(), FileName)
-		if err := b.Write(t.Context(), path); err != nil {
+		if err := b.Write(t.Context(), confined.Of(path)); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(path)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // build indexes passages, documents numbered as given.
@@ -17,10 +19,10 @@ func build(tb testing.TB, documents []uint32, fields []Fields) *Index {
 		b.Add(documents[i], f)
 	}
 	path := filepath.Join(tb.TempDir(), FileName)
-	if err := b.Write(tb.Context(), path); err != nil {
+	if err := b.Write(tb.Context(), confined.Of(path)); err != nil {
 		tb.Fatal(err)
 	}
-	x, err := Open(path)
+	x, err := Open(confined.Of(path))
 	if err != nil {
 		tb.Fatal(err)
 	}

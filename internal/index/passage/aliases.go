@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
@@ -35,13 +36,13 @@ type Aliases struct {
 	hashes, offsets, texts disk.Section
 }
 
-// WriteAliases writes aliases and the keys that they stand for to a new file at
-// path; none where there are none.
-func WriteAliases(path string, aliases map[string]string) error {
+// WriteAliases writes aliases and the keys that they stand for to a new file;
+// none where there are none.
+func WriteAliases(file confined.Path, aliases map[string]string) error {
 	if len(aliases) == 0 {
 		return nil
 	}
-	out, err := disk.Create(path, aliasesKind, AliasesVersion)
+	out, err := disk.Create(file, aliasesKind, AliasesVersion)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func OpenAliases(g disk.Generation) (*Aliases, error) {
 	if !slices.ContainsFunc(g.Files, func(f disk.FileInfo) bool { return f.Name == AliasesName }) {
 		return nil, nil
 	}
-	file, err := disk.Open(g.Path(AliasesName), aliasesKind, AliasesVersion)
+	file, err := disk.Open(g.File(AliasesName), aliasesKind, AliasesVersion)
 	if err != nil {
 		return nil, err
 	}

@@ -7,13 +7,14 @@ import (
 	"os"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
 func writeAliases(t testing.TB, aliases map[string]string) disk.Generation {
 	t.Helper()
-	g := disk.Generation{Dir: t.TempDir()}
-	if err := WriteAliases(g.Path(AliasesName), aliases); err != nil {
+	g := disk.Generation{Dir: confined.In(t.TempDir())}
+	if err := WriteAliases(confined.Of(g.Path(AliasesName)), aliases); err != nil {
 		t.Fatal(err)
 	}
 	g.Files = []disk.FileInfo{{Name: AliasesName}}
@@ -43,8 +44,8 @@ func TestAliases(t *testing.T) {
 }
 
 func TestNoAliases(t *testing.T) {
-	g := disk.Generation{Dir: t.TempDir()}
-	if err := WriteAliases(g.Path(AliasesName), nil); err != nil {
+	g := disk.Generation{Dir: confined.In(t.TempDir())}
+	if err := WriteAliases(confined.Of(g.Path(AliasesName)), nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(g.Path(AliasesName)); !errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +63,7 @@ func FuzzAliases(f *testing.F) {
 	f.Add(2, []byte("xyz"))
 	f.Fuzz(func(t *testing.T, which int, data []byte) {
 		names := []string{"hashes", "offsets", "texts"}
-		mutant := disk.Generation{Dir: t.TempDir(), Manifest: disk.Manifest{Files: whole.Files}}
+		mutant := disk.Generation{Dir: confined.In(t.TempDir()), Manifest: disk.Manifest{Files: whole.Files}}
 		mutate(t, whole.Path(AliasesName), mutant.Path(AliasesName), aliasesKind, AliasesVersion, names, which, data)
 		a, err := OpenAliases(mutant)
 		if err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // A table of entries that were kept is the one that adding the passages makes.
@@ -24,7 +26,7 @@ func TestKeepEqualsAdd(t *testing.T) {
 		}
 	}
 	path := g.Path("again.table")
-	if err := w.Write(path); err != nil {
+	if err := w.Write(confined.Of(path)); err != nil {
 		t.Fatal(err)
 	}
 	want, err := os.ReadFile(g.Path(TableName))

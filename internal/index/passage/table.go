@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
@@ -130,9 +131,9 @@ func (w *TableWriter) document(key string) uint32 {
 func (w *TableWriter) Passages() int  { return len(w.doc) }
 func (w *TableWriter) Documents() int { return len(w.keys) }
 
-// Write writes the table to a new file at path.
-func (w *TableWriter) Write(path string) error {
-	out, err := disk.Create(path, tableKind, TableVersion)
+// Write writes the table to a new file.
+func (w *TableWriter) Write(file confined.Path) error {
+	out, err := disk.Create(file, tableKind, TableVersion)
 	if err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func sortHashes(v []hashed) []hashed {
 
 // OpenTable opens the table of a generation.
 func OpenTable(g disk.Generation) (*Table, error) {
-	file, err := disk.Open(g.Path(TableName), tableKind, TableVersion)
+	file, err := disk.Open(g.File(TableName), tableKind, TableVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +244,7 @@ func OpenTable(g disk.Generation) (*Table, error) {
 		return slices.ContainsFunc(g.Files, func(f disk.FileInfo) bool { return f.Name == name })
 	}
 	for i := 0; has(ShardName(i)); i++ {
-		shard, err := os.Open(g.Path(ShardName(i)))
+		shard, err := g.File(ShardName(i)).Open()
 		if err != nil {
 			t.Close()
 			return nil, err

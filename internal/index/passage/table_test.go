@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
@@ -31,7 +32,7 @@ var sampleLines = [][]string{
 
 func writeTable(t testing.TB) disk.Generation {
 	t.Helper()
-	g := disk.Generation{Dir: t.TempDir()}
+	g := disk.Generation{Dir: confined.In(t.TempDir())}
 	var w TableWriter
 	for shard, lines := range sampleLines {
 		var file []byte
@@ -48,7 +49,7 @@ func writeTable(t testing.TB) disk.Generation {
 		}
 		g.Files = append(g.Files, disk.FileInfo{Name: ShardName(shard)})
 	}
-	if err := w.Write(g.Path(TableName)); err != nil {
+	if err := w.Write(confined.Of(g.Path(TableName))); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -155,7 +156,7 @@ func FuzzTable(f *testing.F) {
 	f.Add(4, []byte("\x00\x00\x00\x00\xff\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, which int, data []byte) {
 		names := []string{"passages", "docs", "members", "keyoffs", "keys", "ids", "keyhash"}
-		mutant := disk.Generation{Dir: t.TempDir()}
+		mutant := disk.Generation{Dir: confined.In(t.TempDir())}
 		mutate(t, g.Path(TableName), mutant.Path(TableName), tableKind, TableVersion, names, which, data)
 		table, err := OpenTable(mutant)
 		if err != nil {
@@ -180,12 +181,12 @@ func FuzzTable(f *testing.F) {
 // checksums.
 func mutate(t *testing.T, from, to, kind string, version int, names []string, which int, data []byte) {
 	t.Helper()
-	in, err := disk.Open(from, kind, version)
+	in, err := disk.Open(confined.Of(from), kind, version)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	out, err := disk.Create(to, kind, version)
+	out, err := disk.Create(confined.Of(to), kind, version)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -157,19 +157,15 @@ type LimitError struct {
 
 func (e *LimitError) Error() string { return fmt.Sprintf("%s: %s", e.Archive, e.What) }
 
-// Extract unpacks the archive at path into dir, which must be there, and names
-// what it passed by.
-func Extract(ctx context.Context, path, dir string, opt Options) ([]disk.Skipped, error) {
+// Extract unpacks the archive at path into the folder root, and names what it
+// skipped.
+func Extract(ctx context.Context, path string, root *os.Root, opt Options) ([]disk.Skipped, error) {
 	f := formatOf(path)
 	if f == nil {
 		return nil, fmt.Errorf("%s is no archive that docsearch unpacks", path)
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
 	x := &extractor{ctx: ctx, archive: path, root: root, opt: opt}
+	var err error
 	if f.open == nil {
 		err = x.zip()
 	} else {

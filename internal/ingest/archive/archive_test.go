@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ulikunitz/xz"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
 type entry struct {
@@ -152,7 +154,7 @@ func TestExtract(t *testing.T) {
 			if name != "a.zip" {
 				all = append(all, entry{name: "hard", content: "docs/a.md", kind: tar.TypeLink}, entry{name: "fifo", kind: tar.TypeFifo})
 			}
-			skipped, err := Extract(t.Context(), pack(t, name, all), dir, Options{Limits: Usual(), Want: func(name string, _ int64) string {
+			skipped, err := extract(t, pack(t, name, all), dir, Options{Limits: Usual(), Want: func(name string, _ int64) string {
 				if strings.HasSuffix(name, ".png") {
 					return "unwanted"
 				}
@@ -194,7 +196,7 @@ func TestLimits(t *testing.T) {
 		{"unwanted.tar.xz", []entry{{name: "a.png", content: big}, {name: "b"}}, "decompresses to more than 2 MiB"},
 	} {
 		path := pack(t, tt.name, tt.entries)
-		_, err := Extract(t.Context(), path, t.TempDir(), Options{Limits: limits, Want: func(name string, _ int64) string {
+		_, err := extract(t, path, t.TempDir(), Options{Limits: limits, Want: func(name string, _ int64) string {
 			if strings.HasSuffix(name, ".png") {
 				return "unwanted"
 			}
@@ -213,7 +215,7 @@ func TestDamaged(t *testing.T) {
 		if err := os.WriteFile(path, bytes.Repeat([]byte("damaged "), 200), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Extract(t.Context(), path, t.TempDir(), Options{Limits: Usual()}); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := extract(t, path, t.TempDir(), Options{Limits: Usual()}); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -244,10 +246,20 @@ func FuzzExtract(f *testing.F) {
 		if os.WriteFile(path, data, 0o644) != nil || os.Mkdir(dir, 0o755) != nil {
 			return
 		}
-		skipped, err := Extract(t.Context(), path, dir, Options{Limits: Limits{Files: 20, Bytes: 1 << 16, Read: 1 << 20, Depth: 8}})
+		skipped, err := extract(t, path, dir, Options{Limits: Limits{Files: 20, Bytes: 1 << 16, Read: 1 << 20, Depth: 8}})
 		entries, listErr := os.ReadDir(outer)
 		if listErr != nil || len(entries) != 2 {
 			t.Fatalf("%v beside the archive: %v (%s)", entries, listErr, fmt.Sprint(skipped, err))
 		}
 	})
+}
+
+func extract(t *testing.T, path, dir string, opt Options) ([]disk.Skipped, error) {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	return Extract(t.Context(), path, root, opt)
 }

@@ -8,12 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/confined"
 )
 
 // Names of the files of docsets.
@@ -31,16 +32,13 @@ const MaxFile = 512 << 20
 // Is reports whether a folder is a docset.
 func Is(folder string) bool { return isDash(folder) || Folded(folder) }
 
-func isDash(folder string) bool { return exists(folder, documents) }
+func isDash(folder string) bool { return confined.In(folder).Join(documents).CheckFolder() == nil }
 
 // Folded reports whether a folder is a docset of DevDocs', whose pages are in one
 // file.
 func Folded(folder string) bool { return exists(folder, devIndex) && exists(folder, devPages) }
 
-func exists(folder, name string) bool {
-	_, err := os.Stat(filepath.Join(folder, filepath.FromSlash(name)))
-	return err == nil
-}
+func exists(folder, name string) bool { return confined.In(folder).Join(name).Exists() }
 
 // Needs reports whether Open or Unfold may need the file of that path, beside
 // pages.
@@ -54,36 +52,38 @@ func Needs(name string) bool {
 	return false
 }
 
-// Open returns the folder with a docset's pages, and what its index calls the
-// places in them, by path with anchor. Of a folder that is no docset it is the
-// folder itself.
-func Open(folder string) (pages string, terms map[string][]string, err error) {
+// Open returns the folder with a docset's pages, and the names that its index has
+// for the places in them, by path with anchor. If the folder is not a docset, it
+// returns the folder itself. It follows no link out of the folder.
+func Open(folder string) (pages confined.Path, terms map[string][]string, err error) {
+	in := confined.In(folder)
 	switch {
 	case isDash(folder):
-		terms, err = readDashIndex(filepath.Join(folder, filepath.FromSlash(dashIndex)))
-		return filepath.Join(folder, filepath.FromSlash(documents)), terms, err
-	case exists(folder, pagesNamed) && exists(folder, devIndex):
-		terms, err = readDevIndex(filepath.Join(folder, devIndex))
-		return filepath.Join(folder, pagesNamed), terms, err
+		terms, err = readDashIndex(in.Join(dashIndex))
+		return in.Join(documents), terms, err
+	case in.Join(pagesNamed).CheckFolder() == nil && exists(folder, devIndex):
+		terms, err = readDevIndex(in.Join(devIndex))
+		return in.Join(pagesNamed), terms, err
 	}
-	return folder, nil, nil
+	return in, nil, nil
 }
 
 // Unfold writes the pages of DevDocs' docset in folder from, each a file, and
-// its index into folder to, which may be the same.
-func Unfold(ctx context.Context, from, to string) error {
-	data, err := readFile(filepath.Join(from, devPages))
+// its index into the folder to, unless it has one.
+func Unfold(ctx context.Context, from string, to *os.Root) error {
+	file := confined.In(from).Join(devPages)
+	data, err := file.Read(MaxFile)
 	if err != nil {
 		return err
 	}
 	var pages map[string]string
 	if err := json.Unmarshal(data, &pages); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(from, devPages), err)
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	if err := os.MkdirAll(filepath.Join(to, pagesNamed), 0o755); err != nil {
+	if err := to.MkdirAll(pagesNamed, 0o755); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(filepath.Join(to, pagesNamed))
+	root, err := to.OpenRoot(pagesNamed)
 	if err != nil {
 		return err
 	}
@@ -103,22 +103,22 @@ func Unfold(ctx context.Context, from, to string) error {
 			return err
 		}
 	}
-	if from == to {
+	if _, err := to.Lstat(devIndex); err == nil {
 		return nil
 	}
-	index, err := readFile(filepath.Join(from, devIndex))
+	index, err := confined.In(from).Join(devIndex).Read(MaxFile)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(to, devIndex), index, 0o644)
+	return to.WriteFile(devIndex, index, 0o644)
 }
 
 // pageFile is the file of a page of DevDocs', which knows it by its path.
 func pageFile(name string) string { return path.Clean(name) + ".html" }
 
 // readDevIndex reads DevDocs' index: names, and where they lead.
-func readDevIndex(file string) (map[string][]string, error) {
-	data, err := readFile(file)
+func readDevIndex(file confined.Path) (map[string][]string, error) {
+	data, err := file.Read(MaxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ func readDevIndex(file string) (map[string][]string, error) {
 }
 
 // readDashIndex reads Dash's index. Without one the pages are all there is.
-func readDashIndex(file string) (map[string][]string, error) {
-	data, err := readFile(file)
+func readDashIndex(file confined.Path) (map[string][]string, error) {
+	data, err := file.Read(MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -180,17 +180,4 @@ func add(terms map[string][]string, page, anchor, name string) {
 		page += "#" + anchor
 	}
 	terms[page] = append(terms[page], name)
-}
-
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(data) > MaxFile {
-		err = fmt.Errorf("%s is longer than %d MiB", name, MaxFile>>20)
-	}
-	return data, err
 }

@@ -40,7 +40,7 @@ func TestDash(t *testing.T) {
 		t.Error("is no docset")
 	}
 	pages, terms, err := Open(dir)
-	if err != nil || pages != filepath.Join(dir, filepath.FromSlash(documents)) {
+	if err != nil || pages.String() != filepath.Join(dir, filepath.FromSlash(documents)) {
 		t.Fatalf("pages in %s: %v", pages, err)
 	}
 	if len(terms) != 300 {
@@ -67,23 +67,28 @@ func TestDash(t *testing.T) {
 
 func TestDevDocs(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
 	write(t, from, "index.json", `{"entries": [{"name": "f()", "path": "sub/a#f", "type": "T"}, {"name": "Guide", "path": "index"}, {"name": "x", "path": "../b"}]}`)
 	write(t, from, "db.json", `{"index": "<h1>Guide</h1>", "sub/a": "<h1>A</h1>", "../out": "no"}`)
 	if !Is(from) {
 		t.Error("is no docset")
 	}
-	if err := Unfold(t.Context(), from, to); err != nil {
+	if err := Unfold(t.Context(), from, root); err != nil {
 		t.Fatal(err)
 	}
 	pages, terms, err := Open(to)
-	if err != nil || pages != filepath.Join(to, "pages") {
+	if err != nil || pages.String() != filepath.Join(to, "pages") {
 		t.Fatalf("pages in %s: %v", pages, err)
 	}
 	if diff := cmp.Diff(map[string][]string{"sub/a.html#f": {"f()"}, "index.html": {"Guide"}}, terms); diff != "" {
 		t.Errorf("terms (-want +got)\n%s", diff)
 	}
 	for name, want := range map[string]string{"index.html": "<h1>Guide</h1>", "sub/a.html": "<h1>A</h1>"} {
-		if got, err := os.ReadFile(filepath.Join(pages, filepath.FromSlash(name))); err != nil || string(got) != want {
+		if got, err := os.ReadFile(filepath.Join(pages.String(), filepath.FromSlash(name))); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
@@ -91,7 +96,7 @@ func TestDevDocs(t *testing.T) {
 		t.Error("wrote out of the folder of pages")
 	}
 	write(t, from, "db.json", `[1]`)
-	if err := Unfold(t.Context(), from, to); err == nil {
+	if err := Unfold(t.Context(), from, root); err == nil {
 		t.Error("unfolded what is no docset's")
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/filelock"
 )
 
@@ -48,20 +48,26 @@ var ErrOther = errors.New("holds other pages")
 // Remove removes a mirror, and nothing else that may be in its folder. It is no
 // error if there is none.
 func Remove(dir string) error {
-	if _, err := Open(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
+	folder := folderAt(dir)
+	switch _, err := Open(dir); {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, confined.ErrLink):
+		return nil // docsearch makes no links
+	case err != nil:
 		return err
 	}
 	// The journal last: without it, nothing says what the rest is.
 	for _, name := range []string{pagesName, lockName, journalName} {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+		if err := folder.Join(name).RemoveAll(); err != nil {
 			return err
 		}
 	}
-	os.Remove(dir) // fails where somebody keeps something there
+	folder.Remove() // fails where somebody keeps something there
 	return nil
 }
+
+// folderAt is a mirror's folder. The folder that holds it is trusted; that it is
+// not a link itself is for the caller to check.
+func folderAt(dir string) confined.Path { return confined.Of(filepath.Clean(dir)) }
 
 // A Mirror is the pages of a site that lie in a folder.
 type Mirror struct {
@@ -70,7 +76,7 @@ type Mirror struct {
 	Ended       time.Time // when that was; zero if none has
 	Damaged     int       // lines of the journal that were passed over
 
-	dir     string
+	dir     confined.Path
 	run     int       // the last that began
 	began   time.Time // when
 	ended   bool
@@ -119,8 +125,12 @@ func (r record) file() string { return path.Join(pagesName, r.Hash[:2], r.Hash) 
 // none. A Fetch that comes to its end while the mirror is open may take pages
 // away that Pages names.
 func Open(dir string) (*Mirror, error) {
-	name := filepath.Join(dir, journalName)
-	f, err := os.Open(name)
+	folder := folderAt(dir)
+	if err := folder.CheckFolder(); err != nil {
+		return nil, err
+	}
+	name := folder.Join(journalName)
+	f, err := name.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +139,7 @@ func Open(dir string) (*Mirror, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: remove the folder to fetch the site anew", name, err)
 	}
-	m.dir = dir
+	m.dir = folder
 	return m, nil
 }
 
@@ -194,16 +204,17 @@ func (m *Mirror) Aliases() map[string]string {
 
 // Read is the contents of a page. It is an error if they are not what was
 // fetched.
-func (m *Mirror) Read(p Page) ([]byte, error) { return readContents(m.dir, p.File, p.Hash) }
+func (m *Mirror) Read(p Page) ([]byte, error) {
+	return readContents(m.dir.Join(p.File), p.Size, p.Hash)
+}
 
-func readContents(dir, file, hash string) ([]byte, error) {
-	name := filepath.Join(dir, filepath.FromSlash(file))
-	data, err := os.ReadFile(name)
-	if err != nil {
+func readContents(file confined.Path, size int64, hash string) ([]byte, error) {
+	data, err := file.Read(size)
+	if err != nil && !errors.Is(err, confined.ErrTooLong) {
 		return nil, err
 	}
-	if hashOf(data) != hash {
-		return nil, fmt.Errorf("%s is damaged: update the site to fetch the page again", name)
+	if err != nil || hashOf(data) != hash {
+		return nil, fmt.Errorf("%s is damaged: update the site to fetch the page again", file)
 	}
 	return data, nil
 }
@@ -340,7 +351,7 @@ func isHash(s string) bool {
 // A journal is a mirror that a run writes to. Its methods may be called by
 // several goroutines.
 type journal struct {
-	dir  string
+	dir  confined.Path
 	lock *filelock.Lock
 	file *os.File
 
@@ -355,40 +366,47 @@ const resumable = 24 * time.Hour
 // openJournal opens the mirror in dir for a run, a new one or the last one if
 // that was interrupted.
 func openJournal(dir string, sc *scope, now time.Time) (_ *journal, err error) {
-	if err := os.MkdirAll(filepath.Join(dir, pagesName), 0o755); err != nil {
+	folder := folderAt(dir)
+	if err := os.MkdirAll(folder.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	lock, err := filelock.TryLock(filepath.Join(dir, lockName))
+	if err := folder.MakeFolder(0o755); err != nil {
+		return nil, err
+	}
+	if err := folder.Join(pagesName).MakeFolder(0o755); err != nil {
+		return nil, err
+	}
+	lock, err := filelock.TryLockIn(folder.Join(lockName))
 	if errors.Is(err, filelock.ErrLocked) {
 		return nil, fmt.Errorf("%w into %s", ErrFetching, dir)
 	}
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{dir: dir, lock: lock}
+	j := &journal{dir: folder, lock: lock}
 	defer func() {
 		if err != nil {
 			j.close()
 		}
 	}()
-	name := filepath.Join(dir, journalName)
-	if err := atomicfile.Clean(name); err != nil {
+	name := folder.Join(journalName)
+	if err := name.Clean(); err != nil {
 		return nil, err
 	}
 	header := record{Mirror: journalVersion, URL: sc.start.String(), Prefix: sc.String()}
-	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-		if err := atomicfile.Write(name, line(header), 0o644); err != nil {
+	if !name.Exists() {
+		if err := name.Write(line(header), 0o644); err != nil {
 			return nil, err
 		}
 	}
-	if j.file, err = os.OpenFile(name, os.O_RDWR, 0); err != nil {
+	if j.file, err = name.Edit(0o644); err != nil {
 		return nil, err
 	}
 	var tail int64
 	if j.m, tail, err = readJournal(j.file); err != nil {
 		return nil, fmt.Errorf("%s: %w: remove the folder to fetch the site anew", name, err)
 	}
-	j.m.dir = dir
+	j.m.dir = folder
 	if j.m.URL != header.URL || j.m.Prefix != header.Prefix {
 		return nil, fmt.Errorf("%s %w than %s: those of %s within %s", dir, ErrOther, header.URL, j.m.URL, j.m.Prefix)
 	}
@@ -450,7 +468,7 @@ func (j *journal) contents(rec record) []byte {
 	if rec.Hash == "" {
 		return nil
 	}
-	data, err := readContents(j.dir, rec.file(), rec.Hash)
+	data, err := readContents(j.dir.Join(rec.file()), rec.Size, rec.Hash)
 	if err != nil {
 		return nil
 	}
@@ -463,13 +481,13 @@ func (j *journal) contents(rec record) []byte {
 // store puts a page into the mirror.
 func (j *journal) store(rec record, contents []byte) error {
 	rec.Hash, rec.Size = hashOf(contents), int64(len(contents))
-	name := filepath.Join(j.dir, filepath.FromSlash(rec.file()))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	file := j.dir.Join(rec.file())
+	if err := file.Parent().MakeFolder(0o755); err != nil {
 		return err
 	}
 	// Not synced: what a power failure takes is known by its hash, and fetched
 	// again.
-	if err := atomicfile.WriteCache(name, contents, 0o644); err != nil {
+	if err := file.WriteCache(contents, 0o644); err != nil {
 		return err
 	}
 	return j.append(rec)
@@ -520,20 +538,25 @@ func (j *journal) settle(way Way, now time.Time, keep map[string]bool) (removed 
 	}
 	b.Write(line(record{Run: m.run, Ended: &m.Ended, Way: way}))
 	// Windows does not replace a file that is open.
-	err = errors.Join(j.file.Close(), atomicfile.Write(filepath.Join(j.dir, journalName), b.Bytes(), 0o644))
+	err = errors.Join(j.file.Close(), j.dir.Join(journalName).Write(b.Bytes(), 0o644))
 	j.file = nil
 	if err != nil {
 		return nil, err
 	}
-	return removed, sweep(filepath.Join(j.dir, pagesName), used)
+	return removed, sweep(j.dir.Join(pagesName), used)
 }
 
 // sweep removes all contents but those used, and what killed runs left.
-func sweep(dir string, used map[string]bool) error {
-	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+func sweep(pages confined.Path, used map[string]bool) error {
+	root, err := pages.OpenFolder()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || used[d.Name()] {
 			return err
 		}
-		return os.Remove(name)
+		return root.Remove(name)
 	})
 }

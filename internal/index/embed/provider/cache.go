@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/filelock"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
@@ -195,7 +196,7 @@ func (c *Cache) remember(texts []string, vectors [][]float32) (err error) {
 		return err
 	}
 	defer lock.Unlock()
-	f, err := os.OpenFile(c.path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := confined.OpenFile(c.path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,391 @@
+package hostile
+
+import (
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// canary is in the files that no command may read.
+const canary = "CANARY-7f3a"
+
+// linksAttack is a home with a folder that nothing may touch, and a database that
+// somebody else has put links into.
+type linksAttack struct {
+	*sandbox
+	victim string // folder, with files that look like those of databases
+	before snapshot
+}
+
+func newLinksAttack(t *testing.T) *linksAttack {
+	t.Helper()
+	a := &linksAttack{sandbox: newSandbox(t)}
+	a.victim = filepath.Join(a.home, "victim")
+	a.reset()
+	return a
+}
+
+// reset puts the victim's files there.
+func (a *linksAttack) reset() {
+	a.Helper()
+	if err := os.RemoveAll(a.victim); err != nil {
+		a.Fatal(err)
+	}
+	a.write(filepath.Join(a.victim, "notes.md"), "# "+canary+"\n")
+	a.write(filepath.Join(a.victim, "passages.jsonl"), `{"id": "1", "text": "`+canary+`"}`+"\n")
+	a.write(filepath.Join(a.victim, "manifest.json"), `{"format": 1, "generation": "g000001", "source": {"kind": "`+canary+`"}}`)
+	a.write(filepath.Join(a.victim, "journal.jsonl"), canary)
+	a.write(filepath.Join(a.victim, "lexical.idx"), canary)
+	a.write(filepath.Join(a.victim, "pages", "ab", "page"), canary)
+	a.write(filepath.Join(a.victim, "g000001", "lexical.idx"), canary)
+	a.before = a.snapshotOf(a.victim)
+}
+
+// with is the same attack as a part of another test.
+func (a *linksAttack) with(t *testing.T) *linksAttack {
+	s := *a.sandbox
+	s.T = t
+	return &linksAttack{&s, a.victim, a.before}
+}
+
+// link plants a symbolic link, in place of what is there.
+func (a *linksAttack) link(path, target string) {
+	a.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		a.Fatal(err)
+	}
+	a.mkdir(filepath.Dir(path))
+	if rel, err := filepath.Rel(filepath.Dir(path), target); err == nil {
+		target = rel // as a repository has them
+	}
+	if err := os.Symlink(target, path); err != nil {
+		a.Skip(err) // Windows asks for a privilege
+	}
+}
+
+// check makes sure that a command left the victim alone and did not tell what is
+// in it, neither to its user nor to the database.
+func (a *linksAttack) check(r result, database string) {
+	a.Helper()
+	a.unchanged(a.victim, a.before)
+	if strings.Contains(r.stdout+r.stderr, canary) {
+		a.Errorf("the output has what was behind a link:\n%s\n%s", r.stdout, r.stderr)
+	}
+	if r.late {
+		a.Error("the command had to be killed")
+	}
+	filepath.WalkDir(database, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), canary) {
+				a.Errorf("%s has what was behind a link", path)
+			}
+		}
+		return nil
+	})
+}
+
+// page is a document of a few sentences.
+func page(subject string) string {
+	return "# Polish the " + subject + "\n\nThe " + subject + " shines when it is polished with a soft cloth and vinegar.\n\n" +
+		"## Store the " + subject + "\n\nKeep the " + subject + " in a dry cupboard, away from the light.\n"
+}
+
+var subjects = []string{"kettle", "teapot", "ladle", "skillet", "colander", "grater", "whisk", "tureen"}
+
+// A linkedDatabase is a kind of database, and how it comes to be.
+type linkedDatabase struct {
+	name  string
+	build func(a *linksAttack, dir string)
+}
+
+// linkedDatabases are of each kind of source that writes below a database.
+var linkedDatabases = []linkedDatabase{
+	{"leann", func(a *linksAttack, dir string) {
+		var lines strings.Builder
+		for i, s := range subjects {
+			line, err := json.Marshal(map[string]string{"id": string(rune('a' + i)), "text": page(s)})
+			if err != nil {
+				a.Fatal(err)
+			}
+			lines.Write(append(line, '\n'))
+		}
+		a.write(filepath.Join(dir, "passages.jsonl"), lines.String())
+		a.must(a.docsearch("index", "build", dir))
+	}},
+	{"folder", func(a *linksAttack, dir string) {
+		for _, s := range subjects {
+			a.write(filepath.Join(a.work, "docs", s+".md"), page(s))
+		}
+		a.must(a.docsearch("index", "build", filepath.Join(a.work, "docs"), "--out", dir))
+	}},
+	{"site", func(a *linksAttack, dir string) {
+		a.must(a.docsearch("index", "build", a.site(), "--out", dir, "--name", "site", "--delay", "1ms"))
+	}},
+	{"archive", func(a *linksAttack, dir string) {
+		path := filepath.Join(a.work, "docs.tar")
+		a.write(path, tarOf(a.T, subjects))
+		a.must(a.docsearch("index", "build", path, "--out", dir))
+	}},
+}
+
+// site serves a page about each subject.
+func (a *linksAttack) site() string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/docs/")
+		w.Header().Set("Content-Type", "text/html")
+		if name == "" {
+			for _, s := range subjects {
+				w.Write([]byte(`<a href="` + s + `">` + s + "</a>"))
+			}
+			return
+		}
+		w.Write([]byte("<main><h1>Polish the " + name + "</h1><p>" + page(name) + "</p></main>"))
+	}))
+	a.Cleanup(server.Close)
+	return server.URL + "/docs/"
+}
+
+// linkPlaces are the places below a database where a link was found to do harm,
+// or could, and what it leads to in the victim's folder.
+var linkPlaces = []struct{ path, target string }{
+	{"docsearch", "."},
+	{"docsearch/g000099", "."},
+	{"docsearch/g000099/inner", "."},
+	{"docsearch/g000099/inner.idx", "lexical.idx"},
+	{"docsearch/g000001", "."},
+	{"docsearch/g000001", "g000001"},
+	{"docsearch/g000001/lexical.idx", "lexical.idx"},
+	{"docsearch/g000001/passages.0.jsonl", "passages.jsonl"},
+	{"docsearch/g000001/skipped.jsonl", "passages.jsonl"},
+	{"docsearch/build.lock", "notes.md"},
+	{"docsearch/build.lock", "absent"},
+	{"docsearch/manifest.json", "manifest.json"},
+	{"docsearch/.manifest.json.tmp-1", "manifest.json"},
+	{"source", "."},
+	{"source/pages", "pages"},
+	{"source/pages/ab", "pages/ab"},
+	{"source/journal.jsonl", "journal.jsonl"},
+	{"source/lock", "notes.md"},
+	{"source/copy", "."},
+	{"source/copy.new", "."},
+	{"documents.leann.passages.jsonl", "passages.jsonl"},
+	{"documents.leann.passages.jsonl.new", "passages.jsonl"},
+	{"documents.leann.passages.idx", "notes.md"},
+	{"documents.leann.meta.json", "manifest.json"},
+	{"documents.ids.txt", "absent"},
+	{".documents.ids.txt.tmp-1", "notes.md"},
+}
+
+// Whatever link is among the files of a database: no command writes, removes or
+// tells anything of what it leads to.
+func TestLinksInADatabase(t *testing.T) {
+	for _, kind := range linkedDatabases {
+		t.Run(kind.name, func(t *testing.T) {
+			whole := newLinksAttack(t)
+			database := filepath.Join(whole.work, "idx")
+			kind.build(whole, database)
+			for _, place := range linkPlaces {
+				t.Run(strings.ReplaceAll(place.path, "/", "_")+" to "+strings.ReplaceAll(place.target, "/", "_"), func(t *testing.T) {
+					for _, command := range [][]string{
+						{"index", "info"}, {"index", "verify"}, {"search", "--db"}, {"index", "update"},
+						{"index", "update", "--full"}, {"index", "build"}, {"index", "remove", "--yes"},
+					} {
+						a := whole.with(t)
+						a.reset()
+						idx := filepath.Join(a.work, "attacked")
+						if err := os.RemoveAll(idx); err != nil {
+							t.Fatal(err)
+						}
+						a.copyTree(database, idx)
+						a.link(filepath.Join(idx, filepath.FromSlash(place.path)), filepath.Join(a.victim, filepath.FromSlash(place.target)))
+						args := append(command[:len(command):len(command)], idx)
+						if command[0] == "search" {
+							args = append(args, "polish the kettle")
+						}
+						a.check(a.docsearch(args...), idx)
+						if t.Failed() {
+							t.Fatalf("by docsearch %s", strings.Join(args, " "))
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// copyTree copies a folder without links in it.
+func (a *linksAttack) copyTree(from, to string) {
+	a.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		a.Fatal(err)
+	}
+}
+
+// What is only in the way is removed, and the database is built all the same.
+func TestLinksInTheWayOfABuild(t *testing.T) {
+	a := newLinksAttack(t)
+	idx := filepath.Join(a.work, "idx")
+	linkedDatabases[0].build(a, idx)
+	a.link(filepath.Join(idx, "docsearch", "g000099"), a.victim)
+	a.link(filepath.Join(idx, "docsearch", ".manifest.json.tmp-1"), filepath.Join(a.victim, "manifest.json"))
+	r := a.must(a.docsearch("index", "build", idx))
+	a.check(r, idx)
+	for _, name := range []string{"g000099", ".manifest.json.tmp-1"} {
+		if _, err := os.Lstat(filepath.Join(idx, "docsearch", name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	// A link where the index should be is refused by name.
+	a.link(filepath.Join(idx, "docsearch"), a.victim)
+	r = a.docsearch("index", "build", idx)
+	if want := filepath.Join(idx, "docsearch") + ": a symbolic link"; r.code == 0 || !strings.Contains(r.stderr, want) {
+		t.Errorf("exit code %d, stderr %q, want %q", r.code, r.stderr, want)
+	}
+	a.check(r, idx)
+}
+
+// Passages behind a link are not answered from, though they are what was indexed.
+func TestLinksInAnIndexThatIsSearched(t *testing.T) {
+	for _, link := range []string{"docsearch", "docsearch/manifest.json", "docsearch/g000001", "docsearch/g000001/passages.0.jsonl", "docsearch/g000001/lexical.idx"} {
+		t.Run(strings.ReplaceAll(link, "/", "_"), func(t *testing.T) {
+			a := newLinksAttack(t)
+			idx := filepath.Join(a.work, "idx")
+			linkedDatabases[0].build(a, idx)
+			a.config(idx)
+			if r := a.hook(kettleSearch); !strings.Contains(r.stdout, "soft cloth") {
+				t.Fatalf("without a link the hook says %+v", r)
+			}
+			outside := filepath.Join(a.home, "outside")
+			path := filepath.Join(idx, filepath.FromSlash(link))
+			if err := os.Rename(path, outside); err != nil {
+				t.Fatal(err)
+			}
+			a.link(path, outside)
+			if r := a.hook(strings.Replace(kettleSearch, `"s"`, `"t"`, 1)); r.code != 0 || r.stdout != "" || r.late {
+				t.Errorf("the hook ended with code %d, late %t", r.code, r.late)
+			}
+			if r := a.docsearch("search", "--db", idx, "polish the kettle"); strings.Contains(r.stdout, "soft cloth") || r.code == 0 {
+				t.Errorf("search ended with code %d", r.code)
+			}
+		})
+	}
+}
+
+const kettleSearch = `{"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "WebSearch", "tool_input": {"query": "cookware: how do I polish the kettle with vinegar"}}`
+
+// config names a database in the config file.
+func (a *linksAttack) config(path string) {
+	a.Helper()
+	quoted, err := json.Marshal(path)
+	if err != nil {
+		a.Fatal(err)
+	}
+	a.write(filepath.Join(a.home, ".claude", "hooks", "docsearch-config.json"),
+		`{"databases": [{"keywords": ["cookware"], "path": `+string(quoted)+`, "description": "Cookware", "mode": "answer"}],
+		"routes": {"no-spoons": {"tool": "Bash", "command_pattern": "spoon", "action": "deny", "message": "No spoons.", "limit": 2}}}`)
+}
+
+// Nothing that docsearch writes beside the config or into its cache goes through
+// a link.
+func TestLinksInPlaceOfState(t *testing.T) {
+	a := newLinksAttack(t)
+	idx := filepath.Join(a.work, "idx")
+	linkedDatabases[0].build(a, idx)
+	a.config(idx)
+	events := []string{
+		kettleSearch,
+		`{"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "spoon"}}`,
+		`{"session_id": "s", "hook_event_name": "SessionStart", "source": "startup", "cwd": "` + filepath.ToSlash(a.work) + `"}`,
+	}
+	for _, e := range events {
+		a.hook(e)
+	}
+	update := func() result { return a.docsearch("index", "update", "--all", "--background") }
+	update()
+	var written []string
+	for _, dir := range []string{filepath.Join(a.home, ".claude"), filepath.Join(a.home, ".cache"), filepath.Join(a.home, "Library"), filepath.Join(a.home, "AppData")} {
+		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && d.Name() != "docsearch-config.json" {
+				written = append(written, path)
+			}
+			return nil
+		})
+	}
+	for _, name := range []string{"docsearch-events.lock", "docsearch-events.1.log"} {
+		written = append(written, filepath.Join(a.home, ".claude", "hooks", name))
+	}
+	cache := filepath.Dir(written[0])
+	for _, path := range written {
+		if strings.HasSuffix(path, ".snapshot") {
+			cache = filepath.Dir(path)
+		}
+	}
+	for _, name := range []string{"update.log", "update.lock", "update.json"} {
+		written = append(written, filepath.Join(cache, name))
+	}
+	if len(written) < 8 {
+		t.Fatalf("only %q were written: the attack has no aim", written)
+	}
+	for _, path := range written {
+		for _, target := range []string{"notes.md", "absent", "."} {
+			a.link(path, filepath.Join(a.victim, target))
+			for _, e := range events {
+				if r := a.hook(e); r.code != 0 && r.code != 2 || r.late {
+					t.Errorf("the hook ended with %+v", r)
+				}
+			}
+			update()
+			a.docsearch("index", "update", "--detached", idx)
+			a.unchanged(a.victim, a.before)
+			if t.Failed() {
+				t.Fatalf("with %s a link to %s", path, target)
+			}
+			os.Remove(path)
+		}
+	}
+}
+
+// Links in the paths that are the user's own are followed, as ever.
+func TestLinksOfTheUser(t *testing.T) {
+	a := newLinksAttack(t)
+	dotfiles := filepath.Join(a.home, "dotfiles")
+	for _, dir := range []string{"hooks", "data", "cache"} {
+		a.mkdir(filepath.Join(dotfiles, dir))
+	}
+	a.link(filepath.Join(a.home, ".claude", "hooks"), filepath.Join(dotfiles, "hooks"))
+	a.link(filepath.Join(a.home, ".local", "share"), filepath.Join(dotfiles, "data"))
+	a.link(filepath.Join(a.home, ".cache"), filepath.Join(dotfiles, "cache"))
+	docs := filepath.Join(a.work, "docs")
+	for _, s := range subjects {
+		a.write(filepath.Join(docs, s+".md"), page(s))
+	}
+	a.must(a.docsearch("setup", "cookware", docs, "--no-install", "--yes"))
+	config := filepath.Join(dotfiles, "hooks", "docsearch-config.json")
+	elsewhere := filepath.Join(dotfiles, "config.json")
+	if err := os.Rename(config, elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("..", "config.json"), config); err != nil {
+		t.Fatal(err)
+	}
+	if r := a.hook(kettleSearch); r.code != 2 && !strings.Contains(r.stdout, `"deny"`) {
+		t.Errorf("the hook says %+v", r)
+	}
+	a.write(filepath.Join(docs, "spoon.md"), page("spoon"))
+	if r := a.must(a.docsearch("index", "update", "cookware")); !strings.Contains(r.stdout, "1 new") {
+		t.Errorf("update says %s", r.stdout)
+	}
+	a.must(a.docsearch("index", "verify", "cookware"))
+	a.must(a.docsearch("setup", "pans", docs, "--name", "pans", "--no-install", "--yes"))
+	if st, err := os.Lstat(config); err != nil || st.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the config is no link any more: %v, %v", st, err)
+	}
+	if !strings.Contains(a.read(elsewhere), `"pans"`) {
+		t.Error("the file behind the link has no new entry")
+	}
+}
