@@ -6,13 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
@@ -110,15 +110,7 @@ func manyRules(n int) string {
 // answerAnyway lowers the confidence that an answer must have: what made-up
 // text calibrates it to is not what is measured.
 func answerAnyway(b *testing.B, dir string) {
-	path := filepath.Join(dir, "docsearch", "manifest.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	data = regexp.MustCompile(`"threshold": [0-9.]+`).ReplaceAll(data, []byte(`"threshold": 0`))
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		b.Fatal(err)
-	}
+	indextest.ChangeManifest(b, dir, func(m *disk.Manifest) { m.Confidence.Threshold = 0 })
 }
 
 // forget removes the states of sessions, of which few are ever as young as

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
 // eventually waits until something holds that another process brings about.
@@ -74,22 +74,9 @@ func TestUpdateWatch(t *testing.T) {
 // outdate makes a database one that was built days ago.
 func (b *builder) outdate(t *testing.T) {
 	t.Helper()
-	path := disk.ManifestPath(b.dir)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m disk.Manifest
-	if err := json.Unmarshal(data, &m); err != nil {
-		t.Fatal(err)
-	}
-	m.Created, m.Checked = time.Now().Add(-48*time.Hour), time.Time{}
-	if data, err = json.Marshal(m); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	indextest.ChangeManifest(t, b.dir, func(m *disk.Manifest) {
+		m.Created, m.Checked = time.Now().Add(-48*time.Hour), time.Time{}
+	})
 }
 
 func TestUpdateInBackground(t *testing.T) {

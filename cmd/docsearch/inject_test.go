@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/docsearch/docsearch/internal/hook/inject"
 	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -32,12 +33,7 @@ func TestUpdateOnSessionStart(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	// As if that was long ago.
-	manifest := filepath.Join(h.dir, "data", "team", "docsearch", "manifest.json")
-	data, err := os.ReadFile(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.write(manifest, regexp.MustCompile(`"created": "20\d\d`).ReplaceAllString(string(data), `"created": "2001`))
+	indextest.ChangeManifest(t, filepath.Join(h.dir, "data", "team"), func(m *disk.Manifest) { m.Created = m.Created.AddDate(-20, 0, 0) })
 	h.write(filepath.Join(folder, "b.md"), "# B\n\nAnother text, about zymotic things.\n")
 	r := h.run(`{"session_id":"s","hook_event_name":"SessionStart","source":"startup","cwd":"/p"}`)
 	if r.code != 0 || !strings.Contains(r.stdout, "Conventions of the team") || r.stderr != "" {

@@ -6,7 +6,7 @@
 // # The folder
 //
 //	<database>/docsearch/
-//	  manifest.json        names the generation in force; the one file that is ever replaced
+//	  manifest.json        names the current generation; the one file that is ever replaced
 //	  build.lock           held (and filled with who holds it) by the builder at work
 //	  g000007/...          a generation: files that are written once and never changed
 //
@@ -15,6 +15,19 @@
 // after that does the old generation go. Whatever moment a builder dies at,
 // manifest.json names a whole generation; what the builder left behind goes
 // with the next build.
+//
+// manifest.json begins with a line that has the CRC-32 of the rest of the file, so
+// that a changed threshold or path is damage and not another answer. A checksum
+// says nothing about who wrote the file: anyone can make one.
+//
+// # What is trusted
+//
+// The path to <database> is the user's own, and may lead through symbolic links.
+// What is in the folder may be a stranger's: an index that was cloned, unpacked or
+// copied. Every file below <database> is therefore opened, created, renamed and
+// removed through os.Root (see package confined), on every system. A link that
+// leads out of the folder is damage where it stands in place of a file, and
+// removed, not followed, where it is in the way. docsearch itself makes no links.
 //
 // # A container
 //

@@ -27,7 +27,11 @@ const Folder = "docsearch"
 // Format is the version of the manifest and of what a generation consists of.
 //
 //	1  lexical index, passage table, vectors
-const Format = 1
+//	2  a manifest with a checksum; format 1 is still read
+const (
+	Format       = 2
+	oldestFormat = 1
+)
 
 const (
 	manifestName = "manifest.json"
@@ -267,18 +271,24 @@ func asCorrupt(err error) error {
 
 func parseManifest(path string, data []byte) (Manifest, error) {
 	var m Manifest
-	if err := json.Unmarshal(data, &m); err != nil || m.Format != Format {
+	if err := json.Unmarshal(data, &m); err != nil || m.Format < oldestFormat || m.Format > Format {
 		// A newer manifest may have other types: its version tells.
 		var v struct {
 			Format *int `json:"format"`
 		}
 		switch versionErr := json.Unmarshal(data, &v); {
 		case versionErr != nil || v.Format == nil:
-			return m, &CorruptError{path, 0, "this is no manifest"}
-		case *v.Format != Format:
+			return m, &CorruptError{path, 0, "this is not a manifest"}
+		case *v.Format < oldestFormat || *v.Format > Format:
 			return m, &VersionError{path, *v.Format, Format}
 		}
 		return m, &CorruptError{path, 0, err.Error()}
+	}
+	switch sum, body, found := cutSum(data); {
+	case found && sum != formatSum(Checksum(body)):
+		return m, &CorruptError{path, 0, "checksum of the file"}
+	case !found && m.Format > 1:
+		return m, &CorruptError{path, 0, "the checksum of the file is missing"}
 	}
 	if generationNumber(m.Generation) == 0 {
 		return m, &CorruptError{path, 0, fmt.Sprintf("generation %q", m.Generation)}
@@ -289,6 +299,34 @@ func parseManifest(path string, data []byte) (Manifest, error) {
 		}
 	}
 	return m, nil
+}
+
+// The first line of a manifest, within its brace, is the checksum of all that
+// follows the line.
+const (
+	sumBegins = "{\n  \"checksum\": \""
+	sumEnds   = "\","
+)
+
+// Encode returns the contents of the file that the manifest is kept in.
+func (m *Manifest) Encode() ([]byte, error) {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	body := append(data[1:], '\n') // without its brace
+	return append([]byte(sumBegins+formatSum(Checksum(body))+sumEnds), body...), nil
+}
+
+// cutSum splits a manifest into its checksum and what that is of.
+func cutSum(data []byte) (sum string, body []byte, found bool) {
+	const length = 8
+	rest, found := bytes.CutPrefix(data, []byte(sumBegins))
+	if !found || len(rest) < length {
+		return "", nil, false
+	}
+	body, found = bytes.CutPrefix(rest[length:], []byte(sumEnds))
+	return string(rest[:length]), body, found
 }
 
 // Load calls open with the generation in force until it succeeds, or fails
@@ -494,7 +532,7 @@ func (b *Build) Commit(m Manifest, publish func() error) (err error) {
 		}
 	}()
 	b.syncing.Wait()
-	m.Format, m.Generation = Format, b.Generation
+	m.Generation = b.Generation
 	entries, err := b.Dir.ReadDir()
 	if err != nil {
 		return err
@@ -540,11 +578,12 @@ func (b *Build) Confirm(g Generation, now time.Time) error {
 }
 
 func (b *Build) writeManifest(m Manifest) error {
-	data, err := json.MarshalIndent(m, "", "  ")
+	m.Format = Format
+	data, err := m.Encode()
 	if err != nil {
 		return err
 	}
-	return b.folder.Join(manifestName).Write(append(data, '\n'), 0o644)
+	return b.folder.Join(manifestName).Write(data, 0o644)
 }
 
 // finish makes a file safe on disk and sums it up.

@@ -210,6 +210,9 @@ func TestCurrentRefusesBadManifests(t *testing.T) {
 		"empty":            {"", &corrupt},
 		"no JSON":          {"{", &corrupt},
 		"no format":        {`{"generation":"g000001"}`, &corrupt},
+		"no checksum":      {`{"format":2,"generation":"g000001"}`, &corrupt},
+		"wrong checksum":   {"{\n  \"checksum\": \"01234567\",\n  \"format\": 2,\n  \"generation\": \"g000001\"\n}\n", &corrupt},
+		"wrong in 1, too":  {"{\n  \"checksum\": \"01234567\",\n  \"format\": 1,\n  \"generation\": \"g000001\"\n}\n", &corrupt},
 		"newer":            {`{"format":99,"generation":7}`, &version},
 		"path out":         {`{"format":1,"generation":"../../g000001"}`, &corrupt},
 		"file out":         {`{"format":1,"generation":"g000001","files":[{"name":"../x"}]}`, &corrupt},
@@ -275,7 +278,8 @@ func TestSummary(t *testing.T) {
 
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"format":1,"generation":"g000001","files":[{"name":"a","size":1,"crc32":"00000000"}],"confidence":{"weights":[1,2]}}`))
-	f.Add([]byte(`{"format":2}`))
+	f.Add([]byte(`{"format":3}`))
+	f.Add([]byte("{\n  \"checksum\": \"4b95f515\",\n  \"format\": 2,\n  \"generation\": \"g000001\"\n}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := parseManifest("fuzz", data)
 		if err == nil && (generationNumber(m.Generation) == 0 || filepath.Base(m.Generation) != m.Generation) {
@@ -322,4 +326,67 @@ func TestConfirm(t *testing.T) {
 		t.Fatal("the lock is still held: ", err)
 	}
 	b.Abort()
+}
+
+// A manifest that is not what a build wrote is damage, whatever was changed.
+func TestChangedManifestIsDamage(t *testing.T) {
+	dir := t.TempDir()
+	b, err := Begin(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Manifest{Passages: 7, Source: Source{Kind: "folder", Location: "/docs"}, Confidence: &Confidence{Weights: []float64{1, 2}, Threshold: 0.5}}
+	if err := b.Commit(m, nil); err != nil {
+		t.Fatal(err)
+	}
+	written, err := os.ReadFile(ManifestPath(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for before, after := range map[string]string{
+		`"threshold": 0.5`:      `"threshold": 0.1`,
+		`"location": "/docs"`:   `"location": "/home"`,
+		`"passages": 7`:         `"passages": 8`,
+		`"checksum": "`:         `"checksum": "0`,
+		"{\n  \"checksum":       "{ \"checksum",
+		`"generation": "g00000`: `"generation": "g00001`,
+		"\n}\n":                 "\n}",
+	} {
+		data := strings.Replace(string(written), before, after, 1)
+		if data == string(written) {
+			t.Fatalf("the manifest has no %s:\n%s", before, written)
+		}
+		if err := os.WriteFile(ManifestPath(dir), []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var corrupt *CorruptError
+		if _, err := Current(dir); !errors.As(err, &corrupt) || corrupt.File != ManifestPath(dir) {
+			t.Errorf("%s for %s: %v, want damage of the manifest", after, before, err)
+		}
+	}
+	// One of format 1 has no checksum, and is read.
+	old := strings.Replace(string(written), `"format": 2`, `"format": 1`, 1)
+	_, body, found := strings.Cut(old, sumEnds)
+	if !found {
+		t.Fatalf("the manifest has no checksum:\n%s", written)
+	}
+	if err := os.WriteFile(ManifestPath(dir), []byte("{"+body), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if g, err := Current(dir); err != nil || g.Passages != 7 || g.Format != 1 {
+		t.Errorf("a manifest of format 1: %+v, %v", g.Manifest, err)
+	}
+	if b, err = Begin(dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	g, err := Current(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Confirm(g, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if g, err = Current(dir); err != nil || g.Format != Format {
+		t.Errorf("confirmed: format %d, %v", g.Format, err)
+	}
 }
