@@ -180,11 +180,14 @@ func inspect(path string) (info index.Info, state, why string) {
 	return info, stateOf(err), plain(err)
 }
 
-// staleness says why the index is older than what it was made from; "" if it is
-// not, or nobody can tell.
+// staleness says why the index is older than its source; "" if it is not, or
+// nobody can tell: the source that another user's database names is not looked at.
 func staleness(info index.Info) string {
-	if info.Stale != "" || info.Source.Kind != ingest.KindFolder {
+	switch {
+	case info.Stale != "" || !isOwn(info):
 		return info.Stale
+	case info.Source.Kind != ingest.KindFolder:
+		return info.StaleOutside()
 	}
 	why, err := ingest.Changed(context.Background(), generationOf(info))
 	if err != nil {

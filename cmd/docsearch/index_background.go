@@ -105,12 +105,13 @@ func emptyLog(path string) error {
 // must have been, for the next one in the background.
 const due = 24 * time.Hour
 
-// dueOf are those of the databases that are due.
+// dueOf are those of the databases that are due, without those whose sources may
+// not be read.
 func dueOf(all []listing, tries map[string]time.Time) []listing {
 	var chosen []listing
 	for _, d := range all {
 		info, err := index.Inspect(d.Path)
-		if err == nil && time.Since(info.Known()) >= due && time.Since(tries[d.Path]) >= due {
+		if err == nil && time.Since(info.Known()) >= due && time.Since(tries[d.Path]) >= due && mayRead(info.Dir) {
 			chosen = append(chosen, d)
 		}
 	}

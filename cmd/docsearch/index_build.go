@@ -23,6 +23,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/progress"
+	"github.com/docsearch/docsearch/internal/provenance"
 )
 
 type buildCommand struct {
@@ -35,7 +36,8 @@ type buildCommand struct {
 	url, keyEnv string // of the embedder
 	kept        keptOptions
 	set         func(flag string) bool // on the command line
-	update      bool                   // take over what has not changed
+	update      bool                   // reuse what has not changed
+	updating    bool                   // for index update, which reads the source or fails
 }
 
 // keptOptions are those that a later build of the same database repeats unless
@@ -132,6 +134,7 @@ type plan struct {
 	known  bool   // the config names it
 	source index.Source
 	kept   keptOptions
+	notice error // for the user to know before the build begins; nil: nothing
 
 	embedder *chosenEmbedder // besides the builtin one; nil: none
 }
@@ -164,6 +167,9 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 			}
 		}
 	}
+	if p.notice != nil {
+		report(b.stderr, p.notice)
+	}
 	options, err := json.Marshal(p.kept)
 	if err != nil {
 		return index.Info{}, err
@@ -179,6 +185,8 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 		opt.Stored = e.stored
 		defer e.close()
 	}
+	// Without a key, the next update asks the user to name the source.
+	opt.Key, _ = provenance.Make(config.KeyPath(os.Getenv))
 	display := b.display()
 	opt.Report = display.Func()
 	info, err := index.Build(ctx, p.dir, p.source, opt)
@@ -288,20 +296,25 @@ func sourceKinds() []string {
 // again plans the build of the database in dir from what it was made from.
 func (b *buildCommand) again(known listing, dir string) (plan, error) {
 	p := plan{dir: dir, label: known.Name, known: known.Configured, kept: b.remembered(dir)}
-	switch origin := originOf(dir); origin.Kind {
-	case ingest.KindSite:
+	switch origin := originOf(dir); {
+	case origin.Location == "":
+	case !origin.sealed && b.updating:
+		return p, origin.elsewhere("cannot update "+known.Name, dir)
+	case !origin.sealed:
+		p.notice = origin.elsewhere("building "+known.Name+" from its own passages", dir)
+	case origin.Kind == ingest.KindSite:
 		site, err := ingest.NewSite(origin.Location, dir, p.kept.Site, p.kept.Options)
 		p.source = site
 		return p, err
-	case ingest.KindFolder, ingest.KindArchive, ingest.KindGit, ingest.KindDocset:
-		switch source, err := openSource(origin, dir, p.kept.Options); {
+	default:
+		switch source, err := openSource(origin.Origin, dir, p.kept.Options); {
 		case err == nil:
 			p.source = source
 			return p, nil
-		case b.update || !errors.Is(err, fs.ErrNotExist):
+		case b.updating || !errors.Is(err, fs.ErrNotExist):
 			return p, err
 		}
-		fmt.Fprintf(b.stderr, "docsearch: %s is gone; building from the passages that were made of it\n", origin.Location)
+		p.notice = fmt.Errorf("%s is gone; building %s from its own passages", origin.Location, known.Name)
 	}
 	find := leann.Find
 	if p.kept.TrustPaths {
@@ -458,50 +471,6 @@ func sameSource(a, b string) bool {
 }
 
 func isURL(s string) bool { return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://") }
-
-// originOf is what the database in dir was made from, if docsearch made its
-// passages: the manifest knows, and where it is damaged LEANN's meta file.
-func originOf(dir string) leann.Origin {
-	if g, err := disk.Current(dir); err == nil && (g.Source.Kind == ingest.KindFolder || g.Source.Kind == ingest.KindSite || ingest.IsCopy(g.Source.Kind)) {
-		return leann.Origin{Kind: g.Source.Kind, Location: g.Source.Location}
-	}
-	if found, err := leann.Find(dir); err == nil && found.Meta.Origin != nil {
-		return *found.Meta.Origin
-	}
-	return leann.Origin{}
-}
-
-// remembered are the options of the last build in dir with this one's on top.
-func (b *buildCommand) remembered(dir string) keptOptions {
-	var kept keptOptions
-	if g, err := disk.Current(dir); err == nil && json.Unmarshal(g.Options, &kept) != nil {
-		kept = keptOptions{}
-	}
-	if b.set("language") {
-		kept.Language = b.kept.Language
-	}
-	if b.set("trust-paths") {
-		kept.TrustPaths = b.kept.TrustPaths
-	}
-	if b.set("embedder") {
-		kept.Embedder = absoluteModel(b.kept.Embedder)
-	}
-	if b.set("include") {
-		kept.Include = b.kept.Include
-	}
-	if b.set("exclude") {
-		kept.Exclude = b.kept.Exclude
-	}
-	if b.set("no-ignore") {
-		kept.NoIgnore = b.kept.NoIgnore
-	}
-	for flag, take := range b.siteFlags(&kept.Site) {
-		if b.set(flag) {
-			take()
-		}
-	}
-	return kept
-}
 
 // siteFlags are the flags that are for sites alone, each with what takes its
 // value over into kept.

@@ -76,7 +76,7 @@ func (a *app) info(d listing, asJSON bool) error {
 	if pages := mirrored(info); pages != "" {
 		row("fetched", "%s", pages)
 	}
-	if found, err := leann.FindTrusted(info.Dir); err == nil && found.Meta.Backend != "" && found.Meta.Origin == nil {
+	if found, err := findLEANN(info); err == nil && found.Meta.Backend != "" && found.Meta.Origin == nil {
 		m := found.Meta
 		row("LEANN", "version %s, %s, %s, %s", m.Version, m.Backend, m.EmbeddingModel, count(m.Dimensions, "dimension"))
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -32,6 +33,9 @@ func newIndexUpdateCommand(a *app) *cobra.Command {
 		Long: `Bring databases up to date with what they were made from: only what has changed is
 read, fetched and indexed. Passages that are the same keep their ids; those of
 documents that are gone go. If nothing has changed, nothing is written.
+
+Only a source that you have named in a build on this machine is read. A database
+that comes from elsewhere is updated once you have built it from its source.
 
 With --background another process does it, at most once a day for each database
 and one at a time: what a session's start may call.`,
@@ -80,10 +84,14 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 func (u *updateCommand) each(ctx context.Context, chosen []listing) error {
 	failed := false
 	for _, d := range chosen {
-		if err := u.update(ctx, d); err != nil {
-			if len(chosen) == 1 || ctx.Err() != nil {
-				return err
-			}
+		err := u.update(ctx, d)
+		switch {
+		case err == nil:
+		case u.all && errors.Is(err, errElsewhere):
+			report(u.stderr, err) // it was not asked for by name
+		case len(chosen) == 1 || ctx.Err() != nil:
+			return err
+		default:
 			failed = true
 			report(u.stderr, err)
 		}
@@ -127,7 +135,7 @@ func (u *updateCommand) update(ctx context.Context, d listing) error {
 	}
 	b, p, err := u.plan(d, before)
 	if err != nil {
-		return fmt.Errorf("%s: %w", d.Name, err)
+		return err
 	}
 	began := time.Now()
 	info, err := b.build(ctx, &p)
@@ -143,9 +151,13 @@ func (u *updateCommand) plan(d listing, before index.Info) (*buildCommand, plan,
 		app: u.app, wait: u.wait, quiet: u.quiet, json: u.json,
 		set: func(string) bool { return false },
 		// Another version may read the same documents in another way.
-		update: !u.full && before.Tool == buildVersion(),
+		update:   !u.full && before.Tool == buildVersion(),
+		updating: true,
 	}
 	p, err := b.again(d, before.Dir)
+	if err != nil && !errors.Is(err, errElsewhere) {
+		err = fmt.Errorf("%s: %w", d.Name, err)
+	}
 	return b, p, err
 }
 
@@ -207,7 +219,7 @@ func (u *updateCommand) follow(ctx context.Context, chosen []listing) error {
 		}
 		_, p, err := u.plan(d, info)
 		if err != nil {
-			return fmt.Errorf("%s: %w", d.Name, err)
+			return err
 		}
 		folder, ok := p.source.(*ingest.Folder)
 		if !ok {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -80,7 +79,7 @@ func (a *app) verify(ctx context.Context, chosen []listing, quiet bool) error {
 		if why := staleness(report.Info); why != "" {
 			fmt.Fprintf(a.stdout, "%s: note: %s; docsearch index update %s brings it up to date\n", d.Name, why, quoteArgument(d.Path))
 		}
-		a.noteLEANN(ctx, d, report.Dir)
+		a.noteLEANN(ctx, d, report.Info)
 	}
 	if failed {
 		return exitStatus(exitFailure)
@@ -90,10 +89,10 @@ func (a *app) verify(ctx context.Context, chosen []listing, quiet bool) error {
 
 // noteLEANN says what LEANN would stumble over in the index of its own; for
 // docsearch it is nothing wrong.
-func (a *app) noteLEANN(ctx context.Context, d listing, dir string) {
-	found, err := leann.FindTrusted(dir)
+func (a *app) noteLEANN(ctx context.Context, d listing, info index.Info) {
+	found, err := findLEANN(info)
 	if err != nil {
-		return // the passages are gone, which Stale says
+		return // the passages are gone, which Stale says, or in a place that is not looked at
 	}
 	notes, err := found.Check(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -288,10 +289,19 @@ func (s *setupCommand) nameForCommands() string {
 // build will take over what has not.
 func (s *setupCommand) built() (index.Info, bool) {
 	info, state, _ := inspect(s.plan.dir)
+	if errors.Is(s.plan.notice, errElsewhere) {
+		return info, state == stateOK // as whoever made it left it
+	}
 	options, err := json.Marshal(s.plan.kept)
-	same := err == nil && string(options) == string(info.Options)
+	same := err == nil && sameJSON(options, info.Options) && (isOwn(info) || !isMade(info.Source.Kind))
 	s.builder.update = same && info.Tool == buildVersion()
 	return info, same && state == stateOK
+}
+
+// sameJSON reports whether two texts are the same JSON, laid out as may be.
+func sameJSON(a, b []byte) bool {
+	var compact [2]bytes.Buffer
+	return json.Compact(&compact[0], a) == nil && json.Compact(&compact[1], b) == nil && bytes.Equal(compact[0].Bytes(), compact[1].Bytes())
 }
 
 // summarize says what there is now, and how to be rid of it.

@@ -44,7 +44,7 @@ func (s *setupCommand) isOf(entry config.Database) bool {
 func (s *setupCommand) writeEntry(ctx context.Context) error {
 	s.step("Name it in the config")
 	var err error
-	if s.evidence, err = setup.Gather(s.plan.dir, s.keyword); err != nil {
+	if s.evidence, err = setup.Gather(s.plan.dir, s.keyword, mayRead(s.plan.dir)); err != nil {
 		return err
 	}
 	old, exists, err := s.configured()

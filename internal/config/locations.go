@@ -54,6 +54,23 @@ func Locate(getenv Getenv) Locations {
 	return l
 }
 
+// KeyPath is the file of the user's key for seals (see package provenance), empty
+// if there is no place for it. The same databases are built on a command line and
+// updated by a plugin's hook, so the plugin's data folder plays no part.
+func KeyPath(getenv Getenv) string {
+	own := func(name string) string {
+		if name == "CLAUDE_PLUGIN_DATA" {
+			return ""
+		}
+		return getenv(name)
+	}
+	data := Locate(own).Data
+	if data == "" {
+		return ""
+	}
+	return Join(data, ".provenance.key")
+}
+
 // Home is the user's home directory, empty if the environment does not say.
 func Home(getenv Getenv) string {
 	if runtime.GOOS == "windows" {

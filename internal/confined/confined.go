@@ -234,6 +234,15 @@ func (p Path) Lstat() (st fs.FileInfo, err error) {
 	return st, err
 }
 
+// Stat describes the file or folder. It follows links within Dir.
+func (p Path) Stat() (st fs.FileInfo, err error) {
+	err = p.within(func(r *os.Root) error {
+		st, err = r.Stat(p.Name)
+		return err
+	})
+	return st, err
+}
+
 // Exists reports whether there is anything of that name.
 func (p Path) Exists() bool {
 	_, err := p.Lstat()

@@ -22,6 +22,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/progress"
+	"github.com/docsearch/docsearch/internal/provenance"
 )
 
 // A Source brings the passages of a database.
@@ -39,6 +40,7 @@ type BuildOptions struct {
 	Wait     time.Duration   // how long to wait for another build of the same database
 	Tool     string          // docsearch's own version, for the manifest
 	Options  json.RawMessage // kept in the manifest for a later build to repeat
+	Key      provenance.Key  // seals the source and the options
 	Report   progress.Func
 	Now      time.Time // for the manifest; zero: time.Now
 	// Update hands the source the generation in force, if there is one that
@@ -93,6 +95,7 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (Info,
 		return Inspect(dir)
 	}
 	m.Source, m.Skipped = prepared.Source, prepared.Skipped
+	m.Seal = opt.Key.Seal(provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location, Options: m.Options})
 	written, err := shards(b)
 	if err != nil {
 		return Info{}, err
@@ -117,7 +120,8 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (Info,
 	publish := func() error { return nil }
 	if prepared.Made {
 		publish = func() error {
-			return leann.Publish(b.File(passage.ShardName(0)), leann.Origin{Kind: m.Source.Kind, Location: m.Source.Location})
+			origin := provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location}
+			return leann.Publish(b.File(passage.ShardName(0)), leann.Origin{Kind: origin.Kind, Location: origin.Location, Seal: opt.Key.Seal(origin)})
 		}
 	}
 	if err := b.Commit(m, publish); err != nil {

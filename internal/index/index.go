@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/dense"
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -138,7 +139,8 @@ func (d *Database) Changed() bool {
 type Info struct {
 	Dir string
 	disk.Manifest
-	// Stale says why the index is older than its passages; empty if it is not.
+	// Stale says why the index is older than the passages in its folder; empty if
+	// it is not.
 	Stale string
 	// Bytes is the size of the derived files, the passages not counted.
 	Bytes int64
@@ -171,20 +173,42 @@ func info(dir string, g disk.Generation) Info {
 	return i
 }
 
-// stale compares the passages files with what the build saw.
+// stale compares the passages files in the database's folder with what the build
+// saw.
 func stale(dir string, g disk.Generation) string {
 	for _, f := range g.Source.Files {
-		path := f.Path
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
+		if !filepath.IsLocal(f.Path) {
+			continue
 		}
-		st, err := os.Stat(path)
-		switch {
-		case err != nil:
-			return fmt.Sprintf("%s is gone", f.Path)
-		case st.Size() != f.Size || !st.ModTime().Equal(f.ModTime):
-			return fmt.Sprintf("%s has changed since the index was built", f.Path)
+		if why := changed(f, confined.In(dir).Join(filepath.ToSlash(f.Path)).Stat); why != "" {
+			return why
 		}
+	}
+	return ""
+}
+
+// StaleOutside is Stale of the passages files outside of the database's folder.
+// It looks wherever the manifest says that they are, so the database must be the
+// user's own.
+func (i Info) StaleOutside() string {
+	for _, f := range i.Source.Files {
+		if !filepath.IsAbs(f.Path) {
+			continue
+		}
+		if why := changed(f, func() (fs.FileInfo, error) { return os.Stat(f.Path) }); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func changed(f disk.SourceFile, stat func() (fs.FileInfo, error)) string {
+	st, err := stat()
+	switch {
+	case err != nil:
+		return fmt.Sprintf("%s is gone", f.Path)
+	case st.Size() != f.Size || !st.ModTime().Equal(f.ModTime):
+		return fmt.Sprintf("%s has changed since the index was built", f.Path)
 	}
 	return ""
 }

@@ -37,8 +37,9 @@ type Evidence struct {
 // most is how many documents are looked at, evenly spread over the database.
 const most = 2000
 
-// Gather reads what the database in folder dir says.
-func Gather(dir, keyword string) (Evidence, error) {
+// Gather reads what the database in folder dir says, and what the folder that it
+// was built from says if own is true: if the user built it.
+func Gather(dir, keyword string, own bool) (Evidence, error) {
 	e := Evidence{Keyword: keyword}
 	g, err := disk.Current(dir)
 	if err != nil {
@@ -77,7 +78,7 @@ func Gather(dir, keyword string) (Evidence, error) {
 	switch {
 	case g.Source.Kind == ingest.KindSite:
 		e.readMirror(filepath.Join(dir, ingest.MirrorName))
-	case g.Source.Root != "":
+	case g.Source.Root != "" && own:
 		e.readFolder(g.Source.Root, files)
 	}
 	return e, nil

@@ -164,7 +164,7 @@ func TestGather(t *testing.T) {
 	if _, err := index.Build(t.Context(), db, folder, index.BuildOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	e, err := Gather(db, "frob")
+	e, err := Gather(db, "frob", true)
 	if err != nil {
 		t.Fatal(err)
 	}

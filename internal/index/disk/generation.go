@@ -65,6 +65,9 @@ type Manifest struct {
 	Skipped    []Skipped   `json:"skipped,omitempty"`
 	// Options are the build's own, for a later build to repeat them.
 	Options json.RawMessage `json:"options,omitempty"`
+	// Seal tells the user who built the database that Source and Options are his
+	// own (see package provenance); "" if they were not sealed.
+	Seal string `json:"seal,omitempty"`
 }
 
 // A FileInfo is the size and checksum of one file of the generation.

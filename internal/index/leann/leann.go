@@ -47,11 +47,11 @@ const (
 // ErrNone is wrapped by the error of Find where there is no LEANN index.
 var ErrNone = errors.New("no LEANN index")
 
-// An OutsideError says that the passages of an index are not in its own
-// folder.
+// An OutsideError says that the passages of an index, or its meta file, are not in
+// its own folder.
 type OutsideError struct {
 	Index string // its meta file, or its folder
-	Path  string // the passages file, or the symbolic link to it
+	Path  string // the file, or the symbolic link to it
 }
 
 func (e *OutsideError) Error() string {
@@ -100,6 +100,9 @@ func find(path string, trusted bool) (*Index, error) {
 		return x, nil
 	}
 	x.Kind, x.Location = KindIndex, c.dir
+	if !trusted && !within(c.dir, c.meta) {
+		return nil, &OutsideError{c.dir, c.meta}
+	}
 	if x.Meta, err = readMeta(c.meta); err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ type PassageSource struct{ Path, Relative string }
 type Origin struct {
 	Kind     string `json:"kind"`
 	Location string `json:"location"`
+	Seal     string `json:"seal,omitempty"` // of the two (see package provenance)
 }
 
 func readMeta(path string) (Meta, error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/bits"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -232,10 +233,7 @@ func OpenTable(g disk.Generation) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{file: file}
-	if st, err := os.Stat(g.Source.Root); err == nil && st.IsDir() {
-		t.root = strings.TrimRight(g.Source.Root, `/\`) + "/"
-	}
+	t := &Table{file: file, root: rootOf(g.Source.Root)}
 	if err := t.open(); err != nil {
 		t.Close()
 		return nil, err
@@ -416,6 +414,24 @@ func (t *Table) FindDocument(key string) (d uint32, found bool, err error) {
 		key = rest
 	}
 	return findHashed(t.hashes, key, t.Key)
+}
+
+// rootOf is the folder that a manifest names for the documents, with a slash; ""
+// if it is not there. A server is not asked for it: the manifest may be a
+// stranger's, and Windows would send the user's credentials.
+func rootOf(folder string) string {
+	if len(folder) < 1 || runtime.GOOS == "windows" && isShare(folder) {
+		return ""
+	}
+	if st, err := os.Stat(folder); err != nil || !st.IsDir() {
+		return ""
+	}
+	return strings.TrimRight(folder, `/\`) + "/"
+}
+
+// isShare reports whether a path of Windows names a folder of a server.
+func isShare(path string) bool {
+	return len(path) > 1 && os.IsPathSeparator(path[0]) && os.IsPathSeparator(path[1])
 }
 
 // isAbs is filepath.IsAbs without path/filepath (see package disk).

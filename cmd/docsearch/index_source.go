@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/provenance"
+)
+
+// An origin is the source that a database says it was built from; zero if
+// docsearch did not make its passages.
+type origin struct {
+	leann.Origin
+	sealed bool // by a build of this user's, so that it may be read
+}
+
+// originOf is the origin of the database in dir: the manifest knows, and where it
+// is damaged LEANN's meta file.
+func originOf(dir string) origin {
+	key := provenance.Load(config.KeyPath(os.Getenv))
+	if g, err := disk.Current(dir); err == nil && isMade(g.Source.Kind) {
+		return origin{leann.Origin{Kind: g.Source.Kind, Location: g.Source.Location}, isSealed(key, &g.Manifest)}
+	}
+	if found, err := leann.Find(dir); err == nil && found.Meta.Origin != nil && isMade(found.Meta.Origin.Kind) {
+		o := *found.Meta.Origin
+		return origin{o, key.Sealed(provenance.Source{Kind: o.Kind, Location: o.Location}, o.Seal)}
+	}
+	return origin{}
+}
+
+// mayRead reports whether an update may read the source of the database in dir.
+func mayRead(dir string) bool {
+	o := originOf(dir)
+	return o.sealed || o.Location == ""
+}
+
+// isMade reports whether docsearch makes passages of sources of that kind.
+func isMade(kind string) bool {
+	return kind == ingest.KindFolder || kind == ingest.KindSite || ingest.IsCopy(kind)
+}
+
+// isSealed reports whether the manifest's source and options are those of a build
+// of this user's.
+func isSealed(key provenance.Key, m *disk.Manifest) bool {
+	return key.Sealed(provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location, Options: m.Options}, m.Seal)
+}
+
+// isOwn reports whether the user built the database, so that what it says of files
+// outside of its folder may be looked at.
+func isOwn(info index.Info) bool {
+	return isSealed(provenance.Load(config.KeyPath(os.Getenv)), &info.Manifest)
+}
+
+// errElsewhere is wrapped by the error about a source that is not sealed.
+var errElsewhere = errors.New("no build of yours on this machine has recorded its source")
+
+// findLEANN finds LEANN's files of a database. Passages outside of its folder are
+// found if the user's own build was told to read them.
+func findLEANN(info index.Info) (*leann.Index, error) {
+	if keptBy(&info.Manifest).TrustPaths {
+		return leann.FindTrusted(info.Dir)
+	}
+	return leann.Find(info.Dir)
+}
+
+// elsewhere says that a source is not read because it is not sealed. what begins
+// the sentence.
+func (o origin) elsewhere(what, dir string) error {
+	return withHint(fmt.Errorf("%s: %w, %s", what, errElsewhere, printable(o.Location)), "to read that source from now on, run: %s", o.command(dir))
+}
+
+// command is the command that builds the database from its source, which the user
+// names by that.
+func (o origin) command(dir string) string {
+	place := "--out " + quoteArgument(dir)
+	if data := config.Locate(os.Getenv).Data; data != "" && samePath(filepath.Dir(dir), data) {
+		place = "--name " + quoteArgument(filepath.Base(dir))
+	}
+	return "docsearch index build " + quoteArgument(printable(o.Location)) + " " + place
+}
+
+// remembered are the options of the last build in dir with this one's on top.
+func (b *buildCommand) remembered(dir string) keptOptions {
+	var kept keptOptions
+	if g, err := disk.Current(dir); err == nil {
+		kept = keptBy(&g.Manifest)
+	}
+	if b.set("language") {
+		kept.Language = b.kept.Language
+	}
+	if b.set("trust-paths") {
+		kept.TrustPaths = b.kept.TrustPaths
+	}
+	if b.set("embedder") {
+		kept.Embedder = absoluteModel(b.kept.Embedder)
+	}
+	if b.set("include") {
+		kept.Include = b.kept.Include
+	}
+	if b.set("exclude") {
+		kept.Exclude = b.kept.Exclude
+	}
+	if b.set("no-ignore") {
+		kept.NoIgnore = b.kept.NoIgnore
+	}
+	for flag, take := range b.siteFlags(&kept.Site) {
+		if b.set(flag) {
+			take()
+		}
+	}
+	return kept
+}
+
+// keptBy are the options in a manifest. Of another user's those count that only
+// say which of the documents to read, and how.
+func keptBy(m *disk.Manifest) keptOptions {
+	var kept keptOptions
+	if json.Unmarshal(m.Options, &kept) != nil {
+		return keptOptions{}
+	}
+	if isSealed(provenance.Load(config.KeyPath(os.Getenv)), m) {
+		return kept
+	}
+	own := keptOptions{Language: kept.Language}
+	own.Include, own.Exclude = kept.Include, kept.Exclude
+	return own
+}

@@ -1,0 +1,114 @@
+package hostile
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A database that somebody else built names a folder of the user's as its source,
+// and asks for what is ignored there, too. No command reads that folder.
+func TestDatabaseNamesAFolderOfTheUser(t *testing.T) {
+	a := newLinksAttack(t)
+	private := filepath.Join(a.home, "private")
+	a.write(filepath.Join(private, "a.md"), page("kettle"))
+	stranger := *a.sandbox
+	stranger.env = append([]string{}, a.env...)
+	for _, name := range []string{"HOME", "USERPROFILE", "XDG_DATA_HOME", "LOCALAPPDATA"} {
+		stranger.env = append(stranger.env, name+"="+filepath.Join(a.work, "stranger"))
+	}
+	idx := filepath.Join(a.work, "idx")
+	a.must(stranger.run(hookLimit, "", "index", "build", private, "--out", idx, "--no-ignore"))
+	// By now the folder has other files.
+	a.write(filepath.Join(private, "secret.md"), "# "+canary+"\n\nThe passphrase of the kettle is "+canary+".\n")
+	a.config(idx)
+	age(t, idx)
+	for _, args := range [][]string{
+		{"index", "list"}, {"index", "info", idx}, {"index", "verify", idx}, {"search", "--db", idx, "passphrase of the kettle"},
+		{"index", "update", idx}, {"index", "update", "--all"}, {"index", "update", "--full", idx}, {"index", "update", "--detached", idx},
+		{"index", "update", "--all", "--background"}, {"index", "build", idx}, {"setup", "cookware", idx, "--no-install", "--yes"}, {"doctor"},
+	} {
+		r := a.docsearch(args...)
+		a.check(r, idx)
+		if strings.Contains(r.stdout+r.stderr, "secret.md") || strings.Contains(r.stdout, "changed since") {
+			t.Errorf("the folder was looked at:\n%s%s", r.stdout, r.stderr)
+		}
+		if t.Failed() {
+			t.Fatalf("by docsearch %s", strings.Join(args, " "))
+		}
+	}
+	a.hook(`{"session_id": "s", "hook_event_name": "SessionStart", "source": "startup", "cwd": "` + filepath.ToSlash(a.work) + `"}`)
+	a.check(result{}, idx)
+	// Only the user who names the folder gets it.
+	a.must(a.docsearch("index", "build", private, "--out", idx))
+	if r := a.docsearch("search", "--db", idx, "passphrase of the kettle"); !strings.Contains(r.stdout, canary) {
+		t.Errorf("after a build of the folder, search says %s%s", r.stdout, r.stderr)
+	}
+}
+
+// A manifest that was changed after a build of the user's own is not believed,
+// with the checksum made right, too.
+func TestManifestIsRewritten(t *testing.T) {
+	a := newLinksAttack(t)
+	docs := filepath.Join(a.work, "docs")
+	for _, s := range subjects {
+		a.write(filepath.Join(docs, s+".md"), page(s))
+	}
+	idx := filepath.Join(a.work, "idx")
+	a.must(a.docsearch("index", "build", docs, "--out", idx))
+	manifest := filepath.Join(idx, "docsearch", "manifest.json")
+	quoted := func(path string) string {
+		text, err := json.Marshal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	changed := strings.Replace(a.read(manifest), `"location": `+quoted(docs), `"location": `+quoted(a.victim), 1)
+	if changed == a.read(manifest) {
+		t.Fatal("the manifest does not name its source")
+	}
+	a.write(manifest, changed)
+	r := a.docsearch("index", "update", idx)
+	if r.code == 0 || !strings.Contains(r.stderr, "manifest.json is damaged") || !strings.Contains(r.stderr, "docsearch index build") {
+		t.Errorf("with a changed path: %+v", r)
+	}
+	a.check(r, idx)
+	a.write(manifest, rightSum(t, changed))
+	r = a.docsearch("index", "update", idx)
+	if r.code == 0 || !strings.Contains(r.stderr, "cannot update") {
+		t.Errorf("with a changed path and its checksum: %+v", r)
+	}
+	a.check(r, idx)
+}
+
+// rightSum gives a manifest the checksum of what it says.
+func rightSum(t *testing.T, manifest string) string {
+	t.Helper()
+	const begins, length = "{\n  \"checksum\": \"", 8
+	rest, found := strings.CutPrefix(manifest, begins)
+	if !found {
+		return manifest // an older one
+	}
+	body := rest[length+len("\","):]
+	return begins + fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(body))) + "\"," + body
+}
+
+// age makes a database one that was built years ago, so that it is due for an
+// update in the background.
+func age(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "docsearch", "manifest.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(data), `"created": "20`, `"created": "19`, 1)
+	if err := os.WriteFile(path, []byte(rightSum(t, text)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
