@@ -18,7 +18,9 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/provenance"
 )
 
 // A listing is a database that a name can mean: one of the config's, or one
@@ -79,20 +81,86 @@ func madeDatabases(dir string) ([]listing, error) {
 // isDatabase reports whether the folder is one that docsearch or LEANN made,
 // even if what is in it cannot be read.
 func isDatabase(dir string) bool {
-	if _, err := os.Stat(filepath.Join(dir, disk.Folder)); err == nil {
+	if disk.HasManifest(dir) {
 		return true
 	}
 	_, err := leann.Folder(dir)
-	return err == nil
+	return err == nil && !isUnfinished(dir)
+}
+
+// isUnfinished reports whether the folder has what a killed first build left.
+func isUnfinished(dir string) bool {
+	if disk.HasManifest(dir) || !disk.InProgress(dir) {
+		return false
+	}
+	found, err := leann.Find(dir)
+	switch {
+	case errors.Is(err, leann.ErrNone):
+		return true
+	case err != nil:
+		return false
+	case found.Kind == leann.KindIndex:
+		return found.Meta.Origin != nil
+	}
+	return isPublished(dir, found.Location)
+}
+
+// isPublished reports whether a passages file without a meta file is one that a
+// build of the database in dir was about to publish, and not the user's own.
+func isPublished(dir, passages string) bool {
+	shards, err := filepath.Glob(filepath.Join(dir, disk.Folder, "g*", passage.ShardName(0)))
+	return err == nil && slices.ContainsFunc(shards, func(shard string) bool { return samePath(shard, passages) })
+}
+
+// tidy removes what killed builds left of a database, or of one that never came to
+// be.
+func tidy(dir string) {
+	unfinished := isUnfinished(dir)
+	disk.Tidy(dir, func(first bool) {
+		switch {
+		case !first:
+			index.Republish(dir, provenance.Load(config.KeyPath(os.Getenv)))
+		case unfinished:
+			leann.Unpublish(dir)
+			ingest.RemoveCopy(dir)
+		}
+	})
+	if unfinished {
+		os.Remove(dir) // fails where downloaded pages are kept for the next build
+	}
+}
+
+// tidyEach does so with several databases.
+func tidyEach(all []listing) {
+	for _, d := range all {
+		if dir, err := index.Locate(d.Path); err == nil {
+			tidy(dir)
+		}
+	}
+}
+
+// tidyData does so with the folders in docsearch's data folder in which no database
+// ever came to be.
+func tidyData(l config.Locations) {
+	entries, _ := os.ReadDir(l.Data)
+	for _, e := range entries {
+		if dir := filepath.Join(l.Data, e.Name()); e.IsDir() && isUnfinished(dir) {
+			tidy(dir)
+		}
+	}
 }
 
 // choose finds the database that a name or a path on the command line means.
-// A name comes before a file of that name in the working directory; a path can
-// always be told from it by a separator.
+// A name, that of a folder in docsearch's data folder among them, comes before a
+// file of that name in the working directory; a path can always be told from it by
+// a separator.
 func choose(all []listing, arg string) (listing, error) {
 	if !hasSeparator(arg) {
 		if i := slices.IndexFunc(all, func(d listing) bool { return strings.EqualFold(d.Name, arg) }); i >= 0 {
 			return all[i], nil
+		}
+		if folder, ok := inDataFolder(arg); ok {
+			arg = folder
 		}
 	}
 	path, err := filepath.Abs(arg)
@@ -137,6 +205,18 @@ type unknownError struct {
 }
 
 func (e *unknownError) Error() string { return fmt.Sprintf("database %q not found", e.name) }
+
+// inDataFolder is the path of the folder of that name in docsearch's data folder,
+// if there is one. The config may know the database by another name.
+func inDataFolder(name string) (string, bool) {
+	data := config.Locate(os.Getenv).Data
+	if data == "" || strings.HasPrefix(name, ".") {
+		return "", false
+	}
+	path := filepath.Join(data, name)
+	st, err := os.Stat(path)
+	return path, err == nil && st.IsDir()
+}
 
 func hasSeparator(s string) bool {
 	return strings.ContainsRune(s, filepath.Separator) || strings.Contains(s, "/") || s == "." || s == ".."

@@ -22,6 +22,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/site"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/provenance"
 )
@@ -440,7 +441,7 @@ func (b *buildCommand) mayReplace(dir, source, name string) error {
 		return err
 	}
 	switch origin := originOf(dir); {
-	case origin.Location == "" && onlyOurs(entries):
+	case onlyOurs(entries) && !isDatabase(dir):
 		return nil // a first build that did not come to its end
 	case origin.Location == "":
 		return withHint(fmt.Errorf("%s is not empty and no database of docsearch's", dir), "--name or --out choose another place")
@@ -455,7 +456,7 @@ func (b *buildCommand) mayReplace(dir, source, name string) error {
 // that did not come to its end.
 func onlyOurs(entries []fs.DirEntry) bool {
 	for _, e := range entries {
-		if e.Name() != disk.Folder && e.Name() != ingest.MirrorName {
+		if n := e.Name(); n != disk.Folder && n != ingest.MirrorName && !leann.IsPublished(n) {
 			return false
 		}
 	}
@@ -501,14 +502,28 @@ func explainBuild(p plan, err error) error {
 	switch {
 	case errors.Is(err, disk.ErrBusy):
 		return withHint(err, "--wait 10m waits for it")
-	case errors.Is(err, context.Canceled) && p.site() != nil:
-		return withHint(errors.New("interrupted"), "%s is as it was before; the same command goes on with what was fetched", p.label)
 	case errors.Is(err, context.Canceled):
-		return withHint(errors.New("interrupted"), "%s is as it was before", p.label)
+		return withHint(errors.New("interrupted"), "%s", p.afterInterrupt())
 	case errors.Is(err, index.ErrNoPassages):
 		return withHint(fmt.Errorf("%s: %w", p.label, err), "docsearch reads the formats of documentation and source code, and LEANN's passages")
 	}
 	return p.explainEmbedder(explainSite(err))
+}
+
+// afterInterrupt says what is there after a build was interrupted.
+func (p plan) afterInterrupt() string {
+	state := p.label + " is as it was before"
+	if !disk.HasManifest(p.dir) {
+		state = "nothing was built"
+	}
+	if p.site() == nil {
+		return state
+	}
+	m, err := site.Open(filepath.Join(p.dir, ingest.MirrorName))
+	if err != nil || len(m.Pages()) == 0 {
+		return state
+	}
+	return fmt.Sprintf("%s; %s in %s: the same command resumes", state, count(len(m.Pages()), "downloaded page"), p.dir)
 }
 
 // explainEmbedder says what to do about an error that an embedder may have

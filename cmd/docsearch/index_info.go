@@ -30,6 +30,7 @@ sizes, and everything of its source that has no passages, and why.`,
 			if err != nil {
 				return err
 			}
+			tidyEach([]listing{d})
 			return a.info(d, asJSON)
 		},
 	}

@@ -34,10 +34,13 @@ folder, with their state:
 }
 
 func (a *app) list(asJSON bool) error {
-	all, err := listings(config.Locate(os.Getenv))
+	locations := config.Locate(os.Getenv)
+	tidyData(locations)
+	all, err := listings(locations)
 	if err != nil {
 		return err
 	}
+	tidyEach(all)
 	if asJSON {
 		list := []infoJSON{}
 		for _, d := range all {

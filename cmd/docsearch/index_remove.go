@@ -1,16 +1,17 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/docsearch/docsearch/internal/client"
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/leann"
@@ -23,42 +24,75 @@ func newIndexRemoveCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove NAME|PATH",
 		Short: "Remove a database that docsearch made",
-		Long: `Remove what docsearch made of a database: its index and, if docsearch made the
-passages too, those. Of a LEANN index only docsearch's own folder goes. What the
-passages were made from is never touched.`,
+		Long: `Remove the files that docsearch made of a database: its index and, if docsearch
+made the passages, the passages and the entry in the config file. Of a LEANN index
+only docsearch's own folder is removed, and the entry stays unless you agree to
+remove it. The source of the passages is never touched.`,
 		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeDatabases,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := a.database(args[0])
 			if err != nil {
 				return err
 			}
-			return a.remove(d, yes)
+			return a.remove(cmd.Context(), d, yes)
 		},
 	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "remove without confirmation")
 	return cmd
 }
 
-func (a *app) remove(d listing, yes bool) error {
+func (a *app) remove(ctx context.Context, d listing, yes bool) error {
 	dir, err := index.Locate(d.Path)
 	if err != nil {
-		if _, statErr := os.Stat(filepath.Join(d.Path, disk.Folder)); statErr != nil {
+		if !isUnfinished(d.Path) && !hasMirror(d.Path) {
 			return err
 		}
-		dir = d.Path // an index without a manifest: a first build that died
+		dir = d.Path // of a first build that did not come to its end
 	}
-	origin := originOf(dir)
-	made := origin.Location != ""
+	made := originOf(dir).Location != "" || !isDatabase(dir)
 	what := "docsearch's index of " + d.Name + " in " + filepath.Join(dir, disk.Folder)
 	if made {
 		what = "the database " + d.Name + " in " + dir
 	}
-	if !yes {
-		if err := a.confirm("remove " + what); err != nil {
-			return err
-		}
+	asker := newAsker(a.stdin, a.stderr)
+	if err := mayRemove(ctx, asker, what, yes); err != nil {
+		return err
 	}
+	if err := removeFiles(dir, made); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "removed %s\n", what)
+	if !d.Configured {
+		return nil
+	}
+	return a.removeEntry(ctx, asker, d.Name, yes, made)
+}
+
+// hasMirror reports whether a folder has downloaded pages for a database.
+func hasMirror(dir string) bool {
+	_, err := site.Open(filepath.Join(dir, ingest.MirrorName))
+	return err == nil
+}
+
+// mayRemove asks the user at a terminal; elsewhere there is nobody to ask.
+func mayRemove(ctx context.Context, asker *asker, what string, yes bool) error {
+	if yes {
+		return nil
+	}
+	if asker == nil {
+		return withHint(fmt.Errorf("cannot ask whether to remove %s: stdin is not a terminal", what), "pass --yes to remove it without confirmation")
+	}
+	agreed, err := asker.agree(ctx, "remove "+what+"?", false)
+	if err == nil && !agreed {
+		err = errors.New("nothing was removed")
+	}
+	return err
+}
+
+// removeFiles removes docsearch's files in dir; the passages, too, if it made them.
+func removeFiles(dir string, made bool) error {
+	copied := ingest.IsCopy(originOf(dir).Kind) || isUnfinished(dir)
 	if err := disk.Remove(dir); err != nil && !(made && errors.Is(err, disk.ErrNoIndex)) {
 		if errors.Is(err, disk.ErrNoIndex) {
 			return withHint(err, "there is nothing of docsearch's to remove")
@@ -68,7 +102,7 @@ func (a *app) remove(d listing, yes bool) error {
 	if err := site.Remove(filepath.Join(dir, ingest.MirrorName)); err != nil {
 		return err
 	}
-	if ingest.IsCopy(origin.Kind) {
+	if copied {
 		if err := ingest.RemoveCopy(dir); err != nil {
 			return err
 		}
@@ -79,24 +113,35 @@ func (a *app) remove(d listing, yes bool) error {
 		}
 	}
 	os.Remove(dir) // fails where somebody keeps something there
-	fmt.Fprintf(a.stdout, "removed %s\n", what)
-	if d.Configured {
-		fmt.Fprintf(a.stdout, "the config still names %s\n", d.Name)
-	}
 	return nil
 }
 
-// confirm asks the user at a terminal; elsewhere there is nobody to ask.
-func (a *app) confirm(question string) error {
-	f, ok := a.stdin.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return withHint(fmt.Errorf("not asked whether to %s", question), "--yes does it without asking")
+// removeEntry takes the entry of a database that was removed out of the config. Of
+// a LEANN index, which is still there, only if the user says so.
+func (a *app) removeEntry(ctx context.Context, asker *asker, name string, yes, made bool) error {
+	path := config.Locate(os.Getenv).Config
+	agreed := made
+	if !yes {
+		var err error
+		if agreed, err = asker.agree(ctx, "remove the entry "+name+" from "+path+"?", made); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintf(a.stderr, "%s? [y/N] ", question)
-	answer, _ := bufio.NewReader(f).ReadString('\n')
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
+	if !agreed {
+		fmt.Fprintf(a.stdout, "%s still has the entry %s\n", path, name)
 		return nil
 	}
-	return errors.New("nothing was removed")
+	change, err := client.Rewrite(path, "the entry "+name, func(data []byte) ([]byte, error) { return edit.Remove(path, data, name) })
+	if err != nil {
+		return withHint(err, "remove the entry %s from %s yourself", name, path)
+	}
+	backup, err := change.Apply()
+	if err != nil {
+		return fmt.Errorf("remove the entry %s from %s: %w", name, path, err)
+	}
+	fmt.Fprintf(a.stdout, "removed the entry %s from %s\n", name, path)
+	if backup != "" {
+		fmt.Fprintf(a.stdout, "  the file as it was: %s\n", backup)
+	}
+	return nil
 }

@@ -162,7 +162,10 @@ func TestInterruptedSite(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	const want = "docsearch: interrupted\nhint: docs is as it was before; the same command goes on with what was fetched\n"
+	want := fmt.Sprintf("docsearch: interrupted\nhint: nothing was built; %d downloaded pages in %s: the same command resumes\n", first-1, b.dir)
+	if out, err := b.docsearch(t.Context(), "index", "list").CombinedOutput(); err != nil || bytes.Contains(out, []byte("docs")) && !bytes.Contains(out, []byte("no database yet")) {
+		t.Errorf("after the interruption, list says %s, %v", out, err)
+	}
 	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.HasSuffix(out.String(), want) {
 		t.Errorf("exit code %d, output %q, want %q", code, out.String(), want)
 	}

@@ -39,6 +39,7 @@ are checked. The exit code is 1 if anything is wrong.`,
 					chosen = append(chosen, d)
 				}
 			}
+			tidyEach(chosen)
 			return a.verify(cmd.Context(), chosen, quiet)
 		},
 	}

@@ -25,7 +25,9 @@ import (
 	"github.com/docsearch/docsearch/internal/provenance"
 )
 
-// A Source brings the passages of a database.
+// A Source brings the passages of a database. One that keeps files of its own in
+// the database's folder has a method Discard as well, which removes those that are
+// of no use to the next build. Build calls it if the first build fails.
 type Source interface {
 	// Prepare puts the passages files, passage.ShardName(0) and on, into the
 	// folder dir of the new generation, and says what they were made from.
@@ -56,16 +58,19 @@ type BuildOptions struct {
 }
 
 // Build makes the next generation of the database in folder dir from src and
-// puts it in force. Until then, and if it fails or dies at whatever point,
-// the generation before stays, as it does where an update finds nothing new.
+// makes it the current one. Until then, and if it fails or dies at whatever point,
+// the generation before stays, as it does where an update finds nothing new. A
+// first build that fails leaves no database.
 // Errors: one that wraps disk.ErrBusy when another build is at work,
 // ErrNoPassages, src's own, those of the file system.
-func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (Info, error) {
+func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info Info, err error) {
 	// Memory that is never touched costs nothing, but counts as living: the
 	// garbage of a small database is collected every 150 MB instead of every 50,
 	// which saves a tenth of the time. Big ones hardly notice.
 	headroom := make([]byte, 48<<20)
 	defer runtime.KeepAlive(headroom)
+	_, statErr := os.Lstat(dir)
+	made := errors.Is(statErr, fs.ErrNotExist)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Info{}, err
 	}
@@ -73,61 +78,108 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (Info,
 	if err != nil {
 		return Info{}, err
 	}
-	defer b.Abort()
-	m := disk.Manifest{Created: opt.Now, Tool: opt.Tool, Options: opt.Options}
-	if m.Created.IsZero() {
-		m.Created = time.Now()
-	}
-	var before *disk.Generation
-	if opt.Update {
-		if g, err := disk.Current(dir); err == nil {
-			before = &g
+	defer func() {
+		if d, ok := src.(interface{ Discard() }); ok && err != nil && b.First {
+			d.Discard()
 		}
-	}
-	prepared, err := src.Prepare(ctx, b.Dir, before, opt.Report)
-	if err != nil {
-		return Info{}, err
-	}
-	if prepared.Unchanged {
-		if err := b.Confirm(*before, m.Created); err != nil {
-			return Info{}, err
+		b.Abort()
+		if err != nil && made {
+			os.Remove(dir) // fails where the source keeps something for the next build
 		}
-		return Inspect(dir)
-	}
-	m.Source, m.Skipped = prepared.Source, prepared.Skipped
-	m.Seal = opt.Key.Seal(provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location, Options: m.Options})
-	written, err := shards(b)
-	if err != nil {
-		return Info{}, err
-	}
-	for _, name := range written {
-		b.BeginSync(name)
-	}
-	done := false
-	if before != nil && len(prepared.Kept) > 0 {
-		if done, err = tryUpdate(ctx, b, &m, *before, prepared.Kept, opt); err != nil {
-			return Info{}, err
-		}
-	}
-	if !done {
-		if err := derive(ctx, b, &m, opt); err != nil {
-			return Info{}, err
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return Info{}, err
-	}
-	publish := func() error { return nil }
-	if prepared.Made {
-		publish = func() error {
-			origin := provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location}
-			return leann.Publish(b.File(passage.ShardName(0)), leann.Origin{Kind: origin.Kind, Location: origin.Location, Seal: opt.Key.Seal(origin)})
-		}
-	}
-	if err := b.Commit(m, publish); err != nil {
+	}()
+	w := &work{Build: b, dir: dir, src: src, opt: opt}
+	if err := w.run(ctx); err != nil {
 		return Info{}, err
 	}
 	return Inspect(dir)
+}
+
+// A work is a build at work.
+type work struct {
+	*disk.Build
+	dir string
+	src Source
+	opt BuildOptions
+	m   disk.Manifest
+}
+
+func (w *work) run(ctx context.Context) error {
+	w.m = disk.Manifest{Created: w.opt.Now, Tool: w.opt.Tool, Options: w.opt.Options}
+	if w.m.Created.IsZero() {
+		w.m.Created = time.Now()
+	}
+	before := w.before()
+	prepared, err := w.src.Prepare(ctx, w.Dir, before, w.opt.Report)
+	if err != nil {
+		return err
+	}
+	if prepared.Rights != 0 {
+		w.Limit(prepared.Rights)
+	}
+	if prepared.Unchanged {
+		return w.confirm(*before)
+	}
+	if err := w.derive(ctx, before, &prepared); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return w.Commit(w.m, func(m *disk.Manifest) (err error) {
+		if prepared.Made {
+			m.Published, err = publish(w.File(passage.ShardName(0)), m, w.opt.Key, w.Perm())
+		}
+		return err
+	})
+}
+
+// before is the current generation, for an update to go by; nil if the build is
+// not one, or the generation cannot be opened.
+func (w *work) before() *disk.Generation {
+	if !w.opt.Update {
+		return nil
+	}
+	g, err := disk.Current(w.dir)
+	if err != nil {
+		return nil
+	}
+	var d Database
+	if err := errors.Join(d.open(g), d.Close()); err != nil {
+		return nil
+	}
+	return &g
+}
+
+// confirm ends a build that has found nothing new. What was published for LEANN is
+// published again if it is damaged.
+func (w *work) confirm(g disk.Generation) (err error) {
+	if len(damagedPublished(w.dir, g)) > 0 {
+		if g.Published, err = publish(g.File(passage.ShardName(0)), &g.Manifest, w.opt.Key, w.Perm()); err != nil {
+			return err
+		}
+	}
+	return w.Confirm(g, w.m.Created)
+}
+
+// derive writes all that is derived from the passages into the generation: from
+// the one before, as far as it can.
+func (w *work) derive(ctx context.Context, before *disk.Generation, prepared *disk.Prepared) error {
+	m := &w.m
+	m.Source, m.Skipped = prepared.Source, prepared.Skipped
+	m.Seal = w.opt.Key.Seal(provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location, Options: m.Options})
+	written, err := shards(w.Build)
+	if err != nil {
+		return err
+	}
+	for _, name := range written {
+		w.BeginSync(name)
+	}
+	if before != nil && len(prepared.Kept) > 0 {
+		if done, err := tryUpdate(ctx, w.Build, m, *before, prepared.Kept, w.opt); done || err != nil {
+			return err
+		}
+	}
+	return derive(ctx, w.Build, m, w.opt)
 }
 
 // ErrNoPassages is returned by Build for a source without a single passage:

@@ -27,11 +27,13 @@ func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *dis
 	if len(s.Shards) > passage.MaxShards {
 		return disk.Prepared{}, fmt.Errorf("%s has %d passages files, more than %d", s.Location, len(s.Shards), passage.MaxShards)
 	}
+	rights := disk.AllRights
 	for _, shard := range s.Shards {
 		st, err := os.Stat(shard)
 		if err != nil {
 			return disk.Prepared{}, err
 		}
+		rights &= disk.Rights(st)
 		name := shard
 		if rel, err := filepath.Rel(s.Dir, shard); err == nil && filepath.IsLocal(rel) {
 			name = rel
@@ -39,7 +41,7 @@ func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *dis
 		src.Files = append(src.Files, disk.SourceFile{Path: name, Size: st.Size(), ModTime: st.ModTime()})
 	}
 	if before != nil && before.Source.Same(src) {
-		return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true}, nil
+		return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Rights: rights, Unchanged: true}, nil
 	}
 	for i, shard := range s.Shards {
 		report.Report("copying passages", int64(i), int64(len(s.Shards)))
@@ -51,7 +53,7 @@ func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *dis
 			return disk.Prepared{}, err
 		}
 	}
-	prepared := disk.Prepared{Source: src}
+	prepared := disk.Prepared{Source: src, Rights: rights}
 	if before != nil {
 		report.Report("comparing passages", 0, 0)
 		prepared.Kept = sameLines(ctx, dir, len(s.Shards), *before)

@@ -42,6 +42,12 @@ func Verify(ctx context.Context, path string, report progress.Func) (Report, err
 	if r.add(err); err != nil {
 		return r, nil
 	}
+	for _, err := range damagedPublished(r.Dir, g) {
+		// A build replaces what is published just before its generation is current.
+		if now, currentErr := disk.Current(r.Dir); currentErr == nil && now.Generation == g.Generation && !disk.InProgress(r.Dir) {
+			r.add(err)
+		}
+	}
 	db, err := Open(path)
 	if r.add(err); err != nil {
 		return r, nil

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"net/url"
 	"os"
@@ -31,9 +32,10 @@ import (
 type item struct {
 	name    string
 	size    int64
-	modTime time.Time // zero for pages
-	hash    string    // hashOf its bytes; "" if only reading tells
-	context string    // what else its passages depend on
+	modTime time.Time   // zero for pages
+	rights  fs.FileMode // that its passages may have at most; 0: not known
+	hash    string      // hashOf its bytes; "" if only reading tells
+	context string      // what else its passages depend on
 }
 
 // A stock is the documents of a source.
@@ -98,7 +100,7 @@ func collect(ctx context.Context, dir confined.Path, before *disk.Generation, so
 			c.changes.Removed = len(c.before.records) - c.changes.Changed - c.changes.Same
 		}
 		if w.unchanged(before) {
-			return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Unchanged: true}, out.Close()
+			return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Rights: rightsOf(items), Unchanged: true}, out.Close()
 		}
 		err = w.flush()
 	}
@@ -113,7 +115,18 @@ func collect(ctx context.Context, dir confined.Path, before *disk.Generation, so
 	err = errors.Join(
 		writeSkipped(dir.Join(SkippedName), w.skipped),
 		writeRecords(dir.Join(FilesName), header{c.context, c.repeated, c.packed}, w.records))
-	return disk.Prepared{Source: source, Skipped: disk.Summary(w.skipped), Made: true, Kept: w.kept}, err
+	return disk.Prepared{Source: source, Skipped: disk.Summary(w.skipped), Made: true, Rights: rightsOf(items), Kept: w.kept}, err
+}
+
+// rightsOf are those that all of the items have.
+func rightsOf(items []item) fs.FileMode {
+	rights := disk.AllRights
+	for i := range items {
+		if r := items[i].rights; r != 0 {
+			rights &= r
+		}
+	}
+	return rights
 }
 
 func (c *collector) write(ctx context.Context, w *writer, items []item, report progress.Func) error {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -111,7 +112,32 @@ func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *disk.Gene
 	from := disk.Source{Kind: c.kind, Location: c.location, Root: pages.String()}
 	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(passedBy, skipped), report)
 	c.changes = col.changes
+	prepared.Rights &= c.rights()
 	return prepared, err
+}
+
+// rights are those that what is made of the copy may have at most, as far as the
+// place where it comes from is on this machine.
+func (c *Copy) rights() fs.FileMode {
+	location := c.location
+	if c.kind == KindGit {
+		repo, _ := gitrepo.Parse(location)
+		location = strings.TrimPrefix(repo.URL, "file://")
+	}
+	st, err := os.Stat(location)
+	switch {
+	case err != nil:
+		return disk.AllRights
+	case !st.IsDir():
+		return disk.Rights(st)
+	}
+	rights := disk.FolderRights(st)
+	if docset.Folded(location) {
+		if pages, err := os.Stat(filepath.Join(location, docset.Pages)); err == nil {
+			rights &= disk.Rights(pages)
+		}
+	}
+	return rights
 }
 
 // fetch gets the files and returns the folder that they are in, and what is not
@@ -124,6 +150,9 @@ func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []disk.
 	switch {
 	case c.kind == KindGit:
 		report.Report("fetching the repository", 0, 0)
+		if err := c.makeFolder(folder.Parent()); err != nil {
+			return "", nil, err
+		}
 		repo, _ := gitrepo.Parse(c.location)
 		_, err := gitrepo.Fetch(ctx, repo, folder.String(), readPatterns())
 		return folder.String(), nil, err
@@ -131,10 +160,7 @@ func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []disk.
 		return c.location, nil, nil
 	}
 	// What is there stays until all of the new is.
-	if err := os.MkdirAll(c.database, 0o755); err != nil {
-		return "", nil, err
-	}
-	if err := folder.Parent().MakeFolder(0o755); err != nil {
+	if err := c.makeFolder(folder.Parent()); err != nil {
 		return "", nil, err
 	}
 	fresh := folder.Parent().Join(copyName + ".new")
@@ -155,6 +181,18 @@ func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []disk.
 	return topOf(folder).String(), skipped, err
 }
 
+// makeFolder makes the folder that holds the copy. Only the user may enter it if
+// the original is only the user's: git gives files the rights that it likes.
+func (c *Copy) makeFolder(folder confined.Path) error {
+	if err := os.MkdirAll(c.database, 0o755); err != nil {
+		return err
+	}
+	if err := folder.MakeFolder(0o755); err != nil || runtime.GOOS == "windows" || c.rights()&0o077 != 0 {
+		return err
+	}
+	return folder.Chmod(0o700)
+}
+
 // unpack puts the files of an archive, or of a docset whose pages are in one
 // file, into a folder.
 func (c *Copy) unpack(ctx context.Context, to confined.Path, report progress.Func) ([]disk.Skipped, error) {
@@ -164,26 +202,26 @@ func (c *Copy) unpack(ctx context.Context, to confined.Path, report progress.Fun
 	}
 	defer root.Close()
 	if c.kind == KindDocset {
-		return nil, docset.Unfold(ctx, c.location, root)
+		return nil, docset.Unfold(ctx, c.location, root, 0o644&c.rights())
 	}
 	skipped, err := archive.Extract(ctx, c.location, root, archive.Options{
-		Limits: archive.Usual(), Want: unwanted,
+		Limits: archive.Usual(), Want: unwanted, Perm: 0o644 & c.rights(),
 		Report: func(files int, _ int64) { report.Report("unpacking files", int64(files), 0) },
 	})
 	if top := topOf(to); err == nil && docset.Folded(top.String()) {
-		err = unfold(ctx, top)
+		err = unfold(ctx, top, 0o644&c.rights())
 	}
 	return skipped, err
 }
 
 // unfold writes the pages of a docset beside the file that has them.
-func unfold(ctx context.Context, folder confined.Path) error {
+func unfold(ctx context.Context, folder confined.Path, perm fs.FileMode) error {
 	root, err := folder.OpenFolder()
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	return docset.Unfold(ctx, folder.String(), root)
+	return docset.Unfold(ctx, folder.String(), root, perm)
 }
 
 // copyName is the folder of a copy's files, within the one that pages of a site
@@ -218,6 +256,9 @@ func onlyCopy(folder confined.Path) error {
 	}
 	return nil
 }
+
+// Discard removes the copy of a first build that failed.
+func (c *Copy) Discard() { RemoveCopy(c.database) }
 
 // RemoveCopy removes the files of a copy from the database in folder database.
 func RemoveCopy(database string) error {

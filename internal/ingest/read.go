@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
 )
 
 // A folderStock is the files of a folder.
@@ -34,7 +36,7 @@ func (folderStock) target(name string) func(href string) string {
 
 // itemOf is the item of a file.
 func itemOf(name string, info fs.FileInfo) item {
-	return item{name: name, size: info.Size(), modTime: info.ModTime()}
+	return item{name: name, size: info.Size(), modTime: info.ModTime(), rights: disk.Rights(info)}
 }
 
 // readFile reads a file. What it knows of it it returns even if it cannot be

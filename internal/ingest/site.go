@@ -108,6 +108,10 @@ func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *disk.Gene
 	return prepared, passage.WriteAliases(dir.Join(passage.AliasesName), m.Aliases())
 }
 
+// Discard removes the mirror of a first build that failed, unless it has pages,
+// with which the next build resumes.
+func (s *Site) Discard() { site.Discard(filepath.Join(s.database, MirrorName)) }
+
 // refuse says why the page at a path is not fetched.
 func (s *Site) refuse(path string) string {
 	if s.filter.excluded(cmp.Or(path, firstPage)) {

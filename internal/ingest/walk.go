@@ -20,8 +20,12 @@ import (
 // not followed: what they lead to is either met where it lies or none of the
 // source's.
 func walk(ctx context.Context, root *os.Root, filter filter) (items []item, skipped []disk.Skipped, err error) {
+	st, err := root.Stat(".")
+	if err != nil {
+		return nil, nil, err
+	}
 	w := &walker{ctx: ctx, root: root, filter: filter, spare: make(chan struct{}, foldersAtOnce-1)}
-	top := &folder{name: "."}
+	top := &folder{name: ".", rights: disk.FolderRights(st)}
 	err = w.read(top)
 	w.others.Wait()
 	if err := cmp.Or(ctx.Err(), err); err != nil {
@@ -50,7 +54,8 @@ type folder struct {
 	name    string        // path, "." for the first
 	entries []fs.DirEntry // in the order of their names
 	rules   *ignores
-	pages   bool // it or one above has an index of pages
+	pages   bool        // it or one above has an index of pages
+	rights  fs.FileMode // that what is in it may have at most
 
 	items   []item
 	skipped []disk.Skipped
@@ -136,7 +141,10 @@ func (w *walker) read(f *folder) error {
 		case why != "":
 			f.skip(name, why)
 		case d.IsDir():
-			b := below{&folder{name: name, rules: f.rules, pages: f.pages}, len(f.items), len(f.skipped)}
+			b := below{&folder{name: name, rules: f.rules, pages: f.pages, rights: f.rights}, len(f.items), len(f.skipped)}
+			if info, err := d.Info(); err == nil {
+				b.rights &= disk.FolderRights(info)
+			}
 			f.below = append(f.below, b)
 			w.readBelow(b.folder)
 		default:
@@ -145,7 +153,9 @@ func (w *walker) read(f *folder) error {
 				f.skip(name, reason(err).Error())
 				continue
 			}
-			f.items = append(f.items, itemOf(name, info))
+			it := itemOf(name, info)
+			it.rights &= f.rights
+			f.items = append(f.items, it)
 		}
 	}
 	f.entries = nil

@@ -1,5 +1,5 @@
-// Package edit puts the entry of a database into the config file, and leaves
-// every other byte of it as it is: other entries, their order, the layout and
+// Package edit puts the entry of a database into the config file, or takes it out,
+// and leaves every other byte of the file as it is: other entries, their order, the layout and
 // the comments, in JSON, YAML and TOML alike.
 //
 // None of the libraries for these formats writes a file back as it was, so the
@@ -47,11 +47,7 @@ var ErrByHand = errors.New("it is written in a way that only a person can extend
 // updated: keywords and URLs that it lacks are added, another path or
 // description takes the place of the one it has, and all else of it stays.
 func Put(path string, data []byte, e Entry) ([]byte, error) {
-	text, mark := bytes.CutPrefix(data, []byte("\xef\xbb\xbf"))
-	f := file{format: load.Format(path), text: string(text), newline: "\n"}
-	if strings.Contains(f.text, "\r\n") {
-		f.newline = "\r\n"
-	}
+	f, mark := open(path, data)
 	before, err := f.decode()
 	if err != nil {
 		return nil, err
@@ -64,10 +60,22 @@ func Put(path string, data []byte, e Entry) ([]byte, error) {
 	if err != nil || !reflect.DeepEqual(after, wanted) {
 		return nil, ErrByHand
 	}
-	if mark {
-		f.text = "\xef\xbb\xbf" + f.text
+	return append(mark, f.text...), nil
+}
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// open is the file at path with those contents, and its byte order mark.
+func open(path string, data []byte) (f file, mark []byte) {
+	text, found := bytes.CutPrefix(data, []byte(byteOrderMark))
+	if found {
+		mark = []byte(byteOrderMark)
 	}
-	return []byte(f.text), nil
+	f = file{format: load.Format(path), text: string(text), newline: "\n"}
+	if strings.Contains(f.text, "\r\n") {
+		f.newline = "\r\n"
+	}
+	return f, mark
 }
 
 // A file is a config file that is being edited.

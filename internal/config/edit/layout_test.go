@@ -32,6 +32,12 @@ func TestAnyLayout(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d: put %s: %v\n%s", seed, e.name(), err, text)
 			}
+			// What was put in can be taken out again, alone.
+			if without, err := Remove("/home/me/"+file, got, e.name()); err != nil {
+				t.Fatalf("seed %d: remove %s: %v\n%s", seed, e.name(), err, got)
+			} else if again, err := Remove("/home/me/"+file, without, e.name()); err != nil || string(again) != string(without) {
+				t.Fatalf("seed %d: remove %s twice: %v\n%s", seed, e.name(), err, again)
+			}
 			for i := range w.comments {
 				if mark := fmt.Sprintf("# comment %d.", i); strings.Contains(text, mark) && !strings.Contains(string(got), mark) {
 					t.Fatalf("seed %d: %q is lost\n%s\nhas become\n%s", seed, mark, text, got)
@@ -40,6 +46,41 @@ func TestAnyLayout(t *testing.T) {
 			if strings.Contains(text, "\r\n") && strings.Count(string(got), "\n") != strings.Count(string(got), "\r\n") {
 				t.Fatalf("seed %d: line endings are mixed\n%q", seed, got)
 			}
+		}
+	}
+}
+
+// However a person lays the file out, each of the entries can be taken out, and
+// then the others.
+func TestRemoveFromAnyLayout(t *testing.T) {
+	for seed := range uint64(600) {
+		w := &writer{rng: rand.New(rand.NewPCG(seed, 0))}
+		file, text := "config.json", ""
+		switch seed % 3 {
+		case 0:
+			text = w.json()
+		case 1:
+			file, text = "config.yaml", w.yaml()
+		case 2:
+			file, text = "config.toml", w.toml()
+		}
+		if w.maybe() {
+			text = strings.ReplaceAll(text, "\n", "\r\n")
+		}
+		got := []byte(text)
+		for _, i := range w.rng.Perm(3) {
+			name := fmt.Sprintf("name-%d", i)
+			without, err := Remove("/home/me/"+file, got, name)
+			if err != nil {
+				t.Fatalf("seed %d: remove %s: %v\n%s", seed, name, err, got)
+			}
+			if len(without) >= len(got) {
+				t.Fatalf("seed %d: %s is still there\n%s", seed, name, without)
+			}
+			if strings.Contains(text, "\r\n") && strings.Count(string(without), "\n") != strings.Count(string(without), "\r\n") {
+				t.Fatalf("seed %d: line endings are mixed\n%q", seed, without)
+			}
+			got = without
 		}
 	}
 }

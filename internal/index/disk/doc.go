@@ -7,7 +7,7 @@
 //
 //	<database>/docsearch/
 //	  manifest.json        names the current generation; the one file that is ever replaced
-//	  build.lock           held (and filled with who holds it) by the builder at work
+//	  build.lock           held by the builder at work, and naming it; empty otherwise
 //	  g000007/...          a generation: files that are written once and never changed
 //
 // A build makes the next generation beside the old one, syncs its files and

@@ -65,6 +65,9 @@ type Manifest struct {
 	Skipped    []Skipped   `json:"skipped,omitempty"`
 	// Options are the build's own, for a later build to repeat them.
 	Options json.RawMessage `json:"options,omitempty"`
+	// Published are the files that were made of the passages for LEANN, by their
+	// names in the database's folder.
+	Published []FileInfo `json:"published,omitempty"`
 	// Seal tells the user who built the database that Source and Options are his
 	// own (see package provenance); "" if they were not sealed.
 	Seal string `json:"seal,omitempty"`
@@ -100,6 +103,9 @@ type Prepared struct {
 	// Unchanged says that the generation before, which there must be then, has
 	// all that a new one would: none is made, and no passages files are needed.
 	Unchanged bool
+	// Rights are those that files derived from the source may have at most (see
+	// disk.Rights); 0: there is nothing to go by.
+	Rights fs.FileMode
 	// Made says that docsearch made the passages, in one file: they are published
 	// for LEANN to read.
 	Made bool
@@ -226,6 +232,10 @@ func Summary(skipped []Skipped) []Skipped {
 // ManifestPath is where the database in folder dir has its manifest, if it
 // has an index.
 func ManifestPath(dir string) string { return folderOf(dir).Join(manifestName).String() }
+
+// HasManifest reports whether a build of the database in folder dir has ever ended,
+// whether or not its manifest can be read.
+func HasManifest(dir string) bool { return folderOf(dir).Join(manifestName).Exists() }
 
 // GenerationOf is the generation that the manifest of the database in folder dir
 // names.
@@ -356,19 +366,35 @@ func Load(dir string, open func(Generation) error) error {
 // call.
 func (g Generation) Verify(advance func(int64)) error {
 	for _, want := range g.Files {
-		path := g.Path(want.Name)
-		size, crc, err := sum(g.File(want.Name), advance)
-		if err != nil {
-			return asCorrupt(err)
-		}
-		if size != want.Size {
-			return &CorruptError{path, size, fmt.Sprintf("%d bytes long, want %d", size, want.Size)}
-		}
-		if crc != want.CRC32 {
-			return &CorruptError{path, 0, "checksum of the file"}
+		if err := want.Check(g.File(want.Name), advance); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// Check reads a file and compares it with what a manifest says of it. It calls
+// advance, if not nil, with the bytes read since the last call. Errors:
+// *CorruptError, those of the file system.
+func (f FileInfo) Check(file confined.Path, advance func(int64)) error {
+	path := file.String()
+	size, crc, err := sum(file, advance)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &CorruptError{path, 0, "the file is missing"}
+	case err != nil:
+		return asCorrupt(err)
+	case size != f.Size:
+		return &CorruptError{path, min(size, f.Size), fmt.Sprintf("%d bytes long, want %d", size, f.Size)}
+	case crc != f.CRC32:
+		return &CorruptError{path, 0, "checksum of the file"}
+	}
+	return nil
+}
+
+// SumOf is what a manifest says of a file with that data.
+func SumOf(name string, data []byte) FileInfo {
+	return FileInfo{name, int64(len(data)), formatSum(Checksum(data))}
 }
 
 func sum(p confined.Path, advance func(int64)) (int64, string, error) {
@@ -425,11 +451,14 @@ func formatSum(sum uint32) string { return fmt.Sprintf("%08x", sum) }
 type Build struct {
 	Generation string
 	Dir        confined.Path // where the new generation's files go
+	First      bool          // the database has no manifest yet
 
-	folder confined.Path // the derived folder
-	lock   *filelock.Lock
-	known  map[string]FileInfo
-	ended  bool
+	folder     confined.Path // the derived folder
+	lock       *filelock.Lock
+	perm       fs.FileMode // of the generation's files
+	folderPerm fs.FileMode // of its folder
+	known      map[string]FileInfo
+	ended      bool
 
 	syncing sync.WaitGroup
 	mu      sync.Mutex
@@ -441,10 +470,7 @@ type Build struct {
 // wraps ErrBusy and says who is at work.
 func Begin(dir string, timeout time.Duration) (*Build, error) {
 	folder := folderOf(dir)
-	if err := folder.MakeFolder(0o755); err != nil {
-		return nil, err
-	}
-	lock, err := filelock.AcquireIn(folder.Join(lockName), timeout)
+	lock, err := acquire(folder, timeout)
 	if errors.Is(err, filelock.ErrLocked) {
 		return nil, fmt.Errorf("%s: %w%s", dir, ErrBusy, holder(folder))
 	}
@@ -458,13 +484,27 @@ func Begin(dir string, timeout time.Duration) (*Build, error) {
 	return b, err
 }
 
+// acquire takes the build lock in a folder that it makes if there is none. A build
+// that fails may remove the folder in between.
+func acquire(folder confined.Path, timeout time.Duration) (lock *filelock.Lock, err error) {
+	for range 3 {
+		if err := folder.MakeFolder(0o755); err != nil {
+			return nil, err
+		}
+		if lock, err = filelock.AcquireIn(folder.Join(lockName), timeout); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return lock, err
+}
+
 func begin(folder confined.Path, lock *filelock.Lock) (*Build, error) {
-	host, _ := os.Hostname()
-	who := fmt.Sprintf("process %d on %s since %s\n", os.Getpid(), host, time.Now().Format(time.RFC3339))
+	who := fmt.Sprintf("process %d%s since %s\n", os.Getpid(), onThisHost(), time.Now().Format(time.RFC3339))
 	if err := errors.Join(lock.File().Truncate(0), writeAt(lock.File(), who)); err != nil {
 		return nil, err
 	}
-	if err := folder.Join(manifestName).Clean(); err != nil {
+	manifest := folder.Join(manifestName)
+	if err := manifest.Clean(); err != nil {
 		return nil, err
 	}
 	entries, err := folder.ReadDir()
@@ -475,9 +515,37 @@ func begin(folder confined.Path, lock *filelock.Lock) (*Build, error) {
 	for _, e := range entries {
 		newest = max(newest, generationNumber(e.Name()))
 	}
-	b := &Build{Generation: fmt.Sprintf("g%06d", newest+1), folder: folder, lock: lock}
+	b := &Build{Generation: fmt.Sprintf("g%06d", newest+1), First: !manifest.Exists(), folder: folder, lock: lock}
 	b.Dir = folder.Join(b.Generation)
-	return b, b.Dir.Mkdir(0o755)
+	return b, b.makeFolder()
+}
+
+// makeFolder makes the generation's folder, which nobody else may enter until
+// Commit: what the rights of its files are to be is not known yet. What the umask
+// leaves of the folder's own shows what it leaves of files.
+func (b *Build) makeFolder() error {
+	if err := b.Dir.Mkdir(0o777); err != nil {
+		return err
+	}
+	st, err := b.Dir.Lstat()
+	if err != nil {
+		return err
+	}
+	b.folderPerm, b.perm = st.Mode().Perm()&0o755, st.Mode().Perm()&newRights
+	return setPerm(b.Dir, 0o700)
+}
+
+// Limit takes from the rights of the generation's files what the source's do not
+// have (see Rights).
+func (b *Build) Limit(rights fs.FileMode) { b.perm &= rights }
+
+// Perm is the mode of the generation's files, and of those that are made of them.
+func (b *Build) Perm() fs.FileMode { return b.perm }
+
+// onThisHost says which machine a process runs on.
+func onThisHost() string {
+	host, _ := os.Hostname()
+	return " on " + host
 }
 
 func writeAt(f *os.File, s string) error {
@@ -524,11 +592,11 @@ func (b *Build) Known(name string, size int64, sum uint32) {
 	b.known[name] = FileInfo{name, size, formatSum(sum)}
 }
 
-// Commit puts the new generation in force and ends the build. It fills in the
-// manifest's Format, Generation and Files; publish, if not nil, runs when all
+// Commit makes the new generation the current one and ends the build. It fills in
+// the manifest's Format, Generation and Files; publish, if not nil, runs when all
 // files are safe on disk, just before the manifest is replaced. On error the
-// old generation stays in force.
-func (b *Build) Commit(m Manifest, publish func() error) (err error) {
+// old generation stays the current one.
+func (b *Build) Commit(m Manifest, publish func(*Manifest) error) (err error) {
 	defer func() {
 		if err != nil {
 			b.Abort()
@@ -536,30 +604,14 @@ func (b *Build) Commit(m Manifest, publish func() error) (err error) {
 	}()
 	b.syncing.Wait()
 	m.Generation = b.Generation
-	entries, err := b.Dir.ReadDir()
-	if err != nil {
+	if m.Files, err = b.finishAll(); err != nil {
 		return err
 	}
-	m.Files = make([]FileInfo, len(entries))
-	errs := make([]error, len(entries))
-	var pending sync.WaitGroup
-	turns := make(chan struct{}, 4)
-	for i, e := range entries {
-		turns <- struct{}{}
-		pending.Go(func() {
-			m.Files[i], errs[i] = b.finish(e.Name())
-			<-turns
-		})
-	}
-	pending.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	if err := errors.Join(b.Dir.Sync(), b.folder.Sync()); err != nil {
+	if err := errors.Join(setPerm(b.Dir, b.folderPerm), b.Dir.Sync(), b.folder.Sync()); err != nil {
 		return err
 	}
 	if publish != nil {
-		if err := publish(); err != nil {
+		if err := publish(&m); err != nil {
 			return err
 		}
 	}
@@ -567,17 +619,54 @@ func (b *Build) Commit(m Manifest, publish func() error) (err error) {
 		return err
 	}
 	b.ended = true
-	b.removeOthers(b.Generation)
-	return b.lock.Unlock()
+	removeOthers(b.folder, b.Generation)
+	return unlock(b.lock)
 }
 
-// Confirm ends the build without a new generation: now, the one in force was
-// found to be what the source says.
+// finishAll finishes the generation's files, some at a time.
+func (b *Build) finishAll() ([]FileInfo, error) {
+	entries, err := b.Dir.ReadDir()
+	if err != nil {
+		return nil, err
+	}
+	files := make([]FileInfo, len(entries))
+	errs := make([]error, len(entries))
+	var pending sync.WaitGroup
+	turns := make(chan struct{}, 4)
+	for i, e := range entries {
+		turns <- struct{}{}
+		pending.Go(func() {
+			files[i], errs[i] = b.finish(e.Name())
+			<-turns
+		})
+	}
+	pending.Wait()
+	return files, errors.Join(errs...)
+}
+
+// Confirm ends the build without a new generation: now, the current one was found
+// to be what the source says. Its files lose the rights that the source has lost.
 func (b *Build) Confirm(g Generation, now time.Time) error {
 	defer b.Abort()
+	files := make([]confined.Path, 0, len(g.Files)+len(g.Published))
+	for _, f := range g.Files {
+		files = append(files, g.File(f.Name))
+	}
+	for _, f := range g.Published {
+		files = append(files, confined.In(g.Dir.Dir).Join(f.Name))
+	}
+	for _, file := range files {
+		if err := restrict(file, b.perm); err != nil {
+			return err
+		}
+	}
 	m := g.Manifest
 	m.Checked = now
-	return b.writeManifest(m)
+	if err := b.writeManifest(m); err != nil {
+		return err
+	}
+	removeOthers(b.folder, g.Generation)
+	return nil
 }
 
 func (b *Build) writeManifest(m Manifest) error {
@@ -586,7 +675,7 @@ func (b *Build) writeManifest(m Manifest) error {
 	if err != nil {
 		return err
 	}
-	return b.folder.Join(manifestName).Write(data, 0o644)
+	return b.folder.Join(manifestName).Write(data, b.perm)
 }
 
 // finish makes a file safe on disk and sums it up.
@@ -595,6 +684,9 @@ func (b *Build) finish(name string) (FileInfo, error) {
 	err, synced := b.synced[name]
 	if !synced {
 		err = file.Sync()
+	}
+	if err == nil {
+		err = setPerm(file, b.perm)
 	}
 	if err != nil {
 		return FileInfo{}, err
@@ -609,8 +701,8 @@ func (b *Build) finish(name string) (FileInfo, error) {
 	return FileInfo{name, size, crc}, err
 }
 
-// Abort gives the new generation up and ends the build. After Commit it does
-// nothing, so it can be deferred.
+// Abort gives the new generation up and ends the build. Of a first build nothing
+// is left. After Commit it does nothing, so it can be deferred.
 func (b *Build) Abort() {
 	if b.ended {
 		return
@@ -618,19 +710,42 @@ func (b *Build) Abort() {
 	b.ended = true
 	b.syncing.Wait()
 	b.Dir.RemoveAll()
-	b.lock.Unlock()
+	if b.First {
+		removeGenerations(b.folder)
+		removeFolder(b.folder, b.lock)
+		return
+	}
+	unlock(b.lock)
 }
 
-// removeOthers removes every generation but the current one. What another
-// process still has open may stay (Windows); the next build tries again.
-func (b *Build) removeOthers(keep string) {
-	entries, err := b.folder.ReadDir()
+// unlock gives the lock back, and no longer names its holder.
+func unlock(lock *filelock.Lock) error {
+	return errors.Join(lock.File().Truncate(0), lock.Unlock())
+}
+
+// removeFolder gives the lock back and removes it with the derived folder, unless
+// somebody keeps something there. The lock goes while it is held: whoever waits
+// for it sees that, and makes a new one.
+func removeFolder(folder confined.Path, lock *filelock.Lock) error {
+	entries, err := folder.ReadDir()
+	if err != nil || len(entries) != 1 || entries[0].Name() != lockName {
+		return errors.Join(err, unlock(lock))
+	}
+	err = errors.Join(folder.Join(lockName).Remove(), lock.Unlock())
+	folder.Remove() // fails where the next build has begun
+	return err
+}
+
+// removeOthers removes every generation in the derived folder but one. What
+// another process still has open may stay (Windows); the next build tries again.
+func removeOthers(folder confined.Path, keep string) {
+	entries, err := folder.ReadDir()
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
 		if generationNumber(e.Name()) > 0 && e.Name() != keep {
-			removeGeneration(b.folder.Join(e.Name()))
+			removeGeneration(folder.Join(e.Name()))
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestAbortKeepsTheOldGeneration(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := errors.New("disk full")
-	if err := b.Commit(Manifest{}, func() error { return want }); !errors.Is(err, want) {
+	if err := b.Commit(Manifest{}, func(*Manifest) error { return want }); !errors.Is(err, want) {
 		t.Fatalf("Commit: %v, want %v", err, want)
 	}
 	if got := contents(t, dir); got != "old" {

@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mmap"
 )
@@ -30,49 +33,90 @@ const (
 // of a LEANN index in the file's Dir: LEANN's meta file, its offsets and its list
 // of ids are written, and the passages file gets its second name there. Each file
 // is replaced whole, the meta file last. The caller must make sure that nobody
-// else publishes there meanwhile.
+// else publishes there meanwhile. The files get mode perm; Publish returns them,
+// the passages first.
 //
 // LEANN reads and lists such an index; its own search needs the graph of its
 // backend as well, which only LEANN can make (leann build), because only it
 // has the model. The meta file names the model that LEANN takes by default.
-func Publish(passages confined.Path, origin Origin) error {
+func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]disk.FileInfo, error) {
 	ids, offsets, err := lines(passages, runtime.GOMAXPROCS(0))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	meta, err := json.MarshalIndent(newMeta(len(ids), origin), "", "  ")
 	if err != nil {
-		return err
+		return nil, err
+	}
+	dir := confined.In(passages.Dir)
+	files := []struct {
+		name string
+		data []byte
+	}{
+		{offsetsName, appendPickle(nil, ids, offsets)},
+		{idsName, []byte(strings.Join(ids, "\n") + "\n")},
+		{metaName, append(meta, '\n')},
 	}
 	// Each waits for the disk.
 	var g errgroup.Group
-	dir := confined.In(passages.Dir)
 	g.Go(func() error { return replaceByLink(passages, dir.Join(PassagesName)) })
-	g.Go(func() error { return replace(dir.Join(offsetsName), appendPickle(nil, ids, offsets)) })
-	g.Go(func() error { return replace(dir.Join(idsName), []byte(strings.Join(ids, "\n")+"\n")) })
-	if err := g.Wait(); err != nil {
-		return err
+	for _, f := range files[:2] {
+		g.Go(func() error { return replace(dir.Join(f.name), f.data, perm) })
 	}
-	return replace(dir.Join(metaName), append(meta, '\n'))
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	if err := replace(dir.Join(metaName), files[2].data, perm); err != nil {
+		return nil, err
+	}
+	published := []disk.FileInfo{{Name: PassagesName}}
+	for _, f := range files {
+		published = append(published, disk.SumOf(f.name, f.data))
+	}
+	return published, nil
 }
 
-// replace writes a file, unless it has those contents.
-func replace(file confined.Path, data []byte) error {
+// replace writes a file, unless it has those contents and no other mode.
+func replace(file confined.Path, data []byte, perm fs.FileMode) error {
 	if err := file.Clean(); err != nil {
 		return err
 	}
-	if st, err := file.Lstat(); err == nil && st.Mode().IsRegular() {
+	if st, err := file.Lstat(); err == nil && st.Mode().IsRegular() && (st.Mode().Perm() == perm || runtime.GOOS == "windows") {
 		if old, err := file.Read(int64(len(data))); err == nil && bytes.Equal(old, data) {
 			return nil
 		}
 	}
-	return file.Write(data, 0o644)
+	return file.Write(data, perm)
+}
+
+// publishedNames are those of the files that Publish makes, the meta file first:
+// without it, the rest is not an index.
+var publishedNames = [...]string{metaName, offsetsName, idsName, PassagesName}
+
+// IsPublished reports whether name is that of a file that Publish makes, or makes
+// on its way there.
+func IsPublished(name string) bool {
+	for _, n := range publishedNames {
+		if name == n || name == n+".new" || strings.HasPrefix(name, "."+n+".tmp-") {
+			return true
+		}
+	}
+	return false
 }
 
 // Unpublish removes what Publish put into dir.
 func Unpublish(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
 	var errs []error
-	for _, name := range []string{metaName, offsetsName, idsName, PassagesName} {
+	for _, e := range entries {
+		if name := e.Name(); !slices.Contains(publishedNames[:], name) && IsPublished(name) {
+			errs = append(errs, confined.In(dir).Join(name).Remove())
+		}
+	}
+	for _, name := range publishedNames {
 		if err := confined.In(dir).Join(name).Remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}

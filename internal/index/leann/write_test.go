@@ -41,7 +41,7 @@ func publish(t *testing.T, dir string, passages []passage.Passage) {
 	if err := os.WriteFile(shard.String(), lines, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Publish(shard, Origin{Kind: "folder", Location: "/docs"}); err != nil {
+	if _, err := Publish(shard, Origin{Kind: "folder", Location: "/docs"}, 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -84,7 +84,7 @@ func TestPublishAgain(t *testing.T) {
 	if err := os.WriteFile(path+".new", []byte("rest"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Publish(confined.Of(path), Origin{}); err != nil {
+	if _, err := Publish(confined.Of(path), Origin{}, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path + ".new"); err == nil {
@@ -102,7 +102,7 @@ func TestPublishRefusesWhatIsNoPassage(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := Publish(confined.Of(path), Origin{}); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := Publish(confined.Of(path), Origin{}, 0o644); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("published %q: %v", content, err)
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {

@@ -12,6 +12,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
 	"context"
@@ -45,6 +46,7 @@ func Usual() Limits { return Limits{Files: 500_000, Bytes: 8 << 30, Read: 32 << 
 // Options say what to unpack.
 type Options struct {
 	Limits Limits
+	Perm   fs.FileMode // of the files; 0: as a new file has
 	// Want says why a file is not to be unpacked, "" if it is; nil: all are.
 	Want func(name string, size int64) string
 	// Report is told of what was unpacked: files and bytes.
@@ -340,7 +342,7 @@ func (x *extractor) write(name string, r io.Reader) error {
 		}
 	}
 	// Never through something that is there already: two entries of one name.
-	f, err := x.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := x.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(x.opt.Perm, 0o644))
 	if errors.Is(err, fs.ErrExist) {
 		x.skip(name, "there is another file of that name in the archive")
 		return nil

@@ -22,9 +22,11 @@ const (
 	documents  = "Contents/Resources/Documents"
 	dashIndex  = "Contents/Resources/docSet.dsidx"
 	devIndex   = "index.json"
-	devPages   = "db.json"
-	pagesNamed = "pages" // the folder that Unfold makes of devPages
+	pagesNamed = "pages" // the folder that Unfold makes of Pages
 )
+
+// Pages is the file that has the pages of DevDocs'.
+const Pages = "db.json"
 
 // MaxFile is the longest file of an index, or of pages in one file, that is read.
 const MaxFile = 512 << 20
@@ -36,7 +38,7 @@ func isDash(folder string) bool { return confined.In(folder).Join(documents).Che
 
 // Folded reports whether a folder is a docset of DevDocs', whose pages are in one
 // file.
-func Folded(folder string) bool { return exists(folder, devIndex) && exists(folder, devPages) }
+func Folded(folder string) bool { return exists(folder, devIndex) && exists(folder, Pages) }
 
 func exists(folder, name string) bool { return confined.In(folder).Join(name).Exists() }
 
@@ -44,7 +46,7 @@ func exists(folder, name string) bool { return confined.In(folder).Join(name).Ex
 // pages.
 func Needs(name string) bool {
 	switch path.Base(name) {
-	case devIndex, devPages:
+	case devIndex, Pages:
 		return strings.Count(name, "/") <= 1
 	case path.Base(dashIndex):
 		return strings.HasSuffix(name, dashIndex)
@@ -68,10 +70,10 @@ func Open(folder string) (pages confined.Path, terms map[string][]string, err er
 	return in, nil, nil
 }
 
-// Unfold writes the pages of DevDocs' docset in folder from, each a file, and
-// its index into the folder to, unless it has one.
-func Unfold(ctx context.Context, from string, to *os.Root) error {
-	file := confined.In(from).Join(devPages)
+// Unfold writes the pages of DevDocs' docset in folder from, each a file with mode
+// perm, and its index into the folder to, unless it has one.
+func Unfold(ctx context.Context, from string, to *os.Root, perm fs.FileMode) error {
+	file := confined.In(from).Join(Pages)
 	data, err := file.Read(MaxFile)
 	if err != nil {
 		return err
@@ -99,7 +101,7 @@ func Unfold(ctx context.Context, from string, to *os.Root) error {
 		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
-		if err := root.WriteFile(name, []byte(page), 0o644); err != nil {
+		if err := root.WriteFile(name, []byte(page), perm); err != nil {
 			return err
 		}
 	}
@@ -110,7 +112,7 @@ func Unfold(ctx context.Context, from string, to *os.Root) error {
 	if err != nil {
 		return err
 	}
-	return to.WriteFile(devIndex, index, 0o644)
+	return to.WriteFile(devIndex, index, perm)
 }
 
 // pageFile is the file of a page of DevDocs', which knows it by its path.

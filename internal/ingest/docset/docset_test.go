@@ -77,7 +77,7 @@ func TestDevDocs(t *testing.T) {
 	if !Is(from) {
 		t.Error("is no docset")
 	}
-	if err := Unfold(t.Context(), from, root); err != nil {
+	if err := Unfold(t.Context(), from, root, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	pages, terms, err := Open(to)
@@ -96,7 +96,7 @@ func TestDevDocs(t *testing.T) {
 		t.Error("wrote out of the folder of pages")
 	}
 	write(t, from, "db.json", `[1]`)
-	if err := Unfold(t.Context(), from, root); err == nil {
+	if err := Unfold(t.Context(), from, root, 0o644); err == nil {
 		t.Error("unfolded what is no docset's")
 	}
 }

@@ -65,6 +65,22 @@ func Remove(dir string) error {
 	return nil
 }
 
+// Discard removes a mirror without pages: what is left of a Fetch that failed.
+func Discard(dir string) error {
+	folder := folderAt(dir)
+	m, err := Open(dir)
+	switch {
+	case err == nil && len(m.Pages()) > 0:
+		return nil
+	case err != nil && (!errors.Is(err, fs.ErrNotExist) || folder.CheckFolder() != nil):
+		return nil // not a mirror
+	}
+	err = errors.Join(folder.Join(journalName).Clean(), folder.Join(pagesName).RemoveAll(),
+		folder.Join(lockName).RemoveAll(), folder.Join(journalName).RemoveAll())
+	folder.Remove() // fails where somebody keeps something there
+	return err
+}
+
 // folderAt is a mirror's folder. The folder that holds it is trusted; that it is
 // not a link itself is for the caller to check.
 func folderAt(dir string) confined.Path { return confined.Of(filepath.Clean(dir)) }

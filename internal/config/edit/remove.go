@@ -1,0 +1,138 @@
+package edit
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Remove returns the contents of the config file at path without the entry of
+// that name. data is the contents of the file. Comments within the entry go with
+// it; everything else stays, byte for byte. If there is no such entry, it returns
+// data. Its errors are those of Put.
+func Remove(path string, data []byte, name string) ([]byte, error) {
+	f, mark := open(path, data)
+	values, err := f.decode()
+	if err != nil {
+		return nil, err
+	}
+	key, err := oneOf(values, "databases")
+	if err != nil {
+		return nil, err
+	}
+	list, isList := values[key].([]any)
+	at, _ := find(values, path, name)
+	if !isList || at < 0 {
+		return data, nil
+	}
+	if err := f.cut(key, at); err != nil {
+		return nil, err
+	}
+	values[key] = slices.Delete(slices.Clone(list), at, at+1)
+	after, err := f.decode()
+	if err != nil || !reflect.DeepEqual(withoutEmpty(after, key), withoutEmpty(values, key)) {
+		return nil, ErrByHand
+	}
+	return append(mark, f.text...), nil
+}
+
+// withoutEmpty drops a list without items, which some formats write as nothing.
+func withoutEmpty(values map[string]any, key string) map[string]any {
+	if list, isList := values[key].([]any); values[key] == nil || isList && len(list) == 0 {
+		delete(values, key)
+	}
+	return values
+}
+
+// cut takes the entry at that place in the list out of the text.
+func (f *file) cut(key string, at int) error {
+	root, err := f.tree()
+	if err != nil {
+		return err
+	}
+	databases := root.child(key)
+	if databases == nil || databases.kind != list || at >= len(databases.items) || databases.items[at].kind != object {
+		return ErrByHand
+	}
+	if databases.block {
+		return f.cutLines(databases.items[at])
+	}
+	f.cutItem(databases, at)
+	return nil
+}
+
+// cutLines takes the lines of an entry out of a list without brackets.
+func (f *file) cutLines(entry *node) error {
+	from := entry.start
+	if f.format == "yaml" {
+		// The dash may be on a line of its own.
+		from = len(strings.TrimRight(f.text[:from], " \t\r\n")) - 1
+		if from < 0 || f.text[from] != '-' {
+			return ErrByHand
+		}
+	}
+	from = f.lineStart(from)
+	to := f.nextLine(entry.end)
+	if before := f.lineStart(max(0, from-1)); f.format == "toml" && before < from && strings.TrimSpace(f.text[before:from]) == "" {
+		from = before // the blank line that set the table apart
+	}
+	f.splice(from, to, "")
+	return nil
+}
+
+// cutItem takes an item out of a list in brackets, with the comma that sets it
+// apart.
+func (f *file) cutItem(databases *node, at int) {
+	item := databases.items[at]
+	from, to := item.start, item.end
+	last := at == len(databases.items)-1
+	if !last || databases.comma {
+		to = f.comma(item.end) + 1
+	} else if at > 0 {
+		comma := f.comma(databases.items[at-1].end)
+		f.splice(comma, comma+1, "")
+		from, to = from-1, to-1
+	}
+	start, end := f.lineStart(from), f.lineEnd(to)
+	blankBefore, blankAfter := strings.TrimSpace(f.text[start:from]) == "", strings.TrimSpace(f.text[to:end]) == ""
+	switch {
+	case blankBefore && blankAfter:
+		from, to = start, f.nextLine(to)
+	case last && !blankAfter:
+		from = f.endOfText(from)
+	case blankAfter:
+		from = len(strings.TrimRight(f.text[:from], " \t"))
+	case !blankBefore:
+		to += len(f.text[to:end]) - len(strings.TrimLeft(f.text[to:end], " \t"))
+	}
+	f.splice(from, to, "")
+}
+
+// endOfText is where the text before at ends, if that is not a comment: a closing
+// bracket may follow it then.
+func (f *file) endOfText(at int) int {
+	end := len(strings.TrimRight(f.text[:at], " \t\r\n"))
+	if f.format != "json" && strings.Contains(f.text[f.lineStart(end):end], "#") {
+		return at
+	}
+	return end
+}
+
+// comma is where the next comma stands that is not in a comment.
+func (f *file) comma(at int) int {
+	p := f.brackets()
+	p.at = at
+	p.blanks()
+	return p.at
+}
+
+// lineStart is where the line begins that has at.
+func (f *file) lineStart(at int) int { return strings.LastIndexByte(f.text[:at], '\n') + 1 }
+
+// nextLine is where the line begins after the one that has at.
+func (f *file) nextLine(at int) int {
+	if i := strings.IndexByte(f.text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(f.text)
+}

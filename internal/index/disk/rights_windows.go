@@ -1,0 +1,5 @@
+package disk
+
+import "io/fs"
+
+func ofOwnGroup(fs.FileInfo) bool { return true }

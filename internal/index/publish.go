@@ -1,0 +1,70 @@
+package index
+
+import (
+	"io/fs"
+	"os"
+
+	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/provenance"
+)
+
+// publish gives the passages of a generation to LEANN, and returns what the
+// manifest says of the files.
+func publish(passages confined.Path, m *disk.Manifest, key provenance.Key, perm fs.FileMode) ([]disk.FileInfo, error) {
+	source := provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location}
+	files, err := leann.Publish(passages, leann.Origin{Kind: source.Kind, Location: source.Location, Seal: key.Seal(source)}, perm)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range m.Files {
+		if f.Name == passage.ShardName(0) {
+			files[0].Size, files[0].CRC32 = f.Size, f.CRC32
+		}
+	}
+	return files, nil
+}
+
+// Republish gives the passages of the current generation to LEANN again, if what
+// was published is not that: a build that is killed may have published passages
+// without making them the current ones. The caller holds the build lock. What key
+// has not sealed stays as it is.
+func Republish(dir string, key provenance.Key) error {
+	g, err := disk.Current(dir)
+	if err != nil || len(damagedPublished(dir, g)) == 0 {
+		return err
+	}
+	if !key.Sealed(provenance.Source{Kind: g.Source.Kind, Location: g.Source.Location, Options: g.Options}, g.Seal) {
+		return nil
+	}
+	st, err := g.File(passage.ShardName(0)).Lstat()
+	if err != nil {
+		return err
+	}
+	_, err = publish(g.File(passage.ShardName(0)), &g.Manifest, key, st.Mode().Perm())
+	return err
+}
+
+// damagedPublished says what is wrong with the files that were published for LEANN.
+// The passages need not be read where they are the generation's own file.
+func damagedPublished(dir string, g disk.Generation) []error {
+	var errs []error
+	for _, f := range g.Published {
+		file := confined.In(dir).Join(f.Name)
+		if f.Name == leann.PassagesName && sameFile(file, g.File(passage.ShardName(0))) {
+			continue
+		}
+		if err := f.Check(file, nil); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+func sameFile(a, b confined.Path) bool {
+	stA, errA := a.Lstat()
+	stB, errB := b.Lstat()
+	return errA == nil && errB == nil && os.SameFile(stA, stB)
+}
