@@ -1,8 +1,10 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -21,6 +23,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest"
 )
 
 // A builder runs index build as a process of its own, on a source that has one
@@ -195,6 +198,136 @@ func (b *builder) check(t *testing.T) int {
 	return edition
 }
 
+// checkCommands makes sure that verify finds nothing wrong after a kill, that it
+// removes what the kill left, and that list shows no database but this one.
+func (b *builder) checkCommands(t *testing.T) {
+	t.Helper()
+	if out, err := b.docsearch(t.Context(), "index", "verify", b.dir).CombinedOutput(); err != nil || !bytes.Contains(out, []byte(": whole; ")) {
+		t.Fatalf("verify: %v\n%s", err, out)
+	}
+	b.cleanIndex(t)
+	for _, d := range b.list(t) {
+		if d.Name == "other" && d.Path == "/nowhere" {
+			continue // of the config, before and after
+		}
+		if d.Path != b.dir || d.State != stateOK && d.State != stateStale {
+			t.Fatalf("list shows %+v", d)
+		}
+	}
+}
+
+// list is what index list shows.
+func (b *builder) list(t *testing.T) []infoJSON {
+	t.Helper()
+	out, err := b.docsearch(t.Context(), "index", "list", "--json").Output()
+	if err != nil {
+		t.Fatalf("list: %v", err)
+	}
+	var list []infoJSON
+	if err := json.Unmarshal(out, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// A first build that is killed leaves a whole database or none: nothing that is
+// listed, that a search warns of, or that keeps the next build from completing.
+func TestKilledFirstBuild(t *testing.T) {
+	kills := 25 // for each kind of source
+	if testing.Short() {
+		kills = 3
+	}
+	for name, newBuilder := range map[string]func(*testing.T) *builder{
+		"folder": folderBuilder, "site": siteBuilder, "archive": archiveBuilder,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBuilder(t)
+			b.edit(t, 0)
+			took := b.build(t)
+			seed := uint64(time.Now().UnixNano())
+			t.Logf("seed %d", seed)
+			rng := rand.New(rand.NewPCG(seed, 0))
+			built := 0
+			for range kills {
+				if err := os.RemoveAll(b.dir); err != nil {
+					t.Fatal(err)
+				}
+				cmd := b.command(t.Context())
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Duration(rng.Float64() * 1.1 * float64(took)))
+				cmd.Process.Kill() // fails if it has ended
+				cmd.Wait()
+				if b.checkFirst(t) {
+					built++
+				}
+				took = (3*took + b.build(t)) / 4
+				b.check(t)
+				b.clean(t)
+			}
+			t.Logf("%d of %d builds had come to their end when they were killed", built, kills)
+		})
+	}
+}
+
+// checkFirst makes sure that there is a whole database or none, and reports which.
+func (b *builder) checkFirst(t *testing.T) bool {
+	t.Helper()
+	search, err := b.docsearch(t.Context(), "search", "doohickey7").CombinedOutput()
+	list := b.list(t)
+	switch {
+	case len(list) == 0:
+		if bytes.Contains(search, []byte("gadgets")) || bytes.Contains(search, []byte("docs:")) {
+			t.Fatalf("search says of a database that never was: %s", search)
+		}
+		if out, err := b.docsearch(t.Context(), "index", "verify").CombinedOutput(); err != nil || len(out) > 0 {
+			t.Fatalf("verify: %v\n%s", err, out)
+		}
+		// Downloaded pages stay; so does an empty folder, if it had come no further.
+		left, _ := filepath.Glob(filepath.Join(b.dir, "*"))
+		inside, _ := filepath.Glob(filepath.Join(b.dir, disk.Folder, "*"))
+		for _, path := range append(left, inside...) {
+			if name := filepath.Base(path); name != ingest.MirrorName && name != disk.Folder && name != "build.lock" {
+				t.Fatalf("left behind: %s", path)
+			}
+		}
+		return false
+	case len(list) > 1 || list[0].Path != b.dir || list[0].State != stateOK:
+		t.Fatalf("list shows %+v", list)
+	case err != nil:
+		t.Fatalf("search: %v\n%s", err, search)
+	}
+	b.check(t)
+	b.checkCommands(t)
+	return true
+}
+
+// archiveBuilder builds a database from an archive.
+func archiveBuilder(t *testing.T) *builder {
+	data, root := t.TempDir(), t.TempDir()
+	path := filepath.Join(root, "docs.zip")
+	b := newBuilder(t, path, filepath.Join(data, "docs"), "DOCSEARCH_DATA="+data)
+	b.edit = func(t *testing.T, edition int) {
+		var archive bytes.Buffer
+		z := zip.NewWriter(&archive)
+		for i := range editionSize[edition] {
+			w, err := z.Create(fmt.Sprintf("docs/%d.md", i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(w, "# Gadget %d\n\n%s\n", i, editionText(edition, i))
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, archive.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
 // A build that is killed, at whatever moment, leaves the index that was or the
 // one that is to be; and the next build completes.
 func TestKilledBuild(t *testing.T) {
@@ -204,7 +337,7 @@ func TestKilledBuild(t *testing.T) {
 	}
 	for name, newBuilder := range map[string]func(*testing.T) *builder{
 		"folder": folderBuilder, "leann": leannBuilder, "site": siteBuilder,
-		"update of a folder": updating(folderBuilder), "update of a site": updating(siteBuilder),
+		"update of a folder": updating(folderBuilder), "update of a site": updating(siteBuilder), "archive": archiveBuilder,
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBuilder(t)
@@ -228,6 +361,7 @@ func TestKilledBuild(t *testing.T) {
 				if now != old {
 					replaced++
 				}
+				b.checkCommands(t)
 				took = (3*took + b.build(t)) / 4
 				if got := b.check(t); got != 1-old {
 					t.Fatalf("kill %d after %v: the next build made edition %d, want %d", i, delay, got, 1-old)
@@ -251,6 +385,17 @@ func (b *builder) clean(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	b.cleanIndex(t)
+}
+
+// cleanIndex does so with the index and with what is published for LEANN.
+func (b *builder) cleanIndex(t *testing.T) {
+	t.Helper()
+	for _, pattern := range []string{"*.new", ".*.tmp-*", filepath.Join(disk.Folder, ".*"), filepath.Join(ingest.MirrorName, "*.new")} {
+		if left, err := filepath.Glob(filepath.Join(b.dir, pattern)); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %q, %v", left, err)
+		}
 	}
 	generations, err := filepath.Glob(filepath.Join(b.dir, disk.Folder, "g*"))
 	if err != nil || len(generations) != 1 {

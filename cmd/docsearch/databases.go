@@ -120,6 +120,7 @@ func tidy(dir string) {
 		switch {
 		case !first:
 			index.Republish(dir, provenance.Load(config.KeyPath(os.Getenv)))
+			ingest.CleanCopy(dir)
 		case unfinished:
 			leann.Unpublish(dir)
 			ingest.RemoveCopy(dir)

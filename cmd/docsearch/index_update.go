@@ -175,7 +175,11 @@ func (u *updateCommand) finish(b *buildCommand, p plan, before, info index.Info,
 		return nil
 	}
 	b.printFetched(p)
-	if unchanged {
+	switch {
+	case unchanged && info.Repaired:
+		fmt.Fprintf(u.stdout, "%s: nothing has changed; damaged files for LEANN were written again\n", p.label)
+		return nil
+	case unchanged:
 		fmt.Fprintf(u.stdout, "%s: nothing has changed\n", p.label)
 		return nil
 	}

@@ -61,6 +61,7 @@ func TestKilledSetup(t *testing.T) {
 				cmd.Process.Kill() // fails if it has ended
 				cmd.Wait()
 				b.check(t)
+				b.checkCommands(t)
 				s.check(t)
 				if kind == "site" {
 					// Its pages are as they were fetched until it is built again.

@@ -91,7 +91,9 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info 
 	if err := w.run(ctx); err != nil {
 		return Info{}, err
 	}
-	return Inspect(dir)
+	info, err = Inspect(dir)
+	info.Repaired = w.repaired
+	return info, err
 }
 
 // A work is a build at work.
@@ -101,6 +103,8 @@ type work struct {
 	src Source
 	opt BuildOptions
 	m   disk.Manifest
+
+	repaired bool // see Info
 }
 
 func (w *work) run(ctx context.Context) error {
@@ -157,6 +161,7 @@ func (w *work) confirm(g disk.Generation) (err error) {
 		if g.Published, err = publish(g.File(passage.ShardName(0)), &g.Manifest, w.opt.Key, w.Perm()); err != nil {
 			return err
 		}
+		w.repaired = true
 	}
 	return w.Confirm(g, w.m.Created)
 }

@@ -144,6 +144,9 @@ type Info struct {
 	Stale string
 	// Bytes is the size of the derived files, the passages not counted.
 	Bytes int64
+	// Repaired says that the build which returned the Info found nothing new, but
+	// files for LEANN that were damaged, and wrote those again.
+	Repaired bool
 }
 
 // Info tells what is known of the open database.

@@ -33,7 +33,10 @@ func publish(passages confined.Path, m *disk.Manifest, key provenance.Key, perm 
 // has not sealed stays as it is.
 func Republish(dir string, key provenance.Key) error {
 	g, err := disk.Current(dir)
-	if err != nil || len(damagedPublished(dir, g)) == 0 {
+	if err != nil || len(g.Published) == 0 {
+		return err
+	}
+	if err := leann.Clean(dir); err != nil || len(damagedPublished(dir, g)) == 0 {
 		return err
 	}
 	if !key.Sealed(provenance.Source{Kind: g.Source.Kind, Location: g.Source.Location, Options: g.Options}, g.Seal) {

@@ -257,6 +257,12 @@ func onlyCopy(folder confined.Path) error {
 	return nil
 }
 
+// CleanCopy removes a copy that was in the making when a build of the database in
+// folder database was killed. The caller must know that none is at work.
+func CleanCopy(database string) error {
+	return copyOf(database).Parent().Join(copyName + ".new").RemoveAll()
+}
+
 // Discard removes the copy of a first build that failed.
 func (c *Copy) Discard() { RemoveCopy(c.database) }
 

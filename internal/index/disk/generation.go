@@ -487,11 +487,13 @@ func Begin(dir string, timeout time.Duration) (*Build, error) {
 // acquire takes the build lock in a folder that it makes if there is none. A build
 // that fails may remove the folder in between.
 func acquire(folder confined.Path, timeout time.Duration) (lock *filelock.Lock, err error) {
-	for range 3 {
-		if err := folder.MakeFolder(0o755); err != nil {
+	const tries = 100
+	deadline := time.Now().Add(timeout)
+	for range tries {
+		if err := folder.MakeFolder(0o755); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if lock, err = filelock.AcquireIn(folder.Join(lockName), timeout); !errors.Is(err, fs.ErrNotExist) {
+		if lock, err = filelock.AcquireIn(folder.Join(lockName), time.Until(deadline)); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}

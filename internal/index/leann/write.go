@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -104,18 +103,25 @@ func IsPublished(name string) bool {
 	return false
 }
 
-// Unpublish removes what Publish put into dir.
-func Unpublish(dir string) error {
-	entries, err := os.ReadDir(dir)
+// Clean removes what publishers that died have left in dir. The caller must know
+// that none is at work.
+func Clean(dir string) error {
+	entries, err := confined.In(dir).ReadDir()
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, e := range entries {
 		if name := e.Name(); !slices.Contains(publishedNames[:], name) && IsPublished(name) {
-			errs = append(errs, confined.In(dir).Join(name).Remove())
+			errs = append(errs, confined.In(dir).Join(name).RemoveAll())
 		}
 	}
+	return errors.Join(errs...)
+}
+
+// Unpublish removes what Publish put into dir.
+func Unpublish(dir string) error {
+	errs := []error{Clean(dir)}
 	for _, name := range publishedNames {
 		if err := confined.In(dir).Join(name).Remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
