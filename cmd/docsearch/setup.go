@@ -271,7 +271,6 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 		}
 	}
 	s.done = append(s.done, fmt.Sprintf("the database %s in %s", s.plan.label, s.plan.dir))
-	s.undo = append(s.undo, "docsearch index remove "+quoteArgument(s.nameForCommands()))
 	return nil
 }
 
@@ -314,6 +313,11 @@ func (s *setupCommand) summarize() {
 	fmt.Fprintln(s.stdout, "\nto undo it:")
 	for _, how := range slices.Backward(s.undo) {
 		fmt.Fprintf(s.stdout, "  %s\n", how)
+	}
+	// It takes the entry with it, and none that was made since.
+	fmt.Fprintf(s.stdout, "  docsearch index remove %s\n", quoteArgument(s.nameForCommands()))
+	if originOf(s.plan.dir).Location == "" {
+		fmt.Fprintf(s.stdout, "    and agree to remove the entry %s\n", s.entry.Name)
 	}
 	if s.entry.Tool != "" {
 		fmt.Fprintf(s.stdout, "\ndenials point at %s; without \"mcp_tool_name\" in its entry they would at docsearch's own tool\n", s.entry.Tool)

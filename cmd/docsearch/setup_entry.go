@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -64,7 +63,7 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	if err != nil {
 		return withHint(err, "docsearch config check says more")
 	}
-	if err := s.applyEntry(ctx, change, e.Name); err != nil {
+	if err := s.applyEntry(ctx, change, e.Name, exists); err != nil {
 		return err
 	}
 	r, err := load.Load(s.locations)
@@ -153,13 +152,13 @@ func splitList(s string) []string {
 	return list
 }
 
-// applyEntry shows the change of the config and makes it.
-func (s *setupCommand) applyEntry(ctx context.Context, change *client.Change, name string) error {
+// applyEntry shows the change of the config and makes it. exists says that the
+// config had an entry for the database before.
+func (s *setupCommand) applyEntry(ctx context.Context, change *client.Change, name string, exists bool) error {
 	path := change.Path
 	if change.None() {
 		fmt.Fprintf(s.stdout, "\n%s has the entry %s already\n", path, name)
 		s.done = append(s.done, fmt.Sprintf("the entry %s of %s", name, path))
-		s.undo = append(s.undo, fmt.Sprintf("take the entry %s out of %s", name, path))
 		return nil
 	}
 	s.say(path + ":")
@@ -171,7 +170,6 @@ func (s *setupCommand) applyEntry(ctx context.Context, change *client.Change, na
 	if !agreed {
 		return withHint(errors.New("the config is as it was"), "the database is built; docsearch setup %s %s names it another time", quoteArgument(s.keyword), quoteArgument(s.source))
 	}
-	_, statErr := os.Lstat(path)
 	fmt.Fprintln(s.stdout)
 	backup, err := change.Apply()
 	if err != nil {
@@ -179,14 +177,11 @@ func (s *setupCommand) applyEntry(ctx context.Context, change *client.Change, na
 	}
 	fmt.Fprintf(s.stdout, "put %s into %s\n", change.What, path)
 	s.done = append(s.done, fmt.Sprintf("the entry %s of %s", name, path))
-	switch {
-	case backup != "":
+	if backup != "" {
 		fmt.Fprintf(s.stdout, "  the file as it was: %s\n", backup)
-		s.undo = append(s.undo, fmt.Sprintf("mv %s %s", quoteArgument(backup), quoteArgument(path)))
-	case statErr != nil:
-		s.undo = append(s.undo, "rm "+quoteArgument(path))
-	default:
-		s.undo = append(s.undo, fmt.Sprintf("take the entry %s out of %s", name, path))
+	}
+	if exists {
+		s.undo = append(s.undo, fmt.Sprintf("change the entry %s of %s back as shown above", name, path))
 	}
 	return nil
 }

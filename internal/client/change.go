@@ -183,7 +183,8 @@ func (c *Change) Apply() (backup string, err error) {
 	return backup, atomicfile.Write(target, c.after, c.mode)
 }
 
-// backups are the copies kept of the file, oldest first.
+// backups are the copies of the file: as it was before docsearch's first change,
+// and before the last. Older versions of docsearch kept more.
 func (c *Change) backups() func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for n := 1; ; n++ {
@@ -203,27 +204,19 @@ func (c *Change) backupPath(n int) string {
 	return path
 }
 
-// backup keeps a copy of the file beside it, unless one is there already. It
-// never writes over an earlier one.
+// backup keeps a copy of the file beside it, unless there is one already. It never
+// writes over the first copy, and keeps no more than one other.
 func (c *Change) backup() (string, error) {
-	n := 1
 	for path := range c.backups() {
 		if data, err := os.ReadFile(path); err == nil && bytes.Equal(data, c.before) {
 			return "", nil
 		}
-		n++
 	}
-	path := c.backupPath(n)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.mode)
-	if err != nil {
-		return "", err
+	path := c.backupPath(1)
+	if _, err := os.Lstat(path); err == nil {
+		path = c.backupPath(2)
 	}
-	_, err = f.Write(c.before)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		os.Remove(path)
-		return "", err
-	}
-	return path, nil
+	return path, atomicfile.Write(path, c.before, c.mode)
 }
 
 // lockAsClaude takes the lock that Claude Code takes around its own writes of

@@ -313,8 +313,9 @@ func TestDamagedFile(t *testing.T) {
 func TestBackups(t *testing.T) {
 	c := testClaude(t)
 	path := c.Settings(User)
-	first, second := "{\n  \"model\": \"first\"\n}\n", "{\n  \"model\": \"second\"\n}\n"
-	for _, contents := range []string{first, second, first} {
+	version := func(name string) string { return "{\n  \"model\": \"" + name + "\"\n}\n" }
+	first, last := version("first"), version("last")
+	for _, contents := range []string{first, version("second"), first, version("third"), last} {
 		write(t, path, contents)
 		plan, err := c.Install(User, program)
 		if err != nil {
@@ -325,11 +326,11 @@ func TestBackups(t *testing.T) {
 	if got := read(t, path+".before-docsearch"); got != first {
 		t.Errorf("the first copy is %q, want %q", got, first)
 	}
-	if got := read(t, path+".before-docsearch-2"); got != second {
-		t.Errorf("the second copy is %q, want %q", got, second)
+	if got := read(t, path+".before-docsearch-2"); got != last {
+		t.Errorf("the second copy is %q, want %q", got, last)
 	}
 	if exists(path + ".before-docsearch-3") {
-		t.Error("the same bytes were kept twice")
+		t.Error("there are more copies than the first and the last")
 	}
 }
 
