@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,18 +54,22 @@ func (a *linksAttack) with(t *testing.T) *linksAttack {
 	return &linksAttack{&s, a.victim, a.before}
 }
 
-// link plants a symbolic link, in place of what is there.
+// link plants a symbolic link, in place of what is there; on Windows, where that
+// takes a privilege, a junction if it leads to a folder.
 func (a *linksAttack) link(path, target string) {
 	a.Helper()
 	if err := os.RemoveAll(path); err != nil {
 		a.Fatal(err)
 	}
 	a.mkdir(filepath.Dir(path))
-	if rel, err := filepath.Rel(filepath.Dir(path), target); err == nil {
-		target = rel // as a repository has them
+	relative, err := filepath.Rel(filepath.Dir(path), target) // as a repository has them
+	if err != nil {
+		relative = target
 	}
-	if err := os.Symlink(target, path); err != nil {
-		a.Skip(err) // Windows asks for a privilege
+	if err := os.Symlink(relative, path); err != nil {
+		if exec.Command("cmd", "/c", "mklink", "/J", path, target).Run() != nil {
+			a.Skip(err)
+		}
 	}
 }
 
@@ -186,6 +191,7 @@ var linkPlaces = []struct{ path, target string }{
 func TestLinksInADatabase(t *testing.T) {
 	for _, kind := range linkedDatabases {
 		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
 			whole := newLinksAttack(t)
 			database := filepath.Join(whole.work, "idx")
 			kind.build(whole, database)
@@ -387,5 +393,58 @@ func TestLinksOfTheUser(t *testing.T) {
 	}
 	if !strings.Contains(a.read(elsewhere), `"pans"`) {
 		t.Error("the file behind the link has no new entry")
+	}
+}
+
+// A docset, or a repository that looks like one, has links in place of its pages and
+// of its index: nothing is read through them.
+func TestLinksInADocset(t *testing.T) {
+	const pages, index = "Contents/Resources/Documents", "Contents/Resources/docSet.dsidx"
+	for name, links := range map[string]map[string]string{
+		"pages":          {pages: "."},
+		"index":          {index: "notes.md"},
+		"a page":         {pages + "/page.html": "notes.md"},
+		"parent":         {"Contents": "."},
+		"unfolded":       {"pages": "pages", "index.json": "manifest.json"},
+		"folded":         {"db.json": "manifest.json", "index.json": "manifest.json"},
+		"a folder in it": {"docs": "."},
+	} {
+		for _, kind := range []string{"docset", "git"} {
+			t.Run(name+" by "+kind, func(t *testing.T) {
+				a := newLinksAttack(t)
+				a.write(filepath.Join(a.victim, "Resources", "Documents", "secret.html"), "<h1>"+canary+"</h1><p>"+canary+"</p>")
+				a.write(filepath.Join(a.victim, "pages", "secret.html"), "<h1>"+canary+"</h1><p>"+canary+"</p>")
+				a.before = a.snapshotOf(a.victim)
+				source := filepath.Join(a.work, "Tea.docset")
+				if name == "index" || name == "a page" {
+					a.write(filepath.Join(source, filepath.FromSlash(pages), "tea.html"), "<h1>Tea</h1><p>Boil the water.</p>")
+				} else {
+					a.write(filepath.Join(source, "tea.md"), page("kettle"))
+				}
+				for path, target := range links {
+					a.link(filepath.Join(source, filepath.FromSlash(path)), filepath.Join(a.victim, target))
+				}
+				args := []string{"index", "build", source, "--name", "tea"}
+				if kind == "git" {
+					a.repository(source)
+					args[2] = "file://" + filepath.ToSlash(source)
+				}
+				a.check(a.docsearch(args...), filepath.Join(a.home, ".local", "share", "docsearch"))
+			})
+		}
+	}
+}
+
+// repository makes a git repository of a folder.
+func (a *linksAttack) repository(dir string) {
+	a.Helper()
+	for _, args := range [][]string{
+		{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "one"},
+	} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = dir, append(a.env, "GIT_CONFIG_NOSYSTEM=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			a.Skipf("git %s: %v\n%s", args[0], err, out)
+		}
 	}
 }
