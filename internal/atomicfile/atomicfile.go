@@ -36,12 +36,21 @@ func Clean(path string) error { return in(path, CleanIn) }
 // in calls f with the file's folder.
 func in(path string, f func(dir *os.Root, name string) error) error {
 	dir, name := Split(path)
-	root, err := os.OpenRoot(dir)
+	root, err := OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	return FullPath(root, f(root, name))
+}
+
+// OpenRoot is os.OpenRoot that does not wait for a named pipe in place of the
+// folder: with a separator at its end the path must be a folder's.
+func OpenRoot(dir string) (*os.Root, error) {
+	if n := len(dir); n > 0 && !os.IsPathSeparator(dir[n-1]) {
+		dir += string(os.PathSeparator)
+	}
+	return os.OpenRoot(dir)
 }
 
 // WriteIn is Write, or WriteCache if it need not be durable, of the file of that

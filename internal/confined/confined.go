@@ -83,7 +83,7 @@ func (p Path) String() string { return atomicfile.Join(p.Dir, p.Name) }
 
 // within calls f with Dir open.
 func (p Path) within(f func(*os.Root) error) error {
-	r, err := os.OpenRoot(p.Dir)
+	r, err := atomicfile.OpenRoot(p.Dir)
 	if err != nil {
 		return err
 	}
@@ -321,9 +321,16 @@ func (p Path) Link(to Path) error {
 	return p.within(func(r *os.Root) error { return r.Link(p.Name, to.Name) })
 }
 
-// Chmod sets the mode of a file or folder.
+// Chmod sets the mode of a file or folder, which must be readable. (Root.Chmod
+// takes a system call that older kernels do not have.)
 func (p Path) Chmod(perm fs.FileMode) error {
-	return p.within(func(r *os.Root) error { return r.Chmod(p.Name, perm) })
+	return p.within(func(r *os.Root) error {
+		f, err := r.OpenFile(p.Name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Chmod(perm), f.Close())
+	})
 }
 
 // Chtimes sets the time of a file's last change.

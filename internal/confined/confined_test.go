@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -180,6 +181,29 @@ func TestOpenFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
+}
+
+// A named pipe does not block, wherever it is.
+func TestNamedPipes(t *testing.T) {
+	p := newPlace(t)
+	pipe := filepath.Join(p.in, "pipe")
+	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Skipf("%v: %s", err, out)
+	}
+	for name, op := range map[string]func() (*os.File, error){
+		"Open":               In(p.in).Join("pipe").Open,
+		"Edit":               func() (*os.File, error) { return In(p.in).Join("pipe").Edit(0o600) },
+		"Open below":         In(pipe).Join("file").Open,
+		"Create below":       func() (*os.File, error) { return In(pipe).Join("file").Create(0o600) },
+		"OpenFile to read":   func() (*os.File, error) { return OpenFile(pipe, os.O_RDONLY, 0) },
+		"OpenFile to append": func() (*os.File, error) { return OpenFile(pipe, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600) },
+		"OpenFile for both":  func() (*os.File, error) { return OpenFile(pipe, os.O_RDWR, 0) },
+	} {
+		if f, err := op(); err == nil {
+			f.Close()
+			t.Errorf("%s: no error", name)
+		}
+	}
 }
 
 func TestReadTooLong(t *testing.T) {

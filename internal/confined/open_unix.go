@@ -11,8 +11,8 @@ import (
 
 // OpenFile is os.OpenFile for a regular file that is written in place. A link at
 // path is an error that wraps ErrLink, anything else that is not a regular file
-// one that wraps ErrNotRegular; a named pipe is not waited for. Links in the path to the file's
-// folder are followed.
+// one that wraps ErrNotRegular; a named pipe is not waited for. Links in the path
+// to the file's folder are followed.
 func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, perm)
 	switch {

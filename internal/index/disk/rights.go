@@ -59,5 +59,9 @@ func setPerm(file confined.Path, perm fs.FileMode) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
+	st, err := file.Lstat()
+	if err != nil || st.Mode().Perm() == perm {
+		return err
+	}
 	return file.Chmod(perm)
 }
