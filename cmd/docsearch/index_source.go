@@ -65,7 +65,7 @@ var errElsewhere = errors.New("no build of yours on this machine has recorded it
 // findLEANN finds LEANN's files of a database. Passages outside of its folder are
 // found if the user's own build was told to read them.
 func findLEANN(info index.Info) (*leann.Index, error) {
-	if keptBy(&info.Manifest).TrustPaths {
+	if keptBy(&info.Manifest, info.Dir).TrustPaths {
 		return leann.FindTrusted(info.Dir)
 	}
 	return leann.Find(info.Dir)
@@ -91,7 +91,7 @@ func (o origin) command(dir string) string {
 func (b *buildCommand) remembered(dir string) keptOptions {
 	var kept keptOptions
 	if g, err := disk.Current(dir); err == nil {
-		kept = keptBy(&g.Manifest)
+		kept = keptBy(&g.Manifest, dir)
 	}
 	if b.set("language") {
 		kept.Language = b.kept.Language
@@ -119,17 +119,20 @@ func (b *buildCommand) remembered(dir string) keptOptions {
 	return kept
 }
 
-// keptBy are the options in a manifest. Of another user's those count that only
-// say which of the documents to read, and how.
-func keptBy(m *disk.Manifest) keptOptions {
+// keptBy are the options in the manifest of the database in dir. Of another user's
+// those count that only say which of the documents to read, and how.
+func keptBy(m *disk.Manifest, dir string) keptOptions {
 	var kept keptOptions
 	if json.Unmarshal(m.Options, &kept) != nil {
 		return keptOptions{}
 	}
-	if isSealed(provenance.Load(config.KeyPath(os.Getenv)), m) {
-		return kept
+	if !isSealed(provenance.Load(config.KeyPath(os.Getenv)), m) {
+		own := keptOptions{Language: kept.Language}
+		own.Include, own.Exclude = kept.Include, kept.Exclude
+		return own
 	}
-	own := keptOptions{Language: kept.Language}
-	own.Include, own.Exclude = kept.Include, kept.Exclude
-	return own
+	// The seal does not cover LEANN's meta file, which names the passages: it must
+	// be the one that the user trusted.
+	kept.TrustPaths = kept.TrustPaths && (samePath(m.Source.Location, dir) || samePath(filepath.Dir(m.Source.Location), dir))
+	return kept
 }

@@ -68,8 +68,8 @@ type Manifest struct {
 	// Published are the files that were made of the passages for LEANN, by their
 	// names in the database's folder.
 	Published []FileInfo `json:"published,omitempty"`
-	// Seal tells the user who built the database that Source and Options are his
-	// own (see package provenance); "" if they were not sealed.
+	// Seal is by which the user who built the database knows Source and Options
+	// again (see package provenance); "" if they were not sealed.
 	Seal string `json:"seal,omitempty"`
 }
 
