@@ -38,7 +38,7 @@ type buildCommand struct {
 	kept        keptOptions
 	set         func(flag string) bool // on the command line
 	update      bool                   // reuse what has not changed
-	updating    bool                   // for index update, which reads the source or fails
+	updating    bool                   // for index update, which does not do without a source that it may not read
 }
 
 // keptOptions are those that a later build of the same database repeats unless
@@ -312,7 +312,7 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 		case err == nil:
 			p.source = source
 			return p, nil
-		case b.updating || !errors.Is(err, fs.ErrNotExist):
+		case b.update || !errors.Is(err, fs.ErrNotExist):
 			return p, err
 		}
 		p.notice = fmt.Errorf("%s is gone; building %s from its own passages", origin.Location, known.Name)

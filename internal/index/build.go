@@ -74,18 +74,20 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info 
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Info{}, err
 	}
+	defer func() {
+		if err != nil && made {
+			os.Remove(dir) // fails where the source keeps something for the next build
+		}
+	}()
 	b, err := disk.Begin(dir, opt.Wait)
 	if err != nil {
 		return Info{}, err
 	}
 	defer func() {
-		if d, ok := src.(interface{ Discard() }); ok && err != nil && b.First {
+		if d, ok := src.(interface{ Discard() }); ok && b.First && !disk.HasManifest(dir) {
 			d.Discard()
 		}
 		b.Abort()
-		if err != nil && made {
-			os.Remove(dir) // fails where the source keeps something for the next build
-		}
 	}()
 	w := &work{Build: b, dir: dir, src: src, opt: opt}
 	if err := w.run(ctx); err != nil {

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"errors"
 	"io/fs"
 	"runtime"
 
@@ -41,13 +42,16 @@ func sharedRights(info fs.FileInfo, rights fs.FileMode) fs.FileMode {
 	return rights
 }
 
-// restrict takes from a file's mode what perm does not have. Windows has no such
-// modes.
+// restrict takes from a file's mode what perm does not have. A file that is not
+// there needs none. Windows has no such modes.
 func restrict(file confined.Path, perm fs.FileMode) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
 	st, err := file.Lstat()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil || !st.Mode().IsRegular() || st.Mode().Perm()&^perm == 0 {
 		return err
 	}

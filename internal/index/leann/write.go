@@ -58,7 +58,7 @@ func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]disk.Fi
 	}
 	// Each waits for the disk.
 	var g errgroup.Group
-	g.Go(func() error { return replaceByLink(passages, dir.Join(PassagesName)) })
+	g.Go(func() error { return replaceByLink(passages, dir.Join(PassagesName), perm) })
 	for _, f := range files[:2] {
 		g.Go(func() error { return replace(dir.Join(f.name), f.data, perm) })
 	}
@@ -223,14 +223,14 @@ func lineAfter(data []byte, at int) int {
 
 // replaceByLink gives a file a second name in place of what has it, or copies
 // the file where the file system has no hard links.
-func replaceByLink(file, name confined.Path) error {
+func replaceByLink(file, name confined.Path, perm fs.FileMode) error {
 	// What is here already was left by one that died.
 	temporary := name.Parent().Join(name.Base() + ".new")
 	if err := temporary.RemoveAll(); err != nil {
 		return err
 	}
 	if file.Link(temporary) != nil {
-		if err := copyFile(file, temporary); err != nil {
+		if err := copyFile(file, temporary, perm); err != nil {
 			temporary.Remove()
 			return err
 		}
@@ -246,13 +246,13 @@ func replaceByLink(file, name confined.Path) error {
 	return name.Parent().Sync()
 }
 
-func copyFile(from, to confined.Path) error {
+func copyFile(from, to confined.Path, perm fs.FileMode) error {
 	in, err := from.Open()
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := to.Create(0o644)
+	out, err := to.Create(perm)
 	if err != nil {
 		return err
 	}

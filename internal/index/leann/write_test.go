@@ -199,13 +199,13 @@ func TestCopyFileKeepsTheTime(t *testing.T) {
 	if err := os.Chtimes(from, past, past); err != nil {
 		t.Fatal(err)
 	}
-	if err := copyFile(confined.Of(from), confined.Of(to)); err != nil {
+	if err := copyFile(confined.Of(from), confined.Of(to), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if st, err := os.Stat(to); err != nil || !st.ModTime().Equal(past) || st.Size() != 1 {
 		t.Errorf("copied as %v, %v", st, err)
 	}
-	if err := copyFile(confined.Of(from), confined.Of(to)); err == nil {
+	if err := copyFile(confined.Of(from), confined.Of(to), 0o644); err == nil {
 		t.Error("wrote over a file that is there")
 	}
 }
