@@ -489,3 +489,41 @@ func TestInterruptedBuild(t *testing.T) {
 	b.build(t)
 	b.clean(t)
 }
+
+// A first build that the user interrupts leaves nothing and says so.
+func TestInterruptedFirstBuild(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be interrupted from outside there")
+	}
+	b := folderBuilder(t)
+	b.edit(t, 0)
+	took := b.build(t)
+	interrupted := 0
+	for i := range 10 {
+		if err := os.RemoveAll(b.dir); err != nil {
+			t.Fatal(err)
+		}
+		cmd := b.command(t.Context())
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(took * time.Duration(i) / 10)
+		cmd.Process.Signal(os.Interrupt) // fails if it has ended
+		if err := cmd.Wait(); err == nil {
+			b.check(t)
+			continue
+		}
+		if _, err := os.Lstat(b.dir); err == nil {
+			t.Errorf("%s is still there", b.dir)
+		}
+		if cmd.ProcessState.ExitCode() == exitFailure {
+			interrupted++
+			if want := "docsearch: interrupted\nhint: nothing was built\n"; out.String() != want {
+				t.Errorf("interrupted, it says %q, want %q", out.String(), want)
+			}
+		}
+	}
+	t.Logf("%d of 10 builds were interrupted", interrupted)
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
@@ -502,6 +503,8 @@ func explainBuild(p plan, err error) error {
 	switch {
 	case errors.Is(err, disk.ErrBusy):
 		return withHint(err, "--wait 10m waits for it")
+	case errors.Is(err, confined.ErrLink):
+		return withHint(err, "remove the link and run the same command again")
 	case errors.Is(err, context.Canceled):
 		return withHint(errors.New("interrupted"), "%s", p.afterInterrupt())
 	case errors.Is(err, index.ErrNoPassages):
