@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -137,10 +138,25 @@ func Tick(modTime time.Time) time.Duration {
 	return 100 * time.Millisecond
 }
 
-// Open opens the file at path, which others may replace, for reading.
+// Open opens the regular file at path, which others may replace, for reading.
+// Anything else is an error. It does not wait for a named pipe.
 func Open(path string) (*os.File, error) {
-	return openShared(func() (*os.File, error) { return os.Open(path) })
+	f, err := openShared(func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) })
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
+
+var errNotRegular = errors.New("not a regular file")
 
 // OpenIn is Open of the file of that name below root, with further flags.
 func OpenIn(root *os.Root, name string, flag int) (*os.File, error) {

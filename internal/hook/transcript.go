@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/hook/rawjson"
 )
 
@@ -20,13 +21,13 @@ const (
 // LastSaid is how the user's last message in a transcript ends, "" if it is
 // not found near the transcript's end.
 func LastSaid(path string) string {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
 	st, err := f.Stat()
-	if err != nil || !st.Mode().IsRegular() {
+	if err != nil {
 		return ""
 	}
 	for length := int64(16 << 10); ; length *= 4 {

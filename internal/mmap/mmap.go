@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
@@ -21,9 +22,9 @@ type Mapping struct {
 	release func() error
 }
 
-// Open maps the whole file at path. An empty file has empty Data.
+// Open maps the whole regular file at path. An empty file has empty Data.
 func Open(path string) (*Mapping, error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	return mapAll(f, err)
 }
 

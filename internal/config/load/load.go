@@ -24,6 +24,7 @@ import (
 
 	"github.com/spf13/viper"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/decode"
 )
@@ -95,7 +96,7 @@ func Load(l config.Locations) (*Result, error) {
 }
 
 func read(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, cannotRead(path, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/filelock"
 	"github.com/docsearch/docsearch/internal/hook/sessionfile"
@@ -176,7 +177,7 @@ func Told(records []Record, agent string) func(key string) bool {
 
 // Read returns the records of a session, the oldest first.
 func (s Store) Read(session string) ([]Record, error) {
-	f, err := os.Open(s.path(session))
+	f, err := atomicfile.Open(s.path(session))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/kernel"
 )
 
@@ -136,7 +137,7 @@ func newComparison(t *testing.T, python, dir string, l list) *comparison {
 	}
 	start := time.Now()
 	// The sample to calibrate with is another than that to compare with.
-	stats, err := Build(t.Context(), path, l, Options{Queries: queries(l, 300, 0.3)})
+	stats, err := Build(t.Context(), confined.Of(path), l, Options{Queries: queries(l, 300, 0.3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,7 @@ func newComparison(t *testing.T, python, dir string, l list) *comparison {
 	opened := time.Duration(math.MaxInt64)
 	for range 20 {
 		start := time.Now()
-		if c.x, err = Open(path); err != nil {
+		if c.x, err = Open(confined.Of(path)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.x.loadRouter(); err != nil {
