@@ -23,6 +23,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/gitrepo"
 	"github.com/docsearch/docsearch/internal/ingest/site"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/provenance"
@@ -62,8 +63,8 @@ one, a git repository, a docset, a documentation site, or the index of a LEANN
 index, or build a database again.
 
 Files are split into passages at their headings; the database goes into
-docsearch's data folder. The last commit of a repository is fetched by git, and
-what runs in one is not. Of a site the pages below the URL are fetched into the
+docsearch's data folder. For a git repository the latest commit is
+fetched; hooks, filters and submodules never run. Of a site the pages below the URL are fetched into the
 database's folder first: those that its llms.txt or sitemap lists, else those
 that links lead to. A build that is interrupted goes on where it was. Of a LEANN
 index (its folder, its meta.json, or a bare passages.jsonl) the passages stay as
@@ -507,6 +508,8 @@ func explainBuild(p plan, err error) error {
 		return withHint(err, "remove the link and run the same command again")
 	case errors.Is(err, context.Canceled):
 		return withHint(errors.New("interrupted"), "%s", p.afterInterrupt())
+	case errors.Is(err, gitrepo.ErrRedirect):
+		return withHint(err, "open the URL in a browser and build from the one that it leads to")
 	case errors.Is(err, index.ErrNoPassages):
 		return withHint(fmt.Errorf("%s: %w", p.label, err), "docsearch reads the formats of documentation and source code, and LEANN's passages")
 	}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,6 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/archive"
 	"github.com/docsearch/docsearch/internal/ingest/docset"
 	"github.com/docsearch/docsearch/internal/ingest/gitrepo"
-	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -154,8 +154,12 @@ func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []disk.
 			return "", nil, err
 		}
 		repo, _ := gitrepo.Parse(c.location)
-		_, err := gitrepo.Fetch(ctx, repo, folder.String(), readPatterns())
-		return folder.String(), nil, err
+		_, skipped, err := gitrepo.Fetch(ctx, repo, folder, gitrepo.Options{
+			Perm:   0o644 & c.rights(),
+			Want:   func(name string, size int64) string { return cmp.Or(c.filter.unwanted(name), unwanted(name, size)) },
+			Report: func(files int) { report.Report("writing files", int64(files), 0) },
+		})
+		return folder.String(), skipped, err
 	case c.kind == KindDocset && !docset.Folded(c.location):
 		return c.location, nil, nil
 	}
@@ -182,7 +186,7 @@ func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []disk.
 }
 
 // makeFolder makes the folder that holds the copy. Only the user may enter it if
-// the original is only the user's: git gives files the rights that it likes.
+// the original is only the user's: its folders have no rights of their own.
 func (c *Copy) makeFolder(folder confined.Path) error {
 	if err := os.MkdirAll(c.database, 0o755); err != nil {
 		return err
@@ -300,14 +304,4 @@ func topOf(folder confined.Path) confined.Path {
 		return folder
 	}
 	return folder.Join(entries[0].Name())
-}
-
-// readPatterns match the files that there are readers for, as .gitignore has
-// patterns, and those that say which to leave out.
-func readPatterns() []string {
-	patterns := slices.Concat(ignoreNames[:], plainNames[:], []string{"*.[1-9]"})
-	for _, ext := range slices.Concat(endings[:], source.Endings()) {
-		patterns = append(patterns, "*"+ext, "*"+strings.ToUpper(ext))
-	}
-	return patterns
 }

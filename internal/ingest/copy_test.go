@@ -168,15 +168,3 @@ func TestCopyOfRepository(t *testing.T) {
 		t.Errorf("name %q", CopyName("file://"+slashed))
 	}
 }
-
-func TestEndingsHaveReaders(t *testing.T) {
-	for _, ext := range endings {
-		name := "a" + ext
-		if ext == ".gz" {
-			name = "a.txt.gz"
-		}
-		if readerOf(name) == nil {
-			t.Errorf("there is no reader for %s", ext)
-		}
-	}
-}

@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -108,6 +109,17 @@ func parsePatterns(list []string) ([]Pattern, error) {
 func (f filter) excluded(name string) bool { return matchesAny(f.exclude, name) }
 func (f filter) included(name string) bool {
 	return len(f.include) == 0 || matchesAny(f.include, name)
+}
+
+// unwanted says why the patterns leave a file out, "" if they do not.
+func (f filter) unwanted(name string) string {
+	switch {
+	case f.excluded(name):
+		return "excluded"
+	case !f.included(name) && !slices.Contains(ignoreNames[:], path.Base(name)):
+		return "not included"
+	}
+	return ""
 }
 
 // reaches reports whether a file below the folder may be included.

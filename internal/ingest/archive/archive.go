@@ -277,7 +277,7 @@ func (x *extractor) entry(name string, mode fs.FileMode, size int64, open func()
 	if err := x.ctx.Err(); err != nil {
 		return err
 	}
-	local, why := x.local(name)
+	local, why := Local(name, x.opt.Limits.Depth)
 	switch {
 	case why != "":
 		x.skip(name, "%s", why)
@@ -309,8 +309,10 @@ func (x *extractor) entry(name string, mode fs.FileMode, size int64, open func()
 	return x.write(local, r)
 }
 
-// local is a name as a path below the folder, or why it is none.
-func (x *extractor) local(name string) (string, string) {
+// Local is the path below a folder that a name from outside stands for, or why
+// there is none: it leads elsewhere, is none that a file may have here, or is
+// deeper than so many folders.
+func Local(name string, depth int) (local, why string) {
 	slashed := strings.ReplaceAll(name, `\`, "/")
 	switch {
 	case slashed == "" || strings.ContainsRune(slashed, 0):
@@ -323,12 +325,12 @@ func (x *extractor) local(name string) (string, string) {
 			return "", "a name that leads out of the archive"
 		}
 	}
-	local := path.Clean(slashed)
+	local = path.Clean(slashed)
 	switch {
 	case !filepath.IsLocal(filepath.FromSlash(local)):
 		return "", "a name that no file here may have"
-	case strings.Count(local, "/") >= x.opt.Limits.Depth:
-		return "", fmt.Sprintf("more than %d folders deep", x.opt.Limits.Depth)
+	case strings.Count(local, "/") >= depth:
+		return "", fmt.Sprintf("more than %d folders deep", depth)
 	}
 	return local, ""
 }

@@ -108,15 +108,6 @@ func familyOf(ext string) kind {
 	return none
 }
 
-// Endings are those of the files that are read.
-func Endings() []string {
-	all := []string{".go"}
-	for _, l := range languages {
-		all = append(all, l.endings...)
-	}
-	return all
-}
-
 // families are the patterns of each. The first group of one is the kind of what
 // is declared, the second its name; where there is one group, it is the name.
 var families = sync.OnceValue(func() map[kind]*family {

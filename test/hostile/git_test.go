@@ -1,0 +1,326 @@
+package hostile
+
+import (
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// A gitAttack is a sandbox with a git repository and a database made from it.
+type gitAttack struct {
+	*sandbox
+	upstream string // the repository
+	url      string
+	database string
+	copy     string // the folder of the repository's files in the database
+	trap     string // a program that leaves the file sprung
+	sprung   string
+}
+
+func newGitAttack(t *testing.T) *gitAttack {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the traps are shell scripts")
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git")
+	}
+	s := newSandbox(t)
+	a := &gitAttack{
+		sandbox: s, upstream: filepath.Join(s.work, "upstream"), database: filepath.Join(s.work, "db"),
+		trap: filepath.Join(s.work, "trap"), sprung: filepath.Join(s.work, "sprung"),
+	}
+	a.url, a.copy = "file://"+a.upstream, filepath.Join(a.database, "source", "copy")
+	s.write(a.trap, "#!/bin/sh\necho \"$0 $*\" >> "+a.sprung+"\nexit 1\n")
+	if err := os.Chmod(a.trap, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.write(filepath.Join(a.upstream, "docs", "a.md"), "# Kettle\n\nHow to descale the kettle with vinegar.\n")
+	a.git(a.upstream, "init", "--quiet", "--initial-branch=main")
+	a.git(a.upstream, "config", "uploadpack.allowFilter", "true")
+	a.commit("one")
+	return a
+}
+
+// git runs git as the one who made the repository does.
+func (a *gitAttack) git(dir string, args ...string) {
+	a.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		a.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+func (a *gitAttack) commit(message string) {
+	a.Helper()
+	a.git(a.upstream, "add", ".")
+	a.git(a.upstream, "commit", "--quiet", "-m", message)
+}
+
+// program writes a hook or another program that springs the trap.
+func (a *gitAttack) program(path string) {
+	a.Helper()
+	a.write(path, "#!/bin/sh\nexec "+a.trap+" "+filepath.Base(path)+"\n")
+	if err := os.Chmod(path, 0o755); err != nil {
+		a.Fatal(err)
+	}
+}
+
+// notSprung fails the test if a foreign command ran.
+func (a *gitAttack) notSprung() {
+	a.Helper()
+	if out, err := os.ReadFile(a.sprung); err == nil {
+		a.Errorf("a foreign command ran: %s", out)
+	}
+}
+
+// A database from elsewhere comes with a clone of its repository. An update
+// does not do what the clone's configuration says, and works.
+func TestGitConfigurations(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		plant func(a *gitAttack, git string) // git is the .git of the clone
+	}{
+		{"uploadpack", func(a *gitAttack, git string) { a.git(a.copy, "config", "remote.origin.uploadpack", a.trap) }},
+		{"filter", func(a *gitAttack, git string) {
+			a.git(a.copy, "config", "filter.x.smudge", a.trap)
+			a.write(filepath.Join(git, "info", "attributes"), "*.md filter=x\n")
+		}},
+		{"filter process", func(a *gitAttack, git string) {
+			a.git(a.copy, "config", "filter.x.process", a.trap)
+			a.git(a.copy, "config", "filter.x.required", "true")
+			a.write(filepath.Join(git, "info", "attributes"), "*.md filter=x\n")
+		}},
+		{"instead of", func(a *gitAttack, git string) {
+			a.git(a.copy, "config", "url.ext::"+a.trap+" .insteadOf", "file://")
+			a.git(a.copy, "config", "protocol.ext.allow", "always")
+		}},
+		{"ssh command", func(a *gitAttack, git string) {
+			a.git(a.copy, "config", "url.ssh://host/.insteadOf", "file://")
+			a.git(a.copy, "config", "core.sshCommand", a.trap)
+			a.git(a.copy, "config", "ssh.variant", "simple")
+		}},
+		{"include", func(a *gitAttack, git string) {
+			a.write(filepath.Join(git, "more"), "[remote \"origin\"]\n\tuploadpack = "+a.trap+"\n")
+			a.git(a.copy, "config", "include.path", "more")
+		}},
+		{"worktree configuration", func(a *gitAttack, git string) {
+			a.git(a.copy, "config", "extensions.worktreeConfig", "true")
+			a.write(filepath.Join(git, "config.worktree"), "[remote \"origin\"]\n\tuploadpack = "+a.trap+"\n")
+		}},
+		{"file system monitor", func(a *gitAttack, git string) { a.git(a.copy, "config", "core.fsmonitor", a.trap) }},
+		{"hooks", func(a *gitAttack, git string) {
+			for _, hook := range []string{"post-checkout", "reference-transaction", "post-index-change", "fsmonitor-watchman", "pre-auto-gc"} {
+				a.program(filepath.Join(git, "hooks", hook))
+			}
+		}},
+		{"path of hooks", func(a *gitAttack, git string) {
+			a.program(filepath.Join(a.copy, "hooks", "reference-transaction"))
+			a.git(a.copy, "config", "core.hooksPath", "hooks")
+		}},
+		{"alternates", func(a *gitAttack, git string) {
+			a.write(filepath.Join(git, "objects", "info", "alternates"), filepath.Join(a.upstream, ".git", "objects")+"\n")
+			a.git(a.copy, "config", "core.alternateRefsCommand", a.trap)
+		}},
+		{"promisor", func(a *gitAttack, git string) {
+			a.git(a.copy, "config", "core.repositoryFormatVersion", "1")
+			a.git(a.copy, "config", "extensions.partialClone", "evil")
+			a.git(a.copy, "config", "remote.evil.url", a.url)
+			a.git(a.copy, "config", "remote.evil.promisor", "true")
+			a.git(a.copy, "config", "remote.evil.uploadpack", a.trap)
+		}},
+		{"helper", func(a *gitAttack, git string) {
+			a.git(a.copy, "config", "remote.origin.vcs", "ext")
+			a.git(a.copy, "config", "protocol.allow", "always")
+		}},
+		{"a file that leads elsewhere", func(a *gitAttack, git string) {
+			elsewhere := filepath.Join(a.work, "elsewhere.git")
+			if err := os.Rename(git, elsewhere); err != nil {
+				a.Fatal(err)
+			}
+			a.write(git, "gitdir: "+elsewhere+"\n")
+			a.git(a.copy, "config", "remote.origin.uploadpack", a.trap)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := newGitAttack(t)
+			a.must(a.docsearch("index", "build", a.url, "--out", a.database, "--name", "kettle"))
+			// The clone that somebody else may have left there: whole, and of
+			// the same repository.
+			git := filepath.Join(a.copy, ".git")
+			if err := os.RemoveAll(git); err != nil {
+				t.Fatal(err)
+			}
+			a.git(a.copy, "init", "--quiet")
+			a.git(a.copy, "remote", "add", "origin", a.url)
+			a.git(a.copy, "fetch", "--quiet", "--depth=1", "origin", "HEAD")
+			a.git(a.copy, "checkout", "--quiet", "--force", "--detach", "FETCH_HEAD")
+			tt.plant(a, git)
+			a.write(filepath.Join(a.upstream, "docs", "b.md"), "# Toaster\n\nHow to clean the crumb tray of the toaster.\n")
+			a.commit("two")
+			r := a.docsearch("index", "update", a.database)
+			a.notSprung()
+			a.must(r)
+			if r := a.docsearch("search", "--path", a.database, "crumb tray"); !strings.Contains(r.stdout, "Toaster") {
+				t.Errorf("the update found nothing new: %s%s", r.stdout, r.stderr)
+			}
+		})
+	}
+}
+
+// What a repository itself holds runs nothing and leads nowhere either.
+func TestGitRepositories(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		plant func(a *gitAttack)
+	}{
+		{"attributes", func(a *gitAttack) {
+			a.write(filepath.Join(a.home, ".gitconfig"), "[filter \"x\"]\n\tsmudge = "+a.trap+"\n\trequired = true\n")
+			a.write(filepath.Join(a.upstream, ".gitattributes"), "*.md filter=x\n")
+			a.commit("two")
+		}},
+		{"submodule", func(a *gitAttack) {
+			a.write(filepath.Join(a.upstream, ".gitmodules"), "[submodule \"x\"]\n\tpath = x\n\turl = ext::"+a.trap+"\n\tupdate = !"+a.trap+"\n")
+			a.git(a.upstream, "add", ".")
+			a.git(a.upstream, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",x")
+			a.git(a.upstream, "commit", "--quiet", "-m", "two")
+		}},
+		{"links", func(a *gitAttack) {
+			a.write(filepath.Join(a.work, "victim", "secret.md"), "# Secret\n\nThe combination is 1234.\n")
+			for name, to := range map[string]string{"out": "../../../victim", "secret.md": filepath.Join(a.work, "victim", "secret.md")} {
+				if err := os.Symlink(to, filepath.Join(a.upstream, name)); err != nil {
+					a.Fatal(err)
+				}
+			}
+			a.commit("two")
+		}},
+		{"partial clone", func(a *gitAttack) {
+			partial := filepath.Join(a.work, "partial")
+			a.git(a.work, "clone", "--quiet", "--bare", "--no-local", "--filter=blob:none", a.url, partial)
+			a.git(partial, "config", "remote.origin.uploadpack", a.trap)
+			a.url = "file://" + partial
+		}},
+		{"settings of the user", func(a *gitAttack) {
+			a.program(filepath.Join(a.home, "hooks", "reference-transaction"))
+			a.write(filepath.Join(a.home, ".gitconfig"), "[core]\n\thooksPath = "+filepath.Join(a.home, "hooks")+"\n\tfsmonitor = "+a.trap+"\n"+
+				"[url \"ext::"+a.trap+" \"]\n\tinsteadOf = file://\n[protocol]\n\tallow = always\n")
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := newGitAttack(t)
+			tt.plant(a)
+			r := a.docsearch("index", "build", a.url, "--type", "git", "--out", a.database, "--name", "kettle")
+			if r.late {
+				t.Error("the build did not end")
+			}
+			a.notSprung()
+			if r := a.docsearch("search", "--path", a.database, "combination"); strings.Contains(r.stdout, "1234") {
+				t.Error("a file outside of the repository was indexed")
+			}
+		})
+	}
+}
+
+// A location in a manifest from elsewhere is a URL, not an option or a command.
+func TestGitLocations(t *testing.T) {
+	a := newGitAttack(t)
+	for _, location := range []string{
+		"ext::" + a.trap, "--upload-pack=" + a.trap, "file://" + a.upstream + "#--upload-pack=" + a.trap,
+		"-oProxyCommand=" + a.trap + "@host:x", "ssh://-oProxyCommand=" + a.trap + "/x.git",
+	} {
+		r := a.docsearch("index", "build", "--type", "git", "--out", a.database, "--name", "kettle", "--", location)
+		if r.code == 0 || r.late {
+			t.Errorf("%s: exit code %d, late %t", location, r.code, r.late)
+		}
+		a.notSprung()
+	}
+}
+
+// serveGit serves repositories below a folder by HTTP, as servers do.
+func serveGit(t *testing.T, folder string) http.Handler {
+	t.Helper()
+	out, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
+	if _, err := os.Stat(backend); err != nil {
+		t.Skip("git has no http-backend")
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := &cgi.Handler{Path: backend, Env: []string{"GIT_PROJECT_ROOT=" + folder, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + folder}, Stderr: &strings.Builder{}}
+		if version := r.Header.Get("Git-Protocol"); version != "" {
+			h.Env = append(h.Env, "GIT_PROTOCOL="+version)
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// A server that sends its client elsewhere is not followed.
+func TestGitRedirect(t *testing.T) {
+	a := newGitAttack(t)
+	var reached atomic.Bool
+	target := serveGit(t, a.work)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reached.Store(true)
+		target.ServeHTTP(w, r)
+	}))
+	defer other.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.RequestURI(), http.StatusMovedPermanently)
+	}))
+	defer server.Close()
+	r := a.docsearch("index", "build", server.URL+"/upstream/.git", "--type", "git", "--out", a.database, "--name", "kettle")
+	if r.code == 0 || reached.Load() {
+		t.Errorf("the redirect was followed: exit code %d", r.code)
+	}
+	if !strings.Contains(r.stderr, "redirect") || !strings.Contains(r.stderr, "hint:") {
+		t.Errorf("the error does not tell: %s", r.stderr)
+	}
+}
+
+// The user's own credential helper answers for a private repository; one that
+// the database brings along does not.
+func TestGitCredentials(t *testing.T) {
+	a := newGitAttack(t)
+	private := serveGit(t, a.work)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if name, password, _ := r.BasicAuth(); name != "me" || password != "secret" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="private"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		private.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	url := server.URL + "/upstream/.git"
+	args := []string{"index", "build", url, "--type", "git", "--out", a.database, "--name", "kettle"}
+	if r := a.docsearch(args...); r.code == 0 || r.late {
+		t.Errorf("without a password: exit code %d, late %t", r.code, r.late)
+	}
+	a.write(filepath.Join(a.home, "credentials"), strings.Replace(server.URL, "://", "://me:secret@", 1)+"\n")
+	a.write(filepath.Join(a.home, ".gitconfig"), "[credential]\n\thelper = store --file "+filepath.Join(a.home, "credentials")+"\n")
+	a.must(a.docsearch(args...))
+
+	a.write(filepath.Join(a.home, ".gitconfig"), "")
+	if err := os.RemoveAll(filepath.Join(a.copy, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	a.git(a.copy, "init", "--quiet")
+	a.git(a.copy, "remote", "add", "origin", url)
+	a.git(a.copy, "config", "credential.helper", "!"+a.trap)
+	a.git(a.copy, "config", "core.askPass", a.trap)
+	if r := a.docsearch("index", "update", a.database); r.code == 0 || r.late {
+		t.Errorf("with a foreign helper: exit code %d, late %t", r.code, r.late)
+	}
+	a.notSprung()
+}
