@@ -70,24 +70,19 @@ const (
 // nothing to read; nothing is an error for being malformed.
 type reader func(data []byte, name string) (document, error)
 
-// endings are those of the files that there are readers for, beside source code
-// and manual pages.
-var endings = [...]string{".html", ".htm", ".xhtml", ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc",
-	".ipynb", ".epub", ".pdf", ".info", ".gz", ".txt", ".text"}
-
 // plainNames are those of the texts without an ending that are read.
 var plainNames = [...]string{"README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ"}
 
 const typesRead = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, manual and info pages, source code"
 
 // ofText is the reader of files that are text as they are.
-func ofText(read func(text []byte) document) reader {
+func ofText(read func(text []byte) (document, error)) reader {
 	return func(data []byte, _ string) (document, error) {
 		text, err := clean(data)
 		if err != nil {
 			return document{}, err
 		}
-		return read(text), nil
+		return read(text)
 	}
 }
 

@@ -82,14 +82,18 @@ func shortened(headings []string) []string {
 
 // blocksOf finds the blocks of a section's lines, which stand after so many
 // others. Only a section that must be cut is parsed; of another it is enough to
-// know that it has some.
+// know that it has some. One that is too much for the parser is cut by its lines.
 func blocksOf(lines []string, text string, after int) []block {
 	if words(text) <= most {
 		return []block{{first: after + 1, last: after + len(lines)}}
 	}
 	m := &markdown{lines: lines, starts: lineStarts([]byte(text)), source: []byte(text)}
+	root, err := parseBlocks(m.source)
+	if err != nil {
+		return []block{{first: after + 1, last: after + len(lines)}}
+	}
 	var blocks []block
-	for _, s := range m.spans(parseBlocks(m.source), 1, len(lines)) {
+	for _, s := range m.spans(root, 1, len(lines)) {
 		blocks = append(blocks, m.block(s).shifted(after))
 	}
 	return blocks

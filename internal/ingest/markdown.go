@@ -9,7 +9,6 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
@@ -21,43 +20,24 @@ import (
 
 // readMarkdown reads CommonMark with GitHub's tables. The parser says where
 // each block begins; the lines stay as they are written.
-func readMarkdown(source []byte) document {
-	if tooDeep(source) {
-		return readPlain(source)
-	}
+func readMarkdown(source []byte) (document, error) {
 	doc := document{lines: splitLines(source)}
 	m := &markdown{lines: doc.lines, starts: lineStarts(source)}
 	var terms []string
 	doc.title, terms, doc.use, m.skip = frontMatter(doc.lines)
 	m.source = source[m.starts[m.skip]:]
-	doc.sections = m.sections(parseBlocks(m.source))
+	root, err := parseBlocks(m.source)
+	if err != nil {
+		return document{}, err
+	}
+	doc.sections = m.sections(root)
 	if len(doc.sections) > 0 {
 		doc.sections[0].terms = terms
 	}
 	if doc.title == "" {
 		doc.title = m.firstTitle
 	}
-	return doc
-}
-
-// tooDeep reports whether quotes stand in one another as no writer has them: the
-// parser takes the square of their depth.
-func tooDeep(source []byte) bool {
-	const deepest = 100
-	for line := range bytes.Lines(source) {
-		depth := 0
-		for _, c := range line {
-			if c == '>' {
-				depth++
-			} else if c != ' ' && c != '\t' {
-				break
-			}
-		}
-		if depth > deepest {
-			return true
-		}
-	}
-	return false
+	return doc, nil
 }
 
 type markdown struct {
@@ -190,18 +170,6 @@ func literal(n *ast.Text, source []byte) []byte {
 	}
 	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(n.Value(source))))
 }
-
-// blockParser finds blocks and leaves what is in them alone: nobody asks for
-// it, and inline markup is where Markdown can be made slow to parse.
-var blockParser = sync.OnceValue(func() parser.Parser {
-	return parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
-			util.Prioritized(extension.NewTableParagraphTransformer(), 200))...),
-	)
-})
-
-func parseBlocks(source []byte) ast.Node { return blockParser().Parse(text.NewReader(source)) }
 
 // headingParser reads a single heading, with the attributes that generators
 // of documentation allow at its end: {#anchor}.

@@ -32,11 +32,12 @@ func TestReadMarkdown(t *testing.T) {
 		{name: "breaks are no front matter", in: "---\ntext\n---\n", sections: []string{" 1-1: 1-1", "text 2-3:"}},
 		{name: "open front matter", in: "---\ntitle: T\n", sections: []string{" 1-2: 1-1 2-2"}},
 		{name: "reference definitions", in: "# A\n\n[x]: http://x\n", title: "A", sections: []string{"A 1-3: 3-3"}},
-		{name: "quotes deeper than anybody's", in: strings.Repeat("> ", 101) + "x\n\n# A\n", sections: []string{" 1-3: 1-1 3-3"}},
+		{name: "quotes nested too deep", in: strings.Repeat("> ", 101) + "x\n\n# A\n", title: "A", sections: []string{" 1-2: 1-1", "A 3-3:"}},
+		{name: "lists nested too deep", in: strings.Repeat("- ", 101) + "x\n- y\n\n# A\n\n- z\n", title: "A", sections: []string{" 1-3: 1-2", "A 4-6: 6-6"}},
 		{name: "empty headings", in: "#\n\ntext\n\n##\n", sections: []string{" 1-4: 3-3", " >  5-5:"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			doc := readMarkdown([]byte(tt.in))
+			doc := markdownOf(t, tt.in)
 			if doc.title != tt.title {
 				t.Errorf("title %q, want %q", doc.title, tt.title)
 			}
@@ -55,9 +56,21 @@ func TestReadMarkdown(t *testing.T) {
 	}
 }
 
+func markdownOf(t testing.TB, text string) document {
+	t.Helper()
+	doc, err := readMarkdown([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
 func TestReadPlain(t *testing.T) {
 	const in = "Intro\ntext\n\nThe Title\n=========\nbelow\n\nPart\n----\n\nx\ny\n\n-----\n\nnot\n==========\n"
-	doc := readPlain([]byte(in))
+	doc, err := readPlain([]byte(in))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got []string
 	for _, s := range doc.sections {
 		got = append(got, fmt.Sprintf("%q %d-%d", s.headings, s.first, s.last))
@@ -123,7 +136,10 @@ import x from 'y'
 Use <kbd>Enter</kbd> and {props.name}.
 <b>bold</b> text stays
 <unfinished`
-	doc := readMDX([]byte(in))
+	doc, err := readMDX([]byte(in))
+	if err != nil {
+		t.Fatal(err)
+	}
 	passages, _ := cut(doc)
 	if len(passages) != 1 || passages[0].StartLine != 15 || passages[0].EndLine != 36 || doc.title != "Install" {
 		t.Fatalf("title %q, passages %+v", doc.title, passages)

@@ -7,7 +7,7 @@ import (
 
 // readMDX reads Markdown with JSX in it: what is a program's is left out, the
 // text between the tags stays.
-func readMDX(source []byte) document {
+func readMDX(source []byte) (document, error) {
 	lines := splitLines(source)
 	var kept []string
 	var from []int
@@ -38,9 +38,9 @@ func readMDX(source []byte) document {
 		}
 		kept, from = append(kept, line), append(from, i+1)
 	}
-	doc := readMarkdown([]byte(strings.Join(kept, "\n")))
+	doc, err := readMarkdown([]byte(strings.Join(kept, "\n")))
 	doc.made, doc.from = true, from
-	return doc
+	return doc, err
 }
 
 // beginsModule reports whether the line imports or exports something, as

@@ -42,7 +42,7 @@ func readMetadata(data []byte, name string) (document, error) {
 	if text, err = clean(text); err != nil {
 		return document{}, err
 	}
-	doc := readMarkdown(text)
+	doc, err := readMarkdown(text)
 	doc.title = title
-	return doc, nil
+	return doc, err
 }

@@ -88,9 +88,9 @@ func readNotebook(data []byte, _ string) (document, error) {
 	if err != nil {
 		return document{}, err
 	}
-	doc := readMarkdown(text)
+	doc, err := readMarkdown(text)
 	doc.made = true
-	return doc, nil
+	return doc, err
 }
 
 // short is the output's text, if it is one that a reader would read.

@@ -4,7 +4,7 @@ import "strings"
 
 // readPlain reads text without markup. Paragraphs end at blank lines; a line
 // underlined in its full length is a heading, as in many a README.
-func readPlain(source []byte) document {
+func readPlain(source []byte) (document, error) {
 	doc := document{lines: splitLines(source)}
 	var path headings
 	sections := []section{{first: 1}}
@@ -37,7 +37,7 @@ func readPlain(source []byte) document {
 		sections = sections[1:]
 	}
 	doc.sections = sections
-	return doc
+	return doc, nil
 }
 
 // underlined is the level of the heading on lines[i], 0 if it is none: 1 for

@@ -232,12 +232,12 @@ func isMarkdown(u string) bool {
 	return false
 }
 
-func parseText(data []byte, contentType string, read func([]byte) document) (document, error) {
+func parseText(data []byte, contentType string, read func([]byte) (document, error)) (document, error) {
 	text, err := decodeText(data, contentType)
 	if err != nil {
 		return document{}, err
 	}
-	return read(text), nil
+	return read(text)
 }
 
 // decodeText makes text of the bytes of a page that was served as that type.
