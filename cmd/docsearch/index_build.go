@@ -41,6 +41,7 @@ type buildCommand struct {
 	set         func(flag string) bool // on the command line
 	update      bool                   // reuse what has not changed
 	updating    bool                   // for index update, which does not do without a source that it may not read
+	keepLost    bool                   // keep pages that a site seems to have lost
 }
 
 // keptOptions are those that a later build of the same database repeats unless
@@ -119,7 +120,7 @@ func (b *buildCommand) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.kept.Site.Prefix, "prefix", "", "of a site, fetch only pages whose URL begins with this `URL` (default the one given)")
 	f.StringVar((*string)(&b.kept.Site.Way), "way", "", "of a site, find pages by `llms.txt`, llms-full.txt, sitemap or links (default the first of them that there is)")
 	f.IntVar(&b.kept.Site.MaxPages, "max-pages", 0, "of a site, fetch at most so `many` pages (default 20000)")
-	f.Var((*sizeValue)(&b.kept.Site.MaxBytes), "max-bytes", "of a site, fetch at most so `much` in all, such as 500MB (default 2GB)")
+	f.Var((*sizeValue)(&b.kept.Site.MaxBytes), "max-bytes", "download at most `SIZE` in all, such as 500MB (sites only; default 2GB)")
 	f.DurationVar(&b.kept.Site.Delay, "delay", 0, "of a site, wait so long between requests (default 200ms, none for one on this machine)")
 	f.IntVar(&b.kept.Site.Concurrency, "concurrency", 0, "of a site, make so `many` requests at a time (default 4)")
 	f.DurationVar(&b.kept.Site.Timeout, "timeout", 0, "of a site, give each page so long to arrive (default 30s)")
@@ -307,8 +308,14 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 		p.notice = origin.elsewhere("building "+known.Name+" from its own passages", dir)
 	case origin.Kind == ingest.KindSite:
 		site, err := ingest.NewSite(origin.Location, dir, p.kept.Site, p.kept.Options)
+		if err != nil {
+			return p, err
+		}
+		if b.keepLost {
+			site.KeepLost()
+		}
 		p.source = site
-		return p, err
+		return p, nil
 	default:
 		switch source, err := openSource(origin.Origin, dir, p.kept.Options); {
 		case err == nil:

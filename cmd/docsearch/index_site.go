@@ -20,7 +20,10 @@ import (
 func explainSite(err error) error {
 	var moved *site.MovedError
 	var address *site.AddressError
+	var limit *site.LimitError
 	switch {
+	case errors.As(err, &limit):
+		return withHint(err, "--max-bytes sets another limit")
 	case errors.As(err, &moved):
 		return withHint(err, "docsearch index build %s", quoteArgument(moved.To))
 	case errors.As(err, &address):
@@ -43,6 +46,9 @@ func (b *buildCommand) printFetched(p plan) {
 	printOutcomes(b.stderr, "failed", r.Failed)
 	for _, limit := range r.Limits {
 		fmt.Fprintf(b.stderr, "docsearch: %s\n", limit)
+	}
+	if r.Lost > 0 {
+		fmt.Fprintf(b.stderr, "hint: to remove them, run docsearch index build %s\n", quoteArgument(p.label))
 	}
 }
 
@@ -74,6 +80,7 @@ type fetchedJSON struct {
 	Unchanged int            `json:"unchanged"`
 	Resumed   int            `json:"resumed"` // fetched before an interruption
 	Removed   int            `json:"removed"`
+	Lost      int            `json:"lost,omitempty"` // kept though the site has them no more
 	Bytes     int64          `json:"bytes"`
 	Failed    []disk.Skipped `json:"failed"`
 	Limits    []string       `json:"limits"`
@@ -87,7 +94,7 @@ func newFetchedJSON(p plan) *fetchedJSON {
 	}
 	r := s.Report()
 	j := &fetchedJSON{
-		Way: r.Way, Fetched: r.Fetched, Unchanged: r.Unchanged, Resumed: r.Resumed, Removed: len(r.Removed), Bytes: r.Bytes,
+		Way: r.Way, Fetched: r.Fetched, Unchanged: r.Unchanged, Resumed: r.Resumed, Removed: len(r.Removed), Lost: r.Lost, Bytes: r.Bytes,
 		Failed: []disk.Skipped{}, Limits: append([]string{}, r.Limits...),
 	}
 	for _, o := range r.Failed {

@@ -34,6 +34,10 @@ func newIndexUpdateCommand(a *app) *cobra.Command {
 read, fetched and indexed. Passages that are the same keep their ids; those of
 documents that are gone go. If nothing has changed, nothing is written.
 
+If a site has lost more than a quarter of its pages, or shows one page instead of
+them, such as a login page, an update keeps them and says so. Build the database
+again to remove them.
+
 Only a source that you have named in a build on this machine is read. A database
 that comes from elsewhere is updated once you have built it from its source.
 
@@ -153,6 +157,7 @@ func (u *updateCommand) plan(d listing, before index.Info) (*buildCommand, plan,
 		// Another version may read the same documents in another way.
 		update:   !u.full && before.Tool == buildVersion(),
 		updating: true,
+		keepLost: !u.full,
 	}
 	p, err := b.again(d, before.Dir)
 	if err != nil && !errors.Is(err, errElsewhere) {

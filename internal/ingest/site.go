@@ -54,6 +54,7 @@ type Site struct {
 	database string // folder of the database
 	opt      SiteOptions
 	filter   filter
+	keepLost bool
 	report   site.Report
 	changes  Changes
 }
@@ -67,6 +68,10 @@ func NewSite(url, database string, opt SiteOptions, which Options) (*Site, error
 	}
 	return &Site{url: url, database: database, opt: opt, filter: filter}, nil
 }
+
+// KeepLost makes Prepare keep the pages that the site seems to have lost: see
+// package site.
+func (s *Site) KeepLost() { s.keepLost = true }
 
 // Report says what the last Prepare fetched, and Changes what of it is other
 // than before.
@@ -82,7 +87,7 @@ func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *disk.Gene
 		URL: s.url, Dir: folder, Prefix: s.opt.Prefix, Way: s.opt.Way,
 		MaxPages: s.opt.MaxPages, MaxBytes: s.opt.MaxBytes, Delay: s.opt.Delay, Concurrency: s.opt.Concurrency,
 		Timeout: s.opt.Timeout, IgnoreRobots: s.opt.IgnoreRobots, Private: s.opt.Private, Progress: report,
-		Refuse: s.refuse,
+		Refuse: s.refuse, KeepLost: s.keepLost,
 	})
 	if err != nil {
 		return disk.Prepared{}, err

@@ -31,7 +31,15 @@ type client struct {
 	now      func() time.Time
 	sleep    func(context.Context, time.Duration) error
 	received atomic.Int64 // bytes of bodies
+	spent    atomic.Int64 // these and those of headers, of which there may be no more than limit
+	limit    atomic.Int64
 }
+
+// errSpent is the error of a request beyond the limit of bytes.
+var errSpent = errors.New("the limit of bytes is reached")
+
+// full reports whether the limit of bytes is reached.
+func (c *client) full() bool { return c.spent.Load() >= c.limit.Load() }
 
 func newClient(opt Options, sc *scope) *client {
 	transport := &http.Transport{
@@ -71,6 +79,7 @@ type request struct {
 	url            string
 	etag, modified string                          // of what is there already; "" if nothing is
 	limit          int64                           // bytes of the body
+	partial        bool                            // of a longer body, the beginning will do
 	refuse         func(contentType string) string // says why a body of that type is not wanted; may be nil
 }
 
@@ -96,10 +105,13 @@ type failure struct {
 func (f *failure) Error() string { return f.reason }
 func (f *failure) Unwrap() error { return f.cause }
 
-// get asks until there is an answer that counts. Its error is a *failure or
-// that of ctx.
+// get asks until there is an answer that counts. Its error is a *failure,
+// errSpent or that of ctx.
 func (c *client) get(ctx context.Context, req request) (response, error) {
 	for attempt := 1; ; attempt++ {
+		if c.full() {
+			return response{}, errSpent
+		}
 		if err := c.pace.wait(ctx); err != nil {
 			return response{}, err
 		}
@@ -159,6 +171,11 @@ func (c *client) once(ctx context.Context, req request) (response, error) {
 		return response{}, c.unanswered(err)
 	}
 	defer h.Body.Close()
+	for key, values := range h.Header {
+		for _, v := range values {
+			c.spent.Add(int64(len(key) + len(v)))
+		}
+	}
 	res := response{
 		status:      h.StatusCode,
 		contentType: short(h.Header.Get("Content-Type")),
@@ -195,21 +212,44 @@ func (c *client) read(h *http.Response, req request) ([]byte, error) {
 			return nil, &failure{reason: why, unwanted: true}
 		}
 	}
-	if h.ContentLength > req.limit {
+	if h.ContentLength > req.limit && !req.partial {
 		return nil, &failure{reason: fmt.Sprintf("%s long, over the limit of %s", size(h.ContentLength), size(req.limit)), unwanted: true}
 	}
-	body, err := io.ReadAll(io.LimitReader(h.Body, req.limit+1))
-	c.received.Add(int64(len(body)))
+	body, err := io.ReadAll(io.LimitReader(spender{c, h.Body}, req.limit+1))
 	switch {
+	case errors.Is(err, errSpent):
+		if req.partial {
+			return body, nil
+		}
+		return nil, errSpent
 	case errors.Is(err, context.DeadlineExceeded):
 		// It trickles, and would again.
 		return nil, &failure{reason: fmt.Sprintf("not all there after %v", c.timeout), unreachable: true, cause: err}
 	case err != nil:
 		return nil, &failure{reason: "breaks off: " + err.Error(), temporary: true, cause: err}
+	case int64(len(body)) > req.limit && req.partial:
+		return body[:req.limit], nil
 	case int64(len(body)) > req.limit:
 		return nil, &failure{reason: fmt.Sprintf("longer than the limit of %s", size(req.limit)), unwanted: true}
 	}
 	return body, nil
+}
+
+// A spender reads a body up to the client's limit of bytes, which all bodies
+// share.
+type spender struct {
+	c *client
+	r io.Reader
+}
+
+func (s spender) Read(p []byte) (int, error) {
+	if s.c.full() {
+		return 0, errSpent
+	}
+	n, err := s.r.Read(p)
+	s.c.received.Add(int64(n))
+	s.c.spent.Add(int64(n))
+	return n, err
 }
 
 // unanswered is the failure of a request without an answer.

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -156,8 +157,8 @@ func (r *run) readSitemaps(ctx context.Context, queue []string) ([]string, error
 			r.limit("the limit of %d sitemaps was reached", maxLists)
 			break
 		}
-		if len(pages) > r.opt.MaxPages {
-			break // the limit will say so
+		if len(pages) > r.opt.MaxPages || r.client.full() {
+			break // the limit says so
 		}
 		res, ok, err := r.list(ctx, queue[i])
 		if err != nil {
@@ -169,7 +170,7 @@ func (r *run) readSitemaps(ctx context.Context, queue []string) ([]string, error
 			}
 			continue
 		}
-		listed, further, err := parseSitemap(res.body)
+		listed, further, err := r.parseSitemap(res.body)
 		if err != nil && (i > 0 || len(listed)+len(further) > 0) {
 			r.incomplete(queue[i], err)
 		}
@@ -188,6 +189,17 @@ func (r *run) readSitemaps(ctx context.Context, queue []string) ([]string, error
 	return pages, nil
 }
 
+// parseSitemap reads a sitemap, which may be compressed.
+func (r *run) parseSitemap(data []byte) (pages, sitemaps []string, err error) {
+	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
+		data, err = gunzip(data, spender{c: r.client})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return parseSitemap(data)
+}
+
 // listPages are the pages of the site that a list names.
 func (r *run) listPages(list string, refs []string) ([]string, error) {
 	base, err := url.Parse(list)
@@ -204,6 +216,11 @@ func (r *run) list(ctx context.Context, u string) (res response, ok bool, err er
 	res, err = r.file(ctx, request{url: u, limit: maxList})
 	if ctx.Err() != nil {
 		return res, false, ctx.Err()
+	}
+	if errors.Is(err, errSpent) {
+		r.whole = false
+		r.limit("the limit of %s was reached: not all lists of pages were read", size(r.opt.MaxBytes))
+		return res, false, nil
 	}
 	if err != nil {
 		r.incomplete(u, err)

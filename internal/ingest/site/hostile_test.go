@@ -1,6 +1,8 @@
 package site
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,10 +167,153 @@ func TestMaxBytes(t *testing.T) {
 	opt := options(t, s.URL)
 	opt.Concurrency, opt.MaxBytes = 1, 1<<20
 	report := fetch(t, opt)
-	diff(t, "limits", []string{"the limit of 1 MB for all pages was reached: 9 pages were not asked for"}, report.Limits)
-	if report.Pages != 12 || !report.Complete {
+	diff(t, "limits", []string{"the limit of 1 MB was reached: 10 pages were not downloaded"}, report.Limits)
+	if report.Pages != 11 || !report.Complete || report.Bytes > opt.MaxBytes+64<<10 {
 		t.Errorf("%+v", report)
 	}
+}
+
+// The limit of bytes holds for all that a site sends, whatever it is.
+func TestMaxBytesOfLists(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	zipped := func(text string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		io.WriteString(z, text)
+		z.Close()
+		return b.String()
+	}
+	list := func(i int) string { // leads to two more
+		return fmt.Sprintf("<sitemapindex><sitemap><loc>SITE/s/%d.xml</loc></sitemap><sitemap><loc>SITE/s/%d.xml</loc></sitemap><!--%s--></sitemapindex>", 2*i+1, 2*i+2, long)
+	}
+	for _, tt := range []struct {
+		name  string
+		setup func(s *server)
+	}{
+		{"sitemaps", func(s *server) {
+			for i := range 100 {
+				s.serve(fmt.Sprintf("/s/%d.xml", i), "text/xml", list(i))
+			}
+			s.serve("/sitemap.xml", "text/xml", list(0))
+		}},
+		{"compressed sitemaps", func(s *server) {
+			for i := range 100 {
+				s.handle(fmt.Sprintf("/s/%d.xml", i), func(w http.ResponseWriter, r *http.Request) {
+					io.WriteString(w, zipped(strings.ReplaceAll(list(i), "SITE", s.URL)))
+				})
+			}
+			s.serve("/sitemap.xml", "text/xml", list(0))
+		}},
+		{"llms.txt", func(s *server) {
+			for i := range 100 {
+				s.serve(fmt.Sprintf("/%d/llms.txt", i), "text/plain", fmt.Sprintf("[a](/%d/llms.txt) [b](/%d/llms.txt)\n%s", 2*i+1, 2*i+2, long))
+			}
+			s.serve("/llms.txt", "text/plain", "[a](/0/llms.txt)")
+		}},
+		{"robots.txt", func(s *server) { s.serve("/robots.txt", "text/plain", strings.Repeat(long, 50)) }},
+		{"redirects", func(s *server) {
+			for i := range 1000 {
+				s.handle(fmt.Sprintf("/r/%d", i), func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("X-Padding", long[:200<<10])
+					http.Redirect(w, r, fmt.Sprintf("/r/%d", i+1), http.StatusFound)
+				})
+			}
+			var refs []string
+			for i := range 100 {
+				refs = append(refs, fmt.Sprintf("/r/%d", 10*i))
+			}
+			s.set("/", sitetest.Links(refs...))
+		}},
+		{"errors", func(s *server) {
+			var refs []string
+			for i := range 100 {
+				refs = append(refs, fmt.Sprintf("/r/%d", i))
+				s.handle(refs[i], func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("X-Padding", long[:200<<10])
+					w.WriteHeader(http.StatusInternalServerError)
+				})
+			}
+			s.set("/", sitetest.Links(refs...))
+		}},
+		{"refused pages", func(s *server) {
+			var refs []string
+			for i := range 100 {
+				refs = append(refs, fmt.Sprintf("/p/%d", i))
+				s.handle(refs[i], func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Content-Type", "text/html")
+					w.(http.Flusher).Flush()
+					io.WriteString(w, long)
+				})
+			}
+			s.set("/", sitetest.Links(refs...))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newServer(t)
+			tt.setup(s)
+			if s.pages["/"] == nil {
+				s.set("/", "first")
+			}
+			var sent atomic.Int64
+			s.Server.Config.Handler = counted(s.Server.Config.Handler, &sent)
+			opt := options(t, s.URL)
+			opt.MaxBytes, opt.MaxPage = 4<<20, 512<<10
+			report, err := Fetch(t.Context(), opt)
+			var limit *LimitError
+			if !(errors.As(err, &limit) || err == nil && (len(report.Limits) > 0 || report.Complete)) {
+				t.Errorf("limits %q, error %v", report.Limits, err)
+			}
+			// What is under way when the limit is reached comes on top, and what
+			// the system takes in before anybody reads it.
+			if most := opt.MaxBytes + 1<<20; report.Bytes > most || sent.Load() > 8*most {
+				t.Errorf("%d bytes received, %d sent", report.Bytes, sent.Load())
+			}
+		})
+	}
+}
+
+// counted counts the bytes of headers and bodies that a handler sends.
+func counted(h http.Handler, sent *atomic.Int64) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(countingWriter{w, sent}, r)
+	})
+}
+
+type countingWriter struct {
+	http.ResponseWriter
+	sent *atomic.Int64
+}
+
+func (w countingWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
+
+func (w countingWriter) WriteHeader(status int) {
+	for _, v := range w.Header() {
+		w.sent.Add(int64(len(v[0])))
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w countingWriter) Write(p []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(p)
+	w.sent.Add(int64(n))
+	return n, err
+}
+
+// A robots.txt that is too long holds as far as it is read.
+func TestLongRobots(t *testing.T) {
+	s := newServer(t)
+	const cut = "Disallow: /b"
+	rules := "User-agent: *\nDisallow: /a\n" + strings.Repeat("Disallow: /x\n", maxRobots/13-3)
+	rules += "#" + strings.Repeat("-", maxRobots-len(rules)-len(cut)-2) + "\n" + cut // here it is cut
+	s.serve("/robots.txt", "text/plain", rules+"-not\nDisallow: /c\n")
+	s.set("/", sitetest.Links("a", "b", "c"))
+	for _, p := range []string{"/a", "/b", "/c"} {
+		s.set(p, p)
+	}
+	opt := options(t, s.URL)
+	report := fetch(t, opt)
+	diff(t, "pages", []string{"/", "/b", "/c"}, paths(t, opt))
+	diff(t, "skipped", map[string]string{"/a": "robots.txt forbids it"}, outcomes(s, report.Skipped))
 }
 
 func TestPublic(t *testing.T) {

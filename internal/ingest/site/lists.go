@@ -20,11 +20,6 @@ const maxList = 50 << 20
 // sitemaps if it is an index of them. A list of URLs as plain text is one, too.
 // It returns what it could read before an error.
 func parseSitemap(data []byte) (pages, sitemaps []string, err error) {
-	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
-		if data, err = gunzip(data); err != nil {
-			return nil, nil, err
-		}
-	}
 	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\uFEFF"))
 	if len(data) == 0 {
 		return nil, nil, errors.New("empty")
@@ -82,13 +77,14 @@ func parseSitemap(data []byte) (pages, sitemaps []string, err error) {
 	}
 }
 
-// gunzip decompresses a file, up to maxList.
-func gunzip(data []byte) ([]byte, error) {
+// gunzip decompresses a file, up to maxList and to what may still be spent.
+func gunzip(data []byte, budget spender) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	data, err = io.ReadAll(io.LimitReader(z, maxList+1))
+	budget.r = z
+	data, err = io.ReadAll(io.LimitReader(budget, maxList+1))
 	if err != nil {
 		return nil, err
 	}

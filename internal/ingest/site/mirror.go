@@ -97,6 +97,7 @@ type Mirror struct {
 	began   time.Time // when
 	ended   bool
 	records map[string]record
+	before  map[string]record // of pages, when the last run began
 }
 
 // A Page is one page of a mirror.
@@ -350,13 +351,24 @@ func (m *Mirror) add(rec record, sc *scope) bool {
 		}
 		m.records[rec.URL] = rec
 	case rec.Began != nil && rec.Run > m.run:
-		m.run, m.began, m.ended = rec.Run, *rec.Began, false
+		m.begin(rec.Run, *rec.Began)
 	case rec.Ended != nil && rec.Run == m.run:
 		m.ended, m.Ended, m.Way = true, *rec.Ended, rec.Way
 	default:
 		return false
 	}
 	return true
+}
+
+// begin begins a run.
+func (m *Mirror) begin(run int, now time.Time) {
+	m.run, m.began, m.ended = run, now, false
+	m.before = map[string]record{}
+	for u, r := range m.records {
+		if r.Hash != "" {
+			m.before[u] = r
+		}
+	}
 }
 
 func isHash(s string) bool {
@@ -435,7 +447,7 @@ func openJournal(dir string, sc *scope, now time.Time) (_ *journal, err error) {
 	if age := now.Sub(j.m.began); j.m.run > 0 && !j.m.ended && age >= 0 && age < resumable {
 		return j, nil
 	}
-	j.m.run, j.m.began, j.m.ended = j.m.run+1, now.UTC().Truncate(time.Second), false
+	j.m.begin(j.m.run+1, now.UTC().Truncate(time.Second))
 	_, err = j.file.Write(line(record{Run: j.m.run, Began: &j.m.began}))
 	return j, err
 }
@@ -519,6 +531,21 @@ func (j *journal) append(rec record) error {
 	}
 	j.m.records[rec.URL] = rec
 	return nil
+}
+
+// restore takes back what this run found at URLs: each has again what it had
+// when the run began, or nothing.
+func (j *journal) restore(urls []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, u := range urls {
+		if old, ok := j.m.before[u]; ok {
+			old.Run = j.m.run
+			j.m.records[u] = old
+		} else {
+			delete(j.m.records, u)
+		}
+	}
 }
 
 // settle ends the run: of what the mirror has it keeps what this run found,

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -51,25 +52,26 @@ type run struct {
 	admitted int             // those that count for the page limit
 	unwanted int             // links to what is no page
 
-	whole     bool                // what lists pages was read in full
-	listed    map[string]response // pages that were fetched to find pages
-	done      atomic.Int64
-	remaining atomic.Int64 // bytes within the limit
-	silent    atomic.Int64 // pages in a row without an answer
-	left      atomic.Int64 // pages not asked for
+	whole  bool                // what lists pages was read in full
+	listed map[string]response // pages that were fetched to find pages
+	done   atomic.Int64
+	silent atomic.Int64 // pages in a row without an answer
+	left   atomic.Int64 // pages not asked for
 
 	mu     sync.Mutex
 	report Report
-	keep   map[string]bool // pages that stay though they could not be had
+	keep   map[string]bool   // pages that stay though they could not be had
+	gone   map[string]bool   // pages of the mirror that the site says it has no more
+	texts  map[string]uint64 // what new pages say, see textDigest
 	moved  *MovedError
 }
 
 func newRun(opt Options, sc *scope, j *journal) *run {
 	r := &run{
 		opt: opt, scope: sc, journal: j, client: newClient(opt, sc),
-		seen: map[string]bool{}, keep: map[string]bool{}, listed: map[string]response{}, whole: true,
+		seen: map[string]bool{}, keep: map[string]bool{}, gone: map[string]bool{}, texts: map[string]uint64{}, listed: map[string]response{}, whole: true,
 	}
-	r.remaining.Store(opt.MaxBytes)
+	r.client.limit.Store(opt.MaxBytes)
 	return r
 }
 
@@ -98,7 +100,10 @@ func (r *run) fetch(ctx context.Context) error {
 		return nil
 	}
 	if r.left.Load() > 0 {
-		r.limit("the limit of %s for all pages was reached: %d pages were not asked for", size(r.opt.MaxBytes), r.left.Load())
+		r.limit("the limit of %s was reached: %d pages were not downloaded", size(r.opt.MaxBytes), r.left.Load())
+	}
+	if r.opt.KeepLost {
+		r.keepLost()
 	}
 	r.report.Removed, err = r.journal.settle(r.report.Way, r.opt.now(), r.keep)
 	r.report.Complete = err == nil
@@ -109,6 +114,9 @@ func (r *run) fetch(ctx context.Context) error {
 func (r *run) nothing() error {
 	if r.moved != nil {
 		return r.moved
+	}
+	if r.client.full() {
+		return r.spent()
 	}
 	first := r.scope.start.String()
 	all := slices.Concat(r.report.Failed, r.report.Skipped)
@@ -163,22 +171,33 @@ func (r *run) count(n *int) {
 // down reports whether the site has stopped answering.
 func (r *run) down() bool { return r.silent.Load() >= givesUp }
 
-// full reports whether the limit of bytes has been reached.
-func (r *run) full() bool { return r.remaining.Load()-r.client.received.Load() <= 0 }
+// keepBytes takes a page that the mirror has already out of the limit of bytes.
+func (r *run) keepBytes(n int64) { r.client.limit.Add(-n) }
+
+// spent is the error of a run that reached its limit of bytes before it had a
+// page.
+func (r *run) spent() error {
+	return &LimitError{r.scope.String(), r.opt.MaxBytes}
+}
 
 // readRobots reads the site's robots.txt. A site whose robots.txt is there but
-// cannot be read allows nothing.
+// cannot be read allows nothing; of one that is too long the beginning counts.
 func (r *run) readRobots(ctx context.Context) error {
 	u := r.scope.origin + "/robots.txt"
-	res, err := r.file(ctx, request{url: u, limit: maxRobots})
+	res, err := r.file(ctx, request{url: u, limit: maxRobots, partial: true})
 	var f *failure
 	switch {
+	case errors.Is(err, errSpent):
+		return r.spent()
 	case errors.As(err, &f) && !f.unwanted && (!r.opt.IgnoreRobots || f.unreachable):
 		return fmt.Errorf("%s: %w", u, err)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil || res.status != http.StatusOK:
 		return nil
+	}
+	if end := bytes.LastIndexByte(res.body, '\n'); len(res.body) >= maxRobots {
+		res.body = res.body[:end+1] // a rule that is cut off would forbid more, or allow more
 	}
 	r.robots = parseRobots(res.body, r.opt.UserAgent)
 	if r.opt.IgnoreRobots {
@@ -287,7 +306,7 @@ func (r *run) admit(items []item, urls []string) []item {
 
 // page fetches one page. Its error is one that ends the run.
 func (r *run) page(ctx context.Context, it item) (found, error) {
-	if r.down() || r.full() {
+	if r.down() || r.client.full() {
 		r.left.Add(1)
 		r.stay(it.url)
 		return found{}, nil
@@ -298,7 +317,8 @@ func (r *run) page(ctx context.Context, it item) (found, error) {
 	case !current:
 	case contents != nil:
 		r.count(&r.report.Resumed)
-		r.remaining.Add(-rec.Size)
+		r.keepBytes(rec.Size)
+		r.noteText(rec, contents)
 		return r.links(rec, contents), nil
 	case rec.To != "":
 		r.count(&r.report.Redirects)
@@ -326,6 +346,11 @@ func (r *run) page(ctx context.Context, it item) (found, error) {
 	if ctx.Err() != nil {
 		return found{}, ctx.Err()
 	}
+	if errors.Is(err, errSpent) {
+		r.left.Add(1)
+		r.stay(it.url)
+		return found{}, nil
+	}
 	if err != nil {
 		return found{}, r.failed(it.url, err)
 	}
@@ -335,12 +360,13 @@ func (r *run) page(ctx context.Context, it item) (found, error) {
 		return r.store(u, rec, res)
 	case res.status == http.StatusNotModified:
 		r.count(&r.report.Unchanged)
-		r.remaining.Add(-rec.Size)
+		r.keepBytes(rec.Size)
 		rec.ETag, rec.Modified = cmp.Or(res.etag, rec.ETag), cmp.Or(res.modified, rec.Modified)
 		return r.links(rec, contents), r.journal.append(rec)
 	case res.location != "":
 		return r.redirected(it, u, res.location)
 	case (res.status == http.StatusNotFound || res.status == http.StatusGone) && rec.Hash != "":
+		r.vanish(it.url)
 		return found{}, nil // removed when the run ends
 	}
 	r.fail(it.url, status(res.status))
@@ -400,6 +426,7 @@ func (r *run) redirected(it item, u *url.URL, location string) (found, error) {
 		if it.url == r.scope.start.String() {
 			r.moved = &MovedError{it.url, to.String()}
 		}
+		r.vanish(it.url)
 		r.skip(it.url, "redirects to "+to.String()+", which is outside "+r.scope.String())
 		return found{}, nil
 	case to.String() == it.url || it.hops >= maxHops:
@@ -431,7 +458,12 @@ func (r *run) store(u *url.URL, old record, res response) (found, error) {
 	} else {
 		r.count(&r.report.Fetched)
 	}
-	return r.fresh(s), r.journal.store(rec, res.body)
+	links := r.fresh(s)
+	if err := r.journal.store(rec, res.body); err != nil {
+		return found{}, err
+	}
+	r.noteText(rec, res.body)
+	return links, nil
 }
 
 // links is where a page of the mirror leads.

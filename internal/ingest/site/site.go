@@ -17,9 +17,10 @@
 //     dialled, so a name that resolves to another one later is no way around.
 //   - robots.txt holds; requests have a pause between them; a site that is
 //     overloaded says with Retry-After when to go on.
-//   - Pages, their number, the bytes of all of them and the time of each
-//     request have limits, and the Report says which of them bit. Sizes are
-//     counted after decompression.
+//   - The size of a page, the number of pages, the time of each request and the
+//     bytes of all that is received, lists of pages and robots.txt among it, have
+//     limits, and the Report says which of them were reached. Sizes are counted
+//     after decompression.
 //
 // # The mirror
 //
@@ -91,7 +92,7 @@ type Options struct {
 	Way    Way // "" is the first that finds pages
 
 	MaxPages int   // 0 is DefaultMaxPages
-	MaxBytes int64 // of all pages; 0 is DefaultMaxBytes
+	MaxBytes int64 // of all that is received and of the pages that stay; 0 is DefaultMaxBytes
 	MaxPage  int64 // bytes of one page; 0 is DefaultMaxPage
 
 	Delay       time.Duration // between requests; 0 is what is polite, negative is none
@@ -108,6 +109,11 @@ type Options struct {
 	// those that are not are not followed. path is that of the page's URL below
 	// the prefix.
 	Refuse func(path string) string
+
+	// KeepLost keeps the pages that the mirror has if the site seems to have lost
+	// most of them, or shows one page in the place of them: a mistake of the site
+	// or a login, more often than not.
+	KeepLost bool
 
 	Progress progress.Func
 
@@ -134,6 +140,7 @@ type Report struct {
 	Redirects int
 	Bytes     int64     // received, decompressed
 	Removed   []string  // pages that the mirror had and the site has no more
+	Lost      int       // pages that the site has no more, and that the mirror keeps (see Options.KeepLost)
 	Failed    []Outcome // pages, and lists of pages, that could not be had
 	Skipped   []Outcome // pages that are not wanted
 	Limits    []string  // sentences on the limits that bit
@@ -152,12 +159,22 @@ func (e *MovedError) Error() string {
 	return fmt.Sprintf("%s has moved to %s: name that URL", e.From, e.To)
 }
 
+// A LimitError says that the limit of bytes was reached before there was a page.
+type LimitError struct {
+	URL   string
+	Bytes int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("cannot download %s: the limit of %s was reached before the first page", e.URL, size(e.Bytes))
+}
+
 // Fetch makes the mirror of a site, or brings it up to date. It asks again only
 // for what may have changed. An interrupted Fetch loses nothing: the next one
 // with the same URL and prefix goes on where it was.
 //
 // A page that cannot be had is no error: the report names it, and the mirror
-// keeps what it had of it. It is an error if there is no page at all. The
+// keeps what it had of it. A page that the site has no more goes. It is an error if there is no page at all. The
 // report is worth reading then, too.
 func Fetch(ctx context.Context, opt Options) (Report, error) {
 	sc, err := newScope(opt.URL, opt.Prefix)

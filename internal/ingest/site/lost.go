@@ -1,0 +1,155 @@
+package site
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// A site is taken to have lost its pages if more than one in lostShare of them is
+// gone or shows what others show, and no fewer than fewestLost: a handful of
+// pages is deleted now and then.
+const (
+	lostShare  = 4
+	fewestLost = 5
+)
+
+// vanish notes that the site has a page no more.
+func (r *run) vanish(u string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gone[u] = true
+}
+
+// noteText notes what a page says that is new or has changed.
+func (r *run) noteText(rec record, contents []byte) {
+	if !r.opt.KeepLost || len(r.journal.m.before) < fewestLost || r.journal.m.before[rec.URL].Hash == hashOf(contents) {
+		return
+	}
+	digest := textDigest(contents, rec.Type)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.texts[rec.URL] = digest
+}
+
+// keepLost looks for the pages that the mirror had before the run. If too many
+// are lost, they stay as they were.
+func (r *run) keepLost() {
+	before := r.journal.m.before
+	gone := r.unlisted()
+	byText := map[uint64][]string{}
+	for u := range before {
+		if r.gone[u] {
+			gone = append(gone, u)
+		} else if digest, changed := r.texts[r.finally(u)]; changed {
+			byText[digest] = append(byText[digest], u)
+		}
+	}
+	var masked, masks []string // pages that say the same now, and others that do
+	for digest, urls := range byText {
+		if len(urls) < fewestLost || !r.differed(urls) {
+			continue
+		}
+		masked = append(masked, urls...)
+		for u, d := range r.texts {
+			if _, had := before[u]; d == digest && !had {
+				masks = append(masks, u)
+			}
+		}
+	}
+	lost := len(gone) + len(masked)
+	if lost < fewestLost || lost*lostShare <= len(before) || r.newPages()-len(masks) >= lost {
+		return // a few, or the pages are elsewhere now
+	}
+	r.journal.restore(slices.Concat(gone, masked, masks))
+	r.report.Lost = lost
+	why := "the site no longer has them"
+	switch {
+	case len(gone) == 0:
+		why = "the site shows one text instead of them, such as a login page"
+	case len(masked) > 0:
+		why = fmt.Sprintf("the site no longer has %d of them and shows one text instead of %d, such as a login page", len(gone), len(masked))
+	}
+	r.limit("kept %d of %d pages as they were: %s", lost, len(before), why)
+}
+
+// unlisted are the pages of the mirror that a list of the same kind as the last
+// one does not name any more.
+func (r *run) unlisted() []string {
+	var urls []string
+	for u := range r.journal.m.before {
+		if !r.seen[u] && !r.keep[u] && r.report.Way == r.journal.m.Way {
+			urls = append(urls, u)
+		}
+	}
+	return urls
+}
+
+// newPages is how many pages there are that the mirror did not have before.
+func (r *run) newPages() int {
+	n := 0
+	for u, rec := range r.journal.m.records {
+		if _, had := r.journal.m.before[u]; rec.Hash != "" && !had {
+			n++
+		}
+	}
+	return n
+}
+
+// finally is the page that a URL leads to by the redirects of this run.
+func (r *run) finally(u string) string {
+	for range maxHops {
+		to := r.journal.m.records[u].To
+		if to == "" {
+			break
+		}
+		u = to
+	}
+	return u
+}
+
+// differed reports whether pages that say the same now said different things
+// before. Those whose text is made by a program never did.
+func (r *run) differed(urls []string) bool {
+	texts := map[uint64]bool{}
+	for _, u := range urls {
+		old := r.journal.m.before[u]
+		texts[textDigest(r.journal.contents(old), old.Type)] = true
+	}
+	return len(texts)*2 > len(urls)
+}
+
+// textDigest is a digest of what readers see of a page: its words without tags,
+// attributes and scripts, which may hold another token each time.
+func textDigest(contents []byte, contentType string) uint64 {
+	h := fnv.New64a()
+	if !isHTML(contentType) {
+		h.Write(contents)
+		return h.Sum64()
+	}
+	z := html.NewTokenizer(bytes.NewReader(contents))
+	hidden := false
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return h.Sum64()
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			tag := atom.Lookup(name)
+			hidden = tag == atom.Script || tag == atom.Style
+		case html.EndTagToken:
+			hidden = false
+		case html.TextToken:
+			for word := range bytes.FieldsSeq(z.Text()) {
+				if !hidden {
+					h.Write(word)
+					h.Write([]byte{' '})
+				}
+			}
+		}
+	}
+}
