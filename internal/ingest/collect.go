@@ -78,10 +78,13 @@ func collect(ctx context.Context, dir confined.Path, before *disk.Generation, so
 	if e != nil {
 		defer e.close()
 	}
+	c.findTerms(items, e)
+	if len(c.terms) > 0 {
+		c.context = digest(c.context, "terms") // see addTerms
+	}
 	if e != nil && e.Context == c.context {
 		c.before, c.repeated = e, e.Repeated
 	}
-	c.findTerms(items, e)
 	c.addTermContexts(items)
 	if c.before == nil {
 		c.findRepeated(items)

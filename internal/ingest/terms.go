@@ -305,7 +305,8 @@ func targetOf(page, href string) string {
 }
 
 // addTerms gives a passage the terms of the places in it. Those of its document
-// as a whole are the first passage's.
+// as a whole are the first passage's. Where there are no terms at all, anchors
+// that look like those of an index may be the document's own, and stay.
 func (c *collector) addTerms(p *passage.Passage, first bool) {
 	if len(c.terms) == 0 {
 		return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -131,6 +132,33 @@ func TestTermsAreKept(t *testing.T) {
 	}
 	if now = generate(t, f, &before.Generation); now == nil || !bytes.Contains(now.lines, []byte("new name")) {
 		t.Error("damaged terms were taken over")
+	}
+}
+
+// An update makes the same passages as a build, also where the source's only
+// index of terms comes or goes.
+func TestTermIndexComesAndGoes(t *testing.T) {
+	const index = `<html><body><ul><li><a href="a.html#index-0">name</a></li></ul></body></html>`
+	page := func(n string) string { return `<h1 id="index-0">Page</h1><p id="index-1">Text of ` + n + `</p>` }
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a.html": page("a"), "b.html": page("b")})
+	f, err := NewFolder(dir, t.TempDir(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := generate(t, f, nil)
+	for _, change := range []func() error{
+		func() error { return os.WriteFile(filepath.Join(dir, "genindex.html"), []byte(index), 0o644) },
+		func() error { return os.Remove(filepath.Join(dir, "genindex.html")) },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		updated, built := generate(t, f, &before.Generation), generate(t, f, nil)
+		if diff := cmp.Diff(string(built.lines), string(updated.lines)); diff != "" {
+			t.Errorf("lines of an update (-build +update)\n%s", diff)
+		}
+		before = updated
 	}
 }
 

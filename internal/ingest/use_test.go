@@ -27,7 +27,7 @@ func TestUseOfFrontMatter(t *testing.T) {
 		{"negative", "---\npriority: -4\n---\ntext\n", passage.Use{Priority: -4}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			doc := readMarkdown([]byte(test.in))
+			doc := markdownOf(t, test.in)
 			if diff := cmp.Diff(test.want, doc.use); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
