@@ -255,24 +255,46 @@ func (u *updateCommand) follow(ctx context.Context, chosen []listing) error {
 type watch struct {
 	listing
 	folder *ingest.Folder
-	seen   string // the folder's stamp when it was last looked at
-	done   string // when it was last read
+	changes
 }
 
-// look updates the database if the folder is other than it was read, and the
-// same as at the last look: whoever writes files is given the time to end.
+// look updates the database if the folder has changed since it was read.
 func (w *watch) look(ctx context.Context, u *updateCommand) {
 	stamp, err := w.folder.Stamp(ctx)
-	if err != nil || stamp != w.seen && w.done != "" {
-		w.seen = stamp
+	if err != nil || !w.due(stamp, time.Now()) {
 		return // the folder may be being replaced
 	}
-	w.seen = stamp
-	if stamp == w.done {
-		return
-	}
-	w.done = stamp
 	if err := u.update(ctx, w.listing); err != nil && ctx.Err() == nil {
 		report(u.stderr, err)
 	}
+}
+
+// changes decides when a folder that changes is read.
+type changes struct {
+	seen  string    // the folder's stamp when it was last looked at
+	done  string    // when it was last read
+	since time.Time // the folder has been other than it was read
+}
+
+// maxUnread is how long a folder that goes on changing is left alone.
+const maxUnread = 5 * time.Second
+
+// due reports whether the folder with that stamp should be read now: it is other
+// than it was read, and either the same as at the last look, so that whoever
+// writes files has ended, or has not been read for maxUnread.
+func (c *changes) due(stamp string, now time.Time) bool {
+	quiet := stamp == c.seen || c.done == ""
+	c.seen = stamp
+	if stamp == c.done {
+		c.since = time.Time{}
+		return false
+	}
+	if c.since.IsZero() {
+		c.since = now
+	}
+	if !quiet && now.Sub(c.since) < maxUnread {
+		return false
+	}
+	c.done, c.since = stamp, time.Time{}
+	return true
 }

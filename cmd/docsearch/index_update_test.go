@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -69,6 +70,54 @@ func TestUpdateWatch(t *testing.T) {
 		t.Errorf("output %q, want %q", out.String(), want)
 	}
 	b.clean(t)
+}
+
+// A folder is read when it has stopped changing, and now and then while it has
+// not.
+func TestChangesDue(t *testing.T) {
+	var c changes
+	now := time.Unix(1000, 0)
+	for i, step := range []struct {
+		stamp string
+		want  bool
+	}{
+		{"a", true}, {"a", false}, {"a", false}, // first, nothing new
+		{"b", false}, {"b", true}, {"b", false}, // a change, then silence
+		{"c", false}, {"d", false}, {"e", false}, {"f", false}, {"g", false}, {"h", true}, // steady changes: after five seconds
+		{"i", false}, {"j", false}, {"j", true}, // and from then on
+		{"k", false}, {"j", false}, {"k", false}, {"j", false}, // taken back
+	} {
+		if got := c.due(step.stamp, now); got != step.want {
+			t.Errorf("look %d, at %s: due %t", i, step.stamp, got)
+		}
+		now = now.Add(time.Second)
+	}
+}
+
+// A watch updates while the files go on changing.
+func TestUpdateWatchDuringEdits(t *testing.T) {
+	b := folderBuilder(t)
+	b.edit(t, 0)
+	b.build(t)
+	cmd := b.docsearch(t.Context(), "index", "update", "--watch", b.dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	before, err := disk.Current(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edits := 0
+	eventually(t, "updated between edits", func() bool {
+		edits++
+		if err := os.WriteFile(filepath.Join(b.source, "0.md"), fmt.Appendf(nil, "# Gadget\n\nEdit %d\n", edits), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		g, err := disk.Current(b.dir)
+		return err == nil && g.Dir != before.Dir
+	})
 }
 
 // outdate makes a database one that was built days ago.

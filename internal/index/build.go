@@ -189,9 +189,9 @@ func (w *work) derive(ctx context.Context, before *disk.Generation, prepared *di
 	return derive(ctx, w.Build, m, w.opt)
 }
 
-// ErrNoPassages is returned by Build for a source without a single passage:
-// an empty database would only hide the mistake.
-var ErrNoPassages = errors.New("the source has no passages")
+// ErrNoPassages is wrapped by the error of Build for a source without a single
+// passage.
+var ErrNoPassages = disk.ErrNoPassages
 
 // derive writes all that is derived from the passages into the generation.
 func derive(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptions) error {
@@ -216,11 +216,11 @@ func derive(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptio
 	if err != nil {
 		return err
 	}
-	m.Skipped = disk.Summary(m.Skipped)
 	m.Passages, m.Documents = table.Passages(), table.Documents()
 	if m.Passages == 0 {
-		return ErrNoPassages
+		return &disk.NoPassagesError{Skipped: m.Skipped}
 	}
+	m.Skipped = disk.Summary(m.Skipped)
 	if err := table.Write(b.File(passage.TableName)); err != nil {
 		return err
 	}

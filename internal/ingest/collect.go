@@ -105,7 +105,9 @@ func collect(ctx context.Context, dir confined.Path, before *disk.Generation, so
 		if w.unchanged(before) {
 			return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Rights: rightsOf(items), Unchanged: true}, out.Close()
 		}
-		err = w.flush()
+		if err = w.flush(); err == nil && w.offset == 0 {
+			err = &disk.NoPassagesError{Skipped: w.skipped}
+		}
 	}
 	if err := errors.Join(err, out.Close()); err != nil {
 		return disk.Prepared{}, err
@@ -118,7 +120,7 @@ func collect(ctx context.Context, dir confined.Path, before *disk.Generation, so
 	err = errors.Join(
 		writeSkipped(dir.Join(SkippedName), w.skipped),
 		writeRecords(dir.Join(FilesName), header{c.context, c.repeated, c.packed}, w.records))
-	return disk.Prepared{Source: source, Skipped: disk.Summary(w.skipped), Made: true, Rights: rightsOf(items), Kept: w.kept}, err
+	return disk.Prepared{Source: source, Skipped: disk.Summary(unreadableFirst(w.skipped)), Made: true, Rights: rightsOf(items), Kept: w.kept}, err
 }
 
 // rightsOf are those that all of the items have.
@@ -130,6 +132,20 @@ func rightsOf(items []item) fs.FileMode {
 		}
 	}
 	return rights
+}
+
+// unreadableFirst is what was skipped with what could not be read before the
+// rest: a summary has room for the first reasons only.
+func unreadableFirst(skipped []disk.Skipped) []disk.Skipped {
+	var unreadable, others []disk.Skipped
+	for _, s := range skipped {
+		if strings.HasPrefix(s.Why, disk.Unreadable) {
+			unreadable = append(unreadable, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	return append(unreadable, others...)
 }
 
 func (c *collector) write(ctx context.Context, w *writer, items []item, report progress.Func) error {

@@ -57,7 +57,7 @@ func readIgnores(root *os.Root, dir string, parent *ignores) *ignores {
 // parseIgnore reads an ignore file. Lines that are no pattern say nothing.
 func parseIgnore(data []byte) []ignoreRule {
 	var rules []ignoreRule
-	for raw := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
+	for raw := range bytes.Lines(bytes.TrimPrefix(fromUTF16(data), []byte("\xef\xbb\xbf"))) {
 		line := strings.TrimRight(string(raw), "\r\n")
 		for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
 			line = line[:len(line)-1]

@@ -95,7 +95,7 @@ func (f *Folder) root() string {
 func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
 	root, err := os.OpenRoot(f.root())
 	if err != nil {
-		return disk.Prepared{}, err
+		return disk.Prepared{}, fmt.Errorf("cannot read %s: %w", f.root(), reason(err))
 	}
 	defer root.Close()
 	items, skipped, err := f.list(ctx, root)

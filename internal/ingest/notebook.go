@@ -57,7 +57,7 @@ func (j *joined) UnmarshalJSON(data []byte) error {
 // the short texts.
 func readNotebook(data []byte, _ string) (document, error) {
 	var n notebook
-	if err := json.Unmarshal(data, &n); err != nil {
+	if err := json.Unmarshal(fromUTF16(data), &n); err != nil {
 		return document{}, errors.New("no notebook: " + err.Error())
 	}
 	for _, w := range n.Worksheets {

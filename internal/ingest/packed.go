@@ -38,7 +38,7 @@ func packed(name string) reader {
 
 // readInfo reads a file of GNU's info, whose marks have bytes of zero in them.
 func readInfo(data []byte, name string) (document, error) {
-	return madeIf(info.Parse)(bytes.ReplaceAll(data, []byte{0}, nil), name)
+	return madeIf(info.Parse)(bytes.ReplaceAll(fromUTF16(data), []byte{0}, nil), name)
 }
 
 // isManual reports whether a file's ending is that of manual pages: a section,

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -44,13 +47,13 @@ func itemOf(name string, info fs.FileInfo) item {
 func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	f, err := root.Open(filepath.FromSlash(name))
 	if err != nil {
-		return nil, nil, reason(err)
+		return nil, nil, unreadable(err)
 	}
 	defer f.Close()
 	st, err := f.Stat()
 	switch {
 	case err != nil:
-		return nil, nil, reason(err)
+		return nil, nil, unreadable(err)
 	case !st.Mode().IsRegular():
 		return nil, st, errors.New("not a regular file")
 	}
@@ -59,7 +62,7 @@ func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	_, err = b.ReadFrom(io.LimitReader(f, maxFile+1))
 	switch {
 	case err != nil:
-		return nil, st, reason(err)
+		return nil, st, unreadable(err)
 	case b.Len() > maxFile:
 		return nil, st, fmt.Errorf("longer than %d MiB", maxFile>>20)
 	}
@@ -69,7 +72,7 @@ func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 // clean makes text of a file's bytes, UTF-8 with newlines alone as line ends, or
 // says why they are none.
 func clean(data []byte) ([]byte, error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	data = bytes.TrimPrefix(fromUTF16(data), []byte("\xef\xbb\xbf"))
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, errors.New("empty")
@@ -84,6 +87,38 @@ func clean(data []byte) ([]byte, error) {
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n")), nil
 }
+
+// fromUTF16 makes UTF-8 of data that begins with the byte order mark of UTF-16,
+// as files have that PowerShell wrote. Other data stays as it is.
+func fromUTF16(data []byte) []byte {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	default:
+		return data
+	}
+	text := make([]byte, 0, len(data)/2+utf8.UTFMax)
+	for data = data[2:]; len(data) > 1; data = data[2:] {
+		r := rune(order.Uint16(data))
+		if utf16.IsSurrogate(r) {
+			low := unicode.ReplacementChar
+			if len(data) > 3 {
+				low = rune(order.Uint16(data[2:]))
+			}
+			if r = utf16.DecodeRune(r, low); r != unicode.ReplacementChar {
+				data = data[2:]
+			}
+		}
+		text = utf8.AppendRune(text, r)
+	}
+	return text
+}
+
+// unreadable says that a file or folder could not be read.
+func unreadable(err error) error { return errors.New(disk.Unreadable + reason(err).Error()) }
 
 // reason is err without the path, which stands beside it already.
 func reason(err error) error {

@@ -161,7 +161,7 @@ func readTerms(data []byte, target func(href string) string, terms map[string][]
 		last string  // the dt that ended last, which a dd behind it stands under
 		href string  // of the open link
 	)
-	z := html.NewTokenizer(bytes.NewReader(data))
+	z := html.NewTokenizer(bytes.NewReader(fromUTF16(data)))
 	for {
 		switch z.Next() {
 		case html.ErrorToken:

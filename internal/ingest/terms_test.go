@@ -142,7 +142,7 @@ func TestTermIndexComesAndGoes(t *testing.T) {
 	page := func(n string) string { return `<h1 id="index-0">Page</h1><p id="index-1">Text of ` + n + `</p>` }
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.html": page("a"), "b.html": page("b")})
-	f, err := NewFolder(dir, t.TempDir(), Options{})
+	f, err := NewFolder(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -120,9 +121,9 @@ func (w *walker) read(f *folder) error {
 	var err error
 	if f.entries, err = fs.ReadDir(w.root.FS(), f.name); err != nil {
 		if f.name == "." {
-			return err
+			return fmt.Errorf("cannot read %s: %w", w.root.Name(), reason(err))
 		}
-		f.skip(f.name, reason(err).Error())
+		f.skip(f.name+"/", unreadable(err).Error())
 	}
 	if f.name != "." && f.has(leann.PassagesName) {
 		f.skip(f.name+"/", "a database")
@@ -150,7 +151,7 @@ func (w *walker) read(f *folder) error {
 		default:
 			info, err := d.Info()
 			if err != nil {
-				f.skip(name, reason(err).Error())
+				f.skip(name, unreadable(err).Error())
 				continue
 			}
 			it := itemOf(name, info)

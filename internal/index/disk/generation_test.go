@@ -257,6 +257,34 @@ func TestReadersDuringBuilds(t *testing.T) {
 	readers.Wait()
 }
 
+func TestReasons(t *testing.T) {
+	var skipped []Skipped
+	add := func(why string, names ...string) {
+		for _, name := range names {
+			skipped = append(skipped, Skipped{name, why})
+		}
+	}
+	add("hidden", ".git")
+	add("no reader for .png files", "a.png", "b.png", "c.png")
+	add(Unreadable+"permission denied", "a.md", "b.md")
+	add("empty", "c.md")
+	const want = "cannot read: permission denied (2, such as a.md); no reader for .png files (3, such as a.png); hidden (.git); empty (c.md)"
+	if got := Reasons(skipped); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	add("one", "x")
+	add("two", "y", "y")
+	add("three", "z")
+	const cut = "cannot read: permission denied (2, such as a.md); no reader for .png files (3, such as a.png); two (2, such as y); hidden (.git); empty (c.md); 2 more for other reasons"
+	if got := Reasons(skipped); got != cut {
+		t.Errorf("got  %s\nwant %s", got, cut)
+	}
+	err := error(&NoPassagesError{skipped[:1]})
+	if got := err.Error(); !errors.Is(err, ErrNoPassages) || got != "the source has no passages; skipped: hidden (.git)" {
+		t.Error(got)
+	}
+}
+
 func TestSummary(t *testing.T) {
 	var skipped, want []Skipped
 	for i := range 10 {

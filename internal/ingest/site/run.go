@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -124,7 +125,15 @@ func (r *run) nothing() error {
 	if len(all) == 0 {
 		return fmt.Errorf("%s has no pages", r.scope)
 	}
-	return fmt.Errorf("%s has no page that could be fetched: %s: %s", r.scope, all[i].URL, all[i].Reason)
+	others := ""
+	if len(all) > 1 {
+		skipped := make([]disk.Skipped, len(all))
+		for i, o := range all {
+			skipped[i] = disk.Skipped{Name: o.URL, Why: o.Reason}
+		}
+		others = "; of all: " + disk.Reasons(skipped)
+	}
+	return fmt.Errorf("%s has no page that could be fetched: %s: %s%s", r.scope, all[i].URL, all[i].Reason, others)
 }
 
 // finish completes the report.
