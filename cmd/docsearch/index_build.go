@@ -191,6 +191,13 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 	}
 	// Without a key, the next update asks the user to name the source.
 	opt.Key, _ = provenance.Make(config.KeyPath(os.Getenv))
+	if files, ok := p.source.(interface{ ReadPDFWith(string) }); ok {
+		program, err := os.Executable()
+		if err != nil {
+			return index.Info{}, err
+		}
+		files.ReadPDFWith(program)
+	}
 	display := b.display()
 	opt.Report = display.Func()
 	info, err := index.Build(ctx, p.dir, p.source, opt)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config/decode"
+	"github.com/docsearch/docsearch/internal/ingest/pdf"
 )
 
 // Exit codes. A hook's denial has code 2 as well: that is what its clients
@@ -48,6 +49,16 @@ func (a *app) commands() []*cobra.Command {
 		newDoctorCommand(a),
 		newDemoCommand(a),
 		newVersionCommand(a),
+		newReadPDFCommand(a),
+	}
+}
+
+// newReadPDFCommand is for the program itself: see pdf.Process.
+func newReadPDFCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: pdf.Argument, Hidden: true, Args: cobra.NoArgs,
+		Short: "Read a PDF file from stdin",
+		RunE:  func(*cobra.Command, []string) error { return pdf.Serve(a.stdin, a.stdout) },
 	}
 }
 

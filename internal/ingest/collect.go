@@ -43,7 +43,7 @@ type stock interface {
 	// load returns the bytes of an item, and completes what is known of it.
 	load(*item) ([]byte, error)
 	// parse makes a document of them. An error says why there is none.
-	parse([]byte, *item) (document, error)
+	parse(context.Context, []byte, *item) (document, error)
 	// target returns what says where a link on an item leads: the place, "" if
 	// it is none of the source.
 	target(name string) func(href string) string
@@ -78,7 +78,9 @@ func collect(ctx context.Context, dir confined.Path, before *disk.Generation, so
 	if e != nil {
 		defer e.close()
 	}
-	c.findTerms(items, e)
+	if err := c.findTerms(ctx, items, e); err != nil {
+		return disk.Prepared{}, err
+	}
 	if len(c.terms) > 0 {
 		c.context = digest(c.context, "terms") // see addTerms
 	}
@@ -87,7 +89,9 @@ func collect(ctx context.Context, dir confined.Path, before *disk.Generation, so
 	}
 	c.addTermContexts(items)
 	if c.before == nil {
-		c.findRepeated(items)
+		if err := c.findRepeated(ctx, items); err != nil {
+			return disk.Prepared{}, err
+		}
 	}
 	out, err := dir.Join(passage.ShardName(0)).Create(0o644)
 	if err != nil {
@@ -169,11 +173,22 @@ type result struct {
 }
 
 func (r *result) skip(name, format string, args ...any) {
-	r.Skipped = append(r.Skipped, disk.Skipped{Name: name, Why: fmt.Sprintf(format, args...)})
+	r.Skipped = append(r.Skipped, disk.Skipped{Name: name, Why: limited(fmt.Sprintf(format, args...))})
+}
+
+// limited is a reason that is no longer than any of ours: those of libraries may
+// have a part of the document in them.
+func limited(why string) string {
+	const longest = 300
+	if len(why) <= longest {
+		return why
+	}
+	return strings.ToValidUTF8(why[:longest], "") + "..."
 }
 
 // all reads the items, several at once, and yields what was made of them in
-// their order. It ends early when ctx does.
+// their order. It ends early when ctx does, and then does not wait for those that
+// are being read: that may take seconds, and nobody wants what comes of it.
 func (c *collector) all(ctx context.Context, items []item) iter.Seq[result] {
 	return func(yield func(result) bool) {
 		known := make([]*record, len(items))
@@ -197,7 +212,9 @@ func (c *collector) all(ctx context.Context, items []item) iter.Seq[result] {
 				go func() {
 					workers <- struct{}{}
 					defer func() { <-workers }()
-					done <- c.read(&it)
+					if ctx.Err() == nil {
+						done <- c.read(ctx, &it)
+					}
 				}()
 			}
 			var r result
@@ -207,13 +224,14 @@ func (c *collector) all(ctx context.Context, items []item) iter.Seq[result] {
 			case len(pending) == 0:
 				return
 			default:
-				r = <-pending[0]
+				select {
+				case r = <-pending[0]:
+				case <-ctx.Done():
+					return
+				}
 				pending = append(pending[:0], pending[1:]...)
 			}
 			if !yield(r) {
-				for _, p := range pending {
-					<-p // the source must not be closed under a reader
-				}
 				return
 			}
 		}
@@ -241,7 +259,7 @@ func keep(was *record, it *item) result {
 }
 
 // read makes passages of one document. What is wrong with it is skipped.
-func (c *collector) read(it *item) result {
+func (c *collector) read(ctx context.Context, it *item) result {
 	data, err := c.load(it)
 	if err == nil {
 		it.hash = cmp.Or(it.hash, hashOf(data))
@@ -254,7 +272,7 @@ func (c *collector) read(it *item) result {
 	if read, ok := c.sampled[it.name]; ok && err == nil && read.hash == it.hash {
 		doc = read.document
 	} else if err == nil {
-		doc, err = c.parse(data, it)
+		doc, err = c.parse(ctx, data, it)
 	}
 	if err != nil {
 		r.skip(it.name, "%v", err)
@@ -271,6 +289,7 @@ func (c *collector) addPassages(r *result, doc document) {
 	if doc.title == "" {
 		doc.title = titleFromName(r.Name)
 	}
+	doc.title = shorten(doc.title)
 	passages, notes := cut(doc)
 	for _, n := range notes {
 		r.skip(r.Name+n.place, "%s", n.text)

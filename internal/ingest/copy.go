@@ -36,6 +36,7 @@ type Copy struct {
 	kind, location string
 	database       string // folder of the database
 	filter         filter
+	program        string // that reads PDF files
 	changes        Changes
 }
 
@@ -86,6 +87,10 @@ func NewCopy(kind, location, database string, opt Options) (*Copy, error) {
 	return &Copy{kind: kind, location: location, database: database, filter: filter}, nil
 }
 
+// ReadPDFWith makes Prepare read PDF files in processes of their own: see
+// pdf.Process.
+func (c *Copy) ReadPDFWith(program string) { c.program = program }
+
 // Changes says what the last Prepare found to be other than before.
 func (c *Copy) Changes() Changes { return c.changes }
 
@@ -108,7 +113,7 @@ func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *disk.Gene
 	if err != nil {
 		return disk.Prepared{}, err
 	}
-	col := &collector{stock: folderStock{root}, named: terms}
+	col := &collector{stock: folderStock{root, pdfParser(c.program)}, named: terms}
 	from := disk.Source{Kind: c.kind, Location: c.location, Root: pages.String()}
 	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(passedBy, skipped), report)
 	c.changes = col.changes

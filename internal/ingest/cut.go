@@ -18,6 +18,18 @@ const (
 	most   = 400
 )
 
+// maxText is the most bytes of a passage. Of words alone, whose length counts, it
+// has fewer; what fills it is white space.
+const maxText = 16 << 10
+
+// Bounds of what leads from and to a passage. An index at a book's end has
+// 14,000 links.
+const (
+	maxLinks   = 20_000
+	maxAnchors = 1000
+	maxBytes   = 2 << 20 // of either
+)
+
 // A note says what the cutting did that the user should know.
 type note struct {
 	place string // behind the file's name: ":12", "#anchor"
@@ -26,18 +38,20 @@ type note struct {
 
 // cut makes the passages of a document: all but ID, Title and Path.
 func cut(doc document) ([]passage.Passage, []note) {
-	c := &cutter{document: doc, sums: make([]int, len(doc.lines)+1), notes: doc.left}
+	c := &cutter{document: doc, sums: make([]size, len(doc.lines)+1), notes: doc.left}
 	for i, l := range doc.lines {
-		c.sums[i+1] = c.sums[i] + words(l)
+		c.sums[i+1] = c.sums[i].plus(sizeOf(l))
 	}
 	var group []section
+	var have size // of the group
 	for _, s := range absorbBare(doc.sections) {
-		if len(group) > 0 && c.belongs(group, s) {
-			group = append(group, s)
+		more := c.size(s.first, s.last)
+		if len(group) > 0 && belongs(group, have, s, more) {
+			group, have = append(group, s), have.plus(more)
 			continue
 		}
 		c.emit(group)
-		group = []section{s}
+		group, have = []section{s}, more
 	}
 	c.emit(group)
 	return c.passages, c.notes
@@ -45,13 +59,30 @@ func cut(doc document) ([]passage.Passage, []note) {
 
 type cutter struct {
 	document
-	sums     []int // words up to each line
+	sums     []size // up to each line
 	passages []passage.Passage
 	notes    []note
 }
 
+// A size is what a text takes of its reader and of an index.
+type size struct{ words, bytes int }
+
+// sizeOf is the size of a line.
+func sizeOf(line string) size { return size{words(line), len(line) + 1} }
+
+func (s size) plus(other size) size { return size{s.words + other.words, s.bytes + other.bytes} }
+
+// fits reports whether a passage may have that size.
+func (s size) fits() bool { return s.words <= most && s.bytes <= maxText }
+
+// size is that of the lines first to last.
+func (c *cutter) size(first, last int) size {
+	to, from := c.sums[max(last, first-1)], c.sums[first-1]
+	return size{to.words - from.words, to.bytes - from.bytes}
+}
+
 // words counts those on the lines first to last.
-func (c *cutter) words(first, last int) int { return c.sums[max(last, first-1)] - c.sums[first-1] }
+func (c *cutter) words(first, last int) int { return c.size(first, last).words }
 
 // absorbBare gives headings with nothing under them to the section after, or
 // at the document's end to the one before: alone they would be passages that
@@ -99,21 +130,19 @@ func (s *section) join(other section) {
 	s.terms = slices.Concat(s.terms, other.terms)
 }
 
-// belongs reports whether the section goes into one passage with the group
-// before it: beneath the group's first section or beside it, and small as the
-// group is; or the group is no more than an introduction to it.
-func (c *cutter) belongs(group []section, s section) bool {
+// belongs reports whether a section of that size goes into one passage with the
+// group before it, which has one, too: beneath the group's first section or
+// beside it, and small as the group is; or the group is no more than an
+// introduction to it.
+func belongs(group []section, have size, s section, more size) bool {
 	top := group[0].headings
 	parent := top[:max(0, len(top)-1)]
 	if len(s.headings) < len(top) || !slices.Equal(parent, s.headings[:len(parent)]) {
 		return false
 	}
-	have, more := 0, c.words(s.first, s.last)
-	for _, g := range group {
-		have += c.words(g.first, g.last)
-	}
+	all := have.plus(more)
 	beneath := slices.Equal(top, s.headings[:len(top)])
-	return have+more <= small || have < slight && beneath && have+more <= most
+	return all.fits() && (all.words <= small || have.words < slight && beneath)
 }
 
 // emit makes passages of a group: one, or several of a section that is too
@@ -128,11 +157,18 @@ func (c *cutter) emit(group []section) {
 		s.join(other)
 	}
 	s.headings = heading(group)
-	if len(group) > 1 || c.words(first, last) <= most {
+	if len(group) > 1 || c.size(first, last).fits() {
 		c.add(s, first, last, strings.Join(c.lines[first-1:last], "\n"))
 		return
 	}
+	if head := c.size(s.first, s.blocks[0].first-1); head.words > small || head.bytes > maxText/4 {
+		// Headings without text, more than a passage can begin with.
+		s.blocks = append([]block{{first: s.first, last: s.blocks[0].first - 1}}, s.blocks...)
+	}
 	pieces := c.pieces(s, s.blocks)
+	if len(pieces) == 0 {
+		return
+	}
 	pieces[0].first = s.first
 	if pieces[0].text != "" {
 		pieces[0].text = strings.Join(append(c.lines[s.first-1:s.blocks[0].first-1:s.blocks[0].first-1], pieces[0].text), "\n")
@@ -174,16 +210,31 @@ func (c *cutter) add(s section, first, last int, text string) {
 		Text:     strings.TrimRight(strings.TrimLeft(withoutDropped(text), "\n"), " \t\n"),
 		Headings: s.headings,
 	}
-	for _, a := range s.anchors {
+	anchors := c.limited(s, "anchors", len(s.anchors), maxAnchors, func(i int) int { return len(s.anchors[i].name) })
+	for _, a := range s.anchors[:anchors] {
 		// Sections that were put together may have the same: a page of a book.
 		if n := len(p.Anchors); n == 0 || p.Anchors[n-1] != a.name {
 			p.Anchors = append(p.Anchors, a.name)
 		}
 	}
 	p.StartLine, p.EndLine = c.place(first), c.place(last)
-	p.SetLinks(s.links)
-	p.SetTerms(s.terms)
+	links := c.limited(s, "links", len(s.links), maxLinks, func(i int) int { return len(s.links[i].To) + len(s.links[i].Text) })
+	p.SetLinks(s.links[:links])
+	p.SetTerms(s.terms[:min(len(s.terms), maxPlaceTerms)])
 	c.passages = append(c.passages, p)
+}
+
+// limited is how many of n things of a section a passage has; it may have no more
+// than most, nor more than maxBytes of them. What is left out is noted.
+func (c *cutter) limited(s section, what string, n, most int, sizeOf func(int) int) int {
+	kept := 0
+	for bytes := 0; kept < min(n, most) && bytes <= maxBytes; kept++ {
+		bytes += sizeOf(kept)
+	}
+	if kept < n {
+		c.notes = append(c.notes, note{c.noted(s, s.first), fmt.Sprintf("%d %s beyond the first %d were left out", n-kept, what, kept)})
+	}
+	return kept
 }
 
 // place is the file's line that one of the document's is or was made of; 0 if
@@ -236,17 +287,17 @@ func heading(group []section) []string {
 // is that of its lines, unless text says otherwise.
 type piece struct {
 	first, last int
-	words       int
-	text        string
+	size
+	text string
 }
 
 // pieces cuts the blocks that are too long, as little as may be.
 func (c *cutter) pieces(s section, blocks []block) []piece {
 	var pieces []piece
 	for _, b := range blocks {
-		switch n := c.words(b.first, b.last); {
-		case n <= most:
-			pieces = append(pieces, piece{first: b.first, last: b.last, words: n})
+		switch n := c.size(b.first, b.last); {
+		case n.fits():
+			pieces = append(pieces, piece{first: b.first, last: b.last, size: n})
 		case len(b.parts) > 0:
 			pieces = append(pieces, c.pieces(s, b.parts)...)
 		case b.kind == prose:
@@ -255,7 +306,7 @@ func (c *cutter) pieces(s section, blocks []block) []piece {
 			parts := c.cutLines(b, splitWords)
 			what := map[kind]string{code: "block of code", markup: "block of HTML", table: "table"}[b.kind]
 			if len(parts) > 1 {
-				c.notes = append(c.notes, note{c.noted(s, b.first), fmt.Sprintf("a %s of %d words was cut into %d passages", what, n, len(parts))})
+				c.notes = append(c.notes, note{c.noted(s, b.first), fmt.Sprintf("a %s of %d words was cut into %d passages", what, n.words, len(parts))})
 			}
 			pieces = append(pieces, parts...)
 		}
@@ -268,7 +319,7 @@ func (c *cutter) pieces(s section, blocks []block) []piece {
 // one.
 func (c *cutter) cutLines(b block, split func(string) []string) []piece {
 	first, last := b.first, b.last
-	if n := strings.Count(b.open, "\n") + 1; b.open != "" && c.words(first, first+n-1) < small {
+	if n := strings.Count(b.open, "\n") + 1; b.open != "" && c.words(first, first+n-1) < small && len(b.open) < maxText/8 {
 		first += n
 		if closes(c.lines[last-1], b.close) {
 			last--
@@ -279,32 +330,35 @@ func (c *cutter) cutLines(b block, split func(string) []string) []piece {
 	target := balanced(c.words(first, last))
 	var pieces []piece
 	var part []string
-	from, size := first, 0
+	from, sum := first, size{}
 	flush := func(to int) {
-		if size > 0 {
+		if sum.words > 0 {
 			lines := slices.Concat(nonEmpty(b.open), trimBlank(part), nonEmpty(b.close))
-			pieces = append(pieces, piece{first: from, last: to, words: size, text: strings.Join(lines, "\n")})
+			pieces = append(pieces, piece{first: from, last: to, size: sum, text: strings.Join(lines, "\n")})
 		}
-		part, from, size = nil, to+1, 0
+		part, from, sum = nil, to+1, size{}
 	}
 	for i := first; i <= last; i++ {
-		line, n := c.lines[i-1], c.words(i, i)
-		if size+n > target {
+		line, n := c.lines[i-1], c.size(i, i)
+		if all := sum.plus(n); all.words > target || all.bytes > maxText*3/4 {
 			flush(i - 1)
 		}
-		if n > most {
+		if !n.fits() {
 			for _, s := range split(line) {
-				part, from, size = []string{s}, i, words(s)
+				part, from, sum = []string{s}, i, sizeOf(s)
 				flush(i)
 			}
 			continue
 		}
-		part, size = append(part, line), size+n
-		if strings.TrimSpace(line) == "" && size >= target*3/4 {
+		part, sum = append(part, line), sum.plus(n)
+		if strings.TrimSpace(line) == "" && sum.words >= target*3/4 {
 			flush(i)
 		}
 	}
 	flush(last)
+	if len(pieces) == 0 {
+		return nil // nothing but white space
+	}
 	pieces[0].first = b.first
 	pieces[len(pieces)-1].last = b.last
 	return pieces
@@ -347,10 +401,10 @@ func (c *cutter) pack(pieces []piece) []piece {
 		if p.text == "" {
 			p.text = strings.Join(c.lines[p.first-1:p.last], "\n")
 		}
-		if n := len(packed); n > 0 && packed[n-1].words < target && packed[n-1].words+p.words <= most {
+		if n := len(packed); n > 0 && packed[n-1].words < target && packed[n-1].plus(p.size).fits() {
 			q := &packed[n-1]
 			q.text += between(q.last, p.first) + p.text
-			q.last, q.words = p.last, q.words+p.words
+			q.last, q.size = p.last, q.plus(p.size)
 			continue
 		}
 		packed = append(packed, p)
@@ -372,7 +426,7 @@ func between(last, first int) string {
 
 // balanced is the size that makes parts of n words about equal.
 func balanced(n int) int {
-	parts := (n + most - 1) / most
+	parts := max(1, (n+most-1)/most)
 	return (n + parts - 1) / parts
 }
 
@@ -416,11 +470,11 @@ func splitAfter(line string, end func(string) int) []string {
 }
 
 // prefix is the length of the longest beginning of s that counts as at most n
-// words, and of one sign at least.
+// words and may be a part of a passage, and of one sign at least.
 func prefix(s string, n int) int {
 	var m measure
 	for i, r := range s {
-		if m.add(r); i > 0 && m.words() > n {
+		if m.add(r); i > 0 && (m.words() > n || i > maxText/2) {
 			return i
 		}
 	}

@@ -144,6 +144,9 @@ func checkCut(t *testing.T, doc document, skip int) {
 		if n := words(p.Text); n > 3*most {
 			t.Errorf("passage %d has %d words", i, n)
 		}
+		if n := len(p.Text); n > 2*maxText {
+			t.Errorf("passage %d has %d bytes", i, n)
+		}
 		if strings.TrimSpace(p.Text) == "" {
 			t.Errorf("passage %d is blank", i)
 		}
@@ -172,6 +175,13 @@ func FuzzMarkdown(f *testing.F) {
 		"<div>\n" + strings.Repeat("z ", 450) + "\n</div>\n# \n#\n",
 		"1. a\n   ```" + strings.Repeat(" info", 500),
 		"# A " + strings.Repeat("word ", 500),
+		stairs("  ", "- x", 300),
+		strings.Repeat("- ", 200) + "x\n\n",
+		strings.Repeat("# a\n", 2000) + "\ntext\n",
+		"a" + strings.Repeat(" ", 3*maxText) + "b\n",
+		"```" + strings.Repeat(" ", maxText) + "\n" + strings.Repeat("a ", 500),
+		strings.Repeat("[a]: b\n", 1500),
+		"|a|b|\n|-|-|\n" + strings.Repeat("|1|2|\n", 300),
 	} {
 		f.Add([]byte(s))
 	}
@@ -189,6 +199,15 @@ func FuzzMarkdown(f *testing.F) {
 		_, _, _, skip := frontMatter(doc.lines)
 		checkCut(t, doc, skip)
 	})
+}
+
+// stairs is lines that begin with the same step once more each.
+func stairs(step, end string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat(step, i) + end + "\n")
+	}
+	return b.String()
 }
 
 func FuzzPlain(f *testing.F) {

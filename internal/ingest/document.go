@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"path"
 	"slices"
 	"strings"
@@ -104,7 +105,9 @@ func readerOf(name string) reader {
 	case ".epub":
 		return readEPUB
 	case ".pdf":
-		return readPDF
+		return func(data []byte, name string) (document, error) {
+			return readPDF(context.Background(), pdfParser(""), data, name)
+		}
 	case ".info":
 		return readInfo
 	case ".gz":
@@ -137,16 +140,17 @@ type headings struct {
 	path   []string
 }
 
+// maxHeadings is how many headings a path has. Beyond, the innermost one stands
+// for those around it.
+const maxHeadings = 16
+
 // push enters the section of a heading and returns its path.
 func (h *headings) push(level int, text string) []string {
 	n := len(h.levels)
 	for n > 0 && h.levels[n-1] >= level {
 		n--
 	}
-	const longest = 200
-	if len(text) > longest {
-		text = strings.ToValidUTF8(text[:longest], "") + "..."
-	}
+	n = min(n, maxHeadings-1)
 	h.levels = append(h.levels[:n], level)
 	h.path = append(h.path[:n:n], shorten(text)) // a copy: sections keep theirs
 	return h.path

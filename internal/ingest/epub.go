@@ -17,6 +17,7 @@ import (
 // Limits of a book.
 const (
 	maxBook     = 128 << 20 // bytes of all chapters
+	maxChapter  = 16 << 20
 	maxChapters = 10_000
 )
 
@@ -133,9 +134,13 @@ func (r *bookReader) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, r.left+1))
-	if err == nil && int64(len(data)) > r.left {
+	data, err := io.ReadAll(io.LimitReader(in, min(r.left, maxChapter)+1))
+	switch n := int64(len(data)); {
+	case err != nil:
+	case n > r.left:
 		err = fmt.Errorf("the book is longer than %d MiB", maxBook>>20)
+	case n > maxChapter:
+		err = fmt.Errorf("longer than %d MiB", maxChapter>>20)
 	}
 	r.left = max(r.left-int64(len(data)), 0)
 	return data, err

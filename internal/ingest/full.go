@@ -31,19 +31,17 @@ func splitFull(text, base string) []part {
 	if err != nil {
 		return []part{{base, text}}
 	}
-	var parts []part
-	at := map[string]int{} // of a URL in parts
+	var urls []string
+	bodies := map[string][]string{} // of each
 	add := func(u string, lines []string) {
 		body := strings.Join(lines, "\n")
 		if strings.TrimSpace(body) == "" {
 			return
 		}
-		if i, found := at[u]; found {
-			parts[i].text += "\n\n" + body
-			return
+		if bodies[u] == nil {
+			urls = append(urls, u)
 		}
-		at[u] = len(parts)
-		parts = append(parts, part{u, body})
+		bodies[u] = append(bodies[u], body)
 	}
 	lines := splitLines([]byte(text))
 	from, now := 0, base // where the document begins, and its URL
@@ -68,6 +66,10 @@ func splitFull(text, base string) []part {
 		}
 	}
 	add(now, lines[from:])
+	var parts []part
+	for _, u := range urls {
+		parts = append(parts, part{u, strings.Join(bodies[u], "\n\n")})
+	}
 	return parts
 }
 

@@ -44,6 +44,7 @@ type Folder struct {
 	location string // absolute
 	file     string // the one file in the folder that is meant; "" is all
 	filter   filter
+	program  string // that reads PDF files
 	changes  Changes
 }
 
@@ -102,12 +103,16 @@ func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *disk.Ge
 	if err != nil {
 		return disk.Prepared{}, err
 	}
-	c := &collector{stock: folderStock{root}}
+	c := &collector{stock: folderStock{root, pdfParser(f.program)}}
 	source := disk.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
 	prepared, err := collect(ctx, dir, before, source, c, items, skipped, report)
 	f.changes = c.changes
 	return prepared, err
 }
+
+// ReadPDFWith makes Prepare read PDF files in processes of their own: see
+// pdf.Process.
+func (f *Folder) ReadPDFWith(program string) { f.program = program }
 
 // Changes says what the last Prepare found to be other than before.
 func (f *Folder) Changes() Changes { return f.changes }

@@ -186,7 +186,7 @@ func frontMatter(lines []string) (title string, terms []string, use passage.Use,
 		return "", nil, use, 0
 	}
 	end := slices.IndexFunc(lines[1:], func(l string) bool { return strings.TrimRight(l, " \t") == mark })
-	if end < 0 {
+	if end < 0 || !isFrontMatter(lines[1:end+1]) {
 		return "", nil, use, 0
 	}
 	unmarshal := yaml.Unmarshal
@@ -203,6 +203,18 @@ func frontMatter(lines []string) (title string, terms []string, use passage.Use,
 		terms = append(terms, termsOf(fields[key])...)
 	}
 	return strings.Join(strings.Fields(title), " "), terms, useOf(fields), end + 2
+}
+
+// isFrontMatter reports whether lines are short enough to be front matter. What
+// compares the keys of a mapping takes the square of their number.
+func isFrontMatter(lines []string) bool {
+	const maxBytes, maxFields = 64 << 10, 1000
+	size, fields := 0, 0
+	for _, l := range lines {
+		size += len(l)
+		fields += 1 + strings.Count(l, ",") + strings.Count(l, ": ")
+	}
+	return size <= maxBytes && fields <= maxFields
 }
 
 // termsOf are the words of a list, or of a text with commas.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/md"
 )
 
 // A notebook is what Jupyter writes.
@@ -121,9 +123,6 @@ func writeFenced(b *strings.Builder, language, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
+	fence := strings.Repeat("`", max(3, md.LongestRun(text, '`')+1))
 	b.WriteString(fence + language + "\n" + strings.Trim(text, "\n") + "\n" + fence + "\n\n")
 }

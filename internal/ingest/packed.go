@@ -21,19 +21,28 @@ func packed(name string) reader {
 		return nil
 	}
 	return func(data []byte, name string) (document, error) {
-		z, err := gzip.NewReader(bytes.NewReader(data))
+		text, err := gunzip(data)
 		if err != nil {
-			return document{}, errors.New("not what gzip compressed")
-		}
-		text, err := io.ReadAll(io.LimitReader(z, maxFile+1))
-		switch {
-		case err != nil:
-			return document{}, fmt.Errorf("decompress: %w", err)
-		case len(text) > maxFile:
-			return document{}, fmt.Errorf("decompressed longer than %d MiB", maxFile>>20)
+			return document{}, err
 		}
 		return read(text, strings.TrimSuffix(name, path.Ext(name)))
 	}
+}
+
+// gunzip decompresses a file.
+func gunzip(data []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, errors.New("not what gzip compressed")
+	}
+	text, err := io.ReadAll(io.LimitReader(z, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("decompress: %w", err)
+	case len(text) > maxFile:
+		return nil, fmt.Errorf("decompressed longer than %d MiB", maxFile>>20)
+	}
+	return text, nil
 }
 
 // readInfo reads a file of GNU's info, whose marks have bytes of zero in them.

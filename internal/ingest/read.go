@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -19,7 +20,10 @@ import (
 )
 
 // A folderStock is the files of a folder.
-type folderStock struct{ root *os.Root }
+type folderStock struct {
+	root *os.Root
+	pdf  parsePDF
+}
 
 func (s folderStock) load(it *item) ([]byte, error) {
 	data, info, err := readFile(s.root, it.name)
@@ -29,7 +33,10 @@ func (s folderStock) load(it *item) ([]byte, error) {
 	return data, err
 }
 
-func (s folderStock) parse(data []byte, it *item) (document, error) {
+func (s folderStock) parse(ctx context.Context, data []byte, it *item) (document, error) {
+	if isPDF(it.name) {
+		return readPDF(ctx, s.pdf, data, it.name)
+	}
 	return readerOf(it.name)(data, it.name)
 }
 

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -49,10 +50,11 @@ type sample struct {
 	document
 }
 
-// findRepeated finds the paragraphs that many of the items have.
-func (c *collector) findRepeated(items []item) {
+// findRepeated finds the paragraphs that many of the items have. When ctx ends it
+// does not wait for those that are being read.
+func (c *collector) findRepeated(ctx context.Context, items []item) error {
 	if len(items) < fewest {
-		return
+		return nil
 	}
 	var (
 		mu    sync.Mutex
@@ -62,17 +64,20 @@ func (c *collector) findRepeated(items []item) {
 		texts = repeated{}
 		all   sync.WaitGroup
 	)
-	c.sampled = map[string]sample{}
+	sampled := map[string]sample{}
 	workers := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, it := range sampleOf(items) {
 		all.Go(func() {
 			workers <- struct{}{}
 			defer func() { <-workers }()
+			if ctx.Err() != nil {
+				return
+			}
 			data, err := c.load(&it)
 			if err != nil {
 				return
 			}
-			doc, err := c.parse(data, &it)
+			doc, err := c.parse(ctx, data, &it)
 			if err != nil {
 				return
 			}
@@ -84,7 +89,7 @@ func (c *collector) findRepeated(items []item) {
 			defer mu.Unlock()
 			read++
 			if size += len(data); size <= maxSampled {
-				c.sampled[it.name] = sample{hashOf(data), doc}
+				sampled[it.name] = sample{hashOf(data), doc}
 			}
 			for d, text := range own {
 				count[d]++
@@ -92,7 +97,17 @@ func (c *collector) findRepeated(items []item) {
 			}
 		})
 	}
-	all.Wait()
+	ended := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	c.sampled = sampled
 	least := max(fewest, int(manyShare*float64(read)))
 	found := slices.DeleteFunc(slices.Collect(maps.Keys(count)), func(d string) bool { return count[d] < least })
 	slices.SortFunc(found, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
@@ -100,6 +115,7 @@ func (c *collector) findRepeated(items []item) {
 	for _, d := range found[:min(len(found), mostRepeated)] {
 		c.repeated[d] = texts[d]
 	}
+	return nil
 }
 
 // sampleOf are the items that make up the sample: those whose names have the

@@ -208,7 +208,7 @@ func (s *siteStock) load(it *item) ([]byte, error) {
 
 // parse reads a page by the type that it was served as, and text that has no
 // type of its own by the page's name.
-func (s *siteStock) parse(data []byte, it *item) (document, error) {
+func (s *siteStock) parse(_ context.Context, data []byte, it *item) (document, error) {
 	contentType := s.pages[it.name].ContentType
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/flate"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -22,25 +23,27 @@ import (
 
 // Bounds of what an index is believed to say of one place.
 const (
-	maxTerms   = 40
-	maxOneTerm = 120 // bytes
+	maxTerms      = 40
+	maxOneTerm    = 120 // bytes
+	maxPlaceTerms = 400 // of a passage, which may have many places
 )
 
 // findTerms finds out what the source calls its places: the documents and the
 // anchors in them.
-func (c *collector) findTerms(items []item, before *earlier) {
-	c.terms = c.readTermIndexes(items, before)
+func (c *collector) findTerms(ctx context.Context, items []item, before *earlier) error {
+	c.terms = c.readTermIndexes(ctx, items, before)
 	for _, place := range slices.Sorted(maps.Keys(c.named)) {
 		for _, t := range c.named[place] {
 			addTerm(c.terms, place, cleanTerm(t))
 		}
 	}
+	return ctx.Err()
 }
 
 // readTermIndexes reads the source's own indexes, as books have them at their
 // end: what they call each place. Generators give them their names. Those that
 // were read before need not be again.
-func (c *collector) readTermIndexes(items []item, before *earlier) map[string][]string {
+func (c *collector) readTermIndexes(ctx context.Context, items []item, before *earlier) map[string][]string {
 	var pages []item
 	for _, it := range items {
 		if isTermIndex(it.name) {
@@ -66,6 +69,9 @@ func (c *collector) readTermIndexes(items []item, before *earlier) map[string][]
 		}
 	}
 	for i := range pages {
+		if ctx.Err() != nil {
+			break
+		}
 		it := &pages[i]
 		data, err := c.load(it)
 		if err != nil {
@@ -315,7 +321,7 @@ func (c *collector) addTerms(p *passage.Passage, first bool) {
 	had := len(terms)
 	add := func(place string) {
 		for _, t := range c.terms[place] {
-			if !slices.Contains(terms, t) {
+			if len(terms) < maxPlaceTerms && !slices.Contains(terms, t) {
 				terms = append(terms, t)
 			}
 		}

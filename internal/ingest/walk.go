@@ -135,6 +135,9 @@ func (w *walker) read(f *folder) error {
 	}
 	f.items = make([]item, 0, len(f.entries))
 	for _, d := range f.entries {
+		if w.ctx.Err() != nil {
+			return nil
+		}
 		name := path.Join(f.name, d.Name())
 		switch why := w.leaveOut(f, name, d); {
 		case why != "" && d.IsDir():

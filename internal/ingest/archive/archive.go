@@ -41,7 +41,7 @@ type Limits struct {
 }
 
 // Usual are the limits for documentation.
-func Usual() Limits { return Limits{Files: 500_000, Bytes: 8 << 30, Read: 32 << 30, Depth: 64} }
+func Usual() Limits { return Limits{Files: 500_000, Bytes: 8 << 30, Read: 16 << 30, Depth: 64} }
 
 // Options say what to unpack.
 type Options struct {
@@ -181,6 +181,7 @@ type extractor struct {
 	archive string
 	root    *os.Root
 	opt     Options
+	entries int
 	files   int
 	bytes   int64
 	skipped []disk.Skipped
@@ -263,6 +264,9 @@ type limitedReader struct {
 }
 
 func (l *limitedReader) Read(p []byte) (int, error) {
+	if l.err = l.x.ctx.Err(); l.err != nil {
+		return 0, l.err
+	}
 	if l.left <= 0 {
 		l.err = l.x.limit("decompresses to more than %d MiB", l.x.opt.Limits.Read>>20)
 		return 0, l.err
@@ -276,6 +280,9 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 func (x *extractor) entry(name string, mode fs.FileMode, size int64, open func() (io.ReadCloser, error)) error {
 	if err := x.ctx.Err(); err != nil {
 		return err
+	}
+	if x.entries++; x.entries > 4*x.opt.Limits.Files {
+		return x.limit("has more than %d entries", 4*x.opt.Limits.Files)
 	}
 	local, why := Local(name, x.opt.Limits.Depth)
 	switch {
@@ -354,13 +361,16 @@ func (x *extractor) write(name string, r io.Reader) error {
 		return nil
 	}
 	left := x.opt.Limits.Bytes - x.bytes
-	n, err := io.Copy(f, io.LimitReader(r, left+1))
+	n, err := io.Copy(f, io.LimitReader(contextReader{x.ctx, r}, left+1))
 	x.bytes += n
 	if closed := f.Close(); closed != nil {
 		return closed
 	}
 	if n > left {
 		return x.limit("unpacks to more than %d MiB", x.opt.Limits.Bytes>>20)
+	}
+	if x.ctx.Err() != nil {
+		return x.ctx.Err()
 	}
 	if err != nil {
 		var full *fs.PathError
@@ -374,6 +384,19 @@ func (x *extractor) write(name string, r io.Reader) error {
 		x.opt.Report(x.files, x.bytes)
 	}
 	return nil
+}
+
+// A contextReader ends when its context does.
+type contextReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
 }
 
 // reason is err without the path, which stands beside it already.

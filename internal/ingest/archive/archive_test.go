@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,6 +194,7 @@ func TestLimits(t *testing.T) {
 		{"bomb.zip", []entry{{name: "a.md", content: big}}, "unpacks to more than 1 MiB"},
 		{"bomb.tar.gz", []entry{{name: "a.md", content: big}}, "unpacks to more than 1 MiB"},
 		{"many.tar", []entry{{name: "a"}, {name: "b"}, {name: "c"}, {name: "d"}}, "holds more than 3 files"},
+		{"entries.tar", slices.Repeat([]entry{{name: "a.png"}}, 13), "has more than 12 entries"},
 		{"unwanted.tar.xz", []entry{{name: "a.png", content: big}, {name: "b"}}, "decompresses to more than 2 MiB"},
 	} {
 		path := pack(t, tt.name, tt.entries)

@@ -146,9 +146,8 @@ items:
 			p.w.Push(shown(mark, numbers[at]))
 			n += p.item(lines[n:], text, term)
 		case line.Text == "":
-			n++
-			if next := skipBlank(lines[n:]); next < len(lines)-n && !goesOn(lines[n+next].Text) {
-				n += next
+			n += skipBlank(lines[n:])
+			if n < len(lines) && !goesOn(lines[n].Text) {
 				break items
 			}
 		case line.Text == "+":

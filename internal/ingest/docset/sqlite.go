@@ -29,6 +29,14 @@ type sqlite struct {
 	overflow int
 }
 
+// Bounds of what is read of a table. An index of a docset has four columns and
+// fewer than a million rows.
+const (
+	maxColumns = 8
+	maxValue   = 4096 // bytes
+	maxRows    = 2_000_000
+)
+
 var errDamaged = errors.New("a damaged SQLite file")
 
 // readTable reads the rows of a table, each value as text: "" for what is none.
@@ -96,7 +104,12 @@ func (s *sqlite) table(number, depth int) error {
 	if kind != 5 && kind != 13 || offsets+2*cells > len(page) {
 		return errDamaged
 	}
+	// Cells do not share their bytes. One has four of them or more.
+	left := s.size
 	for i := range cells {
+		if left < 0 || len(s.rows) > maxRows {
+			return errDamaged
+		}
 		offset := int(binary.BigEndian.Uint16(page[offsets+2*i:]))
 		if offset+4 > len(page) {
 			return errDamaged
@@ -104,7 +117,9 @@ func (s *sqlite) table(number, depth int) error {
 		if kind == 5 {
 			err = s.table(int(binary.BigEndian.Uint32(page[offset:])), depth+1)
 		} else {
-			err = s.row(page[offset:])
+			var n int
+			n, err = s.row(page[offset:])
+			left -= max(n, 4)
 		}
 		if err != nil {
 			return err
@@ -116,35 +131,36 @@ func (s *sqlite) table(number, depth int) error {
 	return nil
 }
 
-// row reads the row in a leaf's cell.
-func (s *sqlite) row(cell []byte) error {
+// row reads the row in a leaf's cell, and returns how long that is.
+func (s *sqlite) row(cell []byte) (int, error) {
 	length, n := varint(cell)
 	if n == 0 || length > uint64(len(s.data)) {
-		return errDamaged
+		return 0, errDamaged
 	}
 	id, m := varint(cell[n:])
 	if m == 0 {
-		return errDamaged
+		return 0, errDamaged
 	}
-	record, err := s.record(cell[n+m:], int(length))
+	record, local, err := s.record(cell[n+m:], int(length))
 	if err != nil {
-		return err
+		return 0, err
 	}
+	cellLength := n + m + local
 	headerLength, n := varint(record)
 	if n == 0 || headerLength > uint64(len(record)) {
-		return errDamaged
+		return 0, errDamaged
 	}
 	header, values := record[n:max(n, int(headerLength))], record[headerLength:]
 	var row []string
-	for len(header) > 0 {
+	for len(header) > 0 && len(row) < maxColumns {
 		kind, n := varint(header)
 		if n == 0 {
-			return errDamaged
+			return 0, errDamaged
 		}
 		header = header[n:]
 		width := widthOf(kind)
 		if width > uint64(len(values)) {
-			return errDamaged
+			return 0, errDamaged
 		}
 		value := values[:width]
 		values = values[width:]
@@ -165,20 +181,20 @@ func (s *sqlite) row(cell []byte) error {
 		case kind == 8 || kind == 9:
 			row = append(row, strconv.Itoa(int(kind-8)))
 		default:
-			row = append(row, strings.ToValidUTF8(string(value), "\uFFFD"))
+			row = append(row, strings.ToValidUTF8(string(value[:min(len(value), maxValue)]), "\uFFFD"))
 		}
 	}
 	if len(row) > 0 && row[0] == "" {
 		row[0] = strconv.FormatUint(id, 10)
 	}
 	s.rows = append(s.rows, row)
-	return nil
+	return cellLength, nil
 }
 
-// record is a row's record: what of it stands in the cell, and the rest from
-// pages of its own.
-func (s *sqlite) record(cell []byte, length int) ([]byte, error) {
-	local := length
+// record is a row's record: what of it stands in the cell, so many bytes, and the
+// rest from pages of its own.
+func (s *sqlite) record(cell []byte, length int) (record []byte, local int, err error) {
+	local = length
 	if most := s.usable - 35; length > most {
 		least := (s.usable-12)*32/255 - 23
 		if local = least + (length-least)%(s.usable-4); local > most {
@@ -187,26 +203,26 @@ func (s *sqlite) record(cell []byte, length int) ([]byte, error) {
 	}
 	if local == length {
 		if length > len(cell) {
-			return nil, errDamaged
+			return nil, 0, errDamaged
 		}
-		return cell[:length], nil
+		return cell[:length], local, nil
 	}
 	// Pages of the rest may not be shared, so all of them together are no more
 	// than the file.
 	if s.overflow += length; local+4 > len(cell) || s.overflow > len(s.data) {
-		return nil, errDamaged
+		return nil, 0, errDamaged
 	}
-	record := append([]byte(nil), cell[:local]...)
+	record = append([]byte(nil), cell[:local]...)
 	next := int(binary.BigEndian.Uint32(cell[local:]))
 	for len(record) < length {
 		page, err := s.page(next)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		next = int(binary.BigEndian.Uint32(page))
 		record = append(record, page[4:4+min(s.usable-4, length-len(record))]...)
 	}
-	return record, nil
+	return record, local, nil
 }
 
 // widthOf is the length of a value of that type.

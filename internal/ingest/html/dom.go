@@ -148,6 +148,16 @@ func (t *tree) rawText(i int32) string {
 	return b.String()
 }
 
+// shorter reports whether the text in the element has fewer bytes than n.
+func (t *tree) shorter(i int32, n int) bool {
+	for j := i; j < t.nodes[i].end && n > 0; j++ {
+		if !t.nodes[j].element {
+			n -= len(t.nodes[j].text)
+		}
+	}
+	return n > 0
+}
+
 // An errTooLarge page has more nodes than maxNodes.
 var errTooLarge = fmt.Errorf("page has more than %d elements and texts", maxNodes)
 

@@ -30,7 +30,7 @@ func (x *extractor) isHidden(i int32) bool {
 			// Seen, but not read aloud: ornaments, or what stands on the page
 			// in another form too.
 			const ornament = 200
-			if a.val == "true" && len(x.t.rawText(i)) < ornament {
+			if a.val == "true" && x.t.shorter(i, ornament) {
 				return true
 			}
 		}

@@ -303,9 +303,19 @@ func (x *extractor) quote(i int32) {
 	x.within("> ", "> ", func() { x.children(i) })
 }
 
+// maxIndent is how many lists and quotes around a line begin it. Each of a
+// hundred in one another would make every line longer.
+const maxIndent = 16
+
 // within writes what do writes, behind a prefix and on the first line a marker.
 func (x *extractor) within(marker, prefix string, do func()) {
 	x.flushLead()
+	if x.nested >= maxIndent {
+		x.nested++
+		do()
+		x.nested--
+		return
+	}
 	w := x.out()
 	outer, before, gapBefore := w.prefix, len(w.buf), w.gap
 	if w.marker == "" {

@@ -209,10 +209,12 @@ func (x *extractor) titleText() string {
 }
 
 // below is the heading path of a section in the current one. A heading longer
-// than any real one is cut.
+// than any real one is cut, and so is a path.
 func (x *extractor) below(heading string) []string {
 	const longest = 300 // bytes; a signature may be long
+	const deepest = 16
 	above := x.current().Headings
+	above = above[:min(len(above), deepest-1)]
 	return append(above[:len(above):len(above)], shorten(heading, longest))
 }
 

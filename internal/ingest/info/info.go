@@ -152,15 +152,18 @@ func (p *parser) text(lines []md.Line) {
 // visible is a line without the marks around indexes and pictures. The bytes of
 // zero in them are gone already.
 func visible(s string) string {
+	if !strings.Contains(s, "\b[") {
+		return s
+	}
+	var b strings.Builder
 	for {
-		begin := strings.Index(s, "\b[")
-		if begin < 0 {
-			return s
+		before, rest, found := strings.Cut(s, "\b[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
 		}
-		end := strings.Index(s[begin:], "\b]")
-		if end < 0 {
-			return s[:begin]
+		if _, s, found = strings.Cut(rest, "\b]"); !found {
+			return b.String()
 		}
-		s = s[:begin] + s[begin+end+2:]
 	}
 }

@@ -204,7 +204,7 @@ func (w *Writer) Code(language string, lines []Line) {
 	}
 	longest := 2
 	for _, l := range lines {
-		longest = max(longest, run(l.Text, '`'))
+		longest = max(longest, LongestRun(l.Text, '`'))
 	}
 	fence := strings.Repeat("`", longest+1)
 	if strings.ContainsAny(language, " `\t\n") {
@@ -261,7 +261,7 @@ func Escape(line string) string {
 	special := false
 	switch t[0] {
 	case '#':
-		n := run(t[:min(len(t), 7)], '#')
+		n := LongestRun(t[:min(len(t), 7)], '#')
 		special = n < 7 && (len(t) == n || t[n] == ' ' || t[n] == '\t')
 	case '>':
 		special = true
@@ -281,7 +281,7 @@ func CodeSpan(text string) string {
 	if text = strings.TrimSpace(text); text == "" || !strings.Contains(text, "`") {
 		return "`" + text + "`"
 	}
-	fence := strings.Repeat("`", run(text, '`')+1)
+	fence := strings.Repeat("`", LongestRun(text, '`')+1)
 	return fence + " " + text + " " + fence
 }
 
@@ -292,8 +292,8 @@ func Plain(s string) string {
 
 var emphasis = regexp.MustCompile(`\*([^\s*](?:[^*]*[^\s*])?)\*`)
 
-// run is how often c stands in s in a row.
-func run(s string, c byte) int {
+// LongestRun is how often c stands in s in a row at most.
+func LongestRun(s string, c byte) int {
 	longest, n := 0, 0
 	for i := range len(s) {
 		if s[i] != c {

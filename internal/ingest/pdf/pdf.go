@@ -3,9 +3,10 @@
 // at the edges of pages is left out. Every page begins with an anchor, page=N,
 // which viewers understand. Pictures of text stay pictures.
 //
-// A file is foreign, and the library that reads its objects may panic at it:
-// such a page is left out, and named. How long a stream may become is checked
-// before, how much of it is read is bounded.
+// A file is untrusted, and the library that reads its objects is not made for
+// that. Where it panics at a page, that page is left out and named; the length of
+// streams and what is read of them is limited. It may not end, or allocate more
+// than there is: a Process keeps that apart.
 package pdf
 
 import (
