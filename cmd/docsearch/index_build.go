@@ -117,6 +117,7 @@ func (b *buildCommand) addFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&b.kept.Include, "include", nil, "read only files or pages that this `pattern` matches, such as \"*.html\"; may be repeated")
 	f.StringArrayVar(&b.kept.Exclude, "exclude", nil, "leave out what this `pattern` matches, such as \"faq\" or \"old/*.md\"; may be repeated")
 	f.BoolVar(&b.kept.NoIgnore, "no-ignore", false, "of a folder, read what its .gitignore and .docsearchignore files name, too")
+	f.BoolVar(&b.kept.KeepSecrets, "keep-secrets", false, "index keys and tokens instead of removing them from the text")
 	f.StringVar(&b.kept.Site.Prefix, "prefix", "", "of a site, fetch only pages whose URL begins with this `URL` (default the one given)")
 	f.StringVar((*string)(&b.kept.Site.Way), "way", "", "of a site, find pages by `llms.txt`, llms-full.txt, sitemap or links (default the first of them that there is)")
 	f.IntVar(&b.kept.Site.MaxPages, "max-pages", 0, "of a site, fetch at most so `many` pages (default 20000)")

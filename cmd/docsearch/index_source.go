@@ -111,6 +111,9 @@ func (b *buildCommand) remembered(dir string) keptOptions {
 	if b.set("no-ignore") {
 		kept.NoIgnore = b.kept.NoIgnore
 	}
+	if b.set("keep-secrets") {
+		kept.KeepSecrets = b.kept.KeepSecrets
+	}
 	for flag, take := range b.siteFlags(&kept.Site) {
 		if b.set(flag) {
 			take()

@@ -56,6 +56,8 @@ type stock interface {
 // context.
 type collector struct {
 	stock
+	keepSecrets bool // in texts
+
 	context  string
 	named    map[string][]string // what places are called, beside what indexes of terms say
 	terms    map[string][]string // what places are called
@@ -124,7 +126,7 @@ func collect(ctx context.Context, dir confined.Path, before *disk.Generation, so
 	err = errors.Join(
 		writeSkipped(dir.Join(SkippedName), w.skipped),
 		writeRecords(dir.Join(FilesName), header{c.context, c.repeated, c.packed}, w.records))
-	return disk.Prepared{Source: source, Skipped: disk.Summary(unreadableFirst(w.skipped)), Made: true, Rights: rightsOf(items), Kept: w.kept}, err
+	return disk.Prepared{Source: source, Skipped: disk.Summary(gravestFirst(w.skipped)), Made: true, Rights: rightsOf(items), Kept: w.kept}, err
 }
 
 // rightsOf are those that all of the items have.
@@ -138,18 +140,21 @@ func rightsOf(items []item) fs.FileMode {
 	return rights
 }
 
-// unreadableFirst is what was skipped with what could not be read before the
-// rest: a summary has room for the first reasons only.
-func unreadableFirst(skipped []disk.Skipped) []disk.Skipped {
-	var unreadable, others []disk.Skipped
+// gravestFirst is what was skipped in another order: what could not be read, then
+// what looks like a secret, then the rest. A summary has room for the first only.
+func gravestFirst(skipped []disk.Skipped) []disk.Skipped {
+	var ranks [3][]disk.Skipped
 	for _, s := range skipped {
-		if strings.HasPrefix(s.Why, disk.Unreadable) {
-			unreadable = append(unreadable, s)
-		} else {
-			others = append(others, s)
+		rank := 2
+		switch {
+		case strings.HasPrefix(s.Why, disk.Unreadable):
+			rank = 0
+		case strings.HasPrefix(s.Why, looksSecret):
+			rank = 1
 		}
+		ranks[rank] = append(ranks[rank], s)
 	}
-	return append(unreadable, others...)
+	return slices.Concat(ranks[:]...)
 }
 
 func (c *collector) write(ctx context.Context, w *writer, items []item, report progress.Func) error {
@@ -272,7 +277,7 @@ func (c *collector) read(ctx context.Context, it *item) result {
 	if read, ok := c.sampled[it.name]; ok && err == nil && read.hash == it.hash {
 		doc = read.document
 	} else if err == nil {
-		doc, err = c.parse(ctx, data, it)
+		doc, err = c.document(ctx, data, it)
 	}
 	if err != nil {
 		r.skip(it.name, "%v", err)
@@ -282,6 +287,15 @@ func (c *collector) read(ctx context.Context, it *item) result {
 	c.addPassages(&r, doc)
 	r.Length = int64(len(r.lines))
 	return r
+}
+
+// document makes a document of an item's bytes, without its secrets.
+func (c *collector) document(ctx context.Context, data []byte, it *item) (document, error) {
+	doc, err := c.parse(ctx, data, it)
+	if err == nil && !c.keepSecrets {
+		removeSecrets(&doc)
+	}
+	return doc, err
 }
 
 // addPassages cuts the document into passages and adds their lines.

@@ -83,6 +83,7 @@ func matchElements(pattern, names []string, all bool) bool {
 type filter struct {
 	include, exclude []Pattern
 	ignoring         bool // what ignore files name
+	keepSecrets      bool
 }
 
 func newFilter(opt Options) (f filter, err error) {
@@ -90,7 +91,7 @@ func newFilter(opt Options) (f filter, err error) {
 		return filter{}, err
 	}
 	f.exclude, err = parsePatterns(opt.Exclude)
-	f.ignoring = !opt.NoIgnore
+	f.ignoring, f.keepSecrets = !opt.NoIgnore, opt.KeepSecrets
 	return f, err
 }
 

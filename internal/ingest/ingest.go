@@ -58,6 +58,8 @@ type Options struct {
 	Exclude []string `json:"exclude,omitempty"`
 	// NoIgnore reads what .gitignore and .docsearchignore name, too.
 	NoIgnore bool `json:"no_ignore,omitempty"`
+	// KeepSecrets keeps what looks like a secret: files with keys, tokens in texts.
+	KeepSecrets bool `json:"keep_secrets,omitempty"`
 }
 
 // NewFolder is the source at path.
@@ -81,7 +83,7 @@ func NewFolder(path string, opt Options) (*Folder, error) {
 	case readerOf(location) == nil:
 		return nil, fmt.Errorf("%s is not of a type that docsearch reads (%s)", path, typesRead)
 	}
-	return &Folder{location: location, file: filepath.Base(location)}, nil
+	return &Folder{location: location, file: filepath.Base(location), filter: filter}, nil
 }
 
 // root is the folder that documents' paths are relative to.
@@ -103,7 +105,7 @@ func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *disk.Ge
 	if err != nil {
 		return disk.Prepared{}, err
 	}
-	c := &collector{stock: folderStock{root, pdfParser(f.program)}}
+	c := &collector{stock: folderStock{root, pdfParser(f.program)}, keepSecrets: f.filter.keepSecrets}
 	source := disk.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
 	prepared, err := collect(ctx, dir, before, source, c, items, skipped, report)
 	f.changes = c.changes

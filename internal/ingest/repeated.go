@@ -77,7 +77,7 @@ func (c *collector) findRepeated(ctx context.Context, items []item) error {
 			if err != nil {
 				return
 			}
-			doc, err := c.parse(ctx, data, &it)
+			doc, err := c.document(ctx, data, &it)
 			if err != nil {
 				return
 			}

@@ -153,7 +153,7 @@ func (s *Site) collector(m *site.Mirror) (*collector, []item, []disk.Skipped) {
 	if s.opt.IgnoreRobots {
 		links = append(links, "robots")
 	}
-	return &collector{stock: stock, context: digest(links...)}, items, skipped
+	return &collector{stock: stock, context: digest(links...), keepSecrets: s.filter.keepSecrets}, items, skipped
 }
 
 // hashOfPage is what hashOf says of the page's bytes.

@@ -183,6 +183,8 @@ func (w *walker) readBelow(f *folder) {
 // some.
 func (w *walker) leaveOut(f *folder, name string, d fs.DirEntry) string {
 	switch base := d.Name(); {
+	case !d.IsDir() && !w.filter.keepSecrets && isSecretFile(name):
+		return looksSecret + ", by its name"
 	case strings.HasPrefix(base, "."):
 		return "hidden"
 	case d.Type()&fs.ModeSymlink != 0:
