@@ -22,7 +22,7 @@ const deepest = 24
 
 // Parse reads a document.
 func Parse(text []byte) md.Document {
-	p := &parser{attributes: map[string]string{
+	p := &parser{budget: 4096 + 20*len(text), attributes: map[string]string{
 		"nbsp": " ", "sp": " ", "plus": "+", "lt": "<", "gt": ">", "amp": "&", "startsb": "[", "endsb": "]", "vbar": "|",
 		"tilde": "~", "caret": "^", "apos": "'", "quot": `"`, "asterisk": "*", "backslash": `\`, "empty": "", "zwsp": "",
 	}}
@@ -46,6 +46,7 @@ func lazily(pattern string) func() *regexp.Regexp {
 type parser struct {
 	w          md.Writer
 	attributes map[string]string
+	budget     int // bytes that attributes may still become
 	level      int // of the section around
 	depth      int
 	lists      int // around
@@ -126,7 +127,7 @@ func (p *parser) substitute(s string) string {
 		if end > 0 {
 			value, ok = p.attributes[strings.ToLower(s[1:end])]
 		}
-		if !ok {
+		if p.budget -= len(value); !ok || p.budget < 0 {
 			b.WriteByte('{')
 			s = s[1:]
 			continue

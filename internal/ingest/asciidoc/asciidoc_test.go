@@ -13,7 +13,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestInline(t *testing.T) {
-	p := &parser{attributes: map[string]string{"product": "Kettle"}}
+	p := &parser{budget: 1000, attributes: map[string]string{"product": "Kettle"}}
 	for in, want := range map[string]string{
 		"`a` ``b``c `+x+` +old+":                     "`a` `b`c `x` `old`",
 		"*bold* _em_ **b**old __e__m #mark# [.r]#x#": "**bold** *em* **b**old *e*m mark x",

@@ -1,9 +1,9 @@
 package pdf
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,6 +49,10 @@ type result struct {
 	Error    string
 }
 
+// The input of a process is the length of the file in eight bytes, big endian,
+// and the file. It stays open until the process has answered: its end tells that
+// nobody waits.
+
 // Parse reads a file as the function Parse does, until ctx ends.
 func (p *Process) Parse(ctx context.Context, data []byte) (md.Document, []Left, error) {
 	if p.late.Load() >= maxLate {
@@ -60,8 +64,8 @@ func (p *Process) Parse(ctx context.Context, data []byte) (md.Document, []Left, 
 	cmd := exec.CommandContext(limit, p.Path)
 	cmd.Args = []string{os.Args[0], Argument} // a program may go by its name
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=none")
-	cmd.Stdin, cmd.WaitDelay = bytes.NewReader(data), time.Second
-	r, err := runFor(cmd, cancel)
+	cmd.WaitDelay = time.Second
+	r, err := runWith(cmd, data, cancel)
 	switch {
 	case ctx.Err() != nil:
 		return md.Document{}, nil, ctx.Err()
@@ -76,9 +80,14 @@ func (p *Process) Parse(ctx context.Context, data []byte) (md.Document, []Left, 
 	return r.Document, r.Left, nil
 }
 
-// runFor runs a command for its result. Of a command that writes another thing it
-// cancels the context.
-func runFor(cmd *exec.Cmd, cancel context.CancelFunc) (r result, err error) {
+// runWith runs a command with a file for its result. Of a command that writes
+// another thing it cancels the context.
+func runWith(cmd *exec.Cmd, data []byte, cancel context.CancelFunc) (r result, err error) {
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return r, err
+	}
+	defer in.Close()
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -86,23 +95,42 @@ func runFor(cmd *exec.Cmd, cancel context.CancelFunc) (r result, err error) {
 	if err != nil {
 		return r, fmt.Errorf("cannot start the reader of PDF files: %w", err)
 	}
+	go func() {
+		in.Write(binary.BigEndian.AppendUint64(nil, uint64(len(data))))
+		in.Write(data) // a process that does not read it does not answer
+	}()
 	if err = json.NewDecoder(io.LimitReader(out, maxOutput)).Decode(&r); err != nil {
 		err = errors.New("a damaged PDF file: the process that reads it failed")
 		cancel()
 	}
+	in.Close()
 	cmd.Wait()
 	return r, err
 }
 
-// Serve reads a file from in and writes what Parse makes of it to out. It limits
-// the time and the memory of the process.
+// Serve reads a file from in, which it takes for that of a Process, and writes
+// what Parse makes of it to out. It limits the time and the memory of this
+// process, and ends it when in ends.
 func Serve(in io.Reader, out io.Writer) error {
-	data, err := io.ReadAll(io.LimitReader(in, maxFile))
-	if err != nil {
+	var header [8]byte
+	if _, err := io.ReadFull(in, header[:]); err != nil {
+		return err
+	}
+	size := binary.BigEndian.Uint64(header[:])
+	if size > maxFile {
+		return fmt.Errorf("a file of %d bytes is longer than %d MiB", size, maxFile>>20)
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(in, data); err != nil {
 		return err
 	}
 	limitProcess(timeoutOf(len(data)))
+	go func() {
+		io.Copy(io.Discard, in)
+		os.Exit(1) // nobody waits any more
+	}()
 	var r result
+	var err error
 	if r.Document, r.Left, err = Parse(data); err != nil {
 		const longest = 300 // the library's errors may have a part of the file in them
 		r.Error = err.Error()

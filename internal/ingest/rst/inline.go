@@ -37,7 +37,8 @@ func (p *parser) inline(s string) string {
 			}
 		case c == '|' && beginsMarkup(s, i):
 			if end := strings.IndexByte(s[i+1:min(len(s), i+1+100)], '|'); end > 0 {
-				if text, ok := p.substitutions[s[i+1:i+1+end]]; ok {
+				if text, ok := p.substitutions[s[i+1:i+1+end]]; ok && p.budget >= len(text) {
+					p.budget -= len(text)
 					b.WriteString(text)
 					i = afterReference(s, i+end+2)
 					continue

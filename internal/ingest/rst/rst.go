@@ -19,7 +19,7 @@ const deepest = 24
 
 // Parse reads a document.
 func Parse(text []byte) md.Document {
-	p := &parser{substitutions: map[string]string{}}
+	p := &parser{substitutions: map[string]string{}, budget: 4096 + 20*len(text)}
 	lines := md.Lines(string(text), 1)
 	for i := range lines {
 		lines[i].Text = strings.TrimRight(expandTabs(lines[i].Text), " \t\r\f\v")
@@ -38,6 +38,7 @@ type parser struct {
 	scope         []string
 	language      string // of code that names none
 	substitutions map[string]string
+	budget        int      // bytes that they may still become
 	pending       []string // anchors of what comes next
 	unclosed      int      // line up to which no table of underlined columns ends
 }

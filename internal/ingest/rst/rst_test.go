@@ -15,7 +15,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestInline(t *testing.T) {
-	p := &parser{substitutions: map[string]string{"product": "Kettle"}}
+	p := &parser{budget: 1000, substitutions: map[string]string{"product": "Kettle"}}
 	for in, want := range map[string]string{
 		"``a | b`` and ``x`y``":                 "`a | b` and `` x`y ``",
 		":func:`os.path.join` :meth:`~A.b.run`": "`os.path.join` `run`",
