@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -177,25 +178,28 @@ func (c *cutter) emit(group []section) {
 		pieces[end].last = last
 	}
 	packed := c.pack(pieces)
+	anchors := anchorsOf(s.anchors, packed)
 	for i, p := range packed {
 		part := s
-		part.anchors = anchorsOf(s.anchors, packed, i)
+		part.anchors = anchors[i]
 		c.add(part, p.first, p.last, p.text)
 		s.links = nil // the first part has them
 	}
 }
 
-// anchorsOf are the anchors of part i of a section: those that lead into the
+// anchorsOf are the anchors of each part of a section: those that lead into the
 // part, and the section's own, which is nearest where there are no others.
-func anchorsOf(all []anchor, parts []piece, i int) []anchor {
-	var own []anchor
+func anchorsOf(all []anchor, parts []piece) [][]anchor {
+	own := make([][]anchor, len(parts))
 	for _, a := range all {
-		if (i == 0 || a.line > parts[i-1].last) && (i == len(parts)-1 || a.line <= parts[i].last) {
-			own = append(own, a)
-		}
+		i, _ := slices.BinarySearchFunc(parts, a.line, func(p piece, line int) int { return cmp.Compare(p.last, line) })
+		i = min(i, len(parts)-1)
+		own[i] = append(own[i], a)
 	}
-	if i > 0 && len(all) > 0 && !slices.Contains(own, all[0]) {
-		own = append(own, all[0])
+	for i := range own {
+		if i > 0 && len(all) > 0 && !slices.Contains(own[i], all[0]) {
+			own[i] = append(own[i], all[0])
+		}
 	}
 	return own
 }

@@ -2,6 +2,9 @@ package ingest
 
 import "strings"
 
+// maxSections is how many sections a text has. Further headings are text.
+const maxSections = 100_000
+
 // readPlain reads text without markup. Paragraphs end at blank lines; a line
 // underlined in its full length is a heading, as in many a README.
 func readPlain(source []byte) (document, error) {
@@ -12,7 +15,7 @@ func readPlain(source []byte) (document, error) {
 	for i := 0; i < len(doc.lines); i++ {
 		line, number := doc.lines[i], i+1
 		s := &sections[len(sections)-1]
-		if level := underlined(doc.lines, i); level > 0 && !paragraph {
+		if level := underlined(doc.lines, i); level > 0 && !paragraph && len(sections) < maxSections {
 			title := strings.TrimSpace(line)
 			if doc.title == "" {
 				doc.title = title

@@ -2,6 +2,7 @@ package asciidoc
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -169,8 +170,10 @@ func (p *parser) nested(s string) string {
 	if len(s) > 2 && s[0] == '`' && s[len(s)-1] == '`' {
 		return md.CodeSpan(strings.Trim(s, "`+"))
 	}
-	return strings.NewReplacer("`", "", "+", "").Replace(s)
+	return withoutMarks().Replace(s)
 }
+
+var withoutMarks = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer("`", "", "+", "") })
 
 // macro reads name:target[text] and a URL with a text.
 func (p *parser) macro(s string) (string, int) {

@@ -136,8 +136,15 @@ func (x *extractor) meetAll(i int32) {
 	}
 }
 
+// maxSections is how many sections a page has. Further headings are text.
+const maxSections = 100_000
+
 // heading begins the section of heading element i.
 func (x *extractor) heading(i int32) {
+	if len(x.all) >= maxSections {
+		x.label(i)
+		return
+	}
 	before := len(x.anchors)
 	x.meetAll(i)
 	text := trimPermalink(x.plainText(i))
@@ -371,6 +378,10 @@ func (x *extractor) stray(i int32) {
 
 // definition makes the section of the terms and what is said of them.
 func (x *extractor) definition(terms, bodies []int32) {
+	if len(x.all) >= maxSections {
+		x.item(terms, bodies)
+		return
+	}
 	before := len(x.anchors)
 	var signatures []string
 	for _, i := range terms {

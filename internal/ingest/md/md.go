@@ -9,6 +9,7 @@ package md
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A Document is what a file says.
@@ -75,8 +76,15 @@ type container struct {
 // Document is what was written.
 func (w *Writer) Document() Document { return Document{w.Title, w.sections} }
 
+// maxSections is how many sections a document has. Further headings are text.
+const maxSections = 100_000
+
 // Heading begins a section.
 func (w *Writer) Heading(level int, text string, from int) {
+	if len(w.sections) >= maxSections {
+		w.Text("**"+strings.Join(strings.Fields(text), " ")+"**", from)
+		return
+	}
 	w.sections = append(w.sections, Section{Level: max(level, 1), Heading: strings.Join(strings.Fields(text), " "), From: from})
 	w.tight, w.more = false, false
 }
@@ -86,7 +94,7 @@ func (w *Writer) Heading(level int, text string, from int) {
 func (w *Writer) Resume(level int) { w.more, w.back = true, level }
 
 func (w *Writer) section() *Section {
-	if w.more {
+	if w.more && len(w.sections) < maxSections {
 		w.sections = append(w.sections, Section{Level: w.back})
 		w.more = false
 	}
@@ -287,8 +295,10 @@ func CodeSpan(text string) string {
 
 // Plain is a line without the marks of code and emphasis, for a heading.
 func Plain(s string) string {
-	return emphasis.ReplaceAllString(strings.NewReplacer("`", "", "**", "", `\`, "").Replace(s), "$1")
+	return emphasis.ReplaceAllString(withoutMarks().Replace(s), "$1")
 }
+
+var withoutMarks = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer("`", "", "**", "", `\`, "") })
 
 var emphasis = regexp.MustCompile(`\*([^\s*](?:[^*]*[^\s*])?)\*`)
 

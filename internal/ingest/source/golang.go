@@ -20,6 +20,9 @@ func splitGo(text []byte) []Section {
 		sections[0].Heading = ""
 	}
 	for _, d := range file.Decls {
+		if len(sections) >= maxSections {
+			break
+		}
 		s := Section{Level: 1, First: line(d.Pos())}
 		var doc *ast.CommentGroup
 		switch d := d.(type) {

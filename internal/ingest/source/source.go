@@ -32,7 +32,8 @@ func Split(text []byte, ext string) ([]Section, error) {
 	if err := unreadable(text); err != nil {
 		return nil, err
 	}
-	if ext == ".go" {
+	const maxParsed = 8 << 20 // bytes; the parser takes fifty times as much
+	if ext == ".go" && len(text) <= maxParsed {
 		if sections := splitGo(text); len(sections) > 0 {
 			return sections, nil
 		}
@@ -152,6 +153,9 @@ var families = sync.OnceValue(func() map[kind]*family {
 	}
 })
 
+// maxSections is how many sections a file has. The last one has the rest.
+const maxSections = 100_000
+
 type splitter struct {
 	*family
 	lines    []string
@@ -211,6 +215,10 @@ func (s *splitter) section(level, first, last, indent int) {
 		first++
 	}
 	if first == last {
+		return
+	}
+	if n := len(s.sections); n >= maxSections {
+		s.sections[n-1].Last = last
 		return
 	}
 	heading, names, at := s.name(first, last, indent)
