@@ -2,6 +2,7 @@ package asciidoc
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/ingest/md"
@@ -41,6 +42,7 @@ func FuzzParse(f *testing.F) {
 		"* a\n** b\n+\n--\nc\n--\n. d\n\nt:: u\n  v\n-x::\n\tw\n<1> z\n",
 		"[cols=\"1,2\"]\n|===\n|a |b\n\n2+|c\na|d\n|===\n\n.T\n====\ne\n====\n",
 		"git(1)\n======\n\nNAME\n----\nifdef::x[]\n`a' _b_ linkgit:c[1]\nendif::x[]\n",
+		"* a\n\n\n\n* b\n\n\n\nc\n\n* d\n\n\n", ":a: {b}\n:b: {a}{a}\n:a: {b}{b}\n\n{a}{b}{a}\n", strings.Repeat("*_", 50),
 		"////\nx\n////\n\n[[a]]\n[#b.c%d]\n[quote]\n____\ny\n____\n+++z+++ ((i)) (((j,k)))\n",
 	} {
 		f.Add([]byte(s))

@@ -351,6 +351,7 @@ func FuzzParse(f *testing.F) {
 		"<table><thead><tr><th rowspan=2 colspan=3>a<tbody><tr><td><ul><li>b<ol start=7><li>c</table><blockquote>d",
 		"<svg><text>a b c</text></svg><p hidden>one two three four<p aria-hidden=true>x<math><annotation encoding=tex>x",
 		"<?xml version='1.0'?><p><a name='x'/><b>bold</b></p>",
+		strings.Repeat("<ol><li>a", 40), strings.Repeat("<blockquote>a", 40), strings.Repeat("<dl><dt id=a>b<dd>", 40), strings.Repeat("<div aria-hidden=true>a", 40),
 	} {
 		f.Add([]byte(page), "text/html", "docs/page.html")
 	}

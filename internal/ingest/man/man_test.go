@@ -18,6 +18,7 @@ func FuzzParse(f *testing.F) {
 		".Dd x\n.Dt A 1\n.Sh NAME\n.Nm a\n.Nd b\n.Bl -tag\n.It Fl c Ar d Xo\n.Op e\n.Xc\nf\n.El\n",
 		".TH A 1\n.TS\ntab(@);\nl l.\na@b\nT{\nc\nT}@d\n.TE\n.ie n \\{\\\nx\\}\n.el y\n.de Z\n..\n",
 		".TH A 1\n.ds x y\n\\*x \\fB\\(em\\fR \\s+1\\h'1' \\[u00e9] \\N'65' \\:\\c\n.so b\n",
+		".TH A 1\n.SH A\n.de A\n.A\n.A\n..\n.A\n.ds b \\*b\\*b\n\\*b\n",
 	} {
 		f.Add([]byte(s))
 	}

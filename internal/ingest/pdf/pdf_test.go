@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -139,8 +140,13 @@ func TestDamaged(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(file(false, lines("# A", "text", "` code"), "BT /F1 9 Tf 1 0 0 1 5 5 Tm [(a) -300 (b)] TJ 0 -9 TD (c) ' q 2 0 0 2 0 0 cm Q ET"))
 	f.Add(file(true, lines("# B", "more")))
+	for _, data := range hostiles() {
+		f.Add(data)
+	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		doc, _, err := Parse(in)
+		p := process(t)
+		p.Timeout = time.Second
+		doc, _, err := p.Parse(t.Context(), in)
 		if err == nil {
 			// What is compressed may become a thousand times as long.
 			mdtest.Check(t, doc, 10*len(in), 0)

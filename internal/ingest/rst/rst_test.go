@@ -2,6 +2,7 @@ package rst
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +57,7 @@ func FuzzParse(f *testing.F) {
 		"- a\n\n  1. b\n\n     x\n       y\n\n:f: v\n-o X  opt\n\n| l\n| m\n\n>>> 1\n",
 		".. class:: A(b)\n\n   .. method:: c()\n\n      d `e <f>`_ |g|\n\n.. |g| replace:: h\n",
 		".. list-table::\n\n   * - a\n     - b\n   * - c\n\n.. csv-table::\n   :header: x, y\n\n   1, \"2\n",
+		".. |a| replace:: |a||a|\n\n|a| |a|\n\n" + strings.Repeat("* ", 40) + "x\n",
 		"x::\n\n> a\n> b\n\n.. _l:\n\n.. [1] n\n.. index:: pair: a; b\n",
 	} {
 		f.Add([]byte(s))
