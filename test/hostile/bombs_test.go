@@ -37,8 +37,13 @@ func bombs() map[string]string {
 	cells := func(source string) string { // of a notebook
 		return `{"cells": [{"cell_type": "code", "source": "` + source + `"}]}`
 	}
+	var definitions strings.Builder
+	for i := range 400_000 {
+		fmt.Fprintf(&definitions, "[a%d]: b\n", i)
+	}
 	return map[string]string{
-		"definitions.md":      repeat("[a]: b\n", 2<<20),
+		"definitions.md":      definitions.String(),
+		"definitions-same.md": repeat("[a]: b\n", 2<<20),
 		"definitions2.md":     repeat("[a]:\n\n- x\n", 4*n),
 		"lists.md":            repeat("- ", n) + "x",
 		"lists-stairs.md":     stairs("  ", "- x", 16<<20),

@@ -95,6 +95,11 @@ func TestGitConfigurations(t *testing.T) {
 			a.git(a.copy, "config", "filter.x.smudge", a.trap)
 			a.write(filepath.Join(git, "info", "attributes"), "*.md filter=x\n")
 		}},
+		{"clean filter", func(a *gitAttack, git string) {
+			a.git(a.copy, "config", "filter.x.clean", a.trap)
+			a.write(filepath.Join(git, "info", "attributes"), "*.md filter=x\n")
+			a.write(filepath.Join(a.copy, "docs", "a.md"), "# Changed\n") // git would compare it
+		}},
 		{"filter process", func(a *gitAttack, git string) {
 			a.git(a.copy, "config", "filter.x.process", a.trap)
 			a.git(a.copy, "config", "filter.x.required", "true")
