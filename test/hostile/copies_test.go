@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -76,20 +77,15 @@ func denies(results ...result) bool {
 
 // load keeps the machine busy until the test ends.
 func load(t *testing.T) {
-	stop := make(chan struct{})
+	var stop atomic.Bool
 	var group sync.WaitGroup
 	for range 2 * runtime.NumCPU() {
 		group.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
+			for !stop.Load() {
 			}
 		})
 	}
-	t.Cleanup(func() { close(stop); group.Wait() })
+	t.Cleanup(func() { stop.Store(true); group.Wait() })
 }
 
 // Two copies of the hook on one call, as after an installation beside the
