@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/ingest/site/sitetest"
@@ -20,9 +21,9 @@ func TestKeepLost(t *testing.T) {
 			s.remove(page(i))
 		}
 	}
-	token := 0
+	var tokens atomic.Int64
 	login := func(w http.ResponseWriter, r *http.Request) {
-		token++
+		token := tokens.Add(1)
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<h1>Sign in</h1><form><input name=csrf value=%d><script>nonce=%d</script>Name and password</form>", token, token)
 	}
