@@ -18,8 +18,9 @@ const graceTime = 700 * time.Millisecond
 // watchSignals returns a context that ends with the first SIGINT or SIGTERM.
 // A command that has not ended by itself after the grace time, or when a second
 // signal comes, is ended: what docsearch writes is whole or not there at any
-// time. The function makes the exit code of an interrupted command what shells
-// make of its signal.
+// time. exitCode returns the exit code of a command that returned code: 128 and
+// the signal's number if a signal kept it from its work, as in shells. A server
+// or a watch that stops when it is told to has done its work.
 func watchSignals() (ctx context.Context, exitCode func(int) int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -37,7 +38,7 @@ func watchSignals() (ctx context.Context, exitCode func(int) int) {
 		os.Exit(int(signalCode(s)))
 	}()
 	return ctx, func(code int) int {
-		if interrupted := got.Load(); interrupted != 0 {
+		if interrupted := got.Load(); interrupted != 0 && code != exitOK {
 			return int(interrupted)
 		}
 		return code
