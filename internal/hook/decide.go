@@ -178,10 +178,10 @@ func lists(tool string) bool {
 	return strings.HasSuffix(tool, "__list_databases") || strings.HasSuffix(tool, "__leann_list")
 }
 
-// consulted notes that the main agent searches the local documentation, if a
-// retry of it needs that.
+// consulted records that the agent searches the local documentation, if that
+// counts for a retry.
 func (d *decider) consulted() {
-	if d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == "" && len(d.state.Denied) > 0 && !lists(d.event.Tool) {
+	if consultationCounts(d.event, d.config) && d.event.Agent == "" && len(d.state.Denied) > 0 && !lists(d.event.Tool) {
 		d.trace("the local documentation is consulted")
 		d.Change.Consult = true
 	}
@@ -405,7 +405,13 @@ func needsState(e event.Event, c *config.Config, server *config.Server) bool {
 	case event.WebFetch:
 		return len(e.Fetch.Prompt) <= match.MaxQuery && len(holding(e.Fetch, c.Databases)) > 0
 	}
-	return c.Hook.Retry == config.RetryEvidence && (server.Reads(e.Tool) || isDatabaseTool(e.Tool, c))
+	return consultationCounts(e, c) && (server.Reads(e.Tool) || isDatabaseTool(e.Tool, c))
+}
+
+// consultationCounts reports whether a retry needs a consultation of the local
+// documentation, or is recognized by one since tool uses have no ids.
+func consultationCounts(e event.Event, c *config.Config) bool {
+	return c.Hook.Retry == config.RetryEvidence || e.Use == ""
 }
 
 func (d *decider) trace(format string, args ...any) {

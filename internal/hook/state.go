@@ -28,8 +28,9 @@ const (
 	// belongs to them: a client may start their hooks one by one. A model takes
 	// longer to read a denial and send a retry.
 	burst = 100 * time.Millisecond
-	// together is how long after a denial a hook of the same tool use can start.
-	together = 3 * time.Second
+	// together is how long after a denial a hook of the same tool use can start,
+	// on a busy machine.
+	together = time.Second
 	// maxDenials and maxPassed bound what a session remembers, far above what
 	// a session does in five minutes.
 	maxDenials = 1000
@@ -102,7 +103,8 @@ const (
 // two copies of the hook for one tool use, and an agent may send equal calls at
 // the same time; neither is a retry, which an agent can send only after it has
 // read the denial. The copies share the id of the tool use. Without an id, the
-// transcript has grown before a retry. In either case, a hook that started before
+// transcript has grown before a retry, or the agent has consulted the local
+// documentation: a subagent's messages are not in the transcript. In either case, a hook that started before
 // the call was last answered belongs to the same time.
 func (s *State) recall(a Attempt, now time.Time) (Denial, Recall) {
 	for _, d := range s.Passed {
@@ -110,14 +112,14 @@ func (s *State) recall(a Attempt, now time.Time) (Denial, Recall) {
 			switch {
 			case a.Use != "" && slices.Contains(d.Uses, a.Use):
 				return d, DeniedTwin
-			case a.Use != "" && slices.Contains(d.Retries, a.Use), d.contemporary(a, d.Retries):
+			case a.Use != "" && slices.Contains(d.Retries, a.Use), s.contemporary(&d, a, d.Retries):
 				return d, PassedTwin
 			}
 		}
 	}
 	for _, d := range s.Denied {
 		if d.valid(now) && d.same(a.Call) {
-			if a.Use != "" && slices.Contains(d.Uses, a.Use) || d.contemporary(a, d.Uses) {
+			if a.Use != "" && slices.Contains(d.Uses, a.Use) || s.contemporary(&d, a, d.Uses) {
 				return d, DeniedTwin
 			}
 			return d, Retry
@@ -128,8 +130,9 @@ func (s *State) recall(a Attempt, now time.Time) (Denial, Recall) {
 
 // contemporary reports whether the attempt's hook started before the call was
 // last answered, as one of several tool uses if the ids say so.
-func (d *Denial) contemporary(a Attempt, ids []string) bool {
-	if a.Use == "" && a.Transcript > 0 && a.Transcript == d.Transcript && a.Started.Sub(d.At) < together {
+func (s *State) contemporary(d *Denial, a Attempt, ids []string) bool {
+	unread := a.Transcript > 0 && a.Transcript == d.Transcript && !s.Consulted.After(d.At)
+	if a.Use == "" && unread && a.Started.Sub(d.At) < together {
 		return true
 	}
 	end := d.At
