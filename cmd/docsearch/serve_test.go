@@ -142,7 +142,7 @@ func TestServeEndsAtSIGTERM(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.cmd.Wait()
-	if code := p.cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGTERM) {
+	if code := p.cmd.ProcessState.ExitCode(); code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
 }
