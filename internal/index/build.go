@@ -342,9 +342,10 @@ func gatherLinks(ctx context.Context, b *disk.Build, links *linkGraph) error {
 
 // fields says which part of a passage is indexed as what.
 func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
+	use := p.Use()
 	f := lexical.Fields{
 		Page: p.Title, Body: p.Text, Address: p.Locator(), Anchors: p.Anchors, Terms: strings.Join(p.Terms(), "\n"),
-		Aside: p.Kind() != "",
+		Aside: p.Kind() != "", Keys: use.When.Keys(),
 	}
 	f.InLinks, f.PageInLinks, f.Links = links.of(p)
 	if n := len(p.Headings); n > 0 {

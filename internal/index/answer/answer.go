@@ -59,6 +59,7 @@ type Query struct {
 	Text     string
 	Keywords []string // names and synonyms the asker knows
 	Names    []string // the database's own names, which tell its passages apart from nothing
+	Keys     []string // of documents' conditions, see passage.When; for Related
 	Limit    int      // hits wanted
 }
 
@@ -76,6 +77,7 @@ type Hit struct {
 	passage.Passage
 	Number uint32
 	Score  float64
+	At     uint32 // number of its document; of Search only
 }
 
 // Search answers a query from the index.
@@ -91,7 +93,7 @@ func (x *Index) Search(q Query) (Answer, error) {
 		if err != nil {
 			return Answer{}, err
 		}
-		a.Hits = append(a.Hits, Hit{p, h.Passage, h.Score})
+		a.Hits = append(a.Hits, Hit{p, h.Passage, h.Score, h.Document})
 	}
 	return a, nil
 }

@@ -11,7 +11,7 @@ import (
 // Related finds the documents that have the most telling words of a query, the
 // most telling first. No passage is read for it.
 func (x *Index) Related(q Query) ([]lexical.Match, error) {
-	return x.lexical.SearchRare(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Limit: q.Limit})
+	return x.lexical.SearchRare(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Keys: q.Keys, Limit: q.Limit})
 }
 
 // Key is the key of a document.
@@ -52,6 +52,12 @@ func (x *Index) Whole(document uint32, limit int) ([]passage.Passage, error) {
 	return passages, nil
 }
 
+// Contains reports whether the line of a passage contains a text as it is.
+func (x *Index) Contains(passage uint32, text string) (bool, error) {
+	line, err := x.table.Line(passage)
+	return err == nil && bytes.Contains(line, []byte(text)), err
+}
+
 // Mentions reports whether the first passage of a document may have metadata
 // under one of the keys. It is quicker than to decode it.
 func (x *Index) Mentions(document uint32, keys ...string) (bool, error) {
@@ -61,4 +67,9 @@ func (x *Index) Mentions(document uint32, keys ...string) (bool, error) {
 	}
 	line, err := x.table.Line(members[0])
 	return slices.ContainsFunc(keys, func(key string) bool { return bytes.Contains(line, []byte(`"`+key+`"`)) }), err
+}
+
+// Weight is how much the words of a query tell together, see lexical.Index.Weight.
+func (x *Index) Weight(q Query) (known, unknown float64, err error) {
+	return x.lexical.Weight(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names})
 }

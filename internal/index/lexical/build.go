@@ -37,6 +37,7 @@ type Fields struct {
 	Terms       string   // what the documentation's own index calls it
 	InLinks     int      // links to this passage
 	PageInLinks int      // links to its document
+	Keys        []string // what it is found by although its text does not contain it
 	Aside       bool     // its document says what was, or the same in other words, rather than what is
 }
 
@@ -263,6 +264,11 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 			each(f.Title)
 			for _, s := range symbols(f) {
 				if term := s.term(); term != "" {
+					w.found = append(w.found, occurrence{w.ids.number(term), n, uint32(start)})
+				}
+			}
+			for _, key := range f.Keys {
+				if term := keyTerm(key); term != "" {
 					w.found = append(w.found, occurrence{w.ids.number(term), n, uint32(start)})
 				}
 			}

@@ -11,13 +11,16 @@ type Match struct {
 	Document uint32
 	Passage  uint32 // that has the most telling ones
 	// Rarity is how much they tell: about 1 for each that is rare here and
-	// elsewhere.
+	// elsewhere and that the passage's text has once; up to 1.8 in its title.
 	Rarity float64
+	Keyed  bool // it has one of the query's keys
 }
 
 // SearchRare returns the documents that have the most telling words of a query
 // in one passage, the most telling first: not what answers it, but what has to
-// do with it. It is the quicker for not looking where the words stand.
+// do with it. Documents with one of the query's keys come beyond the limit, too,
+// even without any of the words. It is the quicker for not looking where the
+// words stand.
 func (x *Index) SearchRare(q Query) ([]Match, error) {
 	terms, err := x.termsOf(&q)
 	if err != nil || len(terms) == 0 || q.Limit <= 0 {
@@ -27,37 +30,125 @@ func (x *Index) SearchRare(q Query) ([]Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	field, err := x.score(terms, units)
+	if units, err = x.withKeyed(units, terms); err != nil {
+		return nil, err
+	}
+	field, err := x.fieldOf(units)
 	if err != nil {
 		return nil, err
 	}
-	var found []Match
-	for i := range units {
-		m := Match{Document: field.documents[i]}
-		best := uint32(0)
-		for j := field.starts[i]; j < field.starts[i+1]; j++ {
-			if r := rarity(terms, field.masks[j]); r > m.Rarity {
-				m.Rarity, best = r, field.firsts[i]+j-field.starts[i]
-			}
-		}
-		if m.Rarity == 0 {
-			continue
-		}
-		if m.Passage, err = x.number(best); err != nil {
-			return nil, err
-		}
-		at := slices.IndexFunc(found, func(f Match) bool { return f.Document == m.Document })
+	field.rarities = make([]float32, len(field.words))
+	// Keys come first, so that masks tell them apart.
+	slices.SortStableFunc(terms, func(a, b scored) int {
 		switch {
-		case at < 0:
-			found = append(found, m)
-		case m.Rarity > found[at].Rarity:
-			found[at] = m
+		case a.key == b.key:
+			return 0
+		case a.key:
+			return -1
 		}
+		return 1
+	})
+	if err := field.addAll(terms); err != nil {
+		return nil, err
+	}
+	found, err := x.matches(field, keyMask(terms))
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(found, func(a, b Match) int {
 		return cmp.Or(cmp.Compare(b.Rarity, a.Rarity), cmp.Compare(a.Document, b.Document))
 	})
-	return found[:min(len(found), q.Limit)], nil
+	best := found[:min(len(found), q.Limit)]
+	for _, m := range found[len(best):] {
+		if m.Keyed {
+			best = append(best, m)
+		}
+	}
+	return best, nil
+}
+
+// keyMask are the bits of the terms that are keys. These are the first terms.
+func keyMask(terms []scored) uint64 {
+	mask := uint64(0)
+	for i := range terms[:min(len(terms), maxMasked)] {
+		if terms[i].key {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
+// matches are the documents of a field in no order, each with the passage that
+// tells the most.
+func (x *Index) matches(field *passageField, keys uint64) ([]Match, error) {
+	var found []Match
+	at := make(map[uint32]int)
+	for i := range field.units {
+		m := Match{Document: field.documents[i]}
+		best := field.starts[i]
+		for j := field.starts[i]; j < field.starts[i+1]; j++ {
+			m.Keyed = m.Keyed || field.masks[j]&keys != 0
+			if field.rarities[j] > field.rarities[best] {
+				best = j
+			}
+		}
+		m.Rarity = float64(field.rarities[best])
+		if m.Rarity == 0 && !m.Keyed {
+			continue
+		}
+		var err error
+		if m.Passage, err = x.number(field.firsts[i] + best - field.starts[i]); err != nil {
+			return nil, err
+		}
+		k, ok := at[m.Document]
+		if !ok {
+			at[m.Document] = len(found)
+			found = append(found, m)
+			continue
+		}
+		m.Keyed = m.Keyed || found[k].Keyed
+		found[k].Keyed = m.Keyed
+		if m.Rarity > found[k].Rarity {
+			found[k] = m
+		}
+	}
+	return found, nil
+}
+
+// rarityAt is how much the term tells of a passage where it has this impact: its
+// rarity if the text has it once, more if its title or several places do.
+func (t *scored) rarityAt(impact uint8) float64 {
+	return t.rarity * (onceShare + float64(degree(impact, t.single))/float64(degree(uint8(levels(t.single)), t.single)))
+}
+
+// onceShare and the impact of a word that the text of a passage of average
+// length has once come to about 1.
+const onceShare = .82
+
+// Weight is how much the words of a query tell together: those that the index
+// knows, by their rarity as in a Match, and those that it does not, about 1
+// each.
+func (x *Index) Weight(q Query) (known, unknown float64, err error) {
+	var lookupErr error
+	p := x.analyzer.plan(&q, x.knows(&lookupErr))
+	if lookupErr != nil {
+		return 0, 0, lookupErr
+	}
+	for _, t := range p.terms {
+		if !t.own || t.whole {
+			continue
+		}
+		l, found, err := x.list(t.term)
+		if err != nil {
+			return 0, 0, err
+		}
+		if found {
+			known += idf(l.passages, x.n) / idf(1, x.n) * rareElsewhere(t.term)
+		} else {
+			unknown += rareElsewhere(t.term)
+		}
+	}
+	return known, unknown, nil
 }
 
 // termsOf opens the terms of a query.
@@ -67,6 +158,7 @@ func (x *Index) termsOf(q *Query) ([]scored, error) {
 	if lookupErr != nil {
 		return nil, lookupErr
 	}
+	p.addKeys(q.Keys)
 	terms, _, err := x.openTerms(&p)
 	return terms, err
 }
@@ -119,15 +211,4 @@ func (x *Index) unitsOf(document uint32) ([]uint32, error) {
 		units = append(units, uint32(u))
 	}
 	return units, findErr
-}
-
-// rarity is that of a passage which has the terms in mask.
-func rarity(terms []scored, mask uint64) float64 {
-	sum := 0.
-	for i := range min(len(terms), maxMasked) {
-		if mask>>i&1 == 1 {
-			sum += terms[i].rarity
-		}
-	}
-	return sum
 }

@@ -67,8 +67,8 @@ func TestSearchRare(t *testing.T) {
 		least float64  // rarity of the first
 		most  float64
 	}{
-		{"zymotic", []uint32{7}, .9, 1},
-		{"zymotic kustomize file nowhere", []uint32{7, 12}, 1.4, 2},
+		{"zymotic", []uint32{7}, .9, 1.2},
+		{"zymotic kustomize file nowhere", []uint32{7, 12}, 1.4, 2.2},
 		{"file", nil, 0, .1},
 		{"nowhere", nil, 0, 0},
 		{"", nil, 0, 0},
@@ -86,5 +86,84 @@ func TestSearchRare(t *testing.T) {
 				t.Errorf("%q: %+v, want passages %d", test.text, found, test.want)
 			}
 		}
+	}
+}
+
+// A word in the title tells more than one in the text.
+func TestRarityOfTitle(t *testing.T) {
+	fields := []Fields{{Title: "Zymotic", Body: "the zymotic file"}, {Body: "the zymotic file"}}
+	for range 50 {
+		fields = append(fields, Fields{Title: "Other", Body: "use the file"})
+	}
+	documents := make([]uint32, len(fields))
+	for i := range documents {
+		documents[i] = uint32(i)
+	}
+	found, err := build(t, documents, fields).SearchRare(Query{Text: "zymotic", Limit: 5})
+	if err != nil || len(found) != 2 || found[0].Document != 0 || found[0].Rarity < 1.2*found[1].Rarity {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// A document with a key is found whatever its words are, beyond the limit, too.
+func TestKeys(t *testing.T) {
+	var documents []uint32
+	var fields []Fields
+	for i := range 300 {
+		documents = append(documents, uint32(i))
+		f := Fields{Body: "zymotic kustomize"}
+		switch i {
+		case 77:
+			f = Fields{Body: "nothing", Keys: []string{"path:migrations", "path:.sql"}}
+		case 200:
+			f.Keys = []string{"path:.SQL"}
+		}
+		fields = append(fields, f)
+	}
+	x := build(t, documents, fields)
+	for _, test := range []struct {
+		keys []string
+		want []uint32 // documents with a key
+	}{
+		{[]string{"path:.sql"}, []uint32{200, 77}},
+		{[]string{"path:none", "path:migrations"}, []uint32{77}},
+		{[]string{"migrations"}, nil},
+		{nil, nil},
+		{slices.Repeat([]string{"path:.sql"}, 1000), []uint32{200, 77}},
+	} {
+		found, err := x.SearchRare(Query{Text: "zymotic", Keys: test.keys, Limit: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var keyed []uint32
+		for _, m := range found {
+			if m.Keyed {
+				keyed = append(keyed, m.Document)
+			}
+		}
+		if !slices.Equal(keyed, test.want) || len(found)-len(keyed) < 2 {
+			t.Errorf("keys %q: %+v, want documents %d", test.keys[:min(len(test.keys), 2)], found, test.want)
+		}
+	}
+	// A key is no word.
+	if found, err := x.SearchRare(Query{Text: "migrations sql", Limit: 3}); err != nil || len(found) > 0 {
+		t.Errorf("words of keys found %+v, %v", found, err)
+	}
+}
+
+// What the words of a query tell together bounds what they tell of a passage
+// that has each once.
+func TestWeight(t *testing.T) {
+	var documents []uint32
+	var fields []Fields
+	for i := range 100 {
+		documents = append(documents, uint32(i))
+		fields = append(fields, Fields{Body: "use the file"})
+	}
+	fields[3].Body += " zymotic"
+	x := build(t, documents, fields)
+	known, unknown, err := x.Weight(Query{Text: "zymotic file nowhere"})
+	if err != nil || known < .9 || known > 1.2 || unknown < .8 || unknown > 1 {
+		t.Errorf("known %.2f, unknown %.2f, %v", known, unknown, err)
 	}
 }

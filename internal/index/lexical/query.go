@@ -20,6 +20,7 @@ type Query struct {
 	// Names are what the database itself is called. They are dropped from the
 	// text, since every passage is about them, unless nothing else is left.
 	Names  []string
+	Keys   []string                  // what SearchRare finds passages by whatever their words, see Fields
 	Limit  int                       // hits wanted
 	Accept func(passage uint32) bool // nil: all
 }
@@ -114,6 +115,7 @@ type queryTerm struct {
 	whole  bool // it is made of other terms
 	named  bool // it names a technology
 	symbol bool // it is a name that passages define; weight is the bonus
+	key    bool // it is a key of passages, and such a name, too
 }
 
 // A demand is what passages must have, or must not: words in a row.

@@ -16,10 +16,20 @@ type passageField struct {
 	words     []uint32 // score of each passage
 	masks     []uint64 // which of the first terms it has
 	symbols   []float32
+	rarities  []float32 // how telling its words are; only where it is asked for
 }
 
 // score scores the passages of the units, which are ascending.
 func (x *Index) score(terms []scored, units []uint32) (*passageField, error) {
+	f, err := x.fieldOf(units)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.addAll(terms)
+}
+
+// fieldOf is the field of the units, without scores.
+func (x *Index) fieldOf(units []uint32) (*passageField, error) {
 	n := len(units)
 	numbers := make([]uint32, 4*n+1)
 	f := &passageField{units: units, firsts: numbers[:n], documents: numbers[n : 2*n], pages: numbers[2*n : 3*n], starts: numbers[3*n:]}
@@ -31,15 +41,20 @@ func (x *Index) score(terms []scored, units []uint32) (*passageField, error) {
 		f.firsts[i], f.documents[i], f.starts[i+1] = from, document, f.starts[i]+to-from
 	}
 	f.words, f.masks = make([]uint32, f.starts[n]), make([]uint64, f.starts[n])
+	return f, nil
+}
+
+// addAll adds what all the terms give.
+func (f *passageField) addAll(terms []scored) error {
 	for i := range terms {
 		if terms[i].symbol && f.symbols == nil {
-			f.symbols = make([]float32, f.starts[n])
+			f.symbols = make([]float32, len(f.words))
 		}
 		if err := f.add(&terms[i], i); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return f, nil
+	return nil
 }
 
 // add adds what the n-th term gives.
@@ -73,6 +88,9 @@ func (f *passageField) add(t *scored, n int) error {
 				f.symbols[at] = max(f.symbols[at], float32(t.weight))
 			default:
 				f.words[at] += t.best * degree(impacts[j], t.single)
+			}
+			if f.rarities != nil {
+				f.rarities[at] += float32(t.rarityAt(impacts[j]))
 			}
 			f.masks[at] |= mask
 		}

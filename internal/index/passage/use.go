@@ -1,6 +1,9 @@
 package passage
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A Use says when a document is of use to an agent that does not ask for it:
 // what the document's author wrote about that. In the metadata of each of its
@@ -72,4 +75,97 @@ func (r *reader) when() When {
 		}
 	})
 	return w
+}
+
+// maxKey is the length of a key in bytes. Longer names share a key.
+const maxKey = 40
+
+// Keys returns what an index finds a document by when a call may meet its
+// conditions: a key for each command, path pattern and language. A call whose
+// CommandKey, PathKeys and LanguageKey do not contain any of them meets none of
+// these conditions.
+func (w *When) Keys() []string {
+	var keys []string
+	add := func(key string) {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	for _, command := range w.Commands {
+		if program, _, _ := strings.Cut(strings.TrimSpace(command), " "); program != "" {
+			add(CommandKey(program))
+		}
+	}
+	for _, pattern := range w.Paths {
+		add(patternKey(pattern))
+	}
+	for _, language := range w.Languages {
+		add(LanguageKey(language))
+	}
+	return keys
+}
+
+// CommandKey is the key of a program, with or without its folder.
+func CommandKey(program string) string {
+	return key("command", program[strings.LastIndexAny(program, `/\`)+1:])
+}
+
+// LanguageKey is the key of a language.
+func LanguageKey(language string) string { return key("language", strings.TrimSpace(language)) }
+
+// anyPath is the key of the patterns that name no folder, file or ending.
+const anyPath = "path:*"
+
+// PathKeys are the keys of a file: one for each folder, its name and its
+// ending, and the one of patterns that name none of these.
+func PathKeys(path string) []string {
+	keys := []string{anyPath}
+	names := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	for _, name := range names[max(0, len(names)-maxFolders):] {
+		keys = append(keys, key("path", name))
+	}
+	if len(names) > 0 {
+		if e := ending(names[len(names)-1]); e != "" {
+			keys = append(keys, key("path", e))
+		}
+	}
+	return keys
+}
+
+// maxFolders is the number of names in a path that have a key.
+const maxFolders = 24
+
+// patternKey is the key of the most telling part of a pattern: the last name
+// without a wildcard, else the file's ending.
+func patternKey(pattern string) string {
+	const wildcards = "*?{}"
+	if strings.Contains(pattern, "{") {
+		return anyPath
+	}
+	names := strings.Split(strings.TrimRight(pattern, "/"), "/")
+	for _, name := range slices.Backward(names) {
+		if name != "" && name != "." && !strings.ContainsAny(name, wildcards) {
+			return key("path", name)
+		}
+	}
+	e := ending(names[len(names)-1])
+	if e == "" || strings.ContainsAny(e, wildcards) {
+		return anyPath
+	}
+	return key("path", e)
+}
+
+func key(kind, name string) string {
+	name = strings.ToLower(name)
+	return kind + ":" + name[:min(len(name), maxKey)]
+}
+
+// ending is what follows the last dot of a file's name, with the dot; "" if
+// nothing does.
+func ending(name string) string {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 || i == len(name)-1 {
+		return ""
+	}
+	return name[i:]
 }
