@@ -54,7 +54,7 @@ func (x indexes) Page(db *config.Database, f event.Fetch) (Answer, bool, error) 
 }
 
 func (x indexes) Entries(db *config.Database, call *inject.Call, floor float64) ([]inject.Entry, error) {
-	entries, err := x.Contents(db)
+	entries, _, err := x.Contents(db)
 	for i := range entries {
 		entries[i].Rarity = 1
 		call.Judge(&entries[i], floor)
@@ -63,22 +63,25 @@ func (x indexes) Entries(db *config.Database, call *inject.Call, floor float64) 
 }
 
 // Contents are a document for each passage of the answer.
-func (x indexes) Contents(db *config.Database) ([]inject.Entry, error) {
+func (x indexes) Contents(db *config.Database) ([]inject.Entry, int, error) {
 	a, err := x.Search(db, "")
 	var entries []inject.Entry
 	for _, p := range a.Passages {
 		entries = append(entries, inject.Entry{Database: db.Name, Document: p.Document(), Title: p.Title, Source: p.Document(), Text: p.Text, Use: p.Use()})
 	}
-	return entries, err
+	return entries, len(entries), err
 }
 
-// Remedy is the answer's first passage, as rare as the answer is confident.
+// Remedy are the answer's passages. The evidence for the first is the answer's
+// confidence; each further one has half of the evidence.
 func (x indexes) Remedy(db *config.Database, call *inject.Call) ([]Remedy, error) {
 	a, err := x.Search(db, call.Query().Text)
-	if err != nil || len(a.Passages) == 0 {
-		return nil, err
+	var found []Remedy
+	for _, p := range a.Passages {
+		found = append(found, Remedy{Passage: p, Evidence: a.Confidence})
+		a.Confidence /= 2
 	}
-	return []Remedy{{a.Passages[0], a.Confidence}}, nil
+	return found, err
 }
 
 func always(a Answer) func(string) (Answer, error) {

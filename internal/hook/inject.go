@@ -21,18 +21,33 @@ type Notes interface {
 	// Entries returns the documents of a database that have something to do
 	// with a call, judged by the call and the floor.
 	Entries(db *config.Database, call *inject.Call, floor float64) ([]inject.Entry, error)
-	// Contents returns the documents of a database that are told at fitting
-	// calls, and of pinned ones the text.
-	Contents(db *config.Database) ([]inject.Entry, error)
+	// Contents returns the first documents of a database that are told at
+	// fitting calls, of pinned ones the text, and how many there are in all.
+	Contents(db *config.Database) (entries []inject.Entry, all int, err error)
 	// Remedy returns the passages of a database that are about a failure, the
 	// most telling first.
 	Remedy(db *config.Database, call *inject.Call) ([]Remedy, error)
 }
 
-// A Remedy is a passage about a failure.
+// A Remedy is a passage that may be about a failure.
 type Remedy struct {
-	Passage passage.Passage
-	Rarity  float64 // of the failure's words in it
+	Passage  passage.Passage
+	Evidence float64 // see inject.Trace
+	Score    float64 // in the database's ranking
+	Name     string  // that it is about
+}
+
+// nameWeight is the weight of a name in Rank.
+const nameWeight = .35
+
+// Rank is what the passages about a failure are ordered by. It is lower if
+// another passage is about the name already.
+func (r *Remedy) Rank(named bool) float64 {
+	rank := r.Score + r.Evidence/2
+	if named {
+		rank -= nameWeight
+	}
+	return rank
 }
 
 const (
@@ -41,10 +56,15 @@ const (
 	maxBeginning = 3900
 	maxLines     = 2400
 	maxTitles    = 40
-	maxRemedy    = 2500
-	// remedyFloor is how many times the floor a passage about a failure must
-	// reach: a failure has more words than a call.
-	remedyFloor = 1.5
+	// maxRemedy is the length of what is told of a failure, in MaxRemedies
+	// passages at most.
+	maxRemedy   = 3600
+	MaxRemedies = 3
+	// remedyShare is the share of the floor that the evidence for a passage
+	// about a failure must reach; widerShare that if the call only has to do with
+	// the database's subject by its language or an argument.
+	remedyShare = 1. / 3
+	widerShare  = 1. / 2
 )
 
 // accompanied reports whether a call may be accompanied by what the agent did
@@ -213,35 +233,44 @@ func (d *decider) noteLines(b *limited) (pinned []inject.Entry) {
 		if !marked(*db) {
 			continue
 		}
-		entries, err := d.search.Contents(db)
+		entries, all, err := d.search.Contents(db)
 		if err != nil {
 			d.fault("database %s is left out: %v", db.Name, err)
 			continue
 		}
 		slices.SortStableFunc(entries, func(a, b inject.Entry) int { return cmp.Compare(b.Use.Priority, a.Use.Priority) })
-		if len(entries) == 0 || !b.add("Notes in "+oneLine(db.Name)+", shown when a call is about them:\n") {
-			continue
-		}
-		for i := range entries {
-			e := &entries[i]
-			if e.Use.Pinned {
-				pinned = append(pinned, *e)
-			}
-			if i >= maxTitles {
-				continue
-			}
-			line := "- " + oneLine(e.Title)
-			if len(e.Use.Tags) > 0 {
-				line += " [" + oneLine(strings.Join(e.Use.Tags, ", ")) + "]"
-			}
-			b.add(line + "\n")
+		pinned = append(pinned, slices.DeleteFunc(slices.Clone(entries), func(e inject.Entry) bool { return !e.Use.Pinned })...)
+		if len(entries) > 0 && b.add("Notes in "+oneLine(db.Name)+", shown when a call is about them:\n") {
+			titleLines(b, entries, all)
 		}
 	}
 	return pinned
 }
 
-// remedy offers the passage that is about a failure: of the databases marked
-// for it, and of those whose keyword the command names.
+// titleLines adds the titles of notes as far as there is room, and how many more
+// there are.
+func titleLines(b *limited, entries []inject.Entry, all int) {
+	const reserve = len("- and 1000000 more\n")
+	b.left -= reserve
+	listed := 0
+	for i := range entries[:min(len(entries), maxTitles)] {
+		e := &entries[i]
+		line := "- " + oneLine(e.Title)
+		if len(e.Use.Tags) > 0 {
+			line += " [" + oneLine(strings.Join(e.Use.Tags, ", ")) + "]"
+		}
+		if b.add(line + "\n") {
+			listed++
+		}
+	}
+	b.left += reserve
+	if listed < all {
+		b.add(fmt.Sprintf("- and %d more\n", all-listed))
+	}
+}
+
+// remedy offers the passages that are about a failure: of the databases marked
+// for it, and of those that the command or its output names.
 func (d *decider) remedy() {
 	e, c := d.event, d.config
 	if e.Failure == "" || !c.Inject.Failures || !e.Host.TakesContext(e.Name) || skipsAgent(e, c) {
@@ -249,13 +278,16 @@ func (d *decider) remedy() {
 	}
 	command := match.Fold(e.Command.Line)
 	call := CallOf(e)
-	floor := remedyFloor * c.Inject.Floor
 	d.trace("asked for this failure: %q", call.Query())
-	var best Remedy
+	var best []Remedy
 	var from *config.Database
+	most := 0
 	for i := range c.Databases {
 		db := &c.Databases[i]
-		if !marked(*db) && (db.Mode == config.ModeOff || !match.Has(command, db.Keywords)) {
+		concerned := call.Concerns(db.Keywords)
+		if marked(*db) {
+			concerned = max(concerned, inject.IsProgram) // notes are about the user's own programs
+		} else if db.Mode == config.ModeOff || concerned == 0 && !match.Has(command, db.Keywords) {
 			continue
 		}
 		found, err := d.search.Remedy(db, call)
@@ -265,23 +297,60 @@ func (d *decider) remedy() {
 			}
 			continue
 		}
-		for _, r := range found {
-			e := inject.Entry{Database: db.Name, Document: r.Passage.Locator(), Title: heading(&r.Passage), Rarity: r.Rarity}
-			call.Judge(&e, floor)
-			d.Entries = append(d.Entries, e)
-			d.trace("%s of %s: %s", e.Document, e.Database, e.Why)
-			if e.Taken && r.Rarity > best.Rarity {
-				best, from = r, db
-			}
+		share := remedyShare
+		if concerned < inject.IsProgram {
+			share = widerShare
+		}
+		if found = d.enough(db, found, share*c.Inject.Floor); len(found) == 0 {
+			continue
+		}
+		if from == nil || concerned > most || concerned == most && found[0].Evidence > best[0].Evidence {
+			best, from, most = found, db, concerned
 		}
 	}
-	if from == nil {
-		return
+	if from != nil {
+		d.offerRemedies(from, best)
 	}
+}
+
+// enough returns the passages for which there is enough evidence: none if no
+// passage reaches the floor, else those that reach half of it and are not far
+// behind the best.
+func (d *decider) enough(db *config.Database, found []Remedy, floor float64) []Remedy {
+	best := 0.
+	for i := range found {
+		best = max(best, found[i].Evidence)
+	}
+	least := floor
+	if best >= floor {
+		least = max(floor/2, farBehind*best)
+	}
+	var kept []Remedy
+	for i := range found {
+		r := &found[i]
+		e := inject.Entry{Database: db.Name, Document: r.Passage.Locator(), Title: heading(&r.Passage), Relevance: r.Evidence}
+		if e.Judge(least); e.Taken {
+			kept = append(kept, *r)
+		}
+		d.Entries = append(d.Entries, e)
+		d.trace("%s of %s: %s", e.Document, e.Database, e.Why)
+	}
+	return kept
+}
+
+// farBehind is the share of the best passage's evidence that others must have.
+const farBehind = .2
+
+func (d *decider) offerRemedies(db *config.Database, found []Remedy) {
 	text := limited{left: maxRemedy}
-	text.add("From " + oneLine(from.Description) + " on this machine, about this failure (quoted):")
-	text.passage(1, &best.Passage)
+	text.add("From " + oneLine(db.Description) + " on this machine, about this failure (quoted):")
+	for i := range found {
+		part := limited{left: text.left / (len(found) - i)}
+		if part.passage(i+1, &found[i].Passage) {
+			text.add(part.String())
+		}
+	}
 	d.offerNotes(inject.Offer{Max: maxRemedy, Items: []inject.Item{{
-		Database: from.Name, Key: from.Name + "/" + best.Passage.Locator(), Title: heading(&best.Passage), Text: text.String(),
+		Database: db.Name, Key: db.Name + "/" + found[0].Passage.Locator(), Title: heading(&found[0].Passage), Text: text.String(),
 	}}})
 }

@@ -193,7 +193,7 @@ func TestBeginningIsShort(t *testing.T) {
 
 func TestRemedy(t *testing.T) {
 	certain, doubtful := sure, sure
-	certain.Confidence, doubtful.Confidence = 5, 1
+	certain.Confidence, doubtful.Confidence = 1.2, .3
 	x := indexes{"gitlab": always(certain), "kubernetes": always(doubtful), "team": always(Answer{})}
 	failing := func(command string) event.Event {
 		return event.Event{Host: event.Claude, Name: event.PostToolUseFailure, Session: "s", Tool: event.Bash, Command: event.Command{Line: command}, Failure: "Exit code 1\nerror: artifacts expired"}
@@ -230,6 +230,77 @@ func TestRemedy(t *testing.T) {
 			}
 			if test.told && (!strings.HasPrefix(got, "From GitLab documentation on this machine, about this failure (quoted):") || !strings.Contains(got, "Artifacts expire after 30 days")) {
 				t.Errorf("told %q", got)
+			}
+		})
+	}
+}
+
+// The session's index says how many more notes there are than it lists.
+func TestMoreNotes(t *testing.T) {
+	for _, test := range []struct {
+		notes int
+		title string
+	}{{1, ""}, {maxTitles, ""}, {maxTitles + 3, ""}, {20, strings.Repeat(" long", 60)}} {
+		var notes []passage.Passage
+		for i := range test.notes {
+			notes = append(notes, note(fmt.Sprintf("%d.md", i), fmt.Sprintf("note %d", i)+test.title, "text", passage.Use{}))
+		}
+		x := indexes{"team": always(Answer{Passages: notes})}
+		got := offered(decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup"}, notesConfig(), x))
+		listed := strings.Count(got, "\n- note ")
+		more := fmt.Sprintf("\n- and %d more", test.notes-listed)
+		if listed == 0 || listed > maxTitles || (listed < test.notes) != strings.HasSuffix(got, more) || units(got) > maxLines {
+			t.Errorf("%d notes: %d are listed, told %q", test.notes, listed, got)
+		}
+	}
+}
+
+// Of a failure at most three passages are told, none that is far behind the
+// best; and those of the database that the failure is about.
+func TestRemedies(t *testing.T) {
+	x := func(confidence float64, names ...string) Answer {
+		a := Answer{Confidence: confidence}
+		for _, name := range names {
+			a.Passages = append(a.Passages, passage.Passage{Path: name + ".md", Title: name, Text: strings.Repeat("text of "+name+"\n", 200)})
+		}
+		return a
+	}
+	for _, test := range []struct {
+		name    string
+		indexes indexes
+		failure string
+		want    []string
+		not     []string
+	}{
+		{"three", indexes{"gitlab": always(x(1, "a", "b", "c"))}, "error: x", []string{"[1] a", "[2] b", "[3] c"}, nil},
+		{"not those far behind", indexes{"gitlab": always(x(2, "a", "b", "c", "d"))}, "error: x", []string{"[1] a", "[3] c"}, []string{"[4] d"}},
+		{"too little evidence", indexes{"gitlab": always(x(.3, "a"))}, "error: x", nil, []string{"a.md"}},
+		{"less is enough for the program's own", indexes{"gitlab": always(x(.4, "a"))}, "error: x", []string{"[1] a"}, nil},
+		{"the output names another", indexes{"gitlab": always(x(2, "a")), "kubernetes": always(x(.5, "k"))},
+			"File \"/usr/lib/python3/dist-packages/kubernetes/client.py\", line 3\nkubernetes.client.ApiException: (409)", []string{"[1] k"}, []string{"[1] a"}},
+		{"the most evidence", indexes{"gitlab": always(x(.5, "a")), "team": always(x(1, "t"))}, "error: x", []string{"[1] t"}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := notesConfig()
+			for _, db := range c.Databases {
+				if test.indexes[db.Name] == nil {
+					test.indexes[db.Name] = always(Answer{})
+				}
+			}
+			e := event.Event{Host: event.Claude, Name: event.PostToolUseFailure, Session: "s", Tool: event.Bash, Command: event.Command{Line: "gitlab run"}, Failure: test.failure}
+			got := offered(decideEvent(e, c, test.indexes))
+			for _, want := range test.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("told %q, want %q in it", got, want)
+				}
+			}
+			for _, not := range test.not {
+				if strings.Contains(got, not) {
+					t.Errorf("told %q, want no %q in it", got, not)
+				}
+			}
+			if n := units(got); n > maxRemedy || (got == "") != (test.want == nil) {
+				t.Errorf("told %d units", n)
 			}
 		})
 	}

@@ -29,13 +29,14 @@ const (
 func (i Indexes) Entries(db *config.Database, call *inject.Call, floor float64) (entries []inject.Entry, err error) {
 	err = i.use(db, func(x *answer.Index) error {
 		q := call.Query()
-		documents, err := x.Related(answer.Query{Text: q.Text, Keywords: q.Keywords, Limit: candidates})
+		documents, err := x.Related(answer.Query{Text: q.Text, Keywords: q.Keywords, Keys: q.Keys, Limit: candidates})
 		if err != nil {
 			return err
 		}
+		file := call.FileName()
 		for _, d := range documents {
-			if d.Rarity < telling {
-				break
+			if d.Rarity < telling && !d.Keyed {
+				continue
 			}
 			key, err := x.Key(d.Document)
 			if err != nil {
@@ -44,7 +45,13 @@ func (i Indexes) Entries(db *config.Database, call *inject.Call, floor float64) 
 			if !injected(db, key) {
 				continue
 			}
-			if d.Rarity < floor && !i.Thorough {
+			namesFile := false
+			if file != "" {
+				if namesFile, err = x.Contains(d.Passage, file); err != nil {
+					return err
+				}
+			}
+			if d.Rarity < floor && !d.Keyed && !namesFile && !i.Thorough {
 				// Only conditions that the call meets, or a priority, could help.
 				if hope, err := x.Mentions(d.Document, "applies_when", "priority"); err != nil {
 					return err
@@ -57,7 +64,7 @@ func (i Indexes) Entries(db *config.Database, call *inject.Call, floor float64) 
 				return err
 			}
 			e := entry(db, key, &p)
-			e.Rarity = d.Rarity
+			e.Rarity, e.NamesFile = d.Rarity, namesFile
 			if call.Judge(&e, floor); e.Taken {
 				if e.Text, err = text(x, d.Document); err != nil {
 					return err
@@ -70,10 +77,13 @@ func (i Indexes) Entries(db *config.Database, call *inject.Call, floor float64) 
 	return entries, err
 }
 
-// Contents returns the documents of a database that the agent is told of when
-// a session starts, and of pinned ones the text.
-func (i Indexes) Contents(db *config.Database) (entries []inject.Entry, err error) {
+// Contents returns the first documents of a database that the agent is told of
+// when a session starts, of pinned ones the text, and how many there are in all.
+func (i Indexes) Contents(db *config.Database) (entries []inject.Entry, all int, err error) {
 	err = i.use(db, func(x *answer.Index) error {
+		if slices.Contains(db.Inject, config.All) {
+			all = max(0, x.Documents()-looked)
+		}
 		for n := range uint32(min(x.Documents(), looked)) {
 			key, err := x.Key(n)
 			if err != nil {
@@ -82,6 +92,7 @@ func (i Indexes) Contents(db *config.Database) (entries []inject.Entry, err erro
 			if !injected(db, key) {
 				continue
 			}
+			all++
 			if len(entries) >= listed {
 				pinned, err := x.Mentions(n, "pinned")
 				if err != nil {
@@ -105,29 +116,132 @@ func (i Indexes) Contents(db *config.Database) (entries []inject.Entry, err erro
 		}
 		return nil
 	})
-	return entries, err
+	return entries, all, err
 }
 
 // Remedy returns the passages of a database that a failure is about, the most
-// telling first.
+// telling first: one of a document, and of versions of a document one.
 func (i Indexes) Remedy(db *config.Database, call *inject.Call) (remedies []hook.Remedy, err error) {
 	err = i.use(db, func(x *answer.Index) error {
+		s := remedySearch{x: x, failure: inject.ReadFailure(call.Failure)}
 		q := call.Query()
-		names := append([]string{db.Name}, db.Keywords...)
-		documents, err := x.Related(answer.Query{Text: q.Text, Keywords: q.Keywords, Names: names, Limit: 1})
-		if err != nil {
+		query := answer.Query{Text: q.Text, Keywords: q.Keywords, Names: append([]string{db.Name}, db.Keywords...), Limit: searched}
+		if s.shares, err = sharesOf(x, query); err != nil {
 			return err
 		}
-		for _, d := range documents {
-			p, err := x.Passage(d.Passage)
-			if err != nil {
+		if err := s.search(query); err != nil {
+			return err
+		}
+		// What follows the first message is often of the same cause, and says it
+		// in other words.
+		if m := s.failure.Messages; len(m) > 1 && strings.Count(m[0], " ") >= firstWords && s.best < certain {
+			query.Text, query.Keywords = m[0], nil
+			if err := s.search(query); err != nil {
 				return err
 			}
-			remedies = append(remedies, hook.Remedy{Passage: p, Rarity: d.Rarity})
 		}
+		remedies = chosen(s.found, x.Documents() >= fewDocuments)
 		return nil
 	})
 	return remedies, err
+}
+
+// A remedySearch collects passages that may be about a failure.
+type remedySearch struct {
+	x       *answer.Index
+	failure inject.Failure
+	shares  func(document uint32) (rarity, share float64)
+	found   []hook.Remedy
+	numbers []uint32 // of the passages found
+	best    float64  // evidence
+}
+
+// search adds the passages that a query finds.
+func (s *remedySearch) search(query answer.Query) error {
+	answer, err := s.x.Search(query)
+	if err != nil {
+		return err
+	}
+	common := s.failure.Common()
+	for n := range answer.Hits {
+		h := &answer.Hits[n]
+		if at := slices.Index(s.numbers, h.Number); at >= 0 {
+			s.found[at].Score = max(s.found[at].Score, h.Score)
+			continue
+		}
+		t := s.failure.Trace(&h.Passage)
+		t.Rarity, t.Share = s.shares(h.At)
+		r := hook.Remedy{Passage: h.Passage, Evidence: t.Evidence(common), Score: h.Score, Name: t.Name}
+		s.found, s.numbers, s.best = append(s.found, r), append(s.numbers, h.Number), max(s.best, r.Evidence)
+	}
+	return nil
+}
+
+const (
+	// searched is how many passages a search for a failure looks at.
+	searched = 16
+	// unknownShare is what a word counts that the database does not have: most
+	// such words are names of the user's.
+	unknownShare = .3
+	// firstWords is the number of words from which a first message is searched
+	// for alone.
+	firstWords = 5
+	// certain is the evidence from which no other search is made.
+	certain = 1
+	// fewDocuments is the number of documents from which each gives one passage.
+	fewDocuments = 10
+)
+
+// sharesOf returns a function for the rarity of a query's words in a document,
+// and their share of all its words' rarity.
+func sharesOf(x *answer.Index, query answer.Query) (func(document uint32) (rarity, share float64), error) {
+	known, unknown, err := x.Weight(query)
+	if err != nil {
+		return nil, err
+	}
+	query.Limit = 10 * searched
+	related, err := x.Related(query)
+	if err != nil {
+		return nil, err
+	}
+	rarities := make(map[uint32]float64, len(related))
+	for _, m := range related {
+		rarities[m.Document] = m.Rarity
+	}
+	return func(document uint32) (rarity, share float64) {
+		rarity = rarities[document]
+		if all := known + unknownShare*unknown; all > 0 {
+			share = min(1, rarity/all)
+		}
+		return rarity, share
+	}, nil
+}
+
+// chosen are the passages by their rank. Each that is about a name leaves the
+// others about it without that evidence, so that not all say the same. With
+// distinct, each document gives one passage, and so do documents with the same
+// headings.
+func chosen(remedies []hook.Remedy, distinct bool) []hook.Remedy {
+	var list []hook.Remedy
+	documents, headings, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for len(remedies) > 0 && len(list) < hook.MaxRemedies {
+		best := 0
+		rank := func(r *hook.Remedy) float64 { return r.Rank(names[r.Name]) }
+		for i := range remedies {
+			if rank(&remedies[i]) > rank(&remedies[best]) {
+				best = i
+			}
+		}
+		r := remedies[best]
+		remedies = slices.Delete(remedies, best, best+1)
+		heading := strings.Join(r.Passage.Headings, "\x00")
+		if distinct && (documents[r.Passage.Document()] || heading != "" && headings[heading]) {
+			continue
+		}
+		documents[r.Passage.Document()], headings[heading], names[r.Name] = true, true, r.Name != ""
+		list = append(list, r)
+	}
+	return list
 }
 
 // injected reports whether a document is among those that the config marks.

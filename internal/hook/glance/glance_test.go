@@ -34,7 +34,9 @@ func (talkative) Entries(*config.Database, *inject.Call, float64) ([]inject.Entr
 	return nil, errors.New("asked")
 }
 
-func (talkative) Contents(*config.Database) ([]inject.Entry, error) { return nil, errors.New("asked") }
+func (talkative) Contents(*config.Database) ([]inject.Entry, int, error) {
+	return nil, 0, errors.New("asked")
+}
 
 func (talkative) Remedy(*config.Database, *inject.Call) ([]hook.Remedy, error) {
 	return nil, errors.New("asked")

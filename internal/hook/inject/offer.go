@@ -53,8 +53,11 @@ func (o *Offer) Compose(told func(key string) bool) (text string, given []Item) 
 		if told(item.Key) {
 			continue
 		}
-		body := item.String()
-		if over := units(body) + len("\n\n") - left; over > 0 {
+		body, separator := item.String(), ""
+		if b.Len() > 0 {
+			separator = "\n\n"
+		}
+		if over := units(body) + len(separator) - left; over > 0 {
 			room := units(item.Quote) - over - units(item.Rest) - len("\n [...]")
 			if room < least || item.Rest == "" {
 				continue
@@ -62,11 +65,8 @@ func (o *Offer) Compose(told func(key string) bool) (text string, given []Item) 
 			item.Quote = cut(item.Quote, room) + " [...]"
 			body = item.String() + "\n" + item.Rest
 		}
-		if b.Len() > 0 {
-			b.WriteString("\n\n")
-		}
-		b.WriteString(body)
-		left -= units(body) + len("\n\n")
+		b.WriteString(separator + body)
+		left -= units(body) + len(separator)
 		given = append(given, item)
 	}
 	if len(given) == 0 {

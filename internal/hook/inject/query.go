@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 const (
@@ -16,17 +18,15 @@ const (
 	maxCommands = 8
 	maxWords    = 3
 	maxLine     = 4 << 10
-	// maxClues is how many names, codes and quoted texts of a failure are
-	// asked for, and maxLines how many of its lines.
-	maxClues = 12
-	maxLines = 4
-	maxClue  = 80
+	maxClue     = 80 // length of a name
 )
 
 // A Query is what the databases are asked for a call.
 type Query struct {
 	Text     string
 	Keywords []string
+	// Keys are those of the documents whose conditions the call may meet.
+	Keys []string
 }
 
 // String is the query on one line.
@@ -35,25 +35,46 @@ func (q Query) String() string {
 }
 
 // Query makes the query of a call: of a file its name, its language and the
-// names in what is written; of a command the programs and the description; and
-// how the user's last message ends. Of a call that failed, what it said.
+// names in what is written; of a command the programs, their languages and the
+// description; and how the user's last message ends. Of a call that failed, what
+// it said.
 func (c *Call) Query() Query {
 	var text []string
-	var keywords []string
+	var q Query
 	switch {
 	case c.Failure != "":
 		return c.failureQuery()
 	case c.Path != "":
-		text = append(text, pathWords(c.Path)...)
+		text = append(text, c.pathWords()...)
 		if l := Language(c.Path); l != "" {
 			text = append(text, l)
+			q.Keys = languageKeys(l)
 		}
-		keywords = identifiers(c.Text)
+		q.Keywords = identifiers(c.Text, isProse(c.Path))
+		q.Keys = append(q.Keys, passage.PathKeys(c.Path)...)
 	default:
 		text = append(text, c.programs()...)
 		text = append(text, c.Description)
+		q.Keys = c.commandKeys()
 	}
-	return Query{plain(strings.Join(append(text, c.Said), " ")), keywords}
+	q.Text = plain(strings.Join(append(text, c.Said), " "))
+	return q
+}
+
+// commandKeys are the keys of a command's programs and their languages.
+func (c *Call) commandKeys() []string {
+	var keys []string
+	for _, words := range simpleCommands(c.Command) {
+		for _, run := range runs(words) {
+			if k := passage.CommandKey(run[0]); !slices.Contains(keys, k) {
+				keys = append(keys, k)
+			}
+		}
+	}
+	for _, l := range c.languages() {
+		keys = append(keys, languageKeys(l)...)
+	}
+	return keys
 }
 
 // plain takes out of a text what would be an operator in a query.
@@ -71,21 +92,47 @@ func plain(s string) string {
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
-// pathWords are the words of a file's name and of the folder's that has it.
-func pathWords(path string) []string {
-	path = slashed(path)
+// pathWords are the words of the file's name and of the folder's that has it,
+// each once. The name of the folder that the session works in says nothing of
+// the file.
+func (c *Call) pathWords() []string {
+	path := slashed(c.Path)
 	at := strings.LastIndexByte(path, '/')
 	folder, name := path[:max(at, 0)], path[at+1:]
+	if folder == strings.TrimRight(slashed(c.Folder), "/") {
+		folder = ""
+	}
 	if i := strings.IndexByte(strings.TrimLeft(name, "."), '.'); i > 0 {
 		name = strings.TrimLeft(name, ".")[:i]
 	}
 	folder = folder[strings.LastIndexByte(folder, '/')+1:]
 	words := strings.FieldsFunc(folder+" "+name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return slices.DeleteFunc(words, func(w string) bool { return len(w) < 2 })
+	var list []string
+	for _, w := range words {
+		if len(w) > 1 && !slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
-// identifiers are the names in a program's text, the most frequent first.
-func identifiers(text string) []string {
+// isProse reports whether a file holds text for people.
+func isProse(path string) bool {
+	if Language(path) == "markdown" {
+		return true
+	}
+	name := strings.ToLower(baseName(path))
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "txt", "rst", "adoc", "asciidoc", "org", "tex":
+		return true
+	}
+	return false
+}
+
+// identifiers are the names in a program's text, the most frequent first. Of
+// prose, whose words are in notes of every kind, they are only those that are
+// written as no word is.
+func identifiers(text string, prose bool) []string {
 	type name struct {
 		text  string
 		count int
@@ -94,7 +141,7 @@ func identifiers(text string) []string {
 	index := map[string]int{}
 	add := func(s string) {
 		s = strings.Trim(s, "._")
-		if len(s) < 3 || len(s) > maxClue || common(strings.ToLower(s)) {
+		if len(s) < 3 || len(s) > maxClue || common(strings.ToLower(s)) || prose && !isWrittenAsName(s) {
 			return
 		}
 		i, ok := index[s]
@@ -272,31 +319,62 @@ func effective(words []string) []string {
 	return nil
 }
 
-// failureQuery makes the query of what a call failed with: names, codes and
-// quoted texts in it, and its lines that tell of the failure.
+// runs are the commands that a command is: itself, and the one that its program
+// runs, as "pytest" of "uv run pytest" and of "python -m pytest".
+func runs(words []string) [][]string {
+	list := [][]string{words}
+	for len(list) < maxCommands {
+		n := launcher(words)
+		if n == 0 || n >= len(words) {
+			return list
+		}
+		words = words[n:]
+		list = append(list, words)
+	}
+	return list
+}
+
+// launcher is the number of words in front of the command that the first of
+// them runs, 0 if it runs none.
+func launcher(words []string) int {
+	second := ""
+	if len(words) > 1 {
+		second = words[1]
+	}
+	program := baseName(words[0])
+	switch {
+	case program == "npx" || program == "bunx" || program == "uvx":
+		n := 1
+		for n < len(words) && strings.HasPrefix(words[n], "-") {
+			n++
+		}
+		return n
+	case second == "-m" && slices.Contains(languagesOf(program), "python"):
+		return 2
+	case second == "run" && (program == "uv" || program == "poetry" || program == "pipenv" || program == "hatch" || program == "pdm"),
+		second == "exec" && (program == "bundle" || program == "npm" || program == "pnpm" || program == "yarn"),
+		second == "dlx" && (program == "pnpm" || program == "yarn"):
+		return 2
+	}
+	return 0
+}
+
+// failureQuery makes the query of what a call failed with: its messages, and the
+// names and codes in them.
 func (c *Call) failureQuery() Query {
-	var lines []string
-	for line := range strings.Lines(c.Failure) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "Exit code ") {
-			continue
-		}
-		if tellsFailure(strings.ToLower(line)) && len(lines) < maxLines {
-			lines = append(lines, line[:min(len(line), 300)])
-		}
-	}
-	if len(lines) == 0 {
-		lines = firstLines(c.Failure, 2)
-	}
-	text := strings.ToValidUTF8(strings.Join(lines, " "), "")
-	return Query{plain(strings.Join(append(c.programs(), text), " ")), clues(text)}
+	f := ReadFailure(c.Failure)
+	return Query{Text: plain(strings.Join(append(c.programs(), f.Messages...), " ")), Keywords: f.Names}
 }
 
 // tellsFailure reports whether a line is one of those that say what went wrong.
 func tellsFailure(line string) bool {
 	for _, word := range [...]string{
-		"error", "fail", "fatal", "cannot", "can't", "could not", "denied", "not found", "no such", "invalid", "undefined", "unknown",
-		"exception", "unexpected", "missing", "refused", "timed out", "forbidden", "unauthorized", "panic",
+		"error", "fail", "fatal", "cannot", "can't", "could not", "couldn't", "unable to", "denied", "not found", "no such", "invalid", "undefined",
+		"unknown", "exception", "unexpected", "missing", "refus", "timed out", "forbidden", "unauthorized", "panic", "abort", "reject", "conflict",
+		"mismatch", "unsupported", "not supported", "incompatible", "not allowed", "not permitted", "not set", "not a ", "not the same", "isn't",
+		"aren't", "does not", "doesn't", "did not", "didn't", "already in use", "already exists", "too many", "exceed", "deadlock", "corrupt",
+		"malformed", "must be", "must not", "must appear", "required", "no tests", "ambiguous", "unresolved", "unreachable", "segmentation fault",
+		"out of memory", "not installed", "recognized", "illegal", "violat", "expired", "locked", "overwritten", "dubious", "divergent", "outlive",
 	} {
 		if strings.Contains(line, word) {
 			return true
@@ -305,62 +383,8 @@ func tellsFailure(line string) bool {
 	return false
 }
 
-func firstLines(s string, n int) []string {
-	var lines []string
-	for line := range strings.Lines(s) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "Exit code ") {
-			continue
-		}
-		if lines = append(lines, line[:min(len(line), 300)]); len(lines) == n {
-			break
-		}
-	}
-	return lines
-}
-
-// clues are what of a failure is found in documentation as it stands: quoted
-// texts, codes such as E0382 or ERR_MODULE_NOT_FOUND, names that only programs
-// have.
-func clues(text string) []string {
-	var list []string
-	add := func(s string) {
-		s = strings.Trim(s, ".,:;()[]{}<>")
-		if len(s) >= 3 && len(s) <= maxClue && !slices.Contains(list, s) && len(list) < maxClues {
-			list = append(list, s)
-		}
-	}
-	for _, quote := range [...]string{"'", `"`, "`"} {
-		rest := text
-		for {
-			_, after, ok := strings.Cut(rest, quote)
-			if !ok {
-				break
-			}
-			inner, after, ok := strings.Cut(after, quote)
-			if !ok {
-				break
-			}
-			if !strings.ContainsAny(inner, "/\\") {
-				add(inner)
-			}
-			rest = after
-		}
-	}
-	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`()[]{},;=", r) }) {
-		w = strings.Trim(w, ".:<>")
-		if strings.ContainsAny(w, "/\\") || len(w) < 3 {
-			continue
-		}
-		if isCode(w) || isWrittenAsName(w) {
-			add(w)
-		}
-	}
-	return list
-}
-
-// isCode recognises capitals with digits or underscores: E0382, ORA-00942,
-// ERR_MODULE_NOT_FOUND, ECONNREFUSED.
+// isCode recognises capitals with digits or underscores, and the names of
+// errors: E0382, ORA-00942, ERR_MODULE_NOT_FOUND, ECONNREFUSED.
 func isCode(w string) bool {
 	capitals, others := 0, 0
 	for i := range len(w) {
@@ -373,7 +397,7 @@ func isCode(w string) bool {
 			return false
 		}
 	}
-	return capitals > 0 && (others > 0 || capitals >= 6)
+	return capitals > 0 && (others > 0 && strings.Trim(w, "_-0123456789") != "" || w[0] == 'E' && capitals >= 5)
 }
 
 // isWrittenAsName recognises names that have a sign or capitals within.
