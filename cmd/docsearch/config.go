@@ -10,6 +10,8 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
+	"github.com/docsearch/docsearch/internal/index"
+	"github.com/docsearch/docsearch/internal/ingest"
 )
 
 func newConfigCommand(a *app) *cobra.Command {
@@ -52,13 +54,43 @@ func (a *app) checkConfig() error {
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.stdout, "%s: %s\n", r.Path, p)
 	}
+	heads, err := a.checkFrontMatter(r.Config.Databases)
+	if err != nil {
+		return err
+	}
 	n := len(r.Config.Databases)
-	if len(r.Problems) > 0 {
-		fmt.Fprintf(a.stdout, "%s, %s\n", count(len(r.Problems), "problem"), count(n, "usable database"))
+	if problems := len(r.Problems) + heads; problems > 0 {
+		fmt.Fprintf(a.stdout, "%s, %s\n", count(problems, "problem"), count(n, "usable database"))
 		return exitStatus(exitFailure)
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: no problems, %s\n", r.Path, count(n, "database"))
 	return err
+}
+
+// checkFrontMatter prints what of the front matter of notes is not understood,
+// and returns how much that is.
+func (a *app) checkFrontMatter(databases []config.Database) (n int, err error) {
+	for i := range databases {
+		db := &databases[i]
+		if len(db.Inject) == 0 {
+			continue
+		}
+		info, err := index.Inspect(db.Path)
+		if err != nil {
+			continue // not built yet, or for the doctor to tell
+		}
+		skipped, err := ingest.ReadSkipped(generationOf(info))
+		if err != nil {
+			return n, err
+		}
+		for _, s := range skipped {
+			if ingest.AboutFrontMatter(s) {
+				n++
+				fmt.Fprintf(a.stdout, "%s: %s: %s\n", printable(db.Name), printable(s.Name), printable(s.Why))
+			}
+		}
+	}
+	return n, nil
 }
 
 // loadConfig reads the config file, which must be there.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -166,18 +167,25 @@ func newInfoJSON(name, state, why string, info index.Info) infoJSON {
 	return j
 }
 
-// printSkipped names what has no passages, the first few of it.
+// printSkipped names what has no passages, the first few of it, and the front
+// matter that is not understood.
 func printSkipped(w io.Writer, skipped []disk.Skipped, all string) {
+	heads := slices.DeleteFunc(slices.Clone(skipped), func(s disk.Skipped) bool { return !ingest.AboutFrontMatter(s) })
+	printFew(w, "left out:", slices.DeleteFunc(slices.Clone(skipped), ingest.AboutFrontMatter), all)
+	printFew(w, "check the front matter:", heads, all)
+}
+
+func printFew(w io.Writer, title string, skipped []disk.Skipped, all string) {
 	const few = 10
 	if len(skipped) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "left out:")
+	fmt.Fprintln(w, title)
 	for i, s := range skipped {
 		if i == few {
 			fmt.Fprintf(w, "  %d more; %s names them\n", len(skipped)-few, all)
 			return
 		}
-		fmt.Fprintf(w, "  %s: %s\n", printable(s.Name), printable(s.Why))
+		fmt.Fprintf(w, "  %s: %s\n", printable(s.Name), printable(ingest.WithoutFrontMatter(s)))
 	}
 }

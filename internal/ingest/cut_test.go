@@ -196,8 +196,7 @@ func FuzzMarkdown(f *testing.F) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		_, _, _, skip := frontMatter(doc.lines)
-		checkCut(t, doc, skip)
+		checkCut(t, doc, frontMatter(doc.lines).lines)
 	})
 }
 

@@ -23,8 +23,8 @@ import (
 func readMarkdown(source []byte) (document, error) {
 	doc := document{lines: splitLines(source)}
 	m := &markdown{lines: doc.lines, starts: lineStarts(source)}
-	var terms []string
-	doc.title, terms, doc.use, m.skip = frontMatter(doc.lines)
+	h := frontMatter(doc.lines)
+	doc.title, doc.use, doc.left, m.skip = h.title, h.use, h.left, h.lines
 	m.source = source[m.starts[m.skip]:]
 	root, err := parseBlocks(m.source)
 	if err != nil {
@@ -32,7 +32,7 @@ func readMarkdown(source []byte) (document, error) {
 	}
 	doc.sections = m.sections(root)
 	if len(doc.sections) > 0 {
-		doc.sections[0].terms = terms
+		doc.sections[0].terms = h.terms
 	}
 	if doc.title == "" {
 		doc.title = m.firstTitle
@@ -177,17 +177,25 @@ var headingParser = sync.OnceValue(func() parser.Parser {
 	return goldmark.New(goldmark.WithParserOptions(parser.WithAttribute())).Parser()
 })
 
-// frontMatter returns the title and the tags that a document's front matter
-// gives, what it says of the document's use, and how many lines it takes up: YAML between lines of three hyphens, or
-// TOML between lines of three plus signs, at the very beginning.
-func frontMatter(lines []string) (title string, terms []string, use passage.Use, n int) {
+// A head is a document's front matter.
+type head struct {
+	title string
+	terms []string // its tags and keywords
+	use   passage.Use
+	left  []note // what of it is not understood
+	lines int    // that it takes up
+}
+
+// frontMatter reads the front matter of a document: YAML between lines of three
+// hyphens, or TOML between lines of three plus signs, at the very beginning.
+func frontMatter(lines []string) head {
 	mark := strings.TrimRight(lines[0], " \t")
 	if mark != "---" && mark != "+++" {
-		return "", nil, use, 0
+		return head{}
 	}
 	end := slices.IndexFunc(lines[1:], func(l string) bool { return strings.TrimRight(l, " \t") == mark })
 	if end < 0 || !isFrontMatter(lines[1:end+1]) {
-		return "", nil, use, 0
+		return head{}
 	}
 	unmarshal := yaml.Unmarshal
 	if mark == "+++" {
@@ -196,13 +204,16 @@ func frontMatter(lines []string) (title string, terms []string, use passage.Use,
 	var fields map[string]any
 	// Between two thematic breaks there may be text, which is no mapping.
 	if err := unmarshal([]byte(strings.Join(lines[1:end+1], "\n")), &fields); err != nil {
-		return "", nil, use, 0
+		return head{left: brokenFrontMatter(lines[1:end+1], err)}
 	}
-	title, _ = fields["title"].(string)
+	h := head{lines: end + 2}
+	title, _ := fields["title"].(string)
+	h.title = strings.Join(strings.Fields(title), " ")
 	for _, key := range []string{"tags", "keywords"} {
-		terms = append(terms, termsOf(fields[key])...)
+		h.terms = append(h.terms, termsOf(fields[key])...)
 	}
-	return strings.Join(strings.Fields(title), " "), terms, useOf(fields), end + 2
+	h.use, h.left = useOf(fields, lines[:end+1])
+	return h
 }
 
 // isFrontMatter reports whether lines are short enough to be front matter. What

@@ -11,7 +11,7 @@ func readMDX(source []byte) (document, error) {
 	lines := splitLines(source)
 	var kept []string
 	var from []int
-	_, _, _, skip := frontMatter(lines)
+	skip := frontMatter(lines).lines
 	fence := ""
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]

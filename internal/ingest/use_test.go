@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -24,6 +25,19 @@ func TestUseOfFrontMatter(t *testing.T) {
 		{"no front matter", "text\n", passage.Use{}},
 		{"wrong types", "---\npinned: often\npriority: high\napplies_when: [a]\ntags: 7\n---\ntext\n", passage.Use{}},
 		{"too far", "---\npriority: 1e300\napplies_when: {paths: [1, '', a], tools: {}}\n---\ntext\n", passage.Use{Priority: maxPriority, When: passage.When{Paths: []string{"a"}}}},
+		{"texts for other types", "---\npinned: yes\npriority: '4'\n---\ntext\n", passage.Use{Pinned: true, Priority: 4}},
+		{"the keys of Lore", "---\nuniversal: true\nlanguage: rust\nbash_command_starts_with: cargo\n---\ntext\n",
+			passage.Use{Pinned: true, When: passage.When{Commands: []string{"cargo"}, Languages: []string{"rust"}}}},
+		{"the keys of Lore below applies_when", "---\napplies_when:\n  universal: true\n  language: go\n  bash_command_starts_with: [go test, go vet]\n---\ntext\n",
+			passage.Use{Pinned: true, When: passage.When{Commands: []string{"go test", "go vet"}, Languages: []string{"go"}}}},
+		{"conditions outside applies_when", "---\npaths: ['src/**']\nCommands: [make]\nlanguages: [c]\n---\ntext\n",
+			passage.Use{When: passage.When{Paths: []string{"src/**"}, Commands: []string{"make"}, Languages: []string{"c"}}}},
+		{"singulars", "---\napplies-when: {tool: Edit, path: '*.c', command: make, language: c}\n---\ntext\n",
+			passage.Use{When: passage.When{Tools: []string{"Edit"}, Paths: []string{"*.c"}, Commands: []string{"make"}, Languages: []string{"c"}}}},
+		{"misspelt", "---\npined: true\nprioritty: 2\naplies_when: {comands: make, pahts: '*.c'}\n---\ntext\n",
+			passage.Use{Pinned: true, Priority: 2, When: passage.When{Paths: []string{"*.c"}, Commands: []string{"make"}}}},
+		{"misspelt outside applies_when", "---\ncomands: [make]\n---\ntext\n", passage.Use{When: passage.When{Commands: []string{"make"}}}},
+		{"keys of other generators", "---\nlanguage: en\nlayout: post\ncategory: x\npath: /a\ncommand: docker build\nkeyword: k\ntools: [Read]\nweight: 3\n---\ntext\n", passage.Use{}},
 		{"negative", "---\npriority: -4\n---\ntext\n", passage.Use{Priority: -4}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -43,4 +57,59 @@ func TestUseOfFrontMatter(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What of front matter is not understood is named with its line.
+func TestFrontMatterNotes(t *testing.T) {
+	for _, test := range []struct {
+		name, in string
+		want     []note
+	}{
+		{"all is well", "---\ntitle: T\ntags: [a]\npinned: true\npriority: -10\napplies_when: {paths: [a]}\n---\ntext\n", nil},
+		{"other generators", "---\nlayout: post\nlanguage: pt-BR\ncommand: docker build\npath: /a\ncategory: [x]\nparties: 3\npinned:\n---\ntext\n", nil},
+		{"Lore", "---\nuniversal: false\nlanguage: go\nbash_command_starts_with: go\n---\ntext\n", nil},
+		{"misspelt", "---\ntitle: T\npined: true\napplies_when:\n  comands: [make]\n---\ntext\n",
+			[]note{{":5", `front matter: "comands" is read as "commands"`}, {":3", `front matter: "pined" is read as "pinned"`}}},
+		{"misspelt beside the key", "---\npinned: false\npined: true\n---\ntext\n", nil},
+		{"out of range", "---\npriority: 99\n---\ntext\n", []note{{":2", "front matter: priority 99 is not from -10 to 10: 10 is used"}}},
+		{"TOML", "+++\npriority = -11\n+++\ntext\n", []note{{":2", "front matter: priority -11 is not from -10 to 10: -10 is used"}}},
+		{"wrong types", "---\npinned: often\npriority: high\napplies_when: [a]\n---\ntext\n", []note{
+			{":4", "front matter: invalid applies_when [a]: want tools, paths, commands or languages"},
+			{":2", `front matter: invalid pinned "often": want true or false`},
+			{":3", `front matter: invalid priority "high": want a number from -10 to 10`},
+		}},
+		{"an unknown condition", "---\napplies_when:\n  files: [a]\n  paths: {a: b}\n---\ntext\n", []note{
+			{":3", `front matter: unknown key "files" in applies_when: want tools, paths, commands or languages`},
+			{":4", "front matter: invalid paths map[a:b]: want a text or a list of texts"},
+		}},
+		{"a pattern without quotes", "---\napplies_when:\n  paths: [**/*.go]\n---\ntext\n",
+			[]note{{":1", "front matter: cannot be read: yaml: line 2: did not find expected alphabetic or numeric character; put patterns with * in quotes"}}},
+		{"text between breaks", "---\nNote: a: b: c\n---\ntext\n", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, markdownOf(t, test.in).left, cmp.AllowUnexported(note{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func FuzzFrontMatter(f *testing.F) {
+	f.Add("pined: true\npriority: 1e300\napplies_when: {comands: [1, x], paths: {a: b}}")
+	f.Add("universal: [x]\nlanguage: en\nbash_command_starts_with: 7\ntags: {}")
+	f.Add("applies_when:\n  - a\n? [x]\n: y\n\"pinned\": \"\\n\"")
+	f.Fuzz(func(t *testing.T, in string) {
+		for _, mark := range []string{"---", "+++"} {
+			h := frontMatter(splitLines([]byte(mark + "\n" + in + "\n" + mark + "\ntext")))
+			if p := h.use.Priority; p < -maxPriority || p > maxPriority {
+				t.Errorf("priority %d", p)
+			}
+			for _, n := range h.left {
+				if len(n.text) > 4<<10 || !AboutFrontMatter(disk.Skipped{Why: n.text}) {
+					t.Errorf("note %q", n)
+				}
+			}
+			h.use.When.Keys()
+		}
+	})
 }
