@@ -68,8 +68,9 @@ func (f *failure) hookEvent() map[string]any {
 	return event
 }
 
-// A failureScore counts failures of one manual.
-type failureScore struct{ asked, right, wrong, nothing int }
+// A failureScore counts failures of one manual: right are those with a right
+// passage among the shown ones, first those with one in front.
+type failureScore struct{ asked, right, first, wrong, nothing int }
 
 // failures asks the hook, with all manuals, what it knows of failures.
 func (l *lab) failures(out *output) error {
@@ -138,7 +139,9 @@ func (h *hook) remedy(f *failure, lib library, s *failureScore, out *output) err
 	switch {
 	case right:
 		s.right++
-		return nil
+		first, err := lib.holds(shown[:1], f.set, f.pages)
+		s.first += one(first)
+		return err
 	case r.Context != "":
 		s.wrong++
 		what = strings.Join(shown, " ")
@@ -154,15 +157,16 @@ func (h *hook) remedy(f *failure, lib library, s *failureScore, out *output) err
 }
 
 func failuresTable(out *output, manuals []manual, scores map[string]*failureScore) {
-	header(&out.tables, "Failures of commands", "manual", "failures", "right passage", "share", "wrong passage", "share", "nothing")
+	header(&out.tables, "Failures of commands", "manual", "failures", "right passage", "share", "and first", "share", "wrong passages only", "share", "nothing")
 	line := func(name string, s failureScore) {
-		cells(&out.tables, name, s.asked, s.right, share(s.right, s.asked), s.wrong, share(s.wrong, s.asked), s.nothing)
+		cells(&out.tables, name, s.asked, s.right, share(s.right, s.asked), s.first, share(s.first, s.asked), s.wrong, share(s.wrong, s.asked), s.nothing)
 	}
 	var all failureScore
 	for _, m := range manuals {
 		if s := scores[m.name]; s != nil {
 			line(m.name, *s)
-			all.asked, all.right, all.wrong, all.nothing = all.asked+s.asked, all.right+s.right, all.wrong+s.wrong, all.nothing+s.nothing
+			all.asked, all.right, all.first = all.asked+s.asked, all.right+s.right, all.first+s.first
+			all.wrong, all.nothing = all.wrong+s.wrong, all.nothing+s.nothing
 		}
 	}
 	line("**all that a manual has a page about**", all)
