@@ -214,7 +214,7 @@ func isMarkedError(line string) bool {
 func isAdvice(line string) bool {
 	for _, start := range [...]string{
 		"hint:", "detail:", "help:", "note:", "please ", "use ", "try ", "run ", "see ", "consider ", "you can ", "you must ", "you need ", "you should ",
-		"did you ", "to fix ", "to add ", "to use ", "add ", "set ", "make sure ", "is the ",
+		"did you ", "to fix ", "to add ", "to use ", "add ", "set ", "make sure ",
 	} {
 		if strings.HasPrefix(line, start) {
 			return true
@@ -252,7 +252,7 @@ func isException(s string) bool {
 	if len(s) > len(name) {
 		return true // in a module
 	}
-	for _, end := range [...]string{"Error", "Exception", "Warning", "Mismatch", "Exit", "Interrupt", "Failure"} {
+	for _, end := range [...]string{"Error", "Exception", "Warning", "Exit", "Interrupt", "Failure"} {
 		if strings.HasSuffix(name, end) && len(name) > len(end) {
 			return true
 		}

@@ -373,8 +373,8 @@ func tellsFailure(line string) bool {
 		"unknown", "exception", "unexpected", "missing", "refus", "timed out", "forbidden", "unauthorized", "panic", "abort", "reject", "conflict",
 		"mismatch", "unsupported", "not supported", "incompatible", "not allowed", "not permitted", "not set", "not a ", "not the same", "isn't",
 		"aren't", "does not", "doesn't", "did not", "didn't", "already in use", "already exists", "too many", "exceed", "deadlock", "corrupt",
-		"malformed", "must be", "must not", "must appear", "required", "no tests", "ambiguous", "unresolved", "unreachable", "segmentation fault",
-		"out of memory", "not installed", "recognized", "illegal", "violat", "expired", "locked", "overwritten", "dubious", "divergent", "outlive",
+		"malformed", "must be", "must not", "required", "no tests", "ambiguous", "unresolved", "unreachable", "segmentation fault",
+		"out of memory", "not installed", "recognized", "illegal", "violat", "expired", "locked", "overwritten",
 	} {
 		if strings.Contains(line, word) {
 			return true
