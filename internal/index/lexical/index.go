@@ -219,11 +219,16 @@ func (x *Index) lengths(i uint32) (passageInfo, error) {
 
 // prior is what the passage that lies at i is worth before anything is asked.
 func (x *Index) prior(i uint32) (float64, error) {
-	e, err := x.passages.Bytes(int64(i)*passageSize+12, 4)
+	record, err := x.passages.Bytes(int64(i)*passageSize, passageSize)
 	if err != nil {
 		return 0, err
 	}
-	prior := math.Float32frombits(binary.LittleEndian.Uint32(e))
+	return x.priorOf(record, i)
+}
+
+// priorOf returns the prior in the record of the passage that lies at i.
+func (x *Index) priorOf(record []byte, i uint32) (float64, error) {
+	prior := math.Float32frombits(binary.LittleEndian.Uint32(record[12:]))
 	if !(prior > -10 && prior < 10) {
 		return 0, x.passages.Corrupt(int64(i)*passageSize, "a passage has no prior")
 	}

@@ -1,6 +1,9 @@
 package lexical
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // proximity fills in how near to one another the query's words stand in each
 // of the candidates, which are in the order in which they lie. What counts is
@@ -8,9 +11,11 @@ import "math"
 // thing rather than two.
 func (x *Index) proximity(terms []scored, found []*candidate) error {
 	own := make([]int, 0, len(terms))
+	mask := uint64(0) // of own
 	for i := range terms[:min(len(terms), maxMasked)] {
 		if terms[i].own {
 			own = append(own, i)
+			mask |= 1 << i
 		}
 	}
 	if len(own) < 2 || len(found) == 0 {
@@ -23,7 +28,7 @@ func (x *Index) proximity(terms []scored, found []*candidate) error {
 		t.rewind()
 		for j := range found {
 			c := found[j]
-			if c.mask>>i&1 == 0 {
+			if c.mask>>i&1 == 0 || bits.OnesCount64(c.mask&mask) < 2 {
 				continue
 			}
 			from := len(positions)

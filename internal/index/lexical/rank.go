@@ -131,12 +131,18 @@ func (f *passageField) scale(single bool) (words, page float64) {
 // of them.
 func (x *Index) weigh(f *passageField, i int, wordsUnit, pageUnit float64, scores []float64) (_ []float64, rest float64, err error) {
 	first, second := 0., 0.
+	start, n := f.firsts[i], f.starts[i+1]-f.starts[i]
+	records, err := x.passages.Bytes(int64(start)*passageSize, int64(n)*passageSize)
+	if err != nil {
+		return nil, 0, err
+	}
 	for j := f.starts[i]; j < f.starts[i+1]; j++ {
 		if !f.has(j) {
 			scores = append(scores, 0)
 			continue
 		}
-		prior, err := x.prior(f.firsts[i] + j - f.starts[i])
+		at := j - f.starts[i]
+		prior, err := x.priorOf(records[at*passageSize:], start+at)
 		if err != nil {
 			return nil, 0, err
 		}
