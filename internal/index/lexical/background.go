@@ -26,12 +26,12 @@ const (
 	mostEvidence = 4
 )
 
-// evidence is what a word that so many of the index's passages have says for
-// the query being about them: the logarithm of how much more common it is
-// here than in documentation at large.
-func evidence(stem string, passages, total int) float64 {
+// evidence is the log ratio of a word's share of the index's passages to common,
+// its share of the background corpus. It is positive for words that suggest that
+// the query is about this index.
+func evidence(common float64, passages, total int) float64 {
 	here := float64(passages) / float64(total)
-	ratio := math.Log((here + smoothing/10) / (elsewhere(stem) + smoothing))
+	ratio := math.Log((here + smoothing/10) / (common + smoothing))
 	return max(-mostEvidence, min(mostEvidence, ratio))
 }
 
@@ -46,10 +46,10 @@ func elsewhere(stem string) float64 {
 	return unlisted
 }
 
-// rareElsewhere is 1 for a word that documentation at large does not have, and
-// 0 for one that all of it has.
-func rareElsewhere(stem string) float64 {
-	return math.Log(elsewhere(stem)+smoothing) / math.Log(smoothing)
+// rareElsewhere falls from 1 for a word that the background corpus lacks to 0 for
+// one that all of it has. common is its share there.
+func rareElsewhere(common float64) float64 {
+	return math.Log(common+smoothing) / math.Log(smoothing)
 }
 
 // lookup finds the line of sorted text that begins with key and a blank, and

@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"math"
 	"slices"
 	"strings"
 )
@@ -111,7 +110,7 @@ func isPlainWord(s string) bool {
 type queryTerm struct {
 	term   string
 	weight float64
-	own    bool // it is in the query, and not a synonym of what is
+	own    bool // it is in the query: false for synonyms
 	whole  bool // it is made of other terms
 	named  bool // it names a technology
 	symbol bool // it is a name that passages define; weight is the bonus
@@ -135,8 +134,9 @@ type demandWord struct {
 // A plan is a query made ready.
 type plan struct {
 	terms   []queryTerm
-	guessed bool // it has keywords
-	named   bool // the text has a name of the database
+	added   []expansion // synonyms of the terms
+	guessed bool        // it has keywords
+	named   bool        // the text has a name of the database
 	demands []demand
 	phrases []demand // that are preferred
 }
@@ -146,10 +146,6 @@ const (
 	titleFields   = 1<<fieldTitle | 1<<fieldPath | 1<<fieldPage
 	addressFields = 1 << fieldAddress
 
-	// A word's synonyms share synonymWeight of its weight, less in queries of
-	// more than manyTerms: those say themselves what they mean.
-	synonymWeight = .4
-	manyTerms     = 5
 	// What a passage gains that defines the name which is all of the query, or
 	// one of its words or keywords.
 	wholeBonus = .5
@@ -213,7 +209,7 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 	}
 	text := strings.Join(plain, " ")
 	words := a.contentOf(text, q.Names)
-	p.terms = a.queryTerms(q, text, words)
+	p.terms, p.added = a.queryTerms(q, text, words)
 	p.named = slices.ContainsFunc(words, func(w contentWord) bool { return w.isName })
 	if len(quoted) > 0 && (len(q.Keywords) > 0 || slices.ContainsFunc(a.contentOf(beside, q.Names), contentWord.counts)) {
 		p.phrases = quoted
@@ -261,10 +257,9 @@ func (a *Analyzer) phrase(text string) []demandWord {
 	return words
 }
 
-// queryTerms are the terms of a query whose text is free of operators, and
-// has these words.
-func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) []queryTerm {
-	var terms []queryTerm
+// queryTerms returns the terms of a query, and the synonyms of the terms in its
+// text. The text is free of operators and has these words.
+func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) (terms []queryTerm, added []expansion) {
 	index := make(map[string]int)
 	add := func(t queryTerm) {
 		i, ok := index[t.term]
@@ -286,7 +281,9 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) []quer
 			addOwn(w)
 		}
 	}
-	own := len(terms)
+	if a.thesauri {
+		added = a.expand(text, q.Names, terms)
+	}
 	for _, keyword := range q.Keywords {
 		for _, w := range a.wordsOf(keyword, false) {
 			if w.counts() {
@@ -294,22 +291,10 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) []quer
 			}
 		}
 	}
-	if a.thesauri {
-		share := synonymWeight * min(1, manyTerms/float64(own))
-		for _, t := range terms[:own] {
-			synonyms := synonymsOf(t.term)
-			for s := range strings.FieldsSeq(synonyms) {
-				n := float64(strings.Count(synonyms, " ") + 1)
-				if term := a.stemOf(s); term != "" {
-					add(queryTerm{term: term, weight: t.weight * share / math.Sqrt(n)})
-				}
-			}
-		}
-	}
 	for _, s := range symbolTerms(q, text, words) {
 		add(s)
 	}
-	return terms
+	return terms, added
 }
 
 // symbolTerms are the names in a query that a passage may define: all of the

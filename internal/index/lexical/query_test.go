@@ -90,27 +90,10 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-func TestSynonymsWeighLess(t *testing.T) {
-	a, err := NewAnalyzer("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := a.plan(&Query{Text: "delete folder"}, nil)
-	weights := make(map[string]float64)
-	for _, term := range p.terms {
-		weights[term.term] = term.weight
-	}
-	if w := weights["remov"]; w <= 0 || w > synonymWeight*weights["delet"] {
-		t.Errorf("remove weighs %g beside delete's %g", w, weights["delet"])
-	}
-	if w := weights["directori"]; w <= 0 || w >= weights["folder"] {
-		t.Errorf("directory weighs %g beside folder's %g", w, weights["folder"])
-	}
-}
-
 func FuzzPlan(f *testing.F) {
 	f.Add(`"exact phrase" -not title:word path:a/b -title:"two words" os.path.join() --flag`, "git")
 	f.Add("“x” -\"", "node.js")
+	f.Add("how to convert a string to an int, undo last commit, read file in rust", "Go")
 	f.Fuzz(func(t *testing.T, text, name string) {
 		for _, language := range languages {
 			a, err := NewAnalyzer(language)
@@ -122,6 +105,11 @@ func FuzzPlan(f *testing.F) {
 			for _, term := range p.terms {
 				if term.term == "" || !(term.weight > 0) {
 					t.Fatalf("term %+v of %q", term, text)
+				}
+			}
+			for _, e := range p.added {
+				if e.key == 0 || e.key>>min(len(p.terms), maxKeyTerms) != 0 || e.size < 1 || e.targets == "" || !(e.share > 0 && e.share <= 1) {
+					t.Fatalf("expansion %+v of %q, which has %d terms", e, text, len(p.terms))
 				}
 			}
 			for _, d := range p.demands {

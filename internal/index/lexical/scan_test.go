@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -141,37 +140,6 @@ func TestWordLists(t *testing.T) {
 	for _, c := range compositions {
 		if got := string(fold(nil, string(rune(c.base))+string(rune(c.mark)))); got != string(rune(c.composed)) {
 			t.Errorf("%U with %U folds to %q, want %q", c.base, c.mark, got, rune(c.composed))
-		}
-	}
-	a, err := NewAnalyzer("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stems []string
-	for line := range strings.Lines(thesaurus) {
-		stem, synonyms, found := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !found || a.stemOf(stem) == "" {
-			t.Errorf("line %q has no synonyms, or is of a stop word", line)
-		}
-		stems = append(stems, stem)
-		seen := map[string]bool{stem: true}
-		for s := range strings.FieldsSeq(synonyms) {
-			term := a.stemOf(s)
-			if term == "" || seen[term] {
-				t.Errorf("%q of %q is a stop word, or there twice", s, stem)
-			}
-			seen[term] = true
-		}
-		if got := synonymsOf(stem); got != synonyms {
-			t.Errorf("synonyms of %q are %q, want %q", stem, got, synonyms)
-		}
-	}
-	if !slices.IsSorted(stems) || len(slices.Compact(stems)) != len(stems) {
-		t.Error("the thesaurus is not sorted")
-	}
-	for _, word := range []string{"", "aaaa", "zzzz", "delet\n", "remove drop"} {
-		if got := synonymsOf(word); got != "" {
-			t.Errorf("synonyms of %q are %q", word, got)
 		}
 	}
 }

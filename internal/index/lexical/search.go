@@ -181,10 +181,11 @@ type testimony struct {
 	strange            bool    // the index does not know a name in it
 }
 
-// hear takes the testimony of a term that so many passages have. With guessed
-// set, one that none has says nothing: whoever sends keywords guesses at the
-// documentation's words, and not all guesses are right.
-func (w *testimony) hear(x *Index, t *queryTerm, passages int, guessed bool) {
+// hear adds the evidence of a term that so many passages have. common is the
+// term's share of the background corpus. With guessed set, a term without
+// passages adds nothing: keywords are guesses at the documentation's words, and
+// not all guesses are right.
+func (w *testimony) hear(x *Index, t *queryTerm, passages int, common float64, guessed bool) {
 	if !t.own || guessed && passages == 0 && !t.named {
 		return
 	}
@@ -199,7 +200,7 @@ func (w *testimony) hear(x *Index, t *queryTerm, passages int, guessed bool) {
 	}
 	e := 0.
 	if len(t.term) > 1 { // a letter stands for anything
-		e = evidence(t.term, passages, x.n)
+		e = evidence(common, passages, x.n)
 	}
 	if w.words == 0 {
 		w.least, w.most = e, e
@@ -218,30 +219,37 @@ func (w *testimony) hear(x *Index, t *queryTerm, passages int, guessed bool) {
 func (x *Index) openTerms(p *plan) ([]scored, testimony, error) {
 	var terms []scored
 	var said testimony
-	words, pages := 0., 0.
-	var pageIDF []float64
-	for _, t := range p.terms {
+	rarities := make([]float64, len(p.terms))
+	for i, t := range p.terms {
 		l, found, err := x.list(t.term)
 		if err != nil {
 			return nil, said, err
 		}
+		common := 0.
+		if t.own && !t.whole {
+			common = elsewhere(t.term)
+		}
+		said.hear(x, &t, l.passages, common, p.guessed)
+		rarities[i] = idf(l.passages, x.n)
 		if !found {
-			said.hear(x, &t, 0, p.guessed)
 			continue
 		}
-		said.hear(x, &t, l.passages, p.guessed)
 		s := scored{queryTerm: t, cursor: newCursor(l)}
-		if !t.symbol {
-			s.mass = t.weight * idf(l.passages, x.n)
-			words += s.mass
-		}
 		if t.own && !t.whole {
-			s.rarity = idf(l.passages, x.n) / idf(1, x.n) * rareElsewhere(t.term)
+			s.rarity = rarities[i] / idf(1, x.n) * rareElsewhere(common)
 		}
 		terms = append(terms, s)
-		pageIDF = append(pageIDF, t.weight*idf(l.units, x.unitCount))
-		if !t.symbol {
-			pages += pageIDF[len(pageIDF)-1]
+	}
+	terms, err := x.addSynonyms(terms, p.added, rarities)
+	if err != nil {
+		return nil, said, err
+	}
+	words, pages := 0., 0.
+	for i := range terms {
+		if t := &terms[i]; !t.symbol {
+			t.mass = t.weight * idf(t.passages, x.n)
+			words += t.mass
+			pages += t.weight * idf(t.units, x.unitCount)
 		}
 	}
 	for i := range terms {
@@ -255,7 +263,7 @@ func (x *Index) openTerms(p *plan) ([]scored, testimony, error) {
 		default:
 			t.share = t.mass / words
 			t.best = x.weight(sectionShare * t.share)
-			t.page = x.weight(pageShare * pageIDF[i] / pages)
+			t.page = x.weight(pageShare * t.weight * idf(t.units, x.unitCount) / pages)
 		}
 	}
 	slices.SortStableFunc(terms, func(a, b scored) int { return cmp.Compare(b.share, a.share) })

@@ -1,0 +1,660 @@
+package lexical
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write thesaurus.txt")
+
+// A source is a file of the thesaurus, as people write it.
+type source struct {
+	name, text string
+}
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("thesaurus", "*.txt"))
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no sources of the thesaurus", err)
+	}
+	var all []source
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, source{filepath.Base(path), string(data)})
+	}
+	return all
+}
+
+// A thesaurusEntry is a key with its targets, analyzed.
+type thesaurusEntry struct {
+	written  string   // the key in the source
+	key      []string // stems: sorted, or in order for a sequence, fillers marked
+	sequence bool
+	names    string // separated by slashes
+	targets  []string
+}
+
+// id is the same for entries with the same key.
+func (e *thesaurusEntry) id() string {
+	quote := ""
+	if e.sequence {
+		quote = `"`
+	}
+	return "{" + e.names + "}" + quote + strings.Join(e.key, " ")
+}
+
+// maxTargets limits the targets of a line: the more there are, the less each
+// weighs.
+const maxTargets = 6
+
+// parseThesaurus returns the entries of a source and a message for each problem
+// in it.
+func parseThesaurus(a *Analyzer, s source) (entries []thesaurusEntry, problems []string) {
+	p := thesaurusParser{analyzer: a, seen: make(map[string]bool)}
+	last := ""
+	for i, line := range strings.Split(strings.TrimSuffix(s.text, "\n"), "\n") {
+		p.place = fmt.Sprintf("%s:%d", s.name, i+1)
+		list, isNames := strings.CutPrefix(line, "for: ")
+		switch {
+		case isNames && i == 0:
+			p.names = strings.ReplaceAll(list, ", ", "/")
+			continue
+		case strings.HasPrefix(line, "#"):
+			continue
+		case line <= last:
+			p.problem("not sorted: it belongs before %q", last)
+		}
+		last = line
+		p.line(line)
+	}
+	return p.entries, p.problems
+}
+
+// A thesaurusParser reads the lines of a source.
+type thesaurusParser struct {
+	analyzer *Analyzer
+	names    string          // of the source
+	place    string          // of the line, for messages
+	seen     map[string]bool // ids of entries
+	entries  []thesaurusEntry
+	problems []string
+}
+
+func (p *thesaurusParser) problem(format string, args ...any) {
+	p.problems = append(p.problems, p.place+": "+fmt.Sprintf(format, args...))
+}
+
+// line reads a line that is neither a comment nor has the names.
+func (p *thesaurusParser) line(line string) {
+	if keys, list, ok := strings.Cut(line, ": "); ok {
+		targets := strings.Split(list, ", ")
+		if len(targets) > maxTargets {
+			p.problem("%d targets, want at most %d", len(targets), maxTargets)
+		}
+		for _, key := range strings.Split(keys, ", ") {
+			p.add(key, targets)
+		}
+		return
+	}
+	members := strings.Split(line, " = ")
+	if len(members) < 2 {
+		p.problem("%q is neither key: target nor word = word", line)
+	}
+	for i, key := range members {
+		p.add(key, slices.Delete(slices.Clone(members), i, i+1))
+	}
+}
+
+// add appends the entry of a key.
+func (p *thesaurusParser) add(key string, targets []string) {
+	e := thesaurusEntry{written: key, names: p.names}
+	e.key, e.sequence = p.analyzer.thesaurusKey(key)
+	if content(e.key) == 0 || e.sequence && len(e.key) < 2 {
+		p.problem("key %s has too few words", key)
+		return
+	}
+	for _, target := range targets {
+		terms := p.analyzer.thesaurusTarget(target)
+		if len(terms) == 0 {
+			p.problem("target %q has no word to search for", target)
+		}
+		for _, term := range terms {
+			if !slices.Contains(e.key, term) && !slices.Contains(e.targets, term) {
+				e.targets = append(e.targets, term)
+			}
+		}
+	}
+	switch {
+	case strings.ContainsAny(e.names+strings.Join(e.key, "")+strings.Join(e.targets, ""), "|>{}\n"):
+		p.problem("key %s or one of its targets has a character that the compiled form uses", key)
+	case len(e.targets) == 0:
+		p.problem("key %s leads only to itself", key)
+	case p.seen[e.id()]:
+		p.problem("key %s is there twice", key)
+	}
+	p.seen[e.id()] = true
+	p.entries = append(p.entries, e)
+}
+
+// thesaurusKey analyzes a key as a query is analyzed. It returns the stems and
+// whether the key is a sequence. A key of several words has no stems if only one
+// of them counts: it would match far more than it says.
+func (a *Analyzer) thesaurusKey(key string) (stems []string, sequence bool) {
+	if strings.HasPrefix(key, `"`) {
+		for _, w := range a.rawWords(key) {
+			if w.filler {
+				w.stem = string(fillerMark) + w.stem
+			}
+			stems = append(stems, w.stem)
+		}
+		return stems, true
+	}
+	words := a.wordsOf(key, true)
+	for _, w := range words {
+		switch w.kind {
+		case exact:
+			return []string{w.term}, false
+		case word:
+			stems = append(stems, w.term)
+		}
+	}
+	slices.Sort(stems)
+	stems = slices.Compact(stems)
+	if len(stems) == 1 && len(a.rawWords(key)) > 1 {
+		return nil, false
+	}
+	return stems, false
+}
+
+// content counts the words of a key that are not fillers.
+func content(key []string) int {
+	n := 0
+	for _, stem := range key {
+		if stem[0] != fillerMark {
+			n++
+		}
+	}
+	return n
+}
+
+// thesaurusTarget returns the terms that a target adds: the name that it is, or
+// its words.
+func (a *Analyzer) thesaurusTarget(target string) []string {
+	var terms []string
+	for _, w := range a.wordsOf(strings.Trim(target, `"`), false) {
+		switch w.kind {
+		case exact:
+			return []string{w.term}
+		case word:
+			terms = append(terms, w.term)
+		}
+	}
+	return terms
+}
+
+// compileThesaurus returns the contents of thesaurus.txt and thesaurus_stems.txt.
+func compileThesaurus(entries []thesaurusEntry) (text, stems string) {
+	joined := joinEntries(entries)
+	uses := make(map[string]int) // of stems in keys
+	for _, e := range joined {
+		for _, stem := range e.key {
+			uses[stem]++
+		}
+	}
+	lines := make(map[string][]*thesaurusEntry)
+	for _, e := range joined {
+		head := e.head(uses)
+		lines[head] = append(lines[head], e)
+	}
+	var lineText, stemText strings.Builder
+	for _, head := range slices.Sorted(maps.Keys(lines)) {
+		entries := lines[head]
+		slices.SortFunc(entries, func(x, y *thesaurusEntry) int {
+			return cmp.Or(len(y.key)-len(x.key), strings.Compare(x.id(), y.id()))
+		})
+		var parts []string
+		for _, e := range entries {
+			parts = append(parts, e.compiled(head))
+		}
+		fmt.Fprintf(&stemText, "%s %d\n", head, lineText.Len())
+		fmt.Fprintln(&lineText, strings.Join(parts, "|"))
+	}
+	return lineText.String(), stemText.String()
+}
+
+// joinEntries returns an entry for each key, with the targets of all entries
+// that have the key.
+func joinEntries(entries []thesaurusEntry) map[string]*thesaurusEntry {
+	joined := make(map[string]*thesaurusEntry)
+	for _, e := range entries {
+		old := joined[e.id()]
+		if old == nil {
+			e.targets = slices.Clone(e.targets)
+			joined[e.id()] = &e
+			continue
+		}
+		for _, target := range e.targets {
+			if !slices.Contains(old.targets, target) {
+				old.targets = append(old.targets, target)
+			}
+		}
+	}
+	return joined
+}
+
+// head returns the stem of the key that has the fewest uses. Fillers have none.
+func (e *thesaurusEntry) head(uses map[string]int) string {
+	head := ""
+	for _, stem := range e.key {
+		if stem[0] != fillerMark && (head == "" || cmp.Or(cmp.Compare(uses[stem], uses[head]), strings.Compare(stem, head)) < 0) {
+			head = stem
+		}
+	}
+	return head
+}
+
+// compiled returns the entry as it is in the line of head.
+func (e *thesaurusEntry) compiled(head string) string {
+	s := ""
+	if e.names != "" {
+		s = "{" + e.names + "}"
+	}
+	if e.sequence {
+		s += `"` + strings.Join(e.key, " ")
+	} else {
+		at := slices.Index(e.key, head)
+		s += strings.Join(slices.Delete(slices.Clone(e.key), at, at+1), " ")
+	}
+	return s + ">" + strings.Join(e.targets, " ")
+}
+
+func TestThesaurus(t *testing.T) {
+	a, err := NewAnalyzer("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []thesaurusEntry
+	for _, s := range sources(t) {
+		entries, problems := parseThesaurus(a, s)
+		for _, p := range problems {
+			t.Error(p)
+		}
+		t.Logf("%s: %d entries", s.name, len(entries))
+		all = append(all, entries...)
+	}
+	text, stems := compileThesaurus(all)
+	t.Logf("%d entries, %d bytes", len(all), len(text)+len(stems))
+	for _, file := range []struct{ name, want, have string }{
+		{"thesaurus.txt", text, thesaurus},
+		{"thesaurus_stems.txt", stems, thesaurusStems},
+	} {
+		switch {
+		case *update:
+			if err := os.WriteFile(file.name, []byte(file.want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		case file.want != file.have:
+			t.Errorf("%s does not match the sources: run go generate ./internal/index/lexical", file.name)
+		}
+	}
+	for stem := range strings.Lines(thesaurusStems) {
+		stem, _, _ = strings.Cut(stem, " ")
+		if entriesOf(stem) == "" {
+			t.Errorf("the entries of %q are not found", stem)
+		}
+	}
+	for _, stem := range []string{"", "aaaa", "zzzz", "delet\n", "delet 0"} {
+		if got := entriesOf(stem); got != "" {
+			t.Errorf("%q has the entries %q", stem, got)
+		}
+	}
+}
+
+// A query that consists of a key gets the targets of that key.
+func TestThesaurusKeysMatch(t *testing.T) {
+	a, err := NewAnalyzer("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sources(t) {
+		entries, _ := parseThesaurus(a, s)
+		for _, e := range entries {
+			_, added := a.queryTerms(&Query{Names: strings.Split(e.names, "/")[:1]}, e.written, a.contentOf(e.written, nil))
+			if !slices.ContainsFunc(added, e.within) {
+				t.Errorf("%s: query %s does not get %v", s.name, e.written, e.targets)
+			}
+		}
+	}
+}
+
+// within reports whether an expansion has all targets of an entry.
+func (e *thesaurusEntry) within(x expansion) bool {
+	targets := strings.Fields(x.targets)
+	return !slices.ContainsFunc(e.targets, func(target string) bool { return !slices.Contains(targets, target) })
+}
+
+// Whatever a source has, its compiled entries match their own keys.
+func FuzzThesaurus(f *testing.F) {
+	f.Add("join the commits, squashing: rebase, ON_ERROR_STOP, --amend", "in order to join commits")
+	f.Add("dict = hash map", "dict")
+	f.Add("for: rust, cargo\n\"string to int\": parse", "a string into an int, string to int")
+	f.Add("\"the of\": x\n#\nc++, a||b, a>b: {c}, d~e", "")
+	f.Fuzz(func(t *testing.T, text, query string) {
+		a, err := NewAnalyzer("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries, problems := parseThesaurus(a, source{"x.txt", text[:min(len(text), 2000)]})
+		if len(problems) > 0 {
+			return
+		}
+		compileThesaurus(entries)
+		for _, e := range entries {
+			head := e.head(nil)
+			find := func(text string) []expansion {
+				terms, _ := a.queryTerms(&Query{}, text, a.wordsOf(text, false))
+				m := matcher{analyzer: a, text: text, names: strings.Split(e.names, "/"), terms: terms[:min(len(terms), maxKeyTerms)], share: 1}
+				if i := m.term(head); i >= 0 {
+					m.match(i, e.compiled(head))
+				}
+				return m.found
+			}
+			found := find(e.written)
+			if len(found) != 1 || found[0].targets != strings.Join(e.targets, " ") {
+				t.Fatalf("%+v is not found by its key: %+v", e, found)
+			}
+			for _, x := range find(query[:min(len(query), 500)]) {
+				if x.size == 0 || x.key == 0 {
+					t.Fatalf("%+v is found by %q with an empty key: %+v", e, query, x)
+				}
+			}
+		}
+	})
+}
+
+func TestParseThesaurus(t *testing.T) {
+	a, err := NewAnalyzer("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, text, want, problem string }{
+		{"keys", "# x\njoin the commits, squashing: rebase, ON_ERROR_STOP, --amend\n",
+			"{}commit join>rebas =on_error_stop =--amend {}squash>rebas =on_error_stop =--amend", ""},
+		{"equivalents", "dict = hash map\n", "{}dict>hash map {}hash map>dict", ""},
+		{"sequence", `"string to int": parse`, `{}"string ~to int>pars`, ""},
+		{"names", "for: rust, cargo\nvector: vec\n", "{rust/cargo}vector>vec", ""},
+		{"a target of the key", "join commits: commit, squash\n", "{}commit join>squash", ""},
+		{"no form", "just words\n", "", "neither"},
+		{"not sorted", "y: c\nx: c\n", "{}y>c {}x>c", "not sorted"},
+		{"twice", "join commits: squash\nthe commits joined: rebase\n", "{}commit join>squash {}commit join>rebas", "twice"},
+		{"itself", "commits: commit\n", "{}commit>", "only to itself"},
+		{"one word counts", "how to commit: squash\n", "", "too few words"},
+		{"nothing to search for", "commit: the, x\n", "{}commit>x", "no word"},
+		{"too many", "a1: b, c, d, e, f, g, h\n", "{}a1>b c d e f g h", "at most 6"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			entries, problems := parseThesaurus(a, source{"x.txt", tt.text})
+			var got []string
+			for _, e := range entries {
+				got = append(got, e.id()+">"+strings.Join(e.targets, " "))
+			}
+			if diff := gocmp.Diff(tt.want, strings.Join(got, " ")); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			switch all := strings.Join(problems, "\n"); {
+			case tt.problem == "" && all != "":
+				t.Errorf("problems: %s", all)
+			case !strings.Contains(all, tt.problem):
+				t.Errorf("problems are %q, want one with %q", all, tt.problem)
+			}
+		})
+	}
+}
+
+// Every target is a word that documentation uses, which catches misspellings: it
+// is in background.txt, it is written as a name, or testdata/thesaurus_words.txt
+// lists it because documentation uses it rarely.
+func TestThesaurusTargetsAreWords(t *testing.T) {
+	a, err := NewAnalyzer("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join("testdata", "thesaurus_words.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields(string(data))
+	if !slices.IsSorted(words) {
+		t.Error("thesaurus_words.txt is not sorted")
+	}
+	used := make(map[string]bool)
+	for _, s := range sources(t) {
+		for _, target := range targetsOf(s) {
+			if strings.ToLower(target) != target || strings.ContainsAny(target, "0123456789_.:-/#$@!&|=+*%'\\<>([{?") {
+				continue // a name
+			}
+			for _, w := range a.rawWords(target) {
+				_, common := lookup(background, w.stem)
+				_, listed := slices.BinarySearch(words, w.folded)
+				if !common && !listed && !w.filler {
+					t.Errorf("%s: target %q: is %q a word of documentation? Then add it to thesaurus_words.txt", s.name, target, w.folded)
+				}
+				used[w.folded] = used[w.folded] || !common
+			}
+		}
+	}
+	for _, w := range words {
+		if !used[w] {
+			t.Errorf("thesaurus_words.txt: %q is not needed", w)
+		}
+	}
+}
+
+// targetsOf returns all targets in a source.
+func targetsOf(s source) []string {
+	var all []string
+	for line := range strings.Lines(s.text) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "for: ") || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if _, list, ok := strings.Cut(line, ": "); ok {
+			all = append(all, strings.Split(list, ", ")...)
+		} else {
+			all = append(all, strings.Split(line, " = ")...)
+		}
+	}
+	return all
+}
+
+func TestExpand(t *testing.T) {
+	a, err := NewAnalyzer("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name   string
+		query  Query
+		want   string // targets, separated by blanks
+		refuse string
+	}{
+		{"words of a key in any order", Query{Text: "how can commits be combined"}, "squash rebas", ""},
+		{"with others between them", Query{Text: "combine my last two git commits"}, "squash", ""},
+		{"one word", Query{Text: "hashmap"}, "dictionari", ""},
+		{"a sequence", Query{Text: "convert a string to an int"}, "atoi parseint", "itoa"},
+		{"a sequence the other way round", Query{Text: "convert an int to a string"}, "itoa", "atoi parseint"},
+		{"a sequence with a word between", Query{Text: "string copied to int"}, "", "atoi"},
+		{"part of a longer key", Query{Text: "undo last commit"}, "amend", "cherry-pick"},
+		{"a name of the database", Query{Text: "read file line by line", Names: []string{"Rust"}}, "bufread", "getlin"},
+		{"a name in the query", Query{Text: "read file line by line rust"}, "bufread", ""},
+		{"no name", Query{Text: "read file line by line"}, "readlin", "bufread"},
+		{"terms beyond the limit", Query{Text: numbered(maxKeyTerms-1) + "combine commits"}, "join", "squash"},
+		{"terms within the limit", Query{Text: numbered(maxKeyTerms-2) + "combine commits"}, "join squash", ""},
+		{"nothing", Query{Text: "xyzzy"}, "", ""},
+		{"no text", Query{}, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := make(map[string]bool)
+			for _, e := range a.plan(&tt.query, nil).added {
+				for target := range strings.FieldsSeq(e.targets) {
+					got[target] = true
+				}
+			}
+			missing := func(target string) bool { return !got[target] && !got["="+target] }
+			for target := range strings.FieldsSeq(tt.want) {
+				if missing(target) {
+					t.Errorf("%q is not among %v", target, slices.Sorted(maps.Keys(got)))
+				}
+			}
+			for target := range strings.FieldsSeq(tt.refuse) {
+				if !missing(target) {
+					t.Errorf("%q is among %v", target, slices.Sorted(maps.Keys(got)))
+				}
+			}
+		})
+	}
+	german, err := NewAnalyzer("german")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if added := german.plan(&Query{Text: "combine commits"}, nil).added; added != nil {
+		t.Errorf("a German query has the synonyms %v", added)
+	}
+}
+
+// numbered returns n different words, each with a blank after it.
+func numbered(n int) string {
+	var words strings.Builder
+	for i := range n {
+		fmt.Fprintf(&words, "zq%c%ck ", 'a'+i/26, 'a'+i%26)
+	}
+	return words.String()
+}
+
+// weights returns the weights of the terms that the thesaurus adds to a query.
+func weights(t *testing.T, x *Index, text string) map[string]float64 {
+	t.Helper()
+	p := x.analyzer.plan(&Query{Text: text}, nil)
+	terms, said, err := x.openTerms(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string]float64)
+	own := 0
+	for _, term := range terms {
+		switch {
+		case term.symbol:
+		case term.own:
+			own++
+		default:
+			all[term.term] = term.weight
+		}
+	}
+	if said.words < own {
+		t.Errorf("%q: confidence rests on %d words of %d", text, said.words, own)
+	}
+	return all
+}
+
+// In an index where all words are equally rare, the weights follow from the
+// constants alone.
+func TestSynonymWeights(t *testing.T) {
+	one := func(words string) *Index {
+		return build(t, []uint32{0, 0}, []Fields{{Title: "x", Body: words}, {Title: "y", Body: "nothing"}})
+	}
+	for _, tt := range []struct {
+		name, text, index, synonym string
+		want                       float64
+	}{
+		{"one target of a phrase", "combine commits", "combine commits squash", "squash", 2 * phraseWeight},
+		{"two targets of a phrase", "combine commits", "combine commits squash rebase", "squash", 2 * phraseWeight / math.Sqrt2},
+		{"a word", "hashmap", "hashmap dictionary", "dictionari", wordWeight},
+		{"a word of a phrase", "combine commits", "combine commits squash join", "join", wordWeight * coveredShare},
+		{"a word of a phrase without targets here", "combine commits", "combine commits join", "join", wordWeight},
+		{"a long query", "combine commits alpha beta gamma delta epsilon zeta eta theta", "combine commits squash", "squash", 2 * phraseWeight * manyTerms / 10},
+		{"a word of the query", "combine commits squash", "combine commits squash", "squash", 0},
+		{"a word that is not in the index", "combine commits", "combine commits", "squash", 0},
+	} {
+		if got := weights(t, one(tt.index), tt.text)[tt.synonym]; math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%s: %q weighs %g, want %g", tt.name, tt.synonym, got, tt.want)
+		}
+	}
+	single := build(t, []uint32{0, 1}, []Fields{{Title: "x", Body: "hashmap dictionary"}, {Title: "y", Body: "nothing"}})
+	if got := weights(t, single, "hashmap")["dictionari"]; math.Abs(got-wordWeight*singleShare) > 1e-9 {
+		t.Errorf("in a collection of passages a synonym weighs %g, want %g", got, wordWeight*singleShare)
+	}
+}
+
+// However rare a target is, it does not outweigh the words that led to it.
+func TestRareSynonymsStaySmall(t *testing.T) {
+	passages := []Fields{{Title: "squash", Body: "squash"}, {Title: "rebase", Body: "rebase"}}
+	for range 50 {
+		passages = append(passages, Fields{Title: "commits", Body: "a commit"}, Fields{Title: "combine", Body: "to combine"})
+	}
+	x := build(t, make([]uint32, len(passages)), passages)
+	p := x.analyzer.plan(&Query{Text: "combine commits"}, nil)
+	terms, _, err := x.openTerms(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, added := 0., 0.
+	for _, term := range terms {
+		if term.own {
+			own += term.mass
+		} else {
+			added += term.mass
+		}
+	}
+	if added <= 0 || added > own {
+		t.Errorf("synonyms weigh %g together, the query's own words %g", added, own)
+	}
+}
+
+func TestSynonymsAreLimited(t *testing.T) {
+	var text strings.Builder
+	for line := range strings.Lines(thesaurus) {
+		_, targets, _ := strings.Cut(strings.TrimSpace(line), ">")
+		targets, _, _ = strings.Cut(targets, "|")
+		text.WriteString(targets + " ")
+	}
+	x := build(t, []uint32{0}, []Fields{{Title: "all", Body: text.String()}})
+	if n := len(weights(t, x, "combine split copy commits branches files tables columns strings lists dates")); n != maxSynonyms {
+		t.Errorf("%d synonyms, want %d", n, maxSynonyms)
+	}
+}
+
+// Synonyms alone make no database confident, and many of them make it hardly
+// less so.
+func TestSynonymsAndConfidence(t *testing.T) {
+	strength := func(body, query string) float64 {
+		t.Helper()
+		x := build(t, []uint32{0, 0}, []Fields{{Title: "x", Body: body}, {Title: "y", Body: "squash rebase fixup merge join"}})
+		_, s, err := x.Search(Query{Text: query, Limit: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Strength
+	}
+	if got := strength("dictionary mapping", "hashmap"); got != 0 {
+		t.Errorf("synonyms of an unknown word have the strength %g", got)
+	}
+	plain := strength("alpha beta", "alpha beta")
+	got := strength("combine commits", "combine commits")
+	if least := plain / (1 + synonymStrength) * .99; got < least || got > plain {
+		t.Errorf("the query's own words have the strength %g beside synonyms, want %g to %g", got, least, plain)
+	}
+}
