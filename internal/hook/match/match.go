@@ -2,11 +2,13 @@
 package match
 
 import (
+	"bytes"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/query"
 )
 
 // MaxQuery is the longest query that is looked at, in bytes.
@@ -14,20 +16,51 @@ const MaxQuery = 16 << 10
 
 // Databases returns those that a search is about, in the order of the
 // config: those with a keyword in the query, and those whose pages the search
-// is limited to; not those whose pages it leaves out.
+// is limited to; not those whose pages it excludes, and none if it is limited to
+// other sites. What limits a search are its domains and the sites in its text.
 func Databases(s event.Search, dbs []config.Database) []*config.Database {
-	query := Fold(s.Query)
+	only, excluded := query.Sites(s.Query)
+	only, excluded = append(only, s.Allowed...), append(excluded, s.Blocked...)
+	text := Fold(query.WithoutSites(s.Query))
 	var list []*config.Database
 	for i := range dbs {
 		db := &dbs[i]
-		if db.Mode == config.ModeOff || namesAll(s.Blocked, db.URLs) {
-			continue
-		}
-		if namesAny(s.Allowed, db.URLs) || Has(query, db.Keywords) {
+		switch {
+		case db.Mode == config.ModeOff, namesAll(excluded, db.URLs):
+		case len(only) > 0 && concerns(only, db), len(only) == 0 && Has(text, db.Keywords):
 			list = append(list, db)
 		}
 	}
 	return list
+}
+
+// concerns reports whether one of the sites that a search is limited to is the
+// database's: one of its URLs is there or, if it has none, the site has the name
+// of one of its keywords.
+func concerns(sites []string, db *config.Database) bool {
+	if len(db.URLs) > 0 {
+		return namesAny(sites, db.URLs)
+	}
+	for _, site := range sites {
+		for label := range bytes.SplitSeq([]byte(config.Host(site)), []byte(".")) {
+			for _, k := range db.Keywords {
+				if rest, ok := bytes.CutPrefix(label, bytes.ToLower([]byte(k))); ok && k != "" && isSuffix(string(rest)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// isSuffix tells of what projects append to their names in a domain, as in
+// djangoproject.com, nodejs.org and git-scm.com.
+func isSuffix(s string) bool {
+	switch s {
+	case "", "project", "lang", "language", "js", "sql", "db", "doc", "docs", "framework", "-scm", "-lang", "-project", "-docs":
+		return true
+	}
+	return false
 }
 
 // Has reports whether a folded text contains one of the keywords.
