@@ -31,6 +31,7 @@ type listing struct {
 	Configured bool
 	Foreign    bool     // the config has another server answer from it
 	Names      []string // what the database is called, for a query to be read by
+	Version    string   // of what it documents; empty if unknown
 }
 
 // listings are the databases of the config and of the data folder. What is
@@ -46,7 +47,7 @@ func listings(l config.Locations) ([]listing, error) {
 		for _, db := range loaded.Config.Databases {
 			all = append(all, listing{
 				Name: db.Name, Path: db.Path, Configured: true, Foreign: db.Tool != "",
-				Names: append([]string{db.Name}, db.Keywords...),
+				Names: append([]string{db.Name}, db.Keywords...), Version: db.Version,
 			})
 		}
 	}

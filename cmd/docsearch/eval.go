@@ -330,7 +330,7 @@ func (m *meter) results(ctx context.Context, asked []int, text string) ([]index.
 	for i, k := range asked {
 		var err error
 		d := &m.databases[k]
-		if results[i], err = d.Search(ctx, index.Query{Text: text, Names: d.Names, TopK: depth}); err != nil {
+		if results[i], err = d.Search(ctx, index.Query{Text: text, Names: d.Names, Version: d.Version, TopK: depth}); err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name, err)
 		}
 	}

@@ -97,7 +97,7 @@ func (a *app) info(d listing, asJSON bool) error {
 		row("embedder", "%s, %s%s", e.Name, count(e.Dimensions, "dimension"), recallOf(&e.Recall))
 	}
 	if c := info.Confidence; c != nil {
-		row("confidence", "answers from %.2f on; precision %.2f, recall %.2f on %s", c.Threshold, c.Precision, c.Recall, count(c.Sample, "question"))
+		row("confidence", "threshold %.2f, reached by %.0f%% of %s from its own text", c.Threshold, 100*c.Recall, count(c.Sample, "question"))
 	}
 	if len(info.Skipped) > 0 {
 		row("left out", "%d", len(info.Skipped))

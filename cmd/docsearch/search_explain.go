@@ -63,6 +63,9 @@ func (s *searchCommand) printWhy(d asked, h index.Merged, c palette, width int) 
 		if t.Synonym {
 			text += " (a synonym)"
 		}
+		if t.Misspelled != "" {
+			text += fmt.Sprintf(" (for %q)", printable(t.Misspelled))
+		}
 		if strings.HasPrefix(t.Term, "@") {
 			text += ": defined here"
 		} else {

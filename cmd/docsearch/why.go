@@ -142,16 +142,13 @@ func askQuickly(query string, db *config.Database) (found quick.Answer, threshol
 	if err != nil {
 		return found, 0, err
 	}
-	if g.Confidence == nil {
-		g.Confidence = quick.Default()
-	}
 	x, err := quick.Open(folder)
 	if err != nil {
 		return found, 0, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	found, err = x.Search(quick.Query{Text: query, Names: append([]string{db.Name}, db.Keywords...), Limit: whyHits})
-	return found, g.Confidence.Threshold, err
+	found, err = x.Search(quick.Query{Text: query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(event.Search{Query: query}), Version: db.Version, Limit: whyHits})
+	return found, quick.Usable(g.Confidence).Threshold, err
 }
 
 func (a *app) printWhy(out *whyJSON) error {

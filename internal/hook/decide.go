@@ -20,9 +20,9 @@ type Searcher interface {
 	// Check reports whether a database has an index that can be used. Its
 	// error wraps disk.ErrNoIndex where there is none.
 	Check(db *config.Database) error
-	// Search returns what the index of a database has to say to a query. Its
-	// errors include those of Check.
-	Search(db *config.Database, query string) (Answer, error)
+	// Search returns the answer of a database's index to a search. Its errors
+	// include those of Check.
+	Search(db *config.Database, s event.Search) (Answer, error)
 	// Page returns what of the page that is fetched answers the prompt; false
 	// if the database does not hold the page. Its errors include those of
 	// Check.
@@ -330,7 +330,7 @@ func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
 	var err error
 	switch {
 	case mode == "" || mode == config.ModeAnswer || mode == config.ModeRedirect && unproven:
-		answer, err = d.search.Search(db, d.event.Search.Query)
+		answer, err = d.search.Search(db, d.event.Search)
 	case o.own:
 		err = d.search.Check(db)
 	}

@@ -31,11 +31,11 @@ func (x indexes) Check(db *config.Database) error {
 	return nil
 }
 
-func (x indexes) Search(db *config.Database, query string) (Answer, error) {
+func (x indexes) Search(db *config.Database, s event.Search) (Answer, error) {
 	if err := x.Check(db); err != nil {
 		return Answer{}, err
 	}
-	return x[db.Name](query)
+	return x[db.Name](s.Query)
 }
 
 // Present is true but for a path below /absent.
@@ -49,7 +49,7 @@ func (x indexes) Server(tool, _ string) (found, own bool) {
 
 // Page answers for a page as Search does for its URL.
 func (x indexes) Page(db *config.Database, f event.Fetch) (Answer, bool, error) {
-	a, err := x.Search(db, f.URL)
+	a, err := x.Search(db, event.Search{Query: f.URL})
 	return a, len(a.Passages) > 0, err
 }
 
@@ -64,7 +64,7 @@ func (x indexes) Entries(db *config.Database, call *inject.Call, floor float64) 
 
 // Contents are a document for each passage of the answer.
 func (x indexes) Contents(db *config.Database) ([]inject.Entry, int, error) {
-	a, err := x.Search(db, "")
+	a, err := x.Search(db, event.Search{})
 	var entries []inject.Entry
 	for _, p := range a.Passages {
 		entries = append(entries, inject.Entry{Database: db.Name, Document: p.Document(), Title: p.Title, Source: p.Document(), Text: p.Text, Use: p.Use()})
@@ -75,7 +75,7 @@ func (x indexes) Contents(db *config.Database) ([]inject.Entry, int, error) {
 // Remedy are the answer's passages. The evidence for the first is the answer's
 // confidence; each further one has half of the evidence.
 func (x indexes) Remedy(db *config.Database, call *inject.Call) ([]Remedy, error) {
-	a, err := x.Search(db, call.Query().Text)
+	a, err := x.Search(db, event.Search{Query: call.Query().Text})
 	var found []Remedy
 	for _, p := range a.Passages {
 		found = append(found, Remedy{Passage: p, Evidence: a.Confidence})

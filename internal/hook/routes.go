@@ -163,7 +163,7 @@ func (d *decider) routeToDatabase(r *config.Rule, message string) bool {
 	if decided, _ := d.recall(attempt, message); decided {
 		return true
 	}
-	answer, err := d.search.Search(db, attempt.Query)
+	answer, err := d.search.Search(db, attempt.Search)
 	if err != nil {
 		d.fault("database %s is left out: %v", db.Name, err)
 		return false

@@ -10,29 +10,20 @@ import (
 )
 
 const (
-	// calibrationQueries is how many queries of the database's own the
-	// threshold is tried with.
+	// calibrationQueries is how many in-domain queries measure the recall.
 	calibrationQueries = 400
-	// foreignShare is the share of foreign questions that may reach the
-	// threshold. Few: that a passage has nothing to do with a question costs
-	// an agent a detour, that one was missed only the web search it was about
-	// to do.
+	// foreignShare is the share of out-of-domain queries that may reach the
+	// threshold. It is low because a wrong denial costs the agent a detour, and a
+	// missed one only the web search that it wanted to make.
 	foreignShare = 0.03
-	// evenPassages is how many passages a database has whose threshold is a
-	// probability of a half. The more it holds, the more of the questions are
-	// its own, and the less evidence is enough: over the manuals that were
-	// measured, the odds that a question is a manual's own grow with the square
-	// of its passages.
-	evenPassages = 5200
-	// The threshold stays within what was measured with judged questions.
-	leastThreshold, mostThreshold = 0.25, 0.6
-	mostOfSize                    = 0.5
+	// The threshold is a probability of a half. Out-of-domain queries may raise it
+	// to mostThreshold. It does not sink: the denials measure of test/eval shows
+	// that a lower one lets wrong denials in and saves hardly any right one.
+	leastThreshold, mostThreshold = 0.5, 0.6
 )
 
-// calibrate chooses the threshold of confidence by how much the database
-// holds; foreign questions raise it where they show that this one is sure
-// without a reason. What the choice means for its own is measured with its
-// headings and pieces of its sentences.
+// calibrate chooses the confidence threshold. It measures the recall with
+// in-domain queries: the database's headings and parts of its sentences.
 func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
 	questions, err := d.ForeignQuestions()
 	if err != nil {
@@ -52,7 +43,7 @@ func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
 	}
 	slices.Sort(foreign)
 	at := int((1 - foreignShare) * float64(len(foreign)))
-	c.Threshold = max(leastThreshold, sizeThreshold(d.table.Passages()), min(mostThreshold, foreign[at]))
+	c.Threshold = max(leastThreshold, min(mostThreshold, foreign[at]))
 
 	own, err := d.pseudoQueries(calibrationQueries)
 	if err != nil {
@@ -68,23 +59,9 @@ func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
 			claimed++
 		}
 	}
-	wrong := 0.
-	for _, p := range foreign {
-		if p >= c.Threshold {
-			wrong++
-		}
-	}
-	c.Sample = len(own) + len(foreign)
+	c.Sample = len(own)
 	c.Recall = claimed / max(1, float64(len(own)))
-	c.Precision = claimed / max(1, claimed+wrong)
 	return c, nil
-}
-
-// sizeThreshold is the threshold that follows from how much a database holds.
-func sizeThreshold(passages int) float64 {
-	share := evenPassages / float64(passages)
-	odds := share * share
-	return min(mostOfSize, odds/(1+odds))
 }
 
 func (d *Database) confidence(c *disk.Confidence, text string) (float64, error) {
@@ -95,6 +72,6 @@ func (d *Database) confidence(c *disk.Confidence, text string) (float64, error) 
 
 // Signals tells how well a query fits the database, by words.
 func (d *Database) Signals(q Query) (lexical.Signals, error) {
-	_, s, err := d.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Limit: answer.Depth})
+	_, s, err := d.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Limit: answer.Depth})
 	return s, err
 }

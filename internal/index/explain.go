@@ -25,11 +25,12 @@ type HitExplanation struct {
 
 // A TermExplanation says what a term of the query does for a hit.
 type TermExplanation struct {
-	Term    string               `json:"term"`              // as it is indexed: =, a name taken whole; @, a name that is defined
-	Synonym bool                 `json:"synonym,omitempty"` // the thesaurus added it
-	Words   float64              `json:"words"`             // what it adds to the part of that name
-	Page    float64              `json:"page"`
-	Fields  []lexical.Occurrence `json:"fields,omitempty"` // where it is in the passage
+	Term       string               `json:"term"`                 // as it is indexed: =, a name taken whole; @, a name that is defined
+	Synonym    bool                 `json:"synonym,omitempty"`    // the thesaurus added it
+	Misspelled string               `json:"misspelled,omitempty"` // the word of the query that it corrects
+	Words      float64              `json:"words"`                // what it adds to the part of that name
+	Page       float64              `json:"page"`
+	Fields     []lexical.Occurrence `json:"fields,omitempty"` // where it is in the passage
 }
 
 // A Part is a summand.
@@ -40,10 +41,7 @@ type Part struct {
 
 // Explain explains the result of a query to this database.
 func (d *Database) Explain(q Query, r Result) (Explanation, error) {
-	c := d.gen.Confidence
-	if c == nil {
-		c = answer.Default()
-	}
+	c := answer.Usable(d.gen.Confidence)
 	e := Explanation{Threshold: c.Threshold}
 	e.Probability, _ = answer.Judge(c, r.signals)
 	for i, adds := range answer.Weigh(c, r.signals) {
@@ -62,12 +60,12 @@ func (d *Database) Explain(q Query, r Result) (Explanation, error) {
 			{"words", w.Words}, {"page", w.Page}, {"rest of the page", w.Rest}, {"nearness", w.Proximity}, {"phrases", w.Phrase},
 			{"defined name", w.Symbol}, {"standing", w.Prior}, {"vectors", h.Dense},
 		}}
-		reasons, err := d.lexical.Explain(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names}, h.Number)
+		reasons, err := d.lexical.Explain(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version}, h.Number)
 		if err != nil {
 			return Explanation{}, err
 		}
 		for _, t := range reasons {
-			why.Terms = append(why.Terms, TermExplanation{t.Term, t.Synonym, t.Words * w.Words, t.Page * w.Page, t.Fields})
+			why.Terms = append(why.Terms, TermExplanation{t.Term, t.Synonym, t.Misspelled, t.Words * w.Words, t.Page * w.Page, t.Fields})
 		}
 		e.Hits = append(e.Hits, why)
 	}

@@ -20,6 +20,8 @@ type Query struct {
 	Text     string
 	Keywords []string // names and synonyms the asker knows
 	Names    []string // the database's own names: they tell its passages apart from nothing
+	Named    bool     // the asker named the database otherwise than in the text
+	Version  string   // of what the database documents; empty if unknown
 	TopK     int      // hits wanted; 0 means 10
 	Filter   string   // see Filter
 	// Embedders may be asked for the query's vector, by databases that have
@@ -77,7 +79,7 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 		return Result{}, err
 	}
 	hits, signals, err := d.lexical.Search(lexical.Query{
-		Text: q.Text, Keywords: q.Keywords, Names: q.Names, Limit: max(candidates, q.TopK), Accept: accept})
+		Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Limit: max(candidates, q.TopK), Accept: accept})
 	if err != nil {
 		return Result{}, err
 	}
@@ -108,7 +110,11 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 // builtin one's. It notes in r what could not be done, and how sure the
 // provided vectors are where they are surer than the words.
 func (d *Database) addDense(ctx context.Context, q Query, hits []Hit, accept func(uint32) bool, r *Result) []Hit {
-	text := strings.TrimSpace(strings.Join(append([]string{q.Text}, q.Keywords...), " "))
+	asked, err := d.lexical.Wording(lexical.Query{Text: q.Text, Names: q.Names, Version: q.Version})
+	if err != nil {
+		asked = q.Text
+	}
+	text := strings.TrimSpace(strings.Join(append([]string{asked}, q.Keywords...), " "))
 	if text == "" {
 		return hits
 	}

@@ -6,8 +6,13 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/eval"
+	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index"
 )
 
@@ -18,11 +23,13 @@ type example struct {
 	weight   float64
 }
 
+// Weights of the examples that are not searches about their manual. Those of one
+// kind are alike, and people seldom ask a manual about something else.
 const (
-	// What the examples weigh that are no judged questions: foreign ones are
-	// all alike, and people seldom ask a manual what it has nothing of.
-	foreignWeight      = 0.3
-	foreignNamedWeight = 0.1
+	otherManualWeight  = 0.45 // a judged query about another manual
+	foreignWeight      = 0.3 // an out-of-domain query
+	foreignNamedWeight = 0.1 // the same with the manual's name
+	otherVersionWeight = 0.1 // a training search with another version of the manual
 )
 
 // fit prints the weights of package answer's Default, which are a logistic model
@@ -83,7 +90,11 @@ type collector struct {
 // its manual, and the out-of-domain queries, which it does not answer.
 func (c *collector) addQueries(queries []eval.Query) error {
 	for _, q := range queries {
-		if err := c.add(search{Query: q.Text, Answerable: q.Set == c.manual.name}, 1); err != nil {
+		s, weight := search{Query: q.Text, Answerable: q.Set == c.manual.name}, 1.
+		if !s.Answerable {
+			weight = otherManualWeight
+		}
+		if err := c.add(s, weight); err != nil {
 			return err
 		}
 	}
@@ -102,22 +113,75 @@ func (c *collector) addQueries(queries []eval.Query) error {
 	return nil
 }
 
-// addSearches adds the training searches about the manual.
+// addSearches adds the training searches about the manual that the hook asks the
+// database about, and those that it answers once more, about other versions.
 func (c *collector) addSearches(searches []search) error {
 	for _, s := range searches {
-		if s.Set != c.manual.name {
+		if s.Set != c.manual.name || !c.manual.matches(s) {
 			continue
 		}
 		if err := c.add(s, 1); err != nil {
 			return err
 		}
+		if !s.Answerable || strings.ContainsAny(s.Query, "0123456789") {
+			continue
+		}
+		for _, v := range otherVersions(c.manual.version) {
+			other, ok := withVersion(s.Query, c.manual.names(), v)
+			if !ok {
+				break
+			}
+			if err := c.add(search{Query: other}, otherVersionWeight); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
+// matches reports whether the hook asks a manual's database about a search.
+func (m *manual) matches(s search) bool {
+	db := config.Database{Keywords: m.names(), URLs: m.urls}
+	return len(match.Databases(event.Search{Query: s.Query, Allowed: s.Allowed}, []config.Database{db})) > 0
+}
+
+// otherVersions returns versions that a manual of a version is not about.
+func otherVersions(version string) []string {
+	first, rest, _ := strings.Cut(version, ".")
+	major, err := strconv.Atoi(first)
+	if err != nil {
+		return nil
+	}
+	if rest == "" {
+		return []string{fmt.Sprint(major + 2), fmt.Sprint(major - 3)}
+	}
+	minor, _ := strconv.Atoi(rest)
+	versions := []string{fmt.Sprintf("%d.%d", major, minor+3), fmt.Sprintf("%d.0", major+1)}
+	if major > 1 {
+		versions = append(versions, fmt.Sprintf("%d.2", major-1))
+	}
+	return versions
+}
+
+// withVersion returns a query with a version behind the first name in it; false if
+// it has none.
+func withVersion(query string, names []string, version string) (string, bool) {
+	words := strings.Fields(query)
+	for i, w := range words {
+		if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(w, name) }) {
+			words[i] += " " + version
+			return strings.Join(words, " "), true
+		}
+	}
+	return "", false
+}
+
 // add adds a search, asked as the hook asks it.
 func (c *collector) add(s search, weight float64) error {
-	signals, err := c.db.Signals(index.Query{Text: s.Query, Names: c.manual.names()})
+	signals, err := c.db.Signals(index.Query{
+		Text: s.Query, Names: c.manual.names(), Version: c.manual.version,
+		Named: match.Limited(event.Search{Query: s.Query, Allowed: s.Allowed}),
+	})
 	c.examples = append(c.examples, example{signals.Features(), s.Answerable, weight})
 	return err
 }

@@ -125,7 +125,7 @@ func (i Indexes) Remedy(db *config.Database, call *inject.Call) (remedies []hook
 	err = i.use(db, func(x *answer.Index) error {
 		s := remedySearch{x: x, failure: inject.ReadFailure(call.Failure)}
 		q := call.Query()
-		query := answer.Query{Text: q.Text, Keywords: q.Keywords, Names: append([]string{db.Name}, db.Keywords...), Limit: searched}
+		query := answer.Query{Text: q.Text, Keywords: q.Keywords, Names: append([]string{db.Name}, db.Keywords...), Version: db.Version, Limit: searched}
 		if s.shares, err = sharesOf(x, query); err != nil {
 			return err
 		}

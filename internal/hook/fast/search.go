@@ -7,6 +7,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -40,10 +41,11 @@ func (Indexes) Server(tool, cwd string) (found, own bool) {
 }
 
 // Search asks the index of a database.
-func (i Indexes) Search(db *config.Database, query string) (a hook.Answer, err error) {
+func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err error) {
 	err = i.use(db, func(x *answer.Index) error {
-		names := append([]string{db.Name}, db.Keywords...)
-		found, err := x.Search(answer.Query{Text: query, Names: names, Limit: offered})
+		found, err := x.Search(answer.Query{
+			Text: s.Query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(s), Version: db.Version, Limit: offered,
+		})
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ func (talkative) Present(*config.Database) bool { return true }
 
 func (talkative) Server(string, string) (found, own bool) { return true, true }
 
-func (talkative) Search(*config.Database, string) (hook.Answer, error) {
+func (talkative) Search(*config.Database, event.Search) (hook.Answer, error) {
 	return hook.Answer{}, errors.New("asked")
 }
 

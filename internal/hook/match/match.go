@@ -14,10 +14,10 @@ import (
 // MaxQuery is the longest query that is looked at, in bytes.
 const MaxQuery = 16 << 10
 
-// Databases returns those that a search is about, in the order of the
-// config: those with a keyword in the query, and those whose pages the search
-// is limited to; not those whose pages it excludes, and none if it is limited to
-// other sites. What limits a search are its domains and the sites in its text.
+// Databases returns the databases that a search is about, in the order of the
+// config. If its domains or the sites in its text limit the search, these are the
+// databases of these sites, otherwise those with a keyword in the query. A
+// database whose sites the search excludes is not among them.
 func Databases(s event.Search, dbs []config.Database) []*config.Database {
 	only, excluded := query.Sites(s.Query)
 	only, excluded = append(only, s.Allowed...), append(excluded, s.Blocked...)
@@ -32,6 +32,13 @@ func Databases(s event.Search, dbs []config.Database) []*config.Database {
 		}
 	}
 	return list
+}
+
+// Limited reports whether a search is limited to some sites. A database that
+// it is about is then named by its site.
+func Limited(s event.Search) bool {
+	only, _ := query.Sites(s.Query)
+	return len(only)+len(s.Allowed) > 0
 }
 
 // concerns reports whether one of the sites that a search is limited to is the

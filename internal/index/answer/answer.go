@@ -60,6 +60,8 @@ type Query struct {
 	Keywords []string // names and synonyms the asker knows
 	Names    []string // the database's own names, which tell its passages apart from nothing
 	Keys     []string // of documents' conditions, see passage.When; for Related
+	Named    bool     // the asker named the database otherwise than in the text
+	Version  string   // of what the database documents; empty if unknown
 	Limit    int      // hits wanted
 }
 
@@ -82,7 +84,7 @@ type Hit struct {
 
 // Search answers a query from the index.
 func (x *Index) Search(q Query) (Answer, error) {
-	hits, signals, err := x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Limit: max(q.Limit, Depth)})
+	hits, signals, err := x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Limit: max(q.Limit, Depth)})
 	if err != nil || len(hits) == 0 {
 		return Answer{}, err
 	}
@@ -106,9 +108,7 @@ const Depth = 50
 // answers the query, and whether that is enough. Without a calibration of the
 // database's own, Default is used.
 func Judge(c *disk.Confidence, s lexical.Signals) (probability float64, enough bool) {
-	if c == nil {
-		c = Default()
-	}
+	c = Usable(c)
 	odds := 0.
 	for _, part := range Weigh(c, s) {
 		odds += part
@@ -117,29 +117,33 @@ func Judge(c *disk.Confidence, s lexical.Signals) (probability float64, enough b
 	return probability, probability >= c.Threshold
 }
 
-// Weigh returns what the logarithm of the odds is the sum of: a constant, and
-// what each of the signals' features adds. Weights that belong to other
-// features, which another docsearch had, are not used.
+// Weigh returns the summands of the log odds: a constant, and one for each of the
+// signals' features.
 func Weigh(c *disk.Confidence, s lexical.Signals) []float64 {
-	features := s.Features()
-	weights := c.Weights
-	if len(weights) != len(features)+1 {
-		weights = Default().Weights
-	}
-	parts := append([]float64{1}, features...)
-	for i, w := range weights {
+	parts := append([]float64{1}, s.Features()...)
+	for i, w := range Usable(c).Weights {
 		parts[i] *= w
 	}
 	return parts
 }
 
-// Default is the confidence of a database that has not chosen a threshold. The
-// weights, of lexical.Signals.Features, are a logistic model's, fitted to
-// judged questions over seven manuals, each manual's own against those of the
-// others and against questions of no manual (go run ./test/eval -fit).
+// Usable returns the confidence of a database, or Default if it has none or one
+// for other features, as of a database that another version of docsearch built.
+func Usable(c *disk.Confidence) *disk.Confidence {
+	if c == nil || len(c.Weights) != len(lexical.FeatureNames)+1 {
+		return Default()
+	}
+	return c
+}
+
+// Default is the confidence of a database without a threshold of its own. The
+// weights, of lexical.Signals.Features, are those of a logistic model. It is
+// fitted to the judged queries of seven manuals, out-of-domain queries, and
+// searches about these and other manuals that only the web answers
+// (go run ./test/eval -fit).
 func Default() *disk.Confidence {
 	return &disk.Confidence{
-		Weights:   []float64{-3.50, 1.91, -0.68, -2.49, 1.26, 0.40, -1.13, 0.25, 0.92, 0.50, 0.68, 0.90, 2.18, 2.23, 1.38},
+		Weights:   []float64{-2.34, 1.67, -0.50, -1.20, -0.25, 2.96, -1.87, 0.21, -0.02, 1.30, 2.77, 2.08, 0.38, 0.30, -5.45, -5.20, -4.22, -0.23, -1.76, -0.34, -0.70, -0.28, -1.57, -0.67, -0.80},
 		Threshold: 0.5,
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 func TestJudge(t *testing.T) {
-	good := lexical.Signals{Terms: 3, Named: true, Mean: 1, Least: .5, Most: 2, For: 3, Known: 1, Coverage: 1, Strength: .6, Proximity: .5}
-	bad := lexical.Signals{Terms: 3, Unknown: 1, Elsewhere: 1, Mean: -1, Least: -4, Against: -3, Known: .4, Coverage: .2, Strength: .2}
+	good := lexical.Signals{Terms: 3, Named: true, Mean: 1, Least: .5, Known: 1, Coverage: 1, Strength: .6, Proximity: .5}
+	bad := lexical.Signals{Terms: 3, Unknown: 1, Elsewhere: 1, Mean: -1, Least: -4, Known: .4, Coverage: .2, Strength: .2}
 	if p, enough := answer.Judge(nil, good); p < .9 || !enough {
 		t.Errorf("what fits has probability %g", p)
 	}
@@ -26,8 +26,13 @@ func TestJudge(t *testing.T) {
 	if got := 1 / (1 + math.Exp(-odds)); got != want {
 		t.Errorf("the parts make %g, not %g", got, want)
 	}
-	old := &disk.Confidence{Weights: []float64{-1, 2, 3}, Threshold: want + .001}
-	if p, enough := answer.Judge(old, good); p != want || enough {
-		t.Errorf("with weights of other features the probability is %g, %v, want %g, and the database's own threshold", p, enough, want)
+	old := &disk.Confidence{Weights: []float64{-1, 2, 3}, Threshold: 1}
+	if p, enough := answer.Judge(old, good); p != want || !enough {
+		t.Errorf("with weights of other features: probability %g, enough %t, want %g and the default threshold", p, enough, want)
+	}
+	strict := answer.Default()
+	strict.Threshold = want + .001
+	if p, enough := answer.Judge(strict, good); p != want || enough {
+		t.Errorf("below its own threshold: probability %g, enough %t", p, enough)
 	}
 }

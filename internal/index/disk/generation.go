@@ -172,9 +172,10 @@ type Recall struct {
 type Confidence struct {
 	Weights   []float64 `json:"weights"` // the constant first
 	Threshold float64   `json:"threshold"`
-	Precision float64   `json:"precision"` // measured at the threshold
-	Recall    float64   `json:"recall"`
-	Sample    int       `json:"sample"`
+	// Recall is the share of in-domain queries that reach the threshold, and
+	// Sample how many there were.
+	Recall float64 `json:"recall"`
+	Sample int     `json:"sample"`
 }
 
 // Known is when the source was last seen to be what the manifest says.

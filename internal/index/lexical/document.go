@@ -143,9 +143,9 @@ func (x *Index) Weight(q Query) (known, unknown float64, err error) {
 			return 0, 0, err
 		}
 		if found {
-			known += idf(l.passages, x.n) / idf(1, x.n) * rareElsewhere(t.term)
+			known += idf(l.passages, x.n) / idf(1, x.n) * rareElsewhere(elsewhere(t.term))
 		} else {
-			unknown += rareElsewhere(t.term)
+			unknown += rareElsewhere(elsewhere(t.term))
 		}
 	}
 	return known, unknown, nil

@@ -9,12 +9,13 @@ import (
 
 // A Reason is what one term of a query does for a passage.
 type Reason struct {
-	Term    string  // as it is indexed
-	Synonym bool    // the thesaurus added it to the query
-	Symbol  bool    // the passage defines it, for which it has Hit.Symbol
-	Words   float64 // its share of Hit.Words, those of all reasons being 1 together
-	Page    float64 // its share of Hit.Page, likewise
-	Fields  []Occurrence
+	Term       string  // as it is indexed
+	Synonym    bool    // the thesaurus added it to the query
+	Misspelled string  // the word of the query that it corrects
+	Symbol     bool    // the passage defines it, for which it has Hit.Symbol
+	Words      float64 // its share of Hit.Words, those of all reasons being 1 together
+	Page       float64 // its share of Hit.Page, likewise
+	Fields     []Occurrence
 }
 
 // An Occurrence is how often a term is in a field of the passage.
@@ -29,10 +30,12 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 	if int(passage) >= x.n {
 		return nil, fmt.Errorf("explain passage %d: the index has %d", passage, x.n)
 	}
-	var lookupErr error
-	p := x.analyzer.plan(&q, x.knows(&lookupErr))
+	p, err := x.plan(&q)
+	if err != nil {
+		return nil, err
+	}
 	terms, _, err := x.openTerms(&p)
-	if err = cmp.Or(lookupErr, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	unit, at, err := x.find(passage)
@@ -51,7 +54,7 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := Reason{Term: t.term, Synonym: !t.own && !t.symbol, Symbol: t.symbol}
+		r := Reason{Term: t.term, Synonym: !t.own && !t.symbol, Symbol: t.symbol, Misspelled: t.misspelled}
 		if !t.symbol {
 			r.Words = float64(t.best) * float64(degree(impact, x.single))
 			r.Page = float64(t.page) * float64(degree(page, x.single))

@@ -18,10 +18,12 @@ type Query struct {
 	Keywords []string // names and synonyms that the asker knows
 	// Names are what the database itself is called. They are dropped from the
 	// text, since every passage is about them, unless nothing else is left.
-	Names  []string
-	Keys   []string                  // what SearchRare finds passages by whatever their words, see Fields
-	Limit  int                       // hits wanted
-	Accept func(passage uint32) bool // nil: all
+	Names   []string
+	Named   bool                      // the asker named the database otherwise than in the text
+	Version string                    // of what the database documents; empty if unknown
+	Keys    []string                  // what SearchRare finds passages by whatever their words, see Fields
+	Limit   int                       // hits wanted
+	Accept  func(passage uint32) bool // nil: all
 }
 
 // A clause is a piece of a query's text between operators.
@@ -115,6 +117,8 @@ type queryTerm struct {
 	named  bool // it names a technology
 	symbol bool // it is a name that passages define; weight is the bonus
 	key    bool // it is a key of passages, and such a name, too
+	// misspelled is the word of the query that the term corrects.
+	misspelled string
 }
 
 // A demand is what passages must have, or must not: words in a row.
@@ -137,6 +141,8 @@ type plan struct {
 	added   []expansion // synonyms of the terms
 	guessed bool        // it has keywords
 	named   bool        // the text has a name of the database
+	intent  intent
+	unknown int // words that neither the index nor the background corpus has
 	demands []demand
 	phrases []demand // that are preferred
 }

@@ -68,10 +68,9 @@ func (x *Index) Search(q Query) ([]Hit, Signals, error) {
 	if q.Limit <= 0 {
 		return nil, Signals{}, nil
 	}
-	var lookupErr error
-	p := x.analyzer.plan(&q, x.knows(&lookupErr))
-	if lookupErr != nil {
-		return nil, Signals{}, lookupErr
+	p, err := x.plan(&q)
+	if err != nil {
+		return nil, Signals{}, err
 	}
 	hits, s, err := x.search(&q, &p)
 	if err == nil && len(hits) == 0 && p.relax() {
@@ -79,6 +78,31 @@ func (x *Index) Search(q Query) ([]Hit, Signals, error) {
 		s.Relaxed = len(hits) > 0
 	}
 	return hits, s, err
+}
+
+// plan prepares a query, its text without its wording.
+func (x *Index) plan(q *Query) (plan, error) {
+	in, err := x.interpret(q)
+	if err != nil {
+		return plan{}, err
+	}
+	spelled, err := x.respell(in.text, q.Names)
+	if err != nil {
+		return plan{}, err
+	}
+	short := *q
+	short.Text = spelled.text
+	var lookupErr error
+	p := x.analyzer.plan(&short, x.knows(&lookupErr))
+	p.intent, p.named = in, p.named || q.Named
+	for i := range p.terms {
+		t := &p.terms[i]
+		if written, ok := spelled.misspelled[t.term]; ok && t.own {
+			t.misspelled, t.weight = written, correctedWeight*t.weight
+		}
+	}
+	p.unknown = spelled.undefined
+	return p, lookupErr
 }
 
 // knows tells whether the index has a name taken whole. It keeps the first
@@ -173,12 +197,12 @@ func isStrange(p *plan, phrases []check) bool {
 // A testimony is what the query's own terms, all by themselves, say of it and
 // the index.
 type testimony struct {
-	words, unknown     int     // terms, but for those made of others
-	sumFor, sumAgainst float64 // of the words' evidence
-	least, most        float64
-	mass, unknownMass  float64 // idf of the words, and of those the index does not know
-	elsewhere          float64 // idf of the technology named that is the rarest here, of the rarest possible
-	strange            bool    // the index does not know a name in it
+	words, unknown    int     // terms, but for those made of others
+	sum               float64 // of the words' evidence
+	least             float64 // evidence of a word
+	mass, unknownMass float64 // idf of the words, and of those the index does not know
+	elsewhere         float64 // idf of the technology named that is the rarest here, of the rarest possible
+	strange           bool    // the index does not know a name in it
 }
 
 // hear adds the evidence of a term that so many passages have. common is the
@@ -203,11 +227,11 @@ func (w *testimony) hear(x *Index, t *queryTerm, passages int, common float64, g
 		e = evidence(common, passages, x.n)
 	}
 	if w.words == 0 {
-		w.least, w.most = e, e
+		w.least = e
 	}
 	w.words++
-	w.sumFor, w.sumAgainst = w.sumFor+max(0, e), w.sumAgainst+min(0, e)
-	w.least, w.most = min(w.least, e), max(w.most, e)
+	w.sum += e
+	w.least = min(w.least, e)
 	w.mass += t.weight * weight
 	if passages == 0 {
 		w.unknown++

@@ -13,13 +13,21 @@ type Signals struct {
 	Elsewhere float64 // idf of the technology named that the index speaks of least, of the rarest
 	Mean      float64 // evidence of the terms: how much more common they are here than elsewhere
 	Least     float64 // evidence of the one that speaks most against the database
-	Most      float64 // and of the one that speaks most for it
-	For       float64 // evidence of those that speak for the database, together
-	Against   float64 // and of those that speak against it
 	Known     float64 // share of the terms that the index knows
 	Coverage  float64 // share of the terms that the best hit has
 	Strength  float64 // its words' score, in shares of about the greatest that the terms allow
 	Proximity float64 // how near to one another it has them
+
+	Title   float64 // share of the terms that its titles or headings have
+	Defined bool    // it defines a name in the query
+
+	Corrected   int // misspelled words
+	Undefined   int // words that neither the index nor the background corpus has
+	Version     versionRelation
+	News        float64 // words that ask for news, prices, dates; less if the index has them often
+	Opinion     float64 // words that ask for opinions or comparisons, likewise
+	Others      float64 // names of other software, likewise
+	OthersFirst float64 // the highest count of such a name in front of the database's own
 }
 
 // Features are the signals as numbers for a model to weigh: whether the query
@@ -31,16 +39,22 @@ func (s Signals) Features() []float64 {
 	named, hit := number(s.Named), s.Known*s.Coverage
 	return []float64{
 		named, number(s.Strange), number(s.Elsewhere > 0 && !s.Named), named * s.Elsewhere,
-		s.Mean, named * s.Mean, s.Least, s.Most, s.For, s.Against,
-		hit, named * hit, s.Strength, s.Proximity,
+		s.Mean, named * s.Mean, s.Least,
+		hit, named * hit, s.Strength, s.Proximity, s.Title, number(s.Defined),
+		number(s.Version == newerMajor), number(s.Version == newerMinor), number(s.Version == olderMajor), number(s.Version == olderMinor),
+		min(2, s.News), s.Opinion, min(1, s.Opinion/max(1, float64(s.Terms))), s.Others, s.OthersFirst,
+		float64(s.Corrected), float64(s.Undefined),
 	}
 }
 
-// FeatureNames are what the Features are called where they are shown.
+// FeatureNames are the names of Features, as explanations print them.
 var FeatureNames = [...]string{
 	"database named", "unknown name", "only another technology named", "another technology named, too",
-	"evidence of the words", "the same, database named", "least evidence", "most evidence", "evidence for", "evidence against",
-	"words in the best hit", "the same, database named", "score of the words", "nearness of the words",
+	"evidence of the words", "the same, database named", "least evidence",
+	"words in the best hit", "the same, database named", "score of the words", "nearness of the words", "words in its titles", "name defined",
+	"newer major version", "newer minor version", "older major version", "older minor version",
+	"words for news", "words for opinions", "share of these", "other software named", "other software named first",
+	"corrected words", "unknown words",
 }
 
 func number(b bool) float64 {
@@ -53,11 +67,15 @@ func number(b bool) float64 {
 // signals tells how the best of what was found fits.
 func (x *Index) signals(p *plan, terms []scored, said testimony, found []candidate) Signals {
 	s := Signals{Terms: said.words, Unknown: said.unknown, Named: p.named, Strange: said.strange,
-		Elsewhere: said.elsewhere, Least: said.least, Most: said.most, For: said.sumFor, Against: said.sumAgainst}
+		Elsewhere: said.elsewhere, Least: said.least,
+		Version: p.intent.version, News: p.intent.news, Opinion: p.intent.opinion, Others: p.intent.others, OthersFirst: p.intent.othersFirst, Undefined: p.unknown}
+	for i := range p.terms {
+		s.Corrected += int(number(p.terms[i].misspelled != ""))
+	}
 	if said.words == 0 {
 		return s
 	}
-	s.Mean = (said.sumFor + said.sumAgainst) / float64(said.words)
+	s.Mean = said.sum / float64(said.words)
 	s.Known = (said.mass - said.unknownMass) / said.mass
 	if len(found) == 0 {
 		return s
@@ -75,6 +93,8 @@ func (x *Index) signals(p *plan, terms []scored, said testimony, found []candida
 	s.Coverage /= all
 	s.Strength = x.strength(terms, best.raw)
 	s.Proximity = best.Proximity / proximityWeight
+	s.Defined = best.Symbol > 0
+	s.Title = x.titleMass(terms, best) / all
 	return s
 }
 
@@ -102,4 +122,30 @@ func (x *Index) strength(terms []scored, raw uint32) float64 {
 		greatest *= sectionShare
 	}
 	return min(1, float64(raw)/greatest)
+}
+
+// titleMass returns the mass of the terms that a passage's titles and headings
+// have.
+func (x *Index) titleMass(terms []scored, c *candidate) float64 {
+	lengths, err := x.lengths(c.at)
+	if err != nil {
+		return 0
+	}
+	mass := 0.
+	for i := range terms[:min(len(terms), maxMasked)] {
+		t := &terms[i]
+		if !t.own || c.mask>>i&1 == 0 {
+			continue
+		}
+		t.rewind()
+		positions, err := x.positions(t.cursor, c.unit, c.at, nil)
+		if err != nil {
+			return 0
+		}
+		n := lengths.count(positions)
+		if n[fieldTitle]+n[fieldPath]+n[fieldPage] > 0 {
+			mass += t.mass
+		}
+	}
+	return mass
 }

@@ -77,7 +77,7 @@ const (
 	// specific without them, and in a collection of short texts, where the
 	// query's own words cannot be elsewhere on the page.
 	manyTerms   = 5
-	singleShare = .7
+	singleShare = .5
 	// maxKeyTerms limits the terms of a query that can belong to keys: a bit each.
 	maxKeyTerms = 64
 	// maxSynonyms limits the terms that are added. 12 find no more, and 8 lose

@@ -1,0 +1,131 @@
+package lexical
+
+import "strings"
+
+const (
+	// correctedWeight is the weight of a corrected word; any other has 1.
+	correctedWeight = .9
+	// minMisspelled is the length of the shortest word that is corrected, in
+	// letters: shorter ones are too near to one another.
+	minMisspelled = 5
+	// minCorrection is how many passages must have a word for it to be a correction.
+	minCorrection = 2
+)
+
+// A spelling is what the words of a query's text that neither the index nor the
+// background corpus has are taken for.
+type spelling struct {
+	text       string            // with the corrections
+	misspelled map[string]string // words of the query by the terms of their corrections
+	undefined  int               // words without a correction
+}
+
+// respell corrects the misspelled words of a query's text, but not in quotes and
+// behind operators: that is what the asker insists on.
+func (x *Index) respell(text string, names []string) (spelling, error) {
+	s := spelling{text: text}
+	var b strings.Builder
+	end := 0
+	for _, w := range x.analyzer.contentOf(text, names) {
+		written := text[w.start:w.end]
+		if w.kind != word || w.whole || w.technology || !w.counts() || !isMisspellable(written) || isInsisted(text, w.start) {
+			continue
+		}
+		_, found, err := x.list(w.term)
+		if err != nil {
+			return s, err
+		}
+		if _, known := lookup(background, w.term); found || known {
+			continue
+		}
+		correction, err := x.nearestWord(written)
+		if err != nil {
+			return s, err
+		}
+		if correction == "" {
+			s.undefined++
+			continue
+		}
+		if s.misspelled == nil {
+			s.misspelled = make(map[string]string)
+		}
+		s.misspelled[x.analyzer.stemOf(correction)] = written
+		b.WriteString(text[end:w.start])
+		b.WriteString(correction)
+		end = w.end
+	}
+	if end > 0 {
+		b.WriteString(text[end:])
+		s.text = b.String()
+	}
+	return s, nil
+}
+
+// isInsisted reports whether the word at a place in a query's text is quoted or
+// has an operator in front of it.
+func isInsisted(text string, at int) bool {
+	return at > 0 && (text[at-1] == '-' || text[at-1] == ':') || strings.Count(text[:at], `"`)%2 == 1
+}
+
+// isMisspellable reports whether a word is long enough to be corrected and all
+// lower-case letters. A word with digits, signs or capitals is a name.
+func isMisspellable(word string) bool {
+	if len(word) < minMisspelled {
+		return false
+	}
+	for i := range len(word) {
+		if !isLower(word[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// nearestWord returns the word of the index that is one edit away from a misspelled
+// one, or "". An edit swaps two neighbors, or removes, inserts or replaces a letter
+// (Damerau, "A technique for computer detection and correction of spelling errors",
+// 1964). The first letter stays. A swap is the likeliest; otherwise the word that
+// most passages have is taken.
+func (x *Index) nearestWord(word string) (string, error) {
+	best, most := "", minCorrection-1
+	try := func(candidate []byte) error {
+		term := x.analyzer.stemOf(string(candidate))
+		if term == "" {
+			return nil
+		}
+		l, found, err := x.list(term)
+		if found && l.passages > most {
+			best, most = string(candidate), l.passages
+		}
+		return err
+	}
+	buf := make([]byte, 0, len(word)+1)
+	for i := 1; i+1 < len(word); i++ {
+		buf = append(buf[:0], word...)
+		buf[i], buf[i+1] = buf[i+1], buf[i]
+		if err := try(buf); err != nil {
+			return "", err
+		}
+	}
+	if best != "" {
+		return best, nil
+	}
+	for i := 1; i <= len(word); i++ {
+		if i < len(word) {
+			if err := try(append(append(buf[:0], word[:i]...), word[i+1:]...)); err != nil {
+				return "", err
+			}
+		}
+		for c := byte('a'); c <= 'z'; c++ {
+			if i < len(word) {
+				if err := try(append(append(append(buf[:0], word[:i]...), c), word[i+1:]...)); err != nil {
+					return "", err
+				}
+			}
+			if err := try(append(append(append(buf[:0], word[:i]...), c), word[i:]...)); err != nil {
+				return "", err
+			}
+		}
+	}
+	return best, nil
+}

@@ -1,0 +1,125 @@
+package lexical
+
+import "strings"
+
+// A versionRelation compares the version in a query with the version that the
+// index documents.
+type versionRelation uint8
+
+const (
+	noVersion   versionRelation = iota // the query has none, or the index's is unknown
+	sameVersion                        // equal as far as both are given: 3.11.4 and 3.11
+	olderMinor                         // of the same major version
+	olderMajor
+	newerMinor
+	newerMajor
+)
+
+// relationOf compares the version in a query with the index's own.
+func relationOf(named, own []int) versionRelation {
+	for i := range min(len(named), len(own)) {
+		switch {
+		case named[i] == own[i]:
+			continue
+		case named[i] < own[i] && i == 0:
+			return olderMajor
+		case named[i] < own[i]:
+			return olderMinor
+		case i == 0:
+			return newerMajor
+		}
+		return newerMinor
+	}
+	if len(named) == 0 || len(own) == 0 {
+		return noVersion
+	}
+	return sameVersion
+}
+
+// parseNumbers returns the numbers of a version such as 3.11, v18, 15.x or
+// >=2.39.1, and whether a leading v or a comparison marks it as one. It returns
+// none if s is no version.
+func parseNumbers(s string) (numbers []int, marked bool) {
+	bare := strings.TrimLeft(s, "<>=~^")
+	marked = bare != s
+	if len(bare) > 1 && (bare[0] == 'v' || bare[0] == 'V') && isDigit(bare[1]) {
+		bare, marked = bare[1:], true
+	}
+	for part := range strings.SplitSeq(bare, ".") {
+		if part == "x" && len(numbers) > 0 {
+			break
+		}
+		if part == "" || len(part) > 4 || strings.Trim(part, "0123456789") != "" || len(numbers) == 4 {
+			return nil, false
+		}
+		n := 0
+		for _, c := range part {
+			n = 10*n + int(c-'0')
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, marked
+}
+
+// markVersions marks the words of a query that are versions of the documented
+// software as framing, and compares them with the index's own version. A number is
+// such a version next to the software's name, with a mark of its own, or if it has
+// dots and a major version near the index's. A number after the name of other
+// software is not.
+func markVersions(words []framedWord, names []string, own []int) versionRelation {
+	relation := noVersion
+	for i := range words {
+		numbers, marked := parseNumbers(words[i].folded)
+		if len(numbers) == 0 || isYear(words[i].folded) || !isVersionAt(words, i, numbers, marked, names, own) {
+			continue
+		}
+		words[i].framing = strongFraming
+		if r := relationOf(numbers, own); relation == noVersion || r == sameVersion {
+			relation = r
+		}
+	}
+	return relation
+}
+
+// isVersionAt reports whether the i-th word, which has these numbers, is a version
+// of the documented software.
+func isVersionAt(words []framedWord, i int, numbers []int, marked bool, names []string, own []int) bool {
+	before, after := "", ""
+	if i > 0 {
+		before = words[i-1].folded
+	}
+	if i > 1 && isVersionWord(before) {
+		before = words[i-2].folded
+	}
+	if i+1 < len(words) {
+		after = words[i+1].folded
+	}
+	switch {
+	case isAnyName(before, names), isAnyName(after, names) && len(numbers) > 1:
+		return true
+	case isTechnology(before), isProtocol(before), len(own) == 0:
+		return false
+	}
+	return marked || len(numbers) > 1 && near(numbers[0], own[0])
+}
+
+// isVersionWord reports whether w may stand between a name and its version.
+func isVersionWord(w string) bool {
+	switch w {
+	case "version", "v", "release", "engine", "server", "desktop", "core", "cli", "lts", "client", "framework", "language", "orm", "stable":
+		return true
+	}
+	return false
+}
+
+// near reports whether two major versions may be of the same software.
+func near(a, b int) bool { return a-b <= 3 && b-a <= 3 }
+
+// isProtocol reports whether w is a name of which a number after it is a part.
+func isProtocol(w string) bool {
+	switch w {
+	case "http", "https", "tls", "ssl", "oauth", "openid", "unicode", "iso", "rfc", "pep", "section", "chapter", "table", "figure", "step", "part", "ecmascript", "es", "css", "html":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,233 @@
+package lexical
+
+import (
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/query"
+)
+
+// Wording returns a query's text without the words that say where or how recent
+// the answer is to be, and not what is asked: "site:docs.python.org", "2026",
+// "official documentation", "error fix solution". Agents add such words to most
+// queries, and every other page has them.
+//
+// A word stays if it is content in this index, which then has it far more often
+// than the background corpus. A single "error" or "example" stays, too: it may be
+// what is asked about.
+func (x *Index) Wording(q Query) (string, error) {
+	in, err := x.interpret(&q)
+	return in.text, err
+}
+
+// An intent is what the words of a query's text say, beside the subject, of what
+// is asked for.
+type intent struct {
+	text    string // without its wording
+	version versionRelation
+	// news and opinion count the words of each kind; a word that the index has
+	// often counts less.
+	news, opinion float64
+	// others counts the names of other software, and othersFirst is the highest
+	// count of one in front of the documented software's name.
+	others, othersFirst float64
+}
+
+// interpret reads the text of a query.
+func (x *Index) interpret(q *Query) (intent, error) {
+	text := withoutNumber(query.WithoutSites(q.Text))
+	if x.analyzer.language != DefaultLanguage {
+		return intent{text: text}, nil
+	}
+	words := framedWords(text)
+	own, _ := parseNumbers(q.Version)
+	in := intent{version: markVersions(words, q.Names, own)}
+	var err error
+	if in.others, in.othersFirst, err = x.otherSoftware(words, q.Names); err != nil {
+		return intent{}, err
+	}
+	if err := x.countWebWords(words, &in); err != nil {
+		return intent{}, err
+	}
+	in.text, err = x.withoutFraming(text, words, q.Names)
+	return in, err
+}
+
+// countWebWords adds the words to in that ask for news or opinions.
+func (x *Index) countWebWords(words []framedWord, in *intent) error {
+	before := ""
+	for _, w := range words {
+		kind := webWordOf(before, w.folded)
+		before = w.folded
+		if kind == documented || w.framing != notFraming {
+			continue
+		}
+		share, err := x.strangeness(w.folded)
+		if err != nil {
+			return err
+		}
+		if kind == newsWord {
+			in.news += share
+		} else {
+			in.opinion += share
+		}
+	}
+	return nil
+}
+
+// withoutFraming returns the text without its framing words, or the text if it
+// has no others.
+func (x *Index) withoutFraming(text string, words []framedWord, names []string) (string, error) {
+	content := 0
+	for i := range words {
+		w := &words[i]
+		if w.framing != notFraming && !isDigit(w.folded[len(w.folded)-1]) {
+			subject, err := x.isSubject(w.folded)
+			if err != nil {
+				return "", err
+			}
+			if subject {
+				w.framing = notFraming
+			}
+		}
+		if w.framing == notFraming && !x.analyzer.stop(w.folded) && !x.analyzer.question(w.folded) && !isAnyName(w.folded, names) {
+			content++
+		}
+	}
+	if content == 0 {
+		return text, nil
+	}
+	var b strings.Builder
+	end := 0
+	for i, w := range words {
+		if w.framing == notFraming || w.framing == weakFraming && !besideFraming(words, i) {
+			continue
+		}
+		b.WriteString(text[end:w.start])
+		end = w.end
+	}
+	b.WriteString(text[end:])
+	return b.String(), nil
+}
+
+// strangeness is 1 for a word that the index has no more often than the
+// background corpus, and 0 for one that is a subject of it.
+func (x *Index) strangeness(word string) (float64, error) {
+	n, err := x.Frequency(word)
+	term := x.analyzer.stemOf(word)
+	if err != nil || term == "" {
+		return 1, err
+	}
+	return 1 - max(0, min(1, evidence(elsewhere(term), n, x.n)/subjectEvidence)), nil
+}
+
+// withoutNumber returns a heading that was copied from a document without its
+// marks and number: "Joining tables" for "### 4.2. Joining tables¶".
+func withoutNumber(text string) string {
+	rest := strings.TrimLeft(text, "#= \t")
+	digits := strings.TrimLeft(rest, "0123456789.")
+	number := rest[:len(rest)-len(digits)]
+	isNumber := strings.Contains(number, ".") && number[0] != '.' && (rest != text || strings.HasSuffix(number, "."))
+	if isNumber && (strings.HasPrefix(digits, " ") || strings.HasPrefix(digits, "\u00a0")) {
+		rest = digits
+	}
+	return strings.TrimRight(rest, "¶ ")
+}
+
+// framing is how likely it is that a word is no part of what is asked.
+type framing uint8
+
+const (
+	notFraming framing = iota
+	// weakFraming words are framing if they are next to another one.
+	weakFraming
+	strongFraming
+)
+
+// A framedWord is a word of a query's text: what stands between two spaces.
+type framedWord struct {
+	start, end int
+	folded     string // without punctuation around it
+	framing    framing
+}
+
+func framedWords(text string) []framedWord {
+	var words []framedWord
+	for at := 0; at < len(text); {
+		n := strings.IndexAny(text[at:], spaces)
+		switch {
+		case n == 0:
+			at++
+			continue
+		case n < 0:
+			n = len(text) - at
+		}
+		folded := string(fold(nil, strings.Trim(text[at:at+n], "\"'`.,;:!?()[]{}<>")))
+		words = append(words, framedWord{start: at, end: at + n, folded: folded})
+		at += n
+	}
+	for i := range words {
+		w := &words[i]
+		w.framing = framingEnglish(w.folded)
+		if isYear(w.folded) {
+			w.framing = strongFraming
+		}
+		if i > 0 {
+			switch before := &words[i-1]; before.folded + " " + w.folded {
+			case "best practice", "best practices", "good practice", "good practices", "stack overflow", "github issue", "github issues",
+				"getting started", "how to", "step by", "cheat sheet", "deep dive", "hands on", "in advance", "find out", "thank you":
+				before.framing, w.framing = strongFraming, strongFraming
+			}
+		}
+	}
+	return words
+}
+
+// besideFraming reports whether a word next to the i-th is framing.
+func besideFraming(words []framedWord, i int) bool {
+	return i > 0 && words[i-1].framing != notFraming || i+1 < len(words) && words[i+1].framing != notFraming
+}
+
+// isYear reports whether w is a year from 1990 to 2099.
+func isYear(w string) bool {
+	return len(w) == 4 && (w[:2] == "19" && w[2] == '9' || w[:2] == "20") && isDigit(w[2]) && isDigit(w[3])
+}
+
+// isAnyName reports whether a word is one of the names.
+func isAnyName(w string, names []string) bool {
+	for _, name := range names {
+		if strings.EqualFold(w, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// subjectEvidence is the evidence from which on a framing word is a subject of the
+// index: the logarithm of how much more frequent it is here than in the
+// background corpus.
+const subjectEvidence = 1.5
+
+// isSubject reports whether a word is a subject of the index.
+func (x *Index) isSubject(word string) (bool, error) {
+	n, err := x.Frequency(word)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	term := x.analyzer.stemOf(word)
+	return term != "" && evidence(elsewhere(term), n, x.n) > subjectEvidence, nil
+}
+
+// framingEnglish returns whether a folded English word is framing.
+func framingEnglish(w string) framing {
+	switch w {
+	case "documentation", "docs", "official", "officially", "tutorial", "tutorials", "guide", "guides", "howto", "walkthrough", "cheatsheet", "explained",
+		"stackoverflow", "stackexchange", "superuser", "serverfault", "reddit", "quora", "w3schools", "geeksforgeeks", "freecodecamp", "realpython",
+		"thanks", "thank", "help", "advance":
+		return strongFraming
+	case "error", "errors", "fix", "fixed", "fixes", "fixing", "solution", "solutions", "solve", "solved", "resolve", "resolved", "troubleshoot", "troubleshooting",
+		"example", "examples", "sample", "samples", "snippet", "snippets", "code", "issue", "issues", "problem", "problems", "question", "answer", "answers",
+		"doc", "manual", "reference", "usage", "syntax", "meaning", "explanation", "overview", "tips", "tricks", "github", "blog", "article", "latest", "current":
+		return weakFraming
+	}
+	return notFraming
+}
