@@ -122,7 +122,7 @@ func TestSearchAtTerminal(t *testing.T) {
 
 .*confidence of docs: \d\.\d\d.*
    .*by words \d\.\d\d, (not )?below the threshold of 0\.\d\d.*
-   .*logarithm of the odds -?\d.\d\d = any question -\d\.\d\d \+ `},
+   .*logarithm of the odds -?\d+\.\d\d = any question -\d\.\d\d \+ `},
 		{name: "nothing relevant", columns: 120, args: []string{"search", "quasar"}, want: `^nothing in docs answers "quasar"\n$`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -9,6 +9,10 @@ const Relevant = 0.1
 // next one.
 const crowding = 0.85
 
+// mentioned is the weight of hits that mention the name which is all of the query,
+// if another database has a page about it.
+const mentioned = 0.5
+
 // A Merged is a hit among those of several databases.
 type Merged struct {
 	Hit
@@ -21,19 +25,24 @@ type Merged struct {
 // relevance is that, lowered as its score falls below the best's. Each hit
 // taken from a database lowers its next one, so that a big database does not
 // crowd out the only answer of a small one. Where one database has something
-// relevant, those that have nothing bring no hits.
+// relevant, those that have nothing bring no hits. A database with a page about the
+// name that is all of the query goes before those that only mention the name.
 func Merge(results []Result, topK int) []Merged {
-	surest := 0.0
+	surest, pageAboutName := 0.0, false
 	for _, r := range results {
 		if len(r.Hits) > 0 {
 			surest = max(surest, r.Confidence)
+			pageAboutName = pageAboutName || r.signals.Page
 		}
 	}
 	next := make([]int, len(results))
 	weight := make([]float64, len(results))
 	for i, r := range results {
 		weight[i] = 1
-		if surest >= Relevant && r.Confidence < Relevant {
+		if pageAboutName && !r.signals.Page {
+			weight[i] = mentioned
+		}
+		if surest >= Relevant && r.Confidence < Relevant && !r.signals.Page {
 			next[i] = len(r.Hits)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 func TestMerge(t *testing.T) {
 	result := func(confidence float64, hits ...Hit) Result { return Result{Hits: hits, Confidence: confidence} }
+	about := func(r Result) Result { r.signals.Page = true; return r }
 	hit := func(id string, score float64) Hit { return Hit{Passage: passage.Passage{ID: id}, Score: score} }
 	for _, tt := range []struct {
 		name    string
@@ -26,6 +27,10 @@ func TestMerge(t *testing.T) {
 			results: []Result{result(0.05, hit("a1", 10)), result(0.8, hit("b1", 1))}, want: []string{"b1"}},
 		{name: "unless all are", topK: 9, results: []Result{result(0.05, hit("a1", 10)), result(0.08, hit("b1", 1))}, want: []string{"b1", "a1"}},
 		{name: "scores of zero", topK: 9, results: []Result{result(0.5, hit("a1", 0), hit("a2", 0)), result(0.4)}, want: []string{"a1", "a2"}},
+		{name: "a page about the name beats mentions of it", topK: 2,
+			results: []Result{result(0.9, hit("a1", 10)), about(result(0.6, hit("b1", 1)))}, want: []string{"b1", "a1"}},
+		{name: "also a doubtful one", topK: 2,
+			results: []Result{result(0.1, hit("a1", 10)), about(result(0.06, hit("b1", 1)))}, want: []string{"b1", "a1"}},
 		{name: "ties go to the first", topK: 9, results: []Result{result(0.5, hit("a1", 1)), result(0.5, hit("b1", 1))}, want: []string{"a1", "b1"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

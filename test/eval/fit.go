@@ -26,10 +26,11 @@ type example struct {
 // Weights of the examples that are not searches about their manual. Those of one
 // kind are alike, and people seldom ask a manual about something else.
 const (
-	otherManualWeight  = 0.45 // a judged query about another manual
+	otherManualWeight  = 0.3 // a judged query about another manual
 	foreignWeight      = 0.3 // an out-of-domain query
 	foreignNamedWeight = 0.1 // the same with the manual's name
 	otherVersionWeight = 0.1 // a training search with another version of the manual
+	nameWeight         = 0.1 // the name of what a page of this or another manual is about
 )
 
 // fit prints the weights of package answer's Default, which are a logistic model
@@ -61,6 +62,14 @@ func (l *lab) examples() ([]example, error) {
 	if err != nil {
 		return nil, err
 	}
+	root, err := l.docsRoot()
+	if err != nil {
+		return nil, err
+	}
+	pages, err := namedPages(root)
+	if err != nil {
+		return nil, err
+	}
 	var examples []example
 	for _, m := range slices.Concat(docSets, trainingSets) {
 		c := collector{manual: m}
@@ -68,7 +77,7 @@ func (l *lab) examples() ([]example, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(docSets, func(d manual) bool { return d.name == m.name }) {
-			err = c.addQueries(queries)
+			err = errors.Join(c.addQueries(queries), c.addNames(pages))
 		}
 		err = errors.Join(err, c.addSearches(searches), c.db.Close())
 		if err != nil {
@@ -107,6 +116,17 @@ func (c *collector) addQueries(queries []eval.Query) error {
 			return err
 		}
 		if err := c.add(search{Query: text + " " + c.manual.name}, foreignNamedWeight); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addNames adds every third name of what a page is about, asked without the name
+// of the manual.
+func (c *collector) addNames(pages []namedPage) error {
+	for i := 0; i < len(pages); i += 3 {
+		if err := c.add(search{Query: pages[i].name, Answerable: pages[i].set == c.manual.name}, nameWeight); err != nil {
 			return err
 		}
 	}

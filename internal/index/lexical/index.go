@@ -17,7 +17,8 @@ const FileName = "lexical.idx"
 // its terms: a query must be cut as the text was.
 //
 //	1  as the package's documentation describes it
-const Version = 1
+//	2  names without separators, and names of what a page is about
+const Version = 2
 
 const (
 	indexKind   = "LEXI"

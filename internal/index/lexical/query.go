@@ -155,7 +155,11 @@ const (
 	// What a passage gains that defines the name which is all of the query, or
 	// one of its words or keywords.
 	wholeBonus = .5
-	partBonus  = .15
+	// What the page gains that is about the name which is all of the query. Such a
+	// name may be written as maxNameWords words.
+	pageBonus    = .6
+	maxNameWords = 4
+	partBonus    = .15
 	// And what of that if it defines a name that only ends so.
 	endShare = .8
 
@@ -308,19 +312,15 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) (terms
 // every keyword.
 func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 	var terms []queryTerm
-	add := func(s string, bonus float64) {
-		if len(terms) >= maxKeywords {
-			return
+	add := func(s string, kind symbolKind, bonus float64) {
+		if term := (symbol{s, kind}).term(); term != "" && len(terms) < maxKeywords {
+			terms = append(terms, queryTerm{term: term, weight: bonus, symbol: true})
 		}
-		s = trimName(s)
-		if !isName(s) {
-			return
-		}
-		for _, end := range [...]bool{false, true} {
-			if term := (symbol{s, end}).term(); term != "" {
-				terms = append(terms, queryTerm{term: term, weight: bonus, symbol: true})
-			}
-			bonus *= endShare
+	}
+	addName := func(s string, bonus float64) {
+		if s = trimName(s); isName(s) {
+			add(s, wholeName, bonus)
+			add(s, endOfName, endShare*bonus)
 		}
 	}
 	var content []string // what of the text, between blanks, has words that count
@@ -336,15 +336,21 @@ func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 		content = append(content, text[start:end])
 	}
 	for _, s := range content {
-		switch {
-		case len(content) == 1:
-			add(s, wholeBonus)
-		case isWrittenAsName(trimName(s)):
-			add(s, partBonus)
+		if len(content) > 1 && isWrittenAsName(trimName(s)) {
+			addName(s, partBonus)
 		}
 	}
+	if len(content) == 1 {
+		addName(content[0], wholeBonus)
+	}
+	if whole := trimName(strings.Join(content, "_")); len(content) <= maxNameWords && isName(whole) {
+		if len(content) > 1 {
+			add(whole, wholeName, wholeBonus)
+		}
+		add(whole, pageName, pageBonus)
+	}
 	for _, keyword := range q.Keywords {
-		add(keyword, partBonus)
+		addName(keyword, partBonus)
 	}
 	return terms
 }

@@ -58,17 +58,17 @@ func TestPlan(t *testing.T) {
 		query Query
 		want  string // own terms, then the names looked for with their bonus
 	}{
-		{"question", Query{Text: "How do I use the cached files?"}, "cach file"},
-		{"nothing but a question", Query{Text: "how to do this"}, "how do"},
-		{"database named", Query{Text: "git branch in git", Names: []string{"git"}}, "branch @branch:0.50 @.branch:0.40"},
-		{"name of two words", Query{Text: "gitlab-ci cache", Names: []string{"gitlab ci"}}, "cach @cache:0.50 @.cache:0.40"},
-		{"name with a dot", Query{Text: "node.js streams", Names: []string{"nodejs", "node.js"}}, "stream @streams:0.50 @.streams:0.40"},
-		{"nothing but the name", Query{Text: "git", Names: []string{"git"}}, "git @git:0.50 @.git:0.40"},
-		{"one name", Query{Text: "`os.path.join()`"}, "os path join @os.path.join:0.50 @.os.path.join:0.40"},
-		{"a name among words", Query{Text: "what does os.walk return"}, "os walk return @os.walk:0.15 @.os.walk:0.12"},
-		{"keywords", Query{Text: "rename folders", Keywords: []string{"os.rename", "move files"}}, "renam*2 folder os move file @os.rename:0.15 @.os.rename:0.12"},
-		{"repeated", Query{Text: "file file files"}, "file*3"},
-		{"operators", Query{Text: `cache "two words" -not title:x path:y`}, "cach two word x"},
+		{"question", Query{Text: "How do I use the cached files?"}, "cach file @cachedfiles:0.50 @:cachedfiles:0.60"},
+		{"nothing but a question", Query{Text: "how to do this"}, "how do @howdo:0.50 @:howdo:0.60"},
+		{"database named", Query{Text: "git branch in git", Names: []string{"git"}}, "branch @branch:0.50 @.branch:0.40 @:branch:0.60"},
+		{"name of two words", Query{Text: "gitlab-ci cache", Names: []string{"gitlab ci"}}, "cach @cache:0.50 @.cache:0.40 @:cache:0.60"},
+		{"name with a dot", Query{Text: "node.js streams", Names: []string{"nodejs", "node.js"}}, "stream @streams:0.50 @.streams:0.40 @:streams:0.60"},
+		{"nothing but the name", Query{Text: "git", Names: []string{"git"}}, "git @git:0.50 @.git:0.40 @:git:0.60"},
+		{"one name", Query{Text: "`os.path.join()`"}, "os path join @ospathjoin:0.50 @.ospathjoin:0.40 @:ospathjoin:0.60"},
+		{"a name among words", Query{Text: "what does os.walk return"}, "os walk return @oswalk:0.15 @.oswalk:0.12 @oswalkreturn:0.50 @:oswalkreturn:0.60"},
+		{"keywords", Query{Text: "rename folders", Keywords: []string{"os.rename", "move files"}}, "renam*2 folder os move file @renamefolders:0.50 @:renamefolders:0.60 @osrename:0.15 @.osrename:0.12"},
+		{"repeated", Query{Text: "file file files"}, "file*3 @filefilefiles:0.50 @:filefilefiles:0.60"},
+		{"operators", Query{Text: `cache "two words" -not title:x path:y`}, "cach two word x @cachetwowordsx:0.50 @:cachetwowordsx:0.60"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := a.plan(&tt.query, func(string) bool { return false })
@@ -168,13 +168,22 @@ func TestSymbols(t *testing.T) {
 		{Fields{Title: "std::vector<T>"}, ""},
 		{Fields{Title: "Foo::bar()"}, "Foo::bar .bar"},
 		{Fields{Title: "--amend"}, "--amend"},
+		{Fields{Page: "json — JSON encoder and decoder", Title: "json — JSON encoder and decoder"}, ":json"},
+		{Fields{Page: "json — JSON encoder and decoder", Title: "Usage", Path: []string{"json — JSON encoder and decoder"}}, "Usage"},
+		{Fields{Page: "git-bisect(1)", Title: "NAME", Path: []string{"git-bisect(1) Manual Page"}}, "NAME :git-bisect"},
+		{Fields{Page: "F.17. hstore", Title: "F.17. hstore"}, ":hstore"},
+		{Fields{Page: "CREATE TABLE", Title: "CREATE TABLE"}, ":CREATE TABLE"},
+		{Fields{Page: "Table of contents", Title: "Table of contents"}, ""},
 		{Fields{Title: "Überschrift"}, ""},
 		{Fields{}, ""},
 	} {
 		var got []string
 		for _, s := range symbols(&tt.fields) {
-			if s.end {
+			switch s.kind {
+			case endOfName:
 				s.name = "." + s.name
+			case pageName:
+				s.name = ":" + s.name
 			}
 			got = append(got, s.name)
 		}

@@ -108,11 +108,11 @@ func TestExplain(t *testing.T) {
 		t.Errorf("shares are %g and %g together", words, page)
 	}
 	want := map[string]Reason{
-		"delet":      {Term: "delet"}, // in another passage of the page
-		"file":       {Term: "file", Fields: []Occurrence{{"headings", 1}, {"body", 2}}},
-		"remov":      {Term: "remov", Fields: []Occurrence{{"title", 1}, {"address", 1}, {"body", 2}}},
-		"os":         {Term: "os", Fields: []Occurrence{{"title", 1}, {"page", 1}, {"address", 2}}},
-		"@os.remove": {Term: "@os.remove", Symbol: true, Fields: []Occurrence{{"title", 1}}},
+		"delet":     {Term: "delet"}, // in another passage of the page
+		"file":      {Term: "file", Fields: []Occurrence{{"headings", 1}, {"body", 2}}},
+		"remov":     {Term: "remov", Fields: []Occurrence{{"title", 1}, {"address", 1}, {"body", 2}}},
+		"os":        {Term: "os", Fields: []Occurrence{{"title", 1}, {"page", 1}, {"address", 2}}},
+		"@osremove": {Term: "@osremove", Symbol: true, Fields: []Occurrence{{"title", 1}}},
 	}
 	if diff := cmp.Diff(want, terms); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

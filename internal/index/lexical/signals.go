@@ -20,6 +20,7 @@ type Signals struct {
 
 	Title   float64 // share of the terms that its titles or headings have
 	Defined bool    // it defines a name in the query
+	Page    bool    // it is of the page about the name that is all of the query
 
 	Corrected   int // misspelled words
 	Undefined   int // words that neither the index nor the background corpus has
@@ -40,7 +41,7 @@ func (s Signals) Features() []float64 {
 	return []float64{
 		named, number(s.Strange), number(s.Elsewhere > 0 && !s.Named), named * s.Elsewhere,
 		s.Mean, named * s.Mean, s.Least,
-		hit, named * hit, s.Strength, s.Proximity, s.Title, number(s.Defined),
+		hit, named * hit, s.Strength, s.Proximity, s.Title, number(s.Defined), number(s.Page),
 		number(s.Version == newerMajor), number(s.Version == newerMinor), number(s.Version == olderMajor), number(s.Version == olderMinor),
 		min(2, s.News), s.Opinion, min(1, s.Opinion/max(1, float64(s.Terms))), s.Others, s.OthersFirst,
 		float64(s.Corrected), float64(s.Undefined),
@@ -51,7 +52,7 @@ func (s Signals) Features() []float64 {
 var FeatureNames = [...]string{
 	"database named", "unknown name", "only another technology named", "another technology named, too",
 	"evidence of the words", "the same, database named", "least evidence",
-	"words in the best hit", "the same, database named", "score of the words", "nearness of the words", "words in its titles", "name defined",
+	"words in the best hit", "the same, database named", "score of the words", "nearness of the words", "words in its titles", "name defined", "page about the name",
 	"newer major version", "newer minor version", "older major version", "older minor version",
 	"words for news", "words for opinions", "share of these", "other software named", "other software named first",
 	"corrected words", "unknown words",
@@ -93,7 +94,7 @@ func (x *Index) signals(p *plan, terms []scored, said testimony, found []candida
 	s.Coverage /= all
 	s.Strength = x.strength(terms, best.raw)
 	s.Proximity = best.Proximity / proximityWeight
-	s.Defined = best.Symbol > 0
+	s.Defined, s.Page = best.Symbol > 0, best.Symbol >= float64(float32(pageBonus))
 	s.Title = x.titleMass(terms, best) / all
 	return s
 }

@@ -2,19 +2,46 @@ package lexical
 
 import "strings"
 
-// A symbol is a name that a passage defines, or the end of one, by which
-// people know it: path.join and join of os.path.join.
+// A symbol is a name that a passage defines.
 type symbol struct {
 	name string
-	end  bool
+	kind symbolKind
 }
 
-// term is the term that a symbol is indexed as.
+type symbolKind uint8
+
+const (
+	wholeName symbolKind = iota
+	endOfName            // by which people know it: path.join and join of os.path.join
+	pageName             // its page is about what has the name: a module, a program, a command
+)
+
+// term is the term that a symbol is indexed as. It has the letters, digits and
+// other signs of the name, but not what separates its words: "create table" and
+// CREATE_TABLE are createtable.
 func (s symbol) term() string {
-	if s.end {
-		return exactTerm(symbolMark, "."+s.name)
+	name := joined(s.name)
+	switch s.kind {
+	case endOfName:
+		name = "." + name
+	case pageName:
+		name = ":" + name
 	}
-	return exactTerm(symbolMark, s.name)
+	return exactTerm(symbolMark, name)
+}
+
+// joined returns a name without separators, or the name if it has nothing else.
+func joined(name string) string {
+	b := make([]byte, 0, len(name))
+	for i := range len(name) {
+		if strings.IndexByte("_-.: ", name[i]) < 0 {
+			b = append(b, name[i])
+		}
+	}
+	if len(b) == 0 {
+		return name
+	}
+	return string(b)
 }
 
 // symbols are the names that a passage defines, as far as its headings and its
@@ -27,15 +54,15 @@ func symbols(f *Fields) []symbol {
 		if !isName(name) {
 			return
 		}
-		names = append(names, symbol{name, false})
+		names = append(names, symbol{name, wholeName})
 		last := strings.LastIndexAny(name, ".:")
 		if last <= 0 || last == len(name)-1 {
 			return
 		}
 		if i := strings.LastIndexAny(strings.TrimRight(name[:last], ":"), ".:"); i > 0 {
-			names = append(names, symbol{name[i+1:], true})
+			names = append(names, symbol{name[i+1:], endOfName})
 		}
-		names = append(names, symbol{name[last+1:], true})
+		names = append(names, symbol{name[last+1:], endOfName})
 	}
 	anchors := f.Anchors
 	if _, anchor, ok := strings.Cut(f.Address, "#"); ok {
@@ -56,7 +83,35 @@ func symbols(f *Fields) []symbol {
 			}
 		}
 	}
+	if name := pageTitleName(f.Page); name != "" && isTopOfPage(f) {
+		names = append(names, symbol{name, pageName})
+	}
 	return names
+}
+
+// isTopOfPage reports whether a passage is right below its page's title.
+func isTopOfPage(f *Fields) bool {
+	return len(f.Path) == 0 || len(f.Path) == 1 && strings.EqualFold(f.Title, "name")
+}
+
+// pageTitleName returns the name of what a page is about, as its title has it, or
+// "": argparse of "argparse — Parser for command-line options", hstore of
+// "F.17. hstore", git-add of "git-add(1)", "CREATE TABLE" of that.
+func pageTitleName(title string) string {
+	if number, rest, ok := strings.Cut(title, ". "); ok && strings.ContainsAny(number, "0123456789") && !strings.Contains(number, " ") {
+		title = rest
+	}
+	for _, separator := range [...]string{" — ", " – ", " -- ", " - ", ": "} {
+		if name, _, ok := strings.Cut(title, separator); ok {
+			title = name
+			break
+		}
+	}
+	title, _, _ = strings.Cut(strings.TrimRight(title, "¶# "), "(")
+	if !isName(strings.ReplaceAll(title, " ", "_")) || strings.Contains(title, " ") && strings.ToUpper(title) != title {
+		return ""
+	}
+	return title
 }
 
 // titleName is the name at the beginning of a title, or "".
