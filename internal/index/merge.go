@@ -11,7 +11,7 @@ const crowding = 0.85
 
 // mentioned is the weight of hits that mention the name which is all of the query,
 // if another database has a page about it.
-const mentioned = 0.5
+const mentioned = 0.2
 
 // A Merged is a hit among those of several databases.
 type Merged struct {

@@ -171,6 +171,7 @@ func TestSymbols(t *testing.T) {
 		{Fields{Page: "json — JSON encoder and decoder", Title: "json — JSON encoder and decoder"}, ":json"},
 		{Fields{Page: "json — JSON encoder and decoder", Title: "Usage", Path: []string{"json — JSON encoder and decoder"}}, "Usage"},
 		{Fields{Page: "git-bisect(1)", Title: "NAME", Path: []string{"git-bisect(1) Manual Page"}}, "NAME :git-bisect"},
+		{Fields{Page: "LISTEN", Title: "Synopsis", Path: []string{"LISTEN"}, Address: "sql-listen.html#SQL-LISTEN"}, "SQL-LISTEN Synopsis :LISTEN"},
 		{Fields{Page: "F.17. hstore", Title: "F.17. hstore"}, ":hstore"},
 		{Fields{Page: "CREATE TABLE", Title: "CREATE TABLE"}, ":CREATE TABLE"},
 		{Fields{Page: "Table of contents", Title: "Table of contents"}, ""},

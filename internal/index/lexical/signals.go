@@ -1,5 +1,7 @@
 package lexical
 
+import "slices"
+
 // Signals tell how well a query and what was found for it fit, from which the
 // confidence in the best hit is reckoned. Shares are of the query's idf mass:
 // what its words weigh together, a word that the index does not know counting
@@ -20,7 +22,7 @@ type Signals struct {
 
 	Title   float64 // share of the terms that its titles or headings have
 	Defined bool    // it defines a name in the query
-	Page    bool    // it is of the page about the name that is all of the query
+	Page    bool    // a hit is of the page about the name that is all of the query
 
 	Corrected   int // misspelled words
 	Undefined   int // words that neither the index nor the background corpus has
@@ -94,7 +96,8 @@ func (x *Index) signals(p *plan, terms []scored, said testimony, found []candida
 	s.Coverage /= all
 	s.Strength = x.strength(terms, best.raw)
 	s.Proximity = best.Proximity / proximityWeight
-	s.Defined, s.Page = best.Symbol > 0, best.Symbol >= float64(float32(pageBonus))
+	s.Defined = best.Symbol > 0
+	s.Page = slices.ContainsFunc(found, func(c candidate) bool { return c.Symbol >= float64(float32(pageBonus)) })
 	s.Title = x.titleMass(terms, best) / all
 	return s
 }

@@ -83,15 +83,22 @@ func symbols(f *Fields) []symbol {
 			}
 		}
 	}
-	if name := pageTitleName(f.Page); name != "" && isTopOfPage(f) {
+	if name := pageTitleName(f.Page); name != "" && isTopOfPage(f, name) {
 		names = append(names, symbol{name, pageName})
 	}
 	return names
 }
 
-// isTopOfPage reports whether a passage is right below its page's title.
-func isTopOfPage(f *Fields) bool {
-	return len(f.Path) == 0 || len(f.Path) == 1 && strings.EqualFold(f.Title, "name")
+// isTopOfPage reports whether a passage is the beginning of its page, which is
+// about a name: it is below the page's title alone, or in the first section, which
+// has the page's anchor if the title has no text of its own.
+func isTopOfPage(f *Fields, name string) bool {
+	if len(f.Path) != 1 {
+		return len(f.Path) == 0
+	}
+	_, anchor, _ := strings.Cut(f.Address, "#")
+	slug := letters(name)
+	return strings.EqualFold(f.Title, "name") || slug != "" && strings.HasSuffix(letters(anchor), slug)
 }
 
 // pageTitleName returns the name of what a page is about, as its title has it, or
