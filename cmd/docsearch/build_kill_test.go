@@ -482,13 +482,17 @@ func TestInterruptedBuild(t *testing.T) {
 		if err == nil && edition != 1 {
 			t.Errorf("the build succeeded, and edition %d is in force", edition)
 		}
-		if cmd.ProcessState.ExitCode() == exitFailure && !strings.HasPrefix(out.String(), "docsearch: interrupted\nhint: ") {
+		if cmd.ProcessState.ExitCode() == exitInterrupted && !strings.HasPrefix(out.String(), "docsearch: interrupted\nhint: ") {
 			t.Errorf("interrupted, it says %q", out.String())
 		}
 	}
 	b.build(t)
 	b.clean(t)
 }
+
+// exitInterrupted is the exit code of a program that SIGINT has ended, as shells
+// have it.
+const exitInterrupted = 128 + 2
 
 // A first build that the user interrupts leaves nothing and says so.
 func TestInterruptedFirstBuild(t *testing.T) {
@@ -518,7 +522,7 @@ func TestInterruptedFirstBuild(t *testing.T) {
 		if _, err := os.Lstat(b.dir); err == nil {
 			t.Errorf("%s is still there", b.dir)
 		}
-		if cmd.ProcessState.ExitCode() == exitFailure {
+		if cmd.ProcessState.ExitCode() == exitInterrupted {
 			interrupted++
 			if want := "docsearch: interrupted\nhint: nothing was built\n"; out.String() != want {
 				t.Errorf("interrupted, it says %q, want %q", out.String(), want)

@@ -27,6 +27,10 @@ import (
 // where a regular file was expected.
 var ErrNotRegular = errors.New("not a regular file")
 
+// ErrReplaced is wrapped by the error about a file that others replace or remove
+// each time that it is opened.
+var ErrReplaced = errors.New("the file was replaced meanwhile")
+
 // ErrLink is wrapped by the error about a symbolic link that leads out of the
 // folder, or that stands where a file is to be written.
 var ErrLink = errors.New("a symbolic link, which docsearch does not follow")
@@ -193,37 +197,50 @@ func (p Path) Edit(perm fs.FileMode) (f *os.File, err error) {
 }
 
 // openInPlace opens the regular file that lstat finds, or creates one if create
-// is os.O_CREATE. It fails where the file is replaced between the two.
+// is os.O_CREATE. Its error wraps ErrReplaced if others keep creating, removing or
+// replacing the file between the two.
 func openInPlace(path string, flag, create int, lstat func() (fs.FileInfo, error), open func(flag int) (*os.File, error)) (*os.File, error) {
 	for try := 0; ; try++ {
 		want, err := lstat()
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && create != 0:
 			f, err := open(flag | os.O_CREATE | os.O_EXCL)
-			if errors.Is(err, fs.ErrExist) && try < 3 {
-				continue // somebody else created it
+			if !errors.Is(err, fs.ErrExist) {
+				return f, err
 			}
-			return f, err
+			if try == maxTries {
+				return nil, &fs.PathError{Op: "open", Path: path, Err: ErrReplaced}
+			}
+			continue // somebody else created it
 		case err != nil:
 			return nil, err
 		case !want.Mode().IsRegular():
 			return nil, &fs.PathError{Op: "open", Path: path, Err: notRegular(want)}
 		}
 		f, err := open(flag | syscall.O_NONBLOCK)
+		if errors.Is(err, fs.ErrNotExist) && create != 0 && try < maxTries {
+			continue // somebody else removed it
+		}
 		if err != nil {
 			return nil, err
 		}
 		have, err := f.Stat()
-		if err == nil && !os.SameFile(want, have) {
-			err = &fs.PathError{Op: "open", Path: path, Err: errors.New("the file was replaced meanwhile")}
+		if err == nil && os.SameFile(want, have) {
+			return f, nil
 		}
+		f.Close()
 		if err != nil {
-			f.Close()
 			return nil, err
 		}
-		return f, nil
+		if try == maxTries {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: ErrReplaced}
+		}
 	}
 }
+
+// maxTries is how often openInPlace tries again. A link that somebody keeps
+// putting in the file's place wins nothing by it: each try checks anew.
+const maxTries = 3
 
 // Lstat describes the file or folder, or the link that it is.
 func (p Path) Lstat() (st fs.FileInfo, err error) {

@@ -32,6 +32,9 @@ func TryLock(path string) (*Lock, error) {
 // lock that was removed before it was taken counts as another holder's.
 func TryLockIn(p confined.Path) (*Lock, error) {
 	f, err := p.Edit(0o600)
+	if errors.Is(err, confined.ErrReplaced) {
+		return nil, &fs.PathError{Op: "lock", Path: p.String(), Err: ErrLocked}
+	}
 	l, err := lock(f, err)
 	if err != nil {
 		return nil, err
