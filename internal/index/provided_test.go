@@ -534,3 +534,38 @@ func writeStored(t *testing.T, dir string, vector func(i int, p *passage.Passage
 	write("documents.leann.meta.json", []byte(`{"version": "1.0", "backend_name": "hnsw", "embedding_model": "m", "embedding_mode": "ollama", "dimensions": 256}`))
 	write("documents.index", leanntest.FAISS(vectors, leanntest.Marked))
 }
+
+// TestOperatorsBindVectors holds that what vectors alone find meets the query's
+// operators.
+func TestOperatorsBindVectors(t *testing.T) {
+	s := serveModel(t)
+	db := open(t, provided(t, s, 120))
+	e := asking(t, time.Minute, s.spec())
+	answered := func(h index.Hit) bool { return strings.Contains(h.Text, indextest.Answer) }
+	for _, tt := range []struct {
+		query string
+		hits  bool
+		holds func(index.Hit) bool
+	}{
+		{synonymWord, true, nil},
+		{synonymWord + " -zymotic", true, func(h index.Hit) bool { return !answered(h) }},
+		{synonymWord + " -path:page-0", true, func(h index.Hit) bool { return !strings.Contains(h.URL, "page-0.html") }},
+		{synonymWord + " path:page-3", true, func(h index.Hit) bool { return strings.Contains(h.URL, "page-3.html") }},
+		{synonymWord + " path:nowhere", false, nil},
+		{synonymWord + ` -"zymotic rotate"`, true, func(h index.Hit) bool { return !answered(h) }},
+		{synonymWord + " title:artifact", true, answered},
+		{`"zymotic rotate"`, true, answered},
+	} {
+		t.Run(tt.query, func(t *testing.T) {
+			r := search(t, db, index.Query{Text: tt.query, TopK: 5, Embedders: e})
+			if len(r.Hits) > 0 != tt.hits || len(r.Notes) > 0 {
+				t.Fatalf("%d hits, notes %q", len(r.Hits), r.Notes)
+			}
+			for _, h := range r.Hits {
+				if tt.holds != nil && !tt.holds(h) {
+					t.Errorf("%s (%s) does not meet the query's demands", h.ID, h.URL)
+				}
+			}
+		})
+	}
+}

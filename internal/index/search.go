@@ -78,8 +78,8 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	hits, signals, err := d.lexical.Search(lexical.Query{
-		Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Limit: max(candidates, q.TopK), Accept: accept})
+	words := lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Limit: max(candidates, q.TopK), Accept: accept}
+	hits, signals, err := d.lexical.Search(words)
 	if err != nil {
 		return Result{}, err
 	}
@@ -94,7 +94,11 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	for i, h := range hits {
 		fused[i] = Hit{Number: h.Passage, Lexical: h.Score, Score: h.Score, words: &hits[i]}
 	}
-	fused = d.addDense(ctx, q, fused, accept, &r)
+	constraint, err := d.lexical.Constraint(words, signals.Relaxed || len(hits) == 0)
+	if err != nil {
+		return Result{}, err
+	}
+	fused = d.addDense(ctx, q, fused, constraint, &r)
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
@@ -107,14 +111,11 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 
 // addDense adds what vectors have to say to what words have: the vectors of
 // the provided embedder or, where there are none or it cannot be asked, the
-// builtin one's. It notes in r what could not be done, and how sure the
-// provided vectors are where they are surer than the words.
-func (d *Database) addDense(ctx context.Context, q Query, hits []Hit, accept func(uint32) bool, r *Result) []Hit {
-	asked, err := d.lexical.Wording(lexical.Query{Text: q.Text, Names: q.Names, Version: q.Version})
-	if err != nil {
-		asked = q.Text
-	}
-	text := strings.TrimSpace(strings.Join(append([]string{asked}, q.Keywords...), " "))
+// builtin one's. Passages that only vectors find meet the constraint, too. It
+// notes in r what could not be done, and how sure the provided vectors are
+// where they are surer than the words.
+func (d *Database) addDense(ctx context.Context, q Query, hits []Hit, c lexical.Constraint, r *Result) []Hit {
+	text, accept := strings.TrimSpace(strings.Join(append([]string{c.Text}, q.Keywords...), " ")), c.Accept
 	if text == "" {
 		return hits
 	}

@@ -189,12 +189,11 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 	var p plan
 	short := query.limited()
 	q := &short
-	var plain []string
 	var quoted []demand
 	beside := "" // what is quoted
-	for _, c := range parse(q.Text, isOption) {
+	clauses := parse(q.Text, isOption)
+	for _, c := range clauses {
 		if c.field == "" && !c.quoted && !c.not {
-			plain = append(plain, c.text)
 			beside += " " + c.text
 			continue
 		}
@@ -213,11 +212,8 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 		default:
 			p.demands = append(p.demands, d)
 		}
-		if !c.not && c.field != "path" {
-			plain = append(plain, c.text)
-		}
 	}
-	text := strings.Join(plain, " ")
+	text := scoredText(clauses)
 	words := a.contentOf(text, q.Names)
 	p.terms, p.added = a.queryTerms(q, text, words)
 	p.named = slices.ContainsFunc(words, func(w contentWord) bool { return w.isName })
