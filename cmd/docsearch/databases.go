@@ -32,6 +32,7 @@ type listing struct {
 	Foreign    bool     // the config has another server answer from it
 	Names      []string // what the database is called, for a query to be read by
 	Version    string   // of what it documents; empty if unknown
+	URLs       []string // prefixes of its pages
 }
 
 // listings are the databases of the config and of the data folder. What is
@@ -47,7 +48,7 @@ func listings(l config.Locations) ([]listing, error) {
 		for _, db := range loaded.Config.Databases {
 			all = append(all, listing{
 				Name: db.Name, Path: db.Path, Configured: true, Foreign: db.Tool != "",
-				Names: append([]string{db.Name}, db.Keywords...), Version: db.Version,
+				Names: append([]string{db.Name}, db.Keywords...), Version: db.Version, URLs: db.URLs,
 			})
 		}
 	}

@@ -196,7 +196,7 @@ func (s *searchCommand) ask(ctx context.Context, chosen []listing, query string)
 			}
 			defer db.Close()
 			q := q
-			q.Names, q.Version = d.Names, d.Version
+			q.Names, q.Version, q.URLs = d.Names, d.Version, d.URLs
 			all[i].info = db.Info()
 			all[i].Result, all[i].err = db.Search(ctx, q)
 			if all[i].err == nil && s.explain {

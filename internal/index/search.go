@@ -3,9 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -23,7 +21,8 @@ type Query struct {
 	Named    bool     // the asker named the database otherwise than in the text
 	Version  string   // of what the database documents; empty if unknown
 	TopK     int      // hits wanted; 0 means 10
-	Filter   string   // see Filter
+	Filter   string   // see newFilter; "" is none
+	URLs     []string // prefixes of the database's pages, for Filter
 	// Embedders may be asked for the query's vector, by databases that have
 	// vectors of theirs; nil: nobody may.
 	Embedders *Embedders
@@ -74,7 +73,7 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	if q.TopK <= 0 {
 		q.TopK = defaultTopK
 	}
-	accept, err := d.accept(q.Filter)
+	accept, err := d.accept(q.Filter, q.URLs)
 	if err != nil {
 		return Result{}, err
 	}
@@ -228,54 +227,4 @@ func (d *Database) fill(ranked []Hit, topK int) ([]Hit, error) {
 		out = append(out, h)
 	}
 	return out, nil
-}
-
-// ErrFilter is wrapped by the error for a filter that cannot be read.
-var ErrFilter = errors.New("bad filter")
-
-// accept makes the test that a filter stands for. A filter is a part of the
-// document's URL or path ("library/asyncio"), or a pattern of it with *, ?
-// and [...] as the shell has them ("*.md", "/usr/share/doc/git/*"); a leading
-// "!" turns it round.
-func (d *Database) accept(filter string) (func(uint32) bool, error) {
-	if filter == "" {
-		return nil, nil
-	}
-	pattern, negate := strings.CutPrefix(filter, "!")
-	glob := strings.ContainsAny(pattern, "*?[")
-	if _, err := path.Match(pattern, ""); glob && err != nil {
-		return nil, fmt.Errorf("%w %q: %v", ErrFilter, filter, err)
-	}
-	known := make(map[uint32]bool)
-	return func(n uint32) bool {
-		doc, err := d.table.Document(n)
-		if err != nil {
-			return false
-		}
-		ok, seen := known[doc]
-		if !seen {
-			key, err := d.table.Key(doc)
-			ok = err == nil && matches(pattern, glob, key) != negate
-			known[doc] = ok
-		}
-		return ok
-	}, nil
-}
-
-// matches reports whether key contains the pattern or, for a glob, whether it
-// or its last elements match: "*.md" is meant for "docs/a.md" too.
-func matches(pattern string, glob bool, key string) bool {
-	if !glob {
-		return strings.Contains(strings.ToLower(key), strings.ToLower(pattern))
-	}
-	for rest := key; ; {
-		if ok, _ := path.Match(pattern, rest); ok {
-			return true
-		}
-		i := strings.IndexByte(rest, '/')
-		if i < 0 {
-			return false
-		}
-		rest = rest[i+1:]
-	}
 }

@@ -251,7 +251,7 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 	}
 	for i, a := range ask(ctx, entries, answerPatience, func(e Entry) (r index.Result, err error) {
 		q := q
-		q.Names, q.Version = e.names(), e.Version
+		q.Names, q.Version, q.URLs = e.names(), e.Version, e.URLs
 		err = c.use(e.Path, func(db *index.Database) error {
 			if r, err = db.Search(ctx, q); err == nil {
 				r.Notes = append(r.Notes, c.aged(e, db.Info())...)

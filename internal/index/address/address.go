@@ -6,9 +6,11 @@ package address
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // maxURL is the longest URL that is looked at, in bytes.
@@ -80,7 +82,7 @@ func (a Address) Within(prefix, version string) (rest string, ok bool) {
 		return "", false
 	}
 	for i, s := range held {
-		if asked[i] != s && !agree(asked[i], s, version) {
+		if asked[i] != s && Unescape(asked[i]) != Unescape(s) && !agree(asked[i], s, version) {
 			return "", false
 		}
 	}
@@ -93,18 +95,28 @@ func (a Address) Within(prefix, version string) (rest string, ok bool) {
 func (a Address) Keys(version, sample string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for path := range a.paths(version, sample) {
-			for _, form := range forms(path) {
-				if a.Query != "" {
-					form += "?" + a.Query
-				}
-				for _, start := range [...]string{"https://", "https://www.", "http://", "http://www."} {
-					if !yield(start + a.Host + form) {
-						return
-					}
+			for spelling := range Spellings(path) {
+				if !a.yieldForms(spelling, yield) {
+					return
 				}
 			}
 		}
 	}
+}
+
+// yieldForms yields the URLs of the page at a path, and reports whether to go on.
+func (a Address) yieldForms(path string, yield func(string) bool) bool {
+	for _, form := range forms(path) {
+		if a.Query != "" {
+			form += "?" + a.Query
+		}
+		for _, start := range [...]string{"https://", "https://www.", "http://", "http://www."} {
+			if !yield(start + a.Host + form) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // paths are the page's path, and those that it may have under the version that
@@ -194,33 +206,129 @@ func stem(path string) string {
 
 // Files are the paths that the page may have in a folder of the sources of all
 // pages within a prefix, if rest is what follows the prefix; the likeliest
-// first.
+// first. A file may have a name that is percent-encoded itself, as mirrors of
+// sites write them.
 func Files(rest string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		path := unescape(rest)
-		s := strings.TrimPrefix(stem("/"+path), "/")
-		if path != "" && !yield(path) {
+		path := Unescape(rest)
+		if !yieldFiles(path, yield) {
 			return
 		}
-		for _, ending := range [...]string{".md", ".html", ".mdx", ".rst", ".adoc", ".txt", ".htm"} {
-			if s != "" && !yield(s+ending) {
-				return
-			}
-		}
-		if s != "" {
-			s += "/"
-		}
-		for _, name := range [...]string{"index.md", "index.html", "_index.md", "README.md", "index.mdx", "index.rst", "index.adoc"} {
-			if !yield(s + name) {
+		for spelling := range Spellings(rest) {
+			if spelling != path && !yieldFiles(spelling, yield) {
 				return
 			}
 		}
 	}
 }
 
-// unescape resolves what %XX stands for in a URL's path. What stands for
-// nothing stays.
-func unescape(s string) string {
+// yieldFiles yields the files of the page at a path, and reports whether to go
+// on.
+func yieldFiles(path string, yield func(string) bool) bool {
+	s := strings.TrimPrefix(stem("/"+path), "/")
+	if path != "" && !yield(path) {
+		return false
+	}
+	for _, ending := range [...]string{".md", ".html", ".mdx", ".rst", ".adoc", ".txt", ".htm"} {
+		if s != "" && !yield(s+ending) {
+			return false
+		}
+	}
+	if s != "" {
+		s += "/"
+	}
+	for _, name := range [...]string{"index.md", "index.html", "_index.md", "README.md", "index.mdx", "index.rst", "index.adoc"} {
+		if !yield(s + name) {
+			return false
+		}
+	}
+	return true
+}
+
+// Pages are the paths below a prefix that the page of a file may have: the
+// reverse of Files.
+func Pages(file string) []string {
+	s := strings.TrimPrefix(stem("/"+file), "/")
+	if folder, name := s[:strings.LastIndexByte(s, '/')+1], s[strings.LastIndexByte(s, '/')+1:]; name == "_index" || strings.EqualFold(name, "readme") {
+		s = strings.TrimRight(folder, "/")
+	}
+	if s == "" {
+		return []string{file, ""}
+	}
+	return []string{file, s, s + "/", s + ".html"}
+}
+
+// encodings are the signs that the usual percent-encodings leave as they are,
+// besides letters, digits, and "-._/": the generic syntax of URLs, JavaScript's
+// encodeURIComponent, Go, and those that encode all signs, "~" or not.
+var encodings = [...]string{"~!$&'()*+,;=:@", "!$&'()*+,;=:@", "~!'()*", "~$&+,:;=@", "~", ""}
+
+// Spellings are the usual ways to write a URL's path, with letters of other
+// scripts as they are or percent-encoded; as it is first. Most paths have only
+// one.
+func Spellings(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(path) || !strings.ContainsFunc(path, isEncodable) {
+			return
+		}
+		seen := []string{path}
+		once := func(s string) bool {
+			if slices.Contains(seen, s) {
+				return true
+			}
+			seen = append(seen, s)
+			return yield(s)
+		}
+		plain := Unescape(path)
+		if isReadable(plain) && !once(escape(plain, encodings[0], upperHex, true)) {
+			return
+		}
+		for _, kept := range encodings {
+			for _, digits := range [...]string{upperHex, lowerHex} {
+				if !once(escape(plain, kept, digits, false)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// isEncodable reports whether some percent-encoding changes a character, or has.
+func isEncodable(r rune) bool {
+	return !('a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '.' || r == '_' || r == '/')
+}
+
+// isReadable reports whether the letters of other scripts in a path can be
+// written as they are.
+func isReadable(path string) bool {
+	isOtherSpace := func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsSpace(r) }
+	return utf8.ValidString(path) && !strings.ContainsFunc(path, isOtherSpace)
+}
+
+const (
+	upperHex = "0123456789ABCDEF"
+	lowerHex = "0123456789abcdef"
+)
+
+// escape percent-encodes a path, but for the signs in kept, those that are never
+// encoded, and, with letters set, what is not ASCII.
+func escape(path, kept, digits string, letters bool) string {
+	var b strings.Builder
+	for _, c := range []byte(path) {
+		if c >= utf8.RuneSelf && letters || c < utf8.RuneSelf && (!isEncodable(rune(c)) || strings.IndexByte(kept, c) >= 0) {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(digits[c>>4])
+		b.WriteByte(digits[c&15])
+	}
+	return b.String()
+}
+
+// Unescape resolves what %XX stands for in a URL's path. What stands for nothing
+// stays.
+func Unescape(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
 	}

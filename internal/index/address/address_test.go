@@ -54,6 +54,7 @@ func TestWithin(t *testing.T) {
 		{"https://x.org/en/latest/a", "https://x.org/en/v2.1/", "", "a", true},
 		{"https://x.org/en/v2.1/a", "https://x.org/en/latest/", "2.1", "a", true},
 		{"https://x.org/en/v2.1/a", "https://x.org/en/latest/", "", "", false},
+		{"https://x.org/%7Eme/a(1)/b%28", "https://x.org/~me/a%281%29/", "", "b%28", true},
 		{"https://x.org/en/main/a", "https://x.org/en/latest/", "2.1", "", false},
 	} {
 		a, ok := Parse(test.url)
@@ -137,6 +138,21 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+func TestPages(t *testing.T) {
+	for file, want := range map[string][]string{
+		"ci/yaml.md":         {"ci/yaml.md", "ci/yaml", "ci/yaml/", "ci/yaml.html"},
+		"ci/yaml/index.html": {"ci/yaml/index.html", "ci/yaml", "ci/yaml/", "ci/yaml.html"},
+		"ci/yaml/README.md":  {"ci/yaml/README.md", "ci/yaml", "ci/yaml/", "ci/yaml.html"},
+		"index.md":           {"index.md", ""},
+		"readme.md":          {"readme.md", ""},
+		"docs/c/_index.md":   {"docs/c/_index.md", "docs/c", "docs/c/", "docs/c.html"},
+	} {
+		if diff := cmp.Diff(want, Pages(file)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", file, diff)
+		}
+	}
+}
+
 func TestFiles(t *testing.T) {
 	for rest, want := range map[string][]string{
 		"ci/yaml":            {"ci/yaml", "ci/yaml.md", "ci/yaml.html", "ci/yaml/index.md"},
@@ -144,6 +160,8 @@ func TestFiles(t *testing.T) {
 		"a%20b.html":         {"a b.html", "a b.md"},
 		"":                   {"index.md", "README.md"},
 		"50%":                {"50%.md"},
+		"C%2b%2B.html":       {"C++.html", "C++.md", "C%2B%2B.html", "C%2b%2b.html"},
+		"~me/paren(1)":       {"~me/paren(1).html", "%7Eme/paren%281%29.html", "~me/paren%281%29.html"},
 	} {
 		files := slices.Collect(Files(rest))
 		for _, w := range want {
@@ -157,11 +175,44 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+func TestSpellings(t *testing.T) {
+	for path, want := range map[string][]string{
+		"/a/b-c_d.html":   {"/a/b-c_d.html"},
+		"/paren(1).html":  {"/paren(1).html", "/paren%281%29.html"},
+		"/C++.html":       {"/C++.html", "/C%2B%2B.html", "/C%2b%2b.html"},
+		"/~user/@x":       {"/~user/@x", "/%7Euser/@x", "/%7euser/%40x", "/~user/%40x"},
+		"/größe":          {"/größe", "/gr%C3%B6%C3%9Fe", "/gr%c3%b6%c3%9fe"},
+		"/a b?#":          {"/a b?#", "/a%20b%3F%23"},
+		"/it's [1], 100%": {"/it's%20%5B1%5D,%20100%25", "/it%27s%20%5b1%5d%2c%20100%25"},
+	} {
+		for _, path := range append(want, path) {
+			got := slices.Collect(Spellings(path))
+			if got[0] != path || len(got) > maxSpellings {
+				t.Errorf("%d of %s: %q", len(got), path, got)
+			}
+			for _, w := range want {
+				if path != "/a b?#" && w != "/a b?#" && !slices.Contains(got, w) {
+					t.Errorf("%s: %s is not among %q", path, w, got)
+				}
+			}
+			for i, s := range got[1:] {
+				if slices.Contains(got[:i+1], s) || strings.ContainsAny(s, "?# ") {
+					t.Errorf("%s: %s is among %q", path, s, got)
+				}
+			}
+		}
+	}
+}
+
+// maxSpellings is the greatest number of spellings of a path.
+var maxSpellings = 2 + 2*len(encodings)
+
 func FuzzKeys(f *testing.F) {
 	f.Add("https://docs.python.org/3/library/json.html#json.dumps", "3.12", "https://docs.python.org/3.12/")
 	f.Add("https://x.org/v1.x/latest//a%2", "v", "x.org/v1")
 	f.Add("http:// #", "", "")
 	f.Add("http://www.www.x.org:80:80/a?b &ref=c", "1", "")
+	f.Add("https://x.org/3/%7euser/%3Fa%23/C%2B%2B%C2%A0/größe(1)%ff.html", "3.1", "https://x.org/%33")
 	f.Fuzz(func(t *testing.T, url, version, prefix string) {
 		a, ok := Parse(url)
 		if !ok {
@@ -176,7 +227,7 @@ func FuzzKeys(f *testing.F) {
 				t.Fatalf("%q has the key %q", url, key)
 			}
 		}
-		if seen == 0 || seen > 2000+4*len(url)*32+4*len(version)*64 {
+		if seen == 0 || seen > maxSpellings*(2000+4*len(url)*32+4*len(version)*64) {
 			t.Fatalf("%d keys of %q", seen, url)
 		}
 		if rest, ok := a.Within(prefix, version); ok {

@@ -351,10 +351,17 @@ func (t *Table) Passage(n uint32) (Passage, error) {
 	if p.ID == "" {
 		p.ID = strconv.Itoa(int(n))
 	}
-	if t.root != "" && p.Path != "" && !isAbs(p.Path) {
-		p.Path = t.root + p.Path
-	}
+	p.Path = t.Root(p.Path) + p.Path
 	return p, nil
+}
+
+// Root is the folder that the path of a passage is relative to, with a slash at
+// its end; "" if the path is absolute or a URL, or the folder is not there.
+func (t *Table) Root(path string) string {
+	if path == "" || isAbs(path) || hasScheme(path) {
+		return ""
+	}
+	return t.root
 }
 
 // Document is the document that passage n belongs to.
