@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/index/address"
+	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -17,8 +19,10 @@ var ErrNotFound = errors.New("not in the database")
 // URL with an anchor, which is the passage it leads to.
 type Ref struct {
 	Name       string
-	Neighbours int  // passages of the same document to read on either side
-	Whole      bool // read the whole document
+	URLs       []string // prefixes of the database's pages
+	Version    string   // of what the database documents; empty if unknown
+	Neighbours int      // passages of the same document to read on either side
+	Whole      bool     // read the whole document
 }
 
 // A Reading is passages of one document, in its order.
@@ -30,12 +34,19 @@ type Reading struct {
 	// Wanted is the position in Passages of the one that was asked for; -1
 	// where the document was.
 	Wanted int
+	// Mapped is set if the document has another name than the one asked for,
+	// which is a URL of the same page.
+	Mapped bool
 }
 
 // Read reads passages by name. Errors: one that wraps ErrNotFound,
 // *disk.CorruptError.
 func (d *Database) Read(ref Ref) (Reading, error) {
 	members, at, err := d.resolve(ref.Name)
+	mapped := errors.Is(err, ErrNotFound)
+	if mapped {
+		members, at, err = d.resolveURL(&ref)
+	}
 	if err != nil {
 		return Reading{}, err
 	}
@@ -43,7 +54,7 @@ func (d *Database) Read(ref Ref) (Reading, error) {
 	if at >= 0 && !ref.Whole {
 		from, to = max(0, at-ref.Neighbours), min(len(members), at+ref.Neighbours+1)
 	}
-	r := Reading{First: from, Total: len(members), Wanted: -1}
+	r := Reading{First: from, Total: len(members), Wanted: -1, Mapped: mapped}
 	if at >= 0 {
 		r.Wanted = at - from
 	}
@@ -70,28 +81,50 @@ func (d *Database) resolve(name string) (members []uint32, at int, err error) {
 		members, err := d.table.Members(doc)
 		return members, slices.Index(members, n), err
 	}
-	key, anchor, _ := strings.Cut(name, "#")
-	path, line := cutLine(key)
-	for _, candidate := range spellings(key, path) {
-		doc, found, err := d.table.FindDocument(candidate)
+	for _, t := range targets(name) {
+		doc, found, err := d.table.FindDocument(t.key)
 		if err != nil {
 			return nil, 0, err
 		}
-		if !found {
-			continue
+		if found {
+			return d.locate(doc, t)
 		}
-		if members, err = d.table.Members(doc); err != nil {
-			return nil, 0, err
-		}
-		at, err = d.position(members, func(p *passage.Passage) bool {
-			if anchor != "" {
-				return slices.Contains(p.Anchors, anchor) || strings.HasSuffix(p.URL, "#"+anchor)
-			}
-			return candidate == path && line > 0 && p.StartLine <= line && line <= p.EndLine
-		})
-		return members, at, err
 	}
 	return nil, 0, fmt.Errorf("%q: %w", name, ErrNotFound)
+}
+
+// resolveURL does the same for a URL under which the database does not have the
+// page: one of another version or spelling, or of a file.
+func (d *Database) resolveURL(ref *Ref) (members []uint32, at int, err error) {
+	a, ok := address.Parse(ref.Name)
+	if !ok {
+		return nil, 0, fmt.Errorf("%q: %w", ref.Name, ErrNotFound)
+	}
+	doc, found, err := answer.FindPage(d.gen, d.table, a, ref.URLs, ref.Version)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !found {
+		return nil, 0, fmt.Errorf("%q: %w", ref.Name, ErrNotFound)
+	}
+	return d.locate(doc, target{anchor: a.Fragment})
+}
+
+// locate returns the passages of a document, and the position of the one that
+// the target means, or -1.
+func (d *Database) locate(doc uint32, t target) (members []uint32, at int, err error) {
+	if members, err = d.table.Members(doc); err != nil {
+		return nil, 0, err
+	}
+	switch {
+	case t.anchor != "":
+		at, err = d.position(members, func(p *passage.Passage) bool { return answer.HasAnchor(p, t.anchor) })
+	case t.line > 0:
+		at, err = d.position(members, func(p *passage.Passage) bool { return p.StartLine <= t.line && t.line <= p.EndLine })
+	default:
+		at = -1
+	}
+	return members, at, err
 }
 
 // position is that of the first passage among members that is wanted, or -1.
@@ -108,24 +141,52 @@ func (d *Database) position(members []uint32, wanted func(*passage.Passage) bool
 	return -1, nil
 }
 
-// spellings are the keys that a document may have which is called key, or
-// path without its line: with and without a trailing slash and the scheme's s.
-func spellings(key, path string) []string {
-	out := []string{key}
+// A target is what a name means: a document, and an anchor or a line in it.
+type target struct {
+	key    string
+	anchor string
+	line   int // 0: none
+}
+
+// targets are what a name can mean, the likeliest first: it may have an anchor or
+// a line, a slash more or less at its end, another scheme, and a path may be
+// percent-encoded in another way.
+func targets(name string) []target {
+	var all []target
+	key, anchor, found := strings.Cut(name, "#")
+	if found {
+		all = append(all, target{key: name}) // a file's name can have the sign
+	}
+	add := func(key string, line int) { all = append(all, target{key, anchor, line}) }
+	add(key, 0)
 	if trimmed := strings.TrimRight(key, "/"); trimmed != key {
-		out = append(out, trimmed)
+		add(trimmed, 0)
 	} else {
-		out = append(out, key+"/")
+		add(key+"/", 0)
 	}
 	if rest, ok := strings.CutPrefix(key, "http://"); ok {
-		out = append(out, "https://"+rest)
+		add("https://"+rest, 0)
 	} else if rest, ok := strings.CutPrefix(key, "https://"); ok {
-		out = append(out, "http://"+rest)
+		add("http://"+rest, 0)
 	}
-	if path != key {
-		out = append(out, path)
+	path, line := cutLine(key)
+	if line > 0 {
+		add(path, line)
 	}
-	return out
+	if strings.Contains(key, "://") {
+		return all
+	}
+	add(address.Unescape(key), 0)
+	for spelling := range address.Spellings(key) {
+		add(spelling, 0)
+	}
+	if line > 0 {
+		add(address.Unescape(path), line)
+		for spelling := range address.Spellings(path) {
+			add(spelling, line)
+		}
+	}
+	return all
 }
 
 // cutLine takes the line off "docs/a.md:120".

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index"
@@ -74,6 +75,8 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	var troubles []string
 	for i, a := range ask(ctx, entries, answerPatience, func(e Entry) (r index.Reading, err error) {
 		err = s.catalog.use(e.Path, func(db *index.Database) error {
+			ref := ref
+			ref.URLs, ref.Version = e.URLs, e.Version
 			r, err = db.Read(ref)
 			return err
 		})
@@ -89,6 +92,9 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	}
 	if err := ctx.Err(); err != nil {
 		return "", err
+	}
+	if slices.ContainsFunc(all, func(f found) bool { return !f.Mapped }) {
+		all = slices.DeleteFunc(all, func(f found) bool { return f.Mapped })
 	}
 	switch len(all) {
 	case 0:

@@ -336,6 +336,42 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestMappedURLs holds that read and filter know the URLs that the config gives
+// to files.
+func TestMappedURLs(t *testing.T) {
+	mapped := t.TempDir()
+	build(t, mapped, shipPages()...)
+	_, c := serve(t, Entry{Name: "online", Path: mapped, URLs: []string{"https://ship.example.org/"}})
+	got, isError := call(t, c, "read", map[string]any{"url": "http://www.ship.example.org/docs/images/"})
+	if isError || !strings.Contains(got, "| online | docs/images.md") {
+		t.Errorf("a file by its URL: %s", got)
+	}
+	if got, isError = call(t, c, "read", map[string]any{"url": "https://ship.example.org/docs/none/"}); !isError {
+		t.Errorf("a page that is nowhere: %s", got)
+	}
+	for filter, want := range map[string]bool{"https://ship.example.org/docs/containers/": true, "https://ship.example.org/docs/images": false} {
+		got, isError := call(t, c, "search", map[string]any{"query": "publish the ports of a container", "database": "online", "filter": filter})
+		if isError || strings.Contains(got, "--publish") != want {
+			t.Errorf("filter %s: %s", filter, got)
+		}
+	}
+}
+
+// TestReadPrefersExactURL holds that a database that maps a URL to a page is not
+// in the way of one that has the URL itself.
+func TestReadPrefersExactURL(t *testing.T) {
+	files := t.TempDir()
+	build(t, files, passage.Passage{ID: "f0", Path: "branches.md", Title: "Branches", Text: "Another copy of the page."})
+	_, c := serve(t, Entry{Name: "files", Path: files, URLs: []string{"https://git.example.org/"}})
+	got, isError := call(t, c, "read", map[string]any{"url": "https://git.example.org/branches"})
+	if isError || !strings.Contains(got, "| vcs |") {
+		t.Errorf("got %s", got)
+	}
+	if got, isError = call(t, c, "read", map[string]any{"url": "https://git.example.org/branches.html", "database": "files"}); isError || !strings.Contains(got, "Another copy") {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestReadWhatTwoDatabasesHave(t *testing.T) {
 	copied := t.TempDir()
 	build(t, copied, gitPages()...)

@@ -2,10 +2,12 @@ package answer
 
 import (
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/address"
+	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -63,33 +65,46 @@ func (x *Index) Page(q PageQuery) (Page, bool, error) {
 	return Page{Hits: hits}, true, err
 }
 
-// document finds the document that is the page: under one of its URLs or, in
-// a database of files, at the place that the URL has within the prefix.
+// document finds the document that is the page, if its URL is within one of the
+// query's prefixes.
 func (x *Index) document(a address.Address, q *PageQuery) (uint32, bool, error) {
-	var rests []string
-	for _, prefix := range q.Prefixes {
-		if rest, ok := a.Within(prefix, q.Version); ok {
-			rests = append(rests, rest)
-		}
+	within := func(prefix string) bool {
+		_, ok := a.Within(prefix, q.Version)
+		return ok
 	}
-	if len(rests) == 0 || x.table.Documents() == 0 {
+	if !slices.ContainsFunc(q.Prefixes, within) {
 		return 0, false, nil
 	}
-	sample, err := x.table.Key(0)
+	return FindPage(x.gen, x.table, a, q.Prefixes, q.Version)
+}
+
+// FindPage finds the document that is the page: under one of its URLs or, in
+// a database of files, at the place that the URL has within a prefix of the URLs
+// of all pages. Version is that of what the database documents, "" if it is not
+// known.
+func FindPage(g disk.Generation, t *passage.Table, a address.Address, prefixes []string, version string) (uint32, bool, error) {
+	if t.Documents() == 0 {
+		return 0, false, nil
+	}
+	sample, err := t.Key(0)
 	if err != nil {
 		return 0, false, err
 	}
-	for key := range a.Keys(q.Version, sample) {
-		if d, found, err := x.table.FindDocument(key); found || err != nil {
+	for key := range a.Keys(version, sample) {
+		if d, found, err := t.FindDocument(key); found || err != nil {
 			return d, found, err
 		}
 	}
-	if d, found, err := x.aliased(a, q, sample); found || err != nil {
+	if d, found, err := findAlias(g, t, a.Keys(version, sample)); found || err != nil {
 		return d, found, err
 	}
-	for _, rest := range rests {
+	for _, prefix := range prefixes {
+		rest, ok := a.Within(prefix, version)
+		if !ok {
+			continue
+		}
 		for file := range address.Files(rest) {
-			if d, found, err := x.table.FindDocument(file); found || err != nil {
+			if d, found, err := t.FindDocument(file); found || err != nil {
 				return d, found, err
 			}
 		}
@@ -97,21 +112,21 @@ func (x *Index) document(a address.Address, q *PageQuery) (uint32, bool, error) 
 	return 0, false, nil
 }
 
-// aliased finds the document that is the page under a URL that only redirects
+// findAlias finds the document that is the page under a URL that only redirects
 // to it, or at which the same page stands.
-func (x *Index) aliased(a address.Address, q *PageQuery, sample string) (d uint32, found bool, err error) {
-	aliases, err := passage.OpenAliases(x.gen)
+func findAlias(g disk.Generation, t *passage.Table, urls iter.Seq[string]) (d uint32, found bool, err error) {
+	aliases, err := passage.OpenAliases(g)
 	if err != nil || aliases == nil {
 		return 0, false, err
 	}
 	defer func() { err = errors.Join(err, aliases.Close()) }()
-	for alias := range a.Keys(q.Version, sample) {
-		key, found, err := aliases.Find(alias)
+	for url := range urls {
+		key, found, err := aliases.Find(url)
 		if err != nil {
 			return 0, false, err
 		}
 		if found {
-			return x.table.FindDocument(key)
+			return t.FindDocument(key)
 		}
 	}
 	return 0, false, nil
@@ -149,20 +164,31 @@ func (x *Index) sections(d uint32, members []uint32, fragment string, q *PageQue
 // anchored is the passage that a fragment leads into. Lines that do not have
 // it are not decoded.
 func (x *Index) anchored(members []uint32, fragment string) (uint32, bool, error) {
+	plain := address.Unescape(fragment)
 	for _, n := range members {
 		line, err := x.table.Line(n)
 		if err != nil {
 			return 0, false, err
 		}
-		if !strings.Contains(string(line), fragment) {
+		if text := string(line); !strings.Contains(text, fragment) && !strings.Contains(text, plain) {
 			continue
 		}
 		p, err := passage.Decode(line)
-		if err == nil && (slices.Contains(p.Anchors, fragment) || strings.HasSuffix(p.URL, "#"+fragment)) {
+		if err == nil && HasAnchor(&p, fragment) {
 			return n, true, nil
 		}
 	}
 	return 0, false, nil
+}
+
+// HasAnchor reports whether a fragment, which may be percent-encoded, leads into
+// the passage.
+func HasAnchor(p *passage.Passage, fragment string) bool {
+	has := func(anchor string) bool {
+		return slices.Contains(p.Anchors, anchor) || strings.HasSuffix(p.URL, "#"+anchor)
+	}
+	plain := address.Unescape(fragment)
+	return has(fragment) || plain != fragment && has(plain)
 }
 
 func (x *Index) hits(numbers []uint32) ([]Hit, error) {

@@ -74,6 +74,8 @@ func TestPage(t *testing.T) {
 		passage.Passage{URL: "https://docs.example.org/3.2/short/#end", Text: "Its end.", Anchors: []string{"end", "the-end"}},
 		passage.Passage{Path: "guide/start.md", Text: "How to start."},
 		passage.Passage{Path: "README.md", Text: "Where it begins."},
+		passage.Passage{URL: "https://docs.example.org/3.2/C%2B%2B.html", Text: "Another language."},
+		passage.Passage{Path: "paren(1).md", Text: "A page of a manual."},
 	)
 	x := open(t, passages)
 	for _, test := range []struct {
@@ -93,6 +95,9 @@ func TestPage(t *testing.T) {
 		{"outside the prefix", "https://example.org/3.2/short/", "", nil, false},
 		{"a file", "https://docs.example.org/3.2/guide/start/", "", []int{42}, true},
 		{"a folder's file", "https://docs.example.org/3.2/", "", []int{43}, true},
+		{"another encoding", "https://docs.example.org/3.2/C++", "", []int{44}, true},
+		{"lower-case digits", "https://docs.example.org/3.2/C%2b%2b.html", "", []int{44}, true},
+		{"another encoding of a file", "https://docs.example.org/3.2/paren%281%29.html", "", []int{45}, true},
 		{"no URL", "guide/start.md", "", nil, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
