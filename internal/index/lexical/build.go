@@ -257,7 +257,11 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 			}
 		}
 		each := func(text string) {
+			from := place
 			place = scan(text, place, func(t token) { emit(t, text) })
+			if from < limit {
+				w.operators(n, text, field == fieldBody, from, min(place, limit))
+			}
 		}
 		switch field {
 		case fieldTitle:
@@ -299,6 +303,18 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 	info.family, info.version = versionOf(f.Address)
 	info.inLinks, info.pageLinks = uint32(max(0, f.InLinks)), uint32(max(0, f.PageInLinks))
 	return whole
+}
+
+// operators adds the operators that a text in a field speaks of. As they take no
+// place, they get the first ones of the text's: only how many count.
+func (w *worker) operators(n uint32, text string, body bool, from, to int) {
+	terms, counts := operators(text, body)
+	for i, term := range terms {
+		number := w.ids.number(term)
+		for place := from; place < min(from+counts[i], max(to, from+1)); place++ {
+			w.found = append(w.found, occurrence{number, n, uint32(place)})
+		}
+	}
 }
 
 // number is one more than the number of a token's term, or 0.

@@ -15,7 +15,8 @@
 // A term is a stemmed word; or a name taken whole, with '=' before it
 // (=max_connections, =--amend, =c++); or, with '@' before it, a name that a
 // passage defines (@os.path.join); or, with "@+" before it, a key that a passage
-// is found by (@+path:.go). Words and whole names have positions:
+// is found by (@+path:.go); or, with "@=" before it, an operator that a passage
+// speaks of (@=->>). Words and whole names have positions:
 // places in the sequence of the passage's words, field after field (title,
 // headings above, page title, address, link texts, index terms, body), one
 // place being left free after each field so that no phrase reaches across.

@@ -18,7 +18,8 @@ const FileName = "lexical.idx"
 //
 //	1  as the package's documentation describes it
 //	2  names without separators, and names of what a page is about
-const Version = 2
+//	3  operators that passages speak of
+const Version = 3
 
 const (
 	indexKind   = "LEXI"

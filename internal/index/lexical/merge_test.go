@@ -253,9 +253,9 @@ func TestKeepEqualsAdd(t *testing.T) {
 // oldest version. That of a kept one changes with those that come and go.
 func TestKeepJudgesAnew(t *testing.T) {
 	old := []edited{
-		{0, Fields{Title: "A", Body: "one text", Address: "https://e.org/3.11/a.html", PageInLinks: 9}, -1},
+		{0, Fields{Title: "A (??=)", Body: "one text `->>` and\n| `@>` |", Address: "https://e.org/3.11/a.html", PageInLinks: 9}, -1},
 		{1, Fields{Title: "getName", Body: "two getName whatsnew", Address: "https://e.org/whatsnew/b.html#x", Anchors: []string{"os.path"}, Keys: []string{"path:.go"}, InLinks: 4}, -1},
-		{2, Fields{Title: "C", Body: "three", Address: "https://e.org/a/b/c/d/c.html", Terms: "index term", Links: "called so\nor so"}, -1},
+		{2, Fields{Title: "->", Path: []string{"->", "-> ->"}, Body: "`??=`", Address: "https://e.org/a/b/c/d/c.html", Terms: "index term", Links: "called so\nor so"}, -1},
 	}
 	x := write(t, old, nil)
 	for i := range old {

@@ -216,6 +216,9 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 	text := scoredText(clauses)
 	words := a.contentOf(text, q.Names)
 	p.terms, p.added = a.queryTerms(q, text, words)
+	if operators := operatorTerms(text, words); len(operators) > 0 {
+		p.terms = operators
+	}
 	p.named = slices.ContainsFunc(words, func(w contentWord) bool { return w.isName })
 	if len(quoted) > 0 && (len(q.Keywords) > 0 || slices.ContainsFunc(a.contentOf(beside, q.Names), contentWord.counts)) {
 		p.phrases = quoted

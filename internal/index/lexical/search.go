@@ -223,7 +223,8 @@ func (w *testimony) hear(x *Index, t *queryTerm, passages int, common float64, g
 		return
 	}
 	e := 0.
-	if len(t.term) > 1 { // a letter stands for anything
+	// A letter stands for anything, and the background corpus has no operators.
+	if len(t.term) > 1 && t.term[0] != symbolMark {
 		e = evidence(common, passages, x.n)
 	}
 	if w.words == 0 {

@@ -124,6 +124,9 @@ func (x *Index) strangeness(word string) (float64, error) {
 // marks and number: "Joining tables" for "### 4.2. Joining tables¶".
 func withoutNumber(text string) string {
 	rest := strings.TrimLeft(text, "#= \t")
+	if !strings.ContainsFunc(rest, isWordRune) {
+		return text // the signs are an operator
+	}
 	digits := strings.TrimLeft(rest, "0123456789.")
 	number := rest[:len(rest)-len(digits)]
 	isNumber := strings.Contains(number, ".") && number[0] != '.' && (rest != text || strings.HasSuffix(number, "."))
@@ -132,6 +135,8 @@ func withoutNumber(text string) string {
 	}
 	return strings.TrimRight(rest, "¶ ")
 }
+
+func isWordRune(r rune) bool { return classify(r) != classOther }
 
 // framing is how likely it is that a word is no part of what is asked.
 type framing uint8

@@ -37,6 +37,8 @@ func TestWording(t *testing.T) {
 		{"docker 20.10 rename", "docker 20.10 rename"},
 		{"### 4.2. Rename a folder¶", "Rename a folder"},
 		{"3.5 folders", "folders"},
+		{"#>>", "#>>"}, // an operator
+		{"==", "=="},
 		{"documentation tutorial", "documentation tutorial"}, // nothing else is left
 		{"", ""},
 	} {
