@@ -21,7 +21,7 @@ type Query struct {
 	Named    bool     // the asker named the database otherwise than in the text
 	Version  string   // of what the database documents; empty if unknown
 	TopK     int      // hits wanted; 0 means 10
-	Filter   string   // see newFilter; "" is none
+	Filter   string   // see the type filter; "" is none
 	URLs     []string // prefixes of the database's pages, for Filter
 	// Embedders may be asked for the query's vector, by databases that have
 	// vectors of theirs; nil: nobody may.
