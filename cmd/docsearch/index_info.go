@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -87,6 +88,9 @@ func (a *app) info(d listing, asJSON bool) error {
 		row("checked", "%s (%s): nothing had changed", info.Checked.Local().Format("2006-01-02 15:04"), age(time.Since(info.Checked)))
 	}
 	row("passages", "%s of %s, %s of text", thousands(info.Passages), count(info.Documents, "document"), size(info.TextBytes))
+	if e := info.Edition; e != nil {
+		row("version", "%s, from the pages' %s", printable(e.Version), printable(strings.Join(e.Evidence, " and ")))
+	}
 	row("index", "%s in %s", size(info.Bytes), info.Generation)
 	if info.Embedder != nil {
 		row("vectors", "%s, %s%s", info.Embedder.Name, count(info.Embedder.Dimensions, "dimension"), recallOf(info.Recall))
@@ -147,6 +151,7 @@ type infoJSON struct {
 	Documents int            `json:"documents"`
 	TextBytes int64          `json:"text_bytes"`
 	Bytes     int64          `json:"index_bytes"`
+	Edition   *disk.Edition  `json:"edition,omitempty"` // the documented version
 	Embedder  *disk.Embedder `json:"embedder,omitempty"`
 	Recall    *disk.Recall   `json:"recall,omitempty"`
 	Provided  *disk.Provided `json:"provided,omitempty"`
@@ -163,7 +168,7 @@ func newInfoJSON(name, state, why string, info index.Info) infoJSON {
 	}
 	j.Source, j.Built, j.Tool = &info.Source, &info.Created, info.Tool
 	j.Passages, j.Documents, j.TextBytes, j.Bytes = info.Passages, info.Documents, info.TextBytes, info.Bytes
-	j.Embedder, j.Recall, j.Provided, j.Skipped = info.Embedder, info.Recall, info.Provided, info.Skipped
+	j.Edition, j.Embedder, j.Recall, j.Provided, j.Skipped = info.Edition, info.Embedder, info.Recall, info.Provided, info.Skipped
 	return j
 }
 

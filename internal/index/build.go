@@ -128,6 +128,9 @@ func (w *work) run(ctx context.Context) error {
 	if err := w.derive(ctx, before, &prepared); err != nil {
 		return err
 	}
+	if err := w.findEdition(); err != nil {
+		return err
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -240,13 +243,9 @@ type contentFunc func(passage int) (head, body []string, known bool)
 func learn(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptions, content contentFunc) error {
 	var d Database
 	defer d.Close()
-	draft := disk.Generation{Manifest: *m, Dir: b.Dir}
-	shards, err := shards(b)
+	draft, err := draftOf(b, m)
 	if err != nil {
 		return err
-	}
-	for _, name := range shards {
-		draft.Files = append(draft.Files, disk.FileInfo{Name: name})
 	}
 	if err := d.open(draft); err != nil {
 		return err
@@ -266,6 +265,16 @@ func learn(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOption
 		return d.addProvided(ctx, m, opt)
 	})
 	return g.Wait()
+}
+
+// draftOf returns the generation in the making, to be read.
+func draftOf(b *disk.Build, m *disk.Manifest) (disk.Generation, error) {
+	draft := disk.Generation{Manifest: *m, Dir: b.Dir}
+	names, err := shards(b)
+	for _, name := range names {
+		draft.Files = append(draft.Files, disk.FileInfo{Name: name})
+	}
+	return draft, err
 }
 
 // eachPassage calls f with every line of the generation's passages files, and

@@ -72,6 +72,6 @@ func (d *Database) confidence(c *disk.Confidence, text string) (float64, error) 
 
 // Signals tells how well a query fits the database, by words.
 func (d *Database) Signals(q Query) (lexical.Signals, error) {
-	_, s, err := d.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Limit: answer.Depth})
+	_, s, err := d.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version), Limit: answer.Depth})
 	return s, err
 }

@@ -60,7 +60,7 @@ func (d *Database) Explain(q Query, r Result) (Explanation, error) {
 			{"words", w.Words}, {"page", w.Page}, {"rest of the page", w.Rest}, {"nearness", w.Proximity}, {"phrases", w.Phrase},
 			{"defined name", w.Symbol}, {"standing", w.Prior}, {"vectors", h.Dense},
 		}}
-		reasons, err := d.lexical.Explain(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version}, h.Number)
+		reasons, err := d.lexical.Explain(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version)}, h.Number)
 		if err != nil {
 			return Explanation{}, err
 		}

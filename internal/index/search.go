@@ -19,7 +19,7 @@ type Query struct {
 	Keywords []string // names and synonyms the asker knows
 	Names    []string // the database's own names: they tell its passages apart from nothing
 	Named    bool     // the asker named the database otherwise than in the text
-	Version  string   // of what the database documents; empty if unknown
+	Version  string   // of what the database documents; empty: the one that the build found
 	TopK     int      // hits wanted; 0 means 10
 	Filter   string   // see the type filter; "" is none
 	URLs     []string // prefixes of the database's pages, for Filter
@@ -77,7 +77,7 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	words := lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Limit: max(candidates, q.TopK), Accept: accept}
+	words := lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version), Limit: max(candidates, q.TopK), Accept: accept}
 	hits, signals, err := d.lexical.Search(words)
 	if err != nil {
 		return Result{}, err

@@ -310,6 +310,9 @@ func (c *collector) addPassages(r *result, doc document) {
 	}
 	kind, flags := kindOf(r.Name, &doc), flagsOf(&doc)
 	seen := map[string]int{}
+	if len(passages) > 0 {
+		passages[0].SetEdition(shorten(doc.edition))
+	}
 	for i := range passages {
 		p := &passages[i]
 		p.SetKind(kind)

@@ -18,6 +18,7 @@ import (
 // belong together. Lines are counted from 1, as people do.
 type document struct {
 	title    string
+	edition  string // see passage.Passage.Edition
 	use      passage.Use
 	made     bool // of something else: the lines are not the file's
 	lines    []string

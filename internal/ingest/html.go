@@ -28,7 +28,7 @@ func readHTML(data []byte, name string) (document, error) {
 
 // fromHTML makes a document of a page.
 func fromHTML(page *html.Page) document {
-	doc := document{title: page.Title, made: true, canonical: page.Canonical, language: page.Language, hidden: page.Hidden}
+	doc := document{title: page.Title, edition: page.Edition, made: true, canonical: page.Canonical, language: page.Language, hidden: page.Hidden}
 	for i := range page.Sections {
 		doc.addHTML(&page.Sections[i])
 	}

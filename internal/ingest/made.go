@@ -32,7 +32,7 @@ func madeIf(parse func(text []byte) (md.Document, error)) reader {
 // fromMarkdown makes a document of what a reader wrote of the file of that
 // name.
 func fromMarkdown(page md.Document, name string) (document, error) {
-	doc := document{title: page.Title, made: true}
+	doc := document{title: page.Title, edition: page.Edition, made: true}
 	var path headings
 	for i := range page.Sections {
 		doc.addMade(&page.Sections[i], &path, name)

@@ -39,7 +39,7 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 			}
 		}
 		field("what", label(e.Description))
-		field("version", label(e.Version))
+		field("version", label(info.VersionOr(e.Version)))
 		field("keywords", label(strings.Join(e.Keywords, ", ")))
 		field("pages", label(strings.Join(e.URLs, ", ")))
 		field("path", safetext.Line(e.Path))

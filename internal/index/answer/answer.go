@@ -61,7 +61,7 @@ type Query struct {
 	Names    []string // the database's own names, which tell its passages apart from nothing
 	Keys     []string // of documents' conditions, see passage.When; for Related
 	Named    bool     // the asker named the database otherwise than in the text
-	Version  string   // of what the database documents; empty if unknown
+	Version  string   // of what the database documents; empty: the one that the build found
 	Limit    int      // hits wanted
 }
 
@@ -84,7 +84,7 @@ type Hit struct {
 
 // Search answers a query from the index.
 func (x *Index) Search(q Query) (Answer, error) {
-	hits, signals, err := x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: q.Version, Limit: max(q.Limit, Depth)})
+	hits, signals, err := x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: x.gen.VersionOr(q.Version), Limit: max(q.Limit, Depth)})
 	if err != nil || len(hits) == 0 {
 		return Answer{}, err
 	}

@@ -11,7 +11,7 @@ import (
 // Related finds the documents that have the most telling words of a query, the
 // most telling first. No passage is read for it.
 func (x *Index) Related(q Query) ([]lexical.Match, error) {
-	return x.lexical.SearchRare(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Keys: q.Keys, Version: q.Version, Limit: q.Limit})
+	return x.lexical.SearchRare(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Keys: q.Keys, Version: x.gen.VersionOr(q.Version), Limit: q.Limit})
 }
 
 // Key is the key of a document.

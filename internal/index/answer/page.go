@@ -16,7 +16,7 @@ import (
 type PageQuery struct {
 	URL      string
 	Prefixes []string // of the URLs of the database's pages
-	Version  string   // of what the database documents; "" if unknown
+	Version  string   // of what the database documents; "": the one that the build found
 	Text     string   // what the page is read for
 	Limit    int      // sections wanted of a long page
 	Room     int      // bytes; a page that has no more is short, and wanted whole
@@ -31,6 +31,7 @@ type Page struct {
 // Page finds a page and in it what answers the query; false if the database
 // does not hold it.
 func (x *Index) Page(q PageQuery) (Page, bool, error) {
+	q.Version = x.gen.VersionOr(q.Version)
 	a, ok := address.Parse(q.URL)
 	if !ok {
 		return Page{}, false, nil

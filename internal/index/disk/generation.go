@@ -54,7 +54,8 @@ type Manifest struct {
 	Tool       string      `json:"tool"`             // version of docsearch that built it
 	Passages   int         `json:"passages"`
 	Documents  int         `json:"documents"`
-	TextBytes  int64       `json:"text_bytes"` // of the passages' texts
+	Edition    *Edition    `json:"edition,omitempty"` // nil: the build found no version
+	TextBytes  int64       `json:"text_bytes"`        // of the passages' texts
 	Files      []FileInfo  `json:"files"`
 	Source     Source      `json:"source"`
 	Embedder   *Embedder   `json:"embedder,omitempty"` // the builtin one; nil: no vectors of its own
@@ -176,6 +177,21 @@ type Confidence struct {
 	// Sample how many there were.
 	Recall float64 `json:"recall"`
 	Sample int     `json:"sample"`
+}
+
+// An Edition is the version that the documents are about, as the build found it.
+type Edition struct {
+	Version  string   `json:"version"`  // "3.11", "18"
+	Evidence []string `json:"evidence"` // "titles", "addresses", "release notes": each that has the version
+}
+
+// VersionOr returns the configured version, or if there is none, the one that the
+// build found; "" if neither is known.
+func (m *Manifest) VersionOr(configured string) string {
+	if configured == "" && m.Edition != nil {
+		return m.Edition.Version
+	}
+	return configured
 }
 
 // Known is when the source was last seen to be what the manifest says.
@@ -371,12 +387,20 @@ func parseManifest(path string, data []byte) (Manifest, error) {
 	if generationNumber(m.Generation) == 0 {
 		return m, &CorruptError{path, 0, fmt.Sprintf("generation %q", m.Generation)}
 	}
+	if m.Edition != nil && !isVersion(m.Edition.Version) {
+		return m, &CorruptError{path, 0, fmt.Sprintf("version %q", m.Edition.Version)}
+	}
 	for _, f := range m.Files {
 		if f.Name == "" || strings.ContainsAny(f.Name, `/\`) || strings.HasPrefix(f.Name, ".") {
 			return m, &CorruptError{path, 0, fmt.Sprintf("file name %q", f.Name)}
 		}
 	}
 	return m, nil
+}
+
+// isVersion reports whether s is a version as builds write it: numbers and dots.
+func isVersion(s string) bool {
+	return s != "" && len(s) <= 32 && strings.Trim(s, "0123456789.") == ""
 }
 
 // The first line of a manifest, within its brace, is the checksum of all that

@@ -216,6 +216,8 @@ func TestCurrentRefusesBadManifests(t *testing.T) {
 		"newer":            {`{"format":99,"generation":7}`, &version},
 		"path out":         {`{"format":1,"generation":"../../g000001"}`, &corrupt},
 		"file out":         {`{"format":1,"generation":"g000001","files":[{"name":"../x"}]}`, &corrupt},
+		"no version":       {`{"format":1,"generation":"g000001","edition":{"version":"../3"}}`, &corrupt},
+		"endless version":  {`{"format":1,"generation":"g000001","edition":{"version":"` + strings.Repeat("1.", 20) + `"}}`, &corrupt},
 		"wrong type":       {`{"format":1,"generation":7}`, &corrupt},
 		"generation gone":  {`{"format":1,"generation":"g000009"}`, &corrupt},
 		"too long":         {strings.Repeat(" ", maxManifest+1), &corrupt},

@@ -12,8 +12,9 @@
 // passage, its own first; links, a list of {"to", "text"} objects, "to" being a
 // URL or a path with or without an anchor; terms, what an index of the
 // documentation calls the passage; kind and flags, what to tell with it of its
-// document; and what a Use has. Of what LEANN itself writes, file_path, source
-// and file_name are read where path is missing.
+// document; edition, in the first passage of a document; and what a Use has. Of
+// what LEANN itself writes, file_path, source and file_name are read where path is
+// missing.
 //
 // The passages themselves stay where they are, in the passages file; the
 // table holds where each line lies and its checksum. Standard library only,
@@ -65,6 +66,16 @@ func (p *Passage) Terms() []string {
 	terms, _ := decode(p.Extra["terms"], (*reader).strings)
 	return terms
 }
+
+// Edition is what the document calls the documentation that it is part of, with its
+// version: "CMake 3.25.1 Documentation". Only the first passage of a document has it.
+func (p *Passage) Edition() string {
+	edition, _ := decode(p.Extra["edition"], (*reader).string)
+	return edition
+}
+
+// SetEdition sets what Edition returns.
+func (p *Passage) SetEdition(edition string) { p.setIf("edition", edition, edition != "") }
 
 // SetLinks sets what Links returns.
 func (p *Passage) SetLinks(links []Link) { p.set("links", links, len(links)) }

@@ -398,7 +398,7 @@ func (b *builder) closeNearest(until func(atom.Atom) bool, tags ...atom.Atom) {
 // attrKeys are the attributes that any part of the package asks for.
 var attrKeys = [...]string{
 	"class", "href", "id", "name", "title", "rel", "style", "type", "role", "alt", "lang", "hidden", "content", "start",
-	"colspan", "rowspan", "checked", "onclick", "property", "itemprop", "encoding", "xml:lang", "http-equiv",
+	"accesskey", "colspan", "rowspan", "checked", "onclick", "property", "itemprop", "encoding", "xml:lang", "http-equiv",
 	"aria-hidden", "aria-controls", "data-lang", "data-language", "data-target", "data-bs-target",
 }
 

@@ -30,6 +30,7 @@ import (
 // A Page is what one HTML page says.
 type Page struct {
 	Title     string // without the site's name, where that can be told
+	Edition   string // the site's name in the title or on the link home, if it has a number: "CMake 3.25.1 Documentation"
 	Canonical string // absolute URL that the page gives for itself, "" if none
 	Redirect  string // where the page sends its readers at once, as a Link's Target
 	Language  string // as the page names it: "en", "pt-BR"
@@ -86,8 +87,10 @@ func Parse(data []byte, contentType, base string) (Page, error) {
 	if len(sections) > 0 {
 		sections[0].Terms = h.terms
 	}
+	title := pageTitle(h, x.generator, sections)
 	return Page{
-		Title:     pageTitle(h, x.generator, sections),
+		Title:     title,
+		Edition:   edition(h, title),
 		Canonical: absolute(h.canonical),
 		Redirect:  x.base.resolve(h.redirect),
 		Language:  h.language,
@@ -109,9 +112,9 @@ func anyContent(sections []Section) bool {
 
 // A head is what a page says of itself as a whole.
 type head struct {
-	title, siteName, canonical, redirect, base, language, generator string
-	noIndex                                                         bool
-	terms                                                           []string
+	title, home, siteName, canonical, redirect, base, language, generator string
+	noIndex                                                               bool
+	terms                                                                 []string
 }
 
 func readHead(t *tree) head {
@@ -124,6 +127,11 @@ func readHead(t *tree) head {
 			// An svg further down may have one too.
 			if h.title == "" {
 				h.title = collapse(t.rawText(i))
+			}
+		case atom.A:
+			// DocBook's link to the title page.
+			if h.home == "" && t.attr(i, "accesskey") == "h" {
+				h.home = collapse(t.attr(i, "title"))
 			}
 		case atom.Base:
 			h.base = firstOf(h.base, t.attr(i, "href"))
@@ -208,6 +216,31 @@ func pageTitle(h head, g *generator, sections []Section) string {
 		title = strings.TrimSpace(title[:strings.LastIndexByte(title, '(')])
 	}
 	return title
+}
+
+// edition returns what the page calls the documentation that it is part of, if
+// that has a number: the title of the link home, or what the page's full title has
+// beside its own.
+func edition(h head, title string) string {
+	const digits = "0123456789"
+	if strings.ContainsAny(h.home, digits) {
+		return h.home
+	}
+	rest, ok := cutFold(h.title, title)
+	if !ok || title == "" || strings.TrimSpace(rest) == "" {
+		rest = ""
+		for _, sep := range titleSeparators {
+			if i := strings.LastIndex(h.title, sep); i > 0 {
+				rest = h.title[i+len(sep):]
+				break
+			}
+		}
+	}
+	rest = strings.Trim(rest, " —–|-·:»•()")
+	if !strings.ContainsAny(rest, digits) {
+		return ""
+	}
+	return rest
 }
 
 var titleSeparators = [...]string{" — ", " – ", " | ", " - ", " · ", " :: ", " » ", " • "}

@@ -288,6 +288,19 @@ func (p *parser) top(name, section string) {
 	p.w.Heading(1, p.heading, p.at)
 }
 
+// editionOf returns the software that a page is about, with its version, from the
+// source and the manual's name that the page gives. A source may be no more than
+// the version.
+func editionOf(source, manual string) string {
+	if !strings.ContainsAny(source, "0123456789") {
+		return ""
+	}
+	if first := strings.TrimLeft(source, "vV"); first[0] >= '0' && first[0] <= '9' {
+		source += " " + manual
+	}
+	return strings.TrimSpace(source)
+}
+
 // title is the page's name and what it is about.
 func (p *parser) title() string {
 	about := strings.Join(strings.Fields(p.about), " ")

@@ -231,6 +231,7 @@ func (p *parser) man(name string, args []string) bool {
 	switch name {
 	case "TH":
 		p.top(arg(0), arg(1))
+		p.w.Edition = editionOf(arg(3), arg(4))
 	case "SH", "SS":
 		level := 2
 		if name == "SS" {

@@ -15,6 +15,7 @@ import (
 // A Document is what a file says.
 type Document struct {
 	Title    string // "": that of the first heading
+	Edition  string // of the documentation that it is part of: "perl v5.36.0"; "" if unknown
 	Sections []Section
 }
 
@@ -60,6 +61,7 @@ func Lines(text string, from int) []Line {
 // A Writer writes a Document, block by block. The zero Writer is ready.
 type Writer struct {
 	Title    string
+	Edition  string
 	sections []Section
 	within   []container
 	tight    bool
@@ -74,7 +76,7 @@ type container struct {
 }
 
 // Document is what was written.
-func (w *Writer) Document() Document { return Document{w.Title, w.sections} }
+func (w *Writer) Document() Document { return Document{w.Title, w.Edition, w.sections} }
 
 // maxSections is how many sections a document has. Further headings are text.
 const maxSections = 100_000
