@@ -305,19 +305,6 @@ func (r *replayer) all(ctx context.Context, files []string, each func(done int, 
 	return ctx.Err()
 }
 
-// A contextReader reads until its context ends.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
-}
-
 // file replays one transcript.
 func (r *replayer) file(ctx context.Context, name string) *replayedFile {
 	f := &replayedFile{name: name, tally: newTally()}
@@ -338,7 +325,7 @@ func (r *replayer) file(ctx context.Context, name string) *replayedFile {
 		locations.State = dir
 		now := time.Now()
 		p := &hook.Process{Stderr: io.Discard, Getenv: os.Getenv, Now: func() time.Time { return now }, Rules: r.rulesOf, Commands: shell.Commands}
-		damage, err := replay.Read(contextReader{ctx, in}, func(e replay.Event) error {
+		damage, err := replay.Read(progress.Interruptible(ctx, in), func(e replay.Event) error {
 			if e.At.IsZero() {
 				e.At = now
 			}

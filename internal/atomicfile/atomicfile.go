@@ -139,7 +139,8 @@ func Tick(modTime time.Time) time.Duration {
 }
 
 // Open opens the regular file at path, which others may replace, for reading.
-// Anything else is an error. It does not wait for a named pipe.
+// Anything else is an error that wraps ErrNotRegular. It does not wait for a named
+// pipe.
 func Open(path string) (*os.File, error) {
 	f, err := openShared(func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) })
 	if err != nil {
@@ -147,7 +148,7 @@ func Open(path string) (*os.File, error) {
 	}
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
 	}
 	if err != nil {
 		f.Close()
@@ -156,7 +157,9 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-var errNotRegular = errors.New("not a regular file")
+// ErrNotRegular is wrapped by the error about a folder, a device or a named pipe
+// where a regular file was expected.
+var ErrNotRegular = errors.New("not a regular file")
 
 // OpenIn is Open of the file of that name below root, with further flags.
 func OpenIn(root *os.Root, name string, flag int) (*os.File, error) {

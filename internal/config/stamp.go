@@ -36,7 +36,7 @@ func StampOf(path string) (Stamp, error) {
 		return Stamp{}, err
 	}
 	if !st.Mode().IsRegular() {
-		return Stamp{}, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+		return Stamp{}, &fs.PathError{Op: "read", Path: path, Err: atomicfile.ErrNotRegular}
 	}
 	s := Stamp{Path: path, Exists: true, Size: st.Size(), ModTime: st.ModTime().UnixNano()}
 	s.Inode, s.Change = identity(st)

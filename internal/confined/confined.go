@@ -25,7 +25,7 @@ import (
 
 // ErrNotRegular is wrapped by the error about a folder, a device or a named pipe
 // where a regular file was expected.
-var ErrNotRegular = errors.New("not a regular file")
+var ErrNotRegular = atomicfile.ErrNotRegular
 
 // ErrReplaced is wrapped by the error about a file that others replace or remove
 // each time that it is opened.

@@ -376,18 +376,6 @@ func copyFile(ctx context.Context, in *os.File, to confined.Path) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, contextReader{ctx, in})
+	_, err = io.Copy(out, progress.Interruptible(ctx, in))
 	return errors.Join(err, out.Close())
-}
-
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
 }

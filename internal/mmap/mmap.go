@@ -34,6 +34,7 @@ func OpenIn(p confined.Path) (*Mapping, error) {
 	return mapAll(f, err)
 }
 
+// mapAll maps a regular file, and closes it; err is that of opening it.
 func mapAll(f *os.File, err error) (*Mapping, error) {
 	if err != nil {
 		return nil, err
@@ -45,8 +46,6 @@ func mapAll(f *os.File, err error) (*Mapping, error) {
 	}
 	size := st.Size()
 	switch {
-	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("map %s: not a regular file", f.Name())
 	case size == 0:
 		return &Mapping{}, nil
 	case size != int64(int(size)):

@@ -1,5 +1,5 @@
 // Package progress shows long work: to a person at a terminal, in a log, to a
-// program, or through an MCP client.
+// program, or through an MCP client. Interruptible lets a context end it.
 package progress
 
 // An Event says how far a piece of long work is.

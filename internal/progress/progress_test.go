@@ -2,6 +2,7 @@ package progress
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"strings"
 	"sync"
@@ -147,5 +148,18 @@ func TestReportFromManyGoroutines(t *testing.T) {
 		if !strings.HasPrefix(line, `{"stage":"stage"`) || !strings.HasSuffix(line, "}") {
 			t.Fatalf("line %q", line)
 		}
+	}
+}
+
+func TestInterruptible(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := Interruptible(ctx, strings.NewReader("four"))
+	p := make([]byte, 2)
+	if n, err := r.Read(p); n != 2 || err != nil {
+		t.Errorf("read %d bytes, %v", n, err)
+	}
+	cancel()
+	if n, err := r.Read(p); n != 0 || err != context.Canceled {
+		t.Errorf("canceled: read %d bytes, %v", n, err)
 	}
 }

@@ -137,14 +137,14 @@ type demandWord struct {
 
 // A plan is a query made ready.
 type plan struct {
-	terms   []queryTerm
-	added   []expansion // synonyms of the terms
-	guessed bool        // it has keywords
-	named   bool        // the text has a name of the database
-	intent  intent
-	unknown int // words that neither the index nor the background corpus has
-	demands []demand
-	phrases []demand // that are preferred
+	terms     []queryTerm
+	added     []expansion // synonyms of the terms
+	guessed   bool        // it has keywords
+	named     bool        // the text has a name of the database
+	intent    intent
+	undefined int // words that neither the index nor the background corpus has
+	demands   []demand
+	phrases   []demand // that are preferred
 }
 
 const (

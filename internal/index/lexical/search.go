@@ -101,7 +101,7 @@ func (x *Index) plan(q *Query) (plan, error) {
 			t.misspelled, t.weight = written, correctedWeight*t.weight
 		}
 	}
-	p.unknown = spelled.undefined
+	p.undefined = spelled.undefined
 	return p, lookupErr
 }
 

@@ -71,7 +71,7 @@ func number(b bool) float64 {
 func (x *Index) signals(p *plan, terms []scored, said testimony, found []candidate) Signals {
 	s := Signals{Terms: said.words, Unknown: said.unknown, Named: p.named, Strange: said.strange,
 		Elsewhere: said.elsewhere, Least: said.least,
-		Version: p.intent.version, News: p.intent.news, Opinion: p.intent.opinion, Others: p.intent.others, OthersFirst: p.intent.othersFirst, Undefined: p.unknown}
+		Version: p.intent.version, News: p.intent.news, Opinion: p.intent.opinion, Others: p.intent.others, OthersFirst: p.intent.othersFirst, Undefined: p.undefined}
 	for i := range p.terms {
 		s.Corrected += int(number(p.terms[i].misspelled != ""))
 	}
@@ -97,7 +97,7 @@ func (x *Index) signals(p *plan, terms []scored, said testimony, found []candida
 	s.Strength = x.strength(terms, best.raw)
 	s.Proximity = best.Proximity / proximityWeight
 	s.Defined = best.Symbol > 0
-	s.Page = slices.ContainsFunc(found, func(c candidate) bool { return c.Symbol >= float64(float32(pageBonus)) })
+	s.Page = slices.ContainsFunc(found, func(c candidate) bool { return c.Symbol > wholeBonus })
 	s.Title = x.titleMass(terms, best) / all
 	return s
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/progress"
 )
 
 // Limits are what an archive may hold at most.
@@ -361,7 +362,7 @@ func (x *extractor) write(name string, r io.Reader) error {
 		return nil
 	}
 	left := x.opt.Limits.Bytes - x.bytes
-	n, err := io.Copy(f, io.LimitReader(contextReader{x.ctx, r}, left+1))
+	n, err := io.Copy(f, io.LimitReader(progress.Interruptible(x.ctx, r), left+1))
 	x.bytes += n
 	if closed := f.Close(); closed != nil {
 		return closed
@@ -384,19 +385,6 @@ func (x *extractor) write(name string, r io.Reader) error {
 		x.opt.Report(x.files, x.bytes)
 	}
 	return nil
-}
-
-// A contextReader ends when its context does.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
 }
 
 // reason is err without the path, which stands beside it already.

@@ -1,0 +1,22 @@
+package progress
+
+import (
+	"context"
+	"io"
+)
+
+// Interruptible returns a reader of r that fails with the error of ctx once ctx has
+// ended, for copies and scans that would not notice otherwise.
+func Interruptible(ctx context.Context, r io.Reader) io.Reader { return interruptible{ctx, r} }
+
+type interruptible struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r interruptible) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
