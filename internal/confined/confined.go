@@ -23,10 +23,6 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
-// ErrNotRegular is wrapped by the error about a folder, a device or a named pipe
-// where a regular file was expected.
-var ErrNotRegular = atomicfile.ErrNotRegular
-
 // ErrReplaced is wrapped by the error about a file that others replace or remove
 // each time that it is opened.
 var ErrReplaced = errors.New("the file was replaced meanwhile")
@@ -150,7 +146,7 @@ func notRegular(st fs.FileInfo) error {
 	if st.Mode()&fs.ModeSymlink != 0 {
 		return ErrLink
 	}
-	return ErrNotRegular
+	return atomicfile.ErrNotRegular
 }
 
 // Read returns the contents of a regular file of at most limit bytes. A longer

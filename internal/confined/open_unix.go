@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
 // OpenFile is os.OpenFile for a regular file that is written in place. A link at
 // path is an error that wraps ErrLink, anything else that is not a regular file
-// one that wraps ErrNotRegular; a named pipe is not waited for. Links in the path
+// one that wraps atomicfile.ErrNotRegular; a named pipe is not waited for. Links in the path
 // to the file's folder are followed.
 func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, perm)
@@ -19,7 +21,7 @@ func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	case errors.Is(err, syscall.ELOOP):
 		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrLink}
 	case errors.Is(err, syscall.ENXIO): // a named pipe that nobody reads
-		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: atomicfile.ErrNotRegular}
 	case err != nil:
 		return nil, err
 	}

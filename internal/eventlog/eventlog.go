@@ -51,6 +51,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/filelock"
@@ -122,7 +123,7 @@ func (l Log) Append(e *Event) error {
 	case err != nil:
 		return err
 	case !st.Mode().IsRegular():
-		return &fs.PathError{Op: "append", Path: path, Err: confined.ErrNotRegular}
+		return &fs.PathError{Op: "append", Path: path, Err: atomicfile.ErrNotRegular}
 	case st.Size()+int64(len(line)) > MaxSize:
 		err := l.rotate(path, len(line))
 		if err != nil && st.Size() > MaxSize+MaxSize/2 {

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/filelock"
 	"github.com/docsearch/docsearch/internal/mmap"
@@ -357,7 +358,7 @@ func Current(dir string) (Generation, error) {
 // database's files as what it is: damage. Other errors stay as they are.
 func asCorrupt(err error) error {
 	var path *fs.PathError
-	if errors.As(err, &path) && (errors.Is(err, confined.ErrLink) || errors.Is(err, confined.ErrNotRegular)) {
+	if errors.As(err, &path) && (errors.Is(err, confined.ErrLink) || errors.Is(err, atomicfile.ErrNotRegular)) {
 		return &CorruptError{path.Path, 0, path.Err.Error()}
 	}
 	return err
