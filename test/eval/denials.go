@@ -101,7 +101,7 @@ func (s *judgedSearch) list(w io.Writer) {
 	case s.Denied:
 		fmt.Fprintf(w, "\n#### DENIED WRONGLY (%s %s): %s %q\n\n%s\n\n%s\n", s.Set, s.Kind, s.Query, s.Allowed, s.Reason, s.Context)
 	case s.Answerable:
-		fmt.Fprintf(w, "\n#### PASSED WRONGLY (%s %s): %s\n", s.Set, s.Kind, s.Query)
+		fmt.Fprintf(w, "\n#### NOT DENIED (%s %s): %s\n", s.Set, s.Kind, s.Query)
 	}
 }
 
@@ -138,11 +138,12 @@ func share(part, whole int) string {
 }
 
 func denialsBySet(w io.Writer, collected, own []judgedSearch) {
-	header(w, "Denied web searches, by manual", "manual", "answerable", "denied", "share", "right page quoted", "web only", "denied", "share")
+	header(w, "Denied web searches by manual", "manual", "answerable", "denied", "share", "correct page quoted",
+		"web only", "denied", "share")
 	for _, m := range slices.Concat(docSets, furtherSets) {
 		deniedLine(w, m.name, slices.Concat(collected, own), func(s *judgedSearch) bool { return s.Set == m.name })
 	}
-	deniedLine(w, "**the judged manuals**", collected, every)
+	deniedLine(w, "**judged manuals**", collected, every)
 	deniedLine(w, "**further manuals**", own, every)
 	for _, half := range halves {
 		deniedLine(w, "further manuals, "+half, own, func(s *judgedSearch) bool { return s.Half == half })
@@ -169,28 +170,29 @@ type kind struct{ name, title string }
 // kinds are those of the searches in testdata: first those that the manuals
 // answer, then those that only the web does.
 var kinds = []kind{
-	{"reference", "an option, a function or a syntax"},
-	{"howto", "how to do something"},
-	{"concept", "how something works"},
-	{"error", "an error message"},
+	{"reference", "option, function, or syntax"},
+	{"howto", "task"},
+	{"concept", "concept"},
+	{"error", "error message"},
 	{"version", "another version"},
-	{"others", "other software that names it"},
+	{"others", "other software that mentions the name"},
 	{"news", "news, prices, releases, advisories, jobs"},
 	{"opinion", "opinions and comparisons"},
 	{"meaning", "another meaning of the name"},
 	{"site", "other sites"},
-	{"ecosystem", "things around it"},
+	{"ecosystem", "ecosystem"},
 }
 
 func denialsByKind(w io.Writer, own []judgedSearch) {
-	header(w, "Denied web searches, by kind (further manuals)", "kind", "should be", "searches", "denied", "share", "dev: searches", "denied", "held-out: searches", "denied")
+	header(w, "Denied web searches by category", "category", "expected", "searches", "denied", "share",
+		"dev: searches", "denied", "held-out: searches", "denied")
 	for _, k := range kinds {
 		all := count(own, func(s *judgedSearch) bool { return s.Kind == k.name })
-		should := "passed"
+		expected := "run"
 		if slices.ContainsFunc(own, func(s judgedSearch) bool { return s.Kind == k.name && s.Answerable }) {
-			should = "denied"
+			expected = "denied"
 		}
-		row := []any{k.title, should, all.asked, all.denied, share(all.denied, all.asked)}
+		row := []any{k.title, expected, all.asked, all.denied, share(all.denied, all.asked)}
 		for _, half := range halves {
 			t := count(own, func(s *judgedSearch) bool { return s.Kind == k.name && s.Half == half })
 			row = append(row, t.asked, t.denied)

@@ -150,14 +150,15 @@ func (h *hook) remedy(f *failure, lib library, s *failureScore, out *output) err
 		return nil
 	default:
 		s.nothing++
-		what = "nothing"
+		what = "no passage"
 	}
 	fmt.Fprintf(out.cases, "%s (%s %s): %s\n", f.name, f.set, strings.Join(f.pages, " "), what)
 	return nil
 }
 
 func failuresTable(out *output, manuals []manual, scores map[string]*failureScore) {
-	header(&out.tables, "Failures of commands", "manual", "failures", "right passage", "share", "and first", "share", "wrong passages only", "share", "nothing")
+	header(&out.tables, "Failed commands", "manual", "failures", "correct passage", "share", "correct passage first",
+		"share", "only wrong passages", "share", "no passage")
 	line := func(name string, s failureScore) {
 		cells(&out.tables, name, s.asked, s.right, share(s.right, s.asked), s.first, share(s.first, s.asked), s.wrong, share(s.wrong, s.asked), s.nothing)
 	}
@@ -169,8 +170,8 @@ func failuresTable(out *output, manuals []manual, scores map[string]*failureScor
 			all.wrong, all.nothing = all.wrong+s.wrong, all.nothing+s.nothing
 		}
 	}
-	line("**all that a manual has a page about**", all)
+	line("**with a matching page**", all)
 	if s := scores[""]; s != nil {
-		line("**no page about it**", *s)
+		line("**without a matching page**", *s)
 	}
 }

@@ -94,7 +94,8 @@ func (s *sum) add(p namedPage, r queryResult) {
 }
 
 func namesTable(out *output, pages []namedPage, results []queryResult) {
-	header(&out.tables, "Pages by their own name, over all databases", "manual", "names", "other manual first", "nothing found", "missed", "page first", "page in five")
+	header(&out.tables, "Page names", "database", "names", "other database first", "no result", "missed", "page first",
+		"page in top 5")
 	line := func(name string, s sum) {
 		cells(&out.tables, name, s.asked, s.other, s.none, share(s.other+s.none, s.asked), share(s.first, s.asked), share(s.five, s.asked))
 	}

@@ -52,9 +52,9 @@ var noteSettings = []struct {
 	plain bool // without front matter: the text alone says what a note is about
 }{
 	{title: "as written"},
-	{title: "with 40 notes in similar words", noise: true},
+	{title: "with 40 similar notes", noise: true},
 	{title: "without front matter", plain: true},
-	{title: "without front matter, with 40 notes in similar words", noise: true, plain: true},
+	{title: "without front matter, with 40 similar notes", noise: true, plain: true},
 }
 
 // notes asks the hook which notes accompany calls.
@@ -65,8 +65,8 @@ func (l *lab) notes(out *output) error {
 	}
 	for _, setting := range noteSettings {
 		fmt.Fprintf(out.cases, "\nnotes %s:\n", setting.title)
-		header(&out.tables, "Notes shown with tool calls, "+setting.title, "project", "notes", "calls about a note", "it is shown", "share", "and no other", "share",
-			"calls about none", "a note is shown", "share")
+		header(&out.tables, "Notes, "+setting.title, "project", "notes", "calls with a relevant note", "note shown", "share", "no other note", "share",
+			"calls without", "note shown", "share")
 		var all noteScore
 		for _, p := range noteProjects {
 			folders := []string{p.name}
@@ -178,7 +178,7 @@ func (h *hook) accompany(c *toolCall, folder string, notes []string, out *output
 	}
 	if len(missing)+len(extra) > 0 {
 		input, _ := json.Marshal(c.Input)
-		fmt.Fprintf(out.cases, "%s %s %.150s said %q: missing %q, too much %q\n", c.Project, c.Tool, input, c.Said, missing, extra)
+		fmt.Fprintf(out.cases, "%s %s %.150s said %q: missing %q, unexpected %q\n", c.Project, c.Tool, input, c.Said, missing, extra)
 	}
 	return s, nil
 }

@@ -84,8 +84,8 @@ func (r *report) tables(w io.Writer) (misses []string) {
 }
 
 func (r *report) docsTable(w io.Writer, check func(string, float64, float64)) {
-	header(w, "Documentation", "set", "queries", "page nDCG@10", "MRR@10", "recall@5", "success@1", "success@5",
-		"section nDCG@10", "success@5", "FTS5 page nDCG@10", "p50", "p99")
+	header(w, "Documentation", "database", "queries", "page nDCG@10", "MRR@10", "recall@5", "success@1",
+		"success@5", "section nDCG@10", "section success@5", "FTS5 page nDCG@10", "p50", "p99")
 	line := func(name string, s scores, base *eval.Measures) {
 		p := s.Page
 		cells(w, name, p.Queries, p.NDCG10, p.MRR10, p.Recall5, p.Success1, p.Success5, s.Section.NDCG10, s.Section.Success5,
@@ -95,26 +95,27 @@ func (r *report) docsTable(w io.Writer, check func(string, float64, float64)) {
 		var base *eval.Measures
 		if b, ok := r.baselines[s.Name]; ok && s.Page.Queries > 0 {
 			base = &b
-			check(s.Name+": page nDCG@10 beside FTS5's", s.Page.NDCG10, b.NDCG10)
+			check(s.Name+": page nDCG@10 compared with FTS5", s.Page.NDCG10, b.NDCG10)
 		}
 		line(s.Name, s.scores, base)
 	}
 	line("**all**", *r.scoped.Queries, r.all)
-	line("**all, any database**", *r.unscoped.Queries, r.allUnscoped)
+	line("**all, unscoped**", *r.unscoped.Queries, r.allUnscoped)
 	check("page nDCG@10", r.scoped.Queries.Page.NDCG10, floorPage)
 	check("page success@5", r.scoped.Queries.Page.Success5, floorPageSuccess5)
 	check("section nDCG@10", r.scoped.Queries.Section.NDCG10, floorSection)
-	check("page nDCG@10 of any database", r.unscoped.Queries.Page.NDCG10, floorUnscoped)
+	check("unscoped page nDCG@10", r.unscoped.Queries.Page.NDCG10, floorUnscoped)
 	if !r.baseline.found() {
-		fmt.Fprintln(w, "\nThere is no SQLite with FTS5 here (sqlite3, or python3 with its module).")
+		fmt.Fprintln(w, "\nFTS5 was not measured: neither sqlite3 nor python3 has SQLite with FTS5.")
 	}
 }
 
 // sourcesTable shows the queries by where they are from.
 func (r *report) sourcesTable(w io.Writer) {
-	header(w, "Documentation, by where the queries are from", "source", "queries", "page nDCG@10", "success@5", "section nDCG@10", "success@5")
+	header(w, "By query source", "source", "queries", "page nDCG@10", "page success@5", "section nDCG@10",
+		"section success@5")
 	for _, kind := range []struct{ name, contains string }{
-		{"real questions", "(real)"}, {"FAQ questions", "FAQ question"}, {"recalled or written", "assessor"},
+		{"real questions", "(real)"}, {"FAQ questions", "FAQ question"}, {"recalled or written by the assessor", "assessor"},
 	} {
 		var pages, sections []eval.Measures
 		for _, q := range r.scoped.Results {
@@ -128,7 +129,8 @@ func (r *report) sourcesTable(w io.Writer) {
 }
 
 func (r *report) identifiersTable(w io.Writer, check func(string, float64, float64)) {
-	header(w, "Names that are looked up", "set", "names", "in full @1", "@5", "last part @1", "@5", "as words @1", "@5")
+	header(w, "Identifier lookup", "database", "identifiers", "full name @1", "@5", "last component @1", "@5",
+		"as words @1", "@5")
 	line := func(name string, s *identifierScores) {
 		cells(w, name, s.Full.Queries, s.Full.Success1, s.Full.Success5, s.Last.Success1, s.Last.Success5, s.Words.Success1, s.Words.Success5)
 	}
@@ -138,42 +140,43 @@ func (r *report) identifiersTable(w io.Writer, check func(string, float64, float
 		}
 	}
 	line("**all**", r.scoped.Identifiers)
-	check("names in full, success@1", r.scoped.Identifiers.Full.Success1, floorIdentifiers)
-	check("names in full, success@5", r.scoped.Identifiers.Full.Success5, floorIdentifiersTop5)
+	check("full identifiers, success@1", r.scoped.Identifiers.Full.Success1, floorIdentifiers)
+	check("full identifiers, success@5", r.scoped.Identifiers.Full.Success5, floorIdentifiersTop5)
 }
 
 func (r *report) confidenceTable(w io.Writer, check func(string, float64, float64)) {
-	header(w, "What a database claims to answer", "set", "own queries", "claimed", "best hit right", "one of five right",
-		"other sets' queries", "claimed", "precision", "recall", "threshold")
+	header(w, "Answer decisions", "database", "in-domain queries", "answered", "best result correct",
+		"correct in top 5", "out-of-domain queries", "answered", "precision", "recall", "threshold")
 	for _, c := range r.scoped.Confidence {
 		threshold := "-"
 		if c.Threshold > 0 {
 			threshold = fmt.Sprintf("%.3f", c.Threshold)
-			check(c.Name+": precision of what is claimed", c.Precision, floorSetPrecision)
-			check(c.Name+": recall of what is claimed", c.Recall, floorSetRecall)
+			check(c.Name+": precision of answer decisions", c.Precision, floorSetPrecision)
+			check(c.Name+": recall of answer decisions", c.Recall, floorSetRecall)
 		} else {
 			c.Name = "**all**"
-			check("precision of what is claimed", c.Precision, floorPrecision)
-			check("recall of what is claimed", c.Recall, floorRecall)
+			check("precision of answer decisions", c.Precision, floorPrecision)
+			check("recall of answer decisions", c.Recall, floorRecall)
 		}
 		cells(w, c.Name, c.Own, c.Claimed, c.Right, c.RightOfFive, c.Foreign, c.ForeignClaimed, c.Precision, c.Recall, threshold)
 	}
 }
 
 func (r *report) classicTable(w io.Writer, check func(string, float64, float64)) {
-	header(w, "Collections that others measure with", "collection", "documents", "queries", "nDCG@10", "MRR@10", "success@5", "FTS5 nDCG@10", "p50", "p99")
+	header(w, "Public collections", "collection", "documents", "queries", "nDCG@10", "MRR@10", "success@5",
+		"FTS5 nDCG@10", "p50", "p99")
 	for _, c := range r.classic {
 		cells(w, c.name, c.documents, c.ours.Queries, c.ours.NDCG10, c.ours.MRR10, c.ours.Success5, ndcg(c.baseline), millis(c.median), millis(c.worst))
 		if floor, ok := classicFloors[c.name]; ok {
 			check(c.name+": nDCG@10", c.ours.NDCG10, floor)
 		} else if c.baseline != nil {
-			check(c.name+": nDCG@10 beside FTS5's", c.ours.NDCG10, c.baseline.NDCG10)
+			check(c.name+": nDCG@10 compared with FTS5", c.ours.NDCG10, c.baseline.NDCG10)
 		}
 	}
 }
 
 func (r *report) builtTable(w io.Writer) {
-	header(w, "Databases", "set", "documents", "passages", "text", "index", "built in")
+	header(w, "Database sizes", "database", "documents", "passages", "text", "index", "build time")
 	var total built
 	line := func(b built) {
 		cells(w, b.Name, b.Documents, b.Passages, megabytes(b.TextBytes), megabytes(b.Bytes), seconds(b.Took))

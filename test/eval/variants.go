@@ -23,28 +23,28 @@ type variant struct {
 var variantsOf = []variant{
 	{"plain", func(q *eval.Query, _ *manual) string { return q.Text }},
 
-	{"site: in front", func(q *eval.Query, m *manual) string { return "site:" + m.site() + " " + q.Text }},
-	{"name, version, nouns, documentation 2026", func(q *eval.Query, m *manual) string {
+	{"site: prefix", func(q *eval.Query, m *manual) string { return "site:" + m.site() + " " + q.Text }},
+	{"name, version, keywords, documentation 2026", func(q *eval.Query, m *manual) string {
 		return strings.Join(slices.Concat([]string{strings.ToLower(m.title), m.version}, m.contentWords(q.Text), []string{"documentation 2026"}), " ")
 	}},
 	{"tutorial guide", after("tutorial guide")},
 	{"one word misspelled", func(q *eval.Query, m *manual) string { return misspelled(q, m) }},
 	{"error fix solution", after("error fix solution")},
-	{"name and version in front", func(q *eval.Query, m *manual) string { return m.title + " " + m.version + " " + q.Text }},
+	{"name and version first", func(q *eval.Query, m *manual) string { return m.title + " " + m.version + " " + q.Text }},
 	{"official documentation", after("official documentation")},
 	{"best practices 2026", after("best practices 2026")},
 	{"2026", after("2026")},
 
 	{"how can I", func(q *eval.Query, _ *manual) string { return "how can I " + lowerFirst(withoutQuestion(q.Text)) }},
 	{"last words first", func(q *eval.Query, _ *manual) string { return rotated(q.Text) }},
-	{"name and version behind", func(q *eval.Query, m *manual) string {
+	{"name and version last", func(q *eval.Query, m *manual) string {
 		return withoutMark(q.Text) + " " + strings.ToLower(m.title) + " " + m.version
 	}},
-	{"pasted title of a page", func(q *eval.Query, m *manual) string {
+	{"pasted page title", func(q *eval.Query, m *manual) string {
 		return withoutMark(q.Text) + " — " + m.title + " " + m.version + " documentation"
 	}},
 	{"pasted heading", func(q *eval.Query, _ *manual) string { return "### 4.2. " + withoutMark(q.Text) + "¶" }},
-	{"punctuation", func(q *eval.Query, _ *manual) string { return withoutMark(q.Text) + " ...?!" }},
+	{"trailing punctuation", func(q *eval.Query, _ *manual) string { return withoutMark(q.Text) + " ...?!" }},
 	{"stackoverflow", after("stackoverflow")},
 	{"example code", after("example code")},
 	{"one word in quotes", func(q *eval.Query, m *manual) string { return quoted(q.Text, m) }},
@@ -188,7 +188,8 @@ func (l *lab) variants(out *output) error {
 	if err != nil {
 		return err
 	}
-	header(&out.tables, "Other forms of a question", "form", "page nDCG@10", "to plain", "section nDCG@10", "to plain", "claimed", "of plain")
+	header(&out.tables, "Query variants", "variant", "page nDCG@10", "change", "section nDCG@10", "change", "answered",
+		"relative to plain")
 	plainResults := results[:len(queries)]
 	plain := scoreOf(plainResults)
 	for i, v := range variantsOf {
@@ -197,7 +198,7 @@ func (l *lab) variants(out *output) error {
 		cells(&out.tables, v.name, s.page, signed(s.page-plain.page), s.section, signed(s.section-plain.section), s.claimed, share(s.claimed, plain.claimed))
 		for k, r := range own {
 			if before := plainResults[k]; before.Confident && !r.Confident {
-				fmt.Fprintf(out.cases, "no longer claimed (%s, %s; %.2f, was %.2f): %s\n", v.name, r.Set, r.Confidence, before.Confidence, r.Text)
+				fmt.Fprintf(out.cases, "no longer answered (%s, %s; confidence %.2f, was %.2f): %s\n", v.name, r.Set, r.Confidence, before.Confidence, r.Text)
 			}
 		}
 	}
