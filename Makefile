@@ -1,7 +1,7 @@
-# What a developer does with this repository. Every target needs only Go,
-# but e2e, which needs npm as well and says so where there is none.
+# Development tasks. All targets need only Go, except race (a C compiler) and e2e
+# (npm; without npm, its tests are skipped).
 
-# A static binary starts half a millisecond sooner: the hook runs before every
+# A static binary starts half a millisecond faster. The hook runs before every
 # tool call.
 export CGO_ENABLED = 0
 
@@ -10,18 +10,18 @@ GOFLAGS_  := -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME  ?= 10s
 
-.PHONY: build test race lint fuzz cross e2e bench compare eval plugin clean
+.PHONY: build test race lint vuln fuzz cross e2e bench compare eval plugin clean
 
 build:
 	go build $(GOFLAGS_) -o docsearch ./cmd/docsearch
 
 test:
-	go test ./...
+	go test -shuffle=on ./...
 
-# The race detector is the one thing here that needs a C compiler. The tests of
-# the commands and the attacks start processes, which share no memory.
+# The command and attack tests are excluded: they start processes, which share
+# no memory.
 race:
-	CGO_ENABLED=1 go test -race -short $$(go list ./... | grep -v -e /cmd/ -e /test/hostile)
+	CGO_ENABLED=1 go test -race -short -shuffle=on $$(go list ./... | grep -v -e /cmd/ -e /test/hostile)
 
 lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt would change:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
@@ -33,10 +33,15 @@ lint:
 	go mod verify
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
+# Needs access to the Go vulnerability database; without it, prints "skipped".
+vuln:
+	./.ci/vuln
+
+# FUZZTIME=1m runs each fuzz target for a minute.
 fuzz:
 	./.ci/fuzz $(FUZZTIME)
 
-# Building alone would leave the other systems' tests unchecked.
+# go vet also type-checks the other systems' tests.
 cross:
 	@set -e; for p in $(PLATFORMS); do echo "$$p"; \
 	GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null ./cmd/docsearch; \
@@ -48,11 +53,12 @@ e2e:
 bench:
 	./.ci/bench
 
-# Beside hnswlib and faiss, where Debian's packages of them can be had.
+# Compares vector search with hnswlib and faiss, if Debian's packages are available.
 compare:
 	./.ci/compare
 
-# WRITE=docs/quality.md writes the tables there; ONLY=names,notes runs only these.
+# WRITE=docs/quality.md writes the tables to that page; ONLY=names,notes runs only
+# these measures.
 eval:
 	go run ./test/eval $(if $(WRITE),-write $(WRITE)) $(if $(ONLY),-only $(ONLY))
 
