@@ -17,16 +17,16 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// A baseline is SQLite's full-text search, run by the first program here that
-// has it. It is what many tools search documentation with: Porter's stems, all
-// words of the query joined by OR, bm25 with its default weights.
+// A baseline runs SQLite's full-text search in the first available program that
+// supports it. It uses Porter stemming, query words joined by OR, and bm25 with
+// default weights, as many documentation search tools do.
 type baseline struct {
 	ctx     context.Context
-	command []string // reads SQL, a statement a line, and writes rows with | between the columns
+	command []string // reads SQL, one statement per line, and writes rows with columns separated by |
 	version string
 }
 
-// throughPython does with python3 what sqlite3 does with its standard input.
+// throughPython makes python3 read SQL from standard input, as sqlite3 does.
 const throughPython = `import sqlite3, sys
 db = sqlite3.connect(":memory:")
 for line in sys.stdin:
@@ -65,7 +65,7 @@ type row struct{ title, headings, text string }
 
 // rank returns the numbers of the best rows for each query.
 func (b *baseline) rank(rows []row, queries []eval.Query) ([][]int, error) {
-	const most = 100 // of one page there may be many
+	const most = 100 // a page may have many rows
 	var sql bytes.Buffer
 	sql.WriteString("CREATE VIRTUAL TABLE t USING fts5(title, headings, text, tokenize = 'porter unicode61');\nBEGIN;\n")
 	for i, r := range rows {
@@ -90,11 +90,11 @@ func (b *baseline) rank(rows []row, queries []eval.Query) ([][]int, error) {
 		query, rowid, _ := strings.Cut(line, "|")
 		q, err := strconv.Atoi(query)
 		if err != nil {
-			return nil, fmt.Errorf("%s answers %q", b.command[0], line)
+			return nil, fmt.Errorf("unexpected output of %s: %q", b.command[0], line)
 		}
 		n, err := strconv.Atoi(rowid)
 		if err != nil {
-			return nil, fmt.Errorf("%s answers %q", b.command[0], line)
+			return nil, fmt.Errorf("unexpected output of %s: %q", b.command[0], line)
 		}
 		ranked[q] = append(ranked[q], n)
 	}
@@ -205,7 +205,7 @@ func eachPassage(dir string, each func(*passage.Passage)) error {
 	return s.Err()
 }
 
-// writeCorpus makes a passages file of the documents.
+// writeCorpus writes a passages file of the documents and returns their rows.
 func writeCorpus(dir string, documents []eval.Document) ([]row, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

@@ -146,7 +146,7 @@ func TestCallsData(t *testing.T) {
 		for _, f := range files {
 			name := filepath.Base(f)
 			if other, ok := written[name]; ok && (folder == noiseFolder || other == noiseFolder) {
-				t.Errorf("%s is in %s and in %s: shown notes are told apart by name", name, other, folder)
+				t.Errorf("%s is in %s and in %s: shown notes are identified by name", name, other, folder)
 			}
 			written[name] = folder
 		}

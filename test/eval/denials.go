@@ -9,30 +9,30 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
-// A search is a web search as an agent sends it. It names software whose manual
-// is a database.
+// A search is a web search of an agent. It contains the name of software whose
+// manual is a database.
 type search struct {
 	Set        string   `json:"ds"`
 	Answerable bool     // by the manual; otherwise only the web answers it
 	Query      string   `json:"query"`
 	Allowed    []string `json:"allowed_domains"`
 	Kind       string   `json:"kind"` // of the search
-	Half       string   `json:"half"` // "dev" or "held-out", which nobody looks at
+	Half       string   `json:"half"` // "dev" or "held-out", whose cases must not be read
 	Targets    []string // places of the manual that answer: "page" or "page#anchor"
 }
 
 // devHalf is the half whose single cases may be read.
 const devHalf = "dev"
 
-// A judgedSearch is a search with what the hook did.
+// A judgedSearch is a search with the hook's reply.
 type judgedSearch struct {
 	search
 	reply
 	right bool // a target is among the quoted passages
 }
 
-// denials asks the hook web searches that the manuals answer and ones that they
-// do not, of the collections and of testdata.
+// denials sends the hook web searches from the collections and from testdata. The
+// manuals answer one half of them.
 func (l *lab) denials(out *output) error {
 	searches, err := eval.ReadLines[search](filepath.Join(l.collections, "docs", "denials.jsonl"))
 	if err != nil {
@@ -92,7 +92,8 @@ func (l *lab) askSearches(name string, searches []search, build func() ([]built,
 	return judged, nil
 }
 
-// list prints a case of the dev half: a miss on one line, a denial in full.
+// list prints a case, unless it is held out: a missed search on one line, a denial
+// in full.
 func (s *judgedSearch) list(w io.Writer) {
 	switch {
 	case s.Half != "" && s.Half != devHalf:
@@ -129,7 +130,7 @@ func count(searches []judgedSearch, which func(*judgedSearch) bool) tally {
 	return t
 }
 
-// share is a part of a whole in percent, "-" of nothing.
+// share returns part/whole in percent, "-" if whole is 0.
 func share(part, whole int) string {
 	if whole == 0 {
 		return "-"
@@ -150,8 +151,8 @@ func denialsBySet(w io.Writer, collected, own []judgedSearch) {
 	}
 }
 
-// deniedLine prints the denials of some searches, unless there are no such
-// searches.
+// deniedLine prints a row for the searches that which selects, unless it selects
+// none.
 func deniedLine(w io.Writer, name string, searches []judgedSearch, which func(*judgedSearch) bool) {
 	yes := count(searches, func(s *judgedSearch) bool { return s.Answerable && which(s) })
 	no := count(searches, func(s *judgedSearch) bool { return !s.Answerable && which(s) })
@@ -167,8 +168,8 @@ var halves = []string{devHalf, "held-out"}
 // A kind of searches. All searches of a kind are answerable, or none is.
 type kind struct{ name, title string }
 
-// kinds are those of the searches in testdata: first those that the manuals
-// answer, then those that only the web does.
+// kinds are the kinds of searches in testdata: first the kinds that the manuals
+// answer, then the kinds that only the web answers.
 var kinds = []kind{
 	{"reference", "option, function, or syntax"},
 	{"howto", "task"},

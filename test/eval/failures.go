@@ -19,8 +19,8 @@ type failure struct {
 	output  string
 }
 
-// readFailures reads an archive whose files have lines "key: value", an empty
-// line, and what the command printed.
+// readFailures reads an archive. Each file has lines "key: value", an empty line,
+// and the output of the command.
 func readFailures(path string) ([]failure, error) {
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
@@ -68,11 +68,11 @@ func (f *failure) hookEvent() map[string]any {
 	return event
 }
 
-// A failureScore counts failures of one manual: right are those with a right
-// passage among the shown ones, first those with one in front.
+// A failureScore counts failures of one manual: right if a shown passage is
+// correct, first if the first one is.
 type failureScore struct{ asked, right, first, wrong, nothing int }
 
-// failures asks the hook, with all manuals, what it knows of failures.
+// failures sends failed commands to a hook with all manuals.
 func (l *lab) failures(out *output) error {
 	all, err := readFailures(filepath.Join("test", "eval", "testdata", "failures.txtar"))
 	if err != nil {
@@ -123,7 +123,7 @@ func (l *lab) allManuals() (library, error) {
 	return lib, nil
 }
 
-// remedy asks the hook about one failure and counts the answer.
+// remedy sends one failure to the hook and counts the reply.
 func (h *hook) remedy(f *failure, lib library, s *failureScore, out *output) error {
 	r, err := h.ask(f.hookEvent())
 	if err != nil {
@@ -135,7 +135,7 @@ func (h *hook) remedy(f *failure, lib library, s *failureScore, out *output) err
 	if err != nil {
 		return err
 	}
-	what := ""
+	var shownText string
 	switch {
 	case right:
 		s.right++
@@ -144,15 +144,15 @@ func (h *hook) remedy(f *failure, lib library, s *failureScore, out *output) err
 		return err
 	case r.Context != "":
 		s.wrong++
-		what = strings.Join(shown, " ")
+		shownText = strings.Join(shown, " ")
 	case f.set == "":
 		s.nothing++
 		return nil
 	default:
 		s.nothing++
-		what = "no passage"
+		shownText = "no passage"
 	}
-	fmt.Fprintf(out.cases, "%s (%s %s): %s\n", f.name, f.set, strings.Join(f.pages, " "), what)
+	fmt.Fprintf(out.cases, "%s (%s %s): %s\n", f.name, f.set, strings.Join(f.pages, " "), shownText)
 	return nil
 }
 

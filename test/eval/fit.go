@@ -16,7 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 )
 
-// An example is a question whose right outcome is known.
+// An example is a query with the correct answer decision.
 type example struct {
 	features []float64
 	own      bool
@@ -30,7 +30,7 @@ const (
 	foreignWeight      = 0.3 // an out-of-domain query
 	foreignNamedWeight = 0.1 // the same with the manual's name
 	otherVersionWeight = 0.1 // a training search with another version of the manual
-	nameWeight         = 0.1 // the name of what a page of this or another manual is about
+	nameWeight         = 0.1 // a page name of this or another manual
 )
 
 // fit prints the weights of package answer's Default, which are a logistic model
@@ -122,8 +122,7 @@ func (c *collector) addQueries(queries []eval.Query) error {
 	return nil
 }
 
-// addNames adds every third name of what a page is about, asked without the name
-// of the manual.
+// addNames adds every third page name as a query without the name of the manual.
 func (c *collector) addNames(pages []namedPage) error {
 	for i := 0; i < len(pages); i += 3 {
 		if err := c.add(search{Query: pages[i].name, Answerable: pages[i].set == c.manual.name}, nameWeight); err != nil {

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// A hook runs docsearch hook, as a client does, with a config file and a home
-// folder of its own. Each event belongs to a session of its own, so that no
-// answer depends on another.
+// A hook runs docsearch hook, as a client does, with its own config file and home
+// folder. Each event has its own session, so that replies are independent.
 type hook struct {
 	lab    *lab
 	folder string
@@ -40,9 +39,9 @@ func (l *lab) newHook(name string, c configuration) (*hook, error) {
 	return h, err
 }
 
-// ask sends an event. What the hook prints on standard error, other than the
-// reason of a denial, is an error: a call that passed because of a problem is
-// no decision.
+// ask sends an event and returns the reply. Output on standard error, other than
+// the reason of a denial, is an error, because a call that runs after a failure is
+// not a decision.
 func (h *hook) ask(event map[string]any) (reply, error) {
 	h.events++
 	event["session_id"] = fmt.Sprintf("eval-%d", h.events)

@@ -9,8 +9,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// A library finds the passages of databases by what the hook shows as their
-// source: a URL or a path, with an anchor or a line.
+// A library finds passages by the source that the hook shows: a URL or a path, with
+// an anchor or a line.
 type library map[string]*shelf
 
 // A shelf is where the passages with one source are.
@@ -50,8 +50,8 @@ func (lib library) put(source, set string, p *passage.Passage) {
 	s.anchors = append(s.anchors, p.Anchors...)
 }
 
-// find returns where the source is. The hook cuts a long source short: any with
-// the same beginning is at the same page then.
+// find returns the page of the source. The hook truncates a long source. All
+// sources with the same prefix belong to the same page.
 func (lib library) find(source string) (*shelf, error) {
 	if s, ok := lib[filepath.ToSlash(source)]; ok {
 		return s, nil

@@ -1,10 +1,14 @@
 // Command eval measures docsearch on judged data and prints the tables of
-// docs/quality.md: run it as make eval. It needs the collections, which are not
-// part of this repository (DOCSEARCH_EVAL, else ../shared/eval), the pages that
-// they judge (DOCSEARCH_EVAL_DOCS, else .cache/eval/docs, where they are
-// downloaded to), and the manuals that the questions in testdata are about
-// (DOCSEARCH_EVAL_MANUALS, else .cache/eval/manuals, likewise). It exits 1 if a
-// figure falls below its floor.
+// docs/quality.md. Run it with make eval. It exits 1 if a figure falls below its
+// floor. It needs three folders:
+//
+//   - the collections, which are not part of this repository (DOCSEARCH_EVAL,
+//     default ../shared/eval)
+//   - the judged pages (DOCSEARCH_EVAL_DOCS, default .cache/eval/docs)
+//   - the manuals of the queries in testdata (DOCSEARCH_EVAL_MANUALS, default
+//     .cache/eval/manuals)
+//
+// It downloads pages and manuals to their default folders if they are missing.
 package main
 
 import (
@@ -23,13 +27,13 @@ import (
 	"strings"
 )
 
-// A measure prints the tables of one quality.
+// A measure prints the tables of one aspect of quality.
 type measure struct {
 	name string
 	run  func(*lab, *output) error
 }
 
-// measures are all of them, in the order of their tables.
+// measures are all measures, in the order of their tables.
 var measures = []measure{
 	{"search", (*lab).search},
 	{"variants", (*lab).variants},
@@ -39,7 +43,7 @@ var measures = []measure{
 	{"failures", (*lab).failures},
 }
 
-// An output receives tables and what is below its floor.
+// An output collects tables and figures below their floor.
 type output struct {
 	tables strings.Builder
 	cases  io.Writer // receives the single cases behind the tables
@@ -118,7 +122,7 @@ func (l *lab) run(chosen []measure, list bool) (*output, error) {
 	return out, nil
 }
 
-// choose returns the measures that a list of names means, all if it is empty.
+// choose returns the measures in a comma-separated list, all if it is empty.
 func choose(only string) ([]measure, error) {
 	if only == "" {
 		return measures, nil
@@ -142,11 +146,11 @@ func names(measures []measure) string {
 	return strings.Join(list, ", ")
 }
 
-// A lab is where the measuring is done.
+// A lab is the environment of the measures: folders, the program, and databases.
 type lab struct {
 	ctx         context.Context
 	collections string
-	cache       string // folder of everything that is made here
+	cache       string // folder of generated files
 	program     string // docsearch
 	data        string // folder of the databases
 	baseline    baseline

@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// A manual is documentation that databases are built from, with what its user
-// writes into the config file about it.
+// A manual is the source of a database, with its entry in the user's config file.
 type manual struct {
 	name     string // of the database, and its first keyword
 	title    string
 	version  string
-	keywords []string // beside the name
+	keywords []string // in addition to the name
 	urls     []string
-	include  []string // "*.html" if there are none
+	include  []string // default "*.html"
 	exclude  []string
 }
 
@@ -213,8 +212,8 @@ func (l *lab) configuration(manuals ...manual) configuration {
 	return c
 }
 
-// newConfiguration is one without databases. The hook gets time enough even on
-// a busy machine: what is measured is its decision.
+// newConfiguration returns one without databases. It has a long timeout, because
+// the measures test decisions, not speed.
 func newConfiguration() configuration {
 	return configuration{Hook: map[string]any{"timeout_ms": 60_000, "log": false}}
 }

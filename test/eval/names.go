@@ -13,9 +13,8 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
-// A nameRule says which pages of a manual are about one named thing: those
-// whose path matches the pattern and whose title matches. The title's first
-// group is the name.
+// A nameRule selects the pages about one named item: the path matches the pattern,
+// and the title matches. The title's first group is the name.
 type nameRule struct {
 	pages string
 	title *regexp.Regexp
@@ -47,10 +46,10 @@ var nameRules = map[string][]nameRule{
 	},
 }
 
-// A namedPage is a page that is about one named thing.
+// A namedPage is a page about one module, program, or command.
 type namedPage struct{ set, page, name string }
 
-// names asks all databases at once for every named page by its name.
+// names searches all databases at once for the name of each named page.
 func (l *lab) names(out *output) error {
 	root, err := l.docsRoot()
 	if err != nil {
@@ -167,7 +166,7 @@ func plainName(name string) string {
 
 var titleElement = regexp.MustCompile(`(?is)<title>(.*?)</title>`)
 
-// nameOf is the name of the thing that a page is about, "" if there is none.
+// nameOf returns the name of the item that a page describes, "" if none.
 func nameOf(folder, page string, m *manual) (string, error) {
 	for _, rule := range nameRules[m.name] {
 		if ok, _ := path.Match(rule.pages, page); !ok {
@@ -195,7 +194,7 @@ func nameOf(folder, page string, m *manual) (string, error) {
 	return "", nil
 }
 
-// siteName is what ends the titles of a site's pages.
+// siteName matches the suffix of a site's page titles.
 var siteName = regexp.MustCompile(`( — | \| )[^—|]* [Dd]ocumentation$`)
 
 func pageTitle(element string) string {

@@ -21,7 +21,7 @@ var noteProjects = []struct{ name, title, folder string }{
 	{"meshkit", "C++ library", "/home/sam/src/meshkit"},
 }
 
-// noiseFolder has notes that no call is about, in similar words.
+// noiseFolder contains notes with similar words that match no call.
 const noiseFolder = "noise"
 
 // A toolCall is one that an agent is about to make, with the notes on it.
@@ -48,8 +48,8 @@ func (s *noteScore) add(t noteScore) {
 // noteSettings are the ways in which the notes of a project are stored.
 var noteSettings = []struct {
 	title string
-	noise bool // beside notes that no call is about
-	plain bool // without front matter: the text alone says what a note is about
+	noise bool // with additional notes that match no call
+	plain bool // without front matter
 }{
 	{title: "as written"},
 	{title: "with 40 similar notes", noise: true},
@@ -57,7 +57,7 @@ var noteSettings = []struct {
 	{title: "without front matter, with 40 similar notes", noise: true, plain: true},
 }
 
-// notes asks the hook which notes accompany calls.
+// notes sends tool calls to the hook and checks the shown notes.
 func (l *lab) notes(out *output) error {
 	calls, err := eval.ReadLines[toolCall](filepath.Join("test", "eval", "testdata", "calls.jsonl"))
 	if err != nil {

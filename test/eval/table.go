@@ -9,7 +9,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
-// An evaluation is what docsearch eval --json prints.
+// An evaluation is the output of docsearch eval --json.
 type evaluation struct {
 	Queries     *scores
 	Sets        []setScores
@@ -45,8 +45,8 @@ type scores struct {
 
 type identifierScores struct{ Full, Last, Words eval.Measures }
 
-// Floors of what is measured: a change that falls below one has made the search
-// worse. Differences below noise mean nothing with so few queries.
+// Floors of the figures. A figure below its floor is a regression. Differences
+// below noise are not significant with this number of queries.
 const (
 	noise                = .01
 	floorPage            = .60 // nDCG@10
@@ -55,10 +55,10 @@ const (
 	floorUnscoped        = .52 // page nDCG@10
 	floorIdentifiers     = .93 // success@1, in full
 	floorIdentifiersTop5 = .98
-	floorPrecision       = .95 // of what is claimed
+	floorPrecision       = .95 // of answer decisions
 	floorRecall          = .79 // two queries are about other versions: Django 1.9, PostgreSQL 9.3
-	// Of one set's, which a few claims move. Its queries are asked without the
-	// manual's name, which the searches that a hook sees have (see denials).
+	// Floors of a single database, where a few decisions have a large effect. Unlike
+	// the hook's searches (see denials), the queries do not contain the manual's name.
 	floorSetPrecision = .85
 	floorSetRecall    = .65
 )
@@ -67,11 +67,11 @@ const (
 // than the baseline.
 var classicFloors = map[string]float64{"cranfield": .40, "cisi": .41, "cacm": .518}
 
-// tables writes what was measured and returns what fell below its floor.
+// tables writes the tables and returns the figures below their floor.
 func (r *report) tables(w io.Writer) (misses []string) {
-	check := func(what string, have, floor float64) {
+	check := func(figure string, have, floor float64) {
 		if have < floor {
-			misses = append(misses, fmt.Sprintf("%s is %.3f, less than %.3f", what, have, floor))
+			misses = append(misses, fmt.Sprintf("%s is %.3f, below its floor of %.3f", figure, have, floor))
 		}
 	}
 	r.docsTable(w, check)
@@ -110,7 +110,7 @@ func (r *report) docsTable(w io.Writer, check func(string, float64, float64)) {
 	}
 }
 
-// sourcesTable shows the queries by where they are from.
+// sourcesTable shows the results by source of the query.
 func (r *report) sourcesTable(w io.Writer) {
 	header(w, "By query source", "source", "queries", "page nDCG@10", "page success@5", "section nDCG@10",
 		"section success@5")

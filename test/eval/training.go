@@ -12,7 +12,7 @@ import (
 // is in the files that docs/quality.md measures.
 var trainingFile = filepath.Join("test", "eval", "testdata", "training.jsonl")
 
-// trainingKinds are the kinds of answerable training searches beside kinds.
+// trainingKinds are further kinds of answerable searches, used for training only.
 var trainingKinds = []kind{
 	{"upgrade", "an upgrade that the manual documents"},
 	{"compare", "a comparison that the manual explains"},

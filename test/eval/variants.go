@@ -12,7 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
-// A variant says what a query asks in another way. All are deterministic.
+// A variant rephrases a query deterministically.
 type variant struct {
 	name string
 	form func(q *eval.Query, m *manual) string
@@ -96,7 +96,7 @@ func rotated(text string) string {
 	return strings.Join(slices.Concat(words[at:], words[:at]), " ")
 }
 
-// functionWords are what an agent leaves out of a query that it makes of nouns.
+// functionWords are the words that an agent omits from a keyword query.
 var functionWords = strings.Fields(`a about all an and any are as at be between but by can could did do does for from get had has have how i if in
 	into is it its make me my need no not of on one or should so some than that the their them then there these they this to up use using
 	want was way we what when where which who why will with without would you your possible best`)
