@@ -16,7 +16,7 @@ build:
 	go build $(GOFLAGS_) -o docsearch ./cmd/docsearch
 
 test:
-	go test -shuffle=on ./...
+	go test -shuffle=on -timeout 20m ./...
 
 # The command and attack tests are excluded: they start processes, which share
 # no memory.
