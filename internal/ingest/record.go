@@ -55,7 +55,7 @@ const (
 	// filesVersion is the version of FilesName. It changes, too, when readers
 	// make other passages of the same bytes than those of the version before:
 	// nothing of such a generation is taken over.
-	filesVersion = 8
+	filesVersion = 9
 )
 
 // A header is what holds for all documents.

@@ -109,6 +109,7 @@ func (x *extractor) prepare(root int32) {
 			i = n.end - 1
 		}
 	}
+	x.findFootnotes(root, end)
 	// Children stand after their parents.
 	for i := end - 1; i > root; i-- {
 		n, parent := &nodes[i], &nodes[nodes[i].parent]

@@ -29,24 +29,26 @@ type generator struct {
 
 // Roles of elements.
 const (
-	roleDrop    role = 1 << iota // no content
-	roleTOC                      // a table of contents: none either, unless there is nothing else
-	roleTitle                    // the page's heading
-	roleMajor                    // a heading right under it
-	roleMinor                    // a heading too small to be a section
-	roleDefine                   // a heading that defines a name
-	roleCode                     // code that is not in a pre
-	roleLines                    // the same, each element in it a line
-	roleNote                     // a box set apart from the text: note, warning, tip
-	roleLabel                    // its label
-	roleCaption                  // the title of a figure, an example, a table
-	roleMain                     // shared: the content, on pages of unknown make
-	rolePlain                    // a definition list that defines no names
-	roleTabs                     // a box of which readers see one part at a time
-	roleTab                      // the name of such a part
-	rolePanel                    // such a part
-	rolePre                      // code that is laid out like in a pre
-	roleLayout                   // a table that is there for the looks
+	roleDrop      role = 1 << iota // no content
+	roleTOC                        // a table of contents: none either, unless there is nothing else
+	roleTitle                      // the page's heading
+	roleMajor                      // a heading right under it
+	roleMinor                      // a heading too small to be a section
+	roleDefine                     // a heading that defines a name
+	roleCode                       // code that is not in a pre
+	roleLines                      // the same, each element in it a line
+	roleNote                       // a box set apart from the text: note, warning, tip
+	roleLabel                      // its label
+	roleCaption                    // the title of a figure, an example, a table
+	roleMain                       // shared: the content, on pages of unknown make
+	rolePlain                      // a definition list that defines no names
+	roleTabs                       // a box of which readers see one part at a time
+	roleTab                        // the name of such a part
+	rolePanel                      // such a part
+	rolePre                        // code that is laid out like in a pre
+	roleLayout                     // a table that is there for the looks
+	roleFootnote                   // a footnote; of a definition list, the dt
+	roleFootnotes                  // a list of footnotes
 )
 
 // What is common to generators, and to pages of unknown make.
@@ -74,11 +76,14 @@ const (
 		[class*=admonitionHeading], aside.footnote .label, aside.citation .label`
 	commonCaption = `figcaption, .rubric, .topic-title, .sidebar-title, .code-block-caption, .caption-text,
 		p.title, div.title, .sd-tab-label, [class*=codeBlockTitle], summary`
-	commonLayout = `.highlighttable, .codehilitetable, .rouge-table, .highlight table, [role=presentation], [role=none]`
-	commonTabs   = `.tabbed-set, .tabs-container, .sphinx-tabs, .vp-code-group`
-	commonTab    = `.tabbed-labels label, [role=tab], .vp-code-group .tabs label`
-	commonPanel  = `.tabbed-block, [role=tabpanel], .vp-code-group .blocks [class*=language-]`
-	commonPlain  = `dl.footnote, dl.citation, dl.field-list, dl.toc, dl.option-list, dl.docutils dl.simple`
+	commonLayout   = `.highlighttable, .codehilitetable, .rouge-table, .highlight table, [role=presentation], [role=none]`
+	commonTabs     = `.tabbed-set, .tabs-container, .sphinx-tabs, .vp-code-group`
+	commonTab      = `.tabbed-labels label, [role=tab], .vp-code-group .tabs label`
+	commonPanel    = `.tabbed-block, [role=tabpanel], .vp-code-group .blocks [class*=language-]`
+	commonFootnote = `aside.footnote, table.footnote, .footnote dt, .footnotes li, .footnote li, [role=doc-endnotes] li,
+		[role=doc-footnote], div.footnote, .footnote-definition`
+	commonFootnotes = `.footnotes, #footnotes, .footnote-list, div.footnote, dl.footnote, [role=doc-endnotes]`
+	commonPlain     = `dl.footnote, dl.citation, dl.field-list, dl.toc, dl.option-list, dl.docutils dl.simple`
 )
 
 // generators are tried in order: one whose pages look like another's stands
@@ -258,7 +263,7 @@ func newProfile(g *generator) *profile {
 		{g.minor, roleMinor}, {g.define, roleDefine}, {g.code, roleCode}, {g.lines, roleLines}, {commonNote, roleNote},
 		{commonLabel, roleLabel}, {commonCaption, roleCaption}, {commonPlain, rolePlain},
 		{commonTabs, roleTabs}, {commonTab, roleTab}, {commonPanel, rolePanel},
-		{commonLayout, roleLayout}, {g.pre, rolePre},
+		{commonLayout, roleLayout}, {commonFootnote, roleFootnote}, {commonFootnotes, roleFootnotes}, {g.pre, rolePre},
 	} {
 		p.elements.add(list.selectors, list.role)
 	}

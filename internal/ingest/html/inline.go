@@ -386,6 +386,10 @@ func (l *liner) link(i int32) {
 	if strings.HasPrefix(href, "#") && permalinkSign(l.x.t, i) {
 		return
 	}
+	if label, ok := l.x.cite(i); ok {
+		l.word(label)
+		return
+	}
 	before := len(l.buf)
 	l.children(i)
 	text := strings.TrimSpace(string(l.buf[min(before, len(l.buf)):]))

@@ -73,6 +73,9 @@ func (x *extractor) children(i int32) {
 	if first != 0 {
 		x.paragraph(x.inlineText(first, last))
 	}
+	if x.current().in == i {
+		x.endUndescribed()
+	}
 }
 
 // isInline reports whether node i is part of a line.
@@ -111,6 +114,7 @@ func (x *extractor) block(i int32) {
 	default:
 		x.element(i)
 	}
+	x.footnotes()
 }
 
 func (x *extractor) element(i int32) {
@@ -162,6 +166,7 @@ func (x *extractor) paragraph(s string) {
 		b.WriteString(l)
 	}
 	x.out().block(b.String())
+	x.footnotes()
 }
 
 // beginsBlock reports whether a line of text would be read as a heading, a

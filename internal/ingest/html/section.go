@@ -31,13 +31,18 @@ type extractor struct {
 	nested int    // lists, quotes and notes around the current block
 	inList bool
 	inTabs int
+
+	cited map[int32]*footnote // footnotes that are moved, by the links that cite them
+	due   []*footnote         // cited since the last block
 }
 
 // A sect is a section in the making.
 type sect struct {
 	Section
 	rank int // of headings with the same rank, one ends the other; higher ranks stand in it
-	out  writer
+	// in is the element that the section ends with: see undescribed. 0: none.
+	in  int32
+	out writer
 }
 
 // sections returns what stands in root, in order.
@@ -51,6 +56,8 @@ func (x *extractor) sections(root int32) []Section {
 	x.open(Section{}, 0)
 	x.meet(root)
 	x.children(root)
+	x.flushLead()
+	x.footnotes()
 	x.flush()
 	sections := make([]Section, 0, len(x.all))
 	for _, s := range x.all {
@@ -302,6 +309,7 @@ func (x *extractor) onlyCode(i int32) string {
 
 // definitions makes sections of a definition list that defines names.
 func (x *extractor) definitions(dl int32) {
+	x.endUndescribed()
 	var terms, bodies []int32
 	group := func() {
 		switch {
@@ -332,7 +340,32 @@ func (x *extractor) definitions(dl int32) {
 			x.stray(i)
 		}
 	})
+	last := terms
+	undescribed := len(terms) > 0 && !slices.ContainsFunc(bodies, func(i int32) bool { return x.t.nodes[i].textLen > 0 })
+	before := len(x.all)
 	group()
+	if undescribed && len(x.all) > before && x.t.nodes[last[0]].flags&named != 0 {
+		x.describe(x.all[len(x.all)-1], dl)
+	}
+}
+
+// describe makes the text behind list dl that of section s, which the list ends
+// with and says nothing of: authors who forget to indent a description make
+// Sphinx write it there. The section ends at the next heading or definition, or
+// with the element that holds the list.
+func (x *extractor) describe(s *sect, dl int32) {
+	s.in, s.rank = x.t.nodes[dl].parent, undescribedRank
+	x.stack = append(x.stack, s)
+}
+
+// undescribedRank is below that of all headings: each ends the section.
+const undescribedRank = lowest + 1
+
+// endUndescribed ends the section of a definition that describe left open.
+func (x *extractor) endUndescribed() {
+	if s := x.current(); s.in != 0 && len(x.stack) > x.floor {
+		x.stack = x.stack[:len(x.stack)-1]
+	}
 }
 
 // eachItem calls do for each child of a list, and for those of a div that
