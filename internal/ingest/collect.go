@@ -47,6 +47,9 @@ type stock interface {
 	// target returns what says where a link on an item leads: the place, "" if
 	// it is none of the source.
 	target(name string) func(href string) string
+	// included is a digest of the other documents that an item includes by these
+	// paths, "" for no paths.
+	included(name string, paths []string) string
 }
 
 // A collector makes passages of the documents of a source. What it made of a
@@ -250,10 +253,16 @@ func (c *collector) known(it *item) *record {
 	if was == nil || was.Hash == "" || was.Context != it.context {
 		return nil
 	}
-	if it.hash != was.Hash && !c.before.untouched(was, it.size, it.modTime) {
+	if it.hash != was.Hash && !c.before.untouched(was, it.size, it.modTime) || !c.includesSame(was) {
 		return nil
 	}
 	return was
+}
+
+// includesSame reports whether the files that a document includes are as they
+// were.
+func (c *collector) includesSame(was *record) bool {
+	return c.included(was.Name, was.Includes) == was.Included
 }
 
 // keep is the result that takes over what was made of the item before.
@@ -268,7 +277,7 @@ func (c *collector) read(ctx context.Context, it *item) result {
 	data, err := c.load(it)
 	if err == nil {
 		it.hash = cmp.Or(it.hash, hashOf(data))
-		if was := c.before.find(it.name); was != nil && was.Hash == it.hash && was.Context == it.context {
+		if was := c.before.find(it.name); was != nil && was.Hash == it.hash && was.Context == it.context && c.includesSame(was) {
 			return keep(was, it)
 		}
 	}
@@ -283,6 +292,7 @@ func (c *collector) read(ctx context.Context, it *item) result {
 		r.skip(it.name, "%v", err)
 		return r
 	}
+	r.Includes, r.Included = doc.includes, doc.included
 	r.Dropped = c.repeated.drop(&doc)
 	c.addPassages(&r, doc)
 	r.Length = int64(len(r.lines))

@@ -113,7 +113,7 @@ func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *disk.Gene
 	if err != nil {
 		return disk.Prepared{}, err
 	}
-	col := &collector{stock: folderStock{root, pdfParser(c.program)}, named: terms, keepSecrets: c.filter.keepSecrets}
+	col := &collector{stock: folderStock{root, c.filter, pdfParser(c.program)}, named: terms, keepSecrets: c.filter.keepSecrets}
 	from := disk.Source{Kind: c.kind, Location: c.location, Root: pages.String()}
 	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(passedBy, skipped), report)
 	c.changes = col.changes

@@ -245,10 +245,10 @@ func (c *cutter) limited(s section, what string, n, most int, sizeOf func(int) i
 // that is not known.
 func (c *cutter) place(line int) int {
 	switch {
-	case !c.made:
-		return line
 	case len(c.from) > 0:
 		return c.from[line-1]
+	case !c.made:
+		return line
 	}
 	return 0
 }

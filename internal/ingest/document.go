@@ -22,9 +22,11 @@ type document struct {
 	use      passage.Use
 	made     bool // of something else: the lines are not the file's
 	lines    []string
-	from     []int     // the file's line that each of the lines was made of; none if that is not known
+	from     []int     // the file's line that each of the lines was made of; nil if none is known, or if they are the file's
 	sections []section // in order, without gaps but blank lines and front matter
 	left     []note    // what of the file is not in it
+	includes []string  // paths by which the file includes others
+	included string    // see stock.included
 
 	// Of HTML only.
 	canonical string   // the URL that it gives for itself
@@ -90,11 +92,12 @@ func ofText(read func(text []byte) (document, error)) reader {
 
 // readerOf chooses the reader by the file's name; nil where there is none.
 func readerOf(name string) reader {
+	if isMarkdownFile(name) {
+		return ofText(readMarkdown)
+	}
 	switch ext := strings.ToLower(path.Ext(name)); ext {
 	case ".html", ".htm", ".xhtml":
 		return readHTML
-	case ".md", ".markdown", ".mdown", ".mkd":
-		return ofText(readMarkdown)
 	case ".mdx":
 		return ofText(readMDX)
 	case ".rst", ".rest":
@@ -133,6 +136,14 @@ func readerOf(name string) reader {
 		}
 	}
 	return nil
+}
+
+func isMarkdownFile(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown", ".mdown", ".mkd":
+		return true
+	}
+	return false
 }
 
 // headings keeps the path of headings while a document is read.

@@ -105,7 +105,7 @@ func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *disk.Ge
 	if err != nil {
 		return disk.Prepared{}, err
 	}
-	c := &collector{stock: folderStock{root, pdfParser(f.program)}, keepSecrets: f.filter.keepSecrets}
+	c := &collector{stock: folderStock{root, f.filter, pdfParser(f.program)}, keepSecrets: f.filter.keepSecrets}
 	source := disk.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
 	prepared, err := collect(ctx, dir, before, source, c, items, skipped, report)
 	f.changes = c.changes

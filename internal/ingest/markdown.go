@@ -20,8 +20,14 @@ import (
 
 // readMarkdown reads CommonMark with GitHub's tables. The parser says where
 // each block begins; the lines stay as they are written.
-func readMarkdown(source []byte) (document, error) {
-	doc := document{lines: splitLines(source)}
+func readMarkdown(source []byte) (document, error) { return readMarkdownLines(splitLines(source), nil) }
+
+// readMarkdownLines reads the lines of a file. from gives the line of the file
+// that each was made of; nil if they are the file's.
+func readMarkdownLines(lines []string, from []int) (document, error) {
+	lines, from = moveFootnotes(lines, from)
+	source := []byte(strings.Join(lines, "\n"))
+	doc := document{lines: lines, from: from}
 	m := &markdown{lines: doc.lines, starts: lineStarts(source)}
 	h := frontMatter(doc.lines)
 	doc.title, doc.use, doc.left, m.skip = h.title, h.use, h.left, h.lines

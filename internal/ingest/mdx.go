@@ -38,8 +38,8 @@ func readMDX(source []byte) (document, error) {
 		}
 		kept, from = append(kept, line), append(from, i+1)
 	}
-	doc, err := readMarkdown([]byte(strings.Join(kept, "\n")))
-	doc.made, doc.from = true, from
+	doc, err := readMarkdownLines(kept, from)
+	doc.made = true
 	return doc, err
 }
 

@@ -21,8 +21,9 @@ import (
 
 // A folderStock is the files of a folder.
 type folderStock struct {
-	root *os.Root
-	pdf  parsePDF
+	root   *os.Root
+	filter filter
+	pdf    parsePDF
 }
 
 func (s folderStock) load(it *item) ([]byte, error) {
@@ -37,7 +38,23 @@ func (s folderStock) parse(ctx context.Context, data []byte, it *item) (document
 	if isPDF(it.name) {
 		return readPDF(ctx, s.pdf, data, it.name)
 	}
+	if isMarkdownFile(it.name) {
+		return s.readPage(data, it.name)
+	}
 	return readerOf(it.name)(data, it.name)
+}
+
+// readPage reads a Markdown file, with the files that it includes.
+func (s folderStock) readPage(data []byte, name string) (document, error) {
+	text, err := clean(data)
+	if err != nil {
+		return document{}, err
+	}
+	in := includer{open: func(path string) (string, error) { return s.include(name, path) }}
+	lines, from := in.expand(splitLines(text))
+	doc, err := readMarkdownLines(lines, from)
+	doc.includes, doc.included = in.paths, digest(in.states...)
+	return doc, err
 }
 
 func (folderStock) target(name string) func(href string) string {

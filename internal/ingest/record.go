@@ -42,6 +42,8 @@ const (
 	//	  0, or 1 and the nanoseconds and the seconds (signed) of its time,
 	//	  the first half of the SHA-256 of its bytes, a digest of what else its passages
 	//	  were made with,
+	//	  the number of paths by which it includes other documents, each of these, and
+	//	  a digest of those documents,
 	//	  how many bytes its lines have in the passages file, and how many they are,
 	//	  how many paragraphs were left out because others have them,
 	//	  how many other things of it were, and of each its name and the reason
@@ -72,7 +74,9 @@ type record struct {
 	ModTime  time.Time
 	Hash     string // see hashOf
 	Context  string
-	Offset   int64 // of its lines in the passages file
+	Includes []string // paths by which it includes other documents
+	Included string   // see stock.included
+	Offset   int64    // of its lines in the passages file
 	Length   int64
 	Passages int
 	Dropped  int // paragraphs that many documents have
@@ -83,6 +87,7 @@ type record struct {
 // as records tell.
 func (r *record) same(other *record) bool {
 	return r.Name == other.Name && r.Hash == other.Hash && r.Length == other.Length && r.Context == other.Context &&
+		r.Included == other.Included &&
 		slices.Equal(r.Skipped, other.Skipped)
 }
 
@@ -122,6 +127,11 @@ func (r *record) append(b []byte, last string) []byte {
 		b = binary.AppendVarint(b, r.ModTime.Unix())
 	}
 	b = appendText(appendText(b, r.Hash), r.Context)
+	b = binary.AppendUvarint(b, uint64(len(r.Includes)))
+	for _, path := range r.Includes {
+		b = appendText(b, path)
+	}
+	b = appendText(b, r.Included)
 	b = binary.AppendUvarint(b, uint64(r.Length))
 	b = binary.AppendUvarint(b, uint64(r.Passages))
 	b = binary.AppendUvarint(b, uint64(r.Dropped))
@@ -197,6 +207,13 @@ func (r *record) read(in *fields, last string) {
 		r.ModTime = time.Unix(in.signed(), nanoseconds)
 	}
 	r.Hash, r.Context = in.text(), in.text()
+	if n := in.count(); n > 0 {
+		r.Includes = make([]string, n)
+	}
+	for i := range r.Includes {
+		r.Includes[i] = in.text()
+	}
+	r.Included = in.text()
 	r.Length = in.number()
 	r.Passages, r.Dropped = int(in.number()), int(in.number())
 	if n := in.count(); n > 0 {

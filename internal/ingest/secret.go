@@ -254,10 +254,10 @@ func (r *remover) note(i int, kinds []string) {
 	}
 	place := ""
 	switch {
-	case !r.doc.made:
-		place = fmt.Sprintf(":%d", i+1)
 	case len(r.doc.from) > i && r.doc.from[i] > 0:
 		place = fmt.Sprintf(":%d", r.doc.from[i])
+	case !r.doc.made:
+		place = fmt.Sprintf(":%d", i+1)
 	}
 	for _, kind := range kinds {
 		r.doc.left = append(r.doc.left, note{place, looksSecret + " (" + kind + "): removed; --keep-secrets keeps it"})

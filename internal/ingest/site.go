@@ -293,6 +293,8 @@ func (s *siteStock) place(target string) string {
 	return name
 }
 
+func (*siteStock) included(string, []string) string { return "" }
+
 func (s *siteStock) target(name string) func(href string) string {
 	base, err := url.Parse(name)
 	return func(href string) string {

@@ -341,21 +341,42 @@ func (x *extractor) definitions(dl int32) {
 		}
 	})
 	last := terms
+	above := x.current()
 	undescribed := len(terms) > 0 && !slices.ContainsFunc(bodies, func(i int32) bool { return x.t.nodes[i].textLen > 0 })
 	before := len(x.all)
 	group()
 	if undescribed && len(x.all) > before && x.t.nodes[last[0]].flags&named != 0 {
-		x.describe(x.all[len(x.all)-1], dl)
+		x.describe(x.all[len(x.all)-1], above, dl)
 	}
 }
 
 // describe makes the text behind list dl that of section s, which the list ends
 // with and says nothing of: authors who forget to indent a description make
 // Sphinx write it there. The section ends at the next heading or definition, or
-// with the element that holds the list.
-func (x *extractor) describe(s *sect, dl int32) {
+// with the element that holds the list. If the section above is new and has the
+// same name, the two become one.
+func (x *extractor) describe(s, above *sect, dl int32) {
+	if n := len(x.all); s.Symbol != "" && x.all[n-2] == above && len(above.out.buf) == 0 && above.isNamed(s.Symbol) {
+		x.all = x.all[:n-1]
+		above.Anchors = append(append(above.Anchors, s.Anchor), s.Anchors...)
+		above.Links = append(above.Links, s.Links...)
+		above.Definition, above.Symbol = true, s.Symbol
+		above.out.block(codeSpan(s.Headings[len(s.Headings)-1]))
+		return
+	}
 	s.in, s.rank = x.t.nodes[dl].parent, undescribedRank
 	x.stack = append(x.stack, s)
+}
+
+// isNamed reports whether the section's heading is the last part of a name, or
+// all of it.
+func (s *sect) isNamed(symbol string) bool {
+	if len(s.Headings) == 0 {
+		return false
+	}
+	heading := strings.TrimSuffix(s.Headings[len(s.Headings)-1], "()")
+	rest, ok := strings.CutSuffix(strings.TrimSuffix(symbol, "()"), heading)
+	return ok && (rest == "" || strings.HasSuffix(rest, ".") || strings.HasSuffix(rest, ":"))
 }
 
 // undescribedRank is below that of all headings: each ends the section.
