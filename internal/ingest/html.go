@@ -109,13 +109,13 @@ func (b block) shifted(n int) block {
 	return b
 }
 
+// mereNotice is the length of a page that says no more than "You are being
+// redirected to ...", in bytes.
+const mereNotice = 400
+
 // noPage says why a page is none that answers anything, or "".
 func noPage(name string, page *html.Page) string {
-	length := 0
-	for i := range page.Sections {
-		length += len(page.Sections[i].Markdown)
-	}
-	const mereNotice = 400 // bytes: "You are being redirected to ..."
+	length := page.Length()
 	switch {
 	case page.Redirect != "" && length < mereNotice:
 		return fmt.Sprintf("leads on to %s", page.Redirect)

@@ -25,8 +25,8 @@ import (
 
 // Bounds of the files that one page includes.
 const (
-	maxIncludes      = 500     // paths
-	maxIncluded      = 1 << 20 // bytes
+	maxIncludes      = 500     // times
+	maxIncluded      = 1 << 20 // bytes, of one file and of all that is included
 	maxIncludeNested = 8
 )
 
@@ -42,6 +42,7 @@ type includer struct {
 	// states has for each path a name for the file's contents.
 	states []string
 	files  map[string][]string
+	uses   int // times that a file was included
 	left   int // bytes that may still be included
 }
 
@@ -80,28 +81,20 @@ func mayInclude(line string) bool {
 
 // file returns the lines of the file that a path leads to, nil if there are none.
 func (in *includer) file(path string) []string {
-	if lines, ok := in.files[path]; ok {
-		return in.spend(lines)
-	}
-	if len(in.paths) == maxIncludes {
+	if in.uses == maxIncludes {
 		return nil
 	}
-	text, err := in.open(path)
-	in.paths, in.states = append(in.paths, path), append(in.states, stateOf(text, err))
-	if err == nil {
-		in.files[path] = splitLines([]byte(text))
-	} else {
-		in.files[path] = nil
+	in.uses++
+	lines, known := in.files[path]
+	if !known {
+		text, err := in.open(path)
+		in.paths, in.states = append(in.paths, path), append(in.states, stateOf(text, err))
+		if err == nil {
+			lines = splitLines([]byte(text))
+		}
+		in.files[path] = lines
 	}
-	return in.spend(in.files[path])
-}
-
-// stateOf is a name for what open returned.
-func stateOf(text string, err error) string {
-	if err != nil {
-		return "none"
-	}
-	return "file " + hashOf([]byte(text))
+	return lines
 }
 
 // spend returns the lines if as many may still be included.
@@ -115,6 +108,14 @@ func (in *includer) spend(lines []string) []string {
 	}
 	in.left -= size
 	return lines
+}
+
+// stateOf is a name for what open returned.
+func stateOf(text string, err error) string {
+	if err != nil {
+		return "none"
+	}
+	return "file " + hashOf([]byte(text))
 }
 
 // A codeInclude is a line of FastAPI's form.
@@ -186,6 +187,9 @@ func (in *includer) code(c codeInclude) []string {
 		}
 		lines = append(lines, r.of(all)...)
 	}
+	if lines = in.spend(lines); len(lines) == 0 {
+		return nil
+	}
 	fence := "```"
 	for slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, fence) }) {
 		fence += "`"
@@ -227,9 +231,22 @@ func indented(indent, line string) string {
 var snippetForm = regexp.MustCompile(`^([ \t]*)(;*)-+8<-+(?:[ \t]+(?:"((?:\\"|[^"])+)"|'((?:\\'|[^'])+)'))?[ \t]*$`)
 
 // sectionForm matches the marks of a section in an included file.
-var sectionForm = regexp.MustCompile(`(;*)-+8<-+[ \t]+\[[ \t]*(start|end)[ \t]*:[ \t]*([A-Za-z][-_0-9A-Za-z]*)[ \t]*\]`)
+var sectionForm = regexp.MustCompile(`(;?)-+8<-+[ \t]+\[[ \t]*(start|end)[ \t]*:[ \t]*([A-Za-z][-_0-9A-Za-z]*)[ \t]*\]`)
 
-// snippet returns the lines that stand for line i, and the last line of those
+// sectionMark returns the section that a line begins or ends, "" if it does
+// neither.
+func sectionMark(line string) (name string, begins bool) {
+	if !strings.Contains(line, "8<-") {
+		return "", false
+	}
+	m := sectionForm.FindStringSubmatch(line)
+	if m == nil || m[1] != "" {
+		return "", false
+	}
+	return m[3], m[2] == "start"
+}
+
+// snippet returns the lines that replace line i, and the last line of those
 // that it replaces.
 func (in *includer) snippet(lines []string, i, depth int) ([]string, int) {
 	m := snippetForm.FindStringSubmatch(lines[i])
@@ -285,9 +302,10 @@ func (in *includer) snippetFile(indent, place string, depth int) []string {
 			}
 		}
 	}
+	lines = in.spend(lines)
 	var out []string
 	for i := 0; i < len(lines); i++ {
-		if mark := sectionForm.FindStringSubmatch(lines[i]); mark != nil && mark[1] == "" {
+		if name, _ := sectionMark(lines[i]); name != "" {
 			continue
 		}
 		var inner []string
@@ -303,10 +321,9 @@ func (in *includer) snippetFile(indent, place string, depth int) []string {
 func snippetSection(lines []string, name string) []string {
 	first := -1
 	for i, l := range lines {
-		m := sectionForm.FindStringSubmatch(l)
-		switch {
-		case m == nil || m[1] != "" || m[3] != name:
-		case m[2] == "start":
+		switch at, begins := sectionMark(l); {
+		case at != name:
+		case begins:
 			first = i + 1
 		case first >= 0:
 			return lines[first:i]

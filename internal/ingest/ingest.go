@@ -181,11 +181,11 @@ func Changed(ctx context.Context, g disk.Generation) (string, error) {
 	for i := range records {
 		known[records[i].Name] = &records[i]
 	}
-	changed := 0
+	stock, changed := folderStock{root: root, filter: f.filter}, 0
 	for i := range items {
 		was := known[items[i].name]
 		delete(known, items[i].name)
-		if was == nil || differs(root, was, &items[i]) {
+		if was == nil || stock.differs(was, &items[i]) {
 			changed++
 		}
 	}
@@ -199,15 +199,19 @@ func Changed(ctx context.Context, g disk.Generation) (string, error) {
 	return fmt.Sprintf("%d files of %s have changed since the index was built", changed, g.Source.Location), nil
 }
 
-// differs reports whether a file is not what was read. A new time alone says
-// little: copying and checking out give one to every file.
-func differs(root *os.Root, was *record, it *item) bool {
+// differs reports whether a file, or a file that it includes, is not what was
+// read. A new time alone says little: copying and checking out give one to every
+// file.
+func (s folderStock) differs(was *record, it *item) bool {
+	if s.included(was.Name, was.Includes) != was.Included {
+		return true
+	}
 	if it.size == was.Size && it.modTime.Equal(was.ModTime) {
 		return false
 	}
 	if it.size != was.Size || was.Hash == "" {
 		return true
 	}
-	data, _, err := readFile(root, it.name)
+	data, _, err := readFile(s.root, it.name)
 	return err != nil || hashOf(data) != was.Hash
 }

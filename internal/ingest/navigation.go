@@ -11,24 +11,25 @@ import (
 )
 
 // navigation names the pages, by generator, that are made of all the others
-// and say nothing of their own. The patterns are path.Match's, of the file's
-// name or, with a slash at the end, of a folder that it is in.
+// and say nothing of their own. A pattern is a folder around the page, its name in
+// the form of path.Match, or both. The folder "." is the top of the generator's
+// output: elsewhere, documentation may have a page of that name.
 var navigation = [...]struct {
 	generator string
 	names     []string
 }{
-	{"sphinx", []string{"genindex*.html", "search.html", "*modindex.html", "_modules/"}},
+	{"sphinx", []string{"./genindex*.html", "./search.html", "./*modindex.html", "_modules/"}},
 	{"docbook", []string{"bookindex.html"}},
 	{"javadoc", []string{"index-all.html", "index-files/", "allclasses*.html", "allpackages*.html", "overview-tree.html",
-		"package-tree.html", "package-use.html", "class-use/", "help-doc.html", "src-html/", "search.html"}},
+		"package-tree.html", "package-use.html", "class-use/", "./help-doc.html", "src-html/", "./search.html"}},
 	{"doxygen", []string{"functions*.html", "globals*.html", "namespacemembers*.html", "*_source.html", "dir_*.html",
 		"hierarchy.html", "files.html", "inherits*.html", "graph_legend.html"}},
-	{"rustdoc", []string{"all.html", "help.html", "settings.html", "src/", "source-files.html"}},
-	{"mdbook", []string{"print.html", "toc.html"}},
+	{"rustdoc", []string{"all.html", "./help.html", "./settings.html", "src/*.rs.html", "./source-files.html"}},
+	{"mdbook", []string{"./print.html", "./toc.html"}},
 	{"nodejs", []string{"all.html"}},
-	{"mkdocs", []string{"search.html", "404.html"}},
-	{"docusaurus", []string{"search.html", "404.html"}},
-	{"hugo", []string{"_print/", "404.html"}},
+	{"mkdocs", []string{"./search.html", "./404.html"}},
+	{"docusaurus", []string{"./search.html", "./404.html"}},
+	{"hugo", []string{"_print/", "./404.html"}},
 }
 
 // isNavigation reports whether a page is generated from the others: an index,
@@ -40,16 +41,26 @@ func isNavigation(name string, page *html.Page) bool {
 			continue
 		}
 		for _, pattern := range n.names {
-			if folder, ok := strings.CutSuffix(pattern, "/"); ok {
-				if slices.Contains(strings.Split(folders, "/"), folder) {
-					return true
-				}
-			} else if ok, _ := path.Match(pattern, base); ok {
+			folder, of := path.Split(pattern)
+			if ok, _ := path.Match(of, base); !ok && of != "" {
+				continue
+			}
+			if folder == "" || folder == "./" && isAtTop(page) ||
+				slices.Contains(strings.Split(folders, "/"), strings.TrimSuffix(folder, "/")) {
 				return true
 			}
 		}
 	}
 	return isAlphabetical(page)
+}
+
+// isAtTop reports whether a page is at the top of its generator's output. If its
+// links do not tell, it is if it is as short as generated pages are.
+func isAtTop(page *html.Page) bool {
+	if page.Depth == html.UnknownDepth {
+		return page.Length() < mereNotice
+	}
+	return page.Depth == 0
 }
 
 // isAlphabetical reports whether a page is an index of the kind that books

@@ -266,10 +266,12 @@ func (s *siteStock) parseHTML(data []byte, contentType, u string) (document, err
 	if page.NoIndex && !s.ignoreRobots {
 		return document{}, errors.New("asks not to be indexed")
 	}
-	for _, name := range []string{fileOf(u), indexOf(u)} {
-		if why := noPage(name, &page); why != "" {
-			return document{}, errors.New(why)
-		}
+	file := page
+	if fileOf(u) != indexOf(u) && page.Depth > 0 {
+		file.Depth-- // next to the folder
+	}
+	if why := cmp.Or(noPage(fileOf(u), &file), noPage(indexOf(u), &page)); why != "" {
+		return document{}, errors.New(why)
 	}
 	for i := range page.Sections {
 		for k := range page.Sections[i].Links {

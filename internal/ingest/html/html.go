@@ -36,10 +36,25 @@ type Page struct {
 	Language  string // as the page names it: "en", "pt-BR"
 	Generator string // what made the page, "" if unknown: "sphinx", "mkdocs", "rustdoc", ...
 	NoIndex   bool   // the page asks not to be indexed
-	Sections  []Section
+	// Depth is how many folders the page is below the top of its generator's
+	// output, as its relative links to style sheets tell, or UnknownDepth.
+	Depth    int
+	Sections []Section
 	// Hidden is text that is in the page but that its readers do not see, and
 	// comments that speak of assistants. It is in no section.
 	Hidden []string
+}
+
+// UnknownDepth is the Depth of a page without relative links to style sheets.
+const UnknownDepth = -1
+
+// Length is how many bytes of Markdown the page's sections have.
+func (p *Page) Length() int {
+	length := 0
+	for i := range p.Sections {
+		length += len(p.Sections[i].Markdown)
+	}
+	return length
 }
 
 // A Section is what stands under one heading, or defines one name.
@@ -96,6 +111,7 @@ func Parse(data []byte, contentType, base string) (Page, error) {
 		Language:  h.language,
 		Generator: x.name,
 		NoIndex:   h.noIndex,
+		Depth:     h.depth,
 		Sections:  sections,
 		Hidden:    x.hiddenText(root),
 	}, nil
@@ -114,11 +130,12 @@ func anyContent(sections []Section) bool {
 type head struct {
 	title, home, siteName, canonical, redirect, base, language, generator string
 	noIndex                                                               bool
+	depth                                                                 int
 	terms                                                                 []string
 }
 
 func readHead(t *tree) head {
-	var h head
+	h := head{depth: UnknownDepth}
 	for i := int32(0); i < int32(len(t.nodes)); i++ {
 		switch t.nodes[i].tag {
 		case atom.Html:
@@ -139,11 +156,26 @@ func readHead(t *tree) head {
 			if strings.EqualFold(t.attr(i, "rel"), "canonical") {
 				h.canonical = firstOf(h.canonical, t.attr(i, "href"))
 			}
+			if h.depth == UnknownDepth && hasWord(t.attr(i, "rel"), "stylesheet") {
+				h.depth = depthOf(t.attr(i, "href"))
+			}
 		case atom.Meta:
 			h.meta(t, i)
 		}
 	}
 	return h
+}
+
+// depthOf is how many folders a relative link leads up, UnknownDepth for others.
+func depthOf(href string) int {
+	if href == "" || href[0] == '/' || href[0] == '#' || strings.Contains(href, ":") {
+		return UnknownDepth
+	}
+	up := 0
+	for rest, ok := strings.CutPrefix(strings.TrimPrefix(href, "./"), "../"); ok; rest, ok = strings.CutPrefix(rest, "../") {
+		up++
+	}
+	return up
 }
 
 func (h *head) meta(t *tree, i int32) {

@@ -159,7 +159,7 @@ func TestHead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got.Sections = nil
+			got.Sections, test.want.Depth = nil, UnknownDepth
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.in, diff)
 			}
@@ -412,5 +412,115 @@ func TestOffsets(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(s.Offsets) != len(s.Anchors) {
 		t.Errorf("what stands behind the anchors (-want +got)\n%s", diff)
+	}
+}
+
+func TestDepth(t *testing.T) {
+	for _, test := range []struct {
+		links string
+		want  int
+	}{
+		{"", UnknownDepth},
+		{"<link rel=stylesheet href=_static/a.css>", 0},
+		{"<link rel=stylesheet href=./_static/a.css>", 0},
+		{"<link rel='alternate stylesheet' href=../../_static/a.css>", 2},
+		{"<link rel=canonical href=../a.html><link rel=stylesheet href=/a.css>", UnknownDepth},
+		{"<link rel=stylesheet href=https://example.org/a.css><link rel=stylesheet href=../a.css>", 1},
+		{"<link rel=stylesheet href=//example.org/a.css><link rel=stylesheet>", UnknownDepth},
+	} {
+		page, err := Parse([]byte("<html><head>"+test.links+"</head><body>text</body></html>"), "", "a/b.html")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page.Depth != test.want {
+			t.Errorf("%s: %d, want %d", test.links, page.Depth, test.want)
+		}
+	}
+}
+
+// Text behind a definition that says nothing is the definition's.
+func TestUndescribed(t *testing.T) {
+	const sig = "<dl><dt id=%s>%s</dt><dd></dd></dl>"
+	def := func(name string) string { return strings.ReplaceAll(sig, "%s", name) }
+	for _, test := range []struct{ name, in, want string }{
+		{"one", def("a") + "<p>A.<p>More.", "[a #a]\nA.\n\nMore."},
+		{"two", def("a") + "<p>A." + def("b") + "<p>B.", "[a #a]\nA.\n[b #b]\nB."},
+		{"two without text between", def("a") + def("b") + "<p>B.", "[a #a]\n\n[b #b]\nB."},
+		{"up to a heading", def("a") + "<p>A.<h4 id=h>H</h4><p>B.", "[a #a]\nA.\n[H #h]\nB."},
+		{"up to the end of its element", "<div>" + def("a") + "<p>A.</div><p>B.", "B.\n[a #a]\nA."},
+		{"in another definition", "<dl><dt id=o>o</dt><dd><p>O.</p>" + def("a") + "<p>A.</p></dd></dl><p>B.", "B.\n[o #o]\nO.\n[o/a #a]\nA."},
+		{"under a heading of its name", "<h2 id=h><code>x.a</code></h2>" + def("a") + "<p>A.", "[x.a #h]\n\n[x.a/a #a]\nA."},
+		{"under a heading that is its name", "<h2 id=h><code>a</code></h2>" + def("x.a") + "<p>A.", "[a #h]\n`x.a`\n\nA."},
+		{"described", "<dl><dt id=a>a</dt><dd>A.</dd></dl><p>B.", "B.\n[a #a]\nA."},
+		{"not the last", "<dl><dt id=a>a</dt><dd></dd><dt id=b>b</dt><dd>B.</dd></dl><p>C.", "C.\n[a #a]\n\n[b #b]\nB."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, strings.TrimPrefix(markdown(t, test.in), "\n")); diff != "" {
+				t.Errorf("sections (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFootnotes(t *testing.T) {
+	long := strings.Repeat("long ", longestFootnote/5+1)
+	for _, test := range []struct{ name, in, want string }{
+		{"docutils", `<p>A <a class="footnote-reference brackets" href="#id2" id="id1"><span>[</span>1<span>]</span></a>.<p>B.
+			<p class="rubric">Footnotes</p><aside class="footnote-list brackets"><aside class="footnote brackets" id="id2" role="doc-footnote">
+			<span class="label"><span>[</span><a role="doc-backlink" href="#id1">1</a><span>]</span></span><p>Note.</p></aside></aside>`,
+			"A [1].\n\n[1] Note.\n\nB."},
+		{"docutils' lists", `<p>A <a class="footnote-reference brackets" href="#id2" id="id1">1</a>.<p>B.<dl class="footnote brackets">
+			<dt class="label" id="id2"><span class="brackets"><a class="fn-backref" href="#id1">1</a></span></dt><dd><p>Note.</p></dd></dl>`,
+			"A [1].\n\n[1] Note.\n\nB."},
+		{"docutils' tables", `<p>A <a class="footnote-reference" href="#note" id="id1">[1]</a>.<p>B.<table class="docutils footnote" id="note">
+			<tbody><tr><td class="label"><a class="fn-backref" href="#id1">[1]</a></td><td>A <em>note</em>.</td></tr></tbody></table>`,
+			"A [1].\n\n[1] A *note*.\n\nB."},
+		{"Markdown", `<p>A<sup id="fnref:1"><a class="footnote-ref" href="#fn:1">1</a></sup>.<p>B.<div class="footnotes" role="doc-endnotes"><hr><ol>
+			<li id="fn:1"><p>Note.&#160;<a href="#fnref:1" class="footnote-backref">&#8617;</a></p></li></ol></div>`,
+			"A[1].\n\n[1] Note.\n\nB."},
+		{"GitHub's", `<p>A<sup><a href="#user-content-fn-1" id="user-content-fnref-1" data-footnote-ref>1</a></sup>.<p>B.
+			<section data-footnotes class="footnotes"><h2 id="footnote-label">Footnotes</h2><ol>
+			<li id="user-content-fn-1"><p>Note. <a href="#user-content-fnref-1" data-footnote-backref>↩</a></p></li></ol></section>`,
+			"A[1].\n\n[1] Note.\n\nB."},
+		{"DocBook", `<p>A<a href="#ftn.x" class="footnote"><sup class="footnote" id="x">[7]</sup></a>.<p>B.<div class="footnotes"><br><hr>
+			<div id="ftn.x" class="footnote"><p><a href="#x" class="para"><sup class="para">[7] </sup></a> Note.</p></div></div>`,
+			"A[7].\n\n[7] Note.\n\nB."},
+		{"AsciiDoc", `<p>A<sup class="footnote">[<a id="_footnoteref_1" class="footnote" href="#_footnotedef_1">1</a>]</sup>.<p>B.
+			<div id="footnotes"><hr><div class="footnote" id="_footnotedef_1"><a href="#_footnoteref_1">1</a>. Note.</div></div>`,
+			"A[1].\n\n[1] Note.\n\nB."},
+		{"mdBook", `<p>A<sup class="footnote-reference"><a href="#n">1</a></sup>.<p>B.<div class="footnote-definition" id="n">
+			<sup class="footnote-definition-label">1</sup><p>Note.</p></div>`,
+			"A[1].\n\n[1] Note.\n\nB."},
+		{"cited twice", `<p>A<sup><a href="#n">1</a></sup>.<p>B<sup><a href="#n">1</a></sup>.<div class="footnotes"><ol><li id="n">Note.</li></ol></div>`,
+			"A[1].\n\n[1] Note.\n\nB[1]."},
+		{"cited in a list", `<ul><li>A<sup><a href="#n">1</a></sup>.<li>B.</ul><div class="footnotes"><ol><li id="n">Note.</li></ol></div>`,
+			"- A[1].\n\n  [1] Note.\n- B."},
+		{"cited in a table", `<table><tr><th>A<th>B<tr><td>a<sup><a href="#n">1</a></sup><td>b</table><div class="footnotes"><ol><li id="n">Note.</li></ol></div>`,
+			"| A | B |\n| --- | --- |\n| a[1] | b |\n\n[1] Note."},
+		{"cited in a heading", `<h2>A<sup><a href="#n">1</a></sup></h2><p>B.<div class="footnotes"><ol><li id="n">Note.</li></ol></div>`,
+			"[A[1] #]\nB.\n\n[1] Note."},
+		{"not cited", `<p>A.<div class="footnotes"><ol><li id="n">Note.</li></ol></div>`, "A.\n\n1. Note."},
+		{"cited by another only", `<p>A.<div class="footnotes"><ol><li id="n">One<a href="#m">2</a>.<li id="m">Two.</li></ol></div>`, "A.\n\n1. One2.\n2. Two."},
+		{"long", `<p>A<sup><a href="#n">1</a></sup>.<p>B.<div class="footnotes"><ol><li id="n">` + long + `</ol></div>`,
+			"A[1].\n\nB.\n\n1. " + strings.TrimSpace(long)},
+		{"with code", `<p>A<sup><a href="#n">1</a></sup>.<p>B.<div class="footnotes"><ol><li id="n"><pre>code</pre></ol></div>`,
+			"A[1].\n\nB.\n\n1. ```\n   code\n   ```"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, markdown(t, test.in)); diff != "" {
+				t.Errorf("sections (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A link to a footnote leads to where the footnote is.
+func TestFootnoteAnchors(t *testing.T) {
+	page, err := Parse([]byte(`<main><h1>T</h1><p>A<sup><a href="#n">1</a></sup>.<h2>H</h2><p>B.<div class="footnotes"><ol><li id="n">Note.</li></ol></div></main>`), "", "a.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := page.Sections[0]; len(s.Anchors) != 1 || s.Anchors[0] != "n" || s.Offsets[0] != len("A[1].") {
+		t.Errorf("anchors %q at %v of %q", s.Anchors, s.Offsets, s.Markdown)
 	}
 }
