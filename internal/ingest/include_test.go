@@ -205,3 +205,41 @@ func TestIncludedFiles(t *testing.T) {
 		})
 	}
 }
+
+// What a page includes is in its passages, and a change of it is one of the page.
+func TestIncludesInPassages(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"docs/a.md":  "# A\n\nRead it:\n\n{* src/a.txt *}\n\n{* src/b.txt *}\n\nEnd.\n",
+		"src/a.txt":  "first\n",
+		"docs/b.md":  "# B\n\nText.\n",
+		"mkdocs.yml": "docs_dir: docs\n",
+	})
+	f, err := NewFolder(dir, Options{Include: []string{"docs"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := generate(t, f, nil)
+	for _, want := range []string{`"text": "# A\n\nRead it:\n\n` + "```txt\\nfirst\\n```", `"start_line": 1`, `"end_line": 9`} {
+		if !strings.Contains(string(first.lines), want) {
+			t.Errorf("no %s in\n%s", want, first.lines)
+		}
+	}
+	if len(first.skipped) > 2 {
+		t.Errorf("skipped: %v", first.skipped)
+	}
+	if generate(t, f, &first.Generation) != nil {
+		t.Error("nothing has changed, and all is read again")
+	}
+	for _, change := range []map[string]string{{"src/a.txt": "other\n"}, {"src/b.txt": "more\n"}} {
+		before := generate(t, f, nil)
+		write(t, dir, change)
+		if why, err := Changed(t.Context(), before.Generation); err != nil || why == "" {
+			t.Errorf("%v: %q, %v", change, why, err)
+		}
+		now := generate(t, f, &before.Generation)
+		if now == nil || f.Changes() != (Changes{Changed: 1, Same: 1}) {
+			t.Errorf("%v: %+v", change, f.Changes())
+		}
+	}
+}
