@@ -52,7 +52,7 @@ func (in *includer) expand(lines []string) (expanded []string, from []int) {
 	if !slices.ContainsFunc(lines, mayInclude) {
 		return lines, nil
 	}
-	in.left, in.files = maxIncluded, map[string][]string{}
+	in.left, in.files, from = maxIncluded, map[string][]string{}, []int{}
 	fence := ""
 	for i := 0; i < len(lines); i++ {
 		first := i

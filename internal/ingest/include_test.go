@@ -93,6 +93,7 @@ func FuzzExpandIncludes(f *testing.F) {
 	f.Add("{* a ln[1:2,3] hl[4] *}\n--8<-- \"b:middle\"\n", example)
 	f.Add("--8<--\na:1:3\n; b\n--8<--\n;--8<-- 'a'\n", "--8<-- \"a:-3:,2\"\n")
 	f.Add("```\n--8<-- 'a::-1'\n```", "--8<-- [start:x]\n")
+	f.Add("-8<- '0'", "-8<- \"00000\x94\"")
 	f.Fuzz(func(t *testing.T, page, file string) {
 		in := includer{open: func(path string) (string, error) {
 			if path == "" {
@@ -241,5 +242,14 @@ func TestIncludesInPassages(t *testing.T) {
 		if now == nil || f.Changes() != (Changes{Changed: 1, Same: 1}) {
 			t.Errorf("%v: %+v", change, f.Changes())
 		}
+	}
+}
+
+// A file may have nothing but lines that are left out.
+func TestNothingLeft(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a.md": "--8<-- \"missing\"\n", "b.mdx": "import x from 'y'\n", "c.md": "# C\n\nText.\n"})
+	if passages, _ := prepare(t, dir); len(passages) != 1 || passages[0].Path != "c.md" {
+		t.Errorf("passages: %+v", passages)
 	}
 }

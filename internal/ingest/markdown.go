@@ -25,6 +25,9 @@ func readMarkdown(source []byte) (document, error) { return readMarkdownLines(sp
 // readMarkdownLines reads the lines of a file. from gives the line of the file
 // that each was made of; nil if they are the file's.
 func readMarkdownLines(lines []string, from []int) (document, error) {
+	if len(lines) == 0 {
+		lines, from = []string{""}, nil // all of the file's are left out
+	}
 	lines, from = moveFootnotes(lines, from)
 	source := []byte(strings.Join(lines, "\n"))
 	doc := document{lines: lines, from: from}
