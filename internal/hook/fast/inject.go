@@ -123,7 +123,8 @@ func (i Indexes) Contents(db *config.Database) (entries []inject.Entry, all int,
 // telling first: one of a document, and of versions of a document one.
 func (i Indexes) Remedy(db *config.Database, call *inject.Call) (remedies []hook.Remedy, err error) {
 	err = i.use(db, func(x *answer.Index) error {
-		s := remedySearch{x: x, failure: inject.ReadFailure(call.Failure)}
+		failure := inject.ReadFailure(call.Failure)
+		s := remedySearch{x: x, tracer: failure.Tracer(), common: failure.Common()}
 		q := call.Query()
 		query := answer.Query{Text: q.Text, Keywords: q.Keywords, Names: append([]string{db.Name}, db.Keywords...), Version: db.Version, Limit: searched}
 		if s.shares, err = sharesOf(x, query); err != nil {
@@ -134,7 +135,7 @@ func (i Indexes) Remedy(db *config.Database, call *inject.Call) (remedies []hook
 		}
 		// What follows the first message is often of the same cause, and says it
 		// in other words.
-		if m := s.failure.Messages; len(m) > 1 && strings.Count(m[0], " ") >= firstWords && s.best < certain {
+		if m := failure.Messages; len(m) > 1 && strings.Count(m[0], " ") >= firstWords && s.best < certain {
 			query.Text, query.Keywords = m[0], nil
 			if err := s.search(query); err != nil {
 				return err
@@ -149,7 +150,8 @@ func (i Indexes) Remedy(db *config.Database, call *inject.Call) (remedies []hook
 // A remedySearch collects passages that may be about a failure.
 type remedySearch struct {
 	x       *answer.Index
-	failure inject.Failure
+	tracer  *inject.Tracer
+	common  bool
 	shares  func(document uint32) (rarity, share float64)
 	found   []hook.Remedy
 	numbers []uint32 // of the passages found
@@ -162,16 +164,15 @@ func (s *remedySearch) search(query answer.Query) error {
 	if err != nil {
 		return err
 	}
-	common := s.failure.Common()
 	for n := range answer.Hits {
 		h := &answer.Hits[n]
 		if at := slices.Index(s.numbers, h.Number); at >= 0 {
 			s.found[at].Score = max(s.found[at].Score, h.Score)
 			continue
 		}
-		t := s.failure.Trace(&h.Passage)
+		t := s.tracer.Trace(&h.Passage)
 		t.Rarity, t.Share = s.shares(h.At)
-		r := hook.Remedy{Passage: h.Passage, Evidence: t.Evidence(common), Score: h.Score, Name: t.Name}
+		r := hook.Remedy{Passage: h.Passage, Evidence: t.Evidence(s.common), Score: h.Score, Name: t.Name}
 		s.found, s.numbers, s.best = append(s.found, r), append(s.numbers, h.Number), max(s.best, r.Evidence)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -18,30 +19,81 @@ type Trace struct {
 	Run     int     // words of a message that it has word for word
 }
 
-// Trace finds what of the failure a passage has. The caller fills in Share and
-// Rarity.
-func (f *Failure) Trace(p *passage.Passage) Trace {
-	messages := make([][]string, len(f.Messages))
-	for i, m := range f.Messages {
-		messages[i] = strings.Fields(letters(m))
-	}
-	t := Trace{Run: longestRun(p.Text, messages), Titled: quotesTitle(p, messages)}
+// A Tracer finds what of a failure passages have. It must not be used by several
+// goroutines at once.
+type Tracer struct {
+	names    []tracedName
+	messages [][]string       // their words
+	numbers  map[string]int   // of the messages' words, from 1 on
+	places   [][]messagePlace // of the words, by number
+	word     []byte           // of the text being read
+	text     []int            // numbers of the text's words
+}
+
+// A tracedName is a name in a failure; code reports that it is one of an error.
+type tracedName struct {
+	text string
+	code bool
+}
+
+// A messagePlace is a word of a message, with the numbers of the words from it on.
+type messagePlace struct {
+	before int   // number of the word before it, 0 if there is none
+	from   []int // at most longestRun's limit
+}
+
+// Tracer returns a tracer of the failure.
+func (f *Failure) Tracer() *Tracer {
+	t := &Tracer{numbers: map[string]int{}, places: make([][]messagePlace, 1)}
 	for _, name := range f.Names {
-		code := isCode(name) || isException(name)
-		weight := 0.
-		switch {
-		case defines(p, name) && code:
-			weight = 1
-		case code && containsName(p.Text, name):
-			weight = .7
-		case defines(p, name):
-			weight = .4
-		}
-		if weight > t.Defines {
-			t.Defines, t.Name = weight, name
-		}
+		t.names = append(t.names, tracedName{name, isCode(name) || isException(name)})
+	}
+	for _, m := range f.Messages {
+		words := strings.Fields(letters(m))
+		t.messages = append(t.messages, words)
+		t.addPlaces(words)
 	}
 	return t
+}
+
+// addPlaces adds the words of a message.
+func (t *Tracer) addPlaces(words []string) {
+	numbers := make([]int, len(words))
+	for i, w := range words {
+		n, ok := t.numbers[w]
+		if !ok {
+			n = len(t.places)
+			t.numbers[w] = n
+			t.places = append(t.places, nil)
+		}
+		numbers[i] = n
+	}
+	before := 0
+	for i, n := range numbers {
+		t.places[n] = append(t.places[n], messagePlace{before, numbers[i:min(i+longestCounted, len(numbers))]})
+		before = n
+	}
+}
+
+// Trace finds what of the failure a passage has. The caller fills in Share and
+// Rarity.
+func (t *Tracer) Trace(p *passage.Passage) Trace {
+	trace := Trace{Run: t.longestRun(p.Text), Titled: quotesTitle(p, t.messages)}
+	for _, name := range t.names {
+		weight := 0.
+		switch defined := defines(p, name.text); {
+		case defined && name.code:
+			weight = 1
+		case name.code && containsName(p.Text, name.text):
+			weight = .7
+		case defined:
+			weight = .4
+		}
+		if weight > trace.Defines {
+			trace.Defines, trace.Name = weight, name.text
+		}
+	}
+	return trace
 }
 
 const (
@@ -55,6 +107,8 @@ const (
 	// titleWeight is what a title in a message counts, of 1 for a code.
 	titleWeight = .3
 	maxRun      = 6
+	// longestCounted is the number of words from which a longer run counts no more.
+	longestCounted = minRun + maxRun
 )
 
 // Evidence is how likely a passage with this trace is about the failure, from 0
@@ -96,10 +150,10 @@ func quotesTitle(p *passage.Passage, messages [][]string) bool {
 	return false
 }
 
-// Common reports whether the failure is one that a program has for reasons of its
-// own, or that of its surroundings: an exception of the language, a test that
-// fails, a machine that does not answer. The documentation of the program says nothing that helps,
-// so that only strong evidence counts.
+// Common reports whether the program failed for reasons of its own or of its
+// surroundings: an exception of the language, a failed test, a machine that does
+// not answer. The documentation of the program does not help with these, so that
+// only strong evidence counts.
 func (f *Failure) Common() bool {
 	if len(f.Messages) == 0 || f.Tested {
 		return f.Tested
@@ -171,40 +225,63 @@ func isTitle(title, name string) bool {
 }
 
 // longestRun is the number of words in the longest part of a message that a text
-// has word for word, up to a limit.
-func longestRun(text string, messages [][]string) int {
-	const (
-		longest = minRun + maxRun
-		places  = 32 // of a word that are looked at
-	)
-	words := strings.Fields(letters(text))
-	at := map[string][]int{}
-	for i, w := range words {
-		if len(at[w]) < places {
-			at[w] = append(at[w], i)
-		}
-	}
-	best := 0
-	for _, m := range messages {
-		for i := range m {
-			for _, j := range at[m[i]] {
-				n := 0
-				for n < longest && i+n < len(m) && j+n < len(words) && m[i+n] == words[j+n] {
-					n++
-				}
-				best = max(best, n)
+// has word for word, up to longestCounted.
+func (t *Tracer) longestRun(text string) int {
+	t.readText(text)
+	best, before := 0, 0
+	for i, n := range t.text {
+		for _, p := range t.places[n] {
+			if p.before != 0 && p.before == before || len(p.from) <= best {
+				continue // a part of a run that was counted, or too short
 			}
+			best = max(best, commonPrefix(p.from, t.text[i:]))
 		}
+		before = n
 	}
 	return best
+}
+
+// readText makes t.text the numbers of a text's words, 0 for those that no
+// message has.
+func (t *Tracer) readText(text string) {
+	t.text, t.word = t.text[:0], t.word[:0]
+	for _, r := range text {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '_':
+			t.word = append(t.word, byte(r))
+		case isWordRune(r):
+			t.word = utf8.AppendRune(t.word, unicode.ToLower(r))
+		case len(t.word) > 0:
+			t.endWord()
+		}
+	}
+	if len(t.word) > 0 {
+		t.endWord()
+	}
+}
+
+func (t *Tracer) endWord() {
+	t.text = append(t.text, t.numbers[string(t.word)])
+	t.word = t.word[:0]
+}
+
+// commonPrefix is the length of what two lists begin with.
+func commonPrefix(a, b []int) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // letters is s in lower case with blanks for what is not a letter or a digit.
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' {
+		if isWordRune(r) {
 			return unicode.ToLower(r)
 		}
 		return ' '
 	}, s)
 }
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }

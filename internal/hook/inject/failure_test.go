@@ -83,7 +83,7 @@ func TestTrace(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := ReadFailure(test.output)
-			if diff := cmp.Diff(test.want, f.Trace(&test.page)); diff != "" {
+			if diff := cmp.Diff(test.want, f.Tracer().Trace(&test.page)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -160,7 +160,7 @@ func FuzzReadFailure(f *testing.F) {
 			}
 		}
 		p := passage.Passage{Title: command, Headings: []string{output}, Text: output, Anchors: failure.Names}
-		if e := failure.Trace(&p).Evidence(failure.Common()); e < 0 || e > 3 {
+		if e := failure.Tracer().Trace(&p).Evidence(failure.Common()); e < 0 || e > 3 {
 			t.Errorf("evidence %f", e)
 		}
 		c := Call{Command: command, Failure: output}
