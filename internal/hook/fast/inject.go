@@ -29,12 +29,12 @@ const (
 func (i Indexes) Entries(db *config.Database, call *inject.Call, floor float64) (entries []inject.Entry, err error) {
 	err = i.use(db, func(x *answer.Index) error {
 		q := call.Query()
-		documents, err := x.Related(answer.Query{Text: q.Text, Keywords: q.Keywords, Keys: q.Keys, Limit: candidates})
+		related, err := x.Related(answer.Query{Text: q.Text, Keywords: q.Keywords, Keys: q.Keys, Limit: candidates})
 		if err != nil {
 			return err
 		}
 		file := call.FileName()
-		for _, d := range documents {
+		for _, d := range related.Matches {
 			if d.Rarity < telling && !d.Keyed {
 				continue
 			}
@@ -196,22 +196,18 @@ const (
 // sharesOf returns a function for the rarity of a query's words in a document,
 // and their share of all its words' rarity.
 func sharesOf(x *answer.Index, query answer.Query) (func(document uint32) (rarity, share float64), error) {
-	known, unknown, err := x.Weight(query)
-	if err != nil {
-		return nil, err
-	}
 	query.Limit = 10 * searched
 	related, err := x.Related(query)
 	if err != nil {
 		return nil, err
 	}
-	rarities := make(map[uint32]float64, len(related))
-	for _, m := range related {
+	rarities := make(map[uint32]float64, len(related.Matches))
+	for _, m := range related.Matches {
 		rarities[m.Document] = m.Rarity
 	}
 	return func(document uint32) (rarity, share float64) {
 		rarity = rarities[document]
-		if all := known + unknownShare*unknown; all > 0 {
+		if all := related.Known + unknownShare*related.Unknown; all > 0 {
 			share = min(1, rarity/all)
 		}
 		return rarity, share

@@ -8,9 +8,9 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// Related finds the documents that have the most telling words of a query, the
-// most telling first. No passage is read for it.
-func (x *Index) Related(q Query) ([]lexical.Match, error) {
+// Related finds the documents that have the rarest words of a query. It reads no
+// passage.
+func (x *Index) Related(q Query) (lexical.Rare, error) {
 	return x.lexical.SearchRare(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Keys: q.Keys, Version: x.gen.VersionOr(q.Version), Limit: q.Limit})
 }
 
@@ -67,9 +67,4 @@ func (x *Index) Mentions(document uint32, keys ...string) (bool, error) {
 	}
 	line, err := x.table.Line(members[0])
 	return slices.ContainsFunc(keys, func(key string) bool { return bytes.Contains(line, []byte(`"`+key+`"`)) }), err
-}
-
-// Weight is how much the words of a query tell together, see lexical.Index.Weight.
-func (x *Index) Weight(q Query) (known, unknown float64, err error) {
-	return x.lexical.Weight(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names})
 }

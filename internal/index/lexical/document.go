@@ -16,16 +16,30 @@ type Match struct {
 	Keyed  bool // it has one of the query's keys
 }
 
-// SearchRare returns the documents that have the most telling words of a query
-// in one passage, the most telling first: not what answers it, but what has to
-// do with it. Documents with one of the query's keys come beyond the limit, too,
-// even without any of the words. It is the quicker for not looking where the
-// words stand.
-func (x *Index) SearchRare(q Query) ([]Match, error) {
-	terms, err := x.termsOf(&q)
+// Rare is the result of SearchRare.
+type Rare struct {
+	Matches []Match // the highest rarity first
+	// Known is the rarity of the query's own words that the index has, as in a
+	// Match; Unknown that of the others, about 1 each.
+	Known, Unknown float64
+}
+
+// SearchRare returns the documents that have the rarest words of a query in one
+// passage: those that have to do with it, not those that answer it. Documents
+// with one of the query's keys are added beyond the limit, even without any of
+// the words. It is quicker than Search because it does not read positions.
+func (x *Index) SearchRare(q Query) (Rare, error) {
+	terms, said, err := x.termsOf(&q)
+	r := Rare{Known: said.knownRarity, Unknown: said.unknownRarity}
 	if err != nil || len(terms) == 0 || q.Limit <= 0 {
-		return nil, err
+		return r, err
 	}
+	r.Matches, err = x.rarest(terms, &q)
+	return r, err
+}
+
+// rarest returns the documents that have the rarest of a query's terms.
+func (x *Index) rarest(terms []scored, q *Query) ([]Match, error) {
 	units, _, err := x.bestUnits(terms, minPool, &filter{x: x, accept: q.Accept})
 	if err != nil {
 		return nil, err
@@ -125,42 +139,15 @@ func (t *scored) rarityAt(impact uint8) float64 {
 // length has once come to about 1.
 const onceShare = .82
 
-// Weight is how much the words of a query tell together: those that the index
-// knows, by their rarity as in a Match, and those that it does not, about 1
-// each.
-func (x *Index) Weight(q Query) (known, unknown float64, err error) {
-	var lookupErr error
-	p := x.analyzer.plan(&q, x.knows(&lookupErr))
-	if lookupErr != nil {
-		return 0, 0, lookupErr
-	}
-	for _, t := range p.terms {
-		if !t.own || t.whole {
-			continue
-		}
-		l, found, err := x.list(t.term)
-		if err != nil {
-			return 0, 0, err
-		}
-		if found {
-			known += idf(l.passages, x.n) / idf(1, x.n) * rareElsewhere(elsewhere(t.term))
-		} else {
-			unknown += rareElsewhere(elsewhere(t.term))
-		}
-	}
-	return known, unknown, nil
-}
-
 // termsOf opens the terms of a query.
-func (x *Index) termsOf(q *Query) ([]scored, error) {
+func (x *Index) termsOf(q *Query) ([]scored, testimony, error) {
 	var lookupErr error
 	p := x.analyzer.plan(q, x.knows(&lookupErr))
 	if lookupErr != nil {
-		return nil, lookupErr
+		return nil, testimony{}, lookupErr
 	}
 	p.addKeys(q.Keys)
-	terms, _, err := x.openTerms(&p)
-	return terms, err
+	return x.openTerms(&p)
 }
 
 // SearchDocument returns the passages of one document that have words of the
@@ -169,7 +156,7 @@ func (x *Index) SearchDocument(q Query, document uint32) ([]Hit, error) {
 	if q.Limit <= 0 {
 		return nil, nil
 	}
-	terms, err := x.termsOf(&q)
+	terms, _, err := x.termsOf(&q)
 	if err != nil || len(terms) == 0 {
 		return nil, err
 	}

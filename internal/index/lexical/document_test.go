@@ -73,10 +73,11 @@ func TestSearchRare(t *testing.T) {
 		{"nowhere", nil, 0, 0},
 		{"", nil, 0, 0},
 	} {
-		found, err := x.SearchRare(Query{Text: test.text, Limit: 5})
+		rare, err := x.SearchRare(Query{Text: test.text, Limit: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
+		found := rare.Matches
 		if len(found) > 5 || len(found) > 0 && (found[0].Rarity < test.least || found[0].Rarity > test.most) || len(found) < len(test.want) {
 			t.Errorf("%q: %+v, want rarity from %.2f to %.2f", test.text, found, test.least, test.most)
 			continue
@@ -99,7 +100,8 @@ func TestRarityOfTitle(t *testing.T) {
 	for i := range documents {
 		documents[i] = uint32(i)
 	}
-	found, err := build(t, documents, fields).SearchRare(Query{Text: "zymotic", Limit: 5})
+	rare, err := build(t, documents, fields).SearchRare(Query{Text: "zymotic", Limit: 5})
+	found := rare.Matches
 	if err != nil || len(found) != 2 || found[0].Document != 0 || found[0].Rarity < 1.2*found[1].Rarity {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -131,10 +133,11 @@ func TestKeys(t *testing.T) {
 		{nil, nil},
 		{slices.Repeat([]string{"path:.sql"}, 1000), []uint32{200, 77}},
 	} {
-		found, err := x.SearchRare(Query{Text: "zymotic", Keys: test.keys, Limit: 3})
+		rare, err := x.SearchRare(Query{Text: "zymotic", Keys: test.keys, Limit: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
+		found := rare.Matches
 		var keyed []uint32
 		for _, m := range found {
 			if m.Keyed {
@@ -146,14 +149,13 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	// A key is no word.
-	if found, err := x.SearchRare(Query{Text: "migrations sql", Limit: 3}); err != nil || len(found) > 0 {
+	if found, err := x.SearchRare(Query{Text: "migrations sql", Limit: 3}); err != nil || len(found.Matches) > 0 {
 		t.Errorf("words of keys found %+v, %v", found, err)
 	}
 }
 
-// What the words of a query tell together bounds what they tell of a passage
-// that has each once.
-func TestWeight(t *testing.T) {
+// The rarity of a query's words bounds that of a passage that has each once.
+func TestRarityOfQuery(t *testing.T) {
 	var documents []uint32
 	var fields []Fields
 	for i := range 100 {
@@ -162,8 +164,8 @@ func TestWeight(t *testing.T) {
 	}
 	fields[3].Body += " zymotic"
 	x := build(t, documents, fields)
-	known, unknown, err := x.Weight(Query{Text: "zymotic file nowhere"})
-	if err != nil || known < .9 || known > 1.2 || unknown < .8 || unknown > 1 {
-		t.Errorf("known %.2f, unknown %.2f, %v", known, unknown, err)
+	r, err := x.SearchRare(Query{Text: "zymotic file nowhere"})
+	if err != nil || r.Known < .9 || r.Known > 1.2 || r.Unknown < .8 || r.Unknown > 1 {
+		t.Errorf("known %.2f, unknown %.2f, %v", r.Known, r.Unknown, err)
 	}
 }

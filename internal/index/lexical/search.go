@@ -203,6 +203,8 @@ type testimony struct {
 	mass, unknownMass float64 // idf of the words, and of those the index does not know
 	elsewhere         float64 // idf of the technology named that is the rarest here, of the rarest possible
 	strange           bool    // the index does not know a name in it
+	// See Rare.
+	knownRarity, unknownRarity float64
 }
 
 // hear adds the evidence of a term that so many passages have. common is the
@@ -256,14 +258,17 @@ func (x *Index) openTerms(p *plan) ([]scored, testimony, error) {
 		}
 		said.hear(x, &t, l.passages, common, p.guessed)
 		rarities[i] = idf(l.passages, x.n)
+		rarity := 0.
+		if t.own && !t.whole {
+			rarity = rareElsewhere(common)
+		}
 		if !found {
+			said.unknownRarity += rarity
 			continue
 		}
-		s := scored{queryTerm: t, cursor: newCursor(l)}
-		if t.own && !t.whole {
-			s.rarity = rarities[i] / idf(1, x.n) * rareElsewhere(common)
-		}
-		terms = append(terms, s)
+		rarity *= rarities[i] / idf(1, x.n)
+		said.knownRarity += rarity
+		terms = append(terms, scored{queryTerm: t, cursor: newCursor(l), rarity: rarity})
 	}
 	terms, err := x.addSynonyms(terms, p.added, rarities)
 	if err != nil {
