@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"math"
 	"strconv"
-	"strings"
 )
 
 // background says how common words are in technical documentation at large: a
@@ -53,23 +52,28 @@ func rareElsewhere(common float64) float64 {
 }
 
 // lookup finds the line of sorted text that begins with key and a blank, and
-// returns what follows.
+// returns what follows. It is made for lines of few bytes.
 func lookup(text, key string) (value string, found bool) {
-	low, high := 0, len(text)
+	low, high := 0, len(text) // beginnings of lines
 	for low < high {
-		// The line that the middle lies in.
-		mid := (low + high) / 2
-		start := strings.LastIndexByte(text[:mid], '\n') + 1
-		line := text[start:]
-		if end := strings.IndexByte(line, '\n'); end >= 0 {
-			line = line[:end]
+		// The line that the middle is in.
+		start := (low + high) / 2
+		for start > low && text[start-1] != '\n' {
+			start--
 		}
-		have, value, _ := strings.Cut(line, " ")
-		switch {
-		case have == key:
-			return value, true
-		case have < key:
-			low = start + len(line) + 1
+		at := start
+		for at-start < len(key) && at < len(text) && text[at] == key[at-start] && text[at] != ' ' {
+			at++
+		}
+		end := at
+		for end < len(text) && text[end] != '\n' {
+			end++
+		}
+		switch ended := at == end || text[at] == ' '; {
+		case ended && at-start == len(key):
+			return text[min(at+1, end):end], true
+		case ended, at-start < len(key) && text[at] < key[at-start]:
+			low = end + 1
 		default:
 			high = start
 		}

@@ -2,7 +2,6 @@ package lexical
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
 
 	"github.com/docsearch/docsearch/internal/index/disk"
@@ -96,28 +95,24 @@ func (d *dictionary) find(term string) (offset, length int64, found bool, err er
 		return 0, 0, false, err
 	}
 	after, err := d.search(low, high, func(b int) (bool, error) {
-		r, err := d.block(b)
-		if err != nil || !r.next() {
-			return false, r.failed(err)
+		r, err := d.entries(b)
+		if err != nil {
+			return false, err
 		}
-		return string(r.term) > term, nil
+		e, ok := r.next()
+		if !ok {
+			return false, r.failed(nil)
+		}
+		return string(e.rest) > term, nil
 	})
 	if err != nil || after == 0 {
 		return 0, 0, false, err
 	}
-	r, err := d.block(after - 1)
+	r, err := d.entries(after - 1)
 	if err != nil {
 		return 0, 0, false, err
 	}
-	for r.next() {
-		if string(r.term) == term {
-			return r.offset, r.length, true, nil
-		}
-		if string(r.term) > term {
-			break
-		}
-	}
-	return 0, 0, false, r.err
+	return r.find(term)
 }
 
 // search is sort.Search with errors.
@@ -148,44 +143,55 @@ func (d *dictionary) key(b int) (uint64, int64, error) {
 
 // block returns a reader of block b.
 func (d *dictionary) block(b int) (termReader, error) {
+	entries, err := d.entries(b)
+	return termReader{entryReader: entries}, err
+}
+
+// entries returns a reader of the entries of block b.
+func (d *dictionary) entries(b int) (entryReader, error) {
 	_, from, err := d.key(b)
 	if err != nil {
-		return termReader{}, err
+		return entryReader{}, err
 	}
 	to := d.terms.Len()
 	if b+1 < d.blocks {
 		if _, to, err = d.key(b + 1); err != nil {
-			return termReader{}, err
+			return entryReader{}, err
 		}
 	}
 	data, err := d.terms.Bytes(from, to-from)
 	if err != nil {
-		return termReader{}, err
+		return entryReader{}, err
 	}
 	offset, n := binary.Uvarint(data)
 	if n <= 0 || offset > 1<<62 {
-		return termReader{}, d.terms.Corrupt(from, "a block of the dictionary does not say where its postings are")
+		return entryReader{}, d.terms.Corrupt(from, "a block of the dictionary does not say where its postings are")
 	}
-	return termReader{s: d.terms, at: from, data: data[n:], after: int64(offset)}, nil
+	return entryReader{s: &d.terms, at: from, data: data[n:], after: int64(offset)}, nil
 }
 
-// A termReader reads the terms of one block.
-type termReader struct {
-	s    disk.Section
-	at   int64
-	data []byte
-	// What next has read: the term, and where its region is.
-	term           []byte
+// An entry is a term of a block: so many bytes of the term before it, the rest, and
+// where its region is.
+type entry struct {
+	shared         int
+	rest           []byte
 	offset, length int64
-	after          int64
-	buf            [2 * maxTerm]byte
-	err            error
 }
 
-// next reads the next term; it returns false at the end and on an error.
-func (r *termReader) next() bool {
+// An entryReader reads the entries of one block.
+type entryReader struct {
+	s     *disk.Section
+	at    int64
+	data  []byte
+	after int64 // offset of the next region
+	size  int   // of the last term
+	err   error
+}
+
+// next returns the next entry, or false at the end and on an error.
+func (r *entryReader) next() (entry, bool) {
 	if len(r.data) == 0 || r.err != nil {
-		return false
+		return entry{}, false
 	}
 	shared, rest, at := int(r.data[0]>>4), int(r.data[0]&15), 1
 	if r.data[0] == longTerm {
@@ -194,27 +200,75 @@ func (r *termReader) next() bool {
 		}
 		shared, rest, at = int(r.data[1]), int(r.data[2]), 3
 	}
-	if shared > len(r.term) || shared+rest > len(r.buf) || at+rest > len(r.data) {
+	if shared > r.size || shared+rest > 2*maxTerm || at+rest > len(r.data) {
 		return r.fail("a term is cut")
 	}
-	r.term = append(append(r.buf[:0], r.term[:shared]...), r.data[at:at+rest]...)
+	e := entry{shared: shared, rest: r.data[at : at+rest], offset: r.after}
 	length, n := binary.Uvarint(r.data[at+rest:])
 	if n <= 0 || length > 1<<62 || r.after > 1<<62 {
-		return r.fail(fmt.Sprintf("term %q has no postings", r.term))
+		return r.fail("a term has no postings")
 	}
+	e.length = int64(length)
 	r.data = r.data[at+rest+n:]
-	r.offset, r.length = r.after, int64(length)
-	r.after += r.length
+	r.after += e.length
+	r.size = shared + rest
+	return e, true
+}
+
+// find returns the region of a term. It compares only the bytes in which a term
+// differs from the one before it.
+func (r *entryReader) find(term string) (offset, length int64, found bool, err error) {
+	same := 0 // bytes that term shares with the last entry, which is less
+	for e, ok := r.next(); ok; e, ok = r.next() {
+		if e.shared > same {
+			continue // it differs from term where the last one does
+		}
+		if e.shared < same {
+			break // it is greater than term
+		}
+		rest := term[same:]
+		n := 0
+		for n < len(rest) && n < len(e.rest) && rest[n] == e.rest[n] {
+			n++
+		}
+		switch {
+		case n == len(rest) && n == len(e.rest):
+			return e.offset, e.length, true, nil
+		case n == len(rest), n < len(e.rest) && e.rest[n] > rest[n]:
+			return 0, 0, false, nil
+		}
+		same += n
+	}
+	return 0, 0, false, r.err
+}
+
+// A termReader reads the terms of one block.
+type termReader struct {
+	entryReader
+	// What next has read: the term, and where its region is.
+	term           []byte
+	offset, length int64
+	buf            [2 * maxTerm]byte
+}
+
+// next reads the next term; it returns false at the end and on an error.
+func (r *termReader) next() bool {
+	e, ok := r.entryReader.next()
+	if !ok {
+		return false
+	}
+	r.term = append(append(r.buf[:0], r.term[:e.shared]...), e.rest...)
+	r.offset, r.length = e.offset, e.length
 	return true
 }
 
-func (r *termReader) fail(what string) bool {
-	r.err = r.s.Corrupt(r.at, what)
-	return false
+func (r *entryReader) fail(problem string) (entry, bool) {
+	r.err = r.s.Corrupt(r.at, problem)
+	return entry{}, false
 }
 
 // failed is err, or the reader's own error, or that its block has no terms.
-func (r *termReader) failed(err error) error {
+func (r *entryReader) failed(err error) error {
 	switch {
 	case err != nil:
 		return err

@@ -291,7 +291,7 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) (terms
 		}
 	}
 	if a.thesauri {
-		added = a.expand(text, q.Names, terms)
+		added = a.expand(text, words, q.Names, terms)
 	}
 	for _, keyword := range q.Keywords {
 		for _, w := range a.wordsOf(keyword, false) {

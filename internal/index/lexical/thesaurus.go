@@ -98,10 +98,10 @@ type expansion struct {
 	share   float64 // of its weight that counts: less than 1 in a long query
 }
 
-// expand returns the entries of the thesaurus that match a text with these
-// terms, in a database with these names: the longest keys first.
-func (a *Analyzer) expand(text string, names []string, terms []queryTerm) []expansion {
-	m := matcher{analyzer: a, text: text, names: names, terms: terms[:min(len(terms), maxKeyTerms)]}
+// expand returns the entries of the thesaurus that match a text with these words
+// and terms, in a database with these names: the longest keys first.
+func (a *Analyzer) expand(text string, words []contentWord, names []string, terms []queryTerm) []expansion {
+	m := matcher{analyzer: a, text: text, content: words, names: names, terms: terms[:min(len(terms), maxKeyTerms)]}
 	m.share = min(1, manyTerms/float64(len(terms)))
 	for i, t := range m.terms {
 		line := entriesOf(t.term)
@@ -119,7 +119,8 @@ func (a *Analyzer) expand(text string, names []string, terms []queryTerm) []expa
 type matcher struct {
 	analyzer *Analyzer
 	text     string
-	names    []string // of the database
+	content  []contentWord // of the text
+	names    []string      // of the database
 	terms    []queryTerm
 	share    float64
 	words    []rawWord // of the text, read for the first sequence or name
@@ -179,10 +180,14 @@ func (m *matcher) term(word string) int {
 // isNamed reports whether the database or the text has one of the names, which
 // are separated by slashes.
 func (m *matcher) isNamed(names string) bool {
+	for name := range strings.SplitSeq(names, "/") {
+		if isAnyName(name, m.names) {
+			return true
+		}
+	}
 	m.readWords()
 	for name := range strings.SplitSeq(names, "/") {
-		if slices.ContainsFunc(m.names, func(n string) bool { return strings.EqualFold(n, name) }) ||
-			slices.ContainsFunc(m.words, func(w rawWord) bool { return w.folded == name }) {
+		if slices.ContainsFunc(m.words, func(w rawWord) bool { return w.folded == name }) {
 			return true
 		}
 	}
@@ -221,19 +226,27 @@ func follows(words []rawWord, key string) bool {
 
 func (m *matcher) readWords() {
 	if m.words == nil {
-		m.words = m.analyzer.rawWords(m.text)
+		m.words = m.analyzer.rawWords(m.text, m.content)
 	}
 }
 
-// rawWords returns the words of a text. Stop words are their own stems.
-func (a *Analyzer) rawWords(text string) []rawWord {
+// rawWords returns the words of a text. Stop words are their own stems. content
+// are words of the text, in their order, whose stems are known.
+func (a *Analyzer) rawWords(text string, content []contentWord) []rawWord {
 	var words []rawWord
 	scan(text, 0, func(t token) {
 		if t.kind != word {
 			return
 		}
 		w := rawWord{folded: string(fold(nil, text[t.start:t.end]))}
-		w.stem = a.stemOf(w.folded)
+		for len(content) > 0 && (content[0].start < t.start || content[0].kind != word) {
+			content = content[1:]
+		}
+		if len(content) > 0 && content[0].start == t.start {
+			w.stem = content[0].term
+		} else {
+			w.stem = a.stemOf(w.folded)
+		}
 		w.filler = w.stem == "" || a.question(w.folded)
 		if w.stem == "" {
 			w.stem = w.folded

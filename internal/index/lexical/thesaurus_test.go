@@ -155,7 +155,7 @@ func (p *thesaurusParser) add(key string, targets []string) {
 // of them counts: it would match far more than it says.
 func (a *Analyzer) thesaurusKey(key string) (stems []string, sequence bool) {
 	if strings.HasPrefix(key, `"`) {
-		for _, w := range a.rawWords(key) {
+		for _, w := range a.rawWords(key, nil) {
 			if w.filler {
 				w.stem = string(fillerMark) + w.stem
 			}
@@ -174,7 +174,7 @@ func (a *Analyzer) thesaurusKey(key string) (stems []string, sequence bool) {
 	}
 	slices.Sort(stems)
 	stems = slices.Compact(stems)
-	if len(stems) == 1 && len(a.rawWords(key)) > 1 {
+	if len(stems) == 1 && len(a.rawWords(key, nil)) > 1 {
 		return nil, false
 	}
 	return stems, false
@@ -447,7 +447,7 @@ func TestThesaurusTargetsAreWords(t *testing.T) {
 			if strings.ToLower(target) != target || strings.ContainsAny(target, "0123456789_.:-/#$@!&|=+*%'\\<>([{?") {
 				continue // a name
 			}
-			for _, w := range a.rawWords(target) {
+			for _, w := range a.rawWords(target, nil) {
 				_, common := lookup(background, w.stem)
 				_, listed := slices.BinarySearch(words, w.folded)
 				if !common && !listed && !w.filler {
