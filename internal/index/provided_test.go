@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/embed"
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
@@ -567,5 +569,17 @@ func TestOperatorsBindVectors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestVectorsOfCorrectedText holds that the embedder is asked for the text that the
+// words were searched for: without its wording, and corrected.
+func TestVectorsOfCorrectedText(t *testing.T) {
+	s := serveModel(t)
+	db := open(t, provided(t, s, 120))
+	s.asked()
+	search(t, db, index.Query{Text: "rotate the signing certifciate official documentation", Embedders: asking(t, time.Minute, s.spec())})
+	if diff := cmp.Diff([]string{"rotate the signing certificate"}, s.asked()); diff != "" {
+		t.Errorf("texts (-want +got)\n%s", diff)
 	}
 }

@@ -93,7 +93,8 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	for i, h := range hits {
 		fused[i] = Hit{Number: h.Passage, Lexical: h.Score, Score: h.Score, words: &hits[i]}
 	}
-	constraint, err := d.lexical.Constraint(words, signals.Relaxed || len(hits) == 0)
+	signals.Relaxed = signals.Relaxed || len(hits) == 0
+	constraint, err := d.lexical.Constraint(words, signals)
 	if err != nil {
 		return Result{}, err
 	}

@@ -5,31 +5,27 @@ import "strings"
 // A Constraint is what a query's operators demand of every passage, for
 // passages that are found in another way than by Search.
 type Constraint struct {
-	// Text is the query's text without its wording (see Wording), its operators,
-	// and the words that passages must not have.
+	// Text is the query's text as Signals has it, without its operators and the
+	// words that passages must not have.
 	Text string
 	// Accept reports whether a passage meets the demands and the query's own
 	// Accept; nil: all do.
 	Accept func(passage uint32) bool
 }
 
-// Constraint returns the demands of a query. If relaxed is set, quoted phrases
-// are plain words, as in a search that finds nothing otherwise.
-func (x *Index) Constraint(q Query, relaxed bool) (Constraint, error) {
-	text, err := x.Wording(q)
-	if err != nil {
-		return Constraint{}, err
-	}
+// Constraint returns the demands of a query that Search gave these signals for. If
+// they say that the query was relaxed, quoted phrases are plain words.
+func (x *Index) Constraint(q Query, s Signals) (Constraint, error) {
 	var lookupErr error
-	clauses := parse(text, x.knows(&lookupErr))
+	clauses := parse(s.Text, x.knows(&lookupErr))
 	if lookupErr != nil || !hasOperators(clauses) {
-		return Constraint{text, q.Accept}, lookupErr
+		return Constraint{s.Text, q.Accept}, lookupErr
 	}
 	p, err := x.plan(&q)
 	if err != nil {
 		return Constraint{}, err
 	}
-	if relaxed {
+	if s.Relaxed {
 		p.relax()
 	}
 	accept, err := x.meeting(p.demands, q.Accept)

@@ -41,7 +41,7 @@ func TestConstraint(t *testing.T) {
 		{query: `run -"jobs in stages" path:ci`, text: "run", want: []uint32{2}},
 	} {
 		t.Run(tt.query, func(t *testing.T) {
-			c, err := x.Constraint(Query{Text: tt.query}, tt.relaxed)
+			c, err := x.Constraint(Query{Text: tt.query}, Signals{Text: tt.query, Relaxed: tt.relaxed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,8 @@ func TestConstraint(t *testing.T) {
 			}
 		})
 	}
-	c, err := x.Constraint(Query{Text: "run -stages", Accept: func(n uint32) bool { return n != 1 }}, false)
+	q := Query{Text: "run -stages", Accept: func(n uint32) bool { return n != 1 }}
+	c, err := x.Constraint(q, Signals{Text: q.Text})
 	if err != nil || c.Accept(1) || !c.Accept(3) {
 		t.Errorf("the query's own test does not hold: %v", err)
 	}
@@ -80,7 +81,7 @@ func TestConstraintIsThatOfSearch(t *testing.T) {
 	x := build(t, documents, fields)
 	for _, query := range []string{"common -epsilon", `common -"beta alpha gamma"`, `"delta beta"`, "title:epsilon -delta", "common -gamma -epsilon"} {
 		accepted := 0
-		c, err := x.Constraint(Query{Text: query}, false)
+		c, err := x.Constraint(Query{Text: query}, Signals{Text: query})
 		if err != nil {
 			t.Fatal(err)
 		}

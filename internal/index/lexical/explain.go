@@ -54,7 +54,7 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := Reason{Term: t.term, Synonym: !t.own && !t.symbol, Symbol: t.symbol, Misspelled: t.misspelled}
+		r := Reason{Term: t.term, Synonym: !t.own && !t.symbol && t.term[0] != symbolMark, Symbol: t.symbol, Misspelled: t.misspelled}
 		if !t.symbol {
 			r.Words = float64(t.best) * float64(degree(impact, x.single))
 			r.Page = float64(t.page) * float64(degree(page, x.single))

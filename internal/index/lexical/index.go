@@ -19,7 +19,8 @@ const FileName = "lexical.idx"
 //	1  as the package's documentation describes it
 //	2  names without separators, and names of what a page is about
 //	3  operators that passages speak of
-const Version = 3
+//	4  operators of one sign
+const Version = 4
 
 const (
 	indexKind   = "LEXI"

@@ -5,12 +5,12 @@ import "strings"
 // An operator of a language or a shell, as ->>, @> or ??=, has no letters, and so
 // no word. It is indexed as a symbol where a passage speaks of it: in a title, a
 // heading or an index term, and as code of its own in the text, not where
-// examples use it.
+// examples use it. A single sign counts in backticks, quotes and brackets only.
 
 const (
 	operatorSigns = "!#$%&*+-./:<=>?@\\^|~"
 	// minOperator and maxOperator are how many signs an operator has.
-	minOperator, maxOperator = 2, 4
+	minOperator, maxOperator = 1, 4
 	// maxOperatorCount is how often an operator counts in one field. In a row of a
 	// table, which tells what it does, it counts rowCount times.
 	maxOperatorCount, rowCount = 6, 3
@@ -19,10 +19,9 @@ const (
 // operatorTerm is the term of an operator. No name begins with its second sign.
 func operatorTerm(operator string) string { return string(symbolMark) + "=" + operator }
 
-// eachOperator calls found with every run of signs that can be an operator: one
-// that stands alone and, with code set, between backticks. row reports whether
-// it is in a row of a table.
-func eachOperator(text string, code bool, found func(operator string, row bool)) {
+// eachOperator calls found with every run of signs that can be an operator and of
+// which counts is true. row reports whether it is in a row of a table.
+func eachOperator(text string, counts func(start, end int) bool, found func(operator string, row bool)) {
 	for at := 0; at < len(text); {
 		i := strings.IndexAny(text[at:], operatorSigns)
 		if i < 0 {
@@ -34,7 +33,7 @@ func eachOperator(text string, code bool, found func(operator string, row bool))
 			end++
 		}
 		at = end
-		if n := end - start; n < minOperator || n > maxOperator || !standsAlone(text, start, end, code) {
+		if n := end - start; n < minOperator || n > maxOperator || !counts(start, end) {
 			continue
 		}
 		line := strings.LastIndexByte(text[:start], '\n') + 1
@@ -43,7 +42,8 @@ func eachOperator(text string, code bool, found func(operator string, row bool))
 }
 
 // standsAlone reports whether there is neither a letter nor a digit next to a
-// piece of text; with code set, whether there are backticks.
+// piece of text, and next to a single sign no blank; with code set, whether there
+// are backticks.
 func standsAlone(text string, start, end int, code bool) bool {
 	before, after := byte(' '), byte(' ')
 	if start > 0 {
@@ -52,15 +52,22 @@ func standsAlone(text string, start, end int, code bool) bool {
 	if end < len(text) {
 		after = text[end]
 	}
-	if code {
+	switch {
+	case code:
 		return before == '`' && after == '`'
+	case end-start == 1 && len(text) > 1:
+		return strings.IndexByte("`'\"([", before) >= 0 && strings.IndexByte("`'\")]", after) >= 0
 	}
 	return strings.IndexByte(" \t\n`'\"([{,;", before) >= 0 && strings.IndexByte(" \t\n`'\")]},;", after) >= 0
 }
 
 // operators counts the operators that a field speaks of, in their order.
 func operators(text string, code bool) (terms []string, counts []int) {
-	eachOperator(text, code, func(operator string, row bool) {
+	return countOperators(text, func(start, end int) bool { return standsAlone(text, start, end, code) })
+}
+
+func countOperators(text string, counted func(start, end int) bool) (terms []string, counts []int) {
+	eachOperator(text, counted, func(operator string, row bool) {
 		n := 1
 		if row {
 			n = rowCount
@@ -77,18 +84,87 @@ func operators(text string, code bool) (terms []string, counts []int) {
 	return terms, counts
 }
 
-// operatorTerms are the terms of a query of which operators are all but the
-// database's names; none for other queries.
-func operatorTerms(text string, words []contentWord) []queryTerm {
+// amongWords is the weight of an operator in a query that has words, too. A word has
+// 1.
+const amongWords = .5
+
+// maxOperatorWords is how many words a query has at most whose operators count:
+// longer ones are pasted text.
+const maxOperatorWords = 16
+
+// operatorTerms are the terms of the operators in a query. alone reports that the
+// query has no other words than the database's names and those that questions are
+// put with; otherwise the operators only add to what the words find.
+func (a *Analyzer) operatorTerms(text string, words []contentWord) (found []queryTerm, alone bool) {
+	if !strings.ContainsAny(text, operatorSigns) {
+		return nil, false
+	}
+	alone = true
+	counted := 0
 	for _, w := range words {
-		if !w.isName {
-			return nil
+		alone = alone && (w.isName || a.question(string(fold(nil, text[w.start:w.end]))))
+		if w.counts() && !w.whole {
+			counted++
 		}
 	}
-	terms, counts := operators(text, false)
-	var found []queryTerm
-	for i, term := range terms {
-		found = append(found, queryTerm{term: term, weight: float64(counts[i]), own: true}, queryTerm{term: term, weight: wholeBonus, symbol: true})
+	if !alone && counted > maxOperatorWords {
+		return nil, false
 	}
-	return found
+	terms, counts := countOperators(text, func(start, end int) bool {
+		return isAsked(text, start, end, alone)
+	})
+	for i, term := range terms {
+		if alone {
+			found = append(found, queryTerm{term: term, weight: float64(counts[i]), own: true}, queryTerm{term: term, weight: wholeBonus, symbol: true})
+		} else {
+			found = append(found, queryTerm{term: term, weight: amongWords}, queryTerm{term: term, weight: partBonus, symbol: true})
+		}
+	}
+	return found, alone && len(found) > 0
+}
+
+// isAsked reports whether a run of signs in a query is an operator that it asks
+// about. Between words, signs that are punctuation, too, are one only next to a
+// word such as "operator".
+func isAsked(text string, start, end int, alone bool) bool {
+	single, stands := end-start == 1, standsAlone(text, start, end, false)
+	switch {
+	case stands && (single || alone):
+		return true
+	case !stands && !(single && isBetweenBlanks(text, start, end)):
+		return false
+	}
+	return !isPunctuation(text[start:end]) || isSpokenOf(text[:start], text[end:])
+}
+
+func isBetweenBlanks(text string, start, end int) bool {
+	return (start == 0 || strings.IndexByte(spaces, text[start-1]) >= 0) && (end == len(text) || strings.IndexByte(spaces, text[end]) >= 0)
+}
+
+// isPunctuation reports whether people use signs between words, too: dashes,
+// dots, arrows, and most single signs.
+func isPunctuation(signs string) bool {
+	switch strings.Trim(signs, "-=.") {
+	case "", ">", "<":
+		return true
+	}
+	return len(signs) == 1 && strings.IndexByte("%~^@$\\", signs[0]) < 0
+}
+
+// isSpokenOf reports whether the word before or after signs shows that the signs
+// are the subject.
+func isSpokenOf(before, after string) bool {
+	before = strings.TrimRight(before, spaces)
+	after = strings.TrimLeft(after, spaces)
+	before = before[strings.LastIndexAny(before, spaces)+1:]
+	if i := strings.IndexAny(after, spaces); i >= 0 {
+		after = after[:i]
+	}
+	for _, w := range [...]string{before, after} {
+		switch strings.ToLower(strings.Trim(w, "?!.,;:\"'`")) {
+		case "operator", "operators", "sign", "symbol", "character", "characters", "does", "do", "mean", "means", "meaning":
+			return true
+		}
+	}
+	return false
 }

@@ -20,7 +20,10 @@ func TestOperators(t *testing.T) {
 		{"| `json` `->>` `text` |", true, "->> 3"},
 		{"| `->>` | `->>` | `->>` |\n`->>`", true, "->> 6"},
 		{"`::`\n\n`**`", true, ":: **"},
-		{"`+` `->>->>`", true, ""}, // too short, too long
+		{"`+` `->>->>`", true, "+"}, // the other is too long
+		{"a % b, x ~ y (%)", true, ""},
+		{"Sets - a & b (%) \"~\"", false, "% ~"},
+		{"*", false, "*"},
 		{"Nullish coalescing assignment (??=)", false, "??="},
 		{"::", false, "::"},
 		{"std::vector p->next -- a==b", false, "--"},
@@ -41,7 +44,7 @@ func TestOperators(t *testing.T) {
 }
 
 func TestSearchOperator(t *testing.T) {
-	x := build(t, []uint32{0, 0, 1, 1, 2, 3, 4}, []Fields{
+	x := build(t, []uint32{0, 0, 1, 1, 2, 3, 4, 5, 6}, []Fields{
 		{Title: "JSON operators", Page: "JSON", Body: "| `json` `->>` `text` | Gets a field as text. |\n| `json` `@>` `json` | Contains. |" + strings.Repeat("\n| `json` | Another row. |", 20)},
 		{Title: "Indexing", Page: "JSON", Body: "An index serves the operators `@>` and others. " + strings.Repeat("More words. ", 30)},
 		{Title: "Nullish assignment (??=)", Page: "Operators", Body: "Assigns if the left side is null."},
@@ -49,6 +52,8 @@ func TestSearchOperator(t *testing.T) {
 		{Title: "Casts", Page: "Values", Body: "`::` converts a value. See std::vector."},
 		{Title: "->", Page: "->", Body: "Member access."},
 		{Title: "Long", Page: "Long", Path: []string{strings.Repeat("word ", 2*maxShort), "<|>"}, Body: "`<|>`"},
+		{Title: "Arithmetic", Page: "Numbers", Body: "`%` is the remainder."},
+		{Title: "Bits", Page: "Bits", Body: "`&` is for bits."},
 	})
 	for _, tt := range []struct {
 		query Query
@@ -64,7 +69,16 @@ func TestSearchOperator(t *testing.T) {
 		{Query{Text: "<|>"}, []uint32{6}},
 		{Query{Text: "<=>"}, nil},
 		{Query{Text: "#>>"}, nil},
-		{Query{Text: "convert ->>"}, []uint32{4}}, // words say more
+		{Query{Text: "convert ->>"}, []uint32{4, 0}},
+		{Query{Text: "left side ??= null"}, []uint32{2, 3}},
+		{Query{Text: "index -> json"}, []uint32{1, 0}}, // an arrow
+		{Query{Text: "what does -> mean for a member"}, []uint32{5, 0}},
+		{Query{Text: "%"}, []uint32{7}},
+		{Query{Text: "what is % for"}, []uint32{7}},
+		{Query{Text: "row % widget", Names: []string{"widget"}}, []uint32{0, 7}},
+		{Query{Text: "json & cast"}, []uint32{0, 1, 4}}, // and
+		{Query{Text: "what does & do"}, []uint32{8}},
+		{Query{Text: "`&` bits"}, []uint32{8}},
 	} {
 		tt.query.Limit = 10
 		hits, signals, err := x.Search(tt.query)

@@ -38,9 +38,7 @@ type clause struct {
 // knows a name such as -x.
 func parse(text string, isOption func(string) bool) []clause {
 	var clauses []clause
-	if strings.ContainsAny(text, "“”„«»") {
-		text = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`).Replace(text)
-	}
+	text = straightQuotes(text)
 	for text = strings.TrimLeft(text, spaces); text != ""; text = strings.TrimLeft(text, spaces) {
 		c, n := operator(text)
 		end := strings.IndexAny(text, spaces)
@@ -63,6 +61,14 @@ func parse(text string, isOption func(string) bool) []clause {
 }
 
 const spaces = " \t\r\n\f\v"
+
+// straightQuotes returns a text with " for the other double quotes.
+func straightQuotes(text string) string {
+	if !strings.ContainsAny(text, "“”„«»") {
+		return text
+	}
+	return strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`).Replace(text)
+}
 
 // operator reads the clause that text begins with, if it has an operator, and
 // returns how long it is, or 0.
@@ -137,6 +143,7 @@ type demandWord struct {
 
 // A plan is a query made ready.
 type plan struct {
+	text      string // see Signals
 	terms     []queryTerm
 	added     []expansion // synonyms of the terms
 	guessed   bool        // it has keywords
@@ -216,8 +223,10 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 	text := scoredText(clauses)
 	words := a.contentOf(text, q.Names)
 	p.terms, p.added = a.queryTerms(q, text, words)
-	if operators := operatorTerms(text, words); len(operators) > 0 {
+	if operators, alone := a.operatorTerms(text, words); alone {
 		p.terms = operators
+	} else {
+		p.terms = append(p.terms, operators...)
 	}
 	p.named = slices.ContainsFunc(words, func(w contentWord) bool { return w.isName })
 	if len(quoted) > 0 && (len(q.Keywords) > 0 || slices.ContainsFunc(a.contentOf(beside, q.Names), contentWord.counts)) {

@@ -101,7 +101,7 @@ func (x *Index) plan(q *Query) (plan, error) {
 			t.misspelled, t.weight = written, correctedWeight*t.weight
 		}
 	}
-	p.undefined = spelled.undefined
+	p.text, p.undefined = spelled.text, spelled.undefined
 	return p, lookupErr
 }
 

@@ -7,6 +7,7 @@ import "slices"
 // what its words weigh together, a word that the index does not know counting
 // as its rarest.
 type Signals struct {
+	Text      string  // of the query, without its wording and with misspelled words corrected
 	Terms     int     // of the query, without stop words and what it is put with
 	Unknown   int     // those of them that the index does not know
 	Relaxed   bool    // a quoted phrase was not found, and taken as words
@@ -69,7 +70,7 @@ func number(b bool) float64 {
 
 // signals tells how the best of what was found fits.
 func (x *Index) signals(p *plan, terms []scored, said testimony, found []candidate) Signals {
-	s := Signals{Terms: said.words, Unknown: said.unknown, Named: p.named, Strange: said.strange,
+	s := Signals{Text: p.text, Terms: said.words, Unknown: said.unknown, Named: p.named, Strange: said.strange,
 		Elsewhere: said.elsewhere, Least: said.least,
 		Version: p.intent.version, News: p.intent.news, Opinion: p.intent.opinion, Others: p.intent.others, OthersFirst: p.intent.othersFirst, Undefined: p.undefined}
 	for i := range p.terms {

@@ -34,7 +34,7 @@ type intent struct {
 
 // interpret reads the text of a query.
 func (x *Index) interpret(q *Query) (intent, error) {
-	text := withoutNumber(query.WithoutSites(q.Text))
+	text := withoutNumber(straightQuotes(query.WithoutSites(q.Text)))
 	if x.analyzer.language != DefaultLanguage {
 		return intent{text: text}, nil
 	}
@@ -80,6 +80,9 @@ func (x *Index) withoutFraming(text string, words []framedWord, names []string) 
 	content := 0
 	for i := range words {
 		w := &words[i]
+		if w.quoted {
+			w.framing = notFraming
+		}
 		if w.framing != notFraming && !isDigit(w.folded[len(w.folded)-1]) {
 			subject, err := x.isSubject(w.folded)
 			if err != nil {
@@ -123,10 +126,11 @@ func (x *Index) strangeness(word string) (float64, error) {
 // withoutNumber returns a heading that was copied from a document without its
 // marks and number: "Joining tables" for "### 4.2. Joining tables¶".
 func withoutNumber(text string) string {
-	rest := strings.TrimLeft(text, "#= \t")
-	if !strings.ContainsFunc(rest, isWordRune) {
-		return text // the signs are an operator
+	rest := strings.TrimLeft(strings.TrimLeft(text, " \t"), "#=")
+	if marked := rest != "" && rest[0] != ' ' && rest[0] != '\t'; marked || !strings.ContainsFunc(rest, isWordRune) {
+		rest = text // the signs are an operator or a part of one
 	}
+	rest = strings.TrimLeft(rest, " \t")
 	digits := strings.TrimLeft(rest, "0123456789.")
 	number := rest[:len(rest)-len(digits)]
 	isNumber := strings.Contains(number, ".") && number[0] != '.' && (rest != text || strings.HasSuffix(number, "."))
@@ -152,11 +156,13 @@ const (
 type framedWord struct {
 	start, end int
 	folded     string // without punctuation around it
+	quoted     bool   // it is content, whatever its framing
 	framing    framing
 }
 
 func framedWords(text string) []framedWord {
 	var words []framedWord
+	quoted := 0 // end of the last quotation
 	for at := 0; at < len(text); {
 		n := strings.IndexAny(text[at:], spaces)
 		switch {
@@ -167,7 +173,10 @@ func framedWords(text string) []framedWord {
 			n = len(text) - at
 		}
 		folded := string(fold(nil, strings.Trim(text[at:at+n], "\"'`.,;:!?()[]{}<>")))
-		words = append(words, framedWord{start: at, end: at + n, folded: folded})
+		if c, length := operator(text[at:]); at >= quoted && c.quoted {
+			quoted = at + length
+		}
+		words = append(words, framedWord{start: at, end: at + n, folded: folded, quoted: at < quoted})
 		at += n
 	}
 	for i := range words {

@@ -38,7 +38,12 @@ func TestWording(t *testing.T) {
 		{"### 4.2. Rename a folder¶", "Rename a folder"},
 		{"3.5 folders", "folders"},
 		{"#>>", "#>>"}, // an operator
+		{"#> folder", "#> folder"},
 		{"==", "=="},
+		{`"official guide" rename folder documentation`, `"official guide" rename folder`}, // quoted words are content
+		{"“example code” rename", `"example code" rename`},
+		{`folder 5" documentation`, `folder 5"`},
+		{`folder title:"the tutorial" docs`, `folder title:"the tutorial"`},
 		{"documentation tutorial", "documentation tutorial"}, // nothing else is left
 		{"", ""},
 	} {
