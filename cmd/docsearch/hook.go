@@ -72,6 +72,10 @@ func answerEvent(p *hook.Process) error {
 		if err := r.Remember(l); err != nil {
 			p.Debug("no snapshot: %v", err)
 		}
+		r.Config.Names = fast.DefinedNames(r.Config.Databases)
+		if err := r.Config.Names.Write(l); err != nil {
+			p.Debug("no names: %v", err)
+		}
 		return p.Run(&r.Config, l, r.Messages(), fast.Indexes{})
 	})
 	if code != exitOK {

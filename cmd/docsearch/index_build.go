@@ -206,6 +206,9 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 	if err != nil {
 		return info, explainBuild(*p, err)
 	}
+	// Otherwise the hook keeps the names of the old pages until the config changes.
+	// An error only delays that.
+	_ = config.Forget(config.Locate(os.Getenv))
 	return info, nil
 }
 

@@ -161,6 +161,7 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 	for _, m := range r.Messages() {
 		a.warn("%s", m)
 	}
+	r.Config.Names = fast.DefinedNames(r.Config.Databases)
 	display := progress.New(a.stderr, progress.StyleFor(a.stderr))
 	report := display.Func()
 	replayer := &replayer{config: r, locations: l, since: opt.since, rules: map[string]*load.Routes{}}

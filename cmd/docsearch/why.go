@@ -56,6 +56,7 @@ type whyDatabase struct {
 	Name       string   `json:"name"`
 	Matches    bool     `json:"matches"`
 	Keyword    string   `json:"keyword,omitempty"` // that the query has
+	Defines    string   `json:"defines,omitempty"` // name in a query without a keyword that only this database defines
 	Mode       string   `json:"mode"`
 	Confidence float64  `json:"confidence"`
 	Threshold  float64  `json:"threshold"`
@@ -81,6 +82,7 @@ func (a *app) why(query string, asJSON bool) error {
 	for _, m := range r.Messages() {
 		a.warn("%s", m)
 	}
+	r.Config.Names = fast.DefinedNames(r.Config.Databases)
 	cwd, err := os.Getwd()
 	if err != nil {
 		return err
@@ -102,9 +104,14 @@ func (a *app) why(query string, asJSON bool) error {
 	if d.Rule != nil {
 		out.Rule = d.Rule.Name
 	}
+	defining, name := match.Defining(query, &r.Config)
 	for i := range r.Config.Databases {
 		db := &r.Config.Databases[i]
-		out.Databases = append(out.Databases, whyOf(query, db, slices.Contains(d.Matched, db.Name)))
+		w := whyOf(query, db, slices.Contains(d.Matched, db.Name))
+		if db == defining && w.Matches {
+			w.Defines = name
+		}
+		out.Databases = append(out.Databases, w)
 	}
 	if asJSON {
 		return a.printJSON(out)
@@ -164,6 +171,8 @@ func (a *app) printWhy(out *whyJSON) error {
 			continue
 		case w.Keyword != "":
 			fmt.Fprintf(&b, "%sthe query has its keyword %q\n", indent, w.Keyword)
+		case w.Defines != "":
+			fmt.Fprintf(&b, "%sonly this database has a page about %q\n", indent, w.Defines)
 		default:
 			b.WriteString(indent + "the query has no keyword of it\n")
 		}

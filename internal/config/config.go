@@ -23,6 +23,9 @@ type Config struct {
 	// Sections that other parts of the program read, as JSON with the keys in
 	// the order of the file; nil where the file has none.
 	Routes Raw `json:"routes,omitempty"`
+
+	// Names are those that the databases define; nil outside the hook.
+	Names *Names `json:"-"`
 }
 
 // A Raw is JSON as it stands: a json.RawMessage without that package.

@@ -221,12 +221,29 @@ func writeSnapshotFile(l Locations, path string, data []byte) error {
 	return atomicfile.WriteCache(path, data, 0o600)
 }
 
-// snapshotPath is where the snapshot of a config file is: each has its own.
-func snapshotPath(l Locations) (string, error) {
+// snapshotPath is where the snapshot of a config file is.
+func snapshotPath(l Locations) (string, error) { return cachePath(l, ".snapshot") }
+
+// cachePath is where a file that was made from a config file is: each config file
+// has its own.
+func cachePath(l Locations, extension string) (string, error) {
 	if l.Cache == "" || l.Config == "" {
 		return "", errors.New("there is no place for a snapshot: the home directory is not known")
 	}
-	return Join(l.Cache, "config-"+hexadecimal(checksum([]byte(l.Config)))+".snapshot"), nil
+	return Join(l.Cache, "config-"+hexadecimal(checksum([]byte(l.Config)))+extension), nil
+}
+
+// Forget removes the snapshot, so that the hook reads the config again, and the
+// names that its databases define.
+func Forget(l Locations) error {
+	path, err := snapshotPath(l)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // hexadecimal is a number in 16 digits.

@@ -198,7 +198,7 @@ func (d *decider) webSearch() {
 		return
 	}
 	d.trace("query %q, allowed domains %q, blocked domains %q", s.Query, s.Allowed, s.Blocked)
-	d.ask(match.Databases(s, d.config.Databases), d.offer)
+	d.ask(match.Databases(s, d.config), d.offer)
 }
 
 // ask decides about a call to the web by what the session remembers of it, or
@@ -401,7 +401,7 @@ func needsState(e event.Event, c *config.Config, server *config.Server) bool {
 	}
 	switch e.Tool {
 	case event.WebSearch:
-		return len(e.Search.Query) <= match.MaxQuery && len(match.Databases(e.Search, c.Databases)) > 0
+		return len(e.Search.Query) <= match.MaxQuery && len(match.Databases(e.Search, c)) > 0
 	case event.WebFetch:
 		return len(e.Fetch.Prompt) <= match.MaxQuery && len(holding(e.Fetch, c.Databases)) > 0
 	}

@@ -126,7 +126,7 @@ func checkSearches(t *testing.T, searches []search, manuals []manual) {
 		}
 		db := config.Database{Keywords: manuals[i].names(), URLs: manuals[i].urls}
 		asked := event.Search{Query: s.Query, Allowed: s.Allowed}
-		if reaches := len(match.Databases(asked, []config.Database{db})) > 0; !reaches && (s.Answerable || !match.Limited(asked)) {
+		if reaches := len(match.Databases(asked, &config.Config{Databases: []config.Database{db}})) > 0; !reaches && (s.Answerable || !match.Limited(asked)) {
 			t.Errorf("%q does not name %s, so it cannot be denied", s.Query, s.Set)
 		}
 	}

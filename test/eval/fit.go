@@ -161,7 +161,7 @@ func (c *collector) addSearches(searches []search) error {
 // matches reports whether the hook asks a manual's database about a search.
 func (m *manual) matches(s search) bool {
 	db := config.Database{Keywords: m.names(), URLs: m.urls}
-	return len(match.Databases(event.Search{Query: s.Query, Allowed: s.Allowed}, []config.Database{db})) > 0
+	return len(match.Databases(event.Search{Query: s.Query, Allowed: s.Allowed}, &config.Config{Databases: []config.Database{db}})) > 0
 }
 
 // otherVersions returns versions that a manual of a version is not about.

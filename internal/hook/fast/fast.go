@@ -58,7 +58,9 @@ func Answer(p *hook.Process) (code int, done bool) {
 		s := glance.Taken().Snapshot
 		var err error
 		if s == nil {
-			s, err = config.ReadSnapshot(l, p.Getenv)
+			if s, err = config.ReadSnapshot(l, p.Getenv); err == nil {
+				s.Config.Names = config.NamesOf(l, s.Config.Databases)
+			}
 		}
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {

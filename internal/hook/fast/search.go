@@ -68,6 +68,19 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 	return a, held, err
 }
 
+// DefinedNames returns the names that the databases define. A database that cannot
+// be read defines none.
+func DefinedNames(dbs []config.Database) *config.Names {
+	names := make([][]string, len(dbs))
+	for i := range dbs {
+		_ = Indexes{}.use(&dbs[i], func(x *answer.Index) (err error) {
+			names[i], err = x.PageNames()
+			return err
+		})
+	}
+	return config.NewNames(dbs, names)
+}
+
 // use opens the index of a database for f.
 func (i Indexes) use(db *config.Database, f func(*answer.Index) error) error {
 	x, err := answer.Open(hook.Folder(db.Path))

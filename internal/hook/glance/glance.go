@@ -71,6 +71,7 @@ func (g *Glance) settles() (settled bool) {
 		return false
 	}
 	g.Snapshot = s
+	s.Config.Names = config.NamesOf(l, s.Config.Databases)
 	server := s.Config.Server(os.Getenv)
 	if len(s.Problems) > 0 || !plain(g.Event, &s.Config, &server) || g.Event.Name == event.PreToolUse && ruled(l, g.Event) {
 		return false
@@ -110,7 +111,7 @@ func plain(e *event.Event, c *config.Config, server *config.Server) bool {
 		return false
 	case e.Tool == event.WebSearch:
 		query := e.Search.Query
-		return len(bytes.TrimSpace([]byte(query))) > 0 && len(query) <= match.MaxQuery && len(match.Databases(e.Search, c.Databases)) == 0
+		return len(bytes.TrimSpace([]byte(query))) > 0 && len(query) <= match.MaxQuery && len(match.Databases(e.Search, c)) == 0
 	}
 	return true
 }

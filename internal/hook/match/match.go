@@ -16,22 +16,63 @@ const MaxQuery = 16 << 10
 
 // Databases returns the databases that a search is about, in the order of the
 // config. If its domains or the sites in its text limit the search, these are the
-// databases of these sites, otherwise those with a keyword in the query. A
-// database whose sites the search excludes is not among them.
-func Databases(s event.Search, dbs []config.Database) []*config.Database {
+// databases of these sites, otherwise those with a keyword in the query or, if
+// there is none, the only one that defines a name in it. A database whose sites the
+// search excludes is not among them.
+func Databases(s event.Search, c *config.Config) []*config.Database {
 	only, excluded := query.Sites(s.Query)
 	only, excluded = append(only, s.Allowed...), append(excluded, s.Blocked...)
-	text := Fold(query.WithoutSites(s.Query))
+	words := query.WithoutSites(s.Query)
+	text := Fold(words)
 	var list []*config.Database
-	for i := range dbs {
-		db := &dbs[i]
+	for i := range c.Databases {
+		db := &c.Databases[i]
 		switch {
 		case db.Mode == config.ModeOff, namesAll(excluded, db.URLs):
 		case len(only) > 0 && concerns(only, db), len(only) == 0 && Has(text, db.Keywords):
 			list = append(list, db)
 		}
 	}
+	if len(list) == 0 && len(only) == 0 {
+		if db, _ := Defining(words, c); db != nil && !namesAll(excluded, db.URLs) {
+			list = append(list, db)
+		}
+	}
 	return list
+}
+
+// Defining returns the database that defines a name among the words of a query, and
+// the word; nil if there is none, or several. A database that denies searches
+// without confidence in its answer is none.
+func Defining(query string, c *config.Config) (found *config.Database, name string) {
+	for word := range bytes.FieldsSeq([]byte(query)) {
+		place, ok := c.Names.Database(definedName(word))
+		if !ok || place >= len(c.Databases) {
+			continue
+		}
+		db := &c.Databases[place]
+		if found != nil && found != db || db.Mode != "" && db.Mode != config.ModeAnswer {
+			return nil, ""
+		}
+		found, name = db, string(word)
+	}
+	return found, name
+}
+
+// definedName returns a word as Names has names: in lower case, without the signs
+// around it and those between its parts; of a call, the name.
+func definedName(word []byte) []byte {
+	word, _, _ = bytes.Cut(bytes.TrimLeft(word, "`'\"([{<"), []byte("("))
+	name := make([]byte, 0, len(word))
+	for _, c := range bytes.TrimRight(word, "`'\")]}>,;:!?.") {
+		switch {
+		case 'A' <= c && c <= 'Z':
+			name = append(name, c+'a'-'A')
+		case c != '_' && c != '-' && c != '.' && c != ':':
+			name = append(name, c)
+		}
+	}
+	return name
 }
 
 // Limited reports whether a search is limited to some sites. A database that

@@ -122,7 +122,45 @@ func TestDatabases(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
-			for _, db := range Databases(test.search, dbs) {
+			for _, db := range Databases(test.search, &config.Config{Databases: dbs}) {
+				got = append(got, db.Name)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("databases %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestDefining(t *testing.T) {
+	c := config.Config{Databases: []config.Database{
+		{Name: "postgresql", Keywords: []string{"postgres"}, URLs: []string{"https://postgresql.org/docs/"}},
+		{Name: "cmake", Keywords: []string{"cmake"}},
+		{Name: "redirected", Keywords: []string{"redirected"}, Mode: config.ModeRedirect},
+		{Name: "off", Keywords: []string{"off"}, Mode: config.ModeOff},
+	}}
+	c.Names = config.NewNames(c.Databases, [][]string{{"pgdump", "psql"}, {"findpackage"}, {"redirectall"}, {"switchoff"}})
+	for _, test := range []struct {
+		name   string
+		search event.Search
+		want   []string
+	}{
+		{"a name", event.Search{Query: "pg_dump exclude table"}, []string{"postgresql"}},
+		{"without its separator", event.Search{Query: "pgdump exclude table"}, []string{"postgresql"}},
+		{"in other case, with signs", event.Search{Query: "how to `Find_Package(Boost)`?"}, []string{"cmake"}},
+		{"two names of one database", event.Search{Query: "psql: restore of pg_dump,"}, []string{"postgresql"}},
+		{"names of two databases", event.Search{Query: "psql find_package"}, nil},
+		{"a part of a word", event.Search{Query: "my_pg_dump mypsql"}, nil},
+		{"a keyword of another database", event.Search{Query: "psql in cmake"}, []string{"cmake"}},
+		{"of a database that is confident of nothing", event.Search{Query: "redirect_all"}, nil},
+		{"of a database that is off", event.Search{Query: "switch-off"}, nil},
+		{"the search is limited to a site", event.Search{Query: "psql site:stackoverflow.com"}, nil},
+		{"the search excludes the database's site", event.Search{Query: "psql", Blocked: []string{"postgresql.org"}}, nil},
+		{"signs", event.Search{Query: "( ) _ -- ?"}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, db := range Databases(test.search, &c) {
 				got = append(got, db.Name)
 			}
 			if !slices.Equal(got, test.want) {

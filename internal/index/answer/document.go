@@ -68,3 +68,7 @@ func (x *Index) Mentions(document uint32, keys ...string) (bool, error) {
 	line, err := x.table.Line(members[0])
 	return slices.ContainsFunc(keys, func(key string) bool { return bytes.Contains(line, []byte(`"`+key+`"`)) }), err
 }
+
+// PageNames returns the names of the programs, commands and modules that have a
+// page, see lexical.Index.PageNames.
+func (x *Index) PageNames() ([]string, error) { return x.lexical.PageNames() }

@@ -1,0 +1,130 @@
+package config
+
+import (
+	"errors"
+	"hash/fnv"
+	"slices"
+)
+
+// Names finds the database that defines a name: of a program, a command or a
+// module that has a page. Its file is next to the snapshot of the config. Only web
+// searches without a keyword need it, so it is read at the first lookup:
+//
+//	magic      "docsearch names 1\n", the version of the format
+//	databases  [8] FNV-1a of the databases' names and paths, little endian
+//	entries    [8] each, little endian, sorted: the upper 48 bits of the name's
+//	           FNV-1a, and the database's place in the config
+//
+// It is a cache: without it, no name is found.
+type Names struct {
+	locations Locations
+	databases []Database
+	entries   []byte
+	read      bool
+}
+
+const (
+	namesMagic     = "docsearch names 1\n"
+	namesExtension = ".names"
+	nameBits       = 1<<64 - 1<<16 // of an entry
+	entrySize      = 8
+)
+
+// NamesOf returns the names that the databases of a config define, as far as they
+// were written.
+func NamesOf(l Locations, dbs []Database) *Names { return &Names{locations: l, databases: dbs} }
+
+// Database returns the place of the only database that defines a name.
+func (n *Names) Database(name []byte) (place int, found bool) {
+	if n == nil {
+		return 0, false
+	}
+	if !n.read {
+		n.read = true
+		_ = n.load() // without a file there are no names
+	}
+	want := entryOf(name, 0)
+	low, high := 0, len(n.entries)/entrySize
+	for low < high {
+		mid := (low + high) / 2
+		if littleEndian(n.entries[mid*entrySize:]) < want {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low*entrySize == len(n.entries) {
+		return 0, false
+	}
+	entry := littleEndian(n.entries[low*entrySize:])
+	return int(entry &^ nameBits), entry&nameBits == want
+}
+
+func (n *Names) load() error {
+	path, err := cachePath(n.locations, namesExtension)
+	if err != nil {
+		return err
+	}
+	data, err := readSnapshotFile(path)
+	if err != nil {
+		return err
+	}
+	const head = len(namesMagic) + 8
+	if len(data) < head || string(data[:len(namesMagic)]) != namesMagic || littleEndian(data[len(namesMagic):]) != sumOf(n.databases) || (len(data)-head)%entrySize != 0 {
+		return errors.New(path + " is of other databases")
+	}
+	n.entries = data[head:]
+	return nil
+}
+
+// NewNames returns the names that each database of a config defines. A name that
+// several define is left out.
+func NewNames(dbs []Database, defined [][]string) *Names {
+	owners := map[string]int{}
+	for place, names := range defined {
+		for _, name := range names {
+			if owner, taken := owners[name]; taken && owner != place {
+				owners[name] = several
+			} else if !taken {
+				owners[name] = place
+			}
+		}
+	}
+	var sorted []uint64
+	for name, place := range owners {
+		if place != several && place <= 1<<16-1 {
+			sorted = append(sorted, entryOf([]byte(name), place))
+		}
+	}
+	slices.Sort(sorted)
+	n := &Names{databases: dbs, read: true}
+	for _, e := range sorted {
+		n.entries = appendLittleEndian(n.entries, e)
+	}
+	return n
+}
+
+const several = -1
+
+// Write puts the names into l.Cache.
+func (n *Names) Write(l Locations) error {
+	path, err := cachePath(l, namesExtension)
+	if err != nil {
+		return err
+	}
+	data := appendLittleEndian([]byte(namesMagic), sumOf(n.databases))
+	return writeSnapshotFile(l, path, append(data, n.entries...))
+}
+
+func entryOf(name []byte, place int) uint64 {
+	return checksum(name)&nameBits | uint64(place)
+}
+
+// sumOf is the same for the same databases in the same order.
+func sumOf(dbs []Database) uint64 {
+	h := fnv.New64a()
+	for i := range dbs {
+		h.Write([]byte(dbs[i].Name + "\x00" + dbs[i].Path + "\x00"))
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,51 @@
+package lexical
+
+import "strings"
+
+const (
+	// minPageName is the length of the shortest name that PageNames returns.
+	minPageName = 4
+	// ordinaryShare is the share of passages of the background corpus from which on
+	// a word is an everyday one: 1,000 of 10,000 have "test", 58 "psql".
+	ordinaryShare = .01
+)
+
+// PageNames returns the names that the index has a page about (see pageName), in
+// lower case and without separators. Short names, everyday words and the names of
+// software with documentation of its own are not among them: a query with one of
+// these is not about this index.
+func (x *Index) PageNames() ([]string, error) {
+	prefix := string(symbolMark) + ":"
+	after, err := x.words.search(0, x.words.blocks, func(b int) (bool, error) {
+		key, _, err := x.words.key(b)
+		return key >= prefixKey(prefix), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for b := max(0, after-1); b < x.words.blocks; b++ {
+		r, err := x.words.block(b)
+		if err != nil {
+			return nil, err
+		}
+		for r.next() {
+			name, ok := strings.CutPrefix(string(r.term), prefix)
+			switch {
+			case ok && x.isDistinctive(name):
+				names = append(names, name)
+			case !ok && string(r.term) > prefix:
+				return names, nil
+			}
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+	}
+	return names, nil
+}
+
+func (x *Index) isDistinctive(name string) bool {
+	stem := x.analyzer.stemOf(name)
+	return len(name) >= minPageName && stem != "" && !isTechnology(name) && elsewhere(stem) < ordinaryShare
+}
