@@ -85,6 +85,9 @@ func JSON(s string) string {
 // visible drops what nobody sees, and long runs of backticks. Invalid UTF-8
 // becomes the replacement character.
 func visible(s string) string {
+	if plain(s) {
+		return s
+	}
 	ticks := 0
 	var before rune
 	return strings.Map(func(r rune) rune {
@@ -106,6 +109,25 @@ func visible(s string) string {
 		ticks = 0
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// plain reports whether all of s is visible: ASCII without control characters
+// and without long runs of backticks, as most documentation is.
+func plain(s string) bool {
+	ticks := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '`':
+			if ticks++; ticks > maxTicks {
+				return false
+			}
+			continue
+		case c >= utf8.RuneSelf || c == 0x7f || c < ' ' && c != '\n' && c != '\t':
+			return false
+		}
+		ticks = 0
+	}
+	return true
 }
 
 // joins reports whether r makes one sign of the emoji before and after it, or

@@ -66,9 +66,13 @@ func telling(query string) string {
 	return strings.Join(kept, "&")
 }
 
+// AnyVersion stands for a version that is still to be found out.
+const AnyVersion = "*"
+
 // Within reports whether the page is among those whose URLs begin with prefix,
 // which may lack a scheme, and what of its path follows. A version in the path
-// may be another, if the two can mean the same.
+// may be another, if the two can mean the same. With AnyVersion every number can
+// mean a prefix's "latest" or "stable".
 func (a Address) Within(prefix, version string) (rest string, ok bool) {
 	if !strings.Contains(prefix, "://") {
 		prefix = "https://" + prefix
@@ -394,6 +398,8 @@ func agree(asked, held, version string) bool {
 		return true
 	case !numbered(asked):
 		return false
+	case alias(held) && version == AnyVersion:
+		return true
 	case alias(held):
 		held = version
 	}

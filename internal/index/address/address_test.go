@@ -54,6 +54,8 @@ func TestWithin(t *testing.T) {
 		{"https://x.org/en/latest/a", "https://x.org/en/v2.1/", "", "a", true},
 		{"https://x.org/en/v2.1/a", "https://x.org/en/latest/", "2.1", "a", true},
 		{"https://x.org/en/v2.1/a", "https://x.org/en/latest/", "", "", false},
+		{"https://x.org/en/v2.1/a", "https://x.org/en/latest/", AnyVersion, "a", true},
+		{"https://x.org/en/v2.1/a", "https://x.org/en/v3/", AnyVersion, "", false},
 		{"https://x.org/%7Eme/a(1)/b%28", "https://x.org/~me/a%281%29/", "", "b%28", true},
 		{"https://x.org/en/main/a", "https://x.org/en/latest/", "2.1", "", false},
 	} {

@@ -63,6 +63,7 @@ type Query struct {
 	Named    bool     // the asker named the database otherwise than in the text
 	Version  string   // of what the database documents; empty: the one that the build found
 	Limit    int      // hits wanted
+	Room     int      // bytes of text that there is room for; of Quote only
 }
 
 // An Answer is what the database has to say.
@@ -84,21 +85,43 @@ type Hit struct {
 
 // Search answers a query from the index.
 func (x *Index) Search(q Query) (Answer, error) {
-	hits, signals, err := x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: x.gen.VersionOr(q.Version), Limit: max(q.Limit, Depth)})
-	if err != nil || len(hits) == 0 {
+	a, found, err := x.search(q)
+	if err != nil || len(found) == 0 {
 		return Answer{}, err
 	}
-	var a Answer
-	a.Confidence, a.Confident = Judge(x.gen.Confidence, signals)
-	for _, h := range hits[:min(q.Limit, len(hits))] {
-		p, err := x.table.Passage(h.Passage)
-		if err != nil {
-			return Answer{}, err
-		}
-		a.Hits = append(a.Hits, Hit{p, h.Passage, h.Score, h.Document})
+	if a.Hits, err = x.decode(found[:min(q.Limit, len(found))]); err != nil {
+		return Answer{}, err
 	}
 	return a, nil
 }
+
+// search returns an answer without its hits, and what the index found.
+func (x *Index) search(q Query) (Answer, []lexical.Hit, error) {
+	found, signals, err := x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: x.gen.VersionOr(q.Version), Limit: max(q.Limit, Depth)})
+	if err != nil || len(found) == 0 {
+		return Answer{}, nil, err
+	}
+	var a Answer
+	a.Confidence, a.Confident = Judge(x.gen.Confidence, signals)
+	return a, found, nil
+}
+
+// decode reads the passages that were found.
+func (x *Index) decode(found []lexical.Hit) ([]Hit, error) {
+	hits := make([]Hit, len(found))
+	for i, h := range found {
+		p, err := x.table.Passage(h.Passage)
+		if err != nil {
+			return nil, err
+		}
+		hits[i] = Hit{p, h.Passage, h.Score, h.Document}
+	}
+	return hits, nil
+}
+
+// VersionOr returns the configured version of what the database documents, or
+// if there is none, the one that the build found.
+func (x *Index) VersionOr(configured string) string { return x.gen.VersionOr(configured) }
 
 // Depth is how many passages the lexical index ranks for one question: what
 // the signals of confidence were calibrated on.

@@ -147,7 +147,7 @@ func (x *Index) sections(d uint32, members []uint32, fragment string, q *PageQue
 			numbers = append(numbers, n)
 		}
 	}
-	hits, err := x.lexical.SearchDocument(lexical.Query{Text: q.Text, Limit: q.Limit}, d)
+	hits, err := x.lexical.SearchDocuments(lexical.Query{Text: q.Text, Limit: q.Limit}, d)
 	if err != nil {
 		return nil, err
 	}

@@ -150,25 +150,31 @@ func (x *Index) termsOf(q *Query) ([]scored, testimony, error) {
 	return x.openTerms(&p)
 }
 
-// SearchDocument returns the passages of one document that have words of the
-// query, best first: what of a page that is at hand answers a question.
-func (x *Index) SearchDocument(q Query, document uint32) ([]Hit, error) {
+// SearchDocuments returns the passages of documents that have words of the query,
+// best first, at most q.Limit of each document.
+func (x *Index) SearchDocuments(q Query, documents ...uint32) ([]Hit, error) {
 	if q.Limit <= 0 {
 		return nil, nil
 	}
+	most := q.Limit
+	q.Limit *= len(documents)
 	terms, _, err := x.termsOf(&q)
 	if err != nil || len(terms) == 0 {
 		return nil, err
 	}
-	units, err := x.unitsOf(document)
-	if err != nil {
-		return nil, err
+	var units []uint32
+	for _, d := range slices.Sorted(slices.Values(documents)) {
+		of, err := x.unitsOf(d)
+		if err != nil {
+			return nil, err
+		}
+		units = append(units, of...)
 	}
 	field, err := x.score(terms, units)
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.rank(&q, terms, nil, field, &filter{x: x}, q.Limit)
+	found, err := x.rank(&q, terms, nil, field, &filter{x: x}, most)
 	if err != nil {
 		return nil, err
 	}

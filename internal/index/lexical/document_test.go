@@ -8,7 +8,7 @@ import (
 
 // A document's own passages are ranked, all of them and no others, wherever in
 // the index the document lies and however many passages it has.
-func TestSearchDocument(t *testing.T) {
+func TestSearchDocuments(t *testing.T) {
 	var documents []uint32
 	var fields []Fields
 	lengths := []int{1, 600, 3, 256, 257, 1}
@@ -30,7 +30,7 @@ func TestSearchDocument(t *testing.T) {
 					want = append(want, uint32(n))
 				}
 			}
-			hits, err := x.SearchDocument(Query{Text: text, Limit: 1000}, uint32(d))
+			hits, err := x.SearchDocuments(Query{Text: text, Limit: 1000}, uint32(d))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +46,7 @@ func TestSearchDocument(t *testing.T) {
 			}
 		}
 	}
-	if hits, err := x.SearchDocument(Query{Text: "common", Limit: 5}, uint32(len(lengths))); err != nil || len(hits) > 0 {
+	if hits, err := x.SearchDocuments(Query{Text: "common", Limit: 5}, uint32(len(lengths))); err != nil || len(hits) > 0 {
 		t.Errorf("a document that is not there gave %v, %v", hits, err)
 	}
 }
