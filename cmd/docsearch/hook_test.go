@@ -276,10 +276,13 @@ func TestHookAnswers(t *testing.T) {
 	for range 2 {
 		query := indextest.Question + " " + indextest.Answer
 		reason, context := h.run(webSearch(fmt.Sprint(time.Now().UnixNano()), query)).denied(t)
-		for _, want := range []string{`mcp__docsearch__search {"query": "how do I rotate`, `"database": "registry"`, "select:mcp__docsearch__search"} {
+		for _, want := range []string{`mcp__docsearch__search {"query": "how do I rotate`, `"database": "registry"`} {
 			if !strings.Contains(reason, want) {
 				t.Errorf("reason lacks %q:\n%s", want, reason)
 			}
+		}
+		if !strings.Contains(reason+context, "select:mcp__docsearch__search") {
+			t.Errorf("no text says how to load the tool:\n%s\n\n%s", reason, context)
 		}
 		if !strings.Contains(reason+context, indextest.Answer) {
 			t.Errorf("the passage that answers is missing:\n%s\n\n%s", reason, context)

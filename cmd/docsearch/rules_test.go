@@ -78,7 +78,7 @@ func TestHookRuleAnswers(t *testing.T) {
 		"routes": {"help": {"command_pattern": "^registry help ", "database": "registry"}}}`)
 	event := toolCall("s", "Bash", "command", "registry help "+indextest.Question+" "+indextest.Answer)
 	reason, context := h.run(event).denied(t)
-	for _, want := range []string{"The documentation on this machine answers this.\n", `mcp__docsearch__search {"query": "registry help how do I rotate`, "The same Bash sent again, unchanged, goes through:"} {
+	for _, want := range []string{"The documentation on this machine answers this.\n", `mcp__docsearch__search {"query": "registry help how do I rotate`, "sending the same Bash again, unchanged, runs it."} {
 		if !strings.Contains(reason, want) {
 			t.Errorf("reason lacks %q:\n%s", want, reason)
 		}

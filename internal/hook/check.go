@@ -9,10 +9,12 @@ import (
 
 // CheckIndex reports whether a database has an index, whole as far as that
 // shows from outside: the manifest is read, and every file is there in its
-// size. Errors: one that wraps disk.ErrNoIndex, *disk.CorruptError,
+// size. It returns the version that the database documents, "" if it is not
+// known. Errors: one that wraps disk.ErrNoIndex, *disk.CorruptError,
 // *disk.VersionError.
-func CheckIndex(db *config.Database) error {
-	return disk.Load(Folder(db.Path), func(g disk.Generation) error {
+func CheckIndex(db *config.Database) (version string, err error) {
+	err = disk.Load(Folder(db.Path), func(g disk.Generation) error {
+		version = g.VersionOr(db.Version)
 		for _, f := range g.Files {
 			st, err := g.File(f.Name).Lstat()
 			if err != nil {
@@ -24,6 +26,7 @@ func CheckIndex(db *config.Database) error {
 		}
 		return nil
 	})
+	return version, err
 }
 
 // Folder is that of the database that a config's path means: the path itself,

@@ -17,9 +17,10 @@ import (
 
 // A Searcher asks the indexes of databases.
 type Searcher interface {
-	// Check reports whether a database has an index that can be used. Its
-	// error wraps disk.ErrNoIndex where there is none.
-	Check(db *config.Database) error
+	// Check reports whether a database has an index that can be used, and the
+	// version that it documents. Its error wraps disk.ErrNoIndex where there is
+	// none.
+	Check(db *config.Database) (version string, err error)
 	// Search returns the answer of a database's index to a search. Its errors
 	// include those of Check.
 	Search(db *config.Database, s event.Search) (Answer, error)
@@ -46,6 +47,7 @@ type Answer struct {
 	Whole      bool              // they are all of a page, in its order
 	Confidence float64           // the probability that the best one answers
 	Confident  bool              // whether that is enough
+	Version    string            // of what the database documents; "": not known
 }
 
 // A Verdict is what becomes of the tool call.
@@ -262,7 +264,8 @@ func (d *decider) deny(a Attempt, offers []offer, rule string) {
 	e := d.event
 	e.Search = a.Search
 	d.text = &text{event: e, offers: offers, rule: rule, evidence: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
-	d.Verdict, d.Reason, d.Context = Deny, d.text.reason(), d.text.context()
+	d.Verdict = Deny
+	d.Reason, d.Context = d.text.words()
 	d.Change.Attempt, d.Change.Deny, d.Change.Databases = a, true, d.Offered
 }
 
@@ -272,7 +275,8 @@ func (d *decider) dropPassages() {
 	for i := range d.text.offers {
 		d.text.offers[i].Passages = nil
 	}
-	d.Reason, d.Context, d.Quoted = d.text.reason(), "", false
+	d.Reason, _ = d.text.words()
+	d.Context, d.Quoted = "", false
 }
 
 // offersOf are the databases that an earlier denial offered.
@@ -320,6 +324,15 @@ type offer struct {
 	Answer
 }
 
+// version is that of what the database documents: the configured one, or else
+// the one that the build found.
+func (o *offer) version() string {
+	if o.db.Version != "" {
+		return o.db.Version
+	}
+	return o.Version
+}
+
 // offer asks one matching database; false if the search is none of its
 // business after all. With unproven set, a database that is known to hold
 // nothing on the query has no say.
@@ -332,7 +345,7 @@ func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
 	case mode == "" || mode == config.ModeAnswer || mode == config.ModeRedirect && unproven:
 		answer, err = d.search.Search(db, d.event.Search)
 	case o.own:
-		err = d.search.Check(db)
+		answer.Version, err = d.search.Check(db)
 	}
 	missing := errors.Is(err, disk.ErrNoIndex)
 	switch {
@@ -353,6 +366,7 @@ func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
 	case config.ModeAdvise:
 		o.advice = true
 	case config.ModeRedirect:
+		o.Version = answer.Version
 		return o, !unproven || err != nil || len(answer.Passages) > 0
 	default:
 		d.trace("database %s: %d passages, confidence %.2f, enough: %t", db.Name, len(answer.Passages), answer.Confidence, answer.Confident)

@@ -21,18 +21,18 @@ import (
 // one with nil a damaged one.
 type indexes map[string]func(query string) (Answer, error)
 
-func (x indexes) Check(db *config.Database) error {
+func (x indexes) Check(db *config.Database) (version string, err error) {
 	switch answer, ok := x[db.Name]; {
 	case !ok:
-		return fmt.Errorf("%s: %w", db.Path, disk.ErrNoIndex)
+		return "", fmt.Errorf("%s: %w", db.Path, disk.ErrNoIndex)
 	case answer == nil:
-		return &disk.CorruptError{File: db.Path, What: "test"}
+		return "", &disk.CorruptError{File: db.Path, What: "test"}
 	}
-	return nil
+	return db.Version, nil
 }
 
 func (x indexes) Search(db *config.Database, s event.Search) (Answer, error) {
-	if err := x.Check(db); err != nil {
+	if _, err := x.Check(db); err != nil {
 		return Answer{}, err
 	}
 	return x[db.Name](s.Query)

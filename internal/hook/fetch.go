@@ -24,7 +24,8 @@ func (d *decider) webFetch() {
 
 // holding returns the databases whose pages' URLs begin as the one that is
 // fetched, in the order of the config. Whether they hold that very page, only
-// their indexes know.
+// their indexes know, and whether a number in the URL is their version, where the
+// config has none.
 func holding(f event.Fetch, dbs []config.Database) []*config.Database {
 	page, ok := address.Parse(f.URL)
 	if !ok {
@@ -33,8 +34,12 @@ func holding(f event.Fetch, dbs []config.Database) []*config.Database {
 	var found []*config.Database
 	for i := range dbs {
 		db := &dbs[i]
+		version := db.Version
+		if version == "" {
+			version = address.AnyVersion
+		}
 		within := func(prefix string) bool {
-			_, ok := page.Within(prefix, db.Version)
+			_, ok := page.Within(prefix, version)
 			return ok
 		}
 		if db.Mode != config.ModeOff && slices.ContainsFunc(db.URLs, within) {

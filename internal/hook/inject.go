@@ -190,17 +190,18 @@ func (d *decider) beginning() {
 
 // databaseLines adds a line for each database that something can search.
 func (d *decider) databaseLines(b *limited) {
-	var names []*config.Database
+	var names []offer
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
 		if db.Mode == config.ModeOff {
 			continue
 		}
-		if err := d.search.Check(db); err != nil && (d.server.Serves(db) || !errors.Is(err, disk.ErrNoIndex) || !d.reachable(db)) {
+		version, err := d.search.Check(db)
+		if err != nil && (d.server.Serves(db) || !errors.Is(err, disk.ErrNoIndex) || !d.reachable(db)) {
 			d.trace("database %s is left out: %v", db.Name, err)
 			continue
 		}
-		names = append(names, db)
+		names = append(names, offer{db: db, Answer: Answer{Version: version}})
 	}
 	if len(names) == 0 {
 		return
@@ -209,12 +210,12 @@ func (d *decider) databaseLines(b *limited) {
 		" (where it is not loaded, ToolSearch loads it: {\"query\": \"select:" + d.server.Search + "\"}):\n")
 	const reserve = len("- and 1000 more: list_databases lists them\n")
 	b.left -= reserve
-	for i, db := range names {
-		line := "- " + oneLine(db.Name) + ": " + oneLine(db.Description)
-		if db.Version != "" {
-			line += ", version " + oneLine(db.Version)
+	for i, o := range names {
+		line := "- " + oneLine(o.db.Name) + ": " + oneLine(o.db.Description)
+		if version := o.version(); version != "" {
+			line += ", version " + oneLine(version)
 		}
-		if tool := d.server.ToolOf(db); tool != d.server.Search {
+		if tool := d.server.ToolOf(o.db); tool != d.server.Search {
 			line += " (tool " + tool + ")"
 		}
 		if !b.add(line + "\n") {

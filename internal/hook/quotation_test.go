@@ -13,9 +13,9 @@ import (
 // ownLines are how the hook's own lines of a denial, of notes and of a remedy
 // begin.
 var ownLines = []string{
-	"Query matches '", "URL matches '", "This call searches it", "The page is on this machine", "mcp__docsearch__", "\"keywords\" takes",
-	"If it is not loaded", "The same Web", "Best passage found (", "Best section of the page (", "How the page begins (", "> ",
-	"This query should use", "The page is in the ", "Passages found on", "The page, all of it.", "Sections of the page", "[1] ", "Source: ",
+	"Found in local documentation (GitLab)", "Read from local documentation (GitLab)", "To search further, this call is", "To read the whole page, this call is",
+	"mcp__docsearch__", "If the tool is not loaded", "If the passages do not answer", "Best match (", "> ",
+	"These passages from GitLab (", "This is the whole page from GitLab (", "These sections of the page from GitLab (", "[1] ", "Source: ",
 	"From the notes on", "From GitLab documentation on this machine", "N-", "The rest: ",
 }
 

@@ -78,7 +78,7 @@ func TestRoutes(t *testing.T) {
 		{name: "no command", event: bashEvent(""), rules: []config.Rule{kubectl}},
 		{name: "page", event: fetchEvent("https://example.com/x"), rules: []config.Rule{kubectl, site}, verdict: Deny, reason: "no site", rule: "site"},
 		{name: "search", event: webSearchEvent("nimbus"), rules: []config.Rule{secret}, verdict: Deny, reason: "no secret", rule: "secret"},
-		{name: "databases come first", event: webSearchEvent("gitlab artifacts"), rules: []config.Rule{gitlab}, verdict: Deny, reason: "Query matches 'gitlab'"},
+		{name: "databases come first", event: webSearchEvent("gitlab artifacts"), rules: []config.Rule{gitlab}, verdict: Deny, reason: "Found in local documentation (GitLab)"},
 		{name: "what they leave is the rules'", event: webSearchEvent("gitlab artifacts unknown"), rules: []config.Rule{gitlab}, verdict: Deny, reason: "no gitlab", rule: "gitlab"},
 		{name: "server", event: mcp("mcp__jira__create"), rules: []config.Rule{jira}, verdict: Deny, reason: "no jira", rule: "jira"},
 		{name: "its own tools are no rule's", event: mcp("mcp__docsearch__search"), rules: []config.Rule{own}, verdict: Allow, reason: "docsearch only reads"},
@@ -181,8 +181,8 @@ func TestRouteToDatabase(t *testing.T) {
 	}{
 		{name: "answer", rule: explain, indexes: answers, verdict: Deny, context: "Artifacts expire", reason: []string{
 			"The documentation on this machine answers this.\n", `mcp__docsearch__search {"query": "kubectl explain ingress.spec --recursive true"`,
-			"The same Bash sent again, unchanged, goes through:", "> Artifacts expire"}},
-		{name: "answer and message", rule: worded, indexes: answers, verdict: Deny, context: "Artifacts expire", reason: []string{"See the documentation.\n", "Best passage found"}},
+			"sending the same Bash again, unchanged, runs it.", "> Artifacts expire"}},
+		{name: "answer and message", rule: worded, indexes: answers, verdict: Deny, context: "Artifacts expire", reason: []string{"See the documentation.\n", "Best match ("}},
 		{name: "no answer", rule: explain, indexes: indexes{"kubernetes": always(unsure)}},
 		{name: "no answer, but a message", rule: worded, indexes: indexes{"kubernetes": always(unsure)}, verdict: Deny, reason: []string{"See the documentation."}},
 		{name: "advice", rule: warning, indexes: answers, context: "Kubernetes documentation is on this machine, too"},

@@ -39,8 +39,8 @@ func (s *Server) instructions(ctx context.Context) string {
 		if e.Description != "" {
 			line += ": " + label(e.Description)
 		}
-		if e.Version != "" {
-			line += ", version " + label(e.Version)
+		if version := a.value.VersionOr(e.Version); version != "" {
+			line += ", version " + label(version)
 		}
 		switch {
 		case a.err == nil:

@@ -152,8 +152,8 @@ func testEvents(t *testing.T, s *session, readTool string, flags []string) {
 	}
 	denied("Bash", 1, ruleSays)
 	denied("WebFetch", 0, pullSays)
-	denied("WebFetch", 1, "URL matches 'example' - using RAG database instead", "\n"+readTool+` {"path": `, pageSays)
-	if !strings.Contains(seen, "The page, all of it.") {
+	denied("WebFetch", 1, "Read from local documentation (", "); the page was not fetched.", "\n"+readTool+` {"path": `)
+	if !strings.Contains(seen, "This is the whole page from ") || !strings.Contains(seen, pageSays) {
 		t.Error("the model did not see the page")
 	}
 	if strings.Contains(seen, "requested permissions") || r.stderr != "" || len(m.strays) > 0 {

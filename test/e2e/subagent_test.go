@@ -44,7 +44,7 @@ func TestSubagent(t *testing.T) {
 			results := last.results()
 			searches := results["WebSearch"]
 			if len(searches) != 2 || !searches[0].IsError || searches[1].IsError ||
-				!strings.Contains(searches[0].Content.text(), "Query matches 'docsearch' - using RAG database instead") ||
+				!strings.Contains(searches[0].Content.text(), "; the web search was not run.") ||
 				!strings.Contains(searches[1].Content.text(), webResult) {
 				t.Errorf("the subagent's web searches had the results %v", searches)
 			}

@@ -19,6 +19,7 @@ type Event struct {
 	Name       string // "PreToolUse", ...
 	Session    string // "default" if the host named none
 	Use        string // id of the tool use; empty if the host sends none
+	PromptID   string // of the user's message; empty if the host sends none
 	Agent      string // of a subagent; empty on the main thread
 	AgentType  string // "Explore", "general-purpose", ...
 	Cwd        string // where the session works
@@ -37,6 +38,11 @@ type Event struct {
 	// wants the decision to consider it reads it from the transcript.
 	Said string
 }
+
+// ShowsContext reports whether the host is known to show the agent the context
+// of a denial. Claude Code does so from 2.1.9 on, and sends a prompt_id from
+// 2.1.196 on. The other hosts receive the context as part of the reason.
+func (e *Event) ShowsContext() bool { return e.Host != Claude || e.PromptID != "" }
 
 // A Search is the input of a WebSearch.
 type Search struct {
@@ -152,6 +158,7 @@ func Parse(data []byte) (Event, error) {
 		Name:       eventName(fields.Text("hook_event_name", "hookEventName")),
 		Session:    fields.Text("session_id", "sessionId", "conversation_id"),
 		Use:        fields.Text("tool_use_id"),
+		PromptID:   fields.Text("prompt_id"),
 		Agent:      fields.Text("agent_id"),
 		AgentType:  fields.Text("agent_type"),
 		Cwd:        fields.Text("cwd"),

@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 		want        Event
 	}{
 		{"claude", `{"session_id":"s","transcript_path":"/t","cwd":"/p","prompt_id":"4430","permission_mode":"default","agent_id":"a66","agent_type":"general-purpose","effort":{"level":"medium"},"hook_event_name":"PreToolUse","tool_name":"WebSearch","tool_input":{"query":"gitlab ci config","allowed_domains":["docs.gitlab.com"]},"tool_use_id":"toolu_1"}`,
-			Event{Host: Claude, Name: PreToolUse, Session: "s", Use: "toolu_1", Agent: "a66", AgentType: "general-purpose", Cwd: "/p", Transcript: "/t", Tool: WebSearch, Search: Search{Query: "gitlab ci config", Allowed: []string{"docs.gitlab.com"}}}},
+			Event{Host: Claude, Name: PreToolUse, Session: "s", Use: "toolu_1", PromptID: "4430", Agent: "a66", AgentType: "general-purpose", Cwd: "/p", Transcript: "/t", Tool: WebSearch, Search: Search{Query: "gitlab ci config", Allowed: []string{"docs.gitlab.com"}}}},
 		{"another tool's input is kept as it is", `{"session_id":"s","tool_name":"Grep","hook_event_name":"PreToolUse","tool_input":{"query":"ls"}}`,
 			Event{Host: Claude, Name: PreToolUse, Session: "s", Tool: "Grep", Input: `{"query":"ls"}`}},
 		{"web fetch", `{"session_id":"s","tool_name":"WebFetch","tool_input":{"url":"https://docs.gitlab.com/ci/","prompt":"how do caches work"}}`,

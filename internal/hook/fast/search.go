@@ -14,7 +14,12 @@ import (
 
 const (
 	// offered is how many passages a denial may quote.
-	offered = 5
+	offered = 9
+	// offeredBytes is the text of the passages from which no further one is read:
+	// a little more than fits.
+	offeredBytes = 10000
+	// sections is how many sections of a long page it may quote.
+	sections = 5
 	// shortPage is the length in bytes of a page that a denial quotes whole.
 	shortPage = 8000
 )
@@ -26,8 +31,9 @@ type Indexes struct {
 	Thorough bool
 }
 
-// Check reports whether a database has an index that can be used.
-func (Indexes) Check(db *config.Database) error { return hook.CheckIndex(db) }
+// Check reports whether a database has an index that can be used, and the
+// version that it documents.
+func (Indexes) Check(db *config.Database) (version string, err error) { return hook.CheckIndex(db) }
 
 // Present reports whether there is anything at a database's path.
 func (Indexes) Present(db *config.Database) bool {
@@ -43,13 +49,13 @@ func (Indexes) Server(tool, cwd string) (found, own bool) {
 // Search asks the index of a database.
 func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err error) {
 	err = i.use(db, func(x *answer.Index) error {
-		found, err := x.Search(answer.Query{
-			Text: s.Query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(s), Version: db.Version, Limit: offered,
+		found, err := x.Quote(answer.Query{
+			Text: s.Query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(s), Version: db.Version, Limit: offered, Room: offeredBytes,
 		})
 		if err != nil {
 			return err
 		}
-		a = hook.Answer{Passages: passages(found.Hits), Confidence: found.Confidence, Confident: found.Confident}
+		a = hook.Answer{Passages: passages(found.Hits), Confidence: found.Confidence, Confident: found.Confident, Version: x.VersionOr(db.Version)}
 		return nil
 	})
 	return a, err
@@ -60,9 +66,9 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 	err = i.use(db, func(x *answer.Index) (err error) {
 		var page answer.Page
 		page, held, err = x.Page(answer.PageQuery{
-			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: offered, Room: shortPage,
+			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: sections, Room: shortPage,
 		})
-		a = hook.Answer{Passages: passages(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true}
+		a = hook.Answer{Passages: passages(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true, Version: x.VersionOr(db.Version)}
 		return err
 	})
 	return a, held, err

@@ -16,7 +16,7 @@ import (
 // talkative has something to say to whatever it is asked.
 type talkative struct{}
 
-func (talkative) Check(*config.Database) error { return nil }
+func (talkative) Check(*config.Database) (string, error) { return "", nil }
 
 func (talkative) Present(*config.Database) bool { return true }
 

@@ -1,0 +1,186 @@
+package hook
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook/match"
+)
+
+const (
+	maxCallQuery = 400
+	leastQuery   = 20 // of a query that is shortened
+	maxKeywords  = 6
+	// keywordsHint ends the line above a call with keywords.
+	keywordsHint = ` ("keywords" accepts exact names, options, error codes, synonyms):`
+)
+
+// query is what the call asks, in words.
+func (t *text) query() string {
+	return oneLineOf(t.event.Search.Query+t.event.Fetch.Prompt, maxCallQuery)
+}
+
+// calls are the exact calls that find more, in at most limit units: each alone on
+// its line, as JSON, below a line that says what they are for. hint is that line if
+// it may end with keywordsHint. Calls that do not fit are the rest.
+func (t *text) calls(limit int) (calls, hint, rest string) {
+	head := "\nTo search further, this call is available:"
+	switch several := len(t.offers) > 1; {
+	case several && t.fetch():
+		head = "\nTo read the whole page, these calls can run IN PARALLEL:"
+	case several:
+		head = "\nTo search further, these calls can run IN PARALLEL:"
+	case t.fetch() && t.offers[0].own:
+		head = "\nTo read the whole page, this call is available:"
+	}
+	var fitting, others []string
+	room := limit - units(head)
+	for i := range t.offers {
+		o := &t.offers[i]
+		share := room / (len(t.offers) - i)
+		call := "\n" + t.call(o, share-1)
+		switch {
+		case slices.Contains(fitting, call):
+		case units(call) <= share:
+			fitting = append(fitting, call)
+			room -= units(call)
+		default:
+			others = append(others, "\n"+t.call(o, maxCallQuery))
+		}
+	}
+	if len(others) > 0 {
+		rest = strings.TrimSuffix(head, ":") + ", too:" + strings.Join(others, "")
+	}
+	if len(fitting) == 0 {
+		return "", "", rest
+	}
+	calls = head + strings.Join(fitting, "")
+	if strings.Contains(calls, `"keywords": [`) {
+		hint = head
+	}
+	return calls, hint, rest
+}
+
+// call is the exact call for a database. To fit into limit units it goes without
+// keywords, or with a shorter query; it may still be longer.
+func (t *text) call(o *offer, limit int) string {
+	query := t.query()
+	leann := takesIndexName(o.tool)
+	switch {
+	case t.fetch() && o.own:
+		return o.tool + " " + readArguments(o.page, o.db.Name)
+	case o.own && !leann:
+		keywords := contentWords(query, o.db.Keywords)
+		for n := len(keywords); n >= 0; n-- {
+			list := make([]string, n)
+			for i := range list {
+				list[i] = quote(keywords[i])
+			}
+			call := o.tool + " {\"query\": " + quote(query) + ", \"keywords\": [" + strings.Join(list, ", ") + "], \"database\": " + quote(o.db.Name) + "}"
+			if units(call) <= limit {
+				return call
+			}
+		}
+	}
+	before, after := o.tool+" {\"query\": ", "}"
+	switch {
+	case leann:
+		before = o.tool + " {\"index_name\": " + quote(indexName(o)) + ", \"query\": "
+	case o.own:
+		after = ", \"database\": " + quote(o.db.Name) + "}"
+	}
+	for {
+		call := before + quote(query) + after
+		over := units(call) - limit
+		if over <= 0 || units(query)-over < leastQuery {
+			return call
+		}
+		query = shortQuery(query, units(query)-over)
+	}
+}
+
+// shortQuery is the beginning of a query, its words whole.
+func shortQuery(query string, limit int) string {
+	query = strings.TrimSuffix(cut(query, limit+units(cutMark)), cutMark)
+	if i := strings.LastIndexByte(query, ' '); i > 0 {
+		query = query[:i]
+	}
+	return query
+}
+
+// takesIndexName reports whether a tool is LEANN's, which requires the name of an
+// index.
+func takesIndexName(tool string) bool {
+	return strings.HasSuffix(tool, "__leann_search") || tool == "mcp__leann__search"
+}
+
+// indexName is the name of a database for LEANN's tool: the name of its index's
+// folder, or for docsearch's own tool the database's name.
+func indexName(o *offer) string {
+	if o.own {
+		return o.db.Name
+	}
+	folder := strings.TrimRight(Folder(o.db.Path), `/\`)
+	if name := folder[strings.LastIndexAny(folder, `/\`)+1:]; name != "" {
+		return name
+	}
+	return o.db.Name
+}
+
+// tools are the tools of the offers, each once.
+func (t *text) tools() []string {
+	var tools []string
+	for _, o := range t.offers {
+		if !slices.Contains(tools, o.tool) {
+			tools = append(tools, o.tool)
+		}
+	}
+	return tools
+}
+
+// described is a database's description without the word documentation: "GitLab"
+// of "GitLab documentation" and of "the documentation of GitLab".
+func described(db *config.Database) string {
+	words := strings.Fields(oneLine(db.Description))
+	words = slices.DeleteFunc(words, func(w string) bool { return strings.EqualFold(w, "documentation") || strings.EqualFold(w, "docs") })
+	for len(words) > 0 && slices.Contains([]string{"the", "of", "for", "on"}, strings.ToLower(words[0])) {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return oneLine(db.Name)
+	}
+	return strings.Join(words, " ")
+}
+
+// contentWords are the words of a query that tell something of its subject
+// beyond the database's own keywords: the start of a list that the agent
+// completes.
+func contentWords(query string, keywords []string) []string {
+	var words []string
+	for w := range strings.FieldsSeq(query) {
+		w = strings.Trim(w, `.,;:!?"'()[]{}`)
+		folded := strings.ToLower(w)
+		known := slices.ContainsFunc(keywords, func(k string) bool { return match.Has(match.Fold(k), []string{w}) })
+		if utf8.RuneCountInString(w) < 2 || known || filler(folded) || slices.Contains(words, w) {
+			continue
+		}
+		if words = append(words, w); len(words) == maxKeywords {
+			break
+		}
+	}
+	return words
+}
+
+// filler reports whether a word says nothing of a query's subject.
+func filler(w string) bool {
+	switch w {
+	case "a", "an", "and", "are", "as", "at", "be", "between", "by", "can", "do", "does", "for", "from", "get",
+		"how", "if", "in", "into", "is", "it", "my", "of", "on", "or", "should", "the", "to", "use", "using", "vs",
+		"what", "when", "where", "which", "why", "with", "you", "docs", "documentation", "example", "examples",
+		"guide", "tutorial", "latest", "best", "official", "2024", "2025", "2026":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,249 @@
+package hook
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/safetext"
+)
+
+const (
+	// maxPassage keeps one long passage from taking the place of the others.
+	maxPassage = 3000
+	// maxFurther is the same for those after the first ones.
+	maxFurther = 1600
+	firstOnes  = 2
+)
+
+// limited is text of a limited length in UTF-16 units.
+type limited struct {
+	strings.Builder
+	left int
+}
+
+// add appends s if it fits.
+func (l *limited) add(s string) bool {
+	n := units(s)
+	if n > l.left {
+		return false
+	}
+	l.left -= n
+	l.WriteString(s)
+	return true
+}
+
+// paragraph appends s, after an empty line if there is text before it.
+func (l *limited) paragraph(s string) bool {
+	if l.Len() > 0 {
+		s = "\n\n" + s
+	}
+	return l.add(s)
+}
+
+// passage appends a passage, shortened to what is left; false if that is less
+// than half of it.
+func (l *limited) passage(number int, p *passage.Passage) bool {
+	const least = 200 // with the lines around it
+	if l.left < least {
+		return false
+	}
+	body := clean(p.Text)
+	fence := safetext.Fence(body)
+	head := fmt.Sprintf("\n\n[%d] %s\nSource: %s\n%s\n", number, heading(p), source(p), fence)
+	tail := "\n" + fence
+	longest := maxPassage
+	if number > firstOnes {
+		longest = maxFurther
+	}
+	room := min(l.left-units(head)-units(tail), longest)
+	if room < min(units(body), longest)/2 {
+		return false
+	}
+	return l.add(head + shorten(body, room) + tail)
+}
+
+// source is where the passage is, and what to tell of its document.
+func source(p *passage.Passage) string {
+	if remark := p.Remark(); remark != "" {
+		return oneLine(p.Locator()) + " (" + oneLine(remark) + ")"
+	}
+	return oneLine(p.Locator())
+}
+
+// heading is where a passage stands: its document's title and the headings
+// down to its own.
+func heading(p *passage.Passage) string {
+	path := make([]string, 0, 1+len(p.Headings))
+	for _, s := range append([]string{p.Title}, p.Headings...) {
+		if s = oneLine(s); s != "" && (len(path) == 0 || path[len(path)-1] != s) {
+			path = append(path, s)
+		}
+	}
+	if len(path) == 0 {
+		return "untitled"
+	}
+	return strings.Join(path, " > ")
+}
+
+// nearest is the paragraph of a passage that has the most of the words, on one
+// line: the first of several, and none that is only a heading.
+func nearest(text string, words []string) string {
+	best, most := "", -1
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		line := strings.TrimSpace(safetext.Line(paragraph))
+		if line == "" || strings.HasPrefix(line, "#") && !strings.Contains(strings.TrimSpace(paragraph), "\n") {
+			continue
+		}
+		folded, n := strings.ToLower(line), 0
+		for _, w := range words {
+			if strings.Contains(folded, strings.ToLower(w)) {
+				n++
+			}
+		}
+		if n > most {
+			best, most = line, n
+		}
+	}
+	if most < 0 {
+		return safetext.Line(text)
+	}
+	return best
+}
+
+// shorten cuts a text to limit UTF-16 units, and says so. It ends with a whole
+// sentence, list item, table row or block of code. Only a text that begins with
+// a longer one is cut within it.
+func shorten(s string, limit int) string {
+	if units(s) <= limit {
+		return s
+	}
+	room := limit - units("\n"+cutMark)
+	end, lineEnd, code := lastEnd(s, room)
+	switch {
+	case end > 0:
+		if rest := s[:end]; strings.HasSuffix(strings.TrimRight(rest, " \t\n"), "```") {
+			return strings.TrimRight(rest, " \t\n") + "\n" + strings.TrimSpace(cutMark)
+		}
+		return strings.TrimRight(s[:end], " \t\n") + cutMark
+	case code != "" && lineEnd > 0:
+		if end, lineEnd, _ = lastEnd(s, room-units(code)-1); lineEnd > 0 {
+			return strings.TrimRight(s[:max(end, lineEnd)], "\n") + "\n" + strings.TrimSpace(cutMark) + "\n" + code
+		}
+	}
+	return cut(s, limit)
+}
+
+// lastEnd is where the last whole piece of a text ends within limit UTF-16
+// units, and where the last line does. code is the fence of the block of code
+// that begins the text and is too long, if no piece ends.
+func lastEnd(s string, limit int) (end, lineEnd int, code string) {
+	at, used, fence := 0, 0, ""
+	for line := range strings.Lines(s) {
+		n := units(strings.TrimSuffix(line, "\n"))
+		text := strings.TrimSpace(line)
+		ticks := text[:len(text)-len(strings.TrimLeft(text, "`"))]
+		opens := fence == "" && len(ticks) >= 3
+		whole := used+n <= limit
+		if fence == "" && !opens && !strings.HasPrefix(text, "#") && text != "" {
+			if i := sentenceEnd(line, limit-used); i > 0 {
+				end = at + i
+			}
+			if whole && endsPiece(s[at+len(line):]) {
+				end = at + len(strings.TrimRight(line, "\n"))
+			}
+		}
+		if !whole {
+			break
+		}
+		lineEnd = at + len(line)
+		switch {
+		case opens:
+			fence = ticks
+		case fence != "" && text == fence:
+			fence, end = "", lineEnd
+		}
+		at, used = at+len(line), used+n+1
+	}
+	if end == 0 {
+		code = fence
+	}
+	return end, lineEnd, code
+}
+
+// endsPiece reports whether a line ends a paragraph, a list item or a table row
+// if rest follows it.
+func endsPiece(rest string) bool {
+	next, _, _ := strings.Cut(rest, "\n")
+	next = strings.TrimSpace(next)
+	return next == "" || strings.HasPrefix(next, "- ") || strings.HasPrefix(next, "* ") || strings.HasPrefix(next, "|") || strings.HasPrefix(next, "```")
+}
+
+// sentenceEnd is where the last sentence of a line ends within limit UTF-16
+// units, 0 if none does.
+func sentenceEnd(line string, limit int) int {
+	end, used := 0, 0
+	for i, r := range line {
+		if used += unitsOf(r); used > limit {
+			break
+		}
+		switch r {
+		case '.', '!', '?':
+			if next := line[i+1:]; next == "" || next[0] == ' ' || next[0] == '\n' {
+				end = i + 1
+			}
+		case '。', '！', '？':
+			end = i + len("。")
+		}
+	}
+	return end
+}
+
+// clean prepares text from outside, without blank lines around it.
+func clean(s string) string { return strings.Trim(safetext.Block(s), " \t\n") }
+
+func oneLine(s string) string { return oneLineOf(s, maxLine) }
+
+// oneLineOf is text from outside as one line of at most limit UTF-16 units.
+func oneLineOf(s string, limit int) string {
+	return cut(safetext.Line(s), limit)
+}
+
+const cutMark = " [...]"
+
+// cut shortens s to limit UTF-16 units, and says so.
+func cut(s string, limit int) string {
+	if units(s) <= limit {
+		return s
+	}
+	limit -= units(cutMark)
+	n := 0
+	for i, r := range s {
+		if n += unitsOf(r); n > limit {
+			return strings.TrimRight(s[:i], " \t\n") + cutMark
+		}
+	}
+	return s
+}
+
+// units is the length of s in UTF-16.
+func units(s string) int {
+	n := utf8.RuneCountInString(s)
+	for i := range len(s) {
+		if s[i] >= 0xf0 { // begins a character of two units
+			n++
+		}
+	}
+	return n
+}
+
+func unitsOf(r rune) int {
+	if r > 0xffff {
+		return 2
+	}
+	return 1
+}
+
+// quote is s as JSON.
+func quote(s string) string { return safetext.JSON(s) }
