@@ -132,8 +132,11 @@ func (b *buildCommand) flagged(name string) (*chosenEmbedder, error) {
 	kind, model, _ := strings.Cut(name, ":")
 	e := config.Embedder{Provider: kind, Model: model, URL: b.url, KeyEnv: b.keyEnv}
 	switch {
+	case kind == "onnx": // a provider of earlier builds
+		return nil, withHint(usagef("invalid --embedder %q: docsearch does not run ONNX models", name),
+			"serve the model and pass --embedder openai:MODEL --embedder-url URL, or pass --embedder model2vec:FOLDER")
 	case !e.Local() && kind != config.ProviderOllama && kind != config.ProviderOpenAI:
-		return nil, usagef("invalid --embedder %q: want builtin, leann, or PROVIDER:MODEL with the provider ollama, openai, model2vec or onnx", name)
+		return nil, usagef("invalid --embedder %q: want builtin, leann, or PROVIDER:MODEL with the provider ollama, openai or model2vec", name)
 	case model == "":
 		return nil, withHint(usagef("--embedder %s names no model, and the config has no such embedder", name), "--embedder %s:MODEL names one", kind)
 	case kind == config.ProviderOpenAI && b.url == "":

@@ -16,7 +16,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/docsearch/docsearch/internal/index/embed/onnx/onnxtest"
 	"github.com/docsearch/docsearch/internal/index/leann/leanntest"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -110,7 +109,6 @@ func serveEmbedders(env *testscript.Env) {
 // scriptCommands are what the scripts need beside the program:
 //
 //	static-model FOLDER   writes a model for model2vec that knows testModel
-//	onnx-model FOLDER     writes a model for onnx
 //	leann-vectors FOLDER  gives the LEANN index in FOLDER its vectors
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
@@ -119,12 +117,6 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 				ts.Fatalf("usage: static-model FOLDER")
 			}
 			writeStaticModel(ts, ts.MkAbs(args[0]))
-		},
-		"onnx-model": func(ts *testscript.TestScript, neg bool, args []string) {
-			if neg || len(args) != 1 {
-				ts.Fatalf("usage: onnx-model FOLDER")
-			}
-			ts.Check(onnxtest.Write(ts.MkAbs(args[0])))
 		},
 		"leann-vectors": func(ts *testscript.TestScript, neg bool, args []string) {
 			if neg || len(args) != 1 {

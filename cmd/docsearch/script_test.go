@@ -1,18 +1,12 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/embed/provider"
 )
 
 func TestMain(m *testing.M) {
@@ -33,14 +27,6 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: scriptCommands(),
-		// Like the program's, the test's build may have the tag onnx or not.
-		Condition: func(name string) (bool, error) {
-			if name != "onnx" {
-				return false, fmt.Errorf("there is no condition %q", name)
-			}
-			_, err := index.EmbedderSpec{Kind: index.ONNX, Options: provider.Options{Model: "nowhere"}}.Open()
-			return errors.Is(err, fs.ErrNotExist), nil
-		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir+"/home")
 			env.Setenv("USERPROFILE", env.WorkDir+"/home")

@@ -116,7 +116,7 @@ type Update struct {
 // Fields that are zero are for the provider to fill in.
 type Embedder struct {
 	Provider       string  `json:"provider"` // one of the constants below
-	Model          string  `json:"model"`    // its name; for model2vec and onnx its folder, absolute
+	Model          string  `json:"model"`    // its name; for model2vec its folder, absolute
 	URL            string  `json:"url,omitempty"`
 	KeyEnv         string  `json:"api_key_env,omitempty"` // the environment variable that has the key
 	QueryPrompt    string  `json:"query_prompt,omitempty"`
@@ -132,12 +132,11 @@ const (
 	ProviderOllama    = "ollama"
 	ProviderOpenAI    = "openai" // any server that speaks OpenAI's protocol
 	ProviderModel2Vec = "model2vec"
-	ProviderONNX      = "onnx" // a sentence-transformers model, in this process
 )
 
 // Local reports whether the embedder is a folder, and nobody to be asked.
 func (e *Embedder) Local() bool {
-	return e.Provider == ProviderModel2Vec || e.Provider == ProviderONNX
+	return e.Provider == ProviderModel2Vec
 }
 
 // Default is the configuration of an empty file.

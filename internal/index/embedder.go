@@ -20,15 +20,14 @@ const (
 	Ollama    = "ollama"
 	OpenAI    = "openai"
 	Model2Vec = "model2vec"
-	ONNX      = "onnx"
 )
 
 // An EmbedderSpec names an embedder besides the builtin one, and says how to
 // reach it.
 type EmbedderSpec struct {
 	Kind string // one of the above
-	// Options are those of the kinds that answer over HTTP. Of the others,
-	// Model is the folder, and only the templates mean something, to ONNX.
+	// Options are those of the kinds that answer over HTTP. Model2Vec uses only
+	// Model, the folder.
 	provider.Options
 	// KeyEnv is the environment variable that has the key, if Options has none.
 	KeyEnv string
@@ -58,10 +57,8 @@ func (s EmbedderSpec) Open() (embed.Provider, error) {
 		return provider.OpenAI(s.Options)
 	case Model2Vec:
 		return model2vec.Open(s.Model)
-	case ONNX:
-		return s.openONNX()
 	}
-	return nil, fmt.Errorf("there is no kind of embedder %q: it is %s, %s, %s or %s", s.Kind, Ollama, OpenAI, Model2Vec, ONNX)
+	return nil, fmt.Errorf("invalid embedder %q: want %s, %s or %s", s.Kind, Ollama, OpenAI, Model2Vec)
 }
 
 // Embedders are those that queries may be sent to: the ones that the user

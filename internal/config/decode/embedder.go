@@ -63,13 +63,18 @@ func (d *decoder) embedder(path string, v any) {
 	}
 	d.known(path, path, m, "provider", "model", "url", "api_key_env", "query_prompt", "document_prompt", "dimensions", "batch", "weight")
 
-	const providers = `"builtin", "ollama", "openai", "model2vec" or "onnx"`
+	const providers = `"builtin", "ollama", "openai" or "model2vec"`
 	var e config.Embedder
 	e.Provider = strings.ToLower(strings.TrimSpace(text("provider", providers)))
 	switch e.Provider {
 	case config.ProviderBuiltin:
 		return // as if nothing were said
-	case config.ProviderOllama, config.ProviderOpenAI, config.ProviderModel2Vec, config.ProviderONNX:
+	case config.ProviderOllama, config.ProviderOpenAI, config.ProviderModel2Vec:
+	case "onnx": // a provider of earlier builds
+		if usable {
+			wrong("provider", `"ollama" or "openai" with the server that runs the ONNX model, or "model2vec"`)
+		}
+		return
 	default:
 		if usable {
 			wrong("provider", providers)

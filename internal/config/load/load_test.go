@@ -282,8 +282,9 @@ func TestProblems(t *testing.T) {
   {"provider": "model2vec", "model": "models/m", "batch": 2.5},
   {"model": "m"},
   {"provider": "builtin"},
-  "ollama"]}`, 0, []string{
-			`line 3: embedder[1]: provider: expected "builtin", "ollama", "openai", "model2vec" or "onnx", got "oracle"; the embedder is left out`,
+  "ollama",
+  {"provider": "onnx", "model": "/models/m"}]}`, 0, []string{
+			`line 3: embedder[1]: provider: expected "builtin", "ollama", "openai" or "model2vec", got "oracle"; the embedder is left out`,
 			`line 4: embedder[2]: url: expected the server's address, as in "https://api.example.com/v1", got nothing; the embedder is left out`,
 			`line 5: embedder[3]: url: expected the server's address, as in "https://api.example.com/v1", got "localhost:8080"; the embedder is left out`,
 			`line 6: embedder[4]: api_key_env: expected the name of the environment variable that has the key, not the key; the embedder is left out`,
@@ -293,8 +294,9 @@ func TestProblems(t *testing.T) {
 			`line 9: embedder[7]: weight: expected a number above 0, up to 10, got -1; the embedder is left out`,
 			`line 10: embedder[8]: model: expected the absolute path of the model's folder, got "models/m"; it is taken as DIR/models/m`,
 			`line 10: embedder[8]: batch: expected a whole number from 1 to 4096, got 2.5; the embedder is left out`,
-			`line 11: embedder[9]: provider: expected "builtin", "ollama", "openai", "model2vec" or "onnx", got nothing; the embedder is left out`,
+			`line 11: embedder[9]: provider: expected "builtin", "ollama", "openai" or "model2vec", got nothing; the embedder is left out`,
 			`line 13: embedder[11]: expected an embedder with "provider" and "model", got "ollama"; the embedder is left out`,
+			`line 14: embedder[12]: provider: expected "ollama" or "openai" with the server that runs the ONNX model, or "model2vec", got "onnx"; the embedder is left out`,
 		}},
 		{"keys that look like paths", "c.json", `{"databases.0": 1, "hook.retry": "evidence", "a\nb": 2}`, 0, []string{
 			`line 1: "a\nb": expected one of databases, hook, search, routes, inject, update, embedder; it is ignored`,

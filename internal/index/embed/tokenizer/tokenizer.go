@@ -1,7 +1,7 @@
 // Package tokenizer turns texts into the numbers that embedding models know
 // tokens by, as the tokenizer.json of Hugging Face's tokenizers says. Of that
-// format it understands what embedding models use: the models WordPiece and
-// Unigram, what goes before them, and templates of special tokens.
+// format it understands what static embedding models use: the models WordPiece
+// and Unigram with their normalizers and pre-tokenizers.
 package tokenizer
 
 import (
@@ -21,8 +21,6 @@ type Tokenizer struct {
 	model     wordModel
 	unknown   int // number of the token that stands for what is none, or -1
 	count     int
-	// What a model expects around the tokens of a text.
-	before, after []int
 }
 
 // An addedToken is found in the text as it is, before all else.
@@ -49,7 +47,6 @@ func Parse(data []byte) (*Tokenizer, error) {
 		Normalizer json.RawMessage `json:"normalizer"`
 		Splitter   json.RawMessage `json:"pre_tokenizer"`
 		Model      json.RawMessage `json:"model"`
-		Template   json.RawMessage `json:"post_processor"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, err
@@ -71,7 +68,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 		}
 		t.count = max(t.count, a.ID+1)
 	}
-	return t, t.parseTemplate(file.Template)
+	return t, nil
 }
 
 // Size is how many numbers tokens can have.
@@ -79,25 +76,6 @@ func (t *Tokenizer) Size() int { return t.count }
 
 // Tokens returns the tokens of a text without the unknown ones.
 func (t *Tokenizer) Tokens(text string) []int {
-	list := t.all(text)
-	known := list[:0]
-	for _, id := range list {
-		if id != t.unknown {
-			known = append(known, id)
-		}
-	}
-	return known
-}
-
-// Encode returns the tokens of a text between those that the template puts
-// around them: at most so many in all, from the text's beginning.
-func (t *Tokenizer) Encode(text string, most int) []int {
-	list := t.all(text)
-	room := max(0, most-len(t.before)-len(t.after))
-	return slices.Concat(t.before, list[:min(room, len(list))], t.after)
-}
-
-func (t *Tokenizer) all(text string) []int {
 	var list []int
 	for text != "" {
 		before, id, after := t.cut(text)
@@ -109,7 +87,7 @@ func (t *Tokenizer) all(text string) []int {
 		}
 		text = after
 	}
-	return list
+	return slices.DeleteFunc(list, func(id int) bool { return id == t.unknown })
 }
 
 // cut finds the first added token in the text; id is -1 if there is none.
