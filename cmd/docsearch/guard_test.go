@@ -28,9 +28,10 @@ var notForHook = map[string]string{
 	"golang.org/x/sys/windows": "it takes long to initialise",
 }
 
-// fromOthers is all that the hook imports of others: stemmers, and regular
-// expressions for rules, which are compiled only for calls that may match.
-var fromOthers = []string{"github.com/blevesearch/snowballstem", "github.com/dlclark/regexp2"}
+// fromOthers is all that the hook imports of others: stemmers, Unicode's letters
+// with accents, and regular expressions for rules, which are compiled only for
+// calls that may match.
+var fromOthers = []string{"github.com/blevesearch/snowballstem", "github.com/dlclark/regexp2", "golang.org/x/text/transform", "golang.org/x/text/unicode/norm"}
 
 // TestHookImports holds what the hook imports. It runs before every tool call
 // of an agent, so what it links into its start is felt.

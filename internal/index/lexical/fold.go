@@ -3,6 +3,8 @@ package lexical
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // fold appends word in lower case to b, with the marks composed that lie
@@ -112,7 +114,7 @@ func strip(b []byte, word string) []byte {
 // Latin, Greek and Cyrillic, the points of Hebrew and Arabic. The marks of
 // other scripts are vowels, without which a word is another.
 func isMark(r rune) bool {
-	return 0x0300 <= r && r <= 0x036f || 0x0591 <= r && r <= 0x05bd || 0x064b <= r && r <= 0x065f || r == 0x0670
+	return isAccent(r) || 0x0591 <= r && r <= 0x05bd || 0x064b <= r && r <= 0x065f || r == 0x0670
 }
 
 // isIgnorable tells of characters that may stand within a word unseen.
@@ -120,32 +122,37 @@ func isIgnorable(r rune) bool {
 	return r == 0x00ad || 0x200b <= r && r <= 0x200d || r == 0x2060 || r == 0xfeff
 }
 
-// A composition is a letter with a mark, and the two it is made of.
-type composition struct{ composed, base, mark uint16 }
+// isAccent reports whether r is one of the marks that fold composes.
+func isAccent(r rune) bool { return 0x0300 <= r && r <= 0x036f }
 
+// endOfAccented is above every letter that has accents; beyond it Unicode
+// composes symbols and kana, whose marks distinguish words.
+const endOfAccented = 0x2000
+
+// compose returns the letter that Unicode has for base with the accent mark.
 func compose(base, mark rune) (rune, bool) {
-	for _, c := range compositions {
-		if rune(c.base) == base && rune(c.mark) == mark {
-			return rune(c.composed), true
-		}
+	if !isAccent(mark) {
+		return 0, false
 	}
-	return 0, false
+	s := norm.NFC.String(string(base) + string(mark))
+	r, size := utf8.DecodeRuneInString(s)
+	return r, size == len(s) && r < endOfAccented
 }
 
-// baseOf takes every mark off r.
+// baseOf returns r without its accents, and r itself if it has none.
 func baseOf(r rune) rune {
-	for {
-		low, high := 0, len(compositions)
-		for low < high {
-			if mid := (low + high) / 2; rune(compositions[mid].composed) < r {
-				low = mid + 1
-			} else {
-				high = mid
-			}
-		}
-		if low == len(compositions) || rune(compositions[low].composed) != r {
+	if r >= endOfAccented {
+		return r
+	}
+	parts := norm.NFD.PropertiesString(string(r)).Decomposition()
+	base, size := utf8.DecodeRune(parts)
+	if size == len(parts) {
+		return r
+	}
+	for _, mark := range string(parts[size:]) {
+		if !isAccent(mark) {
 			return r
 		}
-		r = rune(compositions[low].base)
 	}
+	return base
 }

@@ -135,11 +135,32 @@ func TestExactTerm(t *testing.T) {
 	}
 }
 
-// What a switch or a search looks up must be written as it is looked for.
-func TestWordLists(t *testing.T) {
-	for _, c := range compositions {
-		if got := string(fold(nil, string(rune(c.base))+string(rune(c.mark)))); got != string(rune(c.composed)) {
-			t.Errorf("%U with %U folds to %q, want %q", c.base, c.mark, got, rune(c.composed))
+// TestFold is about marks: what a word is folded to, and that without accents.
+func TestFold(t *testing.T) {
+	for _, tt := range []struct{ word, folded, stripped string }{
+		{"Cafe\u0301", "café", "cafe"},
+		{"o\u0302\u0323", "ộ", "o"}, // in the wrong order, too
+		{"ư\u0301", "ứ", "u"},
+		{"ǖ", "ǖ", "u"},
+		{"Й", "й", "й"},
+		{"и\u0306", "й", "й"}, // a letter of its own in Cyrillic
+		{"Ё", "ё", "е"},
+		{"ᾅ", "ᾅ", "α"},
+		{"q\u0301", "q", "q"}, // Unicode has no such letter
+		{"\u0301a", "a", "a"},
+		{"ש\u05c1", "ש\u05c1", "ש\u05c1"}, // not an accent
+		{"שָ", "ש", "ש"},
+		{"آ", "آ", "آ"},
+		{"ا\u0653", "ا", "ا"},
+		{"क़", "क़", "क़"}, // the dot makes another consonant
+		{"が", "が", "が"},
+	} {
+		folded := fold(nil, tt.word)
+		if string(folded) != tt.folded {
+			t.Errorf("fold(%q) is %q, want %q", tt.word, folded, tt.folded)
+		}
+		if got := string(strip(nil, string(folded))); got != tt.stripped {
+			t.Errorf("strip(%q) is %q, want %q", folded, got, tt.stripped)
 		}
 	}
 }
