@@ -9,6 +9,7 @@ package atomicfile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -156,6 +157,34 @@ func Open(path string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// Read returns the contents of the regular file at path (see Open), which is at
+// most limit bytes long. A longer one is an error that wraps ErrTooLong.
+func Read(path string, limit int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadAll(f, limit)
+}
+
+// ReadAll returns the rest of a file, which is at most limit bytes long. A longer
+// one is an error that wraps ErrTooLong.
+func ReadAll(f *os.File, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: ErrTooLong}
+	}
+	return data, nil
+}
+
+// ErrTooLong is wrapped by the error about a file that is longer than its readers
+// accept.
+var ErrTooLong = errors.New("the file is too long")
 
 // ErrNotRegular is wrapped by the error about a folder, a device or a named pipe
 // where a regular file was expected.

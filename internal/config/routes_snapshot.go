@@ -182,8 +182,8 @@ func parseRoutesSnapshot(data []byte, concerns func(*Rule) bool) (*RoutesSnapsho
 	return s, nil
 }
 
-// wideChecksum is checksum for what may have a hundred kilobytes and is read
-// on every tool call.
+// wideChecksum is a checksum for snapshots of up to a hundred kilobytes, which
+// are read on every tool call: it takes eight bytes at a time, hash/fnv one.
 func wideChecksum(data []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for ; len(data) >= 8; data = data[8:] {

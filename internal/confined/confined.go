@@ -14,7 +14,6 @@ package confined
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -150,25 +149,15 @@ func notRegular(st fs.FileInfo) error {
 }
 
 // Read returns the contents of a regular file of at most limit bytes. A longer
-// one is an error that wraps ErrTooLong.
+// one is an error that wraps atomicfile.ErrTooLong.
 func (p Path) Read(limit int64) ([]byte, error) {
 	f, err := p.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = &fs.PathError{Op: "read", Path: p.String(), Err: ErrTooLong}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return data, nil
+	return atomicfile.ReadAll(f, limit)
 }
-
-// ErrTooLong is wrapped by the error of Read about a file that is too long.
-var ErrTooLong = errors.New("the file is too long")
 
 // Create creates a file, which must not exist, for reading and writing.
 func (p Path) Create(perm fs.FileMode) (f *os.File, err error) {

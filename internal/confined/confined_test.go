@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
 // A place has a folder to work in, and beside it one that nothing may touch.
@@ -212,7 +214,7 @@ func TestReadTooLong(t *testing.T) {
 	if data, err := file.Read(6); err != nil || string(data) != "inside" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if _, err := file.Read(5); !errors.Is(err, ErrTooLong) {
+	if _, err := file.Read(5); !errors.Is(err, atomicfile.ErrTooLong) {
 		t.Errorf("%v, want ErrTooLong", err)
 	}
 }

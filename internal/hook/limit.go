@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/hook/event"
@@ -66,12 +66,9 @@ func (s Store) countDenial(session, rule, use string, now time.Time) (int, error
 		return 0, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxRouted+1))
+	data, err := atomicfile.ReadAll(f, maxRouted)
 	if err != nil {
 		return 0, err
-	}
-	if len(data) > maxRouted {
-		return 0, fmt.Errorf("%s is longer than any", f.Name())
 	}
 	if len(data) == 0 {
 		sessionfile.Clean(s.Dir, routedPrefix, routedSuffix, now, routedKept)

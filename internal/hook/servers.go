@@ -1,8 +1,6 @@
 package hook
 
 import (
-	"errors"
-	"io"
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
@@ -76,7 +74,7 @@ func runsDocsearch(entry []byte) bool {
 
 // readSettings reads a settings file; nil if that is not possible.
 func readSettings(path string) rawjson.Fields {
-	data, err := readSettingsFile(path, maxSettings)
+	data, err := atomicfile.Read(path, maxSettings)
 	if err != nil {
 		return nil
 	}
@@ -85,21 +83,4 @@ func readSettings(path string) rawjson.Fields {
 		return nil
 	}
 	return fields
-}
-
-// errTooLong is the error about a file that is longer than any that is read.
-var errTooLong = errors.New("too long")
-
-// readSettingsFile reads a regular file of at most limit bytes.
-func readSettingsFile(path string, limit int64) ([]byte, error) {
-	f, err := atomicfile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = errTooLong
-	}
-	return data, err
 }

@@ -3,7 +3,6 @@ package hook
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -333,20 +332,14 @@ type stateFile struct {
 }
 
 func readState(path string) (stateFile, error) {
-	f, err := atomicfile.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := atomicfile.Read(path, maxState)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return stateFile{}, nil
-	}
-	if err != nil {
+	case errors.Is(err, atomicfile.ErrTooLong):
+		return stateFile{}, fmt.Errorf("%w: %w", err, ErrDamaged)
+	case err != nil:
 		return stateFile{}, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxState+1))
-	if err != nil {
-		return stateFile{}, err
-	}
-	if len(data) > maxState {
-		return stateFile{}, fmt.Errorf("%s: %w: longer than any", path, ErrDamaged)
 	}
 	s, err := parseState(data)
 	if err != nil {

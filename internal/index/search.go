@@ -61,9 +61,6 @@ const (
 	// denseWeight is what the vectors' part of the best hit counts, beside a
 	// lexical score that is about 1 for the best by words.
 	denseWeight = 0.3
-	// perDocument is how many hits one document may have: with a third, hits
-	// of one long page crowd out the page that answers.
-	perDocument = 2
 )
 
 // Search finds the passages that answer a query. An empty query has no hits.
@@ -200,8 +197,9 @@ func (v view) rank(hits []Hit, accept func(uint32) bool) ([]Hit, float64, error)
 	return hits, best, nil
 }
 
-// fill reads the best passages, at most perDocument of one document and none
-// twice that says the same.
+// fill reads the best passages, at most lexical.PerDocument of one document and
+// none twice that says the same. The lexical index has limited its own hits;
+// those that vectors found come on top.
 func (d *Database) fill(ranked []Hit, topK int) ([]Hit, error) {
 	var out []Hit
 	ofDocument := make(map[uint32]int)
@@ -214,7 +212,7 @@ func (d *Database) fill(ranked []Hit, topK int) ([]Hit, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ofDocument[doc] == perDocument {
+		if ofDocument[doc] == lexical.PerDocument {
 			continue
 		}
 		if h.Passage, err = d.table.Passage(h.Number); err != nil {

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -470,11 +471,9 @@ func (c *counter) Embed(_ context.Context, _ embed.Kind, texts []string) ([][]fl
 	for i, text := range texts {
 		vectors[i] = make([]float32, 64)
 		for _, word := range strings.Fields(text) {
-			h := uint32(2166136261)
-			for _, c := range []byte(word) {
-				h = (h ^ uint32(c)) * 16777619
-			}
-			vectors[i][h%64]++
+			h := fnv.New32a()
+			h.Write([]byte(word))
+			vectors[i][h.Sum32()%64]++
 		}
 	}
 	return vectors, nil

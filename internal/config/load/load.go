@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -96,17 +95,12 @@ func Load(l config.Locations) (*Result, error) {
 }
 
 func read(path string) ([]byte, error) {
-	f, err := atomicfile.Open(path)
-	if err != nil {
-		return nil, cannotRead(path, err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
-	if err != nil {
-		return nil, cannotRead(path, err)
-	}
-	if len(data) > MaxSize {
+	data, err := atomicfile.Read(path, MaxSize)
+	if errors.Is(err, atomicfile.ErrTooLong) {
 		return nil, fmt.Errorf("config %s is longer than the %d MiB that a config may have", path, MaxSize>>20)
+	}
+	if err != nil {
+		return nil, cannotRead(path, err)
 	}
 	return data, nil
 }

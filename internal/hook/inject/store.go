@@ -3,7 +3,6 @@ package inject
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -208,8 +207,8 @@ func (s Store) Sessions() ([]string, error) {
 }
 
 func read(f *os.File) (string, error) {
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
+	data, err := atomicfile.ReadAll(f, maxFile)
+	if errors.Is(err, atomicfile.ErrTooLong) {
 		err = fmt.Errorf("%s: %w", f.Name(), ErrFull)
 	}
 	return string(data), err

@@ -11,6 +11,7 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -221,7 +222,7 @@ func (b *builder) quantize(ctx context.Context) error {
 	w := width(d)
 	f := b.grain.width(w)
 	all := rows{width: w, grain: b.grain, scales: make([]float32, n), codes: make([]byte, n*w), fine: make([]byte, n*f)}
-	err := parallel(ctx, n, piece, func(from, to int) error {
+	err := parallel.Ranges(ctx, n, piece, func(from, to int) error {
 		v := make([]float32, d)
 		units := newMatrix(to-from, d)
 		for i := from; i < to; i++ {
@@ -340,7 +341,7 @@ func (b *builder) calibrateGraph(ctx context.Context, cheapest float64) (float64
 		found := make([]int, x.blocks) // neighbours by the number of blocks read until they are met
 		total := 0
 		ranks := make([][]int, len(b.truth.queries))
-		if err := parallel(ctx, len(ranks), 1, func(from, to int) error {
+		if err := parallel.Ranges(ctx, len(ranks), 1, func(from, to int) error {
 			for i := from; i < to; i++ {
 				ranks[i] = router.route(b.truth.queries[i], effort)
 			}
@@ -385,7 +386,7 @@ func (b *builder) calibrateSieve(ctx context.Context, cheapest float64) error {
 		return err
 	}
 	places := make([][]int, len(b.truth.queries)) // of the neighbours among the rows that pass
-	if err := parallel(ctx, len(places), 1, func(from, to int) error {
+	if err := parallel.Ranges(ctx, len(places), 1, func(from, to int) error {
 		var t sifting
 		for i := from; i < to; i++ {
 			rows, err := t.run(x, newQuery(b.truth.queries[i]), mostSifted)
@@ -434,7 +435,7 @@ func (b *builder) readAll() {
 func (b *builder) measure(ctx context.Context) error {
 	recall := disk.Recall{At: recallAt, Mode: modeNames[b.x.mode], Sample: len(b.truth.queries)}
 	found, total := make([]int, recall.Sample), 0
-	err := parallel(ctx, recall.Sample, 1, func(from, to int) error {
+	err := parallel.Ranges(ctx, recall.Sample, 1, func(from, to int) error {
 		v := make([]float32, b.v.Dimensions())
 		for i := from; i < to; i++ {
 			best := b.truth.best[i][:min(recallAt, len(b.truth.best[i]))]

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -49,7 +50,7 @@ func cluster(ctx context.Context, r *rows, dimensions, count int, copies bool, r
 	for round := range rounds {
 		report.Report(groupingStage, int64(round), rounds+1)
 		c.prepare()
-		if err := parallel(ctx, len(sample), 64, func(from, to int) error {
+		if err := parallel.Ranges(ctx, len(sample), 64, func(from, to int) error {
 			scores := make([]float32, count)
 			for i := from; i < to; i++ {
 				nearest[i] = c.nearest(int(sample[i]), scores)
@@ -146,7 +147,7 @@ func (c *clustering) move(ctx context.Context, sample, nearest []uint32) error {
 		members[b] = from[len(from)/2 : len(from)/2+1]
 		sizes[largest] /= 2
 	}
-	return parallel(ctx, len(members), 4, func(from, to int) error {
+	return parallel.Ranges(ctx, len(members), 4, func(from, to int) error {
 		v := make([]float32, c.centroids.cols)
 		for b := from; b < to; b++ {
 			sum := c.centroids.row(b)
@@ -169,7 +170,7 @@ func (c *clustering) move(ctx context.Context, sample, nearest []uint32) error {
 func (c *clustering) assign(ctx context.Context, copies bool) (*blocks, error) {
 	n, count := len(c.r.passages), c.centroids.rows
 	homes := make([][maxHomes]uint32, n)
-	if err := parallel(ctx, n, 64, func(from, to int) error {
+	if err := parallel.Ranges(ctx, n, 64, func(from, to int) error {
 		scores := make([]float32, count)
 		for i := from; i < to; i++ {
 			homes[i] = [maxHomes]uint32{c.nearest(i, scores), noRow, noRow, noRow}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/parallel"
 )
 
 // TestCompare sets Search beside hnswlib and faiss on the same vectors, each
@@ -116,7 +117,7 @@ func newComparison(t *testing.T, python, dir string, l list) *comparison {
 		c.queries = append(c.queries, flat.row(i))
 	}
 	c.least = make([]float32, len(asked))
-	if err := parallel(t.Context(), len(asked), 1, func(from, to int) error {
+	if err := parallel.Ranges(t.Context(), len(asked), 1, func(from, to int) error {
 		for i := from; i < to; i++ {
 			c.least[i] = flatSearch(c.units, c.queries[i], 10)[9].Score
 		}

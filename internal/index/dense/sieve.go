@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/parallel"
 )
 
 // A sieve is a second copy of the rows, two bits a number: a quarter of the
@@ -81,7 +82,7 @@ func newSieve(ctx context.Context, r *rows, dimensions int, starts []uint32, mid
 	s.layOut(starts)
 	blocks, w := len(starts)-1, r.width
 	bits, scales := make([]byte, s.groups[blocks]*groupRows*w/4), make([]byte, s.groups[blocks]*groupRows*2)
-	err := parallel(ctx, blocks, 8, func(from, to int) error {
+	err := parallel.Ranges(ctx, blocks, 8, func(from, to int) error {
 		v, middle := make([]float32, dimensions), make([]float32, dimensions)
 		for b := from; b < to; b++ {
 			scale := float(middles[4*b:])

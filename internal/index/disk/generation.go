@@ -342,7 +342,7 @@ func Current(dir string) (Generation, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Generation{}, fmt.Errorf("%s: %w", dir, ErrNoIndex)
-	case errors.Is(err, confined.ErrTooLong):
+	case errors.Is(err, atomicfile.ErrTooLong):
 		return Generation{}, &CorruptError{manifest.String(), maxManifest, "the file is too long"}
 	case err != nil:
 		return Generation{}, asCorrupt(err)

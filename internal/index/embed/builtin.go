@@ -13,6 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -127,11 +128,12 @@ func removeCommon(ctx context.Context, bags sparse, words matrix) error {
 	const enough = 1 << 14
 	every := max(1, len(bags)/enough)
 	sums := newMatrix(len(bags)/every, words.cols)
-	if err := parallel(ctx, sums.rows, 64, func(from, to int) {
+	if err := parallel.Ranges(ctx, sums.rows, 64, func(from, to int) error {
 		for i := from; i < to; i++ {
 			bags[i*every].mul(sums.row(i), words)
 			normalize(sums.row(i), 1)
 		}
+		return nil
 	}); err != nil {
 		return err
 	}

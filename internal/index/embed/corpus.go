@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/docsearch/docsearch/internal/parallel"
 )
 
 const (
@@ -47,8 +49,6 @@ type gathered struct {
 // gather reads the passages and chooses the vocabulary.
 func gather(ctx context.Context, passages []int, terms func(int) ([]string, error)) (*corpus, error) {
 	const piece = 64
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	idle := make(chan *gatherer, runtime.GOMAXPROCS(0))
 	var all []*gatherer
 	for range cap(idle) {
@@ -56,23 +56,22 @@ func gather(ctx context.Context, passages []int, terms func(int) ([]string, erro
 		all, idle = append(all, g), send(idle, g)
 	}
 	pieces := make([]gathered, (len(passages)+piece-1)/piece)
-	parallel(ctx, len(passages), piece, func(from, to int) {
+	if err := parallel.Ranges(ctx, len(passages), piece, func(from, to int) error {
 		g := <-idle
 		defer func() { idle <- g }()
 		out := gathered{by: g}
 		for _, i := range passages[from:to] {
 			list, err := terms(i)
 			if err != nil {
-				cancel(err)
-				return
+				return err
 			}
 			before := len(out.tokens)
 			out.tokens = g.number(out.tokens, list, i)
 			out.lengths = append(out.lengths, len(out.tokens)-before)
 		}
 		pieces[from/piece] = out
-	})
-	if err := context.Cause(ctx); err != nil {
+		return nil
+	}); err != nil {
 		return nil, err
 	}
 	return choose(all, pieces, len(passages)), nil
@@ -164,7 +163,7 @@ func (c *corpus) len() int { return len(c.starts) - 1 }
 func (c *corpus) bags(ctx context.Context) (sparse, error) {
 	s := make(sparse, c.len())
 	var scratch sync.Pool
-	err := parallel(ctx, len(s), 64, func(from, to int) {
+	err := parallel.Ranges(ctx, len(s), 64, func(from, to int) error {
 		b, _ := scratch.Get().(*[]uint32)
 		if b == nil {
 			b = new([]uint32)
@@ -174,6 +173,7 @@ func (c *corpus) bags(ctx context.Context) (sparse, error) {
 			*b = append((*b)[:0], c.tokens[c.starts[i]:c.starts[i+1]]...)
 			s[i] = bag(*b)
 		}
+		return nil
 	})
 	return s, err
 }

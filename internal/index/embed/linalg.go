@@ -3,11 +3,9 @@ package embed
 import (
 	"context"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/parallel"
 )
 
 // A matrix is dense, row by row.
@@ -33,10 +31,11 @@ type sparse []sparseRow
 
 // mul sets y to s times x.
 func (s sparse) mul(ctx context.Context, y, x matrix) error {
-	return parallel(ctx, len(s), 64, func(from, to int) {
+	return parallel.Ranges(ctx, len(s), 64, func(from, to int) error {
 		for i := from; i < to; i++ {
 			s[i].mul(y.row(i), x)
 		}
+		return nil
 	})
 }
 
@@ -75,7 +74,7 @@ func (s sparse) transpose(cols int) sparse {
 
 // mulSmall sets y to x times w, where w is square or narrower than it is high.
 func mulSmall(ctx context.Context, y, x, w matrix) error {
-	return parallel(ctx, x.rows, 256, func(from, to int) {
+	return parallel.Ranges(ctx, x.rows, 256, func(from, to int) error {
 		for i := from; i < to; i++ {
 			yi := y.row(i)
 			clear(yi)
@@ -83,6 +82,7 @@ func mulSmall(ctx context.Context, y, x, w matrix) error {
 				kernel.Axpy(yi, w.row(j), v)
 			}
 		}
+		return nil
 	})
 }
 
@@ -94,7 +94,7 @@ func gram(ctx context.Context, x, y matrix) ([][]float64, error) {
 	const chunk = 1024
 	n := x.cols
 	parts := make([]matrix, (x.rows+chunk-1)/chunk)
-	if err := parallel(ctx, len(parts), 1, func(from, to int) {
+	if err := parallel.Ranges(ctx, len(parts), 1, func(from, to int) error {
 		for p := from; p < to; p++ {
 			sum := newMatrix(n, n)
 			for i := p * chunk; i < min((p+1)*chunk, x.rows); i++ {
@@ -105,6 +105,7 @@ func gram(ctx context.Context, x, y matrix) ([][]float64, error) {
 			}
 			parts[p] = sum
 		}
+		return nil
 	}); err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func orthonormalize(ctx context.Context, x matrix) error {
 		return err
 	}
 	r := inverseCholesky(g)
-	return parallel(ctx, x.rows, 256, func(from, to int) {
+	return parallel.Ranges(ctx, x.rows, 256, func(from, to int) error {
 		row := make([]float32, x.cols)
 		for i := from; i < to; i++ {
 			clear(row)
@@ -139,6 +140,7 @@ func orthonormalize(ctx context.Context, x matrix) error {
 			}
 			copy(x.row(i), row)
 		}
+		return nil
 	})
 }
 
@@ -280,25 +282,4 @@ func noise(m matrix) {
 		x = (x ^ x>>27) * 0x94d049bb133111eb
 		m.data[i] = float32(int(x>>63)*2 - 1)
 	}
-}
-
-// parallel calls f for 0 to n in pieces of the given length from as many
-// goroutines as there are processors. It returns the context's error.
-func parallel(ctx context.Context, n, piece int, f func(from, to int)) error {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (n+piece-1)/piece) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				to := int(next.Add(int64(piece)))
-				from := to - piece
-				if from >= n {
-					return
-				}
-				f(from, min(to, n))
-			}
-		})
-	}
-	wg.Wait()
-	return ctx.Err()
 }

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"github.com/docsearch/docsearch/internal/parallel"
 )
 
 const (
@@ -77,7 +79,7 @@ func (c *corpus) information(ctx context.Context) (sparse, error) {
 	constant := float32(2*math.Log(sum) - math.Log(total))
 	s := make(sparse, len(c.terms))
 	var scratch sync.Pool
-	err := parallel(ctx, len(s), 16, func(from, to int) {
+	err := parallel.Ranges(ctx, len(s), 16, func(from, to int) error {
 		counts, _ := scratch.Get().(*pairCounts)
 		if counts == nil {
 			counts = newPairCounts(len(c.terms))
@@ -87,6 +89,7 @@ func (c *corpus) information(ctx context.Context) (sparse, error) {
 			counts.count(c, places[t])
 			s[t] = counts.take(logs, constant-logs[t])
 		}
+		return nil
 	})
 	return s, err
 }

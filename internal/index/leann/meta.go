@@ -3,6 +3,8 @@ package leann
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
 const maxMeta = 16 << 20
@@ -31,7 +33,7 @@ type Origin struct {
 }
 
 func readMeta(path string) (Meta, error) {
-	data, err := readLimited(path, maxMeta)
+	data, err := atomicfile.Read(path, maxMeta)
 	if err != nil {
 		return Meta{}, err
 	}
@@ -50,7 +52,7 @@ func (x *Index) EmbeddingOptions() (json.RawMessage, error) {
 	if !ok {
 		return nil, nil
 	}
-	data, err := readLimited(base+leannMeta, maxMeta)
+	data, err := atomicfile.Read(base+leannMeta, maxMeta)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
 const maxOffsets = 1 << 30
@@ -20,7 +22,7 @@ type Offsets struct {
 
 // readOffsets reads an .idx file.
 func readOffsets(path string) (Offsets, error) {
-	data, err := readLimited(path, maxOffsets)
+	data, err := atomicfile.Read(path, maxOffsets)
 	if err != nil {
 		return Offsets{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/mmap"
 )
 
@@ -97,7 +98,7 @@ func readLabels(dir, path string, n int) (map[string]int, error) {
 	if !within(dir, path) {
 		return nil, nil
 	}
-	data, err := readLimited(path, maxIDs)
+	data, err := atomicfile.Read(path, maxIDs)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

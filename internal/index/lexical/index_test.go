@@ -73,7 +73,7 @@ func TestLongDocument(t *testing.T) {
 			ofLong++
 		}
 	}
-	if len(hits) != 20 || ofLong > perDocument {
+	if len(hits) != 20 || ofLong > PerDocument {
 		t.Errorf("%d hits, %d of the long document", len(hits), ofLong)
 	}
 	alone := build(t, documents[:1000], fields[:1000])

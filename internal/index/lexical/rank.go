@@ -266,7 +266,7 @@ func (h *Hit) sum() {
 }
 
 // most is how many hits a document may give.
-func (x *Index) most() int { return max(perDocument, 20/x.documents) }
+func (x *Index) most() int { return max(PerDocument, 20/x.documents) }
 
 // capped returns the first n of found without what is more than most of one
 // document.

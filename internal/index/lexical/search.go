@@ -23,9 +23,10 @@ const (
 	// not change the first ten.
 	minPool   = 64
 	closePool = 40
-	// perDocument is how many hits one document gives, unless the database
-	// has few documents.
-	perDocument = 2
+	// PerDocument is how many hits one document gives, unless the database
+	// has few documents: with a third, hits of one long page crowd out the page
+	// that answers.
+	PerDocument = 2
 	// windowUnits is how many units are scored at a time.
 	windowUnits = 2048
 	// scale turns weights of 0 to 1 into integers, whose sums do not depend on

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math/bits"
 	"os"
@@ -494,9 +495,7 @@ func (t *Table) span(s disk.Section, i uint32, limit int64) (from, to int64, err
 
 // hash is FNV-1a.
 func hash(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
 }

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/filelock"
 )
@@ -227,7 +228,7 @@ func (m *Mirror) Read(p Page) ([]byte, error) {
 
 func readContents(file confined.Path, size int64, hash string) ([]byte, error) {
 	data, err := file.Read(size)
-	if err != nil && !errors.Is(err, confined.ErrTooLong) {
+	if err != nil && !errors.Is(err, atomicfile.ErrTooLong) {
 		return nil, err
 	}
 	if err != nil || hashOf(data) != hash {

@@ -19,10 +19,10 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/index/embed"
 	"github.com/docsearch/docsearch/internal/index/embed/tokenizer"
 	"github.com/docsearch/docsearch/internal/mmap"
@@ -61,7 +61,7 @@ func open(dir string) (_ *Model, err error) {
 	if m.normalize, err = readConfig(dir); err != nil {
 		return nil, err
 	}
-	data, err := readLimited(filepath.Join(dir, "tokenizer.json"))
+	data, err := atomicfile.Read(filepath.Join(dir, "tokenizer.json"), maxJSON)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func open(dir string) (_ *Model, err error) {
 // readConfig says whether vectors are made to have length 1.
 func readConfig(dir string) (normalize bool, err error) {
 	for _, name := range []string{"config.json", "config_sentence_transformers.json"} {
-		data, err := readLimited(filepath.Join(dir, name))
+		data, err := atomicfile.Read(filepath.Join(dir, name), maxJSON)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -111,17 +111,6 @@ func readConfig(dir string) (normalize bool, err error) {
 		}
 	}
 	return true, nil
-}
-
-func readLimited(path string) ([]byte, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if st.Size() > maxJSON {
-		return nil, fmt.Errorf("%s: %d bytes are too many, at most %d can be read", path, st.Size(), maxJSON)
-	}
-	return os.ReadFile(path)
 }
 
 // open finds the tensors. It returns the header's bytes.
