@@ -8,85 +8,95 @@ import (
 
 // unescape is text without roff's escape sequences.
 func (p *parser) unescape(s string) string {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s
-	}
 	var b strings.Builder
-	for i := 0; i < len(s); {
-		if s[i] != '\\' {
-			b.WriteByte(s[i])
-			i++
-			continue
-		}
-		if i+1 == len(s) {
-			break
-		}
-		c := s[i+1]
-		i += 2
-		switch c {
-		case '"', '#': // a comment
+	for {
+		before, after, ok := strings.Cut(s, `\`)
+		b.WriteString(before)
+		if !ok || after == "" || after[0] == '"' || after[0] == '#' { // a comment
 			return b.String()
-		case '-':
-			b.WriteByte('-')
-		case 'e', '\\', 'E':
-			b.WriteByte('\\')
-		case '\'', '`', '.', '_':
-			b.WriteByte(c)
-		case ' ', '~', '0', 't':
-			b.WriteByte(' ')
-		case '&', '|', '^', ',', '/', ')', '%', ':', '!', '?', 'c', 'p', '{', '}', 'd', 'u', 'r', 'a', '\n':
-		case 'f', 'F', 'm', 'M', 'Y', 'g', 'k': // a font, a colour: shown as the text it is
-			_, i = nameAt(s, i)
-		case 'n':
-			if i < len(s) && (s[i] == '+' || s[i] == '-') {
-				i++
-			}
-			_, i = nameAt(s, i)
-			b.WriteByte('0')
-		case '*':
-			name, next := nameAt(s, i)
-			i = next
-			b.WriteString(p.stringNamed(name))
-		case '(', '[':
-			name, next := nameAt(s, i-1)
-			i = next
-			b.WriteString(glyph(name))
-		case 's':
-			if i < len(s) && (s[i] == '+' || s[i] == '-') {
-				i++
-			}
-			switch {
-			case i < len(s) && (s[i] == '[' || s[i] == '(' || s[i] == '\''):
-				if s[i] == '\'' {
-					_, i = quotedAt(s, i)
-				} else {
-					_, i = nameAt(s, i)
-				}
-			default:
-				for n := 0; n < 2 && i < len(s) && s[i] >= '0' && s[i] <= '9'; n++ {
-					i++
-				}
-			}
-		case 'h', 'v', 'w', 'x', 'X', 'D', 'l', 'L', 'S', 'H', 'b', 'A', 'B', 'Z', 'R':
-			_, i = quotedAt(s, i)
-		case 'N':
-			number, next := quotedAt(s, i)
-			i = next
-			if n, err := strconv.Atoi(number); err == nil && n >= ' ' && n < 256 {
-				b.WriteRune(rune(n))
-			}
-		case 'o':
-			text, next := quotedAt(s, i)
-			i = next
-			b.WriteString(text)
-		case 'z':
-		default:
-			r, n := utf8.DecodeRuneInString(s[i-1:])
-			b.WriteRune(r)
-			i += n - 1
 		}
+		text, n := p.escape(after)
+		b.WriteString(text)
+		s = after[n:]
 	}
-	return b.String()
+}
+
+// Escape sequences of one byte behind the backslash.
+const (
+	escapesSelf  = "-'`._"
+	escapesBlank = " ~0t"
+	escapesEmpty = "&|^,/)%:!?cp{}dura\nz"
+	escapesFont  = "fFmMYgk"         // and colors: before a name
+	escapesMove  = "hvwxXDlLSHbABZR" // and drawings: before a quoted argument
+)
+
+// escape reads the escape sequence that s is the rest of, behind its backslash:
+// the text that it stands for, and its length.
+func (p *parser) escape(s string) (string, int) {
+	c := s[0]
+	in := func(set string) bool { return strings.IndexByte(set, c) >= 0 }
+	switch {
+	case in(escapesSelf):
+		return s[:1], 1
+	case in(`e\E`):
+		return `\`, 1
+	case in(escapesBlank):
+		return " ", 1
+	case in(escapesEmpty):
+		return "", 1
+	case in(escapesFont):
+		_, n := nameAt(s, 1)
+		return "", n
+	case c == 'n':
+		_, n := nameAt(s, afterSign(s))
+		return "0", n
+	case c == '*':
+		name, n := nameAt(s, 1)
+		return p.stringNamed(name), n
+	case in("(["):
+		name, n := nameAt(s, 0)
+		return glyph(name), n
+	case c == 's':
+		return "", sizeEnd(s, afterSign(s))
+	case in(escapesMove):
+		_, n := quotedAt(s, 1)
+		return "", n
+	case c == 'N':
+		number, n := quotedAt(s, 1)
+		if r, err := strconv.Atoi(number); err == nil && r >= ' ' && r < 256 {
+			return string(rune(r)), n
+		}
+		return "", n
+	case c == 'o':
+		return quotedAt(s, 1)
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	return string(r), n
+}
+
+// afterSign is the place behind the letter that s begins with, and behind a sign
+// after it.
+func afterSign(s string) int {
+	if len(s) > 1 && (s[1] == '+' || s[1] == '-') {
+		return 2
+	}
+	return 1
+}
+
+// sizeEnd is the end of the size of letters at s[i]: a name, a quoted number, or
+// up to two digits.
+func sizeEnd(s string, i int) (end int) {
+	if i < len(s) && strings.IndexByte("[('", s[i]) >= 0 {
+		if s[i] == '\'' {
+			_, end = quotedAt(s, i)
+		} else {
+			_, end = nameAt(s, i)
+		}
+		return end
+	}
+	for end = i; end < min(i+2, len(s)) && s[end] >= '0' && s[end] <= '9'; end++ {
+	}
+	return end
 }
 
 // nameAt reads a name of one sign, of two behind a parenthesis, or of any number
@@ -125,29 +135,13 @@ func (p *parser) stringNamed(name string) string {
 	if s, ok := p.strings[name]; ok {
 		return s
 	}
-	switch name {
-	case "lq", "Lq", "L\"":
-		return "“"
-	case "rq", "Rq", "R\"":
-		return "”"
-	case "R":
-		return "®"
-	case "Tm":
-		return "™"
-	case "Aq", "q":
-		return "'"
-	case "Ba":
-		return "|"
-	case "Gt", "Lt":
-		return map[string]string{"Gt": ">", "Lt": "<"}[name]
-	case "C+":
-		return "C++"
-	case "--":
-		return "-"
-	case "PI":
-		return "π"
-	}
-	return ""
+	return knownStrings[name]
+}
+
+// knownStrings are those that the macros define.
+var knownStrings = map[string]string{
+	"lq": "“", "Lq": "“", `L"`: "“", "rq": "”", "Rq": "”", `R"`: "”", "R": "®", "Tm": "™", "Aq": "'", "q": "'",
+	"Ba": "|", "Gt": ">", "Lt": "<", "C+": "C++", "--": "-", "PI": "π",
 }
 
 // glyph is the sign of that name; the name itself if it is not known.
@@ -162,99 +156,8 @@ func glyph(name string) string {
 			return string(rune(n))
 		}
 	}
-	switch name {
-	case "em":
-		return "—"
-	case "en":
-		return "–"
-	case "hy", "mi", "-":
-		return "-"
-	case "bu", "ci":
-		return "•"
-	case "aq", "cq", "oq":
-		return "'"
-	case "dq":
-		return `"`
-	case "lq":
-		return "“"
-	case "rq":
-		return "”"
-	case "ga":
-		return "`"
-	case "aa":
-		return "´"
-	case "ha":
-		return "^"
-	case "ti", "ap":
-		return "~"
-	case "rs":
-		return `\`
-	case "sl":
-		return "/"
-	case "ba", "or":
-		return "|"
-	case "at":
-		return "@"
-	case "sh":
-		return "#"
-	case "Do":
-		return "$"
-	case "co":
-		return "©"
-	case "rg":
-		return "®"
-	case "tm":
-		return "™"
-	case "de":
-		return "°"
-	case "mu":
-		return "×"
-	case "+-":
-		return "±"
-	case "<=":
-		return "≤"
-	case ">=":
-		return "≥"
-	case "!=":
-		return "≠"
-	case "==":
-		return "≡"
-	case "->":
-		return "→"
-	case "<-":
-		return "←"
-	case "rA":
-		return "⇒"
-	case "la":
-		return "⟨"
-	case "ra":
-		return "⟩"
-	case "lB":
-		return "["
-	case "rB":
-		return "]"
-	case "lC":
-		return "{"
-	case "rC":
-		return "}"
-	case "Fo":
-		return "«"
-	case "Fc":
-		return "»"
-	case "ss":
-		return "ß"
-	case "if":
-		return "∞"
-	case "sc":
-		return "§"
-	case "dg":
-		return "†"
-	case "ul", "ru":
-		return "_"
-	case "sq":
-		return "□"
-	case "*m":
-		return "μ"
+	if sign, ok := glyphs[name]; ok {
+		return sign
 	}
 	// A letter with its accent: 'e `a :u ^o ~n ,c /o.
 	if len(name) == 2 {
@@ -267,4 +170,13 @@ func glyph(name string) string {
 		}
 	}
 	return name
+}
+
+// glyphs are the signs that have a name of their own.
+var glyphs = map[string]string{
+	"em": "—", "en": "–", "hy": "-", "mi": "-", "-": "-", "bu": "•", "ci": "•", "aq": "'", "cq": "'", "oq": "'", "dq": `"`, "lq": "“", "rq": "”",
+	"ga": "`", "aa": "´", "ha": "^", "ti": "~", "ap": "~", "rs": `\`, "sl": "/", "ba": "|", "or": "|", "at": "@", "sh": "#", "Do": "$",
+	"co": "©", "rg": "®", "tm": "™", "de": "°", "mu": "×", "+-": "±", "<=": "≤", ">=": "≥", "!=": "≠", "==": "≡", "->": "→", "<-": "←", "rA": "⇒",
+	"la": "⟨", "ra": "⟩", "lB": "[", "rB": "]", "lC": "{", "rC": "}", "Fo": "«", "Fc": "»", "ss": "ß", "if": "∞", "sc": "§", "dg": "†",
+	"ul": "_", "ru": "_", "sq": "□", "*m": "μ",
 }

@@ -132,19 +132,121 @@ func (p *parser) mdocItem(args []string) {
 	}
 }
 
+// A macro is what an argument that names one becomes. It is either signs around
+// the rest of its line, or a sign, or a text made of its arguments.
+type macro struct {
+	open, end string // around the rest of the line
+	// A sign has no arguments. It may belong to the word before or behind.
+	sign          string
+	before, after bool
+	// text is made of the arguments up to the next macro or closing sign.
+	text func(p *parser, args []string) string
+	// write is for macros that take other arguments, or write several words. It
+	// returns how many of the rest are the macro's, of which the first own are
+	// those that text would get.
+	write func(j *joiner, rest []string, own int) int
+}
+
+// macros are those that mdoc finds among the arguments of others.
+var macros = map[string]macro{
+	"Op": {open: "[", end: "]"}, "Bq": {open: "[", end: "]"}, "Pq": {open: "(", end: ")"}, "Aq": {open: "<", end: ">"},
+	"Brq": {open: "{", end: "}"}, "Dq": {open: `"`, end: `"`}, "Qq": {open: `"`, end: `"`}, "Sq": {open: "'", end: "'"}, "Ql": {open: "'", end: "'"},
+
+	"Oo": {sign: "["}, "Bo": {sign: "["}, "Po": {sign: "("}, "Oc": {sign: "]"}, "Bc": {sign: "]"}, "Pc": {sign: ")"},
+	"Ao": {sign: "<", after: true}, "Bro": {sign: "{", after: true}, "Qo": {sign: `"`, after: true}, "Do": {sign: `"`, after: true}, "So": {sign: "'", after: true},
+	"Ac": {sign: ">", before: true}, "Brc": {sign: "}", before: true}, "Qc": {sign: `"`, before: true}, "Dc": {sign: `"`, before: true}, "Sc": {sign: "'", before: true},
+	"Ap": {sign: "'", before: true, after: true}, "Ns": {after: true},
+	"Xo": {}, "Xc": {}, "No": {}, "Eo": {}, "Ec": {}, "Ta": {},
+
+	"Ar": {text: func(_ *parser, args []string) string { return orDefault(args, "file ...") }},
+	"Nm": {text: func(p *parser, args []string) string { return orDefault(args, p.name) }},
+	"Fn": {text: function},
+	"In": {text: func(_ *parser, args []string) string { return "<" + strings.Join(args, " ") + ">" }},
+	"Lk": {text: link},
+	"St": {text: func(_ *parser, args []string) string { return strings.TrimPrefix(strings.Join(args, " "), "-") }},
+	"Ex": {text: func(p *parser, _ []string) string {
+		return "The " + p.name + " utility exits 0 on success, and >0 if an error occurs."
+	}},
+	"Rv": {text: func(*parser, []string) string { return "Returns 0 if successful; otherwise -1, and errno is set." }},
+	"Ux": {text: system("UNIX")}, "Bx": {text: system("BSD")}, "Bsx": {text: system("BSD/OS")}, "Fx": {text: system("FreeBSD")},
+	"Nx": {text: system("NetBSD")}, "Ox": {text: system("OpenBSD")}, "Dx": {text: system("DragonFly BSD")}, "At": {text: system("AT&T UNIX")},
+
+	"Fl": {write: flags}, "Pf": {write: prefix}, "Xr": {write: reference},
+
+	"Ad": {text: plain}, "An": {text: plain}, "Cd": {text: plain}, "Cm": {text: plain}, "Dv": {text: plain}, "Em": {text: plain},
+	"Er": {text: plain}, "Ev": {text: plain}, "Fa": {text: plain}, "Fr": {text: plain}, "Ft": {text: plain}, "Ic": {text: plain},
+	"Lb": {text: plain}, "Li": {text: plain}, "Ms": {text: plain}, "Mt": {text: plain}, "Ot": {text: plain}, "Pa": {text: plain},
+	"Sx": {text: plain}, "Sy": {text: plain}, "Tn": {text: plain}, "Va": {text: plain}, "Vt": {text: plain},
+}
+
+func plain(_ *parser, args []string) string { return strings.Join(args, " ") }
+
+func orDefault(args []string, none string) string {
+	if len(args) == 0 {
+		return none
+	}
+	return strings.Join(args, " ")
+}
+
+func function(_ *parser, args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0] + "(" + strings.Join(args[1:], ", ") + ")"
+}
+
+// link is an address with the text that stands behind it.
+func link(_ *parser, args []string) string {
+	if len(args) < 2 {
+		return strings.Join(args, " ")
+	}
+	return strings.Join(args[1:], " ") + " (" + args[0] + ")"
+}
+
+// system makes the text of an operating system's name and version.
+func system(name string) func(*parser, []string) string {
+	return func(_ *parser, args []string) string { return strings.TrimSpace(name + " " + strings.Join(args, " ")) }
+}
+
+// flags writes each of its arguments with a dash.
+func flags(j *joiner, rest []string, own int) int {
+	if own == 0 {
+		j.add("-")
+		j.glue = len(rest) > 0 && (rest[0] == "Ns" || rest[0] == "Fl" || closing(rest[0]))
+	}
+	for _, a := range rest[:own] {
+		if a != "|" {
+			a = "-" + a
+		}
+		j.add(a)
+	}
+	return own
+}
+
+// prefix writes a word that belongs to the one after it.
+func prefix(j *joiner, rest []string, own int) int {
+	if own == 0 {
+		return 0
+	}
+	j.add(rest[0])
+	j.glue = true
+	return 1
+}
+
+// reference writes the name and the section of another page.
+func reference(j *joiner, rest []string, own int) int {
+	if own < 2 {
+		j.add(strings.Join(rest[:own], " "))
+		return own
+	}
+	j.add(rest[0] + "(" + rest[1] + ")")
+	return 2
+}
+
 // callable reports whether an argument of that name is a macro itself.
 func callable(name string) bool {
-	if len(name) < 2 || len(name) > 3 || name[0] < 'A' || name[0] > 'Z' {
-		return false
-	}
-	switch name {
-	case "Ad", "An", "Ap", "Aq", "Ar", "At", "Bq", "Brq", "Bsx", "Bx", "Cd", "Cm", "Dq", "Dv", "Dx", "Em", "Er", "Ev", "Ex", "Fa",
-		"Fl", "Fn", "Fr", "Ft", "Fx", "Ic", "In", "Lb", "Li", "Lk", "Ms", "Mt", "Nm", "No", "Ns", "Nx", "Op", "Ot", "Ox", "Pa", "Pf",
-		"Pq", "Ql", "Qq", "Rv", "Sq", "St", "Sx", "Sy", "Tn", "Ux", "Va", "Vt", "Xr", "Oo", "Oc", "Ao", "Ac", "Bo", "Bc", "Po",
-		"Pc", "Qo", "Qc", "So", "Sc", "Do", "Dc", "Bro", "Brc", "Xo", "Xc", "Eo", "Ec", "Ta":
-		return true
-	}
-	return false
+	_, ok := macros[name]
+	return ok
 }
 
 // A joiner joins words with spaces, but none before what closes and behind what
@@ -184,125 +286,28 @@ func (p *parser) inline(args []string) string {
 // call carries out one macro and returns how many of the arguments after it
 // are its.
 func (p *parser) call(j *joiner, name string, rest []string) int {
-	own := 0 // up to the next macro or what closes
-	for own < len(rest) && !callable(rest[own]) && !closing(rest[own]) {
-		own++
-	}
-	args := rest[:own]
-	text := strings.Join(args, " ")
-	if open, end := enclosing(name); open != "" {
+	m := macros[name]
+	if m.open != "" {
 		n := len(rest)
 		for n > 0 && closing(rest[n-1]) {
 			n--
 		}
-		j.add(open + p.inline(rest[:n]) + end)
+		j.add(m.open + p.inline(rest[:n]) + m.end)
 		return n
 	}
-	switch name {
-	case "Ns":
-		j.glue = true
-		return 0
-	case "Ap":
-		j.glue = true
-		j.add("'")
-		j.glue = true
-		return 0
-	case "Pf":
-		if own == 0 {
-			return 0
-		}
-		j.add(rest[0])
-		j.glue = true
-		return 1
-	case "Oo", "Bo":
-		j.add("[")
-		return 0
-	case "Po":
-		j.add("(")
-		return 0
-	case "Oc", "Bc":
-		j.add("]")
-		return 0
-	case "Pc":
-		j.add(")")
-		return 0
-	case "Ao", "Bro", "Qo", "Do", "So":
-		j.add(map[string]string{"Ao": "<", "Bro": "{", "Qo": `"`, "Do": `"`, "So": "'"}[name])
-		j.glue = true
-		return 0
-	case "Ac", "Brc", "Qc", "Dc", "Sc":
-		j.glue = true
-		j.add(map[string]string{"Ac": ">", "Brc": "}", "Qc": `"`, "Dc": `"`, "Sc": "'"}[name])
-		return 0
-	case "Xo", "Xc", "No", "Eo", "Ec", "Ta":
-		return 0
-	case "Fl":
-		if own == 0 {
-			j.add("-")
-			j.glue = len(rest) > 0 && (rest[0] == "Ns" || rest[0] == "Fl" || !callable(rest[0]))
-			return 0
-		}
-		for _, a := range args {
-			if a == "|" {
-				j.add(a)
-				continue
-			}
-			j.add("-" + a)
-		}
+	own := 0 // up to the next macro or closing sign
+	for own < len(rest) && !callable(rest[own]) && !closing(rest[own]) {
+		own++
+	}
+	switch {
+	case m.write != nil:
+		return m.write(j, rest, own)
+	case m.text != nil:
+		j.add(m.text(p, rest[:own]))
 		return own
-	case "Ar":
-		if own == 0 {
-			text = "file ..."
-		}
-	case "Nm":
-		if own == 0 {
-			text = p.name
-		}
-	case "Xr":
-		if own > 1 {
-			text = args[0] + "(" + args[1] + ")"
-			j.add(text)
-			return 2
-		}
-	case "Fn":
-		if own > 0 {
-			text = args[0] + "(" + strings.Join(args[1:], ", ") + ")"
-		}
-	case "In":
-		text = "<" + text + ">"
-	case "Lk":
-		if own > 1 {
-			text = strings.Join(args[1:], " ") + " (" + args[0] + ")"
-		}
-	case "Ex":
-		text = "The " + p.name + " utility exits 0 on success, and >0 if an error occurs."
-	case "Rv":
-		text = "Returns 0 if successful; otherwise -1, and errno is set."
-	case "Ux", "Bx", "Bsx", "Fx", "Nx", "Ox", "Dx", "At":
-		text = strings.TrimSpace(map[string]string{"Ux": "UNIX", "Bx": "BSD", "Bsx": "BSD/OS", "Fx": "FreeBSD", "Nx": "NetBSD",
-			"Ox": "OpenBSD", "Dx": "DragonFly BSD", "At": "AT&T UNIX"}[name] + " " + text)
-	case "St":
-		text = strings.TrimPrefix(text, "-")
 	}
-	j.add(text)
-	return own
-}
-
-// enclosing are the signs that a macro puts around the rest of its line.
-func enclosing(name string) (open, end string) {
-	switch name {
-	case "Op", "Bq":
-		return "[", "]"
-	case "Pq":
-		return "(", ")"
-	case "Aq":
-		return "<", ">"
-	case "Brq":
-		return "{", "}"
-	case "Dq", "Qq":
-		return `"`, `"`
-	case "Sq", "Ql":
-		return "'", "'"
-	}
-	return "", ""
+	j.glue = j.glue || m.before
+	j.add(m.sign)
+	j.glue = j.glue || m.after
+	return 0
 }

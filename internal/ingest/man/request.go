@@ -345,61 +345,72 @@ func (p *parser) indented(mark string) {
 
 // table reads a table of tbl's.
 func (p *parser) table() {
-	tab := "\t"
-	var data []md.Line
-	format := true // the lines that say how the columns look
+	data, tab := p.tableLines()
+	var rows []md.Row
+	for len(data) > 0 {
+		line := data[0]
+		if data = data[1:]; strings.HasPrefix(line.Text, ".") {
+			continue
+		}
+		row := md.Row{From: line.From}
+		cells := strings.Split(line.Text, tab)
+		for len(cells) > 0 {
+			cell := cells[0]
+			if cells = cells[1:]; !strings.HasPrefix(strings.TrimSpace(cell), "T{") {
+				row.Cells = append(row.Cells, p.unescape(cell))
+				continue
+			}
+			text, lines, behind := p.textBlock(data)
+			row.Cells = append(row.Cells, text)
+			data = data[lines:]
+			if behind, ok := strings.CutPrefix(behind, tab); ok {
+				cells = strings.Split(behind, tab)
+			}
+		}
+		rows = append(rows, row)
+	}
+	p.w.Table(rows)
+}
+
+// tableLines reads the lines of a table up to its end, without those that give
+// its format, and returns the sign between its cells.
+func (p *parser) tableLines() (data []md.Line, tab string) {
+	tab = "\t"
+	format := true
 	for first := true; p.at < len(p.lines); first = false {
 		line := strings.TrimRight(p.lines[p.at], "\r")
 		p.at++
 		trimmed := strings.TrimSpace(line)
-		if strings.HasPrefix(trimmed, ".TE") {
-			break
-		}
 		switch {
+		case strings.HasPrefix(trimmed, ".TE"):
+			return data, tab
 		case first && strings.HasSuffix(trimmed, ";"):
-			if i := strings.Index(trimmed, "tab("); i >= 0 && i+5 < len(trimmed) {
-				tab = trimmed[i+4 : i+5]
-			} else if i := strings.Index(trimmed, "tab ("); i >= 0 && i+6 < len(trimmed) {
-				tab = trimmed[i+5 : i+6]
+			_, sign, _ := strings.Cut(strings.Replace(trimmed, "tab (", "tab(", 1), "tab(")
+			if len(sign) > 1 {
+				tab = sign[:1]
 			}
 		case format:
 			format = !strings.HasSuffix(trimmed, ".")
 		case strings.HasPrefix(trimmed, ".T&"):
 			format = true
-		case trimmed != "" && strings.Trim(trimmed, "_=") != "":
+		case strings.Trim(trimmed, "_=") != "":
 			data = append(data, md.Line{Text: line, From: p.at})
 		}
 	}
-	var rows []md.Row
-	for i := 0; i < len(data); i++ {
-		row := md.Row{From: data[i].From}
-		if strings.HasPrefix(data[i].Text, ".") {
-			continue
+	return data, tab
+}
+
+// textBlock reads a cell of several lines, up to T}. It returns how many lines
+// that are, and the text behind T}.
+func (p *parser) textBlock(data []md.Line) (text string, n int, behind string) {
+	var lines []string
+	for i, l := range data {
+		if behind, ok := strings.CutPrefix(l.Text, "T}"); ok {
+			return strings.Join(lines, " "), i + 1, behind
 		}
-		cells := strings.Split(data[i].Text, tab)
-		for len(cells) > 0 {
-			cell := cells[0]
-			cells = cells[1:]
-			if strings.HasPrefix(strings.TrimSpace(cell), "T{") {
-				var block []string
-				for i++; i < len(data); i++ {
-					rest, ok := strings.CutPrefix(data[i].Text, "T}")
-					if ok {
-						if rest, more := strings.CutPrefix(rest, tab); more {
-							cells = strings.Split(rest, tab)
-						}
-						break
-					}
-					block = append(block, p.cellText(data[i].Text))
-				}
-				row.Cells = append(row.Cells, strings.Join(block, " "))
-				continue
-			}
-			row.Cells = append(row.Cells, p.unescape(cell))
-		}
-		rows = append(rows, row)
+		lines = append(lines, p.cellText(l.Text))
 	}
-	p.w.Table(rows)
+	return strings.Join(lines, " "), len(data), ""
 }
 
 // cellText is a line within a table's cell, which may be a macro.
