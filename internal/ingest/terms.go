@@ -162,75 +162,106 @@ func isTermIndex(name string) bool {
 // the place is the entry itself, or what stands after it. target is the place
 // that a link leads to, "" if it is none of the source.
 func readTerms(data []byte, target func(href string) string, terms map[string][]string) {
-	var (
-		open []entry // the entries around, outermost first
-		last string  // the dt that ended last, which a dd behind it stands under
-		href string  // of the open link
-	)
-	z := html.NewTokenizer(bytes.NewReader(fromUTF16(data)))
+	r := termReader{z: html.NewTokenizer(bytes.NewReader(fromUTF16(data)))}
 	for {
-		switch z.Next() {
+		switch r.z.Next() {
 		case html.ErrorToken:
 			return // the end: there is no other error of bytes in memory
 		case html.TextToken:
-			if n := len(open); n > 0 && len(open[n-1].text) < maxOneTerm {
-				open[n-1].text += string(z.Text())
+			if e := r.innermost(); e != nil && len(e.text) < maxOneTerm {
+				e.text += string(r.z.Text())
 			}
 		case html.StartTagToken:
-			tag, attrs := z.TagName()
-			switch atom.Lookup(tag) {
-			case atom.Li, atom.Dt, atom.Dd:
-				e := entry{tag: atom.Lookup(tag)}
-				switch n := len(open); {
-				case e.tag == atom.Dd:
-					e.above = last
-				case n > 0 && open[n-1].tag == atom.Dd:
-					e.above = open[n-1].above
-				case n > 0:
-					e.above = open[n-1].term()
-				}
-				const deepest = 16
-				if len(open) == deepest {
-					return
-				}
-				open = append(open, e)
-			case atom.A:
-				href = ""
-				for attrs {
-					var key, value []byte
-					if key, value, attrs = z.TagAttr(); string(key) == "href" {
-						href = string(value)
-					}
-				}
-				if n := len(open); n > 0 {
-					open[n-1].begin()
-				}
+			const deepest = 16
+			if r.start(); len(r.open) > deepest {
+				return
 			}
 		case html.EndTagToken:
-			tag, _ := z.TagName()
-			switch a := atom.Lookup(tag); a {
-			case atom.Li, atom.Dt, atom.Dd:
-				i := len(open) - 1
-				for i >= 0 && open[i].tag != a {
-					i--
-				}
-				if i < 0 {
-					continue
-				}
-				if a == atom.Dt {
-					last = open[i].term()
-				}
-				open = open[:i]
-			case atom.A:
-				if n := len(open); n > 0 && href != "" {
-					if term := open[n-1].end(); term != "" {
-						addTerm(terms, target(href), term)
-					}
-				}
-				href = ""
+			if href, term := r.end(); term != "" {
+				addTerm(terms, target(href), term)
 			}
 		}
 	}
+}
+
+// A termReader is where in an index page readTerms is.
+type termReader struct {
+	z    *html.Tokenizer
+	open []entry // the entries around, outermost first
+	last string  // the dt that ended last, which a dd behind it belongs to
+	href string  // of the open link
+}
+
+// start reads a start tag.
+func (r *termReader) start() {
+	tag, attrs := r.z.TagName()
+	switch a := atom.Lookup(tag); a {
+	case atom.Li, atom.Dt, atom.Dd:
+		r.begin(a)
+	case atom.A:
+		r.href = ""
+		for attrs {
+			var key, value []byte
+			if key, value, attrs = r.z.TagAttr(); string(key) == "href" {
+				r.href = string(value)
+			}
+		}
+		if e := r.innermost(); e != nil {
+			e.begin()
+		}
+	}
+}
+
+// end reads an end tag. It returns a link that ends, and its term.
+func (r *termReader) end() (href, term string) {
+	tag, _ := r.z.TagName()
+	switch a := atom.Lookup(tag); a {
+	case atom.Li, atom.Dt, atom.Dd:
+		r.close(a)
+	case atom.A:
+		href, r.href = r.href, ""
+		if e := r.innermost(); e != nil && href != "" {
+			term = e.end()
+		}
+	}
+	return href, term
+}
+
+// innermost is the innermost open entry, or nil.
+func (r *termReader) innermost() *entry {
+	if len(r.open) == 0 {
+		return nil
+	}
+	return &r.open[len(r.open)-1]
+}
+
+// begin opens an entry.
+func (r *termReader) begin(tag atom.Atom) {
+	e := entry{tag: tag}
+	switch around := r.innermost(); {
+	case tag == atom.Dd:
+		e.above = r.last
+	case around != nil && around.tag == atom.Dd:
+		e.above = around.above
+	case around != nil:
+		e.above = around.term()
+	}
+	r.open = append(r.open, e)
+}
+
+// close closes the innermost open entry of the tag, with those in it.
+func (r *termReader) close(tag atom.Atom) {
+	i := len(r.open) - 1
+	for i >= 0 && r.open[i].tag != tag {
+		i--
+	}
+	if i < 0 {
+		return
+	}
+	if tag == atom.Dt {
+		r.last = r.open[i].term()
+	}
+	r.open = r.open[:i]
 }
 
 // An entry is an item of an index while it is read.

@@ -250,51 +250,10 @@ func decodeGraph(b []byte, blocks, dimensions int, each func(block int, centroid
 		d.fail("distance %q", name)
 	}
 	d.want(graphLayers, "number of layers")
-	below := make([]bool, blocks)
-	for i := range below {
-		below[i] = true
-	}
+	nodes := slices.Repeat([]bool{true}, blocks)
 	for layer := range graphLayers {
-		here := make([]bool, blocks)
-		var named []int
-		n := d.int(1, blocks, "number of nodes")
-		if layer == 0 && n != blocks {
-			d.fail("%d nodes, want %d", n, blocks)
-		}
-		for range n {
-			key := d.int(0, blocks-1, "node")
-			if d.err != nil {
-				break
-			}
-			if here[key] || !below[key] {
-				d.fail("node %d of layer %d", key, layer)
-			}
-			here[key] = true
-			d.want(dimensions, "dimensions")
-			v := d.bytes(4 * int64(dimensions))
-			for i := 3; i < len(v); i += 4 {
-				if v[i]&0x7f == 0x7f && v[i-1]&0x80 != 0 {
-					d.fail("a centroid that is not finite")
-				}
-			}
-			if layer == 0 && each != nil && d.err == nil {
-				each(key, v)
-			}
-			for range d.int(0, blocks, "number of neighbours") {
-				if named = append(named, d.int(0, blocks-1, "neighbour")); d.err != nil {
-					break
-				}
-			}
-		}
-		if d.err != nil {
-			break
-		}
-		for _, key := range named {
-			if !here[key] {
-				d.fail("neighbour %d is not in layer %d", key, layer)
-			}
-		}
-		below = here
+		nodes = d.layer(layer, nodes, dimensions, each)
+		each = nil // every block is in the first layer
 	}
 	if d.err == nil && len(d.rest) > 0 {
 		d.fail("%d bytes too many", len(d.rest))
@@ -308,6 +267,52 @@ var errGraphShort = errors.New("graph: it ends too early")
 type graphDecoder struct {
 	rest []byte
 	err  error
+}
+
+// layer reads a layer, whose nodes are some of those below it, and all of them in
+// the first. It returns which.
+func (d *graphDecoder) layer(layer int, below []bool, dimensions int, each func(block int, centroid []byte)) []bool {
+	blocks := len(below)
+	here := make([]bool, blocks)
+	var neighbours []int
+	n := d.int(1, blocks, "number of nodes")
+	if layer == 0 && n != blocks {
+		d.fail("%d nodes, want %d", n, blocks)
+	}
+	for ; n > 0 && d.err == nil; n-- {
+		key := d.int(0, blocks-1, "node")
+		if here[key] || !below[key] {
+			d.fail("node %d of layer %d", key, layer)
+		}
+		here[key] = true
+		d.want(dimensions, "dimensions")
+		centroid := d.bytes(4 * int64(dimensions))
+		if !finite(centroid) {
+			d.fail("a centroid that is not finite")
+		}
+		if each != nil && d.err == nil {
+			each(key, centroid)
+		}
+		for k := d.int(0, blocks, "number of neighbours"); k > 0 && d.err == nil; k-- {
+			neighbours = append(neighbours, d.int(0, blocks-1, "neighbour"))
+		}
+	}
+	for _, key := range neighbours {
+		if !here[key] {
+			d.fail("neighbour %d is not in layer %d", key, layer)
+		}
+	}
+	return here
+}
+
+// finite reports whether no number of a vector is infinite or none.
+func finite(vector []byte) bool {
+	for i := 3; i < len(vector); i += 4 {
+		if vector[i]&0x7f == 0x7f && vector[i-1]&0x80 != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (d *graphDecoder) fail(format string, args ...any) {

@@ -263,34 +263,14 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 				w.operators(n, text, field == fieldBody, from, min(place, limit))
 			}
 		}
+		if field == fieldBody {
+			limit = math.MaxInt32
+		}
+		f.texts(field, each)
 		switch field {
 		case fieldTitle:
-			each(f.Title)
-			for _, s := range symbols(f) {
-				if term := s.term(); term != "" {
-					w.found = append(w.found, occurrence{w.ids.number(term), n, uint32(start)})
-				}
-			}
-			for _, key := range f.Keys {
-				if term := keyTerm(key); term != "" {
-					w.found = append(w.found, occurrence{w.ids.number(term), n, uint32(start)})
-				}
-			}
-		case fieldPath:
-			for _, heading := range f.Path {
-				each(heading)
-			}
-		case fieldPage:
-			each(f.Page)
-		case fieldAddress:
-			each(trimAddress(f.Address))
-		case fieldLinks:
-			each(f.Links)
-		case fieldTerms:
-			each(f.Terms)
+			w.names(n, f, uint32(start))
 		case fieldBody:
-			limit = math.MaxInt32
-			each(f.Body)
 			info.body = uint32(place - start)
 		}
 		w.content[field], info.words[field] = content, uint32(len(content))
@@ -303,6 +283,42 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 	info.family, info.version = versionOf(f.Address)
 	info.inLinks, info.pageLinks = uint32(max(0, f.InLinks)), uint32(max(0, f.PageInLinks))
 	return whole
+}
+
+// texts calls each with the texts of a field.
+func (f *Fields) texts(field int, each func(string)) {
+	switch field {
+	case fieldTitle:
+		each(f.Title)
+	case fieldPath:
+		for _, heading := range f.Path {
+			each(heading)
+		}
+	case fieldPage:
+		each(f.Page)
+	case fieldAddress:
+		each(trimAddress(f.Address))
+	case fieldLinks:
+		each(f.Links)
+	case fieldTerms:
+		each(f.Terms)
+	case fieldBody:
+		each(f.Body)
+	}
+}
+
+// names adds the symbols and the keys of the passage.
+func (w *worker) names(n uint32, f *Fields, place uint32) {
+	for _, s := range symbols(f) {
+		if term := s.term(); term != "" {
+			w.found = append(w.found, occurrence{w.ids.number(term), n, place})
+		}
+	}
+	for _, key := range f.Keys {
+		if term := keyTerm(key); term != "" {
+			w.found = append(w.found, occurrence{w.ids.number(term), n, place})
+		}
+	}
 }
 
 // operators adds the operators that a text in a field speaks of. As they take no

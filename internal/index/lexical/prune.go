@@ -51,82 +51,109 @@ func (t *scored) limit(base, end uint32) error {
 // bounds together cannot lift a unit among the best are left out at first, and
 // looked up only for units that the others have brought near.
 func (x *Index) bestUnits(terms []scored, want int, f *filter) ([]uint32, bool, error) {
+	f.rewind()
+	s := unitSearch{filter: f, best: heap[uint32]{limit: want}, order: make([]*scored, len(terms)), below: make([]uint32, len(terms))}
 	for i := range terms {
 		terms[i].rewind()
 		terms[i].reached = 0
+		s.order[i] = &terms[i]
 	}
-	f.rewind()
-	var (
-		best  = heap[uint32]{limit: want}
-		sums  [windowUnits]uint32
-		seen  [windowUnits / 64]uint64
-		order = make([]*scored, len(terms))
-		below = make([]uint32, len(terms)) // bounds of order up to and with each
-		more  bool
-		limit = uint32(x.unitCount)
-	)
-	for i := range terms {
-		order[i] = &terms[i]
-	}
-	for base := uint32(0); base < limit; {
+	for base, limit := uint32(0), uint32(x.unitCount); base < limit; {
 		end := base + min(windowUnits, limit-base)
-		for _, t := range order {
-			if err := t.limit(base, end); err != nil {
-				return nil, false, err
-			}
+		if err := s.window(base, end); err != nil {
+			return nil, false, err
 		}
-		slices.SortFunc(order, func(a, b *scored) int { return cmp.Compare(a.bound, b.bound) })
-		essential, sum := 0, uint32(0)
-		for i, t := range order {
-			sum += t.bound
-			below[i] = sum
-			if sum <= best.floor() {
-				essential = i + 1
-			}
-		}
-		if best.floor() == 0 {
-			essential = 0
-		}
-		for _, t := range order[essential:] {
-			if err := t.accumulate(base, end, &sums, &seen); err != nil {
-				return nil, false, err
-			}
-		}
-		for w := range seen {
-			for ; seen[w] != 0; seen[w] &= seen[w] - 1 {
-				i := w*64 + bits.TrailingZeros64(seen[w])
-				unit, score := base+uint32(i), sums[i]
-				sums[i] = 0
-				for j := essential - 1; j >= 0 && score+below[j] > best.floor(); j-- {
-					ok, err := order[j].seek(unit)
-					if err != nil {
-						return nil, false, err
-					}
-					if ok && order[j].unit[order[j].at] == unit {
-						score += order[j].score(order[j].at)
-					}
-				}
-				if score <= best.floor() {
-					more = true
-					continue
-				}
-				if ok, err := f.admits(unit); err != nil {
-					return nil, false, err
-				} else if ok {
-					more = more || best.full()
-					best.push(score, unit)
-				}
-			}
-		}
-		more = more || essential > 0
 		base = end
 	}
-	units := make([]uint32, len(best.entries))
-	for i, e := range best.entries {
+	units := make([]uint32, len(s.best.entries))
+	for i, e := range s.best.entries {
 		units[i] = e.n
 	}
 	slices.Sort(units)
-	return units, more, nil
+	return units, s.more, nil
+}
+
+// A unitSearch keeps the best units of the windows that it has scored.
+type unitSearch struct {
+	filter *filter
+	best   heap[uint32]
+	more   bool      // other units have some of the terms
+	order  []*scored // the terms, by their bounds in the window
+	below  []uint32  // sums of the bounds of order, up to and with each
+	// Of the window: the units' scores, and which units have one.
+	sums [windowUnits]uint32
+	seen [windowUnits / 64]uint64
+}
+
+// window scores the units from base to end.
+func (s *unitSearch) window(base, end uint32) error {
+	essential, err := s.bounds(base, end)
+	if err != nil {
+		return err
+	}
+	for _, t := range s.order[essential:] {
+		if err := t.accumulate(base, end, &s.sums, &s.seen); err != nil {
+			return err
+		}
+	}
+	for w := range s.seen {
+		for ; s.seen[w] != 0; s.seen[w] &= s.seen[w] - 1 {
+			i := w*64 + bits.TrailingZeros64(s.seen[w])
+			score := s.sums[i]
+			s.sums[i] = 0
+			if err := s.offer(base+uint32(i), score, s.order[:essential]); err != nil {
+				return err
+			}
+		}
+	}
+	s.more = s.more || essential > 0
+	return nil
+}
+
+// bounds sorts the terms by what they can give a unit from base to end. It
+// returns how many of them together cannot lift a unit among the best.
+func (s *unitSearch) bounds(base, end uint32) (int, error) {
+	for _, t := range s.order {
+		if err := t.limit(base, end); err != nil {
+			return 0, err
+		}
+	}
+	slices.SortFunc(s.order, func(a, b *scored) int { return cmp.Compare(a.bound, b.bound) })
+	floor, essential, sum := s.best.floor(), 0, uint32(0)
+	for i, t := range s.order {
+		sum += t.bound
+		s.below[i] = sum
+		if floor > 0 && sum <= floor {
+			essential = i + 1
+		}
+	}
+	return essential, nil
+}
+
+// offer adds to a unit's score what the other terms give it, as long as they can
+// lift it among the best, and keeps the unit if it is one of them.
+func (s *unitSearch) offer(unit, score uint32, others []*scored) error {
+	floor := s.best.floor()
+	for j := len(others) - 1; j >= 0 && score+s.below[j] > floor; j-- {
+		t := others[j]
+		ok, err := t.seek(unit)
+		if err != nil {
+			return err
+		}
+		if ok && t.unit[t.at] == unit {
+			score += t.score(t.at)
+		}
+	}
+	if score <= floor {
+		s.more = true
+		return nil
+	}
+	ok, err := s.filter.admits(unit)
+	if err == nil && ok {
+		s.more = s.more || s.best.full()
+		s.best.push(score, unit)
+	}
+	return err
 }
 
 // accumulate adds what the term gives the units from base to end.

@@ -159,37 +159,43 @@ func (x *Index) weigh(f *passageField, i int, wordsUnit, pageUnit float64, score
 
 // rank returns the best passages of the field, at most so many of a document.
 func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageField, f *filter, most int) ([]candidate, error) {
-	wordsUnit, pageUnit := field.scale(x.single)
 	pool := heap[float64]{limit: max(q.Limit, minPool)}
-	// What one unit can have in the pool, so that others find room.
-	few := make([]heapEntry[float64], 0, 2*most+1)
+	rests, err := x.fillPool(&pool, field, f, most)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(pool.entries, func(a, b heapEntry[float64]) int { return cmp.Compare(a.n, b.n) })
+	found, err := x.candidates(pool.entries, field, rests)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.closeLook(terms, phrases, found, pool.entries); err != nil {
+		return nil, err
+	}
+	for i := range found {
+		found[i].sum()
+	}
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
+	})
+	return capped(found, q.Limit, most), nil
+}
+
+// fillPool puts the field's best passages into the pool. It returns what each
+// unit's passages gain from the second best of them.
+func (x *Index) fillPool(pool *heap[float64], field *passageField, f *filter, most int) ([]float64, error) {
+	wordsUnit, pageUnit := field.scale(x.single)
 	rests := make([]float64, len(field.units))
+	few := make([]heapEntry[float64], 0, 2*most+1)
 	var scores []float64 // of the unit's passages
 	f.rewind()
-	for i, u := range field.units {
-		few = few[:0]
+	for i := range field.units {
 		var err error
 		if scores, rests[i], err = x.weigh(field, i, wordsUnit, pageUnit, scores[:0]); err != nil {
 			return nil, err
 		}
-		for j := field.starts[i]; j < field.starts[i+1]; j++ {
-			if !field.has(j) {
-				continue
-			}
-			at, score := field.firsts[i]+j-field.starts[i], scores[j-field.starts[i]]+rests[i]
-			if pool.full() && score <= pool.floor() || len(few) == cap(few)-1 && score <= few[len(few)-1].score {
-				continue
-			}
-			if ok, err := f.accepts(u, at); err != nil {
-				return nil, err
-			} else if !ok {
-				continue
-			}
-			few = append(few[:min(len(few), cap(few)-1)], heapEntry[float64]{score, j})
-			for k := len(few) - 1; k > 0 && few[k].score > few[k-1].score; k-- {
-				few[k], few[k-1] = few[k-1], few[k]
-			}
-			few = few[:min(len(few), cap(few)-1)]
+		if few, err = field.best(i, scores, rests[i], pool, f, few[:0]); err != nil {
+			return nil, err
 		}
 		for _, e := range few {
 			if !pool.full() || e.score > pool.floor() {
@@ -197,10 +203,43 @@ func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageFi
 			}
 		}
 	}
-	slices.SortFunc(pool.entries, func(a, b heapEntry[float64]) int { return cmp.Compare(a.n, b.n) })
-	found := make([]candidate, len(pool.entries))
+	return rests, nil
+}
+
+// best appends to few the best passages of unit i that belong in the pool, best
+// first: one less than few has room for, so that other units find room in the
+// pool.
+func (field *passageField) best(i int, scores []float64, rest float64, pool *heap[float64], f *filter, few []heapEntry[float64]) ([]heapEntry[float64], error) {
+	most := cap(few) - 1
+	for j := field.starts[i]; j < field.starts[i+1]; j++ {
+		if !field.has(j) {
+			continue
+		}
+		at, score := field.firsts[i]+j-field.starts[i], scores[j-field.starts[i]]+rest
+		if pool.full() && score <= pool.floor() || len(few) == most && score <= few[most-1].score {
+			continue
+		}
+		if ok, err := f.accepts(field.units[i], at); err != nil {
+			return nil, err
+		} else if !ok {
+			continue
+		}
+		few = append(few, heapEntry[float64]{score, j})
+		for k := len(few) - 1; k > 0 && few[k].score > few[k-1].score; k-- {
+			few[k], few[k-1] = few[k-1], few[k]
+		}
+		few = few[:min(len(few), most)]
+	}
+	return few, nil
+}
+
+// candidates returns the field's passages of the entries, which are in the order
+// of the passages.
+func (x *Index) candidates(entries []heapEntry[float64], field *passageField, rests []float64) ([]candidate, error) {
+	wordsUnit, pageUnit := field.scale(x.single)
+	found := make([]candidate, len(entries))
 	unit := 0
-	for i, e := range pool.entries {
+	for i, e := range entries {
 		for field.starts[unit+1] <= e.n {
 			unit++
 		}
@@ -227,16 +266,7 @@ func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageFi
 			c.Symbol = float64(field.symbols[e.n])
 		}
 	}
-	if err := x.closeLook(terms, phrases, found, pool.entries); err != nil {
-		return nil, err
-	}
-	for i := range found {
-		found[i].sum()
-	}
-	slices.SortFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
-	})
-	return capped(found, q.Limit, most), nil
+	return found, nil
 }
 
 // closeLook fills in what the positions of the words in the best candidates
