@@ -232,69 +232,88 @@ func plainWord(w string) bool {
 // words, as far as that can be told without being a shell: quotes are minded,
 // and what is within them is one word. Variables set for a command, and the
 // programs that only run others, are left out.
+//
+// A shell's parser takes longer to initialize than the hook has, and package
+// client cuts lines that PowerShell may read, in which a backslash quotes nothing.
 func simpleCommands(line string) [][]string {
-	var commands [][]string
-	var words []string
-	var word strings.Builder
-	inWord := false
-	endWord := func() {
-		if inWord {
-			words = append(words, word.String())
-		}
-		word.Reset()
-		inWord = false
-	}
-	endCommand := func() {
-		endWord()
-		if words = effective(words); len(words) > 0 && len(commands) < maxCommands {
-			commands = append(commands, words)
-		}
-		words = nil
-	}
-	line = line[:min(len(line), maxLine)]
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; c {
-		case ' ', '\t':
-			endWord()
-		case '\n', ';', '|', '&', '(', ')', '`':
-			if c == '&' && i > 0 && line[i-1] == '>' { // 2>&1
-				continue
+	l := lineCutter{line: line[:min(len(line), maxLine)]}
+	for i := 0; i < len(l.line); {
+		switch c := l.line[i]; {
+		case c == ' ' || c == '\t':
+			l.endWord()
+			i++
+		case c == '&' && i > 0 && l.line[i-1] == '>': // 2>&1
+			i++
+		case strings.IndexByte("\n;|&()`", c) >= 0:
+			l.endCommand()
+			if c == '\n' && hasHeredoc(l.line[:i]) {
+				return l.commands // text follows
 			}
-			endCommand()
-			if c == '\n' && hasHeredoc(line[:i]) {
-				return commands // what follows is text
+			i++
+		case c == '#' && !l.inWord: // a comment
+			end := strings.IndexByte(l.line[i:], '\n')
+			if end < 0 {
+				end = len(l.line) - i
 			}
-		case '\'', '"':
-			inWord = true
-			for i++; i < len(line) && line[i] != c; i++ {
-				if line[i] == '\\' && c == '"' && i+1 < len(line) {
-					i++
-				}
-				word.WriteByte(line[i])
-			}
-		case '\\':
-			if i+1 < len(line) {
-				i++
-				if line[i] != '\n' {
-					inWord = true
-					word.WriteByte(line[i])
-				}
-			}
-		case '#':
-			if !inWord { // a comment
-				for i+1 < len(line) && line[i+1] != '\n' {
-					i++
-				}
-				continue
-			}
-			word.WriteByte(c)
+			i += end
 		default:
-			inWord = true
-			word.WriteByte(c)
+			i = l.add(i)
 		}
 	}
-	endCommand()
-	return commands
+	l.endCommand()
+	return l.commands
+}
+
+// A lineCutter is where in a line simpleCommands is.
+type lineCutter struct {
+	line     string
+	commands [][]string
+	words    []string // of the command
+	word     strings.Builder
+	inWord   bool // word has begun, which may be empty
+}
+
+// add adds to the word a byte of the line, or a quoted text, and returns the place
+// behind it.
+func (l *lineCutter) add(i int) int {
+	c := l.line[i]
+	switch {
+	case c == '\\' && i+1 == len(l.line):
+		return i + 1
+	case c == '\\' && l.line[i+1] == '\n':
+		return i + 2
+	case c == '\\':
+		i++
+		c = l.line[i]
+	case c == '\'' || c == '"':
+		l.inWord = true
+		for i++; i < len(l.line) && l.line[i] != c; i++ {
+			if l.line[i] == '\\' && c == '"' && i+1 < len(l.line) {
+				i++
+			}
+			l.word.WriteByte(l.line[i])
+		}
+		return i + 1
+	}
+	l.inWord = true
+	l.word.WriteByte(c)
+	return i + 1
+}
+
+func (l *lineCutter) endWord() {
+	if l.inWord {
+		l.words = append(l.words, l.word.String())
+	}
+	l.word.Reset()
+	l.inWord = false
+}
+
+func (l *lineCutter) endCommand() {
+	l.endWord()
+	if words := effective(l.words); len(words) > 0 && len(l.commands) < maxCommands {
+		l.commands = append(l.commands, words)
+	}
+	l.words = nil
 }
 
 func hasHeredoc(before string) bool {

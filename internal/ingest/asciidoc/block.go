@@ -115,35 +115,23 @@ func (p *parser) list(lines []md.Line, b block) int {
 	p.label(b, lines[0].From)
 	p.lists++
 	defer func() { p.lists-- }()
-	var open []string // marks of the lists around
-	var numbers []int
+	var open openLists
 	n := 0
 items:
 	for n < len(lines) {
 		line := lines[n]
 		text, mark, term := item(line.Text)
-		if mark != "<" && len(open) > 0 && open[0] == "<" && line.Text != "" {
+		if mark != "<" && open.within("<") && line.Text != "" {
 			break // what marks in code mean
 		}
 		switch {
-		case mark != "" && (len(open) < deepest || slices.Contains(open, mark)):
-			at := 0
-			for at < len(open) && open[at] != mark {
-				at++
-			}
-			for len(open) > at { // the items that end
-				p.w.Pop()
-				open, numbers = open[:len(open)-1], numbers[:min(len(numbers), at+1)]
-			}
-			if len(numbers) == at {
-				numbers = append(numbers, 0)
-			}
-			numbers[at]++
-			open = append(open, mark)
+		case mark != "" && (len(open.marks) < deepest || slices.Contains(open.marks, mark)):
+			ended, number := open.begin(mark)
+			p.pop(ended)
 			if n > 0 {
 				p.w.Tight()
 			}
-			p.w.Push(shown(mark, numbers[at]))
+			p.w.Push(shown(mark, number))
 			n += p.item(lines[n:], text, term)
 		case line.Text == "":
 			n += skipBlank(lines[n:])
@@ -151,33 +139,73 @@ items:
 				break items
 			}
 		case line.Text == "+":
-			n++
-			var attached block
-			for n < len(lines) && lines[n].Text != "" && p.attributeLine(lines[n].Text, &attached) {
-				n++
-			}
-			if n < len(lines) && lines[n].Text != "" {
-				n += max(p.attachment(lines[n:], attached), 1)
-			}
+			n += p.continuation(lines[n:])
 		case line.Text[0] == ' ' || line.Text[0] == '\t':
 			n += p.literalParagraph(lines[n:], block{})
 		case comment(line.Text):
 			n++
 		default:
-			if !isDescribed(open) || n == 0 || lines[n-1].Text != "" {
+			if !open.described() || n == 0 || lines[n-1].Text != "" {
 				break items
 			}
 			n += p.paragraph(lines[n:], block{}) // after the term and a blank line
 		}
 	}
-	for range open {
-		p.w.Pop()
-	}
+	p.pop(len(open.marks))
 	return n
 }
 
-func isDescribed(open []string) bool {
-	return len(open) > 0 && strings.IndexByte(":;", open[len(open)-1][0]) >= 0
+// openLists are the lists around an item, outermost first.
+type openLists struct {
+	marks   []string
+	numbers []int // of the items of each, and of one that ended within the last
+}
+
+// begin begins an item of the list with that mark. It returns how many items
+// end before it, and its number.
+func (o *openLists) begin(mark string) (ended, number int) {
+	at := 0
+	for at < len(o.marks) && o.marks[at] != mark {
+		at++
+	}
+	if ended = len(o.marks) - at; ended > 0 {
+		o.marks, o.numbers = o.marks[:at], o.numbers[:min(len(o.numbers), at+1)]
+	}
+	if len(o.numbers) == at {
+		o.numbers = append(o.numbers, 0)
+	}
+	o.numbers[at]++
+	o.marks = append(o.marks, mark)
+	return ended, o.numbers[at]
+}
+
+// within reports whether the outermost list has that mark.
+func (o *openLists) within(mark string) bool { return len(o.marks) > 0 && o.marks[0] == mark }
+
+// described reports whether the innermost list describes terms.
+func (o *openLists) described() bool {
+	return len(o.marks) > 0 && strings.IndexByte(":;", o.marks[len(o.marks)-1][0]) >= 0
+}
+
+// pop ends n items.
+func (p *parser) pop(n int) {
+	for range n {
+		p.w.Pop()
+	}
+}
+
+// continuation reads a line of "+" and the block behind it, which belongs to the
+// item before.
+func (p *parser) continuation(lines []md.Line) int {
+	n := 1
+	var attached block
+	for n < len(lines) && lines[n].Text != "" && p.attributeLine(lines[n].Text, &attached) {
+		n++
+	}
+	if n < len(lines) && lines[n].Text != "" {
+		n += max(p.attachment(lines[n:], attached), 1)
+	}
+	return n
 }
 
 func skipBlank(lines []md.Line) int {
@@ -273,59 +301,17 @@ func (p *parser) table(lines []md.Line, b block, separator string) {
 	if s := b.options["separator"]; len(s) == 1 {
 		separator = s
 	}
-	format := b.options["format"]
-	if separator == "," || separator == ":" {
-		format = "csv"
+	read := barCells
+	if b.options["format"] == "csv" || separator == "," || separator == ":" {
+		read = csvCells
 	}
 	columns := columnsOf(b.options["cols"])
-	type cell struct {
-		lines []string
-		from  int
-	}
 	var cells []cell
 	for _, l := range lines {
 		if l.Text == "" || comment(l.Text) {
 			continue
 		}
-		if format == "csv" {
-			for part := range strings.SplitSeq(l.Text, separator) {
-				cells = append(cells, cell{[]string{strings.Trim(part, `" `)}, l.From})
-			}
-		} else {
-			parts := strings.Split(strings.ReplaceAll(l.Text, `\`+separator, "\x00"), separator)
-			for i, part := range parts {
-				repeat, span := 1, 0
-				if i > 0 {
-					if m := cellSpec().FindStringSubmatch(parts[i-1]); m != nil && m[3] != "" && m[2] != "" {
-						times, _ := strconv.Atoi(m[2])
-						const most = 20
-						if times = min(times, most); m[3] == "*" {
-							repeat = times
-						} else {
-							span = times - 1
-						}
-					}
-				}
-				if i+1 < len(parts) {
-					if at := cellSpec().FindStringSubmatchIndex(part); at != nil {
-						part = part[:at[2]]
-					}
-				}
-				part = strings.TrimSpace(strings.ReplaceAll(part, "\x00", separator))
-				switch {
-				case i > 0:
-					for range repeat {
-						cells = append(cells, cell{[]string{part}, l.From})
-					}
-					for range span {
-						cells = append(cells, cell{nil, l.From})
-					}
-				case part != "" && len(cells) > 0:
-					last := &cells[len(cells)-1]
-					last.lines = append(last.lines, part)
-				}
-			}
-		}
+		cells = read(cells, l, separator)
 		if columns == 0 {
 			columns = len(cells) // as many as the first line has
 		}
@@ -339,6 +325,67 @@ func (p *parser) table(lines []md.Line, b block, separator string) {
 		rows = append(rows, row)
 	}
 	p.w.Table(rows)
+}
+
+// A cell is a table's cell.
+type cell struct {
+	lines []string
+	from  int
+}
+
+// csvCells appends the cells of a line of comma-separated values.
+func csvCells(cells []cell, l md.Line, separator string) []cell {
+	for part := range strings.SplitSeq(l.Text, separator) {
+		cells = append(cells, cell{[]string{strings.Trim(part, `" `)}, l.From})
+	}
+	return cells
+}
+
+// barCells appends the cells of a line in which each begins with a separator. Text
+// before the first one belongs to the last cell of the line before.
+func barCells(cells []cell, l md.Line, separator string) []cell {
+	parts := strings.Split(strings.ReplaceAll(l.Text, `\`+separator, "\x00"), separator)
+	for i, part := range parts {
+		if i+1 < len(parts) {
+			if at := cellSpec().FindStringSubmatchIndex(part); at != nil {
+				part = part[:at[2]]
+			}
+		}
+		part = strings.TrimSpace(strings.ReplaceAll(part, "\x00", separator))
+		if i == 0 {
+			if part != "" && len(cells) > 0 {
+				last := &cells[len(cells)-1]
+				last.lines = append(last.lines, part)
+			}
+			continue
+		}
+		repeat, span := extent(parts[i-1])
+		for range repeat {
+			cells = append(cells, cell{[]string{part}, l.From})
+		}
+		for range span {
+			cells = append(cells, cell{nil, l.From})
+		}
+	}
+	return cells
+}
+
+// extent is how often the cell behind a text is repeated, and over how many more
+// columns it reaches.
+func extent(before string) (repeat, span int) {
+	const most = 20
+	m := cellSpec().FindStringSubmatch(before)
+	if m == nil || m[2] == "" {
+		return 1, 0
+	}
+	times, _ := strconv.Atoi(m[2])
+	switch times = min(times, most); m[3] {
+	case "*":
+		return times, 0
+	case "+":
+		return 1, times - 1
+	}
+	return 1, 0
 }
 
 // columnsOf is the number of columns that "1,2a,3*" describes.

@@ -43,65 +43,13 @@ func (p *parser) span(s string, i int) (string, int) {
 			return rest[1:2], 2
 		}
 	case '`':
-		if text, n := between(s, i, "``"); n > 0 {
-			return md.CodeSpan(text), n
-		}
-		// The older form quotes 'so' and `so'.
-		if end := strings.IndexAny(window(rest[1:]), "`'") + 1; end > 1 && rest[end] == '\'' && rest[end-1] != ' ' && !wordAfter(rest[end+1:]) && !wordBefore(s, i) {
-			return "'" + rest[1:end] + "'", end + 1
-		}
-		if text, n := between(s, i, "`"); n > 0 {
-			return md.CodeSpan(strings.Trim(text, "+")), n
-		}
-	case '+':
-		for _, mark := range []string{"+++", "++", "+"} {
-			if text, n := between(s, i, mark); n > 0 {
-				if mark == "+" {
-					return md.CodeSpan(text), n
-				}
-				return text, n
-			}
-		}
-	case '*':
-		for _, mark := range []string{"**", "*"} {
-			if text, n := between(s, i, mark); n > 0 {
-				return "**" + p.nested(text) + "**", n
-			}
-		}
-	case '_':
-		for _, mark := range []string{"__", "_"} {
-			if text, n := between(s, i, mark); n > 0 {
-				return "*" + p.nested(text) + "*", n
-			}
-		}
-	case '#':
-		for _, mark := range []string{"##", "#"} {
-			if text, n := between(s, i, mark); n > 0 {
-				return text, n
-			}
-		}
+		return codeSpan(s, i)
+	case '+', '*', '_', '#':
+		return p.marked(s, i)
 	case '<':
-		if end := strings.Index(window(rest), ">>"); strings.HasPrefix(rest, "<<") && end > 2 {
-			target, text, ok := strings.Cut(rest[2:end], ",")
-			if !ok {
-				text = target[strings.LastIndexAny(target, "#_")+1:]
-			}
-			p.link(target, text)
-			return strings.TrimSpace(text), end + 2
-		}
+		return p.crossReference(rest)
 	case '(':
-		if strings.HasPrefix(rest, "(((") {
-			if end := strings.Index(window(rest), ")))"); end > 3 {
-				p.w.Term(strings.ReplaceAll(rest[3:end], ",", ""))
-				return "", end + 3
-			}
-		}
-		if strings.HasPrefix(rest, "((") {
-			if end := strings.Index(window(rest), "))"); end > 2 {
-				p.w.Term(rest[2:end])
-				return rest[2:end], end + 2
-			}
-		}
+		return p.indexTerm(rest)
 	case '[':
 		// Before marked text: [.role]#text#, or an anchor.
 		if m := role().FindString(window(rest)); m != "" && !wordBefore(s, i) {
@@ -114,6 +62,81 @@ func (p *parser) span(s string, i int) (string, int) {
 	default:
 		if c >= 'a' && c <= 'z' && !wordBefore(s, i) {
 			return p.macro(rest)
+		}
+	}
+	return "", 0
+}
+
+// codeSpan reads code between backquotes.
+func codeSpan(s string, i int) (string, int) {
+	rest := s[i:]
+	if text, n := between(s, i, "``"); n > 0 {
+		return md.CodeSpan(text), n
+	}
+	// The older form quotes 'so' and `so'.
+	if end := strings.IndexAny(window(rest[1:]), "`'") + 1; end > 1 && rest[end] == '\'' && rest[end-1] != ' ' && !wordAfter(rest[end+1:]) && !wordBefore(s, i) {
+		return "'" + rest[1:end] + "'", end + 1
+	}
+	if text, n := between(s, i, "`"); n > 0 {
+		return md.CodeSpan(strings.Trim(text, "+")), n
+	}
+	return "", 0
+}
+
+// marked reads text between marks: bold, italic, highlighted, or passed through as
+// it is, which between single marks is code.
+func (p *parser) marked(s string, i int) (string, int) {
+	mark := s[i : i+1]
+	most := 2
+	if mark == "+" {
+		most = 3
+	}
+	for times := most; times > 0; times-- {
+		text, n := between(s, i, strings.Repeat(mark, times))
+		if n == 0 {
+			continue
+		}
+		switch mark {
+		case "*":
+			text = "**" + p.nested(text) + "**"
+		case "_":
+			text = "*" + p.nested(text) + "*"
+		case "+":
+			if times == 1 {
+				text = md.CodeSpan(text)
+			}
+		}
+		return text, n
+	}
+	return "", 0
+}
+
+// crossReference reads <<target,text>>.
+func (p *parser) crossReference(rest string) (string, int) {
+	end := strings.Index(window(rest), ">>")
+	if !strings.HasPrefix(rest, "<<") || end <= 2 {
+		return "", 0
+	}
+	target, text, ok := strings.Cut(rest[2:end], ",")
+	if !ok {
+		text = target[strings.LastIndexAny(target, "#_")+1:]
+	}
+	p.link(target, text)
+	return strings.TrimSpace(text), end + 2
+}
+
+// indexTerm reads a term of the index: ((shown)), or (((not, shown))).
+func (p *parser) indexTerm(rest string) (string, int) {
+	if strings.HasPrefix(rest, "(((") {
+		if end := strings.Index(window(rest), ")))"); end > 3 {
+			p.w.Term(strings.ReplaceAll(rest[3:end], ",", ""))
+			return "", end + 3
+		}
+	}
+	if strings.HasPrefix(rest, "((") {
+		if end := strings.Index(window(rest), "))"); end > 2 {
+			p.w.Term(rest[2:end])
+			return rest[2:end], end + 2
 		}
 	}
 	return "", 0

@@ -197,44 +197,7 @@ func (x *extractor) grid(rows []row) {
 	width := 0
 	var down []int // rows that a cell above still reaches into, by column
 	for _, r := range rows {
-		var cells, beyond []string
-		skip := func() {
-			for len(cells) < len(down) && down[len(cells)] > 0 {
-				down[len(cells)]--
-				cells = append(cells, "")
-			}
-		}
-		x.meet(r.node)
-		for _, c := range r.cells {
-			skip()
-			x.meetAll(c)
-			text := x.flatText(c)
-			if r.header {
-				text = x.plainText(c)
-			}
-			text = strings.ReplaceAll(text, "|", `\|`)
-			if len(cells) >= maxColumns {
-				if text != "" {
-					beyond = append(beyond, text)
-				}
-				continue
-			}
-			below := x.span(c, "rowspan") - 1
-			for k := range min(x.span(c, "colspan"), maxColumns-len(cells)) {
-				for len(down) <= len(cells) {
-					down = append(down, 0)
-				}
-				down[len(cells)] = below
-				if k > 0 {
-					text = ""
-				}
-				cells = append(cells, text)
-			}
-		}
-		skip()
-		if len(beyond) > 0 {
-			cells[maxColumns-1] = strings.Join(append(cells[maxColumns-1:maxColumns:maxColumns], beyond...), "; ")
-		}
+		cells := x.gridRow(r, &down)
 		width = max(width, len(cells))
 		lines = append(lines, cells)
 	}
@@ -242,25 +205,20 @@ func (x *extractor) grid(rows []row) {
 		return
 	}
 	var b strings.Builder
-	head := rows[0].header
-	if !head {
+	if rows[0].header {
+		writeRow(&b, lines[0], width, " ")
+		lines = lines[1:]
+	} else {
 		writeRow(&b, nil, width, " ")
 	}
-	for k, cells := range lines {
-		if k == 0 && head {
-			writeRow(&b, cells, width, " ")
+	writeRow(&b, nil, width, "---")
+	for _, cells := range lines {
+		// Readers add the cells that are missing; few are worth the looks.
+		const looks = 8
+		for len(cells) > 0 && cells[len(cells)-1] == "" {
+			cells = cells[:len(cells)-1]
 		}
-		if k == 0 {
-			writeRow(&b, nil, width, "---")
-		}
-		if k > 0 || !head {
-			// Readers add the cells that are missing; few are worth the looks.
-			const looks = 8
-			for len(cells) > 0 && cells[len(cells)-1] == "" {
-				cells = cells[:len(cells)-1]
-			}
-			writeRow(&b, cells, max(len(cells), min(width, looks)), " ")
-		}
+		writeRow(&b, cells, max(len(cells), min(width, looks)), " ")
 	}
 	x.flushLead()
 	w := x.out()
@@ -268,6 +226,53 @@ func (x *extractor) grid(rows []row) {
 		w.gap = line
 	}
 	w.block(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// gridRow reads a row's cells, with an empty one where a cell reaches in from the
+// row above or the column before. Cells beyond maxColumns are in the last.
+func (x *extractor) gridRow(r row, down *[]int) []string {
+	var cells, beyond []string
+	skip := func() {
+		for len(cells) < len(*down) && (*down)[len(cells)] > 0 {
+			(*down)[len(cells)]--
+			cells = append(cells, "")
+		}
+	}
+	x.meet(r.node)
+	for _, c := range r.cells {
+		skip()
+		text := x.gridCell(c, r.header)
+		if len(cells) >= maxColumns {
+			if text != "" {
+				beyond = append(beyond, text)
+			}
+			continue
+		}
+		below := x.span(c, "rowspan") - 1
+		for range min(x.span(c, "colspan"), maxColumns-len(cells)) {
+			for len(*down) <= len(cells) {
+				*down = append(*down, 0)
+			}
+			(*down)[len(cells)] = below
+			cells = append(cells, text)
+			text = ""
+		}
+	}
+	skip()
+	if len(beyond) > 0 {
+		cells[maxColumns-1] = strings.Join(append(cells[maxColumns-1:maxColumns:maxColumns], beyond...), "; ")
+	}
+	return cells
+}
+
+// gridCell is the text of a cell.
+func (x *extractor) gridCell(cell int32, header bool) string {
+	x.meetAll(cell)
+	text := x.flatText(cell)
+	if header {
+		text = x.plainText(cell)
+	}
+	return strings.ReplaceAll(text, "|", `\|`)
 }
 
 // span is how many rows or columns a cell covers.
