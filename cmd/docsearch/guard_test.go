@@ -1,7 +1,10 @@
 package main
 
 import (
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +53,31 @@ func TestHookImports(t *testing.T) {
 		if standard != "true" && !strings.HasPrefix(path, module) && !slices.ContainsFunc(fromOthers, of) {
 			t.Errorf("the hook imports %s, which is not of the standard library", path)
 		}
+	}
+}
+
+// TestStandardLibraryOnly holds what the packages say that claim it.
+func TestStandardLibraryOnly(t *testing.T) {
+	claims := 0
+	err := filepath.WalkDir("../../internal", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if doc, _, _ := strings.Cut(string(text), "\npackage "); err != nil || !strings.Contains(strings.Join(strings.Fields(doc), " "), "Standard library only") {
+			return err
+		}
+		claims++
+		out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", filepath.Dir(path)).Output()
+		for _, imported := range strings.Fields(string(out)) {
+			if !strings.HasPrefix(imported, "github.com/docsearch/docsearch/") {
+				t.Errorf("%s says that it imports the standard library only, and imports %s", path, imported)
+			}
+		}
+		return err
+	})
+	if err != nil || claims == 0 {
+		t.Errorf("%d packages import the standard library only, %v", claims, err)
 	}
 }
 

@@ -3,7 +3,7 @@
 // within a few milliseconds of its life, and where the decision is made
 // whether the best passage answers the question at all.
 //
-// Standard library only, because the hook runs it.
+// It imports only what the hook may (see TestHookImports), which runs it.
 package answer
 
 import (
