@@ -244,21 +244,13 @@ func TestKilledFirstBuild(t *testing.T) {
 			b := newBuilder(t)
 			b.edit(t, 0)
 			took := b.build(t)
-			seed := uint64(time.Now().UnixNano())
-			t.Logf("seed %d", seed)
-			rng := rand.New(rand.NewPCG(seed, 0))
+			rng := logged(t)
 			built := 0
 			for range kills {
 				if err := os.RemoveAll(b.dir); err != nil {
 					t.Fatal(err)
 				}
-				cmd := b.command(t.Context())
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
-				time.Sleep(time.Duration(rng.Float64() * 1.1 * float64(took)))
-				cmd.Process.Kill() // fails if it has ended
-				cmd.Wait()
+				b.kill(t, took, rng)
 				if b.checkFirst(t) {
 					built++
 				}
@@ -269,6 +261,28 @@ func TestKilledFirstBuild(t *testing.T) {
 			t.Logf("%d of %d builds had come to their end when they were killed", built, kills)
 		})
 	}
+}
+
+// logged is a source of random numbers whose seed is in the test's log.
+func logged(t *testing.T) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// kill starts a build and kills it at a random moment, which it returns; took is
+// how long builds take.
+func (b *builder) kill(t *testing.T, took time.Duration, rng *rand.Rand) time.Duration {
+	t.Helper()
+	cmd := b.command(t.Context())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	delay := time.Duration(rng.Float64() * 1.1 * float64(took))
+	time.Sleep(delay)
+	cmd.Process.Kill() // fails if it has ended
+	cmd.Wait()
+	return delay
 }
 
 // checkFirst makes sure that there is a whole database or none, and reports which.
@@ -343,20 +357,11 @@ func TestKilledBuild(t *testing.T) {
 			b := newBuilder(t)
 			b.edit(t, 0)
 			took := b.build(t)
-			seed := uint64(time.Now().UnixNano())
-			t.Logf("seed %d", seed)
-			rng := rand.New(rand.NewPCG(seed, 0))
+			rng := logged(t)
 			old, replaced := b.check(t), 0
 			for i := range kills {
 				b.edit(t, 1-old)
-				cmd := b.command(t.Context())
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
-				delay := time.Duration(rng.Float64() * 1.1 * float64(took))
-				time.Sleep(delay)
-				cmd.Process.Kill() // fails if it has ended
-				cmd.Wait()
+				delay := b.kill(t, took, rng)
 				now := b.check(t)
 				if now != old {
 					replaced++

@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/docsearch/docsearch/internal/ingest/pdf/pdftest"
 )
 
 // bombLimit is how long a build with a bomb in it may take. Most take a second;
@@ -164,22 +166,7 @@ func (s *sandbox) shortPassages(database string) {
 
 // pdfBombs are PDF files at which a reader does not end, or takes all memory.
 func pdfBombs() map[string]string {
-	file := func(trailer string, objects ...string) string {
-		var b bytes.Buffer
-		b.WriteString("%PDF-1.5\n")
-		var offsets []int
-		for i, o := range objects {
-			offsets = append(offsets, b.Len())
-			fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
-		}
-		at := b.Len()
-		fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
-		for _, o := range offsets {
-			fmt.Fprintf(&b, "%010d 00000 n \n", o)
-		}
-		fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, strings.ReplaceAll(trailer, "XREF", fmt.Sprint(at)), at)
-		return b.String()
-	}
+	file := func(trailer string, objects ...string) string { return string(pdftest.File(trailer, objects...)) }
 	stream := func(content, more string) string {
 		return fmt.Sprintf("<< /Length %d %s >>\nstream\n%s\nendstream", len(content), more, content)
 	}

@@ -115,7 +115,14 @@ func (s *sandbox) run(limit time.Duration, stdin string, args ...string) result 
 	ctx, cancel := context.WithTimeout(s.Context(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, *binary, args...)
-	cmd.Dir, cmd.Env, cmd.Stdin = s.work, s.env, strings.NewReader(stdin)
+	cmd.Env = s.env
+	return s.wait(ctx, cmd, stdin)
+}
+
+// wait runs a command in the work folder until it ends, or the context.
+func (s *sandbox) wait(ctx context.Context, cmd *exec.Cmd, stdin string) result {
+	s.Helper()
+	cmd.Dir, cmd.Stdin = s.work, strings.NewReader(stdin)
 	cmd.WaitDelay = time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -3,7 +3,6 @@
 package hostile
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -164,22 +162,14 @@ func (s *sandbox) limited(limit, line, stdin string) result {
 	ctx, cancel := context.WithTimeout(s.Context(), hookLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "/bin/sh", "-c", line)
-	cmd.Dir, cmd.Env, cmd.Stdin = s.work, append(s.env, limitVariable+"="+limit), strings.NewReader(stdin)
+	cmd.Env = append(s.env, limitVariable+"="+limit)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) && ctx.Err() == nil {
-		s.Fatal(err)
+	r := s.wait(ctx, cmd, stdin)
+	if r.code == 99 {
+		s.Fatal(r.stderr)
 	}
-	code := cmd.ProcessState.ExitCode()
-	if code == 99 {
-		s.Fatal(stderr.String())
-	}
-	return result{stdout.String(), stderr.String(), code, ctx.Err() != nil}
+	return r
 }
 
 // answered builds a database and returns the event of a web search that it

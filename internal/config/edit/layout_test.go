@@ -11,19 +11,7 @@ import (
 // there, and every comment stays.
 func TestAnyLayout(t *testing.T) {
 	for seed := range uint64(600) {
-		w := &writer{rng: rand.New(rand.NewPCG(seed, 0))}
-		file, text := "config.json", ""
-		switch seed % 3 {
-		case 0:
-			text = w.json()
-		case 1:
-			file, text = "config.yaml", w.yaml()
-		case 2:
-			file, text = "config.toml", w.toml()
-		}
-		if w.maybe() {
-			text = strings.ReplaceAll(text, "\n", "\r\n")
-		}
+		w, file, text := laidOut(seed)
 		for _, e := range []Entry{
 			gitlab, // a new one
 			{Name: "name-1", Keywords: []string{"another"}, Path: "/elsewhere", Description: "Something: else", URLs: []string{"https://b.test/"}},
@@ -54,19 +42,7 @@ func TestAnyLayout(t *testing.T) {
 // then the others.
 func TestRemoveFromAnyLayout(t *testing.T) {
 	for seed := range uint64(600) {
-		w := &writer{rng: rand.New(rand.NewPCG(seed, 0))}
-		file, text := "config.json", ""
-		switch seed % 3 {
-		case 0:
-			text = w.json()
-		case 1:
-			file, text = "config.yaml", w.yaml()
-		case 2:
-			file, text = "config.toml", w.toml()
-		}
-		if w.maybe() {
-			text = strings.ReplaceAll(text, "\n", "\r\n")
-		}
+		w, file, text := laidOut(seed)
 		got := []byte(text)
 		for _, i := range w.rng.Perm(3) {
 			name := fmt.Sprintf("name-%d", i)
@@ -252,4 +228,21 @@ func (w *writer) toml() string {
 	}
 	b.WriteString(w.lines("") + "[search]" + w.comment() + "\ntop_k = 3\n")
 	return b.String()
+}
+
+// laidOut is a file as a person may have laid it out, in one of the formats.
+func laidOut(seed uint64) (w *writer, file, text string) {
+	w = &writer{rng: rand.New(rand.NewPCG(seed, 0))}
+	switch seed % 3 {
+	case 0:
+		file, text = "config.json", w.json()
+	case 1:
+		file, text = "config.yaml", w.yaml()
+	case 2:
+		file, text = "config.toml", w.toml()
+	}
+	if w.maybe() {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return w, file, text
 }

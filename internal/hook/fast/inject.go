@@ -8,6 +8,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/inject"
 	"github.com/docsearch/docsearch/internal/index/answer"
+	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -33,48 +34,52 @@ func (i Indexes) Entries(db *config.Database, call *inject.Call, floor float64) 
 		if err != nil {
 			return err
 		}
-		file := call.FileName()
 		for _, d := range related.Matches {
-			if d.Rarity < telling && !d.Keyed {
-				continue
-			}
-			key, err := x.Key(d.Document)
+			e, err := i.entryFor(x, db, d, call, floor)
 			if err != nil {
 				return err
 			}
-			if !injected(db, key) {
-				continue
+			if e != nil {
+				entries = append(entries, *e)
 			}
-			namesFile := false
-			if file != "" {
-				if namesFile, err = x.Contains(d.Passage, file); err != nil {
-					return err
-				}
-			}
-			if d.Rarity < floor && !d.Keyed && !namesFile && !i.Thorough {
-				// Only conditions that the call meets, or a priority, could help.
-				if hope, err := x.Mentions(d.Document, "applies_when", "priority"); err != nil {
-					return err
-				} else if !hope {
-					continue
-				}
-			}
-			p, err := x.First(d.Document)
-			if err != nil {
-				return err
-			}
-			e := entry(db, key, &p)
-			e.Rarity, e.NamesFile = d.Rarity, namesFile
-			if call.Judge(&e, floor); e.Taken {
-				if e.Text, err = text(x, d.Document); err != nil {
-					return err
-				}
-			}
-			entries = append(entries, e)
 		}
 		return nil
 	})
 	return entries, err
+}
+
+// entryFor returns a document with its text if the call takes it, and nil if the
+// call has nothing to do with it.
+func (i Indexes) entryFor(x *answer.Index, db *config.Database, d lexical.Match, call *inject.Call, floor float64) (*inject.Entry, error) {
+	if d.Rarity < telling && !d.Keyed {
+		return nil, nil
+	}
+	key, err := x.Key(d.Document)
+	if err != nil || !injected(db, key) {
+		return nil, err
+	}
+	namesFile := false
+	if file := call.FileName(); file != "" {
+		if namesFile, err = x.Contains(d.Passage, file); err != nil {
+			return nil, err
+		}
+	}
+	if d.Rarity < floor && !d.Keyed && !namesFile && !i.Thorough {
+		// Only conditions that the call meets, or a priority, could help.
+		if hope, err := x.Mentions(d.Document, "applies_when", "priority"); err != nil || !hope {
+			return nil, err
+		}
+	}
+	p, err := x.First(d.Document)
+	if err != nil {
+		return nil, err
+	}
+	e := entry(db, key, &p)
+	e.Rarity, e.NamesFile = d.Rarity, namesFile
+	if call.Judge(&e, floor); e.Taken {
+		e.Text, err = text(x, d.Document)
+	}
+	return &e, err
 }
 
 // Contents returns the first documents of a database that the agent is told of

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/ingest/md/mdtest"
+	"github.com/docsearch/docsearch/internal/ingest/pdf/pdftest"
 )
 
 func TestMain(m *testing.M) {
@@ -61,25 +62,6 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// hostile makes a PDF file of objects, of which the first is the root, the last
-// has offset 0 in a table if it is a table itself.
-func hostile(trailer string, objects ...string) []byte {
-	var b bytes.Buffer
-	b.WriteString("%PDF-1.5\n")
-	var offsets []int
-	for i, o := range objects {
-		offsets = append(offsets, b.Len())
-		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
-	}
-	at := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
-	for _, o := range offsets {
-		fmt.Fprintf(&b, "%010d 00000 n \n", o)
-	}
-	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, strings.ReplaceAll(trailer, "XREF", fmt.Sprint(at)), at)
-	return b.Bytes()
-}
-
 // withTable makes a PDF file whose table is a stream: entries of type, object and
 // number, and more for its dictionary.
 func withTable(entries [][3]int, size, more string) []byte {
@@ -105,11 +87,11 @@ func hostiles() map[string][]byte {
 	}
 	tree := "<< /Type /Pages /Kids [3 0 R] /Count 1 >>"
 	return map[string][]byte{
-		"a table before itself":      hostile("/Prev XREF", "<< /Type /Catalog /Pages 2 0 R >>", tree, fmt.Sprintf(page, ""), stream("")),
-		"a tree in itself":           hostile("", "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [2 0 R] /Count 5 >>"),
-		"a page above itself":        hostile("", "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 /Parent 2 0 R >>", fmt.Sprintf(page, ""), stream("BT /F1 10 Tf (a) Tj ET")),
-		"a string without end":       hostile("", "<< /Type /Catalog /Pages 2 0 R >>", tree, fmt.Sprintf(page, ""), stream("BT <ab")),
-		"dictionaries in each other": hostile("", "<< /Type /Catalog /Pages 2 0 R >>", tree, fmt.Sprintf(page, ""), stream(strings.Repeat("1 dict begin\n", 100_000)+strings.Repeat("x\n", 200_000))),
+		"a table before itself":      pdftest.File("/Prev XREF", "<< /Type /Catalog /Pages 2 0 R >>", tree, fmt.Sprintf(page, ""), stream("")),
+		"a tree in itself":           pdftest.File("", "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [2 0 R] /Count 5 >>"),
+		"a page above itself":        pdftest.File("", "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 /Parent 2 0 R >>", fmt.Sprintf(page, ""), stream("BT /F1 10 Tf (a) Tj ET")),
+		"a string without end":       pdftest.File("", "<< /Type /Catalog /Pages 2 0 R >>", tree, fmt.Sprintf(page, ""), stream("BT <ab")),
+		"dictionaries in each other": pdftest.File("", "<< /Type /Catalog /Pages 2 0 R >>", tree, fmt.Sprintf(page, ""), stream(strings.Repeat("1 dict begin\n", 100_000)+strings.Repeat("x\n", 200_000))),
 		"an object in itself":        withTable([][3]int{{0, 0, 0}, {2, 1, 0}}, "10", ""),
 		"a table of any size":        withTable([][3]int{{0, 0, 0}}, "99999999999", ""),
 		"a row of any size":          bytes.Replace(withTable([][3]int{{0, 0, 0}}, "10", ""), []byte("/W [1 4 1]"), []byte("/W [1 4 99999999999]"), 1),
