@@ -11,7 +11,8 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/deadline"
-	"github.com/docsearch/docsearch/internal/hook/fast"
+	"github.com/docsearch/docsearch/internal/hook/lookup"
+	"github.com/docsearch/docsearch/internal/hook/startup"
 	"github.com/docsearch/docsearch/internal/hook/route/shell"
 )
 
@@ -34,7 +35,7 @@ DOCSEARCH_DEBUG=1 shows every step of the decision on standard error.`,
 			if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
 				return cmd.Help()
 			}
-			p := fast.Unfinished()
+			p := startup.Pending()
 			if p == nil {
 				p = hook.NewProcess(deadline.Start(deadline.Limit(os.Getenv), os.Exit))
 			}
@@ -46,7 +47,7 @@ DOCSEARCH_DEBUG=1 shows every step of the decision on standard error.`,
 // answerEvent answers the event by the config file and the files with rules,
 // and leaves the snapshots by which package fast answers the next one.
 func answerEvent(p *hook.Process) error {
-	code := fast.Guard(p.Stderr, func() int {
+	code := startup.Guard(p.Stderr, func() int {
 		l := config.Locate(p.Getenv)
 		r, err := load.Load(l)
 		p.Commands = shell.Commands
@@ -63,20 +64,20 @@ func answerEvent(p *hook.Process) error {
 			err = load.RememberFailure(l, syntax)
 			p.Debug("snapshot of a config that cannot be read: %v", err)
 			c := config.Default()
-			return p.Run(&c, l, []string{syntax.Error()}, fast.Indexes{})
+			return p.Run(&c, l, []string{syntax.Error()}, lookup.Indexes{})
 		case err != nil:
 			c := config.Default()
-			return p.Run(&c, l, []string{err.Error()}, fast.Indexes{})
+			return p.Run(&c, l, []string{err.Error()}, lookup.Indexes{})
 		}
 		p.Debug("decided by %s", r.Path)
 		if err := r.Remember(l); err != nil {
 			p.Debug("no snapshot: %v", err)
 		}
-		r.Config.Names = fast.DefinedNames(r.Config.Databases)
+		r.Config.Names = lookup.DefinedNames(r.Config.Databases)
 		if err := r.Config.Names.Write(l); err != nil {
 			p.Debug("no names: %v", err)
 		}
-		return p.Run(&r.Config, l, r.Messages(), fast.Indexes{})
+		return p.Run(&r.Config, l, r.Messages(), lookup.Indexes{})
 	})
 	if code != exitOK {
 		return exitStatus(code)

@@ -15,8 +15,8 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/fast"
 	"github.com/docsearch/docsearch/internal/hook/inject"
+	"github.com/docsearch/docsearch/internal/hook/lookup"
 )
 
 func newInjectCommand(a *app) *cobra.Command {
@@ -102,7 +102,7 @@ func (a *app) explainInjection(event event.Event, asJSON bool) error {
 		return err
 	}
 	event.Said = hook.LastSaid(event.Transcript)
-	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), fast.Indexes{Thorough: true}, hook.Routes{})
+	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), lookup.Indexes{Thorough: true}, hook.Routes{})
 	for _, fault := range d.Faults {
 		a.warn("%s", fault)
 	}

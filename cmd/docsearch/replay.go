@@ -24,7 +24,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eventlog"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/fast"
+	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/hook/route/shell"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/replay"
@@ -334,7 +334,7 @@ func (r *replayer) file(ctx context.Context, name string) *replayedFile {
 			if e.At.Before(r.since) {
 				return nil
 			}
-			f.add(&e, p.Decide(e.Event, &r.config.Config, locations, fast.Indexes{}))
+			f.add(&e, p.Decide(e.Event, &r.config.Config, locations, lookup.Indexes{}))
 			return nil
 		})
 		f.Damaged = damage.Lines

@@ -16,7 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/fast"
+	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/hook/route/shell"
 	quick "github.com/docsearch/docsearch/internal/index/answer"
@@ -96,7 +96,7 @@ func (a *app) why(query string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), fast.Indexes{}, hook.Routes{
+	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), lookup.Indexes{}, hook.Routes{
 		Rules:    func(func(*config.Rule) bool) ([]config.Rule, error) { return routes.Rules, nil },
 		Commands: shell.Commands,
 	})

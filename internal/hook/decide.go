@@ -62,17 +62,17 @@ const (
 
 // A Decision is the hook's answer to an event.
 type Decision struct {
-	Verdict Verdict
-	Reason  string       // of any verdict but Pass
-	Context string       // for the agent to read beside it
-	Matched []string     // names of the databases that the call is about
-	Offered []string     // of those that the verdict or the context offers
-	Quoted  bool         // with passages of theirs
-	Rule    *config.Rule // that matches the call; nil if none does
-	Change  Change       // to make to the session's state; a denial stands only if it was made
-	Later   bool         // there is no decision yet, see ErrLater
-	Trace   []string
-	Faults  []string // what went wrong on the way
+	Verdict   Verdict
+	Reason    string       // of any verdict but Pass
+	Context   string       // for the agent to read beside it
+	Matched   []string     // names of the databases that the call is about
+	Offered   []string     // of those that the verdict or the context offers
+	Quoted    bool         // with passages of theirs
+	Rule      *config.Rule // that matches the call; nil if none does
+	Change    Change       // to make to the session's state; a denial stands only if it was made
+	NeedsMain bool         // there is no decision yet, see ErrNeedsMain
+	Trace     []string
+	Faults    []string // what went wrong on the way
 
 	Event   string         // its name
 	Update  bool           // the databases may be brought up to date, in the background
@@ -148,7 +148,7 @@ func (d *decider) call() {
 	if d.Verdict == Pass {
 		d.route()
 	}
-	if d.Verdict == Pass && !d.Later && !d.wantsState {
+	if d.Verdict == Pass && !d.NeedsMain && !d.wantsState {
 		d.accompany()
 	}
 }

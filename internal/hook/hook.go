@@ -44,9 +44,9 @@ type Process struct {
 	Rules func(cwd string, concerns func(*config.Rule) bool) (rules []config.Rule, problems []string, err error)
 	// Commands is for Routes.
 	Commands func(line string) ([]string, error)
-	// Left is set by a Run that came to no decision, for want of parts of the
+	// NeedsMain is set by a Run that came to no decision, for want of parts of the
 	// program that are not initialised yet: another one will.
-	Left bool
+	NeedsMain bool
 
 	// Event is the one on stdin, once it was read.
 	Event *event.Event
@@ -105,7 +105,7 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 			p.Event = &e
 		}
 		decision := p.Decide(*p.Event, c, l, search)
-		if p.Left = decision.Later; p.Left {
+		if p.NeedsMain = decision.NeedsMain; p.NeedsMain {
 			return exitPass
 		}
 		out := render(p.Event.Host, decision)
@@ -134,7 +134,7 @@ func (p *Process) started() time.Time {
 // session remember what came of it.
 func (p *Process) Decide(e event.Event, c *config.Config, l config.Locations, search Searcher) Decision {
 	d := p.decide(e, c, l, Store{l.State}, search)
-	if !d.Later {
+	if !d.NeedsMain {
 		p.limit(&d, e, Store{l.State})
 		p.tellOnce(&d, e, l)
 	}
@@ -196,7 +196,7 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, st
 	}
 	d.state, d.stateRead = state, true
 	d.decide()
-	if d.Later || d.Change.empty() {
+	if d.NeedsMain || d.Change.empty() {
 		return d.Decision
 	}
 	switch twin, err := store.Update(e.Session, d.Change, p.Now); {

@@ -347,8 +347,10 @@ func TestDeniedCallIsNotAccompanied(t *testing.T) {
 	if offered(d) == "" {
 		t.Errorf("a fault of the rules keeps notes away: %q", d.Faults)
 	}
-	d = Decide(e, c, c.Server(noEnv), State{}, at(0), x, Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) { return nil, fmt.Errorf("later: %w", ErrLater) }})
-	if offered(d) != "" || !d.Later {
+	d = Decide(e, c, c.Server(noEnv), State{}, at(0), x, Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) {
+		return nil, fmt.Errorf("later: %w", ErrNeedsMain)
+	}})
+	if offered(d) != "" || !d.NeedsMain {
 		t.Errorf("a decision for later has notes: %+v", d.Notes)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // Routes are the rules over tool calls, and what it takes to try them.
 type Routes struct {
 	// Rules are those in force where the session works, in their order; those
-	// of no concern may be left out. Its error wraps ErrLater if the rules
+	// of no concern may be left out. Its error wraps ErrNeedsMain if the rules
 	// would have to be read first. It is not asked for calls that something
 	// else decides.
 	Rules func(concerns func(*config.Rule) bool) ([]config.Rule, error)
@@ -25,9 +25,9 @@ type Routes struct {
 	Debug bool
 }
 
-// ErrLater says that to decide takes parts of the program that are not
+// ErrNeedsMain says that to decide takes parts of the program that are not
 // initialised yet.
-var ErrLater = errors.New("the decision takes more of the program")
+var ErrNeedsMain = errors.New("the decision takes more of the program")
 
 // maxShown is how much of a call's text is shown to whoever debugs a rule.
 const maxShown = 200
@@ -43,8 +43,8 @@ func (d *decider) route() {
 	}
 	rules, err := d.routes.Rules(route.Concerns(call))
 	switch {
-	case errors.Is(err, ErrLater):
-		d.Later = true
+	case errors.Is(err, ErrNeedsMain):
+		d.NeedsMain = true
 		return
 	case err != nil:
 		d.fault("rules: %v: the call goes through", err)
@@ -54,7 +54,7 @@ func (d *decider) route() {
 	found, err := m.First(rules, call)
 	switch {
 	case err != nil:
-		d.Later = true
+		d.NeedsMain = true
 	case found == nil:
 		d.trace("pass: no rule matches")
 	default:

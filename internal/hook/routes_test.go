@@ -139,7 +139,7 @@ func TestRoutesFaults(t *testing.T) {
 		fault  string
 	}{
 		{"rules cannot be read", broken(errors.New("disk on fire")), "ls", false, "rules: disk on fire: the call goes through"},
-		{"rules are read later", broken(fmt.Errorf("x: %w", ErrLater)), "ls", true, ""},
+		{"rules are read later", broken(fmt.Errorf("x: %w", ErrNeedsMain)), "ls", true, ""},
 		{"the parser is needed", noParser, "kubectl get", true, ""},
 		{"the parser is not needed", noParser, "ls", false, ""},
 		{"no shell", rulesIn(t, parsed), "kubectl (", false, "rule parsed is left out: the command cannot be parsed"},
@@ -149,8 +149,8 @@ func TestRoutesFaults(t *testing.T) {
 			c := testConfig("", "")
 			d := Decide(bashEvent(test.line), c, c.Server(noEnv), State{}, at(0), indexes{}, test.routes)
 			fault := strings.Join(d.Faults, "\n")
-			if d.Verdict != Pass || d.Later != test.later || !strings.HasPrefix(fault, test.fault) || (fault == "") != (test.fault == "") {
-				t.Errorf("verdict %q, later %t, faults %q", d.Verdict, d.Later, fault)
+			if d.Verdict != Pass || d.NeedsMain != test.later || !strings.HasPrefix(fault, test.fault) || (fault == "") != (test.fault == "") {
+				t.Errorf("verdict %q, later %t, faults %q", d.Verdict, d.NeedsMain, fault)
 			}
 		})
 	}
@@ -325,9 +325,9 @@ func TestRunIsFinished(t *testing.T) {
 	event := `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"kubectl get"}}`
 	var stdout, stderr bytes.Buffer
 	p := &Process{Stdin: strings.NewReader(event), Stdout: &stdout, Stderr: &stderr, Getenv: noEnv, Now: time.Now}
-	p.Rules = func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) { return nil, nil, ErrLater }
-	if code := p.Run(&c, config.Locations{}, nil, indexes{}); code != exitPass || !p.Left || stdout.Len()+stderr.Len() > 0 {
-		t.Fatalf("code %d, left %t, %s%s", code, p.Left, stdout.String(), stderr.String())
+	p.Rules = func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) { return nil, nil, ErrNeedsMain }
+	if code := p.Run(&c, config.Locations{}, nil, indexes{}); code != exitPass || !p.NeedsMain || stdout.Len()+stderr.Len() > 0 {
+		t.Fatalf("code %d, left %t, %s%s", code, p.NeedsMain, stdout.String(), stderr.String())
 	}
 	rules, err := rulesIn(t, rule("kubectl", "Bash", "kubectl", config.ActionDeny)).Rules(nil)
 	if err != nil {
@@ -336,7 +336,7 @@ func TestRunIsFinished(t *testing.T) {
 	p.Rules = func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) {
 		return rules, []string{"a problem"}, nil
 	}
-	if code := p.Run(&c, config.Locations{}, nil, indexes{}); code != exitDeny || p.Left || stderr.String() != "no kubectl\ndocsearch: a problem\n" {
-		t.Errorf("code %d, left %t, stdout %s, stderr %s", code, p.Left, stdout.String(), stderr.String())
+	if code := p.Run(&c, config.Locations{}, nil, indexes{}); code != exitDeny || p.NeedsMain || stderr.String() != "no kubectl\ndocsearch: a problem\n" {
+		t.Errorf("code %d, left %t, stdout %s, stderr %s", code, p.NeedsMain, stdout.String(), stderr.String())
 	}
 }

@@ -17,7 +17,7 @@ import (
 // short, a panic of this goroutine, and has what Go cannot recover from end
 // the process by a signal.
 //
-//go:linkname contain github.com/docsearch/docsearch/internal/hook/fast.contain
+//go:linkname contain github.com/docsearch/docsearch/internal/hook/startup.contain
 func contain() {
 	debug.SetPanicOnFault(true)
 	debug.SetTraceback("crash")

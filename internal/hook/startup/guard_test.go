@@ -1,4 +1,4 @@
-package fast
+package startup
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ func TestGuard(t *testing.T) {
 	crashes := map[string]func() int{
 		"panic": func() int { panic("on purpose") },
 		"fault": func() int {
-			path := filepath.Join(os.Getenv("FAST_TEST_DIR"), "file")
+			path := filepath.Join(os.Getenv("STARTUP_TEST_DIR"), "file")
 			if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
 				panic(err)
 			}
@@ -38,7 +38,7 @@ func TestGuard(t *testing.T) {
 			return overflow(0)
 		},
 	}
-	if name := os.Getenv("FAST_TEST_CRASH"); name != "" {
+	if name := os.Getenv("STARTUP_TEST_CRASH"); name != "" {
 		os.Exit(Guard(os.Stderr, crashes[name]))
 	}
 	for name := range crashes {
@@ -47,7 +47,7 @@ func TestGuard(t *testing.T) {
 				t.Skip("Windows lets nobody cut a mapped file, and has no signals")
 			}
 			cmd := exec.Command(os.Args[0], "-test.run=^TestGuard$")
-			cmd.Env = append(os.Environ(), "FAST_TEST_CRASH="+name, "FAST_TEST_DIR="+t.TempDir())
+			cmd.Env = append(os.Environ(), "STARTUP_TEST_CRASH="+name, "STARTUP_TEST_DIR="+t.TempDir())
 			out, err := cmd.CombinedOutput()
 			var exit *exec.ExitError
 			if err != nil && !errors.As(err, &exit) {

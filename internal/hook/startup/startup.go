@@ -1,0 +1,77 @@
+// Package startup answers "docsearch hook" before the rest of the program is
+// initialized. No library imports it: its init function ends the process.
+//
+// The MCP server and the config reader cost about four milliseconds of package
+// initialization, which a hook that runs before every tool call must not pay.
+// Go initializes packages in a fixed order: at each step the first package, by
+// import path, whose imports are all initialized. This package imports little,
+// so that its init function runs before theirs; TestInitOrder in cmd/docsearch
+// verifies that. It decides by the snapshots of the config and the rules. If a
+// snapshot is missing or stale, or a rule needs the shell parser, main takes over.
+package startup
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/deadline"
+	"github.com/docsearch/docsearch/internal/hook/lookup"
+)
+
+func init() {
+	if len(os.Args) != 2 || os.Args[1] != "hook" {
+		return
+	}
+	pending = hook.NewProcess(deadline.Start(deadline.Limit(os.Getenv), os.Exit))
+	if code, done := answer(pending); done {
+		os.Exit(code)
+	}
+}
+
+var pending *hook.Process
+
+// Pending returns the run of the hook that main must complete, or nil if none has
+// begun.
+func Pending() *hook.Process { return pending }
+
+// answer handles the event by the snapshots. It returns false if main must.
+func answer(p *hook.Process) (code int, done bool) {
+	done = true
+	code = Guard(p.Stderr, func() int {
+		l := config.Locate(p.Getenv)
+		s, err := config.ReadSnapshot(l, p.Getenv)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				p.Debug("%v: the config is read again", err)
+			}
+			done = false
+			return 0
+		}
+		s.Config.Names = config.NamesOf(l, s.Config.Databases)
+		p.Debug("by the snapshot of %s", l.Config)
+		p.Rules = func(cwd string, concerns func(*config.Rule) bool) ([]config.Rule, []string, error) {
+			s, err := config.ReadRoutesSnapshot(l, config.PlaceOf(l, p.Getenv, cwd), concerns)
+			if err != nil {
+				p.Debug("%v: the rules are read again", err)
+				return nil, nil, hook.ErrNeedsMain
+			}
+			return s.Rules, s.Problems, nil
+		}
+		code := p.Run(&s.Config, l, s.Problems, lookup.Indexes{})
+		done = !p.NeedsMain
+		return code
+	})
+	return code, done
+}
+
+// Guard is hook.Guard that also recovers from faults in mapped files.
+func Guard(stderr io.Writer, run func() int) int {
+	contain()
+	return hook.Guard(stderr, run)
+}
+
+func contain()
