@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/docs"
-	"github.com/docsearch/docsearch/internal/client"
+	"github.com/docsearch/docsearch/internal/agentconfig"
 )
 
 func newDemoCommand(a *app) *cobra.Command {
@@ -121,7 +121,7 @@ func (d *demo) build(ctx context.Context) error {
 }
 
 // search sends a web search through the hook, which denies it.
-func (d *demo) search(ctx context.Context) (client.Outcome, error) {
+func (d *demo) search(ctx context.Context) (agentconfig.Outcome, error) {
 	d.step("The agent searches the web")
 	d.webSearch(demoQuestion)
 	d.say("Before Claude Code runs the tool, it asks the hook:")
@@ -141,7 +141,7 @@ func (d *demo) search(ctx context.Context) (client.Outcome, error) {
 }
 
 // ask makes the call that the denial names.
-func (d *demo) ask(ctx context.Context, denial client.Outcome) error {
+func (d *demo) ask(ctx context.Context, denial agentconfig.Outcome) error {
 	d.step("The agent asks for more")
 	tool, arguments, err := namedCall(denial.Reason)
 	if err != nil {
@@ -150,7 +150,7 @@ func (d *demo) ask(ctx context.Context, denial client.Outcome) error {
 	d.call(tool + " " + string(arguments))
 	d.say("Claude Code has started the MCP server together with the session:")
 	d.command("docsearch serve")
-	session, err := client.StartServer(ctx, func(ctx context.Context) *exec.Cmd { return d.docsearch(ctx, "serve") })
+	session, err := agentconfig.StartServer(ctx, func(ctx context.Context) *exec.Cmd { return d.docsearch(ctx, "serve") })
 	if err != nil {
 		return fmt.Errorf("start the MCP server: %w", err)
 	}
@@ -197,8 +197,8 @@ func (d *demo) searchOffTopic(ctx context.Context) error {
 	return nil
 }
 
-func (d *demo) hook(ctx context.Context, query string) (client.Outcome, error) {
-	o, err := client.RunHook(d.docsearch(ctx, "hook"), map[string]any{
+func (d *demo) hook(ctx context.Context, query string) (agentconfig.Outcome, error) {
+	o, err := agentconfig.RunHook(d.docsearch(ctx, "hook"), map[string]any{
 		"session_id": "demo", "hook_event_name": "PreToolUse", "tool_name": "WebSearch",
 		"tool_input": map[string]string{"query": query},
 	})

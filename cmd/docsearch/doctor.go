@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/client"
+	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
@@ -53,7 +53,7 @@ type doctor struct {
 	*app
 	locations config.Locations
 	config    config.Config
-	claude    *client.Claude
+	claude    *agentconfig.Claude
 	installed installation
 	failures  int
 }
@@ -75,9 +75,9 @@ func (d *doctor) examine(ctx context.Context) error {
 }
 
 func (d *doctor) checkProgram() {
-	program, err := client.Program()
+	program, err := agentconfig.Program()
 	switch {
-	case errors.Is(err, client.ErrTemporary):
+	case errors.Is(err, agentconfig.ErrTemporary):
 		d.note("program", "this one is a temporary file of \"go run\"; the checks below use those that are installed")
 	case err != nil:
 		d.fail("program", err.Error(), "")
@@ -175,7 +175,7 @@ func (d *doctor) checkInstallation() {
 		return
 	}
 	for _, tool := range d.claude.Watched() {
-		if in.plugin == "" && !client.Heard(all, tool) {
+		if in.plugin == "" && !agentconfig.Heard(all, tool) {
 			d.fail("settings", "the hook is not called for "+tool, "docsearch install")
 			return
 		}
@@ -217,11 +217,11 @@ func (d *doctor) runHooks(ctx context.Context) {
 
 // isOther reports whether a hook runs another program than this one: that is
 // for Claude Code to run, if its user agrees, and not for the doctor.
-func (d *doctor) isOther(h client.Hook) bool {
+func (d *doctor) isOther(h agentconfig.Hook) bool {
 	switch {
 	case h.Via != "":
 		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would run it by %s; the doctor did not", h.Path, h.Line(), h.Via), otherRemedy(h))
-	case !client.Own(h.Program):
+	case !agentconfig.Own(h.Program):
 		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would run it; it is not this program, so the doctor did not%s", h.Path, h.Line(), absence(h.Program)), otherRemedy(h))
 	case h.Beside != "":
 		d.note("hook", fmt.Sprintf("%s has %q: Claude Code runs %s as well; the doctor did not", h.Path, h.Line(), h.Beside))
@@ -241,7 +241,7 @@ func absence(program string) string {
 }
 
 // otherRemedy says what to do about a hook of another program.
-func otherRemedy(h client.Hook) string {
+func otherRemedy(h agentconfig.Hook) string {
 	if h.Python || h.Beside != "" {
 		return "take the entry out of " + h.Path + ", or leave it if you trust it"
 	}
@@ -251,8 +251,8 @@ func otherRemedy(h client.Hook) string {
 
 // scopeOption is a scope on the command line, after a blank; the usual one needs
 // none.
-func scopeOption(s client.Scope) string {
-	if s == client.User {
+func scopeOption(s agentconfig.Scope) string {
+	if s == agentconfig.User {
 		return ""
 	}
 	return " --scope " + string(s)
@@ -312,22 +312,22 @@ func (d *doctor) tryPermission(ctx context.Context) {
 
 // runHook runs this program as a hook, as Claude Code runs the command that
 // install enters.
-func (d *doctor) runHook(ctx context.Context, tool string, input any) (client.Outcome, error) {
+func (d *doctor) runHook(ctx context.Context, tool string, input any) (agentconfig.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	state, err := os.MkdirTemp("", "docsearch-doctor-")
 	if err != nil {
-		return client.Outcome{}, err
+		return agentconfig.Outcome{}, err
 	}
 	defer os.RemoveAll(state)
 	program, err := os.Executable()
 	if err != nil {
-		return client.Outcome{}, err
+		return agentconfig.Outcome{}, err
 	}
-	cmd := client.Shell(ctx, program)
+	cmd := agentconfig.Shell(ctx, program)
 	cmd.Env = append(os.Environ(), "DOCSEARCH_STATE_DIR="+state)
 	cmd.WaitDelay = time.Second
-	return client.RunHook(cmd, map[string]any{
+	return agentconfig.RunHook(cmd, map[string]any{
 		"hook_event_name": "PreToolUse", "session_id": "doctor", "tool_name": tool, "tool_input": input,
 	})
 }
@@ -343,9 +343,9 @@ func (d *doctor) runServers(ctx context.Context) {
 		switch {
 		case !s.Ours:
 			d.failOther(s, line, "claude mcp remove "+s.Name+", if it is no longer wanted")
-		case !client.Own(s.Command):
+		case !agentconfig.Own(s.Command):
 			d.failOther(s, line, "docsearch install"+scopeOption(s.Scope)+" enters this program")
-		case s.Scope == client.Project && !slices.Equal(s.Args, []string{"serve"}):
+		case s.Scope == agentconfig.Project && !slices.Equal(s.Args, []string{"serve"}):
 			d.note("server", fmt.Sprintf("%s has the server %s with arguments of the project: %q; the doctor did not run it", s.Path, s.Name, line))
 		default:
 			d.runServer(ctx, s)
@@ -354,11 +354,11 @@ func (d *doctor) runServers(ctx context.Context) {
 }
 
 // failOther says that a server is another program than this one.
-func (d *doctor) failOther(s client.Server, line, remedy string) {
+func (d *doctor) failOther(s agentconfig.Server, line, remedy string) {
 	d.fail("server", fmt.Sprintf("%s has the server %s, which is %q: Claude Code would run it; it is not this program, so the doctor did not%s", s.Path, s.Name, line, absence(s.Command)), remedy)
 }
 
-func (d *doctor) runServer(ctx context.Context, s client.Server) {
+func (d *doctor) runServer(ctx context.Context, s agentconfig.Server) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	program, err := os.Executable()
@@ -366,7 +366,7 @@ func (d *doctor) runServer(ctx context.Context, s client.Server) {
 		d.fail("server", err.Error(), "")
 		return
 	}
-	session, err := client.StartServer(ctx, func(ctx context.Context) *exec.Cmd {
+	session, err := agentconfig.StartServer(ctx, func(ctx context.Context) *exec.Cmd {
 		return exec.CommandContext(ctx, program, s.Args...)
 	})
 	if err != nil {
@@ -403,7 +403,7 @@ func (d *doctor) fail(link, what, remedy string) {
 // line prints a line that may have parts of files of others.
 func (d *doctor) line(text string) { fmt.Fprintln(d.stdout, printable(text)) }
 
-func pathsOf(hooks []client.Hook) []string {
+func pathsOf(hooks []agentconfig.Hook) []string {
 	paths := map[string]bool{}
 	for _, h := range hooks {
 		paths[h.Path] = true

@@ -13,7 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/deadline"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/hook/startup"
-	"github.com/docsearch/docsearch/internal/hook/route/shell"
+	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
 func newHookCommand(*app) *cobra.Command {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/client"
+	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/index"
@@ -131,7 +131,7 @@ func (a *app) removeEntry(ctx context.Context, asker *asker, name string, yes, m
 		fmt.Fprintf(a.stdout, "%s still has the entry %s\n", path, name)
 		return nil
 	}
-	change, err := client.Rewrite(path, "the entry "+name, func(data []byte) ([]byte, error) { return edit.Remove(path, data, name) })
+	change, err := agentconfig.Rewrite(path, "the entry "+name, func(data []byte) ([]byte, error) { return edit.Remove(path, data, name) })
 	if err != nil {
 		return withHint(err, "remove the entry %s from %s yourself", name, path)
 	}

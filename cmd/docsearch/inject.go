@@ -15,8 +15,8 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/inject"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
+	"github.com/docsearch/docsearch/internal/notes"
 )
 
 func newInjectCommand(a *app) *cobra.Command {
@@ -106,14 +106,14 @@ func (a *app) explainInjection(event event.Event, asJSON bool) error {
 	for _, fault := range d.Faults {
 		a.warn("%s", fault)
 	}
-	records, err := inject.Store{Dir: l.State}.Read(event.Session)
+	records, err := notes.Store{Dir: l.State}.Read(event.Session)
 	if err != nil {
 		return err
 	}
 	out := injectionJSON{Event: event.Name, Tool: event.Tool, Floor: r.Config.Inject.Floor, Entries: []entryJSON{}}
 	told := func(string) bool { return false }
 	if d.Notes != nil && d.Notes.Begins == "" {
-		told = inject.Told(records, event.Agent)
+		told = notes.Told(records, event.Agent)
 	}
 	if len(d.Entries) > 0 {
 		out.Query = hook.CallOf(event).Query().String()
@@ -186,7 +186,7 @@ told something. A session's id is in the hook's events, and the name of its
 transcript.`,
 		Args: atMostOne,
 		RunE: func(_ *cobra.Command, args []string) error {
-			store := inject.Store{Dir: config.Locate(os.Getenv).State}
+			store := notes.Store{Dir: config.Locate(os.Getenv).State}
 			if len(args) == 0 {
 				return a.listSessions(store, asJSON)
 			}
@@ -204,7 +204,7 @@ transcript.`,
 	return cmd
 }
 
-func (a *app) listSessions(store inject.Store, asJSON bool) error {
+func (a *app) listSessions(store notes.Store, asJSON bool) error {
 	names, err := store.Sessions()
 	if err != nil {
 		return err
@@ -237,7 +237,7 @@ type recordJSON struct {
 	Bytes    int       `json:"bytes,omitempty"`
 }
 
-func (a *app) printTrace(records []inject.Record, asJSON bool) error {
+func (a *app) printTrace(records []notes.Record, asJSON bool) error {
 	if asJSON {
 		list := make([]recordJSON, len(records))
 		for i, r := range records {

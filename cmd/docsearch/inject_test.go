@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/hook/inject"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/indextest"
@@ -108,7 +107,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 	if told != 1 {
 		t.Errorf("the note was told %d times, want once", told)
 	}
-	records, err := inject.Store{Dir: filepath.Dir(h.config)}.Read("s")
+	records, err := notes.Store{Dir: filepath.Dir(h.config)}.Read("s")
 	if err != nil || len(records) != 1 || records[0].Title != "Errors" {
 		t.Errorf("records %+v, %v", records, err)
 	}

@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/client"
+	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 )
 
 func newInstallCommand(a *app) *cobra.Command {
 	var (
-		scope   = scopeFlag(client.User)
+		scope   = scopeFlag(agentconfig.User)
 		program string
 		dryRun  bool
 	)
@@ -40,7 +40,7 @@ kept beside it. Run it again after the program has moved.`,
 			if err != nil {
 				return err
 			}
-			scope := client.Scope(scope)
+			scope := agentconfig.Scope(scope)
 			if program == "" {
 				if program, err = a.programFor(scope); err != nil {
 					return err
@@ -51,10 +51,10 @@ kept beside it. Run it again after the program has moved.`,
 					return err
 				}
 			}
-			if err := client.CheckProgram(program); err != nil {
+			if err := agentconfig.CheckProgram(program); err != nil {
 				return withHint(err, "--command takes the path of a docsearch program")
 			}
-			claude.Version = client.VersionOnPath(cmd.Context())
+			claude.Version = agentconfig.VersionOnPath(cmd.Context())
 			plan, err := claude.Install(scope, program)
 			if err != nil {
 				return explainInstall(err)
@@ -85,15 +85,15 @@ kept beside it. Run it again after the program has moved.`,
 // programFor is the program as the files of a scope should name it. Files that
 // go into a repository get its name alone where that will do: the path of one
 // machine is of no use on another.
-func (a *app) programFor(scope client.Scope) (string, error) {
-	program, err := client.Program()
-	if errors.Is(err, client.ErrTemporary) {
+func (a *app) programFor(scope agentconfig.Scope) (string, error) {
+	program, err := agentconfig.Program()
+	if errors.Is(err, agentconfig.ErrTemporary) {
 		return "", withHint(err, "build it first, with go install, or name one that stays with --command")
 	}
-	if err != nil || scope != client.Project {
+	if err != nil || scope != agentconfig.Project {
 		return program, err
 	}
-	if _, ok := client.OnPath(program); ok {
+	if _, ok := agentconfig.OnPath(program); ok {
 		return "docsearch", nil
 	}
 	a.warn("%s is this machine's path; for your colleagues put docsearch on the PATH and run this again", program)
@@ -103,7 +103,7 @@ func (a *app) programFor(scope client.Scope) (string, error) {
 // explainInstall says what to do about a file that Claude Code ignores: an
 // entry in it would do nothing.
 func explainInstall(err error) error {
-	var ignored *client.IgnoredError
+	var ignored *agentconfig.IgnoredError
 	if !errors.As(err, &ignored) {
 		return err
 	}
@@ -111,9 +111,9 @@ func explainInstall(err error) error {
 }
 
 // afterInstall says what else there is to know or to do.
-func (a *app) afterInstall(claude *client.Claude, scope client.Scope) {
+func (a *app) afterInstall(claude *agentconfig.Claude, scope agentconfig.Scope) {
 	a.warnOf(findInstalled(claude))
-	if scope == client.Project {
+	if scope == agentconfig.Project {
 		fmt.Fprintln(a.stdout, "Claude Code asks each person once whether to use the project's MCP server")
 	}
 	if r, err := load.Load(config.Locate(os.Getenv)); err == nil && len(r.Config.Databases) == 0 {
@@ -123,8 +123,8 @@ func (a *app) afterInstall(claude *client.Claude, scope client.Scope) {
 
 // claude is the Claude Code of this user in the working directory. Where the
 // config gives docsearch's search tool another name, the server has that name.
-func (a *app) claude() (*client.Claude, error) {
-	claude, err := client.FindClaude(".")
+func (a *app) claude() (*agentconfig.Claude, error) {
+	claude, err := agentconfig.FindClaude(".")
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (a *app) claude() (*client.Claude, error) {
 	return claude, nil
 }
 
-func (a *app) showPlan(plan []*client.Change) error {
+func (a *app) showPlan(plan []*agentconfig.Change) error {
 	if len(plan) == 0 {
 		fmt.Fprintln(a.stdout, "nothing would change")
 	}
@@ -155,7 +155,7 @@ func (a *app) showPlan(plan []*client.Change) error {
 
 // applyPlan makes the changes, and says each with what it was about and the
 // file.
-func (a *app) applyPlan(plan []*client.Change, said string) error {
+func (a *app) applyPlan(plan []*agentconfig.Change, said string) error {
 	for _, change := range plan {
 		backup, err := change.Apply()
 		if err != nil {
@@ -183,11 +183,11 @@ func (a *app) warn(format string, args ...any) {
 }
 
 // whose says for whom a scope is.
-func whose(scope client.Scope) string {
+func whose(scope agentconfig.Scope) string {
 	switch scope {
-	case client.Project:
+	case agentconfig.Project:
 		return "everyone in this project"
-	case client.Local:
+	case agentconfig.Local:
 		return "you in this project"
 	default:
 		return "you in every project"
@@ -195,20 +195,20 @@ func whose(scope client.Scope) string {
 }
 
 // A scopeFlag is a scope on the command line.
-type scopeFlag client.Scope
+type scopeFlag agentconfig.Scope
 
 func (s *scopeFlag) String() string { return string(*s) }
 func (s *scopeFlag) Type() string   { return "scope" }
 
 func (s *scopeFlag) Set(value string) error {
-	scope, err := client.ParseScope(value)
+	scope, err := agentconfig.ParseScope(value)
 	*s = scopeFlag(scope)
 	return err
 }
 
 func completeScopes(cmd *cobra.Command) {
 	names := []string{}
-	for _, scope := range client.Scopes {
+	for _, scope := range agentconfig.Scopes {
 		names = append(names, string(scope))
 	}
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/client"
+	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 )
@@ -14,20 +14,20 @@ import (
 // An installation is what Claude Code has of docsearch, in its settings and in
 // its plugins.
 type installation struct {
-	client.Installation
-	plugin  string          // docsearch's own that is enabled; "" if none is
-	plugged []client.Hook   // of any plugin
-	doubles []client.Double // calls for which the hook runs more than once
+	agentconfig.Installation
+	plugin  string               // docsearch's own that is enabled; "" if none is
+	plugged []agentconfig.Hook   // of any plugin
+	doubles []agentconfig.Double // calls for which the hook runs more than once
 }
 
-func findInstalled(claude *client.Claude) installation {
+func findInstalled(claude *agentconfig.Claude) installation {
 	cwd, err := os.Getwd()
 	if err != nil {
 		cwd = ""
 	}
 	in := installation{Installation: claude.Installed(), plugin: claude.Plugin()}
 	place := config.PlaceOf(config.Locate(os.Getenv), os.Getenv, cwd)
-	in.plugged = client.InPlugins(load.EnabledPlugins(place), in.plugin)
+	in.plugged = agentconfig.InPlugins(load.EnabledPlugins(place), in.plugin)
 	in.doubles = claude.Doubles(slices.Concat(in.Hooks, in.plugged))
 	return in
 }
@@ -47,14 +47,14 @@ func (a *app) warnOf(in installation) {
 
 // mayDeny reports whether the exit code of a hook denies calls if docsearch
 // cannot start, and install would change that.
-func mayDeny(h client.Hook) bool { return !h.Harmless() && h.Repairable() }
+func mayDeny(h agentconfig.Hook) bool { return !h.Harmless() && h.Repairable() }
 
-func sayMayDeny(h client.Hook) string {
+func sayMayDeny(h agentconfig.Hook) string {
 	return printable(fmt.Sprintf("%s has %q, whose exit code denies the call if docsearch cannot start", h.Path, h.Line()))
 }
 
 // sayDouble says that a hook runs more than once, and from where.
-func sayDouble(d client.Double) string {
+func sayDouble(d agentconfig.Double) string {
 	var places []string
 	for _, h := range d.Hooks {
 		places = append(places, fmt.Sprintf("%s (%s)", placeOf(h), h.Line()))
@@ -63,7 +63,7 @@ func sayDouble(d client.Double) string {
 }
 
 // placeOf is the plugin or the file that has a hook.
-func placeOf(h client.Hook) string {
+func placeOf(h agentconfig.Hook) string {
 	if h.Plugin != "" {
 		return "the plugin " + h.Plugin
 	}
@@ -72,7 +72,7 @@ func placeOf(h client.Hook) string {
 
 // repairDouble says how one of the hooks can go. Of the settings, those of the
 // user stay: they hold in every project.
-func repairDouble(d client.Double) string {
+func repairDouble(d agentconfig.Double) string {
 	var ways []string
 	settings := 0
 	for _, h := range slices.Backward(d.Hooks) {

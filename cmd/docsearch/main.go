@@ -8,8 +8,8 @@ import (
 	"context"
 	"os"
 
-	_ "github.com/docsearch/docsearch/internal/hook/fault"   // keeps its crashes from being denials
-	_ "github.com/docsearch/docsearch/internal/hook/startup" // answers "docsearch hook" before main begins
+	_ "github.com/docsearch/docsearch/internal/hook/crashguard" // keeps its crashes from being denials
+	_ "github.com/docsearch/docsearch/internal/hook/startup"    // answers "docsearch hook" before main begins
 )
 
 func main() {

@@ -25,9 +25,9 @@ import (
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
-	"github.com/docsearch/docsearch/internal/hook/route/shell"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/replay"
+	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
 func newReplayCommand(a *app) *cobra.Command {
@@ -161,7 +161,7 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 	for _, m := range r.Messages() {
 		a.warn("%s", m)
 	}
-	r.Config.Names = fast.DefinedNames(r.Config.Databases)
+	r.Config.Names = lookup.DefinedNames(r.Config.Databases)
 	display := progress.New(a.stderr, progress.StyleFor(a.stderr))
 	report := display.Func()
 	replayer := &replayer{config: r, locations: l, since: opt.since, rules: map[string]*load.Routes{}}

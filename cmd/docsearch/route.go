@@ -14,8 +14,8 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/route"
-	"github.com/docsearch/docsearch/internal/hook/route/shell"
+	"github.com/docsearch/docsearch/internal/rules"
+	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
 func newRouteCommand(a *app) *cobra.Command {
@@ -66,17 +66,17 @@ func rulesOf(files []string) (*load.Routes, error) {
 
 // routeCall is the call that a user asks about: an event as JSON, its file or
 // "-", an address to fetch, or a command to run.
-func (a *app) routeCall(text, tool string) (route.Call, error) {
+func (a *app) routeCall(text, tool string) (rules.Call, error) {
 	if text == "-" {
 		data, err := io.ReadAll(a.stdin)
 		if err != nil {
-			return route.Call{}, err
+			return rules.Call{}, err
 		}
 		text = string(data)
 	} else if filepath.Ext(text) == ".json" && !strings.ContainsAny(text, " \n") {
 		data, err := os.ReadFile(text)
 		if err != nil {
-			return route.Call{}, err
+			return rules.Call{}, err
 		}
 		text = string(data)
 	}
@@ -85,7 +85,7 @@ func (a *app) routeCall(text, tool string) (route.Call, error) {
 	case tool == "" && strings.HasPrefix(trimmed, "{"):
 		event, err := event.Parse([]byte(trimmed))
 		if err != nil {
-			return route.Call{}, fmt.Errorf("the event is %w", err)
+			return rules.Call{}, fmt.Errorf("the event is %w", err)
 		}
 		return hook.RouteCall(event), nil
 	case tool == "" && (strings.HasPrefix(trimmed, "http://") || strings.HasPrefix(trimmed, "https://")):
@@ -93,12 +93,12 @@ func (a *app) routeCall(text, tool string) (route.Call, error) {
 	case tool == "":
 		tool = "Bash"
 	}
-	return route.Call{Tool: tool, Text: text}, nil
+	return rules.Call{Tool: tool, Text: text}, nil
 }
 
 // routeMatcher tries rules as the hook does.
-func (a *app) routeMatcher() *route.Matcher {
-	return &route.Matcher{Commands: shell.Commands, Fault: a.warn}
+func (a *app) routeMatcher() *rules.Matcher {
+	return &rules.Matcher{Commands: shell.Commands, Fault: a.warn}
 }
 
 // ruleJSON is a rule as the commands print it.

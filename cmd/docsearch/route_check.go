@@ -8,7 +8,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
-	"github.com/docsearch/docsearch/internal/hook/route"
+	"github.com/docsearch/docsearch/internal/rules"
 )
 
 // aboutCalls is what check and explain say of their argument.
@@ -60,7 +60,7 @@ type checkJSON struct {
 	Message string        `json:"message,omitempty"`
 }
 
-func (a *app) checkCall(routes *load.Routes, call route.Call, asJSON bool) error {
+func (a *app) checkCall(routes *load.Routes, call rules.Call, asJSON bool) error {
 	found, err := a.routeMatcher().First(routes.Rules, call)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (a *app) checkCall(routes *load.Routes, call route.Call, asJSON bool) error
 	return err
 }
 
-func (a *app) printCheck(routes *load.Routes, call route.Call, found *route.Match) error {
+func (a *app) printCheck(routes *load.Routes, call rules.Call, found *rules.Match) error {
 	if found == nil {
 		_, err := fmt.Fprintf(a.stdout, "pass: none of %s matches this call of %s\n", count(len(routes.Rules), "rule"), call.Tool)
 		return err
@@ -143,7 +143,7 @@ they are tried: up to the first that matches.
 	return cmd
 }
 
-func (a *app) explainCall(routes *load.Routes, call route.Call) error {
+func (a *app) explainCall(routes *load.Routes, call rules.Call) error {
 	fmt.Fprintf(a.stdout, "%s: %s\n", call.Tool, call.Text)
 	outcomes, found, err := a.routeMatcher().Outcomes(routes.Rules, call)
 	if err != nil {
@@ -154,9 +154,9 @@ func (a *app) explainCall(routes *load.Routes, call route.Call) error {
 		switch {
 		case i >= len(outcomes):
 			fmt.Fprintf(a.stdout, "  %s: not tried\n", r.Name)
-		case outcomes[i] == route.OtherTool:
+		case outcomes[i] == rules.OtherTool:
 			fmt.Fprintf(a.stdout, "  %s: for %s\n", r.Name, toolOf(r))
-		case outcomes[i] == route.Lacks:
+		case outcomes[i] == rules.Lacks:
 			fmt.Fprintf(a.stdout, "  %s: the call lacks %s\n", r.Name, quotedList(needsOf(r, call.Tool)))
 		default:
 			fmt.Fprintf(a.stdout, "  %s: %s\n", r.Name, outcomes[i])

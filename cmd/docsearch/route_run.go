@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config/load"
-	"github.com/docsearch/docsearch/internal/hook/route/vet"
+	"github.com/docsearch/docsearch/internal/rules/check"
 )
 
 func newRouteTestCommand(a *app, rules func() (*load.Routes, error)) *cobra.Command {
@@ -60,7 +60,7 @@ type findingJSON struct {
 func (a *app) testRules(routes *load.Routes, asJSON bool) error {
 	out := testJSON{Tests: []testResultJSON{}, Odd: []findingJSON{}, Problems: append([]string{}, routes.Problems...)}
 	failed := 0
-	for _, r := range vet.Tests(routes.Rules) {
+	for _, r := range check.Tests(routes.Rules) {
 		t := testResultJSON{Rule: r.Rule.Name, Origin: r.Rule.Origin, Line: r.Test.Line, Test: r.Test.Text, Passed: r.Want == "", Want: r.Want}
 		if t.Test == "" {
 			t.Test = string(r.Test.Input)
@@ -73,7 +73,7 @@ func (a *app) testRules(routes *load.Routes, asJSON bool) error {
 		}
 		out.Tests = append(out.Tests, t)
 	}
-	for _, f := range vet.Rules(routes.Rules) {
+	for _, f := range check.Rules(routes.Rules) {
 		out.Odd = append(out.Odd, findingJSON{f.Rule.Name, f.Rule.Origin, f.Rule.Line, f.Text})
 	}
 	out.OK = failed+len(out.Odd)+len(out.Problems) == 0

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/client"
+	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
 )
 
@@ -39,14 +39,14 @@ func (s *setupCommand) connect(ctx context.Context) error {
 		fmt.Fprintln(s.stdout, "not installed; docsearch install does it any time")
 		return nil
 	}
-	program, err := s.programFor(client.User)
+	program, err := s.programFor(agentconfig.User)
 	if err != nil {
 		s.warn("not installed: %v", err)
 		return nil
 	}
-	claude.Version = client.VersionOnPath(ctx)
-	changes, err := claude.Install(client.User, program)
-	var ignored *client.IgnoredError
+	claude.Version = agentconfig.VersionOnPath(ctx)
+	changes, err := claude.Install(agentconfig.User, program)
+	var ignored *agentconfig.IgnoredError
 	if errors.As(err, &ignored) {
 		s.warn("not installed: %v; correct the file, then run docsearch install", err)
 		return nil
@@ -66,7 +66,7 @@ func (s *setupCommand) connect(ctx context.Context) error {
 
 // where says where Claude Code has both the hook and the server from; "" if it
 // lacks one of them, or the program that they name is gone.
-func (in *installation) where(claude *client.Claude) string {
+func (in *installation) where(claude *agentconfig.Claude) string {
 	if in.plugin != "" {
 		return in.plugin
 	}
@@ -74,7 +74,7 @@ func (in *installation) where(claude *client.Claude) string {
 		return ""
 	}
 	for _, tool := range claude.Watched() {
-		if !client.Heard(in.Hooks, tool) {
+		if !agentconfig.Heard(in.Hooks, tool) {
 			return ""
 		}
 	}
@@ -116,7 +116,7 @@ func usesClaude(a *app) bool {
 	if err != nil {
 		return false
 	}
-	for _, path := range []string{claude.Settings(client.User), claude.Servers(client.User)} {
+	for _, path := range []string{claude.Settings(agentconfig.User), claude.Servers(agentconfig.User)} {
 		if _, err := os.Stat(path); err == nil {
 			return true
 		}
@@ -153,20 +153,20 @@ func (s *setupCommand) try(ctx context.Context) error {
 	return s.ask(ctx, query)
 }
 
-func (s *setupCommand) runHook(ctx context.Context, query string) (client.Outcome, error) {
+func (s *setupCommand) runHook(ctx context.Context, query string) (agentconfig.Outcome, error) {
 	state, err := os.MkdirTemp("", "docsearch-setup-")
 	if err != nil {
-		return client.Outcome{}, err
+		return agentconfig.Outcome{}, err
 	}
 	defer os.RemoveAll(state)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd, err := s.docsearch(ctx, "hook")
 	if err != nil {
-		return client.Outcome{}, err
+		return agentconfig.Outcome{}, err
 	}
 	cmd.Env = append(os.Environ(), "DOCSEARCH_STATE_DIR="+state)
-	return client.RunHook(cmd, map[string]any{
+	return agentconfig.RunHook(cmd, map[string]any{
 		"session_id": "setup", "hook_event_name": "PreToolUse", "tool_name": "WebSearch",
 		"tool_input": map[string]string{"query": query},
 	})
@@ -180,7 +180,7 @@ func (s *setupCommand) ask(ctx context.Context, query string) error {
 	if err != nil {
 		return err
 	}
-	session, err := client.StartServer(ctx, func(context.Context) *exec.Cmd { return cmd })
+	session, err := agentconfig.StartServer(ctx, func(context.Context) *exec.Cmd { return cmd })
 	if err != nil {
 		return withHint(fmt.Errorf("start the MCP server: %w", err), "docsearch doctor follows the chain")
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/client"
+	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/config/load"
@@ -54,7 +54,7 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	change, err := client.Rewrite(s.locations.Config, "the entry "+e.Name, func(data []byte) ([]byte, error) {
+	change, err := agentconfig.Rewrite(s.locations.Config, "the entry "+e.Name, func(data []byte) ([]byte, error) {
 		return edit.Put(s.locations.Config, data, e)
 	})
 	if errors.Is(err, edit.ErrByHand) {
@@ -154,7 +154,7 @@ func splitList(s string) []string {
 
 // applyEntry shows the change of the config and makes it. exists says that the
 // config had an entry for the database before.
-func (s *setupCommand) applyEntry(ctx context.Context, change *client.Change, name string, exists bool) error {
+func (s *setupCommand) applyEntry(ctx context.Context, change *agentconfig.Change, name string, exists bool) error {
 	path := change.Path
 	if change.None() {
 		fmt.Fprintf(s.stdout, "\n%s has the entry %s already\n", path, name)

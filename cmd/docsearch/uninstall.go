@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/docsearch/docsearch/internal/client"
+	"github.com/docsearch/docsearch/internal/agentconfig"
 )
 
 func newUninstallCommand(a *app) *cobra.Command {
 	var (
-		scope  = scopeFlag(client.User)
+		scope  = scopeFlag(agentconfig.User)
 		dryRun bool
 	)
 	cmd := &cobra.Command{
@@ -28,7 +28,7 @@ Databases, the config file and the copies that install kept stay.`,
 			if err != nil {
 				return err
 			}
-			scope := client.Scope(scope)
+			scope := agentconfig.Scope(scope)
 			plan, err := claude.Uninstall(scope)
 			if err != nil {
 				return err
@@ -53,12 +53,12 @@ Databases, the config file and the copies that install kept stay.`,
 }
 
 // notInstalled says that there is nothing to take out, and where there is.
-func (a *app) notInstalled(claude *client.Claude, scope client.Scope) {
+func (a *app) notInstalled(claude *agentconfig.Claude, scope agentconfig.Scope) {
 	fmt.Fprintf(a.stdout, "docsearch is not installed for %s; nothing changed\n", whose(scope))
 	in := claude.Installed()
-	for _, other := range client.Scopes {
-		if other != scope && (slices.ContainsFunc(in.Hooks, func(h client.Hook) bool { return h.Scope == other }) ||
-			slices.ContainsFunc(in.Servers, func(s client.Server) bool { return s.Scope == other && s.Ours })) {
+	for _, other := range agentconfig.Scopes {
+		if other != scope && (slices.ContainsFunc(in.Hooks, func(h agentconfig.Hook) bool { return h.Scope == other }) ||
+			slices.ContainsFunc(in.Servers, func(s agentconfig.Server) bool { return s.Scope == other && s.Ours })) {
 			fmt.Fprintf(a.stdout, "it is installed for %s: docsearch uninstall --scope %s\n", whose(other), other)
 		}
 	}
@@ -69,7 +69,7 @@ func (a *app) notInstalled(claude *client.Claude, scope client.Scope) {
 
 // warnOfLeft warns of entries that run docsearch and something else, which are
 // not docsearch's to take out.
-func (a *app) warnOfLeft(claude *client.Claude, scope client.Scope) {
+func (a *app) warnOfLeft(claude *agentconfig.Claude, scope agentconfig.Scope) {
 	seen := map[string]bool{}
 	for _, h := range claude.Installed().Hooks {
 		if h.Scope == scope && h.Beside != "" && !seen[h.Line()] {

@@ -18,9 +18,9 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/hook/match"
-	"github.com/docsearch/docsearch/internal/hook/route/shell"
-	quick "github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
+	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
 func newWhyCommand(a *app) *cobra.Command {
@@ -82,7 +82,7 @@ func (a *app) why(query string, asJSON bool) error {
 	for _, m := range r.Messages() {
 		a.warn("%s", m)
 	}
-	r.Config.Names = fast.DefinedNames(r.Config.Databases)
+	r.Config.Names = lookup.DefinedNames(r.Config.Databases)
 	cwd, err := os.Getwd()
 	if err != nil {
 		return err
@@ -143,19 +143,19 @@ func whyOf(query string, db *config.Database, matches bool) whyDatabase {
 }
 
 // askQuickly asks a database as the hook does, and says how sure it must be.
-func askQuickly(query string, db *config.Database) (found quick.Answer, threshold float64, err error) {
+func askQuickly(query string, db *config.Database) (found quicksearch.Answer, threshold float64, err error) {
 	folder := hook.Folder(db.Path)
 	g, err := disk.Current(folder)
 	if err != nil {
 		return found, 0, err
 	}
-	x, err := quick.Open(folder)
+	x, err := quicksearch.Open(folder)
 	if err != nil {
 		return found, 0, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	found, err = x.Search(quick.Query{Text: query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(event.Search{Query: query}), Version: db.Version, Limit: whyHits})
-	return found, quick.Usable(g.Confidence).Threshold, err
+	found, err = x.Search(quicksearch.Query{Text: query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(event.Search{Query: query}), Version: db.Version, Limit: whyHits})
+	return found, quicksearch.Usable(g.Confidence).Threshold, err
 }
 
 func (a *app) printWhy(out *whyJSON) error {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/inject"
 	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/notes"
 )
 
 // A Searcher asks the indexes of databases.
@@ -74,10 +74,10 @@ type Decision struct {
 	Trace     []string
 	Faults    []string // what went wrong on the way
 
-	Event   string         // its name
-	Update  bool           // the databases may be brought up to date, in the background
-	Notes   *inject.Offer  // what of it was not told yet goes into the context, too
-	Entries []inject.Entry // that were considered for it
+	Event   string        // its name
+	Update  bool          // the databases may be brought up to date, in the background
+	Notes   *notes.Offer  // what of it was not told yet goes into the context, too
+	Entries []notes.Entry // that were considered for it
 }
 
 // Decide decides about an event whose hook started now. It reads nothing but
@@ -118,11 +118,11 @@ func (d *decider) decide() {
 	case event.PostToolUse, event.PostToolUseFailure:
 		d.remedy()
 	case event.PreCompact:
-		d.offerNotes(inject.Offer{Compacting: true})
+		d.offerNotes(notes.Offer{Compacting: true})
 	case event.PostCompact:
-		d.offerNotes(inject.Offer{Begins: "compact"})
+		d.offerNotes(notes.Offer{Begins: "compact"})
 	case event.SessionEnd:
-		d.offerNotes(inject.Offer{Ends: true})
+		d.offerNotes(notes.Offer{Ends: true})
 	default:
 		d.trace("pass: the event asks for nothing")
 	}

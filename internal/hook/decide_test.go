@@ -11,10 +11,10 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/inject"
 	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/notes"
 )
 
 // indexes answers by database name; a database without an entry has no index,
@@ -53,7 +53,7 @@ func (x indexes) Page(db *config.Database, f event.Fetch) (Answer, bool, error) 
 	return a, len(a.Passages) > 0, err
 }
 
-func (x indexes) Entries(db *config.Database, call *inject.Call, floor float64) ([]inject.Entry, error) {
+func (x indexes) Entries(db *config.Database, call *notes.Call, floor float64) ([]notes.Entry, error) {
 	entries, _, err := x.Contents(db)
 	for i := range entries {
 		entries[i].Rarity = 1
@@ -63,18 +63,18 @@ func (x indexes) Entries(db *config.Database, call *inject.Call, floor float64) 
 }
 
 // Contents are a document for each passage of the answer.
-func (x indexes) Contents(db *config.Database) ([]inject.Entry, int, error) {
+func (x indexes) Contents(db *config.Database) ([]notes.Entry, int, error) {
 	a, err := x.Search(db, event.Search{})
-	var entries []inject.Entry
+	var entries []notes.Entry
 	for _, p := range a.Passages {
-		entries = append(entries, inject.Entry{Database: db.Name, Document: p.Document(), Title: p.Title, Source: p.Document(), Text: p.Text, Use: p.Use()})
+		entries = append(entries, notes.Entry{Database: db.Name, Document: p.Document(), Title: p.Title, Source: p.Document(), Text: p.Text, Use: p.Use()})
 	}
 	return entries, len(entries), err
 }
 
 // Remedy are the answer's passages. The evidence for the first is the answer's
 // confidence; each further one has half of the evidence.
-func (x indexes) Remedy(db *config.Database, call *inject.Call) ([]Remedy, error) {
+func (x indexes) Remedy(db *config.Database, call *notes.Call) ([]Remedy, error) {
 	a, err := x.Search(db, event.Search{Query: call.Query().Text})
 	var found []Remedy
 	for _, p := range a.Passages {

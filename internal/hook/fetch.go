@@ -8,8 +8,8 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
-	"github.com/docsearch/docsearch/internal/index/address"
 	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/urlmatch"
 )
 
 func (d *decider) webFetch() {
@@ -27,7 +27,7 @@ func (d *decider) webFetch() {
 // their indexes know, and whether a number in the URL is their version, where the
 // config has none.
 func holding(f event.Fetch, dbs []config.Database) []*config.Database {
-	page, ok := address.Parse(f.URL)
+	page, ok := urlmatch.Parse(f.URL)
 	if !ok {
 		return nil
 	}
@@ -36,7 +36,7 @@ func holding(f event.Fetch, dbs []config.Database) []*config.Database {
 		db := &dbs[i]
 		version := db.Version
 		if version == "" {
-			version = address.AnyVersion
+			version = urlmatch.AnyVersion
 		}
 		within := func(prefix string) bool {
 			_, ok := page.Within(prefix, version)

@@ -23,7 +23,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/deadline"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/inject"
+	"github.com/docsearch/docsearch/internal/notes"
 )
 
 // A Process is one run of the hook: everything it touches.
@@ -216,7 +216,7 @@ func (p *Process) tellOnce(d *Decision, e event.Event, l config.Locations) {
 	if d.Notes == nil || l.State == "" {
 		return
 	}
-	text, err := inject.Store{Dir: l.State}.Tell(e.Session, e.Agent, p.Now(), d.Notes)
+	text, err := notes.Store{Dir: l.State}.Tell(e.Session, e.Agent, p.Now(), d.Notes)
 	if err != nil {
 		d.fault("notes: %v: nothing is told", err)
 		return

@@ -10,29 +10,29 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/inject"
 	"github.com/docsearch/docsearch/internal/hook/match"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/notes"
 )
 
 // Notes finds what an agent may be told without asking.
 type Notes interface {
 	// Entries returns the documents of a database that have something to do
 	// with a call, judged by the call and the floor.
-	Entries(db *config.Database, call *inject.Call, floor float64) ([]inject.Entry, error)
+	Entries(db *config.Database, call *notes.Call, floor float64) ([]notes.Entry, error)
 	// Contents returns the first documents of a database that are told at
 	// fitting calls, of pinned ones the text, and how many there are in all.
-	Contents(db *config.Database) (entries []inject.Entry, all int, err error)
+	Contents(db *config.Database) (entries []notes.Entry, all int, err error)
 	// Remedy returns the passages of a database that are about a failure, the
 	// most telling first.
-	Remedy(db *config.Database, call *inject.Call) ([]Remedy, error)
+	Remedy(db *config.Database, call *notes.Call) ([]Remedy, error)
 }
 
 // A Remedy is a passage that may be about a failure.
 type Remedy struct {
 	Passage  passage.Passage
-	Evidence float64 // see inject.Trace
+	Evidence float64 // see notes.Trace
 	Score    float64 // in the database's ranking
 	Name     string  // that it is about
 }
@@ -92,8 +92,8 @@ func skipsAgent(e event.Event, c *config.Config) bool {
 
 // CallOf is the event's call as databases are asked about it. Calls that
 // nothing accompanies have an empty query.
-func CallOf(e event.Event) *inject.Call {
-	return &inject.Call{
+func CallOf(e event.Event) *notes.Call {
+	return &notes.Call{
 		Tool: e.Tool, Folder: e.Cwd, Path: e.File.Path, Text: e.File.Text,
 		Command: e.Command.Line, Description: e.Command.Description, Said: e.Said, Failure: e.Failure,
 	}
@@ -106,7 +106,7 @@ func (d *decider) accompany() {
 	}
 	call := CallOf(d.event)
 	d.trace("asked for this call: %q", call.Query())
-	var entries []inject.Entry
+	var entries []notes.Entry
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
 		if !marked(*db) {
@@ -124,11 +124,11 @@ func (d *decider) accompany() {
 		e := &entries[i]
 		d.trace("%s of %s: taken: %t; %s", e.Document, e.Database, e.Taken, e.Why)
 	}
-	offer := inject.Offer{
+	offer := notes.Offer{
 		Head: "From the notes on this machine, what is about the work at hand (each is shown once in a session):\n\n",
 		Max:  d.config.Inject.MaxChars,
 	}
-	for _, e := range inject.Best(entries) {
+	for _, e := range notes.Best(entries) {
 		offer.Items = append(offer.Items, d.note(&e))
 	}
 	if len(offer.Items) > 0 {
@@ -137,20 +137,20 @@ func (d *decider) accompany() {
 }
 
 // note is an entry as it is told.
-func (d *decider) note(e *inject.Entry) inject.Item {
+func (d *decider) note(e *notes.Entry) notes.Item {
 	title, source := oneLine(e.Title), oneLineOf(e.Source, maxPath)
 	text := title
 	if source != "" {
 		text += " (" + source + ")"
 	}
-	item := inject.Item{Database: e.Database, Key: e.Key(), Title: title, Text: text + ":", Quote: clean(e.Text)}
+	item := notes.Item{Database: e.Database, Key: e.Key(), Title: title, Text: text + ":", Quote: clean(e.Text)}
 	if source != "" {
 		item.Rest = "The rest: " + d.server.Read + " " + readArguments(source, e.Database)
 	}
 	return item
 }
 
-func (d *decider) offerNotes(o inject.Offer) {
+func (d *decider) offerNotes(o notes.Offer) {
 	o.Event, o.Tool = d.event.Name, d.event.Tool
 	d.Notes = &o
 }
@@ -158,7 +158,7 @@ func (d *decider) offerNotes(o inject.Offer) {
 // beginning offers what an agent should know from the start: which databases
 // there are, which notes, and those that are pinned.
 func (d *decider) beginning() {
-	offer := inject.Offer{Max: maxBeginning}
+	offer := notes.Offer{Max: maxBeginning}
 	if d.event.Name == event.SessionStart {
 		switch d.event.Source {
 		case "clear", "compact":
@@ -170,14 +170,14 @@ func (d *decider) beginning() {
 	if d.config.Inject.Sessions && d.event.Host.TakesContext(d.event.Name) {
 		lines := limited{left: maxLines}
 		d.databaseLines(&lines)
-		var pinned []inject.Entry
+		var pinned []notes.Entry
 		if !skipsAgent(d.event, d.config) {
 			pinned = d.noteLines(&lines)
 		}
 		if text := strings.TrimSpace(lines.String()); text != "" {
 			h := fnv.New64a()
 			h.Write([]byte(text))
-			offer.Items = append(offer.Items, inject.Item{Key: fmt.Sprintf("lines %016x", h.Sum64()), Title: "the databases", Text: text})
+			offer.Items = append(offer.Items, notes.Item{Key: fmt.Sprintf("lines %016x", h.Sum64()), Title: "the databases", Text: text})
 		}
 		for i := range pinned {
 			offer.Items = append(offer.Items, d.note(&pinned[i]))
@@ -228,7 +228,7 @@ func (d *decider) databaseLines(b *limited) {
 }
 
 // noteLines adds the titles of the notes, and returns those that are pinned.
-func (d *decider) noteLines(b *limited) (pinned []inject.Entry) {
+func (d *decider) noteLines(b *limited) (pinned []notes.Entry) {
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
 		if !marked(*db) {
@@ -239,8 +239,8 @@ func (d *decider) noteLines(b *limited) (pinned []inject.Entry) {
 			d.fault("database %s is left out: %v", db.Name, err)
 			continue
 		}
-		slices.SortStableFunc(entries, func(a, b inject.Entry) int { return cmp.Compare(b.Use.Priority, a.Use.Priority) })
-		pinned = append(pinned, slices.DeleteFunc(slices.Clone(entries), func(e inject.Entry) bool { return !e.Use.Pinned })...)
+		slices.SortStableFunc(entries, func(a, b notes.Entry) int { return cmp.Compare(b.Use.Priority, a.Use.Priority) })
+		pinned = append(pinned, slices.DeleteFunc(slices.Clone(entries), func(e notes.Entry) bool { return !e.Use.Pinned })...)
 		if len(entries) > 0 && b.add("Notes in "+oneLine(db.Name)+", shown when a call is about them:\n") {
 			titleLines(b, entries, all)
 		}
@@ -250,7 +250,7 @@ func (d *decider) noteLines(b *limited) (pinned []inject.Entry) {
 
 // titleLines adds the titles of notes as far as there is room, and how many more
 // there are.
-func titleLines(b *limited, entries []inject.Entry, all int) {
+func titleLines(b *limited, entries []notes.Entry, all int) {
 	const reserve = len("- and 1000000 more\n")
 	b.left -= reserve
 	listed := 0
@@ -287,7 +287,7 @@ func (d *decider) remedy() {
 		db := &c.Databases[i]
 		concerned := call.Concerns(db.Keywords)
 		if marked(*db) {
-			concerned = max(concerned, inject.IsProgram) // notes are about the user's own programs
+			concerned = max(concerned, notes.IsProgram) // notes are about the user's own programs
 		} else if db.Mode == config.ModeOff || concerned == 0 && !match.Has(command, db.Keywords) {
 			continue
 		}
@@ -299,7 +299,7 @@ func (d *decider) remedy() {
 			continue
 		}
 		share := remedyShare
-		if concerned < inject.IsProgram {
+		if concerned < notes.IsProgram {
 			share = widerShare
 		}
 		if found = d.enough(db, found, share*c.Inject.Floor); len(found) == 0 {
@@ -329,7 +329,7 @@ func (d *decider) enough(db *config.Database, found []Remedy, floor float64) []R
 	var kept []Remedy
 	for i := range found {
 		r := &found[i]
-		e := inject.Entry{Database: db.Name, Document: r.Passage.Locator(), Title: heading(&r.Passage), Relevance: r.Evidence}
+		e := notes.Entry{Database: db.Name, Document: r.Passage.Locator(), Title: heading(&r.Passage), Relevance: r.Evidence}
 		if e.Judge(least); e.Taken {
 			kept = append(kept, *r)
 		}
@@ -351,7 +351,7 @@ func (d *decider) offerRemedies(db *config.Database, found []Remedy) {
 			text.add(part.String())
 		}
 	}
-	d.offerNotes(inject.Offer{Max: maxRemedy, Items: []inject.Item{{
+	d.offerNotes(notes.Offer{Max: maxRemedy, Items: []notes.Item{{
 		Database: db.Name, Key: db.Name + "/" + found[0].Passage.Locator(), Title: heading(&found[0].Passage), Text: text.String(),
 	}}})
 }

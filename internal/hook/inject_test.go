@@ -11,8 +11,8 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/inject"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/notes"
 )
 
 // note is a document of notes.
@@ -419,7 +419,7 @@ func TestNoPlaceForState(t *testing.T) {
 			t.Errorf("context %q, want some: %t", d.Context, want)
 		}
 	}
-	if records, err := (inject.Store{Dir: l.State}).Read("s"); err != nil || len(records) != 1 {
+	if records, err := (notes.Store{Dir: l.State}).Read("s"); err != nil || len(records) != 1 {
 		t.Errorf("records %+v, %v", records, err)
 	}
 	if err := os.WriteFile(filepath.Join(l.State, "file"), nil, 0o600); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
-	"github.com/docsearch/docsearch/internal/hook/route"
+	"github.com/docsearch/docsearch/internal/rules"
 )
 
 // Routes are the rules over tool calls, and what it takes to try them.
@@ -41,7 +41,7 @@ func (d *decider) route() {
 	if call.Text == "" {
 		return
 	}
-	rules, err := d.routes.Rules(route.Concerns(call))
+	candidates, err := d.routes.Rules(rules.Concerns(call))
 	switch {
 	case errors.Is(err, ErrNeedsMain):
 		d.NeedsMain = true
@@ -50,8 +50,8 @@ func (d *decider) route() {
 		d.fault("rules: %v: the call goes through", err)
 		return
 	}
-	m := route.Matcher{Commands: d.routes.Commands, Trace: d.trace, Fault: d.fault}
-	found, err := m.First(rules, call)
+	m := rules.Matcher{Commands: d.routes.Commands, Trace: d.trace, Fault: d.fault}
+	found, err := m.First(candidates, call)
 	switch {
 	case err != nil:
 		d.NeedsMain = true
@@ -64,8 +64,8 @@ func (d *decider) route() {
 
 // RouteCall is the event's call as rules see it: of a text that is longer than
 // any that a person would write, its beginning.
-func RouteCall(e event.Event) route.Call {
-	c := route.Call{Tool: e.Tool}
+func RouteCall(e event.Event) rules.Call {
+	c := rules.Call{Tool: e.Tool}
 	switch e.Tool {
 	case event.WebFetch:
 		c.Text = e.Fetch.URL
@@ -78,14 +78,14 @@ func RouteCall(e event.Event) route.Call {
 			c.Text = e.Input
 		}
 	}
-	if len(c.Text) > route.MaxText {
-		c.Text = strings.ToValidUTF8(c.Text[:route.MaxText], "")
+	if len(c.Text) > rules.MaxText {
+		c.Text = strings.ToValidUTF8(c.Text[:rules.MaxText], "")
 	}
 	return c
 }
 
 // follow does what a rule says.
-func (d *decider) follow(m *route.Match) {
+func (d *decider) follow(m *rules.Match) {
 	r := m.Rule
 	d.trace("rule %s of %s matches %q", r.Name, r.Origin, cut(m.Text, maxShown))
 	d.Rule = r
@@ -120,7 +120,7 @@ func (d *Decision) addContext(s string) {
 }
 
 // explained is what whoever debugs a rule sees before its message.
-func (d *decider) explained(m *route.Match) string {
+func (d *decider) explained(m *rules.Match) string {
 	what := "Text"
 	switch d.event.Tool {
 	case event.WebFetch:

@@ -14,9 +14,9 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
-	"github.com/docsearch/docsearch/internal/hook/route"
-	"github.com/docsearch/docsearch/internal/hook/route/pattern"
-	"github.com/docsearch/docsearch/internal/hook/route/shell"
+	"github.com/docsearch/docsearch/internal/rules"
+	"github.com/docsearch/docsearch/internal/rules/pattern"
+	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
 // rulesIn makes rules of patterns that need no compiling to be written.
@@ -73,7 +73,7 @@ func TestRoutes(t *testing.T) {
 		{name: "warn", event: bashEvent("make all"), rules: []config.Rule{slow}, context: "no style", rule: "style"},
 		{name: "no match", event: bashEvent("ls"), rules: []config.Rule{slow, push, kubectl, site}},
 		{name: "no rules", event: bashEvent("kubectl get")},
-		{name: "long", event: bashEvent("kubectl " + strings.Repeat("x", 2*route.MaxText)), rules: []config.Rule{kubectl}, verdict: Deny, reason: "no kubectl", rule: "kubectl"},
+		{name: "long", event: bashEvent("kubectl " + strings.Repeat("x", 2*rules.MaxText)), rules: []config.Rule{kubectl}, verdict: Deny, reason: "no kubectl", rule: "kubectl"},
 		{name: "message", event: bashEvent("ls"), rules: []config.Rule{{Name: "r", Tools: []string{"Bash"}, Action: config.ActionDeny, Message: "\x1b[1mm\x00\n"}}, verdict: Deny, reason: "[1mm", rule: "r"},
 		{name: "no command", event: bashEvent(""), rules: []config.Rule{kubectl}},
 		{name: "page", event: fetchEvent("https://example.com/x"), rules: []config.Rule{kubectl, site}, verdict: Deny, reason: "no site", rule: "site"},
@@ -143,7 +143,7 @@ func TestRoutesFaults(t *testing.T) {
 		{"the parser is needed", noParser, "kubectl get", true, ""},
 		{"the parser is not needed", noParser, "ls", false, ""},
 		{"no shell", rulesIn(t, parsed), "kubectl (", false, "rule parsed is left out: the command cannot be parsed"},
-		{"cut", rulesIn(t, parsed), "kubectl '" + strings.Repeat("ü", route.MaxText) + "'", false, "rule parsed is left out: the command cannot be parsed"},
+		{"cut", rulesIn(t, parsed), "kubectl '" + strings.Repeat("ü", rules.MaxText) + "'", false, "rule parsed is left out: the command cannot be parsed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig("", "")

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/indextest"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
 
 // BenchmarkOpen shows that opening costs the same whatever the size, in time
@@ -73,11 +73,11 @@ func BenchmarkAnswer(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			dir := indextest.Database(b, n)
 			for b.Loop() {
-				x, err := answer.Open(dir)
+				x, err := quicksearch.Open(dir)
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := x.Search(answer.Query{Text: indextest.Question, Limit: 5}); err != nil {
+				if _, err := x.Search(quicksearch.Query{Text: indextest.Question, Limit: 5}); err != nil {
 					b.Fatal(err)
 				}
 				x.Close()

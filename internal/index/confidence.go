@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
 
 const (
@@ -29,7 +29,7 @@ func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := answer.Default()
+	c := quicksearch.Default()
 	var foreign []float64
 	for _, text := range questions {
 		if err := ctx.Err(); err != nil {
@@ -66,12 +66,12 @@ func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
 
 func (d *Database) confidence(c *disk.Confidence, text string) (float64, error) {
 	s, err := d.Signals(Query{Text: text})
-	p, _ := answer.Judge(c, s)
+	p, _ := quicksearch.Judge(c, s)
 	return p, err
 }
 
 // Signals tells how well a query fits the database, by words.
 func (d *Database) Signals(q Query) (lexical.Signals, error) {
-	_, s, err := d.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version), Limit: answer.Depth})
+	_, s, err := d.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version), Limit: quicksearch.Depth})
 	return s, err
 }

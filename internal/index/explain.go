@@ -1,8 +1,8 @@
 package index
 
 import (
-	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
 
 // An Explanation says what the scores and the confidence of a result are made
@@ -41,10 +41,10 @@ type Part struct {
 
 // Explain explains the result of a query to this database.
 func (d *Database) Explain(q Query, r Result) (Explanation, error) {
-	c := answer.Usable(d.gen.Confidence)
+	c := quicksearch.Usable(d.gen.Confidence)
 	e := Explanation{Threshold: c.Threshold}
-	e.Probability, _ = answer.Judge(c, r.signals)
-	for i, adds := range answer.Weigh(c, r.signals) {
+	e.Probability, _ = quicksearch.Judge(c, r.signals)
+	for i, adds := range quicksearch.Weigh(c, r.signals) {
 		name := "any question"
 		if i > 0 {
 			name = lexical.FeatureNames[i-1]

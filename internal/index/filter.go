@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/index/address"
+	"github.com/docsearch/docsearch/internal/index/urlmatch"
 )
 
 // ErrFilter is wrapped by the error for a filter that cannot be read.
@@ -62,12 +62,12 @@ func newFilter(text string) (*filter, error) {
 	}
 	pattern = foldName(pattern)
 	f.patterns = []string{pattern}
-	if decoded := address.Unescape(pattern); decoded != pattern {
+	if decoded := urlmatch.Unescape(pattern); decoded != pattern {
 		f.patterns = append(f.patterns, decoded)
 	}
 	name, _, _ := strings.Cut(pattern, "#")
 	if name, _ = cutLine(name); name != pattern && strings.ContainsAny(name, "./") {
-		f.whole = address.Unescape(name)
+		f.whole = urlmatch.Unescape(name)
 	}
 	return f, nil
 }
@@ -99,7 +99,7 @@ func (f *filter) matches(key, root string, prefixes []string) bool {
 	}
 	for _, prefix := range prefixes {
 		prefix = strings.TrimRight(withoutScheme(prefix), "/") + "/"
-		for _, name := range address.Pages(foldName(key)) {
+		for _, name := range urlmatch.Pages(foldName(key)) {
 			if f.matchesBelow(prefix, name) {
 				return true
 			}
@@ -113,10 +113,10 @@ func (f *filter) matches(key, root string, prefixes []string) bool {
 // it is the beginning of base up to a slash.
 func (f *filter) matchesBelow(base, name string) bool {
 	if f.glob {
-		return f.matchesGlob(base, name) || base == "" && f.matchesGlob("", address.Unescape(name))
+		return f.matchesGlob(base, name) || base == "" && f.matchesGlob("", urlmatch.Unescape(name))
 	}
 	base, name = foldName(base), foldName(name)
-	decoded := address.Unescape(name)
+	decoded := urlmatch.Unescape(name)
 	for _, pattern := range f.patterns {
 		if straddles(base, name, pattern) || straddles(base, decoded, pattern) {
 			return true

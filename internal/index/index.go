@@ -17,18 +17,18 @@ import (
 	"path/filepath"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/dense"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
 
 // Names of the derived files within a generation.
 const (
-	lexicalName  = answer.LexicalName
+	lexicalName  = quicksearch.LexicalName
 	embedderName = "embedder.bin"
 	vectorsName  = "vectors.bin"
 	providedName = "provided.bin"

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/index/leann"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -55,12 +55,12 @@ func TestSearchFindsTheAnswer(t *testing.T) {
 		t.Errorf("confident to answer what is not there: %.2f, %v", foreign.Confidence, err)
 	}
 
-	quick, err := answer.Open(dir)
+	quick, err := quicksearch.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer quick.Close()
-	a, err := quick.Search(answer.Query{Text: indextest.Question, Limit: 3})
+	a, err := quick.Search(quicksearch.Query{Text: indextest.Question, Limit: 3})
 	if err != nil || !a.Confident || len(a.Hits) != 3 || !strings.Contains(a.Hits[0].Text, indextest.Answer) {
 		t.Errorf("the quick answer: confident %t, %d hits, %v", a.Confident, len(a.Hits), err)
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/index/address"
-	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
+	"github.com/docsearch/docsearch/internal/index/urlmatch"
 )
 
 // ErrNotFound is wrapped by Read's error when the database has nothing of
@@ -96,11 +96,11 @@ func (d *Database) resolve(name string) (members []uint32, at int, err error) {
 // resolveURL does the same for a URL under which the database does not have the
 // page: one of another version or spelling, or of a file.
 func (d *Database) resolveURL(ref *Ref) (members []uint32, at int, err error) {
-	a, ok := address.Parse(ref.Name)
+	a, ok := urlmatch.Parse(ref.Name)
 	if !ok {
 		return nil, 0, fmt.Errorf("%q: %w", ref.Name, ErrNotFound)
 	}
-	doc, found, err := answer.FindPage(d.gen, d.table, a, ref.URLs, ref.Version)
+	doc, found, err := quicksearch.FindPage(d.gen, d.table, a, ref.URLs, ref.Version)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -118,7 +118,7 @@ func (d *Database) locate(doc uint32, t target) (members []uint32, at int, err e
 	}
 	switch {
 	case t.anchor != "":
-		at, err = d.position(members, func(p *passage.Passage) bool { return answer.HasAnchor(p, t.anchor) })
+		at, err = d.position(members, func(p *passage.Passage) bool { return quicksearch.HasAnchor(p, t.anchor) })
 	case t.line > 0:
 		at, err = d.position(members, func(p *passage.Passage) bool { return p.StartLine <= t.line && t.line <= p.EndLine })
 	default:
@@ -176,13 +176,13 @@ func targets(name string) []target {
 	if strings.Contains(key, "://") {
 		return all
 	}
-	add(address.Unescape(key), 0)
-	for spelling := range address.Spellings(key) {
+	add(urlmatch.Unescape(key), 0)
+	for spelling := range urlmatch.Spellings(key) {
 		add(spelling, 0)
 	}
 	if line > 0 {
-		add(address.Unescape(path), line)
-		for spelling := range address.Spellings(path) {
+		add(urlmatch.Unescape(path), line)
+		for spelling := range urlmatch.Spellings(path) {
 			add(spelling, line)
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/dense"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
 
 // A Query asks a database for passages.
@@ -84,7 +84,7 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	r := Result{signals: signals}
 	if len(hits) > 0 {
-		r.Confidence, r.Confident = answer.Judge(d.gen.Confidence, signals)
+		r.Confidence, r.Confident = quicksearch.Judge(d.gen.Confidence, signals)
 	}
 	fused := make([]Hit, len(hits))
 	for i, h := range hits {

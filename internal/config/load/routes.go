@@ -17,8 +17,8 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/decode"
-	"github.com/docsearch/docsearch/internal/hook/route"
-	"github.com/docsearch/docsearch/internal/hook/route/pattern"
+	"github.com/docsearch/docsearch/internal/rules"
+	"github.com/docsearch/docsearch/internal/rules/pattern"
 )
 
 // Routes are the rules in force in a place.
@@ -286,7 +286,7 @@ func compile(rule *config.Rule) (field string, err error) {
 		if slices.ContainsFunc(parsed.Groups, func(name string) bool { return name != "" }) {
 			p.Groups = parsed.Groups
 		}
-		return route.Check(*p)
+		return rules.Check(*p)
 	}
 	if err := compile(&rule.ToolPattern); err != nil {
 		return "tool_pattern", err

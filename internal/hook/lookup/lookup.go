@@ -8,8 +8,8 @@ import (
 	"github.com/docsearch/docsearch/internal/hook"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
-	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
 
 const (
@@ -48,8 +48,8 @@ func (Indexes) Server(tool, cwd string) (found, own bool) {
 
 // Search asks the index of a database.
 func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err error) {
-	err = i.use(db, func(x *answer.Index) error {
-		found, err := x.Quote(answer.Query{
+	err = i.use(db, func(x *quicksearch.Index) error {
+		found, err := x.Quote(quicksearch.Query{
 			Text: s.Query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(s), Version: db.Version, Limit: offered, Room: offeredBytes,
 		})
 		if err != nil {
@@ -63,9 +63,9 @@ func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err
 
 // Page asks the index of a database for a page.
 func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held bool, err error) {
-	err = i.use(db, func(x *answer.Index) (err error) {
-		var page answer.Page
-		page, held, err = x.Page(answer.PageQuery{
+	err = i.use(db, func(x *quicksearch.Index) (err error) {
+		var page quicksearch.Page
+		page, held, err = x.Page(quicksearch.PageQuery{
 			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: sections, Room: shortPage,
 		})
 		a = hook.Answer{Passages: passages(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true, Version: x.VersionOr(db.Version)}
@@ -79,7 +79,7 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 func DefinedNames(dbs []config.Database) *config.Names {
 	names := make([][]string, len(dbs))
 	for i := range dbs {
-		_ = Indexes{}.use(&dbs[i], func(x *answer.Index) (err error) {
+		_ = Indexes{}.use(&dbs[i], func(x *quicksearch.Index) (err error) {
 			names[i], err = x.PageNames()
 			return err
 		})
@@ -88,15 +88,15 @@ func DefinedNames(dbs []config.Database) *config.Names {
 }
 
 // use opens the index of a database for f.
-func (i Indexes) use(db *config.Database, f func(*answer.Index) error) error {
-	x, err := answer.Open(hook.Folder(db.Path))
+func (i Indexes) use(db *config.Database, f func(*quicksearch.Index) error) error {
+	x, err := quicksearch.Open(hook.Folder(db.Path))
 	if err != nil {
 		return err
 	}
 	return errors.Join(f(x), x.Close())
 }
 
-func passages(hits []answer.Hit) []passage.Passage {
+func passages(hits []quicksearch.Hit) []passage.Passage {
 	list := make([]passage.Passage, len(hits))
 	for i, h := range hits {
 		list[i] = h.Passage

@@ -6,10 +6,10 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook"
-	"github.com/docsearch/docsearch/internal/hook/inject"
-	"github.com/docsearch/docsearch/internal/index/answer"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
+	"github.com/docsearch/docsearch/internal/notes"
 )
 
 const (
@@ -27,10 +27,10 @@ const (
 )
 
 // Entries returns the documents of a database that may be told for a call.
-func (i Indexes) Entries(db *config.Database, call *inject.Call, floor float64) (entries []inject.Entry, err error) {
-	err = i.use(db, func(x *answer.Index) error {
+func (i Indexes) Entries(db *config.Database, call *notes.Call, floor float64) (entries []notes.Entry, err error) {
+	err = i.use(db, func(x *quicksearch.Index) error {
 		q := call.Query()
-		related, err := x.Related(answer.Query{Text: q.Text, Keywords: q.Keywords, Keys: q.Keys, Limit: candidates})
+		related, err := x.Related(quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Keys: q.Keys, Limit: candidates})
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (i Indexes) Entries(db *config.Database, call *inject.Call, floor float64) 
 
 // entryFor returns a document with its text if the call takes it, and nil if the
 // call has nothing to do with it.
-func (i Indexes) entryFor(x *answer.Index, db *config.Database, d lexical.Match, call *inject.Call, floor float64) (*inject.Entry, error) {
+func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d lexical.Match, call *notes.Call, floor float64) (*notes.Entry, error) {
 	if d.Rarity < telling && !d.Keyed {
 		return nil, nil
 	}
@@ -84,8 +84,8 @@ func (i Indexes) entryFor(x *answer.Index, db *config.Database, d lexical.Match,
 
 // Contents returns the first documents of a database that the agent is told of
 // when a session starts, of pinned ones the text, and how many there are in all.
-func (i Indexes) Contents(db *config.Database) (entries []inject.Entry, all int, err error) {
-	err = i.use(db, func(x *answer.Index) error {
+func (i Indexes) Contents(db *config.Database) (entries []notes.Entry, all int, err error) {
+	err = i.use(db, func(x *quicksearch.Index) error {
 		if slices.Contains(db.Inject, config.All) {
 			all = max(0, x.Documents()-looked)
 		}
@@ -126,12 +126,12 @@ func (i Indexes) Contents(db *config.Database) (entries []inject.Entry, all int,
 
 // Remedy returns the passages of a database that a failure is about, the most
 // telling first: one of a document, and of versions of a document one.
-func (i Indexes) Remedy(db *config.Database, call *inject.Call) (remedies []hook.Remedy, err error) {
-	err = i.use(db, func(x *answer.Index) error {
-		failure := inject.ReadFailure(call.Failure)
+func (i Indexes) Remedy(db *config.Database, call *notes.Call) (remedies []hook.Remedy, err error) {
+	err = i.use(db, func(x *quicksearch.Index) error {
+		failure := notes.ReadFailure(call.Failure)
 		s := remedySearch{x: x, tracer: failure.Tracer(), common: failure.Common()}
 		q := call.Query()
-		query := answer.Query{Text: q.Text, Keywords: q.Keywords, Names: append([]string{db.Name}, db.Keywords...), Version: db.Version, Limit: searched}
+		query := quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Names: append([]string{db.Name}, db.Keywords...), Version: db.Version, Limit: searched}
 		if s.shares, err = sharesOf(x, query); err != nil {
 			return err
 		}
@@ -154,8 +154,8 @@ func (i Indexes) Remedy(db *config.Database, call *inject.Call) (remedies []hook
 
 // A remedySearch collects passages that may be about a failure.
 type remedySearch struct {
-	x       *answer.Index
-	tracer  *inject.Tracer
+	x       *quicksearch.Index
+	tracer  *notes.Tracer
 	common  bool
 	shares  func(document uint32) (rarity, share float64)
 	found   []hook.Remedy
@@ -164,7 +164,7 @@ type remedySearch struct {
 }
 
 // search adds the passages that a query finds.
-func (s *remedySearch) search(query answer.Query) error {
+func (s *remedySearch) search(query quicksearch.Query) error {
 	answer, err := s.x.Search(query)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ const (
 
 // sharesOf returns a function for the rarity of a query's words in a document,
 // and their share of all its words' rarity.
-func sharesOf(x *answer.Index, query answer.Query) (func(document uint32) (rarity, share float64), error) {
+func sharesOf(x *quicksearch.Index, query quicksearch.Query) (func(document uint32) (rarity, share float64), error) {
 	query.Limit = 10 * searched
 	related, err := x.Related(query)
 	if err != nil {
@@ -248,10 +248,10 @@ func chosen(remedies []hook.Remedy, distinct bool) []hook.Remedy {
 
 // injected reports whether a document is among those that the config marks.
 func injected(db *config.Database, key string) bool {
-	return slices.ContainsFunc(db.Inject, func(pattern string) bool { return pattern == config.All || inject.Match(pattern, key) })
+	return slices.ContainsFunc(db.Inject, func(pattern string) bool { return pattern == config.All || notes.Match(pattern, key) })
 }
 
-func entry(db *config.Database, key string, p *passage.Passage) inject.Entry {
+func entry(db *config.Database, key string, p *passage.Passage) notes.Entry {
 	title := p.Title
 	if title == "" {
 		title = p.Name()
@@ -263,11 +263,11 @@ func entry(db *config.Database, key string, p *passage.Passage) inject.Entry {
 	if key == "" { // a passage on its own
 		key = p.ID
 	}
-	return inject.Entry{Database: db.Name, Document: key, Title: title, Source: source, Use: p.Use()}
+	return notes.Entry{Database: db.Name, Document: key, Title: title, Source: source, Use: p.Use()}
 }
 
 // text is a document's text, all of it unless it is too long to tell.
-func text(x *answer.Index, document uint32) (string, error) {
+func text(x *quicksearch.Index, document uint32) (string, error) {
 	passages, err := x.Whole(document, longest)
 	if err != nil {
 		return "", err

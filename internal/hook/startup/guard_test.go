@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/docsearch/docsearch/internal/hook/fault"
+	_ "github.com/docsearch/docsearch/internal/hook/crashguard"
 	"github.com/docsearch/docsearch/internal/mmap"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/progress"
 )
@@ -448,7 +448,7 @@ func (b *builder) measure(ctx context.Context) error {
 					return err
 				}
 				unit(v, v)
-				if kernel.Dot(b.truth.queries[i], v) >= best[len(best)-1].Score-equal {
+				if vecmath.Dot(b.truth.queries[i], v) >= best[len(best)-1].Score-equal {
 					found[i]++
 				}
 			}

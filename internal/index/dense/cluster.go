@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/progress"
 )
@@ -104,7 +104,7 @@ func (c *clustering) compare(row int, scores []float32) {
 	var out [batch]int32
 	for from := 0; from < len(scores); from += batch {
 		n := min(batch, len(scores)-from)
-		kernel.Products(out[:n], c.codes[from*w:(from+n)*w], q)
+		vecmath.Products(out[:n], c.codes[from*w:(from+n)*w], q)
 		for i, p := range out[:n] {
 			scores[from+i] = float32(p-offset) * c.scales[from+i] * c.r.scales[row]
 		}
@@ -242,7 +242,7 @@ func (c *clustering) spread(homes *[maxHomes]uint32, scores []float32) {
 	n := 1
 	for _, b := range others[:found] {
 		if !slices.ContainsFunc(homes[:n], func(h uint32) bool {
-			return kernel.Dot(c.centroids.row(int(h)), c.centroids.row(int(b))) > scores[b]
+			return vecmath.Dot(c.centroids.row(int(h)), c.centroids.row(int(b))) > scores[b]
 		}) {
 			if homes[n] = b; n+1 == maxHomes {
 				return

@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 	"github.com/docsearch/docsearch/internal/parallel"
 )
 
@@ -284,7 +284,7 @@ func (c *comparison) recall(found [][]int) float64 {
 	n := 0
 	for i, list := range found {
 		for _, p := range list {
-			if p >= 0 && kernel.Dot(c.queries[i], c.units.row(p)) >= c.least[i]-equal {
+			if p >= 0 && vecmath.Dot(c.queries[i], c.units.row(p)) >= c.least[i]-equal {
 				n++
 			}
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
 // list is vectors in memory.
@@ -126,7 +126,7 @@ func recall(t testing.TB, l list, qs [][]float32, k int, search func(q []float32
 			t.Fatal(err)
 		}
 		for _, h := range hits {
-			if kernel.Dot(u, units.row(int(h.Passage))) >= best[len(best)-1].Score-equal {
+			if vecmath.Dot(u, units.row(int(h.Passage))) >= best[len(best)-1].Score-equal {
 				found++
 			}
 		}
@@ -141,7 +141,7 @@ func flatSearch(m matrix, q []float32, k int) []Hit {
 	unit(u, q)
 	var best []Hit
 	for i := range m.rows {
-		score := kernel.Dot(u, m.row(i))
+		score := vecmath.Dot(u, m.row(i))
 		if len(best) == k && score <= best[k-1].Score {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
 // The graph's bytes, as Graph.Import of coder/hnsw v0.6.1 reads them. Integers
@@ -113,7 +113,7 @@ func rank(list []neighbour) []int {
 }
 
 func (g *blockGraph) distance(a, b uint32) float32 {
-	return 1 - kernel.Dot(g.centroids.row(int(a)), g.centroids.row(int(b)))
+	return 1 - vecmath.Dot(g.centroids.row(int(a)), g.centroids.row(int(b)))
 }
 
 func (g *blockGraph) near(i uint32, nodes []uint32) []neighbour {

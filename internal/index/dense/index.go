@@ -10,7 +10,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
 // Version is the version of the file.
@@ -99,7 +99,7 @@ func Open(file confined.Path) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{file: f, unsifted: !kernel.SiftsFast()}
+	x := &Index{file: f, unsifted: !vecmath.SiftsFast()}
 	if err := x.open(); err != nil {
 		f.Close()
 		return nil, err

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
 const (
@@ -29,7 +29,9 @@ func (g grain) bias() int  { return g.steps() / 2 }
 // width is how many bytes they take of a row whose codes take w.
 func (g grain) width(w int) int { return w * int(g) / 8 }
 
-func width(dimensions int) int { return (dimensions + kernel.Lanes - 1) / kernel.Lanes * kernel.Lanes }
+func width(dimensions int) int {
+	return (dimensions + vecmath.Lanes - 1) / vecmath.Lanes * vecmath.Lanes
+}
 
 // encode puts the unit vector v into a row of codes and one of fine numbers, and
 // returns the row's scale.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/coder/hnsw"
 
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
 // hnswRouter asks the graph. Its Search may be called from several goroutines
@@ -24,7 +24,7 @@ func newRouter(b []byte, blocks, dimensions int) (router, error) {
 	}
 	// Import took over the file's distance, which is slower than a product of
 	// unit vectors. EfSearch bounds only the list of nodes to go on from.
-	g.Distance = func(a, b []float32) float32 { return 1 - kernel.Dot(a, b) }
+	g.Distance = func(a, b []float32) float32 { return 1 - vecmath.Dot(a, b) }
 	g.EfSearch = min(2*blocks, graphEf)
 	return hnswRouter{g}, nil
 }
@@ -35,7 +35,7 @@ func (r hnswRouter) route(q []float32, effort int) []int {
 	nodes := r.graph.Search(q, effort)
 	list := make([]neighbour, len(nodes))
 	for i, n := range nodes {
-		list[i] = neighbour{-kernel.Dot(n.Value, q), uint32(n.Key)}
+		list[i] = neighbour{-vecmath.Dot(n.Value, q), uint32(n.Key)}
 	}
 	return rank(list)
 }

@@ -1,6 +1,6 @@
 package dense
 
-import "github.com/docsearch/docsearch/internal/index/kernel"
+import "github.com/docsearch/docsearch/internal/index/vecmath"
 
 // flatRouter compares the query with every centroid: coder/hnsw v0.6.1 does
 // not compile for Windows. It finds what the graph finds, or more.
@@ -18,7 +18,7 @@ func newRouter(b []byte, blocks, dimensions int) (router, error) {
 func (r flatRouter) route(q []float32, _ int) []int {
 	list := make([]neighbour, r.centroids.rows)
 	for i := range list {
-		list[i] = neighbour{-kernel.Dot(r.centroids.row(i), q), uint32(i)}
+		list[i] = neighbour{-vecmath.Dot(r.centroids.row(i), q), uint32(i)}
 	}
 	return rank(list)
 }

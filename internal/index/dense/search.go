@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
 // A search keeps the best rows met so far, by their codes.
@@ -71,7 +71,7 @@ func (s *search) scan(from, to int) error {
 		if err != nil {
 			return err
 		}
-		kernel.Products(s.out[:n], codes, s.q.coarse)
+		vecmath.Products(s.out[:n], codes, s.q.coarse)
 		for i, p := range s.out[:n] {
 			scale := float(scales[4*i:])
 			score := float32(p-s.q.offset) * scale * s.q.step
@@ -230,10 +230,10 @@ func (r *ranker) take() []Hit {
 	r.products = slices.Grow(r.products[:0], 4*n)
 	out := r.products[:4*n]
 	codeHigh, codeLow, fineHigh, fineLow := out[:n], out[n:2*n], out[2*n:3*n], out[3*n:]
-	kernel.Products(codeHigh, r.codes, r.q.high)
-	kernel.Products(codeLow, r.codes, r.q.low)
-	kernel.Products(fineHigh, r.fine, r.q.high)
-	kernel.Products(fineLow, r.fine, r.q.low)
+	vecmath.Products(codeHigh, r.codes, r.q.high)
+	vecmath.Products(codeLow, r.codes, r.q.low)
+	vecmath.Products(fineHigh, r.fine, r.q.high)
+	vecmath.Products(fineLow, r.fine, r.q.low)
 	hits := make([]Hit, n)
 	for i, p := range r.passages {
 		hits[i] = Hit{p, r.q.score(r.x.grain(), codeHigh[i], codeLow[i], fineHigh[i], fineLow[i], r.scales[i])}

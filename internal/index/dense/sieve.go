@@ -7,7 +7,7 @@ import (
 	mathbits "math/bits"
 	"slices"
 
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 	"github.com/docsearch/docsearch/internal/parallel"
 )
 
@@ -24,7 +24,7 @@ type sieve struct {
 }
 
 const (
-	groupRows = kernel.Group
+	groupRows = vecmath.Group
 	// siftedPerHit is how many rows pass the sieve for each hit, at least.
 	siftedPerHit = 4
 	// siftedFirst is how many of the nearest blocks are sifted first: they set
@@ -192,7 +192,7 @@ func (t *sifting) nearMiddles() error {
 		return err
 	}
 	t.products = slices.Grow(t.products[:0], n)[:n]
-	kernel.Products(t.products, middles[4*n:4*n+n*w], t.q.coarse)
+	vecmath.Products(t.products, middles[4*n:4*n+n*w], t.q.coarse)
 	t.blocks = t.blocks[:0]
 	for b, p := range t.products {
 		score := float32(p-t.q.offset) * float(middles[4*b:]) * t.q.step
@@ -217,7 +217,7 @@ func (t *sifting) sift(block candidate) error {
 			return err
 		}
 		group += int64(n)
-		kernel.Sift(t.passed[:n], t.estimates[:n*groupRows], bits, scales, t.q.coarse, t.offset, (t.least-block.score)/t.q.step)
+		vecmath.Sift(t.passed[:n], t.estimates[:n*groupRows], bits, scales, t.q.coarse, t.offset, (t.least-block.score)/t.q.step)
 		for g, passed := range t.passed[:n] {
 			for ; passed != 0; passed &= passed - 1 {
 				i := g*groupRows + mathbits.TrailingZeros16(passed)

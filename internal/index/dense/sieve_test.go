@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
 // Of many rows few pass the sieve, and they are the right ones.
@@ -72,8 +72,8 @@ func TestSift(t *testing.T) {
 		scales[2*row], scales[2*row+1] = byte(scale), byte(scale>>8)
 		var passed [1]uint16
 		var estimates [groupRows]float32
-		length := math.Sqrt(float64(kernel.Dot(v, v)))
-		kernel.Sift(passed[:], estimates[:], group, scales, q.coarse, q.offset/bias*3, float32(0.9*length)/q.step)
+		length := math.Sqrt(float64(vecmath.Dot(v, v)))
+		vecmath.Sift(passed[:], estimates[:], group, scales, q.coarse, q.offset/bias*3, float32(0.9*length)/q.step)
 		if got := float64(estimates[row]*q.step) / length; math.Abs(got-1) > 0.02 {
 			t.Errorf("row %d: cosine with itself is %.3f", row, got)
 		}

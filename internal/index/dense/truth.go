@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
 // truth is what an exact search finds for the sample queries.
@@ -26,7 +26,7 @@ func (t *truth) meet(units matrix, scales []float32, from int) {
 			if s == 0 {
 				continue
 			}
-			if score := kernel.Dot(q, units.row(j)); score >= least {
+			if score := vecmath.Dot(q, units.row(j)); score >= least {
 				better = append(better, Hit{uint32(from + j), score})
 			}
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/progress"
 )
@@ -145,7 +145,7 @@ func removeCommon(ctx context.Context, bags sparse, words matrix) error {
 	w, _ := strongest(values, vectors, 1)
 	for i := range words.rows {
 		row := words.row(i)
-		kernel.Axpy(row, w.data, -kernel.Dot(row, w.data))
+		vecmath.Axpy(row, w.data, -vecmath.Dot(row, w.data))
 	}
 	return nil
 }

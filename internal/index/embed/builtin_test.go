@@ -15,7 +15,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/disk"
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
 // passages are n texts about a few topics, whose words never meet across
@@ -81,8 +81,8 @@ func TestTopicsAreNear(t *testing.T) {
 			if err := m.Vector(i, v); err != nil {
 				t.Fatal(err)
 			}
-			if near := kernel.Dot(q, v) > 0.3; near != (i%7 == topic) {
-				t.Errorf("topic %d, passage %d of topic %d: cosine %.3f", topic, i, i%7, kernel.Dot(q, v))
+			if near := vecmath.Dot(q, v) > 0.3; near != (i%7 == topic) {
+				t.Errorf("topic %d, passage %d of topic %d: cosine %.3f", topic, i, i%7, vecmath.Dot(q, v))
 			}
 		}
 	}
@@ -191,8 +191,8 @@ func TestPassagesBeyondTheSample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kernel.Dot(q, u) < 0.3 {
-			t.Errorf("passage %d is not near to its topic: %.3f", i, kernel.Dot(q, u))
+		if vecmath.Dot(q, u) < 0.3 {
+			t.Errorf("passage %d is not near to its topic: %.3f", i, vecmath.Dot(q, u))
 		}
 	}
 }

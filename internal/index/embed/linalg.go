@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 	"github.com/docsearch/docsearch/internal/parallel"
 )
 
@@ -42,7 +42,7 @@ func (s sparse) mul(ctx context.Context, y, x matrix) error {
 func (r sparseRow) mul(y []float32, x matrix) {
 	clear(y)
 	for j, c := range r.cols {
-		kernel.Axpy(y, x.row(int(c)), r.vals[j])
+		vecmath.Axpy(y, x.row(int(c)), r.vals[j])
 	}
 }
 
@@ -79,7 +79,7 @@ func mulSmall(ctx context.Context, y, x, w matrix) error {
 			yi := y.row(i)
 			clear(yi)
 			for j, v := range x.row(i) {
-				kernel.Axpy(yi, w.row(j), v)
+				vecmath.Axpy(yi, w.row(j), v)
 			}
 		}
 		return nil
@@ -100,7 +100,7 @@ func gram(ctx context.Context, x, y matrix) ([][]float64, error) {
 			for i := p * chunk; i < min((p+1)*chunk, x.rows); i++ {
 				yi := y.row(i)
 				for a, v := range x.row(i) {
-					kernel.Axpy(sum.row(a)[a:], yi[a:], v)
+					vecmath.Axpy(sum.row(a)[a:], yi[a:], v)
 				}
 			}
 			parts[p] = sum
@@ -136,7 +136,7 @@ func orthonormalize(ctx context.Context, x matrix) error {
 		for i := from; i < to; i++ {
 			clear(row)
 			for j, v := range x.row(i) {
-				kernel.Axpy(row[j:], r.row(j)[j:], v)
+				vecmath.Axpy(row[j:], r.row(j)[j:], v)
 			}
 			copy(x.row(i), row)
 		}

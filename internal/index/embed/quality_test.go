@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/docsearch/docsearch/internal/eval"
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
 // collections are judged queries; they are not part of the repository.
@@ -58,7 +58,7 @@ func TestVectorsHelp(t *testing.T) {
 			if v != nil {
 				near := make([]float64, len(texts))
 				for i := range near {
-					near[i] = float64(kernel.Dot(v, vectors.row(i)))
+					near[i] = float64(vecmath.Dot(v, vectors.row(i)))
 				}
 				for i, s := range share(near, weight) {
 					scores[i] += s

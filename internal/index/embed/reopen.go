@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/docsearch/docsearch/internal/index/kernel"
+	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
 // BuiltinVectors are those that an open model makes of passages which it need not
@@ -82,7 +82,7 @@ func (s *BuiltinVectors) Vector(i int, v []float32) error {
 		for count < len(list) && list[count] == list[0] {
 			count++
 		}
-		kernel.Axpy(v, list[0].vector, termWeight(count))
+		vecmath.Axpy(v, list[0].vector, termWeight(count))
 		list = list[count:]
 	}
 	finish(v)

@@ -1,0 +1,400 @@
+package agentconfig
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// A document is a JSON file that is changed in place. What is not touched
+// keeps every byte, comments and trailing commas included; what is put in is
+// laid out like its neighbours.
+type document struct {
+	bom  bool
+	root hujson.Value
+
+	newline string // line ending
+	unit    string // one level of indentation
+	multi   bool   // one member a line, as opposed to all on one line
+	colon   string // between a colon and its value
+	comma   string // between a comma and what follows on the same line
+}
+
+const bom = "\ufeff"
+
+// parse reads a file; an empty one counts as an object without members.
+func parse(data []byte) (*document, error) {
+	d := &document{newline: "\n", unit: "  ", multi: true, colon: " ", comma: " "}
+	data, d.bom = bytes.CutPrefix(data, []byte(bom))
+	if len(bytes.TrimSpace(data)) == 0 {
+		data = []byte("{}\n")
+	}
+	var err error
+	if d.root, err = hujson.Parse(bytes.Clone(data)); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	root, ok := d.root.Value.(*hujson.Object)
+	if !ok {
+		return nil, fmt.Errorf("the file holds %s where Claude Code expects an object", kindName(d.root.Value))
+	}
+	if bytes.Contains(data, []byte("\r\n")) {
+		d.newline = "\r\n"
+	}
+	if len(root.Members) == 0 {
+		return d, nil
+	}
+	first := root.Members[0]
+	if lead, ok := lineIndent(first.Name.BeforeExtra); ok {
+		d.unit = lead
+	} else {
+		d.multi = false
+	}
+	d.colon = blank(first.Value.BeforeExtra, " ")
+	if len(root.Members) > 1 && !d.multi {
+		d.comma = blank(root.Members[1].Name.BeforeExtra, " ")
+	} else if !d.multi {
+		d.comma = d.colon
+	}
+	return d, nil
+}
+
+func (d *document) bytes() []byte {
+	data := d.root.Pack()
+	if d.bom {
+		data = append([]byte(bom), data...)
+	}
+	return data
+}
+
+// An object of the document, with the indentation of the line it stands on.
+type object struct {
+	*hujson.Object
+	doc    *document
+	indent string
+	path   string // for messages: hooks.PreToolUse
+}
+
+// An array of the document.
+type array struct {
+	*hujson.Array
+	doc    *document
+	indent string
+	path   string
+}
+
+func (d *document) top() object {
+	return object{d.root.Value.(*hujson.Object), d, "", ""}
+}
+
+// index is the place of the member called name, or -1. Of several it is the
+// last, which is the one that a JSON parser takes.
+func (o object) index(name string) int {
+	for i := len(o.Members) - 1; i >= 0; i-- {
+		if lit, ok := o.Members[i].Name.Value.(hujson.Literal); ok && lit.String() == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// text is the string called name, or "".
+func (o object) text(name string) string {
+	if i := o.index(name); i >= 0 {
+		return stringOf(o.Members[i].Value)
+	}
+	return ""
+}
+
+// object finds the object called name; there is none if ok is false.
+func (o object) object(name string) (child object, ok bool, err error) {
+	i := o.index(name)
+	if i < 0 {
+		return object{}, false, nil
+	}
+	path := o.join(name)
+	v, isObject := o.Members[i].Value.Value.(*hujson.Object)
+	if !isObject {
+		return object{}, false, fmt.Errorf("%s is %s where Claude Code expects an object", path, kindName(o.Members[i].Value.Value))
+	}
+	return object{v, o.doc, o.childIndent(), path}, true, nil
+}
+
+// array finds the list called name; there is none if ok is false.
+func (o object) array(name string) (child array, ok bool, err error) {
+	i := o.index(name)
+	if i < 0 {
+		return array{}, false, nil
+	}
+	path := o.join(name)
+	v, isArray := o.Members[i].Value.Value.(*hujson.Array)
+	if !isArray {
+		return array{}, false, fmt.Errorf("%s is %s where Claude Code expects a list", path, kindName(o.Members[i].Value.Value))
+	}
+	return array{v, o.doc, o.childIndent(), path}, true, nil
+}
+
+// objects are the elements that are objects, by their place.
+func (a array) objects(yield func(int, object) bool) {
+	for i := range a.Elements {
+		if v, ok := a.Elements[i].Value.(*hujson.Object); ok {
+			if !yield(i, object{v, a.doc, a.childIndent(), fmt.Sprintf("%s[%d]", a.path, i)}) {
+				return
+			}
+		}
+	}
+}
+
+func (o object) join(name string) string {
+	if o.path == "" {
+		return name
+	}
+	return o.path + "." + name
+}
+
+// needObject is object that puts an empty one there if there is none.
+func (o object) needObject(name string) (object, error) {
+	child, ok, err := o.object(name)
+	if err != nil || ok {
+		return child, err
+	}
+	o.put(name, `{}`)
+	child, _, err = o.object(name)
+	return child, err
+}
+
+// needArray is array that puts an empty one there if there is none.
+func (o object) needArray(name string) (array, error) {
+	child, ok, err := o.array(name)
+	if err != nil || ok {
+		return child, err
+	}
+	o.put(name, `[]`)
+	child, _, err = o.array(name)
+	return child, err
+}
+
+// put appends a member. The value is JSON that the program wrote itself.
+func (o object) put(name, value string) {
+	list := o.list()
+	at := o.doc.slot(list, o.indent)
+	o.Members = append(o.Members, hujson.ObjectMember{
+		Name: hujson.Value{BeforeExtra: at.before, Value: hujson.String(name)},
+		Value: hujson.Value{
+			BeforeExtra: hujson.Extra(o.doc.colon),
+			Value:       o.doc.arrange(value, at),
+			AfterExtra:  at.after,
+		},
+	})
+}
+
+// push appends an element.
+func (a array) push(value string) {
+	at := a.doc.slot(a.list(), a.indent)
+	a.Elements = append(a.Elements, hujson.Value{
+		BeforeExtra: at.before,
+		Value:       a.doc.arrange(value, at),
+		AfterExtra:  at.after,
+	})
+}
+
+func (o object) remove(i int) {
+	o.list().detach(i)
+	o.Members = append(o.Members[:i:i], o.Members[i+1:]...)
+}
+
+func (a array) remove(i int) {
+	a.list().detach(i)
+	a.Elements = append(a.Elements[:i:i], a.Elements[i+1:]...)
+}
+
+func (o object) childIndent() string { return childIndent(o.list(), o.indent) }
+func (a array) childIndent() string  { return childIndent(a.list(), a.indent) }
+
+// childIndent is the indentation of the line that a container's children
+// stand on, which is the container's own where they are all on its line.
+func childIndent(l list, own string) string {
+	if len(l.starts) == 0 {
+		return own
+	}
+	if lead, ok := lineIndent(l.starts[0].BeforeExtra); ok {
+		return lead
+	}
+	return own
+}
+
+// A list is what an object and an array have in common: where each child
+// starts and ends, and the blanks and comments before the closing bracket.
+type list struct {
+	starts, ends []*hujson.Value
+	after        *hujson.Extra
+}
+
+func (o object) list() list {
+	l := list{after: &o.AfterExtra}
+	for i := range o.Members {
+		l.starts = append(l.starts, &o.Members[i].Name)
+		l.ends = append(l.ends, &o.Members[i].Value)
+	}
+	return l
+}
+
+func (a array) list() list {
+	l := list{after: &a.AfterExtra}
+	for i := range a.Elements {
+		l.starts = append(l.starts, &a.Elements[i])
+		l.ends = append(l.ends, &a.Elements[i])
+	}
+	return l
+}
+
+// A slot is room made for a new last child.
+type slot struct {
+	before hujson.Extra
+	after  hujson.Extra // not nil where the list ends with a comma
+	indent string
+	multi  bool
+}
+
+// slot makes room at the end of l, whose own line has that indentation. A
+// comment that stood before the closing bracket belongs to the child before
+// it, so it stays there.
+func (d *document) slot(l list, own string) slot {
+	comment := bytes.TrimRight(*l.after, " \t\r\n")
+	closing := (*l.after)[len(comment):]
+	at := slot{indent: own + d.unit, multi: d.multi}
+	if n := len(l.starts); n > 0 {
+		var lead string
+		if lead, at.multi = lineIndent(l.starts[0].BeforeExtra); at.multi {
+			at.indent = lead
+		}
+		at.after = l.ends[n-1].AfterExtra
+		if at.after != nil {
+			at.after = hujson.Extra{}
+		}
+	}
+	at.multi = at.multi || len(comment) > 0
+	switch {
+	case at.multi:
+		at.before = hujson.Extra(string(comment) + d.newline + at.indent)
+		if !bytes.Contains(closing, []byte("\n")) && len(l.starts) == 0 {
+			closing = hujson.Extra(d.newline + own)
+		}
+	case len(l.starts) > 0:
+		at.before = hujson.Extra(d.comma)
+	default:
+		closing = nil
+	}
+	*l.after = closing
+	return at
+}
+
+// detach prepares the removal of child i: what stood around it and belongs to
+// others moves to its neighbours.
+func (l list) detach(i int) {
+	last := len(l.starts) - 1
+	next := l.after
+	if i < last {
+		next = &l.starts[i+1].BeforeExtra
+	}
+	before := l.starts[i].BeforeExtra
+	comment := bytes.TrimRight(before, " \t\r\n")
+	switch {
+	case len(comment) > 0:
+		*next = hujson.Extra(string(comment) + string(*next))
+	case i == 0 && i < last && len(bytes.TrimSpace(*next)) == 0:
+		*next = before
+	case last == 0 && len(bytes.TrimSpace(*next)) == 0:
+		*next = nil
+	}
+	if i == last && i > 0 {
+		// Whether the last child has something after it decides whether
+		// a comma follows it.
+		previous := l.ends[i-1]
+		switch {
+		case l.ends[i].AfterExtra == nil:
+			*next = hujson.Extra(string(bytes.TrimRight(previous.AfterExtra, " \t\r\n")) + string(*next))
+			previous.AfterExtra = nil
+		case previous.AfterExtra == nil:
+			previous.AfterExtra = hujson.Extra{}
+		}
+	}
+}
+
+// arrange lays out a new value for its slot.
+func (d *document) arrange(value string, at slot) hujson.ValueTrimmed {
+	v, err := hujson.Parse([]byte(value))
+	if err != nil {
+		panic("client: internal error: " + err.Error())
+	}
+	d.spread(v.Value, at.indent, at.multi)
+	return v.Value
+}
+
+func (d *document) spread(v hujson.ValueTrimmed, indent string, multi bool) {
+	var l list
+	switch v := v.(type) {
+	case *hujson.Object:
+		l = object{Object: v}.list()
+		for i := range v.Members {
+			v.Members[i].Value.BeforeExtra = hujson.Extra(d.colon)
+		}
+	case *hujson.Array:
+		l = array{Array: v}.list()
+	}
+	for i, start := range l.starts {
+		switch {
+		case multi:
+			start.BeforeExtra = hujson.Extra(d.newline + indent + d.unit)
+			*l.after = hujson.Extra(d.newline + indent)
+		case i > 0:
+			start.BeforeExtra = hujson.Extra(d.comma)
+		}
+		d.spread(l.ends[i].Value, indent+d.unit, multi)
+	}
+}
+
+// lineIndent is the indentation of what follows extra, if that is on a line
+// of its own.
+func lineIndent(extra hujson.Extra) (indent string, ok bool) {
+	i := bytes.LastIndexByte(extra, '\n')
+	if i < 0 {
+		return "", false
+	}
+	tail := extra[i+1:]
+	return string(tail[:len(tail)-len(bytes.TrimLeft(tail, " \t"))]), true
+}
+
+// blank is extra if it is white space on one line.
+func blank(extra hujson.Extra, otherwise string) string {
+	if len(bytes.Trim(extra, " \t")) > 0 {
+		return otherwise
+	}
+	return string(extra)
+}
+
+func stringOf(v hujson.Value) string {
+	if lit, ok := v.Value.(hujson.Literal); ok && lit.Kind() == '"' {
+		return lit.String()
+	}
+	return ""
+}
+
+func kindName(v hujson.ValueTrimmed) string {
+	switch v.Kind() {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case 'n':
+		return "null"
+	default:
+		return "true or false"
+	}
+}

@@ -1,0 +1,326 @@
+package agentconfig
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// A Hook is a hook entry that runs docsearch, in a settings file or a plugin.
+type Hook struct {
+	Scope   Scope  // "" in a plugin
+	Plugin  string // that has it, with its marketplace; "" in settings
+	Path    string // of the file
+	Event   string
+	Matcher string
+	Command string   // for a shell, or of a program if there are Args
+	Args    []string // nil: the command is for a shell
+	Program string   // that is run, as the entry names it
+	Via     string   // what runs the program in place of the shell, such as npx, or "PATH=..."; "" if nothing does
+	Beside  string   // another command that the entry runs; "" if it runs none
+	Python  bool     // it is the hook that was written in Python
+}
+
+// Line is the entry's command as one line.
+func (h *Hook) Line() string { return strings.Join(append([]string{h.Command}, h.Args...), " ") }
+
+// Harmless reports whether the entry's exit code is always 0, so that a crash
+// denies nothing.
+func (h *Hook) Harmless() bool { return h.Args == nil && harmless(h.Command) }
+
+// Repairable reports whether install would make the entry harmless.
+func (h *Hook) Repairable() bool {
+	_, simple := simplePart(h.Command)
+	return simple && h.Args == nil && h.Plugin == ""
+}
+
+// A Server is the entry of an MCP server that has docsearch's name.
+type Server struct {
+	Scope   Scope
+	Path    string // of the file
+	Name    string
+	Command string
+	Args    []string
+	Ours    bool // it runs a program called docsearch, to serve
+}
+
+// An Installation is what Claude Code's files have of docsearch.
+type Installation struct {
+	Hooks   []Hook // of settings, not of plugins
+	Servers []Server
+	Ignored []error // files that Claude Code ignores, or that cannot be read
+}
+
+// Installed finds docsearch's entries in every scope. What Claude Code ignores
+// has none.
+func (c *Claude) Installed() Installation {
+	var in Installation
+	for _, scope := range Scopes {
+		settings, servers := c.Settings(scope), c.Servers(scope)
+		if scope == User || settings != c.Settings(User) { // in the home directory, the project's settings are the user's
+			d, err := readChecked(settings, c.checkSettings)
+			in.ignore(err)
+			if d != nil {
+				found, err := hooksOf(d, Hook{Scope: scope, Path: settings})
+				in.Hooks = append(in.Hooks, found...)
+				in.ignore(err)
+			}
+		}
+		d, err := readChecked(servers, c.checkJSON)
+		if err != nil {
+			if scope != Local { // the local servers are in the user's file
+				in.ignore(err)
+			}
+			continue
+		}
+		if entry, ok := findServer(d, c.serverAt(scope)); ok {
+			server := Server{scope, servers, c.Server, entry.text("command"), nil, isServer(entry)}
+			args, _, _ := entry.array("args")
+			for _, arg := range args.Elements {
+				server.Args = append(server.Args, stringOf(arg))
+			}
+			in.Servers = append(in.Servers, server)
+		}
+	}
+	return in
+}
+
+func (in *Installation) ignore(err error) {
+	if err != nil {
+		in.Ignored = append(in.Ignored, err)
+	}
+}
+
+// hooksOf are the hooks of docsearch in a document, each with what is known of
+// all.
+func hooksOf(d *document, known Hook) (hooks []Hook, err error) {
+	err = eachHook(d, func(h *hookEntry) error {
+		found := known
+		found.Event, found.Matcher, found.Command, found.Args = h.event, h.matcher, h.command, h.args
+		found.Program, found.Via, found.Beside, found.Python = h.program, h.via, h.beside, h.python
+		hooks = append(hooks, found)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", known.Path, err)
+	}
+	return hooks, nil
+}
+
+// InPlugins finds the hooks of docsearch in the plugins that are in these
+// folders, by their names. A plugin of docsearch's own that is not among them
+// counts as one with the hooks that install enters.
+func InPlugins(folders map[string]string, own string) []Hook {
+	if _, ok := folders[own]; own != "" && !ok {
+		folders = maps.Clone(folders)
+		if folders == nil {
+			folders = map[string]string{}
+		}
+		folders[own] = ""
+	}
+	var hooks []Hook
+	for _, id := range slices.Sorted(maps.Keys(folders)) {
+		found := inPlugin(Hook{Plugin: id, Path: folders[id]})
+		if id == own && len(found) == 0 {
+			for _, w := range watches() {
+				found = append(found, Hook{Plugin: id, Event: w.event, Matcher: cmp.Or(w.expr, strings.Join(w.tools, "|")), Command: "docsearch hook"})
+			}
+		}
+		hooks = append(hooks, found...)
+	}
+	return hooks
+}
+
+// inPlugin finds the hooks of docsearch in a plugin's folder. What is wrong with
+// its files is for its maker.
+func inPlugin(known Hook) (hooks []Hook) {
+	if known.Path == "" {
+		return nil
+	}
+	files, _ := fs.Glob(os.DirFS(known.Path), "hooks/*.json")
+	for _, file := range append(files, ".claude-plugin/plugin.json") {
+		if d, err := open(filepath.Join(known.Path, file)); err == nil {
+			found, _ := hooksOf(d, known)
+			hooks = append(hooks, found...)
+		}
+	}
+	return hooks
+}
+
+// A Double is a call for which Claude Code runs docsearch's hook more than once.
+type Double struct {
+	Calls []string // tools and events: "WebSearch", "SessionStart"
+	Hooks []Hook   // that it runs, each once
+}
+
+// Doubles finds the calls for which Claude Code runs more than one of the hooks.
+// Of several with one command in settings files it runs one.
+func (c *Claude) Doubles(hooks []Hook) []Double {
+	var doubles []Double
+	for _, w := range watches() {
+		tools := w.tools
+		if w.expr != "" {
+			tools = []string{"mcp__" + c.Server + "__search"}
+		}
+		if tools == nil {
+			tools = []string{""}
+		}
+		for _, tool := range tools {
+			run := runFor(hooks, w.event, tool)
+			if len(run) < 2 {
+				continue
+			}
+			call := cmp.Or(tool, w.event)
+			if w.event == "PostToolUseFailure" {
+				call = w.event
+			}
+			i := slices.IndexFunc(doubles, func(d Double) bool { return reflect.DeepEqual(d.Hooks, run) })
+			if i < 0 {
+				doubles = append(doubles, Double{Hooks: run})
+				i = len(doubles) - 1
+			}
+			doubles[i].Calls = append(doubles[i].Calls, call)
+		}
+	}
+	return doubles
+}
+
+// runFor are the hooks that Claude Code runs for an event of a tool.
+func runFor(hooks []Hook, event, tool string) []Hook {
+	var run []Hook
+	for _, h := range hooks {
+		if h.Event != event || tool != "" && !matches(h.Matcher, tool) {
+			continue
+		}
+		h.Event, h.Matcher = "", "" // those of one place may differ in these
+		same := func(other Hook) bool {
+			return h.Plugin == other.Plugin && h.Command == other.Command && slices.Equal(h.Args, other.Args) && (h.Args == nil) == (other.Args == nil)
+		}
+		if !slices.ContainsFunc(run, same) {
+			run = append(run, h)
+		}
+	}
+	return run
+}
+
+// Heard reports whether one of the hooks is called before the tool is.
+func Heard(hooks []Hook, tool string) bool {
+	for _, h := range hooks {
+		if h.Event == "PreToolUse" && matches(h.Matcher, tool) {
+			return true
+		}
+	}
+	return false
+}
+
+// Watched are the tools that the hook must hear of to answer from local
+// documentation. For the other entries that install makes, people may have
+// reasons to do without.
+func (c *Claude) Watched() []string {
+	return []string{"WebSearch", "WebFetch", "mcp__" + c.Server + "__search"}
+}
+
+// HasServer reports whether one of the scopes has an MCP server of that name,
+// whatever it runs.
+func (c *Claude) HasServer(name string) bool {
+	for _, scope := range Scopes {
+		d, err := open(c.Servers(scope))
+		if err != nil {
+			continue
+		}
+		servers := d.top()
+		ok := true
+		for _, key := range c.serverAt(scope).keys {
+			if servers, ok, err = servers.object(key); !ok || err != nil {
+				break
+			}
+		}
+		if ok && err == nil && servers.index(name) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// HooksDisabled is the settings file that switches all hooks off, or "".
+func (c *Claude) HooksDisabled() string {
+	path := ""
+	for _, scope := range Scopes {
+		d, _ := readChecked(c.Settings(scope), c.checkSettings)
+		if d == nil {
+			continue
+		}
+		i := d.top().index("disableAllHooks")
+		if i < 0 {
+			continue
+		}
+		path = "" // a later scope has the last word
+		if lit, ok := d.top().Members[i].Value.Value.(hujson.Literal); ok && lit.Bool() {
+			path = c.Settings(scope)
+		}
+	}
+	return path
+}
+
+// Plugin is the plugin of docsearch that the settings enable, with its
+// marketplace, or "". A plugin given on Claude Code's command line does not
+// show in the settings.
+func (c *Claude) Plugin() string {
+	plugin := ""
+	for _, scope := range Scopes {
+		d, _ := readChecked(c.Settings(scope), c.checkSettings)
+		if d == nil {
+			continue // Claude Code ignores it as well
+		}
+		plugins, ok, err := d.top().object("enabledPlugins")
+		if err != nil || !ok {
+			continue // of no concern here
+		}
+		for _, member := range plugins.Members {
+			id := stringOf(member.Name)
+			if name, _, _ := strings.Cut(id, "@"); name != "docsearch" {
+				continue
+			}
+			if lit, ok := member.Value.Value.(hujson.Literal); ok && lit.Bool() {
+				plugin = id
+			} else if plugin == id {
+				plugin = "" // a later scope has the last word
+			}
+		}
+	}
+	return plugin
+}
+
+// open parses the file at path; one that is not there is empty.
+func open(path string) (*document, error) {
+	return readChecked(path, func(string, []byte) error { return nil })
+}
+
+// readChecked parses the file at path if check finds nothing wrong with it; one
+// that is not there is empty. If only an entry is wrong, it returns both the
+// document and the error.
+func readChecked(path string, check func(path string, data []byte) error) (*document, error) {
+	data, _, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	wrong := check(path, data)
+	var ignored *IgnoredError
+	if wrong != nil && !(errors.As(wrong, &ignored) && ignored.Entry) {
+		return nil, wrong
+	}
+	d, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not valid JSON: %w", path, err)
+	}
+	return d, wrong
+}

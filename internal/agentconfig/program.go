@@ -1,0 +1,89 @@
+package agentconfig
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// ErrTemporary is the error of Program for a binary that "go run" made.
+var ErrTemporary = errors.New("this docsearch is a temporary file of \"go run\", which is gone after it")
+
+// Program is the path under which this program should be entered into config
+// files: one on PATH that leads to it, since that outlives an upgrade which
+// replaces what a link points at, else its own.
+func Program() (string, error) {
+	own, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	if path, ok := OnPath(own); ok {
+		return path, nil
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(own), "/") {
+		if strings.HasPrefix(part, "go-build") {
+			return "", ErrTemporary
+		}
+	}
+	return own, nil
+}
+
+// OnPath is the absolute path under which PATH leads to program by the name
+// docsearch.
+func OnPath(program string) (path string, ok bool) {
+	found, err := exec.LookPath("docsearch")
+	if err != nil || !filepath.IsAbs(found) {
+		return "", false
+	}
+	a, errA := os.Stat(found)
+	b, errB := os.Stat(program)
+	return found, errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// CheckProgram says what is wrong with a program that is to be entered.
+func CheckProgram(program string) error {
+	_, err := exec.LookPath(program)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("cannot run %s: no such program", program)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("cannot run %s: not executable", program)
+	case err != nil:
+		return fmt.Errorf("cannot run %s: %w", program, errors.Unwrap(err))
+	case !isDocsearch(program):
+		return fmt.Errorf("cannot enter %s: want a program whose name begins with docsearch, by which uninstall recognizes its entries", program)
+	}
+	return nil
+}
+
+// Own reports whether program, as a hook or a server entry names it, is the
+// program that runs now: whether both lead to one file.
+func Own(program string) bool {
+	own, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	path, err := exec.LookPath(expandHome(program))
+	if err != nil {
+		return false
+	}
+	a, errA := os.Stat(path)
+	b, errB := os.Stat(own)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// expandHome replaces what a shell replaces by the home directory.
+func expandHome(program string) string {
+	for _, prefix := range []string{"~/", "$HOME/", "${HOME}/"} {
+		if rest, ok := strings.CutPrefix(program, prefix); ok {
+			if home, err := os.UserHomeDir(); err == nil {
+				return filepath.Join(home, rest)
+			}
+		}
+	}
+	return program
+}

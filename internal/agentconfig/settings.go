@@ -1,0 +1,289 @@
+package agentconfig
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/docsearch/docsearch/internal/config/decode"
+)
+
+// An IgnoredError says that Claude Code reads nothing of a file: no hook, no
+// permission, no server.
+type IgnoredError struct {
+	Path         string
+	Line, Column int
+	Reason       string
+	// Entry says that it ignores only the entry there. Versions before that
+	// ignore the file, as 2.1.197 does.
+	Entry bool
+}
+
+func (e *IgnoredError) Error() string {
+	what := "the whole file"
+	if e.Entry {
+		what = "this entry, and up to 2.1.197 the whole file"
+	}
+	return fmt.Sprintf("%s:%d:%d: Claude Code ignores %s: %s", e.Path, e.Line, e.Column, what, e.Reason)
+}
+
+// checkJSON checks that Claude Code reads a file, which may be empty.
+func (c *Claude) checkJSON(path string, data []byte) error {
+	text, marked := bytes.CutPrefix(data, []byte(bom))
+	if marked && c.Version.before(knowsEvents) {
+		return &IgnoredError{Path: path, Line: 1, Column: 1, Reason: "it begins with a byte order mark, which this version does not know"}
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil
+	}
+	if err := decode.CheckJSON(text); err != nil {
+		return &IgnoredError{Path: path, Line: err.Line, Column: err.Column, Reason: err.Reason}
+	}
+	return nil
+}
+
+// checkSettings checks that Claude Code reads a settings file. One entry that
+// it does not understand has it ignore the whole file: as measured with 2.0.30,
+// 2.1.197, 2.1.328 and 2.1.330. Of the settings that have nothing to do with
+// docsearch, only the most common ones are checked.
+func (c *Claude) checkSettings(path string, data []byte) error {
+	if err := c.checkJSON(path, data); err != nil {
+		return err
+	}
+	d, err := parse(data)
+	if err != nil {
+		return &IgnoredError{Path: path, Line: 1, Column: 1, Reason: err.Error()}
+	}
+	var fault *settingsFault
+	if errors.As(d.checkSettings(c.Version.before(knowsEvents)), &fault) {
+		e := &IgnoredError{Path: path, Reason: fault.reason, Entry: fault.entry && !c.Version.before(ignoresEntries)}
+		e.Line, e.Column = decode.Position(bytes.TrimPrefix(data, []byte(bom)), fault.at)
+		return e
+	}
+	return nil
+}
+
+// A settingsFault is a part of a settings file that has Claude Code ignore it
+// all.
+type settingsFault struct {
+	at     int
+	reason string
+	entry  bool // later versions ignore only the entry
+}
+
+func (f *settingsFault) Error() string { return f.reason }
+
+func faultAt(v hujson.Value, format string, args ...any) error {
+	return &settingsFault{at: v.StartOffset, reason: fmt.Sprintf(format, args...)}
+}
+
+// want is nil if v is of the kind.
+func want(kind hujson.Kind, v hujson.Value, path string) error {
+	if got := v.Value.Kind(); got == kind || kind == 't' && got == 'f' {
+		return nil
+	}
+	names := map[hujson.Kind]string{'{': "an object", '[': "a list", '"': "a string", '0': "a number", 't': "true or false"}
+	return faultAt(v, "%s is %s, want %s", path, kindName(v.Value), names[kind])
+}
+
+// checkSettings returns a settingsFault if there is one, and of several one for
+// which all is ignored. With old set, the document is for a version that does
+// not know what later ones do.
+func (d *document) checkSettings(old bool) error {
+	var entry error
+	kinds := map[string]hujson.Kind{
+		"disableAllHooks": 't', "enabledPlugins": '{', "hooks": '{', "model": '"', "permissions": '{',
+	}
+	for i, m := range d.top().Members {
+		name := stringOf(m.Name)
+		kind, known := kinds[name]
+		if !known || i != d.top().index(name) { // of two with one name the last counts
+			continue
+		}
+		if err := want(kind, m.Value, name); err != nil {
+			return err
+		}
+		var err error
+		switch name {
+		case "hooks":
+			err = checkHooks(m.Value.Value.(*hujson.Object), old)
+		case "permissions":
+			err = checkPermissions(m.Value.Value.(*hujson.Object))
+		}
+		var fault *settingsFault
+		if errors.As(err, &fault) && !fault.entry {
+			return err
+		}
+		entry = cmp.Or(entry, err)
+	}
+	return entry
+}
+
+func checkPermissions(o *hujson.Object) error {
+	for _, m := range o.Members {
+		if name := stringOf(m.Name); slices.Contains([]string{"allow", "deny", "ask"}, name) {
+			if err := checkStrings(m.Value, "permissions."+name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkStrings(v hujson.Value, path string) error {
+	if err := want('[', v, path); err != nil {
+		return err
+	}
+	for i, element := range v.Value.(*hujson.Array).Elements {
+		if err := want('"', element, fmt.Sprintf("%s[%d]", path, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkHooks(events *hujson.Object, old bool) error {
+	var entry error
+	for _, event := range events.Members {
+		name := stringOf(event.Name)
+		first, known := hookEvents()[name]
+		switch {
+		case old && !first:
+			return faultAt(event.Name, "hooks.%s is an event that this version does not know", name)
+		case !known || event.Value.Value.Kind() == 'n' && !old:
+			continue // it is left out, and the others count
+		}
+		var fault *settingsFault
+		if errors.As(checkEvent(event.Value, "hooks."+name, old), &fault) {
+			// What could have been a hook that denies is not left out.
+			if fault.entry = name != "PreToolUse" && name != "PermissionRequest"; !fault.entry {
+				return fault
+			}
+			entry = cmp.Or(entry, error(fault))
+		}
+	}
+	return entry
+}
+
+func checkEvent(v hujson.Value, path string, old bool) error {
+	if err := want('[', v, path); err != nil {
+		return err
+	}
+	for i, group := range v.Value.(*hujson.Array).Elements {
+		if err := checkGroup(group, fmt.Sprintf("%s[%d]", path, i), old); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hookEvents are the events that Claude Code knows, and whether 2.0.30 does.
+func hookEvents() map[string]bool {
+	events := map[string]bool{}
+	for _, name := range []string{
+		"PostToolUseFailure", "PostToolBatch", "UserPromptExpansion", "StopFailure", "SubagentStart", "PostCompact",
+		"PreModelSwitch", "PostModelSwitch", "PermissionRequest", "PermissionDenied", "Setup", "TeammateIdle",
+		"TaskCreated", "TaskCompleted", "Elicitation", "ElicitationResult", "ConfigChange", "WorktreeCreate",
+		"WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "DirectoryAdded", "MessageDisplay",
+	} {
+		events[name] = false
+	}
+	for _, name := range []string{
+		"PreToolUse", "PostToolUse", "Notification", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
+		"SubagentStop", "PreCompact",
+	} {
+		events[name] = true
+	}
+	return events
+}
+
+func checkGroup(v hujson.Value, path string, old bool) error {
+	if err := want('{', v, path); err != nil {
+		return err
+	}
+	group := object{Object: v.Value.(*hujson.Object)}
+	if i := group.index("matcher"); i >= 0 {
+		if err := want('"', group.Members[i].Value, path+".matcher"); err != nil {
+			return err
+		}
+	}
+	i := group.index("hooks")
+	if i < 0 {
+		return faultAt(v, "%s has no \"hooks\"", path)
+	}
+	if err := want('[', group.Members[i].Value, path+".hooks"); err != nil {
+		return err
+	}
+	for k, handler := range group.Members[i].Value.Value.(*hujson.Array).Elements {
+		if err := checkHandler(handler, fmt.Sprintf("%s.hooks[%d]", path, k), old); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkHandler(v hujson.Value, path string, old bool) error {
+	if err := want('{', v, path); err != nil {
+		return err
+	}
+	handler := object{Object: v.Value.(*hujson.Object)}
+	needs := map[string][]string{
+		"command": {"command"}, "prompt": {"prompt"}, "agent": {"prompt"}, "http": {"url"}, "mcp_tool": {"server", "tool"}, "script": nil,
+	}
+	kind := handler.text("type")
+	required, known := needs[kind]
+	switch {
+	case handler.index("type") < 0:
+		return faultAt(v, "%s has no \"type\"", path)
+	case !known, old && kind != "command" && kind != "prompt":
+		return faultAt(v, "%s has the type %q, which Claude Code does not know", path, kind)
+	}
+	for _, name := range required {
+		i := handler.index(name)
+		if i < 0 {
+			return faultAt(v, "%s has no %q", path, name)
+		}
+		if err := want('"', handler.Members[i].Value, path+"."+name); err != nil {
+			return err
+		}
+	}
+	return checkOptions(handler, path, old)
+}
+
+// checkOptions checks what a handler may have. The oldest version minds only
+// the timeout.
+func checkOptions(handler object, path string, old bool) error {
+	for _, m := range handler.Members {
+		name := stringOf(m.Name)
+		at := path + "." + name
+		var err error
+		switch {
+		case name == "timeout":
+			if err = want('0', m.Value, at); err == nil && m.Value.Value.(hujson.Literal).Float() <= 0 {
+				err = faultAt(m.Value, "%s is %s, want a number above 0", at, m.Value.Value.(hujson.Literal))
+			}
+		case old:
+		case name == "args":
+			err = checkStrings(m.Value, at)
+		case name == "shell" && !slices.Contains([]string{"bash", "powershell"}, stringOf(m.Value)):
+			err = faultAt(m.Value, "%s is neither \"bash\" nor \"powershell\"", at)
+		case name == "statusMessage":
+			err = want('"', m.Value, at)
+		case name == "async":
+			err = want('t', m.Value, at)
+		case name == "url":
+			if u, parseErr := url.Parse(stringOf(m.Value)); parseErr != nil || u.Scheme == "" {
+				err = faultAt(m.Value, "%s is not a URL", at)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package agentconfig
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// An Outcome is what a hook made of an event.
+type Outcome struct {
+	Decision string // "deny", "allow", or "" where it gave no opinion
+	Reason   string
+	Context  string
+	Code     int    // its exit code
+	Stderr   string // but for the reason of a denial
+	Took     time.Duration
+}
+
+// RunHook gives an event to the hook that cmd starts, as Claude Code does, and
+// reads its answer as Claude Code does. An answer that Claude Code would throw
+// away is an error.
+func RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
+	input, err := json.Marshal(event)
+	if err != nil {
+		return Outcome{}, err
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
+	start := time.Now()
+	err = cmd.Run()
+	o := Outcome{Took: time.Since(start), Stderr: strings.TrimSpace(stderr.String())}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return o, err
+	}
+	if o.Code = cmd.ProcessState.ExitCode(); o.Code != 0 && o.Code != 2 {
+		return o, fmt.Errorf("it ended with exit code %d: %s", o.Code, firstLine(o.Stderr))
+	}
+	if stdout.Len() == 0 {
+		if o.Code == 2 {
+			o.Decision, o.Reason, o.Stderr = "deny", o.Stderr, ""
+		}
+		return o, nil
+	}
+	var answer struct {
+		Output struct {
+			Event    string `json:"hookEventName"`
+			Decision string `json:"permissionDecision"`
+			Reason   string `json:"permissionDecisionReason"`
+			Context  string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
+		return o, fmt.Errorf("it wrote something other than one JSON object: %s", firstLine(stdout.String()))
+	}
+	if answer.Output.Event != "PreToolUse" {
+		return o, fmt.Errorf("it answered for the event %q", answer.Output.Event)
+	}
+	o.Decision, o.Reason, o.Context = answer.Output.Decision, answer.Output.Reason, answer.Output.Context
+	o.Stderr = strings.TrimSpace(strings.Replace(o.Stderr, o.Reason, "", 1))
+	return o, nil
+}
+
+// Shell runs the hook of a program as Claude Code runs the command that install
+// enters for it.
+func Shell(ctx context.Context, program string) *exec.Cmd {
+	sh := "/bin/sh"
+	if runtime.GOOS == "windows" {
+		var err error
+		if sh, err = exec.LookPath("sh"); err != nil {
+			return exec.CommandContext(ctx, program, "hook") // Git's shell need not be on PATH
+		}
+	}
+	return exec.CommandContext(ctx, sh, "-c", HookCommand(User, program))
+}
+
+// A Session is a conversation with an MCP server that was started for it.
+type Session struct {
+	client *client.Client
+	stderr lines
+
+	Server string // as it names itself, with its version
+	Tools  []string
+	Took   time.Duration // until it answered initialize
+}
+
+// StartServer starts an MCP server and asks it for its tools. The function
+// makes the process from the program and its arguments.
+func StartServer(ctx context.Context, start func(context.Context) *exec.Cmd) (*Session, error) {
+	s := &Session{}
+	began := time.Now()
+	c, err := client.NewStdioMCPClientWithOptions("docsearch", nil, nil,
+		transport.WithCommandFunc(func(ctx context.Context, _ string, _, _ []string) (*exec.Cmd, error) {
+			return start(ctx), nil
+		}),
+		transport.WithCommandStderrWriter(&s.stderr))
+	if err != nil {
+		return nil, err
+	}
+	s.client = c
+	hello := mcp.InitializeRequest{}
+	hello.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
+	hello.Params.ClientInfo = mcp.Implementation{Name: "docsearch", Version: "1"}
+	answer, err := c.Initialize(ctx, hello)
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("it does not answer initialize: %w%s", err, s.said())
+	}
+	s.Took = time.Since(began)
+	s.Server = answer.ServerInfo.Name + " " + answer.ServerInfo.Version
+	tools, err := c.ListTools(ctx, mcp.ListToolsRequest{})
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("it does not list its tools: %w%s", err, s.said())
+	}
+	for _, tool := range tools.Tools {
+		s.Tools = append(s.Tools, tool.Name)
+	}
+	return s, nil
+}
+
+// Call calls a tool and returns the text of its answer.
+func (s *Session) Call(ctx context.Context, tool string, arguments any) (string, error) {
+	call := mcp.CallToolRequest{}
+	call.Params.Name, call.Params.Arguments = tool, arguments
+	answer, err := s.client.CallTool(ctx, call)
+	if err != nil {
+		return "", fmt.Errorf("call %s: %w", tool, err)
+	}
+	var text strings.Builder
+	for _, content := range answer.Content {
+		if part, ok := content.(mcp.TextContent); ok {
+			text.WriteString(part.Text)
+		}
+	}
+	if answer.IsError {
+		return "", fmt.Errorf("call %s: %s", tool, text.String())
+	}
+	return text.String(), nil
+}
+
+// Close ends the conversation and the server.
+func (s *Session) Close() error { return s.client.Close() }
+
+// said is the first line of what the server wrote to stderr, for an error.
+func (s *Session) said() string {
+	if line := firstLine(s.stderr.String()); line != "" {
+		return ": " + line
+	}
+	return ""
+}
+
+// lines is a buffer that is read while it is written.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}

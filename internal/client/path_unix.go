@@ -1,6 +1,0 @@
-//go:build !windows
-
-package client
-
-// plainPath has nothing to do: sh takes quoted paths for commands.
-func plainPath(path string) string { return path }

@@ -1,0 +1,205 @@
+package quicksearch
+
+import (
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/lexical"
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/urlmatch"
+)
+
+// A PageQuery asks for a page by its URL.
+type PageQuery struct {
+	URL      string
+	Prefixes []string // of the URLs of the database's pages
+	Version  string   // of what the database documents; "": the one that the build found
+	Text     string   // what the page is read for
+	Limit    int      // sections wanted of a long page
+	Room     int      // bytes; a page that has no more is short, and wanted whole
+}
+
+// A Page is a page that the database holds.
+type Page struct {
+	Hits  []Hit // of a short page all in their order, else the best first
+	Whole bool  // it is a short one
+}
+
+// Page finds a page and in it what answers the query; false if the database
+// does not hold it.
+func (x *Index) Page(q PageQuery) (Page, bool, error) {
+	q.Version = x.gen.VersionOr(q.Version)
+	a, ok := urlmatch.Parse(q.URL)
+	if !ok {
+		return Page{}, false, nil
+	}
+	d, found, err := x.document(a, &q)
+	if err != nil || !found {
+		return Page{}, false, err
+	}
+	members, err := x.table.Members(d)
+	if err != nil || len(members) == 0 {
+		return Page{}, false, err
+	}
+	size := 0
+	for _, n := range members {
+		length, err := x.table.LineLength(n)
+		if err != nil {
+			return Page{}, false, err
+		}
+		if size += length; size > q.Room {
+			break
+		}
+	}
+	if size <= q.Room {
+		hits, err := x.hits(members)
+		return Page{hits, true}, true, err
+	}
+	numbers, err := x.sections(d, members, a.Fragment, &q)
+	if err != nil {
+		return Page{}, false, err
+	}
+	hits, err := x.hits(numbers)
+	return Page{Hits: hits}, true, err
+}
+
+// document finds the document that is the page, if its URL is within one of the
+// query's prefixes.
+func (x *Index) document(a urlmatch.Address, q *PageQuery) (uint32, bool, error) {
+	within := func(prefix string) bool {
+		_, ok := a.Within(prefix, q.Version)
+		return ok
+	}
+	if !slices.ContainsFunc(q.Prefixes, within) {
+		return 0, false, nil
+	}
+	return FindPage(x.gen, x.table, a, q.Prefixes, q.Version)
+}
+
+// FindPage finds the document that is the page: under one of its URLs or, in
+// a database of files, at the place that the URL has within a prefix of the URLs
+// of all pages. Version is that of what the database documents, "" if it is not
+// known.
+func FindPage(g disk.Generation, t *passage.Table, a urlmatch.Address, prefixes []string, version string) (uint32, bool, error) {
+	if t.Documents() == 0 {
+		return 0, false, nil
+	}
+	sample, err := t.Key(0)
+	if err != nil {
+		return 0, false, err
+	}
+	for key := range a.Keys(version, sample) {
+		if d, found, err := t.FindDocument(key); found || err != nil {
+			return d, found, err
+		}
+	}
+	if d, found, err := findAlias(g, t, a.Keys(version, sample)); found || err != nil {
+		return d, found, err
+	}
+	for _, prefix := range prefixes {
+		rest, ok := a.Within(prefix, version)
+		if !ok {
+			continue
+		}
+		for file := range urlmatch.Files(rest) {
+			if d, found, err := t.FindDocument(file); found || err != nil {
+				return d, found, err
+			}
+		}
+	}
+	return 0, false, nil
+}
+
+// findAlias finds the document that is the page under a URL that only redirects
+// to it, or at which the same page stands.
+func findAlias(g disk.Generation, t *passage.Table, urls iter.Seq[string]) (d uint32, found bool, err error) {
+	aliases, err := passage.OpenAliases(g)
+	if err != nil || aliases == nil {
+		return 0, false, err
+	}
+	defer func() { err = errors.Join(err, aliases.Close()) }()
+	for url := range urls {
+		key, found, err := aliases.Find(url)
+		if err != nil {
+			return 0, false, err
+		}
+		if found {
+			return t.FindDocument(key)
+		}
+	}
+	return 0, false, nil
+}
+
+// sections are the passages of a long page that answer the query: the one that
+// the URL's fragment leads to first, then the best; the first ones where no
+// word of the query is in the page.
+func (x *Index) sections(d uint32, members []uint32, fragment string, q *PageQuery) ([]uint32, error) {
+	var numbers []uint32
+	if fragment != "" {
+		n, found, err := x.anchored(members, fragment)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			numbers = append(numbers, n)
+		}
+	}
+	hits, err := x.lexical.SearchDocuments(lexical.Query{Text: q.Text, Limit: q.Limit}, d)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hits {
+		if !slices.Contains(numbers, h.Passage) {
+			numbers = append(numbers, h.Passage)
+		}
+	}
+	if len(numbers) == 0 {
+		numbers = members
+	}
+	return numbers[:min(len(numbers), q.Limit)], nil
+}
+
+// anchored is the passage that a fragment leads into. Lines that do not have
+// it are not decoded.
+func (x *Index) anchored(members []uint32, fragment string) (uint32, bool, error) {
+	plain := urlmatch.Unescape(fragment)
+	for _, n := range members {
+		line, err := x.table.Line(n)
+		if err != nil {
+			return 0, false, err
+		}
+		if text := string(line); !strings.Contains(text, fragment) && !strings.Contains(text, plain) {
+			continue
+		}
+		p, err := passage.Decode(line)
+		if err == nil && HasAnchor(&p, fragment) {
+			return n, true, nil
+		}
+	}
+	return 0, false, nil
+}
+
+// HasAnchor reports whether a fragment, which may be percent-encoded, leads into
+// the passage.
+func HasAnchor(p *passage.Passage, fragment string) bool {
+	has := func(anchor string) bool {
+		return slices.Contains(p.Anchors, anchor) || strings.HasSuffix(p.URL, "#"+anchor)
+	}
+	plain := urlmatch.Unescape(fragment)
+	return has(fragment) || plain != fragment && has(plain)
+}
+
+func (x *Index) hits(numbers []uint32) ([]Hit, error) {
+	hits := make([]Hit, len(numbers))
+	for i, n := range numbers {
+		p, err := x.table.Passage(n)
+		if err != nil {
+			return nil, err
+		}
+		hits[i] = Hit{Passage: p, Number: n}
+	}
+	return hits, nil
+}

@@ -1,0 +1,94 @@
+package quicksearch_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/index/quicksearch"
+)
+
+// manual is the passages of a made-up manual: a page on undoing with
+// alternatives, a copy of one of its sections, and pages about other things.
+func manual() []passage.Passage {
+	section := func(page string, headings []string, text string) passage.Passage {
+		return passage.Passage{URL: "https://docs.example.org/" + page, Title: headings[0], Headings: headings, Text: text}
+	}
+	var passages []passage.Passage
+	for _, s := range [][2]string{
+		{"Clone a vault", "Copies a vault with all snapshots to another place. Credentials stay where they are, and the copy asks for its own."},
+		{"Undo a snapshot and keep the files", "```\nvault revert --keep\n```\n\nThe snapshot goes, the files stay as they are, and the next snapshot has them."},
+		{"Undo a rename", "Gives the vault its former name again."},
+		{"Undo snapshots permanently", "```\nvault revert --purge\n```\n\nTo undo the last snapshot permanently, purge it. The snapshot and the files it brought are gone."},
+		{"Rename a vault", "Gives the vault another name. Snapshots are not touched by that, and clones keep theirs."},
+	} {
+		passages = append(passages, section("revert", []string{"vault-revert", "Examples", s[0]}, "### "+s[0]+"\n\n"+s[1]))
+	}
+	copied := passages[3]
+	copied.URL, copied.Title = "https://docs.example.org/cheatsheet", "Cheat sheet"
+	copied.Headings = []string{"Cheat sheet", "Purge"}
+	passages = append(passages, copied,
+		section("errors", []string{"Errors", "Locks"}, "The message `vault is held by another process` means that a snapshot is under way. Wait for it, or end that process."),
+		section("errors2", []string{"Processes", "Other processes"}, "Another process of the vault reads snapshots while a process holds another vault. A process is no other process. Held by process."),
+	)
+	for i := range 60 {
+		passages = append(passages, section(fmt.Sprintf("other%d", i), []string{fmt.Sprintf("Topic %d", i)},
+			strings.Repeat(fmt.Sprintf("Subject%d is described here at some length with words of its own. ", i), 6)))
+	}
+	return passages
+}
+
+func quoted(t *testing.T, x *quicksearch.Index, query string) (places []string) {
+	t.Helper()
+	a, err := x.Quote(quicksearch.Query{Text: query, Names: []string{"vault"}, Named: true, Limit: 6, Room: 10000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !a.Confident || len(a.Hits) == 0 {
+		t.Fatalf("%s: confidence %.2f, %d passages", query, a.Confidence, len(a.Hits))
+	}
+	for _, h := range a.Hits {
+		places = append(places, h.Headings[len(h.Headings)-1])
+	}
+	return places
+}
+
+// The alternative to a section comes with it, and no text twice.
+func TestQuoteAlternatives(t *testing.T) {
+	got := quoted(t, open(t, manual()), "vault-revert undo snapshots permanently purge")
+	if len(got) < 3 || got[0] != "Undo snapshots permanently" || !slices.Contains(got[1:3], "Undo a snapshot and keep the files") {
+		t.Fatalf("sections %q", got)
+	}
+	if slices.Contains(got, "Purge") {
+		t.Errorf("a copy of the best section is quoted: %q", got)
+	}
+	if slices.Contains(got[:2], "Rename a vault") || slices.Contains(got[:2], "Clone a vault") {
+		t.Errorf("sections about other things follow the best one: %q", got)
+	}
+}
+
+// The passage that has a pasted message comes first.
+func TestQuoteMessage(t *testing.T) {
+	x := open(t, manual())
+	if got := quoted(t, x, `vault "vault is held by another process" snapshot`); got[0] != "Locks" {
+		t.Errorf("sections %q", got)
+	}
+	if got := quoted(t, x, "fatal: vault is held by another process"); got[0] != "Locks" {
+		t.Errorf("sections %q", got)
+	}
+}
+
+// Quote stops at the room that there is, and finds nothing where Search does
+// not.
+func TestQuoteIsBounded(t *testing.T) {
+	x := open(t, manual())
+	a, err := x.Quote(quicksearch.Query{Text: "undo last snapshot permanently purge", Names: []string{"vault"}, Named: true, Limit: 6, Room: 1})
+	if err != nil || len(a.Hits) == 0 || len(a.Hits) > 3 {
+		t.Errorf("%d passages, %v; want the best and its alternatives", len(a.Hits), err)
+	}
+	if a, err = x.Quote(quicksearch.Query{Text: "zymotic", Limit: 6, Room: 1000}); err != nil || a.Confident || len(a.Hits) > 0 {
+		t.Errorf("a word that no passage has: %+v, %v", a, err)
+	}
+}

@@ -1,0 +1,11 @@
+//go:build !amd64 && !arm64
+
+package vecmath
+
+func implementations() map[string]func([]int32, []byte, []int8) {
+	return map[string]func([]int32, []byte, []int8){"chosen": Products}
+}
+
+func siftImplementations() map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32) {
+	return map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32){"chosen": Sift}
+}

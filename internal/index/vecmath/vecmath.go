@@ -1,0 +1,90 @@
+// Package vecmath has the loops that work on vectors spends its time in: sums
+// of products of float32, and of bytes.
+//
+// Each is here in Go, which is what it means, and in assembly for the
+// processors that most people have. Both give the same result to the last
+// bit: numbers are added in the same order, and none is multiplied and added
+// in one step. So what is computed does not depend on where.
+package vecmath
+
+// Lanes is what the length of a row of bytes is a multiple of.
+const Lanes = 32
+
+// Axpy adds a times x to y. The slices are equally long.
+func Axpy(y, x []float32, a float32) {
+	if len(x) != len(y) {
+		panic("docsearch: internal error: vectors of different lengths")
+	}
+	axpy(y, x, a)
+}
+
+// Dot is the inner product of x and y, which are equally long.
+func Dot(x, y []float32) float32 {
+	if len(x) != len(y) {
+		panic("docsearch: internal error: vectors of different lengths")
+	}
+	return dot(x, y)
+}
+
+// Products puts the inner product of each row of codes with the query into
+// out. A row is as long as the query, which is a multiple of Lanes.
+func Products(out []int32, codes []byte, query []int8) {
+	if len(query)%Lanes != 0 || len(codes) != len(out)*len(query) {
+		panic("docsearch: internal error: rows of another length than the query")
+	}
+	if len(codes) > 0 {
+		products(out, codes, query)
+	}
+}
+
+func axpyGo(y, x []float32, a float32) {
+	x = x[:len(y)]
+	for i := range y {
+		y[i] += float32(a * x[i])
+	}
+}
+
+// dotGo sums in 32 lanes, which it then adds in pairs.
+func dotGo(x, y []float32) float32 {
+	y = y[:len(x)]
+	var s [32]float32
+	i := 0
+	for ; i+32 <= len(x); i += 32 {
+		a, b := (*[32]float32)(x[i:]), (*[32]float32)(y[i:])
+		for j := range s {
+			s[j] += float32(a[j] * b[j])
+		}
+	}
+	for ; i+8 <= len(x); i += 8 {
+		a, b := (*[8]float32)(x[i:]), (*[8]float32)(y[i:])
+		for j := range a {
+			s[j] += float32(a[j] * b[j])
+		}
+	}
+	for j := range 8 {
+		s[j] = (s[j] + s[j+8]) + (s[j+16] + s[j+24])
+	}
+	for j := range 4 {
+		s[j] += s[j+4]
+	}
+	sum := (s[0] + s[2]) + (s[1] + s[3])
+	for ; i < len(x); i++ {
+		sum += float32(x[i] * y[i])
+	}
+	return sum
+}
+
+func productsGo(out []int32, codes []byte, query []int8) {
+	for r := range out {
+		row := codes[r*len(query) : (r+1)*len(query)]
+		var a, b, c, d int32
+		for i := 0; i+4 <= len(query); i += 4 {
+			q, x := (*[4]int8)(query[i:]), (*[4]byte)(row[i:])
+			a += int32(q[0]) * int32(x[0])
+			b += int32(q[1]) * int32(x[1])
+			c += int32(q[2]) * int32(x[2])
+			d += int32(q[3]) * int32(x[3])
+		}
+		out[r] = a + b + c + d
+	}
+}

@@ -1,0 +1,62 @@
+package notes
+
+import (
+	"slices"
+	"strings"
+)
+
+// How much a failure concerns what has a name.
+const (
+	NotConcerned = iota
+	InLanguage   // the program is for it, or only runs another program
+	IsProgram    // the call runs its program
+	InOutput     // the output names a module of it
+)
+
+// Concerns returns how much a failure is about what has one of these names, 0 if
+// not at all: the call runs a program of that name or in that language, or the
+// output names a module of it.
+func (c *Call) Concerns(names []string) int {
+	failure := strings.ToLower(c.Failure)
+	most := NotConcerned
+	for _, name := range names {
+		name = strings.ToLower(name)
+		if namesModule(failure, name) {
+			return InOutput
+		}
+		for _, words := range simpleCommands(c.Command) {
+			chain := runs(words)
+			for i, run := range chain {
+				switch {
+				case i == len(chain)-1 && isProgramOf(run, name):
+					most = IsProgram
+				case isProgramOf(run, name), slices.Contains(languagesOf(run[0]), languageNamed(name)):
+					most = max(most, InLanguage)
+				}
+			}
+		}
+	}
+	return most
+}
+
+// isProgramOf reports whether a command's program belongs to what has a name:
+// pg_dump to pg, apache2ctl to apache2, python3 to python, manage.py to django.
+func isProgramOf(words []string, name string) bool {
+	if name == "django" && slices.ContainsFunc(words[:min(len(words), 2)], func(w string) bool { return baseName(w) == "manage.py" }) {
+		return true
+	}
+	program := strings.TrimSuffix(strings.ToLower(baseName(words[0])), ".exe")
+	rest, ok := strings.CutPrefix(program, name)
+	return ok && (rest == "" || rest == "ctl" || rest == "d" || rest[0] == '_' || rest[0] == '-' || strings.Trim(rest, "0123456789.") == "")
+}
+
+// namesModule reports whether output names a module: in the path of an installed
+// package, or in front of an exception.
+func namesModule(output, name string) bool {
+	for _, folder := range [...]string{"site-packages/", "dist-packages/", "node_modules/", "gems/"} {
+		if strings.Contains(output, folder+name+"/") {
+			return true
+		}
+	}
+	return strings.HasPrefix(output, name+".") || strings.Contains(output, "\n"+name+".")
+}

@@ -1,0 +1,451 @@
+package notes
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	// maxMessage is how much of a failure's messages is kept, in bytes, maxLines
+	// how many lines, and maxLineLength how much of one.
+	maxMessage    = 1200
+	maxLines      = 12
+	maxLineLength = 400
+	// maxOutput is how much of a command's output is read from each end: what
+	// failed is said there.
+	maxOutput = 16 << 10
+	// maxNames is how many names and codes of a failure are kept.
+	maxNames = 12
+)
+
+// A Failure is what a command's output says about its failure.
+type Failure struct {
+	// Messages are the lines that say what went wrong, the most telling first,
+	// without what is only of this run: paths, numbers, times.
+	Messages []string
+	// Names are the names and codes in them, as CMP0115, ERR_REQUIRE_ESM,
+	// find_package and ImproperlyConfigured, in the same order.
+	Names []string
+	// Tested says that a test of the user's own failed.
+	Tested bool
+}
+
+// How telling a line of output is.
+const (
+	notTelling     = iota
+	context        // a part of a message, or that there was one
+	advice         // what to do
+	failureWords   // it has words that failures are reported in
+	errorMark      // it is marked as an error
+	exceptionGrade // it begins with an exception
+)
+
+// An outputLine is a line of output.
+type outputLine struct {
+	text  string
+	grade int
+}
+
+// ReadFailure reads the output of a command that failed.
+func ReadFailure(output string) Failure {
+	lines := failureLines(output)
+	slices.SortStableFunc(lines, func(a, b outputLine) int { return b.grade - a.grade })
+	f := Failure{Tested: strings.Contains(output, "--- FAIL: ") || strings.Contains(output, "\u25cf ")}
+	size := 0
+	for _, l := range lines {
+		if l.grade == notTelling || len(f.Messages) == maxLines || size > maxMessage {
+			break
+		}
+		for _, name := range namesIn(l.text) {
+			if len(f.Names) < maxNames && !slices.Contains(f.Names, name) {
+				f.Names = append(f.Names, name)
+			}
+		}
+		if text := message(l.text); strings.Contains(text, " ") && !slices.Contains(f.Messages, text) {
+			f.Messages = append(f.Messages, text)
+			size += len(text)
+		}
+	}
+	return f
+}
+
+// failureLines are the lines of output that may say what went wrong.
+func failureLines(output string) []outputLine {
+	if len(output) > 2*maxOutput {
+		output = output[:maxOutput] + "\n" + output[len(output)-maxOutput:]
+	}
+	r := outputReader{exception: -1}
+	for line := range strings.Lines(strings.ToValidUTF8(output, "")) {
+		r.read(strings.TrimRight(withoutEscapes(line), " \t\r\n"))
+	}
+	addOthers(r.lines)
+	return r.lines
+}
+
+// An outputReader collects the lines of output that may say what went wrong.
+type outputReader struct {
+	lines     []outputLine
+	inFrame   bool // the line before is of a stack trace
+	inMessage int  // the lines before are a message: one more than the empty lines that it may still have
+	open      bool // the line before ends with a colon
+	exception int  // the last line with an exception, -1 if there is none
+}
+
+func (r *outputReader) read(raw string) {
+	line, prefixed, least := withoutPrefix(strings.TrimSpace(raw))
+	if r.skips(raw, line, prefixed) {
+		return
+	}
+	line = strings.Trim(line[:min(len(line), maxLineLength)], "=_-!*# ")
+	place, rest := withoutPlace(line)
+	grade := gradeOf(rest)
+	if least > context || slices.ContainsFunc(namesIn(line), isCode) {
+		grade = max(grade, least)
+	}
+	if place {
+		line, grade = rest, max(grade, errorMark) // a compiler's
+	}
+	switch {
+	case grade > context:
+		r.inMessage = 2
+	case r.inMessage > 0 && (prefixed || raw != line || r.open):
+		grade = max(grade, context)
+	case grade == notTelling:
+		r.inMessage = 0
+	}
+	if grade == exceptionGrade {
+		if r.exception >= 0 {
+			r.lines[r.exception].grade-- // one exception led to the next
+		}
+		r.exception = len(r.lines)
+	}
+	r.open = strings.HasSuffix(line, ":")
+	r.lines = append(r.lines, outputLine{line, grade})
+}
+
+// skips reports whether a line says nothing: empty ones, rules and headings, and
+// those of stack traces with the source below them.
+func (r *outputReader) skips(raw, line string, prefixed bool) bool {
+	switch {
+	case line == "":
+		if !prefixed && r.inMessage > 0 {
+			r.inMessage--
+		}
+		r.inFrame = false
+	case strings.HasPrefix(line, "Exit code ") || isDrawing(line):
+	case isFrame(line):
+		r.inFrame = true
+	case r.inFrame && raw != strings.TrimLeft(raw, " \t"):
+	case isHeading(raw):
+		r.inFrame, r.inMessage, r.open = false, 0, false
+	default:
+		r.inFrame = false
+		return false
+	}
+	return true
+}
+
+// leastWords is the number of words that the telling lines must have, so that
+// the others count for nothing.
+const leastWords = 4
+
+// addOthers makes the last lines count if those that tell of the failure say
+// too little: what a program prints last is nearest to its end.
+func addOthers(lines []outputLine) {
+	words := 0
+	count := func(l outputLine) {
+		if n := len(strings.Fields(message(l.text))); n > 1 {
+			words += n
+		}
+	}
+	for _, l := range lines {
+		if l.grade > notTelling {
+			count(l)
+		}
+	}
+	for i := len(lines) - 1; i >= max(0, len(lines)-6) && words < leastWords; i-- {
+		if lines[i].grade == notTelling {
+			lines[i].grade = context
+			count(lines[i])
+		}
+	}
+}
+
+// gradeOf is how telling a line is by itself.
+func gradeOf(line string) int {
+	word, _, ok := strings.Cut(line, ":")
+	if ok && isException(word) {
+		return exceptionGrade
+	}
+	folded := strings.ToLower(line)
+	switch {
+	case strings.HasPrefix(folded, "usage:"), strings.Contains(folded, " usage: "):
+		return notTelling
+	case isClosing(folded):
+		return context
+	case isMarkedError(folded):
+		return errorMark
+	case tellsFailure(folded):
+		return failureWords
+	case isAdvice(folded), strings.HasPrefix(folded, "cmake warning"), strings.Contains(folded, "warning:"):
+		return advice
+	}
+	return notTelling
+}
+
+// isMarkedError recognises lines that begin with the word error and the like, or
+// have it after the name of a program.
+func isMarkedError(line string) bool {
+	for _, start := range [...]string{"fatal:", "error:", "error[", "fatal error", "panic:", "cmake error", "err!", "error ", "conflict", "thread '"} {
+		if strings.HasPrefix(line, start) {
+			return true
+		}
+	}
+	for _, mark := range [...]string{" error:", " fatal:", ": error ", "error: ", ": fatal:", ": error["} {
+		if strings.Contains(line, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAdvice recognises lines that say what to do.
+func isAdvice(line string) bool {
+	for _, start := range [...]string{
+		"hint:", "detail:", "help:", "note:", "please ", "use ", "try ", "run ", "see ", "consider ", "you can ", "you must ", "you need ", "you should ",
+		"did you ", "to fix ", "to add ", "to use ", "add ", "set ", "make sure ",
+	} {
+		if strings.HasPrefix(line, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// isClosing recognises lines that say that there were errors, and not which.
+func isClosing(line string) bool {
+	for _, words := range [...]string{
+		"errors occurred", "build stopped", "generate step failed", "build failed", "exit status", "exit code", "could not compile", "retry scheduled",
+		"for more information about this error", "complete log of this run", "error during build", "problems (", "test summary", "aborted (core dumped)",
+	} {
+		if strings.Contains(line, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// isException recognises the name of an exception, in front of its message:
+// KeyError, django.core.exceptions.ImproperlyConfigured, TypeError [ERR_X].
+func isException(s string) bool {
+	s, _, _ = strings.Cut(s, " [")
+	name := s[strings.LastIndexByte(s, '.')+1:]
+	if len(name) < 4 || name[0] < 'A' || name[0] > 'Z' || strings.ContainsAny(s, " /\\(") {
+		return false
+	}
+	for i := range len(name) {
+		if !isLetter(name[i]) && !isDigit(name[i]) {
+			return false
+		}
+	}
+	if len(s) > len(name) {
+		return true // in a module
+	}
+	for _, end := range [...]string{"Error", "Exception", "Warning", "Exit", "Interrupt", "Failure"} {
+		if strings.HasSuffix(name, end) && len(name) > len(end) {
+			return true
+		}
+	}
+	return name == "Error" || name == "Exception"
+}
+
+// isFrame recognises a line of a stack trace, or one that points at source.
+func isFrame(line string) bool {
+	switch {
+	case strings.HasPrefix(line, `File "`), strings.HasPrefix(line, "--> "), strings.HasPrefix(line, "Traceback ("), strings.HasPrefix(line, "Call Stack ("),
+		strings.HasPrefix(line, "goroutine "):
+		return true
+	case strings.HasPrefix(line, "at "):
+		return strings.ContainsAny(line, "(/:")
+	}
+	// "41 |     code" and "   |   ^^^ note"
+	gutter, _, ok := strings.Cut(line, "|")
+	return ok && strings.Trim(gutter, " 0123456789") == ""
+}
+
+// isDrawing recognises rules and marks below source.
+func isDrawing(line string) bool {
+	return strings.Trim(line, "-=_~^*#<>!.| ") == ""
+}
+
+// isHeading recognises lines between rules, as ==== ERRORS ====.
+func isHeading(line string) bool {
+	for _, rule := range [...]string{"===", "___", "---", "!!!", "***"} {
+		if strings.HasPrefix(line, rule) && strings.HasSuffix(line, rule) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutPlace is a line without the place in a file that it begins with, as
+// main.go:4:2: or src/a.ts(9,21):
+func withoutPlace(line string) (had bool, rest string) {
+	place, rest, ok := strings.Cut(line, ": ")
+	if ok && (place == "vet" || place == "ld" || strings.HasSuffix(place, "/ld")) { // the program's name
+		place, rest, ok = strings.Cut(rest, ": ")
+	}
+	if !ok || strings.Contains(place, " ") {
+		return false, line
+	}
+	name := strings.TrimRight(place, "0123456789:,)")
+	name = strings.TrimSuffix(name, "(")
+	if len(name) == len(place) || !strings.Contains(baseName(name), ".") {
+		return false, line
+	}
+	return true, rest
+}
+
+// withoutEscapes is a line without what colors it.
+func withoutEscapes(s string) string {
+	for {
+		before, after, ok := strings.Cut(s, "\x1b[")
+		if !ok {
+			return s
+		}
+		end := strings.IndexFunc(after, func(r rune) bool { return r >= '@' && r <= '~' })
+		if end < 0 {
+			return before
+		}
+		s = before + after[end+1:]
+	}
+}
+
+// withoutPrefix is a line without what a program puts in front of each, and how
+// telling that makes it.
+func withoutPrefix(line string) (rest string, prefixed bool, grade int) {
+	for _, p := range [...]struct {
+		text  string
+		grade int
+	}{
+		{"npm ERR!", context}, {"npm error", context}, {"npm WARN", notTelling}, {"npm warn", notTelling}, {"remote:", notTelling},
+		{"E  ", context}, {"yarn error", context}, {"hint:", advice}, {"\u2502", notTelling},
+	} {
+		if rest, ok := strings.CutPrefix(line, p.text); ok {
+			return strings.TrimSpace(rest), true, p.grade
+		}
+	}
+	return line, false, 0
+}
+
+// message is a line without what is only of this run.
+func message(line string) string {
+	var words []string
+	for w := range strings.FieldsSeq(line) {
+		bare := strings.Trim(w, "'\"`()[]{}<>,;:.!?=_-*#|~^")
+		if bare == "" || isOwn(bare) {
+			continue
+		}
+		words = append(words, w)
+	}
+	return plain(strings.Join(words, " "))
+}
+
+// isOwn recognises words that no documentation has: paths, addresses, numbers,
+// versions of packages, hashes.
+func isOwn(w string) bool {
+	switch {
+	case strings.ContainsAny(w, "/\\@"):
+		// What is joined by one slash may be a pair of words: read/write.
+		left, right, _ := strings.Cut(w, "/")
+		return !(allLetters(left) && allLetters(right))
+	case isNumber(w), isHost(w):
+		return true
+	}
+	if len(w) >= 7 && strings.Trim(w, "0123456789abcdef") == "" && strings.ContainsAny(w, "0123456789") {
+		return true
+	}
+	// file.c:12:5
+	if name, line, ok := strings.Cut(w, ":"); ok && line != "" && strings.Trim(line, "0123456789:") == "" {
+		return strings.Contains(name, ".")
+	}
+	return false
+}
+
+// isNumber recognises numbers, with or without a unit, and versions.
+func isNumber(w string) bool {
+	if !strings.ContainsAny(w, "0123456789") {
+		return false
+	}
+	w = strings.TrimPrefix(w, "v")
+	rest := strings.TrimLeft(w, "0123456789.:,-+x%")
+	switch strings.ToLower(rest) {
+	case "", "s", "ms", "us", "ns", "m", "h", "b", "k", "kb", "mb", "gb", "kib", "mib", "gib":
+		return true
+	}
+	return false
+}
+
+// isHost recognises the names of machines.
+func isHost(w string) bool {
+	w, _, _ = strings.Cut(w, ":")
+	for _, end := range [...]string{".com", ".org", ".net", ".io", ".dev", ".test", ".local", ".internal", ".example", ".edu", ".cloud"} {
+		if strings.HasSuffix(w, end) {
+			return true
+		}
+	}
+	return w == "localhost"
+}
+
+func allLetters(s string) bool {
+	for _, r := range s {
+		if !unicode.IsLetter(r) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// namesIn are the names and codes in a line, which documentation has as they
+// are.
+func namesIn(line string) []string {
+	var names []string
+	add := func(w string) {
+		if len(w) >= 3 && len(w) <= maxClue && !slices.Contains(names, w) {
+			names = append(names, w)
+		}
+	}
+	for w := range strings.FieldsFuncSeq(line, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`()[]{},;=", r) }) {
+		w = strings.Trim(w, ".:<>!?*")
+		if strings.ContainsAny(w, "/\\@") || isOwn(w) {
+			continue
+		}
+		if isException(w) && !isUsual(w[strings.LastIndexByte(w, '.')+1:]) {
+			add(w[strings.LastIndexByte(w, '.')+1:])
+		}
+		switch {
+		case isUsual(w[strings.LastIndexByte(w, '.')+1:]):
+		case isCode(w), isWrittenAsName(w):
+			add(w)
+		case strings.HasPrefix(w, "--") && plainWord(w[2:]):
+			add(w)
+		}
+	}
+	return names
+}
+
+// isUsual recognises exceptions that say that the program itself is wrong, and
+// words that programs put in capitals.
+func isUsual(name string) bool {
+	switch name {
+	case "Error", "Exception", "Warning", "TypeError", "ValueError", "KeyError", "IndexError", "AttributeError", "NameError", "AssertionError",
+		"RuntimeError", "ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError", "ReferenceError", "RangeError", "LookupError",
+		"OSError", "IOError", "FileNotFoundError", "NotImplementedError", "ZeroDivisionError", "StopIteration", "SystemExit", "KeyboardInterrupt",
+		"UserWarning", "RuntimeWarning", "DeprecationWarning", "NullPointerException", "RuntimeException", "IllegalArgumentException",
+		"IllegalStateException", "IndexOutOfBoundsException", "ClassCastException", "NoMethodError", "StandardError",
+		"ERROR", "ERRORS", "EXCEPTION", "EXPECTED", "EXIT", "EMPTY", "ENDED", "JavaScript", "GitHub", "e.g", "i.e":
+		return true
+	}
+	return false
+}

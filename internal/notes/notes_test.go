@@ -1,0 +1,277 @@
+package notes
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/index/passage"
+)
+
+func TestJudge(t *testing.T) {
+	edit := Call{Tool: "Edit", Folder: "/p", Path: "/p/internal/store/store_test.go"}
+	command := Call{Tool: "Bash", Folder: "/p", Command: "cd x && GIT_DIR=y sudo git commit -m 'z'"}
+	for _, test := range []struct {
+		name   string
+		call   Call
+		when   passage.When
+		rarity float64
+		prio   int
+		taken  bool
+		why    string
+	}{
+		{name: "enough", call: edit, rarity: 1.2, taken: true, why: "1.20 reaches the floor of 1.20"},
+		{name: "not enough", call: edit, rarity: 1.19, why: "1.19 does not reach"},
+		{name: "its tool", call: edit, when: passage.When{Tools: []string{"write", "edit"}}, rarity: 1.2, taken: true},
+		{name: "another tool", call: edit, when: passage.When{Tools: []string{"Bash"}}, rarity: 9, why: "not for the tool Edit"},
+		{name: "a path from the folder", call: edit, when: passage.When{Paths: []string{"internal/**"}}, taken: true, why: "1.20"},
+		{name: "a name", call: edit, when: passage.When{Paths: []string{"*_test.go"}}, rarity: .5, taken: true},
+		{name: "a whole path", call: edit, when: passage.When{Paths: []string{"/p/**/*.go"}}, rarity: .5, taken: true},
+		{name: "another path", call: edit, when: passage.When{Paths: []string{"cmd/**", "*.py"}}, rarity: 9, why: "not for the file"},
+		{name: "its language", call: edit, when: passage.When{Languages: []string{"Golang"}}, rarity: .8, taken: true},
+		{name: "its language alone", call: edit, when: passage.When{Languages: []string{"Golang"}}, rarity: .7, why: "1.10 does not reach"},
+		{name: "its language's ending alone", call: edit, when: passage.When{Paths: []string{"**/*.{go,py}"}}, rarity: .7, why: "does not reach"},
+		{name: "a part of its name", call: edit, when: passage.When{Paths: []string{"**/*_test.go"}}, taken: true},
+		{name: "the ending of no language", call: Call{Tool: "Edit", Path: "a/x.module.css"}, when: passage.When{Paths: []string{"*.module.css"}}, taken: true},
+		{name: "any file", call: edit, when: passage.When{Paths: []string{"**"}}, rarity: .7, why: "does not reach"},
+		{name: "the program's language", call: Call{Command: "cargo build"}, when: passage.When{Languages: []string{"rust"}}, rarity: .8, taken: true},
+		{name: "the language of a program that another runs", call: Call{Command: "uv run pytest -q"}, when: passage.When{Languages: []string{"py"}}, rarity: .8, taken: true},
+		{name: "another language's program", call: Call{Command: "npm test"}, when: passage.When{Languages: []string{"rust"}}, rarity: 9, why: "not for the language"},
+		{name: "another language", call: edit, when: passage.When{Languages: []string{"python"}}, rarity: 9, why: "not for files such as"},
+		{name: "path and language", call: edit, when: passage.When{Paths: []string{"*_test.go"}, Languages: []string{"python"}}, rarity: 9, why: "not for files such as"},
+		{name: "commands only", call: edit, when: passage.When{Commands: []string{"go test"}}, rarity: 9, why: "for commands only"},
+		{name: "paths or commands", call: edit, when: passage.When{Commands: []string{"go test"}, Paths: []string{"*.go"}}, rarity: .8, taken: true},
+		{name: "its command", call: command, when: passage.When{Commands: []string{"git commit"}}, rarity: .5, taken: true},
+		{name: "its command alone", call: command, when: passage.When{Commands: []string{"git commit"}}, taken: true},
+		{name: "a program in a folder", call: Call{Command: "./build/bin/bench --all"}, when: passage.When{Commands: []string{"bench"}}, taken: true},
+		{name: "a program that another runs", call: Call{Command: "python -m pytest -x"}, when: passage.When{Commands: []string{"pytest"}}, taken: true},
+		{name: "the program that runs it", call: Call{Command: "python -m pytest -x"}, when: passage.When{Commands: []string{"python -m pytest"}}, taken: true},
+		{name: "another command", call: command, when: passage.When{Commands: []string{"git comm", "git push", "commit"}}, rarity: 9, why: "not for this command"},
+		{name: "files only", call: command, when: passage.When{Paths: []string{"*.go"}}, rarity: 9, why: "for files only"},
+		{name: "priority", call: edit, rarity: 1, prio: 4, taken: true},
+		{name: "low priority", call: edit, rarity: 1.3, prio: -4},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := Entry{Use: passage.Use{When: test.when, Priority: test.prio}, Rarity: test.rarity}
+			test.call.Judge(&e, 1.2)
+			// The index finds whatever meets its conditions by a key.
+			if keys := test.when.Keys(); e.Taken && len(keys) > 0 && !slices.ContainsFunc(test.call.Query().Keys, func(k string) bool { return slices.Contains(keys, k) }) {
+				t.Errorf("keys of the call %q, of the document %q", test.call.Query().Keys, keys)
+			}
+			if e.Taken != test.taken || !strings.Contains(e.Why, test.why) {
+				t.Errorf("taken: %t, want %t; why %q, want %q in it", e.Taken, test.taken, e.Why, test.why)
+			}
+		})
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, test := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"*.go", "a.go", true}, {"*.go", "b/a.go", false}, {"**/*.go", "b/c/a.go", true}, {"**/*.go", "a.go", true},
+		{"a/**", "a/b/c", true}, {"a/**", "a", true}, {"a/**", "ab/c", false}, {"a/", "a/b", true},
+		{"a/*/c", "a/b/c", true}, {"a/*/c", "a/b/b/c", false}, {"a/**/c", "a/b/b/c", true},
+		{"*.{ts,tsx}", "x.tsx", true}, {"*.{ts,tsx}", "x.js", false}, {"{a,b}/{c,d}", "b/c", true},
+		{"?.go", "a.go", true}, {"?.go", "ab.go", false}, {"*a*b*c", "xaybzc", true}, {"*a*b*c", "xaybz", false},
+		{"**", "any/thing", true}, {"", "", true}, {"", "a", false}, {"a{b", "a{b", true}, {"a.go", "A.go", false},
+	} {
+		if got := Match(test.pattern, test.path); got != test.want {
+			t.Errorf("Match(%q, %q) = %t", test.pattern, test.path, got)
+		}
+	}
+}
+
+func FuzzMatch(f *testing.F) {
+	f.Add("**/{a,b}*?/", "a/b/c")
+	f.Add(strings.Repeat("{a,b}", 9), "ab")
+	f.Add(strings.Repeat("*a", 40)+"b", strings.Repeat("a", 90))
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		if len(pattern)+len(path) > 1<<12 {
+			return
+		}
+		Match(pattern, path)
+		if !Match("**", path) || !strings.ContainsAny(path, "*?{}") && !strings.HasSuffix(path, "/") && !Match(path, path) {
+			t.Errorf("%q is not matched by itself and by all", path)
+		}
+	})
+}
+
+func TestQuery(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		call Call
+		want Query
+	}{
+		{"an edit", Call{Path: "/p/db/migrations/0042_add_email.sql", Text: "ALTER TABLE users ADD email text; -- users.email", Said: "add e-mail to users"},
+			Query{Text: "migrations 0042 add email sql add e-mail to users", Keywords: []string{"ALTER", "TABLE", "users", "ADD", "email", "text", "users.email"},
+				Keys: []string{"language:sql", "path:*", "path:p", "path:db", "path:migrations", "path:0042_add_email.sql", "path:.sql"}}},
+		{"names by how often", Call{Path: "x.go", Text: "func (s *Store) Read() error { s.parse(); s.parse(); return err }"},
+			Query{Text: "go", Keywords: []string{"s.parse", "Store", "Read"}, Keys: []string{"language:go", "language:golang", "path:*", "path:x.go", "path:.go"}}},
+		{"windows", Call{Path: `C:\src\Web\App.test.tsx`}, Query{Text: "Web App typescript",
+			Keys: []string{"language:typescript", "language:ts", "path:*", "path:c:", "path:src", "path:web", "path:app.test.tsx", "path:.tsx"}}},
+		{"a hidden file", Call{Path: "/p/.github/.env"}, Query{Text: "github env", Keys: []string{"path:*", "path:p", "path:.github", "path:.env", "path:.env"}}},
+		{"a file in the session's folder", Call{Folder: "/p/shop", Path: "/p/shop/README.md", Text: "# Shop\n\nRun `make_all` to build the whole shop."},
+			Query{Text: "README markdown", Keywords: []string{"make_all"}, Keys: []string{"language:markdown", "language:md", "path:*", "path:p", "path:shop", "path:readme.md", "path:.md"}}},
+		{"a command", Call{Command: "cd /p && FOO=1 kubectl -n prod rollout restart deploy/x | tee log", Description: "Restart it"},
+			Query{Text: "kubectl tee log Restart it", Keys: []string{"command:cd", "command:kubectl", "command:tee"}}},
+		{"words of a command", Call{Command: "npm run build --silent; git commit -m 'kubectl delete' # docker"},
+			Query{Text: "npm run build git commit", Keys: []string{"command:npm", "command:git", "language:javascript", "language:js", "language:typescript", "language:ts"}}},
+		{"no operators", Call{Command: "make", Description: `-build the "title:x"`}, Query{Text: "make build the title x", Keys: []string{"command:make", "language:make", "language:makefile"}}},
+		{"a failure", Call{Command: "npm ci", Failure: "Exit code 1\nnpm warn old lockfile\nnpm error code ERR_MODULE_NOT_FOUND\nnpm error Cannot find package 'left-pad' imported from /p/a.js\n"},
+			Query{Text: "npm ci Cannot find package 'left-pad' imported from code ERR_MODULE_NOT_FOUND", Keywords: []string{"ERR_MODULE_NOT_FOUND"}}},
+		{"a failure without words for it", Call{Command: "x", Failure: "Exit code 3\none\ntwo words\nthree words here"}, Query{Text: "x two words three words here"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, test.call.Query()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFileName(t *testing.T) {
+	for _, test := range []struct{ folder, path, want string }{
+		{"/p", "/p/docs/groups.dox", "docs/groups.dox"}, {"/p/", "/p/a/b/c.go", "b/c.go"}, {"/p", "/p/Makefile", ""}, {"/p", "/q/a.go", "q/a.go"},
+		{`C:\p`, `C:\p\a\b.go`, "a/b.go"}, {"", "a.go", ""}, {"", "", ""},
+	} {
+		c := Call{Folder: test.folder, Path: test.path}
+		if got := c.FileName(); got != test.want {
+			t.Errorf("FileName of %q in %q is %q, want %q", test.path, test.folder, got, test.want)
+		}
+	}
+}
+
+func TestLanguagesOf(t *testing.T) {
+	for program, want := range map[string]string{
+		"go": "go", "cargo": "rust", "/usr/bin/python3.11": "python", "pip3": "python", "npm": "javascript", "npm.exe": "javascript", "pythonic": "", "git": "", "": "",
+	} {
+		got := ""
+		if l := languagesOf(program); len(l) > 0 {
+			got = l[0]
+		}
+		if got != want {
+			t.Errorf("language of %q is %q, want %q", program, got, want)
+		}
+	}
+}
+
+func TestRuns(t *testing.T) {
+	for line, want := range map[string][]string{
+		"pytest -x":               {"pytest"},
+		"python3 -m pytest":       {"python3", "pytest"},
+		"uv run python -m pytest": {"uv", "python", "pytest"},
+		"npx --yes eslint src":    {"npx", "eslint"},
+		"bundle exec rspec":       {"bundle", "rspec"},
+		"npx":                     {"npx"},
+		"python -m":               {"python"},
+		"docker run -m 1g x":      {"docker"},
+		"npx npx npx npx npx npx npx npx npx npx npx": slices.Repeat([]string{"npx"}, maxCommands),
+	} {
+		var got []string
+		for _, run := range runs(strings.Fields(line)) {
+			got = append(got, run[0])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q runs %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestSimpleCommands(t *testing.T) {
+	for line, want := range map[string][][]string{
+		"a b | c; d && e || f & g\nh":              {{"a", "b"}, {"c"}, {"d"}, {"e"}, {"f"}, {"g"}, {"h"}},
+		`git commit -m "a; b \" c" -m 'd && e'`:    {{"git", "commit", "-m", `a; b " c`, "-m", "d && e"}},
+		"A=1 B='x y' env C=2 sudo go test ./...":   {{"go", "test", "./..."}},
+		"make 2>&1 | tail":                         {{"make", "2>1"}, {"tail"}},
+		"cat <<'EOF' > x\nkubectl get pods\nEOF\n": {{"cat", "<<EOF", ">", "x"}},
+		"(cd a; `b c`)":                            {{"cd", "a"}, {"b", "c"}},
+		"a \\\n b":                                 {{"a", "b"}},
+		"# nothing\nif true; then x; fi":           {{"true"}, {"x"}, {"fi"}},
+		"":                                         nil,
+		"A=1":                                      nil,
+		"'unclosed":                                {{"unclosed"}},
+	} {
+		if diff := cmp.Diff(want, simpleCommands(line)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", line, diff)
+		}
+	}
+}
+
+func FuzzQuery(f *testing.F) {
+	f.Add("Bash", "", "", "a 'b \\\n c' | d <<E\nx", "error: `x` 'y'\nE0382")
+	f.Add("Edit", "/p/.a.b.go", "func X_y() { a.b.C() }", "", "")
+	f.Fuzz(func(t *testing.T, tool, path, text, command, failure string) {
+		c := Call{Tool: tool, Path: path, Text: text, Command: command, Description: text, Failure: failure, Said: path}
+		q := c.Query()
+		if len(q.Keywords) > max(maxIdentifiers, maxNames) || strings.ContainsAny(q.Text, "\"\n") {
+			t.Errorf("query %q", q)
+		}
+		e := Entry{Use: passage.Use{When: passage.When{Paths: []string{text}, Commands: []string{command}, Languages: []string{path}}}}
+		c.Judge(&e, 1)
+		if commands := simpleCommands(command); len(commands) > maxCommands || slices.ContainsFunc(commands, func(words []string) bool { return len(words) == 0 }) {
+			t.Errorf("commands %q", commands)
+		}
+	})
+}
+
+func TestBest(t *testing.T) {
+	entries := []Entry{
+		{Title: "a", Relevance: 1.3, Taken: true}, {Title: "b", Relevance: 5}, {Title: "c", Relevance: 2, Taken: true}, {Title: "d", Relevance: 1.3, Taken: true},
+		{Title: "far behind", Relevance: 1.1, Taken: true}, {Title: "e", Relevance: 1.1, Taken: true, Written: true},
+	}
+	var got []string
+	for _, e := range Best(entries) {
+		got = append(got, e.Title)
+	}
+	if want := []string{"c", "a", "d", "e"}; !slices.Equal(got, want) {
+		t.Errorf("best are %q, want %q", got, want)
+	}
+	if e := entries[4]; e.Taken || e.Why != "its relevance 1.10 is less than 60% of the best note's 2.00" {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestCompose(t *testing.T) {
+	long := strings.Repeat("a line of text\n", 100)
+	items := []Item{
+		{Key: "a", Text: "first"},
+		{Key: "b", Text: "second:", Quote: long, Rest: "the rest is elsewhere"},
+		{Key: "c", Text: "third"},
+	}
+	for _, test := range []struct {
+		name  string
+		max   int
+		told  string
+		want  string // keys
+		parts []string
+	}{
+		{"all", 4000, "", "abc", []string{"head\nfirst\n\nsecond:\n```\na line", "\n```\n\nthird"}},
+		{"not again", 4000, "ac", "b", []string{"head\nsecond:\n```\na line"}},
+		{"nothing left", 4000, "abc", "", nil},
+		{"a part", 900, "", "ab", []string{"a line of text [...]\n```\nthe rest is elsewhere"}},
+		{"too little for a part", 300, "", "ac", []string{"first\n\nthird"}},
+		{"no room", 3, "", "", nil},
+		{"just enough", len("head\nfirst"), "", "a", []string{"head\nfirst"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := Offer{Head: "head\n", Items: items, Max: test.max}
+			text, given := o.Compose(func(key string) bool { return strings.Contains(test.told, key) })
+			keys := ""
+			for _, item := range given {
+				keys += item.Key
+			}
+			if keys != test.want || len(text) > test.max || (text == "") != (test.want == "") {
+				t.Errorf("keys %q, want %q; %d bytes of %d", keys, test.want, len(text), test.max)
+			}
+			for _, part := range test.parts {
+				if !strings.Contains(text, part) {
+					t.Errorf("%q is not in %q", part, text)
+				}
+			}
+		})
+	}
+}

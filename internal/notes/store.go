@@ -1,0 +1,261 @@
+package notes
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/filelock"
+	"github.com/docsearch/docsearch/internal/hook/sessionfile"
+)
+
+const (
+	filePrefix = "docsearch-injected-"
+	fileSuffix = ".tsv"
+	// lockWait is longer than any deadline of the hook, which ends the process
+	// sooner.
+	lockWait = 2 * config.MaxTimeoutMS * time.Millisecond
+	// maxFile bounds what a session remembers. A session that was told so much
+	// is told no more.
+	maxFile = 1 << 20
+	// kept is how long the file of a session that nobody goes on with stays.
+	kept = 30 * 24 * time.Hour
+	// twice is how soon after the beginning of a context another one is the
+	// same: a hook that is installed in two places is called twice.
+	twice = 10 * time.Second
+)
+
+// A Store remembers what sessions were told, each in a file of its own:
+//
+//	docsearch-injected-<session>.tsv
+//
+// a line each time, that is added at the end and never changed, with fields
+// between tabs:
+//
+//	microseconds since 1970
+//	what: "told", "begins" (an agent's context, anew), "compacting", "ends"
+//	the agent: empty for the main one, else the subagent's id
+//	event
+//	tool, or why the context begins
+//	database
+//	key of what was told
+//	its length in bytes
+//	its title
+//
+// Hooks run at once: each reads the file and adds to it while it holds the
+// lock on it.
+type Store struct{ Dir string }
+
+// A Record is a line of a session's file.
+type Record struct {
+	At       time.Time
+	What     string
+	Agent    string
+	Event    string
+	Tool     string
+	Database string
+	Key      string
+	Bytes    int
+	Title    string
+}
+
+const (
+	told       = "told"
+	begins     = "begins"
+	compacting = "compacting"
+	ends       = "ends"
+)
+
+// ErrFull is returned when a session was told so much that no more is
+// remembered.
+var ErrFull = errors.New("the session was told too much to remember more")
+
+// Tell returns what of an offer the agent is to be told now, and remembers
+// that it was.
+func (s Store) Tell(session, agent string, now time.Time, o *Offer) (string, error) {
+	lock, err := filelock.Acquire(s.path(session), lockWait)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+			return "", err
+		}
+		lock, err = filelock.Acquire(s.path(session), lockWait)
+	}
+	if err != nil {
+		return "", err
+	}
+	defer lock.Unlock()
+	data, err := read(lock.File())
+	if err != nil {
+		return "", err
+	}
+	records := parse(data)
+	base := Record{At: now, Agent: agent, Event: o.Event, Tool: o.Tool}
+	var added []Record
+	note := func(what string) {
+		r := base
+		r.What = what
+		added = append(added, r)
+	}
+	switch {
+	case o.Begins != "" && !begun(records, agent, o, now):
+		base.Tool = o.Begins
+		note(begins)
+		records = append(records, added...)
+	case o.Compacting:
+		note(compacting)
+	case o.Ends:
+		note(ends)
+	}
+	if data == "" { // not every host tells of a session's end
+		sessionfile.Clean(s.Dir, filePrefix, fileSuffix, now, kept)
+	}
+	text, given := o.Compose(Told(records, agent))
+	for _, item := range given {
+		r := base
+		r.What, r.Database, r.Key, r.Bytes, r.Title = told, item.Database, item.Key, len(item.String()), item.Title
+		added = append(added, r)
+	}
+	if len(added) == 0 {
+		return "", nil
+	}
+	var lines []byte
+	if data != "" && !strings.HasSuffix(data, "\n") {
+		lines = append(lines, '\n') // after a line that was cut
+	}
+	for i := range added {
+		lines = added[i].appendLine(lines)
+	}
+	_, err = lock.File().WriteAt(lines, int64(len(data)))
+	if err != nil {
+		return "", err
+	}
+	return text, nil
+}
+
+// begun reports whether it is noted already that the agent's context begins
+// anew: the hook may be called twice for one event, and of a compaction tell
+// two events, the start of the session first.
+func begun(records []Record, agent string, o *Offer, now time.Time) bool {
+	if o.Event == "PostCompact" {
+		for i := len(records) - 1; i >= 0; i-- {
+			if r := &records[i]; r.Agent == agent && r.What != told {
+				return r.What != compacting
+			}
+		}
+		return true
+	}
+	for i := len(records) - 1; i >= 0; i-- {
+		if r := &records[i]; r.Agent == agent && r.What == begins && r.Tool == o.Begins {
+			return now.Sub(r.At) < twice
+		}
+	}
+	return false
+}
+
+// Told reports of a key whether the agent was told what it is of since its
+// context began.
+func Told(records []Record, agent string) func(key string) bool {
+	known := map[string]bool{}
+	for i := range records {
+		switch r := &records[i]; {
+		case r.Agent != agent:
+		case r.What == begins:
+			clear(known)
+		case r.What == told:
+			known[r.Key] = true
+		}
+	}
+	return func(key string) bool { return known[oneField(key)] }
+}
+
+// Read returns the records of a session, the oldest first.
+func (s Store) Read(session string) ([]Record, error) {
+	f, err := atomicfile.Open(s.path(session))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := read(f)
+	return parse(data), err
+}
+
+// Sessions are the names under which sessions have files: their ids, but for
+// what no file name can have.
+func (s Store) Sessions() ([]string, error) {
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if name, ok := strings.CutPrefix(e.Name(), filePrefix); ok {
+			if name, ok = strings.CutSuffix(name, fileSuffix); ok {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, nil
+}
+
+func read(f *os.File) (string, error) {
+	data, err := atomicfile.ReadAll(f, maxFile)
+	if errors.Is(err, atomicfile.ErrTooLong) {
+		err = fmt.Errorf("%s: %w", f.Name(), ErrFull)
+	}
+	return string(data), err
+}
+
+// parse reads the lines of a file. What is none is passed over.
+func parse(data string) []Record {
+	var records []Record
+	for line := range strings.Lines(data) {
+		line, whole := strings.CutSuffix(line, "\n")
+		fields := strings.Split(line, "\t")
+		if len(fields) != 9 || !whole {
+			continue
+		}
+		at, err := strconv.ParseInt(fields[0], 10, 64)
+		length, lengthErr := strconv.Atoi(fields[7])
+		if err != nil || lengthErr != nil {
+			continue
+		}
+		records = append(records, Record{
+			At: time.UnixMicro(at), What: fields[1], Agent: fields[2], Event: fields[3], Tool: fields[4],
+			Database: fields[5], Key: fields[6], Bytes: length, Title: fields[8],
+		})
+	}
+	return records
+}
+
+func (r *Record) appendLine(b []byte) []byte {
+	b = strconv.AppendInt(b, r.At.UnixMicro(), 10)
+	for _, field := range [...]string{r.What, r.Agent, r.Event, r.Tool, r.Database, r.Key, strconv.Itoa(r.Bytes), r.Title} {
+		b = append(b, '\t')
+		b = append(b, oneField(field)...)
+	}
+	return append(b, '\n')
+}
+
+// oneField is s without what would end a field.
+func oneField(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// path is a session's file.
+func (s Store) path(session string) string {
+	return config.Join(s.Dir, sessionfile.Name(filePrefix, session, fileSuffix))
+}

@@ -1,0 +1,240 @@
+// Package check looks for rules that cannot mean what they say, and runs the
+// tests that rules bring along.
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/config"
+	"github.com/docsearch/docsearch/internal/hook"
+	"github.com/docsearch/docsearch/internal/hook/event"
+	"github.com/docsearch/docsearch/internal/rules"
+	"github.com/docsearch/docsearch/internal/rules/shell"
+)
+
+// A Finding is what is odd about a rule.
+type Finding struct {
+	Rule *config.Rule
+	Text string
+}
+
+// Rules looks for rules that never fire because earlier ones take their calls,
+// for patterns that match every call, and for patterns that lose their way in
+// texts made for that.
+func Rules(list []config.Rule) []Finding {
+	var found []Finding
+	for i := range list {
+		r := &list[i]
+		add := func(format string, args ...any) {
+			found = append(found, Finding{r, fmt.Sprintf(format, args...)})
+		}
+		if text, other := shadowed(list, i); other != "" {
+			add("it never fires: %s goes to the rule %s before it", text, other)
+		}
+		if misfits(r) {
+			add("it never fires: it is for %s, and its command_pattern for Bash", strings.Join(r.Tools, ", "))
+		}
+		if tool := matchesAll(r); tool != "" {
+			add("its pattern matches every call of %s", tool)
+		}
+		for _, p := range patterns(r) {
+			if text := slow(p); text != "" {
+				add("the pattern %s takes longer than %v on %s", strconv.Quote(p.Text), rules.Timeout, strconv.Quote(text))
+			}
+		}
+	}
+	return found
+}
+
+// matcher tries rules without a limit that a busy machine could reach.
+func matcher() *rules.Matcher {
+	return &rules.Matcher{Commands: shell.Commands, Timeout: time.Second}
+}
+
+// shadowed reports the rule before the i-th that takes its calls, as far as
+// the texts tell that its pattern is likely to match and its own tests have,
+// and one of these.
+func shadowed(list []config.Rule, i int) (text, by string) {
+	m := matcher()
+	for _, call := range calls(&list[i]) {
+		if own, err := m.First(list[i:i+1], call); err != nil || own == nil {
+			continue
+		}
+		before, err := m.First(list[:i], call)
+		if err != nil || before == nil {
+			return "", ""
+		}
+		text, by = strconv.Quote(call.Text), before.Rule.Name
+	}
+	return text, by
+}
+
+// calls are some that the rule is likely to match.
+func calls(r *config.Rule) []rules.Call {
+	var list []rules.Call
+	add := func(tool string, p config.Pattern) {
+		if p.Text == "" {
+			list = append(list, rules.Call{Tool: tool, Text: "{}"})
+			return
+		}
+		for _, s := range p.Samples {
+			list = append(list, rules.Call{Tool: tool, Text: s})
+		}
+	}
+	tools := r.Tools
+	if r.ToolPattern.Text != "" {
+		tools = append(slices.Clone(tools), r.ToolPattern.Samples[:]...)
+	}
+	for _, tool := range tools {
+		if tool == "Bash" && r.CommandPattern.Text != "" {
+			add(tool, r.CommandPattern)
+		} else {
+			add(tool, r.Pattern)
+		}
+	}
+	if len(tools) == 0 && r.Pattern.Text != "" {
+		add("WebFetch", r.Pattern)
+	}
+	if len(tools) == 0 && r.CommandPattern.Text != "" {
+		add("Bash", r.CommandPattern)
+	}
+	for i := range r.Tests {
+		if call, err := callOf(&r.Tests[i]); err == nil && r.Tests[i].Expect != config.ActionPass {
+			list = append(list, call)
+		}
+	}
+	return list
+}
+
+// misfits reports whether the rule has a pattern for none of its tools.
+func misfits(r *config.Rule) bool {
+	return r.CommandPattern.Text != "" && r.Pattern.Text == "" && r.ToolPattern.Text == "" && len(r.Tools) > 0 && !slices.Contains(r.Tools, "Bash")
+}
+
+// ordinary are calls of which a rule with a pattern is not to match all.
+var ordinary = []rules.Call{
+	{Tool: "Bash", Text: "ls"},
+	{Tool: "Bash", Text: "git status"},
+	{Tool: "Bash", Text: "make -j4 2>&1 | tail"},
+	{Tool: "Bash", Text: "python3 -c 'print(1)'"},
+	{Tool: "WebFetch", Text: "https://example.com/"},
+	{Tool: "WebFetch", Text: "http://localhost:8080/a?b=c"},
+	{Tool: "WebFetch", Text: "https://docs.python.org/3/library/re.html#re.search"},
+	{Tool: "WebSearch", Text: "weather"},
+	{Tool: "WebSearch", Text: "how to reverse a list in python 3.13"},
+	{Tool: "Read", Text: "/etc/hosts"},
+	{Tool: "Read", Text: `C:\src\main.go`},
+	{Tool: "Edit", Text: "/etc/hosts"},
+	{Tool: "Edit", Text: `C:\src\main.go`},
+	{Tool: "Write", Text: "/etc/hosts"},
+	{Tool: "Write", Text: `C:\src\main.go`},
+}
+
+// matchesAll is the tool of which the rule's pattern matches every call, or "".
+func matchesAll(r *config.Rule) string {
+	m := matcher()
+	all := map[string]bool{}
+	for _, call := range ordinary {
+		found, err := m.First([]config.Rule{*r}, call)
+		matches := err == nil && found != nil && found.Pattern != nil
+		if before, seen := all[call.Tool]; !seen || before {
+			all[call.Tool] = matches
+		}
+	}
+	for _, call := range ordinary {
+		if all[call.Tool] {
+			return call.Tool
+		}
+	}
+	return ""
+}
+
+func patterns(r *config.Rule) []*config.Pattern {
+	list := []*config.Pattern{&r.ToolPattern, &r.Pattern, &r.CommandPattern}
+	for i := range r.Unless {
+		list = append(list, &r.Unless[i])
+	}
+	return slices.DeleteFunc(list, func(p *config.Pattern) bool { return p.Text == "" })
+}
+
+const (
+	// pumped is how long a text is made.
+	pumped = 300
+	// endless is how many times longer than pace a pattern takes at least that
+	// is said to take too long: one whose time grows with the cube of the text
+	// takes 100 times as long.
+	endless = 20
+	// maxPart is the longest part of a sample that is repeated.
+	maxPart = 4
+	// patience is how long the search for a text may take, for a pattern.
+	patience = time.Second / 2
+)
+
+// pace is how long this machine takes, as busy as it is, for a pattern whose
+// time grows with the square of the text.
+func pace() time.Duration {
+	square := config.Rule{Tools: []string{"Bash"}, Pattern: config.Pattern{Text: "^a*a*b", Expr: "^a*a*b"}}
+	call := rules.Call{Tool: "Bash", Text: strings.Repeat("a", pumped)}
+	best := time.Minute
+	for range 3 {
+		m := rules.Matcher{Timeout: best}
+		started := time.Now()
+		if _, err := m.First([]config.Rule{square}, call); err == nil {
+			best = min(best, time.Since(started))
+		}
+	}
+	return best
+}
+
+// slow is a text on which the pattern reaches a limit, "" if none is found: a
+// part of what it matches, over and over, and then something else.
+func slow(p *config.Pattern) string {
+	rule := config.Rule{Tools: []string{"Bash"}, Pattern: *p}
+	reaches := func(text string, limit time.Duration) bool {
+		late := false
+		m := rules.Matcher{Timeout: limit, Fault: func(string, ...any) { late = true }}
+		_, err := m.First([]config.Rule{rule}, rules.Call{Tool: "Bash", Text: text})
+		return err == nil && late
+	}
+	started := time.Now()
+	tried := map[string]bool{}
+	for _, sample := range p.Samples {
+		runes := []rune(sample)
+		for size := 1; size <= maxPart; size++ {
+			for i := 0; i+size <= len(runes); i++ {
+				part := string(runes[i : i+size])
+				// What comes before may have to be there for the rest to be
+				// looked at.
+				for _, text := range []string{
+					strings.Repeat(part, pumped/len(part)) + "\x00",
+					string(runes[:i]) + strings.Repeat(part, pumped/len(part)) + "\x00",
+				} {
+					if tried[text] || time.Since(started) > patience {
+						continue
+					}
+					tried[text] = true
+					// The first time may be the machine's fault.
+					if reaches(text, rules.Timeout) && reaches(text, max(rules.Timeout, endless*pace())) {
+						return string(runes[:i]) + strings.Repeat(part, 8) + "..."
+					}
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// callOf is the call that a test is about.
+func callOf(t *config.RuleTest) (rules.Call, error) {
+	data, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": t.Tool, "tool_input": t.Input})
+	if err != nil {
+		return rules.Call{}, err
+	}
+	event, err := event.Parse(data)
+	return hook.RouteCall(event), err
+}
