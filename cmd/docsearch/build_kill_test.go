@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest"
 )
@@ -140,7 +140,7 @@ func newBuilder(t *testing.T, source, dir, env string) *builder {
 
 func (b *builder) command(ctx context.Context, args ...string) *exec.Cmd {
 	command := []string{"index", "build", b.source}
-	if _, err := disk.Current(b.dir); err == nil && b.again != nil {
+	if _, err := generation.Current(b.dir); err == nil && b.again != nil {
 		command = b.again
 	}
 	return b.docsearch(ctx, append(command, args...)...)
@@ -300,9 +300,9 @@ func (b *builder) checkFirst(t *testing.T) bool {
 		}
 		// Downloaded pages stay; so does an empty folder, if it had come no further.
 		left, _ := filepath.Glob(filepath.Join(b.dir, "*"))
-		inside, _ := filepath.Glob(filepath.Join(b.dir, disk.Folder, "*"))
+		inside, _ := filepath.Glob(filepath.Join(b.dir, generation.Folder, "*"))
 		for _, path := range append(left, inside...) {
-			if name := filepath.Base(path); name != ingest.MirrorName && name != disk.Folder && name != "build.lock" {
+			if name := filepath.Base(path); name != ingest.MirrorName && name != generation.Folder && name != "build.lock" {
 				t.Fatalf("left behind: %s", path)
 			}
 		}
@@ -397,12 +397,12 @@ func (b *builder) clean(t *testing.T) {
 // cleanIndex does so with the index and with what is published for LEANN.
 func (b *builder) cleanIndex(t *testing.T) {
 	t.Helper()
-	for _, pattern := range []string{"*.new", ".*.tmp-*", filepath.Join(disk.Folder, ".*"), filepath.Join(ingest.MirrorName, "*.new")} {
+	for _, pattern := range []string{"*.new", ".*.tmp-*", filepath.Join(generation.Folder, ".*"), filepath.Join(ingest.MirrorName, "*.new")} {
 		if left, err := filepath.Glob(filepath.Join(b.dir, pattern)); err != nil || len(left) > 0 {
 			t.Errorf("left behind: %q, %v", left, err)
 		}
 	}
-	generations, err := filepath.Glob(filepath.Join(b.dir, disk.Folder, "g*"))
+	generations, err := filepath.Glob(filepath.Join(b.dir, generation.Folder, "g*"))
 	if err != nil || len(generations) != 1 {
 		t.Errorf("generations %q, %v; want one", generations, err)
 	}
@@ -414,7 +414,7 @@ func TestBuildsAtOnce(t *testing.T) {
 	b.edit(t, 0)
 	b.build(t)
 
-	work, err := disk.Begin(b.dir, 0)
+	work, err := generation.Begin(b.dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -457,7 +457,7 @@ func TestBuildsAtOnce(t *testing.T) {
 	if got := b.check(t); got != 1 {
 		t.Errorf("edition %d, want 1", got)
 	}
-	if g, err := disk.Current(b.dir); err != nil || g.Generation != fmt.Sprintf("g%06d", 1+builds) {
+	if g, err := generation.Current(b.dir); err != nil || g.Generation != fmt.Sprintf("g%06d", 1+builds) {
 		t.Errorf("generation %s, %v; want one more for each build", g.Generation, err)
 	}
 	b.clean(t)

@@ -16,7 +16,8 @@ import (
 	"github.com/docsearch/docsearch/internal/config/decode"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest"
@@ -83,7 +84,7 @@ func madeDatabases(dir string) ([]listing, error) {
 // isDatabase reports whether the folder is one that docsearch or LEANN made,
 // even if what is in it cannot be read.
 func isDatabase(dir string) bool {
-	if disk.HasManifest(dir) {
+	if generation.HasManifest(dir) {
 		return true
 	}
 	_, err := leann.Folder(dir)
@@ -92,7 +93,7 @@ func isDatabase(dir string) bool {
 
 // isUnfinished reports whether the folder has what a killed first build left.
 func isUnfinished(dir string) bool {
-	if disk.HasManifest(dir) || !disk.InProgress(dir) {
+	if generation.HasManifest(dir) || !generation.InProgress(dir) {
 		return false
 	}
 	found, err := leann.Find(dir)
@@ -110,7 +111,7 @@ func isUnfinished(dir string) bool {
 // isPublished reports whether a passages file without a meta file is one that a
 // build of the database in dir was about to publish, and not the user's own.
 func isPublished(dir, passages string) bool {
-	shards, err := filepath.Glob(filepath.Join(dir, disk.Folder, "g*", passage.ShardName(0)))
+	shards, err := filepath.Glob(filepath.Join(dir, generation.Folder, "g*", passage.ShardName(0)))
 	return err == nil && slices.ContainsFunc(shards, func(shard string) bool { return samePath(shard, passages) })
 }
 
@@ -118,7 +119,7 @@ func isPublished(dir, passages string) bool {
 // be.
 func tidy(dir string) {
 	unfinished := isUnfinished(dir)
-	disk.Tidy(dir, func(first bool) {
+	generation.Tidy(dir, func(first bool) {
 		switch {
 		case !first:
 			index.Republish(dir, provenance.Load(config.KeyPath(os.Getenv)))
@@ -280,19 +281,19 @@ func staleness(info index.Info) string {
 }
 
 // generationOf is the generation that the info is of.
-func generationOf(info index.Info) disk.Generation {
-	return disk.GenerationOf(info.Dir, info.Manifest)
+func generationOf(info index.Info) generation.Generation {
+	return generation.GenerationOf(info.Dir, info.Manifest)
 }
 
 func stateOf(err error) string {
-	var corrupt *disk.CorruptError
-	var version *disk.VersionError
+	var corrupt *container.CorruptError
+	var version *container.VersionError
 	switch {
 	case errors.As(err, &version):
 		return stateVersion
 	case errors.As(err, &corrupt):
 		return stateDamaged
-	case errors.Is(err, disk.ErrNoIndex):
+	case errors.Is(err, generation.ErrNoIndex):
 		return stateNone
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, leann.ErrNone):
 		return stateMissing

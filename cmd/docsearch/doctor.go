@@ -18,7 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 func newDoctorCommand(a *app) *cobra.Command {
@@ -136,7 +136,7 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 
 // checkEmbedder checks that the embedder that a database was built with can be
 // asked for the vectors of queries, too.
-func (d *doctor) checkEmbedder(ctx context.Context, name string, e *index.Embedders, p *disk.Provided) {
+func (d *doctor) checkEmbedder(ctx context.Context, name string, e *index.Embedders, p *generation.Provided) {
 	if err := e.Check(ctx, p.Name, p.Dimensions); err != nil {
 		d.fail(name, fmt.Sprintf("it is searched without the vectors of %s: %v", p.Name, err), "\"embedder\" in the config says how to reach it")
 		return

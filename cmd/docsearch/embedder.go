@@ -14,9 +14,9 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 )
 
@@ -99,7 +99,7 @@ func (b *buildCommand) chooseEmbedder(p plan) (*chosenEmbedder, error) {
 	case len(configured) > 0:
 		return &chosenEmbedder{Embedder: configured[0], configured: true}, nil
 	}
-	if g, err := disk.Current(p.dir); err == nil && g.Provided != nil {
+	if g, err := generation.Current(p.dir); err == nil && g.Provided != nil {
 		b.goWithout(g.Provided.Name)
 	}
 	return nil, nil

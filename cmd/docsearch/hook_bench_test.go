@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
@@ -110,7 +110,7 @@ func manyRules(n int) string {
 // answerAnyway lowers the confidence that an answer must have: what made-up
 // text calibrates it to is not what is measured.
 func answerAnyway(b *testing.B, dir string) {
-	indextest.ChangeManifest(b, dir, func(m *disk.Manifest) { m.Confidence.Threshold = 0 })
+	indextest.ChangeManifest(b, dir, func(m *generation.Manifest) { m.Confidence.Threshold = 0 })
 }
 
 // forget removes the states of sessions, of which few are ever as young as

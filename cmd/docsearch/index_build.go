@@ -19,8 +19,8 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/gitrepo"
@@ -476,7 +476,7 @@ func (b *buildCommand) mayReplace(dir, source, name string) error {
 // that did not come to its end.
 func onlyOurs(entries []fs.DirEntry) bool {
 	for _, e := range entries {
-		if n := e.Name(); n != disk.Folder && n != ingest.MirrorName && !leann.IsPublished(n) {
+		if n := e.Name(); n != generation.Folder && n != ingest.MirrorName && !leann.IsPublished(n) {
 			return false
 		}
 	}
@@ -520,7 +520,7 @@ func explainLEANN(path string, err error) error {
 
 func explainBuild(p plan, err error) error {
 	switch {
-	case errors.Is(err, disk.ErrBusy):
+	case errors.Is(err, generation.ErrBusy):
 		return withHint(err, "--wait 10m waits for it")
 	case errors.Is(err, confined.ErrLink):
 		return withHint(err, "remove the link and run the same command again")
@@ -537,7 +537,7 @@ func explainBuild(p plan, err error) error {
 // afterInterrupt says what is there after a build was interrupted.
 func (p plan) afterInterrupt() string {
 	state := p.label + " is as it was before"
-	if !disk.HasManifest(p.dir) {
+	if !generation.HasManifest(p.dir) {
 		state = "nothing was built"
 	}
 	if p.site() == nil {

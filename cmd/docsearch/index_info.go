@@ -13,7 +13,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
 )
@@ -130,7 +130,7 @@ func sourceOf(info index.Info) string {
 	return "passages " + info.Source.Location
 }
 
-func recallOf(r *disk.Recall) string {
+func recallOf(r *generation.Recall) string {
 	if r == nil {
 		return ""
 	}
@@ -139,23 +139,23 @@ func recallOf(r *disk.Recall) string {
 
 // An infoJSON is a database as programs read it.
 type infoJSON struct {
-	Name      string         `json:"name"`
-	Path      string         `json:"path"`
-	State     string         `json:"state"`
-	Why       string         `json:"why,omitempty"`
-	Source    *disk.Source   `json:"source,omitempty"`
-	Built     *time.Time     `json:"built,omitempty"`
-	Checked   *time.Time     `json:"checked,omitempty"` // when a later look at the source found nothing new
-	Tool      string         `json:"tool,omitempty"`
-	Passages  int            `json:"passages"`
-	Documents int            `json:"documents"`
-	TextBytes int64          `json:"text_bytes"`
-	Bytes     int64          `json:"index_bytes"`
-	Edition   *disk.Edition  `json:"edition,omitempty"` // the documented version
-	Embedder  *disk.Embedder `json:"embedder,omitempty"`
-	Recall    *disk.Recall   `json:"recall,omitempty"`
-	Provided  *disk.Provided `json:"provided,omitempty"`
-	Skipped   []disk.Skipped `json:"skipped,omitempty"`
+	Name      string               `json:"name"`
+	Path      string               `json:"path"`
+	State     string               `json:"state"`
+	Why       string               `json:"why,omitempty"`
+	Source    *generation.Source   `json:"source,omitempty"`
+	Built     *time.Time           `json:"built,omitempty"`
+	Checked   *time.Time           `json:"checked,omitempty"` // when a later look at the source found nothing new
+	Tool      string               `json:"tool,omitempty"`
+	Passages  int                  `json:"passages"`
+	Documents int                  `json:"documents"`
+	TextBytes int64                `json:"text_bytes"`
+	Bytes     int64                `json:"index_bytes"`
+	Edition   *generation.Edition  `json:"edition,omitempty"` // the documented version
+	Embedder  *generation.Embedder `json:"embedder,omitempty"`
+	Recall    *generation.Recall   `json:"recall,omitempty"`
+	Provided  *generation.Provided `json:"provided,omitempty"`
+	Skipped   []generation.Skipped `json:"skipped,omitempty"`
 }
 
 func newInfoJSON(name, state, why string, info index.Info) infoJSON {
@@ -174,13 +174,13 @@ func newInfoJSON(name, state, why string, info index.Info) infoJSON {
 
 // printSkipped names what has no passages, the first few of it, and the front
 // matter that is not understood.
-func printSkipped(w io.Writer, skipped []disk.Skipped, all string) {
-	heads := slices.DeleteFunc(slices.Clone(skipped), func(s disk.Skipped) bool { return !ingest.AboutFrontMatter(s) })
+func printSkipped(w io.Writer, skipped []generation.Skipped, all string) {
+	heads := slices.DeleteFunc(slices.Clone(skipped), func(s generation.Skipped) bool { return !ingest.AboutFrontMatter(s) })
 	printFew(w, "left out:", slices.DeleteFunc(slices.Clone(skipped), ingest.AboutFrontMatter), all)
 	printFew(w, "check the front matter:", heads, all)
 }
 
-func printFew(w io.Writer, title string, skipped []disk.Skipped, all string) {
+func printFew(w io.Writer, title string, skipped []generation.Skipped, all string) {
 	const few = 10
 	if len(skipped) == 0 {
 		return

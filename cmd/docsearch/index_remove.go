@@ -13,7 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/edit"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/site"
@@ -51,7 +51,7 @@ func (a *app) remove(ctx context.Context, d listing, yes bool) error {
 		dir = d.Path // of a first build that did not come to its end
 	}
 	made := originOf(dir).Location != "" || !isDatabase(dir)
-	what := "docsearch's index of " + d.Name + " in " + filepath.Join(dir, disk.Folder)
+	what := "docsearch's index of " + d.Name + " in " + filepath.Join(dir, generation.Folder)
 	if made {
 		what = "the database " + d.Name + " in " + dir
 	}
@@ -93,8 +93,8 @@ func mayRemove(ctx context.Context, asker *asker, what string, yes bool) error {
 // removeFiles removes docsearch's files in dir; the passages, too, if it made them.
 func removeFiles(dir string, made bool) error {
 	copied := ingest.IsCopy(originOf(dir).Kind) || isUnfinished(dir)
-	if err := disk.Remove(dir); err != nil && !(made && errors.Is(err, disk.ErrNoIndex)) {
-		if errors.Is(err, disk.ErrNoIndex) {
+	if err := generation.Remove(dir); err != nil && !(made && errors.Is(err, generation.ErrNoIndex)) {
+		if errors.Is(err, generation.ErrNoIndex) {
 			return withHint(err, "there is nothing of docsearch's to remove")
 		}
 		return err

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/site"
 )
@@ -75,15 +75,15 @@ func printOutcomes(w io.Writer, what string, outcomes []site.Outcome) {
 
 // A fetchedJSON is what was fetched of a site, as programs read it.
 type fetchedJSON struct {
-	Way       site.Way       `json:"way"`
-	Fetched   int            `json:"fetched"` // new or changed
-	Unchanged int            `json:"unchanged"`
-	Resumed   int            `json:"resumed"` // fetched before an interruption
-	Removed   int            `json:"removed"`
-	Lost      int            `json:"lost,omitempty"` // kept though the site has them no more
-	Bytes     int64          `json:"bytes"`
-	Failed    []disk.Skipped `json:"failed"`
-	Limits    []string       `json:"limits"`
+	Way       site.Way             `json:"way"`
+	Fetched   int                  `json:"fetched"` // new or changed
+	Unchanged int                  `json:"unchanged"`
+	Resumed   int                  `json:"resumed"` // fetched before an interruption
+	Removed   int                  `json:"removed"`
+	Lost      int                  `json:"lost,omitempty"` // kept though the site has them no more
+	Bytes     int64                `json:"bytes"`
+	Failed    []generation.Skipped `json:"failed"`
+	Limits    []string             `json:"limits"`
 }
 
 // newFetchedJSON is nil if the plan's source is no site.
@@ -95,10 +95,10 @@ func newFetchedJSON(p plan) *fetchedJSON {
 	r := s.Report()
 	j := &fetchedJSON{
 		Way: r.Way, Fetched: r.Fetched, Unchanged: r.Unchanged, Resumed: r.Resumed, Removed: len(r.Removed), Lost: r.Lost, Bytes: r.Bytes,
-		Failed: []disk.Skipped{}, Limits: append([]string{}, r.Limits...),
+		Failed: []generation.Skipped{}, Limits: append([]string{}, r.Limits...),
 	}
 	for _, o := range r.Failed {
-		j.Failed = append(j.Failed, disk.Skipped{Name: o.URL, Why: o.Reason})
+		j.Failed = append(j.Failed, generation.Skipped{Name: o.URL, Why: o.Reason})
 	}
 	return j
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/provenance"
@@ -26,7 +26,7 @@ type origin struct {
 // is damaged LEANN's meta file.
 func originOf(dir string) origin {
 	key := provenance.Load(config.KeyPath(os.Getenv))
-	if g, err := disk.Current(dir); err == nil && isMade(g.Source.Kind) {
+	if g, err := generation.Current(dir); err == nil && isMade(g.Source.Kind) {
 		return origin{leann.Origin{Kind: g.Source.Kind, Location: g.Source.Location}, isSealed(key, &g.Manifest)}
 	}
 	if found, err := leann.Find(dir); err == nil && found.Meta.Origin != nil && isMade(found.Meta.Origin.Kind) {
@@ -49,7 +49,7 @@ func isMade(kind string) bool {
 
 // isSealed reports whether the manifest's source and options are those of a build
 // of this user's.
-func isSealed(key provenance.Key, m *disk.Manifest) bool {
+func isSealed(key provenance.Key, m *generation.Manifest) bool {
 	return key.Sealed(provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location, Options: m.Options}, m.Seal)
 }
 
@@ -90,7 +90,7 @@ func (o origin) command(dir string) string {
 // remembered are the options of the last build in dir with this one's on top.
 func (b *buildCommand) remembered(dir string) keptOptions {
 	var kept keptOptions
-	if g, err := disk.Current(dir); err == nil {
+	if g, err := generation.Current(dir); err == nil {
 		kept = keptBy(&g.Manifest, dir)
 	}
 	if b.set("language") {
@@ -124,7 +124,7 @@ func (b *buildCommand) remembered(dir string) keptOptions {
 
 // keptBy are the options in the manifest of the database in dir. Of another user's
 // those count that only say which of the documents to read, and how.
-func keptBy(m *disk.Manifest, dir string) keptOptions {
+func keptBy(m *generation.Manifest, dir string) keptOptions {
 	var kept keptOptions
 	if json.Unmarshal(m.Options, &kept) != nil {
 		return keptOptions{}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
@@ -29,7 +29,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 // known is when the database's source was last looked at.
 func (b *builder) known(t *testing.T) time.Time {
 	t.Helper()
-	g, err := disk.Current(b.dir)
+	g, err := generation.Current(b.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestUpdateWatchDuringEdits(t *testing.T) {
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	before, err := disk.Current(b.dir)
+	before, err := generation.Current(b.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestUpdateWatchDuringEdits(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(b.source, "0.md"), fmt.Appendf(nil, "# Gadget\n\nEdit %d\n", edits), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		g, err := disk.Current(b.dir)
+		g, err := generation.Current(b.dir)
 		return err == nil && g.Dir != before.Dir
 	})
 }
@@ -123,7 +123,7 @@ func TestUpdateWatchDuringEdits(t *testing.T) {
 // outdate makes a database one that was built days ago.
 func (b *builder) outdate(t *testing.T) {
 	t.Helper()
-	indextest.ChangeManifest(t, b.dir, func(m *disk.Manifest) {
+	indextest.ChangeManifest(t, b.dir, func(m *generation.Manifest) {
 		m.Created, m.Checked = time.Now().Add(-48*time.Hour), time.Time{}
 	})
 }
@@ -150,7 +150,7 @@ func TestUpdateInBackground(t *testing.T) {
 		info, err := index.Inspect(b.dir)
 		return err == nil && info.Passages == editionSize[1]
 	})
-	if g, err := disk.Current(b.dir); err != nil || g.Generation != "g000002" {
+	if g, err := generation.Current(b.dir); err != nil || g.Generation != "g000002" {
 		t.Errorf("generation %s, %v; want one more", g.Generation, err)
 	}
 	eventually(t, "reported", func() bool {

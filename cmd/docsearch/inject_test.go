@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -32,7 +32,7 @@ func TestUpdateOnSessionStart(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	// As if that was long ago.
-	indextest.ChangeManifest(t, filepath.Join(h.dir, "data", "team"), func(m *disk.Manifest) { m.Created = m.Created.AddDate(-20, 0, 0) })
+	indextest.ChangeManifest(t, filepath.Join(h.dir, "data", "team"), func(m *generation.Manifest) { m.Created = m.Created.AddDate(-20, 0, 0) })
 	h.write(filepath.Join(folder, "b.md"), "# B\n\nAnother text, about zymotic things.\n")
 	r := h.run(`{"session_id":"s","hook_event_name":"SessionStart","source":"startup","cwd":"/p"}`)
 	if r.code != 0 || !strings.Contains(r.stdout, "Conventions of the team") || r.stderr != "" {
@@ -58,8 +58,8 @@ func TestManyHooksAtOnce(t *testing.T) {
 		t.Skip("fifty processes")
 	}
 	dir := t.TempDir()
-	notes := passage.Passage{ID: "1", Path: "errors.md", Title: "Errors", Text: "Wrap errors with fmt.Errorf and the verb %w, and say what was being done."}
-	if err := os.WriteFile(filepath.Join(dir, leann.PassagesName), notes.AppendLine(nil), 0o644); err != nil {
+	noteDatabase := passage.Passage{ID: "1", Path: "errors.md", Title: "Errors", Text: "Wrap errors with fmt.Errorf and the verb %w, and say what was being done."}
+	if err := os.WriteFile(filepath.Join(dir, leann.PassagesName), noteDatabase.AppendLine(nil), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	found, err := leann.Find(dir)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -144,7 +144,7 @@ func (s *searchCommand) choose() ([]listing, error) {
 	}
 	for _, d := range all {
 		// What another server answers from need not have an index of ours.
-		if dir, err := index.Locate(d.Path); d.Foreign && (err != nil || !exists(disk.ManifestPath(dir))) {
+		if dir, err := index.Locate(d.Path); d.Foreign && (err != nil || !exists(generation.ManifestPath(dir))) {
 			continue
 		}
 		chosen = append(chosen, d)

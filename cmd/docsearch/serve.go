@@ -17,7 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/mcpserver"
 )
 
@@ -208,7 +208,7 @@ func hasIndex(path string) bool {
 	if err != nil {
 		return false
 	}
-	_, err = os.Stat(disk.ManifestPath(dir))
+	_, err = os.Stat(generation.ManifestPath(dir))
 	return err == nil
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/index/leann"
 )
@@ -88,11 +88,11 @@ func TestServeTwentyCallsAtOnce(t *testing.T) {
 			t.Fatalf("before: %s", got)
 		}
 	}
-	g, err := disk.Current(bad)
+	g, err := generation.Current(bad)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(bad, disk.Folder, "manifest.json"), []byte("{"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(bad, generation.Folder, "manifest.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var builds sync.WaitGroup
@@ -122,7 +122,7 @@ func TestServeTwentyCallsAtOnce(t *testing.T) {
 		t.Errorf("all at once: %s", got)
 	}
 	rebuild(t, bad)
-	if now, err := disk.Current(bad); err != nil || now.Generation == g.Generation {
+	if now, err := generation.Current(bad); err != nil || now.Generation == g.Generation {
 		t.Fatalf("%v: the rebuild made generation %s", err, now.Generation)
 	}
 	if got := search(t, c, indextest.Question, bad); !strings.Contains(got, indextest.Answer) {

@@ -18,7 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/lookup"
 	"github.com/docsearch/docsearch/internal/hook/match"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 	"github.com/docsearch/docsearch/internal/rules/shell"
 )
@@ -130,7 +130,7 @@ func whyOf(query string, db *config.Database, matches bool) whyDatabase {
 	found, threshold, err := askQuickly(query, db)
 	if err != nil {
 		w.Problem = err.Error()
-		if errors.Is(err, disk.ErrNoIndex) && db.Mode == "" {
+		if errors.Is(err, generation.ErrNoIndex) && db.Mode == "" {
 			w.Mode = string(config.ModeRedirect)
 		}
 		return w
@@ -145,7 +145,7 @@ func whyOf(query string, db *config.Database, matches bool) whyDatabase {
 // askQuickly asks a database as the hook does, and says how sure it must be.
 func askQuickly(query string, db *config.Database) (found quicksearch.Answer, threshold float64, err error) {
 	folder := hook.Folder(db.Path)
-	g, err := disk.Current(folder)
+	g, err := generation.Current(folder)
 	if err != nil {
 		return found, 0, err
 	}

@@ -4,16 +4,17 @@ import (
 	"os"
 
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 // CheckIndex reports whether a database has an index, whole as far as that
 // shows from outside: the manifest is read, and every file is there in its
 // size. It returns the version that the database documents, "" if it is not
-// known. Errors: one that wraps disk.ErrNoIndex, *disk.CorruptError,
-// *disk.VersionError.
+// known. Errors: one that wraps generation.ErrNoIndex, *container.CorruptError,
+// *container.VersionError.
 func CheckIndex(db *config.Database) (version string, err error) {
-	err = disk.Load(Folder(db.Path), func(g disk.Generation) error {
+	err = generation.Load(Folder(db.Path), func(g generation.Generation) error {
 		version = g.VersionOr(db.Version)
 		for _, f := range g.Files {
 			st, err := g.File(f.Name).Lstat()
@@ -21,7 +22,7 @@ func CheckIndex(db *config.Database) (version string, err error) {
 				return err
 			}
 			if !st.Mode().IsRegular() || st.Size() != f.Size {
-				return &disk.CorruptError{File: g.Path(f.Name), Offset: min(st.Size(), f.Size), What: "the file was cut or has grown"}
+				return &container.CorruptError{File: g.Path(f.Name), Offset: min(st.Size(), f.Size), What: "the file was cut or has grown"}
 			}
 		}
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/notes"
 )
@@ -18,7 +18,7 @@ import (
 // A Searcher asks the indexes of databases.
 type Searcher interface {
 	// Check reports whether a database has an index that can be used, and the
-	// version that it documents. Its error wraps disk.ErrNoIndex where there is
+	// version that it documents. Its error wraps generation.ErrNoIndex where there is
 	// none.
 	Check(db *config.Database) (version string, err error)
 	// Search returns the answer of a database's index to a search. Its errors
@@ -347,7 +347,7 @@ func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
 	case o.own:
 		answer.Version, err = d.search.Check(db)
 	}
-	missing := errors.Is(err, disk.ErrNoIndex)
+	missing := errors.Is(err, generation.ErrNoIndex)
 	switch {
 	case err == nil && mode == "":
 		mode = config.ModeAnswer

@@ -12,7 +12,8 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/notes"
 )
@@ -24,9 +25,9 @@ type indexes map[string]func(query string) (Answer, error)
 func (x indexes) Check(db *config.Database) (version string, err error) {
 	switch answer, ok := x[db.Name]; {
 	case !ok:
-		return "", fmt.Errorf("%s: %w", db.Path, disk.ErrNoIndex)
+		return "", fmt.Errorf("%s: %w", db.Path, generation.ErrNoIndex)
 	case answer == nil:
-		return "", &disk.CorruptError{File: db.Path, What: "test"}
+		return "", &container.CorruptError{File: db.Path, What: "test"}
 	}
 	return db.Version, nil
 }

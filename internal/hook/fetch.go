@@ -8,7 +8,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/urlmatch"
 )
 
@@ -56,7 +56,7 @@ func (d *decider) offerPage(db *config.Database, unproven bool) (offer, bool) {
 	o := offer{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
 	answer, held, err := d.search.Page(db, d.event.Fetch)
 	switch {
-	case errors.Is(err, disk.ErrNoIndex) && !o.own:
+	case errors.Is(err, generation.ErrNoIndex) && !o.own:
 		d.trace("database %s: nobody knows here whether it holds the page", db.Name)
 		return o, false
 	case err != nil:

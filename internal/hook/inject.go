@@ -11,7 +11,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 	"github.com/docsearch/docsearch/internal/hook/event"
 	"github.com/docsearch/docsearch/internal/hook/match"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/notes"
 )
@@ -197,7 +197,7 @@ func (d *decider) databaseLines(b *limited) {
 			continue
 		}
 		version, err := d.search.Check(db)
-		if err != nil && (d.server.Serves(db) || !errors.Is(err, disk.ErrNoIndex) || !d.reachable(db)) {
+		if err != nil && (d.server.Serves(db) || !errors.Is(err, generation.ErrNoIndex) || !d.reachable(db)) {
 			d.trace("database %s is left out: %v", db.Name, err)
 			continue
 		}
@@ -293,7 +293,7 @@ func (d *decider) remedy() {
 		}
 		found, err := d.search.Remedy(db, call)
 		if err != nil {
-			if !errors.Is(err, disk.ErrNoIndex) || d.server.Serves(db) {
+			if !errors.Is(err, generation.ErrNoIndex) || d.server.Serves(db) {
 				d.fault("database %s is left out: %v", db.Name, err)
 			}
 			continue

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -33,7 +33,7 @@ type Source interface {
 	// folder dir of the new generation, and says what they were made from.
 	// before is the current generation, of which it may reuse what has not
 	// changed; nil: everything is read again.
-	Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error)
+	Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error)
 }
 
 // BuildOptions say how to build. The zero value is the default for all.
@@ -61,7 +61,7 @@ type BuildOptions struct {
 // makes it the current one. Until then, and if it fails or dies at whatever point,
 // the generation before stays, as it does where an update finds nothing new. A
 // first build that fails leaves no database.
-// Errors: one that wraps disk.ErrBusy when another build is at work,
+// Errors: one that wraps generation.ErrBusy when another build is at work,
 // ErrNoPassages, src's own, those of the file system.
 func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info Info, err error) {
 	// Memory that is never touched costs nothing, but counts as living: the
@@ -79,12 +79,12 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info 
 			os.Remove(dir) // fails where the source keeps something for the next build
 		}
 	}()
-	b, err := disk.Begin(dir, opt.Wait)
+	b, err := generation.Begin(dir, opt.Wait)
 	if err != nil {
 		return Info{}, err
 	}
 	defer func() {
-		if d, ok := src.(interface{ Discard() }); ok && b.First && !disk.HasManifest(dir) {
+		if d, ok := src.(interface{ Discard() }); ok && b.First && !generation.HasManifest(dir) {
 			d.Discard()
 		}
 		b.Abort()
@@ -100,17 +100,17 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info 
 
 // A work is a build at work.
 type work struct {
-	*disk.Build
+	*generation.Build
 	dir string
 	src Source
 	opt BuildOptions
-	m   disk.Manifest
+	m   generation.Manifest
 
 	repaired bool // see Info
 }
 
 func (w *work) run(ctx context.Context) error {
-	w.m = disk.Manifest{Created: w.opt.Now, Tool: w.opt.Tool, Options: w.opt.Options}
+	w.m = generation.Manifest{Created: w.opt.Now, Tool: w.opt.Tool, Options: w.opt.Options}
 	if w.m.Created.IsZero() {
 		w.m.Created = time.Now()
 	}
@@ -134,7 +134,7 @@ func (w *work) run(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return w.Commit(w.m, func(m *disk.Manifest) (err error) {
+	return w.Commit(w.m, func(m *generation.Manifest) (err error) {
 		if prepared.Made {
 			m.Published, err = publish(w.File(passage.ShardName(0)), m, w.opt.Key, w.Perm())
 		}
@@ -144,11 +144,11 @@ func (w *work) run(ctx context.Context) error {
 
 // before is the current generation, for an update to go by; nil if the build is
 // not one, or the generation cannot be opened.
-func (w *work) before() *disk.Generation {
+func (w *work) before() *generation.Generation {
 	if !w.opt.Update {
 		return nil
 	}
-	g, err := disk.Current(w.dir)
+	g, err := generation.Current(w.dir)
 	if err != nil {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (w *work) before() *disk.Generation {
 
 // confirm ends a build that has found nothing new. What was published for LEANN is
 // published again if it is damaged.
-func (w *work) confirm(g disk.Generation) (err error) {
+func (w *work) confirm(g generation.Generation) (err error) {
 	if len(damagedPublished(w.dir, g)) > 0 {
 		if g.Published, err = publish(g.File(passage.ShardName(0)), &g.Manifest, w.opt.Key, w.Perm()); err != nil {
 			return err
@@ -173,7 +173,7 @@ func (w *work) confirm(g disk.Generation) (err error) {
 
 // derive writes all that is derived from the passages into the generation: from
 // the one before, as far as it can.
-func (w *work) derive(ctx context.Context, before *disk.Generation, prepared *disk.Prepared) error {
+func (w *work) derive(ctx context.Context, before *generation.Generation, prepared *generation.Prepared) error {
 	m := &w.m
 	m.Source, m.Skipped = prepared.Source, prepared.Skipped
 	m.Seal = w.opt.Key.Seal(provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location, Options: m.Options})
@@ -194,10 +194,10 @@ func (w *work) derive(ctx context.Context, before *disk.Generation, prepared *di
 
 // ErrNoPassages is wrapped by the error of Build for a source without a single
 // passage.
-var ErrNoPassages = disk.ErrNoPassages
+var ErrNoPassages = generation.ErrNoPassages
 
 // derive writes all that is derived from the passages into the generation.
-func derive(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptions) error {
+func derive(ctx context.Context, b *generation.Build, m *generation.Manifest, opt BuildOptions) error {
 	var links linkGraph
 	if err := gatherLinks(ctx, b, &links); err != nil {
 		return err
@@ -207,7 +207,7 @@ func derive(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptio
 	err := eachPassage(ctx, b, opt.Report, func(shard int, offset int64, line []byte) error {
 		p, err := passage.Decode(line)
 		if err != nil {
-			m.Skipped = append(m.Skipped, disk.Skipped{
+			m.Skipped = append(m.Skipped, generation.Skipped{
 				Name: fmt.Sprintf("%s at byte %d", passage.ShardName(shard), offset), Why: err.Error()})
 			return nil
 		}
@@ -221,9 +221,9 @@ func derive(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptio
 	}
 	m.Passages, m.Documents = table.Passages(), table.Documents()
 	if m.Passages == 0 {
-		return &disk.NoPassagesError{Skipped: m.Skipped}
+		return &generation.NoPassagesError{Skipped: m.Skipped}
 	}
-	m.Skipped = disk.Summary(m.Skipped)
+	m.Skipped = generation.Summary(m.Skipped)
 	if err := table.Write(b.File(passage.TableName)); err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ type contentFunc func(passage int) (head, body []string, known bool)
 
 // learn adds what is learnt from the passages as a whole: vectors, and what
 // confidence looks like. content may be nil.
-func learn(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOptions, content contentFunc) error {
+func learn(ctx context.Context, b *generation.Build, m *generation.Manifest, opt BuildOptions, content contentFunc) error {
 	var d Database
 	defer d.Close()
 	draft, err := draftOf(b, m)
@@ -250,7 +250,7 @@ func learn(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOption
 	if err := d.open(draft); err != nil {
 		return err
 	}
-	m.Learnt = &disk.Learnt{Time: m.Created, Passages: m.Passages}
+	m.Learnt = &generation.Learnt{Time: m.Created, Passages: m.Passages}
 	// Confidence goes by the words alone. What it takes to calibrate it keeps
 	// the cores busy where the training cannot.
 	g, ctx := errgroup.WithContext(ctx)
@@ -268,18 +268,18 @@ func learn(ctx context.Context, b *disk.Build, m *disk.Manifest, opt BuildOption
 }
 
 // draftOf returns the generation in the making, to be read.
-func draftOf(b *disk.Build, m *disk.Manifest) (disk.Generation, error) {
-	draft := disk.Generation{Manifest: *m, Dir: b.Dir}
+func draftOf(b *generation.Build, m *generation.Manifest) (generation.Generation, error) {
+	draft := generation.Generation{Manifest: *m, Dir: b.Dir}
 	names, err := shards(b)
 	for _, name := range names {
-		draft.Files = append(draft.Files, disk.FileInfo{Name: name})
+		draft.Files = append(draft.Files, generation.FileInfo{Name: name})
 	}
 	return draft, err
 }
 
 // eachPassage calls f with every line of the generation's passages files, and
 // adds to skipped the lines that are no passages.
-func eachPassage(ctx context.Context, b *disk.Build, report progress.Func, f func(shard int, offset int64, line []byte) error, skipped *[]disk.Skipped) error {
+func eachPassage(ctx context.Context, b *generation.Build, report progress.Func, f func(shard int, offset int64, line []byte) error, skipped *[]generation.Skipped) error {
 	names, err := shards(b)
 	if err != nil {
 		return err
@@ -312,7 +312,7 @@ func eachPassage(ctx context.Context, b *disk.Build, report progress.Func, f fun
 			return err
 		}
 		for _, s := range bad {
-			*skipped = append(*skipped, disk.Skipped{Name: fmt.Sprintf("%s: %s", name, s.Name), Why: s.Why})
+			*skipped = append(*skipped, generation.Skipped{Name: fmt.Sprintf("%s: %s", name, s.Name), Why: s.Why})
 		}
 		before += last
 	}
@@ -321,7 +321,7 @@ func eachPassage(ctx context.Context, b *disk.Build, report progress.Func, f fun
 }
 
 // shards lists the passages files of the generation in the making.
-func shards(b *disk.Build) ([]string, error) {
+func shards(b *generation.Build) ([]string, error) {
 	var names []string
 	for {
 		name := passage.ShardName(len(names))
@@ -339,8 +339,8 @@ func shards(b *disk.Build) ([]string, error) {
 // gatherLinks reads the links of all passages. It is a pass of its own, since
 // a passage is indexed with the links that lead to it; where no passage has
 // any, which a look at the bytes tells, it costs next to nothing.
-func gatherLinks(ctx context.Context, b *disk.Build, links *linkGraph) error {
-	var skipped []disk.Skipped // named when the passages are read
+func gatherLinks(ctx context.Context, b *generation.Build, links *linkGraph) error {
+	var skipped []generation.Skipped // named when the passages are read
 	return eachPassage(ctx, b, nil, func(_ int, _ int64, line []byte) error {
 		if bytes.Contains(line, []byte(`"links"`)) {
 			links.add(passage.DecodeLinks(line))

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
@@ -24,7 +24,7 @@ const (
 
 // calibrate chooses the confidence threshold. It measures the recall with
 // in-domain queries: the database's headings and parts of its sentences.
-func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
+func (d *Database) calibrate(ctx context.Context) (*generation.Confidence, error) {
 	questions, err := d.ForeignQuestions()
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (d *Database) calibrate(ctx context.Context) (*disk.Confidence, error) {
 	return c, nil
 }
 
-func (d *Database) confidence(c *disk.Confidence, text string) (float64, error) {
+func (d *Database) confidence(c *generation.Confidence, text string) (float64, error) {
 	s, err := d.Signals(Query{Text: text})
 	p, _ := quicksearch.Judge(c, s)
 	return p, err

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/index/leann"
 )
@@ -29,7 +29,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 	}
 	built := func(threads int) map[string]string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-		folder := filepath.Dir(disk.ManifestPath(dir))
+		folder := filepath.Dir(generation.ManifestPath(dir))
 		if err := os.RemoveAll(folder); err != nil {
 			t.Fatal(err)
 		}

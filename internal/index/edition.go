@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -105,9 +105,9 @@ func titlesOf(table *passage.Table, keys []string, documents []int) ([]titled, e
 // editionFrom returns the version that pages are about, or nil if the evidence is
 // missing or contradicts itself. A wrong version is worse than none: the hook lets
 // searches about other versions run. Location is where the pages come from.
-func editionFrom(location string, keys []string, sample, notes []titled) *disk.Edition {
+func editionFrom(location string, keys []string, sample, notes []titled) *generation.Edition {
 	var found []int
-	e := &disk.Edition{}
+	e := &generation.Edition{}
 	for _, evidence := range []struct {
 		kind    string
 		numbers []int

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 func TestEditionFrom(t *testing.T) {
@@ -171,11 +171,11 @@ func TestUpdateFindsEdition(t *testing.T) {
 
 // The configured version comes before the one that the build found.
 func TestVersionOr(t *testing.T) {
-	m := disk.Manifest{}
+	m := generation.Manifest{}
 	if got := m.VersionOr(""); got != "" {
 		t.Errorf("no version: %q", got)
 	}
-	m.Edition = &disk.Edition{Version: "3.2"}
+	m.Edition = &generation.Edition{Version: "3.2"}
 	if a, b := m.VersionOr(""), m.VersionOr("3"); a != "3.2" || b != "3" {
 		t.Errorf("%q and %q, want 3.2 and 3", a, b)
 	}

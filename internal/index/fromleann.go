@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mmap"
@@ -22,38 +23,38 @@ func FromLEANN(found *leann.Index) Source { return leannSource{found} }
 
 type leannSource struct{ *leann.Index }
 
-func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
-	src := disk.Source{Kind: s.Kind, Location: s.Location}
+func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
+	src := generation.Source{Kind: s.Kind, Location: s.Location}
 	if len(s.Shards) > passage.MaxShards {
-		return disk.Prepared{}, fmt.Errorf("%s has %d passages files, more than %d", s.Location, len(s.Shards), passage.MaxShards)
+		return generation.Prepared{}, fmt.Errorf("%s has %d passages files, more than %d", s.Location, len(s.Shards), passage.MaxShards)
 	}
-	rights := disk.AllRights
+	rights := generation.AllRights
 	for _, shard := range s.Shards {
 		st, err := os.Stat(shard)
 		if err != nil {
-			return disk.Prepared{}, err
+			return generation.Prepared{}, err
 		}
-		rights &= disk.Rights(st)
+		rights &= generation.Rights(st)
 		name := shard
 		if rel, err := filepath.Rel(s.Dir, shard); err == nil && filepath.IsLocal(rel) {
 			name = rel
 		}
-		src.Files = append(src.Files, disk.SourceFile{Path: name, Size: st.Size(), ModTime: st.ModTime()})
+		src.Files = append(src.Files, generation.SourceFile{Path: name, Size: st.Size(), ModTime: st.ModTime()})
 	}
 	if before != nil && before.Source.Same(src) {
-		return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Rights: rights, Unchanged: true}, nil
+		return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Rights: rights, Unchanged: true}, nil
 	}
 	for i, shard := range s.Shards {
 		report.Report("copying passages", int64(i), int64(len(s.Shards)))
 		in, err := os.Open(shard)
 		if err != nil {
-			return disk.Prepared{}, err
+			return generation.Prepared{}, err
 		}
 		if err := copyFile(ctx, in, dir.Join(passage.ShardName(i))); err != nil {
-			return disk.Prepared{}, err
+			return generation.Prepared{}, err
 		}
 	}
-	prepared := disk.Prepared{Source: src, Rights: rights}
+	prepared := generation.Prepared{Source: src, Rights: rights}
 	if before != nil {
 		report.Report("comparing passages", 0, 0)
 		prepared.Kept = sameLines(ctx, dir, len(s.Shards), *before)
@@ -64,7 +65,7 @@ func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *dis
 // sameLines finds those lines of the passages files in dir that are passages of
 // the generation before, too. What keeps it from that is no error: there are
 // none then.
-func sameLines(ctx context.Context, dir confined.Path, shards int, before disk.Generation) []disk.Kept {
+func sameLines(ctx context.Context, dir confined.Path, shards int, before generation.Generation) []generation.Kept {
 	c := comparison{bySum: make(map[uint32]uint32)}
 	defer c.close()
 	if err := c.open(before); err != nil {
@@ -88,10 +89,10 @@ type comparison struct {
 	files   []*mmap.Mapping
 	bySum   map[uint32]uint32 // passage by its checksum, one of those that share it
 	next    uint32            // the passage after the last that was found
-	kept    []disk.Kept
+	kept    []generation.Kept
 }
 
-func (c *comparison) open(g disk.Generation) (err error) {
+func (c *comparison) open(g generation.Generation) (err error) {
 	if c.table, err = passage.OpenTable(g); err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func (c *comparison) find(ctx context.Context, shard int, data []byte) {
 			return // what does not end was not written to its end
 		}
 		if n, found := c.passage(data[at : at+end]); found {
-			c.keep(n, disk.Run{Shard: shard, Offset: int64(at)})
+			c.keep(n, generation.Run{Shard: shard, Offset: int64(at)})
 			c.next = n + 1
 		}
 		at += end + 1
@@ -142,7 +143,7 @@ func (c *comparison) passage(line []byte) (n uint32, found bool) {
 	if c.is(c.next, line) {
 		return c.next, true
 	}
-	n, found = c.bySum[disk.Checksum(line)]
+	n, found = c.bySum[container.Checksum(line)]
 	return n, found && c.is(n, line)
 }
 
@@ -158,9 +159,9 @@ func (c *comparison) is(n uint32, line []byte) bool {
 }
 
 // keep notes that a passage's line stands there now.
-func (c *comparison) keep(n uint32, now disk.Run) {
+func (c *comparison) keep(n uint32, now generation.Run) {
 	e := c.entries.At(n)
-	before, length := disk.Run{Shard: e.Shard, Offset: e.Offset}, int64(e.Length)+1
+	before, length := generation.Run{Shard: e.Shard, Offset: e.Offset}, int64(e.Length)+1
 	if i := len(c.kept) - 1; i >= 0 {
 		last := &c.kept[i]
 		if after(last.Before, last.Length) == before && after(last.Now, last.Length) == now {
@@ -168,11 +169,11 @@ func (c *comparison) keep(n uint32, now disk.Run) {
 			return
 		}
 	}
-	c.kept = append(c.kept, disk.Kept{Before: before, Now: now, Length: length})
+	c.kept = append(c.kept, generation.Kept{Before: before, Now: now, Length: length})
 }
 
 // after is where the lines begin that stand after a run of that length.
-func after(r disk.Run, length int64) disk.Run {
+func after(r generation.Run, length int64) generation.Run {
 	r.Offset += length
 	return r
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -65,7 +65,7 @@ func TestUpdateFromLEANN(t *testing.T) {
 		default:
 			lines[at] = fresh()
 		}
-		before, err := disk.Current(dir)
+		before, err := generation.Current(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestUpdateFromLEANN(t *testing.T) {
 
 // checkSame makes sure that lines which are said to be kept are, and that most
 // are said to be.
-func checkSame(t *testing.T, before disk.Generation, dir string, kept []disk.Kept) {
+func checkSame(t *testing.T, before generation.Generation, dir string, kept []generation.Kept) {
 	t.Helper()
 	old, err := os.ReadFile(before.Path(passage.ShardName(0)))
 	if err != nil {
@@ -136,7 +136,7 @@ func TestUpdateFromLEANNOfDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		buildBook(t, dir, FromLEANN(found), BuildOptions{})
-		before, err := disk.Current(dir)
+		before, err := generation.Current(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,9 +17,10 @@ import (
 	"path/filepath"
 
 	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/dense"
-	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -40,7 +41,7 @@ const (
 type Database struct {
 	dir      string
 	stamp    os.FileInfo // of the manifest, to notice a newer generation
-	gen      disk.Generation
+	gen      generation.Generation
 	table    *passage.Table
 	lexical  *lexical.Index
 	embedder *embed.Builtin // nil: the database has no vectors of it
@@ -52,34 +53,34 @@ type Database struct {
 // LEANN index in any of its forms (see package leann), its meta file, or a
 // bare passages file. The folder need not have an index yet.
 func Locate(path string) (string, error) {
-	if _, err := os.Stat(disk.ManifestPath(path)); err == nil {
+	if _, err := os.Stat(generation.ManifestPath(path)); err == nil {
 		return path, nil
 	}
 	return leann.Folder(path)
 }
 
 // Open opens the database that path means (see Locate). Errors: one that
-// wraps disk.ErrNoIndex where nothing was built yet, *disk.CorruptError and
-// *disk.VersionError, for all of which Repair knows what to do next.
+// wraps generation.ErrNoIndex where nothing was built yet, *container.CorruptError and
+// *container.VersionError, for all of which Repair knows what to do next.
 func Open(path string) (*Database, error) {
 	dir, err := Locate(path)
 	if err != nil {
 		return nil, err
 	}
 	d := &Database{dir: dir}
-	if d.stamp, err = os.Stat(disk.ManifestPath(dir)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", dir, disk.ErrNoIndex)
+	if d.stamp, err = os.Stat(generation.ManifestPath(dir)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, generation.ErrNoIndex)
 	} else if err != nil {
 		return nil, err
 	}
-	if err := disk.Load(dir, d.open); err != nil {
+	if err := generation.Load(dir, d.open); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
 // open opens every file of the generation, or none.
-func (d *Database) open(g disk.Generation) (err error) {
+func (d *Database) open(g generation.Generation) (err error) {
 	defer func() {
 		if err != nil {
 			d.Close()
@@ -131,14 +132,14 @@ func (d *Database) Close() error {
 // Changed reports whether a build has put another generation in force since
 // the database was opened.
 func (d *Database) Changed() bool {
-	now, err := os.Stat(disk.ManifestPath(d.dir))
+	now, err := os.Stat(generation.ManifestPath(d.dir))
 	return err == nil && !(os.SameFile(now, d.stamp) && now.ModTime().Equal(d.stamp.ModTime()) && now.Size() == d.stamp.Size())
 }
 
 // An Info is what is known of a database without searching it.
 type Info struct {
 	Dir string
-	disk.Manifest
+	generation.Manifest
 	// Stale says why the index is older than the passages in its folder; empty if
 	// it is not.
 	Stale string
@@ -159,14 +160,14 @@ func Inspect(path string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	g, err := disk.Current(dir)
+	g, err := generation.Current(dir)
 	if err != nil {
 		return Info{}, err
 	}
 	return info(dir, g), nil
 }
 
-func info(dir string, g disk.Generation) Info {
+func info(dir string, g generation.Generation) Info {
 	i := Info{Dir: dir, Manifest: g.Manifest, Stale: stale(dir, g)}
 	for _, f := range g.Files {
 		if !passage.IsShard(f.Name) {
@@ -178,7 +179,7 @@ func info(dir string, g disk.Generation) Info {
 
 // stale compares the passages files in the database's folder with what the build
 // saw.
-func stale(dir string, g disk.Generation) string {
+func stale(dir string, g generation.Generation) string {
 	for _, f := range g.Source.Files {
 		if !filepath.IsLocal(f.Path) {
 			continue
@@ -205,7 +206,7 @@ func (i Info) StaleOutside() string {
 	return ""
 }
 
-func changed(f disk.SourceFile, stat func() (fs.FileInfo, error)) string {
+func changed(f generation.SourceFile, stat func() (fs.FileInfo, error)) string {
 	st, err := stat()
 	switch {
 	case err != nil:
@@ -219,12 +220,12 @@ func changed(f disk.SourceFile, stat func() (fs.FileInfo, error)) string {
 // Repair is the command that mends what err says of the database at path, or
 // "" where none would.
 func Repair(path string, err error) string {
-	var corrupt *disk.CorruptError
-	var version *disk.VersionError
+	var corrupt *container.CorruptError
+	var version *container.VersionError
 	switch {
 	case errors.As(err, &version) && version.Have > version.Want:
 		return ""
-	case errors.Is(err, disk.ErrNoIndex), errors.As(err, &corrupt), errors.As(err, &version):
+	case errors.Is(err, generation.ErrNoIndex), errors.As(err, &corrupt), errors.As(err, &version):
 		return "docsearch index build " + path
 	}
 	return ""

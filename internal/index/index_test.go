@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
@@ -213,7 +214,7 @@ func TestBuildRefusesNothing(t *testing.T) {
 	if _, err := index.Build(t.Context(), dir, index.FromLEANN(found), index.BuildOptions{}); !errors.Is(err, index.ErrNoPassages) {
 		t.Errorf("%v, want ErrNoPassages", err)
 	}
-	if _, err := index.Open(dir); !errors.Is(err, disk.ErrNoIndex) {
+	if _, err := index.Open(dir); !errors.Is(err, generation.ErrNoIndex) {
 		t.Errorf("after a failed build: %v, want ErrNoIndex", err)
 	}
 }
@@ -235,7 +236,7 @@ func TestBuildIsCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want context.Canceled", err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, disk.Folder, "g*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, generation.Folder, "g*")); len(left) > 0 {
 		t.Errorf("a cancelled build left %v", left)
 	}
 }
@@ -275,7 +276,7 @@ func TestVerify(t *testing.T) {
 	// wrongly.
 	for _, f := range r.Files {
 		t.Run(f.Name, func(t *testing.T) {
-			g, err := disk.Current(dir)
+			g, err := generation.Current(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -329,9 +330,9 @@ func searchDamaged(t *testing.T, dir string) {
 	defer db.Close()
 	r, err := db.Search(t.Context(), index.Query{Text: indextest.Question, TopK: 3})
 	if err != nil {
-		var corrupt *disk.CorruptError
+		var corrupt *container.CorruptError
 		if !errors.As(err, &corrupt) {
-			t.Errorf("%v, want *disk.CorruptError", err)
+			t.Errorf("%v, want *container.CorruptError", err)
 		}
 		return
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/dense"
-	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -27,7 +27,7 @@ const (
 
 // addProvided adds the vectors that opt.Embedder makes of the passages, or has
 // made before, and notes them in m.
-func (d *Database) addProvided(ctx context.Context, m *disk.Manifest, opt BuildOptions) error {
+func (d *Database) addProvided(ctx context.Context, m *generation.Manifest, opt BuildOptions) error {
 	p := opt.Embedder
 	var vectors dense.Vectors
 	var err error
@@ -55,8 +55,8 @@ func (d *Database) addProvided(ctx context.Context, m *disk.Manifest, opt BuildO
 	if err != nil {
 		return err
 	}
-	m.Provided = &disk.Provided{
-		Embedder: disk.Embedder{Name: p.ID(), Dimensions: vectors.Dimensions()},
+	m.Provided = &generation.Provided{
+		Embedder: generation.Embedder{Name: p.ID(), Dimensions: vectors.Dimensions()},
 		Recall:   stats.Recall,
 		Nearness: nearness,
 	}
@@ -94,7 +94,7 @@ const leastQuestions = 20
 // measureNearness finds out how near the nearest passage is to questions that
 // the database answers, and to those it does not. It returns nil where that
 // does not tell them apart.
-func measureNearness(file confined.Path, own, foreign [][]float32) (*disk.Nearness, error) {
+func measureNearness(file confined.Path, own, foreign [][]float32) (*generation.Nearness, error) {
 	if len(own) < leastQuestions || len(foreign) < leastQuestions {
 		return nil, nil
 	}
@@ -128,7 +128,7 @@ func measureNearness(file confined.Path, own, foreign [][]float32) (*disk.Nearne
 		}
 		n += len(scores)
 	}
-	m := &disk.Nearness{Own: means[0], Foreign: means[1], Spread: math.Sqrt(squares / float64(n)), Sample: n}
+	m := &generation.Nearness{Own: means[0], Foreign: means[1], Spread: math.Sqrt(squares / float64(n)), Sample: n}
 	if m.Own-m.Foreign < m.Spread {
 		return nil, nil
 	}
@@ -138,7 +138,7 @@ func measureNearness(file confined.Path, own, foreign [][]float32) (*disk.Nearne
 // probability is how likely the database answers a question whose nearest
 // passage has that cosine: by Bayes' rule for two normal distributions, with
 // as much said for either kind beforehand.
-func probability(m *disk.Nearness, cosine float64) float64 {
+func probability(m *generation.Nearness, cosine float64) float64 {
 	variance := max(m.Spread*m.Spread, 1e-6)
 	return 1 / (1 + math.Exp(-(m.Own-m.Foreign)/variance*(cosine-(m.Own+m.Foreign)/2)))
 }

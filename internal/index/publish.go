@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/provenance"
@@ -13,7 +13,7 @@ import (
 
 // publish gives the passages of a generation to LEANN, and returns what the
 // manifest says of the files.
-func publish(passages confined.Path, m *disk.Manifest, key provenance.Key, perm fs.FileMode) ([]disk.FileInfo, error) {
+func publish(passages confined.Path, m *generation.Manifest, key provenance.Key, perm fs.FileMode) ([]generation.FileInfo, error) {
 	source := provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location}
 	files, err := leann.Publish(passages, leann.Origin{Kind: source.Kind, Location: source.Location, Seal: key.Seal(source)}, perm)
 	if err != nil {
@@ -32,7 +32,7 @@ func publish(passages confined.Path, m *disk.Manifest, key provenance.Key, perm 
 // without making them the current ones. The caller holds the build lock. What key
 // has not sealed stays as it is.
 func Republish(dir string, key provenance.Key) error {
-	g, err := disk.Current(dir)
+	g, err := generation.Current(dir)
 	if err != nil || len(g.Published) == 0 {
 		return err
 	}
@@ -52,7 +52,7 @@ func Republish(dir string, key provenance.Key) error {
 
 // damagedPublished says what is wrong with the files that were published for LEANN.
 // The passages need not be read where they are the generation's own file.
-func damagedPublished(dir string, g disk.Generation) []error {
+func damagedPublished(dir string, g generation.Generation) []error {
 	var errs []error
 	for _, f := range g.Published {
 		file := confined.In(dir).Join(f.Name)

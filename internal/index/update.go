@@ -15,9 +15,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/dense"
-	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -42,8 +43,8 @@ const (
 // after a build from nothing in this alone: that build would have trained the
 // embedder on other passages, up to a tenth of them.
 type update struct {
-	b   *disk.Build
-	m   *disk.Manifest
+	b   *generation.Build
+	m   *generation.Manifest
 	opt BuildOptions
 
 	old     Database // the generation before
@@ -83,7 +84,7 @@ var errAnew = errors.New("all is derived anew")
 // tryUpdate derives the generation of b from the one before, and says whether it
 // could: what it cannot go by, because it is another version's, is damaged or
 // has changed too much, is no error.
-func tryUpdate(ctx context.Context, b *disk.Build, m *disk.Manifest, before disk.Generation, kept []disk.Kept, opt BuildOptions) (done bool, err error) {
+func tryUpdate(ctx context.Context, b *generation.Build, m *generation.Manifest, before generation.Generation, kept []generation.Kept, opt BuildOptions) (done bool, err error) {
 	draft := *m
 	u := &update{b: b, m: &draft, opt: opt}
 	err = u.run(ctx, before, kept)
@@ -91,8 +92,8 @@ func tryUpdate(ctx context.Context, b *disk.Build, m *disk.Manifest, before disk
 		*m = draft
 		return true, nil
 	}
-	var corrupt *disk.CorruptError
-	var version *disk.VersionError
+	var corrupt *container.CorruptError
+	var version *container.VersionError
 	if ctx.Err() != nil || !errors.As(err, &corrupt) && !errors.As(err, &version) &&
 		!errors.Is(err, errAnew) && !errors.Is(err, dense.ErrUnfit) && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
@@ -105,7 +106,7 @@ func tryUpdate(ctx context.Context, b *disk.Build, m *disk.Manifest, before disk
 	return false, nil
 }
 
-func (u *update) run(ctx context.Context, before disk.Generation, kept []disk.Kept) error {
+func (u *update) run(ctx context.Context, before generation.Generation, kept []generation.Kept) error {
 	if before.Tool != u.opt.Tool {
 		return fmt.Errorf("%w: %s was built by version %q", errAnew, before.Dir, before.Tool)
 	}
@@ -125,7 +126,7 @@ func (u *update) run(ctx context.Context, before disk.Generation, kept []disk.Ke
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	u.m.Skipped = disk.Summary(u.m.Skipped)
+	u.m.Skipped = generation.Summary(u.m.Skipped)
 	table, err := u.fill(lex)
 	if err != nil {
 		return err
@@ -146,7 +147,7 @@ func (u *update) run(ctx context.Context, before disk.Generation, kept []disk.Ke
 
 // compare finds out what is new, and what is to be known of it and of what was
 // kept.
-func (u *update) compare(ctx context.Context, kept []disk.Kept) (err error) {
+func (u *update) compare(ctx context.Context, kept []generation.Kept) (err error) {
 	if u.entries, err = u.old.table.Entries(); err != nil {
 		return err
 	}
@@ -189,13 +190,13 @@ func (u *update) openShards() error {
 // lie now.
 type run struct {
 	first, end uint32
-	now        disk.Run
+	now        generation.Run
 	length     int64
 }
 
 // place lists the passages: those that were kept, and between them those that
 // are new.
-func (u *update) place(kept []disk.Kept) error {
+func (u *update) place(kept []generation.Kept) error {
 	runs := ascending(u.runs(kept))
 	u.list = make([]entry, 0, u.entries.Len()+u.entries.Len()/16)
 	for i, s := range u.shards {
@@ -233,12 +234,14 @@ func (u *update) place(kept []disk.Kept) error {
 // runs finds the passages that the source says were kept. A run of lines that
 // the table does not have in full, because some were no passages, is left out,
 // and read anew.
-func (u *update) runs(kept []disk.Kept) []run {
-	at := func(n int) disk.Run {
+func (u *update) runs(kept []generation.Kept) []run {
+	at := func(n int) generation.Run {
 		e := u.entries.At(uint32(n))
-		return disk.Run{Shard: e.Shard, Offset: e.Offset}
+		return generation.Run{Shard: e.Shard, Offset: e.Offset}
 	}
-	compare := func(a, b disk.Run) int { return cmp.Or(cmp.Compare(a.Shard, b.Shard), cmp.Compare(a.Offset, b.Offset)) }
+	compare := func(a, b generation.Run) int {
+		return cmp.Or(cmp.Compare(a.Shard, b.Shard), cmp.Compare(a.Offset, b.Offset))
+	}
 	var runs []run
 	for _, k := range kept {
 		low, high := 0, u.entries.Len()
@@ -250,7 +253,7 @@ func (u *update) runs(kept []disk.Kept) []run {
 			}
 		}
 		n, offset, end := low, k.Before.Offset, k.Before.Offset+k.Length
-		for n < u.entries.Len() && offset < end && at(n) == (disk.Run{Shard: k.Before.Shard, Offset: offset}) {
+		for n < u.entries.Len() && offset < end && at(n) == (generation.Run{Shard: k.Before.Shard, Offset: offset}) {
 			offset += int64(u.entries.At(uint32(n)).Length) + 1
 			n++
 		}
@@ -447,7 +450,7 @@ func (u *update) gatherLinks(ctx context.Context, wanted map[string]bool) error 
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			p.sum = disk.Checksum(p.data)
+			p.sum = container.Checksum(p.data)
 			return u.scan(u.list[p.from:p.end], links[p.from:p.end], func(key []byte) bool { return wanted[string(key)] })
 		})
 	}
@@ -499,7 +502,7 @@ func (u *update) chunks() []chunk {
 func (u *update) sumUp(chunks []chunk) {
 	sums := make([]uint32, len(u.shards))
 	for _, p := range chunks {
-		sums[p.shard] = disk.JoinChecksums(sums[p.shard], p.sum, int64(len(p.data)))
+		sums[p.shard] = container.JoinChecksums(sums[p.shard], p.sum, int64(len(p.data)))
 	}
 	for i, s := range u.shards {
 		u.b.Known(passage.ShardName(i), int64(len(s.Data)), sums[i])
@@ -518,7 +521,7 @@ func (u *update) scan(list []entry, links [][]passage.Link, wanted func(key []by
 		}
 		data, was := u.shards[e.shard].Data[e.offset:], u.entries.At(e.old)
 		line := data[:was.Length]
-		if data[was.Length] != '\n' || disk.Checksum(line) != was.Sum {
+		if data[was.Length] != '\n' || container.Checksum(line) != was.Sum {
 			return fmt.Errorf("%w: passage %d is not what it was", errAnew, e.old)
 		}
 		if passage.MayLink(line, wanted) {

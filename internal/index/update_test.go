@@ -19,8 +19,8 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/dense"
-	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -30,10 +30,10 @@ import (
 // wrote which lines it had written before.
 type book struct {
 	pages   []*page
-	words   int                   // that a section has at least
-	shards  int                   // passages files
-	written map[*section]disk.Run // where each line lies in the last generation
-	fresh   int                   // lines of it that are not in the one before
+	words   int                         // that a section has at least
+	shards  int                         // passages files
+	written map[*section]generation.Run // where each line lies in the last generation
+	fresh   int                         // lines of it that are not in the one before
 	rng     *rand.Rand
 	zipf    *rand.Zipf
 }
@@ -127,9 +127,9 @@ func (b *book) reword(p *page, at int) {
 	p.sections[at] = &section{s, s.AppendLine(nil)}
 }
 
-func (b *book) Prepare(_ context.Context, dir confined.Path, before *disk.Generation, _ progress.Func) (disk.Prepared, error) {
-	prepared := disk.Prepared{Source: disk.Source{Kind: "book"}}
-	written := make(map[*section]disk.Run)
+func (b *book) Prepare(_ context.Context, dir confined.Path, before *generation.Generation, _ progress.Func) (generation.Prepared, error) {
+	prepared := generation.Prepared{Source: generation.Source{Kind: "book"}}
+	written := make(map[*section]generation.Run)
 	b.fresh = 0
 	size := 0
 	for _, p := range b.pages {
@@ -141,7 +141,7 @@ func (b *book) Prepare(_ context.Context, dir confined.Path, before *disk.Genera
 		file := make([]byte, 0, size)
 		for _, p := range b.pages[shard*len(b.pages)/b.shards : (shard+1)*len(b.pages)/b.shards] {
 			for _, s := range p.sections {
-				now := disk.Run{Shard: shard, Offset: int64(len(file))}
+				now := generation.Run{Shard: shard, Offset: int64(len(file))}
 				file = append(file, s.line...)
 				written[s] = now
 				was, ok := b.written[s]
@@ -153,7 +153,7 @@ func (b *book) Prepare(_ context.Context, dir confined.Path, before *disk.Genera
 				if last >= 0 && follows(prepared.Kept[last].Before, prepared.Kept[last].Length, was) && follows(prepared.Kept[last].Now, prepared.Kept[last].Length, now) {
 					prepared.Kept[last].Length += int64(len(s.line))
 				} else {
-					prepared.Kept = append(prepared.Kept, disk.Kept{Before: was, Now: now, Length: int64(len(s.line))})
+					prepared.Kept = append(prepared.Kept, generation.Kept{Before: was, Now: now, Length: int64(len(s.line))})
 				}
 			}
 		}
@@ -165,7 +165,7 @@ func (b *book) Prepare(_ context.Context, dir confined.Path, before *disk.Genera
 	return prepared, nil
 }
 
-func follows(r disk.Run, length int64, next disk.Run) bool {
+func follows(r generation.Run, length int64, next generation.Run) bool {
 	return r.Shard == next.Shard && r.Offset+length == next.Offset
 }
 
@@ -291,8 +291,8 @@ func sameAnswers(t *testing.T, b *book, have, want *Database) {
 
 // What an update cannot go by makes it a build from nothing, and no error.
 func TestUpdateDerivesAnew(t *testing.T) {
-	damage := func(name string) func(*testing.T, disk.Generation) {
-		return func(t *testing.T, g disk.Generation) {
+	damage := func(name string) func(*testing.T, generation.Generation) {
+		return func(t *testing.T, g generation.Generation) {
 			data, err := os.ReadFile(g.Path(name))
 			if err != nil {
 				t.Fatal(err)
@@ -305,8 +305,8 @@ func TestUpdateDerivesAnew(t *testing.T) {
 			}
 		}
 	}
-	remove := func(name string) func(*testing.T, disk.Generation) {
-		return func(t *testing.T, g disk.Generation) {
+	remove := func(name string) func(*testing.T, generation.Generation) {
+		return func(t *testing.T, g generation.Generation) {
 			if err := os.Remove(g.Path(name)); err != nil {
 				t.Fatal(err)
 			}
@@ -314,7 +314,7 @@ func TestUpdateDerivesAnew(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		before func(*testing.T, disk.Generation)
+		before func(*testing.T, generation.Generation)
 		source func(*book) Source
 		edited int
 		pages  int // few have no embedder
@@ -332,20 +332,20 @@ func TestUpdateDerivesAnew(t *testing.T) {
 		{name: "no embedder", pages: 90, before: remove(embedderName)},
 		{name: "no passages", before: remove(passage.ShardName(0))},
 		{name: "kept lines that are not there", source: func(b *book) Source {
-			return liar{b, func(k []disk.Kept) { k[len(k)-1].Length += 1 << 20; k[len(k)-1].Before.Offset = 0 }}
+			return liar{b, func(k []generation.Kept) { k[len(k)-1].Length += 1 << 20; k[len(k)-1].Before.Offset = 0 }}
 		}},
 		{name: "other lines", source: func(b *book) Source {
-			return liar{b, func(k []disk.Kept) { k[0].Now.Offset += 7 }}
+			return liar{b, func(k []generation.Kept) { k[0].Now.Offset += 7 }}
 		}},
 		{name: "a file that is not there", source: func(b *book) Source {
-			return liar{b, func(k []disk.Kept) { k[len(k)-1].Now.Shard = 9 }}
+			return liar{b, func(k []generation.Kept) { k[len(k)-1].Now.Shard = 9 }}
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBook(max(30, tt.pages), 20)
 			dir := t.TempDir()
 			buildBook(t, dir, b, BuildOptions{Tool: "1"})
-			g, err := disk.Current(dir)
+			g, err := generation.Current(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -378,10 +378,10 @@ func TestUpdateDerivesAnew(t *testing.T) {
 // A liar says of what was kept something else.
 type liar struct {
 	Source
-	lie func([]disk.Kept)
+	lie func([]generation.Kept)
 }
 
-func (l liar) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+func (l liar) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
 	p, err := l.Source.Prepare(ctx, dir, before, report)
 	l.lie(p.Kept)
 	return p, err

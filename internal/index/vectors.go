@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/index/dense"
-	"github.com/docsearch/docsearch/internal/index/disk"
 	"github.com/docsearch/docsearch/internal/index/embed"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -26,7 +26,7 @@ const (
 // addVectors trains the builtin embedder on the passages of the generation in
 // the making, writes it and the index of its vectors, and notes both in m. d
 // is that generation, without vectors so far.
-func (d *Database) addVectors(ctx context.Context, m *disk.Manifest, opt BuildOptions, content contentFunc) error {
+func (d *Database) addVectors(ctx context.Context, m *generation.Manifest, opt BuildOptions, content contentFunc) error {
 	terms := func(i int) ([]string, error) {
 		if list, known := content.terms(i); known {
 			return list, nil
@@ -54,7 +54,7 @@ func (d *Database) addVectors(ctx context.Context, m *disk.Manifest, opt BuildOp
 	if err != nil {
 		return fmt.Errorf("index vectors: %w", err)
 	}
-	m.Embedder = &disk.Embedder{Name: embed.BuiltinName, Dimensions: model.Dimensions()}
+	m.Embedder = &generation.Embedder{Name: embed.BuiltinName, Dimensions: model.Dimensions()}
 	m.Recall = &stats.Recall
 	return nil
 }
@@ -105,13 +105,13 @@ func (d *Database) queryVectors(n int) ([][]float32, error) {
 
 // measureRecall compares the vector search with the exact one. Ties count: a
 // passage as near as the last of the exact ten is a right one.
-func (d *Database) measureRecall(ctx context.Context) (*disk.Recall, error) {
+func (d *Database) measureRecall(ctx context.Context) (*generation.Recall, error) {
 	const k = 10
 	queries, err := d.queryVectors(recallQueries)
 	if err != nil {
 		return nil, err
 	}
-	r := disk.Recall{At: k, Value: 1, Sample: len(queries), Mode: d.gen.Recall.Mode}
+	r := generation.Recall{At: k, Value: 1, Sample: len(queries), Mode: d.gen.Recall.Mode}
 	found, total := 0, 0
 	for _, q := range queries {
 		if err := ctx.Err(); err != nil {

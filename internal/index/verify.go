@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -15,7 +15,7 @@ type Report struct {
 	// Problems are what is wrong, each a sentence; none: the index is whole.
 	Problems []string
 	// Recall was measured now, on the files as they are; nil: no vectors.
-	Recall *disk.Recall
+	Recall *generation.Recall
 }
 
 // Verify reads every file of the database that path means and compares it
@@ -27,7 +27,7 @@ func Verify(ctx context.Context, path string, report progress.Func) (Report, err
 	if r.Info, err = Inspect(path); err != nil {
 		return r, err
 	}
-	g, err := disk.Current(r.Dir)
+	g, err := generation.Current(r.Dir)
 	if err != nil {
 		return r, err
 	}
@@ -44,7 +44,7 @@ func Verify(ctx context.Context, path string, report progress.Func) (Report, err
 	}
 	for _, err := range damagedPublished(r.Dir, g) {
 		// A build replaces what is published just before its generation is current.
-		if now, currentErr := disk.Current(r.Dir); currentErr == nil && now.Generation == g.Generation && !disk.InProgress(r.Dir) {
+		if now, currentErr := generation.Current(r.Dir); currentErr == nil && now.Generation == g.Generation && !generation.InProgress(r.Dir) {
 			r.add(err)
 		}
 	}

@@ -21,7 +21,8 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -78,13 +79,13 @@ type Changes struct{ New, Changed, Removed, Same int }
 // collect writes the passages of the items into dir, the folder of a new
 // generation, and beside them what was read and what has no passages: that is
 // what is in skipped and what turns out to be left out of the items.
-func collect(ctx context.Context, dir confined.Path, before *disk.Generation, source disk.Source, c *collector, items []item, skipped []disk.Skipped, report progress.Func) (disk.Prepared, error) {
+func collect(ctx context.Context, dir confined.Path, before *generation.Generation, source generation.Source, c *collector, items []item, skipped []generation.Skipped, report progress.Func) (generation.Prepared, error) {
 	e := openEarlier(before, source)
 	if e != nil {
 		defer e.close()
 	}
 	if err := c.findTerms(ctx, items, e); err != nil {
-		return disk.Prepared{}, err
+		return generation.Prepared{}, err
 	}
 	if len(c.terms) > 0 {
 		c.context = digest(c.context, "terms") // see addTerms
@@ -95,15 +96,15 @@ func collect(ctx context.Context, dir confined.Path, before *disk.Generation, so
 	c.addTermContexts(items)
 	if c.before == nil {
 		if err := c.findRepeated(ctx, items); err != nil {
-			return disk.Prepared{}, err
+			return generation.Prepared{}, err
 		}
 	}
 	out, err := dir.Join(passage.ShardName(0)).Create(0o644)
 	if err != nil {
-		return disk.Prepared{}, err
+		return generation.Prepared{}, err
 	}
 	w := &writer{
-		out: out, behind: disk.WriteBehind{File: out}, fresh: bufio.NewWriterSize(out, 256<<10), before: c.before,
+		out: out, behind: container.WriteBehind{File: out}, fresh: bufio.NewWriterSize(out, 256<<10), before: c.before,
 		records: make([]record, 0, len(items)), skipped: skipped, changes: &c.changes,
 	}
 	if err = c.write(ctx, w, items, report); err == nil {
@@ -112,29 +113,29 @@ func collect(ctx context.Context, dir confined.Path, before *disk.Generation, so
 			c.changes.Removed = len(c.before.records) - c.changes.Changed - c.changes.Same
 		}
 		if w.unchanged(before) {
-			return disk.Prepared{Source: before.Source, Skipped: before.Skipped, Rights: rightsOf(items), Unchanged: true}, out.Close()
+			return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Rights: rightsOf(items), Unchanged: true}, out.Close()
 		}
 		if err = w.flush(); err == nil && w.offset == 0 {
-			err = &disk.NoPassagesError{Skipped: w.skipped}
+			err = &generation.NoPassagesError{Skipped: w.skipped}
 		}
 	}
 	if err := errors.Join(err, out.Close()); err != nil {
-		return disk.Prepared{}, err
+		return generation.Prepared{}, err
 	}
 	st, err := dir.Join(passage.ShardName(0)).Lstat()
 	if err != nil {
-		return disk.Prepared{}, err
+		return generation.Prepared{}, err
 	}
-	source.Files = []disk.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
+	source.Files = []generation.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
 	err = errors.Join(
 		writeSkipped(dir.Join(SkippedName), w.skipped),
 		writeRecords(dir.Join(FilesName), header{c.context, c.repeated, c.packed}, w.records))
-	return disk.Prepared{Source: source, Skipped: disk.Summary(gravestFirst(w.skipped)), Made: true, Rights: rightsOf(items), Kept: w.kept}, err
+	return generation.Prepared{Source: source, Skipped: generation.Summary(gravestFirst(w.skipped)), Made: true, Rights: rightsOf(items), Kept: w.kept}, err
 }
 
 // rightsOf are those that all of the items have.
 func rightsOf(items []item) fs.FileMode {
-	rights := disk.AllRights
+	rights := generation.AllRights
 	for i := range items {
 		if r := items[i].rights; r != 0 {
 			rights &= r
@@ -145,12 +146,12 @@ func rightsOf(items []item) fs.FileMode {
 
 // gravestFirst is what was skipped in another order: what could not be read, then
 // what looks like a secret, then the rest. A summary has room for the first only.
-func gravestFirst(skipped []disk.Skipped) []disk.Skipped {
-	var ranks [3][]disk.Skipped
+func gravestFirst(skipped []generation.Skipped) []generation.Skipped {
+	var ranks [3][]generation.Skipped
 	for _, s := range skipped {
 		rank := 2
 		switch {
-		case strings.HasPrefix(s.Why, disk.Unreadable):
+		case strings.HasPrefix(s.Why, generation.Unreadable):
 			rank = 0
 		case strings.HasPrefix(s.Why, looksSecret):
 			rank = 1
@@ -181,7 +182,7 @@ type result struct {
 }
 
 func (r *result) skip(name, format string, args ...any) {
-	r.Skipped = append(r.Skipped, disk.Skipped{Name: name, Why: limited(fmt.Sprintf(format, args...))})
+	r.Skipped = append(r.Skipped, generation.Skipped{Name: name, Why: limited(fmt.Sprintf(format, args...))})
 }
 
 // limited is a reason that is no longer than any of ours: those of libraries may
@@ -392,15 +393,15 @@ func digest(parts ...string) string {
 // A writer writes passages and gathers what is known of the documents.
 type writer struct {
 	out     *os.File
-	behind  disk.WriteBehind // of out
-	fresh   *bufio.Writer    // of out
+	behind  container.WriteBehind // of out
+	fresh   *bufio.Writer         // of out
 	offset  int64
 	before  *earlier
 	changes *Changes
 	records []record
-	skipped []disk.Skipped
+	skipped []generation.Skipped
 	dropped int // paragraphs
-	kept    []disk.Kept
+	kept    []generation.Kept
 	owing   bool // the lines of the last run that was kept are not written yet
 }
 
@@ -499,7 +500,7 @@ func (w *writer) keep(before, length int64) error {
 			return err
 		}
 	}
-	w.kept = append(w.kept, disk.Kept{Before: disk.Run{Offset: before}, Now: disk.Run{Offset: now}, Length: length})
+	w.kept = append(w.kept, generation.Kept{Before: generation.Run{Offset: before}, Now: generation.Run{Offset: now}, Length: length})
 	w.owing = true
 	return nil
 }
@@ -524,7 +525,7 @@ func (w *writer) flush() error {
 
 // unchanged reports whether all that was written is what the generation before
 // has.
-func (w *writer) unchanged(g *disk.Generation) bool {
+func (w *writer) unchanged(g *generation.Generation) bool {
 	if w.before == nil || len(w.records) != len(w.before.records) {
 		return false
 	}

@@ -15,29 +15,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
 // A preparer is a source.
 type preparer interface {
-	Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error)
+	Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error)
 	Changes() Changes
 }
 
-// A generation is what a source prepared, as the generation that it would become.
-type generation struct {
-	disk.Generation
-	kept    []disk.Kept
+// A preparedGeneration is what a source prepared, as the generation that it would become.
+type preparedGeneration struct {
+	generation.Generation
+	kept    []generation.Kept
 	lines   []byte
-	skipped []disk.Skipped
+	skipped []generation.Skipped
 }
 
 // generate lets the source prepare a generation, nil if nothing has changed.
-func generate(t testing.TB, src preparer, before *disk.Generation) *generation {
+func generate(t testing.TB, src preparer, before *generation.Generation) *preparedGeneration {
 	t.Helper()
-	g := &generation{Generation: disk.Generation{Dir: confined.In(t.TempDir())}}
+	g := &preparedGeneration{Generation: generation.Generation{Dir: confined.In(t.TempDir())}}
 	g.Created = time.Now().Add(time.Minute) // so that times of files are believed
 	prepared, err := src.Prepare(t.Context(), g.Dir, before, nil)
 	if err != nil {
@@ -56,7 +57,7 @@ func generate(t testing.TB, src preparer, before *disk.Generation) *generation {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.Files = append(g.Files, disk.FileInfo{Name: e.Name(), Size: int64(len(data)), CRC32: fmt.Sprintf("%08x", crc32.ChecksumIEEE(data))})
+		g.Files = append(g.Files, generation.FileInfo{Name: e.Name(), Size: int64(len(data)), CRC32: fmt.Sprintf("%08x", crc32.ChecksumIEEE(data))})
 		if e.Name() == passage.ShardName(0) {
 			g.lines = data
 		}
@@ -69,7 +70,7 @@ func generate(t testing.TB, src preparer, before *disk.Generation) *generation {
 
 // checkKept makes sure that the runs that are said to be kept are, and returns
 // how many bytes they have.
-func checkKept(t *testing.T, before, now *generation) (n int64) {
+func checkKept(t *testing.T, before, now *preparedGeneration) (n int64) {
 	t.Helper()
 	end := int64(0)
 	for _, k := range now.kept {
@@ -224,13 +225,13 @@ func TestUpdateReadsOnlyWhatHasChanged(t *testing.T) {
 	if kept := checkKept(t, before, now); kept >= int64(len(now.lines)) || kept < int64(len(now.lines))*95/100 {
 		t.Errorf("%d of %d bytes were kept", kept, len(now.lines))
 	}
-	for what, damage := range map[string]func(g *generation){
-		"another folder":            func(g *generation) { g.Source.Location = t.TempDir() },
-		"another kind":              func(g *generation) { g.Source.Kind = KindSite },
-		"damaged passages":          func(g *generation) { flip(t, g.Path(passage.ShardName(0))) },
-		"damaged list of files":     func(g *generation) { flip(t, g.Path(FilesName)) },
-		"no list of files":          func(g *generation) { os.Remove(g.Path(FilesName)) },
-		"files not in the manifest": func(g *generation) { g.Files = nil },
+	for what, damage := range map[string]func(g *preparedGeneration){
+		"another folder":            func(g *preparedGeneration) { g.Source.Location = t.TempDir() },
+		"another kind":              func(g *preparedGeneration) { g.Source.Kind = KindSite },
+		"damaged passages":          func(g *preparedGeneration) { flip(t, g.Path(passage.ShardName(0))) },
+		"damaged list of files":     func(g *preparedGeneration) { flip(t, g.Path(FilesName)) },
+		"no list of files":          func(g *preparedGeneration) { os.Remove(g.Path(FilesName)) },
+		"files not in the manifest": func(g *preparedGeneration) { g.Files = nil },
 	} {
 		g := generate(t, f, nil)
 		damage(g)
@@ -299,10 +300,10 @@ func TestRecords(t *testing.T) {
 	want := []record{
 		{Name: "guide/a.md", Size: 5, ModTime: time.Unix(1_700_000_000, 123_456_789), Hash: hashOf([]byte("a")), Length: 10, Passages: 2},
 		{Name: "guide/ab.md", Size: 1 << 40, ModTime: time.Unix(-5, 0), Context: "other", Offset: 10, Dropped: 3},
-		{Name: "guide", Offset: 10, Length: 1 << 50, Passages: 1, Skipped: []disk.Skipped{{Name: "guide:12", Why: "a table"}, {}}},
+		{Name: "guide", Offset: 10, Length: 1 << 50, Passages: 1, Skipped: []generation.Skipped{{Name: "guide:12", Why: "a table"}, {}}},
 		{Name: "https://docs.example.com/guide/", Hash: hashOf(nil), Offset: 10 + 1<<50},
 	}
-	g := disk.Generation{Dir: confined.In(t.TempDir())}
+	g := generation.Generation{Dir: confined.In(t.TempDir())}
 	if err := writeRecords(confined.Of(g.Path(FilesName)), h, want); err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +322,7 @@ func TestRecords(t *testing.T) {
 // writeFilesTable writes FilesName with sections as they are given.
 func writeFilesTable(t testing.TB, path string, version int, all, terms, files []byte) {
 	t.Helper()
-	out, err := disk.Create(confined.Of(path), filesKind, version)
+	out, err := container.Create(confined.Of(path), filesKind, version)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +359,7 @@ func TestRecordsThatAreNone(t *testing.T) {
 		{"rest", filesVersion, []byte{0, 0}, []byte{0}, append(good[:len(good):len(good)], 0), "nothing should follow"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			g := disk.Generation{Dir: confined.In(t.TempDir())}
+			g := generation.Generation{Dir: confined.In(t.TempDir())}
 			writeFilesTable(t, g.Path(FilesName), test.version, test.all, test.terms, test.files)
 			if _, _, err := readRecords(g); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
@@ -372,18 +373,18 @@ func FuzzReadRecords(f *testing.F) {
 	one := func(r record) []byte { return r.append([]byte{1}, "") }
 	two := func(a, b record) []byte { return b.append(a.append([]byte{2}, ""), a.Name) }
 	f.Add(all, []byte{0}, one(record{Name: "a.md", Size: 1, ModTime: time.Unix(1, 1), Length: 10, Passages: 2}))
-	f.Add(all, []byte{1, 'n', 1}, two(record{Name: "a.md", Length: 5}, record{Name: "ab.md", Length: 5, Skipped: []disk.Skipped{{Name: "ab.md:1", Why: "why"}}}))
+	f.Add(all, []byte{1, 'n', 1}, two(record{Name: "a.md", Length: 5}, record{Name: "ab.md", Length: 5, Skipped: []generation.Skipped{{Name: "ab.md:1", Why: "why"}}}))
 	f.Add([]byte{0, 0}, []byte{0}, two(record{Name: "a.md", Length: 1<<63 - 1}, record{Name: "a.md", Length: 11}))
 	f.Add([]byte{0}, []byte{0}, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
 	f.Fuzz(func(t *testing.T, all, terms, files []byte) {
-		g := disk.Generation{Dir: confined.In(t.TempDir())}
+		g := generation.Generation{Dir: confined.In(t.TempDir())}
 		writeFilesTable(t, g.Path(FilesName), filesVersion, all, terms, files)
 		lines := []byte("line\nline\n")
 		if err := os.WriteFile(g.Path(passage.ShardName(0)), lines, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		g.Files = []disk.FileInfo{{Name: passage.ShardName(0), Size: int64(len(lines)), CRC32: fmt.Sprintf("%08x", crc32.ChecksumIEEE(lines))}}
-		e := openEarlier(&g, disk.Source{})
+		g.Files = []generation.FileInfo{{Name: passage.ShardName(0), Size: int64(len(lines)), CRC32: fmt.Sprintf("%08x", crc32.ChecksumIEEE(lines))}}
+		e := openEarlier(&g, generation.Source{})
 		if e == nil {
 			return
 		}
@@ -392,7 +393,7 @@ func FuzzReadRecords(f *testing.F) {
 			_ = lines[r.Offset : r.Offset+r.Length]
 		}
 		// What was read is read again from what is written of it.
-		again := disk.Generation{Dir: confined.In(t.TempDir())}
+		again := generation.Generation{Dir: confined.In(t.TempDir())}
 		if err := writeRecords(confined.Of(again.Path(FilesName)), e.header, e.records); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest/archive"
 	"github.com/docsearch/docsearch/internal/ingest/docset"
 	"github.com/docsearch/docsearch/internal/ingest/gitrepo"
@@ -95,26 +95,26 @@ func (c *Copy) ReadPDFWith(program string) { c.program = program }
 func (c *Copy) Changes() Changes { return c.changes }
 
 // Prepare gets the files and writes their passages into dir.
-func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
 	folder, passedBy, err := c.fetch(ctx, report)
 	if err != nil {
-		return disk.Prepared{}, err
+		return generation.Prepared{}, err
 	}
 	pages, terms, err := docset.Open(folder)
 	if err != nil {
-		return disk.Prepared{}, err
+		return generation.Prepared{}, err
 	}
 	root, err := pages.OpenFolder()
 	if err != nil {
-		return disk.Prepared{}, err
+		return generation.Prepared{}, err
 	}
 	defer root.Close()
 	items, skipped, err := walk(ctx, root, c.filter)
 	if err != nil {
-		return disk.Prepared{}, err
+		return generation.Prepared{}, err
 	}
 	col := &collector{stock: folderStock{root, c.filter, pdfParser(c.program)}, named: terms, keepSecrets: c.filter.keepSecrets}
-	from := disk.Source{Kind: c.kind, Location: c.location, Root: pages.String()}
+	from := generation.Source{Kind: c.kind, Location: c.location, Root: pages.String()}
 	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(passedBy, skipped), report)
 	c.changes = col.changes
 	prepared.Rights &= c.rights()
@@ -132,14 +132,14 @@ func (c *Copy) rights() fs.FileMode {
 	st, err := os.Stat(location)
 	switch {
 	case err != nil:
-		return disk.AllRights
+		return generation.AllRights
 	case !st.IsDir():
-		return disk.Rights(st)
+		return generation.Rights(st)
 	}
-	rights := disk.FolderRights(st)
+	rights := generation.FolderRights(st)
 	if docset.Folded(location) {
 		if pages, err := os.Stat(filepath.Join(location, docset.Pages)); err == nil {
-			rights &= disk.Rights(pages)
+			rights &= generation.Rights(pages)
 		}
 	}
 	return rights
@@ -147,7 +147,7 @@ func (c *Copy) rights() fs.FileMode {
 
 // fetch gets the files and returns the folder that they are in, and what is not
 // there.
-func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []disk.Skipped, error) {
+func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []generation.Skipped, error) {
 	folder := copyOf(c.database)
 	if err := onlyCopy(folder.Parent()); err != nil {
 		return "", nil, err
@@ -204,7 +204,7 @@ func (c *Copy) makeFolder(folder confined.Path) error {
 
 // unpack puts the files of an archive, or of a docset whose pages are in one
 // file, into a folder.
-func (c *Copy) unpack(ctx context.Context, to confined.Path, report progress.Func) ([]disk.Skipped, error) {
+func (c *Copy) unpack(ctx context.Context, to confined.Path, report progress.Func) ([]generation.Skipped, error) {
 	root, err := to.OpenFolder()
 	if err != nil {
 		return nil, err

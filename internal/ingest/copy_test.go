@@ -12,13 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
 // prepareCopy reads the passages of a copy: where each is, and what an index
 // calls it.
-func prepareCopy(t *testing.T, location, kind, database string) (passages []string, skipped []disk.Skipped) {
+func prepareCopy(t *testing.T, location, kind, database string) (passages []string, skipped []generation.Skipped) {
 	t.Helper()
 	if got := CopyKind(location); got != kind {
 		t.Fatalf("%s is of kind %q, want %q", location, got, kind)
@@ -46,7 +46,7 @@ func prepareCopy(t *testing.T, location, kind, database string) (passages []stri
 		}
 		passages = append(passages, fmt.Sprintf("%s %s", p.Locator(), p.Terms()))
 	}
-	skipped, err = ReadSkipped(disk.Generation{Dir: confined.In(dir), Manifest: disk.Manifest{Skipped: prepared.Skipped}})
+	skipped, err = ReadSkipped(generation.Generation{Dir: confined.In(dir), Manifest: generation.Manifest{Skipped: prepared.Skipped}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -129,7 +129,7 @@ func readSet(t *testing.T, from string, src preparer) map[string][]string {
 }
 
 // hasNothingToSay reports whether that is why something is left out.
-func hasNothingToSay(s disk.Skipped) bool {
+func hasNothingToSay(s generation.Skipped) bool {
 	return s.Why == "generated navigation" || s.Why == "no content" || s.Why == "empty" || s.Why == "asks not to be indexed" ||
 		strings.HasPrefix(s.Why, "leads on to ")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/html"
 )
@@ -70,7 +70,7 @@ func TestHTML(t *testing.T) {
 	if diff := cmp.Diff([]string{"renaming of files"}, first.Terms()); diff != "" {
 		t.Errorf("terms (-want +got)\n%s", diff)
 	}
-	wantSkipped := []disk.Skipped{
+	wantSkipped := []generation.Skipped{
 		{Name: "_sources/", Why: "not the documentation's pages"},
 		{Name: "_static/", Why: "not the documentation's pages"},
 		{Name: "library/os.txt", Why: "the text of a page beside it"},

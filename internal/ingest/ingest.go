@@ -27,7 +27,7 @@ import (
 	"path/filepath"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -95,18 +95,18 @@ func (f *Folder) root() string {
 }
 
 // Prepare reads the documents and writes their passages into dir.
-func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
 	root, err := os.OpenRoot(f.root())
 	if err != nil {
-		return disk.Prepared{}, fmt.Errorf("cannot read %s: %w", f.root(), reason(err))
+		return generation.Prepared{}, fmt.Errorf("cannot read %s: %w", f.root(), reason(err))
 	}
 	defer root.Close()
 	items, skipped, err := f.list(ctx, root)
 	if err != nil {
-		return disk.Prepared{}, err
+		return generation.Prepared{}, err
 	}
 	c := &collector{stock: folderStock{root, f.filter, pdfParser(f.program)}, keepSecrets: f.filter.keepSecrets}
-	source := disk.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
+	source := generation.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
 	prepared, err := collect(ctx, dir, before, source, c, items, skipped, report)
 	f.changes = c.changes
 	return prepared, err
@@ -120,7 +120,7 @@ func (f *Folder) ReadPDFWith(program string) { f.program = program }
 func (f *Folder) Changes() Changes { return f.changes }
 
 // list lists the files to read and what is passed by.
-func (f *Folder) list(ctx context.Context, root *os.Root) ([]item, []disk.Skipped, error) {
+func (f *Folder) list(ctx context.Context, root *os.Root) ([]item, []generation.Skipped, error) {
 	if f.file == "" {
 		return walk(ctx, root, f.filter)
 	}
@@ -152,7 +152,7 @@ func (f *Folder) Stamp(ctx context.Context) (string, error) {
 
 // Changed compares the folder that generation g was built from with what the
 // build read, and says in a sentence what is not the same; "" if all is.
-func Changed(ctx context.Context, g disk.Generation) (string, error) {
+func Changed(ctx context.Context, g generation.Generation) (string, error) {
 	_, records, err := readRecords(g)
 	if err != nil {
 		return "", err

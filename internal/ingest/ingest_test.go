@@ -13,7 +13,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -33,7 +33,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 }
 
 // prepare runs Prepare on path and reads the passages.
-func prepare(t *testing.T, path string) (passages []passage.Passage, skipped []disk.Skipped) {
+func prepare(t *testing.T, path string) (passages []passage.Passage, skipped []generation.Skipped) {
 	t.Helper()
 	f, err := NewFolder(path, Options{})
 	if err != nil {
@@ -42,7 +42,7 @@ func prepare(t *testing.T, path string) (passages []passage.Passage, skipped []d
 	return prepareFolder(t, f)
 }
 
-func prepareFolder(t *testing.T, f *Folder) (passages []passage.Passage, skipped []disk.Skipped) {
+func prepareFolder(t *testing.T, f *Folder) (passages []passage.Passage, skipped []generation.Skipped) {
 	t.Helper()
 	dir := t.TempDir()
 	prepared, err := f.Prepare(t.Context(), confined.In(dir), nil, nil)
@@ -52,7 +52,7 @@ func prepareFolder(t *testing.T, f *Folder) (passages []passage.Passage, skipped
 	if prepared.Source.Kind != KindFolder || !filepath.IsAbs(prepared.Source.Location) || len(prepared.Source.Files) != 1 {
 		t.Errorf("source %+v", prepared.Source)
 	}
-	skipped, err = ReadSkipped(disk.Generation{Dir: confined.In(dir), Manifest: disk.Manifest{Skipped: prepared.Skipped}})
+	skipped, err = ReadSkipped(generation.Generation{Dir: confined.In(dir), Manifest: generation.Manifest{Skipped: prepared.Skipped}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestFolder(t *testing.T) {
 		"db/a.md":                                "# A\n",
 	})
 	write(t, outside, map[string]string{"out.md": "# Out\n"})
-	links := []disk.Skipped{
+	links := []generation.Skipped{
 		{Name: "in.md", Why: "a symbolic link to what is read where it lies"},
 		{Name: "nowhere.md", Why: "a symbolic link that leads nowhere"},
 		{Name: "out", Why: "a symbolic link out of the folder"},
@@ -240,7 +240,7 @@ func TestChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := disk.Generation{Manifest: disk.Manifest{Source: prepared.Source}, Dir: confined.In(dir)}
+	g := generation.Generation{Manifest: generation.Manifest{Source: prepared.Source}, Dir: confined.In(dir)}
 	check := func(what, want string) {
 		t.Helper()
 		got, err := Changed(t.Context(), g)

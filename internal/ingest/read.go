@@ -16,7 +16,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 // A folderStock is the files of a folder.
@@ -63,7 +63,7 @@ func (folderStock) target(name string) func(href string) string {
 
 // itemOf is the item of a file.
 func itemOf(name string, info fs.FileInfo) item {
-	return item{name: name, size: info.Size(), modTime: info.ModTime(), rights: disk.Rights(info)}
+	return item{name: name, size: info.Size(), modTime: info.ModTime(), rights: generation.Rights(info)}
 }
 
 // readFile reads a file. What it knows of it it returns even if it cannot be
@@ -142,7 +142,7 @@ func fromUTF16(data []byte) []byte {
 }
 
 // unreadable says that a file or folder could not be read.
-func unreadable(err error) error { return errors.New(disk.Unreadable + reason(err).Error()) }
+func unreadable(err error) error { return errors.New(generation.Unreadable + reason(err).Error()) }
 
 // reason is err without the path, which stands beside it already.
 func reason(err error) error {

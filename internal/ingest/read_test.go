@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 // utf16Of is a text in UTF-16, behind its byte order mark.
@@ -123,12 +123,12 @@ func TestUnreadable(t *testing.T) {
 	}
 	_, err = f.Prepare(t.Context(), confined.In(t.TempDir()), nil, nil)
 	const want = "the source has no passages; skipped: cannot read: permission denied (2, such as y/); "
-	if !errors.Is(err, disk.ErrNoPassages) || !strings.HasPrefix(err.Error(), want) {
+	if !errors.Is(err, generation.ErrNoPassages) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	write(t, dir, map[string]string{"b.md": "# B"})
 	g := generate(t, f, nil)
-	if diff := cmp.Diff([]disk.Skipped{{Name: "y/", Why: "cannot read: permission denied"}, {Name: "z.md", Why: "cannot read: permission denied"}}, g.Skipped[:2]); diff != "" {
+	if diff := cmp.Diff([]generation.Skipped{{Name: "y/", Why: "cannot read: permission denied"}, {Name: "z.md", Why: "cannot read: permission denied"}}, g.Skipped[:2]); diff != "" {
 		t.Errorf("skipped (-want +got)\n%s", diff)
 	}
 	one, err := NewFolder(filepath.Join(dir, "z.md"), Options{})

@@ -15,14 +15,15 @@ import (
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mmap"
 )
 
 // Files of a generation, beside those of package index.
 const (
-	// SkippedName names all that has no passages, a disk.Skipped as JSON on
+	// SkippedName names all that has no passages, a generation.Skipped as JSON on
 	// each line. The manifest, which every reader of the database parses, has
 	// a summary.
 	SkippedName = "skipped.jsonl"
@@ -80,7 +81,7 @@ type record struct {
 	Length   int64
 	Passages int
 	Dropped  int // paragraphs that many documents have
-	Skipped  []disk.Skipped
+	Skipped  []generation.Skipped
 }
 
 // same reports whether the passages made of two documents are the same, as far
@@ -93,7 +94,7 @@ func (r *record) same(other *record) bool {
 
 // writeRecords writes FilesName.
 func writeRecords(file confined.Path, h header, records []record) error {
-	out, err := disk.Create(file, filesKind, filesVersion)
+	out, err := container.Create(file, filesKind, filesVersion)
 	if err != nil {
 		return err
 	}
@@ -156,8 +157,8 @@ func appendText(b []byte, s string) []byte {
 }
 
 // readRecords reads FilesName of a generation.
-func readRecords(g disk.Generation) (h header, records []record, err error) {
-	file, err := disk.Open(g.File(FilesName), filesKind, filesVersion)
+func readRecords(g generation.Generation) (h header, records []record, err error) {
+	file, err := container.Open(g.File(FilesName), filesKind, filesVersion)
 	if err != nil {
 		return header{}, nil, err
 	}
@@ -217,10 +218,10 @@ func (r *record) read(in *fields, last string) {
 	r.Length = in.number()
 	r.Passages, r.Dropped = int(in.number()), int(in.number())
 	if n := in.count(); n > 0 {
-		r.Skipped = make([]disk.Skipped, n)
+		r.Skipped = make([]generation.Skipped, n)
 	}
 	for i := range r.Skipped {
-		r.Skipped[i] = disk.Skipped{Name: in.text(), Why: in.text()}
+		r.Skipped[i] = generation.Skipped{Name: in.text(), Why: in.text()}
 	}
 }
 
@@ -232,7 +233,7 @@ type fields struct {
 	err     error
 }
 
-func newFields(file *disk.File, section string) (*fields, error) {
+func newFields(file *container.File, section string) (*fields, error) {
 	s, err := file.Section(section)
 	if err != nil {
 		return nil, err
@@ -322,7 +323,7 @@ type earlier struct {
 
 // openEarlier opens what can be taken over from the generation before; nil if
 // nothing can. Whatever is wrong with it is no error: all is read anew.
-func openEarlier(g *disk.Generation, source disk.Source) *earlier {
+func openEarlier(g *generation.Generation, source generation.Source) *earlier {
 	if g == nil || g.Source.Kind != source.Kind || g.Source.Location != source.Location {
 		return nil
 	}
@@ -350,7 +351,7 @@ func openEarlier(g *disk.Generation, source disk.Source) *earlier {
 }
 
 // whole reports whether a file of the generation is as it was written.
-func whole(g *disk.Generation, name string) bool {
+func whole(g *generation.Generation, name string) bool {
 	m, err := mmap.OpenIn(g.File(name))
 	if err != nil {
 		return false
@@ -358,7 +359,7 @@ func whole(g *disk.Generation, name string) bool {
 	defer m.Close()
 	for _, f := range g.Files {
 		if f.Name == name {
-			return f.Size == int64(len(m.Data)) && f.CRC32 == fmt.Sprintf("%08x", disk.Checksum(m.Data))
+			return f.Size == int64(len(m.Data)) && f.CRC32 == fmt.Sprintf("%08x", container.Checksum(m.Data))
 		}
 	}
 	return false
@@ -381,7 +382,7 @@ func (e *earlier) untouched(r *record, size int64, modTime time.Time) bool {
 }
 
 // ReadSkipped reads what the build of generation g left out, in full.
-func ReadSkipped(g disk.Generation) ([]disk.Skipped, error) {
+func ReadSkipped(g generation.Generation) ([]generation.Skipped, error) {
 	path := g.Path(SkippedName)
 	f, err := g.File(SkippedName).Open()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -391,22 +392,22 @@ func ReadSkipped(g disk.Generation) ([]disk.Skipped, error) {
 		return nil, err
 	}
 	defer f.Close()
-	var skipped []disk.Skipped
+	var skipped []generation.Skipped
 	in := json.NewDecoder(bufio.NewReader(f))
 	for {
-		var s disk.Skipped
+		var s generation.Skipped
 		switch err := in.Decode(&s); {
 		case err == io.EOF:
 			return skipped, nil
 		case err != nil:
-			return nil, &disk.CorruptError{File: path, Offset: in.InputOffset(), What: err.Error()}
+			return nil, &container.CorruptError{File: path, Offset: in.InputOffset(), What: err.Error()}
 		}
 		skipped = append(skipped, s)
 	}
 }
 
 // writeSkipped writes SkippedName; no file where nothing was skipped.
-func writeSkipped(file confined.Path, skipped []disk.Skipped) error {
+func writeSkipped(file confined.Path, skipped []generation.Skipped) error {
 	if len(skipped) == 0 {
 		return nil
 	}

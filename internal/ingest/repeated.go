@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 // What many documents say in the same words says nothing of any of them:
@@ -286,13 +286,13 @@ func withoutDropped(text string) string {
 }
 
 // notes say what was left out of how many places.
-func (many repeated) notes(where string, n int) []disk.Skipped {
+func (many repeated) notes(where string, n int) []generation.Skipped {
 	if n == 0 {
 		return nil
 	}
-	notes := []disk.Skipped{{Name: where, Why: fmt.Sprintf("%d paragraphs that many documents have in the same words were left out", n)}}
+	notes := []generation.Skipped{{Name: where, Why: fmt.Sprintf("%d paragraphs that many documents have in the same words were left out", n)}}
 	for _, d := range slices.SortedFunc(maps.Keys(many), func(a, b string) int { return cmp.Or(strings.Compare(many[a], many[b]), strings.Compare(a, b)) }) {
-		notes = append(notes, disk.Skipped{Name: fmt.Sprintf("%q", many[d]), Why: "many documents have it"})
+		notes = append(notes, generation.Skipped{Name: fmt.Sprintf("%q", many[d]), Why: "many documents have it"})
 	}
 	return notes
 }

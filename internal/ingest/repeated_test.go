@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 func TestRepeated(t *testing.T) {
@@ -52,11 +52,11 @@ func TestRepeated(t *testing.T) {
 			t.Errorf("%s (-want +got)\n%s", name, diff)
 		}
 	}
-	var notes []disk.Skipped
+	var notes []generation.Skipped
 	for _, s := range skipped {
-		notes = append(notes, disk.Skipped{Name: strings.TrimPrefix(s.Name, dir), Why: s.Why})
+		notes = append(notes, generation.Skipped{Name: strings.TrimPrefix(s.Name, dir), Why: s.Why})
 	}
-	want := []disk.Skipped{
+	want := []generation.Skipped{
 		{Name: "", Why: "55 paragraphs that many documents have in the same words were left out"},
 		{Name: `"Tell us what you think of this page."`, Why: "many documents have it"},
 		{Name: `"Was this page of any help to you?"`, Why: "many documents have it"},

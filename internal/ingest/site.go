@@ -19,7 +19,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest/html"
 	"github.com/docsearch/docsearch/internal/ingest/site"
@@ -80,7 +80,7 @@ func (s *Site) Changes() Changes    { return s.changes }
 
 // Prepare brings the mirror up to date, and writes the passages of its pages
 // into dir. If it is interrupted, the next one goes on with what was fetched.
-func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
 	folder := filepath.Join(s.database, MirrorName)
 	var err error
 	s.report, err = site.Fetch(ctx, site.Options{
@@ -90,25 +90,25 @@ func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *disk.Gene
 		Refuse: s.refuse, KeepLost: s.keepLost,
 	})
 	if err != nil {
-		return disk.Prepared{}, err
+		return generation.Prepared{}, err
 	}
 	m, err := site.Open(folder)
 	if err != nil {
-		return disk.Prepared{}, err
+		return generation.Prepared{}, err
 	}
-	var skipped []disk.Skipped
+	var skipped []generation.Skipped
 	for _, limit := range s.report.Limits {
-		skipped = append(skipped, disk.Skipped{Name: m.Prefix, Why: limit})
+		skipped = append(skipped, generation.Skipped{Name: m.Prefix, Why: limit})
 	}
 	for _, o := range slices.Concat(s.report.Failed, s.report.Skipped) {
-		skipped = append(skipped, disk.Skipped{Name: o.URL, Why: o.Reason})
+		skipped = append(skipped, generation.Skipped{Name: o.URL, Why: o.Reason})
 	}
 	c, items, out := s.collector(m)
 	skipped = append(skipped, out...)
-	prepared, err := collect(ctx, dir, before, disk.Source{Kind: KindSite, Location: s.url}, c, items, skipped, report)
+	prepared, err := collect(ctx, dir, before, generation.Source{Kind: KindSite, Location: s.url}, c, items, skipped, report)
 	s.changes = c.changes
 	if err != nil {
-		return disk.Prepared{}, err
+		return generation.Prepared{}, err
 	}
 	return prepared, passage.WriteAliases(dir.Join(passage.AliasesName), m.Aliases())
 }
@@ -130,13 +130,13 @@ const firstPage = "index.html"
 
 // collector is the collector for the pages of the mirror, the pages, and those
 // that were fetched for their links alone.
-func (s *Site) collector(m *site.Mirror) (*collector, []item, []disk.Skipped) {
+func (s *Site) collector(m *site.Mirror) (*collector, []item, []generation.Skipped) {
 	stock := &siteStock{mirror: m, pages: map[string]site.Page{}, aliases: m.Aliases(), ignoreRobots: s.opt.IgnoreRobots}
 	var items []item
-	var skipped []disk.Skipped
+	var skipped []generation.Skipped
 	for _, p := range m.Pages() {
 		if !s.filter.included(cmp.Or(m.Below(p), firstPage)) {
-			skipped = append(skipped, disk.Skipped{Name: p.URL, Why: "not included"})
+			skipped = append(skipped, generation.Skipped{Name: p.URL, Why: "not included"})
 			continue
 		}
 		if isFull(p.URL) {

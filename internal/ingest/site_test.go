@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -72,7 +72,7 @@ func (s *testSite) source(t *testing.T, opt SiteOptions, which Options) *Site {
 }
 
 // passagesOf are those of a generation.
-func passagesOf(t *testing.T, g *generation) []passage.Passage {
+func passagesOf(t *testing.T, g *preparedGeneration) []passage.Passage {
 	t.Helper()
 	var all []passage.Passage
 	for line := range bytes.Lines(g.lines) {
@@ -140,7 +140,7 @@ func TestSite(t *testing.T) {
 	}
 
 	// Other URLs of its pages are known.
-	g.Files = append(g.Files, disk.FileInfo{Name: passage.AliasesName})
+	g.Files = append(g.Files, generation.FileInfo{Name: passage.AliasesName})
 	aliases, err := passage.OpenAliases(g.Generation)
 	if err != nil {
 		t.Fatal(err)

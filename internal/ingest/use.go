@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/config/decode"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -43,11 +43,13 @@ const frontMatterMark = "front matter: "
 
 // AboutFrontMatter reports whether s names front matter that is not understood: its
 // document has passages.
-func AboutFrontMatter(s disk.Skipped) bool { return strings.HasPrefix(s.Why, frontMatterMark) }
+func AboutFrontMatter(s generation.Skipped) bool { return strings.HasPrefix(s.Why, frontMatterMark) }
 
 // WithoutFrontMatter is the reason in s without the words that mark it as one of
 // AboutFrontMatter.
-func WithoutFrontMatter(s disk.Skipped) string { return strings.TrimPrefix(s.Why, frontMatterMark) }
+func WithoutFrontMatter(s generation.Skipped) string {
+	return strings.TrimPrefix(s.Why, frontMatterMark)
+}
 
 // useOf reads the fields of the front matter in lines.
 func useOf(fields map[string]any, lines []string) (passage.Use, []note) {

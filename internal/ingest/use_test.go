@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -105,7 +105,7 @@ func FuzzFrontMatter(f *testing.F) {
 				t.Errorf("priority %d", p)
 			}
 			for _, n := range h.left {
-				if len(n.text) > 4<<10 || !AboutFrontMatter(disk.Skipped{Why: n.text}) {
+				if len(n.text) > 4<<10 || !AboutFrontMatter(generation.Skipped{Why: n.text}) {
 					t.Errorf("note %q", n)
 				}
 			}

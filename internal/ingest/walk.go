@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 )
 
@@ -20,13 +20,13 @@ import (
 // their names, with slashes; and names what it passes by. Symbolic links are
 // not followed: what they lead to is either met where it lies or none of the
 // source's.
-func walk(ctx context.Context, root *os.Root, filter filter) (items []item, skipped []disk.Skipped, err error) {
+func walk(ctx context.Context, root *os.Root, filter filter) (items []item, skipped []generation.Skipped, err error) {
 	st, err := root.Stat(".")
 	if err != nil {
 		return nil, nil, err
 	}
 	w := &walker{ctx: ctx, root: root, filter: filter, spare: make(chan struct{}, foldersAtOnce-1)}
-	top := &folder{name: ".", rights: disk.FolderRights(st)}
+	top := &folder{name: ".", rights: generation.FolderRights(st)}
 	err = w.read(top)
 	w.others.Wait()
 	if err := cmp.Or(ctx.Err(), err); err != nil {
@@ -59,7 +59,7 @@ type folder struct {
 	rights  fs.FileMode // that what is in it may have at most
 
 	items   []item
-	skipped []disk.Skipped
+	skipped []generation.Skipped
 	below   []below
 }
 
@@ -81,7 +81,7 @@ func (f *folder) count() (items, skipped int) {
 
 // appendTo appends what was found in the folder and below, in the order of
 // names.
-func (f *folder) appendTo(items []item, skipped []disk.Skipped) ([]item, []disk.Skipped) {
+func (f *folder) appendTo(items []item, skipped []generation.Skipped) ([]item, []generation.Skipped) {
 	var i, k int
 	for _, b := range f.below {
 		items, skipped = append(items, f.items[i:b.items]...), append(skipped, f.skipped[k:b.skipped]...)
@@ -92,7 +92,7 @@ func (f *folder) appendTo(items []item, skipped []disk.Skipped) ([]item, []disk.
 }
 
 func (f *folder) skip(name, why string) {
-	f.skipped = append(f.skipped, disk.Skipped{Name: name, Why: why})
+	f.skipped = append(f.skipped, generation.Skipped{Name: name, Why: why})
 }
 
 // has reports whether the folder has an entry of that name.
@@ -147,7 +147,7 @@ func (w *walker) read(f *folder) error {
 		case d.IsDir():
 			b := below{&folder{name: name, rules: f.rules, pages: f.pages, rights: f.rights}, len(f.items), len(f.skipped)}
 			if info, err := d.Info(); err == nil {
-				b.rights &= disk.FolderRights(info)
+				b.rights &= generation.FolderRights(info)
 			}
 			f.below = append(f.below, b)
 			w.readBelow(b.folder)

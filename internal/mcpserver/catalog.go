@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/leann"
 )
 
@@ -74,7 +74,7 @@ func (c *Catalog) use(path string, f func(*index.Database) error) (err error) {
 		switch r := recover().(type) {
 		case nil:
 		case interface{ Addr() uintptr }:
-			err = &disk.CorruptError{File: path, What: "a file became shorter while it was read"}
+			err = &container.CorruptError{File: path, What: "a file became shorter while it was read"}
 		default:
 			panic(r)
 		}

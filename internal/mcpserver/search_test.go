@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -34,7 +34,7 @@ func podHit(score float64) index.Hit {
 
 func TestAnswerSearch(t *testing.T) {
 	const query = "cache keys"
-	damaged := &disk.CorruptError{File: "/db/k8s/docsearch/g000001/lexical.idx", Offset: 64, What: "checksum"}
+	damaged := &container.CorruptError{File: "/db/k8s/docsearch/g000001/lexical.idx", Offset: 64, What: "checksum"}
 	for _, tt := range []struct {
 		name     string
 		a        searchArguments

@@ -21,7 +21,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
@@ -219,7 +219,7 @@ func TestListDatabases(t *testing.T) {
 // truncate shortens a file of the index that is in force.
 func truncate(t testing.TB, database, name string, size int64) {
 	t.Helper()
-	g, err := disk.Current(database)
+	g, err := generation.Current(database)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest"
 	"github.com/docsearch/docsearch/internal/ingest/site"
@@ -41,7 +41,7 @@ const most = 2000
 // was built from says if own is true: if the user built it.
 func Gather(dir, keyword string, own bool) (Evidence, error) {
 	e := Evidence{Keyword: keyword}
-	g, err := disk.Current(dir)
+	g, err := generation.Current(dir)
 	if err != nil {
 		return e, err
 	}

@@ -9,7 +9,8 @@ import (
 	"slices"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -44,7 +45,7 @@ type Stats struct {
 	Copies  int // rows stored in more blocks than one
 	Probes  int // blocks that a search reads
 	Effort  int // nodes of the graph that a search asks for, or rows that pass the sieve
-	Recall  disk.Recall
+	Recall  generation.Recall
 }
 
 const (
@@ -433,7 +434,7 @@ func (b *builder) readAll() {
 
 // measure finds the recall of the finished index.
 func (b *builder) measure(ctx context.Context) error {
-	recall := disk.Recall{At: recallAt, Mode: modeNames[b.x.mode], Sample: len(b.truth.queries)}
+	recall := generation.Recall{At: recallAt, Mode: modeNames[b.x.mode], Sample: len(b.truth.queries)}
 	found, total := make([]int, recall.Sample), 0
 	err := parallel.Ranges(ctx, recall.Sample, 1, func(from, to int) error {
 		v := make([]float32, b.v.Dimensions())
@@ -468,7 +469,7 @@ func (b *builder) measure(ctx context.Context) error {
 
 func (b *builder) write(file confined.Path) error {
 	x := &b.x
-	out, err := disk.Create(file, kind, Version)
+	out, err := container.Create(file, kind, Version)
 	if err != nil {
 		return err
 	}

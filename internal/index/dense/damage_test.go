@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 )
 
 func TestDamageIsFound(t *testing.T) {
@@ -34,8 +34,8 @@ func testDamageIsFound(t *testing.T, mode string) {
 			err = x.Verify(nil)
 			x.Close()
 		}
-		var corrupt *disk.CorruptError
-		var version *disk.VersionError
+		var corrupt *container.CorruptError
+		var version *container.VersionError
 		if !errors.As(err, &corrupt) && !errors.As(err, &version) {
 			t.Errorf("error %v, want damage", err)
 		}
@@ -96,7 +96,7 @@ func FuzzIndex(f *testing.F) {
 			data = data[:from]
 		}
 		path := filepath.Join(t.TempDir(), "vectors.bin")
-		w, err := disk.Create(confined.Of(path), kind, Version)
+		w, err := container.Create(confined.Of(path), kind, Version)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
@@ -45,7 +45,7 @@ var modeNames = []string{modeAll: "all", modeRouted: "routed", modeSifted: "sift
 // An Index is an open file of vectors. It may be used from several goroutines
 // at once.
 type Index struct {
-	file *disk.File // nil while the index is being built
+	file *container.File // nil while the index is being built
 	head
 	starts, copies                         []uint32
 	passages, places, scales, codes, fines bytesAt
@@ -95,7 +95,7 @@ type Hit struct {
 
 // Open opens the index in a file.
 func Open(file confined.Path) (*Index, error) {
-	f, err := disk.Open(file, kind, Version)
+	f, err := container.Open(file, kind, Version)
 	if err != nil {
 		return nil, err
 	}

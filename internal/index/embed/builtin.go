@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 	"github.com/docsearch/docsearch/internal/parallel"
 	"github.com/docsearch/docsearch/internal/progress"
@@ -247,7 +247,7 @@ func (m *Model) Vector(i int, v []float32) error {
 
 // Write writes the embedder to a new file.
 func (m *Model) Write(file confined.Path) error {
-	out, err := disk.Create(file, builtinKind, BuiltinVersion)
+	out, err := container.Create(file, builtinKind, BuiltinVersion)
 	if err != nil {
 		return err
 	}
@@ -277,14 +277,14 @@ func (m *Model) Write(file confined.Path) error {
 
 // A Builtin is an open model. It may be used from several goroutines at once.
 type Builtin struct {
-	file                *disk.File
-	termAt, terms, rows disk.Section
+	file                *container.File
+	termAt, terms, rows container.Section
 	n                   int
 }
 
 // OpenBuiltin opens the model in a file.
 func OpenBuiltin(file confined.Path) (*Builtin, error) {
-	f, err := disk.Open(file, builtinKind, BuiltinVersion)
+	f, err := container.Open(file, builtinKind, BuiltinVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -297,10 +297,10 @@ func OpenBuiltin(file confined.Path) (*Builtin, error) {
 }
 
 func (b *Builtin) open() error {
-	var head disk.Section
+	var head container.Section
 	for _, s := range []struct {
 		name string
-		to   *disk.Section
+		to   *container.Section
 	}{{"head", &head}, {"termat", &b.termAt}, {"terms", &b.terms}, {"rows", &b.rows}} {
 		var err error
 		if *s.to, err = b.file.Section(s.name); err != nil {

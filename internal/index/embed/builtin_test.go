@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
@@ -210,8 +210,8 @@ func TestDamageIsFound(t *testing.T) {
 			err = b.Verify(nil)
 			b.Close()
 		}
-		var corrupt *disk.CorruptError
-		var version *disk.VersionError
+		var corrupt *container.CorruptError
+		var version *container.VersionError
 		if !errors.As(err, &corrupt) && !errors.As(err, &version) {
 			t.Errorf("error %v, want damage", err)
 		}
@@ -235,7 +235,7 @@ func FuzzBuiltin(f *testing.F) {
 	f.Add([]byte{}, []byte{}, []byte{}, []byte{})
 	f.Fuzz(func(t *testing.T, head, at, terms, rows []byte) {
 		path := filepath.Join(t.TempDir(), "embedder.bin")
-		w, err := disk.Create(confined.Of(path), builtinKind, BuiltinVersion)
+		w, err := container.Create(confined.Of(path), builtinKind, BuiltinVersion)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,14 +4,14 @@ import (
 	"os"
 	"testing"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 // ChangeManifest changes the manifest of the database in folder dir, as a build
 // would have written it.
-func ChangeManifest(tb testing.TB, dir string, change func(*disk.Manifest)) {
+func ChangeManifest(tb testing.TB, dir string, change func(*generation.Manifest)) {
 	tb.Helper()
-	g, err := disk.Current(dir)
+	g, err := generation.Current(dir)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func ChangeManifest(tb testing.TB, dir string, change func(*disk.Manifest)) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := os.WriteFile(disk.ManifestPath(dir), data, 0o644); err != nil {
+	if err := os.WriteFile(generation.ManifestPath(dir), data, 0o644); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
@@ -19,7 +19,7 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // a carriage return before it, valid until line returns. Lines that cannot be
 // a passage, because they are too long or not UTF-8, are returned as skipped,
 // named by their number. It stops at the first error that line returns.
-func Scan(r io.Reader, line func(offset int64, line []byte) error) (skipped []disk.Skipped, err error) {
+func Scan(r io.Reader, line func(offset int64, line []byte) error) (skipped []generation.Skipped, err error) {
 	size := 256 << 10
 	if short, ok := r.(interface{ Len() int }); ok { // as of bytes in memory
 		size = min(size, short.Len())
@@ -52,8 +52,8 @@ func Scan(r io.Reader, line func(offset int64, line []byte) error) (skipped []di
 	}
 }
 
-func skip(number int, format string, args ...any) disk.Skipped {
-	return disk.Skipped{Name: fmt.Sprintf("line %d", number), Why: fmt.Sprintf(format, args...)}
+func skip(number int, format string, args ...any) generation.Skipped {
+	return generation.Skipped{Name: fmt.Sprintf("line %d", number), Why: fmt.Sprintf(format, args...)}
 }
 
 // A scanner is a bufio.Scanner that goes on after a line that is too long.

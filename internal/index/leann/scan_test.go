@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 	"unicode/utf8"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/google/go-cmp/cmp"
 )
@@ -20,7 +20,7 @@ type scanned struct {
 	Line   string
 }
 
-func scanAll(t testing.TB, r io.Reader) (lines []scanned, skipped []disk.Skipped) {
+func scanAll(t testing.TB, r io.Reader) (lines []scanned, skipped []generation.Skipped) {
 	t.Helper()
 	skipped, err := Scan(r, func(offset int64, line []byte) error {
 		lines = append(lines, scanned{offset, string(line)})
@@ -38,7 +38,7 @@ func TestScan(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string
 		want     []scanned
-		skipped  []disk.Skipped
+		skipped  []generation.Skipped
 	}{
 		{name: "empty"},
 		{name: "plain", in: "a\nbc\n", want: []scanned{{0, "a"}, {2, "bc"}}},
@@ -46,11 +46,11 @@ func TestScan(t *testing.T) {
 		{name: "carriage returns", in: "a\r\nbc\r\n", want: []scanned{{0, "a"}, {3, "bc"}}},
 		{name: "blank lines", in: "\n \t\na\n\n\nb\n", want: []scanned{{4, "a"}, {8, "b"}}},
 		{name: "byte order mark", in: "\xef\xbb\xbfa\nb\n", want: []scanned{{3, "a"}, {5, "b"}}},
-		{name: "not UTF-8", in: "a\n\xff\nb\n", want: []scanned{{0, "a"}, {4, "b"}}, skipped: []disk.Skipped{{Name: "line 2", Why: "not UTF-8"}}},
+		{name: "not UTF-8", in: "a\n\xff\nb\n", want: []scanned{{0, "a"}, {4, "b"}}, skipped: []generation.Skipped{{Name: "line 2", Why: "not UTF-8"}}},
 		{name: "longer than the buffer", in: "a\n" + strings.Repeat("y", 1<<20) + "\nb\n", want: []scanned{{0, "a"}, {2, strings.Repeat("y", 1<<20)}, {1<<20 + 3, "b"}}},
 		{name: "as long as may be", in: atLimit + "\r\nb\n", want: []scanned{{0, atLimit}, {passage.MaxLine + 2, "b"}}},
-		{name: "too long by one", in: atLimit + "x\nb\n", want: []scanned{{passage.MaxLine + 2, "b"}}, skipped: []disk.Skipped{{Name: "line 1", Why: tooLong}}},
-		{name: "too long at the end", in: "a\n" + atLimit + "x", want: []scanned{{0, "a"}}, skipped: []disk.Skipped{{Name: "line 2", Why: tooLong}}},
+		{name: "too long by one", in: atLimit + "x\nb\n", want: []scanned{{passage.MaxLine + 2, "b"}}, skipped: []generation.Skipped{{Name: "line 1", Why: tooLong}}},
+		{name: "too long at the end", in: "a\n" + atLimit + "x", want: []scanned{{0, "a"}}, skipped: []generation.Skipped{{Name: "line 2", Why: tooLong}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			lines, skipped := scanAll(t, strings.NewReader(tt.in))

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/mmap"
 )
@@ -38,7 +38,7 @@ const (
 // LEANN reads and lists such an index; its own search needs the graph of its
 // backend as well, which only LEANN can make (leann build), because only it
 // has the model. The meta file names the model that LEANN takes by default.
-func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]disk.FileInfo, error) {
+func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]generation.FileInfo, error) {
 	ids, offsets, err := lines(passages, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, err
@@ -68,9 +68,9 @@ func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]disk.Fi
 	if err := replace(dir.Join(metaName), files[2].data, perm); err != nil {
 		return nil, err
 	}
-	published := []disk.FileInfo{{Name: PassagesName}}
+	published := []generation.FileInfo{{Name: PassagesName}}
 	for _, f := range files {
-		published = append(published, disk.SumOf(f.name, f.data))
+		published = append(published, generation.SumOf(f.name, f.data))
 	}
 	return published, nil
 }

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 )
 
 // Options say how a database's text is analysed.
@@ -440,7 +440,7 @@ func (b *Builder) Write(ctx context.Context, file confined.Path) error {
 	if err != nil {
 		return err
 	}
-	out, err := disk.Create(file, indexKind, Version)
+	out, err := container.Create(file, indexKind, Version)
 	if err != nil {
 		return err
 	}
@@ -551,7 +551,7 @@ func (b *Builder) layout() (*layout, error) {
 	return l, nil
 }
 
-func (b *Builder) write(ctx context.Context, out *disk.Writer, l *layout) error {
+func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) error {
 	documents := uint32(0)
 	for _, d := range l.owners {
 		documents = max(documents, d+1)

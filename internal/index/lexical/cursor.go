@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 )
 
 // A list is the postings of one term in an open index.
 type list struct {
-	s               disk.Section
+	s               container.Section
 	single          bool
 	flags           int
 	limit           uint32 // units of the index
@@ -25,7 +25,7 @@ type list struct {
 }
 
 // openList reads the beginning of a term's region.
-func openList(s disk.Section, offset, length int64, limit uint32, single bool) (list, error) {
+func openList(s container.Section, offset, length int64, limit uint32, single bool) (list, error) {
 	l := list{s: s, single: single, limit: limit, count: 1, start: offset, end: offset + length}
 	head, err := s.Bytes(offset, min(length, 3*binary.MaxVarintLen32))
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 )
 
 const (
@@ -46,7 +46,7 @@ func (w *dictionaryWriter) add(term string, length int) {
 	w.n++
 }
 
-func (w *dictionaryWriter) write(out *disk.Writer) {
+func (w *dictionaryWriter) write(out *container.Writer) {
 	out.Section("terms")
 	out.Write(w.terms)
 	out.Section("keys")
@@ -63,11 +63,11 @@ func prefixKey(term string) uint64 {
 
 // A dictionary finds terms in an open index.
 type dictionary struct {
-	keys, terms disk.Section
+	keys, terms container.Section
 	blocks      int
 }
 
-func newDictionary(keys, terms disk.Section) (dictionary, error) {
+func newDictionary(keys, terms container.Section) (dictionary, error) {
 	d := dictionary{keys, terms, int(keys.Len() / keySize)}
 	if keys.Len()%keySize != 0 {
 		return d, keys.Corrupt(0, "the keys of the dictionary are cut")
@@ -180,7 +180,7 @@ type entry struct {
 
 // An entryReader reads the entries of one block.
 type entryReader struct {
-	s     *disk.Section
+	s     *container.Section
 	at    int64
 	data  []byte
 	after int64 // offset of the next region

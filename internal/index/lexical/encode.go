@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 )
 
 // postings writes the postings of every term, in the terms' order.
-func (b *Builder) postings(ctx context.Context, out *disk.Writer, l *layout, words *dictionaryWriter) error {
+func (b *Builder) postings(ctx context.Context, out *container.Writer, l *layout, words *dictionaryWriter) error {
 	return b.newEncoder(l).each(ctx, func(r *regions) error {
 		term, region := 0, 0
 		for _, end := range r.ends {

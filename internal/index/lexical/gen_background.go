@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -28,7 +28,7 @@ func main() {
 	}
 	shares := make(map[string]float64)
 	for _, dir := range os.Args[1:] {
-		g, err := disk.Current(dir)
+		g, err := generation.Current(dir)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 )
 
 // FileName is the index's file name within a generation.
@@ -42,18 +42,18 @@ func flagsOf(l *layout) uint32 {
 // An Index is an open lexical index. It may be searched by several goroutines
 // at once.
 type Index struct {
-	file                              *disk.File
+	file                              *container.File
 	analyzer                          *Analyzer
 	words                             dictionary
-	postings, passages, units, orders disk.Section
+	postings, passages, units, orders container.Section
 	n, unitCount, documents, terms    int
 	single                            bool
 }
 
 // Open opens the index in a file. Errors: fs.ErrNotExist and its like,
-// *disk.CorruptError, *disk.VersionError.
+// *container.CorruptError, *container.VersionError.
 func Open(file confined.Path) (*Index, error) {
-	f, err := disk.Open(file, indexKind, Version)
+	f, err := container.Open(file, indexKind, Version)
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +65,10 @@ func Open(file confined.Path) (*Index, error) {
 }
 
 func (x *Index) open() error {
-	var meta, keys, terms disk.Section
+	var meta, keys, terms container.Section
 	for _, s := range []struct {
 		name string
-		to   *disk.Section
+		to   *container.Section
 	}{
 		{"meta", &meta}, {"passages", &x.passages}, {"order", &x.orders}, {"units", &x.units},
 		{"postings", &x.postings}, {"terms", &terms}, {"keys", &keys},

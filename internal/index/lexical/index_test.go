@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 )
 
 func TestSmallIndexes(t *testing.T) {
@@ -139,14 +139,14 @@ func TestOpenFails(t *testing.T) {
 		t.Errorf("an absent file: %v", err)
 	}
 	path := filepath.Join(dir, "other")
-	w, err := disk.Create(confined.Of(path), indexKind, Version+1)
+	w, err := container.Create(confined.Of(path), indexKind, Version+1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var version *disk.VersionError
+	var version *container.VersionError
 	if _, err := Open(confined.Of(path)); !errors.As(err, &version) {
 		t.Errorf("a newer file: %v", err)
 	}
@@ -221,7 +221,7 @@ func FuzzDamagedSections(f *testing.F) {
 	f.Add(uint8(6), uint32(8), []byte{0, 0, 0, 9})
 	f.Fuzz(func(t *testing.T, which uint8, at uint32, with []byte) {
 		path := filepath.Join(t.TempDir(), FileName)
-		w, err := disk.Create(confined.Of(path), indexKind, Version)
+		w, err := container.Create(confined.Of(path), indexKind, Version)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 )
 
 // randomList makes postings of some of limit units.
@@ -43,10 +43,10 @@ func randomList(rng *rand.Rand, units, limit int, single bool) gatherer {
 }
 
 // section is what b is as a section of a file.
-func section(tb testing.TB, b []byte) disk.Section {
+func section(tb testing.TB, b []byte) container.Section {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "file")
-	w, err := disk.Create(confined.Of(path), "TEST", 1)
+	w, err := container.Create(confined.Of(path), "TEST", 1)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func section(tb testing.TB, b []byte) disk.Section {
 	if err := w.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	f, err := disk.Open(confined.Of(path), "TEST", 1)
+	f, err := container.Open(confined.Of(path), "TEST", 1)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -8,7 +8,8 @@ import (
 	"slices"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 // AliasesName is the name within a generation of its aliases, which only
@@ -32,8 +33,8 @@ const aliasesKind = "ALIA"
 //	offsets 2N+1 x [4] where the texts of each begin in texts: the alias, the key
 //	texts   UTF-8, end to end
 type Aliases struct {
-	file                   *disk.File
-	hashes, offsets, texts disk.Section
+	file                   *container.File
+	hashes, offsets, texts container.Section
 }
 
 // WriteAliases writes aliases and the keys that they stand for to a new file;
@@ -42,7 +43,7 @@ func WriteAliases(file confined.Path, aliases map[string]string) error {
 	if len(aliases) == 0 {
 		return nil
 	}
-	out, err := disk.Create(file, aliasesKind, AliasesVersion)
+	out, err := container.Create(file, aliasesKind, AliasesVersion)
 	if err != nil {
 		return err
 	}
@@ -68,11 +69,11 @@ func WriteAliases(file confined.Path, aliases map[string]string) error {
 }
 
 // OpenAliases opens the aliases of a generation, nil if it has none.
-func OpenAliases(g disk.Generation) (*Aliases, error) {
-	if !slices.ContainsFunc(g.Files, func(f disk.FileInfo) bool { return f.Name == AliasesName }) {
+func OpenAliases(g generation.Generation) (*Aliases, error) {
+	if !slices.ContainsFunc(g.Files, func(f generation.FileInfo) bool { return f.Name == AliasesName }) {
 		return nil, nil
 	}
-	file, err := disk.Open(g.File(AliasesName), aliasesKind, AliasesVersion)
+	file, err := container.Open(g.File(AliasesName), aliasesKind, AliasesVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func OpenAliases(g disk.Generation) (*Aliases, error) {
 	a.hashes, err = file.Section("hashes")
 	for _, s := range []struct {
 		name string
-		to   *disk.Section
+		to   *container.Section
 	}{{"offsets", &a.offsets}, {"texts", &a.texts}} {
 		section, sectionErr := file.Section(s.name)
 		*s.to, err = section, cmp.Or(err, sectionErr)

@@ -8,16 +8,16 @@ import (
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
-func writeAliases(t testing.TB, aliases map[string]string) disk.Generation {
+func writeAliases(t testing.TB, aliases map[string]string) generation.Generation {
 	t.Helper()
-	g := disk.Generation{Dir: confined.In(t.TempDir())}
+	g := generation.Generation{Dir: confined.In(t.TempDir())}
 	if err := WriteAliases(confined.Of(g.Path(AliasesName)), aliases); err != nil {
 		t.Fatal(err)
 	}
-	g.Files = []disk.FileInfo{{Name: AliasesName}}
+	g.Files = []generation.FileInfo{{Name: AliasesName}}
 	return g
 }
 
@@ -44,7 +44,7 @@ func TestAliases(t *testing.T) {
 }
 
 func TestNoAliases(t *testing.T) {
-	g := disk.Generation{Dir: confined.In(t.TempDir())}
+	g := generation.Generation{Dir: confined.In(t.TempDir())}
 	if err := WriteAliases(confined.Of(g.Path(AliasesName)), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func FuzzAliases(f *testing.F) {
 	f.Add(2, []byte("xyz"))
 	f.Fuzz(func(t *testing.T, which int, data []byte) {
 		names := []string{"hashes", "offsets", "texts"}
-		mutant := disk.Generation{Dir: confined.In(t.TempDir()), Manifest: disk.Manifest{Files: whole.Files}}
+		mutant := generation.Generation{Dir: confined.In(t.TempDir()), Manifest: generation.Manifest{Files: whole.Files}}
 		mutate(t, whole.Path(AliasesName), mutant.Path(AliasesName), aliasesKind, AliasesVersion, names, which, data)
 		a, err := OpenAliases(mutant)
 		if err != nil {

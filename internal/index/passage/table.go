@@ -14,7 +14,8 @@ import (
 	"strings"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 // TableName is the table's file name within a generation.
@@ -64,8 +65,8 @@ func IsShard(name string) bool {
 // to, so it is read, not mapped, and a line that no longer has its checksum is
 // an error.
 type Table struct {
-	file                                                *disk.File
-	passages, docs, members, keyoffs, keys, ids, hashes disk.Section
+	file                                                *container.File
+	passages, docs, members, keyoffs, keys, ids, hashes container.Section
 	shards                                              []*os.File
 	root                                                string // see Passage; ends with a slash
 	n, d                                                int
@@ -93,7 +94,7 @@ func (w *TableWriter) Grow(n int) {
 // Add takes the next passage: its shard, the offset of its line there and the
 // line without the newline. It returns the number of the passage's document.
 func (w *TableWriter) Add(p *Passage, shard int, offset int64, line []byte) uint32 {
-	return w.add(p.Document(), hash(p.ID), Entry{shard, offset, len(line), disk.Checksum(line)})
+	return w.add(p.Document(), hash(p.ID), Entry{shard, offset, len(line), container.Checksum(line)})
 }
 
 func (w *TableWriter) add(key string, id uint64, e Entry) uint32 {
@@ -135,7 +136,7 @@ func (w *TableWriter) Documents() int { return len(w.keys) }
 
 // Write writes the table to a new file.
 func (w *TableWriter) Write(file confined.Path) error {
-	out, err := disk.Create(file, tableKind, TableVersion)
+	out, err := container.Create(file, tableKind, TableVersion)
 	if err != nil {
 		return err
 	}
@@ -229,8 +230,8 @@ func sortHashes(v []hashed) []hashed {
 }
 
 // OpenTable opens the table of a generation.
-func OpenTable(g disk.Generation) (*Table, error) {
-	file, err := disk.Open(g.File(TableName), tableKind, TableVersion)
+func OpenTable(g generation.Generation) (*Table, error) {
+	file, err := container.Open(g.File(TableName), tableKind, TableVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +241,7 @@ func OpenTable(g disk.Generation) (*Table, error) {
 		return nil, err
 	}
 	has := func(name string) bool {
-		return slices.ContainsFunc(g.Files, func(f disk.FileInfo) bool { return f.Name == name })
+		return slices.ContainsFunc(g.Files, func(f generation.FileInfo) bool { return f.Name == name })
 	}
 	for i := 0; has(ShardName(i)); i++ {
 		shard, err := g.File(ShardName(i)).Open()
@@ -256,7 +257,7 @@ func OpenTable(g disk.Generation) (*Table, error) {
 func (t *Table) open() error {
 	for _, s := range []struct {
 		name string
-		to   *disk.Section
+		to   *container.Section
 	}{
 		{"passages", &t.passages}, {"docs", &t.docs}, {"members", &t.members}, {"keyoffs", &t.keyoffs},
 		{"keys", &t.keys}, {"ids", &t.ids}, {"keyhash", &t.hashes},
@@ -318,8 +319,8 @@ func (t *Table) Line(n uint32) ([]byte, error) {
 	line := make([]byte, length)
 	offset := int64(binary.LittleEndian.Uint64(r))
 	_, err = t.shards[shard].ReadAt(line, offset)
-	if (err == nil || err == io.EOF) && disk.Checksum(line) != binary.LittleEndian.Uint32(r[12:]) {
-		err = &disk.CorruptError{File: t.shards[shard].Name(), Offset: offset, What: "the passage there is not the one that was indexed"}
+	if (err == nil || err == io.EOF) && container.Checksum(line) != binary.LittleEndian.Uint32(r[12:]) {
+		err = &container.CorruptError{File: t.shards[shard].Name(), Offset: offset, What: "the passage there is not the one that was indexed"}
 	}
 	if err == io.EOF {
 		err = nil
@@ -448,7 +449,7 @@ func isAbs(path string) bool {
 }
 
 // findHashed looks name up among the hashes in s and makes sure with nameOf.
-func findHashed(s disk.Section, name string, nameOf func(uint32) (string, error)) (uint32, bool, error) {
+func findHashed(s container.Section, name string, nameOf func(uint32) (string, error)) (uint32, bool, error) {
 	want := hash(name)
 	low, high := int64(0), s.Len()/12
 	for low < high {
@@ -481,7 +482,7 @@ func (t *Table) record(n uint32) ([]byte, error) {
 }
 
 // span reads entries i and i+1 of a section of offsets that end at limit.
-func (t *Table) span(s disk.Section, i uint32, limit int64) (from, to int64, err error) {
+func (t *Table) span(s container.Section, i uint32, limit int64) (from, to int64, err error) {
 	b, err := s.Bytes(4*int64(i), 8)
 	if err != nil {
 		return 0, 0, err

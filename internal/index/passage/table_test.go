@@ -12,7 +12,8 @@ import (
 	"testing"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 // sampleLines are passages of three documents, one without an id, two
@@ -30,9 +31,9 @@ var sampleLines = [][]string{
 	},
 }
 
-func writeTable(t testing.TB) disk.Generation {
+func writeTable(t testing.TB) generation.Generation {
 	t.Helper()
-	g := disk.Generation{Dir: confined.In(t.TempDir())}
+	g := generation.Generation{Dir: confined.In(t.TempDir())}
 	var w TableWriter
 	for shard, lines := range sampleLines {
 		var file []byte
@@ -47,7 +48,7 @@ func writeTable(t testing.TB) disk.Generation {
 		if err := os.WriteFile(g.Path(ShardName(shard)), file, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		g.Files = append(g.Files, disk.FileInfo{Name: ShardName(shard)})
+		g.Files = append(g.Files, generation.FileInfo{Name: ShardName(shard)})
 	}
 	if err := w.Write(confined.Of(g.Path(TableName))); err != nil {
 		t.Fatal(err)
@@ -55,7 +56,7 @@ func writeTable(t testing.TB) disk.Generation {
 	return g
 }
 
-func openTable(t testing.TB, g disk.Generation) *Table {
+func openTable(t testing.TB, g generation.Generation) *Table {
 	t.Helper()
 	table, err := OpenTable(g)
 	if err != nil {
@@ -134,12 +135,12 @@ func TestTableFindsPassagesChangedInPlace(t *testing.T) {
 			if err := change(g.Path(ShardName(0))); err != nil {
 				t.Fatal(err)
 			}
-			var corrupt *disk.CorruptError
+			var corrupt *container.CorruptError
 			if _, err := table.Passage(0); !errors.As(err, &corrupt) {
-				t.Errorf("%v, want *disk.CorruptError", err)
+				t.Errorf("%v, want *container.CorruptError", err)
 			}
 			if err := table.Verify(nil); !errors.As(err, &corrupt) {
-				t.Errorf("Verify: %v, want *disk.CorruptError", err)
+				t.Errorf("Verify: %v, want *container.CorruptError", err)
 			}
 		})
 	}
@@ -156,7 +157,7 @@ func FuzzTable(f *testing.F) {
 	f.Add(4, []byte("\x00\x00\x00\x00\xff\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, which int, data []byte) {
 		names := []string{"passages", "docs", "members", "keyoffs", "keys", "ids", "keyhash"}
-		mutant := disk.Generation{Dir: confined.In(t.TempDir())}
+		mutant := generation.Generation{Dir: confined.In(t.TempDir())}
 		mutate(t, g.Path(TableName), mutant.Path(TableName), tableKind, TableVersion, names, which, data)
 		table, err := OpenTable(mutant)
 		if err != nil {
@@ -181,12 +182,12 @@ func FuzzTable(f *testing.F) {
 // checksums.
 func mutate(t *testing.T, from, to, kind string, version int, names []string, which int, data []byte) {
 	t.Helper()
-	in, err := disk.Open(confined.Of(from), kind, version)
+	in, err := container.Open(confined.Of(from), kind, version)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	out, err := disk.Create(confined.Of(to), kind, version)
+	out, err := container.Create(confined.Of(to), kind, version)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/index/urlmatch"
@@ -83,7 +83,7 @@ func (x *Index) document(a urlmatch.Address, q *PageQuery) (uint32, bool, error)
 // a database of files, at the place that the URL has within a prefix of the URLs
 // of all pages. Version is that of what the database documents, "" if it is not
 // known.
-func FindPage(g disk.Generation, t *passage.Table, a urlmatch.Address, prefixes []string, version string) (uint32, bool, error) {
+func FindPage(g generation.Generation, t *passage.Table, a urlmatch.Address, prefixes []string, version string) (uint32, bool, error) {
 	if t.Documents() == 0 {
 		return 0, false, nil
 	}
@@ -115,7 +115,7 @@ func FindPage(g disk.Generation, t *passage.Table, a urlmatch.Address, prefixes 
 
 // findAlias finds the document that is the page under a URL that only redirects
 // to it, or at which the same page stands.
-func findAlias(g disk.Generation, t *passage.Table, urls iter.Seq[string]) (d uint32, found bool, err error) {
+func findAlias(g generation.Generation, t *passage.Table, urls iter.Seq[string]) (d uint32, found bool, err error) {
 	aliases, err := passage.OpenAliases(g)
 	if err != nil || aliases == nil {
 		return 0, false, err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
@@ -51,7 +51,7 @@ func open(t *testing.T, passages []passage.Passage) *quicksearch.Index {
 // withAliases is a source that knows of a page's older URL.
 type withAliases struct{ index.Source }
 
-func (s withAliases) Prepare(ctx context.Context, dir confined.Path, before *disk.Generation, report progress.Func) (disk.Prepared, error) {
+func (s withAliases) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
 	prepared, err := s.Source.Prepare(ctx, dir, before, report)
 	if err != nil {
 		return prepared, err

@@ -10,7 +10,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
@@ -20,22 +20,22 @@ const LexicalName = "lexical.idx"
 
 // An Index is a database open for quick questions.
 type Index struct {
-	gen     disk.Generation
+	gen     generation.Generation
 	table   *passage.Table
 	lexical *lexical.Index
 }
 
 // Open opens the index of the database in folder dir. Errors: one that wraps
-// disk.ErrNoIndex, *disk.CorruptError, *disk.VersionError.
+// generation.ErrNoIndex, *container.CorruptError, *container.VersionError.
 func Open(dir string) (*Index, error) {
 	x := &Index{}
-	if err := disk.Load(dir, x.open); err != nil {
+	if err := generation.Load(dir, x.open); err != nil {
 		return nil, err
 	}
 	return x, nil
 }
 
-func (x *Index) open(g disk.Generation) error {
+func (x *Index) open(g generation.Generation) error {
 	table, err := passage.OpenTable(g)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ const Depth = 50
 // Judge is the probability that the best hit of a search with these signals
 // answers the query, and whether that is enough. Without a calibration of the
 // database's own, Default is used.
-func Judge(c *disk.Confidence, s lexical.Signals) (probability float64, enough bool) {
+func Judge(c *generation.Confidence, s lexical.Signals) (probability float64, enough bool) {
 	c = Usable(c)
 	odds := 0.
 	for _, part := range Weigh(c, s) {
@@ -142,7 +142,7 @@ func Judge(c *disk.Confidence, s lexical.Signals) (probability float64, enough b
 
 // Weigh returns the summands of the log odds: a constant, and one for each of the
 // signals' features.
-func Weigh(c *disk.Confidence, s lexical.Signals) []float64 {
+func Weigh(c *generation.Confidence, s lexical.Signals) []float64 {
 	parts := append([]float64{1}, s.Features()...)
 	for i, w := range Usable(c).Weights {
 		parts[i] *= w
@@ -152,7 +152,7 @@ func Weigh(c *disk.Confidence, s lexical.Signals) []float64 {
 
 // Usable returns the confidence of a database, or Default if it has none or one
 // for other features, as of a database that another version of docsearch built.
-func Usable(c *disk.Confidence) *disk.Confidence {
+func Usable(c *generation.Confidence) *generation.Confidence {
 	if c == nil || len(c.Weights) != len(lexical.FeatureNames)+1 {
 		return Default()
 	}
@@ -164,8 +164,8 @@ func Usable(c *disk.Confidence) *disk.Confidence {
 // fitted to the judged queries of seven manuals, out-of-domain queries, and
 // searches about these and other manuals that only the web answers
 // (go run ./test/eval -fit).
-func Default() *disk.Confidence {
-	return &disk.Confidence{
+func Default() *generation.Confidence {
+	return &generation.Confidence{
 		Weights:   []float64{-2.07, 1.57, -0.62, -0.85, -0.34, 2.49, -1.43, 0.22, -0.39, 1.52, 2.42, 2.56, -0.03, 0.23, 1.66, -5.48, -5.21, -4.28, -0.22, -1.82, -0.33, -0.61, -0.28, -1.53, -0.74, -0.85},
 		Threshold: 0.5,
 	}

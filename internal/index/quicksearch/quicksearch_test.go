@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/lexical"
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
@@ -26,7 +26,7 @@ func TestJudge(t *testing.T) {
 	if got := 1 / (1 + math.Exp(-odds)); got != want {
 		t.Errorf("the parts make %g, not %g", got, want)
 	}
-	old := &disk.Confidence{Weights: []float64{-1, 2, 3}, Threshold: 1}
+	old := &generation.Confidence{Weights: []float64{-1, 2, 3}, Threshold: 1}
 	if p, enough := quicksearch.Judge(old, good); p != want || !enough {
 		t.Errorf("with weights of other features: probability %g, enough %t, want %g and the default threshold", p, enough, want)
 	}

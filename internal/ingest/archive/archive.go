@@ -29,7 +29,7 @@ import (
 
 	"github.com/ulikunitz/xz"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -162,7 +162,7 @@ func (e *LimitError) Error() string { return fmt.Sprintf("%s: %s", e.Archive, e.
 
 // Extract unpacks the archive at path into the folder root, and names what it
 // skipped.
-func Extract(ctx context.Context, path string, root *os.Root, opt Options) ([]disk.Skipped, error) {
+func Extract(ctx context.Context, path string, root *os.Root, opt Options) ([]generation.Skipped, error) {
 	f := formatOf(path)
 	if f == nil {
 		return nil, fmt.Errorf("%s is no archive that docsearch unpacks", path)
@@ -185,12 +185,12 @@ type extractor struct {
 	entries int
 	files   int
 	bytes   int64
-	skipped []disk.Skipped
+	skipped []generation.Skipped
 }
 
 func (x *extractor) skip(name, format string, args ...any) {
 	const longest = 300
-	x.skipped = append(x.skipped, disk.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"), Why: fmt.Sprintf(format, args...)})
+	x.skipped = append(x.skipped, generation.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"), Why: fmt.Sprintf(format, args...)})
 }
 
 func (x *extractor) limit(format string, args ...any) error {

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ulikunitz/xz"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
 type entry struct {
@@ -256,7 +256,7 @@ func FuzzExtract(f *testing.F) {
 	})
 }
 
-func extract(t *testing.T, path, dir string, opt Options) ([]disk.Skipped, error) {
+func extract(t *testing.T, path, dir string, opt Options) ([]generation.Skipped, error) {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
 	if err != nil {

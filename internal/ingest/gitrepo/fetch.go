@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/confined"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/ingest/archive"
 )
 
@@ -44,7 +44,7 @@ type Options struct {
 // name ends in ".new" and which is gone afterwards; the folder that holds both
 // must be there and be no link. If Fetch fails, dir may have files of both
 // commits; the next Fetch repairs that.
-func Fetch(ctx context.Context, r Repo, dir confined.Path, opt Options) (commit string, skipped []disk.Skipped, err error) {
+func Fetch(ctx context.Context, r Repo, dir confined.Path, opt Options) (commit string, skipped []generation.Skipped, err error) {
 	if _, ok := Parse(r.String()); !ok {
 		return "", nil, ErrNoURL
 	}
@@ -99,12 +99,12 @@ type fetcher struct {
 	opt     Options
 	root    *os.Root
 	files   map[string]string // hashes of the wanted files, by path with slashes
-	skipped []disk.Skipped
+	skipped []generation.Skipped
 }
 
 func (f *fetcher) skip(name, why string) {
 	const longest = 300
-	f.skipped = append(f.skipped, disk.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"), Why: why})
+	f.skipped = append(f.skipped, generation.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"), Why: why})
 }
 
 func (f *fetcher) limit(format string, args ...any) error {

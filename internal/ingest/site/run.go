@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -127,11 +127,11 @@ func (r *run) nothing() error {
 	}
 	others := ""
 	if len(all) > 1 {
-		skipped := make([]disk.Skipped, len(all))
+		skipped := make([]generation.Skipped, len(all))
 		for i, o := range all {
-			skipped[i] = disk.Skipped{Name: o.URL, Why: o.Reason}
+			skipped[i] = generation.Skipped{Name: o.URL, Why: o.Reason}
 		}
-		others = "; of all: " + disk.Reasons(skipped)
+		others = "; of all: " + generation.Reasons(skipped)
 	}
 	return fmt.Errorf("%s has no page that could be fetched: %s: %s%s", r.scope, all[i].URL, all[i].Reason, others)
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/filelock"
-	"github.com/docsearch/docsearch/internal/index/disk"
+	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/embed"
 )
 
@@ -175,7 +175,7 @@ func (c *Cache) recall(texts []string) ([][]float32, error) {
 			return nil, err
 		}
 		sum := len(record) - 4
-		if [keySize]byte(record) != key || disk.Checksum(record[:sum]) != binary.LittleEndian.Uint32(record[sum:]) {
+		if [keySize]byte(record) != key || container.Checksum(record[:sum]) != binary.LittleEndian.Uint32(record[sum:]) {
 			delete(c.places, key)
 			continue
 		}
@@ -231,7 +231,7 @@ func (c *Cache) remember(texts []string, vectors [][]float32) (err error) {
 		for _, x := range v {
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
 		}
-		b = binary.LittleEndian.AppendUint32(b, disk.Checksum(b[from:]))
+		b = binary.LittleEndian.AppendUint32(b, container.Checksum(b[from:]))
 	}
 	if _, err := f.WriteAt(b, at); err != nil {
 		return err

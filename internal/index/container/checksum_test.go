@@ -1,4 +1,4 @@
-package disk
+package container
 
 import (
 	"math/rand/v2"

@@ -1,13 +1,15 @@
-package disk
+package container
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync/atomic"
 
+	"github.com/docsearch/docsearch/internal/atomicfile"
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/mmap"
 )
@@ -213,7 +215,7 @@ type File struct {
 func Open(file confined.Path, kind string, version int) (*File, error) {
 	m, err := mmap.OpenIn(file)
 	if err != nil {
-		return nil, asCorrupt(err)
+		return nil, AsCorrupt(err)
 	}
 	f, err := parse(file.String(), m.Data, kind, version)
 	if err != nil {
@@ -390,4 +392,37 @@ func (r *sectionReader) Read(p []byte) (int, error) {
 	b, err := r.s.Bytes(r.off, min(int64(len(p)), r.s.length-r.off))
 	r.off += int64(len(b))
 	return copy(p, b), err
+}
+
+// AsCorrupt returns the error about a link, or a folder, in place of one of a
+// database's files as what it is: damage. Other errors stay as they are.
+func AsCorrupt(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) && (errors.Is(err, confined.ErrLink) || errors.Is(err, atomicfile.ErrNotRegular)) {
+		return &CorruptError{path.Path, 0, path.Err.Error()}
+	}
+	return err
+}
+
+// Sum returns the length and the CRC-32 of a container, computed from the sums of
+// its blocks: those are of the bytes that were written, and so is the result. It
+// returns false if the file is not a container that can be read.
+func Sum(p confined.Path) (length int64, crc uint32, ok bool) {
+	m, err := mmap.OpenIn(p)
+	if err != nil {
+		return 0, 0, false
+	}
+	defer m.Close()
+	if len(m.Data) < headerSize {
+		return 0, 0, false
+	}
+	f, err := parse(p.String(), m.Data, string(m.Data[8:12]), int(binary.LittleEndian.Uint32(m.Data[12:])))
+	if err != nil {
+		return 0, 0, false
+	}
+	for at := 0; at < len(f.data); at += blockSize {
+		crc = JoinChecksums(crc, binary.LittleEndian.Uint32(f.sums[4*(at/blockSize):]), int64(min(blockSize, len(f.data)-at)))
+	}
+	rest := m.Data[len(f.data):]
+	return int64(len(m.Data)), JoinChecksums(crc, Checksum(rest), int64(len(rest))), true
 }

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package disk
+package generation
 
 import (
 	"io/fs"

@@ -1,4 +1,4 @@
-package disk
+package generation
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/index/container"
 )
 
 // build commits a generation with one file of the given contents.
@@ -162,8 +163,9 @@ func TestCommitSumsUp(t *testing.T) {
 	}
 	defer b.Abort()
 	text := []byte("told beforehand")
-	for name, size := range map[string]int{"empty": 0, "small": 100, "block": blockSize - headerSize, "big": 40 * blockSize, "odd": bufferSize + 12345} {
-		w, err := Create(confined.Of(b.Path(name)), "TEST", 7)
+	const block = 16 << 10 // of a container, and a checksum each
+	for name, size := range map[string]int{"empty": 0, "small": 100, "block": block - 64, "big": 40 * block, "odd": 16*block + 12345} {
+		w, err := container.Create(confined.Of(b.Path(name)), "TEST", 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,8 +176,8 @@ func TestCommitSumsUp(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if size, crc, ok := sumContainer(confined.Of(b.Path(name))); !ok {
-			t.Errorf("%s: %d bytes, %s, not taken for a container", name, size, crc)
+		if size, crc, ok := container.Sum(confined.Of(b.Path(name))); !ok {
+			t.Errorf("%s: %d bytes, %08x, not taken for a container", name, size, crc)
 		}
 	}
 	for name, data := range map[string][]byte{"known": text, "plain": []byte("docsrch\nTEST"), "nothing": {}} {
@@ -184,7 +186,7 @@ func TestCommitSumsUp(t *testing.T) {
 		}
 		b.BeginSync(name)
 	}
-	b.Known("known", int64(len(text)), Checksum(text))
+	b.Known("known", int64(len(text)), container.Checksum(text))
 	if err := b.Commit(Manifest{}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +203,8 @@ func TestCommitSumsUp(t *testing.T) {
 }
 
 func TestCurrentRefusesBadManifests(t *testing.T) {
-	var corrupt *CorruptError
-	var version *VersionError
+	var corrupt *container.CorruptError
+	var version *container.VersionError
 	for name, tt := range map[string]struct {
 		manifest string
 		as       any
@@ -389,7 +391,7 @@ func TestChangedManifestIsDamage(t *testing.T) {
 		if err := os.WriteFile(ManifestPath(dir), []byte(data), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		var corrupt *CorruptError
+		var corrupt *container.CorruptError
 		if _, err := Current(dir); !errors.As(err, &corrupt) || corrupt.File != ManifestPath(dir) {
 			t.Errorf("%s for %s: %v, want damage of the manifest", after, before, err)
 		}

@@ -1,4 +1,4 @@
-package disk
+package container
 
 import "hash/crc32"
 

@@ -1,0 +1,102 @@
+package generation
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Skipped is something of the source that has no passages, and why.
+type Skipped struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// ErrNoPassages is the error of a source without a single passage: an empty
+// database would only hide the mistake.
+var ErrNoPassages = errors.New("the source has no passages")
+
+// A NoPassagesError is ErrNoPassages with what was skipped.
+type NoPassagesError struct{ Skipped []Skipped }
+
+func (e *NoPassagesError) Unwrap() error { return ErrNoPassages }
+
+func (e *NoPassagesError) Error() string {
+	if len(e.Skipped) == 0 {
+		return ErrNoPassages.Error()
+	}
+	return ErrNoPassages.Error() + "; skipped: " + Reasons(e.Skipped)
+}
+
+// Unreadable begins the reason for what exists and could not be read. It comes
+// first where reasons are listed.
+const Unreadable = "cannot read: "
+
+// Reasons lists why things were skipped, each reason with how many share it and
+// the first of them.
+func Reasons(skipped []Skipped) string {
+	const most = 5
+	type reason struct {
+		why, first string
+		n          int
+	}
+	var reasons []reason
+	at := make(map[string]int)
+	for _, s := range skipped {
+		i, found := at[s.Why]
+		if !found {
+			i = len(reasons)
+			at[s.Why] = i
+			reasons = append(reasons, reason{s.Why, s.Name, 0})
+		}
+		reasons[i].n++
+	}
+	slices.SortStableFunc(reasons, func(a, b reason) int {
+		if unreadable := strings.HasPrefix(a.why, Unreadable); unreadable != strings.HasPrefix(b.why, Unreadable) {
+			if unreadable {
+				return -1
+			}
+			return 1
+		}
+		return b.n - a.n
+	})
+	var parts []string
+	others := len(skipped)
+	for _, r := range reasons[:min(most, len(reasons))] {
+		others -= r.n
+		if r.n == 1 {
+			parts = append(parts, fmt.Sprintf("%s (%s)", r.why, r.first))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s (%d, such as %s)", r.why, r.n, r.first))
+		}
+	}
+	if others > 0 {
+		parts = append(parts, fmt.Sprintf("%d more for other reasons", others))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Summary shortens skipped to what fits a manifest: a reason that many share
+// is told once, with how many do and the first of them.
+func Summary(skipped []Skipped) []Skipped {
+	const few, most = 3, 40
+	count := make(map[string]int)
+	for _, s := range skipped {
+		count[s.Why]++
+	}
+	var short []Skipped
+	for _, s := range skipped {
+		n := count[s.Why]
+		switch {
+		case len(short) == most:
+			return append(short, Skipped{Name: "...", Why: fmt.Sprintf("%d in all", len(skipped))})
+		case n > few:
+			short = append(short, Skipped{Name: fmt.Sprintf("%s and %d more", s.Name, n-1), Why: s.Why})
+			count[s.Why] = 0
+		case n > 0:
+			short = append(short, s)
+		}
+	}
+	return short
+}
