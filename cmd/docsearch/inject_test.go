@@ -15,6 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/indextest"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/notes"
 )
 
 // The start of a session has the databases brought up to date, and does not

@@ -4,7 +4,7 @@
 // to a temporary file in the same directory, which then takes the old file's
 // name. A symbolic link of that name is replaced, not followed. The package
 // imports only what the hook may import before nearly all of the standard
-// library is initialised (see package config).
+// library is initialized (see package hook/startup).
 package atomicfile
 
 import (

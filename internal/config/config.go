@@ -1,10 +1,9 @@
-// Package config says what can be configured: the types, their defaults, and
-// where docsearch's files live.
+// Package config defines the configuration: the types, their defaults, and the
+// locations of docsearch's files.
 //
-// It reads no config file; package load does, and keeps snapshots of what it
-// has read. The hook decides by these before most of the program, and of the
-// standard library, is initialised (see package glance): so this package
-// imports little, and neither strings nor fmt, nor what imports these.
+// It reads no config file. Package load does, and writes snapshots of the result,
+// by which the hook decides before most of the program is initialized (see package
+// startup). So this package imports little.
 package config
 
 // A Config is what the user's config file says, with defaults filled in and

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"os"
 	"runtime"
 )
@@ -42,11 +43,11 @@ func Locate(getenv Getenv) Locations {
 	if l.State == "" && l.Config != "" {
 		l.State = Dir(l.Config)
 	}
-	l.Cache = first(
+	l.Cache = cmp.Or(
 		set("DOCSEARCH_CACHE_DIR"),
 		under(set("XDG_CACHE_HOME"), "docsearch"),
 		systemCache(getenv, home, under))
-	l.Data = first(
+	l.Data = cmp.Or(
 		set("DOCSEARCH_DATA"),
 		under(set("CLAUDE_PLUGIN_DATA"), "databases"),
 		under(set("XDG_DATA_HOME"), "docsearch"),
@@ -156,13 +157,4 @@ func absolute(path string) string {
 		return path
 	}
 	return Join(dir, path)
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }

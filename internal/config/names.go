@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/binary"
 	"errors"
 	"hash/fnv"
 	"slices"
@@ -47,7 +48,7 @@ func (n *Names) Database(name []byte) (place int, found bool) {
 	low, high := 0, len(n.entries)/entrySize
 	for low < high {
 		mid := (low + high) / 2
-		if littleEndian(n.entries[mid*entrySize:]) < want {
+		if binary.LittleEndian.Uint64(n.entries[mid*entrySize:]) < want {
 			low = mid + 1
 		} else {
 			high = mid
@@ -56,7 +57,7 @@ func (n *Names) Database(name []byte) (place int, found bool) {
 	if low*entrySize == len(n.entries) {
 		return 0, false
 	}
-	entry := littleEndian(n.entries[low*entrySize:])
+	entry := binary.LittleEndian.Uint64(n.entries[low*entrySize:])
 	return int(entry &^ nameBits), entry&nameBits == want
 }
 
@@ -70,7 +71,7 @@ func (n *Names) load() error {
 		return err
 	}
 	const head = len(namesMagic) + 8
-	if len(data) < head || string(data[:len(namesMagic)]) != namesMagic || littleEndian(data[len(namesMagic):]) != sumOf(n.databases) || (len(data)-head)%entrySize != 0 {
+	if len(data) < head || string(data[:len(namesMagic)]) != namesMagic || binary.LittleEndian.Uint64(data[len(namesMagic):]) != sumOf(n.databases) || (len(data)-head)%entrySize != 0 {
 		return errors.New(path + " is of other databases")
 	}
 	n.entries = data[head:]
@@ -99,7 +100,7 @@ func NewNames(dbs []Database, defined [][]string) *Names {
 	slices.Sort(sorted)
 	n := &Names{databases: dbs, read: true}
 	for _, e := range sorted {
-		n.entries = appendLittleEndian(n.entries, e)
+		n.entries = binary.LittleEndian.AppendUint64(n.entries, e)
 	}
 	return n
 }
@@ -112,7 +113,7 @@ func (n *Names) Write(l Locations) error {
 	if err != nil {
 		return err
 	}
-	data := appendLittleEndian([]byte(namesMagic), sumOf(n.databases))
+	data := binary.LittleEndian.AppendUint64([]byte(namesMagic), sumOf(n.databases))
 	return writeSnapshotFile(l, path, append(data, n.entries...))
 }
 

@@ -2,7 +2,9 @@ package config
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"unsafe"
@@ -169,7 +171,7 @@ func parseRoutesSnapshot(data []byte, concerns func(*Rule) bool) (*RoutesSnapsho
 		return nil, errors.New("no snapshot of this format")
 	}
 	fields := sum[8:]
-	if littleEndian(sum) != wideChecksum(fields) {
+	if binary.LittleEndian.Uint64(sum) != wideChecksum(fields) {
 		return nil, errors.New("the snapshot is damaged: checksum")
 	}
 	s := &RoutesSnapshot{concerns: concerns}
@@ -187,7 +189,7 @@ func parseRoutesSnapshot(data []byte, concerns func(*Rule) bool) (*RoutesSnapsho
 func wideChecksum(data []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for ; len(data) >= 8; data = data[8:] {
-		h = (h ^ littleEndian(data)) * 1099511628211
+		h = (h ^ binary.LittleEndian.Uint64(data)) * 1099511628211
 		h ^= h >> 32
 	}
 	for _, b := range data {
@@ -208,7 +210,7 @@ func (s *RoutesSnapshot) Write(l Locations) error {
 func (s *RoutesSnapshot) encode() []byte {
 	c := coder{writing: true}
 	s.code(&c)
-	data := appendLittleEndian([]byte(routesMagic), wideChecksum(c.out))
+	data := binary.LittleEndian.AppendUint64([]byte(routesMagic), wideChecksum(c.out))
 	return append(data, c.out...)
 }
 
@@ -217,7 +219,7 @@ func routesPath(l Locations, p RoutesPlace) (string, error) {
 		return "", errors.New("there is no place for a snapshot: the home directory is not known")
 	}
 	key := p.Config + "\x00" + p.Project + "\x00" + p.Plugin + "\x00" + p.Claude
-	return Join(l.Cache, "routes-"+hexadecimal(checksum([]byte(key)))+".snapshot"), nil
+	return Join(l.Cache, fmt.Sprintf("routes-%016x.snapshot", checksum([]byte(key)))), nil
 }
 
 // FirstAbsent is the path, or the folder around it, that is not there, within

@@ -2,11 +2,12 @@ package config
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"io/fs"
 	"os"
-	"strconv"
 
 	"github.com/docsearch/docsearch/internal/atomicfile"
 )
@@ -144,7 +145,7 @@ func parseSnapshot(data []byte) (*Snapshot, error) {
 		return nil, errors.New("no snapshot of this format")
 	}
 	fields := sum[8:]
-	if littleEndian(sum) != checksum(fields) {
+	if binary.LittleEndian.Uint64(sum) != checksum(fields) {
 		return nil, errors.New("the snapshot is damaged: checksum")
 	}
 	s := new(Snapshot)
@@ -164,22 +165,8 @@ func parseSnapshot(data []byte) (*Snapshot, error) {
 func (s *Snapshot) encode() []byte {
 	c := coder{writing: true}
 	s.code(&c)
-	data := appendLittleEndian([]byte(snapshotMagic), checksum(c.out))
+	data := binary.LittleEndian.AppendUint64([]byte(snapshotMagic), checksum(c.out))
 	return append(data, c.out...)
-}
-
-func littleEndian(b []byte) uint64 {
-	_ = b[7]
-	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-}
-
-func appendLittleEndian(b []byte, v uint64) []byte {
-	for range 8 {
-		b = append(b, byte(v))
-		v >>= 8
-	}
-	return b
 }
 
 func checksum(data []byte) uint64 {
@@ -230,7 +217,7 @@ func cachePath(l Locations, extension string) (string, error) {
 	if l.Cache == "" || l.Config == "" {
 		return "", errors.New("there is no place for a snapshot: the home directory is not known")
 	}
-	return Join(l.Cache, "config-"+hexadecimal(checksum([]byte(l.Config)))+extension), nil
+	return Join(l.Cache, fmt.Sprintf("config-%016x%s", checksum([]byte(l.Config)), extension)), nil
 }
 
 // Forget removes the snapshot, so that the hook reads the config again, and the
@@ -244,10 +231,4 @@ func Forget(l Locations) error {
 		return err
 	}
 	return nil
-}
-
-// hexadecimal is a number in 16 digits.
-func hexadecimal(n uint64) string {
-	digits := strconv.FormatUint(n, 16)
-	return "0000000000000000"[len(digits):] + digits
 }

@@ -1,6 +1,9 @@
 package config
 
-import "bytes"
+import (
+	"cmp"
+	"strings"
+)
 
 // The names under which a client offers docsearch's MCP server: as its plugin
 // does, and as docsearch install enters it.
@@ -25,7 +28,7 @@ type Server struct {
 func (c *Config) Server(getenv Getenv) Server {
 	for _, name := range [...]string{getenv("DOCSEARCH_MCP_TOOL"), c.Hook.Tool} {
 		if IsSearchTool(name) {
-			prefix := name[:bytes.LastIndex([]byte(name), []byte("__"))+2]
+			prefix := name[:strings.LastIndex(name, "__")+2]
 			s := Server{Search: name, Read: prefix + readTool}
 			if prefix != pluginServer && prefix != plainServer {
 				s.renamed = prefix
@@ -47,7 +50,7 @@ func IsSearchTool(name string) bool {
 	if !ok {
 		return false
 	}
-	switch name[bytes.LastIndex([]byte(name), []byte("__"))+2:] {
+	switch name[strings.LastIndex(name, "__")+2:] {
 	case searchTool, "leann_search":
 		return true
 	}
@@ -57,12 +60,11 @@ func IsSearchTool(name string) bool {
 // ServerName is the name of the MCP server in the full name of a tool,
 // "mcp__server__tool".
 func ServerName(tool string) (name string, ok bool) {
-	const prefix = "mcp__"
-	if len(tool) < len(prefix) || tool[:len(prefix)] != prefix {
+	rest, ok := strings.CutPrefix(tool, "mcp__")
+	if !ok {
 		return "", false
 	}
-	rest := tool[len(prefix):]
-	i := bytes.LastIndex([]byte(rest), []byte("__"))
+	i := strings.LastIndex(rest, "__")
 	if i <= 0 || i+2 == len(rest) {
 		return "", false
 	}
@@ -84,10 +86,11 @@ func (s *Server) Installed(tool string) bool {
 // ownTool reports whether tool is one of docsearch's tools with the prefix of
 // a server.
 func ownTool(tool, prefix string) bool {
-	if len(tool) < len(prefix) || tool[:len(prefix)] != prefix {
+	name, ok := strings.CutPrefix(tool, prefix)
+	if !ok {
 		return false
 	}
-	switch tool[len(prefix):] {
+	switch name {
 	case searchTool, readTool, "list_databases", "leann_search", "leann_list":
 		return true
 	}
@@ -95,7 +98,7 @@ func ownTool(tool, prefix string) bool {
 }
 
 // ToolOf is the tool that searches the database.
-func (s *Server) ToolOf(d *Database) string { return first(d.Tool, s.Search) }
+func (s *Server) ToolOf(d *Database) string { return cmp.Or(d.Tool, s.Search) }
 
 // Serves reports whether docsearch's own server is what searches the
 // database, so that a missing index means that nothing does.

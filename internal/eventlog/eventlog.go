@@ -36,7 +36,7 @@
 //
 // A line that is damaged, as the last one may be after a power failure, is left
 // out and counted; so is a line of a version that is not known. The package
-// imports little, because the hook writes the log (see package config).
+// imports little, because the hook writes the log (see package hook/startup).
 package eventlog
 
 import (

@@ -8,8 +8,8 @@
 // that is the client's to ask. Every way out of the process counts here, as a
 // Go program that crashes ends with exit code 2, which is a denial.
 //
-// It imports little besides the standard library, and nothing that is slow to
-// initialize (see TestHookImports): a hook runs before every tool call. Reading the configuration is for the caller (see hook/fast).
+// The imports are few, because a hook runs before every tool call: TestHookImports
+// in cmd/docsearch holds which. The caller reads the configuration.
 package hook
 
 import (

@@ -1,9 +1,6 @@
 // Package deadline ends a hook process that takes too long, whatever it waits
 // for: standard input, a file on a mount that does not answer, a lock, or a
 // search. The tool call runs as usual then.
-//
-// The package imports only what the hook may import before nearly all of the
-// standard library is initialized (see package config).
 package deadline
 
 import (

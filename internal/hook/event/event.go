@@ -3,10 +3,10 @@ package event
 
 import (
 	"bytes"
-	"errors"
+	"fmt"
 	"io"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/docsearch/docsearch/internal/hook/rawjson"
 )
@@ -127,7 +127,7 @@ func Read(r io.Reader) (e Event, data []byte, err error) {
 		n, err := r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		if len(data) > Longest {
-			return Event{}, data, errors.New("longer than " + strconv.Itoa(Longest>>20) + " MiB")
+			return Event{}, data, fmt.Errorf("longer than %d MiB", Longest>>20)
 		}
 		if end := bytes.TrimRight(data, " \t\r\n"); len(data) <= ended && bytes.HasSuffix(end, []byte("}")) {
 			if e, err := Parse(data); err == nil {
@@ -291,11 +291,11 @@ func failure(result []byte) string {
 	case "", "0":
 		return ""
 	}
-	var parts [][]byte
+	var parts []string
 	for _, name := range []string{"stderr", "stdout", "output"} {
-		if s := bytes.TrimSpace([]byte(rawjson.Prefix(r.Raw(name), maxText))); len(s) > 0 {
+		if s := strings.TrimSpace(rawjson.Prefix(r.Raw(name), maxText)); s != "" {
 			parts = append(parts, s)
 		}
 	}
-	return string(bytes.Join(parts, []byte("\n")))
+	return strings.Join(parts, "\n")
 }

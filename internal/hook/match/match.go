@@ -3,6 +3,7 @@ package match
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -90,9 +91,9 @@ func concerns(sites []string, db *config.Database) bool {
 		return namesAny(sites, db.URLs)
 	}
 	for _, site := range sites {
-		for label := range bytes.SplitSeq([]byte(config.Host(site)), []byte(".")) {
+		for label := range strings.SplitSeq(config.Host(site), ".") {
 			for _, k := range db.Keywords {
-				if rest, ok := bytes.CutPrefix(label, bytes.ToLower([]byte(k))); ok && k != "" && isSuffix(string(rest)) {
+				if rest, ok := strings.CutPrefix(label, strings.ToLower(k)); ok && k != "" && isSuffix(rest) {
 					return true
 				}
 			}

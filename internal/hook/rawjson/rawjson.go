@@ -1,8 +1,9 @@
 // Package rawjson reads and writes the hook's few JSON objects, field by field.
 //
-// To inspect the types of structs takes encoding/json longer, in a process that
-// does so once, than all the hook has to decide; and only to import it delays
-// the hook (see package glance). What is read is read as encoding/json does.
+// encoding/json inspects the types of structs, which takes longer in a process
+// that does so once than the hook's decision, and it reads every byte of values
+// that the hook skips, of which there can be megabytes. Values are decoded as
+// encoding/json decodes them.
 package rawjson
 
 import (

@@ -14,7 +14,7 @@ import (
 
 // The examples' own tests pass, and nothing is odd about them.
 func TestExamples(t *testing.T) {
-	paths, err := filepath.Glob(filepath.FromSlash("../../../../testdata/routes/*"))
+	paths, err := filepath.Glob(filepath.FromSlash("../../../testdata/routes/*"))
 	if err != nil || len(paths) < 4 {
 		t.Fatal(paths, err)
 	}
