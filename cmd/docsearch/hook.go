@@ -45,7 +45,7 @@ DOCSEARCH_DEBUG=1 shows every step of the decision on standard error.`,
 }
 
 // answerEvent answers the event by the config file and the files with rules,
-// and leaves the snapshots by which package fast answers the next one.
+// and leaves the snapshots by which package startup answers the next one.
 func answerEvent(p *hook.Process) error {
 	code := startup.Guard(p.Stderr, func() int {
 		l := config.Locate(p.Getenv)

@@ -28,7 +28,7 @@ const (
 	// a summary.
 	SkippedName = "skipped.jsonl"
 	// FilesName lists the documents that were read, for the next build to know
-	// which have changed. It is a container of kind FILE (see package disk) of
+	// which have changed. It is a container of kind FILE (see package container) of
 	// these sections. A number is a varint, a text its length and its bytes.
 	//
 	//	all    what holds for all documents: a digest of what every one is read

@@ -3,7 +3,7 @@
 //
 // Reading a page of a mapped file that was truncated meanwhile faults, which
 // Go turns into a panic only after debug.SetPanicOnFault. The files docsearch
-// maps are never changed in place (see package disk).
+// maps are never changed in place (see package generation).
 package mmap
 
 import (

@@ -33,7 +33,7 @@ const (
 	nameWeight         = 0.1 // a page name of this or another manual
 )
 
-// fit prints the weights of package answer's Default, which are a logistic model
+// fit prints the weights of package quicksearch's Default, which are a logistic model
 // of whether the database answers a query, and how the present model judges the
 // training searches.
 func (l *lab) fit(out *output) error {

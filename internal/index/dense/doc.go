@@ -32,7 +32,7 @@
 //
 // # The file
 //
-// An index is a container of kind VECT (see package disk) with these sections,
+// An index is a container of kind VECT (see package container) with these sections,
 // all integers little endian: N passages, D dimensions, W = D rounded up to a
 // multiple of 32, R rows (passages with a vector), S = R + copies rows stored,
 // C blocks.

@@ -18,7 +18,7 @@
 //
 // # The file
 //
-// A model is a container of kind EMBD (see package disk) with these sections,
+// A model is a container of kind EMBD (see package container) with these sections,
 // all integers little endian, V terms, D = A + B dimensions:
 //
 //	head    [4] V

@@ -145,7 +145,7 @@ type Recall struct {
 }
 
 // A Confidence turns a query's signals into the probability that the best hit
-// answers it. What the signals are is for package answer to say.
+// answers it. What the signals are is for package quicksearch to say.
 type Confidence struct {
 	Weights   []float64 `json:"weights"` // the constant first
 	Threshold float64   `json:"threshold"`

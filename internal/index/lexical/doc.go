@@ -27,7 +27,7 @@
 //
 // # The file
 //
-// A container of kind LEXI (see package disk) with these sections. All
+// A container of kind LEXI (see package container) with these sections. All
 // integers are little endian, [v] is a varint as encoding/binary has it. N
 // passages, U units, T terms.
 //

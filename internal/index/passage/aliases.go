@@ -26,7 +26,7 @@ const aliasesKind = "ALIA"
 // Aliases find the documents of a generation by other URLs than their keys:
 // those that redirect to them, or at which the same page stands.
 //
-// It is a container of kind ALIA (see package disk) with these sections, all
+// It is a container of kind ALIA (see package container) with these sections, all
 // integers little endian, N aliases:
 //
 //	hashes  N x { [8] FNV-1a of the alias; [4] its number }, ascending

@@ -45,7 +45,7 @@ func IsShard(name string) bool {
 // Passages are numbered from 0 in the order of their files, documents in the
 // order of their first passages.
 //
-// It is a container of kind PASS (see package disk) with these sections, all
+// It is a container of kind PASS (see package container) with these sections, all
 // integers little endian, N passages, D documents:
 //
 //	passages  N x { [8] offset of the line in its file
@@ -443,7 +443,7 @@ func isShare(path string) bool {
 	return len(path) > 1 && os.IsPathSeparator(path[0]) && os.IsPathSeparator(path[1])
 }
 
-// isAbs is filepath.IsAbs without path/filepath (see package disk).
+// isAbs is filepath.IsAbs without path/filepath (see package hook/startup).
 func isAbs(path string) bool {
 	return path[0] == '/' || path[0] == '\\' || len(path) > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\')
 }
