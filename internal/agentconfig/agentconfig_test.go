@@ -298,7 +298,7 @@ func TestDamagedFile(t *testing.T) {
 		write(t, files[damaged], `{"hooks": {`)
 		write(t, files[1-damaged], "{}")
 		_, err := c.Install(User, program)
-		if err == nil || !strings.Contains(err.Error(), files[damaged]+":1:12: Claude Code ignores the whole file: the file ends before") {
+		if err == nil || !strings.Contains(err.Error(), files[damaged]+":1:12: Claude Code ignores the whole file: unexpected end of file") {
 			t.Errorf("error = %v", err)
 		}
 		if got := read(t, files[damaged]); got != `{"hooks": {` {

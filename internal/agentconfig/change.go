@@ -63,7 +63,7 @@ func (c *Change) prepare() error {
 	}
 	if c.rewrite != nil {
 		if c.after, err = c.rewrite(data); err != nil {
-			return fmt.Errorf("%s was left alone: %w", c.Path, err)
+			return fmt.Errorf("cannot change %s: %w", c.Path, err)
 		}
 		return nil
 	}
@@ -74,7 +74,7 @@ func (c *Change) prepare() error {
 	}
 	d, err := parse(data)
 	if err != nil {
-		return fmt.Errorf("%s is not valid JSON and was left alone: %w", c.Path, err)
+		return fmt.Errorf("cannot change %s: invalid JSON: %w", c.Path, err)
 	}
 	var redo func(*document) error
 	if c.edit.redo != nil {
@@ -82,7 +82,7 @@ func (c *Change) prepare() error {
 	}
 	untouched := d.bytes()
 	if err := c.edit.apply(d); err != nil {
-		return fmt.Errorf("%s was left alone: %w", c.Path, err)
+		return fmt.Errorf("cannot change %s: %w", c.Path, err)
 	}
 	c.after = d.bytes()
 	switch {
@@ -174,7 +174,7 @@ func (c *Change) Apply() (backup string, err error) {
 	}
 	if c.before != nil {
 		if backup, err = c.backup(); err != nil {
-			return "", fmt.Errorf("keep a copy of %s: %w", c.Path, err)
+			return "", fmt.Errorf("cannot back up %s: %w", c.Path, err)
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
@@ -241,7 +241,7 @@ func lockAsClaude(path string) (unlock func(), err error) {
 			continue
 		}
 		if waited >= patience {
-			return nil, fmt.Errorf("%s is held by another program, such as a running Claude Code; try again, or remove it if none is running", lock)
+			return nil, fmt.Errorf("%s is locked by another program, such as Claude Code; try again, or remove the lock file if no such program is running", lock)
 		}
 		time.Sleep(pause)
 	}

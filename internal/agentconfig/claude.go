@@ -34,7 +34,7 @@ func ParseScope(s string) (Scope, error) {
 			return scope, nil
 		}
 	}
-	return "", errors.New("want user, project or local")
+	return "", errors.New("want user, project, or local")
 }
 
 // A Claude is one user's Claude Code, seen from one project.
@@ -59,7 +59,7 @@ func FindClaude(dir string) (*Claude, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return nil, fmt.Errorf("find Claude Code's settings: %w", err)
+		return nil, fmt.Errorf("cannot find Claude Code's settings: %w", err)
 	}
 	c := &Claude{
 		Server:   "docsearch",

@@ -38,7 +38,7 @@ func parse(data []byte) (*document, error) {
 	}
 	root, ok := d.root.Value.(*hujson.Object)
 	if !ok {
-		return nil, fmt.Errorf("the file holds %s where Claude Code expects an object", kindName(d.root.Value))
+		return nil, fmt.Errorf("the file contains %s, want an object", kindName(d.root.Value))
 	}
 	if bytes.Contains(data, []byte("\r\n")) {
 		d.newline = "\r\n"
@@ -117,7 +117,7 @@ func (o object) object(name string) (child object, ok bool, err error) {
 	path := o.join(name)
 	v, isObject := o.Members[i].Value.Value.(*hujson.Object)
 	if !isObject {
-		return object{}, false, fmt.Errorf("%s is %s where Claude Code expects an object", path, kindName(o.Members[i].Value.Value))
+		return object{}, false, fmt.Errorf("%s is %s, want an object", path, kindName(o.Members[i].Value.Value))
 	}
 	return object{v, o.doc, o.childIndent(), path}, true, nil
 }
@@ -131,7 +131,7 @@ func (o object) array(name string) (child array, ok bool, err error) {
 	path := o.join(name)
 	v, isArray := o.Members[i].Value.Value.(*hujson.Array)
 	if !isArray {
-		return array{}, false, fmt.Errorf("%s is %s where Claude Code expects a list", path, kindName(o.Members[i].Value.Value))
+		return array{}, false, fmt.Errorf("%s is %s, want a list", path, kindName(o.Members[i].Value.Value))
 	}
 	return array{v, o.doc, o.childIndent(), path}, true, nil
 }

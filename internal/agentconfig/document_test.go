@@ -207,13 +207,13 @@ func TestParseRejects(t *testing.T) {
 	for name, test := range map[string]struct{ data, want string }{
 		"cut short":     {`{"a": 1`, "unexpected EOF"},
 		"two values":    {`{} {}`, "after top-level value"},
-		"a list":        {`[]`, "the file holds a list where Claude Code expects an object"},
+		"a list":        {`[]`, "the file contains a list, want an object"},
 		"text":          {`hello`, "invalid literal"},
-		"hooks list":    {`{"hooks": []}`, "hooks is a list where Claude Code expects an object"},
-		"hooks null":    {`{"hooks": null}`, "hooks is null where Claude Code expects an object"},
-		"event string":  {`{"hooks": {"PreToolUse": "x"}}`, "hooks.PreToolUse is a string where Claude Code expects a list"},
-		"servers false": {`{"mcpServers": false}`, "mcpServers is true or false where Claude Code expects an object"},
-		"taken":         {`{"mcpServers": {"docsearch": {"command": "npx", "args": ["other"]}}}`, "mcpServers.docsearch is another program's"},
+		"hooks list":    {`{"hooks": []}`, "hooks is a list, want an object"},
+		"hooks null":    {`{"hooks": null}`, "hooks is null, want an object"},
+		"event string":  {`{"hooks": {"PreToolUse": "x"}}`, "hooks.PreToolUse is a string, want a list"},
+		"servers false": {`{"mcpServers": false}`, "mcpServers is true or false, want an object"},
+		"taken":         {`{"mcpServers": {"docsearch": {"command": "npx", "args": ["other"]}}}`, "mcpServers.docsearch belongs to another program"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := parse([]byte(test.data))

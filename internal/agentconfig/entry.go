@@ -327,7 +327,7 @@ func putServer(d *document, at serverAt, program string) error {
 		return nil
 	}
 	if !isServer(entry) {
-		return fmt.Errorf("%s is another program's: %q; remove it with \"claude mcp remove %s\" if it is no longer wanted", entry.path, entry.text("command")+entry.text("url"), at.name)
+		return fmt.Errorf("%s belongs to another program: %q; to remove it, run \"claude mcp remove %s\"", entry.path, entry.text("command")+entry.text("url"), at.name)
 	}
 	if entry.text("command") != program {
 		entry.Members[entry.index("command")].Value.Value = hujson.String(program)

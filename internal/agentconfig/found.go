@@ -320,7 +320,7 @@ func readChecked(path string, check func(path string, data []byte) error) (*docu
 	}
 	d, err := parse(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not valid JSON: %w", path, err)
+		return nil, fmt.Errorf("%s: invalid JSON: %w", path, err)
 	}
 	return d, wrong
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrTemporary is the error of Program for a binary that "go run" made.
-var ErrTemporary = errors.New("this docsearch is a temporary file of \"go run\", which is gone after it")
+var ErrTemporary = errors.New("cannot install a temporary binary of \"go run\"")
 
 // Program is the path under which this program should be entered into config
 // files: one on PATH that leads to it, since that outlives an upgrade which
@@ -19,7 +19,7 @@ var ErrTemporary = errors.New("this docsearch is a temporary file of \"go run\",
 func Program() (string, error) {
 	own, err := os.Executable()
 	if err != nil {
-		return "", fmt.Errorf("find this program: %w", err)
+		return "", fmt.Errorf("cannot find this program: %w", err)
 	}
 	if path, ok := OnPath(own); ok {
 		return path, nil
@@ -49,13 +49,13 @@ func CheckProgram(program string) error {
 	_, err := exec.LookPath(program)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
-		return fmt.Errorf("cannot run %s: no such program", program)
+		return fmt.Errorf("cannot run %s: program not found", program)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("cannot run %s: not executable", program)
 	case err != nil:
 		return fmt.Errorf("cannot run %s: %w", program, errors.Unwrap(err))
 	case !isDocsearch(program):
-		return fmt.Errorf("cannot enter %s: want a program whose name begins with docsearch, by which uninstall recognizes its entries", program)
+		return fmt.Errorf("invalid program %q: want a name that starts with docsearch, because uninstall finds its entries by name", program)
 	}
 	return nil
 }

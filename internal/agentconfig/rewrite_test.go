@@ -65,12 +65,12 @@ func TestRewrite(t *testing.T) {
 
 	// An error leaves the file alone, and names it.
 	no := errors.New("no")
-	if _, err := Rewrite(path, "a line", func([]byte) ([]byte, error) { return nil, no }); !errors.Is(err, no) || !strings.Contains(err.Error(), path+" was left alone: ") {
+	if _, err := Rewrite(path, "a line", func([]byte) ([]byte, error) { return nil, no }); !errors.Is(err, no) || !strings.Contains(err.Error(), path+": ") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// A change is made to what the file holds when it is made, not when it was
+// A change is made to what the file contains when it is made, not when it was
 // planned.
 func TestRewriteOfAChangedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")

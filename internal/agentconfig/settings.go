@@ -36,7 +36,7 @@ func (e *IgnoredError) Error() string {
 func (c *Claude) checkJSON(path string, data []byte) error {
 	text, marked := bytes.CutPrefix(data, []byte(bom))
 	if marked && c.Version.before(knowsEvents) {
-		return &IgnoredError{Path: path, Line: 1, Column: 1, Reason: "it begins with a byte order mark, which this version does not know"}
+		return &IgnoredError{Path: path, Line: 1, Column: 1, Reason: "it starts with a byte order mark, which this version does not support"}
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
@@ -154,7 +154,7 @@ func checkHooks(events *hujson.Object, old bool) error {
 		first, known := hookEvents()[name]
 		switch {
 		case old && !first:
-			return faultAt(event.Name, "hooks.%s is an event that this version does not know", name)
+			return faultAt(event.Name, "hooks.%s is an event that this version does not support", name)
 		case !known || event.Value.Value.Kind() == 'n' && !old:
 			continue // it is left out, and the others count
 		}
@@ -241,7 +241,7 @@ func checkHandler(v hujson.Value, path string, old bool) error {
 	case handler.index("type") < 0:
 		return faultAt(v, "%s has no \"type\"", path)
 	case !known, old && kind != "command" && kind != "prompt":
-		return faultAt(v, "%s has the type %q, which Claude Code does not know", path, kind)
+		return faultAt(v, "%s has the type %q, which Claude Code does not support", path, kind)
 	}
 	for _, name := range required {
 		i := handler.index(name)
@@ -271,7 +271,7 @@ func checkOptions(handler object, path string, old bool) error {
 		case name == "args":
 			err = checkStrings(m.Value, at)
 		case name == "shell" && !slices.Contains([]string{"bash", "powershell"}, stringOf(m.Value)):
-			err = faultAt(m.Value, "%s is neither \"bash\" nor \"powershell\"", at)
+			err = faultAt(m.Value, "%s is not \"bash\" or \"powershell\"", at)
 		case name == "statusMessage":
 			err = want('"', m.Value, at)
 		case name == "async":

@@ -45,7 +45,7 @@ func RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
 		return o, err
 	}
 	if o.Code = cmd.ProcessState.ExitCode(); o.Code != 0 && o.Code != 2 {
-		return o, fmt.Errorf("it ended with exit code %d: %s", o.Code, firstLine(o.Stderr))
+		return o, fmt.Errorf("exit code %d: %s", o.Code, firstLine(o.Stderr))
 	}
 	if stdout.Len() == 0 {
 		if o.Code == 2 {
@@ -62,10 +62,10 @@ func RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
 		} `json:"hookSpecificOutput"`
 	}
 	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
-		return o, fmt.Errorf("it wrote something other than one JSON object: %s", firstLine(stdout.String()))
+		return o, fmt.Errorf("invalid output: want one JSON object, got %s", firstLine(stdout.String()))
 	}
 	if answer.Output.Event != "PreToolUse" {
-		return o, fmt.Errorf("it answered for the event %q", answer.Output.Event)
+		return o, fmt.Errorf("invalid output: wrong event %q", answer.Output.Event)
 	}
 	o.Decision, o.Reason, o.Context = answer.Output.Decision, answer.Output.Reason, answer.Output.Context
 	o.Stderr = strings.TrimSpace(strings.Replace(o.Stderr, o.Reason, "", 1))
@@ -115,14 +115,14 @@ func StartServer(ctx context.Context, start func(context.Context) *exec.Cmd) (*S
 	answer, err := c.Initialize(ctx, hello)
 	if err != nil {
 		s.Close()
-		return nil, fmt.Errorf("it does not answer initialize: %w%s", err, s.said())
+		return nil, fmt.Errorf("no response to initialize: %w%s", err, s.said())
 	}
 	s.Took = time.Since(began)
 	s.Server = answer.ServerInfo.Name + " " + answer.ServerInfo.Version
 	tools, err := c.ListTools(ctx, mcp.ListToolsRequest{})
 	if err != nil {
 		s.Close()
-		return nil, fmt.Errorf("it does not list its tools: %w%s", err, s.said())
+		return nil, fmt.Errorf("no response to tools/list: %w%s", err, s.said())
 	}
 	for _, tool := range tools.Tools {
 		s.Tools = append(s.Tools, tool.Name)
@@ -136,7 +136,7 @@ func (s *Session) Call(ctx context.Context, tool string, arguments any) (string,
 	call.Params.Name, call.Params.Arguments = tool, arguments
 	answer, err := s.client.CallTool(ctx, call)
 	if err != nil {
-		return "", fmt.Errorf("call %s: %w", tool, err)
+		return "", fmt.Errorf("cannot call %s: %w", tool, err)
 	}
 	var text strings.Builder
 	for _, content := range answer.Content {
@@ -145,7 +145,7 @@ func (s *Session) Call(ctx context.Context, tool string, arguments any) (string,
 		}
 	}
 	if answer.IsError {
-		return "", fmt.Errorf("call %s: %s", tool, text.String())
+		return "", fmt.Errorf("cannot call %s: %s", tool, text.String())
 	}
 	return text.String(), nil
 }

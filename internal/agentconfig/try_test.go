@@ -22,9 +22,9 @@ func TestRunHook(t *testing.T) {
 		"older denial":   {"echo R >&2; exit 2", Outcome{Decision: "deny", Reason: "R", Code: 2}, ""},
 		"denial and log": {"echo '" + deny + "'; echo R >&2; echo trouble >&2; exit 2", Outcome{Decision: "deny", Reason: "R", Context: "C", Code: 2, Stderr: "trouble"}, ""},
 		"fails open":     {"echo no config >&2", Outcome{Stderr: "no config"}, ""},
-		"not JSON":       {"echo hello", Outcome{}, "something other than one JSON object: hello"},
-		"two objects":    {"echo '{}{}'", Outcome{}, "something other than one JSON object"},
-		"another event":  {`echo '{"hookSpecificOutput":{"hookEventName":"Stop"}}'`, Outcome{}, `for the event "Stop"`},
+		"not JSON":       {"echo hello", Outcome{}, "want one JSON object, got hello"},
+		"two objects":    {"echo '{}{}'", Outcome{}, "want one JSON object"},
+		"another event":  {`echo '{"hookSpecificOutput":{"hookEventName":"Stop"}}'`, Outcome{}, `wrong event "Stop"`},
 		"failure":        {"echo it broke >&2; exit 3", Outcome{}, "exit code 3: it broke"},
 		"not there":      {"exec /nowhere/docsearch hook", Outcome{}, "exit code 127"},
 	} {
@@ -58,12 +58,12 @@ func TestRunHookGetsTheEvent(t *testing.T) {
 func TestStartServerFails(t *testing.T) {
 	needShell(t)
 	for name, test := range map[string]struct{ script, want string }{
-		"ends at once":    {"echo no such option >&2; exit 1", "it does not answer initialize"},
-		"is no server":    {"cat", "it does not answer initialize"},
-		"never answers":   {"cat >/dev/null", "it does not answer initialize"},
-		"has no tools":    {`read line; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}'; cat >/dev/null`, "it does not list its tools"},
-		"is not there":    {"exec /nowhere/docsearch serve", "it does not answer initialize"},
-		"closes its pipe": {"exec <&-; exec >&-; sleep 5", "it does not answer initialize"},
+		"ends at once":    {"echo no such option >&2; exit 1", "no response to initialize"},
+		"is no server":    {"cat", "no response to initialize"},
+		"never answers":   {"cat >/dev/null", "no response to initialize"},
+		"has no tools":    {`read line; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}'; cat >/dev/null`, "no response to tools/list"},
+		"is not there":    {"exec /nowhere/docsearch serve", "no response to initialize"},
+		"closes its pipe": {"exec <&-; exec >&-; sleep 5", "no response to initialize"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -184,7 +184,7 @@ func ReadAll(f *os.File, limit int64) ([]byte, error) {
 
 // ErrTooLong is wrapped by the error about a file that is longer than its readers
 // accept.
-var ErrTooLong = errors.New("the file is too long")
+var ErrTooLong = errors.New("the file is too large")
 
 // ErrNotRegular is wrapped by the error about a folder, a device or a named pipe
 // where a regular file was expected.

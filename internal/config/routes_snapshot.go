@@ -155,11 +155,11 @@ func ReadRoutesSnapshot(l Locations, p RoutesPlace, concerns func(*Rule) bool) (
 	case err != nil:
 		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
 	case s.Place != p:
-		return nil, errors.New(path + " is of another place")
+		return nil, errors.New(path + " is for another folder")
 	}
 	for _, before := range s.Sources {
 		if now, err := StampOf(before.Path); err != nil || now != before {
-			return nil, errors.New(path + " is of another state of " + before.Path)
+			return nil, errors.New(path + " is outdated: changed " + before.Path)
 		}
 	}
 	return s, nil
@@ -168,17 +168,17 @@ func ReadRoutesSnapshot(l Locations, p RoutesPlace, concerns func(*Rule) bool) (
 func parseRoutesSnapshot(data []byte, concerns func(*Rule) bool) (*RoutesSnapshot, error) {
 	sum, ok := bytes.CutPrefix(data, []byte(routesMagic))
 	if !ok || len(sum) < 8 {
-		return nil, errors.New("no snapshot of this format")
+		return nil, errors.New("not a snapshot of this format")
 	}
 	fields := sum[8:]
 	if binary.LittleEndian.Uint64(sum) != wideChecksum(fields) {
-		return nil, errors.New("the snapshot is damaged: checksum")
+		return nil, errors.New("corrupt snapshot: checksum")
 	}
 	s := &RoutesSnapshot{concerns: concerns}
 	c := coder{data: unsafe.String(unsafe.SliceData(fields), len(fields))} // nobody changes them
 	s.code(&c)
 	if c.bad || len(c.data) > 0 {
-		return nil, errors.New("the snapshot is damaged: length")
+		return nil, errors.New("corrupt snapshot: length")
 	}
 	s.concerns = nil
 	return s, nil
@@ -216,7 +216,7 @@ func (s *RoutesSnapshot) encode() []byte {
 
 func routesPath(l Locations, p RoutesPlace) (string, error) {
 	if l.Cache == "" {
-		return "", errors.New("there is no place for a snapshot: the home directory is not known")
+		return "", errors.New("cannot write a snapshot: the home directory is not known")
 	}
 	key := p.Config + "\x00" + p.Project + "\x00" + p.Plugin + "\x00" + p.Claude
 	return Join(l.Cache, fmt.Sprintf("routes-%016x.snapshot", checksum([]byte(key)))), nil

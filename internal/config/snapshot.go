@@ -111,9 +111,9 @@ func ReadSnapshot(l Locations, getenv Getenv) (*Snapshot, error) {
 	case err != nil:
 		return nil, err
 	case now != s.Source:
-		return nil, errors.New(path + " is of another state of " + l.Config)
+		return nil, errors.New(path + " is outdated: changed " + l.Config)
 	case !s.sameEnvironment(getenv):
-		return nil, errors.New(path + " is of another environment")
+		return nil, errors.New(path + " is for another environment")
 	}
 	return s, nil
 }
@@ -129,7 +129,7 @@ func readSnapshotFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() || st.Size() > maxSnapshot {
-		return nil, errors.New(path + " is no snapshot")
+		return nil, errors.New(path + " is not a snapshot")
 	}
 	data := make([]byte, st.Size())
 	n, err := f.ReadAt(data, 0)
@@ -142,21 +142,21 @@ func readSnapshotFile(path string) ([]byte, error) {
 func parseSnapshot(data []byte) (*Snapshot, error) {
 	sum, ok := bytes.CutPrefix(data, []byte(snapshotMagic))
 	if !ok || len(sum) < 8 {
-		return nil, errors.New("no snapshot of this format")
+		return nil, errors.New("not a snapshot of this format")
 	}
 	fields := sum[8:]
 	if binary.LittleEndian.Uint64(sum) != checksum(fields) {
-		return nil, errors.New("the snapshot is damaged: checksum")
+		return nil, errors.New("corrupt snapshot: checksum")
 	}
 	s := new(Snapshot)
 	c := coder{data: string(fields)}
 	s.code(&c)
 	if c.bad || len(c.data) > 0 {
-		return nil, errors.New("the snapshot is damaged: length")
+		return nil, errors.New("corrupt snapshot: length")
 	}
 	for _, db := range s.Config.Databases {
 		if len(db.Keywords) == 0 {
-			return nil, errors.New("the snapshot is damaged: no keywords")
+			return nil, errors.New("corrupt snapshot: no keywords")
 		}
 	}
 	return s, nil
@@ -215,7 +215,7 @@ func snapshotPath(l Locations) (string, error) { return cachePath(l, ".snapshot"
 // has its own.
 func cachePath(l Locations, extension string) (string, error) {
 	if l.Cache == "" || l.Config == "" {
-		return "", errors.New("there is no place for a snapshot: the home directory is not known")
+		return "", errors.New("cannot write a snapshot: the home directory is not known")
 	}
 	return Join(l.Cache, fmt.Sprintf("config-%016x%s", checksum([]byte(l.Config)), extension)), nil
 }

@@ -24,7 +24,7 @@ import (
 
 // ErrReplaced is wrapped by the error about a file that others replace or remove
 // each time that it is opened.
-var ErrReplaced = errors.New("the file was replaced meanwhile")
+var ErrReplaced = errors.New("the file was replaced while it was read")
 
 // ErrLink is wrapped by the error about a symbolic link that leads out of the
 // folder, or that stands where a file is to be written.

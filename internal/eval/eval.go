@@ -151,7 +151,7 @@ func target(raw []any) (Target, error) {
 			return Target{page, anchor, int(grade)}, nil
 		}
 	}
-	return Target{}, fmt.Errorf("target %v is not [page, anchor, grade]", raw)
+	return Target{}, fmt.Errorf("invalid target %v: want [page, anchor, grade]", raw)
 }
 
 func readGrades(path string, queries []Query) error {
@@ -162,7 +162,7 @@ func readGrades(path string, queries []Query) error {
 	return readLines(path, func(line []byte) error {
 		f := strings.Split(string(line), "\t")
 		if len(f) != 3 {
-			return fmt.Errorf("%q is not query, document and grade between tabs", line)
+			return fmt.Errorf("invalid line %q: want query, document, and grade, separated by tabs", line)
 		}
 		grade, err := strconv.Atoi(strings.TrimSpace(f[2]))
 		if err != nil {

@@ -17,13 +17,13 @@
 //
 //	checksum   [8] FNV-1a of all that follows the tab after it, without the
 //	           newline, 32 bits in lower-case hexadecimal
-//	version    "1", of the format of the line
+//	version    "2", of the format of the line
 //	time       milliseconds since 1970
 //	host       "claude", "cursor", ...
 //	event      "PreToolUse", "SessionStart", ...
 //	tool       "WebSearch", ...; empty for an event without one
 //	outcome    one of the constants below
-//	told       how many bytes the agent was given to read
+//	bytes      size of the text added for the agent
 //	rule       the name of the rule that decided; mostly empty
 //	query      of a web search, its first MaxQuery bytes; empty unless
 //	           hook.log_queries is on
@@ -32,7 +32,7 @@
 // In a field "\\" stands for a backslash, "\t" for a tab, "\n" for a newline and
 // "\r" for a carriage return. For example:
 //
-//	77e78f38	1	1767322445000	claude	PreToolUse	WebSearch	answered	5120			gitlab
+//	9fcfe313	2	1767322445000	claude	PreToolUse	WebSearch	answered	5120			gitlab
 //
 // A line that is damaged, as the last one may be after a power failure, is left
 // out and counted; so is a line of a version that is not known. The package
@@ -73,7 +73,7 @@ const (
 	// maxDatabases is how many databases of an event are kept.
 	maxDatabases = 32
 
-	version = "1"
+	version = "2"
 	newest  = "docsearch-events.log"
 	older   = "docsearch-events.1.log"
 	lock    = "docsearch-events.lock"
@@ -83,15 +83,15 @@ const (
 type Outcome string
 
 const (
-	Answered   Outcome = "answered"   // denied, with a database's answer
-	Redirected Outcome = "redirected" // denied, with the call that asks the database
+	Answered   Outcome = "answered"   // denied, with passages of a database
+	Redirected Outcome = "redirected" // denied, with the search call
 	Denied     Outcome = "denied"     // by a rule
-	Asked      Outcome = "asked"      // the user
-	Told       Outcome = "told"       // let through, with something for the agent to read
-	Allowed    Outcome = "allowed"    // a call of docsearch's own tools
-	Retried    Outcome = "retried"    // let through, since it was denied before
-	Unanswered Outcome = "unanswered" // a web search that matched databases of which none answers
-	Unmatched  Outcome = "unmatched"  // a web search that no database is about
+	Prompted   Outcome = "prompted"   // a rule asked the user
+	Context    Outcome = "context"    // ran as usual, with added context
+	Allowed    Outcome = "allowed"    // call of docsearch's own tools
+	Retried    Outcome = "retried"    // ran as usual, because it was denied before
+	Unanswered Outcome = "unanswered" // a web search that no matching database answers
+	Unmatched  Outcome = "unmatched"  // a web search that matches no database
 )
 
 // An Event is one that the hook did something about, or a web search that it
@@ -310,18 +310,18 @@ func parseLine(line []byte) (Event, error) {
 	line, whole := bytes.CutSuffix(line, []byte("\n"))
 	sum, rest, found := bytes.Cut(line, []byte("\t"))
 	if !whole || !found || !bytes.Equal(sum, checksum(rest)) {
-		return Event{}, errors.New("the line is damaged")
+		return Event{}, errors.New("corrupt line")
 	}
 	var fields []string
 	for field := range bytes.SplitSeq(rest, []byte("\t")) {
 		fields = append(fields, unescape(field))
 	}
 	if fields[0] != version {
-		return Event{}, errors.New("the line is of version " + strconv.Quote(fields[0]) + ", this docsearch reads " + version)
+		return Event{}, errors.New("unsupported line version " + strconv.Quote(fields[0]) + ": want " + version)
 	}
 	const fixed = 9
 	if len(fields) < fixed {
-		return Event{}, errors.New("the line has " + strconv.Itoa(len(fields)) + " fields, expected " + strconv.Itoa(fixed))
+		return Event{}, errors.New("invalid line: " + strconv.Itoa(len(fields)) + " fields, want at least " + strconv.Itoa(fixed))
 	}
 	at, err := strconv.ParseInt(fields[1], 10, 64)
 	if err != nil {

@@ -24,7 +24,7 @@ var sample = Event{
 
 // The line is the one that the package's comment shows.
 func TestFormat(t *testing.T) {
-	const want = "77e78f38\t1\t1767322445000\tclaude\tPreToolUse\tWebSearch\tanswered\t5120\t\t\tgitlab\n"
+	const want = "9fcfe313\t2\t1767322445000\tclaude\tPreToolUse\tWebSearch\tanswered\t5120\t\t\tgitlab\n"
 	if got := string(appendLine(nil, &sample)); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
@@ -66,7 +66,7 @@ func TestAppendAndRead(t *testing.T) {
 
 func TestReadDamaged(t *testing.T) {
 	good := string(appendLine(nil, &sample))
-	other := strings.Replace(good, "\t1\t", "\t2\t", 1)
+	other := strings.Replace(good, "\t2\t", "\t1\t", 1)
 	other = string(checksum([]byte(strings.TrimSuffix(other[9:], "\n")))) + other[8:]
 	for _, test := range []struct {
 		name    string

@@ -124,7 +124,7 @@ func (d *decider) decide() {
 	case event.SessionEnd:
 		d.offerNotes(notes.Offer{Ends: true})
 	default:
-		d.trace("pass: the event asks for nothing")
+		d.trace("pass: no action for this event")
 	}
 }
 
@@ -140,10 +140,10 @@ func (d *decider) call() {
 		d.allow()
 		d.consulted()
 	case isDatabaseTool(e.Tool, d.config):
-		d.trace("pass: the tool is another server's")
+		d.trace("pass: the tool belongs to another server")
 		d.consulted()
 	default:
-		d.trace("no call to the web")
+		d.trace("not a web call")
 	}
 	if d.Verdict == Pass {
 		d.route()
@@ -163,7 +163,7 @@ func (d *decider) allow() {
 			return
 		}
 	}
-	d.Verdict, d.Reason = Allow, "docsearch only reads the documentation on this machine"
+	d.Verdict, d.Reason = Allow, "docsearch only reads local documentation"
 }
 
 func isDatabaseTool(tool string, c *config.Config) bool {
@@ -184,7 +184,7 @@ func lists(tool string) bool {
 // counts for a retry.
 func (d *decider) consulted() {
 	if consultationCounts(d.event, d.config) && d.event.Agent == "" && len(d.state.Denied) > 0 && !lists(d.event.Tool) {
-		d.trace("the local documentation is consulted")
+		d.trace("consultation recorded")
 		d.Change.Consult = true
 	}
 }
@@ -196,7 +196,7 @@ func (d *decider) webSearch() {
 		d.trace("pass: no query")
 		return
 	case len(s.Query) > match.MaxQuery:
-		d.fault("pass: the query has %d bytes, the longest that is looked at %d", len(s.Query), match.MaxQuery)
+		d.fault("pass: the query has %d bytes, the limit is %d", len(s.Query), match.MaxQuery)
 		return
 	}
 	d.trace("query %q, allowed domains %q, blocked domains %q", s.Query, s.Allowed, s.Blocked)
@@ -237,12 +237,12 @@ func (d *decider) recall(a Attempt, rule string) (decided, unproven bool) {
 	last, known := d.state.recall(a, d.now)
 	switch known {
 	case DeniedTwin:
-		d.trace("deny: another hook has denied this call")
+		d.trace("deny: another hook process has denied this call")
 		d.deny(a, d.offersOf(last.Databases), rule)
 		d.dropPassages()
 		return true, false
 	case PassedTwin:
-		d.trace("pass: another hook has let this retry run")
+		d.trace("pass: another hook process has passed this retry")
 	case Retry:
 		if !d.passes(last) {
 			return false, true
@@ -301,14 +301,14 @@ func (d *decider) offersOf(names []string) []offer {
 func (d *decider) passes(last Denial) bool {
 	switch {
 	case d.config.Hook.Retry != config.RetryEvidence:
-		d.trace("pass: the call was denied %s ago and is repeated", d.now.Sub(last.At).Round(time.Millisecond))
+		d.trace("pass: retry of a call that was denied %s ago", d.now.Sub(last.At).Round(time.Millisecond))
 	case d.event.Agent != "":
 		// A subagent may have no tool to consult anything with.
-		d.trace("pass: a subagent repeats a call that was denied")
+		d.trace("pass: retry of a denied call by a subagent")
 	case !d.state.Consulted.Before(last.At):
-		d.trace("pass: the local documentation was consulted since the call was denied")
+		d.trace("pass: retry after a consultation of the local documentation")
 	default:
-		d.trace("the call is repeated, but the local documentation was not consulted since")
+		d.trace("retry without a consultation of the local documentation")
 		return false
 	}
 	return true
@@ -354,12 +354,12 @@ func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
 	case missing && !o.own && mode == "":
 		mode = config.ModeRedirect
 	case err != nil && (o.own || mode == "" || mode == config.ModeAnswer):
-		d.fault("database %s is left out: %v", db.Name, err)
+		d.fault("database %s skipped: %v", db.Name, err)
 		return o, false
 	}
 	d.trace("database %s: mode %s, tool %s", db.Name, mode, o.tool)
 	if (mode == config.ModeAdvise || mode == config.ModeRedirect) && !d.reachable(db) {
-		d.fault("database %s is left out: nothing is at %s, and the client has no MCP server for %s", db.Name, db.Path, o.tool)
+		d.fault("database %s skipped: %s does not exist, and the client has no MCP server for %s", db.Name, db.Path, o.tool)
 		return o, false
 	}
 	switch mode {
@@ -369,7 +369,7 @@ func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
 		o.Version = answer.Version
 		return o, !unproven || err != nil || len(answer.Passages) > 0
 	default:
-		d.trace("database %s: %d passages, confidence %.2f, enough: %t", db.Name, len(answer.Passages), answer.Confidence, answer.Confident)
+		d.trace("database %s: %d passages, confidence %.2f, confident: %t", db.Name, len(answer.Passages), answer.Confidence, answer.Confident)
 		o.Answer = answer
 		return o, answer.Confident && len(answer.Passages) > 0
 	}
@@ -399,7 +399,7 @@ func (d *decider) answer(a Attempt, offers []offer) {
 	case len(offers) == 0:
 		d.trace("pass: no database answers")
 	case !denies:
-		d.trace("pass, with advice")
+		d.trace("pass, with added context")
 		d.Context = adviceText(d.event, offers)
 	default:
 		d.trace("deny")

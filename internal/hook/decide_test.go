@@ -137,11 +137,11 @@ func TestDecideByMode(t *testing.T) {
 		{name: "default, no hit", query: "gitlab artifacts", indexes: indexes{"gitlab": always(Answer{Confident: true})}},
 		{name: "default, search fails", query: "gitlab artifacts", indexes: indexes{"gitlab": failing}, fault: "disk on fire"},
 		{name: "default, no index", query: "gitlab artifacts", fault: "no docsearch index"},
-		{name: "default, damaged", query: "gitlab artifacts", indexes: indexes{"gitlab": nil}, fault: "damaged"},
+		{name: "default, damaged", query: "gitlab artifacts", indexes: indexes{"gitlab": nil}, fault: "corrupt"},
 		{name: "default, other tool, sure", query: "gitlab artifacts", tool: foreignTool, indexes: indexes{"gitlab": always(sure)}, verdict: Deny, answer: true},
 		{name: "default, other tool, unsure", query: "gitlab artifacts", tool: foreignTool, indexes: indexes{"gitlab": always(unsure)}},
 		{name: "default, other tool, no index", query: "gitlab artifacts", tool: foreignTool, verdict: Deny},
-		{name: "default, other tool, damaged", query: "gitlab artifacts", tool: foreignTool, indexes: indexes{"gitlab": nil}, fault: "damaged"},
+		{name: "default, other tool, damaged", query: "gitlab artifacts", tool: foreignTool, indexes: indexes{"gitlab": nil}, fault: "corrupt"},
 
 		{name: "answer, sure", mode: config.ModeAnswer, query: "gitlab artifacts", indexes: indexes{"gitlab": always(sure)}, verdict: Deny, answer: true},
 		{name: "answer, unsure", mode: config.ModeAnswer, query: "gitlab artifacts", indexes: indexes{"gitlab": always(unsure)}},
@@ -149,7 +149,7 @@ func TestDecideByMode(t *testing.T) {
 
 		{name: "redirect", mode: config.ModeRedirect, query: "gitlab artifacts", indexes: indexes{"gitlab": always(unsure)}, verdict: Deny},
 		{name: "redirect, no index", mode: config.ModeRedirect, query: "gitlab artifacts", fault: "no docsearch index"},
-		{name: "redirect, damaged", mode: config.ModeRedirect, query: "gitlab artifacts", indexes: indexes{"gitlab": nil}, fault: "damaged"},
+		{name: "redirect, damaged", mode: config.ModeRedirect, query: "gitlab artifacts", indexes: indexes{"gitlab": nil}, fault: "corrupt"},
 		{name: "redirect, other tool", mode: config.ModeRedirect, tool: foreignTool, query: "gitlab artifacts", verdict: Deny},
 		{name: "redirect, other tool, damaged", mode: config.ModeRedirect, tool: foreignTool, query: "gitlab artifacts", indexes: indexes{"gitlab": nil}, verdict: Deny},
 
@@ -158,16 +158,16 @@ func TestDecideByMode(t *testing.T) {
 		{name: "advise, other tool", mode: config.ModeAdvise, tool: foreignTool, query: "gitlab artifacts", context: true},
 
 		{name: "default, absent, tool of a server that the client has", query: "absent", tool: foreignTool, verdict: Deny},
-		{name: "default, absent, unknown tool", query: "absent", tool: "mcp__gone__search", fault: "nothing is at /absent/db"},
-		{name: "redirect, absent, unknown tool", query: "absent", mode: config.ModeRedirect, tool: "mcp__gone__search", fault: "nothing is at /absent/db"},
-		{name: "advise, absent, unknown tool", query: "absent", mode: config.ModeAdvise, tool: "mcp__gone__search", fault: "nothing is at /absent/db"},
+		{name: "default, absent, unknown tool", query: "absent", tool: "mcp__gone__search", fault: "/absent/db does not exist"},
+		{name: "redirect, absent, unknown tool", query: "absent", mode: config.ModeRedirect, tool: "mcp__gone__search", fault: "/absent/db does not exist"},
+		{name: "advise, absent, unknown tool", query: "absent", mode: config.ModeAdvise, tool: "mcp__gone__search", fault: "/absent/db does not exist"},
 		{name: "redirect, absent, own tool", query: "absent", mode: config.ModeRedirect, fault: "no docsearch index"},
 
 		{name: "off", mode: config.ModeOff, query: "gitlab artifacts", indexes: indexes{"gitlab": always(sure)}},
 
 		{name: "two, both sure", query: "gitlab on k8s", indexes: indexes{"gitlab": always(sure), "kubernetes": always(sure)}, verdict: Deny, answer: true},
 		{name: "two, one sure", query: "gitlab on k8s", indexes: indexes{"gitlab": always(unsure), "kubernetes": always(sure)}, verdict: Deny, answer: true},
-		{name: "two, one damaged", query: "gitlab on k8s", indexes: indexes{"gitlab": nil, "kubernetes": always(sure)}, verdict: Deny, answer: true, fault: "damaged"},
+		{name: "two, one damaged", query: "gitlab on k8s", indexes: indexes{"gitlab": nil, "kubernetes": always(sure)}, verdict: Deny, answer: true, fault: "corrupt"},
 		{name: "two, none sure", query: "gitlab on k8s", indexes: indexes{"gitlab": always(unsure), "kubernetes": always(unsure)}},
 
 		{name: "no query", query: "", indexes: indexes{"gitlab": always(sure)}},

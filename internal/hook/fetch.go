@@ -15,7 +15,7 @@ import (
 func (d *decider) webFetch() {
 	f := d.event.Fetch
 	if len(f.Prompt) > match.MaxQuery {
-		d.fault("pass: the prompt has %d bytes, the longest that is looked at %d", len(f.Prompt), match.MaxQuery)
+		d.fault("pass: the prompt has %d bytes, the limit is %d", len(f.Prompt), match.MaxQuery)
 		return
 	}
 	d.trace("page %q, prompt %q", f.URL, f.Prompt)
@@ -57,20 +57,20 @@ func (d *decider) offerPage(db *config.Database, unproven bool) (offer, bool) {
 	answer, held, err := d.search.Page(db, d.event.Fetch)
 	switch {
 	case errors.Is(err, generation.ErrNoIndex) && !o.own:
-		d.trace("database %s: nobody knows here whether it holds the page", db.Name)
+		d.trace("database %s: cannot check whether it contains the page", db.Name)
 		return o, false
 	case err != nil:
-		d.fault("database %s is left out: %v", db.Name, err)
+		d.fault("database %s skipped: %v", db.Name, err)
 		return o, false
 	case !held || len(answer.Passages) == 0:
-		d.trace("database %s does not hold the page", db.Name)
+		d.trace("database %s does not contain the page", db.Name)
 		return o, false
 	}
 	o.page = answer.Passages[0].Document()
 	if o.own {
 		o.tool = d.server.Read
 	}
-	d.trace("database %s holds the page as %s: mode %s, tool %s", db.Name, o.page, db.Mode, o.tool)
+	d.trace("database %s contains the page as %s: mode %s, tool %s", db.Name, o.page, db.Mode, o.tool)
 	switch db.Mode {
 	case config.ModeAdvise:
 		o.advice = true

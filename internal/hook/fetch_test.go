@@ -58,7 +58,7 @@ func TestDecideFetch(t *testing.T) {
 			reason: []string{foreignTool + ` {"index_name": "gitlab", "query": "how long artifacts live"}`}},
 		{name: "another tool, no index", url: page, tool: foreignTool},
 		{name: "no index", url: page, fault: "no docsearch index"},
-		{name: "damaged", url: page, indexes: indexes{"gitlab": nil}, fault: "damaged"},
+		{name: "damaged", url: page, indexes: indexes{"gitlab": nil}, fault: "corrupt"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig(test.mode, test.tool)

@@ -82,7 +82,7 @@ func start(args ...string) error {
 func Guard(stderr io.Writer, run func() int) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
-			fmt.Fprintf(stderr, "docsearch: hook: %v: the call goes through\n", v)
+			fmt.Fprintf(stderr, "docsearch: hook: %v; the call runs as usual\n", v)
 			code = exitPass
 		}
 	}()
@@ -99,7 +99,7 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if p.Event == nil {
 			e, _, err := event.Read(p.Stdin)
 			if err != nil {
-				p.say("event: %v: the call goes through", err)
+				p.say("cannot read the event: %v; the call runs as usual", err)
 				return exitPass
 			}
 			p.Event = &e
@@ -115,7 +115,7 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		}
 		if decision.Update {
 			if err := p.Start("index", "update", "--all", "--background"); err != nil {
-				p.say("update: %v", err)
+				p.say("cannot start the update: %v", err)
 			}
 		}
 		return code
@@ -151,7 +151,7 @@ func (p *Process) tell(out output, d Decision, problems []string) (code int) {
 	}
 	if len(out.stdout) > 0 {
 		if _, err := p.Stdout.Write(out.stdout); err != nil {
-			p.say("write the decision: %v: the call goes through", err)
+			p.say("cannot write the decision: %v; the call runs as usual", err)
 			return exitPass
 		}
 	}
@@ -185,14 +185,14 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, st
 		d.transcript = transcriptSize(e.Transcript)
 	}
 	if l.State == "" {
-		return pass("there is no place for state: neither DOCSEARCH_STATE_DIR nor a home directory is set: the call goes through")
+		return pass("cannot find the state folder: DOCSEARCH_STATE_DIR and the home directory are not set; the call runs as usual")
 	}
 	state, err := store.Read(e.Session)
 	switch {
 	case errors.Is(err, ErrDamaged):
-		d.fault("state: %v: it counts as empty, and is replaced", err)
+		d.fault("cannot read the state: %v; replacing it", err)
 	case err != nil:
-		return pass("state: %v: the call goes through", err)
+		return pass("cannot use the state: %v; the call runs as usual", err)
 	}
 	d.state, d.stateRead = state, true
 	d.decide()
@@ -201,11 +201,11 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, st
 	}
 	switch twin, err := store.Update(e.Session, d.Change, p.Now); {
 	case err != nil && d.Verdict == Deny:
-		return pass("state: %v: the call goes through", err)
+		return pass("cannot use the state: %v; the call runs as usual", err)
 	case err != nil:
 		d.fault("state: %v", err)
 	case twin && d.text != nil:
-		d.trace("another hook has denied this call meanwhile")
+		d.trace("another hook process has denied this call")
 		d.dropPassages()
 	}
 	return d.Decision
@@ -218,7 +218,7 @@ func (p *Process) tellOnce(d *Decision, e event.Event, l config.Locations) {
 	}
 	text, err := notes.Store{Dir: l.State}.Tell(e.Session, e.Agent, p.Now(), d.Notes)
 	if err != nil {
-		d.fault("notes: %v: nothing is told", err)
+		d.fault("cannot record the notes: %v; no notes are added", err)
 		return
 	}
 	if text != "" {

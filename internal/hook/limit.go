@@ -32,13 +32,13 @@ func (p *Process) limit(d *Decision, e event.Event, store Store) {
 	if d.Verdict != Deny || d.Rule == nil || d.Rule.Limit == 0 {
 		return
 	}
-	n, err := 0, errors.New("there is no place for state")
+	n, err := 0, errors.New("the state folder is not known")
 	if store.Dir != "" {
 		n, err = store.countDenial(e.Session, d.Rule.Name, e.Use, p.Now())
 	}
 	switch {
 	case err != nil:
-		d.fault("rule %s: denials cannot be counted: %v: it only warns", d.Rule.Name, err)
+		d.fault("rule %s: cannot count denials: %v; the rule only warns", d.Rule.Name, err)
 	case n <= d.Rule.Limit:
 		d.Trace = append(d.Trace, fmt.Sprintf("denial %d of at most %d", n, d.Rule.Limit))
 		return

@@ -19,11 +19,11 @@ func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 	case d.Verdict == Deny:
 		return eventlog.Denied
 	case d.Verdict == Ask:
-		return eventlog.Asked
+		return eventlog.Prompted
 	case d.Verdict == Allow:
 		return eventlog.Allowed
 	case d.Context != "":
-		return eventlog.Told
+		return eventlog.Context
 	case d.Change.Permit:
 		return eventlog.Retried
 	case e.Name != event.PreToolUse || e.Tool != event.WebSearch || strings.TrimSpace(e.Search.Query) == "":
@@ -37,7 +37,7 @@ func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 // log has the log keep what was decided, if that is anything.
 func (p *Process) log(d *Decision, out output, c *config.Config, l config.Locations) {
 	outcome := d.Outcome(p.Event)
-	if outcome == "" || outcome == eventlog.Told && len(out.stdout) == 0 || !c.Hook.Log || l.State == "" {
+	if outcome == "" || outcome == eventlog.Context && len(out.stdout) == 0 || !c.Hook.Log || l.State == "" {
 		return
 	}
 	e := eventlog.Event{
@@ -58,6 +58,6 @@ func (p *Process) log(d *Decision, out output, c *config.Config, l config.Locati
 		e.Query = p.Event.Search.Query
 	}
 	if err := (eventlog.Log{Dir: l.State}).Append(&e); err != nil {
-		p.Debug("event log: %v", err)
+		p.Debug("cannot write the event log: %v", err)
 	}
 }

@@ -16,7 +16,7 @@ var ownLines = []string{
 	"Found in local documentation (GitLab)", "Read from local documentation (GitLab)", "To search further, this call is", "To read the whole page, this call is",
 	"mcp__docsearch__", "If the tool is not loaded", "If the passages do not answer", "Best match (", "> ",
 	"These passages from GitLab (", "This is the whole page from GitLab (", "These sections of the page from GitLab (", "[1] ", "Source: ",
-	"From the notes on", "From GitLab documentation on this machine", "N-", "The rest: ",
+	"Team notes relevant", "Passages from local documentation", "N-", "Full text: ",
 }
 
 // strayLines are the lines of an output that are neither the hook's own nor
@@ -131,7 +131,7 @@ func FuzzQuotation(f *testing.F) {
 // A long quotation that is cut is still fenced.
 func TestQuotationIsCutWithinItsFence(t *testing.T) {
 	text := "```\n" + strings.Repeat("words of a passage that is long\n", 2000)
-	o := notes.Offer{Max: 2000, Items: []notes.Item{{Key: "k", Text: "N-ote:", Quote: clean(text), Rest: "The rest: elsewhere"}}}
+	o := notes.Offer{Max: 2000, Items: []notes.Item{{Key: "k", Text: "N-ote:", Quote: clean(text), Rest: "Full text: elsewhere"}}}
 	got, given := o.Compose(func(string) bool { return false })
 	if stray := strayLines(got); len(stray) > 0 || len(given) != 1 || units(got) > 2000 {
 		t.Errorf("%d units, %q is stray in\n%s", units(got), stray, got)

@@ -27,7 +27,7 @@ type Routes struct {
 
 // ErrNeedsMain says that to decide takes parts of the program that are not
 // initialised yet.
-var ErrNeedsMain = errors.New("the decision takes more of the program")
+var ErrNeedsMain = errors.New("the decision needs the full program")
 
 // maxShown is how much of a call's text is shown to whoever debugs a rule.
 const maxShown = 200
@@ -47,7 +47,7 @@ func (d *decider) route() {
 		d.NeedsMain = true
 		return
 	case err != nil:
-		d.fault("rules: %v: the call goes through", err)
+		d.fault("cannot read the rules: %v; the call runs as usual", err)
 		return
 	}
 	m := rules.Matcher{Commands: d.routes.Commands, Trace: d.trace, Fault: d.fault}
@@ -149,11 +149,11 @@ func (d *decider) routeToDatabase(r *config.Rule, message string) bool {
 		}
 	}
 	if db == nil {
-		d.fault("rule %s is left out: there is no database %q", r.Name, r.Database)
+		d.fault("rule %s skipped: database %q not found", r.Name, r.Database)
 		return false
 	}
 	if message == "" {
-		message = "The documentation on this machine answers this."
+		message = "Local documentation answers this call."
 	}
 	attempt := d.attempt(event.Search{Query: routeQuery(d.event)})
 	if !d.stateRead {
@@ -165,10 +165,10 @@ func (d *decider) routeToDatabase(r *config.Rule, message string) bool {
 	}
 	answer, err := d.search.Search(db, attempt.Search)
 	if err != nil {
-		d.fault("database %s is left out: %v", db.Name, err)
+		d.fault("database %s skipped: %v", db.Name, err)
 		return false
 	}
-	d.trace("database %s on %q: %d passages, confidence %.2f, enough: %t", db.Name, attempt.Query, len(answer.Passages), answer.Confidence, answer.Confident)
+	d.trace("database %s on %q: %d passages, confidence %.2f, confident: %t", db.Name, attempt.Query, len(answer.Passages), answer.Confidence, answer.Confident)
 	if !answer.Confident || len(answer.Passages) == 0 {
 		return false
 	}

@@ -138,12 +138,12 @@ func TestRoutesFaults(t *testing.T) {
 		later  bool
 		fault  string
 	}{
-		{"rules cannot be read", broken(errors.New("disk on fire")), "ls", false, "rules: disk on fire: the call goes through"},
+		{"rules cannot be read", broken(errors.New("disk on fire")), "ls", false, "cannot read the rules: disk on fire; the call runs as usual"},
 		{"rules are read later", broken(fmt.Errorf("x: %w", ErrNeedsMain)), "ls", true, ""},
 		{"the parser is needed", noParser, "kubectl get", true, ""},
 		{"the parser is not needed", noParser, "ls", false, ""},
-		{"no shell", rulesIn(t, parsed), "kubectl (", false, "rule parsed is left out: the command cannot be parsed"},
-		{"cut", rulesIn(t, parsed), "kubectl '" + strings.Repeat("ü", rules.MaxText) + "'", false, "rule parsed is left out: the command cannot be parsed"},
+		{"no shell", rulesIn(t, parsed), "kubectl (", false, "rule parsed skipped: cannot parse the command"},
+		{"cut", rulesIn(t, parsed), "kubectl '" + strings.Repeat("ü", rules.MaxText) + "'", false, "rule parsed skipped: cannot parse the command"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig("", "")
@@ -180,14 +180,14 @@ func TestRouteToDatabase(t *testing.T) {
 		fault   string
 	}{
 		{name: "answer", rule: explain, indexes: answers, verdict: Deny, context: "Artifacts expire", reason: []string{
-			"The documentation on this machine answers this.\n", `mcp__docsearch__search {"query": "kubectl explain ingress.spec --recursive true"`,
+			"Local documentation answers this call.\n", `mcp__docsearch__search {"query": "kubectl explain ingress.spec --recursive true"`,
 			"sending the same Bash again, unchanged, runs it.", "> Artifacts expire"}},
 		{name: "answer and message", rule: worded, indexes: answers, verdict: Deny, context: "Artifacts expire", reason: []string{"See the documentation.\n", "Best match ("}},
 		{name: "no answer", rule: explain, indexes: indexes{"kubernetes": always(unsure)}},
 		{name: "no answer, but a message", rule: worded, indexes: indexes{"kubernetes": always(unsure)}, verdict: Deny, reason: []string{"See the documentation."}},
 		{name: "advice", rule: warning, indexes: answers, context: "Kubernetes documentation is on this machine, too"},
-		{name: "damaged", rule: explain, indexes: indexes{"kubernetes": nil}, fault: "database kubernetes is left out"},
-		{name: "no such database", rule: unknown, indexes: answers, fault: `rule explain is left out: there is no database "nowhere"`},
+		{name: "damaged", rule: explain, indexes: indexes{"kubernetes": nil}, fault: "database kubernetes skipped"},
+		{name: "no such database", rule: unknown, indexes: answers, fault: `rule explain skipped: database "nowhere" not found`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig("", "")

@@ -323,7 +323,7 @@ func stateName(session string) (name string, own bool) {
 }
 
 // ErrDamaged is wrapped by the error about a state file that is none.
-var ErrDamaged = errors.New("damaged state")
+var ErrDamaged = errors.New("corrupt state")
 
 // A stateFile is a state file's contents.
 type stateFile struct {

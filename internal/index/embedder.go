@@ -47,7 +47,7 @@ const providedWeight = 0.5
 func (s EmbedderSpec) Open() (embed.Provider, error) {
 	if s.KeyEnv != "" && s.Key == "" {
 		if s.Key = os.Getenv(s.KeyEnv); s.Key == "" {
-			return nil, fmt.Errorf("embedder %s: the environment variable %s, which is to have the key, is not set", s.Kind, s.KeyEnv)
+			return nil, fmt.Errorf("embedder %s: the environment variable %s for the API key is not set", s.Kind, s.KeyEnv)
 		}
 	}
 	switch s.Kind {
@@ -58,7 +58,7 @@ func (s EmbedderSpec) Open() (embed.Provider, error) {
 	case Model2Vec:
 		return model2vec.Open(s.Model)
 	}
-	return nil, fmt.Errorf("invalid embedder %q: want %s, %s or %s", s.Kind, Ollama, OpenAI, Model2Vec)
+	return nil, fmt.Errorf("invalid embedder provider %q: want %s, %s, or %s", s.Kind, Ollama, OpenAI, Model2Vec)
 }
 
 // Embedders are those that queries may be sent to: the ones that the user
@@ -101,7 +101,7 @@ func (e *Embedders) Close() error {
 func (e *Embedders) Check(ctx context.Context, id string, dimensions int) error {
 	v, _, err := e.vector(ctx, id, "documentation")
 	if err == nil && len(v) != dimensions {
-		err = fmt.Errorf("it gives %d dimensions now, the index was built with %d", len(v), dimensions)
+		err = fmt.Errorf("the model returns %d dimensions, the index has %d", len(v), dimensions)
 	}
 	return err
 }
@@ -208,7 +208,7 @@ func (a *asked) vector(ctx context.Context, query string, patience time.Duration
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-late.C:
-		err := fmt.Errorf("no answer within %v; the model may be loading", patience)
+		err := fmt.Errorf("timeout after %v; the model may be loading", patience)
 		a.leave(err)
 		return nil, err
 	}
@@ -240,7 +240,7 @@ func (a *asked) ask(query string) (*vectorOf, error) {
 	a.asking.Go(func() {
 		vectors, err := a.provider.Embed(context.Background(), embed.Query, []string{query})
 		if err == nil && len(vectors) != 1 {
-			err = fmt.Errorf("%d vectors came for a query", len(vectors))
+			err = fmt.Errorf("got %d vectors for a query", len(vectors))
 		}
 		if err != nil {
 			answer.err = err

@@ -45,7 +45,7 @@ func (d *Database) Explain(q Query, r Result) (Explanation, error) {
 	e := Explanation{Threshold: c.Threshold}
 	e.Probability, _ = quicksearch.Judge(c, r.signals)
 	for i, adds := range quicksearch.Weigh(c, r.signals) {
-		name := "any question"
+		name := "base rate"
 		if i > 0 {
 			name = lexical.FeatureNames[i-1]
 		}
@@ -57,8 +57,8 @@ func (d *Database) Explain(q Query, r Result) (Explanation, error) {
 			w = *h.words
 		}
 		why := HitExplanation{Parts: []Part{
-			{"words", w.Words}, {"page", w.Page}, {"rest of the page", w.Rest}, {"nearness", w.Proximity}, {"phrases", w.Phrase},
-			{"defined name", w.Symbol}, {"standing", w.Prior}, {"vectors", h.Dense},
+			{"words", w.Words}, {"page", w.Page}, {"second-best passage", w.Rest}, {"proximity", w.Proximity}, {"phrases", w.Phrase},
+			{"definition", w.Symbol}, {"static prior", w.Prior}, {"vectors", h.Dense},
 		}}
 		reasons, err := d.lexical.Explain(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version)}, h.Number)
 		if err != nil {

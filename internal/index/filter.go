@@ -10,7 +10,7 @@ import (
 )
 
 // ErrFilter is wrapped by the error for a filter that cannot be read.
-var ErrFilter = errors.New("bad filter")
+var ErrFilter = errors.New("invalid filter")
 
 // accept returns the test for passages that a filter stands for, nil for no
 // filter. Prefixes are of the URLs of the database's pages.

@@ -26,7 +26,7 @@ type leannSource struct{ *leann.Index }
 func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
 	src := generation.Source{Kind: s.Kind, Location: s.Location}
 	if len(s.Shards) > passage.MaxShards {
-		return generation.Prepared{}, fmt.Errorf("%s has %d passages files, more than %d", s.Location, len(s.Shards), passage.MaxShards)
+		return generation.Prepared{}, fmt.Errorf("%s has %d passages files, the limit is %d", s.Location, len(s.Shards), passage.MaxShards)
 	}
 	rights := generation.AllRights
 	for _, shard := range s.Shards {

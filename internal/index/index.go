@@ -210,7 +210,7 @@ func changed(f generation.SourceFile, stat func() (fs.FileInfo, error)) string {
 	st, err := stat()
 	switch {
 	case err != nil:
-		return fmt.Sprintf("%s is gone", f.Path)
+		return fmt.Sprintf("%s no longer exists", f.Path)
 	case st.Size() != f.Size || !st.ModTime().Equal(f.ModTime):
 		return fmt.Sprintf("%s has changed since the index was built", f.Path)
 	}

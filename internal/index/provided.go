@@ -46,10 +46,10 @@ func (d *Database) addProvided(ctx context.Context, m *generation.Manifest, opt 
 	file := d.gen.File(providedName)
 	stats, err := dense.Build(ctx, file, vectors, dense.Options{Queries: own, Depth: neighbours, Progress: opt.Report})
 	if err != nil {
-		return fmt.Errorf("index the vectors of %s: %w", p.ID(), err)
+		return fmt.Errorf("cannot index the vectors of %s: %w", p.ID(), err)
 	}
 	if stats.Rows == 0 {
-		return fmt.Errorf("%s made no vector of any passage that has a direction: is it a model for this language?", p.ID())
+		return fmt.Errorf("%s returned only zero vectors: check that the model supports this language", p.ID())
 	}
 	nearness, err := measureNearness(file, own, foreign)
 	if err != nil {
@@ -181,7 +181,7 @@ type StoredError struct {
 }
 
 func (e *StoredError) Error() string {
-	return fmt.Sprintf("the vectors in %s are not those of %s: %s", e.Path, e.Embedder, e.Why)
+	return fmt.Sprintf("the vectors in %s do not match %s: %s", e.Path, e.Embedder, e.Why)
 }
 
 // stored are the vectors that a LEANN index kept, by passage. Whether they are
@@ -201,12 +201,12 @@ func (d *Database) stored(ctx context.Context, v *leann.Vectors, p embed.Provide
 		}
 		label, ok := v.Label(t.ID, i)
 		if !ok {
-			return nil, foreign("it has none for passage %s", t.ID)
+			return nil, foreign("no vector for passage %s", t.ID)
 		}
 		s.labels[i] = label
 	}
 	if want := p.Dimensions(); want != 0 && want != v.Dimensions() {
-		return nil, foreign("they have %d dimensions, its have %d", v.Dimensions(), want)
+		return nil, foreign("%d dimensions, the model has %d", v.Dimensions(), want)
 	}
 	var numbers []int
 	var texts []string
@@ -228,7 +228,7 @@ func (d *Database) stored(ctx context.Context, v *leann.Vectors, p embed.Provide
 	u := make([]float32, v.Dimensions())
 	for i, f := range fresh {
 		if len(f) != len(u) {
-			return nil, foreign("they have %d dimensions, its have %d", len(u), len(f))
+			return nil, foreign("%d dimensions, the model has %d", len(u), len(f))
 		}
 		if err := s.Vector(numbers[i], u); err != nil {
 			return nil, err
@@ -238,7 +238,7 @@ func (d *Database) stored(ctx context.Context, v *leann.Vectors, p embed.Provide
 	// Half-precision and quantised models of the same weights stay above .97.
 	const least = 0.9
 	if mean := sum / float64(max(1, len(fresh))); !(mean >= least) {
-		return nil, foreign("of the same %d passages, the two have a mean cosine of %.2f", len(fresh), mean)
+		return nil, foreign("over %d passages, the mean cosine is %.2f", len(fresh), mean)
 	}
 	return s, nil
 }
@@ -270,11 +270,11 @@ func (d *Database) providedView(ctx context.Context, e *Embedders, text string) 
 	var other *otherEmbedderError
 	switch {
 	case errors.As(err, &other):
-		return view{}, fmt.Errorf("%w; to use it, run: docsearch index build %s", err, d.dir)
+		return view{}, fmt.Errorf("%w; to use the model, run: docsearch index build %s", err, d.dir)
 	case err != nil:
 		return view{}, err
 	case len(query) != d.provided.Dimensions():
-		return view{}, fmt.Errorf("it gives %d dimensions now, the index was built with %d; to use it, run: docsearch index build %s",
+		return view{}, fmt.Errorf("the model returns %d dimensions, the index has %d; to use the model, run: docsearch index build %s",
 			len(query), d.provided.Dimensions(), d.dir)
 	}
 	return view{query: query, passages: d.provided, weight: weight, relative: true}, nil

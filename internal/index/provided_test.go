@@ -235,16 +235,16 @@ func TestEmbedderInTrouble(t *testing.T) {
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, `{"error": "too many requests"}`, http.StatusTooManyRequests)
 		}, want: "status 429: too many requests"},
-		{name: "nobody there", spec: func(spec *index.EmbedderSpec) { spec.URL = gone.URL }, want: "is it running? start it with: ollama serve"},
+		{name: "nobody there", spec: func(spec *index.EmbedderSpec) { spec.URL = gone.URL }, want: "to start the server, run: ollama serve"},
 		{name: "other dimensions", trouble: func(w http.ResponseWriter) { fmt.Fprint(w, `{"embeddings": [[1, 2]]}`) },
-			want: "it gives 2 dimensions now, the index was built with 256; to use it, run: docsearch index build DIR"},
-		{name: "nonsense", trouble: func(w http.ResponseWriter) { fmt.Fprint(w, `{"embeddings": []}`) }, want: "0 vectors came for 1 texts"},
+			want: "the model returns 2 dimensions, the index has 256; to use the model, run: docsearch index build DIR"},
+		{name: "nonsense", trouble: func(w http.ResponseWriter) { fmt.Fprint(w, `{"embeddings": []}`) }, want: "got 0 vectors for 1 texts"},
 		{name: "other settings", spec: func(spec *index.EmbedderSpec) { spec.DocumentTemplate = "passage: " },
 			want: "the config has ollama:m#"},
-		{name: "other model", spec: func(spec *index.EmbedderSpec) { spec.Model = "n" }, want: "the config has ollama:n instead; to use it, run: docsearch index build DIR"},
+		{name: "other model", spec: func(spec *index.EmbedderSpec) { spec.Model = "n" }, want: "the config has ollama:n instead; to use the model, run: docsearch index build DIR"},
 		{name: "other provider", spec: func(spec *index.EmbedderSpec) { spec.Kind = index.OpenAI }, want: "the config has no such embedder"},
 		{name: "no key", spec: func(spec *index.EmbedderSpec) { spec.KeyEnv = "DOCSEARCH_TEST_NO_SUCH_KEY" },
-			want: "the environment variable DOCSEARCH_TEST_NO_SUCH_KEY, which is to have the key, is not set"},
+			want: "the environment variable DOCSEARCH_TEST_NO_SUCH_KEY for the API key is not set"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.troubled(func(w http.ResponseWriter) bool {
@@ -287,7 +287,7 @@ func TestSlowEmbedder(t *testing.T) {
 	q := index.Query{Text: synonymWord, Embedders: e}
 	for range 3 {
 		r := search(t, db, q)
-		if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "no answer within 20ms") {
+		if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "timeout after 20ms") {
 			t.Errorf("notes %q", r.Notes)
 		}
 	}
@@ -424,7 +424,7 @@ func TestUselessEmbedder(t *testing.T) {
 	if _, err := buildWith(t, dir, index.BuildOptions{Embedder: mustOpen(t, s.spec())}); err == nil || !strings.Contains(err.Error(), "ollama pull m") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := buildWith(t, dir, index.BuildOptions{Embedder: nothing{}}); err == nil || !strings.Contains(err.Error(), "no vector of any passage that has a direction") {
+	if _, err := buildWith(t, dir, index.BuildOptions{Embedder: nothing{}}); err == nil || !strings.Contains(err.Error(), "returned only zero vectors") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := (index.EmbedderSpec{Kind: "oracle"}).Open(); err == nil {
@@ -462,14 +462,14 @@ func TestStoredVectors(t *testing.T) {
 			}
 			return v
 		}, ""},
-		{"another model's", func(i int, _ *passage.Passage) []float32 { return modelVector(fmt.Sprint("zymotic x", i), dimensions) }, "mean cosine of"},
-		{"other dimensions", func(_ int, p *passage.Passage) []float32 { return modelVector(p.Text, 40) }, "they have 40 dimensions, its have 256"},
+		{"another model's", func(i int, _ *passage.Passage) []float32 { return modelVector(fmt.Sprint("zymotic x", i), dimensions) }, "the mean cosine is"},
+		{"other dimensions", func(_ int, p *passage.Passage) []float32 { return modelVector(p.Text, 40) }, "40 dimensions, the model has 256"},
 		{"too few", func(i int, p *passage.Passage) []float32 {
 			if i == n-1 {
 				return nil
 			}
 			return modelVector(p.Text, dimensions)
-		}, "it has none for passage"},
+		}, "no vector for passage"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serveModel(t)

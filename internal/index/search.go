@@ -137,7 +137,7 @@ func (d *Database) addDense(ctx context.Context, q Query, hits []Hit, c lexical.
 			hits, _, err = view{query: query, passages: d.vectors, weight: denseWeight}.rank(hits, accept)
 		}
 		if err != nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("searched by words alone: %v", err))
+			r.Notes = append(r.Notes, fmt.Sprintf("lexical search only: %v", err))
 		}
 	}
 	return hits

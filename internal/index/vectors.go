@@ -35,7 +35,7 @@ func (d *Database) addVectors(ctx context.Context, m *generation.Manifest, opt B
 	}
 	model, err := embed.Train(ctx, d.table.Passages(), terms, embed.Options{Progress: opt.Report})
 	if err != nil {
-		return fmt.Errorf("train the embedder: %w", err)
+		return fmt.Errorf("cannot train the embedder: %w", err)
 	}
 	if model == nil {
 		return nil // too few passages to learn from
@@ -52,7 +52,7 @@ func (d *Database) addVectors(ctx context.Context, m *generation.Manifest, opt B
 	}
 	stats, err := dense.Build(ctx, d.gen.File(vectorsName), model, dense.Options{Queries: queries, Depth: neighbours, Progress: opt.Report})
 	if err != nil {
-		return fmt.Errorf("index vectors: %w", err)
+		return fmt.Errorf("cannot index the vectors: %w", err)
 	}
 	m.Embedder = &generation.Embedder{Name: embed.BuiltinName, Dimensions: model.Dimensions()}
 	m.Recall = &stats.Recall

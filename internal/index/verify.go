@@ -54,10 +54,10 @@ func Verify(ctx context.Context, path string, report progress.Func) (Report, err
 	}
 	defer db.Close()
 	if have, want := db.table.Passages(), r.Passages; have != want {
-		r.add(fmt.Errorf("the table has %d passages, the manifest %d", have, want))
+		r.add(fmt.Errorf("the table has %d passages, want %d", have, want))
 	}
 	if have, want := db.lexical.Passages(), r.Passages; have != want {
-		r.add(fmt.Errorf("the lexical index has %d passages, the manifest %d", have, want))
+		r.add(fmt.Errorf("the lexical index has %d passages, want %d", have, want))
 	}
 	r.add(db.lexical.Verify(nil))
 	done, total = 0, int64(r.Passages)
@@ -74,7 +74,7 @@ func Verify(ctx context.Context, path string, report progress.Func) (Report, err
 		r.Recall, err = db.measureRecall(ctx)
 		r.add(err)
 		if r.Recall != nil && r.Recall.Value < minRecall {
-			r.add(fmt.Errorf("recall@%d is %.4f, less than %.2f", r.Recall.At, r.Recall.Value, minRecall))
+			r.add(fmt.Errorf("recall@%d is %.4f, want at least %.2f", r.Recall.At, r.Recall.Value, minRecall))
 		}
 	}
 	if db.provided != nil {

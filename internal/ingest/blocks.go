@@ -28,7 +28,7 @@ const (
 )
 
 // errTooNested is the error of a text that takes more than maxSteps.
-var errTooNested = errors.New("too many lists, quotes or tables in one another")
+var errTooNested = errors.New("lists, quotes, or tables nested too deeply")
 
 // parseBlocks finds the blocks of a Markdown text and leaves their inline
 // markup alone: nobody asks for it, and it is slow to parse. The error is

@@ -344,7 +344,7 @@ func (c *collector) addPassages(r *result, doc document) {
 		r.lines = p.AppendLine(r.lines)
 		if n := len(r.lines) - before; n > passage.MaxLine {
 			r.lines = r.lines[:before]
-			r.skip(p.Locator(), "a passage of %d bytes is longer than one may be (%d)", n, passage.MaxLine)
+			r.skip(p.Locator(), "a passage has %d bytes, the limit is %d", n, passage.MaxLine)
 			continue
 		}
 		r.Passages++
@@ -438,7 +438,7 @@ func (w *writer) write(r *result) error {
 	}
 	old := make([]byte, was.Length)
 	if _, err := w.before.lines.ReadAt(old, was.Offset); err != nil {
-		return fmt.Errorf("read passages of %s: %w", w.before.lines.Name(), err)
+		return fmt.Errorf("cannot read the passages of %s: %w", w.before.lines.Name(), err)
 	}
 	head, tail := sharedLines(old, r.lines)
 	if err := w.keep(was.Offset, int64(head)); err != nil {
@@ -517,7 +517,7 @@ func (w *writer) flush() error {
 		return err
 	}
 	if _, err := io.CopyN(w.out, w.before.lines, run.Length); err != nil {
-		return fmt.Errorf("copy passages of %s: %w", w.before.lines.Name(), err)
+		return fmt.Errorf("cannot copy the passages of %s: %w", w.before.lines.Name(), err)
 	}
 	w.behind.Written(run.Now.Offset + run.Length)
 	return nil

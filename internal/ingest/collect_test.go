@@ -348,7 +348,7 @@ func TestRecordsThatAreNone(t *testing.T) {
 		all, terms, files []byte
 		want              string
 	}{
-		{"version", filesVersion + 1, []byte{0, 0}, []byte{0}, good, "a newer docsearch wrote it"},
+		{"version", filesVersion + 1, []byte{0, 0}, []byte{0}, good, "written by a newer docsearch"},
 		{"nothing", filesVersion, nil, nil, nil, "a number is none"},
 		{"cut", filesVersion, []byte{0, 0}, []byte{0}, good[:len(good)-1], "a number is none"},
 		{"too many documents", filesVersion, []byte{0, 0}, []byte{0}, []byte{100}, "more is said to follow than does"},

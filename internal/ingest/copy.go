@@ -260,7 +260,7 @@ func onlyCopy(folder confined.Path) error {
 			return fmt.Errorf("cannot use %s: %w", folder.Join(copyName), confined.ErrNotFolder)
 		}
 		if e.Name() != copyName && e.Name() != copyName+".new" {
-			return fmt.Errorf("%s holds %s, which is none of docsearch's: another folder is needed for the database", folder, e.Name())
+			return fmt.Errorf("cannot use %s: it contains %s, which docsearch did not write; use another folder for the database", folder, e.Name())
 		}
 	}
 	return nil
@@ -296,7 +296,7 @@ func unwanted(name string, size int64) string {
 		return noReader(name)
 	}
 	if size > limit {
-		return fmt.Sprintf("longer than %d MiB", limit>>20)
+		return fmt.Sprintf("larger than %d MiB", limit>>20)
 	}
 	return ""
 }

@@ -236,7 +236,7 @@ func (c *cutter) limited(s section, what string, n, most int, sizeOf func(int) i
 		bytes += sizeOf(kept)
 	}
 	if kept < n {
-		c.notes = append(c.notes, note{c.noted(s, s.first), fmt.Sprintf("%d %s beyond the first %d were left out", n-kept, what, kept)})
+		c.notes = append(c.notes, note{c.noted(s, s.first), fmt.Sprintf("skipped %d %s after the first %d", n-kept, what, kept)})
 	}
 	return kept
 }
@@ -310,7 +310,7 @@ func (c *cutter) pieces(s section, blocks []block) []piece {
 			parts := c.cutLines(b, splitWords)
 			what := map[kind]string{code: "block of code", markup: "block of HTML", table: "table"}[b.kind]
 			if len(parts) > 1 {
-				c.notes = append(c.notes, note{c.noted(s, b.first), fmt.Sprintf("a %s of %d words was cut into %d passages", what, n.words, len(parts))})
+				c.notes = append(c.notes, note{c.noted(s, b.first), fmt.Sprintf("a %s of %d words was split into %d passages", what, n.words, len(parts))})
 			}
 			pieces = append(pieces, parts...)
 		}

@@ -65,10 +65,10 @@ func TestCut(t *testing.T) {
 			want: []string{"A 1-23: 242", "A 25-126: 302", "A 128-148: 240"}},
 		{name: "unless it is too long", in: "# A\n\n```go\n" + strings.Repeat("x = 1\n", 300) + "```\n",
 			want:  []string{"A 1-103: 304", "A 104-203: 302", "A 204-304: 302"},
-			notes: []string{"3: a block of code of 902 words was cut into 3 passages"}},
+			notes: []string{"3: a block of code of 902 words was split into 3 passages"}},
 		{name: "long table", in: "# A\n\n| a | b |\n|---|---|\n" + strings.Repeat("| 1 | 2 |\n", 100),
 			want:  []string{"A 1-54: 258", "A 55-104: 256"},
-			notes: []string{"3: a table of 506 words was cut into 2 passages"}},
+			notes: []string{"3: a table of 506 words was split into 2 passages"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			passages, notes := cut(markdownOf(t, tt.in))

@@ -130,8 +130,8 @@ func readSet(t *testing.T, from string, src preparer) map[string][]string {
 
 // hasNothingToSay reports whether that is why something is left out.
 func hasNothingToSay(s generation.Skipped) bool {
-	return s.Why == "generated navigation" || s.Why == "no content" || s.Why == "empty" || s.Why == "asks not to be indexed" ||
-		strings.HasPrefix(s.Why, "leads on to ")
+	return s.Why == "generated navigation" || s.Why == "no content" || s.Why == "empty" || s.Why == "noindex" ||
+		strings.HasPrefix(s.Why, "redirects to ")
 }
 
 // checkPage compares the passages of a page with the page's own main element.

@@ -77,7 +77,7 @@ type reader func(data []byte, name string) (document, error)
 // plainNames are those of the texts without an ending that are read.
 var plainNames = [...]string{"README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ"}
 
-const typesRead = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, manual and info pages, source code"
+const typesRead = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, man and info pages, source code"
 
 // ofText is the reader of files that are text as they are.
 func ofText(read func(text []byte) (document, error)) reader {

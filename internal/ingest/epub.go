@@ -39,7 +39,7 @@ type book struct {
 func readEPUB(data []byte, _ string) (document, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // nothing is unpacked
-		return document{}, errors.New("no EPUB file: " + err.Error())
+		return document{}, errors.New("invalid EPUB file: " + err.Error())
 	}
 	files := map[string]*zip.File{}
 	for _, f := range z.File {
@@ -55,7 +55,7 @@ func readEPUB(data []byte, _ string) (document, error) {
 		return document{}, err
 	}
 	if len(container.Root) == 0 {
-		return document{}, errors.New("no EPUB file: no package is named")
+		return document{}, errors.New("invalid EPUB file: no package")
 	}
 	root := container.Root[0].Path
 	var b book
@@ -75,7 +75,7 @@ func readEPUB(data []byte, _ string) (document, error) {
 			continue
 		}
 		if i >= maxChapters {
-			doc.leave("", "chapters beyond the first %d are not read", maxChapters)
+			doc.leave("", "skipped chapters after the first %d", maxChapters)
 			break
 		}
 		delete(hrefs, s.ID) // once is enough
@@ -127,7 +127,7 @@ type bookReader struct {
 func (r *bookReader) read(name string) ([]byte, error) {
 	f, ok := r.files[name]
 	if !ok {
-		return nil, fmt.Errorf("no %s in the book", name)
+		return nil, fmt.Errorf("%s not found in the book", name)
 	}
 	in, err := f.Open()
 	if err != nil {
@@ -138,9 +138,9 @@ func (r *bookReader) read(name string) ([]byte, error) {
 	switch n := int64(len(data)); {
 	case err != nil:
 	case n > r.left:
-		err = fmt.Errorf("the book is longer than %d MiB", maxBook>>20)
+		err = fmt.Errorf("the book is larger than %d MiB", maxBook>>20)
 	case n > maxChapter:
-		err = fmt.Errorf("longer than %d MiB", maxChapter>>20)
+		err = fmt.Errorf("larger than %d MiB", maxChapter>>20)
 	}
 	r.left = max(r.left-int64(len(data)), 0)
 	return data, err
@@ -154,7 +154,7 @@ func (r *bookReader) xml(name string, v any) error {
 		err = d.Decode(v)
 	}
 	if err != nil {
-		return fmt.Errorf("no EPUB file: %w", err)
+		return fmt.Errorf("invalid EPUB file: %w", err)
 	}
 	return nil
 }

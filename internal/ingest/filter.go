@@ -25,7 +25,7 @@ func ParsePattern(s string) (Pattern, error) {
 	}
 	for element := range strings.SplitSeq(strings.Trim(s, "/"), "/") {
 		if _, err := path.Match(element, ""); err != nil || element == "" {
-			return Pattern{}, fmt.Errorf("%q is no pattern of paths", s)
+			return Pattern{}, fmt.Errorf("invalid path pattern %q", s)
 		}
 		if n := len(p.elements); element == "**" && n > 0 && p.elements[n-1] == "**" {
 			continue

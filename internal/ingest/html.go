@@ -118,7 +118,7 @@ func noPage(name string, page *html.Page) string {
 	length := page.Length()
 	switch {
 	case page.Redirect != "" && length < mereNotice:
-		return fmt.Sprintf("leads on to %s", page.Redirect)
+		return fmt.Sprintf("redirects to %s", page.Redirect)
 	case length == 0 && len(page.Sections) == 0:
 		return "no content"
 	case isNavigation(name, page):

@@ -71,15 +71,15 @@ func TestHTML(t *testing.T) {
 		t.Errorf("terms (-want +got)\n%s", diff)
 	}
 	wantSkipped := []generation.Skipped{
-		{Name: "_sources/", Why: "not the documentation's pages"},
-		{Name: "_static/", Why: "not the documentation's pages"},
-		{Name: "library/os.txt", Why: "the text of a page beside it"},
+		{Name: "_sources/", Why: "not documentation pages"},
+		{Name: "_static/", Why: "not documentation pages"},
+		{Name: "library/os.txt", Why: "source text of an indexed page"},
 		{Name: "dictionary/words.html", Why: "generated navigation"},
 		{Name: "empty.htm", Why: "empty"},
 		{Name: "genindex.html", Why: "generated navigation"},
-		{Name: "long.xhtml#code", Why: "a block of code of 602 words was cut into 2 passages"},
+		{Name: "long.xhtml#code", Why: "a block of code of 602 words was split into 2 passages"},
 		{Name: "nothing.html", Why: "no content"},
-		{Name: "old.html", Why: "leads on to library/os.html"},
+		{Name: "old.html", Why: "redirects to library/os.html"},
 		{Name: "py-modindex.html", Why: "generated navigation"},
 	}
 	if diff := cmp.Diff(wantSkipped, skipped); diff != "" {

@@ -79,9 +79,9 @@ func NewFolder(path string, opt Options) (*Folder, error) {
 	case st.IsDir():
 		return &Folder{location: location, filter: filter}, nil
 	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is neither a folder nor a file", path)
+		return nil, fmt.Errorf("%s is not a folder or a file", path)
 	case readerOf(location) == nil:
-		return nil, fmt.Errorf("%s is not of a type that docsearch reads (%s)", path, typesRead)
+		return nil, fmt.Errorf("unsupported file type of %s: want %s", path, typesRead)
 	}
 	return &Folder{location: location, file: filepath.Base(location), filter: filter}, nil
 }
@@ -159,11 +159,11 @@ func Changed(ctx context.Context, g generation.Generation) (string, error) {
 	}
 	var opt Options
 	if err := json.Unmarshal(g.Options, &opt); len(g.Options) > 0 && err != nil {
-		return "", fmt.Errorf("options of the build: %w", err)
+		return "", fmt.Errorf("invalid build options: %w", err)
 	}
 	f, err := NewFolder(g.Source.Location, opt)
 	if errors.Is(err, fs.ErrNotExist) {
-		return g.Source.Location + " is gone", nil
+		return g.Source.Location + " no longer exists", nil
 	}
 	if err != nil {
 		return "", err

@@ -92,10 +92,10 @@ func TestFolder(t *testing.T) {
 	})
 	write(t, outside, map[string]string{"out.md": "# Out\n"})
 	links := []generation.Skipped{
-		{Name: "in.md", Why: "a symbolic link to what is read where it lies"},
-		{Name: "nowhere.md", Why: "a symbolic link that leads nowhere"},
-		{Name: "out", Why: "a symbolic link out of the folder"},
-		{Name: "out.md", Why: "a symbolic link out of the folder"},
+		{Name: "in.md", Why: "symbolic link to a file that is indexed elsewhere"},
+		{Name: "nowhere.md", Why: "broken symbolic link"},
+		{Name: "out", Why: "symbolic link to outside the folder"},
+		{Name: "out.md", Why: "symbolic link to outside the folder"},
 	}
 	for name, target := range map[string]string{
 		"in.md": "guide.md", "nowhere.md": "absent.md", "out": outside, "out.md": filepath.Join(outside, "out.md"),
@@ -123,8 +123,8 @@ func TestFolder(t *testing.T) {
 	}
 	wantSkipped := map[string]string{
 		".hidden/": "hidden", ".secret.md": "hidden", "node_modules/": "other packages' files", "empty.md": "empty", "binary.txt": "binary",
-		"latin1.txt": "not UTF-8", "main.xyz": "no reader for .xyz files", "Makefile": "no reader for files without an ending",
-		"image.PNG": "no reader for .png files", "long.md": "longer than 32 MiB", "db/": "a database",
+		"latin1.txt": "not UTF-8", "main.xyz": "unsupported file type: .xyz", "Makefile": "unsupported file type: no extension",
+		"image.PNG": "unsupported file type: .png", "long.md": "larger than 32 MiB", "db/": "a database",
 	}
 	for _, l := range links {
 		wantSkipped[l.Name] = l.Why
@@ -262,7 +262,7 @@ func TestChanged(t *testing.T) {
 	if err := os.RemoveAll(docs); err != nil {
 		t.Fatal(err)
 	}
-	check("all removed", docs+" is gone")
+	check("all removed", docs+" no longer exists")
 	if err := os.WriteFile(filepath.Join(dir, FilesName), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}

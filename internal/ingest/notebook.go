@@ -60,7 +60,7 @@ func (j *joined) UnmarshalJSON(data []byte) error {
 func readNotebook(data []byte, _ string) (document, error) {
 	var n notebook
 	if err := json.Unmarshal(fromUTF16(data), &n); err != nil {
-		return document{}, errors.New("no notebook: " + err.Error())
+		return document{}, errors.New("invalid notebook: " + err.Error())
 	}
 	for _, w := range n.Worksheets {
 		n.Cells = append(n.Cells, w.Cells...)

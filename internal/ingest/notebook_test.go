@@ -71,7 +71,7 @@ func TestPacked(t *testing.T) {
 		{"a.md.gz", "# A\n", ""},
 		{"log.1.gz", "no page\n", "not a manual page"},
 		{"b.1.gz", ".so man1/a.1\n", "the same as man1/a.1"},
-		{"bomb.txt.gz", strings.Repeat("a", maxFile+1), "decompressed longer than 32 MiB"},
+		{"bomb.txt.gz", strings.Repeat("a", maxFile+1), "decompressed size exceeds 32 MiB"},
 	} {
 		_, err := readerOf(tt.name)(pack(tt.in), tt.name)
 		if got := fmt.Sprint(err); err != nil && got != tt.why || err == nil && tt.why != "" {

@@ -33,14 +33,14 @@ func packed(name string) reader {
 func gunzip(data []byte) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return nil, errors.New("not what gzip compressed")
+		return nil, errors.New("not a gzip file")
 	}
 	text, err := io.ReadAll(io.LimitReader(z, maxFile+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("decompress: %w", err)
+		return nil, fmt.Errorf("cannot decompress: %w", err)
 	case len(text) > maxFile:
-		return nil, fmt.Errorf("decompressed longer than %d MiB", maxFile>>20)
+		return nil, fmt.Errorf("decompressed size exceeds %d MiB", maxFile>>20)
 	}
 	return text, nil
 }

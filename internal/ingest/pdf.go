@@ -40,7 +40,7 @@ func readPDF(ctx context.Context, parse parsePDF, data []byte, name string) (doc
 	}
 	doc, err := fromMarkdown(page, name)
 	if err != nil {
-		return document{}, fmt.Errorf("%w: its pages may be pictures", err)
+		return document{}, fmt.Errorf("%w: the pages may be images", err)
 	}
 	for _, l := range left {
 		doc.leave(fmt.Sprintf("#page=%d", l.Page), "%s", l.Why)

@@ -88,7 +88,7 @@ func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	case err != nil:
 		return nil, st, unreadable(err)
 	case b.Len() > maxFile:
-		return nil, st, fmt.Errorf("longer than %d MiB", maxFile>>20)
+		return nil, st, fmt.Errorf("larger than %d MiB", maxFile>>20)
 	}
 	return b.Bytes(), st, nil
 }

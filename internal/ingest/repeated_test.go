@@ -57,9 +57,9 @@ func TestRepeated(t *testing.T) {
 		notes = append(notes, generation.Skipped{Name: strings.TrimPrefix(s.Name, dir), Why: s.Why})
 	}
 	want := []generation.Skipped{
-		{Name: "", Why: "55 paragraphs that many documents have in the same words were left out"},
-		{Name: `"Tell us what you think of this page."`, Why: "many documents have it"},
-		{Name: `"Was this page of any help to you?"`, Why: "many documents have it"},
+		{Name: "", Why: "skipped 55 paragraphs that are identical in many documents"},
+		{Name: `"Tell us what you think of this page."`, Why: "identical in many documents"},
+		{Name: `"Was this page of any help to you?"`, Why: "identical in many documents"},
 	}
 	if diff := cmp.Diff(want, notes); diff != "" {
 		t.Errorf("left out (-want +got)\n%s", diff)

@@ -260,7 +260,7 @@ func (r *remover) note(i int, kinds []string) {
 		place = fmt.Sprintf(":%d", i+1)
 	}
 	for _, kind := range kinds {
-		r.doc.left = append(r.doc.left, note{place, looksSecret + " (" + kind + "): removed; --keep-secrets keeps it"})
+		r.doc.left = append(r.doc.left, note{place, looksSecret + " (" + kind + "): removed; to keep it, pass --keep-secrets"})
 	}
 }
 

@@ -155,11 +155,11 @@ func TestSecretsAreRemoved(t *testing.T) {
 				why[s.Name] = strings.TrimPrefix(s.Why, looksSecret)
 			}
 		}
-		const removedIt = ": removed; --keep-secrets keeps it"
+		const removedIt = ": removed; to keep it, pass --keep-secrets"
 		want := map[string]string{
 			"notes.md:3": " (GitHub token)" + removedIt, "heading.md:1": " (GitHub token)" + removedIt, "page.html": " (Slack token)" + removedIt,
 			"key.md:4": " (private key)" + removedIt, "key.py:1": " (private key)" + removedIt,
-			"id_rsa": ", by its name", "credentials.txt": ", by its name", "tls.pem": ", by its name",
+			"id_rsa": ", by name", "credentials.txt": ", by name", "tls.pem": ", by name",
 		}
 		if keep {
 			want = map[string]string{}

@@ -264,7 +264,7 @@ func (s *siteStock) parseHTML(data []byte, contentType, u string) (document, err
 		return document{}, err
 	}
 	if page.NoIndex && !s.ignoreRobots {
-		return document{}, errors.New("asks not to be indexed")
+		return document{}, errors.New("noindex")
 	}
 	file := page
 	if fileOf(u) != indexOf(u) && page.Depth > 0 {

@@ -131,9 +131,9 @@ func TestSite(t *testing.T) {
 	}
 	want = []string{
 		"SITE/docs/guide/index.html: the same page as SITE/docs/guide/",
-		"SITE/docs/draft.html: asks not to be indexed",
+		"SITE/docs/draft.html: noindex",
 		"SITE/docs/genindex/: generated navigation",
-		"SITE/docs/moved.html: leads on to SITE/docs/guide/",
+		"SITE/docs/moved.html: redirects to SITE/docs/guide/",
 	}
 	if diff := cmp.Diff(want, left); diff != "" {
 		t.Errorf("left out (-want +got)\n%s", diff)

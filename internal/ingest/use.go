@@ -93,7 +93,7 @@ func (u *useReader) meant(key string, fields map[string]any, keys, more []string
 	if _, given := fields[near]; near == "" || given || math.Abs(float64(len(near)-len(folded))) > 1 {
 		return key
 	}
-	u.report(key, "%q is read as %q", key, near)
+	u.report(key, "reading %q as %q", key, near)
 	return near
 }
 
@@ -181,7 +181,7 @@ func (u *useReader) priority(key string, value any) {
 	}
 	u.use.Priority = int(math.Round(max(-maxPriority, min(maxPriority, n))))
 	if n < -maxPriority || n > maxPriority {
-		u.report(key, "%s %v is not from %d to %d: %d is used", key, shown(value), -maxPriority, maxPriority, u.use.Priority)
+		u.report(key, "invalid %s %v: want a number from %d to %d; using %d", key, shown(value), -maxPriority, maxPriority, u.use.Priority)
 	}
 }
 
@@ -211,7 +211,7 @@ func (u *useReader) when(key string, value any) {
 func (u *useReader) condition(key, meant string, value any) {
 	list, ok := listOf(value)
 	if !ok {
-		u.report(key, "invalid %s %v: want a text or a list of texts", key, shown(value))
+		u.report(key, "invalid %s %v: want a string or a list of strings", key, shown(value))
 	}
 	w := &u.use.When
 	switch meant {
@@ -278,9 +278,9 @@ func brokenFrontMatter(lines []string, err error) []note {
 		if key == "applies_when" || key == "pinned" || key == "paths" || key == "commands" || key == "universal" {
 			text := strings.Join(strings.Fields(err.Error()), " ")
 			if strings.Contains(strings.Join(lines, "\n"), "*") {
-				text += "; put patterns with * in quotes"
+				text += "; quote patterns that contain *"
 			}
-			return []note{{":1", frontMatterMark + "cannot be read: " + text}}
+			return []note{{":1", frontMatterMark + "cannot read: " + text}}
 		}
 	}
 	return nil

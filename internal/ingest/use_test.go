@@ -69,10 +69,10 @@ func TestFrontMatterNotes(t *testing.T) {
 		{"other generators", "---\nlayout: post\nlanguage: pt-BR\ncommand: docker build\npath: /a\ncategory: [x]\nparties: 3\npinned:\n---\ntext\n", nil},
 		{"Lore", "---\nuniversal: false\nlanguage: go\nbash_command_starts_with: go\n---\ntext\n", nil},
 		{"misspelt", "---\ntitle: T\npined: true\napplies_when:\n  comands: [make]\n---\ntext\n",
-			[]note{{":5", `front matter: "comands" is read as "commands"`}, {":3", `front matter: "pined" is read as "pinned"`}}},
+			[]note{{":5", `front matter: reading "comands" as "commands"`}, {":3", `front matter: reading "pined" as "pinned"`}}},
 		{"misspelt beside the key", "---\npinned: false\npined: true\n---\ntext\n", nil},
-		{"out of range", "---\npriority: 99\n---\ntext\n", []note{{":2", "front matter: priority 99 is not from -10 to 10: 10 is used"}}},
-		{"TOML", "+++\npriority = -11\n+++\ntext\n", []note{{":2", "front matter: priority -11 is not from -10 to 10: -10 is used"}}},
+		{"out of range", "---\npriority: 99\n---\ntext\n", []note{{":2", "front matter: invalid priority 99: want a number from -10 to 10; using 10"}}},
+		{"TOML", "+++\npriority = -11\n+++\ntext\n", []note{{":2", "front matter: invalid priority -11: want a number from -10 to 10; using -10"}}},
 		{"wrong types", "---\npinned: often\npriority: high\napplies_when: [a]\n---\ntext\n", []note{
 			{":4", "front matter: invalid applies_when [a]: want tools, paths, commands or languages"},
 			{":2", `front matter: invalid pinned "often": want true or false`},
@@ -80,10 +80,10 @@ func TestFrontMatterNotes(t *testing.T) {
 		}},
 		{"an unknown condition", "---\napplies_when:\n  files: [a]\n  paths: {a: b}\n---\ntext\n", []note{
 			{":3", `front matter: unknown key "files" in applies_when: want tools, paths, commands or languages`},
-			{":4", "front matter: invalid paths map[a:b]: want a text or a list of texts"},
+			{":4", "front matter: invalid paths map[a:b]: want a string or a list of strings"},
 		}},
 		{"a pattern without quotes", "---\napplies_when:\n  paths: [**/*.go]\n---\ntext\n",
-			[]note{{":1", "front matter: cannot be read: yaml: line 2: did not find expected alphabetic or numeric character; put patterns with * in quotes"}}},
+			[]note{{":1", "front matter: cannot read: yaml: line 2: did not find expected alphabetic or numeric character; quote patterns that contain *"}}},
 		{"text between breaks", "---\nNote: a: b: c\n---\ntext\n", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

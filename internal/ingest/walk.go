@@ -184,20 +184,20 @@ func (w *walker) readBelow(f *folder) {
 func (w *walker) leaveOut(f *folder, name string, d fs.DirEntry) string {
 	switch base := d.Name(); {
 	case !d.IsDir() && !w.filter.keepSecrets && isSecretFile(name):
-		return looksSecret + ", by its name"
+		return looksSecret + ", by name"
 	case strings.HasPrefix(base, "."):
 		return "hidden"
 	case d.Type()&fs.ModeSymlink != 0:
 		if _, err := w.root.Stat(name); errors.Is(err, fs.ErrNotExist) {
-			return "a symbolic link that leads nowhere"
+			return "broken symbolic link"
 		} else if err != nil {
-			return "a symbolic link out of the folder"
+			return "symbolic link to outside the folder"
 		}
-		return "a symbolic link to what is read where it lies"
+		return "symbolic link to a file that is indexed elsewhere"
 	case d.IsDir() && base == "node_modules":
 		return "other packages' files"
 	case d.IsDir() && (base == "_sources" || base == "_static"):
-		return "not the documentation's pages"
+		return "not documentation pages"
 	case w.filter.excluded(name):
 		return "excluded"
 	case f.rules.ignored(name, d.IsDir()) != "":
@@ -213,9 +213,9 @@ func (w *walker) leaveOut(f *folder, name string, d fs.DirEntry) string {
 	case !w.filter.included(name):
 		return "not included"
 	case isScript(name) && f.pages:
-		return "what pages are shown with"
+		return "page resources"
 	case isText(name) && w.hasPage(f, name):
-		return "the text of a page beside it"
+		return "source text of an indexed page"
 	}
 	return ""
 }
@@ -231,9 +231,9 @@ func (w *walker) hasPage(f *folder, name string) bool {
 // noReader says that there is no reader for a file.
 func noReader(name string) string {
 	if ext := path.Ext(name); ext != "" {
-		return "no reader for " + strings.ToLower(ext) + " files"
+		return "unsupported file type: " + strings.ToLower(ext)
 	}
-	return "no reader for files without an ending"
+	return "unsupported file type: no extension"
 }
 
 // isScript reports whether pages may be shown with the file, by its name.

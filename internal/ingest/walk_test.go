@@ -24,7 +24,7 @@ func TestTextOfAPage(t *testing.T) {
 	if diff := cmp.Diff([]string{"a.html", "a.py", "b.html", "c.adoc", "d.md", "x/a.md"}, got); diff != "" {
 		t.Errorf("files (-want +got)\n%s", diff)
 	}
-	if got, want := skipped["a.md.gz"], "the text of a page beside it"; got != want {
+	if got, want := skipped["a.md.gz"], "source text of an indexed page"; got != want {
 		t.Errorf("a.md.gz: %q, want %q", got, want)
 	}
 	if got, _ := listed(t, dir, Options{Exclude: []string{"*.html"}}); len(got) != 8 {

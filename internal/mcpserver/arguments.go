@@ -98,7 +98,7 @@ func decode(tool string, params []param, arguments any) error {
 	}
 	object, ok := arguments.(map[string]any)
 	if !ok && arguments != nil {
-		return fmt.Errorf("the arguments of %s must be an object, not %s; %s", tool, brief(arguments), usage(tool, params))
+		return fmt.Errorf("invalid arguments of %s: want an object, got %s; %s", tool, brief(arguments), usage(tool, params))
 	}
 	given := make(map[string]string) // param name -> the name that was given
 	for _, name := range sortedNames(object) {
@@ -116,7 +116,7 @@ func decode(tool string, params []param, arguments any) error {
 		}
 		given[p.name] = name
 		if err := p.set(value); err != nil {
-			return fmt.Errorf("%s %w; %s", p.name, err, usage(tool, params))
+			return fmt.Errorf("invalid %s: %w; %s", p.name, err, usage(tool, params))
 		}
 	}
 	for _, p := range params {
@@ -143,31 +143,31 @@ func (p param) set(value any) error {
 	case *string:
 		s, ok := asString(value)
 		if !ok {
-			return fmt.Errorf("must be a string, not %s", brief(value))
+			return fmt.Errorf("want a string, got %s", brief(value))
 		}
 		return p.setString(to, strings.TrimSpace(s))
 	case *[]string:
 		list, ok := asList(value)
 		if !ok {
-			return fmt.Errorf("must be an array of strings, not %s", brief(value))
+			return fmt.Errorf("want an array of strings, got %s", brief(value))
 		}
 		*to = list
 	case *names:
 		list, ok := asList(value)
 		if !ok {
-			return fmt.Errorf("must be a string, several names parted by commas, not %s", brief(value))
+			return fmt.Errorf("want a string (several names separated by commas), got %s", brief(value))
 		}
 		*to = list
 	case *int:
 		n, ok := asInt(value)
 		if !ok || n < p.min {
-			return fmt.Errorf("must be a whole number from %d to %d, not %s", p.min, p.max, brief(value))
+			return fmt.Errorf("want a whole number from %d to %d, got %s", p.min, p.max, brief(value))
 		}
 		*to = min(n, p.max)
 	case *bool:
 		v, ok := asBool(value)
 		if !ok {
-			return fmt.Errorf("must be true or false, not %s", brief(value))
+			return fmt.Errorf("want true or false, got %s", brief(value))
 		}
 		*to = v
 	}
@@ -181,7 +181,7 @@ func (p param) setString(to *string, s string) error {
 	}
 	i := slices.IndexFunc(p.choices, func(c string) bool { return strings.EqualFold(c, s) })
 	if i < 0 {
-		return fmt.Errorf("must be one of %s, not %s", strings.Join(p.choices, ", "), brief(s))
+		return fmt.Errorf("want one of %s, got %s", strings.Join(p.choices, ", "), brief(s))
 	}
 	*to = p.choices[i]
 	return nil

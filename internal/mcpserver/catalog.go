@@ -74,7 +74,7 @@ func (c *Catalog) use(path string, f func(*index.Database) error) (err error) {
 		switch r := recover().(type) {
 		case nil:
 		case interface{ Addr() uintptr }:
-			err = &container.CorruptError{File: path, What: "a file became shorter while it was read"}
+			err = &container.CorruptError{File: path, What: "a file was truncated while it was read"}
 		default:
 			panic(r)
 		}
@@ -159,7 +159,7 @@ func (c *Catalog) choose(names, paths []string) ([]Entry, error) {
 		case c.AnyPath && strings.ContainsAny(name, `/\`):
 			add(EntryAt(name))
 		default:
-			return nil, fmt.Errorf("there is no database %q; there is %s", name, nameList(all))
+			return nil, fmt.Errorf("database %q not found; available: %s", name, nameList(all))
 		}
 	}
 	for _, path := range paths {
@@ -170,14 +170,14 @@ func (c *Catalog) choose(names, paths []string) ([]Entry, error) {
 		case c.AnyPath:
 			add(EntryAt(path))
 		default:
-			return nil, fmt.Errorf("no database has the path %q; there is %s", path, nameList(all))
+			return nil, fmt.Errorf("database path %q not found; available: %s", path, nameList(all))
 		}
 	}
 	if len(names)+len(paths) > 0 {
 		return chosen, nil
 	}
 	if len(all) == 0 {
-		return nil, errors.New("there is no database yet: the user makes one with docsearch index build FOLDER and names it in docsearch's config")
+		return nil, errors.New(noDatabases)
 	}
 	for _, e := range all {
 		add(e)
@@ -271,7 +271,7 @@ func (c *Catalog) aged(e Entry, info index.Info) []string {
 	if c.MaxAge <= 0 || age <= c.MaxAge {
 		return nil
 	}
-	return []string{fmt.Sprintf("what it says is %d days old; for the user: docsearch index update %s brings it up to date", int(age.Hours()/24), e.Name)}
+	return []string{fmt.Sprintf("last updated %d days ago; to update it, the user runs: docsearch index update %s", int(age.Hours()/24), e.Name)}
 }
 
 // info opens the database and tells what is known of it.
@@ -287,7 +287,7 @@ func (c *Catalog) info(e Entry) (i index.Info, err error) {
 // milliseconds, but for those on a drive that does not answer at all.
 const answerPatience = 10 * time.Second
 
-var errSlow = errors.New("its folder does not answer")
+var errSlow = errors.New("timeout while reading its folder")
 
 type answer[T any] struct {
 	value T
@@ -333,12 +333,12 @@ func ask[T any](ctx context.Context, entries []Entry, patience time.Duration, f 
 
 // trouble says what is wrong with a database and what mends it.
 func trouble(e Entry, err error) string {
-	s := fmt.Sprintf("%s cannot be searched: %v", e.Name, err)
+	s := fmt.Sprintf("cannot search %s: %v", e.Name, err)
 	switch command := index.Repair(e.Path, err); {
 	case command != "":
-		s += "; to repair it, run: " + command
+		s += "; to fix it, run: " + command
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, leann.ErrNone):
-		s += "; is that the right path? docsearch index build FOLDER makes a database"
+		s += "; check the path, or build a database with: docsearch index build SOURCE"
 	}
 	return s
 }

@@ -43,7 +43,7 @@ const (
 
 // ErrNeedsToken is wrapped by Listen's error for an address that other
 // machines reach, where there is no token.
-var ErrNeedsToken = errors.New("it can be reached from other machines and needs a token; 127.0.0.1 needs none")
+var ErrNeedsToken = errors.New("a token is required: other machines can reach this address, unlike 127.0.0.1")
 
 // Listen listens on addr, HOST:PORT, for ServeHTTP. Without a token, only the
 // addresses that no other machine reaches are allowed.
@@ -53,7 +53,7 @@ func Listen(ctx context.Context, addr, token string) (net.Listener, error) {
 		return nil, fmt.Errorf("invalid address %q: want HOST:PORT, such as 127.0.0.1:7373", addr)
 	}
 	if token == "" && !isLoopback(host) {
-		return nil, fmt.Errorf("address %q: %w", addr, ErrNeedsToken)
+		return nil, fmt.Errorf("cannot listen on %q: %w", addr, ErrNeedsToken)
 	}
 	return (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 }
@@ -154,7 +154,7 @@ func guard(next http.Handler, token string) http.Handler {
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !sameSite(r) {
-			http.Error(w, "this origin is not allowed", http.StatusForbidden)
+			http.Error(w, "origin not allowed", http.StatusForbidden)
 			return
 		}
 		if token != "" {

@@ -19,18 +19,18 @@ func (s *Server) leannSearchTool() (params []param, run func(context.Context) (s
 	a := searchArguments{topK: 5, maxTokens: s.maxTokens}
 	params = []param{
 		{name: "index_name", to: &name, required: true,
-			description: "Name of the index, as leann_list shows it.",
+			description: "Index name from leann_list.",
 			aliases:     []string{"index", "name", "database", "db"}},
 		{name: "query", to: &a.query, required: true,
-			description: "The question or topic, in plain words.",
+			description: "Question or topic in plain words.",
 			aliases:     []string{"q", "question", "text"}},
 		{name: "top_k", to: &a.topK, min: 1, max: maxTopK,
-			description: "How many passages to return at most.",
+			description: "Maximum number of passages to return.",
 			aliases:     []string{"k", "limit", "n", "n_results"}},
 		{name: "complexity", to: &complexity, min: 1, max: 1 << 20,
-			description: "Accepted for LEANN's sake; the search is as exact as it can be without it."},
+			description: "Accepted for compatibility with LEANN and ignored."},
 		{name: "show_metadata", to: &metadata,
-			description: "Show all metadata of each passage.",
+			description: "Include all metadata of each passage.",
 			aliases:     []string{"metadata"}},
 	}
 	return params, func(ctx context.Context) (string, error) {
@@ -49,12 +49,12 @@ func (s *Server) leannSearchTool() (params []param, run func(context.Context) (s
 // answerLEANN writes the hits of one index.
 func answerLEANN(a searchArguments, f finding, metadata bool) string {
 	if len(f.Hits) == 0 {
-		return fmt.Sprintf("No passage of %s has to do with %s.\n", f.Name, quote(a.query))
+		return fmt.Sprintf("No passages in %s match %s.\n", f.Name, quote(a.query))
 	}
 	w := &page{limit: a.maxTokens * bytesPerToken}
-	fmt.Fprintf(w, "%s of %s for %s. Between the fences is quoted documentation.\n", count(len(f.Hits), "passage"), f.Name, quote(a.query))
+	fmt.Fprintf(w, "%s from %s for %s. Fenced text is quoted documentation.\n", count(len(f.Hits), "passage"), f.Name, quote(a.query))
 	if f.Confidence < index.Relevant {
-		fmt.Fprintf(w, "Probably none of them answers it (confidence %.2f).\n", f.Confidence)
+		fmt.Fprintf(w, "They probably do not answer it (confidence %.2f).\n", f.Confidence)
 	}
 	if metadata {
 		for i := range f.Hits {

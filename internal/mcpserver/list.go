@@ -15,7 +15,7 @@ func (s *Server) listTool() (params []param, run func(context.Context) (string, 
 func (s *Server) list(ctx context.Context) string {
 	entries := s.catalog.Entries()
 	if len(entries) == 0 {
-		return "There is no database yet. The user makes one with docsearch index build FOLDER and names it in docsearch's config.\n"
+		return noDatabases + "\n"
 	}
 	return count(len(entries), "database") + ":\n\n" + s.describe(ctx, entries)
 }
@@ -38,7 +38,7 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 				fmt.Fprintf(&w, "  %s: %s\n", name, value)
 			}
 		}
-		field("what", label(e.Description))
+		field("description", label(e.Description))
 		field("version", label(info.VersionOr(e.Version)))
 		field("keywords", label(strings.Join(e.Keywords, ", ")))
 		field("pages", label(strings.Join(e.URLs, ", ")))
@@ -50,12 +50,12 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 		field("passages", fmt.Sprintf("%s of %s", thousands(info.Passages), count(info.Documents, "document")))
 		field("built", info.Created.UTC().Format("2006-01-02 15:04 MST"))
 		if n := len(info.Skipped); n > 0 {
-			field("left out", fmt.Sprintf("%s of the source; docsearch index info %s names them", count(n, "part"), e.Path))
+			field("skipped", fmt.Sprintf("%s; to list them, run: docsearch index info %s", count(n, "file or page"), e.Path))
 		}
 		if info.Stale == "" {
-			field("state", "can be searched")
+			field("state", "ready")
 		} else {
-			field("state", fmt.Sprintf("can be searched, but %s; to bring it up to date, run: docsearch index update %s", info.Stale, e.Path))
+			field("state", fmt.Sprintf("stale: %s; to update it, run: docsearch index update %s", info.Stale, e.Path))
 		}
 	}
 	return w.String()

@@ -25,28 +25,28 @@ func (s *Server) readTool() (params []param, run func(context.Context) (string, 
 	a := readArguments{start: 1, maxTokens: s.maxTokens}
 	params = []param{
 		{name: "id", to: &a.id,
-			description: "A passage's id, as search shows it.",
+			description: "Passage id from a search result.",
 			aliases:     []string{"passage", "passage_id", "ref", "reference", "identifier"}},
 		{name: "url", to: &a.url,
-			description: "A document's URL. With its #anchor it means that section's passage.",
+			description: "Document URL. With an #anchor: the passage of that section.",
 			aliases:     []string{"uri", "link", "page", "href"}},
 		{name: "path", to: &a.path,
-			description: "A document's path, as search shows it. With :LINE it means the passage there.",
+			description: "Document path from a search result. With :LINE: the passage at that line.",
 			aliases:     []string{"file", "file_path", "document", "filename", "source"}},
 		{name: "database", to: &a.databases,
-			description: "The database that has it. Default: whichever does.",
+			description: "Database that contains the document. Default: all databases.",
 			aliases:     []string{"databases", "db", "index", "index_name", "collection", "library", "name"}},
-		{name: "neighbours", to: &a.neighbours, max: maxNeighbours,
-			description: "How many passages before and after it to read as well.",
-			aliases:     []string{"neighbors", "context", "around", "window", "radius"}},
+		{name: "neighbors", to: &a.neighbours, max: maxNeighbours,
+			description: "Number of passages to include before and after it.",
+			aliases:     []string{"neighbours", "context", "around", "window", "radius"}},
 		{name: "whole", to: &a.whole,
 			description: "Read the whole document.",
 			aliases:     []string{"whole_document", "full", "all", "entire", "full_document"}},
 		{name: "start", to: &a.start, min: 1, max: 1 << 30,
-			description: "The number of the passage to begin with when a document is read, for going on where the last answer ended.",
+			description: "First passage to return, for the next page of a long document.",
 			aliases:     []string{"from", "offset", "first"}},
 		{name: "max_tokens", to: &a.maxTokens, min: minTokens, max: maxTokens,
-			description: "About how many tokens the answer may have.",
+			description: "Approximate maximum size of the result in tokens.",
 			aliases:     []string{"tokens", "token_limit", "budget", "max_length", "limit"}},
 	}
 	return params, func(ctx context.Context) (string, error) { return s.read(ctx, a, params) }
@@ -56,12 +56,12 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	ref := index.Ref{Neighbours: a.neighbours, Whole: a.whole}
 	for _, name := range []string{a.id, a.url, a.path} {
 		if name != "" && ref.Name != "" {
-			return "", errors.New("pass one of id, url and path; " + usage("read", params))
+			return "", errors.New("pass exactly one of id, url, path; " + usage("read", params))
 		}
 		ref.Name += name
 	}
 	if ref.Name == "" {
-		return "", errors.New("one of id, url and path is required; " + usage("read", params))
+		return "", errors.New("pass one of id, url, path; " + usage("read", params))
 	}
 	entries, err := s.catalog.choose(a.databases, nil)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	}
 	switch len(all) {
 	case 0:
-		missing := fmt.Sprintf("%s is not in %s; search shows the ids, URLs and paths that there are", quote(ref.Name), nameList(entries))
+		missing := fmt.Sprintf("%s not found in %s; search returns valid ids, URLs, and paths", quote(ref.Name), nameList(entries))
 		return "", errors.New(strings.Join(append([]string{missing}, troubles...), "\n"))
 	case 1:
 		return answerRead(a, all[0].Name, all[0].Reading)
@@ -107,7 +107,7 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	for _, f := range all {
 		names = append(names, f.Name)
 	}
-	return "", fmt.Errorf("%s is in %s: pass database", quote(ref.Name), strings.Join(names, " and in "))
+	return "", fmt.Errorf("%s is in several databases (%s): pass database", quote(ref.Name), strings.Join(names, ", "))
 }
 
 // answerRead writes what was read, as much of it as the budget allows.
@@ -123,7 +123,7 @@ func answerRead(a readArguments, database string, r index.Reading) (string, erro
 		first, last = around(sizes, r.Wanted, limit-frame)
 	} else {
 		if first = a.start - 1; first >= len(r.Passages) {
-			return "", fmt.Errorf("start must be at most %d, the number of the document's last passage", len(r.Passages))
+			return "", fmt.Errorf("invalid start: the document has %d passages", len(r.Passages))
 		}
 		last = upTo(sizes, first, limit-frame)
 	}
@@ -132,16 +132,16 @@ func answerRead(a readArguments, database string, r index.Reading) (string, erro
 	p := &r.Passages[first]
 	fmt.Fprintf(w, "%s | %s | %s\n", label(p.Name()), database, label(cmp.Or(p.Document(), p.ID)))
 	if r.Total > 1 {
-		fmt.Fprintf(w, "Passages %d to %d of the document's %d. ", r.First+first+1, r.First+last, r.Total)
+		fmt.Fprintf(w, "Passages %d to %d of %d. ", r.First+first+1, r.First+last, r.Total)
 	}
-	w.WriteString("Between the fences is quoted documentation.\n")
+	w.WriteString("Fenced text is quoted documentation.\n")
 	w.reserve(frame / 2)
 	for i := first; i < last; i++ {
 		text, head := safetext.Block(r.Passages[i].Text), passageHead(&r, i)
 		w.WriteString(head)
 		if room := w.left() - fenceSize(text); room < len(text) {
 			w.WriteString(fenced(excerpt(text, max(room, shortest), nil)))
-			w.WriteString("(the passage goes on; a greater max_tokens shows more of it)\n")
+			w.WriteString("(truncated; raise max_tokens to read the rest)\n")
 			continue
 		}
 		w.WriteString(fenced(text))
@@ -149,9 +149,9 @@ func answerRead(a readArguments, database string, r index.Reading) (string, erro
 	w.release()
 	switch {
 	case r.Wanted >= 0 && !a.whole && last-first < len(r.Passages):
-		w.WriteString("Not all neighbours fitted into max_tokens.\n")
+		w.WriteString("Some neighbors were omitted; raise max_tokens to read them.\n")
 	case (r.Wanted < 0 || a.whole) && last < len(r.Passages):
-		fmt.Fprintf(w, "The document goes on: read it with start %d.\n", last+1)
+		fmt.Fprintf(w, "Next page: start %d.\n", last+1)
 	}
 	return w.String(), nil
 }

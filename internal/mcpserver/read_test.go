@@ -35,7 +35,7 @@ func TestAnswerRead(t *testing.T) {
 			name: "a passage",
 			r:    reading(3, 3, 9, 0, 2),
 			want: `Guide | gitlab | https://docs.example.org/guide
-Passages 4 to 4 of the document's 9. Between the fences is quoted documentation.
+Passages 4 to 4 of 9. Fenced text is quoted documentation.
 
 4. Guide > Part 3 | https://docs.example.org/guide#3 | id p3
 ` + "```\nxx\n```\n",
@@ -43,14 +43,14 @@ Passages 4 to 4 of the document's 9. Between the fences is quoted documentation.
 		{
 			name: "the only passage of its document",
 			r:    index.Reading{Total: 1, Passages: []passage.Passage{{ID: "5", Text: "alone"}}},
-			want: "alone | gitlab | 5\nBetween the fences is quoted documentation.\n\n1. 5 | id 5\n```\nalone\n```\n",
+			want: "alone | gitlab | 5\nFenced text is quoted documentation.\n\n1. 5 | id 5\n```\nalone\n```\n",
 		},
 		{
 			name: "a document from its second passage",
 			a:    readArguments{start: 2},
 			r:    reading(0, 2, 3, -1, 2),
 			want: `Guide | gitlab | https://docs.example.org/guide
-Passages 2 to 3 of the document's 3. Between the fences is quoted documentation.
+Passages 2 to 3 of 3. Fenced text is quoted documentation.
 
 2. Guide > Part 1 | https://docs.example.org/guide#1 | id p1
 ` + "```\nxx\n```" + `
@@ -62,7 +62,7 @@ Passages 2 to 3 of the document's 3. Between the fences is quoted documentation.
 			name:    "beyond the document's end",
 			a:       readArguments{start: 4},
 			r:       reading(0, 2, 3, -1, 2),
-			wantErr: "start must be at most 3, the number of the document's last passage",
+			wantErr: "invalid start: the document has 3 passages",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestAnswerReadGoesOn(t *testing.T) {
 				got = append(got, strings.TrimSpace(id))
 			}
 		}
-		_, next, _ := strings.Cut(text, "read it with start ")
+		_, next, _ := strings.Cut(text, "Next page: start ")
 		start = 0
 		fmt.Sscan(next, &start)
 	}
@@ -123,7 +123,7 @@ func TestAnswerReadKeepsTheWantedPassage(t *testing.T) {
 		if len(got) > 2000*bytesPerToken {
 			t.Errorf("size %d: %d bytes, the budget is %d", size, len(got), 2000*bytesPerToken)
 		}
-		if all := strings.Count(got, "| id "); (all < 11) != strings.Contains(got, "Not all neighbours") {
+		if all := strings.Count(got, "| id "); (all < 11) != strings.Contains(got, "Some neighbors were omitted") {
 			t.Errorf("size %d: %d passages, and the end says otherwise:\n%s", size, all, got[max(0, len(got)-200):])
 		}
 	}

@@ -24,10 +24,10 @@ const (
 
 func (s *Server) addResources(hooks *server.Hooks) {
 	s.mcp.AddResourceTemplate(mcp.NewResourceTemplate(databaseTemplate, "database",
-		mcp.WithTemplateDescription("What a database of local documentation holds, and whether it can be searched."),
+		mcp.WithTemplateDescription("Description and state of a database."),
 		mcp.WithTemplateMIMEType(textType)), s.readResource)
 	s.mcp.AddResourceTemplate(mcp.NewResourceTemplate(documentTemplate, "document",
-		mcp.WithTemplateDescription("A document of a database by its URL or path, or a passage by its id."),
+		mcp.WithTemplateDescription("A document by URL or path, or a passage by id."),
 		mcp.WithTemplateMIMEType(textType)), s.readResource)
 	hooks.AddAfterListResources(func(_ context.Context, _ any, _ *mcp.ListResourcesRequest, r *mcp.ListResourcesResult) {
 		r.Resources = []mcp.Resource{}
@@ -65,8 +65,8 @@ func (s *Server) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([
 func (s *Server) addPrompts() {
 	s.mcp.AddPrompt(mcp.NewPrompt(askPrompt,
 		mcp.WithPromptDescription("Answer a question from local documentation."),
-		mcp.WithArgument("question", mcp.RequiredArgument(), mcp.ArgumentDescription("What to look up.")),
-		mcp.WithArgument("database", mcp.ArgumentDescription("The database to search. Default: the one that the question names, else all.")),
+		mcp.WithArgument("question", mcp.RequiredArgument(), mcp.ArgumentDescription("Question to answer.")),
+		mcp.WithArgument("database", mcp.ArgumentDescription("Database to search. Default: the database that the question names, otherwise all.")),
 	), s.ask)
 }
 
@@ -74,7 +74,7 @@ func (s *Server) addPrompts() {
 func (s *Server) ask(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	a := searchArguments{query: strings.TrimSpace(r.Params.Arguments["question"]), detail: detailPassages, topK: s.topK, maxTokens: s.maxTokens}
 	if a.query == "" {
-		return nil, fmt.Errorf("the prompt %s needs a question", askPrompt)
+		return nil, fmt.Errorf("prompt %s needs the argument question", askPrompt)
 	}
 	if name := strings.TrimSpace(r.Params.Arguments["database"]); name != "" {
 		a.databases = names{name}
@@ -83,7 +83,7 @@ func (s *Server) ask(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromp
 	if err != nil {
 		return nil, err
 	}
-	text := a.query + "\n\nAnswer from this local documentation; search and read find more of it.\n\n" + found
+	text := a.query + "\n\nAnswer from this local documentation. To get more of it, call search and read.\n\n" + found
 	return mcp.NewGetPromptResult("Answer from local documentation", []mcp.PromptMessage{
 		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text)),
 	}), nil

@@ -42,28 +42,28 @@ func (s *Server) searchTool() (params []param, run func(context.Context) (string
 	a := searchArguments{detail: detailPassages, topK: s.topK, maxTokens: s.maxTokens}
 	params = []param{
 		{name: "query", to: &a.query, required: true,
-			description: "The question or topic, in plain words.",
+			description: "Question or topic in plain words.",
 			aliases:     []string{"q", "question", "search_query", "search", "text", "prompt", "input"}},
 		{name: "keywords", to: &a.keywords,
-			description: `Exact names that the answer probably uses, and synonyms: functions, classes, commands, options, settings, error codes. For "change a folder's name": ["os.rename", "shutil.move", "rename directory", "mv"].`,
+			description: `Exact names and synonyms that the answer probably uses: functions, classes, commands, options, settings, error codes. For "change a folder's name": ["os.rename", "shutil.move", "rename directory", "mv"].`,
 			aliases:     []string{"keyword", "terms", "synonyms", "tags", "hints"}},
 		{name: "database", to: &a.databases,
-			description: "Name of the database to search, or several with commas. Default: the one that the query names, else all.",
+			description: "Database to search, or several separated by commas. Default: the database that the query names, otherwise all.",
 			aliases:     []string{"databases", "db", "dbs", "index", "index_name", "indexes", "collection", "collections", "library", "source", "sources", "name"}},
 		{name: "path", to: &a.paths,
-			description: "Path of a database folder or a LEANN index to search, for one that has no name here.",
+			description: "Path of a database or LEANN index to search, if it has no name here.",
 			aliases:     []string{"paths", "database_path", "index_path", "db_path"}},
 		{name: "top_k", to: &a.topK, min: 1, max: maxTopK,
-			description: "How many passages to return at most.",
+			description: "Maximum number of passages to return.",
 			aliases:     []string{"k", "limit", "n", "n_results", "num_results", "max_results", "count", "size", "top", "results"}},
 		{name: "max_tokens", to: &a.maxTokens, min: minTokens, max: maxTokens,
-			description: "About how many tokens the answer may have.",
+			description: "Approximate maximum size of the result in tokens.",
 			aliases:     []string{"tokens", "token_limit", "budget", "max_length"}},
 		{name: "filter", to: &a.filter,
-			description: `Only documents whose URL or path contains this, or matches it as a pattern with * and ?; "!" in front turns it round. Examples: "ci/yaml", "*.md", "!release-notes".`,
+			description: `Search only documents whose URL or path contains this text or matches this pattern (* and ? are wildcards, a leading "!" negates). Examples: "ci/yaml", "*.md", "!release-notes".`,
 			aliases:     []string{"filters", "where"}},
 		{name: "detail", to: &a.detail, choices: []string{detailPassages, detailHeadings},
-			description: `"headings" lists where the hits are without their text, for an overview; read then shows the text.`,
+			description: `"headings" returns titles, sources, and ids without text; call read to get the text.`,
 			aliases:     []string{"detail_level", "format", "mode", "verbosity"}},
 	}
 	return params, func(ctx context.Context) (string, error) { return s.search(ctx, a) }
@@ -129,13 +129,13 @@ func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (
 		}
 	}
 	if more := len(failed) - maxTroubles; more > 0 {
-		notes = append(notes, fmt.Sprintf("%s cannot be searched either; list_databases says why.", nameList(failed[maxTroubles:])))
+		notes = append(notes, fmt.Sprintf("cannot search %s either; list_databases shows why.", nameList(failed[maxTroubles:])))
 	}
 	if len(failed) == len(findings) {
 		return "", errors.New(strings.Join(notes, "\n"))
 	}
 	if scoped {
-		notes = append(notes, fmt.Sprintf("Only %s was searched, because the query names it; database can name others of the %d.", strings.Join(searched, ", "), all))
+		notes = append(notes, fmt.Sprintf("Searched only %s, because the query names it; pass database to choose others of the %d.", strings.Join(searched, ", "), all))
 	}
 	hits := merge(findings, a.topK)
 	where := strings.Join(searched, ", ")
@@ -149,28 +149,28 @@ func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (
 	}
 	switch {
 	case len(hits) == 0:
-		fmt.Fprintf(w, "Nothing in %s has to do with %s.\n", where, quote(a.query))
+		fmt.Fprintf(w, "No results for %s in %s.\n", quote(a.query), where)
 		if a.filter != "" {
-			fmt.Fprintf(w, "Only documents that fit the filter %s were searched.\n", quote(a.filter))
+			fmt.Fprintf(w, "Searched only documents that match the filter %s.\n", quote(a.filter))
 		}
 		w.WriteString(advice)
 	case hits[0].confidence < index.Relevant:
-		fmt.Fprintf(w, "Nothing in %s answers %s (confidence %.2f). The nearest headings are:\n", where, quote(a.query), hits[0].confidence)
+		fmt.Fprintf(w, "No confident answer for %s in %s (confidence %.2f). Closest sections:\n", quote(a.query), where, hits[0].confidence)
 		for _, h := range hits[:min(nearest, len(hits))] {
 			w.line("- " + h.place())
 		}
 		w.WriteString(advice)
 	case a.detail == detailHeadings:
-		fmt.Fprintf(w, "%s of %s for %s; read shows their text:\n", count(len(hits), "passage"), where, quote(a.query))
+		fmt.Fprintf(w, "%s from %s for %s; call read to get their text:\n", count(len(hits), "passage"), where, quote(a.query))
 		for i, h := range hits {
 			if !w.line(fmt.Sprintf("%d. %s (score %.2f)", i+1, h.place(), h.relevance)) {
 				break
 			}
 		}
 	default:
-		fmt.Fprintf(w, "%s of %s for %s. Between the fences is quoted documentation.\n", count(len(hits), "passage"), where, quote(a.query))
+		fmt.Fprintf(w, "%s from %s for %s. Fenced text is quoted documentation.\n", count(len(hits), "passage"), where, quote(a.query))
 		if hits[0].confidence < index.Doubtful {
-			w.line("The match is weak: they may not answer it.")
+			w.line("Weak match: they may not answer it.")
 		}
 		w.passages(hits, stems(a.query, a.keywords))
 	}
@@ -184,7 +184,7 @@ func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (
 	return w.String(), nil
 }
 
-const advice = "Other words may find more: keywords takes the exact names that the documentation uses.\n"
+const advice = "To improve the results, pass the exact names that the documentation uses in keywords.\n"
 
 // A hit is a passage of one of several databases.
 type hit struct {
@@ -268,7 +268,7 @@ func (w *page) passages(hits []hit, words []string) {
 			room = min(room, max(w.left()/2, 4*shortest))
 		}
 		if room < min(shortest, len(text)) {
-			w.line(fmt.Sprintf("\n%s did not fit: raise max_tokens, or read them by id:", count(len(hits)-i, "further hit")))
+			w.line(fmt.Sprintf("\n%s omitted; raise max_tokens, or call read with the id:", count(len(hits)-i, "more result")))
 			for _, h := range hits[i:] {
 				if !w.line("- " + h.place()) {
 					return
@@ -278,7 +278,7 @@ func (w *page) passages(hits []hit, words []string) {
 		}
 		w.WriteString(head + fenced(excerpt(text, room, words)))
 		if len(text) > room {
-			w.line(fmt.Sprintf("(shortened; read with id %s shows all)", label(h.ID)))
+			w.line(fmt.Sprintf("(truncated; call read with id %s to get the rest)", label(h.ID)))
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestAnswerSearch(t *testing.T) {
 				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Confident: true, Hits: []index.Hit{cacheHit(8)}}},
 				{Entry: kubernetes, Result: index.Result{Confidence: 0.5, Hits: []index.Hit{podHit(80)}}},
 			},
-			want: `2 passages of gitlab, kubernetes for "cache keys". Between the fences is quoted documentation.
+			want: `2 passages from gitlab, kubernetes for "cache keys". Fenced text is quoted documentation.
 
 1. Caching > Keys > Fallback keys
    score 0.90 | gitlab | https://docs.example.org/ci/cache#fallback | id 17
@@ -70,13 +70,13 @@ A pod is one or more containers.
 `,
 		},
 		{
-			name: "a database with nothing relevant is left out",
+			name: "a database with nothing relevant is skipped",
 			findings: []finding{
 				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8)}}},
 				{Entry: kubernetes, Result: index.Result{Confidence: 0.05, Hits: []index.Hit{podHit(8)}}},
 			},
 			a: searchArguments{detail: detailHeadings},
-			want: `1 passage of gitlab, kubernetes for "cache keys"; read shows their text:
+			want: `1 passage from gitlab, kubernetes for "cache keys"; call read to get their text:
 1. Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17 (score 0.90)
 `,
 		},
@@ -86,7 +86,7 @@ A pod is one or more containers.
 				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8), podHit(0.8)}}},
 			},
 			a: searchArguments{detail: detailHeadings},
-			want: `1 passage of gitlab for "cache keys"; read shows their text:
+			want: `1 passage from gitlab for "cache keys"; call read to get their text:
 1. Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17 (score 0.90)
 `,
 		},
@@ -96,19 +96,19 @@ A pod is one or more containers.
 				{Entry: gitlab, Result: index.Result{Confidence: 0.01, Hits: []index.Hit{cacheHit(2)}}},
 				{Entry: kubernetes, Result: index.Result{Confidence: 0.05, Hits: []index.Hit{podHit(8)}}},
 			},
-			want: `Nothing in gitlab, kubernetes answers "cache keys" (confidence 0.05). The nearest headings are:
+			want: `No confident answer for "cache keys" in gitlab, kubernetes (confidence 0.05). Closest sections:
 - docs/pods.md:3 | kubernetes | docs/pods.md:3 | id pods.md:3
 - Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17
-Other words may find more: keywords takes the exact names that the documentation uses.
+To improve the results, pass the exact names that the documentation uses in keywords.
 `,
 		},
 		{
 			name:     "nothing at all",
 			a:        searchArguments{filter: "*.md"},
 			findings: []finding{{Entry: gitlab}},
-			want: `Nothing in gitlab has to do with "cache keys".
-Only documents that fit the filter "*.md" were searched.
-Other words may find more: keywords takes the exact names that the documentation uses.
+			want: `No results for "cache keys" in gitlab.
+Searched only documents that match the filter "*.md".
+To improve the results, pass the exact names that the documentation uses in keywords.
 `,
 		},
 		{
@@ -118,18 +118,18 @@ Other words may find more: keywords takes the exact names that the documentation
 				{Entry: kubernetes, err: damaged},
 			},
 			a: searchArguments{detail: detailHeadings},
-			want: `1 passage of gitlab for "cache keys"; read shows their text:
+			want: `1 passage from gitlab for "cache keys"; call read to get their text:
 1. Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17 (score 0.90)
 
 Note: gitlab: searched by words alone: the vectors are away.
-Note: kubernetes cannot be searched: /db/k8s/docsearch/g000001/lexical.idx is damaged at byte 64: checksum; to repair it, run: docsearch index build /db/k8s.
+Note: cannot search kubernetes: /db/k8s/docsearch/g000001/lexical.idx is corrupt at byte 64: checksum; to fix it, run: docsearch index build /db/k8s.
 `,
 		},
 		{
 			name:     "a weak match",
 			findings: []finding{{Entry: kubernetes, Result: index.Result{Confidence: 0.3, Hits: []index.Hit{podHit(8)}}}},
-			want: `1 passage of kubernetes for "cache keys". Between the fences is quoted documentation.
-The match is weak: they may not answer it.
+			want: `1 passage from kubernetes for "cache keys". Fenced text is quoted documentation.
+Weak match: they may not answer it.
 
 1. docs/pods.md:3
    score 0.30 | kubernetes | docs/pods.md:3 | id pods.md:3
@@ -146,34 +146,34 @@ A pod is one or more containers.
 				{Entry: Entry{Name: "d"}, err: errSlow}, {Entry: Entry{Name: "e"}, err: errSlow},
 			},
 			a: searchArguments{detail: detailHeadings},
-			want: `1 passage of gitlab for "cache keys"; read shows their text:
+			want: `1 passage from gitlab for "cache keys"; call read to get their text:
 1. Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17 (score 0.90)
 
-Note: a cannot be searched: its folder does not answer.
-Note: b cannot be searched: its folder does not answer.
-Note: c cannot be searched: its folder does not answer.
-Note: d, e cannot be searched either; list_databases says why.
+Note: cannot search a: timeout while reading its folder.
+Note: cannot search b: timeout while reading its folder.
+Note: cannot search c: timeout while reading its folder.
+Note: cannot search d, e either; list_databases shows why.
 `,
 		},
 		{
 			name:     "all are damaged",
 			findings: []finding{{Entry: kubernetes, err: damaged}},
-			wantErr:  "kubernetes cannot be searched: /db/k8s/docsearch/g000001/lexical.idx is damaged at byte 64: checksum; to repair it, run: docsearch index build /db/k8s.",
+			wantErr:  "cannot search kubernetes: /db/k8s/docsearch/g000001/lexical.idx is corrupt at byte 64: checksum; to fix it, run: docsearch index build /db/k8s.",
 		},
 		{
 			name:     "a filter that cannot be read",
 			findings: []finding{{Entry: gitlab, err: fmt.Errorf("%w \"[\": syntax error in pattern", index.ErrFilter)}},
-			wantErr:  `bad filter "[": syntax error in pattern`,
+			wantErr:  `invalid filter "[": syntax error in pattern`,
 		},
 		{
 			name:     "the query names the database",
 			findings: []finding{{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8)}}}},
 			a:        searchArguments{detail: detailHeadings},
 			scoped:   true,
-			want: `1 passage of gitlab for "cache keys"; read shows their text:
+			want: `1 passage from gitlab for "cache keys"; call read to get their text:
 1. Caching > Keys > Fallback keys | gitlab | https://docs.example.org/ci/cache#fallback | id 17 (score 0.90)
 
-Note: Only gitlab was searched, because the query names it; database can name others of the 2.
+Note: Searched only gitlab, because the query names it; pass database to choose others of the 2.
 `,
 		},
 	} {
@@ -250,11 +250,11 @@ func TestNamedIn(t *testing.T) {
 
 func TestAgedDatabaseSaysSo(t *testing.T) {
 	s, c := serve(t)
-	const note = "; for the user: docsearch index update vcs brings it up to date."
+	const note = "; to update it, the user runs: docsearch index update vcs."
 	for maxAge, want := range map[time.Duration]bool{0: false, 1 << 62: false, time.Nanosecond: true} {
 		s.catalog.MaxAge = maxAge
 		text, _ := call(t, c, "search", map[string]any{"query": "rename a branch", "database": "vcs"})
-		if strings.Contains(text, "Note: vcs: what it says is ") != want || strings.Contains(text, note) != want {
+		if strings.Contains(text, "Note: vcs: last updated ") != want || strings.Contains(text, note) != want {
 			t.Errorf("over %v (%t):\n%s", maxAge, want, text)
 		}
 	}

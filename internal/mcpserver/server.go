@@ -107,19 +107,19 @@ func (s *Server) tools(leann bool) []tool {
 	}, {
 		name: "read", title: "Read local documentation",
 		hint:        "read open local documentation docs page passage section",
-		description: "Read from local documentation what search has found: a passage by its id, with its neighbours, or a document by its URL or path. Pass exactly one of id, url and path. Long documents come in parts; the answer says how to go on.",
+		description: "Read local documentation: a passage by id (optionally with neighboring passages), or a document by URL or path. Pass exactly one of id, url, path. Long documents are paginated; the result contains the start value of the next page.",
 		call:        s.readTool,
 	}, {
 		name: "list_databases", title: "List local documentation",
 		hint:        "list local documentation docs databases libraries available",
-		description: "List the databases of local documentation: what each documents, its version, its size, when it was built, and whether it can be searched.",
+		description: "List the databases of local documentation with description, version, size, build time, and state.",
 		call:        s.listTool,
 	}}
 	if leann {
 		tools = append(tools, tool{
 			name: "leann_search", title: "Search a LEANN index",
 			hint:        "search local documentation docs leann index",
-			description: "Search one index of local documentation, with the arguments of LEANN's own tool of that name. The search tool does the same for several indexes at once, takes keywords and says when nothing is relevant.",
+			description: "Search one index of local documentation with the arguments of LEANN's tool. The search tool also accepts keywords and several databases, and reports when nothing is relevant.",
 			call:        s.leannSearchTool,
 		}, tool{
 			name: "leann_list", title: "List LEANN indexes",

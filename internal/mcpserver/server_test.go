@@ -240,19 +240,19 @@ func TestSearch(t *testing.T) {
 	}{
 		{"finds", map[string]any{"query": "rename a branch"}, []string{"1. Branches > Rename a branch\n", "vcs branch --move NEWNAME", "https://git.example.org/branches#rename-a-branch", "| id g2\n"}, nil, false},
 		{"keywords", map[string]any{"query": "make it go up again after a crash", "keywords": []any{"--restart"}}, []string{"--restart always", "docs/containers.md:5"}, nil, false},
-		{"one database", map[string]any{"query": "delete a branch", "database": "vcs"}, []string{"of vcs for"}, []string{"ship"}, false},
-		{"by keyword of the database", map[string]any{"query": "delete a branch", "db": "Version Control"}, []string{"of vcs for"}, []string{"ship"}, false},
-		{"by path", map[string]any{"query": "publish ports", "path": ship}, []string{"of ship for", "--publish"}, nil, false},
-		{"the query names it", map[string]any{"query": "ship: publish ports"}, []string{"of ship for", "Only ship was searched"}, nil, false},
+		{"one database", map[string]any{"query": "delete a branch", "database": "vcs"}, []string{"from vcs for"}, []string{"ship"}, false},
+		{"by keyword of the database", map[string]any{"query": "delete a branch", "db": "Version Control"}, []string{"from vcs for"}, []string{"ship"}, false},
+		{"by path", map[string]any{"query": "publish ports", "path": ship}, []string{"from ship for", "--publish"}, nil, false},
+		{"the query names it", map[string]any{"query": "ship: publish ports"}, []string{"from ship for", "Searched only ship"}, nil, false},
 		{"the query names it in vain", map[string]any{"query": "ship rebase interactive"}, []string{"vcs rebase --interactive main"}, []string{"Only ship"}, false},
 		{"filter", map[string]any{"query": "container", "filter": "*/volumes.md"}, []string{"docs/volumes.md"}, []string{"docs/containers.md"}, false},
 		{"headings", map[string]any{"query": "delete a branch", "detail": "headings"}, []string{"1. Branches > Delete a branch | vcs |"}, []string{"--delete"}, false},
-		{"top_k", map[string]any{"query": "branch", "k": "1"}, []string{"1 passage of"}, []string{"\n2. "}, false},
-		{"nothing at all", map[string]any{"query": "xylophone zymurgy"}, []string{"Nothing in vcs, ship"}, []string{"```"}, false},
+		{"top_k", map[string]any{"query": "branch", "k": "1"}, []string{"1 passage from"}, []string{"\n2. "}, false},
+		{"nothing at all", map[string]any{"query": "xylophone zymurgy"}, []string{"in vcs, ship"}, []string{"```"}, false},
 		{"a passage cannot pose as a hit", map[string]any{"query": "vcs rebase interactive", "k": 1}, []string{"\n````\nRebasing", "evil\n````\n"}, nil, false},
-		{"unknown database", map[string]any{"query": "x", "database": "nope"}, []string{`there is no database "nope"; there is vcs, ship`}, nil, true},
-		{"unknown path", map[string]any{"query": "x", "path": "/no/such/folder"}, []string{"cannot be searched"}, nil, true},
-		{"bad filter", map[string]any{"query": "branch", "filter": "["}, []string{"bad filter"}, nil, true},
+		{"unknown database", map[string]any{"query": "x", "database": "nope"}, []string{`database "nope" not found; available: vcs, ship`}, nil, true},
+		{"unknown path", map[string]any{"query": "x", "path": "/no/such/folder"}, []string{"cannot search"}, nil, true},
+		{"invalid filter", map[string]any{"query": "branch", "filter": "["}, []string{"invalid filter"}, nil, true},
 		{"no query", nil, []string{"query is required; search takes query (required), keywords, database"}, nil, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -301,18 +301,18 @@ func TestRead(t *testing.T) {
 		never     []string
 		isError   bool
 	}{
-		{"by id", map[string]any{"id": "g1"}, []string{"Branches | vcs | https://git.example.org/branches\n", "Passages 2 to 2 of the document's 3", "--delete"}, []string{"--move"}, false},
-		{"neighbours", map[string]any{"id": "g1", "neighbors": 1}, []string{"Passages 1 to 3", "vcs branch NAME", "--delete", "--move"}, nil, false},
+		{"by id", map[string]any{"id": "g1"}, []string{"Branches | vcs | https://git.example.org/branches\n", "Passages 2 to 2 of 3", "--delete"}, []string{"--move"}, false},
+		{"neighbours", map[string]any{"id": "g1", "neighbours": 1}, []string{"Passages 1 to 3", "vcs branch NAME", "--delete", "--move"}, nil, false},
 		{"whole document by id", map[string]any{"id": "g2", "whole": true}, []string{"Passages 1 to 3", "vcs branch NAME"}, nil, false},
 		{"by URL", map[string]any{"url": "https://git.example.org/branches"}, []string{"Passages 1 to 3"}, nil, false},
 		{"by URL with an anchor", map[string]any{"url": "https://git.example.org/branches#delete-a-branch"}, []string{"Passages 2 to 2", "--delete"}, nil, false},
 		{"by path", map[string]any{"path": "docs/containers.md"}, []string{"Containers | ship | docs/containers.md\n", "Passages 1 to 2"}, nil, false},
 		{"by path and line", map[string]any{"path": "docs/containers.md:6"}, []string{"Passages 2 to 2", "--restart"}, nil, false},
 		{"misnamed", map[string]any{"file": "docs/volumes.md", "db": "ship"}, []string{"--volume"}, nil, false},
-		{"in the wrong database", map[string]any{"id": "g1", "database": "ship"}, []string{`"g1" is not in ship`}, nil, true},
-		{"nowhere", map[string]any{"id": "zz"}, []string{`"zz" is not in vcs, ship; search shows`}, nil, true},
-		{"nothing", nil, []string{"one of id, url and path is required; read takes id, url"}, nil, true},
-		{"two things", map[string]any{"id": "g1", "path": "x"}, []string{"pass one of id, url and path"}, nil, true},
+		{"in the wrong database", map[string]any{"id": "g1", "database": "ship"}, []string{`"g1" not found in ship`}, nil, true},
+		{"nowhere", map[string]any{"id": "zz"}, []string{`"zz" not found in vcs, ship; search returns`}, nil, true},
+		{"nothing", nil, []string{"pass one of id, url, path; read takes id, url"}, nil, true},
+		{"two things", map[string]any{"id": "g1", "path": "x"}, []string{"pass exactly one of id, url, path"}, nil, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, isError := call(t, c, "read", tt.arguments)
@@ -376,7 +376,7 @@ func TestReadWhatTwoDatabasesHave(t *testing.T) {
 	copied := t.TempDir()
 	build(t, copied, gitPages()...)
 	_, c := serve(t, Entry{Name: "old", Path: copied})
-	if got, isError := call(t, c, "read", map[string]any{"id": "g1"}); !isError || got != `"g1" is in vcs and in old: pass database` {
+	if got, isError := call(t, c, "read", map[string]any{"id": "g1"}); !isError || got != `"g1" is in several databases (vcs, old): pass database` {
 		t.Errorf("got %s", got)
 	}
 	if got, isError := call(t, c, "read", map[string]any{"id": "g1", "database": "old"}); isError {
@@ -391,7 +391,7 @@ func TestLEANNTools(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	got, isError = call(t, c, "leann_search", map[string]any{"index_name": "none", "query": "x"})
-	if !isError || !strings.Contains(got, `there is no database "none"`) {
+	if !isError || !strings.Contains(got, `database "none" not found`) {
 		t.Errorf("got %s", got)
 	}
 	got, isError = call(t, c, "leann_search", map[string]any{"query": "x"})
@@ -458,11 +458,11 @@ func TestDamage(t *testing.T) {
 				}
 				truncate(t, dir, name, 10)
 				got, isError := search("third")
-				if !isError || !strings.Contains(got, "third cannot be searched: ") || !strings.Contains(got, "run: docsearch index build "+dir) {
+				if !isError || !strings.Contains(got, "cannot search third: ") || !strings.Contains(got, "run: docsearch index build "+dir) {
 					t.Errorf("alone: %s", got)
 				}
 				got, isError = search("third, ship")
-				if isError || !strings.Contains(got, "--restart always") || !strings.Contains(got, "Note: third cannot be searched: ") {
+				if isError || !strings.Contains(got, "--restart always") || !strings.Contains(got, "Note: cannot search third: ") {
 					t.Errorf("with another: %s", got)
 				}
 				build(t, dir, shipPages()...)
@@ -488,7 +488,7 @@ func TestFault(t *testing.T) {
 	}
 	truncate(t, dir, "lexical.idx", 100)
 	got, isError := call(t, c, "search", map[string]any{"query": indextest.Question, "database": "big"})
-	if !isError || !strings.Contains(got, "a file became shorter while it was read") || !strings.Contains(got, "run: docsearch index build "+dir) {
+	if !isError || !strings.Contains(got, "a file was truncated while it was read") || !strings.Contains(got, "run: docsearch index build "+dir) {
 		t.Errorf("got %s", got)
 	}
 	if got, isError := call(t, c, "search", map[string]any{"query": "rename a branch", "database": "vcs"}); isError {
@@ -548,7 +548,7 @@ func TestResources(t *testing.T) {
 	}
 	for uri, want := range map[string]string{
 		"docsearch://vcs":                                                "passages: 6 of 3 documents",
-		"docsearch://odd%20name%2F1":                                     "odd name/1 cannot be searched",
+		"docsearch://odd%20name%2F1":                                     "cannot search odd name/1",
 		"docsearch://vcs/g1":                                             "--delete",
 		"docsearch://vcs/https://git.example.org/branches":               "Passages 1 to 3",
 		"docsearch://ship/docs%2Fcontainers.md":                          "Passages 1 to 2",
@@ -590,11 +590,11 @@ func TestResources(t *testing.T) {
 
 func TestAnswerLEANN(t *testing.T) {
 	a := searchArguments{query: "q", topK: 5, maxTokens: defaultTokens}
-	if got, want := answerLEANN(a, finding{Entry: gitlab}, false), "No passage of gitlab has to do with \"q\".\n"; got != want {
+	if got, want := answerLEANN(a, finding{Entry: gitlab}, false), "No passages in gitlab match \"q\".\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	got := answerLEANN(a, finding{Entry: gitlab, Result: index.Result{Confidence: 0.02, Hits: []index.Hit{podHit(1)}}}, false)
-	if !strings.Contains(got, "Probably none of them answers it (confidence 0.02).") || !strings.Contains(got, "A pod is one or more containers.") {
+	if !strings.Contains(got, "They probably do not answer it (confidence 0.02).") || !strings.Contains(got, "A pod is one or more containers.") {
 		t.Errorf("got %s", got)
 	}
 }
@@ -628,11 +628,11 @@ func TestChoose(t *testing.T) {
 		{"all, each once", nil, nil, "gitlab github"},
 		{"name", []string{"GitHub"}, nil, "github"},
 		{"keyword", []string{"gl"}, nil, "gitlab"},
-		{"keyword of two", []string{"ci"}, nil, `there is no database "ci"; there is gitlab, github, again`},
+		{"keyword of two", []string{"ci"}, nil, `database "ci" not found; available: gitlab, github, again`},
 		{"path", nil, []string{"/db/github/"}, "github"},
 		{"name and path", []string{"gitlab"}, []string{"/db/github"}, "gitlab github"},
 		{"the same twice", []string{"gitlab", "gl", "again"}, nil, "gitlab"},
-		{"other path", nil, []string{"/db/other"}, `no database has the path "/db/other"; there is gitlab, github, again`},
+		{"other path", nil, []string{"/db/other"}, `database path "/db/other" not found; available: gitlab, github, again`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			chosen, err := c.choose(tt.names, tt.paths)

@@ -134,13 +134,13 @@ func (s *stream) receive(ctx context.Context, line []byte) {
 	var wrongType *json.UnmarshalTypeError
 	switch err := json.Unmarshal(line, &message); {
 	case line == nil:
-		s.refuse(mcp.INVALID_REQUEST, fmt.Sprintf("message of more than %d bytes", maxMessage))
+		s.refuse(mcp.INVALID_REQUEST, fmt.Sprintf("message exceeds %d bytes", maxMessage))
 		return
 	case errors.As(err, &wrongType):
-		s.refuse(mcp.INVALID_REQUEST, "not a JSON-RPC message: an object with jsonrpc, method and id is expected")
+		s.refuse(mcp.INVALID_REQUEST, "not a JSON-RPC message: want an object with jsonrpc, method, and id")
 		return
 	case err != nil:
-		s.refuse(mcp.PARSE_ERROR, "not JSON: "+err.Error())
+		s.refuse(mcp.PARSE_ERROR, "invalid JSON: "+err.Error())
 		return
 	}
 	s.log.Debug("message", "method", message.Method, "id", string(message.ID))
@@ -178,20 +178,20 @@ func (s *stream) handle(ctx context.Context, id json.RawMessage, line []byte) {
 
 // refuse answers a message whose id is not known.
 func (s *stream) refuse(code int, why string) {
-	s.log.Debug("refused a message", "why", why)
+	s.log.Debug("rejected a message", "why", why)
 	s.send(mcp.NewJSONRPCError(mcp.NewRequestId(nil), code, why, nil))
 }
 
 func (s *stream) send(message any) {
 	data, err := json.Marshal(message)
 	if err != nil {
-		s.log.Error("encode a message", "error", err)
+		s.log.Error("cannot encode a message", "error", err)
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := s.out.Write(append(data, '\n')); err != nil {
-		s.log.Error("write a message", "error", err)
+		s.log.Error("cannot write a message", "error", err)
 	}
 }
 
@@ -213,7 +213,7 @@ func readLines(ctx context.Context, r io.Reader, lines chan<- []byte) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("read the client's messages: %w", err)
+			return fmt.Errorf("cannot read the client's messages: %w", err)
 		}
 	}
 }

@@ -84,9 +84,9 @@ func (e *Entry) Judge(floor float64) {
 	e.Taken = e.Relevance >= floor
 	verb := "reaches"
 	if !e.Taken {
-		verb = "does not reach"
+		verb = "is below"
 	}
-	e.Why = fmt.Sprintf("its relevance %.2f %s the floor of %.2f", e.Relevance, verb, floor)
+	e.Why = fmt.Sprintf("relevance %.2f %s the floor %.2f", e.Relevance, verb, floor)
 }
 
 // fit returns the bonus of a document with these conditions, or the one that
@@ -103,7 +103,7 @@ func (c *Call) fit(w *passage.When) (bonus float64, misfit string) {
 
 func (c *Call) fitFile(w *passage.When) (bonus float64, misfit string) {
 	if len(w.Paths)+len(w.Languages) == 0 && len(w.Commands) > 0 {
-		return 0, "applies_when: for commands only"
+		return 0, "applies_when: commands only"
 	}
 	if len(w.Paths) > 0 {
 		at := slices.IndexFunc(w.Paths, c.within)
@@ -134,7 +134,7 @@ func (c *Call) fitCommand(w *passage.When) (bonus float64, misfit string) {
 		}
 		return narrowBonus, ""
 	case len(w.Paths) > 0:
-		return 0, "applies_when: for files only"
+		return 0, "applies_when: files only"
 	case len(w.Languages) > 0:
 		languages := c.languages()
 		if !slices.ContainsFunc(w.Languages, func(l string) bool { return slices.Contains(languages, languageNamed(l)) }) {
@@ -259,7 +259,7 @@ func Best(entries []Entry) []Entry {
 	for i := range entries {
 		if e := &entries[i]; e.Taken && !e.Written && e.Relevance < leastShare*best {
 			e.Taken = false
-			e.Why = fmt.Sprintf("its relevance %.2f is less than %.0f%% of the best note's %.2f", e.Relevance, 100*leastShare, best)
+			e.Why = fmt.Sprintf("relevance %.2f is below %.0f%% of the best note's relevance %.2f", e.Relevance, 100*leastShare, best)
 		}
 	}
 	taken := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return !e.Taken })

@@ -22,8 +22,8 @@ func TestJudge(t *testing.T) {
 		taken  bool
 		why    string
 	}{
-		{name: "enough", call: edit, rarity: 1.2, taken: true, why: "1.20 reaches the floor of 1.20"},
-		{name: "not enough", call: edit, rarity: 1.19, why: "1.19 does not reach"},
+		{name: "enough", call: edit, rarity: 1.2, taken: true, why: "1.20 reaches the floor 1.20"},
+		{name: "not enough", call: edit, rarity: 1.19, why: "1.19 is below"},
 		{name: "its tool", call: edit, when: passage.When{Tools: []string{"write", "edit"}}, rarity: 1.2, taken: true},
 		{name: "another tool", call: edit, when: passage.When{Tools: []string{"Bash"}}, rarity: 9, why: "not for the tool Edit"},
 		{name: "a path from the folder", call: edit, when: passage.When{Paths: []string{"internal/**"}}, taken: true, why: "1.20"},
@@ -31,17 +31,17 @@ func TestJudge(t *testing.T) {
 		{name: "a whole path", call: edit, when: passage.When{Paths: []string{"/p/**/*.go"}}, rarity: .5, taken: true},
 		{name: "another path", call: edit, when: passage.When{Paths: []string{"cmd/**", "*.py"}}, rarity: 9, why: "not for the file"},
 		{name: "its language", call: edit, when: passage.When{Languages: []string{"Golang"}}, rarity: .8, taken: true},
-		{name: "its language alone", call: edit, when: passage.When{Languages: []string{"Golang"}}, rarity: .7, why: "1.10 does not reach"},
-		{name: "its language's ending alone", call: edit, when: passage.When{Paths: []string{"**/*.{go,py}"}}, rarity: .7, why: "does not reach"},
+		{name: "its language alone", call: edit, when: passage.When{Languages: []string{"Golang"}}, rarity: .7, why: "1.10 is below"},
+		{name: "its language's ending alone", call: edit, when: passage.When{Paths: []string{"**/*.{go,py}"}}, rarity: .7, why: "is below"},
 		{name: "a part of its name", call: edit, when: passage.When{Paths: []string{"**/*_test.go"}}, taken: true},
 		{name: "the ending of no language", call: Call{Tool: "Edit", Path: "a/x.module.css"}, when: passage.When{Paths: []string{"*.module.css"}}, taken: true},
-		{name: "any file", call: edit, when: passage.When{Paths: []string{"**"}}, rarity: .7, why: "does not reach"},
+		{name: "any file", call: edit, when: passage.When{Paths: []string{"**"}}, rarity: .7, why: "is below"},
 		{name: "the program's language", call: Call{Command: "cargo build"}, when: passage.When{Languages: []string{"rust"}}, rarity: .8, taken: true},
 		{name: "the language of a program that another runs", call: Call{Command: "uv run pytest -q"}, when: passage.When{Languages: []string{"py"}}, rarity: .8, taken: true},
 		{name: "another language's program", call: Call{Command: "npm test"}, when: passage.When{Languages: []string{"rust"}}, rarity: 9, why: "not for the language"},
 		{name: "another language", call: edit, when: passage.When{Languages: []string{"python"}}, rarity: 9, why: "not for files such as"},
 		{name: "path and language", call: edit, when: passage.When{Paths: []string{"*_test.go"}, Languages: []string{"python"}}, rarity: 9, why: "not for files such as"},
-		{name: "commands only", call: edit, when: passage.When{Commands: []string{"go test"}}, rarity: 9, why: "for commands only"},
+		{name: "commands only", call: edit, when: passage.When{Commands: []string{"go test"}}, rarity: 9, why: "commands only"},
 		{name: "paths or commands", call: edit, when: passage.When{Commands: []string{"go test"}, Paths: []string{"*.go"}}, rarity: .8, taken: true},
 		{name: "its command", call: command, when: passage.When{Commands: []string{"git commit"}}, rarity: .5, taken: true},
 		{name: "its command alone", call: command, when: passage.When{Commands: []string{"git commit"}}, taken: true},
@@ -49,7 +49,7 @@ func TestJudge(t *testing.T) {
 		{name: "a program that another runs", call: Call{Command: "python -m pytest -x"}, when: passage.When{Commands: []string{"pytest"}}, taken: true},
 		{name: "the program that runs it", call: Call{Command: "python -m pytest -x"}, when: passage.When{Commands: []string{"python -m pytest"}}, taken: true},
 		{name: "another command", call: command, when: passage.When{Commands: []string{"git comm", "git push", "commit"}}, rarity: 9, why: "not for this command"},
-		{name: "files only", call: command, when: passage.When{Paths: []string{"*.go"}}, rarity: 9, why: "for files only"},
+		{name: "files only", call: command, when: passage.When{Paths: []string{"*.go"}}, rarity: 9, why: "files only"},
 		{name: "priority", call: edit, rarity: 1, prio: 4, taken: true},
 		{name: "low priority", call: edit, rarity: 1.3, prio: -4},
 	} {
@@ -230,7 +230,7 @@ func TestBest(t *testing.T) {
 	if want := []string{"c", "a", "d", "e"}; !slices.Equal(got, want) {
 		t.Errorf("best are %q, want %q", got, want)
 	}
-	if e := entries[4]; e.Taken || e.Why != "its relevance 1.10 is less than 60% of the best note's 2.00" {
+	if e := entries[4]; e.Taken || e.Why != "relevance 1.10 is below 60% of the best note's relevance 2.00" {
 		t.Errorf("%+v", e)
 	}
 }

@@ -74,7 +74,7 @@ const (
 
 // ErrFull is returned when a session was told so much that no more is
 // remembered.
-var ErrFull = errors.New("the session was told too much to remember more")
+var ErrFull = errors.New("the session record is full")
 
 // Tell returns what of an offer the agent is to be told now, and remembers
 // that it was.

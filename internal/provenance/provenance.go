@@ -73,7 +73,7 @@ func Make(path string) (Key, error) {
 		return k, nil
 	}
 	if path == "" {
-		return Key{}, errors.New("there is no place for the key: the home directory is not known")
+		return Key{}, errors.New("cannot store the key: the home directory is not known")
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return Key{}, err

@@ -86,7 +86,7 @@ func Read(r io.Reader, each func(Event) error) (Damage, error) {
 	}
 }
 
-var errLong = fmt.Errorf("longer than %d MiB", maxLine>>20)
+var errLong = fmt.Errorf("larger than %d MiB", maxLine>>20)
 
 // readLine reads a line, and passes over one that is too long.
 func readLine(in *bufio.Reader) ([]byte, error) {

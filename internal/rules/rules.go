@@ -63,17 +63,17 @@ type Matcher struct {
 
 // ErrCommands says that a line of shell has to be cut into commands, and
 // nothing here can.
-var ErrCommands = errors.New("a rule asks for the commands of a line")
+var ErrCommands = errors.New("a rule needs parsed commands")
 
 // An Outcome is what became of one rule.
 type Outcome string
 
 const (
 	OtherTool Outcome = "for other tools"
-	Lacks     Outcome = "the text lacks what the pattern needs"
+	Lacks     Outcome = "the text lacks a required literal"
 	NoMatch   Outcome = "the pattern does not match"
 	Excepted  Outcome = "an exception matches"
-	Failed    Outcome = "left out" // Fault says why
+	Failed    Outcome = "skipped" // Fault says why
 	Matches   Outcome = "matches"
 )
 
@@ -127,7 +127,7 @@ func (m *Matcher) search(c Call) *search {
 // fail says why a rule cannot be tried.
 func (s *search) fail(r *config.Rule, format string, args ...any) Outcome {
 	if s.Fault != nil {
-		s.Fault("rule %s is left out: %s", r.Name, fmt.Sprintf(format, args...))
+		s.Fault("rule %s skipped: %s", r.Name, fmt.Sprintf(format, args...))
 	}
 	return Failed
 }
@@ -154,7 +154,7 @@ func (s *search) try(r *config.Rule) (*Match, Outcome, error) {
 		}
 		var err error
 		if parts, err = s.commands(); err != nil {
-			return nil, s.fail(r, "the command cannot be parsed: %v", err), nil
+			return nil, s.fail(r, "cannot parse the command: %v", err), nil
 		}
 	}
 	outcome = NoMatch
@@ -269,7 +269,7 @@ func (s *search) match(p *config.Pattern, text string) (*regexp2.Match, error) {
 	}
 	left := min(limit, limit+limit/grace-now.Sub(s.started))
 	if left <= 0 {
-		return nil, errors.New("was not tried: others have taken all the time")
+		return nil, errors.New("was not tried: other patterns used the time limit")
 	}
 	re, err := compiled(p)
 	if err != nil {

@@ -78,7 +78,7 @@ func TestFirst(t *testing.T) {
 		{"command by its own pattern", []config.Rule{both}, "Bash", "curl x", "both: m", Matches},
 		{"command not by the page's", []config.Rule{both}, "Bash", "wget example.com", "", Lacks},
 		{"first wins", []config.Rule{kubectl, parsed}, "Bash", "kubectl get", "kubectl: no get", Matches},
-		{"broken is left out", []config.Rule{broken, pr}, "WebFetch", "https://github.com/a/b/pull/1", "pr: gh pr view 1 -R a/b", Matches},
+		{"broken is skipped", []config.Rule{broken, pr}, "WebFetch", "https://github.com/a/b/pull/1", "pr: gh pr view 1 -R a/b", Matches},
 		{"none", nil, "Bash", "ls", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -165,8 +165,8 @@ func TestTimeout(t *testing.T) {
 		want   string
 		faults []string
 	}{
-		{"pattern", []config.Rule{slow, good}, "good", []string{"rule slow is left out: its pattern takes longer than 1s on this text"}},
-		{"exception", []config.Rule{exception}, "", []string{"rule exception is left out: its exception takes longer than 1s on this text"}},
+		{"pattern", []config.Rule{slow, good}, "good", []string{"rule slow skipped: its pattern takes longer than 1s on this text"}},
+		{"exception", []config.Rule{exception}, "", []string{"rule exception skipped: its exception takes longer than 1s on this text"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var faults []string

@@ -15,9 +15,9 @@ type Clash struct {
 }
 
 func (c Clash) String() string {
-	s := fmt.Sprintf("%q is also %s: searches that are not meant will be looked up, too", c.Keyword, c.With)
+	s := fmt.Sprintf("%q is also %s: unrelated web searches will search this database", c.Keyword, c.With)
 	if len(c.Instead) > 0 {
-		s += fmt.Sprintf(" (%q is not)", c.Instead[0])
+		s += fmt.Sprintf(" (%q is unambiguous)", c.Instead[0])
 	}
 	return s
 }
@@ -29,12 +29,12 @@ func ClashOf(keyword string) (Clash, bool) {
 		c := clashes[i]
 		c.Keyword = keyword
 		if c.With == "" {
-			c.With = "an ordinary word"
+			c.With = "a common word"
 		}
 		return c, true
 	}
 	if utf8.RuneCountInString(k) < 3 {
-		return Clash{Keyword: keyword, With: "short for many things"}, true
+		return Clash{Keyword: keyword, With: "an ambiguous abbreviation"}, true
 	}
 	return Clash{}, false
 }
@@ -47,12 +47,12 @@ var clashes = [...]Clash{
 	{"app", "", nil},
 	{"api", "", nil},
 	{"arrow", "", []string{"apache arrow", "pyarrow"}},
-	{"assembly", "what .NET calls its libraries", []string{"assembly language"}},
-	{"astro", "short for astronomy", []string{"astro.build"}},
-	{"atom", "an editor, a feed format and an ordinary word", nil},
+	{"assembly", "the name of .NET's libraries", []string{"assembly language"}},
+	{"astro", "an abbreviation of astronomy", []string{"astro.build"}},
+	{"atom", "an editor, a feed format, and a common word", nil},
 	{"basic", "", []string{"visual basic", "vb.net"}},
 	{"beam", "Erlang's virtual machine and a pipeline framework", []string{"apache beam"}},
-	{"black", "a colour", []string{"psf/black"}},
+	{"black", "a color", []string{"psf/black"}},
 	{"bottle", "", []string{"bottle.py", "bottlepy"}},
 	{"bun", "", []string{"bun.sh"}},
 	{"c", "a letter, and a word in C++ and C#", []string{"c language", "c17", "c23"}},
@@ -66,11 +66,11 @@ var clashes = [...]Clash{
 	{"compose", "Android's UI kit and Docker's tool", []string{"docker compose", "jetpack compose"}},
 	{"consul", "", []string{"hashicorp consul"}},
 	{"crystal", "", []string{"crystal-lang"}},
-	{"css", "in most questions on web pages", nil},
+	{"css", "in most queries about web pages", nil},
 	{"cypress", "a tree", []string{"cypress.io"}},
 	{"d", "a letter", []string{"dlang"}},
 	{"dart", "", []string{"dartlang", "dart sdk"}},
-	{"dash", "a sign, a shell and a documentation browser", []string{"plotly dash"}},
+	{"dash", "a punctuation mark, a shell, and a documentation browser", []string{"plotly dash"}},
 	{"data", "", nil},
 	{"database", "", nil},
 	{"docs", "", nil},
@@ -79,7 +79,7 @@ var clashes = [...]Clash{
 	{"elixir", "", []string{"elixir-lang"}},
 	{"ember", "", []string{"ember.js", "emberjs"}},
 	{"excel", "", []string{"microsoft excel"}},
-	{"expo", "short for an exhibition", []string{"expo sdk"}},
+	{"expo", "an abbreviation of exhibition", []string{"expo sdk"}},
 	{"express", "", []string{"express.js", "expressjs"}},
 	{"falcon", "", []string{"falconframework"}},
 	{"fiber", "", []string{"gofiber"}},
@@ -95,8 +95,8 @@ var clashes = [...]Clash{
 	{"helm", "", []string{"helm chart", "helm.sh"}},
 	{"help", "", nil},
 	{"hive", "", []string{"apache hive"}},
-	{"html", "in most questions on web pages", nil},
-	{"http", "in most questions on web servers", nil},
+	{"html", "in most queries about web pages", nil},
+	{"http", "in most queries about web servers", nil},
 	{"hugo", "a name", []string{"gohugo", "hugo static site"}},
 	{"ionic", "", []string{"ionicframework"}},
 	{"jest", "", []string{"jestjs"}},
@@ -128,7 +128,7 @@ var clashes = [...]Clash{
 	{"pyramid", "", []string{"pylons"}},
 	{"r", "a letter", []string{"rstats", "rlang"}},
 	{"rails", "", []string{"ruby on rails"}},
-	{"react", "an ordinary word, and a word in the names of other libraries", []string{"reactjs", "react.js"}},
+	{"react", "a common word, and part of the names of other libraries", []string{"reactjs", "react.js"}},
 	{"reference", "", nil},
 	{"remix", "", []string{"remix.run"}},
 	{"requests", "", []string{"python-requests"}},
@@ -137,7 +137,7 @@ var clashes = [...]Clash{
 	{"rocket", "", []string{"rocket.rs"}},
 	{"rollup", "", []string{"rollupjs"}},
 	{"ruby", "a stone", []string{"ruby-lang"}},
-	{"rust", "what iron does, and a game", []string{"rustlang", "rust-lang"}},
+	{"rust", "oxidized iron, and a game", []string{"rustlang", "rust-lang"}},
 	{"salt", "", []string{"saltstack"}},
 	{"sass", "", []string{"scss", "dart-sass"}},
 	{"scheme", "", []string{"r7rs"}},
@@ -147,13 +147,13 @@ var clashes = [...]Clash{
 	{"service", "", nil},
 	{"shell", "", []string{"posix shell"}},
 	{"slack", "", []string{"slack api"}},
-	{"solid", "an ordinary word, and principles of design", []string{"solidjs"}},
+	{"solid", "a common word, and a set of design principles", []string{"solidjs"}},
 	{"spark", "", []string{"apache spark", "pyspark"}},
 	{"spring", "a season", []string{"spring boot", "springframework"}},
-	{"sql", "in most questions on databases", nil},
+	{"sql", "in most queries about databases", nil},
 	{"storm", "", []string{"apache storm"}},
 	{"swarm", "", []string{"docker swarm"}},
-	{"swift", "an ordinary word, OpenStack's storage and a bank network", []string{"swiftlang", "swiftui"}},
+	{"swift", "a common word, OpenStack's storage, and a bank network", []string{"swiftlang", "swiftui"}},
 	{"system", "", nil},
 	{"teams", "", []string{"microsoft teams"}},
 	{"test", "", nil},
@@ -167,9 +167,9 @@ var clashes = [...]Clash{
 	{"vault", "", []string{"hashicorp vault"}},
 	{"warp", "", []string{"warp.rs"}},
 	{"web", "", nil},
-	{"windows", "an ordinary word, and a word in questions on what runs there", []string{"win32"}},
+	{"windows", "a common word, and part of queries about software that runs there", []string{"win32"}},
 	{"word", "", []string{"microsoft word"}},
-	{"yarn", "an ordinary word, and Hadoop's scheduler", []string{"yarnpkg"}},
+	{"yarn", "a common word, and Hadoop's scheduler", []string{"yarnpkg"}},
 	{"zig", "", []string{"ziglang"}},
 }
 

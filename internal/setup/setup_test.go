@@ -17,10 +17,10 @@ import (
 
 func TestClashOf(t *testing.T) {
 	for keyword, want := range map[string]string{
-		"go":     `"go" is also an ordinary word: searches that are not meant will be looked up, too ("golang" is not)`,
-		"React ": `"React " is also an ordinary word, and a word in the names of other libraries: searches that are not meant will be looked up, too ("reactjs" is not)`,
-		"spring": `"spring" is also a season: searches that are not meant will be looked up, too ("spring boot" is not)`,
-		"js":     `"js" is also short for many things: searches that are not meant will be looked up, too`,
+		"go":     `"go" is also a common word: unrelated web searches will search this database ("golang" is unambiguous)`,
+		"React ": `"React " is also a common word, and part of the names of other libraries: unrelated web searches will search this database ("reactjs" is unambiguous)`,
+		"spring": `"spring" is also a season: unrelated web searches will search this database ("spring boot" is unambiguous)`,
+		"js":     `"js" is also an ambiguous abbreviation: unrelated web searches will search this database`,
 		"gitlab": "", "python": "", "c++": "", "日本語": "",
 	} {
 		got := ""

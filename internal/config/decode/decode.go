@@ -32,7 +32,7 @@ func (p Problem) String() string {
 			b.WriteString(where + ": ")
 		}
 	}
-	b.WriteString("expected " + p.Expected)
+	b.WriteString("want " + p.Expected)
 	if p.Got != "" {
 		b.WriteString(", got " + p.Got)
 	}
@@ -88,7 +88,7 @@ func (d *decoder) databases(v any) {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		d.report("databases", Problem{Entry: "databases", Expected: "a list of databases", Got: describe(v), Effect: "there is no database"})
+		d.report("databases", Problem{Entry: "databases", Expected: "a list of databases", Got: describe(v), Effect: "no databases"})
 		return
 	}
 	for i, item := range list {
@@ -103,7 +103,7 @@ func (d *decoder) databases(v any) {
 
 // database decodes one entry; false if it is to be skipped.
 func (d *decoder) database(path string, v any) (config.Database, bool) {
-	const skipped = "the entry is skipped"
+	const skipped = "the entry is ignored"
 	var db config.Database
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -132,7 +132,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		case required && (!ok || s == ""):
 			wrong(field, expected, v, true, skipped)
 		case given && !ok && v != nil:
-			wrong(field, expected, v, false, "it is ignored")
+			wrong(field, expected, v, false, "ignored")
 		}
 		return s
 	}
@@ -144,12 +144,12 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	case len(db.Keywords) == 0:
 		wrong("keywords", "a list of one or more words", m["keywords"], true, skipped)
 	case len(bad) > 0:
-		wrong("keywords", "only words in the list", bad[0], false, "the others count")
+		wrong("keywords", "only words", bad[0], false, "the other items are used")
 	}
 	db.Path = d.path(text("path", "the path of the database", true), func(raw, resolved string) {
-		wrong("path", "an absolute path", raw, false, "it is taken as "+resolved)
+		wrong("path", "an absolute path", raw, false, "using "+resolved)
 	})
-	db.Description = text("description", "a few words on what the database holds", true)
+	db.Description = text("description", "a short description of the database", true)
 	db.Name = text("name", "a name", false)
 	db.Tool = text("mcp_tool_name", `the full name of an MCP tool, as in "mcp__docsearch__search"`, false)
 	db.Version = text("version", `the documented version, as in "17.2"`, false)
@@ -166,18 +166,18 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 			if len(bad) > 0 {
 				got = bad[0]
 			}
-			wrong("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, got, false, "it matches nothing")
+			wrong("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, got, false, "the item is ignored")
 		}
 	}
 	if db.Inject, ok = injected(m["inject"]); !ok {
-		wrong("inject", `true, or patterns of documents as in "conventions/**"`, m["inject"], false, "nothing is injected")
+		wrong("inject", `true, or patterns of documents as in "conventions/**"`, m["inject"], false, "no notes are added")
 		db.Inject = nil
 	}
 	db.Mode = config.Mode(strings.ToLower(text("mode", `"answer", "redirect", "advise" or "off"`, false)))
 	switch db.Mode {
 	case "", config.ModeAnswer, config.ModeRedirect, config.ModeAdvise, config.ModeOff:
 	default:
-		wrong("mode", `"answer", "redirect", "advise" or "off"`, m["mode"], false, "the default is used")
+		wrong("mode", `"answer", "redirect", "advise" or "off"`, m["mode"], false, "using the default")
 		db.Mode = ""
 	}
 	return db, usable
@@ -207,7 +207,7 @@ func (d *decoder) name() {
 			path := "databases[" + strconv.Itoa(dbs[i].Entry) + "]"
 			d.report(path+".name", Problem{
 				Entry: path + " (" + dbs[i].Name + ")", Field: "name",
-				Expected: "a name that no other database has", Got: strconv.Quote(dbs[i].Name), Effect: "it gets another",
+				Expected: "a unique name", Got: strconv.Quote(dbs[i].Name), Effect: "using another name",
 			})
 			dbs[i].Name = ""
 		}
@@ -238,7 +238,7 @@ func (d *decoder) hook(v any) {
 		case config.RetryIdentical, config.RetryEvidence:
 			h.Retry = r
 		default:
-			d.report("hook.retry", Problem{Entry: "hook", Field: "retry", Expected: `"identical" or "evidence"`, Got: describe(v), Effect: `it is "` + string(h.Retry) + `"`})
+			d.report("hook.retry", Problem{Entry: "hook", Field: "retry", Expected: `"identical" or "evidence"`, Got: describe(v), Effect: `using "` + string(h.Retry) + `"`})
 		}
 	}
 	d.number(m, "hook", "timeout_ms", 1, config.MaxTimeoutMS, &h.TimeoutMS)
@@ -248,7 +248,7 @@ func (d *decoder) hook(v any) {
 		s, _ := v.(string)
 		if h.Tool = strings.TrimSpace(s); !config.IsSearchTool(h.Tool) {
 			h.Tool = ""
-			d.report("hook.mcp_tool_name", Problem{Entry: "hook", Field: "mcp_tool_name", Expected: SearchToolName, Got: describe(v), Effect: "it is derived"})
+			d.report("hook.mcp_tool_name", Problem{Entry: "hook", Field: "mcp_tool_name", Expected: SearchToolName, Got: describe(v), Effect: "using the derived name"})
 		}
 	}
 }
@@ -263,7 +263,7 @@ func (d *decoder) search(v any) {
 func (d *decoder) section(name string, v any, fields ...string) map[string]any {
 	m, ok := v.(map[string]any)
 	if !ok && v != nil {
-		d.report(name, Problem{Entry: name, Expected: "an object", Got: describe(v), Effect: "the defaults are used"})
+		d.report(name, Problem{Entry: name, Expected: "an object", Got: describe(v), Effect: "using the defaults"})
 	}
 	d.known(name, name, m, fields...)
 	return m
@@ -278,7 +278,7 @@ func (d *decoder) number(m map[string]any, section, field string, low, high int,
 	if !ok || n < low || n > high {
 		d.report(section+"."+field, Problem{
 			Entry: section, Field: field, Expected: fmt.Sprintf("a whole number from %d to %d", low, high),
-			Got: describe(v), Effect: fmt.Sprintf("it is %d", *to),
+			Got: describe(v), Effect: fmt.Sprintf("using %d", *to),
 		})
 		return
 	}
@@ -293,7 +293,7 @@ func (d *decoder) known(path, entry string, m map[string]any, keys ...string) {
 		}
 		expected := "one of " + strings.Join(keys, ", ")
 		if near := Nearest(key, keys); near != "" {
-			expected = fmt.Sprintf("a key that docsearch knows (did you mean %q?)", near)
+			expected = fmt.Sprintf("a known key (did you mean %q?)", near)
 		}
 		at := key
 		if path != "" {
@@ -302,7 +302,7 @@ func (d *decoder) known(path, entry string, m map[string]any, keys ...string) {
 		if quoted := strconv.Quote(key); quoted != `"`+key+`"` {
 			key = quoted
 		}
-		d.report(at, Problem{Entry: entry, Field: key, Expected: expected, Effect: "it is ignored"})
+		d.report(at, Problem{Entry: entry, Field: key, Expected: expected, Effect: "ignored"})
 	}
 }
 

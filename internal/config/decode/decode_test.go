@@ -84,25 +84,25 @@ func TestProblemsOfRules(t *testing.T) {
 		left int // usable rules
 		want []string
 	}{
-		{`"x"`, 0, []string{`routes: expected an object of rules by their names, got "x"; there are none`}},
-		{`{"a": 1}`, 0, []string{`routes.a: expected a rule with a "pattern" and a "message", got 1; the rule is left out`}},
-		{`{"a": {"message": "m"}}`, 0, []string{"routes.a: pattern: expected a pattern, of an address, a command or a tool, got nothing; the rule is left out"}},
-		{`{"a": {"pattern": 1, "message": "m"}}`, 0, []string{"routes.a: pattern: expected a pattern, got 1; the rule is left out"}},
-		{`{"a": {"pattern": "x"}}`, 1, []string{"routes.a: message: expected what to do instead, got nothing; the rule says that it applies, and nothing else"}},
-		{`{"a": {"pattern": "x", "message": "m", "action": "block"}}`, 0, []string{`routes.a: action: expected "deny", "warn" or "ask", got "block"; the rule is left out`}},
-		{`{"a": {"pattern": "x", "message": "m", "commands": "split"}}`, 1, []string{`routes.a: commands: expected "written" or "parsed", got "split"; it is "written"`}},
-		{`{"a": {"pattern": "x", "message": "m", "limit": 0}}`, 1, []string{"routes.a: limit: expected a whole number from 1, got 0; there is no limit"}},
-		{`{"a": {"pattern": "x", "message": "m", "unless": ["y", 2]}}`, 0, []string{"routes.a: unless: expected a pattern or a list of them, got 2; the rule is left out"}},
-		{`{"a": {"pattern": "x", "mesage": "m", "message": "m"}}`, 1, []string{`routes.a: mesage: expected a key that docsearch knows (did you mean "message"?); it is ignored`}},
-		{`{"a": {"pattern": "x", "message": "m", "tests": {}}}`, 1, []string{"routes.a: tests: expected a list of tests, got an object; there are none"}},
+		{`"x"`, 0, []string{`routes: want an object that maps names to rules, got "x"; ignored`}},
+		{`{"a": 1}`, 0, []string{`routes.a: want a rule with a "pattern" and a "message", got 1; the rule is ignored`}},
+		{`{"a": {"message": "m"}}`, 0, []string{"routes.a: pattern: want a pattern of a URL, a command, or a tool, got nothing; the rule is ignored"}},
+		{`{"a": {"pattern": 1, "message": "m"}}`, 0, []string{"routes.a: pattern: want a pattern, got 1; the rule is ignored"}},
+		{`{"a": {"pattern": "x"}}`, 1, []string{"routes.a: message: want a message that names an alternative, got nothing; using a default message"}},
+		{`{"a": {"pattern": "x", "message": "m", "action": "block"}}`, 0, []string{`routes.a: action: want "deny", "warn" or "ask", got "block"; the rule is ignored`}},
+		{`{"a": {"pattern": "x", "message": "m", "commands": "split"}}`, 1, []string{`routes.a: commands: want "written" or "parsed", got "split"; using "written"`}},
+		{`{"a": {"pattern": "x", "message": "m", "limit": 0}}`, 1, []string{"routes.a: limit: want a whole number from 1, got 0; no limit"}},
+		{`{"a": {"pattern": "x", "message": "m", "unless": ["y", 2]}}`, 0, []string{"routes.a: unless: want a pattern or a list of patterns, got 2; the rule is ignored"}},
+		{`{"a": {"pattern": "x", "mesage": "m", "message": "m"}}`, 1, []string{`routes.a: mesage: want a known key (did you mean "message"?); ignored`}},
+		{`{"a": {"pattern": "x", "message": "m", "tests": {}}}`, 1, []string{"routes.a: tests: want a list of tests, got an object; ignored"}},
 		{`{"a": {"pattern": "x", "message": "m", "tests": [1, {"input": "x"}, {"expect": "deny"}, {"expect": "deny", "input": {"tool_name": "Bash"}}]}}`, 1, []string{
-			`routes.a: tests[0]: expected a test with "input" and "expect", got 1; it is left out`,
-			`routes.a: tests[1]: expected "expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow"), got nothing; the test is left out`,
-			`routes.a: tests[2]: expected "input" to be a tool call, or the address or command of one, got nothing; the test is left out`,
-			`routes.a: tests[3]: expected "input" to be a tool call, or the address or command of one, got an object; the test is left out`,
+			`routes.a: tests[0]: want a test with "input" and "expect", got 1; the test is ignored`,
+			`routes.a: tests[1]: want "expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow"), got nothing; the test is ignored`,
+			`routes.a: tests[2]: want "input" to be a tool call, a URL, or a command, got nothing; the test is ignored`,
+			`routes.a: tests[3]: want "input" to be a tool call, a URL, or a command, got an object; the test is ignored`,
 		}},
 		{`{"a": {"tool_pattern": "mcp__x", "message": "m", "tests": [{"input": "x", "expect": "deny"}]}}`, 1, []string{
-			`routes.a: tests[0]: expected "input" to be a tool call, or the address or command of one, got "x"; the test is left out`,
+			`routes.a: tests[0]: want "input" to be a tool call, a URL, or a command, got "x"; the test is ignored`,
 		}},
 	} {
 		rules, problems := decoded(t, test.text)

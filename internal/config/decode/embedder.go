@@ -25,7 +25,7 @@ func (d *decoder) embedders(v any) {
 // embedder decodes one. What is wrong with it makes it another embedder than
 // was meant, which made other vectors: so it is left out as a whole.
 func (d *decoder) embedder(path string, v any) {
-	const skipped = "the embedder is left out"
+	const skipped = "the embedder is ignored"
 	m, ok := v.(map[string]any)
 	if !ok {
 		d.report(path, Problem{Entry: path, Expected: `an embedder with "provider" and "model"`, Got: describe(v), Effect: skipped})
@@ -56,7 +56,7 @@ func (d *decoder) embedder(path string, v any) {
 	}
 	if _, given := m["api_key"]; given {
 		d.report(path+".api_key", Problem{Entry: path, Field: "api_key",
-			Expected: "api_key_env instead, the name of the environment variable that has the key", Effect: skipped})
+			Expected: "api_key_env with the name of the environment variable that contains the key", Effect: skipped})
 		usable = false
 		m = maps.Clone(m)
 		delete(m, "api_key")
@@ -81,12 +81,12 @@ func (d *decoder) embedder(path string, v any) {
 		}
 		return
 	}
-	if e.Model = strings.TrimSpace(text("model", "the name of a model")); e.Model == "" && usable {
-		wrong("model", "the name of a model")
+	if e.Model = strings.TrimSpace(text("model", "a model name")); e.Model == "" && usable {
+		wrong("model", "a model name")
 	}
 	if e.Local() {
 		e.Model = d.path(e.Model, func(raw, resolved string) {
-			d.report(path+".model", Problem{Entry: path, Field: "model", Expected: "the absolute path of the model's folder", Got: strconv.Quote(raw), Effect: "it is taken as " + resolved})
+			d.report(path+".model", Problem{Entry: path, Field: "model", Expected: "the absolute path of the model folder", Got: strconv.Quote(raw), Effect: "using " + resolved})
 		})
 	}
 	const url = `the server's address, as in "https://api.example.com/v1"`
@@ -95,15 +95,15 @@ func (d *decoder) embedder(path string, v any) {
 	if usable && (e.URL != "" && (!web || config.Host(e.URL) == "") || e.URL == "" && e.Provider == config.ProviderOpenAI) {
 		wrong("url", url)
 	}
-	e.KeyEnv = strings.TrimSpace(text("api_key_env", "the name of the environment variable that has the key"))
+	e.KeyEnv = strings.TrimSpace(text("api_key_env", "the name of the environment variable that contains the key"))
 	if !isVariable(e.KeyEnv) {
 		// Whoever puts the key itself here should not meet it in a log.
 		d.report(path+".api_key_env", Problem{Entry: path, Field: "api_key_env",
-			Expected: "the name of the environment variable that has the key, not the key", Effect: skipped})
+			Expected: "the name of an environment variable, not the key", Effect: skipped})
 		usable = false
 	}
-	e.QueryPrompt = text("query_prompt", "what goes before a query")
-	e.DocumentPrompt = text("document_prompt", "what goes before a passage")
+	e.QueryPrompt = text("query_prompt", "a query prefix")
+	e.DocumentPrompt = text("document_prompt", "a passage prefix")
 	e.Dimensions = number("dimensions", 1<<16)
 	e.Batch = number("batch", 4096)
 	if v, given := m["weight"]; given {

@@ -20,7 +20,7 @@ func (d *decoder) inject(v any) {
 		if floor, ok := decimal(v); ok && floor >= 0 && floor <= 100 {
 			in.Floor = floor
 		} else {
-			wrong("floor", "a number from 0 to 100", v, "it is "+describe(in.Floor))
+			wrong("floor", "a number from 0 to 100", v, "using "+describe(in.Floor))
 		}
 	}
 	if v, given := m["tools"]; given {
@@ -36,13 +36,13 @@ func (d *decoder) inject(v any) {
 			in.Tools = append(in.Tools, config.InjectTools()[i])
 		}
 		if len(bad) > 0 {
-			wrong("tools", known, bad[0], "the others count")
+			wrong("tools", known, bad[0], "the other items are used")
 		}
 	}
 	if v, given := m["skip_agents"]; given {
 		var bad []any
 		if in.SkipAgents, bad = d.words(v); len(bad) > 0 {
-			wrong("skip_agents", "the names of kinds of subagents", bad[0], "the others count")
+			wrong("skip_agents", "names of subagent types", bad[0], "the other items are used")
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (d *decoder) flag(m map[string]any, section, field string, to *bool) {
 	b, ok := v.(bool)
 	if !ok {
 		d.report(section+"."+field, Problem{
-			Entry: section, Field: field, Expected: "true or false", Got: describe(v), Effect: "it is " + describe(*to),
+			Entry: section, Field: field, Expected: "true or false", Got: describe(v), Effect: "using " + describe(*to),
 		})
 		return
 	}

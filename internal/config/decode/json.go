@@ -49,21 +49,21 @@ func reasonAt(data []byte, at int, err error) (place int, reason string) {
 	before := bytes.TrimRight(data[:min(at, len(data))], " \t\r\n")
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return 0, "the file is empty"
+		return 0, "empty file"
 	case at >= len(data)-1 && strings.Contains(err.Error(), "unexpected end"):
-		return len(data), "the file ends before the value does: a closing bracket, brace or quote is missing"
+		return len(data), "unexpected end of file: a closing bracket, brace, or quote is missing"
 	case at >= len(data):
 		return at, err.Error()
 	case data[at] == '/', data[at] == '#':
-		return at, "a comment, which JSON does not have"
+		return at, "JSON does not allow comments"
 	case (data[at] == ']' || data[at] == '}') && bytes.HasSuffix(before, []byte(",")):
-		return len(before) - 1, fmt.Sprintf("a comma after the last element, before %q", data[at])
+		return len(before) - 1, fmt.Sprintf("trailing comma before %q", data[at])
 	case data[at] == '\'':
-		return at, "a single quote; JSON has double quotes"
+		return at, "single quote; JSON requires double quotes"
 	case strings.Contains(err.Error(), "after top-level value"):
-		return at, "text after the end of the value"
+		return at, "unexpected text after the value"
 	case strings.Contains(err.Error(), "in string literal") && data[at] == '\n':
-		return at, "a line that ends within a string: a closing quote is missing"
+		return at, "unterminated string: a closing quote is missing"
 	}
 	c, _ := utf8.DecodeRune(data[at:])
 	_, where, _ := strings.Cut(err.Error(), "' ")

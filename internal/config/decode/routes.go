@@ -44,7 +44,7 @@ func Rules(r Routes) ([]config.Rule, []Problem) {
 		}
 	case nil:
 	default:
-		d.problems = append(d.problems, Problem{Line: r.Line(), Entry: "routes", Expected: "an object of rules by their names", Got: describe(v), Effect: "there are none"})
+		d.problems = append(d.problems, Problem{Line: r.Line(), Entry: "routes", Expected: "an object that maps names to rules", Got: describe(v), Effect: "ignored"})
 	}
 	return d.rules, d.problems
 }
@@ -72,7 +72,7 @@ func (d *routeDecoder) wrong(field, expected string, got any, fatal bool, effect
 	d.usable = d.usable && !fatal
 }
 
-const leftOut = "the rule is left out"
+const leftOut = "the rule is ignored"
 
 func (d *routeDecoder) rule(name string, v any, at string) {
 	d.entry, d.path, d.usable = "routes."+name, []string{at}, true
@@ -83,10 +83,10 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 	}
 	d.known()
 	r := config.Rule{Name: name, Origin: d.routes.Origin, Line: d.routes.Line(at)}
-	if tool := d.text("tool", "the name of a tool"); tool != "" {
+	if tool := d.text("tool", "a tool name"); tool != "" {
 		r.Tools = []string{canonical(tool)}
 	}
-	if tool := d.text("tool_pattern", "a pattern of the names of tools"); tool != "" {
+	if tool := d.text("tool_pattern", "a pattern of tool names"); tool != "" {
 		if names := strings.Split(tool, "|"); plainNames(names) {
 			for _, name := range names {
 				r.Tools = append(r.Tools, canonical(name))
@@ -97,18 +97,18 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 	}
 	r.Pattern.Text = d.text("pattern", "a pattern")
 	r.CommandPattern.Text = d.text("command_pattern", "a pattern")
-	for _, text := range d.texts("unless", "a pattern or a list of them") {
+	for _, text := range d.texts("unless", "a pattern or a list of patterns") {
 		r.Unless = append(r.Unless, config.Pattern{Text: text})
 	}
 	if len(r.Tools) == 0 && r.ToolPattern.Text == "" && r.Pattern.Text == "" && r.CommandPattern.Text == "" && d.usable {
-		d.wrong("pattern", "a pattern, of an address, a command or a tool", d.fields["pattern"], true, leftOut)
+		d.wrong("pattern", "a pattern of a URL, a command, or a tool", d.fields["pattern"], true, leftOut)
 	}
 	switch commands := d.text("commands", `"written" or "parsed"`); commands {
 	case "", "written":
 	case "parsed":
 		r.Parsed = true
 	default:
-		d.wrong("commands", `"written" or "parsed"`, commands, false, `it is "written"`)
+		d.wrong("commands", `"written" or "parsed"`, commands, false, `using "written"`)
 	}
 	r.Action = config.ActionDeny
 	if action := d.text("action", `"deny", "warn" or "ask"`); action != "" {
@@ -121,15 +121,15 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 	}
 	if v, given := d.fields["limit"]; given {
 		if r.Limit, ok = integer(v); !ok || r.Limit < 1 {
-			d.wrong("limit", "a whole number from 1", v, false, "there is no limit")
+			d.wrong("limit", "a whole number from 1", v, false, "no limit")
 			r.Limit = 0
 		}
 	}
-	r.Database = d.text("database", "the name of a database")
+	r.Database = d.text("database", "a database name")
 	r.Message = d.text("message", "a text")
 	if r.Message == "" && r.Database == "" && d.usable {
-		d.wrong("message", "what to do instead", d.fields["message"], false, "the rule says that it applies, and nothing else")
-		r.Message = "The rule " + name + " is against this call."
+		d.wrong("message", "a message that names an alternative", d.fields["message"], false, "using a default message")
+		r.Message = "The rule " + name + " applies to this call."
 	}
 	d.tests(&r)
 	if d.usable {
@@ -145,10 +145,10 @@ func (d *routeDecoder) known() {
 		}
 		expected := "one of " + strings.Join(keys, ", ")
 		if near := Nearest(key, keys); near != "" {
-			expected = fmt.Sprintf("a key that docsearch knows (did you mean %q?)", near)
+			expected = fmt.Sprintf("a known key (did you mean %q?)", near)
 		}
 		line := d.routes.Line(d.path[0], key)
-		d.problems = append(d.problems, Problem{Line: line, Entry: d.entry, Field: key, Expected: expected, Effect: "it is ignored"})
+		d.problems = append(d.problems, Problem{Line: line, Entry: d.entry, Field: key, Expected: expected, Effect: "ignored"})
 	}
 }
 
@@ -206,7 +206,7 @@ func (d *routeDecoder) tests(r *config.Rule) {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		d.wrong("tests", "a list of tests", v, false, "there are none")
+		d.wrong("tests", "a list of tests", v, false, "ignored")
 		return
 	}
 	for i, item := range list {
@@ -214,7 +214,7 @@ func (d *routeDecoder) tests(r *config.Rule) {
 		field := "[" + strconv.Itoa(i) + "]"
 		m, ok := item.(map[string]any)
 		if !ok {
-			d.wrong(field, `a test with "input" and "expect"`, item, false, "it is left out")
+			d.wrong(field, `a test with "input" and "expect"`, item, false, "the test is ignored")
 			continue
 		}
 		if t, ok := d.test(r, m, field); ok {
@@ -239,21 +239,21 @@ func (d *routeDecoder) test(r *config.Rule, m map[string]any, at string) (config
 	case "allow":
 		t.Expect = config.ActionPass
 	default:
-		d.wrong(at, `"expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow")`, m["expect"], false, "the test is left out")
+		d.wrong(at, `"expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow")`, m["expect"], false, "the test is ignored")
 		return t, false
 	}
 	if v, given := m["contains"]; given {
 		t.Contains, _ = stringList(v)
 	}
 	t.Rule, _ = m["rule"].(string)
-	const input = `"input" to be a tool call, or the address or command of one`
+	const input = `"input" to be a tool call, a URL, or a command`
 	switch v := m["input"].(type) {
 	case string:
 		t.Tool = mainTool(r)
 		argument := mainArgument(t.Tool)
 		text, err := json.Marshal(map[string]string{argument: v})
 		if err != nil || argument == "" {
-			d.wrong(at, input, v, false, "the test is left out")
+			d.wrong(at, input, v, false, "the test is ignored")
 			return t, false
 		}
 		t.Input = text
@@ -262,12 +262,12 @@ func (d *routeDecoder) test(r *config.Rule, m map[string]any, at string) (config
 		arguments, ok := v["tool_input"].(map[string]any)
 		text, err := json.Marshal(arguments)
 		if err != nil || !ok || t.Tool == "" {
-			d.wrong(at, input, v, false, "the test is left out")
+			d.wrong(at, input, v, false, "the test is ignored")
 			return t, false
 		}
 		t.Input = text
 	default:
-		d.wrong(at, input, v, false, "the test is left out")
+		d.wrong(at, input, v, false, "the test is ignored")
 		return t, false
 	}
 	return t, true

@@ -40,7 +40,7 @@ type Entry struct {
 
 // ErrByHand is wrapped by Put's error for a file that is valid but written in a
 // way that the package cannot extend.
-var ErrByHand = errors.New("it is written in a way that only a person can extend")
+var ErrByHand = errors.New("cannot edit its layout automatically")
 
 // Put returns the contents of the config file at path with the entry in them.
 // data is what the file holds, nil if there is none. An entry of that name is
@@ -121,7 +121,7 @@ func (f *file) put(values map[string]any, path string, e Entry) (map[string]any,
 	}
 	list, isList := values[key].([]any)
 	if values[key] != nil && !isList {
-		return nil, fmt.Errorf("%q is no list of databases: mend that first", key)
+		return nil, fmt.Errorf("%q is not a list of databases; fix it first", key)
 	}
 	at, old := find(values, path, e.name())
 	if at < 0 {
@@ -263,7 +263,7 @@ func oneOf(m map[string]any, name string) (string, error) {
 	for key := range m {
 		if strings.EqualFold(key, name) {
 			if found != "" {
-				return "", fmt.Errorf("the keys %q and %q are one to docsearch: keep one of them", min(found, key), max(found, key))
+				return "", fmt.Errorf("the keys %q and %q have the same meaning: keep one of them", min(found, key), max(found, key))
 			}
 			found = key
 		}

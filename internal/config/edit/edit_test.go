@@ -298,7 +298,7 @@ func TestPutLeavesAlone(t *testing.T) {
 		name, file, text string
 		byHand           bool
 	}{
-		{"no JSON", "c.json", `{"databases": [`, false},
+		{"invalid JSON", "c.json", `{"databases": [`, false},
 		{"comments in JSON", "c.json", "{\n// x\n}", false},
 		{"no YAML", "c.yaml", "a: [", false},
 		{"no TOML", "c.toml", "a = ", false},
@@ -323,7 +323,7 @@ func TestPutLeavesAlone(t *testing.T) {
 	}
 }
 
-// Whatever the file holds, a new entry costs none of its bytes, and the result
+// Whatever the file contains, a new entry costs none of its bytes, and the result
 // holds the entry once.
 func FuzzPut(f *testing.F) {
 	for _, text := range []string{

@@ -255,7 +255,7 @@ func (f *file) insert(n *node, l layout, item func(layout) string) error {
 	first, last, ok := n.span()
 	if !ok {
 		if strings.TrimSpace(f.text[n.start+1:closing]) != "" {
-			return fmt.Errorf("%w: there is a comment between its brackets", ErrByHand)
+			return fmt.Errorf("%w: it contains a comment between brackets", ErrByHand)
 		}
 		f.splice(n.start+1, closing, l.within(item))
 		return nil

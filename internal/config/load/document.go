@@ -65,7 +65,7 @@ func (d *document) Decode(data []byte, into map[string]any) error {
 	}
 	object, ok := value.(map[string]any)
 	if value != nil && !ok {
-		return &SyntaxError{Line: 1, Column: 1, Err: errors.New("expected an object at the top")}
+		return &SyntaxError{Line: 1, Column: 1, Err: errors.New("want an object at the top level")}
 	}
 	d.empty = value == nil
 	for key, v := range object {
@@ -90,7 +90,7 @@ func (d *document) unfold(path string, n *node, value any) {
 			if before, twice := last[folded]; twice {
 				d.problems = append(d.problems, decode.Problem{
 					Line: k.line, Entry: path, Field: k.name,
-					Expected: "each key once", Got: fmt.Sprintf("the key of line %d again", before.line), Effect: "the last one counts",
+					Expected: "unique keys", Got: fmt.Sprintf("the key of line %d twice", before.line), Effect: "the last value is used",
 				})
 				if before.name != k.name {
 					delete(value, before.name)

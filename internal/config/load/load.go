@@ -75,7 +75,7 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 // its format (then the error is a *SyntaxError), is an error.
 func Load(l config.Locations) (*Result, error) {
 	if l.Config == "" {
-		return nil, errors.New("cannot find the config: neither DOCSEARCH_CONFIG_PATH nor a home directory is set")
+		return nil, errors.New("cannot find the config: DOCSEARCH_CONFIG_PATH and the home directory are not set")
 	}
 	stamp, err := config.StampOf(l.Config)
 	if err != nil {
@@ -149,7 +149,7 @@ func (r *Result) decode(data []byte) error {
 	r.Problems = append(doc.problems, r.Problems...)
 	if r.Exists && doc.empty {
 		r.Problems = append(r.Problems, decode.Problem{
-			Line: 1, Expected: `a config with "databases"`, Got: "an empty file", Effect: "no search is answered locally",
+			Line: 1, Expected: `a config with "databases"`, Got: "an empty file", Effect: "the hook denies no searches",
 		})
 	}
 	r.rules = doc.rules
@@ -243,7 +243,7 @@ func (r *Result) CheckPaths() {
 		if err == nil {
 			continue
 		}
-		got := db.Path + ", where nothing is"
+		got := db.Path + " (not found)"
 		if !errors.Is(err, fs.ErrNotExist) {
 			got = err.Error()
 		}
@@ -261,7 +261,7 @@ func (r *Result) CheckPaths() {
 func (r *Result) CheckEnvironment(getenv config.Getenv) {
 	const name = "DOCSEARCH_MCP_TOOL"
 	if v := getenv(name); v != "" && !config.IsSearchTool(v) {
-		r.Problems = append(r.Problems, decode.Problem{Field: "$" + name, Expected: decode.SearchToolName, Got: strconv.Quote(v), Effect: "it is ignored"})
+		r.Problems = append(r.Problems, decode.Problem{Field: "$" + name, Expected: decode.SearchToolName, Got: strconv.Quote(v), Effect: "ignored"})
 		r.sortProblems()
 	}
 }
@@ -274,7 +274,7 @@ func (r *Result) Remember(l config.Locations) error {
 // Messages are what to tell the user of the config, a line each.
 func (r *Result) Messages() []string {
 	if !r.Exists {
-		return []string{"config " + r.Path + " not found: no search is answered locally"}
+		return []string{"config " + r.Path + " not found: the hook denies no searches"}
 	}
 	var lines []string
 	for _, p := range r.Problems {

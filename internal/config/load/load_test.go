@@ -192,15 +192,15 @@ func TestProblems(t *testing.T) {
 		databases        int
 		want             []string
 	}{
-		{"nothing", "c.json", "", 0, []string{`line 1: expected a config with "databases", got an empty file; no search is answered locally`}},
-		{"blanks", "c.json", " \n", 0, []string{`line 1: expected a config with "databases", got an empty file; no search is answered locally`}},
-		{"null", "c.json", "null", 0, []string{`line 1: expected a config with "databases", got an empty file; no search is answered locally`}},
-		{"comments alone", "c.yaml", "# databases:\n", 0, []string{`line 1: expected a config with "databases", got an empty file; no search is answered locally`}},
+		{"nothing", "c.json", "", 0, []string{`line 1: want a config with "databases", got an empty file; the hook denies no searches`}},
+		{"blanks", "c.json", " \n", 0, []string{`line 1: want a config with "databases", got an empty file; the hook denies no searches`}},
+		{"null", "c.json", "null", 0, []string{`line 1: want a config with "databases", got an empty file; the hook denies no searches`}},
+		{"comments alone", "c.yaml", "# databases:\n", 0, []string{`line 1: want a config with "databases", got an empty file; the hook denies no searches`}},
 		{"empty object", "c.json", "{}", 0, nil},
 		{"entry without keywords", "c.json", `{"databases": [
   {"path": "/a", "description": "A"},
   {"keywords": ["b"], "path": "/b", "description": "B"}]}`, 1, []string{
-			`line 2: databases[0]: keywords: expected a list of one or more words, got nothing; the entry is skipped`,
+			`line 2: databases[0]: keywords: want a list of one or more words, got nothing; the entry is ignored`,
 		}},
 		{"fields of wrong types", "c.json", `{"databases": [
   {"keywords": [],
@@ -209,66 +209,66 @@ func TestProblems(t *testing.T) {
   {"keywords": ["b", 7, ""], "path": "/b", "description": "B",
    "name": {}},
   "gitlab"]}`, 1, []string{
-			`line 2: databases[0]: keywords: expected a list of one or more words, got an empty list; the entry is skipped`,
-			`line 3: databases[0]: path: expected the path of the database, got 3; the entry is skipped`,
-			`line 4: databases[0]: description: expected a few words on what the database holds, got a list; the entry is skipped`,
-			`line 5: databases[1] (b): keywords: expected only words in the list, got 7; the others count`,
-			`line 6: databases[1] (b): name: expected a name, got an object; it is ignored`,
-			`line 7: databases[2]: expected a database with "keywords", "path" and "description", got "gitlab"; the entry is skipped`,
+			`line 2: databases[0]: keywords: want a list of one or more words, got an empty list; the entry is ignored`,
+			`line 3: databases[0]: path: want the path of the database, got 3; the entry is ignored`,
+			`line 4: databases[0]: description: want a short description of the database, got a list; the entry is ignored`,
+			`line 5: databases[1] (b): keywords: want only words, got 7; the other items are used`,
+			`line 6: databases[1] (b): name: want a name, got an object; ignored`,
+			`line 7: databases[2]: want a database with "keywords", "path" and "description", got "gitlab"; the entry is ignored`,
 		}},
 		{"unknown mode", "c.yaml", "databases:\n- keywords: [a]\n  path: /a\n  description: A\n  mode: anser\n", 1, []string{
-			`line 5: databases[0] (a): mode: expected "answer", "redirect", "advise" or "off", got "anser"; the default is used`,
+			`line 5: databases[0] (a): mode: want "answer", "redirect", "advise" or "off", got "anser"; using the default`,
 		}},
 		{"no URL", "c.toml", "[[databases]]\nkeywords = [\"a\"]\npath = \"/a\"\ndescription = \"A\"\nurls = [\"https://a.b/\", \"https://\"]\n", 1, []string{
-			`line 5: databases[0] (a): urls: expected a list of URL prefixes, as in "https://docs.gitlab.com/", got "https://"; it matches nothing`,
+			`line 5: databases[0] (a): urls: want a list of URL prefixes, as in "https://docs.gitlab.com/", got "https://"; the item is ignored`,
 		}},
 		{"relative path", "c.json", `{"databases": [{"keywords": ["a"], "path": "indexes/a", "description": "A"}]}`, 1, []string{
-			`line 1: databases[0] (a): path: expected an absolute path, got "indexes/a"; it is taken as DIR/indexes/a`,
+			`line 1: databases[0] (a): path: want an absolute path, got "indexes/a"; using DIR/indexes/a`,
 		}},
 		{"databases is an object", "c.json", `{"databases": {"gitlab": {}}}`, 0, []string{
-			`line 1: databases: expected a list of databases, got an object; there is no database`,
+			`line 1: databases: want a list of databases, got an object; no databases`,
 		}},
 		{"misspelt keys", "c.json", `{"database": [],
   "databases": [{"keyword": ["x"], "keywords": ["a"], "path": "/a", "description": "A", "Mod": "off", "nonsense": 1}],
   "hook": {"timeout": 5}}`, 1, []string{
-			`line 1: database: expected a key that docsearch knows (did you mean "databases"?); it is ignored`,
-			`line 2: databases[0] (a): keyword: expected a key that docsearch knows (did you mean "keywords"?); it is ignored`,
-			`line 2: databases[0] (a): mod: expected a key that docsearch knows (did you mean "mode"?); it is ignored`,
-			`line 2: databases[0] (a): nonsense: expected one of name, keywords, path, description, mcp_tool_name, urls, mode, version, inject; it is ignored`,
-			`line 3: hook: timeout: expected one of retry, timeout_ms, mcp_tool_name, log, log_queries; it is ignored`,
+			`line 1: database: want a known key (did you mean "databases"?); ignored`,
+			`line 2: databases[0] (a): keyword: want a known key (did you mean "keywords"?); ignored`,
+			`line 2: databases[0] (a): mod: want a known key (did you mean "mode"?); ignored`,
+			`line 2: databases[0] (a): nonsense: want one of name, keywords, path, description, mcp_tool_name, urls, mode, version, inject; ignored`,
+			`line 3: hook: timeout: want one of retry, timeout_ms, mcp_tool_name, log, log_queries; ignored`,
 		}},
 		{"injection", "c.yaml", "databases:\n- {keywords: [a], path: /a, description: A, inject: {x: 1}}\ninject:\n  sessions: often\n  tools: [edit, Grep]\n  max_chars: 9\n  floor: -1\n  skip_agents: [1]\n  tags: []\n", 1, []string{
-			`line 2: databases[0] (a): inject: expected true, or patterns of documents as in "conventions/**", got an object; nothing is injected`,
-			`line 4: inject: sessions: expected true or false, got "often"; it is true`,
-			`line 5: inject: tools: expected tools of Bash, Edit, MultiEdit, NotebookEdit, Write, Read, got "Grep"; the others count`,
-			`line 6: inject: max_chars: expected a whole number from 200 to 9000, got 9; it is 3000`,
-			`line 7: inject: floor: expected a number from 0 to 100, got -1; it is 1.2`,
-			`line 8: inject: skip_agents: expected the names of kinds of subagents, got 1; the others count`,
-			`line 9: inject: tags: expected one of sessions, tools, failures, max_chars, floor, skip_agents; it is ignored`,
+			`line 2: databases[0] (a): inject: want true, or patterns of documents as in "conventions/**", got an object; no notes are added`,
+			`line 4: inject: sessions: want true or false, got "often"; using true`,
+			`line 5: inject: tools: want tools of Bash, Edit, MultiEdit, NotebookEdit, Write, Read, got "Grep"; the other items are used`,
+			`line 6: inject: max_chars: want a whole number from 200 to 9000, got 9; using 3000`,
+			`line 7: inject: floor: want a number from 0 to 100, got -1; using 1.2`,
+			`line 8: inject: skip_agents: want names of subagent types, got 1; the other items are used`,
+			`line 9: inject: tags: want one of sessions, tools, failures, max_chars, floor, skip_agents; ignored`,
 		}},
 		{"values of sections", "c.yaml", "hook:\n  retry: always\n  timeout_ms: 0\n  log: often\nsearch:\n  top_k: 2.5\n  max_tokens: lots\n", 0, []string{
-			`line 2: hook: retry: expected "identical" or "evidence", got "always"; it is "identical"`,
-			`line 3: hook: timeout_ms: expected a whole number from 1 to 60000, got 0; it is 800`,
-			`line 4: hook: log: expected true or false, got "often"; it is true`,
-			`line 6: search: top_k: expected a whole number from 1 to 100, got 2.5; it is 5`,
-			`line 7: search: max_tokens: expected a whole number from 200 to 25000, got "lots"; it is 4000`,
+			`line 2: hook: retry: want "identical" or "evidence", got "always"; using "identical"`,
+			`line 3: hook: timeout_ms: want a whole number from 1 to 60000, got 0; using 800`,
+			`line 4: hook: log: want true or false, got "often"; using true`,
+			`line 6: search: top_k: want a whole number from 1 to 100, got 2.5; using 5`,
+			`line 7: search: max_tokens: want a whole number from 200 to 25000, got "lots"; using 4000`,
 		}},
 		{"sections of wrong types", "c.json", `{"hook": "fast", "search": []}`, 0, []string{
-			`line 1: hook: expected an object, got "fast"; the defaults are used`,
-			`line 1: search: expected an object, got an empty list; the defaults are used`,
+			`line 1: hook: want an object, got "fast"; using the defaults`,
+			`line 1: search: want an object, got an empty list; using the defaults`,
 		}},
 		{"names clash", "c.json", `{"databases": [
   {"keywords": ["a"], "path": "/a", "description": "A"},
   {"keywords": ["a"], "path": "/b", "description": "B"},
   {"name": "n", "keywords": ["c"], "path": "/c", "description": "C"},
   {"name": "n", "keywords": ["d"], "path": "/d", "description": "D"}]}`, 4, []string{
-			`line 5: databases[3] (n): name: expected a name that no other database has, got "n"; it gets another`,
+			`line 5: databases[3] (n): name: want a unique name, got "n"; using another name`,
 		}},
 		{"keys twice", "c.json", `{"databases": [],
   "Databases": [{"keywords": ["a"], "path": "/a",
     "path": "/b", "description": "A"}]}`, 1, []string{
-			`line 2: Databases: expected each key once, got the key of line 1 again; the last one counts`,
-			`line 3: databases[0]: path: expected each key once, got the key of line 2 again; the last one counts`,
+			`line 2: Databases: want unique keys, got the key of line 1 twice; the last value is used`,
+			`line 3: databases[0]: path: want unique keys, got the key of line 2 twice; the last value is used`,
 		}},
 		{"embedders", "c.json", `{"embedder": [
   {"provider": "ollama", "model": "m"},
@@ -284,24 +284,24 @@ func TestProblems(t *testing.T) {
   {"provider": "builtin"},
   "ollama",
   {"provider": "onnx", "model": "/models/m"}]}`, 0, []string{
-			`line 3: embedder[1]: provider: expected "builtin", "ollama", "openai" or "model2vec", got "oracle"; the embedder is left out`,
-			`line 4: embedder[2]: url: expected the server's address, as in "https://api.example.com/v1", got nothing; the embedder is left out`,
-			`line 5: embedder[3]: url: expected the server's address, as in "https://api.example.com/v1", got "localhost:8080"; the embedder is left out`,
-			`line 6: embedder[4]: api_key_env: expected the name of the environment variable that has the key, not the key; the embedder is left out`,
-			`line 7: embedder[5]: api_key: expected api_key_env instead, the name of the environment variable that has the key; the embedder is left out`,
-			`line 8: embedder[6]: model: expected the name of a model, got nothing; the embedder is left out`,
-			`line 8: embedder[6]: dimensions: expected a whole number from 1 to 65536, got 0; the embedder is left out`,
-			`line 9: embedder[7]: weight: expected a number above 0, up to 10, got -1; the embedder is left out`,
-			`line 10: embedder[8]: model: expected the absolute path of the model's folder, got "models/m"; it is taken as DIR/models/m`,
-			`line 10: embedder[8]: batch: expected a whole number from 1 to 4096, got 2.5; the embedder is left out`,
-			`line 11: embedder[9]: provider: expected "builtin", "ollama", "openai" or "model2vec", got nothing; the embedder is left out`,
-			`line 13: embedder[11]: expected an embedder with "provider" and "model", got "ollama"; the embedder is left out`,
-			`line 14: embedder[12]: provider: expected "ollama" or "openai" with the server that runs the ONNX model, or "model2vec", got "onnx"; the embedder is left out`,
+			`line 3: embedder[1]: provider: want "builtin", "ollama", "openai" or "model2vec", got "oracle"; the embedder is ignored`,
+			`line 4: embedder[2]: url: want the server's address, as in "https://api.example.com/v1", got nothing; the embedder is ignored`,
+			`line 5: embedder[3]: url: want the server's address, as in "https://api.example.com/v1", got "localhost:8080"; the embedder is ignored`,
+			`line 6: embedder[4]: api_key_env: want the name of an environment variable, not the key; the embedder is ignored`,
+			`line 7: embedder[5]: api_key: want api_key_env with the name of the environment variable that contains the key; the embedder is ignored`,
+			`line 8: embedder[6]: model: want a model name, got nothing; the embedder is ignored`,
+			`line 8: embedder[6]: dimensions: want a whole number from 1 to 65536, got 0; the embedder is ignored`,
+			`line 9: embedder[7]: weight: want a number above 0, up to 10, got -1; the embedder is ignored`,
+			`line 10: embedder[8]: model: want the absolute path of the model folder, got "models/m"; using DIR/models/m`,
+			`line 10: embedder[8]: batch: want a whole number from 1 to 4096, got 2.5; the embedder is ignored`,
+			`line 11: embedder[9]: provider: want "builtin", "ollama", "openai" or "model2vec", got nothing; the embedder is ignored`,
+			`line 13: embedder[11]: want an embedder with "provider" and "model", got "ollama"; the embedder is ignored`,
+			`line 14: embedder[12]: provider: want "ollama" or "openai" with the server that runs the ONNX model, or "model2vec", got "onnx"; the embedder is ignored`,
 		}},
 		{"keys that look like paths", "c.json", `{"databases.0": 1, "hook.retry": "evidence", "a\nb": 2}`, 0, []string{
-			`line 1: "a\nb": expected one of databases, hook, search, routes, inject, update, embedder; it is ignored`,
-			`line 1: databases.0: expected a key that docsearch knows (did you mean "databases"?); it is ignored`,
-			`line 1: hook.retry: expected one of databases, hook, search, routes, inject, update, embedder; it is ignored`,
+			`line 1: "a\nb": want one of databases, hook, search, routes, inject, update, embedder; ignored`,
+			`line 1: databases.0: want a known key (did you mean "databases"?); ignored`,
+			`line 1: hook.retry: want one of databases, hook, search, routes, inject, update, embedder; ignored`,
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -349,7 +349,7 @@ func TestEnvironment(t *testing.T) {
 	if want := (config.Hook{Retry: config.RetryEvidence, TimeoutMS: 90, Log: true}); r.Config.Hook != want {
 		t.Errorf("hook %+v, want %+v", r.Config.Hook, want)
 	}
-	want := []string{`$DOCSEARCH_SEARCH_TOP_K: expected a whole number from 1 to 100, got "many"; it is 5`}
+	want := []string{`$DOCSEARCH_SEARCH_TOP_K: want a whole number from 1 to 100, got "many"; using 5`}
 	if diff := cmp.Diff(want, problems(r)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
@@ -386,16 +386,16 @@ func TestSyntaxErrors(t *testing.T) {
 		what       string
 	}{
 		{"c.json", "{\n  \"databases\": [\n    {\"keywords\": [}\n", 3, "invalid JSON"},
-		{"c.json", "{\n  \"databases\": [],\n}\n", 2, ":2:18: invalid JSON: a comma after the last element, before '}'"},
-		{"c.json", "{\n  // mine\n  \"databases\": []\n}\n", 2, ":2:3: invalid JSON: a comment, which JSON does not have"},
-		{"c.json", `{"databases": []`, 1, "the file ends before the value does"},
-		{"c.json", `[1]`, 1, "expected an object at the top"},
-		{"c.json", "\"text\"", 1, "expected an object at the top"},
+		{"c.json", "{\n  \"databases\": [],\n}\n", 2, ":2:18: invalid JSON: trailing comma before '}'"},
+		{"c.json", "{\n  // mine\n  \"databases\": []\n}\n", 2, ":2:3: invalid JSON: JSON does not allow comments"},
+		{"c.json", `{"databases": []`, 1, "unexpected end of file"},
+		{"c.json", `[1]`, 1, "want an object at the top level"},
+		{"c.json", "\"text\"", 1, "want an object at the top level"},
 		{"c.json", "\x00\x01", 1, "invalid JSON"},
 		{"c.json", strings.Repeat("[", 1<<20), 1, "invalid JSON"},
 		{"c.yaml", "databases:\n  - keywords: [a\n  path: b\n", 1, "invalid YAML"},
 		{"c.yml", "a: &x [*x]\nb: *nowhere\n", 0, "invalid YAML"},
-		{"c.yaml", "- a\n", 1, "expected an object at the top"},
+		{"c.yaml", "- a\n", 1, "want an object at the top level"},
 		{"c.yaml", "hook: {}\nhook: {}\n", 2, "invalid YAML"},
 		{"c.toml", "[hook]\nretry = evidence\n", 2, "invalid TOML"},
 		{"c.toml", "a = 1\na = 2\n", 2, "invalid TOML"},
@@ -418,7 +418,7 @@ func TestUnreadable(t *testing.T) {
 	if err := os.WriteFile(huge, []byte(`{"databases": []`+strings.Repeat(" ", MaxSize)+`}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cases := map[string]string{dir: "not a regular file", huge: "longer than the 4 MiB"}
+	cases := map[string]string{dir: "not a regular file", huge: "larger than 4 MiB"}
 	if runtime.GOOS != "windows" {
 		loop := filepath.Join(dir, "loop.json")
 		if err := os.Symlink(loop, loop); err != nil {
@@ -625,7 +625,7 @@ func TestCheckPaths(t *testing.T) {
 	r := mustLoad(t, l)
 	before := len(r.Problems)
 	r.CheckPaths()
-	if got := problems(r)[before:]; len(got) != 1 || !strings.HasPrefix(got[0], "line 5: databases[2] (b): path: expected a database, got ") {
+	if got := problems(r)[before:]; len(got) != 1 || !strings.HasPrefix(got[0], "line 5: databases[2] (b): path: want a database, got ") {
 		t.Errorf("problems %q", got)
 	}
 }

@@ -92,7 +92,7 @@ func (s *Routes) checkDatabases(dbs []config.Database) {
 		if rule.Database != "" && !slices.ContainsFunc(dbs, named) {
 			s.problem(rule.Origin, decode.Problem{
 				Line: rule.Line, Entry: "routes." + rule.Name, Field: "database",
-				Expected: "the name of a database", Got: strconv.Quote(rule.Database), Effect: "it answers nothing",
+				Expected: "a database name", Got: strconv.Quote(rule.Database), Effect: "the rule does not search",
 			})
 		}
 	}
@@ -121,8 +121,8 @@ func (s *Routes) add(rules []config.Rule) {
 		}
 		s.Overruled = append(s.Overruled, rule)
 		s.problem(rule.Origin, decode.Problem{
-			Line: rule.Line, Entry: "routes." + rule.Name, Expected: "a name that no other rule has",
-			Got: "that of a rule of " + s.Rules[i].Origin, Effect: "the rule is left out",
+			Line: rule.Line, Entry: "routes." + rule.Name, Expected: "a unique rule name",
+			Got: "the name of a rule in " + s.Rules[i].Origin, Effect: "the rule is ignored",
 		})
 	}
 }
@@ -162,7 +162,7 @@ func (s *Routes) file(dir, name string) {
 			if !filepath.IsLocal(name) {
 				s.problem(path, decode.Problem{
 					Line: routes.node.line, Entry: "routes[" + strconv.Itoa(i) + "]",
-					Expected: "a file of the plugin", Got: strconv.Quote(written), Effect: "it is not read",
+					Expected: "a file of the plugin", Got: strconv.Quote(written), Effect: "ignored",
 				})
 				continue
 			}
@@ -222,7 +222,7 @@ func routesOf(path string, data []byte) (section, error) {
 	}
 	object, ok := named(value).(map[string]any)
 	if !ok {
-		return section{}, fmt.Errorf("%s:1:1: expected an object at the top", path)
+		return section{}, fmt.Errorf("%s:1:1: want an object at the top level", path)
 	}
 	return section{object["routes"], root.child("routes")}, nil
 }
@@ -251,8 +251,8 @@ func decodeRules(origin string, routes section) ([]config.Rule, []decode.Problem
 	for _, k := range routes.node.keys {
 		if seen[k.name] {
 			problems = append(problems, decode.Problem{
-				Line: k.line, Entry: "routes." + k.name, Expected: "a name that no other rule has",
-				Got: "one that the file has before", Effect: "the last one counts",
+				Line: k.line, Entry: "routes." + k.name, Expected: "a unique rule name",
+				Got: "a name that is already in the file", Effect: "the last rule is used",
 			})
 		}
 		seen[k.name] = true
@@ -262,7 +262,7 @@ func decodeRules(origin string, routes section) ([]config.Rule, []decode.Problem
 		if field, err := compile(&rule); err != nil {
 			problems = append(problems, decode.Problem{
 				Line: rule.Line, Entry: "routes." + rule.Name, Field: field,
-				Expected: "a regular expression", Got: err.Error(), Effect: "the rule is left out",
+				Expected: "a regular expression", Got: err.Error(), Effect: "the rule is ignored",
 			})
 			continue
 		}

@@ -195,15 +195,15 @@ func TestRouteProblems(t *testing.T) {
 		t.Errorf("rules %q, want %q", names(got.Rules), want)
 	}
 	wants := []string{
-		`second.json: line 2: routes.a: expected a name that no other rule has, got that of a rule of ` + files[0] + `; the rule is left out`,
-		`patterns.json: line 1: routes.c: pattern: expected a regular expression, got byte 0: the name of a group is not one; the rule is left out`,
-		`patterns.json: line 1: routes.d: command_pattern: expected a regular expression, got `,
-		`patterns.json: line 1: routes.e: unless: expected a regular expression, got byte 1: a class does not end; the rule is left out`,
+		`second.json: line 2: routes.a: want a unique rule name, got the name of a rule in ` + files[0] + `; the rule is ignored`,
+		`patterns.json: line 1: routes.c: pattern: want a regular expression, got byte 0: invalid group name; the rule is ignored`,
+		`patterns.json: line 1: routes.d: command_pattern: want a regular expression, got `,
+		`patterns.json: line 1: routes.e: unless: want a regular expression, got byte 1: unterminated character class; the rule is ignored`,
 		`broken.json:2:12: invalid JSON`,
 		`broken.yaml:1: invalid YAML`,
-		`list.json:1:1: expected an object at the top`,
-		`twice.json: line 2: routes.f: expected a name that no other rule has, got one that the file has before; the last one counts`,
-		`outside.json: line 1: routes[0]: expected a file of the plugin, got "../outside.yaml"; it is not read`,
+		`list.json:1:1: want an object at the top level`,
+		`twice.json: line 2: routes.f: want a unique rule name, got a name that is already in the file; the last rule is used`,
+		`outside.json: line 1: routes[0]: want a file of the plugin, got "../outside.yaml"; ignored`,
 		`absent.json`,
 	}
 	if len(got.Problems) != len(wants) {
@@ -222,7 +222,7 @@ func TestRouteDatabases(t *testing.T) {
 		"good": {"tool": "WebFetch", "database": "kubernetes"},
 		"bad": {"tool": "WebFetch", "database": "k8s"}}}`)
 	got := LoadRoutes(mustLoad(t, l), config.RoutesPlace{Config: l.Config})
-	want := []string{"routes " + l.Config + `: line 3: routes.bad: database: expected the name of a database, got "k8s"; it answers nothing`}
+	want := []string{"routes " + l.Config + `: line 3: routes.bad: database: want a database name, got "k8s"; the rule does not search`}
 	if diff := cmp.Diff(want, got.Problems); diff != "" || len(got.Rules) != 2 {
 		t.Errorf("%d rules, problems (-want +got):\n%s", len(got.Rules), diff)
 	}

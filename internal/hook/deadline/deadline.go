@@ -60,7 +60,7 @@ func (d *Deadline) Stop() {
 
 func (d *Deadline) expire() {
 	if d.over.CompareAndSwap(false, true) {
-		os.Stderr.WriteString("docsearch: the deadline of " + time.Duration(d.limit.Load()).String() + " has passed: the call runs as usual\n")
+		os.Stderr.WriteString("docsearch: timeout after " + time.Duration(d.limit.Load()).String() + "; the call runs as usual\n")
 		d.exit(0)
 	}
 }

@@ -127,7 +127,7 @@ func Read(r io.Reader) (e Event, data []byte, err error) {
 		n, err := r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		if len(data) > Longest {
-			return Event{}, data, fmt.Errorf("longer than %d MiB", Longest>>20)
+			return Event{}, data, fmt.Errorf("larger than %d MiB", Longest>>20)
 		}
 		if end := bytes.TrimRight(data, " \t\r\n"); len(data) <= ended && bytes.HasSuffix(end, []byte("}")) {
 			if e, err := Parse(data); err == nil {

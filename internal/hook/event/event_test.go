@@ -145,12 +145,12 @@ func TestRead(t *testing.T) {
 		{"open", whole, true, ""},
 		{"open after a newline", whole + "\n", true, ""},
 		{"long", long, false, ""},
-		{"cut", whole[:len(whole)-1], false, "no JSON"},
+		{"cut", whole[:len(whole)-1], false, "invalid JSON"},
 		{"cut and open", whole[:len(whole)-2], true, "still open"},
 		{"long and open", long, true, "still open"},
-		{"too long", strings.Repeat("x", Longest+1), true, "longer than 64 MiB"},
-		{"text after", whole + "x", false, "no JSON"},
-		{"nothing", "", false, "no JSON object"},
+		{"too long", strings.Repeat("x", Longest+1), true, "larger than 64 MiB"},
+		{"text after", whole + "x", false, "invalid JSON"},
+		{"nothing", "", false, "not a JSON object"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, as := range []func(io.Reader) io.Reader{iotest.DataErrReader, iotest.HalfReader} {

@@ -194,8 +194,8 @@ func special(r rune) bool {
 }
 
 var (
-	errNoObject = errors.New("no JSON object")
-	errNoList   = errors.New("no JSON list")
+	errNoObject = errors.New("not a JSON object")
+	errNoList   = errors.New("not a JSON list")
 )
 
 // Object cuts a JSON object into its fields without looking into their
@@ -282,7 +282,7 @@ type scanner struct {
 }
 
 func (s *scanner) error(want string) error {
-	return errors.New("no JSON: want " + want + " at byte " + strconv.Itoa(s.at))
+	return errors.New("invalid JSON: want " + want + " at byte " + strconv.Itoa(s.at))
 }
 
 func (s *scanner) space() {

@@ -60,7 +60,7 @@ func TestGuard(t *testing.T) {
 				}
 				return
 			}
-			if code != 0 || !strings.HasSuffix(string(out), ": the call goes through\n") {
+			if code != 0 || !strings.HasSuffix(string(out), "; the call runs as usual\n") {
 				t.Errorf("exit code %d, output %q", code, out)
 			}
 		})

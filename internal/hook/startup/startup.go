@@ -46,17 +46,17 @@ func answer(p *hook.Process) (code int, done bool) {
 		s, err := config.ReadSnapshot(l, p.Getenv)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
-				p.Debug("%v: the config is read again", err)
+				p.Debug("%v: reading the config", err)
 			}
 			done = false
 			return 0
 		}
 		s.Config.Names = config.NamesOf(l, s.Config.Databases)
-		p.Debug("by the snapshot of %s", l.Config)
+		p.Debug("using the snapshot of %s", l.Config)
 		p.Rules = func(cwd string, concerns func(*config.Rule) bool) ([]config.Rule, []string, error) {
 			s, err := config.ReadRoutesSnapshot(l, config.PlaceOf(l, p.Getenv, cwd), concerns)
 			if err != nil {
-				p.Debug("%v: the rules are read again", err)
+				p.Debug("%v: reading the rules", err)
 				return nil, nil, hook.ErrNeedsMain
 			}
 			return s.Rules, s.Problems, nil

@@ -35,7 +35,7 @@ type CorruptError struct {
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("%s is damaged at byte %d: %s", e.File, e.Offset, e.What)
+	return fmt.Sprintf("%s is corrupt at byte %d: %s", e.File, e.Offset, e.What)
 }
 
 // A VersionError says that a file was written by another version's format.
@@ -46,9 +46,9 @@ type VersionError struct {
 
 func (e *VersionError) Error() string {
 	if e.Have > e.Want {
-		return fmt.Sprintf("%s has format %d, this docsearch reads format %d: a newer docsearch wrote it", e.File, e.Have, e.Want)
+		return fmt.Sprintf("%s has format %d (written by a newer docsearch), want format %d", e.File, e.Have, e.Want)
 	}
-	return fmt.Sprintf("%s has format %d, this docsearch reads format %d: an older docsearch wrote it", e.File, e.Have, e.Want)
+	return fmt.Sprintf("%s has format %d (written by an older docsearch), want format %d", e.File, e.Have, e.Want)
 }
 
 // A Writer writes one container, section after section.
@@ -229,10 +229,10 @@ func Open(file confined.Path, kind string, version int) (*File, error) {
 func parse(path string, data []byte, kind string, version int) (*File, error) {
 	corrupt := func(offset int, what string) error { return &CorruptError{path, int64(offset), what} }
 	if len(data) < headerSize+trailerSize {
-		return nil, corrupt(len(data), "the file is too short")
+		return nil, corrupt(len(data), "the file is too small")
 	}
 	if string(data[:8]) != headMagic {
-		return nil, corrupt(0, "this is no docsearch file")
+		return nil, corrupt(0, "not a docsearch file")
 	}
 	if got := string(data[8:12]); got != kind {
 		return nil, corrupt(8, fmt.Sprintf("kind is %q, want %q", got, kind))
@@ -242,7 +242,7 @@ func parse(path string, data []byte, kind string, version int) (*File, error) {
 	}
 	trailer := len(data) - trailerSize
 	if string(data[trailer+32:]) != tailMagic || binary.LittleEndian.Uint64(data[trailer+16:]) != uint64(len(data)) {
-		return nil, corrupt(trailer, "the file was cut or has grown")
+		return nil, corrupt(trailer, "the file was truncated or extended")
 	}
 	sums := binary.LittleEndian.Uint64(data[trailer:])
 	table := binary.LittleEndian.Uint64(data[trailer+8:])
@@ -267,7 +267,7 @@ func parse(path string, data []byte, kind string, version int) (*File, error) {
 		s := section{name: cString(data[at : at+8])}
 		offset, length := binary.LittleEndian.Uint64(data[at+8:]), binary.LittleEndian.Uint64(data[at+16:])
 		if offset > sums || length > sums-offset {
-			return nil, corrupt(at, fmt.Sprintf("section %q lies outside the file", s.name))
+			return nil, corrupt(at, fmt.Sprintf("section %q is outside the file", s.name))
 		}
 		s.offset, s.length = int64(offset), int64(length)
 		f.sections = append(f.sections, s)
@@ -328,7 +328,7 @@ func (f *File) check(off, n int64) error {
 	// Of a file that is cut while it is mapped, what is left of the last page
 	// reads as zeros, in blocks that were found good before.
 	if string(f.tail) != tailMagic {
-		return &CorruptError{f.path, int64(len(f.data)), "the file became shorter while it was read"}
+		return &CorruptError{f.path, int64(len(f.data)), "the file was truncated while it was read"}
 	}
 	for b := off / blockSize; b <= (off+n-1)/blockSize; b++ {
 		word, bit := &f.checked[b/32], uint32(1)<<(b%32)
@@ -359,7 +359,7 @@ func (s Section) Len() int64 { return s.length }
 // damaged file leads to one.
 func (s Section) Bytes(off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 || off > s.length || n > s.length-off {
-		return nil, s.Corrupt(off, fmt.Sprintf("%d bytes wanted where %d are", n, max(0, s.length-max(0, off))))
+		return nil, s.Corrupt(off, fmt.Sprintf("want %d bytes, got %d", n, max(0, s.length-max(0, off))))
 	}
 	if err := s.f.check(s.offset+off, n); err != nil {
 		return nil, err

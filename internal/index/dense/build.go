@@ -79,7 +79,7 @@ const (
 // The stages of a build, for its progress.
 const (
 	readingStage  = "reading vectors"
-	groupingStage = "grouping vectors"
+	groupingStage = "clustering vectors"
 )
 
 // Build writes an index of the vectors to a new file. Equal vectors and options

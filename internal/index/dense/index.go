@@ -351,7 +351,7 @@ func (x *Index) rank(r *ranker, passage uint32, row int) error {
 
 func (x *Index) query(q []float32) (*query, error) {
 	if len(q) != x.dimensions && x.rows > 0 {
-		return nil, fmt.Errorf("a query of %d dimensions meets vectors of %d: another embedder made the index, build it again", len(q), x.dimensions)
+		return nil, fmt.Errorf("the query has %d dimensions, the vectors %d: the index was built with another embedder; rebuild it", len(q), x.dimensions)
 	}
 	return newQuery(q), nil
 }

@@ -34,14 +34,14 @@ func Collect(ctx context.Context, p Provider, n int, text func(i int) (string, e
 			return nil, err
 		}
 		if len(got) != len(texts) {
-			return nil, fmt.Errorf("%s gave %d vectors for %d texts", p.ID(), len(got), len(texts))
+			return nil, fmt.Errorf("%s returned %d vectors for %d texts", p.ID(), len(got), len(texts))
 		}
 		for i, u := range got {
 			if v.m.data == nil {
 				v.m = newMatrix(n, len(u))
 			}
 			if len(u) != v.m.cols {
-				return nil, fmt.Errorf("%s gave a vector of %d dimensions, the ones before had %d: is it still the same model?", p.ID(), len(u), v.m.cols)
+				return nil, fmt.Errorf("%s returned a vector with %d dimensions, want %d: the model may have changed", p.ID(), len(u), v.m.cols)
 			}
 			copy(v.m.row(from+i), u)
 		}

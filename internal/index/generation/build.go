@@ -17,7 +17,7 @@ import (
 )
 
 // ErrBusy is wrapped by Begin's error when another build is at work.
-var ErrBusy = errors.New("another build is at work")
+var ErrBusy = errors.New("another build is running")
 
 // A Build is a generation in the making. It holds the database's build lock.
 type Build struct {

@@ -62,7 +62,7 @@ func Current(dir string) (Generation, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return Generation{}, fmt.Errorf("%s: %w", dir, ErrNoIndex)
 	case errors.Is(err, atomicfile.ErrTooLong):
-		return Generation{}, &container.CorruptError{File: manifest.String(), Offset: maxManifest, What: "the file is too long"}
+		return Generation{}, &container.CorruptError{File: manifest.String(), Offset: maxManifest, What: "the file is too large"}
 	case err != nil:
 		return Generation{}, container.AsCorrupt(err)
 	}

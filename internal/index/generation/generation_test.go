@@ -210,7 +210,7 @@ func TestCurrentRefusesBadManifests(t *testing.T) {
 		as       any
 	}{
 		"empty":            {"", &corrupt},
-		"no JSON":          {"{", &corrupt},
+		"invalid JSON":     {"{", &corrupt},
 		"no format":        {`{"generation":"g000001"}`, &corrupt},
 		"no checksum":      {`{"format":2,"generation":"g000001"}`, &corrupt},
 		"wrong checksum":   {"{\n  \"checksum\": \"01234567\",\n  \"format\": 2,\n  \"generation\": \"g000001\"\n}\n", &corrupt},
@@ -303,7 +303,7 @@ func TestSummary(t *testing.T) {
 		skipped = append(skipped, Skipped{Name: "x.md", Why: fmt.Sprintf("reason %d", i)})
 	}
 	short := Summary(skipped)
-	if n := len(short); n > 50 || short[n-1].Why != "1012 in all" {
+	if n := len(short); n > 50 || short[n-1].Why != "1012 in total" {
 		t.Errorf("%d entries, the last %v", n, short[n-1])
 	}
 }

@@ -195,7 +195,7 @@ func parseManifest(path string, data []byte) (Manifest, error) {
 		}
 		switch versionErr := json.Unmarshal(data, &v); {
 		case versionErr != nil || v.Format == nil:
-			return m, &container.CorruptError{File: path, What: "this is not a manifest"}
+			return m, &container.CorruptError{File: path, What: "not a manifest"}
 		case *v.Format < oldestFormat || *v.Format > Format:
 			return m, &container.VersionError{File: path, Have: *v.Format, Want: Format}
 		}
@@ -205,7 +205,7 @@ func parseManifest(path string, data []byte) (Manifest, error) {
 	case found && sum != formatSum(container.Checksum(body)):
 		return m, &container.CorruptError{File: path, What: "checksum of the file"}
 	case !found && m.Format > 1:
-		return m, &container.CorruptError{File: path, What: "the checksum of the file is missing"}
+		return m, &container.CorruptError{File: path, What: "missing checksum"}
 	}
 	if generationNumber(m.Generation) == 0 {
 		return m, &container.CorruptError{File: path, What: fmt.Sprintf("generation %q", m.Generation)}

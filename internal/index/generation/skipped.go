@@ -90,7 +90,7 @@ func Summary(skipped []Skipped) []Skipped {
 		n := count[s.Why]
 		switch {
 		case len(short) == most:
-			return append(short, Skipped{Name: "...", Why: fmt.Sprintf("%d in all", len(skipped))})
+			return append(short, Skipped{Name: "...", Why: fmt.Sprintf("%d in total", len(skipped))})
 		case n > few:
 			short = append(short, Skipped{Name: fmt.Sprintf("%s and %d more", s.Name, n-1), Why: s.Why})
 			count[s.Why] = 0

@@ -18,14 +18,14 @@ func (x *Index) Check(ctx context.Context) ([]string, error) {
 	for i, shard := range x.Shards {
 		if x.Offsets[i] == "" {
 			if x.Kind == KindIndex {
-				notes = append(notes, fmt.Sprintf("%s has no .idx file beside it, so LEANN cannot open the index", filepath.Base(shard)))
+				notes = append(notes, fmt.Sprintf("%s has no .idx file, so LEANN cannot open the index", filepath.Base(shard)))
 			}
 			continue
 		}
 		name := filepath.Base(x.Offsets[i])
 		offsets, err := readOffsets(x.Offsets[i])
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("%s cannot be read: %v", name, err))
+			notes = append(notes, fmt.Sprintf("cannot read %s: %v", name, err))
 			continue
 		}
 		wrong, passages, err := compare(ctx, shard, offsets)
@@ -33,7 +33,7 @@ func (x *Index) Check(ctx context.Context) ([]string, error) {
 			return notes, err
 		}
 		if listed := max(len(offsets.ByID), len(offsets.InOrder)); wrong > 0 || listed > passages {
-			notes = append(notes, fmt.Sprintf("%s lists %d of %d passages, %d of them at a wrong place", name, listed, passages, wrong))
+			notes = append(notes, fmt.Sprintf("%s lists %d of %d passages, %d of them at a wrong position", name, listed, passages, wrong))
 		}
 	}
 	return notes, nil

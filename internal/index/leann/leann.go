@@ -44,7 +44,7 @@ const (
 )
 
 // ErrNone is wrapped by the error of Find where there is no LEANN index.
-var ErrNone = errors.New("no LEANN index")
+var ErrNone = errors.New("not a LEANN index")
 
 // An OutsideError says that the passages of an index, or its meta file, are not in
 // its own folder.
@@ -54,7 +54,7 @@ type OutsideError struct {
 }
 
 func (e *OutsideError) Error() string {
-	return fmt.Sprintf("%s leads to passages outside its own folder: %s", e.Index, e.Path)
+	return fmt.Sprintf("%s refers to passages outside its folder: %s", e.Index, e.Path)
 }
 
 // An Index is a LEANN index as it lies on disk.
@@ -168,7 +168,7 @@ func inFile(path string) (candidate, error) {
 	if strings.HasSuffix(base, ".jsonl") {
 		return candidate{dir: dir, passages: path, named: true}, nil
 	}
-	return candidate{}, fmt.Errorf("%s is neither a meta.json nor a passages.jsonl: %w", path, ErrNone)
+	return candidate{}, fmt.Errorf("%s is not a meta.json or passages.jsonl file: %w", path, ErrNone)
 }
 
 // alone makes sure that the folder holds no other index: docsearch keeps what
@@ -179,7 +179,7 @@ func alone(dir string, c candidate) (candidate, error) {
 		return c, err
 	}
 	if len(metas) > 1 {
-		return c, fmt.Errorf("%s holds %d LEANN indexes (%s): docsearch keeps one index a folder, so move each into a folder of its own",
+		return c, fmt.Errorf("%s contains %d LEANN indexes (%s): move each to its own folder",
 			dir, len(metas), list(metas))
 	}
 	return c, nil
@@ -206,7 +206,7 @@ func inFolder(dir string) (candidate, error) {
 	case 1:
 		return candidate{dir: dir, passages: filepath.Join(dir, passages[0])}, nil
 	}
-	return candidate{}, fmt.Errorf("%s holds %d passages files (%s) and no meta.json that says how they belong together: name one of them",
+	return candidate{}, fmt.Errorf("%s contains %d passages files (%s) without a meta.json: pass one of them",
 		dir, len(passages), list(passages))
 }
 
@@ -250,7 +250,7 @@ func inIndexes(dir string) (candidate, error) {
 	case 1:
 		return found[0], nil
 	}
-	return candidate{}, fmt.Errorf("%s holds %d LEANN indexes: name one of %s", indexes, len(found), list(names))
+	return candidate{}, fmt.Errorf("%s contains %d LEANN indexes: pass one of %s", indexes, len(found), list(names))
 }
 
 // resolve finds the passages file that a meta file names, trying what LEANN
@@ -287,7 +287,7 @@ func resolve(c candidate, sibling string, s PassageSource, trusted bool) (string
 	case outside != "":
 		return "", &OutsideError{c.meta, outside}
 	}
-	return "", fmt.Errorf("%s: the passages file is missing: there is no %s", c.meta, list(tried))
+	return "", fmt.Errorf("%s: passages file %s not found", c.meta, list(tried))
 }
 
 // within reports whether path, all symbolic links followed, is in dir.

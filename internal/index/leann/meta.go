@@ -39,7 +39,7 @@ func readMeta(path string) (Meta, error) {
 	}
 	m, err := parseMeta(data)
 	if err != nil {
-		return Meta{}, fmt.Errorf("%s is not LEANN's meta file: %w", path, err)
+		return Meta{}, fmt.Errorf("invalid LEANN meta file %s: %w", path, err)
 	}
 	return m, nil
 }
@@ -60,7 +60,7 @@ func (x *Index) EmbeddingOptions() (json.RawMessage, error) {
 		Options json.RawMessage `json:"embedding_options"`
 	}
 	if err := json.Unmarshal(data, &meta); err != nil {
-		return nil, fmt.Errorf("%s is not LEANN's meta file: %w", base+leannMeta, err)
+		return nil, fmt.Errorf("invalid LEANN meta file %s: %w", base+leannMeta, err)
 	}
 	return meta.Options, nil
 }
@@ -73,7 +73,7 @@ func parseMeta(data []byte) (Meta, error) {
 		return Meta{}, err
 	}
 	if raw == nil {
-		return Meta{}, fmt.Errorf("it holds null")
+		return Meta{}, fmt.Errorf("it contains null")
 	}
 	m := Meta{
 		Version:        text(raw["version"]),

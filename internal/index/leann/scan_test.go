@@ -34,7 +34,7 @@ func scanAll(t testing.TB, r io.Reader) (lines []scanned, skipped []generation.S
 
 func TestScan(t *testing.T) {
 	atLimit := strings.Repeat("x", passage.MaxLine)
-	tooLong := fmt.Sprintf("%d bytes are more than a passage may have (%d)", passage.MaxLine+1, passage.MaxLine)
+	tooLong := fmt.Sprintf("the passage has %d bytes, the limit is %d", passage.MaxLine+1, passage.MaxLine)
 	for _, tt := range []struct {
 		name, in string
 		want     []scanned

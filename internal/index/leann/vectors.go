@@ -16,7 +16,7 @@ import (
 // ErrNoVectors is wrapped by the error of OpenVectors where an index has not
 // kept its vectors, or not in the one form that is read: LEANN by default
 // throws them away and has its model make them again for every search.
-var ErrNoVectors = errors.New("the index has not kept its vectors")
+var ErrNoVectors = errors.New("the index does not contain its vectors")
 
 // Vectors are those that an index has kept: a FAISS file of the kind "IHNf",
 // a graph with the vectors beside it. All integers are little endian, a list
@@ -78,7 +78,7 @@ func (x *Index) OpenVectors() (*Vectors, error) {
 	}
 	if v.labels == nil && len(x.Shards) > 1 {
 		file.Close()
-		return nil, fmt.Errorf("%s: nothing says which vector is whose: %w", path, ErrNoVectors)
+		return nil, fmt.Errorf("%s: cannot map vectors to passages: %w", path, ErrNoVectors)
 	}
 	return v, nil
 }
@@ -150,14 +150,14 @@ func (v *Vectors) Vector(i int, u []float32) error {
 func parseVectors(data []byte) (n, dimensions int, vectors []byte, err error) {
 	r := reader{data}
 	if string(r.take(4)) != "IHNf" {
-		return 0, 0, nil, fmt.Errorf("this is no graph with vectors of FAISS: %w", ErrNoVectors)
+		return 0, 0, nil, fmt.Errorf("not a FAISS graph with vectors: %w", ErrNoVectors)
 	}
 	d, count, ok := r.header()
 	r.list(8)
 	r.list(4)
 	r.list(4)
 	if !ok || r.data == nil {
-		return 0, 0, nil, errors.New("the head of the FAISS file is damaged")
+		return 0, 0, nil, errors.New("corrupt header of the FAISS file")
 	}
 	pruned := false
 	for _, read := range []func(*reader) string{(*reader).compactGraph, (*reader).repeatedGraph, (*reader).markedGraph, (*reader).graph} {
@@ -176,7 +176,7 @@ func parseVectors(data []byte) (n, dimensions int, vectors []byte, err error) {
 	if pruned {
 		return 0, 0, nil, ErrNoVectors
 	}
-	return 0, 0, nil, errors.New("the FAISS file is damaged, or of an unknown form")
+	return 0, 0, nil, errors.New("corrupt or unsupported FAISS file")
 }
 
 // A reader reads from the front of data, and has nil there once something was

@@ -120,11 +120,11 @@ func TestNoVectors(t *testing.T) {
 		{name: "another backend", meta: `{"backend_name": "diskann"}`, files: map[string]string{"documents.index": whole}},
 		{name: "another kind", files: map[string]string{"documents.index": "IwFl" + whole[4:]}},
 		{name: "empty", files: map[string]string{"documents.index": ""}},
-		{name: "head alone", files: map[string]string{"documents.index": whole[:20]}, want: "the head of the FAISS file is damaged"},
-		{name: "cut", files: map[string]string{"documents.index": whole[:len(whole)-1]}, want: "the FAISS file is damaged"},
-		{name: "longer", files: map[string]string{"documents.index": whole + "x"}, want: "the FAISS file is damaged"},
+		{name: "head alone", files: map[string]string{"documents.index": whole[:20]}, want: "corrupt header of the FAISS file"},
+		{name: "cut", files: map[string]string{"documents.index": whole[:len(whole)-1]}, want: "corrupt or unsupported FAISS file"},
+		{name: "longer", files: map[string]string{"documents.index": whole + "x"}, want: "corrupt or unsupported FAISS file"},
 		{name: "a list without end", files: map[string]string{"documents.index": strings.Replace(whole, "\x06\x00\x00\x00\x00\x00\x00\x00", "\xff\xff\xff\xff\xff\xff\xff\xff", 1)},
-			want: "the head of the FAISS file is damaged"},
+			want: "corrupt header of the FAISS file"},
 		{name: "too few ids", files: map[string]string{"documents.index": whole, "documents.ids.txt": "a\nb\n"}, want: "names 2 passages, the index has 4 vectors"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

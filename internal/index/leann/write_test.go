@@ -169,11 +169,11 @@ func TestCheck(t *testing.T) {
 	for _, tt := range []struct{ name, offsets, want string }{
 		{"right", string(appendPickle(nil, []string{"a", "b"}, []int64{50, 25})), ""},
 		{"Rust, right", "0\n25\n50\n", ""},
-		{"misplaced", string(appendPickle(nil, []string{"a", "b"}, []int64{50, 26})), "p.idx lists 2 of 3 passages, 1 of them at a wrong place"},
-		{"one is missing", string(appendPickle(nil, []string{"b"}, []int64{25})), "p.idx lists 1 of 3 passages, 1 of them at a wrong place"},
-		{"Rust, shifted", "1\n26\n", "p.idx lists 2 of 3 passages, 3 of them at a wrong place"},
-		{"of more passages", "0\n25\n50\n75\n", "p.idx lists 4 of 3 passages, 0 of them at a wrong place"},
-		{"unreadable", "\x80\x02]", "p.idx cannot be read"},
+		{"misplaced", string(appendPickle(nil, []string{"a", "b"}, []int64{50, 26})), "p.idx lists 2 of 3 passages, 1 of them at a wrong position"},
+		{"one is missing", string(appendPickle(nil, []string{"b"}, []int64{25})), "p.idx lists 1 of 3 passages, 1 of them at a wrong position"},
+		{"Rust, shifted", "1\n26\n", "p.idx lists 2 of 3 passages, 3 of them at a wrong position"},
+		{"of more passages", "0\n25\n50\n75\n", "p.idx lists 4 of 3 passages, 0 of them at a wrong position"},
+		{"unreadable", "\x80\x02]", "cannot read p.idx"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			x, err := Find(filepath.Join(tree(t, map[string]string{"p.jsonl": passages, "p.idx": tt.offsets}), "p.jsonl"))

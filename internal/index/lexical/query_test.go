@@ -60,7 +60,7 @@ func TestPlan(t *testing.T) {
 	}{
 		{"question", Query{Text: "How do I use the cached files?"}, "cach file @cachedfiles:0.50 @:cachedfiles:0.60"},
 		{"nothing but a question", Query{Text: "how to do this"}, "how do @howdo:0.50 @:howdo:0.60"},
-		{"database named", Query{Text: "git branch in git", Names: []string{"git"}}, "branch @branch:0.50 @.branch:0.40 @:branch:0.60"},
+		{"database name", Query{Text: "git branch in git", Names: []string{"git"}}, "branch @branch:0.50 @.branch:0.40 @:branch:0.60"},
 		{"name of two words", Query{Text: "gitlab-ci cache", Names: []string{"gitlab ci"}}, "cach @cache:0.50 @.cache:0.40 @:cache:0.60"},
 		{"name with a dot", Query{Text: "node.js streams", Names: []string{"nodejs", "node.js"}}, "stream @streams:0.50 @.streams:0.40 @:streams:0.60"},
 		{"nothing but the name", Query{Text: "git", Names: []string{"git"}}, "git @git:0.50 @.git:0.40 @:git:0.60"},

@@ -178,7 +178,7 @@ func TestSignals(t *testing.T) {
 	if s := signals("merge a branch with an egg"); s.Least >= 0 || s.Least >= s.Mean {
 		t.Errorf("evidence: %+v", s)
 	}
-	only := slices.Index(FeatureNames[:], "only another technology named")
+	only := slices.Index(FeatureNames[:], "other technology only")
 	for text, want := range map[string]float64{"merge in django": 1, "merge in git and django": 0, "merge": 0} {
 		f := signals(text).Features()
 		if len(f) != len(FeatureNames) || f[only] != want {

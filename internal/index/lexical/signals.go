@@ -53,12 +53,12 @@ func (s Signals) Features() []float64 {
 
 // FeatureNames are the names of Features, as explanations print them.
 var FeatureNames = [...]string{
-	"database named", "unknown name", "only another technology named", "another technology named, too",
-	"evidence of the words", "the same, database named", "least evidence",
-	"words in the best hit", "the same, database named", "score of the words", "nearness of the words", "words in its titles", "name defined", "page about the name",
+	"database name", "unknown name", "other technology only", "other technology also",
+	"term evidence", "term evidence with database name", "lowest term evidence",
+	"terms in the best hit", "terms in the best hit with database name", "lexical score", "proximity", "terms in titles", "definition", "page about the name",
 	"newer major version", "newer minor version", "older major version", "older minor version",
-	"words for news", "words for opinions", "share of these", "other software named", "other software named first",
-	"corrected words", "unknown words",
+	"news terms", "opinion terms", "share of opinion terms", "other software", "other software first",
+	"corrected terms", "unknown terms",
 }
 
 func number(b bool) float64 {

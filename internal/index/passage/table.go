@@ -314,13 +314,13 @@ func (t *Table) Line(n uint32) ([]byte, error) {
 	shard := int(binary.LittleEndian.Uint32(r[20:]))
 	length := binary.LittleEndian.Uint32(r[8:])
 	if shard >= len(t.shards) || length > MaxLine {
-		return nil, t.passages.Corrupt(int64(n)*recordSize, fmt.Sprintf("passage %d has no place", n))
+		return nil, t.passages.Corrupt(int64(n)*recordSize, fmt.Sprintf("passage %d has no position", n))
 	}
 	line := make([]byte, length)
 	offset := int64(binary.LittleEndian.Uint64(r))
 	_, err = t.shards[shard].ReadAt(line, offset)
 	if (err == nil || err == io.EOF) && container.Checksum(line) != binary.LittleEndian.Uint32(r[12:]) {
-		err = &container.CorruptError{File: t.shards[shard].Name(), Offset: offset, What: "the passage there is not the one that was indexed"}
+		err = &container.CorruptError{File: t.shards[shard].Name(), Offset: offset, What: "the passage differs from the indexed passage"}
 	}
 	if err == io.EOF {
 		err = nil

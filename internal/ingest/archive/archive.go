@@ -93,7 +93,7 @@ func openXZ(_ context.Context, r io.Reader) (io.Reader, error) {
 func openZstd(ctx context.Context, r io.Reader) (io.Reader, error) {
 	program, err := exec.LookPath("zstd")
 	if err != nil {
-		return nil, errors.New("there is no zstd on the PATH, which decompresses it")
+		return nil, errors.New("zstd not found on PATH")
 	}
 	cmd := exec.CommandContext(ctx, program, "-dcq", fmt.Sprintf("--memory=%d", maxWindow))
 	cmd.Stdin = r
@@ -165,7 +165,7 @@ func (e *LimitError) Error() string { return fmt.Sprintf("%s: %s", e.Archive, e.
 func Extract(ctx context.Context, path string, root *os.Root, opt Options) ([]generation.Skipped, error) {
 	f := formatOf(path)
 	if f == nil {
-		return nil, fmt.Errorf("%s is no archive that docsearch unpacks", path)
+		return nil, fmt.Errorf("unsupported archive %s", path)
 	}
 	x := &extractor{ctx: ctx, archive: path, root: root, opt: opt}
 	var err error
@@ -306,7 +306,7 @@ func (x *extractor) entry(name string, mode fs.FileMode, size int64, open func()
 		}
 	}
 	if x.files++; x.files > x.opt.Limits.Files {
-		return x.limit("holds more than %d files", x.opt.Limits.Files)
+		return x.limit("contains more than %d files", x.opt.Limits.Files)
 	}
 	r, err := open()
 	if err != nil {
@@ -324,21 +324,21 @@ func Local(name string, depth int) (local, why string) {
 	slashed := strings.ReplaceAll(name, `\`, "/")
 	switch {
 	case slashed == "" || strings.ContainsRune(slashed, 0):
-		return "", "not a name"
+		return "", "invalid name"
 	case slashed[0] == '/' || len(slashed) > 1 && slashed[1] == ':':
-		return "", "an absolute name"
+		return "", "absolute path"
 	}
 	for element := range strings.SplitSeq(slashed, "/") {
 		if element == ".." {
-			return "", "a name that leads out of the archive"
+			return "", "path outside the archive"
 		}
 	}
 	local = path.Clean(slashed)
 	switch {
 	case !filepath.IsLocal(filepath.FromSlash(local)):
-		return "", "a name that no file here may have"
+		return "", "invalid file name"
 	case strings.Count(local, "/") >= depth:
-		return "", fmt.Sprintf("more than %d folders deep", depth)
+		return "", fmt.Sprintf("nested more than %d folders deep", depth)
 	}
 	return local, ""
 }
@@ -354,7 +354,7 @@ func (x *extractor) write(name string, r io.Reader) error {
 	// Never through something that is there already: two entries of one name.
 	f, err := x.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(x.opt.Perm, 0o644))
 	if errors.Is(err, fs.ErrExist) {
-		x.skip(name, "there is another file of that name in the archive")
+		x.skip(name, "duplicate file name in the archive")
 		return nil
 	}
 	if err != nil {
@@ -378,7 +378,7 @@ func (x *extractor) write(name string, r io.Reader) error {
 		if errors.As(err, &full) { // of the disk
 			return err
 		}
-		x.skip(name, "damaged: %v", err)
+		x.skip(name, "corrupt: %v", err)
 		return x.root.Remove(filepath.FromSlash(name))
 	}
 	if x.opt.Report != nil {

@@ -142,10 +142,10 @@ func TestExtract(t *testing.T) {
 	}
 	want := map[string]string{"docs/a.md": "# A\n", "docs/deep/b.md": "# B\n", "top.md": "T", "link/through.md": "through"}
 	whys := map[string]string{
-		"../out.md": "a name that leads out of the archive", "docs/../../out.md": "a name that leads out of the archive",
-		"/etc/passwd": "an absolute name", `C:\windows\x.md`: "an absolute name", `docs\..\..\y.md`: "a name that leads out of the archive",
-		"top.md": "there is another file of that name in the archive", "image.png": "unwanted", "link": "a link",
-		strings.Repeat("d/", 70) + "x.md": "more than 64 folders deep",
+		"../out.md": "path outside the archive", "docs/../../out.md": "path outside the archive",
+		"/etc/passwd": "absolute path", `C:\windows\x.md`: "absolute path", `docs\..\..\y.md`: "path outside the archive",
+		"top.md": "duplicate file name in the archive", "image.png": "unwanted", "link": "a link",
+		strings.Repeat("d/", 70) + "x.md": "nested more than 64 folders deep",
 	}
 	for _, name := range []string{"a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.zst", "a.tar.xz"} {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestLimits(t *testing.T) {
 	}{
 		{"bomb.zip", []entry{{name: "a.md", content: big}}, "unpacks to more than 1 MiB"},
 		{"bomb.tar.gz", []entry{{name: "a.md", content: big}}, "unpacks to more than 1 MiB"},
-		{"many.tar", []entry{{name: "a"}, {name: "b"}, {name: "c"}, {name: "d"}}, "holds more than 3 files"},
+		{"many.tar", []entry{{name: "a"}, {name: "b"}, {name: "c"}, {name: "d"}}, "contains more than 3 files"},
 		{"entries.tar", slices.Repeat([]entry{{name: "a.png"}}, 13), "has more than 12 entries"},
 		{"unwanted.tar.xz", []entry{{name: "a.png", content: big}, {name: "b"}}, "decompresses to more than 2 MiB"},
 	} {

@@ -37,7 +37,7 @@ const (
 	maxRows    = 2_000_000
 )
 
-var errDamaged = errors.New("a damaged SQLite file")
+var errDamaged = errors.New("corrupt SQLite file")
 
 // readTable reads the rows of a table, each value as text: "" for what is none.
 func readTable(data []byte, table string) ([][]string, error) {
@@ -54,7 +54,7 @@ func readTable(data []byte, table string) ([][]string, error) {
 		return nil, errDamaged
 	}
 	if encoding := binary.BigEndian.Uint32(data[56:]); encoding > 1 {
-		return nil, errors.New("an SQLite file whose texts are not UTF-8")
+		return nil, errors.New("unsupported SQLite encoding: want UTF-8")
 	}
 	// The first table is that of all of them: type, name, table, root, SQL.
 	schema := &sqlite{data: data, size: size, usable: usable}
@@ -73,7 +73,7 @@ func readTable(data []byte, table string) ([][]string, error) {
 		err = t.table(root, 0)
 		return t.rows, err
 	}
-	return nil, fmt.Errorf("an SQLite file without the table %s", table)
+	return nil, fmt.Errorf("SQLite file without table %s", table)
 }
 
 // page is the page of that number, from 1.

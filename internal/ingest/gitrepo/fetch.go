@@ -140,7 +140,7 @@ func (f *fetcher) transfer(ctx context.Context, input io.Reader, args ...string)
 				return
 			case <-tick.C:
 				if sizeOf(f.git.dir) > f.opt.Limits.Bytes {
-					cancel(f.limit("more than %d MiB are transferred", f.opt.Limits.Bytes>>20))
+					cancel(f.limit("transfer exceeds %d MiB", f.opt.Limits.Bytes>>20))
 					return
 				}
 			}
@@ -179,7 +179,7 @@ func (f *fetcher) list(ctx context.Context, commit string) error {
 			}
 			// A few trees that name one another can stand for any number of files.
 			if n > 4*f.opt.Limits.Files {
-				return f.limit("holds more than %d files", 4*f.opt.Limits.Files)
+				return f.limit("contains more than %d files", 4*f.opt.Limits.Files)
 			}
 			e, err := parseEntry(strings.TrimSuffix(entry, "\x00"))
 			if err != nil {
@@ -191,7 +191,7 @@ func (f *fetcher) list(ctx context.Context, commit string) error {
 				key = strings.ToLower(name)
 			}
 			if why == "" && taken[key] {
-				why = "another file has the same name here"
+				why = "duplicate file name on this file system"
 			}
 			if why != "" {
 				f.skip(e.name, why)
@@ -199,7 +199,7 @@ func (f *fetcher) list(ctx context.Context, commit string) error {
 			}
 			taken[key] = true
 			if f.files[name] = e.hash; len(f.files) > f.opt.Limits.Files {
-				return f.limit("holds more than %d files", f.opt.Limits.Files)
+				return f.limit("contains more than %d files", f.opt.Limits.Files)
 			}
 		}
 	}, "ls-tree", "-r", "-z", "--full-tree", commit)
@@ -216,7 +216,7 @@ func parseEntry(s string) (entry, error) {
 	meta, name, ok := strings.Cut(s, "\t")
 	fields := strings.Split(meta, " ")
 	if !ok || len(fields) != 3 || !isHash(fields[2]) {
-		return entry{}, fmt.Errorf("git ls-tree says %.100q, which is no entry of a tree", s)
+		return entry{}, fmt.Errorf("invalid git ls-tree output %.100q", s)
 	}
 	return entry{fields[0], fields[2], name}, nil
 }
@@ -396,7 +396,7 @@ func (f *fetcher) fitting(ctx context.Context, names []string) ([]string, error)
 				}
 			}
 			if total += size; total > f.opt.Limits.Bytes {
-				return f.limit("its files have more than %d MiB", f.opt.Limits.Bytes>>20)
+				return f.limit("its files exceed %d MiB", f.opt.Limits.Bytes>>20)
 			}
 			kept = append(kept, name)
 		}
@@ -417,7 +417,7 @@ func blobSize(in *bufio.Reader, hash string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(fields[2], 10, 64)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("git cat-file says %q", line)
+		return 0, fmt.Errorf("invalid git cat-file output %q", line)
 	}
 	return n, nil
 }

@@ -87,10 +87,10 @@ func (r Repo) Name() string {
 }
 
 // ErrPassword says that a URL has a password. It would be kept with the database.
-var ErrPassword = errors.New("the URL has a password; git's credential helper is the place for it")
+var ErrPassword = errors.New("the URL contains a password; use git's credential helper")
 
 // ErrNoGit says that there is no git on the PATH.
-var ErrNoGit = errors.New("there is no git on the PATH")
+var ErrNoGit = errors.New("git not found on PATH")
 
 // ErrNoURL is the error of Fetch for a location that Parse does not know.
 var ErrNoURL = errors.New("not the URL of a git repository")

@@ -313,8 +313,8 @@ func TestFetchLimits(t *testing.T) {
 		limits archive.Limits
 		want   string
 	}{
-		{"files", archive.Limits{Files: 100, Bytes: 1 << 30, Depth: 64}, "holds more than 100 files"},
-		{"bytes", archive.Limits{Files: 1 << 20, Bytes: 1 << 10, Depth: 64}, "more than 0 MiB"},
+		{"files", archive.Limits{Files: 100, Bytes: 1 << 30, Depth: 64}, "contains more than 100 files"},
+		{"bytes", archive.Limits{Files: 1 << 20, Bytes: 1 << 10, Depth: 64}, "transfer exceeds 0 MiB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := Fetch(t.Context(), Repo{URL: fileURL(upstream)}, confined.In(t.TempDir()).Join("copy"), Options{Limits: tt.limits})

@@ -27,7 +27,7 @@ func Parse(text []byte) (md.Document, error) {
 		i = end
 	}
 	if !p.any {
-		return md.Document{}, errors.New("no info pages, or a list of the files that have them")
+		return md.Document{}, errors.New("no info pages")
 	}
 	return p.w.Document(), nil
 }

@@ -159,7 +159,7 @@ func (f *finder) debian(dir string) {
 	for _, name := range folders(dir) {
 		html := filepath.Join(dir, name, "html")
 		if isFolder(html) {
-			f.add(Documentation{Name: strings.TrimSuffix(name, "-doc"), What: "HTML that a package brought", Folder: html})
+			f.add(Documentation{Name: strings.TrimSuffix(name, "-doc"), What: "HTML documentation of a package", Folder: html})
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestFind(t *testing.T) {
 		got = append(got, strings.TrimSpace(fmt.Sprintf("%s | %s | %s | %s", d.Name, d.What, filepath.ToSlash(folder), strings.Join(d.Include, " "))))
 	}
 	want := []string{
-		"git | HTML that a package brought | doc/git-doc/html |",
+		"git | HTML documentation of a package | doc/git-doc/html |",
 		"go:example.org/Kettle/v2 | Go module v2.10.0 | mod/example.org/!kettle/v2@v2.10.0 |",
 		"go:example.org/pot | Go module v0.1.0 | mod/example.org/pot@v0.1.0 |",
 		"info | info pages | info |",

@@ -36,7 +36,7 @@ type client struct {
 }
 
 // errSpent is the error of a request beyond the limit of bytes.
-var errSpent = errors.New("the limit of bytes is reached")
+var errSpent = errors.New("download limit reached")
 
 // full reports whether the limit of bytes is reached.
 func (c *client) full() bool { return c.spent.Load() >= c.limit.Load() }
@@ -127,12 +127,12 @@ func (c *client) get(ctx context.Context, req request) (response, error) {
 			return response{}, err
 		}
 		if f.wait > maxWait {
-			f.reason += fmt.Sprintf(", and asks to wait for %v", f.wait)
+			f.reason += fmt.Sprintf(", Retry-After %v", f.wait)
 			return response{}, f
 		}
 		if attempt >= c.attempts {
 			if attempt > 1 {
-				f.reason += fmt.Sprintf(", asked %d times", attempt)
+				f.reason += fmt.Sprintf(", after %d attempts", attempt)
 			}
 			return response{}, f
 		}
@@ -188,7 +188,7 @@ func (c *client) once(ctx context.Context, req request) (response, error) {
 		return res, err
 	case res.status == http.StatusNotModified:
 		if req.etag == "" && req.modified == "" {
-			return response{}, &failure{reason: "304 Not Modified, though nothing was said to be known"}
+			return response{}, &failure{reason: "unexpected 304 Not Modified"}
 		}
 		return res, nil
 	case res.status >= 300 && res.status < 400 && h.Header.Get("Location") != "":
@@ -205,7 +205,7 @@ func (c *client) once(ctx context.Context, req request) (response, error) {
 // read reads a body within its limits.
 func (c *client) read(h *http.Response, req request) ([]byte, error) {
 	if e := h.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return nil, &failure{reason: "compressed as " + short(e) + ", which was not asked for"}
+		return nil, &failure{reason: "compressed as " + short(e) + ", which was not requested"}
 	}
 	if req.refuse != nil {
 		if why := req.refuse(h.Header.Get("Content-Type")); why != "" {
@@ -213,7 +213,7 @@ func (c *client) read(h *http.Response, req request) ([]byte, error) {
 		}
 	}
 	if h.ContentLength > req.limit && !req.partial {
-		return nil, &failure{reason: fmt.Sprintf("%s long, over the limit of %s", size(h.ContentLength), size(req.limit)), unwanted: true}
+		return nil, &failure{reason: fmt.Sprintf("%s, over the limit of %s", size(h.ContentLength), size(req.limit)), unwanted: true}
 	}
 	body, err := io.ReadAll(io.LimitReader(spender{c, h.Body}, req.limit+1))
 	switch {
@@ -224,13 +224,13 @@ func (c *client) read(h *http.Response, req request) ([]byte, error) {
 		return nil, errSpent
 	case errors.Is(err, context.DeadlineExceeded):
 		// It trickles, and would again.
-		return nil, &failure{reason: fmt.Sprintf("not all there after %v", c.timeout), unreachable: true, cause: err}
+		return nil, &failure{reason: fmt.Sprintf("timeout after %v", c.timeout), unreachable: true, cause: err}
 	case err != nil:
-		return nil, &failure{reason: "breaks off: " + err.Error(), temporary: true, cause: err}
+		return nil, &failure{reason: "incomplete: " + err.Error(), temporary: true, cause: err}
 	case int64(len(body)) > req.limit && req.partial:
 		return body[:req.limit], nil
 	case int64(len(body)) > req.limit:
-		return nil, &failure{reason: fmt.Sprintf("longer than the limit of %s", size(req.limit)), unwanted: true}
+		return nil, &failure{reason: fmt.Sprintf("larger than the limit of %s", size(req.limit)), unwanted: true}
 	}
 	return body, nil
 }
@@ -272,7 +272,7 @@ func (c *client) unanswered(err error) error {
 	case errors.As(err, &cert):
 		f.temporary = false
 	case errors.Is(err, context.DeadlineExceeded):
-		f.reason = "no answer in time"
+		f.reason = "timeout"
 	}
 	return f
 }
@@ -289,7 +289,7 @@ func (c *client) retryAfter(s string) time.Duration {
 }
 
 func status(code int) string {
-	return fmt.Sprintf("%d %s", code, cmp.Or(http.StatusText(code), "(a status without a name)"))
+	return fmt.Sprintf("%d %s", code, cmp.Or(http.StatusText(code), "(unknown status)"))
 }
 
 // short drops what is too long for a header that is meant.

@@ -39,7 +39,7 @@ func (r *run) find(ctx context.Context) ([]string, error) {
 			r.report.Way = way
 			return pages, nil
 		case forced:
-			return nil, fmt.Errorf("no %s lists pages of %s", way, r.scope)
+			return nil, fmt.Errorf("no %s with pages of %s found", way, r.scope)
 		}
 		hints = append(hints, pages...)
 	}
@@ -154,7 +154,7 @@ func (r *run) readSitemaps(ctx context.Context, queue []string) ([]string, error
 	for i := 0; i < len(queue); i++ {
 		if i == maxLists {
 			r.whole = false
-			r.limit("the limit of %d sitemaps was reached", maxLists)
+			r.limit("reached the limit of %d sitemaps", maxLists)
 			break
 		}
 		if len(pages) > r.opt.MaxPages || r.client.full() {
@@ -219,7 +219,7 @@ func (r *run) list(ctx context.Context, u string) (res response, ok bool, err er
 	}
 	if errors.Is(err, errSpent) {
 		r.whole = false
-		r.limit("the limit of %s was reached: not all lists of pages were read", size(r.opt.MaxBytes))
+		r.limit("reached the limit of %s; some page lists were not read", size(r.opt.MaxBytes))
 		return res, false, nil
 	}
 	if err != nil {
@@ -242,7 +242,7 @@ func (r *run) unwantedLinks(skipped []Outcome) {
 			continue
 		}
 		if r.unwanted++; r.unwanted > maxUnwanted {
-			r.limit("more than %d links lead to what is no page", maxUnwanted)
+			r.limit("more than %d links do not lead to pages", maxUnwanted)
 			return
 		}
 		r.seen[o.URL] = true

@@ -15,7 +15,7 @@ type AddressError struct {
 }
 
 func (e *AddressError) Error() string {
-	return fmt.Sprintf("%s leads to %s, which is no public address", e.Host, e.Addr)
+	return fmt.Sprintf("%s resolves to %s, which is not a public address", e.Host, e.Addr)
 }
 
 // A guard decides which addresses are connected to.

@@ -34,28 +34,28 @@ func TestHostile(t *testing.T) {
 
 	diff(t, "failed", map[string]string{
 		"/broken.xml":             "not well-formed: XML syntax error on line 1: unexpected EOF",
-		"/docs/circle":            "redirects in a circle, or on and on",
-		"/docs/chain/10":          "redirects in a circle, or on and on",
-		"/docs/trickle":           "not all there after 3s",
-		"/docs/errors":            "500 Internal Server Error, asked 3 times",
-		"/docs/cut":               "breaks off: unexpected EOF, asked 3 times",
+		"/docs/circle":            "too many redirects",
+		"/docs/chain/10":          "too many redirects",
+		"/docs/trickle":           "timeout after 3s",
+		"/docs/errors":            "500 Internal Server Error, after 3 attempts",
+		"/docs/cut":               "incomplete: unexpected EOF, after 3 attempts",
 		"/docs/caf%EF%BF%BD.html": "404 Not Found",
-		"/docs/overloaded":        "503 Service Unavailable, and asks to wait for 10h0m0s",
-		"/docs/compressed":        "compressed as br, which was not asked for",
-		"/docs/lies":              "304 Not Modified, though nothing was said to be known",
+		"/docs/overloaded":        "503 Service Unavailable, Retry-After 10h0m0s",
+		"/docs/compressed":        "compressed as br, which was not requested",
+		"/docs/lies":              "unexpected 304 Not Modified",
 		"/docs/nothing":           "204 No Content",
 	}, outcomes(s, report.Failed))
 	diff(t, "skipped", map[string]string{
 		"/docs/loopback":     "redirects to http://127.0.0.1:22/docs/, which is outside SITE/docs/",
 		"/docs/metadata":     "redirects to http://169.254.169.254/latest/meta-data/, which is outside SITE/docs/",
-		"/docs/scheme":       "redirects to what is no URL of the web",
-		"/docs/flood":        "longer than the limit of 1 MB",
-		"/docs/bomb":         "longer than the limit of 1 MB",
-		"/docs/huge":         "100 MB long, over the limit of 1 MB",
-		"/docs/secret1.html": "robots.txt forbids it",
-		"/docs/image":        "image/png is no text to read",
+		"/docs/scheme":       "redirects to an invalid URL",
+		"/docs/flood":        "larger than the limit of 1 MB",
+		"/docs/bomb":         "larger than the limit of 1 MB",
+		"/docs/huge":         "100 MB, over the limit of 1 MB",
+		"/docs/secret1.html": "disallowed by robots.txt",
+		"/docs/image":        "image/png is not a text format",
 	}, outcomes(s, report.Skipped))
-	diff(t, "limits", []string{"the limit of 60 pages was reached: the site has more"}, report.Limits)
+	diff(t, "limits", []string{"reached the limit of 60 pages; the site has more"}, report.Limits)
 	got := paths(t, opt)
 	for _, want := range []string{"/docs/", "/docs/good.html", "/docs/listed.html", "/docs/busy", "/docs/broken.html", "/docs/after-broken.html", "/docs/wrong-charset.html", "/docs/endless/30"} {
 		if !slices.Contains(got, want) {
@@ -141,7 +141,7 @@ func TestSiteGoesDown(t *testing.T) {
 	if report.Complete || len(report.Failed) != givesUp || report.Fetched != 51 {
 		t.Errorf("complete %t, %d failed, %d fetched", report.Complete, len(report.Failed), report.Fetched)
 	}
-	diff(t, "limits", []string{"the site stopped answering: 130 pages were not asked for; the next run goes on with them"}, report.Limits)
+	diff(t, "limits", []string{"the site stopped responding: 130 pages were not requested; the next run resumes"}, report.Limits)
 	for _, p := range refs[50:] {
 		s.set(p, p)
 	}
@@ -167,7 +167,7 @@ func TestMaxBytes(t *testing.T) {
 	opt := options(t, s.URL)
 	opt.Concurrency, opt.MaxBytes = 1, 1<<20
 	report := fetch(t, opt)
-	diff(t, "limits", []string{"the limit of 1 MB was reached: 10 pages were not downloaded"}, report.Limits)
+	diff(t, "limits", []string{"reached the limit of 1 MB: 10 pages were not downloaded"}, report.Limits)
 	if report.Pages != 11 || !report.Complete || report.Bytes > opt.MaxBytes+64<<10 {
 		t.Errorf("%+v", report)
 	}
@@ -313,7 +313,7 @@ func TestLongRobots(t *testing.T) {
 	opt := options(t, s.URL)
 	report := fetch(t, opt)
 	diff(t, "pages", []string{"/", "/b", "/c"}, paths(t, opt))
-	diff(t, "skipped", map[string]string{"/a": "robots.txt forbids it"}, outcomes(s, report.Skipped))
+	diff(t, "skipped", map[string]string{"/a": "disallowed by robots.txt"}, outcomes(s, report.Skipped))
 }
 
 func TestPublic(t *testing.T) {
@@ -436,6 +436,6 @@ func TestNameComesToLeadElsewhere(t *testing.T) {
 	opt.Private, opt.Way = true, ByLinks
 	opt.resolver = nameserver(t, "127.0.0.1", "127.0.0.1", "169.254.169.254")
 	report := fetch(t, opt)
-	diff(t, "failed", map[string]string{"/a": "docs.test leads to 169.254.169.254, which is no public address"}, outcomes(s, report.Failed))
+	diff(t, "failed", map[string]string{"/a": "docs.test resolves to 169.254.169.254, which is not a public address"}, outcomes(s, report.Failed))
 	diff(t, "pages", []string{"/"}, paths(t, opt))
 }

@@ -89,7 +89,7 @@ func gunzip(data []byte, budget spender) ([]byte, error) {
 		return nil, err
 	}
 	if len(data) > maxList {
-		return nil, fmt.Errorf("decompressed longer than the limit of %s", size(maxList))
+		return nil, fmt.Errorf("decompressed size exceeds the limit of %s", size(maxList))
 	}
 	return data, nil
 }

@@ -70,11 +70,11 @@ func (r *run) keepLost() {
 	why := "the site no longer has them"
 	switch {
 	case len(gone) == 0:
-		why = "the site shows one text instead of them, such as a login page"
+		why = "the site returns one page for all of them, such as a login page"
 	case len(masked) > 0:
-		why = fmt.Sprintf("the site no longer has %d of them and shows one text instead of %d, such as a login page", len(gone), len(masked))
+		why = fmt.Sprintf("the site no longer has %d of them and returns one page for %d, such as a login page", len(gone), len(masked))
 	}
-	r.limit("kept %d of %d pages as they were: %s", lost, len(before), why)
+	r.limit("kept the previous version of %d of %d pages: %s", lost, len(before), why)
 }
 
 // unlisted are the pages of the mirror that a list of the same kind as the last

@@ -113,7 +113,9 @@ func TestKeepLost(t *testing.T) {
 					if len(got) != want || report.Lost != lost {
 						t.Fatalf("%d pages, %d lost, want %d and %d: %v", len(got), report.Lost, want, lost, got)
 					}
-					said := slices.ContainsFunc(report.Limits, func(l string) bool { return strings.HasPrefix(l, fmt.Sprintf("kept %d of 21 pages", lost)) })
+					said := slices.ContainsFunc(report.Limits, func(l string) bool {
+						return strings.HasPrefix(l, fmt.Sprintf("kept the previous version of %d of 21 pages", lost))
+					})
 					if said != (lost > 0) {
 						t.Errorf("limits %q", report.Limits)
 					}

@@ -40,11 +40,11 @@ const journalVersion = 1
 const maxLine = 64 << 10
 
 // ErrFetching is returned by Fetch while another one has the mirror.
-var ErrFetching = errors.New("another process is fetching this site")
+var ErrFetching = errors.New("another process is downloading this site")
 
 // ErrOther is returned by Fetch for a folder that mirrors another site, or
 // another part of it.
-var ErrOther = errors.New("holds other pages")
+var ErrOther = errors.New("contains other pages")
 
 // Remove removes a mirror, and nothing else that may be in its folder. It is no
 // error if there is none.
@@ -155,7 +155,7 @@ func Open(dir string) (*Mirror, error) {
 	defer f.Close()
 	m, _, err := readJournal(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: remove the folder to fetch the site anew", name, err)
+		return nil, fmt.Errorf("%s: %w; to download the site again, remove the folder", name, err)
 	}
 	m.dir = folder
 	return m, nil
@@ -232,7 +232,7 @@ func readContents(file confined.Path, size int64, hash string) ([]byte, error) {
 		return nil, err
 	}
 	if err != nil || hashOf(data) != hash {
-		return nil, fmt.Errorf("%s is damaged: update the site to fetch the page again", file)
+		return nil, fmt.Errorf("%s is corrupt; to download the page again, update the site", file)
 	}
 	return data, nil
 }
@@ -330,7 +330,7 @@ func readHeader(line []byte) (*Mirror, *scope, error) {
 		return nil, nil, errors.New("not a mirror's journal")
 	}
 	if rec.Mirror != journalVersion {
-		return nil, nil, fmt.Errorf("format %d, and this docsearch reads %d", rec.Mirror, journalVersion)
+		return nil, nil, fmt.Errorf("format %d, want %d", rec.Mirror, journalVersion)
 	}
 	sc, err := newScope(rec.URL, rec.Prefix)
 	if err != nil {
@@ -433,7 +433,7 @@ func openJournal(dir string, sc *scope, now time.Time) (_ *journal, err error) {
 	}
 	var tail int64
 	if j.m, tail, err = readJournal(j.file); err != nil {
-		return nil, fmt.Errorf("%s: %w: remove the folder to fetch the site anew", name, err)
+		return nil, fmt.Errorf("%s: %w; to download the site again, remove the folder", name, err)
 	}
 	j.m.dir = folder
 	if j.m.URL != header.URL || j.m.Prefix != header.Prefix {

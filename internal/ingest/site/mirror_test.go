@@ -55,7 +55,7 @@ func TestUpdate(t *testing.T) {
 	report := fetch(t, opt)
 	diff(t, "pages", []string{"/p/", "/p/0", "/p/1", "/p/2", "/p/3", "/p/5", "/p/7", "/p/9", "/p/new"}, paths(t, opt))
 	diff(t, "removed", []string{s.URL + "/p/4", s.URL + "/p/6", s.URL + "/p/8"}, report.Removed)
-	diff(t, "failed", map[string]string{"/p/5": "500 Internal Server Error, asked 3 times"}, outcomes(s, report.Failed))
+	diff(t, "failed", map[string]string{"/p/5": "500 Internal Server Error, after 3 attempts"}, outcomes(s, report.Failed))
 	if report.Fetched != 3 || report.Unchanged != 5 {
 		t.Errorf("%+v", report)
 	}
@@ -266,7 +266,7 @@ func TestDamage(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(opt.Dir, filepath.FromSlash(page.File)), []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Read(page); err == nil || !strings.Contains(err.Error(), "is damaged") {
+	if _, err := m.Read(page); err == nil || !strings.Contains(err.Error(), "is corrupt") {
 		t.Errorf("read a damaged page: %v", err)
 	}
 	name := filepath.Join(opt.Dir, journalName)
@@ -288,7 +288,7 @@ func TestDamage(t *testing.T) {
 	for what, header := range map[string]string{
 		"not a mirror's journal": "[]\n",
 		"format 2":               `{"mirror":2,"url":"http://docs.test/","prefix":"http://docs.test/"}` + "\n",
-		"not a URL of the web":   `{"mirror":1}` + "\n",
+		"invalid site URL":       `{"mirror":1}` + "\n",
 	} {
 		if err := os.WriteFile(name, []byte(header), 0o644); err != nil {
 			t.Fatal(err)

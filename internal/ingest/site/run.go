@@ -97,11 +97,11 @@ func (r *run) fetch(ctx context.Context) error {
 		return r.nothing()
 	}
 	if r.down() {
-		r.limit("the site stopped answering: %d pages were not asked for; the next run goes on with them", r.left.Load())
+		r.limit("the site stopped responding: %d pages were not requested; the next run resumes", r.left.Load())
 		return nil
 	}
 	if r.left.Load() > 0 {
-		r.limit("the limit of %s was reached: %d pages were not downloaded", size(r.opt.MaxBytes), r.left.Load())
+		r.limit("reached the limit of %s: %d pages were not downloaded", size(r.opt.MaxBytes), r.left.Load())
 	}
 	if r.opt.KeepLost {
 		r.keepLost()
@@ -131,9 +131,9 @@ func (r *run) nothing() error {
 		for i, o := range all {
 			skipped[i] = generation.Skipped{Name: o.URL, Why: o.Reason}
 		}
-		others = "; of all: " + generation.Reasons(skipped)
+		others = "; in total: " + generation.Reasons(skipped)
 	}
-	return fmt.Errorf("%s has no page that could be fetched: %s: %s%s", r.scope, all[i].URL, all[i].Reason, others)
+	return fmt.Errorf("cannot download any page of %s: %s: %s%s", r.scope, all[i].URL, all[i].Reason, others)
 }
 
 // finish completes the report.
@@ -292,7 +292,7 @@ func (r *run) show(done int64) {
 	failed := len(r.report.Failed)
 	r.mu.Unlock()
 	r.opt.Progress.Show(progress.Event{
-		Stage: "fetching pages", Done: done, Total: int64(r.admitted), Failed: int64(failed), Bytes: r.client.received.Load(),
+		Stage: "downloading pages", Done: done, Total: int64(r.admitted), Failed: int64(failed), Bytes: r.client.received.Load(),
 	})
 }
 
@@ -303,7 +303,7 @@ func (r *run) admit(items []item, urls []string) []item {
 			continue
 		}
 		if r.admitted >= r.opt.MaxPages {
-			r.limit("the limit of %d pages was reached: the site has more", r.opt.MaxPages)
+			r.limit("reached the limit of %d pages; the site has more", r.opt.MaxPages)
 			break
 		}
 		r.seen[u] = true
@@ -348,7 +348,7 @@ func (r *run) page(ctx context.Context, it item) (found, error) {
 		}
 	}
 	if !r.robots.allows(u) {
-		r.skip(it.url, "robots.txt forbids it")
+		r.skip(it.url, "disallowed by robots.txt")
 		return found{}, nil
 	}
 	res, err := r.ask(ctx, u, rec, contents != nil)
@@ -429,7 +429,7 @@ func (r *run) redirected(it item, u *url.URL, location string) (found, error) {
 	to, within := r.scope.resolve(u, location)
 	switch {
 	case to == nil:
-		r.skip(it.url, "redirects to what is no URL of the web")
+		r.skip(it.url, "redirects to an invalid URL")
 		return found{}, nil
 	case !within:
 		if it.url == r.scope.start.String() {
@@ -439,7 +439,7 @@ func (r *run) redirected(it item, u *url.URL, location string) (found, error) {
 		r.skip(it.url, "redirects to "+to.String()+", which is outside "+r.scope.String())
 		return found{}, nil
 	case to.String() == it.url || it.hops >= maxHops:
-		r.fail(it.url, "redirects in a circle, or on and on")
+		r.fail(it.url, "too many redirects")
 		return found{}, nil
 	}
 	r.count(&r.report.Redirects)
@@ -527,5 +527,5 @@ func notText(u *url.URL, contentType string) string {
 			return "" // servers that do not know the ending
 		}
 	}
-	return short(media) + " is no text to read"
+	return short(media) + " is not a text format"
 }

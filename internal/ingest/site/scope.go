@@ -35,7 +35,7 @@ func newScope(start, prefix string) (*scope, error) {
 	}
 	s.prefix = p.EscapedPath()
 	if origin(p) != s.origin || !s.listed && !s.within(u.EscapedPath()) {
-		return nil, fmt.Errorf("%s is not within the prefix %s", start, prefix)
+		return nil, fmt.Errorf("%s is outside the prefix %s", start, prefix)
 	}
 	return s, nil
 }
@@ -44,18 +44,18 @@ func newScope(start, prefix string) (*scope, error) {
 func parseSite(s string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil {
-		return nil, fmt.Errorf("site %q: %w", s, err)
+		return nil, fmt.Errorf("invalid site URL %q: %w", s, err)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("site %q: not a URL of the web, such as https://docs.example.com/guide/", s)
+		return nil, fmt.Errorf("invalid site URL %q: want a URL such as https://docs.example.com/guide/", s)
 	}
 	if u.User != nil {
 		// It would end up in the index with every hit.
-		return nil, fmt.Errorf("site at %s: a URL with a name or password in it is not fetched", u.Host)
+		return nil, fmt.Errorf("invalid site URL at %s: want a URL without user name and password", u.Host)
 	}
 	n, ok := normalise(u)
 	if !ok {
-		return nil, fmt.Errorf("site %q: not a URL that can be fetched", s)
+		return nil, fmt.Errorf("invalid site URL %q: unsupported scheme or host", s)
 	}
 	return n, nil
 }

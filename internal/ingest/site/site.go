@@ -156,7 +156,7 @@ type Outcome struct{ URL, Reason string }
 type MovedError struct{ From, To string }
 
 func (e *MovedError) Error() string {
-	return fmt.Sprintf("%s has moved to %s: name that URL", e.From, e.To)
+	return fmt.Sprintf("%s has moved to %s", e.From, e.To)
 }
 
 // A LimitError says that the limit of bytes was reached before there was a page.
@@ -166,7 +166,7 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("cannot download %s: the limit of %s was reached before the first page", e.URL, size(e.Bytes))
+	return fmt.Sprintf("cannot download %s: reached the limit of %s before the first page", e.URL, size(e.Bytes))
 }
 
 // Fetch makes the mirror of a site, or brings it up to date. It asks again only
@@ -182,7 +182,7 @@ func Fetch(ctx context.Context, opt Options) (Report, error) {
 		return Report{}, err
 	}
 	if opt.Way != "" && !slices.Contains(Ways(), opt.Way) {
-		return Report{}, fmt.Errorf("way %q of finding pages is none of %v", opt.Way, Ways())
+		return Report{}, fmt.Errorf("invalid discovery method %q: want one of %v", opt.Way, Ways())
 	}
 	opt = withDefaults(opt, sc)
 	j, err := openJournal(opt.Dir, sc, opt.now())

@@ -318,15 +318,15 @@ func TestErrors(t *testing.T) {
 		way               Way
 		want              string
 	}{
-		{"no URL", "docs.example.com", "", "", "not a URL of the web"},
-		{"scheme", "file:///etc/", "", "", "not a URL of the web"},
-		{"password", "https://me:secret@docs.example.com/", "", "", "docs.example.com: a URL with a name or password"},
-		{"prefix elsewhere", s.URL + "/docs/", s.URL + "/other/", "", "is not within the prefix"},
-		{"prefix of another site", s.URL + "/docs/", "http://docs.example.com/", "", "is not within the prefix"},
-		{"way", s.URL + "/docs/", "", "magic", `way "magic"`},
-		{"no list", s.URL + "/docs/", "", BySitemap, "no sitemap lists pages of SITE/docs/"},
+		{"no URL", "docs.example.com", "", "", `invalid site URL "docs.example.com": want`},
+		{"scheme", "file:///etc/", "", "", `invalid site URL "file:///etc/": want`},
+		{"password", "https://me:secret@docs.example.com/", "", "", "docs.example.com: want a URL without user name and password"},
+		{"prefix elsewhere", s.URL + "/docs/", s.URL + "/other/", "", "is outside the prefix"},
+		{"prefix of another site", s.URL + "/docs/", "http://docs.example.com/", "", "is outside the prefix"},
+		{"way", s.URL + "/docs/", "", "magic", `invalid discovery method "magic"`},
+		{"no list", s.URL + "/docs/", "", BySitemap, "no sitemap with pages of SITE/docs/ found"},
 		{"absent", s.URL + "/absent/", "", "", "SITE/absent/: 404 Not Found"},
-		{"forbidden", s.URL + "/secret/", "", "", "SITE/secret/: robots.txt forbids it"},
+		{"forbidden", s.URL + "/secret/", "", "", "SITE/secret/: disallowed by robots.txt"},
 		{"moved", s.URL + "/moved/", "", "", "SITE/moved/ has moved to https://elsewhere.test/docs/"},
 		{"nobody there", "http://127.0.0.1:1/", "", "", "http://127.0.0.1:1/robots.txt: dial tcp 127.0.0.1:1: "},
 	} {
@@ -364,7 +364,7 @@ func TestRobotsFile(t *testing.T) {
 		{"absent", nil, false, []string{"/", "/a"}, ""},
 		{"denies", deny, false, []string{"/"}, ""},
 		{"denies, ignored", deny, true, []string{"/", "/a"}, ""},
-		{"broken", broken, false, nil, "/robots.txt: 500 Internal Server Error, asked 3 times"},
+		{"broken", broken, false, nil, "/robots.txt: 500 Internal Server Error, after 3 attempts"},
 		{"broken, ignored", broken, true, []string{"/", "/a"}, ""},
 		{"elsewhere on the site", moved("/r.txt"), false, []string{"/"}, ""},
 		{"elsewhere", moved("http://192.0.2.1/robots.txt"), false, []string{"/", "/a"}, ""},
@@ -413,8 +413,8 @@ func TestTypes(t *testing.T) {
 	report := fetch(t, opt)
 	diff(t, "pages", []string{"/", "/found", "/guide.md", "/untyped"}, paths(t, opt))
 	diff(t, "skipped", map[string]string{
-		"/unknown": "application/octet-stream is no text to read", "/data": "application/octet-stream is no text to read",
-		"/style": "text/css is no text to read", "/feed": "application/rss+xml is no text to read",
+		"/unknown": "application/octet-stream is not a text format", "/data": "application/octet-stream is not a text format",
+		"/style": "text/css is not a text format", "/feed": "application/rss+xml is not a text format",
 	}, outcomes(s, report.Skipped))
 }
 

@@ -34,17 +34,17 @@ func Rules(list []config.Rule) []Finding {
 			found = append(found, Finding{r, fmt.Sprintf(format, args...)})
 		}
 		if text, other := shadowed(list, i); other != "" {
-			add("it never fires: %s goes to the rule %s before it", text, other)
+			add("never fires: earlier rule %[2]s matches %[1]s", text, other)
 		}
 		if misfits(r) {
-			add("it never fires: it is for %s, and its command_pattern for Bash", strings.Join(r.Tools, ", "))
+			add("never fires: it applies to %s, but its command_pattern to Bash", strings.Join(r.Tools, ", "))
 		}
 		if tool := matchesAll(r); tool != "" {
-			add("its pattern matches every call of %s", tool)
+			add("its pattern matches every %s call", tool)
 		}
 		for _, p := range patterns(r) {
 			if text := slow(p); text != "" {
-				add("the pattern %s takes longer than %v on %s", strconv.Quote(p.Text), rules.Timeout, strconv.Quote(text))
+				add("pattern %s takes longer than %v on %s", strconv.Quote(p.Text), rules.Timeout, strconv.Quote(text))
 			}
 		}
 	}

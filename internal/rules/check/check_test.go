@@ -62,20 +62,20 @@ func TestRules(t *testing.T) {
 	}{
 		{"nothing odd", `{"a": {"command_pattern": "^git\\s+commit\\s+-m", "message": "m"}, "b": {"command_pattern": "^git\\s+commit", "message": "m"}, "c": {"tool": "Bash", "pattern": "git", "message": "m"}}`, nil},
 		{"shadowed", `{"a": {"command_pattern": "git\\s+commit", "message": "m"}, "b": {"command_pattern": "git\\s+commit\\s+-m", "message": "m"}}`,
-			[]string{`b: it never fires: "git\t\tcommit\t\t-m" goes to the rule a before it`}},
+			[]string{`b: never fires: earlier rule a matches "git\t\tcommit\t\t-m"`}},
 		{"shadowed by a rule for all of a tool", `{"a": {"tool": "Bash", "message": "m"}, "b": {"command_pattern": "x", "message": "m"}}`,
-			[]string{`b: it never fires: "x" goes to the rule a before it`}},
+			[]string{`b: never fires: earlier rule a matches "x"`}},
 		{"shadowed but for an exception", `{"a": {"command_pattern": "git", "unless": "commit", "message": "m"}, "b": {"command_pattern": "git\\s+commit", "message": "m"}}`, nil},
 		{"not shadowed, as its test tells", `{"a": {"command_pattern": "x", "message": "m"}, "b": {"command_pattern": "[x-z]x?", "message": "m", "tests": [{"input": "y", "expect": "deny"}]}}`, nil},
 		{"for another tool", `{"a": {"tool": "WebFetch", "command_pattern": "x", "message": "m"}}`,
-			[]string{"a: it never fires: it is for WebFetch, and its command_pattern for Bash"}},
-		{"matches all", `{"a": {"pattern": ".*", "message": "m"}}`, []string{"a: its pattern matches every call of WebFetch"}},
-		{"matches all commands", `{"a": {"command_pattern": "^(?!sudo)", "message": "m"}}`, []string{"a: its pattern matches every call of Bash"}},
+			[]string{"a: never fires: it applies to WebFetch, but its command_pattern to Bash"}},
+		{"matches all", `{"a": {"pattern": ".*", "message": "m"}}`, []string{"a: its pattern matches every WebFetch call"}},
+		{"matches all commands", `{"a": {"command_pattern": "^(?!sudo)", "message": "m"}}`, []string{"a: its pattern matches every Bash call"}},
 		{"a whole tool, on purpose", `{"a": {"tool": "WebSearch", "message": "m"}}`, nil},
 		{"slow", `{"a": {"command_pattern": "^(\\w+\\s?)+$", "message": "m"}}`,
-			[]string{"a: the pattern \"^(\\\\w+\\\\s?)+$\" takes longer than 50ms on \"xxxxxxxx...\""}},
+			[]string{"a: pattern \"^(\\\\w+\\\\s?)+$\" takes longer than 50ms on \"xxxxxxxx...\""}},
 		{"slow exception", `{"a": {"command_pattern": "make", "unless": ["(x+x+)+y"], "message": "m"}}`,
-			[]string{"a: the pattern \"(x+x+)+y\" takes longer than 50ms on \"xxxxxxxx...\""}},
+			[]string{"a: pattern \"(x+x+)+y\" takes longer than 50ms on \"xxxxxxxx...\""}},
 		{"square is not slow", `{"a": {"command_pattern": "git\\s+.*-m.*-m", "message": "m"}}`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestTests(t *testing.T) {
 		]}}}`)
 	want := map[string]string{
 		"passes": "", "is not denied": "deny, got pass", "has another message": `a message with "trash"`,
-		"another rule's": "the rule first", "asks": "", "is taken by the first": "ask, got deny",
+		"another rule's": "rule first", "asks": "", "is taken by the first": "ask, got deny",
 	}
 	got := map[string]string{}
 	for _, r := range Tests(list) {

@@ -45,7 +45,7 @@ func Tests(rules []config.Rule) []Result {
 			case got != test.Expect:
 				result.Want = fmt.Sprintf("%s, got %s", test.Expect, got)
 			case test.Rule != "" && (found == nil || found.Rule.Name != test.Rule):
-				result.Want = "the rule " + test.Rule
+				result.Want = "rule " + test.Rule
 			default:
 				for _, s := range test.Contains {
 					if !strings.Contains(message, s) {

@@ -21,14 +21,14 @@ func (p *parser) group(depth int) (known, error) {
 			return k, err
 		}
 		if p.at == len(p.in) {
-			return k, errors.New("a group does not end")
+			return k, errors.New("unterminated group")
 		}
 		p.copy(1)
 		return k, nil
 	}
 	capture := func(size int, name string) (known, error) {
 		if name != "" && slices.Contains(p.groups, name) {
-			return known{}, fmt.Errorf("there is a group %q already", name)
+			return known{}, fmt.Errorf("duplicate group %q", name)
 		}
 		n := len(p.groups)
 		p.groups, p.matched = append(p.groups, name), append(p.matched, [2]string{})
@@ -54,7 +54,7 @@ func (p *parser) group(depth int) (known, error) {
 		if after, ok := strings.CutPrefix(rest, opening); ok {
 			name, _, ok := strings.Cut(after, ">")
 			if !ok || !isName(name) {
-				return known{}, errors.New("the name of a group is not one")
+				return known{}, errors.New("invalid group name")
 			}
 			return capture(len(opening)+len(name)+1, name)
 		}
@@ -62,14 +62,14 @@ func (p *parser) group(depth int) (known, error) {
 	if after, ok := strings.CutPrefix(rest, "(?P="); ok {
 		name, _, ok := strings.Cut(after, ")")
 		if !ok {
-			return known{}, errors.New("a group does not end")
+			return known{}, errors.New("unterminated group")
 		}
 		return p.reference(len("(?P=")+len(name)+1, name)
 	}
 	if after, ok := strings.CutPrefix(rest, "(?("); ok {
 		name, _, ok := strings.Cut(after, ")")
 		if !ok {
-			return known{}, errors.New("a group does not end")
+			return known{}, errors.New("unterminated group")
 		}
 		n, err := p.numberOf(name)
 		if err != nil {
@@ -109,10 +109,10 @@ func (p *parser) flags(inside func(int, string) (known, error)) (known, error) {
 			}
 			return known{exact: nothing}, nil
 		default:
-			return known{}, fmt.Errorf("no group begins with %q", rest[:i+1])
+			return known{}, fmt.Errorf("invalid group syntax %q", rest[:i+1])
 		}
 	}
-	return known{}, errors.New("a group does not end")
+	return known{}, errors.New("unterminated group")
 }
 
 func isName(s string) bool {
@@ -133,7 +133,7 @@ func (p *parser) numberOf(group string) (int, error) {
 	if n := slices.Index(p.groups, group); n > 0 {
 		return n, nil
 	}
-	return 0, fmt.Errorf("there is no group %q before", group)
+	return 0, fmt.Errorf("group %q not found before this reference", group)
 }
 
 // reference replaces one to a name by one to a number, which no digit behind

@@ -59,7 +59,7 @@ func May(needs []string, folded string) bool {
 // in a class is a bracket, a quantifier with a plus gives nothing back.
 func Parse(text string) (Pattern, error) {
 	if len(text) > MaxLength {
-		return Pattern{}, fmt.Errorf("the pattern has %d bytes, more than the %d that it may have", len(text), MaxLength)
+		return Pattern{}, fmt.Errorf("the pattern has %d bytes, the limit is %d", len(text), MaxLength)
 	}
 	if !utf8.ValidString(text) {
 		return Pattern{}, errors.New("the pattern is not UTF-8")
@@ -67,7 +67,7 @@ func Parse(text string) (Pattern, error) {
 	p := parser{in: text, groups: []string{""}, matched: [][2]string{{}}}
 	whole, err := p.alternatives(0)
 	if err == nil && p.at < len(p.in) {
-		err = errors.New("a parenthesis closes that was never opened")
+		err = errors.New("unmatched closing parenthesis")
 	}
 	if err != nil {
 		return Pattern{}, fmt.Errorf("byte %d: %w", p.at, err)
@@ -90,7 +90,7 @@ var nothing = []string{""}
 // that closes or the end.
 func (p *parser) alternatives(depth int) (known, error) {
 	if depth > maxDepth {
-		return known{}, errors.New("too many groups within one another")
+		return known{}, errors.New("groups nested too deeply")
 	}
 	verbose := p.verbose
 	defer func() { p.verbose = verbose }()
@@ -204,7 +204,7 @@ func (p *parser) atom(depth int) (known, error) {
 		p.copy(1)
 		return known{exact: nothing}, nil
 	case '*', '+', '?':
-		return known{}, fmt.Errorf("%q has nothing to repeat", c)
+		return known{}, fmt.Errorf("%q has no operand to repeat", c)
 	}
 	r, size := utf8.DecodeRuneInString(p.in[p.at:])
 	p.at += size
@@ -304,7 +304,7 @@ func digits(s string) bool {
 func (p *parser) escape() (known, error) {
 	rest := p.in[p.at:]
 	if len(rest) == 1 {
-		return known{}, errors.New("a backslash escapes nothing")
+		return known{}, errors.New("trailing backslash")
 	}
 	switch c := rest[1]; {
 	case c == 'Z':
@@ -335,11 +335,11 @@ func (p *parser) escape() (known, error) {
 func character(s string) (r rune, size int, err error) {
 	number := func(skip, digits, base int) (rune, int, error) {
 		if len(s) < skip+digits {
-			return 0, 0, fmt.Errorf("%q does not end", s)
+			return 0, 0, fmt.Errorf("unterminated %q", s)
 		}
 		n, err := strconv.ParseUint(s[skip:skip+digits], base, 32)
 		if err != nil || n > utf8.MaxRune || !utf8.ValidRune(rune(n)) {
-			return 0, 0, fmt.Errorf("%q stands for no character", s[:skip+digits])
+			return 0, 0, fmt.Errorf("invalid character %q", s[:skip+digits])
 		}
 		return rune(n), skip + digits, nil
 	}
@@ -362,7 +362,7 @@ func character(s string) (r rune, size int, err error) {
 	}
 	r, size = utf8.DecodeRuneInString(s[1:])
 	if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
-		return 0, 0, fmt.Errorf("%q has no meaning", s[:2])
+		return 0, 0, fmt.Errorf("unknown escape %q", s[:2])
 	}
 	return r, 1 + size, nil
 }
@@ -379,7 +379,7 @@ func (p *parser) class() (known, error) {
 	counted := !negated
 	for first := true; ; first = false {
 		if p.at == len(p.in) {
-			return known{}, errors.New("a class does not end")
+			return known{}, errors.New("unterminated character class")
 		}
 		rest := p.in[p.at:]
 		var k known
@@ -402,7 +402,7 @@ func (p *parser) class() (known, error) {
 			k = p.literal('\b')
 		case c == '\\':
 			if len(rest) == 1 {
-				return known{}, errors.New("a class does not end")
+				return known{}, errors.New("unterminated character class")
 			}
 			r, size, err := character(rest)
 			if err != nil {

@@ -21,7 +21,7 @@ const maxDepth = 1000
 // quoted or commented out is no command.
 func Commands(line string) ([]string, error) {
 	if strings.Count(line, "(")+strings.Count(line, "{")+strings.Count(line, "`") > maxDepth {
-		return nil, errors.New("it has too many parentheses, braces and backquotes")
+		return nil, errors.New("too many parentheses, braces, and backquotes")
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {

@@ -150,7 +150,7 @@ func TestOpenRejects(t *testing.T) {
 	}{
 		{"BPE", `{"model": {"type": "BPE"}}`, "{}", map[string]tensor{"embeddings": good}, "BPE"},
 		{"no model", `{}`, "{}", map[string]tensor{"embeddings": good}, "no model"},
-		{"no JSON", `{`, "{}", map[string]tensor{"embeddings": good}, "tokenizer.json"},
+		{"invalid JSON", `{`, "{}", map[string]tensor{"embeddings": good}, "tokenizer.json"},
 		{"unknown normalizer", `{"normalizer": {"type": "Odd"}}`, "{}", map[string]tensor{"embeddings": good}, "Odd"},
 		{"unknown pre_tokenizer", `{"pre_tokenizer": {"type": "Odd"}}`, "{}", map[string]tensor{"embeddings": good}, "Odd"},
 		{"bad config", tokenizer, "[]", map[string]tensor{"embeddings": good}, "config.json"},

@@ -22,7 +22,7 @@ func FromLEANN(model, mode string, options json.RawMessage, o Options) (Options,
 	}
 	if len(options) > 0 {
 		if err := json.Unmarshal(options, &l); err != nil {
-			return o, fmt.Errorf("embedding_options of the LEANN index: %w", err)
+			return o, fmt.Errorf("invalid embedding_options in the LEANN index: %w", err)
 		}
 	}
 	o.Model = model
@@ -38,5 +38,5 @@ func FromLEANN(model, mode string, options json.RawMessage, o Options) (Options,
 		o.URL = cmp.Or(o.URL, l.BaseURL, l.Host)
 		return o, nil
 	}
-	return o, fmt.Errorf("the LEANN index's embedding mode %q needs LEANN itself: name an embedder that serves the model %s, or use the builtin one", mode, model)
+	return o, fmt.Errorf("embedding mode %q of the LEANN index requires LEANN; use an embedder that serves the model %s, or the builtin embedder", mode, model)
 }

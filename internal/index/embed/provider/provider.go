@@ -95,9 +95,9 @@ func Ollama(o Options) (embed.Provider, error) {
 		advice: func(r *remote, status int) string {
 			switch status {
 			case 0:
-				return "is it running? start it with: ollama serve"
+				return "to start the server, run: ollama serve"
 			case http.StatusNotFound:
-				return "fetch the model with: ollama pull " + r.Model
+				return "to download the model, run: ollama pull " + r.Model
 			}
 			return ""
 		},
@@ -122,9 +122,9 @@ func OpenAI(o Options) (embed.Provider, error) {
 		advice: func(_ *remote, status int) string {
 			switch status {
 			case http.StatusUnauthorized, http.StatusForbidden:
-				return "check the key"
+				return "check the API key"
 			case http.StatusNotFound:
-				return "check the model's name, and that the address ends in /v1"
+				return "check the model name, and that the URL ends in /v1"
 			}
 			return ""
 		},
@@ -150,7 +150,7 @@ func parseOpenAI(answer []byte) ([][]float32, error) {
 			at = *d.Index
 		}
 		if at < 0 || at >= len(vectors) || vectors[at] != nil {
-			return nil, fmt.Errorf("vector %d of %d is there twice or is none", at, len(vectors))
+			return nil, fmt.Errorf("vector %d of %d is duplicate or missing", at, len(vectors))
 		}
 		vectors[at] = d.Embedding
 	}
@@ -159,22 +159,22 @@ func parseOpenAI(answer []byte) ([][]float32, error) {
 
 func newRemote(o Options, p protocol) (embed.Provider, error) {
 	if o.Model == "" {
-		return nil, fmt.Errorf("embedder %s: no model is named", p.name)
+		return nil, fmt.Errorf("embedder %s: missing model", p.name)
 	}
 	base, err := url.Parse(o.URL)
 	if err != nil {
 		// url.Parse quotes the address, in which there may be a password.
-		return nil, fmt.Errorf("embedder %s: the url cannot be read", p.name)
+		return nil, fmt.Errorf("embedder %s: invalid url", p.name)
 	}
 	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return nil, fmt.Errorf("embedder %s: url %q must begin with http:// or https://", p.name, base.Redacted())
+		return nil, fmt.Errorf("embedder %s: invalid url %q: want http:// or https://", p.name, base.Redacted())
 	}
 	o.Batch, o.Parallel = cmp.Or(o.Batch, 64), cmp.Or(o.Parallel, 2)
 	o.Timeout, o.Pause = cmp.Or(o.Timeout, 2*time.Minute), cmp.Or(o.Pause, time.Second/2)
 	r := &remote{Options: o, protocol: p, base: base}
 	r.client = &http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if req.URL.Host != base.Host || len(via) > 3 {
-			return fmt.Errorf("redirected to %s, which was not configured", req.URL.Host)
+			return fmt.Errorf("redirected to %s, which is not configured", req.URL.Host)
 		}
 		return nil
 	}}
@@ -234,7 +234,7 @@ func (r *remote) Embed(ctx context.Context, kind embed.Kind, texts []string) ([]
 	}
 	wg.Wait()
 	if err := context.Cause(ctx); err != nil {
-		return nil, &Error{fmt.Sprintf("embed with %s model %s at %s", r.name, r.Model, r.base.Redacted()), err}
+		return nil, &Error{fmt.Sprintf("cannot embed with %s model %s at %s", r.name, r.Model, r.base.Redacted()), err}
 	}
 	return vectors, nil
 }
@@ -292,7 +292,7 @@ func (r *remote) batch(ctx context.Context, kind embed.Kind, texts []string) ([]
 			wait = max(wait, failed.wait)
 		}
 		if deadline, ok := ctx.Deadline(); wait > maxPause || ok && time.Now().Add(wait).After(deadline) {
-			return nil, fmt.Errorf("%w; the next try would be in %v, which is too late", err, wait)
+			return nil, fmt.Errorf("%w; no time left to retry in %v", err, wait)
 		}
 		select {
 		case <-time.After(wait):
@@ -307,21 +307,21 @@ func (r *remote) batch(ctx context.Context, kind embed.Kind, texts []string) ([]
 func (r *remote) check(answer []byte, texts int) ([][]float32, error) {
 	vectors, err := r.parse(answer)
 	if err != nil {
-		return nil, fmt.Errorf("the answer cannot be read: %w", err)
+		return nil, fmt.Errorf("cannot read the response: %w", err)
 	}
 	if len(vectors) != texts {
-		return nil, fmt.Errorf("%d vectors came for %d texts", len(vectors), texts)
+		return nil, fmt.Errorf("got %d vectors for %d texts", len(vectors), texts)
 	}
 	for _, v := range vectors {
 		length := int64(len(v))
 		r.length.CompareAndSwap(0, length)
 		want := cmp.Or(int64(r.Options.Dimensions), r.length.Load())
 		if length == 0 || length != want {
-			return nil, fmt.Errorf("a vector of %d dimensions came, want %d: is it still the same model?", length, want)
+			return nil, fmt.Errorf("got a vector with %d dimensions, want %d: the model may have changed", length, want)
 		}
 		for _, x := range v {
 			if x64 := float64(x); math.IsNaN(x64) || math.IsInf(x64, 0) {
-				return nil, errors.New("a vector came with numbers that are not finite")
+				return nil, errors.New("got a vector with non-finite numbers")
 			}
 		}
 	}
@@ -373,7 +373,7 @@ func (r *remote) ask(ctx context.Context, body []byte) ([]byte, error) {
 		return nil, r.unanswered(err)
 	}
 	if len(answer) > maxAnswer {
-		return nil, &failure{status: resp.StatusCode, message: "the answer is too long"}
+		return nil, &failure{status: resp.StatusCode, message: "the response is too large"}
 	}
 	if resp.StatusCode == http.StatusOK {
 		return answer, nil
@@ -400,7 +400,7 @@ func (r *remote) unanswered(err error) error {
 		f.hint = r.advice(r, 0)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		f.message = fmt.Sprintf("no answer within %v", r.Timeout)
+		f.message = fmt.Sprintf("timeout after %v", r.Timeout)
 	}
 	return f
 }

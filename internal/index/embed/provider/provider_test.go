@@ -238,22 +238,22 @@ func TestTrouble(t *testing.T) {
 		{"rate limit for a query", embed.Query, OpenAI, Options{}, 1, answer(429, `{"error": {"message": "slow down"}}`), 1, "status 429: slow down"},
 		{"rate limit for good", embed.Document, OpenAI, Options{}, 99, answer(429, `{"error": {"message": "slow down"}}`), 5, "status 429: slow down"},
 		{"retry after", embed.Document, OpenAI, Options{}, 1, answer(429, "", "Retry-After", "0.01"), 2, ""},
-		{"retry after too long", embed.Document, OpenAI, Options{}, 1, answer(429, "", "Retry-After", "3600"), 1, "too late"},
+		{"retry after too long", embed.Document, OpenAI, Options{}, 1, answer(429, "", "Retry-After", "3600"), 1, "no time left to retry"},
 		{"overload", embed.Document, Ollama, Options{}, 2, answer(503, `{"error": "server busy"}`), 3, ""},
-		{"unknown model", embed.Document, Ollama, Options{}, 9, answer(404, `{"error": "model \"m\" not found"}`), 1, `model "m" not found: fetch the model with: ollama pull m`},
-		{"wrong key", embed.Document, OpenAI, Options{Key: "sk-very-secret"}, 9, answer(401, `{"error": {"message": "bad key sk-very-secret"}}`), 1, "bad key [key]: check the key"},
+		{"unknown model", embed.Document, Ollama, Options{}, 9, answer(404, `{"error": "model \"m\" not found"}`), 1, `model "m" not found: to download the model, run: ollama pull m`},
+		{"wrong key", embed.Document, OpenAI, Options{Key: "sk-very-secret"}, 9, answer(401, `{"error": {"message": "bad key sk-very-secret"}}`), 1, "bad key [key]: check the API key"},
 		{"bad request", embed.Document, OpenAI, Options{}, 9, answer(400, `{"detail": "input is too long"}`), 1, "status 400: input is too long"},
 		{"no JSON in an error", embed.Document, OpenAI, Options{}, 9, answer(400, "<html>\n no\n</html>"), 1, "status 400: <html> no </html>"},
 		{"long error", embed.Document, OpenAI, Options{}, 9, answer(400, strings.Repeat("x", 10_000)), 1, "x…"},
-		{"no JSON", embed.Document, OpenAI, Options{}, 9, answer(200, "hello"), 1, "the answer cannot be read"},
-		{"too few", embed.Document, Ollama, Options{}, 9, answer(200, `{"embeddings": [[1, 2, 3]]}`), 1, "1 vectors came for 2 texts"},
-		{"none", embed.Document, OpenAI, Options{}, 9, answer(200, `{}`), 1, "0 vectors came for 2 texts"},
+		{"invalid JSON", embed.Document, OpenAI, Options{}, 9, answer(200, "hello"), 1, "cannot read the response"},
+		{"too few", embed.Document, Ollama, Options{}, 9, answer(200, `{"embeddings": [[1, 2, 3]]}`), 1, "got 1 vectors for 2 texts"},
+		{"none", embed.Document, OpenAI, Options{}, 9, answer(200, `{}`), 1, "got 0 vectors for 2 texts"},
 		{"one twice", embed.Document, OpenAI, Options{}, 9, answer(200, `{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}`), 1, "vector 0 of 2"},
 		{"index too high", embed.Document, OpenAI, Options{}, 9, answer(200, `{"data": [{"index": 7, "embedding": [1]}]}`), 1, "vector 7 of 1"},
-		{"unequal lengths", embed.Document, Ollama, Options{}, 9, answer(200, `{"embeddings": [[1, 2], [1, 2, 3]]}`), 1, "a vector of 3 dimensions came, want 2"},
-		{"empty vectors", embed.Document, Ollama, Options{}, 9, answer(200, `{"embeddings": [[], []]}`), 1, "a vector of 0 dimensions"},
-		{"wrong dimensions", embed.Document, Ollama, Options{Dimensions: 4}, 9, answer(200, `{"embeddings": [[1, 2, 3], [1, 2, 3]]}`), 1, "a vector of 3 dimensions came, want 4"},
-		{"too big a number", embed.Document, Ollama, Options{}, 9, answer(200, `{"embeddings": [[1e99], [1]]}`), 1, "cannot be read"},
+		{"unequal lengths", embed.Document, Ollama, Options{}, 9, answer(200, `{"embeddings": [[1, 2], [1, 2, 3]]}`), 1, "got a vector with 3 dimensions, want 2"},
+		{"empty vectors", embed.Document, Ollama, Options{}, 9, answer(200, `{"embeddings": [[], []]}`), 1, "got a vector with 0 dimensions"},
+		{"wrong dimensions", embed.Document, Ollama, Options{Dimensions: 4}, 9, answer(200, `{"embeddings": [[1, 2, 3], [1, 2, 3]]}`), 1, "got a vector with 3 dimensions, want 4"},
+		{"too big a number", embed.Document, Ollama, Options{}, 9, answer(200, `{"embeddings": [[1e99], [1]]}`), 1, "cannot read the response"},
 		{"redirect elsewhere", embed.Query, OpenAI, Options{}, 9, answer(307, "", "Location", "http://elsewhere.invalid/"), 1, "redirected to elsewhere.invalid"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -300,7 +300,7 @@ func TestSlowAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Embed(t.Context(), embed.Query, []string{"a"}); err == nil || !strings.Contains(err.Error(), "no answer within 20ms") {
+	if _, err := p.Embed(t.Context(), embed.Query, []string{"a"}); err == nil || !strings.Contains(err.Error(), "timeout after 20ms") {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
