@@ -202,7 +202,7 @@ func (b *builder) check(t *testing.T) int {
 // removes what the kill left, and that list shows no database but this one.
 func (b *builder) checkCommands(t *testing.T) {
 	t.Helper()
-	if out, err := b.docsearch(t.Context(), "index", "verify", b.dir).CombinedOutput(); err != nil || !bytes.Contains(out, []byte(": whole; ")) {
+	if out, err := b.docsearch(t.Context(), "index", "verify", b.dir).CombinedOutput(); err != nil || !bytes.Contains(out, []byte(": valid; ")) {
 		t.Fatalf("verify: %v\n%s", err, out)
 	}
 	b.cleanIndex(t)
@@ -419,7 +419,7 @@ func TestBuildsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := b.command(t.Context()).CombinedOutput()
-	want := fmt.Sprintf("another build is at work: process %d on ", os.Getpid())
+	want := fmt.Sprintf("another build is running: process %d on ", os.Getpid())
 	if err == nil || !bytes.Contains(out, []byte(want)) || !bytes.Contains(out, []byte("\nhint: --wait ")) {
 		t.Errorf("while a build is at work: %v\n%swant %q and a hint", err, out, want)
 	}

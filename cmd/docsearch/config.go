@@ -17,20 +17,22 @@ import (
 func newConfigCommand(a *app) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "config",
-		Short: "Check and show the configuration",
-		Long: `The configuration is a JSON, YAML or TOML file: the one that
-DOCSEARCH_CONFIG_PATH names, else ~/.claude/hooks/docsearch-config.json.`,
+		Short: "Check and print the configuration",
+		Long: `Check and print the configuration. The config file is a JSON, YAML, or TOML file:
+DOCSEARCH_CONFIG_PATH if set, otherwise ~/.claude/hooks/docsearch-config.json.`,
 	})
 	cmd.AddCommand(
 		&cobra.Command{
 			Use:   "check",
-			Short: "Print every problem of the config file, and exit with code 1 if there is one",
+			Short: "Print all problems in the config file",
+			Long:  "Print all problems in the config file. The exit code is 1 if there is one.",
 			Args:  noArguments,
 			RunE:  func(*cobra.Command, []string) error { return a.checkConfig() },
 		},
 		&cobra.Command{
 			Use:   "show",
-			Short: "Print the configuration in force as JSON, with where each value is from",
+			Short: "Print the active configuration and the origin of each value",
+			Long:  "Print the active configuration as JSON, with the origin of each value.",
 			Args:  noArguments,
 			RunE:  func(*cobra.Command, []string) error { return a.showConfig() },
 		},
@@ -101,7 +103,7 @@ func loadConfig() (*load.Result, error) {
 	}
 	if !r.Exists {
 		return nil, withHint(fmt.Errorf("config %s not found", r.Path),
-			"docsearch setup KEYWORD SOURCE makes it; DOCSEARCH_CONFIG_PATH names another one")
+			"run docsearch setup KEYWORD SOURCE to create it, or set DOCSEARCH_CONFIG_PATH")
 	}
 	return r, nil
 }
@@ -132,7 +134,7 @@ func (a *app) showConfig() error {
 func (a *app) printConfigPath() error {
 	path := config.Locate(os.Getenv).Config
 	if path == "" {
-		return errors.New("cannot find the config: neither DOCSEARCH_CONFIG_PATH nor a home directory is set")
+		return errors.New("cannot find the config: DOCSEARCH_CONFIG_PATH and the home directory are not set")
 	}
 	_, err := fmt.Fprintln(a.stdout, path)
 	return err

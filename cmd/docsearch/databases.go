@@ -44,7 +44,7 @@ func listings(l config.Locations) ([]listing, error) {
 	if l.Config != "" {
 		loaded, err := load.Load(l)
 		if err != nil {
-			return nil, withHint(err, "docsearch config check says more")
+			return nil, withHint(err, "run docsearch config check to list all problems")
 		}
 		for _, db := range loaded.Config.Databases {
 			all = append(all, listing{
@@ -197,7 +197,7 @@ func choose(all []listing, arg string) (listing, error) {
 	case unknown.near != "":
 		return listing{}, withHint(unknown, "did you mean %q?", unknown.near)
 	case len(all) == 0:
-		return listing{}, withHint(unknown, "docsearch index build FOLDER makes one")
+		return listing{}, withHint(unknown, "run docsearch index build SOURCE to build one")
 	}
 	return listing{}, withHint(unknown, "available databases: %s", strings.Join(names, ", "))
 }
@@ -243,7 +243,7 @@ const (
 	stateStale   = "stale"
 	stateNone    = "no index"
 	stateMissing = "missing"
-	stateDamaged = "damaged"
+	stateDamaged = "corrupt"
 	stateVersion = "other version"
 )
 
@@ -304,7 +304,7 @@ func stateOf(err error) string {
 // withRepair adds to an error of a database the command that mends it.
 func withRepair(path string, err error) error {
 	if command := index.Repair(path, err); command != "" {
-		return withHint(err, "run: %s", command)
+		return withHint(err, "run %s", command)
 	}
 	return err
 }

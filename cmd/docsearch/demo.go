@@ -24,16 +24,16 @@ import (
 func newDemoCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "Show docsearch at work, with no set-up and in a temporary folder",
-		Long: `Show docsearch at work: build a database from docsearch's own documentation,
-send a web search through the hook, ask the MCP server what the denial names,
-and send the search again. All of it is real, with this program as hook and
-server, but in a temporary folder: no file of yours is read or changed.`,
+		Short: "Show docsearch at work in a temporary folder",
+		Long: `Show docsearch at work in a temporary folder. The demo builds a database from
+docsearch's own documentation, sends a web search to the hook, makes the MCP call
+from the denial, and sends the search again. It runs this binary as hook and
+server. It does not read or change your files.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			program, err := os.Executable()
 			if err != nil {
-				return fmt.Errorf("find this program: %w", err)
+				return fmt.Errorf("cannot find this program: %w", err)
 			}
 			dir, err := os.MkdirTemp("", "docsearch-demo-")
 			if err != nil {
@@ -69,8 +69,8 @@ type demo struct {
 }
 
 func (d *demo) run(ctx context.Context) error {
-	d.say("This is docsearch with a database of its own documentation. Everything " +
-		"happens in a temporary folder; your settings are neither read nor changed.")
+	d.say("This demo uses a database of docsearch's own documentation. It runs in a " +
+		"temporary folder and does not read or change your settings.")
 	if err := d.build(ctx); err != nil {
 		return err
 	}
@@ -87,10 +87,10 @@ func (d *demo) run(ctx context.Context) error {
 	if err := d.searchOffTopic(ctx); err != nil {
 		return err
 	}
-	d.title("Now with your own documentation")
+	d.title("Use your own documentation")
 	d.command("docsearch setup project ~/src/project/docs")
-	d.say("That makes a database, names it in the config file, and puts hook and server " +
-		"into Claude Code's settings. docs/getting-started.md says more.")
+	d.say("This command builds a database, adds it to the config file, and adds the hook " +
+		"and the MCP server to Claude Code's settings. See docs/getting-started.md.")
 	return nil
 }
 
@@ -99,10 +99,10 @@ func (d *demo) build(ctx context.Context) error {
 	d.step("Build a database")
 	source := filepath.Join(d.dir, "docs")
 	if err := os.CopyFS(source, docs.Files); err != nil {
-		return fmt.Errorf("write the documentation to %s: %w", source, err)
+		return fmt.Errorf("cannot write the documentation to %s: %w", source, err)
 	}
 	config, err := json.Marshal(map[string]any{"databases": []any{map[string]any{
-		"keywords": []string{"docsearch"}, "path": filepath.Join(d.dir, "data", "docsearch"), "description": "documentation of docsearch",
+		"keywords": []string{"docsearch"}, "path": filepath.Join(d.dir, "data", "docsearch"), "description": "docsearch documentation",
 	}}})
 	if err != nil {
 		return err
@@ -113,10 +113,10 @@ func (d *demo) build(ctx context.Context) error {
 	d.command("docsearch index build docs --name docsearch")
 	out, err := d.docsearch(ctx, "index", "build", source, "--name", "docsearch").CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("build the database: %w: %s", err, firstLine(string(out)))
+		return fmt.Errorf("cannot build the database: %w: %s", err, firstLine(string(out)))
 	}
 	d.quote(string(out), 6)
-	d.say(`The config file says that web searches with the word "docsearch" are its business.`)
+	d.say(`The config file lists the keyword "docsearch": the hook searches the database if a web search contains it.`)
 	return nil
 }
 
@@ -124,35 +124,35 @@ func (d *demo) build(ctx context.Context) error {
 func (d *demo) search(ctx context.Context) (agentconfig.Outcome, error) {
 	d.step("The agent searches the web")
 	d.webSearch(demoQuestion)
-	d.say("Before Claude Code runs the tool, it asks the hook:")
+	d.say("Before Claude Code runs the tool, it runs the hook:")
 	d.command("docsearch hook < event.json")
 	o, err := d.hook(ctx, demoQuestion)
 	if err != nil {
 		return o, err
 	}
 	if o.Decision != "deny" {
-		return o, fmt.Errorf("the hook let the search through, which its own documentation answers: %s", o.Stderr)
+		return o, fmt.Errorf("the hook did not deny the search, although the documentation answers it: %s", o.Stderr)
 	}
-	d.say(fmt.Sprintf("In %s the hook has denied it. This is what you would see in the session:", o.Took.Round(time.Millisecond)))
+	d.say(fmt.Sprintf("The hook denied it in %s. You would see this in the session:", o.Took.Round(time.Millisecond)))
 	d.quote(o.Reason, 10)
-	d.say(fmt.Sprintf("The model gets all of that, and %d characters of passages beside it, which begin:", utf8.RuneCountInString(o.Context)))
+	d.say(fmt.Sprintf("The model receives the same text and %d characters of passages:", utf8.RuneCountInString(o.Context)))
 	d.quote(o.Context, 14)
 	return o, nil
 }
 
 // ask makes the call that the denial names.
 func (d *demo) ask(ctx context.Context, denial agentconfig.Outcome) error {
-	d.step("The agent asks for more")
+	d.step("The agent searches further")
 	tool, arguments, err := namedCall(denial.Reason)
 	if err != nil {
 		return err
 	}
 	d.call(tool + " " + string(arguments))
-	d.say("Claude Code has started the MCP server together with the session:")
+	d.say("Claude Code started the MCP server with the session:")
 	d.command("docsearch serve")
 	session, err := agentconfig.StartServer(ctx, func(ctx context.Context) *exec.Cmd { return d.docsearch(ctx, "serve") })
 	if err != nil {
-		return fmt.Errorf("start the MCP server: %w", err)
+		return fmt.Errorf("cannot start the MCP server: %w", err)
 	}
 	defer session.Close()
 	start := time.Now()
@@ -160,24 +160,24 @@ func (d *demo) ask(ctx context.Context, denial agentconfig.Outcome) error {
 	if err != nil {
 		return err
 	}
-	d.say(fmt.Sprintf("In %s it returns to the model:", time.Since(start).Round(time.Millisecond)))
+	d.say(fmt.Sprintf("The server returned to the model in %s:", time.Since(start).Round(time.Millisecond)))
 	d.quote(answer, 20)
 	return nil
 }
 
 // searchAgain repeats the search, which goes through.
 func (d *demo) searchAgain(ctx context.Context) error {
-	d.step("The agent wants the web all the same")
+	d.step("The agent retries the web search")
 	d.webSearch(demoQuestion)
 	o, err := d.hook(ctx, demoQuestion)
 	if err != nil {
 		return err
 	}
 	if o.Decision != "" {
-		return errors.New("the hook denied the same search twice")
+		return errors.New("the hook denied the retry of a search")
 	}
-	d.say(fmt.Sprintf("The same search again: in %s the hook has decided to say nothing, and "+
-		"Claude Code goes on as if there were no hook. No search is blocked for good.", o.Took.Round(time.Millisecond)))
+	d.say(fmt.Sprintf("The hook returned no decision in %s, so the web search runs as usual. "+
+		"The hook never denies a retry.", o.Took.Round(time.Millisecond)))
 	return nil
 }
 
@@ -192,8 +192,8 @@ func (d *demo) searchOffTopic(ctx context.Context) error {
 	if o.Decision != "" {
 		return errors.New("the hook denied a search that the documentation does not answer")
 	}
-	d.say("The keyword is there, an answer is not: this search goes through at once. A " +
-		"keyword alone never costs you a web search.")
+	d.say("The search contains the keyword, but no passage answers it. The hook does not " +
+		"deny it, and the web search runs as usual.")
 	return nil
 }
 
@@ -203,7 +203,7 @@ func (d *demo) hook(ctx context.Context, query string) (agentconfig.Outcome, err
 		"tool_input": map[string]string{"query": query},
 	})
 	if err != nil {
-		return o, fmt.Errorf("run the hook: %w", err)
+		return o, fmt.Errorf("cannot run the hook: %w", err)
 	}
 	return o, nil
 }
@@ -232,7 +232,7 @@ func (d *demo) configPath() string { return filepath.Join(d.dir, "config.json") 
 func namedCall(reason string) (tool string, arguments json.RawMessage, err error) {
 	found := regexp.MustCompile(`(?m)^(mcp__\w+) (\{.*\})$`).FindStringSubmatch(reason)
 	if found == nil || !json.Valid([]byte(found[2])) {
-		return "", nil, errors.New("the denial names no call")
+		return "", nil, errors.New("the denial does not contain a call")
 	}
 	return found[1], json.RawMessage(found[2]), nil
 }

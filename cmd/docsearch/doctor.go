@@ -24,12 +24,11 @@ import (
 func newDoctorCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Check every link from the agent's settings to an answered question",
-		Long: `Check every link from the agent's settings to an answered question: the
-program, the config, the databases, the hook and the MCP server. The hook and
-the server are run as Claude Code runs them if they are this program. Of other
-programs that the settings name it says what they are, and does not run them.
-Says what to do where something is wrong, and exits with code 1 then.`,
+		Short: "Check the installation and print how to fix problems",
+		Long: `Check the installation and print how to fix problems: the program, the config,
+the databases, the hook, and the MCP server. The doctor runs the hook and the
+server as Claude Code runs them, if they are this program. It lists other programs
+in the settings without running them. The exit code is 1 if a check fails.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &doctor{app: a, locations: config.Locate(os.Getenv)}
@@ -78,7 +77,7 @@ func (d *doctor) checkProgram() {
 	program, err := agentconfig.Program()
 	switch {
 	case errors.Is(err, agentconfig.ErrTemporary):
-		d.note("program", "this one is a temporary file of \"go run\"; the checks below use those that are installed")
+		d.note("program", "this is a temporary binary of \"go run\"; the checks below use the installed binary")
 	case err != nil:
 		d.fail("program", err.Error(), "")
 	default:
@@ -91,20 +90,20 @@ func (d *doctor) checkConfig() {
 	r, err := load.Load(d.locations)
 	switch {
 	case err != nil:
-		d.fail("config", err.Error(), "\"docsearch config path\" says which file is read")
+		d.fail("config", err.Error(), "run docsearch config path to see which file is used")
 		return
 	case !r.Exists:
-		d.fail("config", r.Path+" does not exist", "docsearch setup KEYWORD SOURCE makes it")
+		d.fail("config", r.Path+" does not exist", "docsearch setup KEYWORD SOURCE")
 		return
 	}
 	d.config = r.Config
 	if len(r.Problems) > 0 {
 		first := r.Problems[0].String()
-		d.fail("config", fmt.Sprintf("%s: %s, the first: %s", r.Path, count(len(r.Problems), "problem"), first), "\"docsearch config check\" lists all")
+		d.fail("config", fmt.Sprintf("%s: %s, first: %s", r.Path, count(len(r.Problems), "problem"), first), "run docsearch config check to list all problems")
 		return
 	}
 	if len(r.Config.Databases) == 0 {
-		d.fail("config", r.Path+" names no database", "docsearch setup KEYWORD SOURCE adds one")
+		d.fail("config", r.Path+" has no databases", "docsearch setup KEYWORD SOURCE")
 		return
 	}
 	d.ok("config", "%s: %s", r.Path, count(len(r.Config.Databases), "database"))
@@ -127,7 +126,7 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 		case state == stateNone && !server.Serves(db):
 			d.checkForeignTool(name, db)
 		case state == stateMissing:
-			d.fail(name, why, "docsearch setup "+quoteArgument(db.Keyword())+" SOURCE makes it; or take its entry out of the config")
+			d.fail(name, why, "docsearch setup "+quoteArgument(db.Keyword())+" SOURCE, or remove its entry from the config")
 		default:
 			d.fail(name, why, "docsearch index build "+quoteArgument(db.Path))
 		}
@@ -138,10 +137,10 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 // asked for the vectors of queries, too.
 func (d *doctor) checkEmbedder(ctx context.Context, name string, e *index.Embedders, p *generation.Provided) {
 	if err := e.Check(ctx, p.Name, p.Dimensions); err != nil {
-		d.fail(name, fmt.Sprintf("it is searched without the vectors of %s: %v", p.Name, err), "\"embedder\" in the config says how to reach it")
+		d.fail(name, fmt.Sprintf("cannot search with the vectors of %s: %v", p.Name, err), "check \"embedder\" in the config")
 		return
 	}
-	d.ok(name, "%s gives vectors", p.Name)
+	d.ok(name, "the embedder %s responds", p.Name)
 }
 
 // checkForeignTool checks a database that another server's tool searches: the
@@ -150,10 +149,10 @@ func (d *doctor) checkForeignTool(name string, db *config.Database) {
 	server, _, ok := strings.Cut(strings.TrimPrefix(db.Tool, "mcp__"), "__")
 	switch {
 	case ok && (d.claude.HasServer(server) || strings.HasPrefix(server, "plugin_")):
-		d.ok(name, "searched by %s; \"docsearch index build\" would let docsearch answer by itself", db.Tool)
+		d.ok(name, "searched by %s; to search it with docsearch, run docsearch index build", db.Tool)
 	default:
-		d.fail(name, fmt.Sprintf("%s is to search it, but Claude Code has no server %s", db.Tool, server),
-			"add that server, or drop mcp_tool_name and run docsearch index build "+quoteArgument(db.Path))
+		d.fail(name, fmt.Sprintf("its search tool is %s, but Claude Code has no server %s", db.Tool, server),
+			"add that server, or remove mcp_tool_name and run docsearch index build "+quoteArgument(db.Path))
 	}
 }
 
@@ -161,22 +160,22 @@ func (d *doctor) checkInstallation() {
 	d.installed = findInstalled(d.claude)
 	in := &d.installed
 	for _, err := range in.Ignored {
-		d.fail("settings", err.Error(), "correct the file; Claude Code starts without what is in it")
+		d.fail("settings", err.Error(), "fix the file; Claude Code ignores it")
 	}
 	if path := d.claude.HooksDisabled(); path != "" {
-		d.fail("settings", path+" switches all hooks off", "take \"disableAllHooks\" out of it")
+		d.fail("settings", path+" turns all hooks off", "remove \"disableAllHooks\" from it")
 	}
 	for _, double := range in.doubles {
 		d.fail("settings", sayDouble(double), repairDouble(double))
 	}
 	all := slices.Concat(in.Hooks, in.plugged)
 	if len(all) == 0 {
-		d.fail("settings", "no settings of Claude Code have the hook", "docsearch install (a plugin given with --plugin-dir does not show here)")
+		d.fail("settings", "Claude Code's settings do not contain the hook", "docsearch install (the doctor cannot see a plugin loaded with --plugin-dir)")
 		return
 	}
 	for _, tool := range d.claude.Watched() {
 		if in.plugin == "" && !agentconfig.Heard(all, tool) {
-			d.fail("settings", "the hook is not called for "+tool, "docsearch install")
+			d.fail("settings", "Claude Code does not run the hook for "+tool, "docsearch install")
 			return
 		}
 	}
@@ -220,11 +219,11 @@ func (d *doctor) runHooks(ctx context.Context) {
 func (d *doctor) isOther(h agentconfig.Hook) bool {
 	switch {
 	case h.Via != "":
-		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would run it by %s; the doctor did not", h.Path, h.Line(), h.Via), otherRemedy(h))
+		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would run it through %s; the doctor did not run it", h.Path, h.Line(), h.Via), otherRemedy(h))
 	case !agentconfig.Own(h.Program):
-		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would run it; it is not this program, so the doctor did not%s", h.Path, h.Line(), absence(h.Program)), otherRemedy(h))
+		d.fail("hook", fmt.Sprintf("%s has %q: it is not this program; Claude Code would run it, the doctor did not%s", h.Path, h.Line(), absence(h.Program)), otherRemedy(h))
 	case h.Beside != "":
-		d.note("hook", fmt.Sprintf("%s has %q: Claude Code runs %s as well; the doctor did not", h.Path, h.Line(), h.Beside))
+		d.note("hook", fmt.Sprintf("%s has %q: Claude Code also runs %s; the doctor did not run it", h.Path, h.Line(), h.Beside))
 		return false
 	default:
 		return false
@@ -235,7 +234,7 @@ func (d *doctor) isOther(h agentconfig.Hook) bool {
 // absence says that a program is not there, if it is not.
 func absence(program string) string {
 	if _, err := exec.LookPath(program); errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
-		return " (there is no such program)"
+		return " (program not found)"
 	}
 	return ""
 }
@@ -243,10 +242,10 @@ func absence(program string) string {
 // otherRemedy says what to do about a hook of another program.
 func otherRemedy(h agentconfig.Hook) string {
 	if h.Python || h.Beside != "" {
-		return "take the entry out of " + h.Path + ", or leave it if you trust it"
+		return "remove the entry from " + h.Path + ", or keep it if you trust it"
 	}
 	scope := scopeOption(h.Scope)
-	return "docsearch uninstall" + scope + " takes it out; docsearch install" + scope + " enters this program"
+	return "run docsearch uninstall" + scope + " to remove it, then docsearch install" + scope + " to add this program"
 }
 
 // scopeOption is a scope on the command line, after a blank; the usual one needs
@@ -286,11 +285,11 @@ func (d *doctor) tryHook(ctx context.Context, query string) bool {
 		d.fail("hook", err.Error(), "docsearch install")
 		return false
 	case o.Stderr != "":
-		d.fail("hook", firstLine(o.Stderr), "DOCSEARCH_DEBUG=1 docsearch hook tells more")
+		d.fail("hook", firstLine(o.Stderr), "run DOCSEARCH_DEBUG=1 docsearch hook to see each step")
 	case o.Decision == "deny":
-		d.ok("hook", "it denies a search for %q in %s: %s", query, took, firstLine(o.Reason))
+		d.ok("hook", "denied a search for %q in %s: %s", query, took, firstLine(o.Reason))
 	default:
-		d.ok("hook", "it lets a search for %q through in %s: no database is sure of an answer", query, took)
+		d.ok("hook", "did not deny a search for %q (%s): no result reached the confidence threshold", query, took)
 	}
 	return true
 }
@@ -304,9 +303,9 @@ func (d *doctor) tryPermission(ctx context.Context) {
 	case err != nil:
 		d.fail("hook", err.Error(), "docsearch install")
 	case o.Decision != "allow":
-		d.fail("hook", "it does not allow "+tool+", so that the user is asked each time", "docsearch install")
+		d.fail("hook", "does not allow "+tool+", so Claude Code asks for permission each time", "docsearch install")
 	default:
-		d.ok("hook", "it allows %s", tool)
+		d.ok("hook", "allows %s", tool)
 	}
 }
 
@@ -342,11 +341,11 @@ func (d *doctor) runServers(ctx context.Context) {
 		line := strings.Join(append([]string{s.Command}, s.Args...), " ")
 		switch {
 		case !s.Ours:
-			d.failOther(s, line, "claude mcp remove "+s.Name+", if it is no longer wanted")
+			d.failOther(s, line, "claude mcp remove "+s.Name+", if you no longer need it")
 		case !agentconfig.Own(s.Command):
-			d.failOther(s, line, "docsearch install"+scopeOption(s.Scope)+" enters this program")
+			d.failOther(s, line, "docsearch install"+scopeOption(s.Scope))
 		case s.Scope == agentconfig.Project && !slices.Equal(s.Args, []string{"serve"}):
-			d.note("server", fmt.Sprintf("%s has the server %s with arguments of the project: %q; the doctor did not run it", s.Path, s.Name, line))
+			d.note("server", fmt.Sprintf("%s has the server %s with arguments from the project: %q; the doctor did not run it", s.Path, s.Name, line))
 		default:
 			d.runServer(ctx, s)
 		}
@@ -355,7 +354,7 @@ func (d *doctor) runServers(ctx context.Context) {
 
 // failOther says that a server is another program than this one.
 func (d *doctor) failOther(s agentconfig.Server, line, remedy string) {
-	d.fail("server", fmt.Sprintf("%s has the server %s, which is %q: Claude Code would run it; it is not this program, so the doctor did not%s", s.Path, s.Name, line, absence(s.Command)), remedy)
+	d.fail("server", fmt.Sprintf("%s has the server %s, %q: it is not this program; Claude Code would run it, the doctor did not%s", s.Path, s.Name, line, absence(s.Command)), remedy)
 }
 
 func (d *doctor) runServer(ctx context.Context, s agentconfig.Server) {
@@ -376,14 +375,14 @@ func (d *doctor) runServer(ctx context.Context, s agentconfig.Server) {
 	defer session.Close()
 	want := d.config.Server(os.Getenv).Search
 	if i := slices.IndexFunc(session.Tools, func(tool string) bool { return "mcp__"+s.Name+"__"+tool == want }); i < 0 {
-		d.fail("server", fmt.Sprintf("denials name the tool %s, which %s does not have", want, s.Path), "docsearch install, after a look at hook.mcp_tool_name in the config")
+		d.fail("server", fmt.Sprintf("denials name the tool %s, but the server in %s does not have it", want, s.Path), "check hook.mcp_tool_name in the config, then run docsearch install")
 		return
 	}
 	if _, err := session.Call(ctx, "list_databases", map[string]any{}); err != nil {
-		d.fail("server", err.Error(), "DOCSEARCH_DEBUG=1 docsearch serve tells more")
+		d.fail("server", err.Error(), "run DOCSEARCH_DEBUG=1 docsearch serve to see the log")
 		return
 	}
-	d.ok("server", "%s answers in %s; tools: %s", session.Server, session.Took.Round(time.Millisecond), strings.Join(session.Tools, ", "))
+	d.ok("server", "%s responded in %s; tools: %s", session.Server, session.Took.Round(time.Millisecond), strings.Join(session.Tools, ", "))
 }
 
 func (d *doctor) ok(link, format string, args ...any) {
@@ -396,7 +395,7 @@ func (d *doctor) fail(link, what, remedy string) {
 	d.failures++
 	d.line("FAIL  " + link + ": " + what)
 	if remedy != "" {
-		d.line("      to do: " + remedy)
+		d.line("      fix: " + remedy)
 	}
 }
 

@@ -107,7 +107,7 @@ func (b *buildCommand) chooseEmbedder(p plan) (*chosenEmbedder, error) {
 
 // goWithout says that a build leaves vectors out that the last one had.
 func (b *buildCommand) goWithout(name string) {
-	fmt.Fprintf(b.stderr, "docsearch: the index goes without the vectors of %s: the config has no such embedder\n", name)
+	fmt.Fprintf(b.stderr, "docsearch: the index has no vectors of %s: the config has no such embedder\n", name)
 }
 
 // find returns the configured embedder that a name, "PROVIDER:MODEL" or
@@ -138,7 +138,7 @@ func (b *buildCommand) flagged(name string) (*chosenEmbedder, error) {
 	case !e.Local() && kind != config.ProviderOllama && kind != config.ProviderOpenAI:
 		return nil, usagef("invalid --embedder %q: want builtin, leann, or PROVIDER:MODEL with the provider ollama, openai or model2vec", name)
 	case model == "":
-		return nil, withHint(usagef("--embedder %s names no model, and the config has no such embedder", name), "--embedder %s:MODEL names one", kind)
+		return nil, withHint(usagef("--embedder %s needs a model: the config has no such embedder", name), "pass --embedder %s:MODEL", kind)
 	case kind == config.ProviderOpenAI && b.url == "":
 		return nil, withHint(usagef("--embedder %s needs a server URL", name), "pass --embedder-url, for example http://127.0.0.1:8080/v1")
 	}
@@ -159,7 +159,7 @@ func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, told 
 	}
 	m := found.Meta
 	if m.EmbeddingModel == "" || m.Origin != nil {
-		return nil, fmt.Errorf("--embedder leann: LEANN has embedded nothing of %s", found.Location)
+		return nil, fmt.Errorf("cannot use --embedder leann: %s has no LEANN embedding", found.Location)
 	}
 	var c *chosenEmbedder
 	if i := slices.IndexFunc(configured, func(e config.Embedder) bool { return e.Model == m.EmbeddingModel }); i >= 0 {
@@ -172,7 +172,7 @@ func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, told 
 	}
 	c.stored, err = found.OpenVectors()
 	if err != nil && !errors.Is(err, leann.ErrNoVectors) {
-		fmt.Fprintf(b.stderr, "docsearch: the vectors of the LEANN index are made anew: %v\n", err)
+		fmt.Fprintf(b.stderr, "docsearch: cannot reuse the vectors of the LEANN index, embedding the passages again: %v\n", err)
 	}
 	return c, nil
 }
@@ -186,7 +186,7 @@ func (b *buildCommand) namedByLEANN(found *leann.Index) (*chosenEmbedder, error)
 	mode := found.Meta.EmbeddingMode
 	o, err := provider.FromLEANN(found.Meta.EmbeddingModel, mode, options, provider.Options{URL: b.url})
 	if err != nil {
-		return nil, withHint(err, "an embedder in the config whose model is %q counts as the same", found.Meta.EmbeddingModel)
+		return nil, withHint(err, "add an embedder with \"model\": %q to the config to use it instead", found.Meta.EmbeddingModel)
 	}
 	return &chosenEmbedder{key: o.Key, Embedder: config.Embedder{
 		Provider: mode, Model: o.Model, URL: o.URL, KeyEnv: b.keyEnv,

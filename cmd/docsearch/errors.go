@@ -90,9 +90,9 @@ func reasonOf(err error) string {
 	case errors.Is(err, syscall.ENOTDIR):
 		return "a part of the path is not a folder"
 	case errors.Is(err, syscall.EISDIR):
-		return "it is a folder"
+		return "is a folder"
 	case errors.Is(err, fs.ErrExist):
-		return "it exists already"
+		return "already exists"
 	}
 	var call *os.SyscallError
 	if errors.As(err, &call) {

@@ -31,7 +31,7 @@ func TestPlain(t *testing.T) {
 		{fmt.Errorf("docs: %w", absent), "docs: cannot read " + filepath.Join(dir, "absent") + ": no such file or folder"},
 		{withHint(absent, "hint"), "cannot read " + filepath.Join(dir, "absent") + ": no such file or folder"},
 		{&fs.PathError{Op: "lstat", Path: "/x", Err: syscall.EACCES}, "cannot read /x: permission denied"},
-		{&fs.PathError{Op: "mkdir", Path: "/x", Err: syscall.EEXIST}, "cannot create /x: it exists already"},
+		{&fs.PathError{Op: "mkdir", Path: "/x", Err: syscall.EEXIST}, "cannot create /x: already exists"},
 		{&fs.PathError{Op: "unlinkat", Path: "/x", Err: syscall.EACCES}, "cannot remove /x: permission denied"},
 		{&fs.PathError{Op: "write", Path: "/x", Err: errors.New("full")}, "cannot write /x: full"},
 		{&os.LinkError{Op: "rename", Old: "/y", New: "/x", Err: syscall.EACCES}, "cannot write /x: permission denied"},

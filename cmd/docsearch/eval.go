@@ -29,25 +29,24 @@ func newEvalCommand(a *app) *cobra.Command {
 	e := &evalCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "eval",
-		Short: "Measure the search with queries whose answers are known",
-		Long: `Measure the search with queries whose answers are known: how often the page and
-the section that answer come first, and how long it takes.
+		Short: "Measure search quality with judged queries",
+		Long: `Measure search quality and latency with judged queries.
 
-A file of queries has one JSON object a line, in one of two forms. Judged by
-pages and sections, "ds" being the database's name, an empty anchor the whole
-page, and grade 2 an answer, 1 a help:
+A query file has one JSON object per line, in one of two forms. In the first form,
+"ds" is the database name, and each target is a page, an anchor (empty: the whole
+page), and a grade (2: answers the query, 1: helps):
 
   {"id": "q1", "ds": "widgets", "text": "how do I turn one",
    "targets": [["guide/turning.html", "crank", 2], ["faq.html", "", 1]]}
 
-or with the judgements in a file of their own, --qrels, that has query, document
-and grade on each line, between tabs. There a document is a passage's id, or a
-page's path or URL.
+In the second form, --qrels names a file with the judgments: query, document, and
+grade on each line, separated by tabs. A document is a passage id, or the path or
+URL of a page.
 
-A query asks the database that it names. One that names none, and with
---unscoped every query, asks all of them at once, as the agent does.
+A query searches the database that it names. A query without a database searches
+all databases at once, as the agent does; with --unscoped, every query does.
 
-Names that are looked up are given with --identifiers, one on each line, as
+--identifiers names a file of identifiers to look up, one per line:
 {"ds": "widgets", "identifier": "widget.turn", "page": "api.html", "anchor": "widget.turn"}.`,
 		Example: `  docsearch eval --queries queries.jsonl
   docsearch eval --queries queries.jsonl --qrels qrels.tsv --db manual --json`,
@@ -55,13 +54,14 @@ Names that are looked up are given with --identifiers, one on each line, as
 		RunE: func(cmd *cobra.Command, _ []string) error { return e.run(cmd.Context()) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&e.queries, "queries", "", "`file` of queries")
-	f.StringVar(&e.qrels, "qrels", "", "`file` of judgements, for queries that do not have theirs with them")
-	f.StringVar(&e.identifiers, "identifiers", "", "`file` of names to look up")
-	f.StringArrayVar(&e.databases, "db", nil, "measure this database, by `name` or path; may be repeated (default all)")
-	f.BoolVar(&e.unscoped, "unscoped", false, "ask all databases at once, whichever a query names")
-	f.BoolVar(&e.confidence, "confidence", false, "ask each database the queries of the others, too, and count what it claims to answer")
-	f.BoolVar(&e.json, "json", false, "print JSON, with every query's result")
+	f.SortFlags = false
+	f.StringVar(&e.queries, "queries", "", "read queries from `FILE`")
+	f.StringVar(&e.qrels, "qrels", "", "read judgments from `FILE`, for queries without targets")
+	f.StringVar(&e.identifiers, "identifiers", "", "read identifiers to look up from `FILE`")
+	f.StringArrayVar(&e.databases, "db", nil, "measure the database `NAME` or path (repeatable; default: all)")
+	f.BoolVar(&e.unscoped, "unscoped", false, "search all databases with each query")
+	f.BoolVar(&e.confidence, "confidence", false, "also search each database with the other databases' queries, and count its confident answers")
+	f.BoolVar(&e.json, "json", false, "print JSON with the result of each query")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("db", completeDatabases))
 	return cmd
 }
@@ -103,14 +103,14 @@ type (
 	// queries, which it should, and of other databases', which it should not.
 	confidenceScore struct {
 		Name           string  `json:"name"`
-		Own            int     `json:"own"`             // queries
-		Claimed        int     `json:"claimed"`         // of them
-		Right          int     `json:"right"`           // of those, the best hit's page answers or helps
-		RightOfFive    int     `json:"right_of_five"`   // of those, a page among the first five does
-		Foreign        int     `json:"foreign"`         // queries of others
-		ForeignClaimed int     `json:"foreign_claimed"` // of them
-		Precision      float64 `json:"precision"`       // own among all claimed
-		Recall         float64 `json:"recall"`          // claimed among own
+		Own            int     `json:"in_domain"`               // queries
+		Claimed        int     `json:"confident"`               // of them
+		Right          int     `json:"success_at_1"`            // of the confident, the best hit's page answers or helps
+		RightOfFive    int     `json:"success_at_5"`            // of the confident, a page among the first five does
+		Foreign        int     `json:"out_of_domain"`           // queries of others
+		ForeignClaimed int     `json:"out_of_domain_confident"` // of them
+		Precision      float64 `json:"precision"`               // in-domain among all confident
+		Recall         float64 `json:"recall"`                  // confident among in-domain
 		Threshold      float64 `json:"threshold,omitempty"`
 	}
 	queryResult struct {
@@ -136,7 +136,7 @@ type evaluated struct {
 
 func (e *evalCommand) run(ctx context.Context) error {
 	if e.queries == "" && e.identifiers == "" {
-		return withHint(usagef("there is nothing to measure with"), "--queries names a file of queries; docsearch eval --help says what is in it")
+		return withHint(usagef("docsearch eval needs --queries or --identifiers"), "run docsearch eval --help to see the file formats")
 	}
 	var queries []eval.Query
 	var identifiers []eval.Identifier
@@ -146,7 +146,7 @@ func (e *evalCommand) run(ctx context.Context) error {
 			return err
 		}
 		if len(queries) == 0 {
-			return withHint(fmt.Errorf("%s has no query that is judged", e.queries), "--qrels names the file of judgements")
+			return withHint(fmt.Errorf("%s has no judged query", e.queries), "pass --qrels FILE with the judgments")
 		}
 	}
 	if e.identifiers != "" {
@@ -254,11 +254,11 @@ func (m *meter) measure(ctx context.Context, queries []eval.Query, identifiers [
 		}
 	}
 	for set, n := range left {
-		out.Notes = append(out.Notes, fmt.Sprintf("left out %s: there is no database %q", count(n, "query"), set))
+		out.Notes = append(out.Notes, fmt.Sprintf("skipped %s: database %q not found", count(n, "query"), set))
 	}
 	slices.Sort(out.Notes)
 	if len(out.Results) == 0 && out.Identifiers == nil {
-		return out, withHint(errors.New("no query asks a database that there is"), "--unscoped asks all databases, whichever a query names")
+		return out, withHint(errors.New("cannot measure: no query names an existing database"), "pass --unscoped to search all databases with each query")
 	}
 	return out, nil
 }

@@ -29,7 +29,7 @@ func (e *evalCommand) print(out evaluation) error {
 		if out.Queries != nil {
 			fmt.Fprintln(e.stdout)
 		}
-		fmt.Fprintln(w, "IDENTIFIERS\tNAMES\tIN FULL @1\t@5\tLAST PART @1\t@5\tAS WORDS @1\t@5")
+		fmt.Fprintln(w, "IDENTIFIERS\tQUERIES\tFULL NAME @1\t@5\tLAST PART @1\t@5\tAS WORDS @1\t@5")
 		for _, s := range out.Sets {
 			if s.Identifiers != nil {
 				printIdentifiers(w, s.Name, s.Identifiers)
@@ -42,7 +42,7 @@ func (e *evalCommand) print(out evaluation) error {
 	}
 	if len(out.Confidence) > 0 {
 		fmt.Fprintln(e.stdout)
-		fmt.Fprintln(w, "CONFIDENCE\tOWN\tCLAIMED\tRIGHT\tOF FIVE\tFOREIGN\tCLAIMED\tPRECISION\tRECALL\tTHRESHOLD")
+		fmt.Fprintln(w, "CONFIDENCE\tIN-DOMAIN\tCONFIDENT\tSUCCESS@1\tSUCCESS@5\tOUT-OF-DOMAIN\tCONFIDENT\tPRECISION\tRECALL\tTHRESHOLD")
 		for _, c := range out.Confidence {
 			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t%.3f\t", c.Name, c.Own, c.Claimed, c.Right, c.RightOfFive, c.Foreign, c.ForeignClaimed, c.Precision, c.Recall)
 			if c.Threshold > 0 {

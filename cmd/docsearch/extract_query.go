@@ -11,11 +11,11 @@ import (
 func newExtractQueryCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "extract-query",
-		Short: "Print the query that the hook makes of an event",
-		Long: `Print the query that the hook makes of an event on standard input: of a web
-search its own, of a fetch what the page is read for, and of any other call what
-its input, or its failure, is about. Nothing, where the hook asks nothing.`,
-		Example: `  docsearch extract-query <event.json`,
+		Short: "Print the search query of a hook event",
+		Long: `Print the search query of a hook event on standard input. For a web search, it is
+the query; for a fetch, the prompt; for other calls, terms from the input or the
+failure. If the hook does not search for the event, print nothing.`,
+		Example: `  docsearch extract-query < event.json`,
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			event, err := a.readEvent("-")

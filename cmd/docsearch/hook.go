@@ -23,13 +23,16 @@ func newHookCommand(*app) *cobra.Command {
 		DisableFlagParsing: true,
 
 		Use:   "hook",
-		Short: "Answer one hook event of an agent's client",
-		Long: `Hook answers one event of an agent's client: a JSON object on standard input.
-It denies a web search that documentation on this machine answers: exit code 2,
-and on standard output the denial with the answer. For any other call, and
-whatever goes wrong, it prints nothing on standard output and exits with code 0.
+		Short: "Handle one hook event from stdin (run by the agent)",
+		Long: `Handle one hook event, a JSON object on standard input. The agent runs this
+command.
 
-DOCSEARCH_DEBUG=1 shows every step of the decision on standard error.`,
+If local documentation answers a web search, the hook denies the search: it prints
+the denial with the passages on standard output and exits with code 2. For other
+calls, and if the hook fails, it prints nothing on standard output and exits with
+code 0.
+
+To see each step of the decision on standard error, set DOCSEARCH_DEBUG=1.`,
 		Example: `  echo '{"tool_name": "WebSearch", "tool_input": {"query": "gitlab ci"}}' | docsearch hook`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
@@ -54,7 +57,7 @@ func answerEvent(p *hook.Process) error {
 		p.Rules = func(cwd string, _ func(*config.Rule) bool) ([]config.Rule, []string, error) {
 			routes := load.LoadRoutes(r, config.PlaceOf(l, p.Getenv, cwd))
 			if err := routes.Remember(l); err != nil {
-				p.Debug("no snapshot of the rules: %v", err)
+				p.Debug("cannot write the rules snapshot: %v", err)
 			}
 			return routes.Rules, routes.Problems, nil
 		}
@@ -62,16 +65,16 @@ func answerEvent(p *hook.Process) error {
 		switch {
 		case errors.As(err, &syntax):
 			err = load.RememberFailure(l, syntax)
-			p.Debug("snapshot of a config that cannot be read: %v", err)
+			p.Debug("wrote the snapshot of an unreadable config: %v", err)
 			c := config.Default()
 			return p.Run(&c, l, []string{syntax.Error()}, lookup.Indexes{})
 		case err != nil:
 			c := config.Default()
 			return p.Run(&c, l, []string{err.Error()}, lookup.Indexes{})
 		}
-		p.Debug("decided by %s", r.Path)
+		p.Debug("using config %s", r.Path)
 		if err := r.Remember(l); err != nil {
-			p.Debug("no snapshot: %v", err)
+			p.Debug("cannot write the config snapshot: %v", err)
 		}
 		r.Config.Names = lookup.DefinedNames(r.Config.Databases)
 		if err := r.Config.Names.Write(l); err != nil {

@@ -351,12 +351,12 @@ func TestHookFailsOpen(t *testing.T) {
 		{name: "no tool", event: `{"tool_input":{"query":"gitlab"}}`},
 		{name: "another event", event: strings.Replace(good, "PreToolUse", "PostToolUse", 1)},
 
-		{name: "no config", arrange: func(h *hookHome) { os.Remove(h.config) }, event: good, stderr: "not found: no search is answered locally"},
+		{name: "no config", arrange: func(h *hookHome) { os.Remove(h.config) }, event: good, stderr: "not found: the hook denies no searches"},
 		{name: "no home", event: good, env: []string{"HOME=", "USERPROFILE="}, stderr: "cannot find the config"},
 		{name: "config is a folder", arrange: func(h *hookHome) { os.Remove(h.config); os.Mkdir(h.config, 0o755) }, event: good, stderr: "not a regular file"},
-		{name: "config is empty", arrange: func(h *hookHome) { h.configure("") }, event: good, stderr: "got an empty file; no search is answered locally"},
+		{name: "config is empty", arrange: func(h *hookHome) { h.configure("") }, event: good, stderr: "got an empty file; the hook denies no searches"},
 		{name: "config is no JSON", arrange: func(h *hookHome) { h.configure("{\n\n\"databases\": [}") }, event: good, stderr: ":3:15: invalid JSON: unexpected"},
-		{name: "config is a list", arrange: func(h *hookHome) { h.configure("[]") }, event: good, stderr: "expected an object"},
+		{name: "config is a list", arrange: func(h *hookHome) { h.configure("[]") }, event: good, stderr: "want an object"},
 		{name: "config is huge", arrange: func(h *hookHome) { h.configure(redirectConfig + strings.Repeat(" ", 5<<20)) }, event: good, stderr: "longer than"},
 		{name: "config links to itself", unix: true, arrange: func(h *hookHome) { os.Remove(h.config); os.Symlink(h.config, h.config) }, event: good, stderr: "too many levels"},
 		{name: "config is a device", unix: true, event: good, env: []string{"DOCSEARCH_CONFIG_PATH=/dev/zero"}, stderr: "not a regular file"},
@@ -407,7 +407,7 @@ func TestHookReplacesDamagedState(t *testing.T) {
 	h.write(h.state("s"), `{"last_denied": `)
 	r := h.run(webSearch("s", "gitlab ci"))
 	r.denied(t)
-	if !strings.Contains(r.stderr, "damaged state") {
+	if !strings.Contains(r.stderr, "corrupt state") {
 		t.Errorf("stderr %q", r.stderr)
 	}
 	h.run(webSearch("s", "gitlab ci")).passed(t)
@@ -618,7 +618,7 @@ func TestHookHosts(t *testing.T) {
 func TestHookAllowsItsOwnTools(t *testing.T) {
 	h := newHookHome(t, redirectConfig)
 	const event = `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"mcp__plugin_docsearch_docs__search","tool_input":{"query":"gitlab"}}`
-	const want = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"docsearch only reads the documentation on this machine"}}` + "\n"
+	const want = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"docsearch only reads local documentation"}}` + "\n"
 	if r := h.run(event); r.code != 0 || r.stdout != want || r.stderr != "" {
 		t.Errorf("%+v", r)
 	}

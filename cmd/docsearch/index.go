@@ -10,12 +10,12 @@ import (
 func newIndexCommand(a *app) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "index",
-		Short: "Make, update, check, list and remove databases",
-		Long: `Make, update, check, list and remove databases: folders with passages of documentation
-and the index that finds them.
+		Short: "Build, update, list, verify, and remove databases",
+		Long: `Build, update, list, verify, and remove databases. A database is a folder that
+contains passages of documentation and their search index.
 
-A database is named as the config file names it, or as its folder in docsearch's
-data folder is named, or by its path.`,
+NAME is the name of a database in the config file, or of its folder in
+docsearch's data folder. PATH is the path of a database.`,
 	})
 	cmd.AddCommand(newIndexBuildCommand(a), newIndexUpdateCommand(a), newIndexListCommand(a), newIndexInfoCommand(a), newIndexVerifyCommand(a), newIndexRemoveCommand(a))
 	return cmd

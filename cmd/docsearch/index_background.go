@@ -131,7 +131,7 @@ func readTries(cache string) map[string]time.Time {
 func cacheFolder() (string, error) {
 	cache := config.Locate(os.Getenv).Cache
 	if cache == "" {
-		return "", errors.New("there is no cache folder: neither DOCSEARCH_CACHE_DIR nor a home directory is set")
+		return "", errors.New("cannot find the cache folder: DOCSEARCH_CACHE_DIR and the home directory are not set")
 	}
 	return cache, os.MkdirAll(cache, 0o755)
 }

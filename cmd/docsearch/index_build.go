@@ -58,23 +58,24 @@ func newIndexBuildCommand(a *app) *cobra.Command {
 	b := &buildCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "build PATH|URL|NAME | --installed [NAME]",
-		Short: "Build a database, or build it again",
-		Long: `Build a database from a folder of documentation or source code, an archive of
-one, a git repository, a docset, a documentation site, or the index of a LEANN
-index, or build a database again.
+		Short: "Build or rebuild a database",
+		Long: `Build or rebuild a database from a folder of documentation or source code, an
+archive, a git repository, a docset, a documentation site, or a LEANN index.
 
-Files are split into passages at their headings; the database goes into
-docsearch's data folder. For a git repository the latest commit is
-fetched; hooks, filters and submodules never run. Of a site the pages below the URL are fetched into the
-database's folder first: those that its llms.txt or sitemap lists, else those
-that links lead to. A build that is interrupted goes on where it was. Of a LEANN
-index (its folder, its meta.json, or a bare passages.jsonl) the passages stay as
-they are; docsearch puts a folder of its own beside them.
+Files are split into passages at their headings. The database is written to
+docsearch's data folder.
 
-Documentation is often on a machine already: that of packages, manual pages, the
-modules of Go, Python and Node. --installed finds it.
+For a git repository, the latest commit is fetched; hooks, filters and submodules
+never run. For a site, the pages below the URL are downloaded first. They are
+found through llms.txt, the sitemap, or links, in that order. To resume an
+interrupted build, run the same command again. For a LEANN index (its folder, its
+meta.json, or a bare passages.jsonl), docsearch writes its files to a docsearch
+folder next to the passages and does not change LEANN's files.
 
-Whatever happens to a build, the database answers from the index it had before.`,
+Your machine may already contain documentation: of packages, of Go, Python, and
+Node modules, and manual pages. To list it, pass --installed.
+
+Until a build succeeds, searches use the previous index.`,
 		Example: `  docsearch index build ~/src/project/docs --name project
   docsearch index build https://docs.example.com/guide/
   docsearch index build https://git.example.com/project.git#v2
@@ -87,7 +88,7 @@ Whatever happens to a build, the database answers from the index it had before.`
 			if b.installed {
 				return atMostOne(cmd, args)
 			}
-			return oneArgument("a folder, a URL, an archive or a database")(cmd, args)
+			return oneArgument("a folder, a URL, an archive, or a database")(cmd, args)
 		},
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -99,37 +100,56 @@ Whatever happens to a build, the database answers from the index it had before.`
 			return b.run(cmd.Context(), args[0])
 		},
 	}
-	b.addFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&b.installed, "installed", false, "list the documentation that is on this machine, or take the one that is named")
-	cmd.Flags().BoolVarP(&b.quiet, "quiet", "q", false, "print nothing but errors")
-	cmd.Flags().BoolVar(&b.json, "json", false, "print progress and result as JSON, an object a line")
+	f := cmd.Flags()
+	f.SortFlags = false
+	b.addSourceFlags(f)
+	f.BoolVar(&b.installed, "installed", false, "index documentation that is already on this machine; without NAME, list it")
+	b.addSiteFlags(f)
+	b.addEmbedderFlags(f)
+	f.BoolVar(&b.json, "json", false, jsonLines)
+	f.BoolVarP(&b.quiet, "quiet", "q", false, "print errors only")
 	return cmd
 }
 
-// addFlags adds the flags that say what to build, and how.
-func (b *buildCommand) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&b.name, "name", "", "`name` of the database made from a folder or site (default after the folder or the site's host)")
-	f.StringVar(&b.kind, "type", "", "take the source for a `KIND`, whatever it looks like: "+strings.Join(sourceKinds(), ", "))
-	f.StringVar(&b.out, "out", "", "put the database into this `folder` instead of docsearch's data folder")
-	f.StringVar(&b.kept.Language, "language", "", "language of the texts, for the forms of words (default english)")
-	f.DurationVar(&b.wait, "wait", 0, "how long to wait for another build of the same database")
-	f.BoolVar(&b.kept.TrustPaths, "trust-paths", false, "read passages that a LEANN index names outside its own folder")
-	f.StringArrayVar(&b.kept.Include, "include", nil, "read only files or pages that this `pattern` matches, such as \"*.html\"; may be repeated")
-	f.StringArrayVar(&b.kept.Exclude, "exclude", nil, "leave out what this `pattern` matches, such as \"faq\" or \"old/*.md\"; may be repeated")
-	f.BoolVar(&b.kept.NoIgnore, "no-ignore", false, "of a folder, read what its .gitignore and .docsearchignore files name, too")
+// Help of flags that several commands have.
+const (
+	jsonLines = "print progress and result as JSON, one object per line"
+	waitHelp  = "wait up to `DURATION` for another build of this database (default 0s: fail at once)"
+)
+
+// addSourceFlags adds the flags that select the source and its files.
+func (b *buildCommand) addSourceFlags(f *pflag.FlagSet) {
+	kinds := sourceKinds()
+	f.StringVar(&b.kind, "type", "", "treat the source as `TYPE`: "+strings.Join(kinds[:len(kinds)-1], ", ")+", or "+kinds[len(kinds)-1]+" (default: detect)")
+	f.StringVar(&b.name, "name", "", "set the database name to `NAME` (default: folder name or site host)")
+	f.StringVar(&b.out, "out", "", "write the database to `DIR` (default: docsearch's data folder)")
+	f.StringArrayVar(&b.kept.Include, "include", nil, "index only files or pages that match `GLOB`, for example \"*.html\" (repeatable)")
+	f.StringArrayVar(&b.kept.Exclude, "exclude", nil, "skip files or pages that match `GLOB`, for example \"old/*.md\" (repeatable)")
+	f.BoolVar(&b.kept.NoIgnore, "no-ignore", false, "index files that .gitignore or .docsearchignore excludes (folders only)")
 	f.BoolVar(&b.kept.KeepSecrets, "keep-secrets", false, "index keys and tokens instead of removing them from the text")
-	f.StringVar(&b.kept.Site.Prefix, "prefix", "", "of a site, fetch only pages whose URL begins with this `URL` (default the one given)")
-	f.StringVar((*string)(&b.kept.Site.Way), "way", "", "of a site, find pages by `llms.txt`, llms-full.txt, sitemap or links (default the first of them that there is)")
-	f.IntVar(&b.kept.Site.MaxPages, "max-pages", 0, "of a site, fetch at most so `many` pages (default 20000)")
-	f.Var((*sizeValue)(&b.kept.Site.MaxBytes), "max-bytes", "download at most `SIZE` in all, such as 500MB (sites only; default 2GB)")
-	f.DurationVar(&b.kept.Site.Delay, "delay", 0, "of a site, wait so long between requests (default 200ms, none for one on this machine)")
-	f.IntVar(&b.kept.Site.Concurrency, "concurrency", 0, "of a site, make so `many` requests at a time (default 4)")
-	f.DurationVar(&b.kept.Site.Timeout, "timeout", 0, "of a site, give each page so long to arrive (default 30s)")
-	f.BoolVar(&b.kept.Site.IgnoreRobots, "ignore-robots", false, "of a site, fetch what its robots.txt forbids, too, and read pages that ask not to be indexed")
-	f.BoolVar(&b.kept.Site.Private, "private", false, "of a site, let its name lead to this machine or a private network")
-	f.StringVar(&b.kept.Embedder, "embedder", "", "embed passages with this model, too: `PROVIDER:MODEL`, leann for the one of a LEANN index, builtin for none (default what the config says)")
-	f.StringVar(&b.url, "embedder-url", "", "where the embedder answers, if the config does not say")
-	f.StringVar(&b.keyEnv, "embedder-key-env", "", "environment `variable` that has the embedder's key")
+	f.StringVar(&b.kept.Language, "language", "", "stem words for `LANG`, or \"none\" (default english)")
+	f.BoolVar(&b.kept.TrustPaths, "trust-paths", false, "read passage files outside the index folder (LEANN only)")
+}
+
+// addSiteFlags adds the flags of the crawler.
+func (b *buildCommand) addSiteFlags(f *pflag.FlagSet) {
+	f.StringVar((*string)(&b.kept.Site.Way), "discover", "", "find pages by `METHOD`: llms.txt, llms-full.txt, sitemap, or links (sites only; default: first available)")
+	f.StringVar(&b.kept.Site.Prefix, "prefix", "", "download only pages below `URL` (sites only; default: the source URL)")
+	f.IntVar(&b.kept.Site.MaxPages, "max-pages", 0, "download at most `N` pages (sites only; default 20000)")
+	f.Var((*sizeValue)(&b.kept.Site.MaxBytes), "max-bytes", "download at most `SIZE` in total, for example 500MB (sites only; default 2GB)")
+	f.IntVar(&b.kept.Site.Concurrency, "concurrency", 0, "send at most `N` requests at once (sites only; default 4)")
+	f.DurationVar(&b.kept.Site.Delay, "delay", 0, "wait `DURATION` between requests (sites only; default 200ms, 0 for localhost)")
+	f.DurationVar(&b.kept.Site.Timeout, "timeout", 0, "give up on a page after `DURATION` (sites only; default 30s)")
+	f.BoolVar(&b.kept.Site.IgnoreRobots, "ignore-robots", false, "download pages that robots.txt disallows, and index noindex pages (sites only)")
+	f.BoolVar(&b.kept.Site.Private, "private", false, "allow a site on localhost or a private network")
+}
+
+// addEmbedderFlags adds the flags of the embedder and of the build lock.
+func (b *buildCommand) addEmbedderFlags(f *pflag.FlagSet) {
+	f.StringVar(&b.kept.Embedder, "embedder", "", "also embed passages with `PROVIDER:MODEL`; \"leann\": the LEANN index's model, \"builtin\": none (default: from the config)")
+	f.StringVar(&b.url, "embedder-url", "", "connect to the embedding server at `URL` (default: from the config)")
+	f.StringVar(&b.keyEnv, "embedder-key-env", "", "read the embedding server's API key from environment variable `VAR`")
+	f.DurationVar(&b.wait, "wait", 0, waitHelp)
 }
 
 // A plan is what a build command is about to do.
@@ -168,7 +188,7 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 	if p.site() == nil {
 		for flag := range b.siteFlags(&p.kept.Site) {
 			if b.set(flag) {
-				return index.Info{}, usagef("--%s is for sites, and %s is none", flag, p.label)
+				return index.Info{}, usagef("cannot use --%s: %s is not a site", flag, p.label)
 			}
 		}
 	}
@@ -248,7 +268,7 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	known, err := choose(all, path)
 	var unknown *unknownError
 	if errors.As(err, &unknown) {
-		err = fmt.Errorf("cannot build from %q: no such folder, file or database", arg)
+		err = fmt.Errorf("source %q not found: no folder, file, or database has this name", arg)
 		if unknown.near != "" {
 			err = withHint(err, "did you mean %q?", unknown.near)
 		}
@@ -267,7 +287,7 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 		return plan{}, err
 	}
 	if b.name != "" || b.out != "" {
-		return plan{}, usagef("--name and --out are for folders and sites: the index of %s is where its passages are", arg)
+		return plan{}, usagef("cannot use --name or --out: the index of %s is stored with its passages", arg)
 	}
 	return b.again(known, dir)
 }
@@ -279,7 +299,7 @@ func (b *buildCommand) forced(l config.Locations, all []listing, arg string) (pl
 		return b.fromFolder(l, all, arg)
 	case ingest.KindSite:
 		if !isURL(arg) {
-			return plan{}, usagef("%s is no URL of a site, such as https://docs.example.com/guide/", arg)
+			return plan{}, usagef("invalid site URL %q: want a URL such as https://docs.example.com/guide/", arg)
 		}
 		return b.fromSite(l, all, arg)
 	case ingest.KindGit:
@@ -316,7 +336,7 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 	case !origin.sealed && b.updating:
 		return p, origin.elsewhere("cannot update "+known.Name, dir)
 	case !origin.sealed:
-		p.notice = origin.elsewhere("building "+known.Name+" from its own passages", dir)
+		p.notice = origin.elsewhere("rebuilding "+known.Name+" from its own passages", dir)
 	case origin.Kind == ingest.KindSite:
 		site, err := ingest.NewSite(origin.Location, dir, p.kept.Site, p.kept.Options)
 		if err != nil {
@@ -335,7 +355,7 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 		case b.update || !errors.Is(err, fs.ErrNotExist):
 			return p, err
 		}
-		p.notice = fmt.Errorf("%s is gone; building %s from its own passages", origin.Location, known.Name)
+		p.notice = fmt.Errorf("source %s not found; rebuilding %s from its own passages", origin.Location, known.Name)
 	}
 	find := leann.Find
 	if p.kept.TrustPaths {
@@ -419,16 +439,16 @@ func (b *buildCommand) place(l config.Locations, source, suggested string) (dir,
 		name = filepath.Base(b.out)
 	}
 	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\:*?"<>|`) || name != strings.TrimSpace(name) {
-		err := usagef("invalid name %q of a database: want letters and digits", name)
+		err := usagef("invalid database name %q: want letters and digits", name)
 		if name == "" {
-			err = usagef("cannot name the database after %s", source)
+			err = usagef("cannot derive a database name from %s", source)
 		}
 		return "", "", withHint(err, "pass --name NAME")
 	}
 	dir = b.out
 	if dir == "" {
 		if l.Data == "" {
-			return "", "", withHint(errors.New("there is no data folder: neither DOCSEARCH_DATA nor a home directory is set"), "--out says where the database goes")
+			return "", "", withHint(errors.New("cannot find the data folder: DOCSEARCH_DATA and the home directory are not set"), "pass --out DIR")
 		}
 		dir = filepath.Join(l.Data, name)
 	}
@@ -464,10 +484,10 @@ func (b *buildCommand) mayReplace(dir, source, name string) error {
 	case onlyOurs(entries) && !isDatabase(dir):
 		return nil // a first build that did not come to its end
 	case origin.Location == "":
-		return withHint(fmt.Errorf("%s is not empty and no database of docsearch's", dir), "--name or --out choose another place")
+		return withHint(fmt.Errorf("cannot use %s: not empty and not a docsearch database", dir), "pass --name or --out to use another folder")
 	case !sameSource(origin.Location, source):
-		return withHint(fmt.Errorf("%s is a database already, made from %s", name, origin.Location),
-			"--name gives this one another name; docsearch index remove %s makes room", name)
+		return withHint(fmt.Errorf("database %s already exists, built from %s", name, origin.Location),
+			"pass --name to use another name, or run docsearch index remove %s", quoteArgument(name))
 	}
 	return nil
 }
@@ -499,7 +519,7 @@ func (b *buildCommand) siteFlags(kept *ingest.SiteOptions) map[string]func() {
 	given := b.kept.Site
 	return map[string]func(){
 		"prefix":        func() { kept.Prefix = given.Prefix },
-		"way":           func() { kept.Way = given.Way },
+		"discover":      func() { kept.Way = given.Way },
 		"max-pages":     func() { kept.MaxPages = given.MaxPages },
 		"max-bytes":     func() { kept.MaxBytes = given.MaxBytes },
 		"delay":         func() { kept.Delay = given.Delay },
@@ -513,7 +533,7 @@ func (b *buildCommand) siteFlags(kept *ingest.SiteOptions) map[string]func() {
 func explainLEANN(path string, err error) error {
 	var outside *leann.OutsideError
 	if errors.As(err, &outside) {
-		return withHint(err, "docsearch index build --trust-paths %s reads them all the same", path)
+		return withHint(err, "run docsearch index build --trust-paths %s to read them", quoteArgument(path))
 	}
 	return err
 }
@@ -521,22 +541,22 @@ func explainLEANN(path string, err error) error {
 func explainBuild(p plan, err error) error {
 	switch {
 	case errors.Is(err, generation.ErrBusy):
-		return withHint(err, "--wait 10m waits for it")
+		return withHint(err, "pass --wait 10m to wait for it")
 	case errors.Is(err, confined.ErrLink):
 		return withHint(err, "remove the link and run the same command again")
 	case errors.Is(err, context.Canceled):
 		return withHint(errors.New("interrupted"), "%s", p.afterInterrupt())
 	case errors.Is(err, gitrepo.ErrRedirect):
-		return withHint(err, "open the URL in a browser and build from the one that it leads to")
+		return withHint(err, "open the URL in a browser, then build from the URL that it redirects to")
 	case errors.Is(err, index.ErrNoPassages):
-		return withHint(fmt.Errorf("%s: %w", p.label, err), "docsearch reads the formats of documentation and source code, and LEANN's passages")
+		return withHint(fmt.Errorf("%s: %w", p.label, err), "use a source with documentation, source code, or LEANN passages")
 	}
 	return p.explainEmbedder(explainSite(err))
 }
 
 // afterInterrupt says what is there after a build was interrupted.
 func (p plan) afterInterrupt() string {
-	state := p.label + " is as it was before"
+	state := p.label + " is unchanged"
 	if !generation.HasManifest(p.dir) {
 		state = "nothing was built"
 	}
@@ -557,9 +577,9 @@ func (p plan) explainEmbedder(err error) error {
 	var failed *provider.Error
 	switch {
 	case errors.As(err, &stored):
-		return withHint(err, "--embedder %s:%s makes them anew", p.embedder.Provider, p.embedder.Model)
+		return withHint(err, "pass --embedder %s:%s to embed the passages again", p.embedder.Provider, p.embedder.Model)
 	case errors.As(err, &failed):
-		return withHint(err, "the same command goes on where this one ended; --embedder builtin does without")
+		return withHint(err, "run the same command again to resume, or pass --embedder builtin to build without this model")
 	}
 	return err
 }
@@ -583,7 +603,7 @@ func (b *buildCommand) finish(p plan, info index.Info, took time.Duration) error
 		return err
 	}
 	if path := config.Locate(os.Getenv).Config; !p.known && path != "" {
-		fmt.Fprintf(b.stdout, "the hook answers from it once %s has an entry such as\n  %s\n", path, exampleEntry(p))
+		fmt.Fprintf(b.stdout, "to use the database in the hook, add an entry to \"databases\" in %s:\n  %s\n", path, exampleEntry(p))
 	}
 	return nil
 }
@@ -597,7 +617,7 @@ func (b *buildCommand) adviseEmbedder(p plan) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(b.stdout, "searches use the vectors of %s once %s has\n  \"embedder\": %s\n",
+	_, err = fmt.Fprintf(b.stdout, "to search with the vectors of %s, add to %s:\n  \"embedder\": %s\n",
 		p.embedder.Model, config.Locate(os.Getenv).Config, entry)
 	return err
 }

@@ -22,9 +22,9 @@ func newIndexInfoCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "info NAME|PATH",
-		Short: "Show what is known of a database",
-		Long: `Show what is known of a database: what it was made from and when, its counts and
-sizes, and everything of its source that has no passages, and why.`,
+		Short: "Show a database's source, age, size, and skipped files",
+		Long: `Show a database's source, age, counts, and sizes. List each file or page that has
+no passages, with the reason.`,
 		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeDatabases,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -85,7 +85,7 @@ func (a *app) info(d listing, asJSON bool) error {
 	}
 	row("built", "%s (%s) by docsearch %s", info.Created.Local().Format("2006-01-02 15:04"), age(time.Since(info.Created)), info.Tool)
 	if info.Checked.After(info.Created) {
-		row("checked", "%s (%s): nothing had changed", info.Checked.Local().Format("2006-01-02 15:04"), age(time.Since(info.Checked)))
+		row("checked", "%s (%s): no changes", info.Checked.Local().Format("2006-01-02 15:04"), age(time.Since(info.Checked)))
 	}
 	row("passages", "%s of %s, %s of text", thousands(info.Passages), count(info.Documents, "document"), size(info.TextBytes))
 	if e := info.Edition; e != nil {
@@ -101,10 +101,10 @@ func (a *app) info(d listing, asJSON bool) error {
 		row("embedder", "%s, %s%s", e.Name, count(e.Dimensions, "dimension"), recallOf(&e.Recall))
 	}
 	if c := info.Confidence; c != nil {
-		row("confidence", "threshold %.2f, reached by %.0f%% of %s from its own text", c.Threshold, 100*c.Recall, count(c.Sample, "question"))
+		row("confidence", "threshold %.2f, reached by %.0f%% of %s from the database's own text", c.Threshold, 100*c.Recall, count(c.Sample, "test query"))
 	}
 	if len(info.Skipped) > 0 {
-		row("left out", "%d", len(info.Skipped))
+		row("skipped", "%d", len(info.Skipped))
 		for _, s := range info.Skipped {
 			fmt.Fprintf(a.stdout, "  %s: %s\n", printable(s.Name), printable(s.Why))
 		}
@@ -134,7 +134,7 @@ func recallOf(r *generation.Recall) string {
 	if r == nil {
 		return ""
 	}
-	return fmt.Sprintf(", recall@%d %.4f on %s", r.At, r.Value, count(r.Sample, "question"))
+	return fmt.Sprintf(", recall@%d %.4f on %s", r.At, r.Value, count(r.Sample, "test query"))
 }
 
 // An infoJSON is a database as programs read it.
@@ -176,7 +176,7 @@ func newInfoJSON(name, state, why string, info index.Info) infoJSON {
 // matter that is not understood.
 func printSkipped(w io.Writer, skipped []generation.Skipped, all string) {
 	heads := slices.DeleteFunc(slices.Clone(skipped), func(s generation.Skipped) bool { return !ingest.AboutFrontMatter(s) })
-	printFew(w, "left out:", slices.DeleteFunc(slices.Clone(skipped), ingest.AboutFrontMatter), all)
+	printFew(w, "skipped:", slices.DeleteFunc(slices.Clone(skipped), ingest.AboutFrontMatter), all)
 	printFew(w, "check the front matter:", heads, all)
 }
 
@@ -188,7 +188,7 @@ func printFew(w io.Writer, title string, skipped []generation.Skipped, all strin
 	fmt.Fprintln(w, title)
 	for i, s := range skipped {
 		if i == few {
-			fmt.Fprintf(w, "  %d more; %s names them\n", len(skipped)-few, all)
+			fmt.Fprintf(w, "  %d more; to list them, run: %s\n", len(skipped)-few, all)
 			return
 		}
 		fmt.Fprintf(w, "  %s: %s\n", printable(s.Name), printable(ingest.WithoutFrontMatter(s)))

@@ -30,7 +30,7 @@ func (b *buildCommand) runInstalled(ctx context.Context, args []string) error {
 	}
 	d, ok := installed.Choose(all, args[0])
 	if !ok {
-		return withHint(fmt.Errorf("no documentation called %q is installed", args[0]), "docsearch index build --installed lists what is")
+		return withHint(fmt.Errorf("installed documentation %q not found", args[0]), "run docsearch index build --installed to list it")
 	}
 	p, err := b.planInstalled(d)
 	if err != nil {
@@ -71,7 +71,7 @@ func (b *buildCommand) planInstalled(d installed.Documentation) (plan, error) {
 func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Documentation) error {
 	type entry struct {
 		Name    string `json:"name"`
-		What    string `json:"what"`
+		What    string `json:"contents"`
 		Folder  string `json:"folder"`
 		Files   int    `json:"files"`
 		Bytes   int64  `json:"bytes"`
@@ -92,11 +92,11 @@ func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Docume
 		return enc.Encode(list)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(b.stdout, "no documentation is installed where docsearch looks for it")
+		fmt.Fprintln(b.stdout, "no documentation found in the usual places")
 		return nil
 	}
 	table := tabwriter.NewWriter(b.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "FILES\tSIZE\tWHAT\tCOMMAND")
+	fmt.Fprintln(table, "FILES\tSIZE\tCONTENTS\tCOMMAND")
 	for _, e := range list {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", thousands(e.Files), size(e.Bytes), e.What, e.Command)
 	}

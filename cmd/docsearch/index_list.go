@@ -16,16 +16,16 @@ func newIndexListCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the databases and their state",
-		Long: `List the databases that the config file names and those in docsearch's data
-folder, with their state:
+		Short: "List databases and their state",
+		Long: `List the databases in the config file and in docsearch's data folder, with their
+state:
 
-  ok             the index is that of the passages
-  stale          the passages have changed since it was built
-  no index       there are passages, but docsearch has built no index of them
-  missing        there is nothing at the path that the config has
-  damaged        the index cannot be read
-  other version  another version of docsearch built the index`,
+  ok             the index matches the passages
+  stale          the passages or their source have changed since the build
+  no index       the passages have no docsearch index yet
+  missing        the path in the config does not exist
+  corrupt        the index cannot be read
+  other version  the index was built by an incompatible docsearch version`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return a.list(asJSON) },
 	}
@@ -55,7 +55,7 @@ func (a *app) list(asJSON bool) error {
 		return enc.Encode(list)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(a.stdout, "there is no database yet; docsearch index build FOLDER makes one")
+		fmt.Fprintln(a.stdout, "no databases; to build one, run: docsearch index build SOURCE")
 		return nil
 	}
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)

@@ -23,11 +23,11 @@ func newIndexRemoveCommand(a *app) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "remove NAME|PATH",
-		Short: "Remove a database that docsearch made",
-		Long: `Remove the files that docsearch made of a database: its index and, if docsearch
-made the passages, the passages and the entry in the config file. Of a LEANN index
-only docsearch's own folder is removed, and the entry stays unless you agree to
-remove it. The source of the passages is never touched.`,
+		Short: "Remove a database that docsearch built",
+		Long: `Remove the files that docsearch wrote for a database: its index and, if docsearch
+built the passages, the passages and the entry in the config file. For a LEANN
+index, only docsearch's own folder is removed, and the entry stays unless you
+confirm its removal. Remove never changes the source of the passages.`,
 		Args:              oneArgument("the name or path of a database"),
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -81,11 +81,11 @@ func mayRemove(ctx context.Context, asker *asker, what string, yes bool) error {
 		return nil
 	}
 	if asker == nil {
-		return withHint(fmt.Errorf("cannot ask whether to remove %s: stdin is not a terminal", what), "pass --yes to remove it without confirmation")
+		return withHint(fmt.Errorf("cannot ask for confirmation to remove %s: stdin is not a terminal", what), "pass --yes to remove it without confirmation")
 	}
 	agreed, err := asker.agree(ctx, "remove "+what+"?", false)
 	if err == nil && !agreed {
-		err = errors.New("nothing was removed")
+		err = errors.New("canceled; no files were removed")
 	}
 	return err
 }
@@ -95,7 +95,7 @@ func removeFiles(dir string, made bool) error {
 	copied := ingest.IsCopy(originOf(dir).Kind) || isUnfinished(dir)
 	if err := generation.Remove(dir); err != nil && !(made && errors.Is(err, generation.ErrNoIndex)) {
 		if errors.Is(err, generation.ErrNoIndex) {
-			return withHint(err, "there is nothing of docsearch's to remove")
+			return fmt.Errorf("cannot remove the index: %w", err)
 		}
 		return err
 	}
@@ -133,15 +133,15 @@ func (a *app) removeEntry(ctx context.Context, asker *asker, name string, yes, m
 	}
 	change, err := agentconfig.Rewrite(path, "the entry "+name, func(data []byte) ([]byte, error) { return edit.Remove(path, data, name) })
 	if err != nil {
-		return withHint(err, "remove the entry %s from %s yourself", name, path)
+		return withHint(err, "remove the entry %s from %s manually", name, path)
 	}
 	backup, err := change.Apply()
 	if err != nil {
-		return fmt.Errorf("remove the entry %s from %s: %w", name, path, err)
+		return fmt.Errorf("cannot remove the entry %s from %s: %w", name, path, err)
 	}
 	fmt.Fprintf(a.stdout, "removed the entry %s from %s\n", name, path)
 	if backup != "" {
-		fmt.Fprintf(a.stdout, "  the file as it was: %s\n", backup)
+		fmt.Fprintf(a.stdout, "  backup: %s\n", backup)
 	}
 	return nil
 }

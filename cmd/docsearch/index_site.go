@@ -23,13 +23,13 @@ func explainSite(err error) error {
 	var limit *site.LimitError
 	switch {
 	case errors.As(err, &limit):
-		return withHint(err, "--max-bytes sets another limit")
+		return withHint(err, "pass --max-bytes SIZE to set another limit")
 	case errors.As(err, &moved):
-		return withHint(err, "docsearch index build %s", quoteArgument(moved.To))
+		return withHint(err, "run docsearch index build %s", quoteArgument(moved.To))
 	case errors.As(err, &address):
-		return withHint(err, "--private fetches it all the same")
+		return withHint(err, "pass --private to allow it")
 	case errors.Is(err, site.ErrOther):
-		return withHint(err, "--name makes another database; docsearch index remove makes room")
+		return withHint(err, "pass --name to use another name, or remove the database with docsearch index remove")
 	}
 	return err
 }
@@ -48,7 +48,7 @@ func (b *buildCommand) printFetched(p plan) {
 		fmt.Fprintf(b.stderr, "docsearch: %s\n", limit)
 	}
 	if r.Lost > 0 {
-		fmt.Fprintf(b.stderr, "hint: to remove them, run docsearch index build %s\n", quoteArgument(p.label))
+		fmt.Fprintf(b.stderr, "hint: run docsearch index build %s to remove them\n", quoteArgument(p.label))
 	}
 }
 
@@ -61,10 +61,10 @@ func fetched(r site.Report) string {
 		}
 	}
 	add(r.Unchanged, "unchanged")
-	add(r.Resumed, "fetched before the interruption")
+	add(r.Resumed, "downloaded before the interruption")
 	add(len(r.Removed), "removed")
 	add(len(r.Failed), "failed")
-	return fmt.Sprintf("found by %s: %s; %s received", r.Way, strings.Join(parts, ", "), size(r.Bytes))
+	return fmt.Sprintf("found through %s: %s; %s received", r.Way, strings.Join(parts, ", "), size(r.Bytes))
 }
 
 func printOutcomes(w io.Writer, what string, outcomes []site.Outcome) {
@@ -75,7 +75,7 @@ func printOutcomes(w io.Writer, what string, outcomes []site.Outcome) {
 
 // A fetchedJSON is what was fetched of a site, as programs read it.
 type fetchedJSON struct {
-	Way       site.Way             `json:"way"`
+	Way       site.Way             `json:"discovered_by"`
 	Fetched   int                  `json:"fetched"` // new or changed
 	Unchanged int                  `json:"unchanged"`
 	Resumed   int                  `json:"resumed"` // fetched before an interruption
@@ -111,9 +111,9 @@ func mirrored(info index.Info) string {
 	case info.Source.Kind != ingest.KindSite || err != nil:
 		return ""
 	case m.Ended.IsZero():
-		return count(len(m.Pages()), "page") + ", not all of them yet"
+		return count(len(m.Pages()), "page") + ", incomplete"
 	}
-	return fmt.Sprintf("%s, found by %s; last asked for on %s (%s)", count(len(m.Pages()), "page"), m.Way,
+	return fmt.Sprintf("%s, found through %s; last checked %s (%s)", count(len(m.Pages()), "page"), m.Way,
 		m.Ended.Local().Format("2006-01-02 15:04"), age(time.Since(m.Ended)))
 }
 
@@ -139,7 +139,7 @@ func (v *sizeValue) Set(s string) error {
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n <= 0 || n > math.MaxInt64/unit {
-		return errors.New("want a size such as 500MB or 2GB")
+		return errors.New("want a number with a unit, such as 500MB or 2GB")
 	}
 	*v = sizeValue(n * unit)
 	return nil

@@ -70,16 +70,16 @@ func TestHostileSite(t *testing.T) {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
 	for _, failed := range []string{
-		"/broken.xml: not well-formed: ", "/docs/circle: redirects in a circle, or on and on", "/docs/chain/10: redirects in a circle",
-		"/docs/trickle: not all there after 3s", "/docs/errors: 500 Internal Server Error, asked 3 times",
-		"/docs/cut: breaks off: unexpected EOF, asked 3 times", "/docs/overloaded: 503 Service Unavailable, and asks to wait for 10h0m0s",
-		"/docs/compressed: compressed as br, which was not asked for", "/docs/lies: 304 Not Modified", "/docs/nothing: 204 No Content",
+		"/broken.xml: not well-formed: ", "/docs/circle: too many redirects", "/docs/chain/10: too many redirects",
+		"/docs/trickle: timeout after 3s", "/docs/errors: 500 Internal Server Error, after 3 attempts",
+		"/docs/cut: incomplete: unexpected EOF, after 3 attempts", "/docs/overloaded: 503 Service Unavailable, Retry-After 10h0m0s",
+		"/docs/compressed: compressed as br, which was not requested", "/docs/lies: 304 Not Modified", "/docs/nothing: 204 No Content",
 	} {
 		if want := "docsearch: failed: " + s.URL + failed; !strings.Contains(stderr.String(), want) {
 			t.Errorf("the build does not say %q", want)
 		}
 	}
-	if want := "docsearch: the limit of 60 pages was reached: the site has more\n"; !strings.Contains(stderr.String(), want) {
+	if want := "docsearch: reached the limit of 60 pages; the site has more\n"; !strings.Contains(stderr.String(), want) {
 		t.Errorf("the build does not say %q", want)
 	}
 	info, err := index.Inspect(b.dir)
@@ -97,13 +97,13 @@ func TestHostileSite(t *testing.T) {
 	for name, want := range map[string]string{
 		"/docs/loopback":     "redirects to http://127.0.0.1:22/docs/, which is outside SITE/docs/",
 		"/docs/metadata":     "redirects to http://169.254.169.254/latest/meta-data/, which is outside SITE/docs/",
-		"/docs/scheme":       "redirects to what is no URL of the web",
-		"/docs/flood":        "longer than the limit of 16 MB",
-		"/docs/bomb":         "longer than the limit of 16 MB",
-		"/docs/huge":         "100 MB long, over the limit of 16 MB",
-		"/docs/secret1.html": "robots.txt forbids it",
-		"/docs/image":        "image/png is no text to read",
-		"/docs/errors":       "500 Internal Server Error, asked 3 times",
+		"/docs/scheme":       "redirects to an invalid URL",
+		"/docs/flood":        "larger than the limit of 16 MB",
+		"/docs/bomb":         "larger than the limit of 16 MB",
+		"/docs/huge":         "100 MB, over the limit of 16 MB",
+		"/docs/secret1.html": "disallowed by robots.txt",
+		"/docs/image":        "image/png is not a text format",
+		"/docs/errors":       "500 Internal Server Error, after 3 attempts",
 	} {
 		if why[name] != want {
 			t.Errorf("%s: %q, want %q", name, why[name], want)
@@ -174,7 +174,7 @@ func TestInterruptedSite(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, again)
 	}
-	if want := fmt.Sprintf("%d new or changed pages, %d fetched before the interruption, 1 failed", pages-first+1, first-1); !bytes.Contains(again, []byte(want)) {
+	if want := fmt.Sprintf("%d new or changed pages, %d downloaded before the interruption, 1 failed", pages-first+1, first-1); !bytes.Contains(again, []byte(want)) {
 		t.Errorf("output %q, want %q", again, want)
 	}
 	if n := asked.Load() - first; n != pages-first+1 {

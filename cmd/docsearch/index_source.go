@@ -60,7 +60,7 @@ func isOwn(info index.Info) bool {
 }
 
 // errElsewhere is wrapped by the error about a source that is not sealed.
-var errElsewhere = errors.New("no build of yours on this machine has recorded its source")
+var errElsewhere = errors.New("no build on this machine by this user recorded its source")
 
 // findLEANN finds LEANN's files of a database. Passages outside of its folder are
 // found if the user's own build was told to read them.
@@ -74,7 +74,7 @@ func findLEANN(info index.Info) (*leann.Index, error) {
 // elsewhere says that a source is not read because it is not sealed. what begins
 // the sentence.
 func (o origin) elsewhere(what, dir string) error {
-	return withHint(fmt.Errorf("%s: %w, %s", what, errElsewhere, printable(o.Location)), "to read that source from now on, run: %s", o.command(dir))
+	return withHint(fmt.Errorf("%s: %w, %s", what, errElsewhere, printable(o.Location)), "run %s to read that source from now on", o.command(dir))
 }
 
 // command is the command that builds the database from its source, which the user

@@ -29,20 +29,20 @@ func newIndexUpdateCommand(a *app) *cobra.Command {
 	u := &updateCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "update {NAME|PATH}... | --all",
-		Short: "Bring databases up to date",
-		Long: `Bring databases up to date with what they were made from: only what has changed is
-read, fetched and indexed. Passages that are the same keep their ids; those of
-documents that are gone go. If nothing has changed, nothing is written.
+		Short: "Update databases from their sources",
+		Long: `Update databases from their sources. An update reads, downloads, and indexes only
+changed documents. Unchanged passages keep their ids, and passages of removed
+documents are removed. If the source is unchanged, no file is written.
 
 If a site has lost more than a quarter of its pages, or shows one page instead of
-them, such as a login page, an update keeps them and says so. Build the database
-again to remove them.
+them, such as a login page, an update keeps the pages and reports it. To remove
+them, run "docsearch index build".
 
-Only a source that you have named in a build on this machine is read. A database
-that comes from elsewhere is updated once you have built it from its source.
+An update reads only sources that you passed to a build on this machine. To update
+a database from another machine, first build it from its source.
 
-With --background another process does it, at most once a day for each database
-and one at a time: what a session's start may call.`,
+With --background, another process updates the databases one after another, each
+at most once per day. A hook can run this when a session starts.`,
 		Example: `  docsearch index update python
   docsearch index update --all
   docsearch index update project --watch`,
@@ -53,22 +53,23 @@ and one at a time: what a session's start may call.`,
 		},
 	}
 	f := cmd.Flags()
+	f.SortFlags = false
 	f.BoolVar(&u.all, "all", false, "update all databases that have an index")
-	f.BoolVar(&u.full, "full", false, "read and index everything anew, as a build does")
-	f.BoolVar(&u.watch, "watch", false, "of folders, go on updating as files change, until interrupted")
-	f.BoolVar(&u.background, "background", false, "return at once; the log is in docsearch's cache folder")
+	f.BoolVar(&u.full, "full", false, "read and index all documents, as a build does")
+	f.BoolVar(&u.watch, "watch", false, "update when files change, until interrupted (folders only)")
+	f.BoolVar(&u.background, "background", false, "return at once and update in the background; log to docsearch's cache folder")
 	f.BoolVar(&u.detached, "detached", false, "")
 	f.MarkHidden("detached")
-	f.DurationVar(&u.wait, "wait", 0, "how long to wait for another build of the same database")
-	f.BoolVarP(&u.quiet, "quiet", "q", false, "print nothing but errors")
-	f.BoolVar(&u.json, "json", false, "print progress and result as JSON, an object a line")
+	f.DurationVar(&u.wait, "wait", 0, waitHelp)
+	f.BoolVar(&u.json, "json", false, jsonLines)
+	f.BoolVarP(&u.quiet, "quiet", "q", false, "print errors only")
 	exclusive(cmd, "watch", "background", "full")
 	return cmd
 }
 
 func (u *updateCommand) run(ctx context.Context, args []string) error {
 	if u.all == (len(args) > 0) {
-		return usagef("docsearch index update needs the names of databases, or --all, and not both")
+		return usagef("docsearch index update needs database names or --all, not both")
 	}
 	chosen, err := u.choose(args)
 	switch {
@@ -182,10 +183,10 @@ func (u *updateCommand) finish(b *buildCommand, p plan, before, info index.Info,
 	b.printFetched(p)
 	switch {
 	case unchanged && info.Repaired:
-		fmt.Fprintf(u.stdout, "%s: nothing has changed; damaged files for LEANN were written again\n", p.label)
+		fmt.Fprintf(u.stdout, "%s: no changes; rewrote corrupt LEANN files\n", p.label)
 		return nil
 	case unchanged:
-		fmt.Fprintf(u.stdout, "%s: nothing has changed\n", p.label)
+		fmt.Fprintf(u.stdout, "%s: no changes\n", p.label)
 		return nil
 	}
 	fmt.Fprintf(u.stdout, "%s: %s%s of %s, updated in %s\n", p.label, changesOf(p, b.update),
@@ -232,7 +233,7 @@ func (u *updateCommand) follow(ctx context.Context, chosen []listing) error {
 		}
 		folder, ok := p.source.(*ingest.Folder)
 		if !ok {
-			return usagef("--watch is for databases made from folders, and what %s is made from is of the kind %s", d.Name, info.Source.Kind)
+			return usagef("cannot use --watch: %s was built from a source of type %s, not from a folder", d.Name, info.Source.Kind)
 		}
 		watched = append(watched, &watch{listing: d, folder: folder})
 	}

@@ -17,11 +17,11 @@ func newIndexVerifyCommand(a *app) *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "verify [NAME|PATH]...",
-		Short: "Check that databases are whole",
-		Long: `Check that databases are whole: every file is read and compared with its
-checksum, every passage with the one that was indexed, the counts with one
-another, and the vector search with an exact one. Without a name, all databases
-are checked. The exit code is 1 if anything is wrong.`,
+		Short: "Check databases for corruption",
+		Long: `Check databases for corruption. Verify compares every file with its checksum,
+every passage with the indexed passage, and the counts with each other. It
+compares the vector search with an exact search. Without NAME, it checks all
+databases. The exit code is 1 if it finds a problem.`,
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all, err := listings(config.Locate(os.Getenv))
@@ -43,7 +43,7 @@ are checked. The exit code is 1 if anything is wrong.`,
 			return a.verify(cmd.Context(), chosen, quiet)
 		},
 	}
-	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only what is wrong")
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print problems only")
 	return cmd
 }
 
@@ -58,7 +58,7 @@ func (a *app) verify(ctx context.Context, chosen []listing, quiet bool) error {
 		report, err := index.Verify(ctx, d.Path, display.Func())
 		display.Close()
 		if ctx.Err() != nil {
-			return withHint(errors.New("interrupted"), "nothing was changed")
+			return errors.New("interrupted; no files were changed")
 		}
 		problems := report.Problems
 		if err != nil {
@@ -69,16 +69,16 @@ func (a *app) verify(ctx context.Context, chosen []listing, quiet bool) error {
 		}
 		if len(problems) > 0 {
 			failed = true
-			fmt.Fprintf(a.stdout, "%s: to repair it: docsearch index build %s\n", d.Name, quoteArgument(d.Path))
+			fmt.Fprintf(a.stdout, "%s: fix: docsearch index build %s\n", d.Name, quoteArgument(d.Path))
 			continue
 		}
 		if quiet {
 			continue
 		}
-		fmt.Fprintf(a.stdout, "%s: whole; %s of %s%s\n", d.Name,
+		fmt.Fprintf(a.stdout, "%s: valid; %s of %s%s\n", d.Name,
 			count(report.Passages, "passage"), count(report.Documents, "document"), recallOf(report.Recall))
 		if why := staleness(report.Info); why != "" {
-			fmt.Fprintf(a.stdout, "%s: note: %s; docsearch index update %s brings it up to date\n", d.Name, why, quoteArgument(d.Path))
+			fmt.Fprintf(a.stdout, "%s: note: %s; to update it, run: docsearch index update %s\n", d.Name, why, quoteArgument(d.Path))
 		}
 		a.noteLEANN(ctx, d, report.Info)
 	}

@@ -22,9 +22,9 @@ import (
 func newInjectCommand(a *app) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "inject",
-		Short: "Say what the hook tells agents without being asked, and why",
-		Long: `Say what the hook tells agents without being asked, and why: the databases when
-a session starts, the notes that are about a tool call, a passage on a failure.`,
+		Short: "Explain which notes the hook adds to a session",
+		Long: `Explain which text the hook adds to a session: the list of databases when the
+session starts, notes relevant to a tool call, and a passage after a failure.`,
 	})
 	cmd.AddCommand(newInjectExplainCommand(a), newInjectTraceCommand(a))
 	return cmd
@@ -34,14 +34,13 @@ func newInjectExplainCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain EVENT.json",
-		Short: "Say what an event would have the agent told, and why not more",
-		Long: `Say what an event would have the agent told, and why not more: the query that
-is made of it, each document that was considered with its relevance, and the
-text, without what the session of the event was told already. EVENT.json is a
-file with the event as the client sends it, or "-" for standard input. Nothing
-is remembered of it.`,
+		Short: "Show the text that the hook adds for an event",
+		Long: `Show the text that the hook adds for an event, and why: the query, each candidate
+document with its relevance, and the text without notes that the session already
+received. EVENT.json is a file with a hook event, or "-" for standard input. The
+command does not change the session's state.`,
 		Example: `  docsearch inject explain event.json`,
-		Args:    oneArgument("a file with an event, or - for standard input"),
+		Args:    oneArgument("an event file, or - for standard input"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			event, err := a.readEvent(args[0])
 			if err != nil {
@@ -69,7 +68,7 @@ func (a *app) readEvent(name string) (event.Event, error) {
 	}
 	e, err := event.Parse(data)
 	if err != nil {
-		return event.Event{}, withHint(fmt.Errorf("%s: %w", name, err), "an event is the JSON object that the client gives its hooks on standard input")
+		return event.Event{}, withHint(fmt.Errorf("%s: %w", name, err), "pass a file that contains one hook event as a JSON object")
 	}
 	return e, nil
 }
@@ -90,9 +89,9 @@ type entryJSON struct {
 	Document  string  `json:"document"`
 	Title     string  `json:"title"`
 	Relevance float64 `json:"relevance"`
-	Taken     bool    `json:"taken"`
+	Taken     bool    `json:"selected"`
 	Why       string  `json:"why"`
-	Told      bool    `json:"told_before"`
+	Told      bool    `json:"already_shown"`
 }
 
 func (a *app) explainInjection(event event.Event, asJSON bool) error {
@@ -148,29 +147,29 @@ func (a *app) printInjection(out injectionJSON, verdict hook.Verdict) error {
 	}
 	b.WriteByte('\n')
 	if verdict == hook.Deny {
-		b.WriteString("the call is denied, so that nothing accompanies it\n")
+		b.WriteString("the call is denied, so the hook adds no notes\n")
 	}
 	if out.Query != "" {
 		fmt.Fprintf(&b, "query  %s\n", out.Query)
 	}
 	for _, e := range out.Entries {
-		verb := "left "
+		verb := "skipped "
 		if e.Taken {
-			verb = "taken"
+			verb = "selected"
 		}
 		fmt.Fprintf(&b, "\n%s  %.2f  %s: %s (%s)\n", verb, e.Relevance, e.Database, e.Title, e.Document)
-		fmt.Fprintf(&b, "             %s\n", e.Why)
+		fmt.Fprintf(&b, "                %s\n", e.Why)
 		if e.Taken && e.Told {
-			b.WriteString("             the session was told it already\n")
+			b.WriteString("                already shown in this session\n")
 		}
 	}
 	if len(out.Entries) > 0 {
 		b.WriteByte('\n')
 	}
 	if out.Text == "" {
-		b.WriteString("the agent is told nothing\n")
+		b.WriteString("the hook adds no text\n")
 	} else {
-		fmt.Fprintf(&b, "the agent is told %s:\n\n%s\n", count(out.Chars, "character"), out.Text)
+		fmt.Fprintf(&b, "the hook adds %s:\n\n%s\n", count(out.Chars, "character"), out.Text)
 	}
 	_, err := io.WriteString(a.stdout, b.String())
 	return err
@@ -180,10 +179,10 @@ func newInjectTraceCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "trace [SESSION]",
-		Short: "Show what a session was told, and when",
-		Long: `Show what a session was told, and when; without a session, which sessions were
-told something. A session's id is in the hook's events, and the name of its
-transcript.`,
+		Short: "List the notes that the hook added to a session",
+		Long: `List the notes that the hook added to a session, with their times. Without
+SESSION, list the sessions that received notes. The session id is in the hook
+events and in the file name of the transcript.`,
 		Args: atMostOne,
 		RunE: func(_ *cobra.Command, args []string) error {
 			store := notes.Store{Dir: config.Locate(os.Getenv).State}
@@ -195,7 +194,7 @@ transcript.`,
 				return err
 			}
 			if len(records) == 0 {
-				return withHint(fmt.Errorf("session %s was told nothing", args[0]), "docsearch inject trace lists the sessions that were")
+				return withHint(fmt.Errorf("session %q not found: the hook added no notes to it", args[0]), "run docsearch inject trace to list sessions with notes")
 			}
 			return a.printTrace(records, asJSON)
 		},
@@ -213,7 +212,7 @@ func (a *app) listSessions(store notes.Store, asJSON bool) error {
 		return a.printJSON(append([]string{}, names...))
 	}
 	if len(names) == 0 {
-		_, err = fmt.Fprintln(a.stdout, "no session was told anything")
+		_, err = fmt.Fprintln(a.stdout, "no sessions with notes")
 		return err
 	}
 	for _, name := range names {

@@ -22,18 +22,18 @@ func newInstallCommand(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "install",
-		Short: "Put the hook and the MCP server into Claude Code's settings",
-		Long: `Put the hook and the MCP server into Claude Code's settings.
+		Short: "Add the hook and the MCP server to Claude Code's settings",
+		Long: `Add the hook and the MCP server to Claude Code's settings.
 
-The hook goes into settings.json, the server into the list of MCP servers:
+The hook is added to settings.json, the server to the list of MCP servers:
 
   scope    hook                          server                       for
   user     ~/.claude/settings.json       ~/.claude.json               you, everywhere
   project  .claude/settings.json         .mcp.json                    everyone in the project
   local    .claude/settings.local.json   ~/.claude.json (projects)    you, in this project
 
-Nothing else in these files changes, not even a blank, and a copy of each is
-kept beside it. Run it again after the program has moved.`,
+Install backs up each file next to it and changes nothing else in it. If you
+move the docsearch binary, run install again.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			claude, err := a.claude()
@@ -52,7 +52,7 @@ kept beside it. Run it again after the program has moved.`,
 				}
 			}
 			if err := agentconfig.CheckProgram(program); err != nil {
-				return withHint(err, "--command takes the path of a docsearch program")
+				return withHint(err, "pass --command with the path of a docsearch binary")
 			}
 			claude.Version = agentconfig.VersionOnPath(cmd.Context())
 			plan, err := claude.Install(scope, program)
@@ -63,21 +63,22 @@ kept beside it. Run it again after the program has moved.`,
 				return a.showPlan(plan)
 			}
 			if len(plan) == 0 {
-				fmt.Fprintf(a.stdout, "docsearch is installed for %s already; nothing changed\n", whose(scope))
+				fmt.Fprintf(a.stdout, "docsearch is already installed for %s; no files changed\n", whose(scope))
 			}
-			if err := a.applyPlan(plan, "put %s into %s"); err != nil {
+			if err := a.applyPlan(plan, "added %s to %s"); err != nil {
 				return err
 			}
 			if len(plan) > 0 {
-				fmt.Fprintf(a.stdout, "docsearch is installed for %s; sessions that start from now on have it\n", whose(scope))
+				fmt.Fprintf(a.stdout, "docsearch is installed for %s; new sessions use it\n", whose(scope))
 			}
 			a.afterInstall(claude, scope)
 			return nil
 		},
 	}
-	cmd.Flags().Var(&scope, "scope", "for whom: user, project or local")
-	cmd.Flags().StringVar(&program, "command", "", "`path` of the program to enter (default: this one)")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, as a diff, and change nothing")
+	cmd.Flags().SortFlags = false
+	cmd.Flags().Var(&scope, "scope", "install for `SCOPE`: user, project, or local")
+	cmd.Flags().StringVar(&program, "command", "", "use the docsearch binary at `PATH` (default: this binary)")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the changes as a diff and do not write them")
 	completeScopes(cmd)
 	return cmd
 }
@@ -88,7 +89,7 @@ kept beside it. Run it again after the program has moved.`,
 func (a *app) programFor(scope agentconfig.Scope) (string, error) {
 	program, err := agentconfig.Program()
 	if errors.Is(err, agentconfig.ErrTemporary) {
-		return "", withHint(err, "build it first, with go install, or name one that stays with --command")
+		return "", withHint(err, "run go install to build a permanent binary, or pass --command PATH")
 	}
 	if err != nil || scope != agentconfig.Project {
 		return program, err
@@ -96,7 +97,7 @@ func (a *app) programFor(scope agentconfig.Scope) (string, error) {
 	if _, ok := agentconfig.OnPath(program); ok {
 		return "docsearch", nil
 	}
-	a.warn("%s is this machine's path; for your colleagues put docsearch on the PATH and run this again", program)
+	a.warn("%s exists only on this machine; to share the settings, add docsearch to PATH and run docsearch install again", program)
 	return program, nil
 }
 
@@ -107,17 +108,17 @@ func explainInstall(err error) error {
 	if !errors.As(err, &ignored) {
 		return err
 	}
-	return withHint(fmt.Errorf("cannot install: %w", err), "correct line %d of %s, then run the same command again", ignored.Line, quoteArgument(ignored.Path))
+	return withHint(fmt.Errorf("cannot install: %w", err), "fix line %d of %s, then run the same command again", ignored.Line, quoteArgument(ignored.Path))
 }
 
 // afterInstall says what else there is to know or to do.
 func (a *app) afterInstall(claude *agentconfig.Claude, scope agentconfig.Scope) {
 	a.warnOf(findInstalled(claude))
 	if scope == agentconfig.Project {
-		fmt.Fprintln(a.stdout, "Claude Code asks each person once whether to use the project's MCP server")
+		fmt.Fprintln(a.stdout, "Claude Code asks each user once to approve the project's MCP server")
 	}
 	if r, err := load.Load(config.Locate(os.Getenv)); err == nil && len(r.Config.Databases) == 0 {
-		fmt.Fprintf(a.stdout, "next: \"docsearch setup KEYWORD SOURCE\" builds a database and names it in %s\n", r.Path)
+		fmt.Fprintf(a.stdout, "next: run docsearch setup KEYWORD SOURCE to build a database and add it to %s\n", r.Path)
 	}
 }
 
@@ -143,7 +144,7 @@ func (a *app) claude() (*agentconfig.Claude, error) {
 
 func (a *app) showPlan(plan []*agentconfig.Change) error {
 	if len(plan) == 0 {
-		fmt.Fprintln(a.stdout, "nothing would change")
+		fmt.Fprintln(a.stdout, "no changes")
 	}
 	for _, change := range plan {
 		if _, err := fmt.Fprint(a.stdout, change.Diff()); err != nil {
@@ -159,14 +160,14 @@ func (a *app) applyPlan(plan []*agentconfig.Change, said string) error {
 	for _, change := range plan {
 		backup, err := change.Apply()
 		if err != nil {
-			return fmt.Errorf(said+": %w", change.What, change.Path, err)
+			return fmt.Errorf("cannot change %s: %w", change.Path, err)
 		}
 		fmt.Fprintf(a.stdout, said+"\n", change.What, change.Path)
 		if change.Removes() {
-			fmt.Fprintln(a.stdout, "  the file held nothing else and is gone")
+			fmt.Fprintln(a.stdout, "  removed the file: it had no other content")
 		}
 		if backup != "" {
-			fmt.Fprintf(a.stdout, "  the file as it was: %s\n", backup)
+			fmt.Fprintf(a.stdout, "  backup: %s\n", backup)
 		}
 	}
 	return nil

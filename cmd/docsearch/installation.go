@@ -50,7 +50,7 @@ func (a *app) warnOf(in installation) {
 func mayDeny(h agentconfig.Hook) bool { return !h.Harmless() && h.Repairable() }
 
 func sayMayDeny(h agentconfig.Hook) string {
-	return printable(fmt.Sprintf("%s has %q, whose exit code denies the call if docsearch cannot start", h.Path, h.Line()))
+	return printable(fmt.Sprintf("%s has %q; if docsearch cannot start, its exit code denies the call", h.Path, h.Line()))
 }
 
 // sayDouble says that a hook runs more than once, and from where.
@@ -59,7 +59,7 @@ func sayDouble(d agentconfig.Double) string {
 	for _, h := range d.Hooks {
 		places = append(places, fmt.Sprintf("%s (%s)", placeOf(h), h.Line()))
 	}
-	return printable(fmt.Sprintf("Claude Code runs docsearch's hook %d times for %s: from %s", len(d.Hooks), strings.Join(d.Calls, ", "), strings.Join(places, " and ")))
+	return printable(fmt.Sprintf("Claude Code runs docsearch's hook %d times for %s: it is in %s", len(d.Hooks), strings.Join(d.Calls, ", "), strings.Join(places, " and ")))
 }
 
 // placeOf is the plugin or the file that has a hook.
@@ -81,7 +81,7 @@ func repairDouble(d agentconfig.Double) string {
 		case h.Plugin != "":
 			way = "claude plugin disable " + h.Plugin
 		case h.Python || h.Beside != "":
-			way = "take the entry out of " + h.Path
+			way = "remove the entry from " + h.Path
 		default:
 			settings++
 		}
@@ -93,7 +93,7 @@ func repairDouble(d agentconfig.Double) string {
 		return ways[0] + ", then docsearch install --scope " + string(d.Hooks[0].Scope)
 	}
 	if len(ways) > 2 {
-		return "leave one of them: " + strings.Join(ways, "; ")
+		return "keep one of them: " + strings.Join(ways, "; ")
 	}
 	return strings.Join(ways, ", or ")
 }

@@ -37,13 +37,13 @@ func newReplayCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay [FOLDER]",
 		Short: "Show what the hook would have done in past sessions",
-		Long: `Show what the hook would have done in past sessions: it reads the transcripts
-that Claude Code keeps, and decides about each call of a tool by the config as
-it is now. FOLDER is one with transcripts, ~/.claude/projects if none is given.
+		Long: `Show what the hook would have done in past sessions. Replay reads Claude Code's
+transcripts and evaluates each tool call with the current config. FOLDER contains
+the transcripts (default: ~/.claude/projects).
 
-Nothing is sent, and nothing stays: what a session would have remembered is kept
-in a temporary folder. A transcript shows what the agent did without the hook,
-so of a search that would have been denied it has no repetition.`,
+Replay sends nothing over the network and keeps session state in a temporary
+folder. A transcript records a session without the hook, so it does not contain
+the agent's reaction to a denial.`,
 		Example: `  docsearch replay
   docsearch replay --since 7d --show 50
   docsearch replay --json ~/.claude/projects/-home-me-src-shop`,
@@ -56,9 +56,10 @@ so of a search that would have been denied it has no repetition.`,
 			return a.replay(cmd.Context(), folder, replayOptions{since.before(time.Now()), show, asJSON})
 		},
 	}
-	cmd.Flags().Var(&since, "since", "only calls of this `time`: 7d, 12h, or a date such as 2026-01-31")
-	cmd.Flags().IntVar(&show, "show", 20, "how many calls to show, the latest transcripts' first")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print each call that the hook would have done something about as JSON, one a line, and a summary")
+	cmd.Flags().SortFlags = false
+	cmd.Flags().Var(&since, "since", sinceHelp)
+	cmd.Flags().IntVar(&show, "show", 20, "show at most `N` calls, latest transcripts first")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print each affected call and a summary as JSON, one object per line")
 	return cmd
 }
 
@@ -92,8 +93,8 @@ const (
 	wouldAnswer = string(eventlog.Answered)
 	wouldLead   = string(eventlog.Redirected)
 	wouldDeny   = string(eventlog.Denied)
-	wouldAsk    = string(eventlog.Asked)
-	wouldTell   = string(eventlog.Told)
+	wouldAsk    = string(eventlog.Prompted)
+	wouldTell   = string(eventlog.Context)
 )
 
 // A tally counts outcomes.
@@ -143,7 +144,7 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 	if folder == "" {
 		home := config.PlaceOf(l, os.Getenv, "").Claude
 		if home == "" {
-			return usagef("there is no home directory: name the folder with the transcripts")
+			return withHint(usagef("cannot find the transcripts: the home directory is not set"), "run docsearch replay FOLDER")
 		}
 		folder = filepath.Join(home, "projects")
 	}
@@ -152,7 +153,7 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 		return err
 	}
 	if len(files) == 0 {
-		return withHint(fmt.Errorf("there are no transcripts in %s", folder), "a transcript is a file of Claude Code whose name ends with .jsonl")
+		return withHint(fmt.Errorf("no transcripts found in %s", folder), "pass a folder that contains Claude Code's .jsonl files")
 	}
 	r, err := load.Load(l)
 	if err != nil {
@@ -202,7 +203,7 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 		a.printOutcome(&first[i])
 	}
 	if more > 0 {
-		fmt.Fprintf(a.stdout, "%s more; --show %d shows them all\n\n", thousands(more), len(first)+more)
+		fmt.Fprintf(a.stdout, "%s more; to show all, pass --show %d\n\n", thousands(more), len(first)+more)
 	}
 	return a.printTally(folder, &sum)
 }
@@ -339,7 +340,7 @@ func (r *replayer) file(ctx context.Context, name string) *replayedFile {
 		})
 		f.Damaged = damage.Lines
 		if damage.Lines > 0 {
-			f.damage = fmt.Sprintf("%s cannot be read; the first is %s", count(damage.Lines, "line"), damage.First)
+			f.damage = fmt.Sprintf("cannot read %s; first: %s", count(damage.Lines, "line"), damage.First)
 		}
 		return err
 	}()
@@ -430,13 +431,13 @@ func (a *app) printOutcome(o *outcome) {
 		by = "rule " + o.Rule
 	}
 	if by != "" {
-		by = " by " + by
+		by = " (" + by + ")"
 	}
 	at := ""
 	if o.At != nil {
 		at = o.At.Local().Format("2006-01-02 15:04  ")
 	}
-	fmt.Fprintf(a.stdout, "%s%s%s %s%s%s\n", at, c.title, what, o.Outcome, by, c.end)
+	fmt.Fprintf(a.stdout, "%s%s%s: %s%s%s\n", at, c.title, what, o.Outcome, by, c.end)
 	if text := printable(strings.Join(strings.Fields(o.Text), " ")); text != "" {
 		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.match, shortened(text, width-len(indent)), c.end)
 	}
@@ -466,7 +467,7 @@ func (a *app) printTally(folder string, t *tally) error {
 		calls += n
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s in %s with %s of tools\n", count(t.Transcripts, "transcript"), folder, count(calls, "call"))
+	fmt.Fprintf(&b, "%s in %s with %s\n", count(t.Transcripts, "transcript"), folder, count(calls, "tool call"))
 	for _, what := range slices.Sorted(maps.Keys(t.Outcomes)) {
 		var parts []string
 		for _, become := range []string{wouldAnswer, wouldLead, wouldDeny, wouldAsk, wouldTell} {
@@ -476,18 +477,18 @@ func (a *app) printTally(folder string, t *tally) error {
 		}
 		of := ""
 		if n := t.Calls[what]; n > 0 {
-			of = " of " + thousands(n)
+			of = " of " + count(n, "call")
 		}
 		fmt.Fprintf(&b, "  %-20s %s%s\n", what, strings.Join(parts, ", "), of)
 	}
 	if n := t.Calls["WebSearch"]; n > 0 {
-		fmt.Fprintf(&b, "web searches that go through: %s that no database is about, %s that none answers, %s repeated\n",
+		fmt.Fprintf(&b, "web searches that run as usual: %s unmatched, %s unanswered, %s retried\n",
 			thousands(t.Unmatched), thousands(t.Unanswered), thousands(t.Repeated))
 	}
 	printCounts(&b, "by database", t.Databases)
 	printCounts(&b, "by rule", t.Rules)
 	if t.Damaged > 0 {
-		fmt.Fprintf(&b, "%s could not be read\n", count(t.Damaged, "line"))
+		fmt.Fprintf(&b, "cannot read %s\n", count(t.Damaged, "line"))
 	}
 	_, err := io.WriteString(a.stdout, b.String())
 	return err
@@ -505,6 +506,9 @@ func printCounts(b *strings.Builder, title string, counts map[string]int) {
 		fmt.Fprintf(b, "  %-20s %s\n", name, thousands(counts[name]))
 	}
 }
+
+// sinceHelp is the help of a flag that is a period.
+const sinceHelp = "include only events since `TIME`: 7d, 12h, or a date such as 2026-01-31"
 
 // A period is a flag's value that says since when.
 type period struct {
@@ -536,7 +540,7 @@ func (p *period) Set(s string) error {
 		p.ago, err = time.ParseDuration(number)
 	}
 	if err != nil || p.ago < 0 {
-		return errors.New("want a time such as 7d, 12h or 2026-01-31")
+		return errors.New("want a period such as 7d or 12h, or a date such as 2026-01-31")
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func TestRightsAreTakenAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := b.docsearch(t.Context(), "index", "update", b.dir).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "nothing has changed") {
+	if err != nil || !strings.Contains(string(out), "no changes") {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	b.rights(t, 0o600)

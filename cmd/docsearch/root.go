@@ -28,29 +28,31 @@ type app struct {
 	stderr io.Writer
 }
 
-// commands makes the commands, in the order of the help text.
-func (a *app) commands() []*cobra.Command {
-	return []*cobra.Command{
-		newSetupCommand(a),
-		newHookCommand(a),
-		newConfigCommand(a),
-		newSearchCommand(a),
-		newIndexCommand(a),
-		newEvalCommand(a),
-		newRouteCommand(a),
-		newInjectCommand(a),
-		newExtractQueryCommand(a),
-		newWhyCommand(a),
-		newReplayCommand(a),
-		newStatsCommand(a),
-		newServeCommand(a),
-		newInstallCommand(a),
-		newUninstallCommand(a),
-		newDoctorCommand(a),
-		newDemoCommand(a),
-		newVersionCommand(a),
-		newReadPDFCommand(a),
+// Commands are listed in the order of addCommands.
+func init() { cobra.EnableCommandSorting = false }
+
+// addCommands adds the commands to root, grouped and ordered as in the help
+// text.
+func (a *app) addCommands(root *cobra.Command) {
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Get started:", []*cobra.Command{newSetupCommand(a), newDemoCommand(a), newDoctorCommand(a)}},
+		{"Databases:", []*cobra.Command{newIndexCommand(a), newSearchCommand(a), newEvalCommand(a)}},
+		{"Agent integration:", []*cobra.Command{newInstallCommand(a), newUninstallCommand(a), newHookCommand(a), newServeCommand(a)}},
+		{"Inspect and configure:", []*cobra.Command{
+			newWhyCommand(a), newReplayCommand(a), newStatsCommand(a), newRouteCommand(a),
+			newInjectCommand(a), newExtractQueryCommand(a), newConfigCommand(a),
+		}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+		}
+		root.AddCommand(g.commands...)
 	}
+	root.AddCommand(newVersionCommand(a), newReadPDFCommand(a))
 }
 
 // newReadPDFCommand is for the program itself: see pdf.Process.
@@ -109,15 +111,13 @@ func execute(ctx context.Context, root *cobra.Command, args []string) (*cobra.Co
 	case next == "--help" || next == "-h":
 		return cmd, cmd.Help()
 	}
-	return cmd, fmt.Errorf("--%s needs a value, and %q is a flag", flag, next)
+	return cmd, fmt.Errorf("--%s needs a value, got the flag %q", flag, next)
 }
 
 func newRootCommand(a *app) *cobra.Command {
 	root := group(&cobra.Command{
-		Use:   "docsearch",
-		Short: "Answer a coding agent's questions from documentation on your own disk",
-		Long: `Docsearch answers a coding agent's questions from documentation on your own
-disk. Nothing leaves the machine.`,
+		Use:           "docsearch",
+		Short:         "Answer your coding agent's web searches from documentation on your own disk",
 		Version:       buildVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -126,7 +126,7 @@ disk. Nothing leaves the machine.`,
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.AddCommand(a.commands()...)
+	a.addCommands(root)
 	root.SetFlagErrorFunc(explainFlag)
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -174,7 +174,7 @@ func group(cmd *cobra.Command) *cobra.Command {
 		if near := decode.Nearest(args[0], names); near != "" {
 			return withHint(err, "did you mean %q?", cmd.CommandPath()+" "+near)
 		}
-		return withHint(err, "%q lists the commands", cmd.CommandPath()+" --help")
+		return withHint(err, "run %q to list the commands", cmd.CommandPath()+" --help")
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	return cmd

@@ -22,11 +22,11 @@ func newRouteCommand(a *app) *cobra.Command {
 	var files []string
 	cmd := group(&cobra.Command{
 		Use:   "route",
-		Short: "Show, try and test the rules over tool calls",
-		Long: `Show, try and test the rules over tool calls: those of the config file, of the
-project around the working directory, and of Claude Code's plugins.`,
+		Short: "List, explain, and test tool rules",
+		Long: `List, explain, and test tool rules: the rules in the config file, in the project of
+the working directory, and in Claude Code's plugins.`,
 	})
-	cmd.PersistentFlags().StringArrayVar(&files, "file", nil, "use the rules of this `file` alone; may be given several times")
+	cmd.PersistentFlags().StringArrayVar(&files, "file", nil, "use only the rules in `FILE` (repeatable)")
 	rules := func() (*load.Routes, error) {
 		routes, err := rulesOf(files)
 		if err != nil {
@@ -85,7 +85,7 @@ func (a *app) routeCall(text, tool string) (rules.Call, error) {
 	case tool == "" && strings.HasPrefix(trimmed, "{"):
 		event, err := event.Parse([]byte(trimmed))
 		if err != nil {
-			return rules.Call{}, fmt.Errorf("the event is %w", err)
+			return rules.Call{}, fmt.Errorf("cannot read the event: %w", err)
 		}
 		return hook.RouteCall(event), nil
 	case tool == "" && (strings.HasPrefix(trimmed, "http://") || strings.HasPrefix(trimmed, "https://")):
@@ -117,7 +117,7 @@ type ruleJSON struct {
 	Limit          int      `json:"limit,omitempty"`
 	Database       string   `json:"database,omitempty"`
 	Tests          int      `json:"tests"`
-	OverruledBy    string   `json:"overruled_by,omitempty"` // place of the rule that counts instead
+	OverruledBy    string   `json:"overridden_by,omitempty"` // place of the rule that counts instead
 }
 
 func newRuleJSON(r *config.Rule) ruleJSON {

@@ -11,26 +11,25 @@ import (
 	"github.com/docsearch/docsearch/internal/rules"
 )
 
-// aboutCalls is what check and explain say of their argument.
+// aboutCalls describes the argument of check and explain.
 const aboutCalls = `
-CALL is a shell command, or an address that begins with http:// or https://, or
-a hook event as JSON: itself, the name of its file (.json), or - for standard
-input. With --tool it is the main argument of that tool, or all its arguments as
-JSON where it has no main one.`
+CALL is a shell command, a URL, or a hook event: its JSON, its file (.json), or -
+for standard input. With --tool, CALL is the main argument of the tool, or all of
+its arguments as JSON.`
 
 func newRouteCheckCommand(a *app, rules func() (*load.Routes, error)) *cobra.Command {
 	var tool string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check CALL",
-		Short: "Say which rule a tool call meets, and why",
-		Long: `Say which rule a tool call meets, and why. The exit code is 1 if the rule denies
-the call or asks about it, and 0 if the call goes through.
+		Short: "Show which rule matches a tool call",
+		Long: `Show which rule matches a tool call, and why. The exit code is 1 if the rule denies
+the call or asks the user, and 0 otherwise.
 ` + aboutCalls,
 		Example: `  docsearch route check 'kubectl get pods'
   docsearch route check https://github.com/cli/cli/pull/42
   docsearch route check --tool mcp__github__create_issue '{"title": "x"}'`,
-		Args: oneArgument("a call: a command, a URL, or JSON"),
+		Args: oneArgument("a call: a command, a URL, or an event"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			call, err := a.routeCall(args[0], tool)
 			if err != nil {
@@ -43,7 +42,7 @@ the call or asks about it, and 0 if the call goes through.
 			return a.checkCall(routes, call, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&tool, "tool", "", "the `tool` that is called")
+	cmd.Flags().StringVar(&tool, "tool", "", "treat CALL as the input of `TOOL` (default: Bash, or WebFetch for a URL)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -90,7 +89,7 @@ func (a *app) checkCall(routes *load.Routes, call rules.Call, asJSON bool) error
 
 func (a *app) printCheck(routes *load.Routes, call rules.Call, found *rules.Match) error {
 	if found == nil {
-		_, err := fmt.Fprintf(a.stdout, "pass: none of %s matches this call of %s\n", count(len(routes.Rules), "rule"), call.Tool)
+		_, err := fmt.Fprintf(a.stdout, "pass: none of %s matches this %s call\n", count(len(routes.Rules), "rule"), call.Tool)
 		return err
 	}
 	r := found.Rule
@@ -106,10 +105,10 @@ func (a *app) printCheck(routes *load.Routes, call rules.Call, found *rules.Matc
 		fmt.Fprintf(&b, "  in       %s\n", found.Part)
 	}
 	if r.Limit > 0 {
-		fmt.Fprintf(&b, "  limit    %s in a session, then it warns\n", count(r.Limit, "denial"))
+		fmt.Fprintf(&b, "  limit    %s per session, then a warning\n", count(r.Limit, "denial"))
 	}
 	if r.Database != "" {
-		fmt.Fprintf(&b, "  asks     the database %s\n", r.Database)
+		fmt.Fprintf(&b, "  searches database %s\n", r.Database)
 	}
 	if message := strings.TrimRight(found.Message(), "\n"); message != "" {
 		fmt.Fprintf(&b, "  message\n    %s\n", strings.ReplaceAll(message, "\n", "\n    "))
@@ -122,11 +121,11 @@ func newRouteExplainCommand(a *app, rules func() (*load.Routes, error)) *cobra.C
 	var tool string
 	cmd := &cobra.Command{
 		Use:   "explain CALL",
-		Short: "Say of every rule what becomes of it for a tool call",
-		Long: `Say of every rule what becomes of it for a tool call, in the order in which
-they are tried: up to the first that matches.
+		Short: "Show why each rule matches or does not match a tool call",
+		Long: `Show why each rule matches or does not match a tool call. Rules are listed in the
+order in which they are tried. The first match ends the list.
 ` + aboutCalls,
-		Args: oneArgument("a call: a command, a URL, or JSON"),
+		Args: oneArgument("a call: a command, a URL, or an event"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			call, err := a.routeCall(args[0], tool)
 			if err != nil {
@@ -139,7 +138,7 @@ they are tried: up to the first that matches.
 			return a.explainCall(routes, call)
 		},
 	}
-	cmd.Flags().StringVar(&tool, "tool", "", "the `tool` that is called")
+	cmd.Flags().StringVar(&tool, "tool", "", "treat CALL as the input of `TOOL` (default: Bash, or WebFetch for a URL)")
 	return cmd
 }
 
@@ -155,7 +154,7 @@ func (a *app) explainCall(routes *load.Routes, call rules.Call) error {
 		case i >= len(outcomes):
 			fmt.Fprintf(a.stdout, "  %s: not tried\n", r.Name)
 		case outcomes[i] == rules.OtherTool:
-			fmt.Fprintf(a.stdout, "  %s: for %s\n", r.Name, toolOf(r))
+			fmt.Fprintf(a.stdout, "  %s: applies to %s\n", r.Name, toolOf(r))
 		case outcomes[i] == rules.Lacks:
 			fmt.Fprintf(a.stdout, "  %s: the call lacks %s\n", r.Name, quotedList(needsOf(r, call.Tool)))
 		default:

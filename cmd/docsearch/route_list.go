@@ -15,7 +15,7 @@ func newRouteListCommand(a *app, rules func() (*load.Routes, error)) *cobra.Comm
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the rules in force here, in the order in which they are tried",
+		Short: "List the active rules in the order in which they are tried",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			routes, err := rules()
@@ -43,7 +43,7 @@ func (a *app) listRules(routes *load.Routes, asJSON bool) error {
 		return a.printJSON(list)
 	}
 	if len(routes.Rules) == 0 {
-		_, err := fmt.Fprintln(a.stdout, "there are no rules here")
+		_, err := fmt.Fprintln(a.stdout, "no rules")
 		return err
 	}
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
@@ -59,7 +59,7 @@ func (a *app) listRules(routes *load.Routes, asJSON bool) error {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.Name, r.Action, toolOf(r), len(r.Tests), place(r), strings.Join(patterns, "  "))
 	}
 	if len(routes.Overruled) > 0 {
-		fmt.Fprintln(table, "\nOVERRULED\tACTION\tTOOL\tTESTS\tFROM\tBY")
+		fmt.Fprintln(table, "\nOVERRIDDEN\tACTION\tTOOL\tTESTS\tFROM\tBY")
 	}
 	for i := range routes.Overruled {
 		r := &routes.Overruled[i]

@@ -13,12 +13,12 @@ func newRouteTestCommand(a *app, rules func() (*load.Routes, error)) *cobra.Comm
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "test",
-		Short: "Run the tests that the rules bring along, and look for what is odd about them",
-		Long: `Run the tests that the rules bring along, and look for what is odd about them:
-rules that never fire because others take their calls, patterns that match every
+		Short: "Run the tests in the rule files and lint the rules",
+		Long: `Run the tests in the rule files and lint the rules. The linter reports rules that
+never fire because earlier rules match the same calls, patterns that match every
 call, and patterns that can take too long.
 
-The exit code is 1 if a test fails, a rule is left out or one is odd.`,
+The exit code is 1 if a test fails, a rule is invalid, or a rule is suspicious.`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			routes, err := rules()
@@ -35,7 +35,7 @@ The exit code is 1 if a test fails, a rule is left out or one is odd.`,
 // testJSON is what test prints as JSON.
 type testJSON struct {
 	Tests    []testResultJSON `json:"tests"`
-	Odd      []findingJSON    `json:"odd"`
+	Odd      []findingJSON    `json:"suspicious"`
 	Problems []string         `json:"problems"`
 	OK       bool             `json:"ok"`
 }
@@ -107,8 +107,8 @@ func (a *app) printTests(out testJSON, rules, failed int) error {
 		}
 	}
 	for _, f := range out.Odd {
-		fmt.Fprintf(a.stdout, "odd: %s:%d: %s: %s\n", f.Origin, f.Line, f.Rule, f.Text)
+		fmt.Fprintf(a.stdout, "suspicious: %s:%d: %s: %s\n", f.Origin, f.Line, f.Rule, f.Text)
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s, %s: %d failed, %d odd\n", count(rules, "rule"), count(len(out.Tests), "test"), failed, len(out.Odd))
+	_, err := fmt.Fprintf(a.stdout, "%s, %s: %d failed, %d suspicious\n", count(rules, "rule"), count(len(out.Tests), "test"), failed, len(out.Odd))
 	return err
 }

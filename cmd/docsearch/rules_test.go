@@ -52,8 +52,8 @@ func TestHookRules(t *testing.T) {
 		{"server", toolCall("s", "mcp__jira__create", "title", "x"), 2, "no tickets", "no tickets\n"},
 		{"no match", bash("ls"), 0, "", ""},
 		{"other tool", toolCall("s", "Read", "file_path", "/x"), 0, "", ""},
-		{"without end", bash(strings.Repeat("x", 60) + "!"), 0, "", "docsearch: rule slow is left out: its pattern takes longer than 50ms on this text\n"},
-		{"no shell", bash("kubectl ("), 0, "", "docsearch: rule kubectl is left out: the command cannot be parsed"},
+		{"without end", bash(strings.Repeat("x", 60) + "!"), 0, "", "docsearch: rule slow skipped:  its pattern takes longer than 50ms on this text\n"},
+		{"no shell", bash("kubectl ("), 0, "", "docsearch: rule kubectl skipped: cannot parse the command"},
 	} {
 		for _, run := range []string{"first", "again"} { // by the file, by the snapshot
 			r := h.run(test.event)
@@ -78,7 +78,7 @@ func TestHookRuleAnswers(t *testing.T) {
 		"routes": {"help": {"command_pattern": "^registry help ", "database": "registry"}}}`)
 	event := toolCall("s", "Bash", "command", "registry help "+indextest.Question+" "+indextest.Answer)
 	reason, context := h.run(event).denied(t)
-	for _, want := range []string{"The documentation on this machine answers this.\n", `mcp__docsearch__search {"query": "registry help how do I rotate`, "sending the same Bash again, unchanged, runs it."} {
+	for _, want := range []string{"Local documentation answers this call.\n", `mcp__docsearch__search {"query": "registry help how do I rotate`, "sending the same Bash again, unchanged, runs it."} {
 		if !strings.Contains(reason, want) {
 			t.Errorf("reason lacks %q:\n%s", want, reason)
 		}

@@ -34,12 +34,13 @@ func newSearchCommand(a *app) *cobra.Command {
 	s := &searchCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
-		Short: "Search the databases, as the agent does",
-		Long: `Search the databases, as the agent does. At a terminal the hits are shown to
-read, with the words of the query highlighted; elsewhere they are JSON.
+		Short: "Search databases from the command line",
+		Long: `Search databases from the command line, as the agent does. At a terminal, search
+prints the results as text and highlights matching words. Otherwise, it prints
+JSON.
 
-Names of functions, commands and options that the answer probably has, given as
-keywords, find more than a longer query does.`,
+Keywords improve results more than a longer query: pass names of functions,
+commands, and options that the answer probably contains.`,
 		Example: `  docsearch search "cache dependencies between jobs"
   docsearch search --db gitlab --keywords cache:key,artifacts "speed up pipelines"
   docsearch search --json --top-k 3 "retry a failed job"`,
@@ -49,13 +50,14 @@ keywords, find more than a longer query does.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&s.databases, "db", nil, "search this database, by `name` or path; may be repeated (default all)")
-	f.StringArrayVar(&s.paths, "path", nil, "search the database at this `path`; may be repeated")
-	f.StringArrayVar(&s.keywords, "keywords", nil, "names and synonyms that the answer may have, parted by commas")
-	f.StringVar(&s.filter, "filter", "", "only documents whose URL or path contains this; * and ? match, ! turns it round")
-	f.IntVar(&s.topK, "top-k", 0, "how many hits to show at most (default 5)")
-	f.BoolVar(&s.explain, "explain", false, "say what each score and each confidence is made of")
-	f.BoolVar(&s.json, "json", false, "print JSON at a terminal, too")
+	f.SortFlags = false
+	f.StringArrayVar(&s.keywords, "keywords", nil, "add exact names and synonyms to the query as `WORDS`, separated by commas")
+	f.StringArrayVar(&s.databases, "db", nil, "search the database `NAME` or path (repeatable; default: all)")
+	f.StringArrayVar(&s.paths, "path", nil, "search the database at `PATH` (repeatable)")
+	f.StringVar(&s.filter, "filter", "", "search only documents whose URL or path matches `PATTERN` (* and ? are wildcards, a leading ! negates)")
+	f.IntVar(&s.topK, "top-k", 0, "return at most `N` results (default 5)")
+	f.BoolVar(&s.explain, "explain", false, "show the parts of each score and confidence")
+	f.BoolVar(&s.json, "json", false, "print JSON also at a terminal")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("db", completeDatabases))
 	return cmd
 }
@@ -71,7 +73,7 @@ type asked struct {
 
 func (s *searchCommand) run(ctx context.Context, query string) error {
 	if strings.TrimSpace(query) == "" {
-		return usagef("the query is empty")
+		return usagef("invalid query \"\": want at least one word")
 	}
 	chosen, err := s.choose()
 	if err != nil {
@@ -101,7 +103,7 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 		report(s.stderr, withRepair(quoteArgument(d.Path), fmt.Errorf("%s: %w", d.Name, d.err)))
 	}
 	if failed == len(all) {
-		return errors.New("none of the databases could be searched")
+		return errors.New("cannot search any database")
 	}
 	hits := index.Merge(results, s.topK)
 	if s.json || !isTerminal(s.stdout) {
@@ -150,7 +152,7 @@ func (s *searchCommand) choose() ([]listing, error) {
 		chosen = append(chosen, d)
 	}
 	if len(chosen) == 0 {
-		return nil, withHint(errors.New("there is no database to search"), "docsearch index build FOLDER makes one")
+		return nil, withHint(errors.New("no databases to search"), "run docsearch index build SOURCE to build one")
 	}
 	return chosen, nil
 }

@@ -64,10 +64,10 @@ func (s *searchCommand) printWhy(d asked, h index.Merged, c palette, width int) 
 			text += " (a synonym)"
 		}
 		if t.Misspelled != "" {
-			text += fmt.Sprintf(" (for %q)", printable(t.Misspelled))
+			text += fmt.Sprintf(" (corrects %q)", printable(t.Misspelled))
 		}
 		if strings.HasPrefix(t.Term, "@") {
-			text += ": defined here"
+			text += ": definition"
 		} else {
 			text += ": " + sum([]index.Part{{Name: "words", Adds: t.Words}, {Name: "page", Adds: t.Page}})
 		}
@@ -81,9 +81,9 @@ func (s *searchCommand) printWhy(d asked, h index.Merged, c palette, width int) 
 // printWhyConfident explains a database's confidence to a person.
 func (s *searchCommand) printWhyConfident(d asked, c palette, width int) {
 	why := d.whyConfident()
-	verdict := "below"
+	verdict := "below the"
 	if d.Confident {
-		verdict = "not below"
+		verdict = "reaches the"
 	}
 	fmt.Fprintf(s.stdout, "\n%sconfidence of %s: %.2f%s\n", c.title, d.Name, d.Confidence, c.end)
 	total := 0.
@@ -91,8 +91,8 @@ func (s *searchCommand) printWhyConfident(d asked, c palette, width int) {
 		total += p.Adds
 	}
 	for _, text := range []string{
-		fmt.Sprintf("by words %.2f, %s the threshold of %.2f", why.Probability, verdict, why.Threshold),
-		fmt.Sprintf("logarithm of the odds %.2f = %s", total, sum(why.Odds)),
+		fmt.Sprintf("lexical confidence %.2f, %s threshold %.2f", why.Probability, verdict, why.Threshold),
+		fmt.Sprintf("log odds %.2f = %s", total, sum(why.Odds)),
 	} {
 		for _, l := range wrap(text, width-len(indent)) {
 			fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.faint, l, c.end)
@@ -118,7 +118,7 @@ func sum(parts []index.Part) string {
 		b.WriteString(p.Name + " " + amount)
 	}
 	if b.Len() == 0 {
-		return "nothing"
+		return "0"
 	}
 	return b.String()
 }

@@ -39,10 +39,10 @@ func (s *searchCommand) printHits(query string, all []asked, hits []index.Merged
 	c := colours(s.stdout)
 	width := columns(s.stdout)
 	if !relevant(all) {
-		fmt.Fprintf(s.stdout, "nothing in %s answers %q\n", strings.Join(names, ", "), query)
+		fmt.Fprintf(s.stdout, "no confident answer in %s for %q\n", strings.Join(names, ", "), query)
 		for i, h := range hits {
 			if i == 0 {
-				fmt.Fprintln(s.stdout, "the nearest headings are:")
+				fmt.Fprintln(s.stdout, "closest sections:")
 			}
 			fmt.Fprintf(s.stdout, "%s%s  %s%s%s\n", indent, heading(&h.Passage), c.faint, printable(all[h.From].source(&h.Passage)), c.end)
 			if s.explain {

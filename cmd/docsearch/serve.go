@@ -31,13 +31,12 @@ func newServeCommand(a *app) *cobra.Command {
 	var opt serveOptions
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the databases to agents, as an MCP server",
-		Long: `Serve answers an agent's questions from the databases, as an MCP server over
-standard input and output, or over HTTP with --http. Its tools are search,
-read and list_databases.
+		Short: "Run the MCP server (run by the agent)",
+		Long: `Run the MCP server over standard input and output, or over HTTP with --http. The
+agent runs this command. The tools are search, read, and list_databases.
 
-It serves the databases that the config file names and those that docsearch
-has made itself. It notices when one is rebuilt or added.`,
+The server serves the databases in the config file and in docsearch's data folder.
+It reloads a database after a build and adds new databases.`,
 		Example: `  docsearch serve
   docsearch serve --db ~/notes/.leann/indexes/notes
   docsearch serve --http 127.0.0.1:7373`,
@@ -45,10 +44,10 @@ has made itself. It notices when one is rebuilt or added.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), opt) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&opt.databases, "db", nil, "serve this database only, by name or path; may be repeated")
-	flags.StringVar(&opt.http, "http", "", "serve streamable HTTP on this `address`, HOST:PORT, instead of standard input")
-	flags.StringVar(&opt.token, "token", "", "bearer token that HTTP clients must send (default $DOCSEARCH_TOKEN)")
-	flags.BoolVar(&opt.leann, "leann-compat", false, "offer leann_search and leann_list as well")
+	flags.StringArrayVar(&opt.databases, "db", nil, "serve only the database `NAME` or path (repeatable; default: all)")
+	flags.StringVar(&opt.http, "http", "", "serve streamable HTTP on `HOST:PORT` instead of standard input and output")
+	flags.StringVar(&opt.token, "token", "", "require the bearer token `TOKEN` from HTTP clients (default: $DOCSEARCH_TOKEN)")
+	flags.BoolVar(&opt.leann, "leann-compat", false, "also offer the tools leann_search and leann_list")
 	return cmd
 }
 
@@ -80,7 +79,7 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	}
 	l, err := mcpserver.Listen(ctx, opt.http, opt.token)
 	if errors.Is(err, mcpserver.ErrNeedsToken) {
-		return withHint(err, "set DOCSEARCH_TOKEN or pass --token, and give the same token to the clients")
+		return withHint(err, "set DOCSEARCH_TOKEN or pass --token TOKEN, and configure the same token in the clients")
 	}
 	if err != nil {
 		return err
@@ -97,7 +96,7 @@ func (a *app) warnOfUnknown(served *servedDatabases, names []string) {
 	for _, name := range names {
 		known := slices.ContainsFunc(all, func(e mcpserver.Entry) bool { return strings.EqualFold(e.Name, name) })
 		if _, err := os.Stat(name); !known && !hasSeparator(name) && err != nil {
-			a.warn("database %q not found; it is served once it is there", name)
+			a.warn("database %q not found; the server will serve it once it exists", name)
 		}
 	}
 }
@@ -141,7 +140,7 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 	}
 	made, err := madeDatabases(s.locations.Data)
 	if err != nil {
-		s.log.Error("the data folder cannot be read", "error", err)
+		s.log.Error("cannot read the data folder", "error", err)
 	}
 	for _, m := range made {
 		all = add(all, mcpserver.EntryAt(m.Path))
@@ -186,14 +185,14 @@ func (s *servedDatabases) refresh() {
 	s.read, s.stamp = true, stamp
 	loaded, err := load.Load(s.locations)
 	if err != nil {
-		s.log.Error("the config cannot be read", "error", err)
+		s.log.Error("cannot read the config", "error", err)
 		if s.config.Databases == nil {
 			s.config = config.Default()
 		}
 		return
 	}
 	for _, p := range loaded.Problems {
-		s.log.Warn("a mistake in the config", "file", loaded.Path, "problem", p.String())
+		s.log.Warn("problem in the config", "file", loaded.Path, "problem", p.String())
 	}
 	if old := s.embedders; old != nil && !slices.Equal(loaded.Config.Embedders, s.config.Embedders) {
 		s.embedders = nil

@@ -107,7 +107,7 @@ func TestServeTwentyCallsAtOnce(t *testing.T) {
 			for range 5 {
 				database := []string{good, moving, bad}[i%3]
 				got := search(t, c, indextest.Question, database)
-				if want := map[bool]string{false: indextest.Answer, true: "to repair it, run: docsearch index build " + bad}[database == bad]; !strings.Contains(got, want) {
+				if want := map[bool]string{false: indextest.Answer, true: "to fix it, run: docsearch index build " + bad}[database == bad]; !strings.Contains(got, want) {
 					t.Errorf("call %d: %q is missing in\n%s", i, want, got)
 				}
 				if ctx.Err() != nil {

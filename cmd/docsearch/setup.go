@@ -25,25 +25,24 @@ func newSetupCommand(a *app) *cobra.Command {
 	s := &setupCommand{app: a, page: newPage(a.stdout), builder: &buildCommand{app: a}}
 	cmd := &cobra.Command{
 		Use:   "setup [KEYWORD SOURCE]",
-		Short: "Go from documentation to answered searches in one command",
-		Long: `Setup does in one go what makes searches be answered from documentation: it
-builds the database, names it in the config file, offers to install the hook and
-the server, and ends with a search of its own through both.
+		Short: "Build a database, add it to the config, and install the hook",
+		Long: `Build a database, add it to the config file, and install the hook and the MCP
+server.
 
-KEYWORD is the word by which web searches name what is documented. SOURCE is
-what "docsearch index build" takes: a folder or an archive of one, the URL of a
-site, a git repository, a LEANN index, or a database that is there already.
-Without the two it asks.
+Setup ends with a test search. It asks before it changes a file, backs the file
+up, and changes only its own entries. To resume an interrupted setup, run the
+same command again.
 
-Each step is taken once: run it again after an interruption, or with other
-flags, and it goes on where it was. Other entries of the config file stay as
-they are, and a copy of the file is kept beside it.`,
+KEYWORD selects the database: the hook searches it if a web search contains
+KEYWORD as a whole word. SOURCE is a folder, file, archive, site URL, git
+repository, docset, LEANN index, or existing database. Without arguments, setup
+asks for both.`,
 		Example: `  docsearch setup gitlab ~/src/gitlab/doc
   docsearch setup django https://docs.djangoproject.com/en/5.2/
   docsearch setup gitlab ~/.leann/indexes/gitlab --install`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 0 && len(args) != 2 {
-				return fmt.Errorf("setup takes a keyword and a source, or nothing, got %s", count(len(args), "argument"))
+				return fmt.Errorf("docsearch setup needs KEYWORD and SOURCE, or no arguments, got %s", count(len(args), "argument"))
 			}
 			return nil
 		},
@@ -57,14 +56,17 @@ they are, and a copy of the file is kept beside it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&s.keywords, "keywords", nil, "further `words` that mean it, separated by commas (default what its titles and its project suggest)")
-	f.StringSliceVar(&s.urls, "urls", nil, "`prefixes` of its pages' URLs, separated by commas (default what its pages suggest)")
-	f.StringVar(&s.description, "description", "", "a few `words` on what it holds")
-	f.BoolVarP(&s.yes, "yes", "y", false, "do not ask: take what is proposed, and agree to what would be asked")
-	f.BoolVar(&s.install, "install", false, "install the hook and the server, if they are not, without asking")
-	f.BoolVar(&s.noInstall, "no-install", false, "do not install them, nor ask")
+	f.SortFlags = false
+	f.StringVar(&s.description, "description", "", "set the description that the agent sees to `TEXT` (default: suggested)")
+	f.StringSliceVar(&s.keywords, "keywords", nil, "set the keywords to `WORDS`, separated by commas (default: suggested)")
+	f.StringSliceVar(&s.urls, "urls", nil, "set the URL prefixes of the pages to `PREFIXES`, separated by commas (default: suggested)")
+	f.BoolVar(&s.install, "install", false, "install the hook and the MCP server without asking")
+	f.BoolVar(&s.noInstall, "no-install", false, "do not install the hook and the MCP server")
+	f.BoolVarP(&s.yes, "yes", "y", false, "accept all suggestions and answer yes to all prompts")
 	exclusive(cmd, "install", "no-install")
-	s.builder.addFlags(f)
+	s.builder.addSourceFlags(f)
+	s.builder.addSiteFlags(f)
+	s.builder.addEmbedderFlags(f)
 	return cmd
 }
 
@@ -93,7 +95,7 @@ type setupCommand struct {
 func (s *setupCommand) run(ctx context.Context) error {
 	s.locations = config.Locate(os.Getenv)
 	if s.locations.Config == "" {
-		return errors.New("there is no place for a config: neither DOCSEARCH_CONFIG_PATH nor a home directory is set")
+		return errors.New("cannot find a place for the config: DOCSEARCH_CONFIG_PATH and the home directory are not set")
 	}
 	if !s.yes {
 		s.asker = newAsker(s.stdin, s.stderr)
@@ -104,7 +106,7 @@ func (s *setupCommand) run(ctx context.Context) error {
 	} {
 		err := step(ctx)
 		if errors.Is(err, errInterrupted) || err != nil && ctx.Err() != nil {
-			return withHint(errInterrupted, "what is done stays; the same command goes on from there")
+			return withHint(errInterrupted, "run the same command again to resume")
 		}
 		if err != nil {
 			return err
@@ -122,7 +124,7 @@ func (s *setupCommand) choose(ctx context.Context) error {
 		}
 	}
 	if s.keyword = strings.TrimSpace(s.keyword); s.keyword == "" {
-		return usagef("a keyword must not be blank")
+		return usagef("invalid keyword \"\": want a word that searches use")
 	}
 	if clash, ok := setup.ClashOf(s.keyword); ok {
 		s.warn("%v", clash)
@@ -143,16 +145,16 @@ func (s *setupCommand) choose(ctx context.Context) error {
 func (s *setupCommand) askSource(ctx context.Context) error {
 	proposed := s.proposedSource()
 	if s.asker == nil && !(s.yes && proposed != "") {
-		return withHint(usagef("setup asks at a terminal only; here it needs a keyword and a source"), "docsearch setup KEYWORD FOLDER|URL|INDEX")
+		return withHint(usagef("cannot ask for a keyword and a source: stdin is not a terminal"), "run docsearch setup KEYWORD SOURCE")
 	}
 	var err error
 	for s.source == "" {
-		if s.source, err = s.asker.ask(ctx, "Documentation (a folder, an archive, a URL, a LEANN index)", proposed); err != nil {
+		if s.source, err = s.asker.ask(ctx, "Documentation source (folder, archive, URL, or LEANN index)", proposed); err != nil {
 			return err
 		}
 	}
 	s.source = config.Expand(s.source, config.Home(os.Getenv)) // as a shell would have
-	s.keyword, err = s.asker.ask(ctx, "Keyword that means it in a web search", proposedKeyword(s.source))
+	s.keyword, err = s.asker.ask(ctx, "Keyword that selects the database in a web search", proposedKeyword(s.source))
 	return err
 }
 
@@ -234,16 +236,16 @@ func (s *setupCommand) mayRedirect(ctx context.Context) error {
 	if err != nil || !ok || s.yes || s.isOf(entry) {
 		return err
 	}
-	err = fmt.Errorf("the config has an entry %s already, of the database %s", entry.Name, entry.Path)
+	err = fmt.Errorf("the config already has an entry %s for the database %s", entry.Name, entry.Path)
 	if s.asker == nil {
-		return withHint(err, "--yes lets it name %s instead; another keyword makes an entry beside it", s.plan.dir)
+		return withHint(err, "pass --yes to change the entry to %s, or use another keyword to add an entry", s.plan.dir)
 	}
 	s.warn("%v", err)
-	agreed, askErr := s.asker.agree(ctx, "Let it name "+s.plan.dir+" instead?", false)
+	agreed, askErr := s.asker.agree(ctx, "Change the entry to "+s.plan.dir+"?", false)
 	if askErr != nil || agreed {
 		return askErr
 	}
-	return withHint(err, "another keyword makes an entry beside it")
+	return withHint(err, "use another keyword to add an entry")
 }
 
 // buildDatabase builds the database unless it is as it would be then.
@@ -254,14 +256,14 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 		fmt.Fprintf(s.stdout, "%s: %s of %s, built %s from %s\n", s.plan.label, count(info.Passages, "passage"),
 			count(info.Documents, "document"), age(time.Since(info.Created)), info.Source.Location)
 		if info.Source.Kind == ingest.KindSite {
-			fmt.Fprintf(s.stdout, "docsearch index update %s asks the site what has changed since\n", quoteArgument(s.nameForCommands()))
+			fmt.Fprintf(s.stdout, "to download changed pages, run: docsearch index update %s\n", quoteArgument(s.nameForCommands()))
 		}
 	} else {
 		began := time.Now()
 		info, err := s.builder.build(ctx, &s.plan)
 		var moved *site.MovedError
 		if errors.As(err, &moved) {
-			return withHint(moved, "docsearch setup %s %s", quoteArgument(s.keyword), quoteArgument(moved.To))
+			return withHint(moved, "run docsearch setup %s %s", quoteArgument(s.keyword), quoteArgument(moved.To))
 		}
 		if err != nil {
 			return err
@@ -310,16 +312,16 @@ func (s *setupCommand) summarize() {
 	for _, what := range s.done {
 		fmt.Fprintln(s.stdout, what)
 	}
-	fmt.Fprintln(s.stdout, "\nto undo it:")
+	fmt.Fprintln(s.stdout, "\nto undo this setup, run:")
 	for _, how := range slices.Backward(s.undo) {
 		fmt.Fprintf(s.stdout, "  %s\n", how)
 	}
 	// It takes the entry with it, and none that was made since.
 	fmt.Fprintf(s.stdout, "  docsearch index remove %s\n", quoteArgument(s.nameForCommands()))
 	if originOf(s.plan.dir).Location == "" {
-		fmt.Fprintf(s.stdout, "    and agree to remove the entry %s\n", s.entry.Name)
+		fmt.Fprintf(s.stdout, "    and answer yes to remove the entry %s\n", s.entry.Name)
 	}
 	if s.entry.Tool != "" {
-		fmt.Fprintf(s.stdout, "\ndenials point at %s; without \"mcp_tool_name\" in its entry they would at docsearch's own tool\n", s.entry.Tool)
+		fmt.Fprintf(s.stdout, "\ndenials name the tool %s; to use docsearch's own search tool, remove \"mcp_tool_name\" from the entry\n", s.entry.Tool)
 	}
 }

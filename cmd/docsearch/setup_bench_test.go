@@ -39,7 +39,7 @@ func BenchmarkSetup(b *testing.B) {
 		began := time.Now()
 		out, err := cmd.CombinedOutput()
 		wall += time.Since(began)
-		if err != nil || !strings.Contains(string(out), "\nThe hook denies it in ") || !strings.Contains(string(out), fmt.Sprintf(" passages of %s documents", thousands(pages))) {
+		if err != nil || !strings.Contains(string(out), "\nThe hook denied it in ") || !strings.Contains(string(out), fmt.Sprintf(" passages of %s documents", thousands(pages))) {
 			b.Fatalf("%v\n%s", err, out)
 		}
 		cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()

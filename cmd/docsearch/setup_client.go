@@ -23,7 +23,7 @@ func (s *setupCommand) connect(ctx context.Context) error {
 		return err
 	}
 	if path := claude.HooksDisabled(); path != "" {
-		s.warn("%s switches all hooks off: take \"disableAllHooks\" out of it", path)
+		s.warn("%s turns all hooks off; remove \"disableAllHooks\" from it", path)
 	}
 	in := findInstalled(claude)
 	if where := in.where(claude); where != "" {
@@ -36,7 +36,7 @@ func (s *setupCommand) connect(ctx context.Context) error {
 		return err
 	}
 	if !wanted {
-		fmt.Fprintln(s.stdout, "not installed; docsearch install does it any time")
+		fmt.Fprintln(s.stdout, "not installed; to install later, run: docsearch install")
 		return nil
 	}
 	program, err := s.programFor(agentconfig.User)
@@ -48,16 +48,16 @@ func (s *setupCommand) connect(ctx context.Context) error {
 	changes, err := claude.Install(agentconfig.User, program)
 	var ignored *agentconfig.IgnoredError
 	if errors.As(err, &ignored) {
-		s.warn("not installed: %v; correct the file, then run docsearch install", err)
+		s.warn("not installed: %v; fix the file, then run docsearch install", err)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.applyPlan(changes, "put %s into %s"); err != nil {
+	if err := s.applyPlan(changes, "added %s to %s"); err != nil {
 		return err
 	}
-	fmt.Fprintln(s.stdout, "sessions that start from now on have it")
+	fmt.Fprintln(s.stdout, "new sessions use it")
 	s.warnOf(findInstalled(claude))
 	s.done = append(s.done, "the hook and the MCP server in Claude Code's settings")
 	s.undo = append(s.undo, "docsearch uninstall")
@@ -104,7 +104,7 @@ func (s *setupCommand) wantsInstall(ctx context.Context) (bool, error) {
 	case s.asker == nil:
 		return s.yes && s.usesClaude, nil
 	}
-	return s.asker.agree(ctx, "Put the hook and the MCP server into Claude Code's settings?", s.usesClaude)
+	return s.asker.agree(ctx, "Add the hook and the MCP server to Claude Code's settings?", s.usesClaude)
 }
 
 // usesClaude reports whether the user has Claude Code.
@@ -126,7 +126,7 @@ func usesClaude(a *app) bool {
 
 // try sends a search of its own through the hook and the server.
 func (s *setupCommand) try(ctx context.Context) error {
-	s.step("Try it")
+	s.step("Run a test search")
 	query, sure, err := s.evidence.Question(ctx, s.plan.dir, s.entry.Keyword(), append([]string{s.entry.Name}, s.entry.Keywords...))
 	if err != nil {
 		return err
@@ -134,21 +134,21 @@ func (s *setupCommand) try(ctx context.Context) error {
 	s.webSearch(query)
 	o, err := s.runHook(ctx, query)
 	if err != nil {
-		return withHint(fmt.Errorf("run the hook: %w", err), "docsearch doctor follows the chain")
+		return withHint(fmt.Errorf("cannot run the hook: %w", err), "run docsearch doctor to check the installation")
 	}
 	took := o.Took.Round(time.Millisecond)
 	switch {
 	case o.Decision == "deny":
-		s.say(fmt.Sprintf("The hook denies it in %s, with the answer:", took))
+		s.say(fmt.Sprintf("The hook denied it in %s and returned the answer:", took))
 		s.quote(o.Reason, 10)
 	case s.entry.Mode == config.ModeOff || s.entry.Mode == config.ModeAdvise:
-		s.say(fmt.Sprintf("The hook lets it through in %s: the mode of %s is %q.", took, s.entry.Name, s.entry.Mode))
+		s.say(fmt.Sprintf("The hook let the test search run (%s): the mode of %s is %q.", took, s.entry.Name, s.entry.Mode))
 	case o.Stderr != "":
-		return withHint(fmt.Errorf("the hook let it through: %s", firstLine(o.Stderr)), "docsearch doctor follows the chain")
+		return withHint(fmt.Errorf("the hook did not deny the test search: %s", firstLine(o.Stderr)), "run docsearch doctor to check the installation")
 	case sure:
-		return withHint(errors.New("the hook let it through, and the database has an answer"), "DOCSEARCH_DEBUG=1 docsearch hook tells each step of its decision")
+		return withHint(errors.New("the hook did not deny the test search, although the database answers it"), "run DOCSEARCH_DEBUG=1 docsearch hook to see each step")
 	default:
-		s.say(fmt.Sprintf("The hook lets it through in %s: the database is not sure enough of any of its headings to answer in the web's place. The agent can ask it all the same:", took))
+		s.say(fmt.Sprintf("The hook let the test search run (%s): no result reached the confidence threshold. The agent can still call the search tool:", took))
 	}
 	return s.ask(ctx, query)
 }
@@ -182,7 +182,7 @@ func (s *setupCommand) ask(ctx context.Context, query string) error {
 	}
 	session, err := agentconfig.StartServer(ctx, func(context.Context) *exec.Cmd { return cmd })
 	if err != nil {
-		return withHint(fmt.Errorf("start the MCP server: %w", err), "docsearch doctor follows the chain")
+		return withHint(fmt.Errorf("cannot start the MCP server: %w", err), "run docsearch doctor to check the installation")
 	}
 	defer session.Close()
 	start := time.Now()
@@ -190,7 +190,7 @@ func (s *setupCommand) ask(ctx context.Context, query string) error {
 	if err != nil {
 		return err
 	}
-	s.say(fmt.Sprintf("The server's search tool finds in %s:", time.Since(start).Round(time.Millisecond)))
+	s.say(fmt.Sprintf("The server's search tool returned in %s:", time.Since(start).Round(time.Millisecond)))
 	s.quote(answer, 12)
 	return nil
 }
@@ -199,7 +199,7 @@ func (s *setupCommand) ask(ctx context.Context, query string) error {
 func (s *setupCommand) docsearch(ctx context.Context, args ...string) (*exec.Cmd, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
+		return nil, fmt.Errorf("cannot find this program: %w", err)
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Args[0] = "docsearch"

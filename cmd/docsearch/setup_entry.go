@@ -21,7 +21,7 @@ import (
 func (s *setupCommand) configured() (config.Database, bool, error) {
 	r, err := load.Load(s.locations)
 	if err != nil {
-		return config.Database{}, false, withHint(err, "docsearch config check says more")
+		return config.Database{}, false, withHint(err, "run docsearch config check to list all problems")
 	}
 	named := slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return strings.EqualFold(d.Name, s.keyword) })
 	if named < 0 {
@@ -41,7 +41,7 @@ func (s *setupCommand) isOf(entry config.Database) bool {
 
 // writeEntry names the database in the config.
 func (s *setupCommand) writeEntry(ctx context.Context) error {
-	s.step("Name it in the config")
+	s.step("Add it to the config")
 	var err error
 	if s.evidence, err = setup.Gather(s.plan.dir, s.keyword, mayRead(s.plan.dir)); err != nil {
 		return err
@@ -58,10 +58,10 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 		return edit.Put(s.locations.Config, data, e)
 	})
 	if errors.Is(err, edit.ErrByHand) {
-		return withHint(err, "add it yourself: %s", exampleEntry(s.plan))
+		return withHint(err, "add this entry to \"databases\": %s", exampleEntry(s.plan))
 	}
 	if err != nil {
-		return withHint(err, "docsearch config check says more")
+		return withHint(err, "run docsearch config check to list all problems")
 	}
 	if err := s.applyEntry(ctx, change, e.Name, exists); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	}
 	i := slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return strings.EqualFold(d.Name, e.Name) })
 	if i < 0 {
-		return withHint(fmt.Errorf("config %s has no usable entry %s", r.Path, e.Name), "docsearch config check says why")
+		return withHint(fmt.Errorf("config %s: the entry %s is not usable", r.Path, e.Name), "run docsearch config check to see why")
 	}
 	s.entry = r.Config.Databases[i]
 	s.warnOfShared(r.Config.Databases)
@@ -88,7 +88,7 @@ func (s *setupCommand) warnOfShared(all []config.Database) {
 	for _, other := range all {
 		for _, k := range other.Keywords {
 			if other.Entry != s.entry.Entry && slices.ContainsFunc(s.entry.Keywords, func(own string) bool { return strings.EqualFold(own, k) }) {
-				s.warn("%s has the keyword %q as well: searches with it are looked up in both", other.Name, k)
+				s.warn("%s also has the keyword %q: a search that contains it searches both databases", other.Name, k)
 			}
 		}
 	}
@@ -122,8 +122,8 @@ func (s *setupCommand) propose(ctx context.Context, old config.Database, exists 
 			question string
 			list     *[]string
 		}{
-			{"Words that mean it, separated by commas", &e.Keywords},
-			{"URLs of its pages begin with", &e.URLs},
+			{"Keywords, separated by commas", &e.Keywords},
+			{"URL prefixes of the pages, separated by commas", &e.URLs},
 		} {
 			answer, err := s.asker.ask(ctx, field.question, strings.Join(*field.list, ", "))
 			if err != nil {
@@ -132,7 +132,7 @@ func (s *setupCommand) propose(ctx context.Context, old config.Database, exists 
 			*field.list = splitList(answer)
 		}
 		var err error
-		if e.Description, err = s.asker.ask(ctx, "What it holds", e.Description); err != nil {
+		if e.Description, err = s.asker.ask(ctx, "Description that the agent sees", e.Description); err != nil {
 			return e, err
 		}
 	}
@@ -157,31 +157,31 @@ func splitList(s string) []string {
 func (s *setupCommand) applyEntry(ctx context.Context, change *agentconfig.Change, name string, exists bool) error {
 	path := change.Path
 	if change.None() {
-		fmt.Fprintf(s.stdout, "\n%s has the entry %s already\n", path, name)
-		s.done = append(s.done, fmt.Sprintf("the entry %s of %s", name, path))
+		fmt.Fprintf(s.stdout, "\n%s already has the entry %s\n", path, name)
+		s.done = append(s.done, fmt.Sprintf("the entry %s in %s", name, path))
 		return nil
 	}
 	s.say(path + ":")
 	s.diff(change.Diff())
-	agreed, err := s.asker.agree(ctx, "Write it to "+path+"?", true)
+	agreed, err := s.asker.agree(ctx, "Write this change to "+path+"?", true)
 	if err != nil {
 		return err
 	}
 	if !agreed {
-		return withHint(errors.New("the config is as it was"), "the database is built; docsearch setup %s %s names it another time", quoteArgument(s.keyword), quoteArgument(s.source))
+		return withHint(errors.New("the database is built, but not in the config"), "run docsearch setup %s %s to add it later", quoteArgument(s.keyword), quoteArgument(s.source))
 	}
 	fmt.Fprintln(s.stdout)
 	backup, err := change.Apply()
 	if err != nil {
-		return fmt.Errorf("put %s into %s: %w", change.What, path, err)
+		return fmt.Errorf("cannot add %s to %s: %w", change.What, path, err)
 	}
-	fmt.Fprintf(s.stdout, "put %s into %s\n", change.What, path)
-	s.done = append(s.done, fmt.Sprintf("the entry %s of %s", name, path))
+	fmt.Fprintf(s.stdout, "added %s to %s\n", change.What, path)
+	s.done = append(s.done, fmt.Sprintf("the entry %s in %s", name, path))
 	if backup != "" {
-		fmt.Fprintf(s.stdout, "  the file as it was: %s\n", backup)
+		fmt.Fprintf(s.stdout, "  backup: %s\n", backup)
 	}
 	if exists {
-		s.undo = append(s.undo, fmt.Sprintf("change the entry %s of %s back as shown above", name, path))
+		s.undo = append(s.undo, fmt.Sprintf("revert the entry %s in %s as shown above", name, path))
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func (s *killedSetup) complete(t *testing.T, edition int) time.Duration {
 	t.Helper()
 	began := time.Now()
 	out, err := s.command(t).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "\nThe hook denies it in ") {
+	if err != nil || !strings.Contains(string(out), "\nThe hook denied it in ") {
 		t.Fatalf("setup: %v\n%s", err, out)
 	}
 	took := time.Since(began)

@@ -97,9 +97,9 @@ func TestSetupAsks(t *testing.T) {
 	d := startDialogue(t, home, filepath.Join(work, "frob"))
 	d.answer(`a LEANN index\) \[docs\]:`, "\n")
 	d.answer(`in a web search \[frob\]:`, "\n")
-	d.answer(`Words that mean it, separated by commas \[frob\]:`, "\x03")
+	d.answer(`Keywords, separated by commas \[frob\]:`, "\x03")
 	shown, code := d.end()
-	if code != 130 || !strings.HasSuffix(shown, "docsearch: interrupted\nhint: what is done stays; the same command goes on from there\n") {
+	if code != 130 || !strings.HasSuffix(shown, "docsearch: interrupted\nhint: run the same command again to resume\n") {
 		t.Errorf("interrupted: exit code %d\n%s", code, shown)
 	}
 	if _, err := os.Stat(config); err == nil {
@@ -110,17 +110,17 @@ func TestSetupAsks(t *testing.T) {
 	d = startDialogue(t, home, filepath.Join(work, "frob"))
 	d.answer(`\[docs\]:`, "../frob/docs/\n")
 	d.answer(`in a web search \[frob\]:`, "Go\n")
-	d.answer(`Words that mean it, separated by commas \[Go, golang\]:`, "Frobber, Go\n")
-	d.answer(`URLs of its pages begin with:`, "https://frob.test/\n")
-	d.answer(`What it holds \[Go documentation\]:`, "All of it\n")
-	d.answer(`Write it to .*docsearch-config\.json\? \[Y/n\]`, "what\n")
-	d.answer(`Write it to .*docsearch-config\.json\? \[Y/n\]`, "y\n")
+	d.answer(`Keywords, separated by commas \[Go, golang\]:`, "Frobber, Go\n")
+	d.answer(`URL prefixes of the pages, separated by commas:`, "https://frob.test/\n")
+	d.answer(`Description that the agent sees \[Go documentation\]:`, "All of it\n")
+	d.answer(`Write this change to .*docsearch-config\.json\? \[Y/n\]`, "what\n")
+	d.answer(`Write this change to .*docsearch-config\.json\? \[Y/n\]`, "y\n")
 	d.answer(`into Claude Code's settings\? \[Y/n\]`, "\n")
 	shown, code = d.end()
 	if code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, shown)
 	}
-	for _, want := range []string{`"Go" is also an ordinary word`, "\nThe hook denies it in ", "\nput the hook into ", "\n  docsearch uninstall\n"} {
+	for _, want := range []string{`"Go" is also a common word`, "\nThe hook denied it in ", "\nadded the hook to ", "\n  docsearch uninstall\n"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is missing in\n%s", want, shown)
 		}
@@ -143,8 +143,8 @@ func TestSetupAsks(t *testing.T) {
 
 	// Who does not want it has lost nothing.
 	d = startDialogue(t, home, filepath.Join(work, "frob"), "Go", "docs", "--name", "other")
-	d.answer(`Let it name .*other instead\? \[y/N\]`, "\n")
-	if shown, code = d.end(); code != exitFailure || !strings.Contains(shown, "hint: another keyword makes an entry beside it\n") {
+	d.answer(`Change the entry to .*other instead\? \[y/N\]`, "\n")
+	if shown, code = d.end(); code != exitFailure || !strings.Contains(shown, "hint: use another keyword to add an entry\n") {
 		t.Errorf("an entry of another database: exit code %d\n%s", code, shown)
 	}
 	d = startDialogue(t, home, filepath.Join(work, "frob"), "bell", "docs")
@@ -152,7 +152,7 @@ func TestSetupAsks(t *testing.T) {
 	d.answer(`URLs .*:`, "-\n")
 	d.answer(`What .*:`, "\n")
 	d.answer(`Write .*`, "n\n")
-	if shown, code = d.end(); code != exitFailure || !strings.Contains(shown, "docsearch: the config is as it was\n") {
+	if shown, code = d.end(); code != exitFailure || !strings.Contains(shown, "docsearch: the database is built, but not in the config\n") {
 		t.Errorf("not to be written: exit code %d\n%s", code, shown)
 	}
 	if now, err := os.ReadFile(config); err != nil || !bytes.Equal(now, data) {

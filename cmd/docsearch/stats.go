@@ -26,13 +26,13 @@ func newStatsCommand(a *app) *cobra.Command {
 	var page string
 	cmd := &cobra.Command{
 		Use:   "stats",
-		Short: "Count what the hook has done",
-		Long: `Count what the hook has done: by outcome, database and rule, from the log that
-it keeps on this machine. The log has two files of limited size, so what is long
-ago is no longer in it. With "log_queries" on in the config's "hook", the web
-searches that no database is about are shown too, by what they have in common.
+		Short: "Show what the hook has done",
+		Long: `Show what the hook has done, by outcome, database, and rule, from its local event
+log. The log is rotated at 2 MiB and keeps one old file, so old events are dropped.
+If "log_queries" is true in the config's "hook", stats also groups the web searches
+that match no database by their common words.
 
-What was saved is an estimate, and says how it is made.`,
+The savings are an estimate. Stats prints the formula.`,
 		Example: `  docsearch stats
   docsearch stats --since 7d
   docsearch stats --html stats.html`,
@@ -41,9 +41,10 @@ What was saved is an estimate, and says how it is made.`,
 			return a.stats(since.before(time.Now()), asJSON, page)
 		},
 	}
-	cmd.Flags().Var(&since, "since", "only events of this `time`: 7d, 12h, or a date such as 2026-01-31")
+	cmd.Flags().SortFlags = false
+	cmd.Flags().Var(&since, "since", sinceHelp)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&page, "html", "", "write a page with plots to this `file`, instead of printing")
+	cmd.Flags().StringVar(&page, "html", "", "write an HTML page with charts to `FILE` instead of printing")
 	exclusive(cmd, "json", "html")
 	return cmd
 }
@@ -52,7 +53,7 @@ What was saved is an estimate, and says how it is made.`,
 // shown.
 func outcomes() []eventlog.Outcome {
 	return []eventlog.Outcome{
-		eventlog.Answered, eventlog.Redirected, eventlog.Denied, eventlog.Asked, eventlog.Told,
+		eventlog.Answered, eventlog.Redirected, eventlog.Denied, eventlog.Prompted, eventlog.Context,
 		eventlog.Retried, eventlog.Unanswered, eventlog.Unmatched, eventlog.Allowed,
 	}
 }
@@ -104,7 +105,7 @@ func readStats(l eventlog.Log, since time.Time) (*stats, error) {
 		}
 		return nil
 	}); err != nil {
-		return nil, fmt.Errorf("event log: %w", err)
+		return nil, fmt.Errorf("cannot read the event log: %w", err)
 	}
 	groups, alone, err := groupQueries(s.queries)
 	if err != nil {
@@ -188,9 +189,9 @@ func (s *stats) saving() saving {
 		Calls:   calls,
 		Tokens:  calls*assumedTokens - s.told/assumedBytes,
 		Seconds: float64(calls*assumedSeconds) - float64(s.Events)*hookSeconds,
-		How: fmt.Sprintf("Estimated: each search or fetch that was answered is a call to the web less, each that was sent again one more, and a call is assumed to cost %s tokens and %d seconds. "+
-			"Taken off are the %s bytes of all answers and redirections, %d of them assumed to a token, and %g seconds for each event, as measured in Claude Code. "+
-			"What the agent would have done without docsearch is not known.",
+		How: fmt.Sprintf("Estimate: each answered search or fetch counts as one web call saved, and each retry as one web call added. A web call counts as %s tokens and %d seconds. "+
+			"The estimate subtracts the %s bytes of all answers and redirections, at %d bytes per token, and %g seconds per event, as measured in Claude Code. "+
+			"It cannot account for calls that the agent would have made without docsearch.",
 			thousands(assumedTokens), assumedSeconds, thousands(s.told), assumedBytes, hookSeconds),
 	}
 }
@@ -198,7 +199,7 @@ func (s *stats) saving() saving {
 func (a *app) stats(since time.Time, asJSON bool, page string) error {
 	l := config.Locate(os.Getenv)
 	if l.State == "" {
-		return errors.New("there is no event log: neither DOCSEARCH_STATE_DIR nor a home directory is set")
+		return errors.New("cannot find the event log: DOCSEARCH_STATE_DIR and the home directory are not set")
 	}
 	s, err := readStats(eventlog.Log{Dir: l.State}, since)
 	if err != nil {
@@ -211,7 +212,7 @@ func (a *app) stats(since time.Time, asJSON bool, page string) error {
 		settings = r.Config.Hook
 	}
 	if !settings.Log {
-		a.warn(`the log is switched off by "log" in the config's "hook": new events are not counted`)
+		a.warn(`the event log is off ("log" in the config's "hook"); new events are not counted`)
 	}
 	switch {
 	case asJSON:
@@ -222,12 +223,12 @@ func (a *app) stats(since time.Time, asJSON bool, page string) error {
 			return err
 		}
 		if st, err := os.Stat(page); err == nil && st.IsDir() {
-			return fmt.Errorf("cannot write %s: it is a folder", page)
+			return fmt.Errorf("cannot write %s: is a folder", page)
 		}
 		if err := atomicfile.Write(page, data, 0o644); err != nil {
 			return fmt.Errorf("cannot write %s: %s", page, causeOf(err))
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s has the statistics of %s\n", page, count(s.Events, "event"))
+		_, err = fmt.Fprintf(a.stdout, "wrote the statistics of %[2]s to %[1]s\n", page, count(s.Events, "event"))
 		return err
 	}
 	return a.printStats(s, settings.LogQueries)
@@ -243,7 +244,7 @@ func (a *app) printStats(s *stats, logsQueries bool) error {
 	width := columns(a.stdout)
 	var b strings.Builder
 	if s.Events == 0 {
-		fmt.Fprintf(&b, "the log in %s has no events of that time\n", s.Log)
+		fmt.Fprintf(&b, "the log in %s has no events in this period\n", s.Log)
 		return a.write(&b)
 	}
 	fmt.Fprintf(&b, "%s from %s to %s\n", count(s.Events, "event"), day(s.First), day(s.Last))
@@ -254,7 +255,7 @@ func (a *app) printStats(s *stats, logsQueries bool) error {
 		printCounters(&b, c, t.title, t.rows)
 	}
 	if len(s.Unmatched)+s.Alone > 0 {
-		fmt.Fprintf(&b, "\n%sweb searches that no database is about%s\n", c.title, c.end)
+		fmt.Fprintf(&b, "\n%sweb searches that match no database%s\n", c.title, c.end)
 		for _, g := range s.Unmatched[:min(len(s.Unmatched), groupsShown)] {
 			fmt.Fprintf(&b, "%s%4s  %s%s%s\n", indent, thousands(g.Searches), c.match, printable(g.Word), c.end)
 			for _, q := range g.Queries[:min(len(g.Queries), queriesShown)] {
@@ -263,24 +264,24 @@ func (a *app) printStats(s *stats, logsQueries bool) error {
 			fmt.Fprintf(&b, "%s      %s\n", indent, printable(g.Setup))
 		}
 		if n := len(s.Unmatched) - groupsShown; n > 0 {
-			fmt.Fprintf(&b, "%sand %s more; --json has them all\n", indent, thousands(n))
+			fmt.Fprintf(&b, "%s%s more; to list all, pass --json\n", indent, thousands(n))
 		}
 		if s.Alone > 0 {
-			fmt.Fprintf(&b, "%s%4s  that have no word in common with another\n", indent, thousands(s.Alone))
+			fmt.Fprintf(&b, "%s%4s  without a common word\n", indent, thousands(s.Alone))
 		}
 		if len(s.Unmatched) > 0 {
-			b.WriteString("SOURCE is the folder, the repository or the site with the documentation\n")
+			b.WriteString("SOURCE is the folder, repository, or site with the documentation\n")
 		}
 	}
 	if s.Unknown > 0 && !logsQueries {
-		fmt.Fprintf(&b, "\n%s that no database is about; with \"log_queries\": true in the config's \"hook\", the next ones are shown here\n", searches(s.Unknown))
+		fmt.Fprintf(&b, "\n%s without a matching database; to see future ones here, set \"log_queries\": true in the config's \"hook\"\n", searches(s.Unknown))
 	}
-	fmt.Fprintf(&b, "\n%ssaved: about %s tokens and %s%s\n", c.title, thousandsSigned(s.Saved.Tokens), duration(s.Saved.Seconds), c.end)
+	fmt.Fprintf(&b, "\n%ssaved about %s tokens and %s%s\n", c.title, thousandsSigned(s.Saved.Tokens), duration(s.Saved.Seconds), c.end)
 	for _, line := range wrap(s.Saved.How, min(width, 80)) {
 		fmt.Fprintf(&b, "%s%s%s\n", c.faint, line, c.end)
 	}
 	if s.Damaged > 0 {
-		fmt.Fprintf(&b, "\n%s of the log could not be read\n", count(s.Damaged, "line"))
+		fmt.Fprintf(&b, "\ncannot read %s of the log\n", count(s.Damaged, "line"))
 	}
 	return a.write(&b)
 }

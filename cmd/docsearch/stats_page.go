@@ -60,23 +60,23 @@ type keyView struct {
 func meaning(o eventlog.Outcome) string {
 	switch o {
 	case eventlog.Answered:
-		return "denied, with a database's answer"
+		return "denied, with passages of a database"
 	case eventlog.Redirected:
-		return "denied, with the call that asks the database"
+		return "denied, with the search call"
 	case eventlog.Denied:
-		return "by a rule"
-	case eventlog.Asked:
-		return "the user, by a rule"
-	case eventlog.Told:
-		return "let through, with something to read"
+		return "denied by a rule"
+	case eventlog.Prompted:
+		return "a rule asked the user"
+	case eventlog.Context:
+		return "ran as usual, with added context"
 	case eventlog.Retried:
-		return "let through, since it was denied before"
+		return "ran as usual, because it was denied before"
 	case eventlog.Unanswered:
-		return "to the web: a database matches, and none answers"
+		return "ran on the web: no matching database answers it"
 	case eventlog.Unmatched:
-		return "to the web: no database is about it"
+		return "ran on the web: no database matches"
 	}
-	return "a call of docsearch's own tools"
+	return "call of docsearch's own tools"
 }
 
 // A tableView is counters, with the plot of them.

@@ -31,7 +31,7 @@ func loggedWeek(t *testing.T) eventlog.Log {
 		}
 	}
 	gitlab, both := []string{"gitlab"}, []string{"gitlab", "<k8s> & \"co\""}
-	log(1, eventlog.Event{Name: "SessionStart", Outcome: eventlog.Told, Told: 300, Databases: both})
+	log(1, eventlog.Event{Name: "SessionStart", Outcome: eventlog.Context, Told: 300, Databases: both})
 	log(1200, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Answered, Told: 4000, Databases: gitlab})
 	log(1, eventlog.Event{Tool: "WebFetch", Outcome: eventlog.Answered, Told: 8000, Databases: gitlab})
 	log(2, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Redirected, Told: 1000, Databases: both})
@@ -40,7 +40,7 @@ func loggedWeek(t *testing.T) eventlog.Log {
 	log(4, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Unanswered, Databases: gitlab})
 	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Denied, Told: 40, Rule: "bash-kubectl-with-a-name-that-is-long"})
 	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Answered, Told: 400, Rule: "manual", Databases: gitlab})
-	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Asked, Told: 40, Rule: "push"})
+	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Prompted, Told: 40, Rule: "push"})
 	log(2, eventlog.Event{Tool: "mcp__docsearch__search", Outcome: eventlog.Allowed})
 	at = at.AddDate(0, 0, 3)
 	for _, q := range []string{"prisma migrate  deploy", "Prisma schema", "<script>alert(1)</script>", "prisma\tmigrate deploy", "redis streams", "streams in Redis", "weather"} {
@@ -61,23 +61,23 @@ func TestPrintStats(t *testing.T) {
 	}
 	const want = `1,228 events from 2026-01-02 to 2026-01-08
 
-by call                 answered  redirected  denied  asked  told  retried  unanswered  unmatched  allowed
-WebSearch                  1,200           2                             3           4         12
-Bash                           1                   1      1
-mcp__docsearch__search                                                                                   2
-SessionStart                                                    1
+by call                 answered  redirected  denied  prompted  context  retried  unanswered  unmatched  allowed
+WebSearch                  1,200           2                                   3           4         12
+Bash                           1                   1         1
+mcp__docsearch__search                                                                                         2
+SessionStart                                                          1
 WebFetch                       1
 
-by database   answered  redirected  told  unanswered
-gitlab           1,202           2     1           4
-<k8s> & "co"                     2     1
+by database   answered  redirected  context  unanswered
+gitlab           1,202           2        1           4
+<k8s> & "co"                     2        1
 
-by rule                   answered  denied  asked
+by rule                   answered  denied  prompted
 bash-kubectl-with-a-n...                 1
 manual                           1
-push                                            1
+push                                               1
 
-web searches that no database is about
+web searches that match no database
       3  prisma
          prisma migrate deploy
          Prisma schema
@@ -86,18 +86,17 @@ web searches that no database is about
          streams in Redis
          redis streams
          docsearch setup redis SOURCE
-      2  that have no word in common with another
-SOURCE is the folder, the repository or the site with the documentation
+      2  without a common word
+SOURCE is the folder, repository, or site with the documentation
 
-5 web searches that no database is about; with "log_queries": true in the config's "hook", the next ones are shown here
+5 web searches without a matching database; to see future ones here, set "log_queries": true in the config's "hook"
 
-saved: about 1,792,400 tokens and 3.3 hours
-Estimated: each search or fetch that was answered is a call to the web less,
-each that was sent again one more, and a call is assumed to cost 2,500 tokens
-and 10 seconds. Taken off are the 4,810,400 bytes of all answers and
-redirections, 4 of them assumed to a token, and 0.011 seconds for each event, as
-measured in Claude Code. What the agent would have done without docsearch is not
-known.
+saved about 1,792,400 tokens and 3.3 hours
+Estimate: each answered search or fetch counts as one web call saved, and each
+retry as one web call added. A web call counts as 2,500 tokens and 10 seconds.
+The estimate subtracts the 4,810,400 bytes of all answers and redirections, at 4
+bytes per token, and 0.011 seconds per event, as measured in Claude Code. It
+cannot account for calls that the agent would have made without docsearch.
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -126,7 +125,7 @@ func TestStatsPage(t *testing.T) {
 	}
 	text := string(data)
 	for _, want := range []string{
-		"1,228 events from 2026-01-02 to 2026-01-08", "<h2>Saved: about 1,792,400 tokens and 3.3 hours</h2>",
+		"1,228 events from 2026-01-02 to 2026-01-08", "<h2>Saved about 1,792,400 tokens and 3.3 hours</h2>",
 		"<title>2026-01-05: 4 unanswered</title>", "<title>gitlab: 1,202 answered</title>", "&lt;k8s&gt; &amp; &#34;co&#34;",
 		"<code>docsearch setup prisma SOURCE</code>",
 	} {
@@ -154,7 +153,7 @@ func TestStatsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if data, err := empty.page(time.Now()); err != nil || !bytes.Contains(data, []byte("The log has no events of that time.")) {
+	if data, err := empty.page(time.Now()); err != nil || !bytes.Contains(data, []byte("The log has no events in this period.")) {
 		t.Errorf("of no events: %v\n%s", err, data)
 	}
 }

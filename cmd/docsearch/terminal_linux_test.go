@@ -116,14 +116,14 @@ func TestSearchAtTerminal(t *testing.T) {
 			want: `\x1b\[0m is \[31mnot red\[0m and not backwards\.`, not: `\x1b\[31m|\x{202e}`},
 		{name: "explained", columns: 200, args: append([]string{"search", "--explain"}, question[1:]...),
 			want: `relevance \d\.\d\d = confidence \d\.\d\d of docs x score .* / best score .*
-   .*score \d\.\d\d = words \d\.\d\d .*standing .*
+   .*score \d\.\d\d = words \d\.\d\d .*static prior .*
       .*widget: words 0\.\d\d; in headings 1, page 1, .*
       .*frobnic: words 0\.\d\d; in title 1, body 2.*
 
 .*confidence of docs: \d\.\d\d.*
-   .*by words \d\.\d\d, (not )?below the threshold of 0\.\d\d.*
-   .*logarithm of the odds -?\d+\.\d\d = any question -\d\.\d\d \+ `},
-		{name: "nothing relevant", columns: 120, args: []string{"search", "quasar"}, want: `^nothing in docs answers "quasar"\n$`},
+   .*lexical confidence \d\.\d\d, (not )?below threshold 0\.\d\d.*
+   .*log odds -?\d+\.\d\d = base rate -\d\.\d\d \+ `},
+		{name: "nothing relevant", columns: 120, args: []string{"search", "quasar"}, want: `^no confident answer in docs for "quasar"\n$`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for name, value := range tt.env {

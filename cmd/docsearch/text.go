@@ -8,10 +8,13 @@ import (
 	"time"
 )
 
-// count is "1 thing", "2 things".
+// count is "1 thing", "2 things", "2 queries".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
+	}
+	if stem, ok := strings.CutSuffix(thing, "ry"); ok {
+		return thousands(n) + " " + stem + "ries"
 	}
 	return thousands(n) + " " + thing + "s"
 }

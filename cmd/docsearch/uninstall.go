@@ -16,12 +16,12 @@ func newUninstallCommand(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Take the hook and the MCP server out of Claude Code's settings",
-		Long: `Take the hook and the MCP server out of Claude Code's settings again.
+		Short: "Remove the hook and the MCP server from Claude Code's settings",
+		Long: `Remove the hook and the MCP server from Claude Code's settings.
 
-Only docsearch's own entries go. A file that nothing else has changed since
-"docsearch install" becomes the file that it was before, byte for byte.
-Databases, the config file and the copies that install kept stay.`,
+Uninstall removes only docsearch's own entries. If no other program has changed a
+file since "docsearch install", uninstall restores it byte for byte. It keeps the
+databases, the config file, and the backups.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			claude, err := a.claude()
@@ -39,31 +39,32 @@ Databases, the config file and the copies that install kept stay.`,
 			if len(plan) == 0 {
 				a.notInstalled(claude, scope)
 			}
-			if err := a.applyPlan(plan, "took %s out of %s"); err != nil {
+			if err := a.applyPlan(plan, "removed %s from %s"); err != nil {
 				return err
 			}
 			a.warnOfLeft(claude, scope)
 			return nil
 		},
 	}
-	cmd.Flags().Var(&scope, "scope", "for whom: user, project or local")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, as a diff, and change nothing")
+	cmd.Flags().SortFlags = false
+	cmd.Flags().Var(&scope, "scope", "uninstall for `SCOPE`: user, project, or local")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the changes as a diff and do not write them")
 	completeScopes(cmd)
 	return cmd
 }
 
 // notInstalled says that there is nothing to take out, and where there is.
 func (a *app) notInstalled(claude *agentconfig.Claude, scope agentconfig.Scope) {
-	fmt.Fprintf(a.stdout, "docsearch is not installed for %s; nothing changed\n", whose(scope))
+	fmt.Fprintf(a.stdout, "docsearch is not installed for %s; no files changed\n", whose(scope))
 	in := claude.Installed()
 	for _, other := range agentconfig.Scopes {
 		if other != scope && (slices.ContainsFunc(in.Hooks, func(h agentconfig.Hook) bool { return h.Scope == other }) ||
 			slices.ContainsFunc(in.Servers, func(s agentconfig.Server) bool { return s.Scope == other && s.Ours })) {
-			fmt.Fprintf(a.stdout, "it is installed for %s: docsearch uninstall --scope %s\n", whose(other), other)
+			fmt.Fprintf(a.stdout, "it is installed for %s; to remove it, run: docsearch uninstall --scope %s\n", whose(other), other)
 		}
 	}
 	if plugin := claude.Plugin(); plugin != "" {
-		fmt.Fprintf(a.stdout, "it is there as a plugin: claude plugin uninstall %s\n", plugin)
+		fmt.Fprintf(a.stdout, "it is installed as a plugin; to remove it, run: claude plugin uninstall %s\n", plugin)
 	}
 }
 
@@ -74,7 +75,7 @@ func (a *app) warnOfLeft(claude *agentconfig.Claude, scope agentconfig.Scope) {
 	for _, h := range claude.Installed().Hooks {
 		if h.Scope == scope && h.Beside != "" && !seen[h.Line()] {
 			seen[h.Line()] = true
-			a.warn("%s", printable(fmt.Sprintf("left in %s: %q, which also runs %s; take it out yourself", h.Path, h.Line(), h.Beside)))
+			a.warn("%s", printable(fmt.Sprintf("%s still has %q, which also runs %s; remove it manually", h.Path, h.Line(), h.Beside)))
 		}
 	}
 }

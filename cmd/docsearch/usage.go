@@ -60,7 +60,7 @@ func exclusive(cmd *cobra.Command, flags ...string) {
 			}
 		}
 		if len(given) > 1 {
-			return fmt.Errorf("%s exclude each other", strings.Join(given, " and "))
+			return fmt.Errorf("cannot combine %s", strings.Join(given, " and "))
 		}
 		if check == nil {
 			return nil
@@ -104,7 +104,7 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	if near := decode.Nearest(name, all); near != "" {
 		return withHint(err, "did you mean \"--%s\"?", near)
 	}
-	return withHint(err, "\"%s --help\" lists the flags", cmd.CommandPath())
+	return withHint(err, "run \"%s --help\" to list the flags", cmd.CommandPath())
 }
 
 // invalidValue says what a flag's value should be. The flags of docsearch's own

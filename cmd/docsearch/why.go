@@ -27,11 +27,11 @@ func newWhyCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "why QUERY",
-		Short: "Say what the hook would do about a web search, and why",
-		Long: `Say what the hook would do about a web search, and why: for each database which
-keyword the query has, what the index finds, how sure it is and how sure it must
-be; which rule the search meets; and what comes of it. Nothing is remembered: a
-search that was denied a moment ago is looked at as if it were new.`,
+		Short: "Explain what the hook does with a web search",
+		Long: `Explain what the hook does with a web search: for each database, the matching
+keyword, the best results, the confidence, and the threshold; then the matching
+rule and the outcome. The command ignores session state: it treats a search that
+was just denied as new.`,
 		Example: `  docsearch why 'gitlab ci cache between jobs'`,
 		Args:    someArguments("a query"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -167,32 +167,32 @@ func (a *app) printWhy(out *whyJSON) error {
 		fmt.Fprintf(&b, "%s%s%s\n", c.title, w.Name, c.end)
 		switch {
 		case w.Mode == string(config.ModeOff):
-			b.WriteString(indent + "it is off\n")
+			b.WriteString(indent + "mode: off\n")
 			continue
 		case w.Keyword != "":
-			fmt.Fprintf(&b, "%sthe query has its keyword %q\n", indent, w.Keyword)
+			fmt.Fprintf(&b, "%skeyword: %q\n", indent, w.Keyword)
 		case w.Defines != "":
-			fmt.Fprintf(&b, "%sonly this database has a page about %q\n", indent, w.Defines)
+			fmt.Fprintf(&b, "%snamed page: %q (in no other database)\n", indent, w.Defines)
 		default:
-			b.WriteString(indent + "the query has no keyword of it\n")
+			b.WriteString(indent + "keyword: none in the query\n")
 		}
 		switch {
 		case w.Problem != "":
-			fmt.Fprintf(&b, "%sit cannot be asked: %s\n", indent, w.Problem)
+			fmt.Fprintf(&b, "%scannot search: %s\n", indent, w.Problem)
 		case len(w.Hits) == 0:
-			b.WriteString(indent + "it finds nothing\n")
+			b.WriteString(indent + "no results\n")
 		default:
-			enough := "too little"
+			answers := "does not answer"
 			if w.Enough {
-				enough = "enough"
+				answers = "answers"
 			}
-			fmt.Fprintf(&b, "%sits best passage answers with a probability of %.2f: %s, it answers from %.2f on\n", indent, w.Confidence, enough, w.Threshold)
+			fmt.Fprintf(&b, "%sbest passage: confidence %.2f (threshold %.2f) - %s\n", indent, w.Confidence, w.Threshold, answers)
 			for _, h := range w.Hits {
 				fmt.Fprintf(&b, "%s%s%.2f  %s%s\n", indent, c.faint, h.Score, shortened(h.Heading+"  "+printable(h.Source), width-len(indent)-6), c.end)
 			}
 		}
 		if w.Matches && w.Mode != string(config.ModeAnswer) {
-			fmt.Fprintf(&b, "%sits mode is %s\n", indent, w.Mode)
+			fmt.Fprintf(&b, "%smode: %s\n", indent, w.Mode)
 		}
 	}
 	for _, fault := range out.Faults {
@@ -207,22 +207,22 @@ func (a *app) printWhy(out *whyJSON) error {
 func whatComes(out *whyJSON) string {
 	names := strings.Join(out.Offered, ", ")
 	if out.Rule != "" {
-		names = "the rule " + out.Rule
+		names = "rule " + out.Rule
 	}
 	switch out.Outcome {
 	case wouldAnswer:
-		return "the web search is denied, with the answer of " + names
+		return "outcome: denied, with passages from " + names
 	case wouldLead:
-		return "the web search is denied, with the call that asks " + names
+		return "outcome: denied, with the search call for " + names
 	case wouldDeny:
-		return "the web search is denied by " + names
+		return "outcome: denied by " + names
 	case wouldAsk:
-		return "the user is asked, by " + names
+		return "outcome: the user is asked, by " + names
 	case wouldTell:
-		return "the web search goes through, with a word on " + names
+		return "outcome: runs as usual, with context about " + names
 	}
 	if !slices.ContainsFunc(out.Databases, func(w whyDatabase) bool { return w.Matches }) {
-		return "the web search goes through: no database is about it"
+		return "outcome: runs as usual, no database matches"
 	}
-	return "the web search goes through: no database answers it"
+	return "outcome: runs as usual, no database answers it"
 }

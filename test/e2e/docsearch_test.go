@@ -80,7 +80,7 @@ func (s *session) database(t *testing.T) {
 	config, err := json.Marshal(map[string]any{"databases": []any{map[string]any{
 		"keywords":    []string{"docsearch"},
 		"path":        filepath.Join(s.home, ".local", "share", "docsearch", "docsearch"),
-		"description": "documentation of docsearch",
+		"description": "docsearch documentation",
 	}}})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ const (
 	ruleSays    = "Use kubectx before kubectl."
 	pullSays    = "Use gh pr view 42."
 	pinnedSays  = "No secrets in the repository"
-	beginsSays  = "Documentation on this machine, for the tool mcp__"
+	beginsSays  = "Local documentation, searchable with the tool mcp__"
 	eventsTask  = "Look around in this project."
 	fetchedPage = "https://docs.example.org/ci/caching/"
 )

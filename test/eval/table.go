@@ -16,9 +16,12 @@ type evaluation struct {
 	Identifiers *identifierScores
 	Confidence  []struct {
 		Name                         string
-		Own, Claimed, Right, Foreign int
-		RightOfFive                  int `json:"right_of_five"`
-		ForeignClaimed               int `json:"foreign_claimed"`
+		Own                          int `json:"in_domain"`
+		Claimed                      int `json:"confident"`
+		Right                        int `json:"success_at_1"`
+		RightOfFive                  int `json:"success_at_5"`
+		Foreign                      int `json:"out_of_domain"`
+		ForeignClaimed               int `json:"out_of_domain_confident"`
 		Precision, Recall, Threshold float64
 	}
 	Results []queryResult
