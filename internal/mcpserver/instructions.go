@@ -24,14 +24,14 @@ Search these databases before the web: they are on this machine, respond in mill
 `
 
 // noDatabases explains how the user adds the first database.
-const noDatabases = "There are no databases. To build one, the user runs: docsearch setup KEYWORD SOURCE"
+const noDatabases = "no databases; to build one, the user runs: docsearch setup KEYWORD SOURCE"
 
 // instructions tell the model what it can ask and how.
 func (s *Server) instructions(ctx context.Context) string {
 	var w strings.Builder
 	entries := s.catalog.Entries()
 	if len(entries) == 0 {
-		return "Local documentation search. " + noDatabases + "\n"
+		return "Local documentation search: " + noDatabases + "\n"
 	}
 	fmt.Fprintf(&w, "Local documentation of %s.\n\n", nameList(entries))
 	room := maxInstructions - w.Len() - len(howToSearch) - len("- and 10000 more: list_databases\n")
