@@ -97,7 +97,7 @@ func Load(l config.Locations) (*Result, error) {
 func read(path string) ([]byte, error) {
 	data, err := atomicfile.Read(path, MaxSize)
 	if errors.Is(err, atomicfile.ErrTooLong) {
-		return nil, fmt.Errorf("config %s is longer than the %d MiB that a config may have", path, MaxSize>>20)
+		return nil, fmt.Errorf("cannot read config %s: larger than %d MiB", path, MaxSize>>20)
 	}
 	if err != nil {
 		return nil, cannotRead(path, err)
