@@ -86,9 +86,9 @@ func (a *app) checkFrontMatter(databases []config.Database) (n int, err error) {
 			return n, err
 		}
 		for _, s := range skipped {
-			if ingest.AboutFrontMatter(s) {
+			if ingest.IsFrontMatterProblem(s) {
 				n++
-				fmt.Fprintf(a.stdout, "%s: %s: %s\n", printable(db.Name), printable(s.Name), printable(s.Why))
+				fmt.Fprintf(a.stdout, "%s: %s: %s\n", printable(db.Name), printable(s.Name), printable(s.Reason))
 			}
 		}
 	}

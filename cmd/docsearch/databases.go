@@ -98,7 +98,7 @@ func isUnfinished(dir string) bool {
 	}
 	found, err := leann.Find(dir)
 	switch {
-	case errors.Is(err, leann.ErrNone):
+	case errors.Is(err, leann.ErrNotLEANN):
 		return true
 	case err != nil:
 		return false
@@ -295,7 +295,7 @@ func stateOf(err error) string {
 		return stateDamaged
 	case errors.Is(err, generation.ErrNoIndex):
 		return stateNone
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, leann.ErrNone):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, leann.ErrNotLEANN):
 		return stateMissing
 	}
 	return stateDamaged

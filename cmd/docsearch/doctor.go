@@ -173,8 +173,8 @@ func (d *doctor) checkInstallation() {
 		d.fail("settings", "Claude Code's settings do not contain the hook", "docsearch install (the doctor cannot see a plugin loaded with --plugin-dir)")
 		return
 	}
-	for _, tool := range d.claude.Watched() {
-		if in.plugin == "" && !agentconfig.Heard(all, tool) {
+	for _, tool := range d.claude.RequiredTools() {
+		if in.plugin == "" && !agentconfig.Matched(all, tool) {
 			d.fail("settings", "Claude Code does not run the hook for "+tool, "docsearch install")
 			return
 		}

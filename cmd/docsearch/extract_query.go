@@ -24,7 +24,7 @@ failure. If the hook does not search for the event, print nothing.`,
 			}
 			query := event.Search.Query + event.Fetch.Prompt
 			if query == "" {
-				event.Said = hook.LastSaid(event.Transcript)
+				event.UserText = hook.LastUserText(event.Transcript)
 				query = hook.CallOf(event).Query().String()
 			}
 			if query == "" {

@@ -56,7 +56,7 @@ func answerEvent(p *hook.Process) error {
 		p.Commands = shell.Commands
 		p.Rules = func(cwd string, _ func(*config.Rule) bool) ([]config.Rule, []string, error) {
 			routes := load.LoadRoutes(r, config.PlaceOf(l, p.Getenv, cwd))
-			if err := routes.Remember(l); err != nil {
+			if err := routes.WriteSnapshot(l); err != nil {
 				p.Debug("cannot write the rules snapshot: %v", err)
 			}
 			return routes.Rules, routes.Problems, nil
@@ -64,7 +64,7 @@ func answerEvent(p *hook.Process) error {
 		var syntax *load.SyntaxError
 		switch {
 		case errors.As(err, &syntax):
-			err = load.RememberFailure(l, syntax)
+			err = load.WriteFailureSnapshot(l, syntax)
 			p.Debug("wrote the snapshot of an unreadable config: %v", err)
 			c := config.Default()
 			return p.Run(&c, l, []string{syntax.Error()}, lookup.Indexes{})
@@ -73,7 +73,7 @@ func answerEvent(p *hook.Process) error {
 			return p.Run(&c, l, []string{err.Error()}, lookup.Indexes{})
 		}
 		p.Debug("using config %s", r.Path)
-		if err := r.Remember(l); err != nil {
+		if err := r.WriteSnapshot(l); err != nil {
 			p.Debug("cannot write the config snapshot: %v", err)
 		}
 		r.Config.Names = lookup.DefinedNames(r.Config.Databases)

@@ -111,7 +111,7 @@ func dueOf(all []listing, tries map[string]time.Time) []listing {
 	var chosen []listing
 	for _, d := range all {
 		info, err := index.Inspect(d.Path)
-		if err == nil && time.Since(info.Known()) >= due && time.Since(tries[d.Path]) >= due && mayRead(info.Dir) {
+		if err == nil && time.Since(info.LastVerified()) >= due && time.Since(tries[d.Path]) >= due && mayRead(info.Dir) {
 			chosen = append(chosen, d)
 		}
 	}

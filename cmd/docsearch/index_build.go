@@ -133,7 +133,7 @@ func (b *buildCommand) addSourceFlags(f *pflag.FlagSet) {
 
 // addSiteFlags adds the flags of the crawler.
 func (b *buildCommand) addSiteFlags(f *pflag.FlagSet) {
-	f.StringVar((*string)(&b.kept.Site.Way), "discover", "", "find pages by `METHOD`: llms.txt, llms-full.txt, sitemap, or links (sites only; default: first available)")
+	f.StringVar((*string)(&b.kept.Site.Discovery), "discover", "", "find pages by `METHOD`: llms.txt, llms-full.txt, sitemap, or links (sites only; default: first available)")
 	f.StringVar(&b.kept.Site.Prefix, "prefix", "", "download only pages below `URL` (sites only; default: the source URL)")
 	f.IntVar(&b.kept.Site.MaxPages, "max-pages", 0, "download at most `N` pages (sites only; default 20000)")
 	f.Var((*sizeValue)(&b.kept.Site.MaxBytes), "max-bytes", "download at most `SIZE` in total, for example 500MB (sites only; default 2GB)")
@@ -277,7 +277,7 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 		return plan{}, err
 	}
 	dir, err := index.Locate(known.Path)
-	if errors.Is(err, leann.ErrNone) {
+	if errors.Is(err, leann.ErrNotLEANN) {
 		if kind := ingest.CopyKind(known.Path); kind != "" {
 			return b.fromCopy(locations, all, kind, known.Path)
 		}
@@ -362,7 +362,7 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 		find = leann.FindTrusted
 	}
 	found, err := find(known.Path)
-	if errors.Is(err, leann.ErrNone) {
+	if errors.Is(err, leann.ErrNotLEANN) {
 		found, err = find(dir)
 	}
 	if err != nil {
@@ -519,7 +519,7 @@ func (b *buildCommand) siteFlags(kept *ingest.SiteOptions) map[string]func() {
 	given := b.kept.Site
 	return map[string]func(){
 		"prefix":        func() { kept.Prefix = given.Prefix },
-		"discover":      func() { kept.Way = given.Way },
+		"discover":      func() { kept.Discovery = given.Discovery },
 		"max-pages":     func() { kept.MaxPages = given.MaxPages },
 		"max-bytes":     func() { kept.MaxBytes = given.MaxBytes },
 		"delay":         func() { kept.Delay = given.Delay },

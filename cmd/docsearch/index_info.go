@@ -106,7 +106,7 @@ func (a *app) info(d listing, asJSON bool) error {
 	if len(info.Skipped) > 0 {
 		row("skipped", "%d", len(info.Skipped))
 		for _, s := range info.Skipped {
-			fmt.Fprintf(a.stdout, "  %s: %s\n", printable(s.Name), printable(s.Why))
+			fmt.Fprintf(a.stdout, "  %s: %s\n", printable(s.Name), printable(s.Reason))
 		}
 	}
 	return nil
@@ -175,8 +175,8 @@ func newInfoJSON(name, state, why string, info index.Info) infoJSON {
 // printSkipped names what has no passages, the first few of it, and the front
 // matter that is not understood.
 func printSkipped(w io.Writer, skipped []generation.Skipped, all string) {
-	heads := slices.DeleteFunc(slices.Clone(skipped), func(s generation.Skipped) bool { return !ingest.AboutFrontMatter(s) })
-	printFew(w, "skipped:", slices.DeleteFunc(slices.Clone(skipped), ingest.AboutFrontMatter), all)
+	heads := slices.DeleteFunc(slices.Clone(skipped), func(s generation.Skipped) bool { return !ingest.IsFrontMatterProblem(s) })
+	printFew(w, "skipped:", slices.DeleteFunc(slices.Clone(skipped), ingest.IsFrontMatterProblem), all)
 	printFew(w, "check the front matter:", heads, all)
 }
 
@@ -191,6 +191,6 @@ func printFew(w io.Writer, title string, skipped []generation.Skipped, all strin
 			fmt.Fprintf(w, "  %d more; to list them, run: %s\n", len(skipped)-few, all)
 			return
 		}
-		fmt.Fprintf(w, "  %s: %s\n", printable(s.Name), printable(ingest.WithoutFrontMatter(s)))
+		fmt.Fprintf(w, "  %s: %s\n", printable(s.Name), printable(ingest.FrontMatterProblem(s)))
 	}
 }

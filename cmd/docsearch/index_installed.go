@@ -21,7 +21,7 @@ func (b *buildCommand) runInstalled(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	all, err := installed.Find(ctx, installed.Usual(os.Getenv, config.Home(os.Getenv), working))
+	all, err := installed.Find(ctx, installed.DefaultRoots(os.Getenv, config.Home(os.Getenv), working))
 	if err != nil {
 		return err
 	}

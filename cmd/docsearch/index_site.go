@@ -64,7 +64,7 @@ func fetched(r site.Report) string {
 	add(r.Resumed, "downloaded before the interruption")
 	add(len(r.Removed), "removed")
 	add(len(r.Failed), "failed")
-	return fmt.Sprintf("found through %s: %s; %s received", r.Way, strings.Join(parts, ", "), size(r.Bytes))
+	return fmt.Sprintf("found through %s: %s; %s received", r.Discovery, strings.Join(parts, ", "), size(r.Bytes))
 }
 
 func printOutcomes(w io.Writer, what string, outcomes []site.Outcome) {
@@ -75,7 +75,7 @@ func printOutcomes(w io.Writer, what string, outcomes []site.Outcome) {
 
 // A fetchedJSON is what was fetched of a site, as programs read it.
 type fetchedJSON struct {
-	Way       site.Way             `json:"discovered_by"`
+	Way       site.Discovery             `json:"discovered_by"`
 	Fetched   int                  `json:"fetched"` // new or changed
 	Unchanged int                  `json:"unchanged"`
 	Resumed   int                  `json:"resumed"` // fetched before an interruption
@@ -94,11 +94,11 @@ func newFetchedJSON(p plan) *fetchedJSON {
 	}
 	r := s.Report()
 	j := &fetchedJSON{
-		Way: r.Way, Fetched: r.Fetched, Unchanged: r.Unchanged, Resumed: r.Resumed, Removed: len(r.Removed), Lost: r.Lost, Bytes: r.Bytes,
+		Way: r.Discovery, Fetched: r.Fetched, Unchanged: r.Unchanged, Resumed: r.Resumed, Removed: len(r.Removed), Lost: r.Lost, Bytes: r.Bytes,
 		Failed: []generation.Skipped{}, Limits: append([]string{}, r.Limits...),
 	}
 	for _, o := range r.Failed {
-		j.Failed = append(j.Failed, generation.Skipped{Name: o.URL, Why: o.Reason})
+		j.Failed = append(j.Failed, generation.Skipped{Name: o.URL, Reason: o.Reason})
 	}
 	return j
 }
@@ -113,7 +113,7 @@ func mirrored(info index.Info) string {
 	case m.Ended.IsZero():
 		return count(len(m.Pages()), "page") + ", incomplete"
 	}
-	return fmt.Sprintf("%s, found through %s; last checked %s (%s)", count(len(m.Pages()), "page"), m.Way,
+	return fmt.Sprintf("%s, found through %s; last checked %s (%s)", count(len(m.Pages()), "page"), m.Discovery,
 		m.Ended.Local().Format("2006-01-02 15:04"), age(time.Since(m.Ended)))
 }
 

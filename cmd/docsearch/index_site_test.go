@@ -92,7 +92,7 @@ func TestHostileSite(t *testing.T) {
 	}
 	why := map[string]string{}
 	for _, o := range skipped {
-		why[strings.TrimPrefix(o.Name, s.URL)] = strings.ReplaceAll(o.Why, s.URL, "SITE")
+		why[strings.TrimPrefix(o.Name, s.URL)] = strings.ReplaceAll(o.Reason, s.URL, "SITE")
 	}
 	for name, want := range map[string]string{
 		"/docs/loopback":     "redirects to http://127.0.0.1:22/docs/, which is outside SITE/docs/",

@@ -33,7 +33,7 @@ func (b *builder) known(t *testing.T) time.Time {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g.Known()
+	return g.LastVerified()
 }
 
 func TestUpdateWatch(t *testing.T) {

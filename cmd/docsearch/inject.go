@@ -100,7 +100,7 @@ func (a *app) explainInjection(event event.Event, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	event.Said = hook.LastSaid(event.Transcript)
+	event.UserText = hook.LastUserText(event.Transcript)
 	d := hook.Decide(event, &r.Config, r.Config.Server(os.Getenv), hook.State{}, time.Now(), lookup.Indexes{Thorough: true}, hook.Routes{})
 	for _, fault := range d.Faults {
 		a.warn("%s", fault)

@@ -17,7 +17,7 @@ type installation struct {
 	agentconfig.Installation
 	plugin  string               // docsearch's own that is enabled; "" if none is
 	plugged []agentconfig.Hook   // of any plugin
-	doubles []agentconfig.Double // calls for which the hook runs more than once
+	doubles []agentconfig.Duplicate // calls for which the hook runs more than once
 }
 
 func findInstalled(claude *agentconfig.Claude) installation {
@@ -28,7 +28,7 @@ func findInstalled(claude *agentconfig.Claude) installation {
 	in := installation{Installation: claude.Installed(), plugin: claude.Plugin()}
 	place := config.PlaceOf(config.Locate(os.Getenv), os.Getenv, cwd)
 	in.plugged = agentconfig.InPlugins(load.EnabledPlugins(place), in.plugin)
-	in.doubles = claude.Doubles(slices.Concat(in.Hooks, in.plugged))
+	in.doubles = claude.Duplicates(slices.Concat(in.Hooks, in.plugged))
 	return in
 }
 
@@ -54,7 +54,7 @@ func sayMayDeny(h agentconfig.Hook) string {
 }
 
 // sayDouble says that a hook runs more than once, and from where.
-func sayDouble(d agentconfig.Double) string {
+func sayDouble(d agentconfig.Duplicate) string {
 	var places []string
 	for _, h := range d.Hooks {
 		places = append(places, fmt.Sprintf("%s (%s)", placeOf(h), h.Line()))
@@ -72,7 +72,7 @@ func placeOf(h agentconfig.Hook) string {
 
 // repairDouble says how one of the hooks can go. Of the settings, those of the
 // user stay: they hold in every project.
-func repairDouble(d agentconfig.Double) string {
+func repairDouble(d agentconfig.Duplicate) string {
 	var ways []string
 	settings := 0
 	for _, h := range slices.Backward(d.Hooks) {

@@ -61,7 +61,7 @@ func (s *searchCommand) printHits(query string, all []asked, hits []index.Merged
 		if len(names) > 1 {
 			place += "  " + d.Name
 		}
-		if remark := h.Remark(); remark != "" {
+		if remark := h.Label(); remark != "" {
 			place += "  (" + printable(remark) + ")"
 		}
 		fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.faint, place, c.end)

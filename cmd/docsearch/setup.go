@@ -86,7 +86,7 @@ type setupCommand struct {
 	noInstall       bool
 	locations       config.Locations
 	plan            plan
-	evidence        setup.Evidence
+	evidence        setup.Suggestions
 	entry           config.Database // of the config, once it is there
 	done, undo      []string        // for the summary
 	usesClaude      bool
@@ -126,7 +126,7 @@ func (s *setupCommand) choose(ctx context.Context) error {
 	if s.keyword = strings.TrimSpace(s.keyword); s.keyword == "" {
 		return usagef("invalid keyword \"\": want a word that searches use")
 	}
-	if clash, ok := setup.ClashOf(s.keyword); ok {
+	if clash, ok := setup.FindConflict(s.keyword); ok {
 		s.warn("%v", clash)
 	}
 	if s.isNew(s.source) && !s.builder.set("name") {

@@ -73,8 +73,8 @@ func (in *installation) where(claude *agentconfig.Claude) string {
 	if len(in.Servers) == 0 {
 		return ""
 	}
-	for _, tool := range claude.Watched() {
-		if !agentconfig.Heard(in.Hooks, tool) {
+	for _, tool := range claude.RequiredTools() {
+		if !agentconfig.Matched(in.Hooks, tool) {
 			return ""
 		}
 	}

@@ -57,7 +57,7 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	change, err := agentconfig.Rewrite(s.locations.Config, "the entry "+e.Name, func(data []byte) ([]byte, error) {
 		return edit.Put(s.locations.Config, data, e)
 	})
-	if errors.Is(err, edit.ErrByHand) {
+	if errors.Is(err, edit.ErrManualEdit) {
 		return withHint(err, "add this entry to \"databases\": %s", exampleEntry(s.plan))
 	}
 	if err != nil {

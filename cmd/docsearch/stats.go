@@ -146,7 +146,7 @@ func (s *stats) add(e *eventlog.Event) {
 	toWeb := e.Tool == "WebSearch" || e.Tool == "WebFetch"
 	switch e.Outcome {
 	case eventlog.Answered, eventlog.Redirected:
-		s.told += e.Told
+		s.told += e.Shown
 		if toWeb && e.Outcome == eventlog.Answered {
 			s.avoided++
 		}

@@ -31,16 +31,16 @@ func loggedWeek(t *testing.T) eventlog.Log {
 		}
 	}
 	gitlab, both := []string{"gitlab"}, []string{"gitlab", "<k8s> & \"co\""}
-	log(1, eventlog.Event{Name: "SessionStart", Outcome: eventlog.Context, Told: 300, Databases: both})
-	log(1200, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Answered, Told: 4000, Databases: gitlab})
-	log(1, eventlog.Event{Tool: "WebFetch", Outcome: eventlog.Answered, Told: 8000, Databases: gitlab})
-	log(2, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Redirected, Told: 1000, Databases: both})
+	log(1, eventlog.Event{Name: "SessionStart", Outcome: eventlog.Context, Shown: 300, Databases: both})
+	log(1200, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Answered, Shown: 4000, Databases: gitlab})
+	log(1, eventlog.Event{Tool: "WebFetch", Outcome: eventlog.Answered, Shown: 8000, Databases: gitlab})
+	log(2, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Redirected, Shown: 1000, Databases: both})
 	at = at.AddDate(0, 0, 3)
 	log(3, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Retried})
 	log(4, eventlog.Event{Tool: "WebSearch", Outcome: eventlog.Unanswered, Databases: gitlab})
-	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Denied, Told: 40, Rule: "bash-kubectl-with-a-name-that-is-long"})
-	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Answered, Told: 400, Rule: "manual", Databases: gitlab})
-	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Prompted, Told: 40, Rule: "push"})
+	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Denied, Shown: 40, Rule: "bash-kubectl-with-a-name-that-is-long"})
+	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Answered, Shown: 400, Rule: "manual", Databases: gitlab})
+	log(1, eventlog.Event{Tool: "Bash", Outcome: eventlog.Prompted, Shown: 40, Rule: "push"})
 	log(2, eventlog.Event{Tool: "mcp__docsearch__search", Outcome: eventlog.Allowed})
 	at = at.AddDate(0, 0, 3)
 	for _, q := range []string{"prisma migrate  deploy", "Prisma schema", "<script>alert(1)</script>", "prisma\tmigrate deploy", "redis streams", "streams in Redis", "weather"} {

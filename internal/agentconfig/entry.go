@@ -96,11 +96,11 @@ func putHook(d *document, s Scope, program string, late bool) error {
 // false if nothing is missing.
 func (w *watch) missing(groups array) (matcher string, ok bool) {
 	if len(w.tools) == 0 {
-		return "", !heeded(groups, "")
+		return "", !isHooked(groups, "")
 	}
 	var missing []string
 	for _, tool := range w.tools {
-		if !heeded(groups, tool) {
+		if !isHooked(groups, tool) {
 			missing = append(missing, tool)
 		}
 	}
@@ -110,9 +110,9 @@ func (w *watch) missing(groups array) (matcher string, ok bool) {
 	return strings.Join(missing, "|"), len(missing) > 0
 }
 
-// heeded reports whether a hook of docsearch hears of the tool already, or of
+// isHooked reports whether a hook of docsearch hears of the tool already, or of
 // anything if it is no matter of tools.
-func heeded(groups array, tool string) bool {
+func isHooked(groups array, tool string) bool {
 	for _, group := range groups.objects {
 		handlers, ok, err := group.array("hooks")
 		if !ok || err != nil || tool != "" && !matches(group.text("matcher"), tool) {

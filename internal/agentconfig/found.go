@@ -157,15 +157,15 @@ func inPlugin(known Hook) (hooks []Hook) {
 }
 
 // A Double is a call for which Claude Code runs docsearch's hook more than once.
-type Double struct {
+type Duplicate struct {
 	Calls []string // tools and events: "WebSearch", "SessionStart"
 	Hooks []Hook   // that it runs, each once
 }
 
-// Doubles finds the calls for which Claude Code runs more than one of the hooks.
+// Duplicates finds the calls for which Claude Code runs more than one of the hooks.
 // Of several with one command in settings files it runs one.
-func (c *Claude) Doubles(hooks []Hook) []Double {
-	var doubles []Double
+func (c *Claude) Duplicates(hooks []Hook) []Duplicate {
+	var doubles []Duplicate
 	for _, w := range watches() {
 		tools := w.tools
 		if w.expr != "" {
@@ -183,9 +183,9 @@ func (c *Claude) Doubles(hooks []Hook) []Double {
 			if w.event == "PostToolUseFailure" {
 				call = w.event
 			}
-			i := slices.IndexFunc(doubles, func(d Double) bool { return reflect.DeepEqual(d.Hooks, run) })
+			i := slices.IndexFunc(doubles, func(d Duplicate) bool { return reflect.DeepEqual(d.Hooks, run) })
 			if i < 0 {
-				doubles = append(doubles, Double{Hooks: run})
+				doubles = append(doubles, Duplicate{Hooks: run})
 				i = len(doubles) - 1
 			}
 			doubles[i].Calls = append(doubles[i].Calls, call)
@@ -212,8 +212,8 @@ func runFor(hooks []Hook, event, tool string) []Hook {
 	return run
 }
 
-// Heard reports whether one of the hooks is called before the tool is.
-func Heard(hooks []Hook, tool string) bool {
+// Matched reports whether one of the hooks is called before the tool is.
+func Matched(hooks []Hook, tool string) bool {
 	for _, h := range hooks {
 		if h.Event == "PreToolUse" && matches(h.Matcher, tool) {
 			return true
@@ -222,10 +222,10 @@ func Heard(hooks []Hook, tool string) bool {
 	return false
 }
 
-// Watched are the tools that the hook must hear of to answer from local
+// RequiredTools are the tools that the hook must hear of to answer from local
 // documentation. For the other entries that install makes, people may have
 // reasons to do without.
-func (c *Claude) Watched() []string {
+func (c *Claude) RequiredTools() []string {
 	return []string{"WebSearch", "WebFetch", "mcp__" + c.Server + "__search"}
 }
 

@@ -52,7 +52,7 @@ func TestDoubles(t *testing.T) {
 			if test.plugin {
 				hooks = append(hooks, InPlugins(map[string]string{"docsearch@docsearch": filepath.Join("..", "..", "plugin")}, "docsearch@docsearch")...)
 			}
-			doubles := c.Doubles(hooks)
+			doubles := c.Duplicates(hooks)
 			if test.copies == 0 {
 				if len(doubles) > 0 {
 					t.Errorf("doubles: %+v", doubles)
@@ -78,11 +78,11 @@ func TestDoublesOfExecForm(t *testing.T) {
 	}
 	write(t, c.Settings(User), entry(`["hook"]`))
 	write(t, c.Settings(Project), entry(`["hook"]`))
-	if doubles := c.Doubles(c.Installed().Hooks); len(doubles) > 0 {
+	if doubles := c.Duplicates(c.Installed().Hooks); len(doubles) > 0 {
 		t.Errorf("doubles: %+v", doubles)
 	}
 	write(t, c.Settings(Project), entry(`["hook", "--"]`))
-	if doubles := c.Doubles(c.Installed().Hooks); len(doubles) != 1 {
+	if doubles := c.Duplicates(c.Installed().Hooks); len(doubles) != 1 {
 		t.Errorf("doubles: %+v", doubles)
 	}
 }
@@ -91,7 +91,7 @@ func TestDoublesOfExecForm(t *testing.T) {
 // has what install enters.
 func TestPluginThatIsNotThere(t *testing.T) {
 	hooks := InPlugins(nil, "docsearch@market")
-	if !Heard(hooks, "WebSearch") || !Heard(hooks, "mcp__docsearch__search") || Heard(hooks, "Read") {
+	if !Matched(hooks, "WebSearch") || !Matched(hooks, "mcp__docsearch__search") || Matched(hooks, "Read") {
 		t.Errorf("hooks: %+v", hooks)
 	}
 	if hooks := InPlugins(map[string]string{"other@market": t.TempDir()}, ""); len(hooks) > 0 {

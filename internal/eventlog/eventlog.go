@@ -102,7 +102,7 @@ type Event struct {
 	Name      string
 	Tool      string
 	Outcome   Outcome
-	Told      int // bytes that the agent was given to read
+	Shown      int // bytes that the agent was given to read
 	Rule      string
 	Query     string
 	Databases []string
@@ -161,7 +161,7 @@ func appendLine(line []byte, e *Event) []byte {
 		line = appendField(line, name, maxName)
 	}
 	line = append(line, '\t')
-	line = strconv.AppendInt(line, int64(e.Told), 10)
+	line = strconv.AppendInt(line, int64(e.Shown), 10)
 	line = appendField(line, e.Rule, maxName)
 	line = appendField(line, e.Query, MaxQuery)
 	for _, name := range e.Databases[:min(len(e.Databases), maxDatabases)] {
@@ -333,7 +333,7 @@ func parseLine(line []byte) (Event, error) {
 	}
 	return Event{
 		At: time.UnixMilli(at), Host: fields[2], Name: fields[3], Tool: fields[4], Outcome: Outcome(fields[5]),
-		Told: told, Rule: fields[7], Query: fields[8], Databases: fields[fixed:len(fields):len(fields)],
+		Shown: told, Rule: fields[7], Query: fields[8], Databases: fields[fixed:len(fields):len(fields)],
 	}, nil
 }
 

@@ -19,7 +19,7 @@ import (
 
 var sample = Event{
 	At: time.Date(2026, 1, 2, 2, 54, 5, 0, time.UTC), Host: "claude", Name: "PreToolUse", Tool: "WebSearch",
-	Outcome: Answered, Told: 5120, Databases: []string{"gitlab"},
+	Outcome: Answered, Shown: 5120, Databases: []string{"gitlab"},
 }
 
 // The line is the one that the package's comment shows.
@@ -151,7 +151,7 @@ func TestProcesses(t *testing.T) {
 		e.Rule = os.Getenv("EVENTLOG_TEST_NAME")
 		e.Query = strings.Repeat("long enough to be torn ", 20)
 		for i := range each {
-			e.Told = i
+			e.Shown = i
 			if err := (Log{dir}).Append(&e); err != nil {
 				t.Fatal(err)
 			}
@@ -187,8 +187,8 @@ func TestProcesses(t *testing.T) {
 		if e.Rule == "" {
 			continue
 		}
-		if e.Told != next[e.Rule] {
-			t.Fatalf("process %s: event %d, want %d", e.Rule, e.Told, next[e.Rule])
+		if e.Shown != next[e.Rule] {
+			t.Fatalf("process %s: event %d, want %d", e.Rule, e.Shown, next[e.Rule])
 		}
 		next[e.Rule]++
 	}

@@ -68,7 +68,7 @@ func (x indexes) Contents(db *config.Database) ([]notes.Entry, int, error) {
 	a, err := x.Search(db, event.Search{})
 	var entries []notes.Entry
 	for _, p := range a.Passages {
-		entries = append(entries, notes.Entry{Database: db.Name, Document: p.Document(), Title: p.Title, Source: p.Document(), Text: p.Text, Use: p.Use()})
+		entries = append(entries, notes.Entry{Database: db.Name, Document: p.Document(), Title: p.Title, Source: p.Document(), Text: p.Text, Use: p.NoteMeta()})
 	}
 	return entries, len(entries), err
 }

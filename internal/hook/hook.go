@@ -171,8 +171,8 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, st
 	pass := func(format string, args ...any) Decision {
 		return Decision{Faults: []string{fmt.Sprintf(format, args...)}}
 	}
-	if accompanied(e, c) && e.Said == "" {
-		e.Said = LastSaid(e.Transcript)
+	if accompanied(e, c) && e.UserText == "" {
+		e.UserText = LastUserText(e.Transcript)
 	}
 	d := decider{event: e, config: c, server: c.Server(p.Getenv), started: p.started(), now: p.Now(), search: search, routes: p.routes(e)}
 	if !needsState(e, c, &d.server) {
@@ -216,7 +216,7 @@ func (p *Process) tellOnce(d *Decision, e event.Event, l config.Locations) {
 	if d.Notes == nil || l.State == "" {
 		return
 	}
-	text, err := notes.Store{Dir: l.State}.Tell(e.Session, e.Agent, p.Now(), d.Notes)
+	text, err := notes.Store{Dir: l.State}.Show(e.Session, e.Agent, p.Now(), d.Notes)
 	if err != nil {
 		d.fault("cannot record the notes: %v; no notes are added", err)
 		return

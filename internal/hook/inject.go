@@ -95,7 +95,7 @@ func skipsAgent(e event.Event, c *config.Config) bool {
 func CallOf(e event.Event) *notes.Call {
 	return &notes.Call{
 		Tool: e.Tool, Folder: e.Cwd, Path: e.File.Path, Text: e.File.Text,
-		Command: e.Command.Line, Description: e.Command.Description, Said: e.Said, Failure: e.Failure,
+		Command: e.Command.Line, Description: e.Command.Description, UserText: e.UserText, Failure: e.Failure,
 	}
 }
 

@@ -16,9 +16,9 @@ import (
 )
 
 // note is a document of notes.
-func note(path, title, text string, use passage.Use) passage.Passage {
+func note(path, title, text string, use passage.NoteMeta) passage.Passage {
 	p := passage.Passage{Path: path, Title: title, Text: text}
-	p.SetUse(use)
+	p.SetNoteMeta(use)
 	return p
 }
 
@@ -44,8 +44,8 @@ func offered(d Decision) string {
 }
 
 func TestAccompany(t *testing.T) {
-	goErrors := note("go-errors.md", "Errors", "Wrap errors with %w.", passage.Use{When: passage.When{Languages: []string{"go"}}})
-	commits := note("commits.md", "Commits", "Subject in lower case.", passage.Use{Priority: 5})
+	goErrors := note("go-errors.md", "Errors", "Wrap errors with %w.", passage.NoteMeta{AppliesWhen: passage.AppliesWhen{Languages: []string{"go"}}})
+	commits := note("commits.md", "Commits", "Subject in lower case.", passage.NoteMeta{Priority: 5})
 	notes := indexes{"team": always(Answer{Passages: []passage.Passage{goErrors, commits}})}
 	edit := event.Event{Host: event.Claude, Name: event.PreToolUse, Session: "s", Tool: "Edit", Cwd: "/p", File: event.File{Path: "/p/a.go"}}
 	with := func(change func(*event.Event)) event.Event {
@@ -101,7 +101,7 @@ func TestAccompany(t *testing.T) {
 
 // A long note is cut, with the call that reads the rest.
 func TestLongNote(t *testing.T) {
-	long := note("/notes/long.md", "Long", strings.Repeat("words of a long note\n", 400), passage.Use{})
+	long := note("/notes/long.md", "Long", strings.Repeat("words of a long note\n", 400), passage.NoteMeta{})
 	d := decideEvent(event.Event{Host: event.Claude, Name: event.PreToolUse, Tool: "Write", File: event.File{Path: "/p/a.go"}}, notesConfig(), indexes{"team": always(Answer{Passages: []passage.Passage{long}})})
 	got := offered(d)
 	if want := "[...]\n```\nFull text: mcp__docsearch__read {\"path\": \"/notes/long.md\", \"database\": \"team\"}"; !strings.HasSuffix(got, want) || len(got) > 3000 || len(got) < 2500 {
@@ -110,8 +110,8 @@ func TestLongNote(t *testing.T) {
 }
 
 func TestBeginning(t *testing.T) {
-	pinned := note("secrets.md", "Secrets", "No secrets in the repository.", passage.Use{Pinned: true, Tags: []string{"security", "vault"}})
-	commits := note("commits.md", "Commits", "Subject in lower case.", passage.Use{})
+	pinned := note("secrets.md", "Secrets", "No secrets in the repository.", passage.NoteMeta{Pinned: true, Tags: []string{"security", "vault"}})
+	commits := note("commits.md", "Commits", "Subject in lower case.", passage.NoteMeta{})
 	x := indexes{"gitlab": always(sure), "team": always(Answer{Passages: []passage.Passage{commits, pinned}})}
 	start := event.Event{Host: event.Claude, Name: event.SessionStart, Session: "s", Source: "startup"}
 	const lines = "Local documentation, searchable with the tool mcp__docsearch__search (if it is not loaded, this loads it: ToolSearch {\"query\": \"select:mcp__docsearch__search\"}):\n" +
@@ -177,7 +177,7 @@ func TestBeginningIsShort(t *testing.T) {
 	for i := range 300 {
 		name := fmt.Sprintf("database-%d", i)
 		c.Databases = append(c.Databases, config.Database{Name: name, Keywords: []string{name}, Path: "/" + name, Description: strings.Repeat("words ", 60), Inject: []string{config.All}})
-		many = append(many, note(name+".md", strings.Repeat("title ", 50), strings.Repeat("𝒳 text", 1000), passage.Use{Pinned: i%2 == 0, Tags: []string{strings.Repeat("tag", 300)}}))
+		many = append(many, note(name+".md", strings.Repeat("title ", 50), strings.Repeat("𝒳 text", 1000), passage.NoteMeta{Pinned: i%2 == 0, Tags: []string{strings.Repeat("tag", 300)}}))
 	}
 	for _, db := range c.Databases {
 		x[db.Name] = always(Answer{Passages: many})
@@ -243,7 +243,7 @@ func TestMoreNotes(t *testing.T) {
 	}{{1, ""}, {maxTitles, ""}, {maxTitles + 3, ""}, {20, strings.Repeat(" long", 60)}} {
 		var notes []passage.Passage
 		for i := range test.notes {
-			notes = append(notes, note(fmt.Sprintf("%d.md", i), fmt.Sprintf("note %d", i)+test.title, "text", passage.Use{}))
+			notes = append(notes, note(fmt.Sprintf("%d.md", i), fmt.Sprintf("note %d", i)+test.title, "text", passage.NoteMeta{}))
 		}
 		x := indexes{"team": always(Answer{Passages: notes})}
 		got := offered(decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup"}, notesConfig(), x))
@@ -339,7 +339,7 @@ func TestContextByHost(t *testing.T) {
 
 // A denial is accompanied by nothing.
 func TestDeniedCallIsNotAccompanied(t *testing.T) {
-	x := indexes{"team": always(Answer{Passages: []passage.Passage{note("a.md", "A", "text", passage.Use{})}})}
+	x := indexes{"team": always(Answer{Passages: []passage.Passage{note("a.md", "A", "text", passage.NoteMeta{})}})}
 	rules := Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) { return nil, errors.New("no rules") }}
 	e := event.Event{Host: event.Claude, Name: event.PreToolUse, Session: "s", Tool: event.Bash, Command: event.Command{Line: "x"}}
 	c := notesConfig()
@@ -380,13 +380,13 @@ func TestLastSaid(t *testing.T) {
 			if err := os.WriteFile(path, []byte(strings.Join(test.lines, "\n")+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if got := LastSaid(path); got != test.want {
+			if got := LastUserText(path); got != test.want {
 				t.Errorf("said %q, want %q", got, test.want)
 			}
 		})
 	}
 	for _, path := range []string{"", t.TempDir(), filepath.Join(t.TempDir(), "none")} {
-		if got := LastSaid(path); got != "" {
+		if got := LastUserText(path); got != "" {
 			t.Errorf("%q says %q", path, got)
 		}
 	}

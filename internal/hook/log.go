@@ -49,7 +49,7 @@ func (p *Process) log(d *Decision, out output, c *config.Config, l config.Locati
 	case eventlog.Unanswered:
 		e.Databases = d.Matched
 	default:
-		e.Told = len(d.Reason) + len(d.Context)
+		e.Shown = len(d.Reason) + len(d.Context)
 	}
 	if d.Rule != nil {
 		e.Rule = d.Rule.Name

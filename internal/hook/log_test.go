@@ -82,8 +82,8 @@ func TestLog(t *testing.T) {
 			}
 			var got []eventlog.Event
 			if _, err := (eventlog.Log{Dir: l.State}).Read(func(e eventlog.Event) error {
-				if denied := e.Outcome == eventlog.Redirected; denied != (e.Told > 0) {
-					t.Errorf("%s, and %d bytes told", e.Outcome, e.Told)
+				if denied := e.Outcome == eventlog.Redirected; denied != (e.Shown > 0) {
+					t.Errorf("%s, and %d bytes told", e.Outcome, e.Shown)
 				}
 				got = append(got, e)
 				return nil

@@ -66,7 +66,7 @@ func (l *limited) passage(number int, p *passage.Passage) bool {
 
 // source is where the passage is, and what to tell of its document.
 func source(p *passage.Passage) string {
-	if remark := p.Remark(); remark != "" {
+	if remark := p.Label(); remark != "" {
 		return oneLine(p.Locator()) + " (" + oneLine(remark) + ")"
 	}
 	return oneLine(p.Locator())

@@ -18,9 +18,9 @@ const (
 	maxTail = 256 << 10
 )
 
-// LastSaid is how the user's last message in a transcript ends, "" if it is
+// LastUserText is how the user's last message in a transcript ends, "" if it is
 // not found near the transcript's end.
-func LastSaid(path string) string {
+func LastUserText(path string) string {
 	f, err := atomicfile.Open(path)
 	if err != nil {
 		return ""

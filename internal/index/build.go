@@ -184,8 +184,8 @@ func (w *work) derive(ctx context.Context, before *generation.Generation, prepar
 	for _, name := range written {
 		w.BeginSync(name)
 	}
-	if before != nil && len(prepared.Kept) > 0 {
-		if done, err := tryUpdate(ctx, w.Build, m, *before, prepared.Kept, w.opt); done || err != nil {
+	if before != nil && len(prepared.Reused) > 0 {
+		if done, err := tryUpdate(ctx, w.Build, m, *before, prepared.Reused, w.opt); done || err != nil {
 			return err
 		}
 	}
@@ -208,7 +208,7 @@ func derive(ctx context.Context, b *generation.Build, m *generation.Manifest, op
 		p, err := passage.Decode(line)
 		if err != nil {
 			m.Skipped = append(m.Skipped, generation.Skipped{
-				Name: fmt.Sprintf("%s at byte %d", passage.ShardName(shard), offset), Why: err.Error()})
+				Name: fmt.Sprintf("%s at byte %d", passage.ShardName(shard), offset), Reason: err.Error()})
 			return nil
 		}
 		doc := table.Add(&p, shard, offset, line)
@@ -250,7 +250,7 @@ func learn(ctx context.Context, b *generation.Build, m *generation.Manifest, opt
 	if err := d.open(draft); err != nil {
 		return err
 	}
-	m.Learnt = &generation.Learnt{Time: m.Created, Passages: m.Passages}
+	m.Training = &generation.TrainingState{Time: m.Created, Passages: m.Passages}
 	// Confidence goes by the words alone. What it takes to calibrate it keeps
 	// the cores busy where the training cannot.
 	g, ctx := errgroup.WithContext(ctx)
@@ -312,7 +312,7 @@ func eachPassage(ctx context.Context, b *generation.Build, report progress.Func,
 			return err
 		}
 		for _, s := range bad {
-			*skipped = append(*skipped, generation.Skipped{Name: fmt.Sprintf("%s: %s", name, s.Name), Why: s.Why})
+			*skipped = append(*skipped, generation.Skipped{Name: fmt.Sprintf("%s: %s", name, s.Name), Reason: s.Reason})
 		}
 		before += last
 	}
@@ -351,10 +351,10 @@ func gatherLinks(ctx context.Context, b *generation.Build, links *linkGraph) err
 
 // fields says which part of a passage is indexed as what.
 func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
-	use := p.Use()
+	use := p.NoteMeta()
 	f := lexical.Fields{
 		Page: p.Title, Body: p.Text, Address: p.Locator(), Anchors: p.Anchors, Terms: strings.Join(p.Terms(), "\n"),
-		Aside: p.Kind() != "", Keys: use.When.Keys(),
+		Aside: p.Kind() != "", Keys: use.AppliesWhen.Keys(),
 	}
 	f.InLinks, f.PageInLinks, f.Links = links.of(p)
 	if n := len(p.Headings); n > 0 {

@@ -25,7 +25,7 @@ const (
 // calibrate chooses the confidence threshold. It measures the recall with
 // in-domain queries: the database's headings and parts of its sentences.
 func (d *Database) calibrate(ctx context.Context) (*generation.Confidence, error) {
-	questions, err := d.ForeignQuestions()
+	questions, err := d.OutOfDomainQueries()
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *gen
 	prepared := generation.Prepared{Source: src, Rights: rights}
 	if before != nil {
 		report.Report("comparing passages", 0, 0)
-		prepared.Kept = sameLines(ctx, dir, len(s.Shards), *before)
+		prepared.Reused = sameLines(ctx, dir, len(s.Shards), *before)
 	}
 	return prepared, nil
 }
@@ -65,7 +65,7 @@ func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *gen
 // sameLines finds those lines of the passages files in dir that are passages of
 // the generation before, too. What keeps it from that is no error: there are
 // none then.
-func sameLines(ctx context.Context, dir confined.Path, shards int, before generation.Generation) []generation.Kept {
+func sameLines(ctx context.Context, dir confined.Path, shards int, before generation.Generation) []generation.Reused {
 	c := comparison{bySum: make(map[uint32]uint32)}
 	defer c.close()
 	if err := c.open(before); err != nil {
@@ -89,7 +89,7 @@ type comparison struct {
 	files   []*mmap.Mapping
 	bySum   map[uint32]uint32 // passage by its checksum, one of those that share it
 	next    uint32            // the passage after the last that was found
-	kept    []generation.Kept
+	kept    []generation.Reused
 }
 
 func (c *comparison) open(g generation.Generation) (err error) {
@@ -169,7 +169,7 @@ func (c *comparison) keep(n uint32, now generation.Run) {
 			return
 		}
 	}
-	c.kept = append(c.kept, generation.Kept{Before: before, Now: now, Length: length})
+	c.kept = append(c.kept, generation.Reused{Before: before, Now: now, Length: length})
 }
 
 // after is where the lines begin that stand after a run of that length.

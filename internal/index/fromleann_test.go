@@ -79,12 +79,12 @@ func TestUpdateFromLEANN(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkSame(t, before, draft, prepared.Kept)
+		checkSame(t, before, draft, prepared.Reused)
 		have, want := build(dir, true), build(other, false)
 		if diff := cmp.Diff(sums(want, passage.TableName, lexicalName), sums(have, passage.TableName, lexicalName)); diff != "" {
 			t.Fatalf("an update writes something else (-build +update)\n%s", diff)
 		}
-		changed = max(changed, have.Learnt.Changed)
+		changed = max(changed, have.Training.Changed)
 	}
 	if changed == 0 {
 		t.Error("no update went by the generation before")
@@ -93,7 +93,7 @@ func TestUpdateFromLEANN(t *testing.T) {
 
 // checkSame makes sure that lines which are said to be kept are, and that most
 // are said to be.
-func checkSame(t *testing.T, before generation.Generation, dir string, kept []generation.Kept) {
+func checkSame(t *testing.T, before generation.Generation, dir string, kept []generation.Reused) {
 	t.Helper()
 	old, err := os.ReadFile(before.Path(passage.ShardName(0)))
 	if err != nil {
@@ -153,7 +153,7 @@ func TestUpdateFromLEANNOfDamage(t *testing.T) {
 		if found, err = leann.Find(path); err != nil {
 			t.Fatal(err)
 		}
-		if info := buildBook(t, dir, FromLEANN(found), BuildOptions{Update: true}); info.Learnt.Changed > 0 {
+		if info := buildBook(t, dir, FromLEANN(found), BuildOptions{Update: true}); info.Training.Changed > 0 {
 			t.Errorf("without %s: an update went by it", name)
 		}
 	}

@@ -58,7 +58,7 @@ func (d *Database) addProvided(ctx context.Context, m *generation.Manifest, opt 
 	m.Provided = &generation.Provided{
 		Embedder: generation.Embedder{Name: p.ID(), Dimensions: vectors.Dimensions()},
 		Recall:   stats.Recall,
-		Nearness: nearness,
+		Similarity: nearness,
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (d *Database) questions(ctx context.Context, p embed.Provider) (own, foreig
 	for _, q := range queries {
 		texts = append(texts, q.text)
 	}
-	others, err := d.ForeignQuestions()
+	others, err := d.OutOfDomainQueries()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +94,7 @@ const leastQuestions = 20
 // measureNearness finds out how near the nearest passage is to questions that
 // the database answers, and to those it does not. It returns nil where that
 // does not tell them apart.
-func measureNearness(file confined.Path, own, foreign [][]float32) (*generation.Nearness, error) {
+func measureNearness(file confined.Path, own, foreign [][]float32) (*generation.SimilarityStats, error) {
 	if len(own) < leastQuestions || len(foreign) < leastQuestions {
 		return nil, nil
 	}
@@ -128,8 +128,8 @@ func measureNearness(file confined.Path, own, foreign [][]float32) (*generation.
 		}
 		n += len(scores)
 	}
-	m := &generation.Nearness{Own: means[0], Foreign: means[1], Spread: math.Sqrt(squares / float64(n)), Sample: n}
-	if m.Own-m.Foreign < m.Spread {
+	m := &generation.SimilarityStats{InDomain: means[0], OutOfDomain: means[1], Spread: math.Sqrt(squares / float64(n)), Sample: n}
+	if m.InDomain-m.OutOfDomain < m.Spread {
 		return nil, nil
 	}
 	return m, nil
@@ -138,9 +138,9 @@ func measureNearness(file confined.Path, own, foreign [][]float32) (*generation.
 // probability is how likely the database answers a question whose nearest
 // passage has that cosine: by Bayes' rule for two normal distributions, with
 // as much said for either kind beforehand.
-func probability(m *generation.Nearness, cosine float64) float64 {
+func probability(m *generation.SimilarityStats, cosine float64) float64 {
 	variance := max(m.Spread*m.Spread, 1e-6)
-	return 1 / (1 + math.Exp(-(m.Own-m.Foreign)/variance*(cosine-(m.Own+m.Foreign)/2)))
+	return 1 / (1 + math.Exp(-(m.InDomain-m.OutOfDomain)/variance*(cosine-(m.InDomain+m.OutOfDomain)/2)))
 }
 
 // described is what an embedder sees of a passage: where it stands, and its

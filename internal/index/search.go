@@ -124,7 +124,7 @@ func (d *Database) addDense(ctx context.Context, q Query, hits []Hit, c lexical.
 			ranked, nearest, err = v.rank(hits, accept)
 		}
 		if err == nil {
-			if m := d.gen.Provided.Nearness; m != nil && len(ranked) > 0 {
+			if m := d.gen.Provided.Similarity; m != nil && len(ranked) > 0 {
 				r.Confidence = max(r.Confidence, probability(m, nearest))
 			}
 			return ranked

@@ -84,7 +84,7 @@ var errAnew = errors.New("all is derived anew")
 // tryUpdate derives the generation of b from the one before, and says whether it
 // could: what it cannot go by, because it is another version's, is damaged or
 // has changed too much, is no error.
-func tryUpdate(ctx context.Context, b *generation.Build, m *generation.Manifest, before generation.Generation, kept []generation.Kept, opt BuildOptions) (done bool, err error) {
+func tryUpdate(ctx context.Context, b *generation.Build, m *generation.Manifest, before generation.Generation, kept []generation.Reused, opt BuildOptions) (done bool, err error) {
 	draft := *m
 	u := &update{b: b, m: &draft, opt: opt}
 	err = u.run(ctx, before, kept)
@@ -95,7 +95,7 @@ func tryUpdate(ctx context.Context, b *generation.Build, m *generation.Manifest,
 	var corrupt *container.CorruptError
 	var version *container.VersionError
 	if ctx.Err() != nil || !errors.As(err, &corrupt) && !errors.As(err, &version) &&
-		!errors.Is(err, errAnew) && !errors.Is(err, dense.ErrUnfit) && !errors.Is(err, fs.ErrNotExist) {
+		!errors.Is(err, errAnew) && !errors.Is(err, dense.ErrIncompatible) && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
 	for _, name := range []string{passage.TableName, lexicalName, embedderName, vectorsName, providedName} {
@@ -106,7 +106,7 @@ func tryUpdate(ctx context.Context, b *generation.Build, m *generation.Manifest,
 	return false, nil
 }
 
-func (u *update) run(ctx context.Context, before generation.Generation, kept []generation.Kept) error {
+func (u *update) run(ctx context.Context, before generation.Generation, kept []generation.Reused) error {
 	if before.Tool != u.opt.Tool {
 		return fmt.Errorf("%w: %s was built by version %q", errAnew, before.Dir, before.Tool)
 	}
@@ -147,7 +147,7 @@ func (u *update) run(ctx context.Context, before generation.Generation, kept []g
 
 // compare finds out what is new, and what is to be known of it and of what was
 // kept.
-func (u *update) compare(ctx context.Context, kept []generation.Kept) (err error) {
+func (u *update) compare(ctx context.Context, kept []generation.Reused) (err error) {
 	if u.entries, err = u.old.table.Entries(); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ type run struct {
 
 // place lists the passages: those that were kept, and between them those that
 // are new.
-func (u *update) place(kept []generation.Kept) error {
+func (u *update) place(kept []generation.Reused) error {
 	runs := ascending(u.runs(kept))
 	u.list = make([]entry, 0, u.entries.Len()+u.entries.Len()/16)
 	for i, s := range u.shards {
@@ -234,7 +234,7 @@ func (u *update) place(kept []generation.Kept) error {
 // runs finds the passages that the source says were kept. A run of lines that
 // the table does not have in full, because some were no passages, is left out,
 // and read anew.
-func (u *update) runs(kept []generation.Kept) []run {
+func (u *update) runs(kept []generation.Reused) []run {
 	at := func(n int) generation.Run {
 		e := u.entries.At(uint32(n))
 		return generation.Run{Shard: e.Shard, Offset: e.Offset}
@@ -505,7 +505,7 @@ func (u *update) sumUp(chunks []chunk) {
 		sums[p.shard] = container.JoinChecksums(sums[p.shard], p.sum, int64(len(p.data)))
 	}
 	for i, s := range u.shards {
-		u.b.Known(passage.ShardName(i), int64(len(s.Data)), sums[i])
+		u.b.SetChecksum(passage.ShardName(i), int64(len(s.Data)), sums[i])
 	}
 }
 
@@ -561,17 +561,17 @@ func (u *update) fill(lex *lexical.Builder) (*passage.TableWriter, error) {
 // notes it.
 func (u *update) taught() bool {
 	was := &u.old.gen.Manifest
-	if was.Learnt == nil || was.Confidence == nil || (was.Embedder != nil) != (len(u.list) >= embed.LeastPassages) ||
+	if was.Training == nil || was.Confidence == nil || (was.Embedder != nil) != (len(u.list) >= embed.LeastPassages) ||
 		was.Embedder != nil && was.Embedder.Name != embed.BuiltinName ||
 		u.opt.Embedder != nil && (u.opt.Stored != nil || was.Provided == nil || was.Provided.Name != u.opt.Embedder.ID()) {
 		return false
 	}
-	learnt := *was.Learnt
+	learnt := *was.Training
 	learnt.Changed += max(len(u.fresh), u.gone)
 	if float64(learnt.Changed) > maxChanged*float64(learnt.Passages) {
 		return false
 	}
-	u.m.Learnt, u.m.Confidence, u.m.Embedder, u.m.Recall = &learnt, was.Confidence, was.Embedder, was.Recall
+	u.m.Training, u.m.Confidence, u.m.Embedder, u.m.Recall = &learnt, was.Confidence, was.Embedder, was.Recall
 	if u.opt.Embedder != nil {
 		u.m.Provided = was.Provided
 	}

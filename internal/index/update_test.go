@@ -149,11 +149,11 @@ func (b *book) Prepare(_ context.Context, dir confined.Path, before *generation.
 					b.fresh++
 					continue
 				}
-				last := len(prepared.Kept) - 1
-				if last >= 0 && follows(prepared.Kept[last].Before, prepared.Kept[last].Length, was) && follows(prepared.Kept[last].Now, prepared.Kept[last].Length, now) {
-					prepared.Kept[last].Length += int64(len(s.line))
+				last := len(prepared.Reused) - 1
+				if last >= 0 && follows(prepared.Reused[last].Before, prepared.Reused[last].Length, was) && follows(prepared.Reused[last].Now, prepared.Reused[last].Length, now) {
+					prepared.Reused[last].Length += int64(len(s.line))
 				} else {
-					prepared.Kept = append(prepared.Kept, generation.Kept{Before: was, Now: now, Length: int64(len(s.line))})
+					prepared.Reused = append(prepared.Reused, generation.Reused{Before: was, Now: now, Length: int64(len(s.line))})
 				}
 			}
 		}
@@ -221,8 +221,8 @@ func TestUpdateEqualsBuild(t *testing.T) {
 				b.edit(tt.edited)
 				have := buildBook(t, dir, b, BuildOptions{Update: true})
 				want := buildBook(t, t.TempDir(), b.copy(), BuildOptions{})
-				if changed += b.fresh; have.Learnt.Changed < changed || have.Learnt.Time != first.Learnt.Time {
-					t.Fatalf("learnt %+v, %d changed since: that was no update", have.Learnt, changed)
+				if changed += b.fresh; have.Training.Changed < changed || have.Training.Time != first.Training.Time {
+					t.Fatalf("learnt %+v, %d changed since: that was no update", have.Training, changed)
 				}
 				if have.Passages != want.Passages || have.Documents != want.Documents || have.TextBytes != want.TextBytes {
 					t.Errorf("%d passages of %d documents, %d bytes; want %d of %d, %d", have.Passages, have.Documents, have.TextBytes, want.Passages, want.Documents, want.TextBytes)
@@ -332,13 +332,13 @@ func TestUpdateDerivesAnew(t *testing.T) {
 		{name: "no embedder", pages: 90, before: remove(embedderName)},
 		{name: "no passages", before: remove(passage.ShardName(0))},
 		{name: "kept lines that are not there", source: func(b *book) Source {
-			return liar{b, func(k []generation.Kept) { k[len(k)-1].Length += 1 << 20; k[len(k)-1].Before.Offset = 0 }}
+			return liar{b, func(k []generation.Reused) { k[len(k)-1].Length += 1 << 20; k[len(k)-1].Before.Offset = 0 }}
 		}},
 		{name: "other lines", source: func(b *book) Source {
-			return liar{b, func(k []generation.Kept) { k[0].Now.Offset += 7 }}
+			return liar{b, func(k []generation.Reused) { k[0].Now.Offset += 7 }}
 		}},
 		{name: "a file that is not there", source: func(b *book) Source {
-			return liar{b, func(k []generation.Kept) { k[len(k)-1].Now.Shard = 9 }}
+			return liar{b, func(k []generation.Reused) { k[len(k)-1].Now.Shard = 9 }}
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -368,8 +368,8 @@ func TestUpdateDerivesAnew(t *testing.T) {
 			if diff := cmp.Diff(sums(want), sums(have)); diff != "" {
 				t.Errorf("files (-built +updated):\n%s", diff)
 			}
-			if have.Learnt.Changed != 0 {
-				t.Errorf("learnt %+v", have.Learnt)
+			if have.Training.Changed != 0 {
+				t.Errorf("learnt %+v", have.Training)
 			}
 		})
 	}
@@ -378,12 +378,12 @@ func TestUpdateDerivesAnew(t *testing.T) {
 // A liar says of what was kept something else.
 type liar struct {
 	Source
-	lie func([]generation.Kept)
+	lie func([]generation.Reused)
 }
 
 func (l liar) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
 	p, err := l.Source.Prepare(ctx, dir, before, report)
-	l.lie(p.Kept)
+	l.lie(p.Reused)
 	return p, err
 }
 
@@ -395,17 +395,17 @@ func TestUpdateLearnsAnew(t *testing.T) {
 	for i := range 100 {
 		b.edit(8)
 		info := buildBook(t, dir, b, BuildOptions{Update: true})
-		if info.Learnt.Time != first.Learnt.Time {
-			if i == 0 || info.Learnt.Changed != 0 || info.Learnt.Passages != info.Passages {
-				t.Errorf("update %d has learnt %+v", i, info.Learnt)
+		if info.Training.Time != first.Training.Time {
+			if i == 0 || info.Training.Changed != 0 || info.Training.Passages != info.Passages {
+				t.Errorf("update %d has learnt %+v", i, info.Training)
 			}
 			if diff := cmp.Diff(sums(buildBook(t, t.TempDir(), b.copy(), BuildOptions{})), sums(info)); diff != "" {
 				t.Errorf("files (-built +updated):\n%s", diff)
 			}
 			return
 		}
-		if float64(info.Learnt.Changed) > maxChanged*float64(info.Learnt.Passages) {
-			t.Fatalf("%+v, and nothing was learnt", info.Learnt)
+		if float64(info.Training.Changed) > maxChanged*float64(info.Training.Passages) {
+			t.Fatalf("%+v, and nothing was learnt", info.Training)
 		}
 	}
 	t.Error("never")
@@ -426,10 +426,10 @@ func TestUpdateOfProvided(t *testing.T) {
 		e.texts = 0
 		b.edit(1)
 		info := buildBook(t, dir, b, BuildOptions{Embedder: e, Update: true})
-		if e.texts > info.Learnt.Changed-changed {
-			t.Errorf("%d texts were embedded, %d passages are new or gone", e.texts, info.Learnt.Changed-changed)
+		if e.texts > info.Training.Changed-changed {
+			t.Errorf("%d texts were embedded, %d passages are new or gone", e.texts, info.Training.Changed-changed)
 		}
-		changed = info.Learnt.Changed
+		changed = info.Training.Changed
 		other := t.TempDir()
 		buildBook(t, other, b.copy(), BuildOptions{Embedder: e})
 		have, want := openBook(t, dir), openBook(t, other)
@@ -544,7 +544,7 @@ func BenchmarkUpdate(b *testing.B) {
 			}
 			runtime.GC()
 			start := time.Now()
-			if info := buildBook(b, dir, book, BuildOptions{Update: true}); info.Learnt.Changed == 0 {
+			if info := buildBook(b, dir, book, BuildOptions{Update: true}); info.Training.Changed == 0 {
 				b.Fatal("that was no update")
 			}
 			update += time.Since(start) / updates

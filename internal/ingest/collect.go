@@ -40,7 +40,7 @@ type item struct {
 }
 
 // A stock is the documents of a source.
-type stock interface {
+type sourceReader interface {
 	// load returns the bytes of an item, and completes what is known of it.
 	load(*item) ([]byte, error)
 	// parse makes a document of them. An error says why there is none.
@@ -59,7 +59,7 @@ type stock interface {
 // item's context, and what holds for all documents: the collector's own
 // context.
 type collector struct {
-	stock
+	sourceReader
 	keepSecrets bool // in texts
 
 	context  string
@@ -130,7 +130,7 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 	err = errors.Join(
 		writeSkipped(dir.Join(SkippedName), w.skipped),
 		writeRecords(dir.Join(FilesName), header{c.context, c.repeated, c.packed}, w.records))
-	return generation.Prepared{Source: source, Skipped: generation.Summary(gravestFirst(w.skipped)), Made: true, Rights: rightsOf(items), Kept: w.kept}, err
+	return generation.Prepared{Source: source, Skipped: generation.Summary(gravestFirst(w.skipped)), Made: true, Rights: rightsOf(items), Reused: w.kept}, err
 }
 
 // rightsOf are those that all of the items have.
@@ -151,9 +151,9 @@ func gravestFirst(skipped []generation.Skipped) []generation.Skipped {
 	for _, s := range skipped {
 		rank := 2
 		switch {
-		case strings.HasPrefix(s.Why, generation.Unreadable):
+		case strings.HasPrefix(s.Reason, generation.Unreadable):
 			rank = 0
-		case strings.HasPrefix(s.Why, looksSecret):
+		case strings.HasPrefix(s.Reason, looksSecret):
 			rank = 1
 		}
 		ranks[rank] = append(ranks[rank], s)
@@ -182,7 +182,7 @@ type result struct {
 }
 
 func (r *result) skip(name, format string, args ...any) {
-	r.Skipped = append(r.Skipped, generation.Skipped{Name: name, Why: limited(fmt.Sprintf(format, args...))})
+	r.Skipped = append(r.Skipped, generation.Skipped{Name: name, Reason: limited(fmt.Sprintf(format, args...))})
 }
 
 // limited is a reason that is no longer than any of ours: those of libraries may
@@ -329,7 +329,7 @@ func (c *collector) addPassages(r *result, doc document) {
 		p.SetKind(kind)
 		p.SetFlags(flags)
 		p.Title = doc.title
-		p.SetUse(doc.use)
+		p.SetNoteMeta(doc.use)
 		if isURL(r.Name) {
 			p.URL = r.Name
 		} else {
@@ -401,7 +401,7 @@ type writer struct {
 	records []record
 	skipped []generation.Skipped
 	dropped int // paragraphs
-	kept    []generation.Kept
+	kept    []generation.Reused
 	owing   bool // the lines of the last run that was kept are not written yet
 }
 
@@ -500,7 +500,7 @@ func (w *writer) keep(before, length int64) error {
 			return err
 		}
 	}
-	w.kept = append(w.kept, generation.Kept{Before: generation.Run{Offset: before}, Now: generation.Run{Offset: now}, Length: length})
+	w.kept = append(w.kept, generation.Reused{Before: generation.Run{Offset: before}, Now: generation.Run{Offset: now}, Length: length})
 	w.owing = true
 	return nil
 }

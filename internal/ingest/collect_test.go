@@ -30,7 +30,7 @@ type preparer interface {
 // A preparedGeneration is what a source prepared, as the generation that it would become.
 type preparedGeneration struct {
 	generation.Generation
-	kept    []generation.Kept
+	kept    []generation.Reused
 	lines   []byte
 	skipped []generation.Skipped
 }
@@ -47,7 +47,7 @@ func generate(t testing.TB, src preparer, before *generation.Generation) *prepar
 	if prepared.Unchanged {
 		return nil
 	}
-	g.Source, g.Skipped, g.kept = prepared.Source, prepared.Skipped, prepared.Kept
+	g.Source, g.Skipped, g.kept = prepared.Source, prepared.Skipped, prepared.Reused
 	entries, err := g.Dir.ReadDir()
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func TestRecords(t *testing.T) {
 	want := []record{
 		{Name: "guide/a.md", Size: 5, ModTime: time.Unix(1_700_000_000, 123_456_789), Hash: hashOf([]byte("a")), Length: 10, Passages: 2},
 		{Name: "guide/ab.md", Size: 1 << 40, ModTime: time.Unix(-5, 0), Context: "other", Offset: 10, Dropped: 3},
-		{Name: "guide", Offset: 10, Length: 1 << 50, Passages: 1, Skipped: []generation.Skipped{{Name: "guide:12", Why: "a table"}, {}}},
+		{Name: "guide", Offset: 10, Length: 1 << 50, Passages: 1, Skipped: []generation.Skipped{{Name: "guide:12", Reason: "a table"}, {}}},
 		{Name: "https://docs.example.com/guide/", Hash: hashOf(nil), Offset: 10 + 1<<50},
 	}
 	g := generation.Generation{Dir: confined.In(t.TempDir())}
@@ -373,7 +373,7 @@ func FuzzReadRecords(f *testing.F) {
 	one := func(r record) []byte { return r.append([]byte{1}, "") }
 	two := func(a, b record) []byte { return b.append(a.append([]byte{2}, ""), a.Name) }
 	f.Add(all, []byte{0}, one(record{Name: "a.md", Size: 1, ModTime: time.Unix(1, 1), Length: 10, Passages: 2}))
-	f.Add(all, []byte{1, 'n', 1}, two(record{Name: "a.md", Length: 5}, record{Name: "ab.md", Length: 5, Skipped: []generation.Skipped{{Name: "ab.md:1", Why: "why"}}}))
+	f.Add(all, []byte{1, 'n', 1}, two(record{Name: "a.md", Length: 5}, record{Name: "ab.md", Length: 5, Skipped: []generation.Skipped{{Name: "ab.md:1", Reason: "why"}}}))
 	f.Add([]byte{0, 0}, []byte{0}, two(record{Name: "a.md", Length: 1<<63 - 1}, record{Name: "a.md", Length: 11}))
 	f.Add([]byte{0}, []byte{0}, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
 	f.Fuzz(func(t *testing.T, all, terms, files []byte) {

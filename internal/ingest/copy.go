@@ -113,7 +113,7 @@ func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *generatio
 	if err != nil {
 		return generation.Prepared{}, err
 	}
-	col := &collector{stock: folderStock{root, c.filter, pdfParser(c.program)}, named: terms, keepSecrets: c.filter.keepSecrets}
+	col := &collector{sourceReader: folderStock{root, c.filter, pdfParser(c.program)}, named: terms, keepSecrets: c.filter.keepSecrets}
 	from := generation.Source{Kind: c.kind, Location: c.location, Root: pages.String()}
 	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(passedBy, skipped), report)
 	c.changes = col.changes
@@ -214,7 +214,7 @@ func (c *Copy) unpack(ctx context.Context, to confined.Path, report progress.Fun
 		return nil, docset.Unfold(ctx, c.location, root, 0o644&c.rights())
 	}
 	skipped, err := archive.Extract(ctx, c.location, root, archive.Options{
-		Limits: archive.Usual(), Want: unwanted, Perm: 0o644 & c.rights(),
+		Limits: archive.DefaultLimits(), Want: unwanted, Perm: 0o644 & c.rights(),
 		Report: func(files int, _ int64) { report.Report("unpacking files", int64(files), 0) },
 	})
 	if top := topOf(to); err == nil && docset.Folded(top.String()) {

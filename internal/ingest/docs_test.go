@@ -123,15 +123,15 @@ func readSet(t *testing.T, from string, src preparer) map[string][]string {
 	}
 	t.Logf("%s: %d pages, %d with passages, %d passages, %d left out", from, len(records), len(documents), passages, len(g.skipped))
 	for _, s := range g.Skipped {
-		t.Logf("%s: left out: %s: %s", from, s.Name, s.Why)
+		t.Logf("%s: left out: %s: %s", from, s.Name, s.Reason)
 	}
 	return documents
 }
 
 // hasNothingToSay reports whether that is why something is left out.
 func hasNothingToSay(s generation.Skipped) bool {
-	return s.Why == "generated navigation" || s.Why == "no content" || s.Why == "empty" || s.Why == "noindex" ||
-		strings.HasPrefix(s.Why, "redirects to ")
+	return s.Reason == "generated navigation" || s.Reason == "no content" || s.Reason == "empty" || s.Reason == "noindex" ||
+		strings.HasPrefix(s.Reason, "redirects to ")
 }
 
 // checkPage compares the passages of a page with the page's own main element.

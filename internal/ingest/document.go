@@ -19,7 +19,7 @@ import (
 type document struct {
 	title    string
 	edition  string // see passage.Passage.Edition
-	use      passage.Use
+	use      passage.NoteMeta
 	made     bool // of something else: the lines are not the file's
 	lines    []string
 	from     []int     // the file's line that each of the lines was made of; nil if none is known, or if they are the file's

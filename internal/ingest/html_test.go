@@ -71,16 +71,16 @@ func TestHTML(t *testing.T) {
 		t.Errorf("terms (-want +got)\n%s", diff)
 	}
 	wantSkipped := []generation.Skipped{
-		{Name: "_sources/", Why: "not documentation pages"},
-		{Name: "_static/", Why: "not documentation pages"},
-		{Name: "library/os.txt", Why: "source text of an indexed page"},
-		{Name: "dictionary/words.html", Why: "generated navigation"},
-		{Name: "empty.htm", Why: "empty"},
-		{Name: "genindex.html", Why: "generated navigation"},
-		{Name: "long.xhtml#code", Why: "a block of code of 602 words was split into 2 passages"},
-		{Name: "nothing.html", Why: "no content"},
-		{Name: "old.html", Why: "redirects to library/os.html"},
-		{Name: "py-modindex.html", Why: "generated navigation"},
+		{Name: "_sources/", Reason: "not documentation pages"},
+		{Name: "_static/", Reason: "not documentation pages"},
+		{Name: "library/os.txt", Reason: "source text of an indexed page"},
+		{Name: "dictionary/words.html", Reason: "generated navigation"},
+		{Name: "empty.htm", Reason: "empty"},
+		{Name: "genindex.html", Reason: "generated navigation"},
+		{Name: "long.xhtml#code", Reason: "a block of code of 602 words was split into 2 passages"},
+		{Name: "nothing.html", Reason: "no content"},
+		{Name: "old.html", Reason: "redirects to library/os.html"},
+		{Name: "py-modindex.html", Reason: "generated navigation"},
 	}
 	if diff := cmp.Diff(wantSkipped, skipped); diff != "" {
 		t.Errorf("skipped (-want +got)\n%s", diff)
@@ -115,7 +115,7 @@ func TestIncludeExclude(t *testing.T) {
 		}
 	}
 	for _, s := range skipped {
-		got = append(got, s.Name+": "+s.Why)
+		got = append(got, s.Name+": "+s.Reason)
 	}
 	if diff := cmp.Diff([]string{"a.html", "b.md", "sub/c.html", "faq/: excluded", "sub/d.md: not included"}, got); diff != "" {
 		t.Errorf("read and left out (-want +got)\n%s", diff)

@@ -124,7 +124,7 @@ func listed(t *testing.T, dir string, opt Options) (names []string, skipped map[
 	}
 	skipped = map[string]string{}
 	for _, s := range out {
-		skipped[s.Name] = s.Why
+		skipped[s.Name] = s.Reason
 	}
 	return names, skipped
 }

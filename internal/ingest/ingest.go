@@ -105,7 +105,7 @@ func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *generat
 	if err != nil {
 		return generation.Prepared{}, err
 	}
-	c := &collector{stock: folderStock{root, f.filter, pdfParser(f.program)}, keepSecrets: f.filter.keepSecrets}
+	c := &collector{sourceReader: folderStock{root, f.filter, pdfParser(f.program)}, keepSecrets: f.filter.keepSecrets}
 	source := generation.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
 	prepared, err := collect(ctx, dir, before, source, c, items, skipped, report)
 	f.changes = c.changes

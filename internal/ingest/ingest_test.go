@@ -92,10 +92,10 @@ func TestFolder(t *testing.T) {
 	})
 	write(t, outside, map[string]string{"out.md": "# Out\n"})
 	links := []generation.Skipped{
-		{Name: "in.md", Why: "symbolic link to a file that is indexed elsewhere"},
-		{Name: "nowhere.md", Why: "broken symbolic link"},
-		{Name: "out", Why: "symbolic link to outside the folder"},
-		{Name: "out.md", Why: "symbolic link to outside the folder"},
+		{Name: "in.md", Reason: "symbolic link to a file that is indexed elsewhere"},
+		{Name: "nowhere.md", Reason: "broken symbolic link"},
+		{Name: "out", Reason: "symbolic link to outside the folder"},
+		{Name: "out.md", Reason: "symbolic link to outside the folder"},
 	}
 	for name, target := range map[string]string{
 		"in.md": "guide.md", "nowhere.md": "absent.md", "out": outside, "out.md": filepath.Join(outside, "out.md"),
@@ -127,11 +127,11 @@ func TestFolder(t *testing.T) {
 		"image.PNG": "unsupported file type: .png", "long.md": "larger than 32 MiB", "db/": "a database",
 	}
 	for _, l := range links {
-		wantSkipped[l.Name] = l.Why
+		wantSkipped[l.Name] = l.Reason
 	}
 	gotSkipped := map[string]string{}
 	for _, s := range skipped {
-		gotSkipped[s.Name] = s.Why
+		gotSkipped[s.Name] = s.Reason
 	}
 	if diff := cmp.Diff(wantSkipped, gotSkipped); diff != "" {
 		t.Errorf("skipped (-want +got)\n%s", diff)

@@ -80,7 +80,7 @@ func TestRemarksReachThePassages(t *testing.T) {
 	passages, _ := prepare(t, dir)
 	var got []string
 	for _, p := range passages {
-		got = append(got, p.Path+": "+p.Remark())
+		got = append(got, p.Path+": "+p.Label())
 	}
 	want := []string{"a.md: ", "changelog.html: release notes; caution: hidden text for assistants"}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -190,7 +190,7 @@ var headingParser = sync.OnceValue(func() parser.Parser {
 type head struct {
 	title string
 	terms []string // its tags and keywords
-	use   passage.Use
+	use   passage.NoteMeta
 	left  []note // what of it is not understood
 	lines int    // that it takes up
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // A parsePDF reads the text of a PDF file.
-type parsePDF func(ctx context.Context, data []byte) (md.Document, []pdf.Left, error)
+type parsePDF func(ctx context.Context, data []byte) (md.Document, []pdf.SkippedPage, error)
 
 // pdfParser is the one that runs a program for each file, or if there is none
 // reads it in this process.
@@ -19,7 +19,7 @@ func pdfParser(program string) parsePDF {
 	if program != "" {
 		return (&pdf.Process{Path: program}).Parse
 	}
-	return func(_ context.Context, data []byte) (md.Document, []pdf.Left, error) { return pdf.Parse(data) }
+	return func(_ context.Context, data []byte) (md.Document, []pdf.SkippedPage, error) { return pdf.Parse(data) }
 }
 
 // isPDF reports whether a file is a PDF file by its name, compressed or not.

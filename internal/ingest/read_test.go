@@ -128,7 +128,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	write(t, dir, map[string]string{"b.md": "# B"})
 	g := generate(t, f, nil)
-	if diff := cmp.Diff([]generation.Skipped{{Name: "y/", Why: "cannot read: permission denied"}, {Name: "z.md", Why: "cannot read: permission denied"}}, g.Skipped[:2]); diff != "" {
+	if diff := cmp.Diff([]generation.Skipped{{Name: "y/", Reason: "cannot read: permission denied"}, {Name: "z.md", Reason: "cannot read: permission denied"}}, g.Skipped[:2]); diff != "" {
 		t.Errorf("skipped (-want +got)\n%s", diff)
 	}
 	one, err := NewFolder(filepath.Join(dir, "z.md"), Options{})

@@ -138,7 +138,7 @@ func (r *record) append(b []byte, last string) []byte {
 	b = binary.AppendUvarint(b, uint64(r.Dropped))
 	b = binary.AppendUvarint(b, uint64(len(r.Skipped)))
 	for _, s := range r.Skipped {
-		b = appendText(appendText(b, s.Name), s.Why)
+		b = appendText(appendText(b, s.Name), s.Reason)
 	}
 	return b
 }
@@ -221,7 +221,7 @@ func (r *record) read(in *fields, last string) {
 		r.Skipped = make([]generation.Skipped, n)
 	}
 	for i := range r.Skipped {
-		r.Skipped[i] = generation.Skipped{Name: in.text(), Why: in.text()}
+		r.Skipped[i] = generation.Skipped{Name: in.text(), Reason: in.text()}
 	}
 }
 

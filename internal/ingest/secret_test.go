@@ -151,8 +151,8 @@ func TestSecretsAreRemoved(t *testing.T) {
 		}
 		why := map[string]string{}
 		for _, s := range g.skipped {
-			if strings.HasPrefix(s.Why, looksSecret) && !strings.HasPrefix(s.Name, "many/") {
-				why[s.Name] = strings.TrimPrefix(s.Why, looksSecret)
+			if strings.HasPrefix(s.Reason, looksSecret) && !strings.HasPrefix(s.Name, "many/") {
+				why[s.Name] = strings.TrimPrefix(s.Reason, looksSecret)
 			}
 		}
 		const removedIt = ": removed; to keep it, pass --keep-secrets"
@@ -167,7 +167,7 @@ func TestSecretsAreRemoved(t *testing.T) {
 		if diff := cmp.Diff(want, why); diff != "" {
 			t.Errorf("keep %t: named (-want +got)\n%s", keep, diff)
 		}
-		if !keep && !strings.HasPrefix(g.Skipped[0].Why, looksSecret) {
+		if !keep && !strings.HasPrefix(g.Skipped[0].Reason, looksSecret) {
 			t.Errorf("first is %v", g.Skipped[0])
 		}
 	}

@@ -37,7 +37,7 @@ const MirrorName = "source"
 // as a part of the build's options. Zero values are package site's defaults.
 type SiteOptions struct {
 	Prefix       string        `json:"prefix,omitempty"`
-	Way          site.Way      `json:"way,omitempty"`
+	Discovery          site.Discovery      `json:"way,omitempty"`
 	MaxPages     int           `json:"max_pages,omitempty"`
 	MaxBytes     int64         `json:"max_bytes,omitempty"`
 	Delay        time.Duration `json:"delay,omitempty"`
@@ -84,7 +84,7 @@ func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *generatio
 	folder := filepath.Join(s.database, MirrorName)
 	var err error
 	s.report, err = site.Fetch(ctx, site.Options{
-		URL: s.url, Dir: folder, Prefix: s.opt.Prefix, Way: s.opt.Way,
+		URL: s.url, Dir: folder, Prefix: s.opt.Prefix, Discovery: s.opt.Discovery,
 		MaxPages: s.opt.MaxPages, MaxBytes: s.opt.MaxBytes, Delay: s.opt.Delay, Concurrency: s.opt.Concurrency,
 		Timeout: s.opt.Timeout, IgnoreRobots: s.opt.IgnoreRobots, Private: s.opt.Private, Progress: report,
 		Refuse: s.refuse, KeepLost: s.keepLost,
@@ -98,10 +98,10 @@ func (s *Site) Prepare(ctx context.Context, dir confined.Path, before *generatio
 	}
 	var skipped []generation.Skipped
 	for _, limit := range s.report.Limits {
-		skipped = append(skipped, generation.Skipped{Name: m.Prefix, Why: limit})
+		skipped = append(skipped, generation.Skipped{Name: m.Prefix, Reason: limit})
 	}
 	for _, o := range slices.Concat(s.report.Failed, s.report.Skipped) {
-		skipped = append(skipped, generation.Skipped{Name: o.URL, Why: o.Reason})
+		skipped = append(skipped, generation.Skipped{Name: o.URL, Reason: o.Reason})
 	}
 	c, items, out := s.collector(m)
 	skipped = append(skipped, out...)
@@ -135,8 +135,8 @@ func (s *Site) collector(m *site.Mirror) (*collector, []item, []generation.Skipp
 	var items []item
 	var skipped []generation.Skipped
 	for _, p := range m.Pages() {
-		if !s.filter.included(cmp.Or(m.Below(p), firstPage)) {
-			skipped = append(skipped, generation.Skipped{Name: p.URL, Why: "not included"})
+		if !s.filter.included(cmp.Or(m.Subtree(p), firstPage)) {
+			skipped = append(skipped, generation.Skipped{Name: p.URL, Reason: "not included"})
 			continue
 		}
 		if isFull(p.URL) {
@@ -153,7 +153,7 @@ func (s *Site) collector(m *site.Mirror) (*collector, []item, []generation.Skipp
 	if s.opt.IgnoreRobots {
 		links = append(links, "robots")
 	}
-	return &collector{stock: stock, context: digest(links...), keepSecrets: s.filter.keepSecrets}, items, skipped
+	return &collector{sourceReader: stock, context: digest(links...), keepSecrets: s.filter.keepSecrets}, items, skipped
 }
 
 // hashOfPage is what hashOf says of the page's bytes.

@@ -127,7 +127,7 @@ func TestSite(t *testing.T) {
 	}
 	var left []string
 	for _, o := range g.skipped {
-		left = append(left, here(o.Name+": "+o.Why))
+		left = append(left, here(o.Name+": "+o.Reason))
 	}
 	want = []string{
 		"SITE/docs/guide/index.html: the same page as SITE/docs/guide/",

@@ -60,12 +60,12 @@ type folder struct {
 
 	items   []item
 	skipped []generation.Skipped
-	below   []below
+	below   []subtree
 }
 
 // A below is a folder in another, and how many of its items and of what is
 // skipped there come before it.
-type below struct {
+type subtree struct {
 	*folder
 	items, skipped int
 }
@@ -92,7 +92,7 @@ func (f *folder) appendTo(items []item, skipped []generation.Skipped) ([]item, [
 }
 
 func (f *folder) skip(name, why string) {
-	f.skipped = append(f.skipped, generation.Skipped{Name: name, Why: why})
+	f.skipped = append(f.skipped, generation.Skipped{Name: name, Reason: why})
 }
 
 // has reports whether the folder has an entry of that name.
@@ -145,7 +145,7 @@ func (w *walker) read(f *folder) error {
 		case why != "":
 			f.skip(name, why)
 		case d.IsDir():
-			b := below{&folder{name: name, rules: f.rules, pages: f.pages, rights: f.rights}, len(f.items), len(f.skipped)}
+			b := subtree{&folder{name: name, rules: f.rules, pages: f.pages, rights: f.rights}, len(f.items), len(f.skipped)}
 			if info, err := d.Info(); err == nil {
 				b.rights &= generation.FolderRights(info)
 			}

@@ -267,7 +267,7 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 
 // aged says that a database is older than it should be, if it is.
 func (c *Catalog) aged(e Entry, info index.Info) []string {
-	age := time.Since(info.Known())
+	age := time.Since(info.LastVerified())
 	if c.MaxAge <= 0 || age <= c.MaxAge {
 		return nil
 	}
@@ -337,7 +337,7 @@ func trouble(e Entry, err error) string {
 	switch command := index.Repair(e.Path, err); {
 	case command != "":
 		s += "; to fix it, run: " + command
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, leann.ErrNone):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, leann.ErrNotLEANN):
 		s += "; check the path, or build a database with: docsearch index build SOURCE"
 	}
 	return s

@@ -159,7 +159,7 @@ func thousands(n int) string {
 
 // remark is what to tell of a passage's document, as the end of a line.
 func remark(p *passage.Passage) string {
-	if r := p.Remark(); r != "" {
+	if r := p.Label(); r != "" {
 		return " | " + label(r)
 	}
 	return ""

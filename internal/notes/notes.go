@@ -25,7 +25,7 @@ type Call struct {
 	Text        string // that is written into it
 	Command     string // of a shell
 	Description string // of the command
-	Said        string // how the user's last message ends
+	UserText        string // how the user's last message ends
 	Failure     string // what the call failed with, after it ran
 }
 
@@ -35,7 +35,7 @@ type Entry struct {
 	Document string // key of the document in the database
 	Title    string
 	Source   string // where a reader finds it
-	Use      passage.Use
+	Use      passage.NoteMeta
 	Text     string  // all of it, where it is taken
 	Rarity   float64 // of the query's words in it, see lexical.Match
 	// NamesFile says that the text has the call's FileName.
@@ -66,7 +66,7 @@ const leastShare = .6
 
 // Judge decides whether an entry is for the call, and relevant enough.
 func (c *Call) Judge(e *Entry, floor float64) {
-	bonus, misfit := c.fit(&e.Use.When)
+	bonus, misfit := c.fit(&e.Use.AppliesWhen)
 	if misfit != "" {
 		e.Relevance, e.Taken, e.Why = e.Rarity, false, misfit
 		return
@@ -91,7 +91,7 @@ func (e *Entry) Judge(floor float64) {
 
 // fit returns the bonus of a document with these conditions, or the one that
 // the call does not meet.
-func (c *Call) fit(w *passage.When) (bonus float64, misfit string) {
+func (c *Call) fit(w *passage.AppliesWhen) (bonus float64, misfit string) {
 	if len(w.Tools) > 0 && !slices.ContainsFunc(w.Tools, func(t string) bool { return strings.EqualFold(t, c.Tool) }) {
 		return 0, "applies_when: not for the tool " + c.Tool
 	}
@@ -101,7 +101,7 @@ func (c *Call) fit(w *passage.When) (bonus float64, misfit string) {
 	return c.fitCommand(w)
 }
 
-func (c *Call) fitFile(w *passage.When) (bonus float64, misfit string) {
+func (c *Call) fitFile(w *passage.AppliesWhen) (bonus float64, misfit string) {
 	if len(w.Paths)+len(w.Languages) == 0 && len(w.Commands) > 0 {
 		return 0, "applies_when: commands only"
 	}
@@ -126,7 +126,7 @@ func (c *Call) fitFile(w *passage.When) (bonus float64, misfit string) {
 	return bonus, ""
 }
 
-func (c *Call) fitCommand(w *passage.When) (bonus float64, misfit string) {
+func (c *Call) fitCommand(w *passage.AppliesWhen) (bonus float64, misfit string) {
 	switch {
 	case len(w.Commands) > 0:
 		if !c.runs(w.Commands) {

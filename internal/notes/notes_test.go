@@ -16,7 +16,7 @@ func TestJudge(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		call   Call
-		when   passage.When
+		when   passage.AppliesWhen
 		rarity float64
 		prio   int
 		taken  bool
@@ -24,37 +24,37 @@ func TestJudge(t *testing.T) {
 	}{
 		{name: "enough", call: edit, rarity: 1.2, taken: true, why: "1.20 reaches the floor 1.20"},
 		{name: "not enough", call: edit, rarity: 1.19, why: "1.19 is below"},
-		{name: "its tool", call: edit, when: passage.When{Tools: []string{"write", "edit"}}, rarity: 1.2, taken: true},
-		{name: "another tool", call: edit, when: passage.When{Tools: []string{"Bash"}}, rarity: 9, why: "not for the tool Edit"},
-		{name: "a path from the folder", call: edit, when: passage.When{Paths: []string{"internal/**"}}, taken: true, why: "1.20"},
-		{name: "a name", call: edit, when: passage.When{Paths: []string{"*_test.go"}}, rarity: .5, taken: true},
-		{name: "a whole path", call: edit, when: passage.When{Paths: []string{"/p/**/*.go"}}, rarity: .5, taken: true},
-		{name: "another path", call: edit, when: passage.When{Paths: []string{"cmd/**", "*.py"}}, rarity: 9, why: "not for the file"},
-		{name: "its language", call: edit, when: passage.When{Languages: []string{"Golang"}}, rarity: .8, taken: true},
-		{name: "its language alone", call: edit, when: passage.When{Languages: []string{"Golang"}}, rarity: .7, why: "1.10 is below"},
-		{name: "its language's ending alone", call: edit, when: passage.When{Paths: []string{"**/*.{go,py}"}}, rarity: .7, why: "is below"},
-		{name: "a part of its name", call: edit, when: passage.When{Paths: []string{"**/*_test.go"}}, taken: true},
-		{name: "the ending of no language", call: Call{Tool: "Edit", Path: "a/x.module.css"}, when: passage.When{Paths: []string{"*.module.css"}}, taken: true},
-		{name: "any file", call: edit, when: passage.When{Paths: []string{"**"}}, rarity: .7, why: "is below"},
-		{name: "the program's language", call: Call{Command: "cargo build"}, when: passage.When{Languages: []string{"rust"}}, rarity: .8, taken: true},
-		{name: "the language of a program that another runs", call: Call{Command: "uv run pytest -q"}, when: passage.When{Languages: []string{"py"}}, rarity: .8, taken: true},
-		{name: "another language's program", call: Call{Command: "npm test"}, when: passage.When{Languages: []string{"rust"}}, rarity: 9, why: "not for the language"},
-		{name: "another language", call: edit, when: passage.When{Languages: []string{"python"}}, rarity: 9, why: "not for files such as"},
-		{name: "path and language", call: edit, when: passage.When{Paths: []string{"*_test.go"}, Languages: []string{"python"}}, rarity: 9, why: "not for files such as"},
-		{name: "commands only", call: edit, when: passage.When{Commands: []string{"go test"}}, rarity: 9, why: "commands only"},
-		{name: "paths or commands", call: edit, when: passage.When{Commands: []string{"go test"}, Paths: []string{"*.go"}}, rarity: .8, taken: true},
-		{name: "its command", call: command, when: passage.When{Commands: []string{"git commit"}}, rarity: .5, taken: true},
-		{name: "its command alone", call: command, when: passage.When{Commands: []string{"git commit"}}, taken: true},
-		{name: "a program in a folder", call: Call{Command: "./build/bin/bench --all"}, when: passage.When{Commands: []string{"bench"}}, taken: true},
-		{name: "a program that another runs", call: Call{Command: "python -m pytest -x"}, when: passage.When{Commands: []string{"pytest"}}, taken: true},
-		{name: "the program that runs it", call: Call{Command: "python -m pytest -x"}, when: passage.When{Commands: []string{"python -m pytest"}}, taken: true},
-		{name: "another command", call: command, when: passage.When{Commands: []string{"git comm", "git push", "commit"}}, rarity: 9, why: "not for this command"},
-		{name: "files only", call: command, when: passage.When{Paths: []string{"*.go"}}, rarity: 9, why: "files only"},
+		{name: "its tool", call: edit, when: passage.AppliesWhen{Tools: []string{"write", "edit"}}, rarity: 1.2, taken: true},
+		{name: "another tool", call: edit, when: passage.AppliesWhen{Tools: []string{"Bash"}}, rarity: 9, why: "not for the tool Edit"},
+		{name: "a path from the folder", call: edit, when: passage.AppliesWhen{Paths: []string{"internal/**"}}, taken: true, why: "1.20"},
+		{name: "a name", call: edit, when: passage.AppliesWhen{Paths: []string{"*_test.go"}}, rarity: .5, taken: true},
+		{name: "a whole path", call: edit, when: passage.AppliesWhen{Paths: []string{"/p/**/*.go"}}, rarity: .5, taken: true},
+		{name: "another path", call: edit, when: passage.AppliesWhen{Paths: []string{"cmd/**", "*.py"}}, rarity: 9, why: "not for the file"},
+		{name: "its language", call: edit, when: passage.AppliesWhen{Languages: []string{"Golang"}}, rarity: .8, taken: true},
+		{name: "its language alone", call: edit, when: passage.AppliesWhen{Languages: []string{"Golang"}}, rarity: .7, why: "1.10 is below"},
+		{name: "its language's ending alone", call: edit, when: passage.AppliesWhen{Paths: []string{"**/*.{go,py}"}}, rarity: .7, why: "is below"},
+		{name: "a part of its name", call: edit, when: passage.AppliesWhen{Paths: []string{"**/*_test.go"}}, taken: true},
+		{name: "the ending of no language", call: Call{Tool: "Edit", Path: "a/x.module.css"}, when: passage.AppliesWhen{Paths: []string{"*.module.css"}}, taken: true},
+		{name: "any file", call: edit, when: passage.AppliesWhen{Paths: []string{"**"}}, rarity: .7, why: "is below"},
+		{name: "the program's language", call: Call{Command: "cargo build"}, when: passage.AppliesWhen{Languages: []string{"rust"}}, rarity: .8, taken: true},
+		{name: "the language of a program that another runs", call: Call{Command: "uv run pytest -q"}, when: passage.AppliesWhen{Languages: []string{"py"}}, rarity: .8, taken: true},
+		{name: "another language's program", call: Call{Command: "npm test"}, when: passage.AppliesWhen{Languages: []string{"rust"}}, rarity: 9, why: "not for the language"},
+		{name: "another language", call: edit, when: passage.AppliesWhen{Languages: []string{"python"}}, rarity: 9, why: "not for files such as"},
+		{name: "path and language", call: edit, when: passage.AppliesWhen{Paths: []string{"*_test.go"}, Languages: []string{"python"}}, rarity: 9, why: "not for files such as"},
+		{name: "commands only", call: edit, when: passage.AppliesWhen{Commands: []string{"go test"}}, rarity: 9, why: "commands only"},
+		{name: "paths or commands", call: edit, when: passage.AppliesWhen{Commands: []string{"go test"}, Paths: []string{"*.go"}}, rarity: .8, taken: true},
+		{name: "its command", call: command, when: passage.AppliesWhen{Commands: []string{"git commit"}}, rarity: .5, taken: true},
+		{name: "its command alone", call: command, when: passage.AppliesWhen{Commands: []string{"git commit"}}, taken: true},
+		{name: "a program in a folder", call: Call{Command: "./build/bin/bench --all"}, when: passage.AppliesWhen{Commands: []string{"bench"}}, taken: true},
+		{name: "a program that another runs", call: Call{Command: "python -m pytest -x"}, when: passage.AppliesWhen{Commands: []string{"pytest"}}, taken: true},
+		{name: "the program that runs it", call: Call{Command: "python -m pytest -x"}, when: passage.AppliesWhen{Commands: []string{"python -m pytest"}}, taken: true},
+		{name: "another command", call: command, when: passage.AppliesWhen{Commands: []string{"git comm", "git push", "commit"}}, rarity: 9, why: "not for this command"},
+		{name: "files only", call: command, when: passage.AppliesWhen{Paths: []string{"*.go"}}, rarity: 9, why: "files only"},
 		{name: "priority", call: edit, rarity: 1, prio: 4, taken: true},
 		{name: "low priority", call: edit, rarity: 1.3, prio: -4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := Entry{Use: passage.Use{When: test.when, Priority: test.prio}, Rarity: test.rarity}
+			e := Entry{Use: passage.NoteMeta{AppliesWhen: test.when, Priority: test.prio}, Rarity: test.rarity}
 			test.call.Judge(&e, 1.2)
 			// The index finds whatever meets its conditions by a key.
 			if keys := test.when.Keys(); e.Taken && len(keys) > 0 && !slices.ContainsFunc(test.call.Query().Keys, func(k string) bool { return slices.Contains(keys, k) }) {
@@ -106,7 +106,7 @@ func TestQuery(t *testing.T) {
 		call Call
 		want Query
 	}{
-		{"an edit", Call{Path: "/p/db/migrations/0042_add_email.sql", Text: "ALTER TABLE users ADD email text; -- users.email", Said: "add e-mail to users"},
+		{"an edit", Call{Path: "/p/db/migrations/0042_add_email.sql", Text: "ALTER TABLE users ADD email text; -- users.email", UserText: "add e-mail to users"},
 			Query{Text: "migrations 0042 add email sql add e-mail to users", Keywords: []string{"ALTER", "TABLE", "users", "ADD", "email", "text", "users.email"},
 				Keys: []string{"language:sql", "path:*", "path:p", "path:db", "path:migrations", "path:0042_add_email.sql", "path:.sql"}}},
 		{"names by how often", Call{Path: "x.go", Text: "func (s *Store) Read() error { s.parse(); s.parse(); return err }"},
@@ -205,12 +205,12 @@ func FuzzQuery(f *testing.F) {
 	f.Add("Bash", "", "", "a 'b \\\n c' | d <<E\nx", "error: `x` 'y'\nE0382")
 	f.Add("Edit", "/p/.a.b.go", "func X_y() { a.b.C() }", "", "")
 	f.Fuzz(func(t *testing.T, tool, path, text, command, failure string) {
-		c := Call{Tool: tool, Path: path, Text: text, Command: command, Description: text, Failure: failure, Said: path}
+		c := Call{Tool: tool, Path: path, Text: text, Command: command, Description: text, Failure: failure, UserText: path}
 		q := c.Query()
 		if len(q.Keywords) > max(maxIdentifiers, maxNames) || strings.ContainsAny(q.Text, "\"\n") {
 			t.Errorf("query %q", q)
 		}
-		e := Entry{Use: passage.Use{When: passage.When{Paths: []string{text}, Commands: []string{command}, Languages: []string{path}}}}
+		e := Entry{Use: passage.NoteMeta{AppliesWhen: passage.AppliesWhen{Paths: []string{text}, Commands: []string{command}, Languages: []string{path}}}}
 		c.Judge(&e, 1)
 		if commands := simpleCommands(command); len(commands) > maxCommands || slices.ContainsFunc(commands, func(words []string) bool { return len(words) == 0 }) {
 			t.Errorf("commands %q", commands)

@@ -57,7 +57,7 @@ func (c *Call) Query() Query {
 		text = append(text, c.Description)
 		q.Keys = c.commandKeys()
 	}
-	q.Text = plain(strings.Join(append(text, c.Said), " "))
+	q.Text = plain(strings.Join(append(text, c.UserText), " "))
 	return q
 }
 

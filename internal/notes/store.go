@@ -76,9 +76,9 @@ const (
 // remembered.
 var ErrFull = errors.New("the session record is full")
 
-// Tell returns what of an offer the agent is to be told now, and remembers
+// Show returns what of an offer the agent is to be told now, and remembers
 // that it was.
-func (s Store) Tell(session, agent string, now time.Time, o *Offer) (string, error) {
+func (s Store) Show(session, agent string, now time.Time, o *Offer) (string, error) {
 	lock, err := filelock.Acquire(s.path(session), lockWait)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(s.Dir, 0o700); err != nil {

@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("INJECT_TEST_DIR"); dir != "" {
 		// One of many hooks of a session, see TestManyProcesses.
-		text, err := Store{dir}.Tell("s", "", time.Now(), offer("a", "b", os.Getenv("INJECT_TEST_OWN")))
+		text, err := Store{dir}.Show("s", "", time.Now(), offer("a", "b", os.Getenv("INJECT_TEST_OWN")))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -79,7 +79,7 @@ func TestStore(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := Store{filepath.Join(t.TempDir(), "state")}
 			for i, step := range test.steps {
-				got, err := s.Tell(step.session, step.agent, at(step.seconds), step.offer)
+				got, err := s.Show(step.session, step.agent, at(step.seconds), step.offer)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -93,7 +93,7 @@ func TestStore(t *testing.T) {
 
 func TestRecords(t *testing.T) {
 	s := Store{t.TempDir()}
-	if _, err := s.Tell("s", "sub", at(7), offer("a")); err != nil {
+	if _, err := s.Show("s", "sub", at(7), offer("a")); err != nil {
 		t.Fatal(err)
 	}
 	records, err := s.Read("s")
@@ -116,7 +116,7 @@ func TestRecords(t *testing.T) {
 func TestCutLine(t *testing.T) {
 	s := Store{t.TempDir()}
 	for _, key := range []string{"a", "b"} {
-		if _, err := s.Tell("s", "", at(0), offer(key)); err != nil {
+		if _, err := s.Show("s", "", at(0), offer(key)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,7 +128,7 @@ func TestCutLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"b", ""} {
-		if got, err := s.Tell("s", "", at(1), offer("a", "b")); err != nil || got != want {
+		if got, err := s.Show("s", "", at(1), offer("a", "b")); err != nil || got != want {
 			t.Errorf("told %q, %v, want %q", got, err, want)
 		}
 	}
@@ -139,7 +139,7 @@ func TestFullFile(t *testing.T) {
 	if err := os.WriteFile(s.path("s"), []byte(strings.Repeat("x\n", maxFile)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := s.Tell("s", "", at(0), offer("a")); !errors.Is(err, ErrFull) || text != "" {
+	if text, err := s.Show("s", "", at(0), offer("a")); !errors.Is(err, ErrFull) || text != "" {
 		t.Errorf("told %q, %v", text, err)
 	}
 }
@@ -147,7 +147,7 @@ func TestFullFile(t *testing.T) {
 func TestStaleFiles(t *testing.T) {
 	s := Store{t.TempDir()}
 	for _, session := range []string{"old", "new"} {
-		if _, err := s.Tell(session, "", at(0), offer("a")); err != nil {
+		if _, err := s.Show(session, "", at(0), offer("a")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestStaleFiles(t *testing.T) {
 	if err := os.Chtimes(s.path("old"), long, long); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Tell("newer", "", time.Now(), offer("a")); err != nil {
+	if _, err := s.Show("newer", "", time.Now(), offer("a")); err != nil {
 		t.Fatal(err)
 	}
 	if names, err := s.Sessions(); err != nil || !slices.Equal(names, []string{"new", "newer"}) {

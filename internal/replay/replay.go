@@ -182,7 +182,7 @@ func (t *transcript) line(number int, line []byte) error {
 		if err != nil {
 			return err
 		}
-		e.Said = t.said
+		e.UserText = t.said
 		if err := t.each(Event{e, at, number}); err != nil {
 			return &stopError{err}
 		}

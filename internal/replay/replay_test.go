@@ -85,8 +85,8 @@ func describe(e *Event) string {
 	if e.Failure != "" {
 		s += ": " + e.Failure
 	}
-	if e.Said != "" && e.Name == "PreToolUse" {
-		s += " (" + e.Said + ")"
+	if e.UserText != "" && e.Name == "PreToolUse" {
+		s += " (" + e.UserText + ")"
 	}
 	if e.Name == "SubagentStart" {
 		s = "SubagentStart "

@@ -25,7 +25,7 @@ type projectFile struct {
 }
 
 // addProject adds what the files in a folder say of their project.
-func (e *Evidence) addProject(root *os.Root) {
+func (e *Suggestions) addProject(root *os.Root) {
 	for _, file := range projectFiles {
 		data, err := readStart(root, file.name)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 // do. sure is false if the database is sure of none that was tried: then such
 // searches go through to the web. The question has the keyword; names are all
 // that the database is called.
-func (e Evidence) Question(ctx context.Context, dir, keyword string, names []string) (query string, sure bool, err error) {
+func (e Suggestions) Question(ctx context.Context, dir, keyword string, names []string) (query string, sure bool, err error) {
 	db, err := index.Open(dir)
 	if err != nil {
 		return "", false, err

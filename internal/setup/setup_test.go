@@ -24,7 +24,7 @@ func TestClashOf(t *testing.T) {
 		"gitlab": "", "python": "", "c++": "", "日本語": "",
 	} {
 		got := ""
-		if c, ok := ClashOf(keyword); ok {
+		if c, ok := FindConflict(keyword); ok {
 			got = c.String()
 		}
 		if got != want {
@@ -42,7 +42,7 @@ func TestInsteadOfClashes(t *testing.T) {
 		}
 		seen[c.Keyword] = true
 		for _, w := range c.Instead {
-			if other, ok := ClashOf(w); ok {
+			if other, ok := FindConflict(w); ok {
 				t.Errorf("instead of %s: %v", c.Keyword, other)
 			}
 		}
@@ -59,20 +59,20 @@ func TestKeywords(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name        string
-		evidence    Evidence
+		evidence    Suggestions
 		want        string
 		description string
 	}{
-		{"nothing known", Evidence{Keyword: "acme"}, "acme", "acme documentation"},
-		{"the source's name", Evidence{Keyword: "dj", Projects: []string{"Django 5.2 documentation"}}, "dj, django", "Django documentation"},
-		{"what has the keyword in it", Evidence{Keyword: "gitlab", Projects: []string{"GitLab Docs", "gitlab-ci"}}, "gitlab", "GitLab documentation"},
-		{"an ambiguous keyword", Evidence{Keyword: "go", Projects: []string{"The Go Reference"}}, "go, golang", "Go documentation"},
-		{"another name", Evidence{Keyword: "k8s"}, "k8s, kubernetes, kubectl", "k8s documentation"},
-		{"an ambiguous project", Evidence{Keyword: "acme", Projects: []string{"docs", "api", "React"}}, "acme", "React documentation"},
-		{"a long name", Evidence{Keyword: "acme", Projects: []string{"All that there is to know of it"}}, "acme", "acme documentation"},
-		{"names in titles", Evidence{Keyword: "acme", Titles: repeated("Use of AcmeHub, part %d, with Configuration", 4)}, "acme, acmehub", "acme documentation"},
-		{"no names", Evidence{Keyword: "acme", Titles: repeated("The API of 2.0, os.path and some_function in HTTP %d", 9)}, "acme", "acme documentation"},
-		{"rare names", Evidence{Keyword: "acme", Titles: repeated("AcmeHub", 2)}, "acme", "acme documentation"},
+		{"nothing known", Suggestions{Keyword: "acme"}, "acme", "acme documentation"},
+		{"the source's name", Suggestions{Keyword: "dj", Projects: []string{"Django 5.2 documentation"}}, "dj, django", "Django documentation"},
+		{"what has the keyword in it", Suggestions{Keyword: "gitlab", Projects: []string{"GitLab Docs", "gitlab-ci"}}, "gitlab", "GitLab documentation"},
+		{"an ambiguous keyword", Suggestions{Keyword: "go", Projects: []string{"The Go Reference"}}, "go, golang", "Go documentation"},
+		{"another name", Suggestions{Keyword: "k8s"}, "k8s, kubernetes, kubectl", "k8s documentation"},
+		{"an ambiguous project", Suggestions{Keyword: "acme", Projects: []string{"docs", "api", "React"}}, "acme", "React documentation"},
+		{"a long name", Suggestions{Keyword: "acme", Projects: []string{"All that there is to know of it"}}, "acme", "acme documentation"},
+		{"names in titles", Suggestions{Keyword: "acme", Titles: repeated("Use of AcmeHub, part %d, with Configuration", 4)}, "acme, acmehub", "acme documentation"},
+		{"no names", Suggestions{Keyword: "acme", Titles: repeated("The API of 2.0, os.path and some_function in HTTP %d", 9)}, "acme", "acme documentation"},
+		{"rare names", Suggestions{Keyword: "acme", Titles: repeated("AcmeHub", 2)}, "acme", "acme documentation"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := strings.Join(test.evidence.Keywords(), ", "); got != test.want {
@@ -106,21 +106,21 @@ func TestSiteName(t *testing.T) {
 func TestPrefixes(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		e    Evidence
+		e    Suggestions
 		want []string
 	}{
-		{"none", Evidence{URLs: []string{"", "guide/a.html", "ftp://x/y", "::"}}, nil},
-		{"one page", Evidence{URLs: []string{"https://docs.test/guide/a.html?x=1#y"}}, []string{"https://docs.test/guide/"}},
-		{"a folder", Evidence{URLs: []string{"https://docs.test/en/5.2/a/", "https://docs.test/en/5.2/b/c", "https://docs.test/en/5.20"}}, []string{"https://docs.test/en/"}},
-		{"a host alone", Evidence{URLs: []string{"https://docs.test", "https://docs.test/x/"}}, []string{"https://docs.test/"}},
-		{"two hosts", Evidence{URLs: []string{"https://docs.test/a", "https://www.docs.test/x/a", "https://www.docs.test/x/b"}}, []string{"https://www.docs.test/x/", "https://docs.test/"}},
-		{"a page elsewhere", Evidence{URLs: append([]string{"https://other.test/"}, strings.Fields(strings.Repeat("https://docs.test/a ", 20))...)}, []string{"https://docs.test/"}},
-		{"a site's folder", Evidence{Site: "https://docs.test/", URLs: []string{"https://docs.test/en/a", "https://docs.test/en/b"}}, []string{"https://docs.test/"}},
-		{"elsewhere by their own word", Evidence{URLs: strings.Fields(strings.Repeat("https://docs.test/x/a ", 20)), Own: []string{"https://www.docs.test/x/a"}}, []string{"https://docs.test/x/", "https://www.docs.test/x/"}},
-		{"deeper by their own word", Evidence{URLs: []string{"https://docs.test/x/a"}, Own: []string{"https://docs.test/x/en/a"}}, []string{"https://docs.test/x/"}},
-		{"by two schemes", Evidence{URLs: []string{"https://docs.test/x/a"}, Own: []string{"http://docs.test/x/a"}}, []string{"https://docs.test/x/"}},
-		{"this machine", Evidence{Site: "http://127.0.0.1:80/", URLs: []string{"http://127.0.0.1:80/x/a"}}, []string{"http://127.0.0.1:80/"}},
-		{"not this machine", Evidence{Site: "http://localhost:80/", URLs: []string{"http://localhost:80/x/a"}, Own: []string{"https://docs.test/x/a"}}, []string{"https://docs.test/x/"}},
+		{"none", Suggestions{URLs: []string{"", "guide/a.html", "ftp://x/y", "::"}}, nil},
+		{"one page", Suggestions{URLs: []string{"https://docs.test/guide/a.html?x=1#y"}}, []string{"https://docs.test/guide/"}},
+		{"a folder", Suggestions{URLs: []string{"https://docs.test/en/5.2/a/", "https://docs.test/en/5.2/b/c", "https://docs.test/en/5.20"}}, []string{"https://docs.test/en/"}},
+		{"a host alone", Suggestions{URLs: []string{"https://docs.test", "https://docs.test/x/"}}, []string{"https://docs.test/"}},
+		{"two hosts", Suggestions{URLs: []string{"https://docs.test/a", "https://www.docs.test/x/a", "https://www.docs.test/x/b"}}, []string{"https://www.docs.test/x/", "https://docs.test/"}},
+		{"a page elsewhere", Suggestions{URLs: append([]string{"https://other.test/"}, strings.Fields(strings.Repeat("https://docs.test/a ", 20))...)}, []string{"https://docs.test/"}},
+		{"a site's folder", Suggestions{Site: "https://docs.test/", URLs: []string{"https://docs.test/en/a", "https://docs.test/en/b"}}, []string{"https://docs.test/"}},
+		{"elsewhere by their own word", Suggestions{URLs: strings.Fields(strings.Repeat("https://docs.test/x/a ", 20)), Own: []string{"https://www.docs.test/x/a"}}, []string{"https://docs.test/x/", "https://www.docs.test/x/"}},
+		{"deeper by their own word", Suggestions{URLs: []string{"https://docs.test/x/a"}, Own: []string{"https://docs.test/x/en/a"}}, []string{"https://docs.test/x/"}},
+		{"by two schemes", Suggestions{URLs: []string{"https://docs.test/x/a"}, Own: []string{"http://docs.test/x/a"}}, []string{"https://docs.test/x/"}},
+		{"this machine", Suggestions{Site: "http://127.0.0.1:80/", URLs: []string{"http://127.0.0.1:80/x/a"}}, []string{"http://127.0.0.1:80/"}},
+		{"not this machine", Suggestions{Site: "http://localhost:80/", URLs: []string{"http://localhost:80/x/a"}, Own: []string{"https://docs.test/x/a"}}, []string{"https://docs.test/x/"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, test.e.Prefixes()); diff != "" {
@@ -227,7 +227,7 @@ func FuzzProjectFiles(f *testing.F) {
 			if own := siteURL(p.url); own != "" && len(hostsOf([]string{own})) == 0 {
 				t.Errorf("%s: the URL %q has no host", file.name, own)
 			}
-			Evidence{Keyword: "k", Projects: []string{p.name}}.Keywords()
+			Suggestions{Keyword: "k", Projects: []string{p.name}}.Keywords()
 		}
 	})
 }
@@ -240,6 +240,6 @@ func FuzzParseHead(f *testing.F) {
 		if u, err := url.Parse(h.url); err != nil || h.url != "" && (u.Host == "" || u.Fragment != "" || u.RawQuery != "") {
 			t.Errorf("URL %q, %v", h.url, err)
 		}
-		Evidence{Keyword: "k", Projects: []string{h.siteName, siteName([]string{h.title, h.title, h.title})}, Titles: []string{h.title}, URLs: []string{h.url}}.Keywords()
+		Suggestions{Keyword: "k", Projects: []string{h.siteName, siteName([]string{h.title, h.title, h.title})}, Titles: []string{h.title}, URLs: []string{h.url}}.Keywords()
 	})
 }

@@ -15,7 +15,7 @@ const mostKeywords = 6
 
 // Keywords proposes the words by which searches name the documentation: the
 // user's own first, then others.
-func (e Evidence) Keywords() []string {
+func (e Suggestions) Keywords() []string {
 	keywords := []string{e.Keyword}
 	add := func(words ...string) {
 		for _, w := range words {
@@ -26,13 +26,13 @@ func (e Evidence) Keywords() []string {
 			}
 		}
 	}
-	if c, ok := ClashOf(e.Keyword); ok {
+	if c, ok := FindConflict(e.Keyword); ok {
 		add(c.Instead...)
 	}
 	add(alsoCalled(strings.ToLower(e.Keyword))...)
 	for _, p := range e.Projects {
 		name := strings.ToLower(bareName(p))
-		if _, clash := ClashOf(name); clash || len(strings.Fields(name)) > 3 {
+		if _, clash := FindConflict(name); clash || len(strings.Fields(name)) > 3 {
 			continue
 		}
 		add(name)
@@ -43,7 +43,7 @@ func (e Evidence) Keywords() []string {
 }
 
 // Description proposes what to call the documentation.
-func (e Evidence) Description() string {
+func (e Suggestions) Description() string {
 	for _, p := range e.Projects {
 		if name := bareName(p); name != "" && len(strings.Fields(name)) <= 4 {
 			return name + " documentation"
@@ -135,7 +135,7 @@ func titleParts(title string) []string {
 
 // names are the words in the titles that are names by their look and frequent:
 // in at least every tenth title. The most frequent come first.
-func (e Evidence) names() []string {
+func (e Suggestions) names() []string {
 	const least = 3
 	counts := map[string]int{}
 	for _, t := range e.Titles {
@@ -152,7 +152,7 @@ func (e Evidence) names() []string {
 	}
 	words := slices.Collect(maps.Keys(counts))
 	words = slices.DeleteFunc(words, func(w string) bool {
-		_, clash := ClashOf(w)
+		_, clash := FindConflict(w)
 		return clash || counts[w] < max(least, len(e.Titles)/10)
 	})
 	slices.SortFunc(words, func(a, b string) int {
@@ -181,7 +181,7 @@ const mostPrefixes = 4
 // Prefixes proposes what the URLs of the pages begin with: under which they
 // were read, and under which they say that they are. Those of this machine
 // count only if there are no others.
-func (e Evidence) Prefixes() []string {
+func (e Suggestions) Prefixes() []string {
 	hosts := hostsOf(e.URLs)
 	// A site's pages may all be in one of its folders, and yet be the site's.
 	for i := range hosts {

@@ -107,7 +107,7 @@ func (c *collector) addQueries(queries []eval.Query) error {
 			return err
 		}
 	}
-	foreign, err := c.db.ForeignQuestions()
+	foreign, err := c.db.OutOfDomainQueries()
 	if err != nil {
 		return err
 	}

@@ -38,9 +38,9 @@ type Entry struct {
 	URLs        []string
 }
 
-// ErrByHand is wrapped by Put's error for a file that is valid but written in a
+// ErrManualEdit is wrapped by Put's error for a file that is valid but written in a
 // way that the package cannot extend.
-var ErrByHand = errors.New("cannot edit its layout automatically")
+var ErrManualEdit = errors.New("cannot edit its layout automatically")
 
 // Put returns the contents of the config file at path with the entry in them.
 // data is what the file holds, nil if there is none. An entry of that name is
@@ -58,7 +58,7 @@ func Put(path string, data []byte, e Entry) ([]byte, error) {
 	}
 	after, err := f.decode()
 	if err != nil || !reflect.DeepEqual(after, wanted) {
-		return nil, ErrByHand
+		return nil, ErrManualEdit
 	}
 	return append(mark, f.text...), nil
 }

@@ -316,7 +316,7 @@ func TestPutLeavesAlone(t *testing.T) {
 			if err == nil {
 				t.Fatalf("put:\n%s", got)
 			}
-			if errors.Is(err, ErrByHand) != test.byHand {
+			if errors.Is(err, ErrManualEdit) != test.byHand {
 				t.Errorf("error %v", err)
 			}
 		})

@@ -86,7 +86,7 @@ func (f *file) appendEntry(key string, fields []field) error {
 		f.splice(databases.start, databases.end, "["+layout{}.object(fields)+"]")
 		return nil
 	case databases.kind != list:
-		return ErrByHand
+		return ErrManualEdit
 	}
 	if indent, ok := f.lineIndent(databases.start); ok {
 		l.indent = indent
@@ -135,7 +135,7 @@ func (f *file) change(key string, at int, change field, have any) error {
 		v := entry.child(change.name)
 		switch {
 		case v == nil || v.kind != list:
-			return ErrByHand
+			return ErrManualEdit
 		case v.block:
 			f.splice(v.end, v.end, f.newline+v.indent+"- "+quote(w))
 		default:
@@ -157,7 +157,7 @@ func (f *file) set(key string, at int, change field) error {
 	v := entry.child(change.name)
 	switch {
 	case v != nil && v.kind != scalar:
-		return ErrByHand
+		return ErrManualEdit
 	case v != nil:
 		f.splice(v.start, v.end, quoted(change.value))
 		return nil
@@ -179,7 +179,7 @@ func (f *file) entry(key string, at int) (*node, layout, error) {
 	l := f.layout(root)
 	databases := root.child(key)
 	if databases == nil || at >= len(databases.items) || databases.items[at].kind != object {
-		return nil, l, ErrByHand
+		return nil, l, ErrManualEdit
 	}
 	return databases.items[at], l, nil
 }

@@ -31,7 +31,7 @@ func Remove(path string, data []byte, name string) ([]byte, error) {
 	values[key] = slices.Delete(slices.Clone(list), at, at+1)
 	after, err := f.decode()
 	if err != nil || !reflect.DeepEqual(withoutEmpty(after, key), withoutEmpty(values, key)) {
-		return nil, ErrByHand
+		return nil, ErrManualEdit
 	}
 	return append(mark, f.text...), nil
 }
@@ -52,7 +52,7 @@ func (f *file) cut(key string, at int) error {
 	}
 	databases := root.child(key)
 	if databases == nil || databases.kind != list || at >= len(databases.items) || databases.items[at].kind != object {
-		return ErrByHand
+		return ErrManualEdit
 	}
 	if databases.block {
 		return f.cutLines(databases.items[at])
@@ -68,7 +68,7 @@ func (f *file) cutLines(entry *node) error {
 		// The dash may be on a line of its own.
 		from = len(strings.TrimRight(f.text[:from], " \t\r\n")) - 1
 		if from < 0 || f.text[from] != '-' {
-			return ErrByHand
+			return ErrManualEdit
 		}
 	}
 	from = f.lineStart(from)

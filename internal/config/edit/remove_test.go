@@ -107,7 +107,7 @@ func TestRemoveByHand(t *testing.T) {
 		"alias.yaml": "base: &all\n  - {keywords: gitlab, path: /go, description: d}\ndatabases: *all\n",
 		"sub.toml":   "[[databases]]\nkeywords = [\"gitlab\"]\npath = \"/g\"\ndescription = \"d\"\n[databases.inject]\nx = 1\n",
 	} {
-		if got, err := Remove("/home/me/"+file, []byte(text), "gitlab"); !errors.Is(err, ErrByHand) {
+		if got, err := Remove("/home/me/"+file, []byte(text), "gitlab"); !errors.Is(err, ErrManualEdit) {
 			t.Errorf("%s: %v\n%s", file, err, got)
 		}
 	}

@@ -73,7 +73,7 @@ func (f *file) tomlValue(at int) (*node, error) {
 	p.at = at
 	p.blanks()
 	if p.peek() != '=' {
-		return nil, ErrByHand
+		return nil, ErrManualEdit
 	}
 	p.at++
 	p.blanks()

@@ -101,7 +101,7 @@ func (p *brackets) value() (*node, error) {
 		p.skipWord()
 		n.end = p.at
 		if n.end == n.start {
-			return nil, ErrByHand
+			return nil, ErrManualEdit
 		}
 		return n, nil
 	}
@@ -140,7 +140,7 @@ func (p *brackets) child(n *node) error {
 	name := unquoted(p.text[start:p.at])
 	p.blanks()
 	if c := p.peek(); c != ':' && c != '=' {
-		return ErrByHand
+		return ErrManualEdit
 	}
 	p.at++
 	p.blanks()
@@ -195,7 +195,7 @@ func (p *brackets) skipQuoted() error {
 			return nil
 		}
 	}
-	return ErrByHand
+	return ErrManualEdit
 }
 
 // skipWord skips a value without quotes.
@@ -255,7 +255,7 @@ func (f *file) insert(n *node, l layout, item func(layout) string) error {
 	first, last, ok := n.span()
 	if !ok {
 		if strings.TrimSpace(f.text[n.start+1:closing]) != "" {
-			return fmt.Errorf("%w: it contains a comment between brackets", ErrByHand)
+			return fmt.Errorf("%w: it contains a comment between brackets", ErrManualEdit)
 		}
 		f.splice(n.start+1, closing, l.within(item))
 		return nil

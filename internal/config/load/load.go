@@ -266,8 +266,8 @@ func (r *Result) CheckEnvironment(getenv config.Getenv) {
 	}
 }
 
-// Remember leaves the snapshot that spares the hook the next load.
-func (r *Result) Remember(l config.Locations) error {
+// WriteSnapshot leaves the snapshot that spares the hook the next load.
+func (r *Result) WriteSnapshot(l config.Locations) error {
 	return remember(l, r.stamp, config.Snapshot{Config: r.Config, Problems: r.Messages()})
 }
 
@@ -283,9 +283,9 @@ func (r *Result) Messages() []string {
 	return lines
 }
 
-// RememberFailure leaves a snapshot of a config file that is not of its
+// WriteFailureSnapshot leaves a snapshot of a config file that is not of its
 // format, so that the hook says so as quickly.
-func RememberFailure(l config.Locations, err *SyntaxError) error {
+func WriteFailureSnapshot(l config.Locations, err *SyntaxError) error {
 	stamp, statErr := config.StampOf(l.Config)
 	if statErr != nil {
 		return statErr

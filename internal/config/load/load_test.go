@@ -455,7 +455,7 @@ func TestSnapshot(t *testing.T) {
 	remember := func() *Result {
 		t.Helper()
 		r := mustLoad(t, l)
-		if err := r.Remember(l); err != nil {
+		if err := r.WriteSnapshot(l); err != nil {
 			t.Fatal(err)
 		}
 		return r
@@ -553,7 +553,7 @@ func TestSnapshotOfLink(t *testing.T) {
 		if s, err := config.ReadSnapshot(l, os.Getenv); err == nil {
 			t.Errorf("the snapshot outlives a change of the link: keywords %q", s.Config.Databases[0].Keywords)
 		}
-		if err := mustLoad(t, l).Remember(l); err != nil {
+		if err := mustLoad(t, l).WriteSnapshot(l); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := config.ReadSnapshot(l, os.Getenv); err != nil {
@@ -566,7 +566,7 @@ func TestDamagedSnapshot(t *testing.T) {
 	unixPaths(t)
 	l := locations(t, "c.json", firstForm)
 	settle(t, l.Config)
-	if err := mustLoad(t, l).Remember(l); err != nil {
+	if err := mustLoad(t, l).WriteSnapshot(l); err != nil {
 		t.Fatal(err)
 	}
 	paths, err := filepath.Glob(filepath.Join(l.Cache, "*"))

@@ -428,10 +428,10 @@ func sortedNames[V any](m map[string]V) []string {
 	return names
 }
 
-// Remember leaves the snapshot that spares the hook the next reading, unless a
+// WriteSnapshot leaves the snapshot that spares the hook the next reading, unless a
 // file could not be read, may have changed since, or may yet change without a
 // trace.
-func (s *Routes) Remember(l config.Locations) error {
+func (s *Routes) WriteSnapshot(l config.Locations) error {
 	if s.unread {
 		return nil
 	}

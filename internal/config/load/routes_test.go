@@ -235,7 +235,7 @@ func TestRoutesSnapshot(t *testing.T) {
 	remember := func() []config.Rule {
 		t.Helper()
 		routes := LoadRoutes(mustLoad(t, l), p)
-		if err := routes.Remember(l); err != nil {
+		if err := routes.WriteSnapshot(l); err != nil {
 			t.Fatal(err)
 		}
 		s, err := config.ReadRoutesSnapshot(l, p, nil)
@@ -284,7 +284,7 @@ func TestRoutesSnapshot(t *testing.T) {
 	if err := os.Chtimes(fresh, soon, soon); err != nil {
 		t.Fatal(err)
 	}
-	if err := routes.Remember(l); err != nil {
+	if err := routes.WriteSnapshot(l); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {
@@ -326,7 +326,7 @@ func TestUnreadRoutesAreNotRemembered(t *testing.T) {
 	if len(routes.Problems) != 1 {
 		t.Fatalf("problems %q", routes.Problems)
 	}
-	if err := routes.Remember(l); err != nil {
+	if err := routes.WriteSnapshot(l); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {
@@ -343,7 +343,7 @@ func TestOldSnapshotsAreRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	young := put(t, "", l.Cache, "routes-0000000000000002.snapshot")
-	if err := LoadRoutes(mustLoad(t, l), config.RoutesPlace{Config: l.Config}).Remember(l); err != nil {
+	if err := LoadRoutes(mustLoad(t, l), config.RoutesPlace{Config: l.Config}).WriteSnapshot(l); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(old); err == nil {

@@ -34,9 +34,9 @@ type Event struct {
 	Input      string  // of any other tool that is to run: an object, as JSON
 	Failure    string  // what a tool that failed had to say, after it ran
 
-	// Said is how the user's last message ends. It is not in the event: who
+	// UserText is how the user's last message ends. It is not in the event: who
 	// wants the decision to consider it reads it from the transcript.
-	Said string
+	UserText string
 }
 
 // ShowsContext reports whether the host is known to show the agent the context

@@ -66,7 +66,7 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 	err = i.use(db, func(x *quicksearch.Index) (err error) {
 		var page quicksearch.Page
 		page, held, err = x.Page(quicksearch.PageQuery{
-			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: sections, Room: shortPage,
+			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: sections, MaxBytes: shortPage,
 		})
 		a = hook.Answer{Passages: passages(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true, Version: x.VersionOr(db.Version)}
 		return err

@@ -263,7 +263,7 @@ func entry(db *config.Database, key string, p *passage.Passage) notes.Entry {
 	if key == "" { // a passage on its own
 		key = p.ID
 	}
-	return notes.Entry{Database: db.Name, Document: key, Title: title, Source: source, Use: p.Use()}
+	return notes.Entry{Database: db.Name, Document: key, Title: title, Source: source, Use: p.NoteMeta()}
 }
 
 // text is a document's text, all of it unless it is too long to tell.

@@ -40,8 +40,8 @@ type Options struct {
 // Stats is what a build found out.
 type Stats struct {
 	Rows    int // passages with a vector
-	LeftOut int // passages whose vector is zero or not finite
-	Blocks  int
+	Skipped int // passages whose vector is zero or not finite
+	Lists  int
 	Copies  int // rows stored in more blocks than one
 	Probes  int // blocks that a search reads
 	Effort  int // nodes of the graph that a search asks for, or rows that pass the sieve
@@ -101,8 +101,8 @@ type builder struct {
 	most  int // bytes of codes up to which everything is read
 	visit int // what visiting a node costs, in bytes of codes
 	touch int // what a row costs that passes the sieve
-	grain grain
-	truth *truth
+	grain residualBits
+	truth *groundTruth
 	rows  rows
 	// centroids are the blocks'.
 	centroids matrix
@@ -114,7 +114,7 @@ type builder struct {
 // rows are quantised vectors.
 type rows struct {
 	width    int
-	grain    grain
+	grain    residualBits
 	passages []uint32
 	scales   []float32
 	codes    []byte
@@ -144,12 +144,12 @@ func (b *builder) attempt(ctx context.Context) error {
 	}
 	r := &b.rows
 	n := len(r.passages)
-	b.stats = Stats{Rows: n, LeftOut: b.v.Len() - n}
+	b.stats = Stats{Rows: n, Skipped: b.v.Len() - n}
 	b.x.head = head{passageCount: b.v.Len(), dimensions: b.v.Dimensions(), rows: n, stored: n, bits: int(b.grain)}
 	b.x.starts, b.x.copies = []uint32{0}, []uint32{0}
 	if n > 0 {
 		routed := n*r.width > b.most
-		blocks, err := cluster(ctx, r, b.v.Dimensions(), blockCount(n, routed), routed, b.opt.Progress)
+		blocks, err := cluster(ctx, r, b.v.Dimensions(), listCount(n, routed), routed, b.opt.Progress)
 		if err != nil {
 			return err
 		}
@@ -172,14 +172,14 @@ func (b *builder) attempt(ctx context.Context) error {
 			return err
 		}
 	}
-	b.stats.Blocks, b.stats.Copies = b.x.blocks, b.x.stored-b.x.rows
+	b.stats.Lists, b.stats.Copies = b.x.blocks, b.x.stored-b.x.rows
 	b.stats.Probes, b.stats.Effort = b.x.probes, b.x.effort
 	return nil
 }
 
-// blockCount is how many blocks n rows are put into: in routed mode small
+// listCount is how many blocks n rows are put into: in routed mode small
 // ones, of which few are read; else big ones.
-func blockCount(n int, routed bool) int {
+func listCount(n int, routed bool) int {
 	if !routed {
 		return max(1, min(max(n/1024, 16), maxOrdered, n/16))
 	}
@@ -200,7 +200,7 @@ func (b *builder) sample() error {
 		}
 	}
 	most := min(max(int(recallWork/float64(max(1, b.v.Len()*b.v.Dimensions()))), 50), 500)
-	b.truth = &truth{depth: max(b.opt.Depth, recallAt)}
+	b.truth = &groundTruth{depth: max(b.opt.Depth, recallAt)}
 	for i := range min(most, len(queries)) {
 		v := queries[i*len(queries)/min(most, len(queries))]
 		if len(v) != b.v.Dimensions() {
@@ -234,7 +234,7 @@ func (b *builder) quantize(ctx context.Context) error {
 				all.scales[i] = b.grain.encode(all.codes[i*w:(i+1)*w], all.fine[i*f:(i+1)*f], u)
 			}
 		}
-		b.truth.meet(units, all.scales[from:to], from)
+		b.truth.compare(units, all.scales[from:to], from)
 		b.opt.Progress.Report(readingStage, int64(to), int64(n))
 		return nil
 	})
@@ -262,7 +262,7 @@ func (b *builder) quantize(ctx context.Context) error {
 
 // arrange puts the rows into the blocks' order and appends the copies, one
 // array after the other, which need not all be there twice at once.
-func (r *rows) arrange(b *blocks) {
+func (r *rows) arrange(b *lists) {
 	w := r.width
 	own := b.order[:len(r.passages)]
 	r.passages, r.scales = pick(r.passages, b.order, 1), pick(r.scales, b.order, 1)
@@ -383,12 +383,12 @@ func (b *builder) calibrateSieve(ctx context.Context, cheapest float64) error {
 		return nil
 	}
 	var err error
-	if x.sieve, err = newSieve(ctx, &b.rows, x.dimensions, x.starts, encodeMiddles(b.centroids)); err != nil {
+	if x.sieve, err = newPrefilter(ctx, &b.rows, x.dimensions, x.starts, encodeCentroids(b.centroids)); err != nil {
 		return err
 	}
 	places := make([][]int, len(b.truth.queries)) // of the neighbours among the rows that pass
 	if err := parallel.Ranges(ctx, len(places), 1, func(from, to int) error {
-		var t sifting
+		var t prefilterScan
 		for i := from; i < to; i++ {
 			rows, err := t.run(x, newQuery(b.truth.queries[i]), mostSifted)
 			if err != nil {

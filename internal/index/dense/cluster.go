@@ -14,12 +14,12 @@ import (
 const (
 	rounds       = 8
 	perCentroid  = 32  // rows that a centroid is found from
-	maxHomes     = 4   // blocks that hold a row, in routed mode
+	maxHomes     = 4   // lists that hold a row, in routed mode
 	homeDistance = 1.3 // how much farther than the nearest centroid another home's may be
 )
 
-// blocks says which rows lie in which block.
-type blocks struct {
+// lists says which rows lie in which block.
+type lists struct {
 	centroids matrix
 	order     []uint32 // rows, block by block, each once; then the copies, block by block
 	starts    []uint32 // where the blocks begin in order
@@ -28,7 +28,7 @@ type blocks struct {
 
 // cluster puts the rows into count blocks or fewer, by k-means on the sphere.
 // With copies, a row near to several centroids gets several homes.
-func cluster(ctx context.Context, r *rows, dimensions, count int, copies bool, report progress.Func) (*blocks, error) {
+func cluster(ctx context.Context, r *rows, dimensions, count int, copies bool, report progress.Func) (*lists, error) {
 	rng := rand.New(rand.NewPCG(graphSeed, uint64(count)))
 	sample := make([]uint32, len(r.passages))
 	for i := range sample {
@@ -167,7 +167,7 @@ func (c *clustering) move(ctx context.Context, sample, nearest []uint32) error {
 }
 
 // assign gives every row its homes and drops the blocks that are nobody's.
-func (c *clustering) assign(ctx context.Context, copies bool) (*blocks, error) {
+func (c *clustering) assign(ctx context.Context, copies bool) (*lists, error) {
 	n, count := len(c.r.passages), c.centroids.rows
 	homes := make([][maxHomes]uint32, n)
 	if err := parallel.Ranges(ctx, n, 64, func(from, to int) error {
@@ -191,7 +191,7 @@ func (c *clustering) assign(ctx context.Context, copies bool) (*blocks, error) {
 			}
 		}
 	}
-	out := &blocks{centroids: matrix{cols: c.centroids.cols}, starts: []uint32{0}, copies: []uint32{0}}
+	out := &lists{centroids: matrix{cols: c.centroids.cols}, starts: []uint32{0}, copies: []uint32{0}}
 	for b, m := range members {
 		if len(m)+len(extra[b]) == 0 {
 			continue

@@ -185,8 +185,8 @@ func TestRecallWithCopiesAndZeroes(t *testing.T) {
 	for _, mode := range modeNames {
 		t.Run(mode, func(t *testing.T) {
 			x, stats := buildMode(t, l, Options{}, mode)
-			if stats.LeftOut != 8 || stats.Rows != n-8 || x.Len() != n-8 {
-				t.Errorf("%d rows, %d left out, want %d and 8", stats.Rows, stats.LeftOut, n-8)
+			if stats.Skipped != 8 || stats.Rows != n-8 || x.Len() != n-8 {
+				t.Errorf("%d rows, %d left out, want %d and 8", stats.Rows, stats.Skipped, n-8)
 			}
 			clean := make(list, n)
 			for i, v := range l {
@@ -263,7 +263,7 @@ func TestGrain(t *testing.T) {
 		name string
 		l    list
 		mode string
-		want grain
+		want residualBits
 	}{
 		{"apart", hard(2000, dimensions, 0.7), "all", tenBits},
 		{"alike", alike, "all", twelveBits},

@@ -25,7 +25,7 @@
 // the sieve; where neither is at least 1.3 times cheaper than reading
 // everything, or finds less than 99 of 100 in the end, every block is read
 // after all. So it is with a sieve where the processor has no instructions to
-// be quick with it (see kernel.SiftsFast).
+// be quick with it (see kernel.HasFastPrefilter).
 //
 // Exact copies, which break graphs of vectors, are rows like any other. A
 // vector that is zero or not finite has no direction and is left out.

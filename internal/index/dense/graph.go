@@ -38,8 +38,8 @@ const (
 	graphSeed = 0x5eed
 )
 
-// A blockGraph is a directed graph over the blocks' centroids.
-type blockGraph struct {
+// A centroidGraph is a directed graph over the blocks' centroids.
+type centroidGraph struct {
 	centroids matrix
 	edges     [][]uint32
 	hubs      []uint32 // the first is the entry
@@ -48,10 +48,10 @@ type blockGraph struct {
 // newGraph chooses the edges: near ones, but none that a detour over a nearer
 // neighbour makes superfluous (Vamana). Every node can be reached from every
 // hub.
-func newGraph(centroids matrix) *blockGraph {
+func newGraph(centroids matrix) *centroidGraph {
 	n := centroids.rows
 	rng := rand.New(rand.NewPCG(graphSeed, uint64(n)))
-	g := &blockGraph{centroids: centroids, edges: make([][]uint32, n)}
+	g := &centroidGraph{centroids: centroids, edges: make([][]uint32, n)}
 	order := make([]uint32, n)
 	for i, v := range rng.Perm(n) {
 		order[i] = uint32(v)
@@ -93,18 +93,18 @@ func newGraph(centroids matrix) *blockGraph {
 }
 
 // A neighbour is a node and how far it is from another.
-type neighbour struct {
+type neighbor struct {
 	distance float32
 	node     uint32
 }
 
-func compareNeighbours(a, b neighbour) int {
+func compareNeighbors(a, b neighbor) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.node, b.node))
 }
 
 // rank returns the nodes, the nearest first.
-func rank(list []neighbour) []int {
-	slices.SortFunc(list, compareNeighbours)
+func rank(list []neighbor) []int {
+	slices.SortFunc(list, compareNeighbors)
 	nodes := make([]int, len(list))
 	for i, n := range list {
 		nodes[i] = int(n.node)
@@ -112,26 +112,26 @@ func rank(list []neighbour) []int {
 	return nodes
 }
 
-func (g *blockGraph) distance(a, b uint32) float32 {
+func (g *centroidGraph) distance(a, b uint32) float32 {
 	return 1 - vecmath.Dot(g.centroids.row(int(a)), g.centroids.row(int(b)))
 }
 
-func (g *blockGraph) near(i uint32, nodes []uint32) []neighbour {
-	list := make([]neighbour, len(nodes))
+func (g *centroidGraph) near(i uint32, nodes []uint32) []neighbor {
+	list := make([]neighbor, len(nodes))
 	for k, j := range nodes {
-		list[k] = neighbour{g.distance(i, j), j}
+		list[k] = neighbor{g.distance(i, j), j}
 	}
 	return list
 }
 
 // visit searches for node i from the entry and returns all nodes on the way.
-func (g *blockGraph) visit(i uint32) []neighbour {
+func (g *centroidGraph) visit(i uint32) []neighbor {
 	seen := map[uint32]bool{g.hubs[0]: true}
 	front := g.near(i, g.hubs[:1])
-	var visited []neighbour
+	var visited []neighbor
 	done := map[uint32]bool{}
 	for {
-		at := slices.IndexFunc(front, func(n neighbour) bool { return !done[n.node] })
+		at := slices.IndexFunc(front, func(n neighbor) bool { return !done[n.node] })
 		if at < 0 {
 			return visited
 		}
@@ -143,8 +143,8 @@ func (g *blockGraph) visit(i uint32) []neighbour {
 				continue
 			}
 			seen[j] = true
-			next := neighbour{g.distance(i, j), j}
-			place, _ := slices.BinarySearchFunc(front, next, compareNeighbours)
+			next := neighbor{g.distance(i, j), j}
+			place, _ := slices.BinarySearchFunc(front, next, compareNeighbors)
 			if place < beam {
 				front = slices.Insert(front, place, next)
 				front = front[:min(beam, len(front))]
@@ -154,8 +154,8 @@ func (g *blockGraph) visit(i uint32) []neighbour {
 }
 
 // prune chooses the edges of node i among the candidates.
-func (g *blockGraph) prune(i uint32, candidates []neighbour, alpha float32) []uint32 {
-	slices.SortFunc(candidates, compareNeighbours)
+func (g *centroidGraph) prune(i uint32, candidates []neighbor, alpha float32) []uint32 {
+	slices.SortFunc(candidates, compareNeighbors)
 	edges := make([]uint32, 0, degree+1)
 	for _, c := range candidates {
 		if c.node == i || slices.Contains(edges, c.node) {
@@ -171,7 +171,7 @@ func (g *blockGraph) prune(i uint32, candidates []neighbour, alpha float32) []ui
 }
 
 // stitch adds the edges without which a node could not be reached from a hub.
-func (g *blockGraph) stitch() {
+func (g *centroidGraph) stitch() {
 	entry := g.hubs[0]
 	reached := make([]bool, len(g.edges))
 	var reachable []uint32
@@ -190,7 +190,7 @@ func (g *blockGraph) stitch() {
 	reach(entry)
 	for i := range g.edges {
 		if !reached[i] {
-			nearest := slices.MinFunc(g.near(uint32(i), reachable), compareNeighbours).node
+			nearest := slices.MinFunc(g.near(uint32(i), reachable), compareNeighbors).node
 			g.edges[nearest] = append(g.edges[nearest], uint32(i))
 			reach(uint32(i))
 		}
@@ -203,7 +203,7 @@ func (g *blockGraph) stitch() {
 }
 
 // encode writes the graph for Import.
-func (g *blockGraph) encode() []byte {
+func (g *centroidGraph) encode() []byte {
 	b := binary.AppendVarint(nil, graphVersion)
 	b = binary.AppendVarint(b, graphM)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(graphMl))
@@ -223,7 +223,7 @@ func (g *blockGraph) encode() []byte {
 	return g.encodeNode(b, g.hubs[0], nil)
 }
 
-func (g *blockGraph) encodeNode(b []byte, key uint32, edges []uint32) []byte {
+func (g *centroidGraph) encodeNode(b []byte, key uint32, edges []uint32) []byte {
 	b = binary.AppendVarint(b, int64(key))
 	b = binary.AppendVarint(b, int64(g.centroids.cols))
 	for _, v := range g.centroids.row(int(key)) {

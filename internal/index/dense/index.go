@@ -50,7 +50,7 @@ type Index struct {
 	starts, copies                         []uint32
 	passages, places, scales, codes, fines bytesAt
 	graph                                  bytesAt
-	sieve                                  sieve // if mode is sifted
+	sieve                                  prefilter // if mode is sifted
 	// unsifted: this processor reads all rows more quickly than it sifts them.
 	unsifted bool
 
@@ -99,7 +99,7 @@ func Open(file confined.Path) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{file: f, unsifted: !vecmath.SiftsFast()}
+	x := &Index{file: f, unsifted: !vecmath.HasFastPrefilter()}
 	if err := x.open(); err != nil {
 		f.Close()
 		return nil, err
@@ -150,7 +150,7 @@ func (x *Index) open() error {
 	return x.openSieve()
 }
 
-func (h *head) grain() grain { return grain(h.bits) }
+func (h *head) grain() residualBits { return residualBits(h.bits) }
 
 // fineWidth is how long a row of fine is.
 func (h *head) fineWidth() int64 { return int64(h.grain().width(width(h.dimensions))) }

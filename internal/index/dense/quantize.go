@@ -16,18 +16,18 @@ const (
 
 // A grain is how many bits a number has beside its code, 2 or 4: they divide
 // the code's step, and are counted from half a step below it.
-type grain int
+type residualBits int
 
 const (
-	tenBits    grain = 2
-	twelveBits grain = 4
+	tenBits    residualBits = 2
+	twelveBits residualBits = 4
 )
 
-func (g grain) steps() int { return 1 << g }
-func (g grain) bias() int  { return g.steps() / 2 }
+func (g residualBits) steps() int { return 1 << g }
+func (g residualBits) bias() int  { return g.steps() / 2 }
 
 // width is how many bytes they take of a row whose codes take w.
-func (g grain) width(w int) int { return w * int(g) / 8 }
+func (g residualBits) width(w int) int { return w * int(g) / 8 }
 
 func width(dimensions int) int {
 	return (dimensions + vecmath.Lanes - 1) / vecmath.Lanes * vecmath.Lanes
@@ -35,7 +35,7 @@ func width(dimensions int) int {
 
 // encode puts the unit vector v into a row of codes and one of fine numbers, and
 // returns the row's scale.
-func (g grain) encode(codes, fine []byte, v []float32) float32 {
+func (g residualBits) encode(codes, fine []byte, v []float32) float32 {
 	var top float32
 	for _, x := range v {
 		top = max(top, x, -x)
@@ -64,7 +64,7 @@ func (g grain) encode(codes, fine []byte, v []float32) float32 {
 }
 
 // decode is the inverse of encode.
-func (g grain) decode(v []float32, codes, fine []byte, scale float32) {
+func (g residualBits) decode(v []float32, codes, fine []byte, scale float32) {
 	for i := range v {
 		rest := int(fine[i%len(fine)]>>(i/len(fine)*int(g))) & (g.steps() - 1)
 		v[i] = scale * (float32(int(codes[i])-bias) + float32(rest-g.bias())/float32(g.steps()))
@@ -72,7 +72,7 @@ func (g grain) decode(v []float32, codes, fine []byte, scale float32) {
 }
 
 // unpack puts each fine number into a byte of its own.
-func (g grain) unpack(row, fine []byte) {
+func (g residualBits) unpack(row, fine []byte) {
 	each := uint64(0x0101010101010101) * uint64(g.steps()-1)
 	for i := 0; i+8 <= len(fine); i += 8 {
 		b := binary.LittleEndian.Uint64(fine[i:])
@@ -121,7 +121,7 @@ func newQuery(v []float32) *query {
 
 // score is the product of the query with a row, of the products of its codes
 // and its fine numbers with the query's halves.
-func (q *query) score(g grain, codeHigh, codeLow, fineHigh, fineLow int32, scale float32) float32 {
+func (q *query) score(g residualBits, codeHigh, codeLow, fineHigh, fineLow int32, scale float32) float32 {
 	codes := int64(codeHigh)<<8 + int64(codeLow) - bias*q.sum
 	rests := int64(fineHigh)<<8 + int64(fineLow) - int64(g.bias())*q.sum
 	return float32(float64(int64(g.steps())*codes+rests) * q.finest * float64(scale) / float64(g.steps()))

@@ -33,9 +33,9 @@ func newRouter(b []byte, blocks, dimensions int) (router, error) {
 // the number of nodes it visits at least: the best are among them.
 func (r hnswRouter) route(q []float32, effort int) []int {
 	nodes := r.graph.Search(q, effort)
-	list := make([]neighbour, len(nodes))
+	list := make([]neighbor, len(nodes))
 	for i, n := range nodes {
-		list[i] = neighbour{-vecmath.Dot(n.Value, q), uint32(n.Key)}
+		list[i] = neighbor{-vecmath.Dot(n.Value, q), uint32(n.Key)}
 	}
 	return rank(list)
 }

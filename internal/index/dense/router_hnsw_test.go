@@ -28,7 +28,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-func randomGraph(n, dimensions int) *blockGraph {
+func randomGraph(n, dimensions int) *centroidGraph {
 	centroids := newMatrix(n, dimensions)
 	for i, v := range hard(n, dimensions, 0.7) {
 		unit(centroids.row(i), v)

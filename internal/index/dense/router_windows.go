@@ -16,9 +16,9 @@ func newRouter(b []byte, blocks, dimensions int) (router, error) {
 }
 
 func (r flatRouter) route(q []float32, _ int) []int {
-	list := make([]neighbour, r.centroids.rows)
+	list := make([]neighbor, r.centroids.rows)
 	for i := range list {
-		list[i] = neighbour{-vecmath.Dot(r.centroids.row(i), q), uint32(i)}
+		list[i] = neighbor{-vecmath.Dot(r.centroids.row(i), q), uint32(i)}
 	}
 	return rank(list)
 }

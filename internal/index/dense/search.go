@@ -23,7 +23,7 @@ type search struct {
 	out    [batch]int32
 	ranker ranker
 
-	sifting sifting // what passes the sieve
+	sifting prefilterScan // what passes the sieve
 }
 
 type candidate struct {

@@ -73,7 +73,7 @@ func TestSift(t *testing.T) {
 		var passed [1]uint16
 		var estimates [groupRows]float32
 		length := math.Sqrt(float64(vecmath.Dot(v, v)))
-		vecmath.Sift(passed[:], estimates[:], group, scales, q.coarse, q.offset/bias*3, float32(0.9*length)/q.step)
+		vecmath.Prefilter(passed[:], estimates[:], group, scales, q.coarse, q.offset/bias*3, float32(0.9*length)/q.step)
 		if got := float64(estimates[row]*q.step) / length; math.Abs(got-1) > 0.02 {
 			t.Errorf("row %d: cosine with itself is %.3f", row, got)
 		}

@@ -14,8 +14,8 @@ import (
 // Fresh stands for a passage that an older index does not have.
 const Fresh = math.MaxUint32
 
-// ErrUnfit is returned by Update where the older index has nothing to go by.
-var ErrUnfit = errors.New("the older index has no vectors that others could be added to")
+// ErrIncompatible is returned by Update where the older index has nothing to go by.
+var ErrIncompatible = errors.New("the older index has no vectors that others could be added to")
 
 // Update writes an index to a new file, as Build does, and takes over
 // what old has: the vector of passage i is that of passage from[i] of old, or,
@@ -23,13 +23,13 @@ var ErrUnfit = errors.New("the older index has no vectors that others could be a
 // that are nearest; which blocks there are, and how many of them a search
 // reads, stays as it is in old, and fits the worse the more is fresh. The
 // score of a passage that was taken over stays the same to the bit. Errors:
-// ErrUnfit, *disk.CorruptError of old.
+// ErrIncompatible, *disk.CorruptError of old.
 func Update(ctx context.Context, file confined.Path, old *Index, from []uint32, fresh Vectors) error {
 	if old.blocks == 0 {
-		return ErrUnfit
+		return ErrIncompatible
 	}
 	if d := fresh.Dimensions(); fresh.Len() > 0 && d != old.dimensions {
-		return fmt.Errorf("%w: they have %d dimensions, and it %d", ErrUnfit, d, old.dimensions)
+		return fmt.Errorf("%w: they have %d dimensions, and it %d", ErrIncompatible, d, old.dimensions)
 	}
 	u := &update{old: old, to: make([]uint32, old.passageCount), own: make([][]member, old.blocks), copies: make([][]member, old.blocks)}
 	for i := range u.to {
@@ -56,14 +56,14 @@ func Update(ctx context.Context, file confined.Path, old *Index, from []uint32, 
 		return err
 	}
 	if b.x.rows == 0 {
-		return ErrUnfit
+		return ErrIncompatible
 	}
 	if old.mode == modeSifted {
 		middles, err := old.sieve.middles.Bytes(0, old.sieve.middles.Len())
 		if err != nil {
 			return err
 		}
-		if b.x.sieve, err = newSieve(ctx, &b.rows, old.dimensions, b.x.starts, middles); err != nil {
+		if b.x.sieve, err = newPrefilter(ctx, &b.rows, old.dimensions, b.x.starts, middles); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (u *update) add(ctx context.Context, fresh Vectors) error {
 		return nil
 	}
 	x := u.old
-	b := &builder{v: fresh, truth: &truth{}, grain: x.grain()}
+	b := &builder{v: fresh, truth: &groundTruth{}, grain: x.grain()}
 	if err := b.quantize(ctx); err != nil {
 		return err
 	}

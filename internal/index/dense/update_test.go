@@ -125,10 +125,10 @@ func TestUpdateRefuses(t *testing.T) {
 	empty, _ := build(t, make(list, 0), Options{})
 	other := hard(3, 8, 0.7)
 	path := filepath.Join(t.TempDir(), "vectors.bin")
-	if err := Update(t.Context(), confined.Of(path), empty, nil, hard(3, 8, 0.7)); !errors.Is(err, ErrUnfit) {
+	if err := Update(t.Context(), confined.Of(path), empty, nil, hard(3, 8, 0.7)); !errors.Is(err, ErrIncompatible) {
 		t.Errorf("nothing to go by: %v, want ErrUnfit", err)
 	}
-	if err := Update(t.Context(), confined.Of(path), x, []uint32{Fresh, Fresh}, list{make([]float32, 16), make([]float32, 16)}); !errors.Is(err, ErrUnfit) {
+	if err := Update(t.Context(), confined.Of(path), x, []uint32{Fresh, Fresh}, list{make([]float32, 16), make([]float32, 16)}); !errors.Is(err, ErrIncompatible) {
 		t.Errorf("nothing is left: %v, want ErrUnfit", err)
 	}
 	if err := Update(t.Context(), confined.Of(path), x, []uint32{0, 1, Fresh}, other); err == nil {

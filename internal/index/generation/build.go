@@ -157,9 +157,9 @@ func (b *Build) BeginSync(name string) {
 	})
 }
 
-// Known tells Commit the size and the checksum of a file, which it need not read
+// SetChecksum tells Commit the size and the checksum of a file, which it need not read
 // then.
-func (b *Build) Known(name string, size int64, sum uint32) {
+func (b *Build) SetChecksum(name string, size int64, sum uint32) {
 	if b.known == nil {
 		b.known = make(map[string]FileInfo)
 	}

@@ -186,7 +186,7 @@ func TestCommitSumsUp(t *testing.T) {
 		}
 		b.BeginSync(name)
 	}
-	b.Known("known", int64(len(text)), container.Checksum(text))
+	b.SetChecksum("known", int64(len(text)), container.Checksum(text))
 	if err := b.Commit(Manifest{}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -292,18 +292,18 @@ func TestReasons(t *testing.T) {
 func TestSummary(t *testing.T) {
 	var skipped, want []Skipped
 	for i := range 10 {
-		skipped = append(skipped, Skipped{Name: fmt.Sprintf("%d.png", i), Why: "no reader"})
+		skipped = append(skipped, Skipped{Name: fmt.Sprintf("%d.png", i), Reason: "no reader"})
 	}
-	skipped = append(skipped, Skipped{Name: "a.md", Why: "empty"}, Skipped{Name: "b.md", Why: "empty"})
-	want = []Skipped{{Name: "0.png and 9 more", Why: "no reader"}, {Name: "a.md", Why: "empty"}, {Name: "b.md", Why: "empty"}}
+	skipped = append(skipped, Skipped{Name: "a.md", Reason: "empty"}, Skipped{Name: "b.md", Reason: "empty"})
+	want = []Skipped{{Name: "0.png and 9 more", Reason: "no reader"}, {Name: "a.md", Reason: "empty"}, {Name: "b.md", Reason: "empty"}}
 	if diff := cmp.Diff(want, Summary(skipped)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for i := range 1000 {
-		skipped = append(skipped, Skipped{Name: "x.md", Why: fmt.Sprintf("reason %d", i)})
+		skipped = append(skipped, Skipped{Name: "x.md", Reason: fmt.Sprintf("reason %d", i)})
 	}
 	short := Summary(skipped)
-	if n := len(short); n > 50 || short[n-1].Why != "1012 in total" {
+	if n := len(short); n > 50 || short[n-1].Reason != "1012 in total" {
 		t.Errorf("%d entries, the last %v", n, short[n-1])
 	}
 }
@@ -334,7 +334,7 @@ func TestConfirm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := before.Known(); !got.Equal(made) {
+	if got := before.LastVerified(); !got.Equal(made) {
 		t.Errorf("known at %v, want %v", got, made)
 	}
 	if b, err = Begin(dir, 0); err != nil {
@@ -348,8 +348,8 @@ func TestConfirm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if after.Generation != before.Generation || !after.Known().Equal(now) {
-		t.Errorf("generation %s known at %v", after.Generation, after.Known())
+	if after.Generation != before.Generation || !after.LastVerified().Equal(now) {
+		t.Errorf("generation %s known at %v", after.Generation, after.LastVerified())
 	}
 	if _, err := b.Dir.Lstat(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder of the generation that was not made: %v", err)

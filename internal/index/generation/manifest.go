@@ -38,7 +38,7 @@ type Manifest struct {
 	Recall     *Recall     `json:"recall,omitempty"`
 	Confidence *Confidence `json:"confidence,omitempty"`
 	Provided   *Provided   `json:"provided,omitempty"` // nil: no vectors but the builtin embedder's
-	Learnt     *Learnt     `json:"learnt,omitempty"`
+	Training     *TrainingState     `json:"learnt,omitempty"`
 	Skipped    []Skipped   `json:"skipped,omitempty"`
 	// Options are the build's own, for a later build to repeat them.
 	Options json.RawMessage `json:"options,omitempty"`
@@ -86,14 +86,14 @@ type Prepared struct {
 	// Made says that docsearch made the passages, in one file: they are published
 	// for LEANN to read.
 	Made bool
-	// Kept are the lines that stand in the generation before, too, in the order
+	// Reused are the lines that stand in the generation before, too, in the order
 	// of Now: what was derived from them need not be derived again.
-	Kept []Kept
+	Reused []Reused
 }
 
-// Kept is a run of whole lines of the passages files that two generations
+// Reused is a run of whole lines of the passages files that two generations
 // share, byte for byte.
-type Kept struct {
+type Reused struct {
 	Before, Now Run
 	Length      int64 // bytes
 }
@@ -124,14 +124,14 @@ type Embedder struct {
 type Provided struct {
 	Embedder
 	Recall   Recall    `json:"recall"`
-	Nearness *Nearness `json:"nearness,omitempty"` // nil: not measured
+	Similarity *SimilarityStats `json:"nearness,omitempty"` // nil: not measured
 }
 
 // A Nearness is what the cosine of the nearest passage says: what it is on
 // average for questions that the database answers, and for those it does not.
-type Nearness struct {
-	Own     float64 `json:"own"`
-	Foreign float64 `json:"foreign"`
+type SimilarityStats struct {
+	InDomain     float64 `json:"own"`
+	OutOfDomain float64 `json:"foreign"`
 	Spread  float64 `json:"spread"` // standard deviation within either
 	Sample  int     `json:"sample"` // questions measured
 }
@@ -170,8 +170,8 @@ func (m *Manifest) VersionOr(configured string) string {
 	return configured
 }
 
-// Known is when the source was last seen to be what the manifest says.
-func (m *Manifest) Known() time.Time {
+// SetChecksum is when the source was last seen to be what the manifest says.
+func (m *Manifest) LastVerified() time.Time {
 	if m.Checked.After(m.Created) {
 		return m.Checked
 	}
@@ -180,7 +180,7 @@ func (m *Manifest) Known() time.Time {
 
 // A Learnt says of what state of the passages the embedder and the confidence
 // were learnt: an update keeps both while few have changed since.
-type Learnt struct {
+type TrainingState struct {
 	Time     time.Time `json:"time"`
 	Passages int       `json:"passages"` // that there were
 	Changed  int       `json:"changed"`  // since, by updates

@@ -10,7 +10,7 @@ import (
 // A Skipped is something of the source that has no passages, and why.
 type Skipped struct {
 	Name string `json:"name"`
-	Why  string `json:"why"`
+	Reason  string `json:"why"`
 }
 
 // ErrNoPassages is the error of a source without a single passage: an empty
@@ -44,11 +44,11 @@ func Reasons(skipped []Skipped) string {
 	var reasons []reason
 	at := make(map[string]int)
 	for _, s := range skipped {
-		i, found := at[s.Why]
+		i, found := at[s.Reason]
 		if !found {
 			i = len(reasons)
-			at[s.Why] = i
-			reasons = append(reasons, reason{s.Why, s.Name, 0})
+			at[s.Reason] = i
+			reasons = append(reasons, reason{s.Reason, s.Name, 0})
 		}
 		reasons[i].n++
 	}
@@ -83,17 +83,17 @@ func Summary(skipped []Skipped) []Skipped {
 	const few, most = 3, 40
 	count := make(map[string]int)
 	for _, s := range skipped {
-		count[s.Why]++
+		count[s.Reason]++
 	}
 	var short []Skipped
 	for _, s := range skipped {
-		n := count[s.Why]
+		n := count[s.Reason]
 		switch {
 		case len(short) == most:
-			return append(short, Skipped{Name: "...", Why: fmt.Sprintf("%d in total", len(skipped))})
+			return append(short, Skipped{Name: "...", Reason: fmt.Sprintf("%d in total", len(skipped))})
 		case n > few:
-			short = append(short, Skipped{Name: fmt.Sprintf("%s and %d more", s.Name, n-1), Why: s.Why})
-			count[s.Why] = 0
+			short = append(short, Skipped{Name: fmt.Sprintf("%s and %d more", s.Name, n-1), Reason: s.Reason})
+			count[s.Reason] = 0
 		case n > 0:
 			short = append(short, s)
 		}

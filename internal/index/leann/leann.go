@@ -43,8 +43,8 @@ const (
 	KindPassages = "passages" // a passages file alone
 )
 
-// ErrNone is wrapped by the error of Find where there is no LEANN index.
-var ErrNone = errors.New("not a LEANN index")
+// ErrNotLEANN is wrapped by the error of Find where there is no LEANN index.
+var ErrNotLEANN = errors.New("not a LEANN index")
 
 // An OutsideError says that the passages of an index, or its meta file, are not in
 // its own folder.
@@ -70,7 +70,7 @@ type Index struct {
 // Find recognises the index that path means: the folder it lies in, one of
 // LEANN's folders with a single index in it (.leann, .leann/indexes), the meta
 // file or the path that LEANN itself calls the index (the meta file's without
-// ".meta.json"), or a passages file. Errors: one that wraps ErrNone or
+// ".meta.json"), or a passages file. Errors: one that wraps ErrNotLEANN or
 // fs.ErrNotExist, *OutsideError, those of an index that is not whole.
 func Find(path string) (*Index, error) { return find(path, false) }
 
@@ -168,7 +168,7 @@ func inFile(path string) (candidate, error) {
 	if strings.HasSuffix(base, ".jsonl") {
 		return candidate{dir: dir, passages: path, named: true}, nil
 	}
-	return candidate{}, fmt.Errorf("%s is not a meta.json or passages.jsonl file: %w", path, ErrNone)
+	return candidate{}, fmt.Errorf("%s is not a meta.json or passages.jsonl file: %w", path, ErrNotLEANN)
 }
 
 // alone makes sure that the folder holds no other index: docsearch keeps what
@@ -213,7 +213,7 @@ func inFolder(dir string) (candidate, error) {
 // inIndexes looks below .leann and .leann/indexes. A project that has them is
 // not the index: its path means the project's own files.
 func inIndexes(dir string) (candidate, error) {
-	none := fmt.Errorf("%s: %w", dir, ErrNone)
+	none := fmt.Errorf("%s: %w", dir, ErrNotLEANN)
 	indexes := dir
 	if filepath.Base(dir) == ".leann" {
 		indexes = filepath.Join(dir, "indexes")
@@ -236,7 +236,7 @@ func inIndexes(dir string) (candidate, error) {
 			continue
 		}
 		c, err := inFolder(filepath.Join(indexes, e.Name()))
-		if errors.Is(err, ErrNone) {
+		if errors.Is(err, ErrNotLEANN) {
 			continue
 		}
 		if err != nil {

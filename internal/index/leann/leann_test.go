@@ -136,9 +136,9 @@ func TestFindFails(t *testing.T) {
 		want  string
 	}{
 		{name: "nothing there", path: "absent", is: fs.ErrNotExist},
-		{name: "a folder of something else", path: ".", files: map[string]string{"readme.md": "x"}, is: ErrNone},
-		{name: "a file of something else", path: "readme.md", files: map[string]string{"readme.md": "x"}, is: ErrNone},
-		{name: "a project is not its index", path: ".", is: ErrNone,
+		{name: "a folder of something else", path: ".", files: map[string]string{"readme.md": "x"}, is: ErrNotLEANN},
+		{name: "a file of something else", path: "readme.md", files: map[string]string{"readme.md": "x"}, is: ErrNotLEANN},
+		{name: "a project is not its index", path: ".", is: ErrNotLEANN,
 			files: map[string]string{".leann/indexes/a/documents.leann.meta.json": oldMeta, ".leann/indexes/a/documents.leann.passages.jsonl": onePassage}},
 		{name: "several indexes", path: ".leann", want: "pass one of a, b",
 			files: map[string]string{

@@ -53,7 +53,7 @@ func Scan(r io.Reader, line func(offset int64, line []byte) error) (skipped []ge
 }
 
 func skip(number int, format string, args ...any) generation.Skipped {
-	return generation.Skipped{Name: fmt.Sprintf("line %d", number), Why: fmt.Sprintf(format, args...)}
+	return generation.Skipped{Name: fmt.Sprintf("line %d", number), Reason: fmt.Sprintf(format, args...)}
 }
 
 // A scanner is a bufio.Scanner that goes on after a line that is too long.

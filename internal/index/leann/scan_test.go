@@ -46,11 +46,11 @@ func TestScan(t *testing.T) {
 		{name: "carriage returns", in: "a\r\nbc\r\n", want: []scanned{{0, "a"}, {3, "bc"}}},
 		{name: "blank lines", in: "\n \t\na\n\n\nb\n", want: []scanned{{4, "a"}, {8, "b"}}},
 		{name: "byte order mark", in: "\xef\xbb\xbfa\nb\n", want: []scanned{{3, "a"}, {5, "b"}}},
-		{name: "not UTF-8", in: "a\n\xff\nb\n", want: []scanned{{0, "a"}, {4, "b"}}, skipped: []generation.Skipped{{Name: "line 2", Why: "not UTF-8"}}},
+		{name: "not UTF-8", in: "a\n\xff\nb\n", want: []scanned{{0, "a"}, {4, "b"}}, skipped: []generation.Skipped{{Name: "line 2", Reason: "not UTF-8"}}},
 		{name: "longer than the buffer", in: "a\n" + strings.Repeat("y", 1<<20) + "\nb\n", want: []scanned{{0, "a"}, {2, strings.Repeat("y", 1<<20)}, {1<<20 + 3, "b"}}},
 		{name: "as long as may be", in: atLimit + "\r\nb\n", want: []scanned{{0, atLimit}, {passage.MaxLine + 2, "b"}}},
-		{name: "too long by one", in: atLimit + "x\nb\n", want: []scanned{{passage.MaxLine + 2, "b"}}, skipped: []generation.Skipped{{Name: "line 1", Why: tooLong}}},
-		{name: "too long at the end", in: "a\n" + atLimit + "x", want: []scanned{{0, "a"}}, skipped: []generation.Skipped{{Name: "line 2", Why: tooLong}}},
+		{name: "too long by one", in: atLimit + "x\nb\n", want: []scanned{{passage.MaxLine + 2, "b"}}, skipped: []generation.Skipped{{Name: "line 1", Reason: tooLong}}},
+		{name: "too long at the end", in: "a\n" + atLimit + "x", want: []scanned{{0, "a"}}, skipped: []generation.Skipped{{Name: "line 2", Reason: tooLong}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			lines, skipped := scanAll(t, strings.NewReader(tt.in))

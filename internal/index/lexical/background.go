@@ -45,9 +45,9 @@ func elsewhere(stem string) float64 {
 	return unlisted
 }
 
-// rareElsewhere falls from 1 for a word that the background corpus lacks to 0 for
+// backgroundRarity falls from 1 for a word that the background corpus lacks to 0 for
 // one that all of it has. common is its share there.
-func rareElsewhere(common float64) float64 {
+func backgroundRarity(common float64) float64 {
 	return math.Log(common+smoothing) / math.Log(smoothing)
 }
 

@@ -54,7 +54,7 @@ func scoredText(clauses []clause) string {
 
 // meeting returns the test for passages that accept, if not nil, lets through
 // and that meet all the demands.
-func (x *Index) meeting(demands []demand, accept func(uint32) bool) (func(uint32) bool, error) {
+func (x *Index) meeting(demands []phraseConstraint, accept func(uint32) bool) (func(uint32) bool, error) {
 	if len(demands) == 0 {
 		return accept, nil
 	}
@@ -85,7 +85,7 @@ func (x *Index) meeting(demands []demand, accept func(uint32) bool) (func(uint32
 }
 
 // allMeeting returns the passages that have the words of c in a row.
-func (x *Index) allMeeting(c *check) (map[uint32]bool, error) {
+func (x *Index) allMeeting(c *phraseMatcher) (map[uint32]bool, error) {
 	set := make(map[uint32]bool)
 	for unit := uint32(0); ; unit++ {
 		found, err := c.seek(&unit)
@@ -121,7 +121,7 @@ func (x *Index) allMeeting(c *check) (map[uint32]bool, error) {
 
 // seek moves unit forward to the first that has all the words of c, and reports
 // whether there is one.
-func (c *check) seek(unit *uint32) (bool, error) {
+func (c *phraseMatcher) seek(unit *uint32) (bool, error) {
 	for i := 0; i < len(c.cursors); {
 		cursor := c.cursors[i]
 		found, err := cursor.seek(*unit)

@@ -140,11 +140,11 @@ func (t *scored) rarityAt(impact uint8) float64 {
 const onceShare = .82
 
 // termsOf opens the terms of a query.
-func (x *Index) termsOf(q *Query) ([]scored, testimony, error) {
+func (x *Index) termsOf(q *Query) ([]scored, termEvidence, error) {
 	var lookupErr error
 	p := x.analyzer.plan(q, x.knows(&lookupErr))
 	if lookupErr != nil {
-		return nil, testimony{}, lookupErr
+		return nil, termEvidence{}, lookupErr
 	}
 	p.addKeys(q.Keys)
 	return x.openTerms(&p)

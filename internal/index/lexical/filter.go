@@ -6,23 +6,23 @@ import "slices"
 type filter struct {
 	x      *Index
 	accept func(uint32) bool
-	checks []check
+	checks []phraseMatcher
 }
 
 // A check is a demand with the postings of its words.
-type check struct {
-	demand
+type phraseMatcher struct {
+	phraseConstraint
 	cursors []*cursor
 	met     bool // by a passage that was looked at closely
 }
 
 // openDemands opens the postings that demands need, leaving out those that
 // cannot be met; it returns false if there are any that should be.
-func (x *Index) openDemands(demands []demand) ([]check, bool, error) {
-	var checks []check
+func (x *Index) openDemands(demands []phraseConstraint) ([]phraseMatcher, bool, error) {
+	var checks []phraseMatcher
 	possible := true
 	for _, d := range demands {
-		c := check{demand: d}
+		c := phraseMatcher{phraseConstraint: d}
 		for _, w := range d.words {
 			l, found, err := x.list(w.term)
 			if err != nil {
@@ -107,7 +107,7 @@ func (f *filter) accepts(unit, at uint32) (bool, error) {
 }
 
 // met tells whether the words of c stand in a row somewhere in the passage.
-func (x *Index) met(c *check, unit, at uint32) (bool, error) {
+func (x *Index) met(c *phraseMatcher, unit, at uint32) (bool, error) {
 	positions := make([][]uint32, len(c.cursors))
 	for i, cursor := range c.cursors {
 		var err error
@@ -137,7 +137,7 @@ func (x *Index) met(c *check, unit, at uint32) (bool, error) {
 
 // phrases fills in which of the candidates have the phrases, each a share of
 // the bonus. Candidates are in the order in which they lie.
-func (x *Index) phrases(phrases []check, found []*candidate) error {
+func (x *Index) phrases(phrases []phraseMatcher, found []*candidate) error {
 	for i := range phrases {
 		for _, c := range phrases[i].cursors {
 			c.rewind()

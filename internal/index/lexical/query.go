@@ -128,15 +128,15 @@ type queryTerm struct {
 }
 
 // A demand is what passages must have, or must not: words in a row.
-type demand struct {
-	words  []demandWord
+type phraseConstraint struct {
+	words  []phraseWord
 	fields uint // bits of the fields where they may be
 	not    bool
 	quoted bool
 	name   bool // they are the components of a name that the text has
 }
 
-type demandWord struct {
+type phraseWord struct {
 	term  string
 	place uint32 // from the first word
 }
@@ -150,8 +150,8 @@ type plan struct {
 	named     bool        // the text has a name of the database
 	intent    intent
 	undefined int // words that neither the index nor the background corpus has
-	demands   []demand
-	phrases   []demand // that are preferred
+	demands   []phraseConstraint
+	phrases   []phraseConstraint // that are preferred
 }
 
 const (
@@ -196,7 +196,7 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 	var p plan
 	short := query.limited()
 	q := &short
-	var quoted []demand
+	var quoted []phraseConstraint
 	beside := "" // what is quoted
 	clauses := parse(q.Text, isOption)
 	for _, c := range clauses {
@@ -204,7 +204,7 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 			beside += " " + c.text
 			continue
 		}
-		d := demand{words: a.phrase(c.text), fields: allFields, not: c.not, quoted: c.quoted && !c.not && c.field == ""}
+		d := phraseConstraint{words: a.phrase(c.text), fields: allFields, not: c.not, quoted: c.quoted && !c.not && c.field == ""}
 		switch c.field {
 		case "title":
 			d.fields = titleFields
@@ -243,12 +243,12 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 }
 
 // addNames adds the compounds among words, but for the database's own names.
-func (a *Analyzer) addNames(phrases []demand, text string, words []contentWord, said bool) []demand {
+func (a *Analyzer) addNames(phrases []phraseConstraint, text string, words []contentWord, said bool) []phraseConstraint {
 	for _, w := range words {
 		if w.kind != compound || w.isName {
 			continue
 		}
-		if d := (demand{words: a.phrase(text[w.start:w.end]), fields: allFields, name: said}); len(d.words) > 1 {
+		if d := (phraseConstraint{words: a.phrase(text[w.start:w.end]), fields: allFields, name: said}); len(d.words) > 1 {
 			phrases = append(phrases, d)
 		}
 	}
@@ -256,8 +256,8 @@ func (a *Analyzer) addNames(phrases []demand, text string, words []contentWord, 
 }
 
 // phrase is the words of text with their places.
-func (a *Analyzer) phrase(text string) []demandWord {
-	var words []demandWord
+func (a *Analyzer) phrase(text string) []phraseWord {
+	var words []phraseWord
 	first := -1
 	scan(text, 0, func(t token) {
 		if t.kind != word && t.kind != gram {
@@ -270,7 +270,7 @@ func (a *Analyzer) phrase(text string) []demandWord {
 		if first < 0 {
 			first = t.place
 		}
-		words = append(words, demandWord{term, uint32(t.place - first)})
+		words = append(words, phraseWord{term, uint32(t.place - first)})
 	})
 	return words
 }

@@ -158,7 +158,7 @@ func (x *Index) weigh(f *passageField, i int, wordsUnit, pageUnit float64, score
 }
 
 // rank returns the best passages of the field, at most so many of a document.
-func (x *Index) rank(q *Query, terms []scored, phrases []check, field *passageField, f *filter, most int) ([]candidate, error) {
+func (x *Index) rank(q *Query, terms []scored, phrases []phraseMatcher, field *passageField, f *filter, most int) ([]candidate, error) {
 	pool := heap[float64]{limit: max(q.Limit, minPool)}
 	rests, err := x.fillPool(&pool, field, f, most)
 	if err != nil {
@@ -271,7 +271,7 @@ func (x *Index) candidates(entries []heapEntry[float64], field *passageField, re
 
 // closeLook fills in what the positions of the words in the best candidates
 // tell. Candidates and their scores so far are in the order in which they lie.
-func (x *Index) closeLook(terms []scored, phrases []check, found []candidate, scores []heapEntry[float64]) error {
+func (x *Index) closeLook(terms []scored, phrases []phraseMatcher, found []candidate, scores []heapEntry[float64]) error {
 	order := make([]int, len(found))
 	for i := range order {
 		order[i] = i

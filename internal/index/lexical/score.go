@@ -27,8 +27,8 @@ type statistics struct {
 	// pages that in the bodies of a unit.
 	damping [fieldCount][]float64
 	pages   []float64
-	// cuts are the least weights of each level, of passages and of pages.
-	cuts, pageCuts cuts
+	// thresholds are the least weights of each level, of passages and of pages.
+	cuts, pageCuts thresholds
 }
 
 // averages are rounded (see steady), so that few edits change them.
@@ -80,7 +80,7 @@ func (l *layout) measure() statistics {
 		}
 	}
 	s.dampPages(s.pages)
-	s.cuts, s.pageCuts = newCuts(s.k1, l.single), newCuts(pageK1, l.single)
+	s.cuts, s.pageCuts = newThresholds(s.k1, l.single), newThresholds(pageK1, l.single)
 	return s
 }
 
@@ -216,13 +216,13 @@ func (s *statistics) pageImpact(p *pageCounts, unit uint32) uint8 {
 	return s.pageCuts.level(x)
 }
 
-// cuts are the least weight of each level. Their number is a power of two.
-type cuts []float64
+// thresholds are the least weight of each level. Their number is a power of two.
+type thresholds []float64
 
-// newCuts finds the cuts of quantize, for a weight x that is saturated to
+// newThresholds finds the cuts of quantize, for a weight x that is saturated to
 // x/(k1+x).
-func newCuts(k1 float64, single bool) cuts {
-	c := make(cuts, levels(single)+1)
+func newThresholds(k1 float64, single bool) thresholds {
+	c := make(thresholds, levels(single)+1)
 	for level := 2; level < len(c); level++ {
 		// Positive numbers sort as their bits do.
 		low, high := uint64(0), math.Float64bits(math.MaxFloat64/2)
@@ -241,7 +241,7 @@ func newCuts(k1 float64, single bool) cuts {
 }
 
 // level is that of a weight. What a term has is never nothing.
-func (c cuts) level(x float64) uint8 {
+func (c thresholds) level(x float64) uint8 {
 	level := 0
 	for step := len(c) / 2; step > 0; step /= 2 {
 		if x >= c[level+step] {

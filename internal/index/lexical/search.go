@@ -120,7 +120,7 @@ func (x *Index) knows(err *error) func(string) bool {
 // were any.
 func (p *plan) relax() bool {
 	n := len(p.demands)
-	p.demands = slices.DeleteFunc(p.demands, func(d demand) bool { return d.quoted })
+	p.demands = slices.DeleteFunc(p.demands, func(d phraseConstraint) bool { return d.quoted })
 	return len(p.demands) < n
 }
 
@@ -180,7 +180,7 @@ func (x *Index) Frequency(word string) (int, error) {
 
 // isStrange tells whether the query has a compound name that no passage has,
 // as far as the best ones tell.
-func isStrange(p *plan, phrases []check) bool {
+func isStrange(p *plan, phrases []phraseMatcher) bool {
 	names, met := 0, 0
 	for _, d := range p.phrases {
 		if d.name {
@@ -197,7 +197,7 @@ func isStrange(p *plan, phrases []check) bool {
 
 // A testimony is what the query's own terms, all by themselves, say of it and
 // the index.
-type testimony struct {
+type termEvidence struct {
 	words, unknown    int     // terms, but for those made of others
 	sum               float64 // of the words' evidence
 	least             float64 // evidence of a word
@@ -208,11 +208,11 @@ type testimony struct {
 	knownRarity, unknownRarity float64
 }
 
-// hear adds the evidence of a term that so many passages have. common is the
+// add adds the evidence of a term that so many passages have. common is the
 // term's share of the background corpus. With guessed set, a term without
 // passages adds nothing: keywords are guesses at the documentation's words, and
 // not all guesses are right.
-func (w *testimony) hear(x *Index, t *queryTerm, passages int, common float64, guessed bool) {
+func (w *termEvidence) add(x *Index, t *queryTerm, passages int, common float64, guessed bool) {
 	if !t.own || guessed && passages == 0 && !t.named {
 		return
 	}
@@ -244,9 +244,9 @@ func (w *testimony) hear(x *Index, t *queryTerm, passages int, common float64, g
 }
 
 // openTerms opens the postings of the plan's terms and weighs them.
-func (x *Index) openTerms(p *plan) ([]scored, testimony, error) {
+func (x *Index) openTerms(p *plan) ([]scored, termEvidence, error) {
 	var terms []scored
-	var said testimony
+	var said termEvidence
 	rarities := make([]float64, len(p.terms))
 	for i, t := range p.terms {
 		l, found, err := x.list(t.term)
@@ -257,11 +257,11 @@ func (x *Index) openTerms(p *plan) ([]scored, testimony, error) {
 		if t.own && !t.whole {
 			common = elsewhere(t.term)
 		}
-		said.hear(x, &t, l.passages, common, p.guessed)
+		said.add(x, &t, l.passages, common, p.guessed)
 		rarities[i] = idf(l.passages, x.n)
 		rarity := 0.
 		if t.own && !t.whole {
-			rarity = rareElsewhere(common)
+			rarity = backgroundRarity(common)
 		}
 		if !found {
 			said.unknownRarity += rarity

@@ -69,7 +69,7 @@ func number(b bool) float64 {
 }
 
 // signals tells how the best of what was found fits.
-func (x *Index) signals(p *plan, terms []scored, said testimony, found []candidate) Signals {
+func (x *Index) signals(p *plan, terms []scored, said termEvidence, found []candidate) Signals {
 	s := Signals{Text: p.text, Terms: said.words, Unknown: said.unknown, Named: p.named, Strange: said.strange,
 		Elsewhere: said.elsewhere, Least: said.least,
 		Version: p.intent.version, News: p.intent.news, Opinion: p.intent.opinion, Others: p.intent.others, OthersFirst: p.intent.othersFirst, Undefined: p.undefined}

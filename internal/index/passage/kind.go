@@ -38,9 +38,9 @@ func (p *Passage) SetKind(kind string) { p.setIf("kind", kind, kind != "") }
 // SetFlags sets what Flags returns.
 func (p *Passage) SetFlags(flags []string) { p.set("flags", flags, len(flags)) }
 
-// Remark is what to tell with the passage of its document: its kind, and its
+// Label is what to tell with the passage of its document: its kind, and its
 // flags; "" if there is nothing to tell.
-func (p *Passage) Remark() string {
+func (p *Passage) Label() string {
 	remark := p.Kind()
 	if flags := p.Flags(); len(flags) > 0 {
 		if remark != "" {

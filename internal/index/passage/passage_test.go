@@ -76,9 +76,9 @@ func FuzzDecode(f *testing.F) {
 		if again.ID != p.ID || again.Text != p.Text || again.Document() != p.Document() || again.StartLine != p.StartLine {
 			t.Fatalf("changed by writing and reading: %+v, then %+v", p, again)
 		}
-		use := p.Use()
-		p.SetUse(use)
-		if back := p.Use(); !slices.Equal(back.Tags, use.Tags) || back.Pinned != use.Pinned || back.Priority != use.Priority || back.When.Any() != use.When.Any() {
+		use := p.NoteMeta()
+		p.SetNoteMeta(use)
+		if back := p.NoteMeta(); !slices.Equal(back.Tags, use.Tags) || back.Pinned != use.Pinned || back.Priority != use.Priority || back.AppliesWhen.Any() != use.AppliesWhen.Any() {
 			t.Fatalf("use %+v was read back as %+v", use, back)
 		}
 		if id, err := DecodeID(written); err != nil || id != p.ID {

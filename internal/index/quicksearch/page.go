@@ -19,7 +19,7 @@ type PageQuery struct {
 	Version  string   // of what the database documents; "": the one that the build found
 	Text     string   // what the page is read for
 	Limit    int      // sections wanted of a long page
-	Room     int      // bytes; a page that has no more is short, and wanted whole
+	MaxBytes     int      // bytes; a page that has no more is short, and wanted whole
 }
 
 // A Page is a page that the database holds.
@@ -50,11 +50,11 @@ func (x *Index) Page(q PageQuery) (Page, bool, error) {
 		if err != nil {
 			return Page{}, false, err
 		}
-		if size += length; size > q.Room {
+		if size += length; size > q.MaxBytes {
 			break
 		}
 	}
-	if size <= q.Room {
+	if size <= q.MaxBytes {
 		hits, err := x.hits(members)
 		return Page{hits, true}, true, err
 	}

@@ -103,7 +103,7 @@ func TestPage(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			page, held, err := x.Page(quicksearch.PageQuery{
 				URL: test.url, Prefixes: []string{"https://other.example.org", "https://docs.example.org/3.2/"},
-				Text: test.text, Limit: 3, Room: 2000,
+				Text: test.text, Limit: 3, MaxBytes: 2000,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -21,18 +21,18 @@ func implementations() map[string]func([]int32, []byte, []int8) {
 }
 
 func siftImplementations() map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32) {
-	all := map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32){"chosen": Sift}
+	all := map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32){"chosen": Prefilter}
 	if hasAVX2 {
 		all["avx2"] = func(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
 			if len(passed) > 0 {
-				siftAVX2(passed, estimates, codes, scales, query, offset, least)
+				prefilterAVX2(passed, estimates, codes, scales, query, offset, least)
 			}
 		}
 	}
 	if hasVNNI {
 		all["vnni"] = func(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
 			if len(passed) > 0 {
-				siftVNNI(passed, estimates, codes, scales, query, offset, least)
+				prefilterVNNI(passed, estimates, codes, scales, query, offset, least)
 			}
 		}
 	}

@@ -14,5 +14,5 @@ func implementations() map[string]func([]int32, []byte, []int8) {
 }
 
 func siftImplementations() map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32) {
-	return map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32){"chosen": Sift}
+	return map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32){"chosen": Prefilter}
 }

@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// Group is how many rows Sift takes at a time, and rows of four numbers a byte
+// Group is how many rows Prefilter takes at a time, and rows of four numbers a byte
 // are stored together.
 const Group = 16
 
-// Sift estimates the products of rows of numbers of two bits with a query, and
+// Prefilter estimates the products of rows of numbers of two bits with a query, and
 // says which are large. An estimate is twice the product less offset, times the
 // row's scale, of which there is the upper half of a float32; passed gets, for
 // each group of rows, a bit for each row whose estimate is least or more.
@@ -18,7 +18,7 @@ const Group = 16
 // group of rows, the first sixteen numbers of each come first, four bytes a
 // row, then the next sixteen of each: number 4*i+j of them is in bits 2*i and
 // 2*i+1 of byte j.
-func Sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
+func Prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
 	if len(query)%Lanes != 0 || len(estimates) != Group*len(passed) || len(scales) != 2*len(estimates) || 4*len(codes) != len(estimates)*len(query) {
 		panic("docsearch: internal error: groups of another size than the query's")
 	}
@@ -27,7 +27,7 @@ func Sift(passed []uint16, estimates []float32, codes, scales []byte, query []in
 	}
 }
 
-func siftGo(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
+func prefilterGo(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
 	size := Group * len(query) / 4
 	for g := range passed {
 		var sums [Group]int32

@@ -33,18 +33,18 @@ func products(out []int32, codes []byte, query []int8) {
 	}
 }
 
-// SiftsFast says whether Sift is quicker than Products over rows of a byte a
+// HasFastPrefilter says whether Prefilter is quicker than Products over rows of a byte a
 // number.
-func SiftsFast() bool { return hasAVX2 }
+func HasFastPrefilter() bool { return hasAVX2 }
 
 func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
 	switch {
 	case hasVNNI:
-		siftVNNI(passed, estimates, codes, scales, query, offset, least)
+		prefilterVNNI(passed, estimates, codes, scales, query, offset, least)
 	case hasAVX2:
-		siftAVX2(passed, estimates, codes, scales, query, offset, least)
+		prefilterAVX2(passed, estimates, codes, scales, query, offset, least)
 	default:
-		siftGo(passed, estimates, codes, scales, query, offset, least)
+		prefilterGo(passed, estimates, codes, scales, query, offset, least)
 	}
 }
 
@@ -61,7 +61,7 @@ func productsAVX2(out []int32, codes []byte, query []int8)
 func productsVNNI(out []int32, codes []byte, query []int8)
 
 //go:noescape
-func siftAVX2(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
+func prefilterAVX2(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
 
 //go:noescape
-func siftVNNI(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
+func prefilterVNNI(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)

@@ -310,17 +310,17 @@ done:
 	VZEROUPPER
 	RET
 
-// Constants of Sift: what leaves two bits of each byte, and ones.
+// Constants of Prefilter: what leaves two bits of each byte, and ones.
 DATA twoBits<>+0(SB)/4, $0x03030303
 GLOBL twoBits<>(SB), RODATA|NOPTR, $4
 DATA wordOnes<>+0(SB)/4, $0x00010001
 GLOBL wordOnes<>(SB), RODATA|NOPTR, $4
 
-// func siftVNNI(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
+// func prefilterVNNI(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
 //
 // A register has four numbers of each row of a group. Those that are not in a
 // byte's lowest bits count 4, 16 and 64 times, until all are there.
-TEXT ·siftVNNI(SB), NOSPLIT, $0-128
+TEXT ·prefilterVNNI(SB), NOSPLIT, $0-128
 	MOVQ passed_base+0(FP), R8
 	MOVQ passed_len+8(FP), CX
 	MOVQ estimates_base+24(FP), DI
@@ -382,11 +382,11 @@ sixteen:
 	VZEROUPPER
 	RET
 
-// func siftAVX2(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
+// func prefilterAVX2(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
 //
 // A register has four numbers of half a group's rows; both halves go on side
 // by side, in Y0 and Y1.
-TEXT ·siftAVX2(SB), NOSPLIT, $0-128
+TEXT ·prefilterAVX2(SB), NOSPLIT, $0-128
 	MOVQ passed_base+0(FP), R8
 	MOVQ passed_len+8(FP), CX
 	MOVQ estimates_base+24(FP), DI

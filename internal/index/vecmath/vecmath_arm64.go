@@ -26,12 +26,12 @@ func productsSigned(out []int32, codes []byte, query []int8) {
 	productsSDOT(out, codes, query, less)
 }
 
-// SiftsFast says whether Sift is quicker than Products over rows of a byte a
+// HasFastPrefilter says whether Prefilter is quicker than Products over rows of a byte a
 // number.
-func SiftsFast() bool { return false }
+func HasFastPrefilter() bool { return false }
 
 func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
-	siftGo(passed, estimates, codes, scales, query, offset, least)
+	prefilterGo(passed, estimates, codes, scales, query, offset, least)
 }
 
 //go:noescape

@@ -6,10 +6,10 @@ func axpy(y, x []float32, a float32)                   { axpyGo(y, x, a) }
 func dot(x, y []float32) float32                       { return dotGo(x, y) }
 func products(out []int32, codes []byte, query []int8) { productsGo(out, codes, query) }
 
-// SiftsFast says whether Sift is quicker than Products over rows of a byte a
+// HasFastPrefilter says whether Prefilter is quicker than Products over rows of a byte a
 // number.
-func SiftsFast() bool { return false }
+func HasFastPrefilter() bool { return false }
 
 func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
-	siftGo(passed, estimates, codes, scales, query, offset, least)
+	prefilterGo(passed, estimates, codes, scales, query, offset, least)
 }

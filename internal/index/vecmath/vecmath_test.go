@@ -81,7 +81,7 @@ func FuzzSift(f *testing.F) {
 	})
 }
 
-// testSift compares with what siftGo finds, and that with what its
+// testSift compares with what prefilterGo finds, and that with what its
 // description says.
 func testSift(t *testing.T, codes, scales []byte, query []int8) {
 	t.Helper()
@@ -97,7 +97,7 @@ func testSift(t *testing.T, codes, scales []byte, query []int8) {
 		want[row] = float32(2*sum-offset) * math.Float32frombits(uint32(scales[2*row])<<16|uint32(scales[2*row+1])<<24)
 	}
 	all := siftImplementations()
-	all["go"] = siftGo
+	all["go"] = prefilterGo
 	for name, f := range all {
 		for _, least := range []float32{float32(math.Inf(-1)), -1, 0, 10, float32(math.NaN())} {
 			passed, got := make([]uint16, rows/Group), make([]float32, rows)
@@ -196,7 +196,7 @@ func BenchmarkSift(b *testing.B) {
 		scales := randomScales(rng, rows)
 		passed, estimates := make([]uint16, rows/Group), make([]float32, rows)
 		all := siftImplementations()
-		all["go"] = siftGo
+		all["go"] = prefilterGo
 		for name, f := range all {
 			b.Run(fmt.Sprintf("%s/%d", name, width), func(b *testing.B) {
 				b.SetBytes(int64(len(codes)))

@@ -41,8 +41,8 @@ type Limits struct {
 	Depth int   // of folders in one another
 }
 
-// Usual are the limits for documentation.
-func Usual() Limits { return Limits{Files: 500_000, Bytes: 8 << 30, Read: 16 << 30, Depth: 64} }
+// DefaultLimits are the limits for documentation.
+func DefaultLimits() Limits { return Limits{Files: 500_000, Bytes: 8 << 30, Read: 16 << 30, Depth: 64} }
 
 // Options say what to unpack.
 type Options struct {
@@ -190,7 +190,7 @@ type extractor struct {
 
 func (x *extractor) skip(name, format string, args ...any) {
 	const longest = 300
-	x.skipped = append(x.skipped, generation.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"), Why: fmt.Sprintf(format, args...)})
+	x.skipped = append(x.skipped, generation.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"), Reason: fmt.Sprintf(format, args...)})
 }
 
 func (x *extractor) limit(format string, args ...any) error {

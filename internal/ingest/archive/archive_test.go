@@ -155,7 +155,7 @@ func TestExtract(t *testing.T) {
 			if name != "a.zip" {
 				all = append(all, entry{name: "hard", content: "docs/a.md", kind: tar.TypeLink}, entry{name: "fifo", kind: tar.TypeFifo})
 			}
-			skipped, err := extract(t, pack(t, name, all), dir, Options{Limits: Usual(), Want: func(name string, _ int64) string {
+			skipped, err := extract(t, pack(t, name, all), dir, Options{Limits: DefaultLimits(), Want: func(name string, _ int64) string {
 				if strings.HasSuffix(name, ".png") {
 					return "unwanted"
 				}
@@ -169,7 +169,7 @@ func TestExtract(t *testing.T) {
 			}
 			got := map[string]string{}
 			for _, s := range skipped {
-				got[s.Name] = s.Why
+				got[s.Name] = s.Reason
 			}
 			for name, why := range whys {
 				if got[name] != why {
@@ -217,7 +217,7 @@ func TestDamaged(t *testing.T) {
 		if err := os.WriteFile(path, bytes.Repeat([]byte("damaged "), 200), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := extract(t, path, t.TempDir(), Options{Limits: Usual()}); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := extract(t, path, t.TempDir(), Options{Limits: DefaultLimits()}); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

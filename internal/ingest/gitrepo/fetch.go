@@ -58,7 +58,7 @@ func Fetch(ctx context.Context, r Repo, dir confined.Path, opt Options) (commit 
 		return "", nil, ErrNoGit
 	}
 	if opt.Limits == (archive.Limits{}) {
-		opt.Limits = archive.Usual()
+		opt.Limits = archive.DefaultLimits()
 	}
 	opt.Perm = cmp.Or(opt.Perm, 0o644)
 	fresh := dir.Parent().Join(dir.Base() + ".new")
@@ -104,7 +104,7 @@ type fetcher struct {
 
 func (f *fetcher) skip(name, why string) {
 	const longest = 300
-	f.skipped = append(f.skipped, generation.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"), Why: why})
+	f.skipped = append(f.skipped, generation.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"), Reason: why})
 }
 
 func (f *fetcher) limit(format string, args ...any) error {

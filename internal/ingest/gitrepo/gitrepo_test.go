@@ -121,7 +121,7 @@ func fetch(t *testing.T, r Repo, dir string, opt Options) (string, map[string]st
 	}
 	why := map[string]string{}
 	for _, s := range skipped {
-		why[s.Name] = s.Why
+		why[s.Name] = s.Reason
 	}
 	return commit, why
 }
@@ -422,7 +422,7 @@ func FuzzParseEntry(f *testing.F) {
 		if err != nil {
 			return
 		}
-		fetcher := &fetcher{opt: Options{Limits: archive.Usual()}}
+		fetcher := &fetcher{opt: Options{Limits: archive.DefaultLimits()}}
 		if name, why := fetcher.wanted(e); why == "" && (!filepath.IsLocal(filepath.FromSlash(name)) || !isHash(e.hash)) {
 			t.Errorf("%q is wanted as %q", s, name)
 		}

@@ -34,9 +34,9 @@ type Roots struct {
 	Rust   []string // folders of crates' documentation
 }
 
-// Usual are the roots of this machine, for a process in that folder. Not all of
+// DefaultRoots are the roots of this machine, for a process in that folder. Not all of
 // them need be there.
-func Usual(getenv func(string) string, home, working string) Roots {
+func DefaultRoots(getenv func(string) string, home, working string) Roots {
 	list := func(name string) []string { return filepath.SplitList(getenv(name)) }
 	below := func(dir string, patterns ...string) []string {
 		if dir == "" {

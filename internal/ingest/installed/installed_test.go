@@ -99,7 +99,7 @@ func cmpInt(a, b int) int {
 
 func TestUsual(t *testing.T) {
 	env := map[string]string{"GOPATH": "gopath", "VIRTUAL_ENV": "venv"}
-	r := Usual(func(name string) string { return env[name] }, "home", "work")
+	r := DefaultRoots(func(name string) string { return env[name] }, "home", "work")
 	for name, tt := range map[string]struct {
 		have []string
 		want string

@@ -36,14 +36,14 @@ const (
 	maxEffort   = 100 << 20 // operators and bytes of all pages: they may share what they show
 )
 
-// Left is a page without text, and why.
-type Left struct {
+// SkippedPage is a page without text, and why.
+type SkippedPage struct {
 	Page int
 	Why  string
 }
 
 // Parse reads a file, and names the pages that it could not.
-func Parse(data []byte) (doc md.Document, left []Left, err error) {
+func Parse(data []byte) (doc md.Document, left []SkippedPage, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			doc, left, err = md.Document{}, nil, errors.New("a damaged PDF file")
@@ -58,19 +58,19 @@ func Parse(data []byte) (doc md.Document, left []Left, err error) {
 	}
 	n := r.NumPage()
 	if n > maxPages {
-		left = append(left, Left{maxPages + 1, fmt.Sprintf("pages beyond the first %d are not read", maxPages)})
+		left = append(left, SkippedPage{maxPages + 1, fmt.Sprintf("pages beyond the first %d are not read", maxPages)})
 		n = maxPages
 	}
 	var pages []page
 	effort := 0
 	for i := 1; i <= n; i++ {
 		if effort > maxEffort {
-			left = append(left, Left{i, "too much to read; the pages from here on are left out"})
+			left = append(left, SkippedPage{i, "too much to read; the pages from here on are left out"})
 			break
 		}
 		p, err := readPage(r, i, &effort)
 		if err != nil {
-			left = append(left, Left{i, err.Error()})
+			left = append(left, SkippedPage{i, err.Error()})
 			continue
 		}
 		pages = append(pages, p)

@@ -132,7 +132,7 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	_, left, err := Parse(file(false, lines("text"), strings.Repeat("q Q\n", maxOperands/2+1)))
-	if diff := cmp.Diff([]Left{{2, "too much on one page"}}, left); diff != "" || err != nil {
+	if diff := cmp.Diff([]SkippedPage{{2, "too much on one page"}}, left); diff != "" || err != nil {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 }

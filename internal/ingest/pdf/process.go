@@ -45,7 +45,7 @@ type Process struct {
 // A result is what Serve writes.
 type result struct {
 	Document md.Document
-	Left     []Left
+	Left     []SkippedPage
 	Error    string
 }
 
@@ -54,7 +54,7 @@ type result struct {
 // nobody waits.
 
 // Parse reads a file as the function Parse does, until ctx ends.
-func (p *Process) Parse(ctx context.Context, data []byte) (md.Document, []Left, error) {
+func (p *Process) Parse(ctx context.Context, data []byte) (md.Document, []SkippedPage, error) {
 	if p.late.Load() >= maxLate {
 		return md.Document{}, nil, fmt.Errorf("not read: %d PDF files before it took too long", maxLate)
 	}

@@ -14,9 +14,9 @@ import (
 // find finds the first pages: all of them if the site lists them.
 func (r *run) find(ctx context.Context) ([]string, error) {
 	var hints []string // from lists that are none
-	for _, way := range Ways() {
-		forced := way == r.opt.Way
-		if r.opt.Way != "" && !forced {
+	for _, way := range Discoveries() {
+		forced := way == r.opt.Discovery
+		if r.opt.Discovery != "" && !forced {
 			continue
 		}
 		var pages []string
@@ -29,14 +29,14 @@ func (r *run) find(ctx context.Context) ([]string, error) {
 		case BySitemap:
 			pages, err = r.findSitemap(ctx)
 		case ByLinks:
-			r.report.Way, r.follow = way, true
+			r.report.Discovery, r.follow = way, true
 			return append([]string{r.scope.start.String()}, hints...), nil
 		}
 		switch {
 		case err != nil:
 			return nil, err
 		case len(pages) >= few || len(pages) > 0 && (forced || way == ByLLMsFull):
-			r.report.Way = way
+			r.report.Discovery = way
 			return pages, nil
 		case forced:
 			return nil, fmt.Errorf("no %s with pages of %s found", way, r.scope)
@@ -48,7 +48,7 @@ func (r *run) find(ctx context.Context) ([]string, error) {
 
 // places are where a list of pages may be: where the user's URL says, or
 // beside the pages, or at the site's root.
-func (r *run) places(way Way, names ...string) []string {
+func (r *run) places(way Discovery, names ...string) []string {
 	if wayOf(r.scope.start) == way {
 		return []string{r.scope.start.String()}
 	}

@@ -96,7 +96,7 @@ func TestPace(t *testing.T) {
 	s.set("/a", "a")
 	s.set("/b", "b")
 	opt := options(t, s.URL)
-	opt.Way, opt.Concurrency = ByLinks, 1
+	opt.Discovery, opt.Concurrency = ByLinks, 1
 	c := &clock{t: time.Unix(0, 0)}
 	opt.now, opt.sleep = c.now, c.sleep
 	fetch(t, opt)
@@ -433,7 +433,7 @@ func TestNameComesToLeadElsewhere(t *testing.T) {
 		})
 	}
 	opt := options(t, "http://docs.test"+s.URL[strings.LastIndexByte(s.URL, ':'):])
-	opt.Private, opt.Way = true, ByLinks
+	opt.Private, opt.Discovery = true, ByLinks
 	opt.resolver = nameserver(t, "127.0.0.1", "127.0.0.1", "169.254.169.254")
 	report := fetch(t, opt)
 	diff(t, "failed", map[string]string{"/a": "docs.test resolves to 169.254.169.254, which is not a public address"}, outcomes(s, report.Failed))

@@ -82,7 +82,7 @@ func (r *run) keepLost() {
 func (r *run) unlisted() []string {
 	var urls []string
 	for u := range r.journal.m.before {
-		if !r.seen[u] && !r.keep[u] && r.report.Way == r.journal.m.Way {
+		if !r.seen[u] && !r.keep[u] && r.report.Discovery == r.journal.m.Discovery {
 			urls = append(urls, u)
 		}
 	}

@@ -89,7 +89,7 @@ func folderAt(dir string) confined.Path { return confined.Of(filepath.Clean(dir)
 // A Mirror is the pages of a site that lie in a folder.
 type Mirror struct {
 	URL, Prefix string    // as they were fetched
-	Way         Way       // of the last run that came to its end
+	Discovery         Discovery       // of the last run that came to its end
 	Ended       time.Time // when that was; zero if none has
 	Damaged     int       // lines of the journal that were passed over
 
@@ -122,7 +122,7 @@ type record struct {
 	Run   int        `json:"run,omitempty"`
 	Began *time.Time `json:"began,omitempty"`
 	Ended *time.Time `json:"ended,omitempty"`
-	Way   Way        `json:"way,omitempty"`
+	Way   Discovery        `json:"way,omitempty"`
 
 	URL       string     `json:"url,omitempty"`
 	Type      string     `json:"type,omitempty"`
@@ -190,9 +190,9 @@ func (m *Mirror) Redirects() map[string]string {
 	return to
 }
 
-// Below is the path of a page's URL below the prefix, "" for the page at the
+// Subtree is the path of a page's URL below the prefix, "" for the page at the
 // prefix itself.
-func (m *Mirror) Below(p Page) string {
+func (m *Mirror) Subtree(p Page) string {
 	return strings.TrimPrefix(strings.TrimPrefix(p.URL, strings.TrimSuffix(m.Prefix, "/")), "/")
 }
 
@@ -354,7 +354,7 @@ func (m *Mirror) add(rec record, sc *scope) bool {
 	case rec.Began != nil && rec.Run > m.run:
 		m.begin(rec.Run, *rec.Began)
 	case rec.Ended != nil && rec.Run == m.run:
-		m.ended, m.Ended, m.Way = true, *rec.Ended, rec.Way
+		m.ended, m.Ended, m.Discovery = true, *rec.Ended, rec.Way
 	default:
 		return false
 	}
@@ -551,7 +551,7 @@ func (j *journal) restore(urls []string) {
 
 // settle ends the run: of what the mirror has it keeps what this run found,
 // and what keep says. It returns the URLs of pages that are gone.
-func (j *journal) settle(way Way, now time.Time, keep map[string]bool) (removed []string, err error) {
+func (j *journal) settle(way Discovery, now time.Time, keep map[string]bool) (removed []string, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	m := j.m
@@ -570,7 +570,7 @@ func (j *journal) settle(way Way, now time.Time, keep map[string]bool) (removed 
 		}
 	}
 	slices.Sort(removed)
-	m.Way, m.Ended, m.ended = way, now.UTC().Truncate(time.Second), true
+	m.Discovery, m.Ended, m.ended = way, now.UTC().Truncate(time.Second), true
 
 	var b bytes.Buffer
 	b.Write(line(record{Mirror: journalVersion, URL: m.URL, Prefix: m.Prefix}))

@@ -90,7 +90,7 @@ func TestUpdateByList(t *testing.T) {
 	twelve := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
 	list(false, twelve...)
 	opt := options(t, s.URL)
-	if report := fetch(t, opt); report.Pages != 12 || report.Way != BySitemap {
+	if report := fetch(t, opt); report.Pages != 12 || report.Discovery != BySitemap {
 		t.Fatalf("%+v", report)
 	}
 	// A list that cannot be read to its end is no word against the others.

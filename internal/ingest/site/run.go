@@ -106,7 +106,7 @@ func (r *run) fetch(ctx context.Context) error {
 	if r.opt.KeepLost {
 		r.keepLost()
 	}
-	r.report.Removed, err = r.journal.settle(r.report.Way, r.opt.now(), r.keep)
+	r.report.Removed, err = r.journal.settle(r.report.Discovery, r.opt.now(), r.keep)
 	r.report.Complete = err == nil
 	return err
 }
@@ -129,7 +129,7 @@ func (r *run) nothing() error {
 	if len(all) > 1 {
 		skipped := make([]generation.Skipped, len(all))
 		for i, o := range all {
-			skipped[i] = generation.Skipped{Name: o.URL, Why: o.Reason}
+			skipped[i] = generation.Skipped{Name: o.URL, Reason: o.Reason}
 		}
 		others = "; in total: " + generation.Reasons(skipped)
 	}

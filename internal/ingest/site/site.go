@@ -69,17 +69,17 @@ import (
 )
 
 // A Way is how the pages of a site are found.
-type Way string
+type Discovery string
 
 const (
-	ByLLMs     Way = "llms.txt"      // the pages that it lists
-	ByLLMsFull Way = "llms-full.txt" // that file is the page
-	BySitemap  Way = "sitemap"       // the pages that the sitemaps list
-	ByLinks    Way = "links"         // from the first page on
+	ByLLMs     Discovery = "llms.txt"      // the pages that it lists
+	ByLLMsFull Discovery = "llms-full.txt" // that file is the page
+	BySitemap  Discovery = "sitemap"       // the pages that the sitemaps list
+	ByLinks    Discovery = "links"         // from the first page on
 )
 
-// Ways are all of them, in the order in which they are tried.
-func Ways() []Way { return []Way{ByLLMs, ByLLMsFull, BySitemap, ByLinks} }
+// Discoveries are all of them, in the order in which they are tried.
+func Discoveries() []Discovery { return []Discovery{ByLLMs, ByLLMsFull, BySitemap, ByLinks} }
 
 // Options say what to fetch. Only URL and Dir must be given.
 type Options struct {
@@ -89,7 +89,7 @@ type Options struct {
 	// Prefix is what the URLs of all pages begin with. "" is the URL itself,
 	// without the name of a file at its end.
 	Prefix string
-	Way    Way // "" is the first that finds pages
+	Discovery    Discovery // "" is the first that finds pages
 
 	MaxPages int   // 0 is DefaultMaxPages
 	MaxBytes int64 // of all that is received and of the pages that stay; 0 is DefaultMaxBytes
@@ -132,7 +132,7 @@ const (
 
 // A Report says what became of every page that was found.
 type Report struct {
-	Way       Way
+	Discovery       Discovery
 	Found     int // pages, within the limit
 	Fetched   int // new or changed
 	Unchanged int
@@ -181,8 +181,8 @@ func Fetch(ctx context.Context, opt Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	if opt.Way != "" && !slices.Contains(Ways(), opt.Way) {
-		return Report{}, fmt.Errorf("invalid discovery method %q: want one of %v", opt.Way, Ways())
+	if opt.Discovery != "" && !slices.Contains(Discoveries(), opt.Discovery) {
+		return Report{}, fmt.Errorf("invalid discovery method %q: want one of %v", opt.Discovery, Discoveries())
 	}
 	opt = withDefaults(opt, sc)
 	j, err := openJournal(opt.Dir, sc, opt.now())
@@ -219,8 +219,8 @@ func withDefaults(opt Options, sc *scope) Options {
 	if opt.UserAgent == "" {
 		opt.UserAgent = "docsearch"
 	}
-	if opt.Way == "" {
-		opt.Way = wayOf(sc.start)
+	if opt.Discovery == "" {
+		opt.Discovery = wayOf(sc.start)
 	}
 	if opt.now == nil {
 		opt.now = time.Now
@@ -232,7 +232,7 @@ func withDefaults(opt Options, sc *scope) Options {
 }
 
 // wayOf is the way that the user's URL asks for by naming a list of pages.
-func wayOf(start *url.URL) Way {
+func wayOf(start *url.URL) Discovery {
 	switch name := strings.ToLower(path.Base(start.Path)); {
 	case name == "llms.txt":
 		return ByLLMs

@@ -189,7 +189,7 @@ func TestByLinks(t *testing.T) {
 	diff(t, "skipped", map[string]string{"/docs/pic.png": "a .png file", "/docs/a.html?sort=1": "has a query"}, outcomes(s, report.Skipped))
 	diff(t, "failed", map[string]string{"/docs/sub/gone.html": "404 Not Found"}, outcomes(s, report.Failed))
 	report.Skipped, report.Failed, report.Bytes = nil, nil, 0
-	diff(t, "report", Report{Way: ByLinks, Found: 8, Fetched: 7, Redirects: 1, Pages: 7, Complete: true}, report)
+	diff(t, "report", Report{Discovery: ByLinks, Found: 8, Fetched: 7, Redirects: 1, Pages: 7, Complete: true}, report)
 	if asked := s.requests(); slices.Contains(asked, "/outside.html") {
 		t.Errorf("asked outside of the prefix: %v", asked)
 	}
@@ -220,7 +220,7 @@ func TestWays(t *testing.T) {
 		files map[string]string // beside the pages
 		setup func()
 		url   string
-		way   Way
+		way   Discovery
 		opt   func(*Options)
 		want  []string
 	}{
@@ -231,7 +231,7 @@ func TestWays(t *testing.T) {
 		{name: "short llms.txt", files: map[string]string{"/llms.txt": "[a](/docs/01.md)", "/sitemap.xml": sitemap}, way: BySitemap, want: wantHTML},
 		{name: "short llms.txt, named", url: "/llms.txt", opt: func(o *Options) { o.Prefix = s.URL + "/docs/" }, files: map[string]string{"/llms.txt": "[a](/docs/01.md)", "/sitemap.xml": sitemap}, way: ByLLMs, want: []string{"/docs/01.md"}},
 		{name: "llms-full.txt", setup: full, files: map[string]string{"/sitemap.xml": sitemap}, way: ByLLMsFull, want: []string{"/docs/llms-full.txt"}},
-		{name: "another way", setup: full, opt: func(o *Options) { o.Way = BySitemap }, files: map[string]string{"/sitemap.xml": sitemap}, way: BySitemap, want: wantHTML},
+		{name: "another way", setup: full, opt: func(o *Options) { o.Discovery = BySitemap }, files: map[string]string{"/sitemap.xml": sitemap}, way: BySitemap, want: wantHTML},
 		{name: "sitemap of robots.txt", files: map[string]string{"/robots.txt": "Sitemap: SITE/docs/map.xml\nSitemap: http://192.0.2.1/sitemap.xml", "/docs/map.xml": sitemap}, way: BySitemap, want: wantHTML},
 		{name: "index of sitemaps", files: map[string]string{"/sitemap.xml": "<sitemapindex><sitemap><loc>/docs/map.xml</loc></sitemap><sitemap><loc>/sitemap.xml</loc></sitemap></sitemapindex>", "/docs/map.xml": sitemap}, way: BySitemap, want: wantHTML},
 		{name: "sitemap of a few", files: map[string]string{"/sitemap.xml": "<urlset><url><loc>SITE/docs/</loc></url></urlset>", "/docs/": html.String()}, way: ByLinks, want: append([]string{"/docs/"}, wantHTML...)},
@@ -253,8 +253,8 @@ func TestWays(t *testing.T) {
 			}
 			report := fetch(t, opt)
 			diff(t, "pages", tt.want, paths(t, opt))
-			if report.Way != tt.way || len(report.Failed) > 0 {
-				t.Errorf("found by %s, failed %v; want by %s", report.Way, report.Failed, tt.way)
+			if report.Discovery != tt.way || len(report.Failed) > 0 {
+				t.Errorf("found by %s, failed %v; want by %s", report.Discovery, report.Failed, tt.way)
 			}
 			for _, path := range []string{"/robots.txt", "/llms.txt", "/docs/llms.txt", "/docs/llms-full.txt", "/sitemap.xml", "/docs/map.xml", "/docs/"} {
 				s.remove(path)
@@ -315,7 +315,7 @@ func TestErrors(t *testing.T) {
 	})
 	for _, tt := range []struct {
 		name, url, prefix string
-		way               Way
+		way               Discovery
 		want              string
 	}{
 		{"no URL", "docs.example.com", "", "", `invalid site URL "docs.example.com": want`},
@@ -332,7 +332,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			opt := options(t, tt.url)
-			opt.Prefix, opt.Way = tt.prefix, tt.way
+			opt.Prefix, opt.Discovery = tt.prefix, tt.way
 			opt.Timeout = 200 * time.Millisecond
 			_, err := Fetch(t.Context(), opt)
 			if err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(tt.want, "SITE", s.URL)) {

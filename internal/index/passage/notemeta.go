@@ -8,16 +8,16 @@ import (
 // A Use says when a document is of use to an agent that does not ask for it:
 // what the document's author wrote about that. In the metadata of each of its
 // passages it is "tags", "pinned", "priority" and "applies_when".
-type Use struct {
+type NoteMeta struct {
 	Tags     []string // what it is about
 	Pinned   bool     // always
 	Priority int      // before others of equal relevance; 0 is the usual
-	When     When
+	AppliesWhen     AppliesWhen
 }
 
 // A When is the calls that a document is for. A list without members means
 // any.
-type When struct {
+type AppliesWhen struct {
 	Tools     []string `json:"tools,omitempty"`     // names of tools
 	Paths     []string `json:"paths,omitempty"`     // patterns of the files
 	Commands  []string `json:"commands,omitempty"`  // how the commands begin
@@ -25,21 +25,21 @@ type When struct {
 }
 
 // Any reports whether a document is for any call.
-func (w *When) Any() bool { return len(w.Tools)+len(w.Paths)+len(w.Commands)+len(w.Languages) == 0 }
+func (w *AppliesWhen) Any() bool { return len(w.Tools)+len(w.Paths)+len(w.Commands)+len(w.Languages) == 0 }
 
-// Use is what the passage's document is of use for.
-func (p *Passage) Use() Use {
-	var u Use
+// NoteMeta is what the passage's document is of use for.
+func (p *Passage) NoteMeta() NoteMeta {
+	var u NoteMeta
 	u.Tags, _ = decode(p.Extra["tags"], (*reader).strings)
 	u.Pinned, _ = decode(p.Extra["pinned"], (*reader).bool)
 	u.Priority, _ = decode(p.Extra["priority"], (*reader).number)
-	u.When, _ = decode(p.Extra["applies_when"], (*reader).when)
+	u.AppliesWhen, _ = decode(p.Extra["applies_when"], (*reader).when)
 	return u
 }
 
-// SetUse sets what Use returns. Tags that the passage has already stay.
-func (p *Passage) SetUse(u Use) {
-	tags := p.Use().Tags
+// SetNoteMeta sets what Use returns. Tags that the passage has already stay.
+func (p *Passage) SetNoteMeta(u NoteMeta) {
+	tags := p.NoteMeta().Tags
 	for _, tag := range u.Tags {
 		if !slices.Contains(tags, tag) {
 			tags = append(tags, tag)
@@ -48,7 +48,7 @@ func (p *Passage) SetUse(u Use) {
 	p.set("tags", tags, len(tags))
 	p.setIf("pinned", u.Pinned, u.Pinned)
 	p.setIf("priority", u.Priority, u.Priority != 0)
-	p.setIf("applies_when", u.When, !u.When.Any())
+	p.setIf("applies_when", u.AppliesWhen, !u.AppliesWhen.Any())
 }
 
 func (r *reader) bool() bool {
@@ -58,8 +58,8 @@ func (r *reader) bool() bool {
 	return yes
 }
 
-func (r *reader) when() When {
-	var w When
+func (r *reader) when() AppliesWhen {
+	var w AppliesWhen
 	r.members(func(key []byte) {
 		switch string(key) {
 		case "tools":
@@ -84,7 +84,7 @@ const maxKey = 40
 // conditions: a key for each command, path pattern and language. A call whose
 // CommandKey, PathKeys and LanguageKey do not contain any of them meets none of
 // these conditions.
-func (w *When) Keys() []string {
+func (w *AppliesWhen) Keys() []string {
 	var keys []string
 	add := func(key string) {
 		if !slices.Contains(keys, key) {

@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// A pseudoQuery is a query made from a passage, to measure the index with
+// A syntheticQuery is a query made from a passage, to measure the index with
 // where nobody has judged real ones.
-type pseudoQuery struct {
+type syntheticQuery struct {
 	text    string
 	passage uint32
 }
@@ -18,11 +18,11 @@ type pseudoQuery struct {
 // same ones each time: headings, and pieces of sentences with words dropped.
 // Whole passages would be too easy: a search calibrated on them falls short
 // of its recall on real queries.
-func (d *Database) pseudoQueries(n int) ([]pseudoQuery, error) {
+func (d *Database) pseudoQueries(n int) ([]syntheticQuery, error) {
 	// Any fixed seed would do; what matters is that builds are reproducible.
 	rng := rand.New(rand.NewPCG(0x646f6373, 0x65617263))
 	total := d.table.Passages()
-	queries := make([]pseudoQuery, 0, n)
+	queries := make([]syntheticQuery, 0, n)
 	for i := range min(n, total) {
 		number := uint32(i * total / min(n, total))
 		p, err := d.table.Passage(number)
@@ -39,7 +39,7 @@ func (d *Database) pseudoQueries(n int) ([]pseudoQuery, error) {
 			text = piece(p.Text, rng)
 		}
 		if text = strings.TrimSpace(text); text != "" {
-			queries = append(queries, pseudoQuery{text, number})
+			queries = append(queries, syntheticQuery{text, number})
 		}
 	}
 	return queries, nil
@@ -66,12 +66,12 @@ func piece(text string, rng *rand.Rand) string {
 // foreignText holds questions of every kind, a line each: "topic|question",
 // or the question alone where no technical documentation answers it.
 //
-//go:embed foreign.txt
+//go:embed out_of_domain.txt
 var foreignText string
 
-// ForeignQuestions are questions that the database does not answer: all of
+// OutOfDomainQueries are questions that the database does not answer: all of
 // foreignText but those of a topic that it speaks of.
-func (d *Database) ForeignQuestions() ([]string, error) {
+func (d *Database) OutOfDomainQueries() ([]string, error) {
 	var queries []string
 	for line := range strings.Lines(foreignText) {
 		line = strings.TrimSpace(line)

@@ -54,12 +54,12 @@ func TestRepeated(t *testing.T) {
 	}
 	var notes []generation.Skipped
 	for _, s := range skipped {
-		notes = append(notes, generation.Skipped{Name: strings.TrimPrefix(s.Name, dir), Why: s.Why})
+		notes = append(notes, generation.Skipped{Name: strings.TrimPrefix(s.Name, dir), Reason: s.Reason})
 	}
 	want := []generation.Skipped{
-		{Name: "", Why: "skipped 55 paragraphs that are identical in many documents"},
-		{Name: `"Tell us what you think of this page."`, Why: "identical in many documents"},
-		{Name: `"Was this page of any help to you?"`, Why: "identical in many documents"},
+		{Name: "", Reason: "skipped 55 paragraphs that are identical in many documents"},
+		{Name: `"Tell us what you think of this page."`, Reason: "identical in many documents"},
+		{Name: `"Was this page of any help to you?"`, Reason: "identical in many documents"},
 	}
 	if diff := cmp.Diff(want, notes); diff != "" {
 		t.Errorf("left out (-want +got)\n%s", diff)

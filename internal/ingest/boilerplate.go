@@ -290,9 +290,9 @@ func (many repeated) notes(where string, n int) []generation.Skipped {
 	if n == 0 {
 		return nil
 	}
-	notes := []generation.Skipped{{Name: where, Why: fmt.Sprintf("skipped %d paragraphs that are identical in many documents", n)}}
+	notes := []generation.Skipped{{Name: where, Reason: fmt.Sprintf("skipped %d paragraphs that are identical in many documents", n)}}
 	for _, d := range slices.SortedFunc(maps.Keys(many), func(a, b string) int { return cmp.Or(strings.Compare(many[a], many[b]), strings.Compare(a, b)) }) {
-		notes = append(notes, generation.Skipped{Name: fmt.Sprintf("%q", many[d]), Why: "identical in many documents"})
+		notes = append(notes, generation.Skipped{Name: fmt.Sprintf("%q", many[d]), Reason: "identical in many documents"})
 	}
 	return notes
 }

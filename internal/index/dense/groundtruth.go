@@ -8,17 +8,17 @@ import (
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
-// truth is what an exact search finds for the sample queries.
-type truth struct {
+// groundTruth is what an exact search finds for the sample queries.
+type groundTruth struct {
 	depth   int         // how many neighbours of each
 	queries [][]float32 // of length 1
 	mu      sync.Mutex
 	best    [][]Hit // the nearest passages, the best first
 }
 
-// meet compares the vectors of the passages from the given one on with every
+// compare compares the vectors of the passages from the given one on with every
 // query. Those whose scale is zero are none.
-func (t *truth) meet(units matrix, scales []float32, from int) {
+func (t *groundTruth) compare(units matrix, scales []float32, from int) {
 	for i, q := range t.queries {
 		least := t.least(i)
 		var better []Hit
@@ -37,7 +37,7 @@ func (t *truth) meet(units matrix, scales []float32, from int) {
 }
 
 // least is what a passage must reach to be among the best.
-func (t *truth) least(i int) float32 {
+func (t *groundTruth) least(i int) float32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.best[i]) < t.depth {
@@ -46,7 +46,7 @@ func (t *truth) least(i int) float32 {
 	return t.best[i][t.depth-1].Score
 }
 
-func (t *truth) merge(i int, hits []Hit) {
+func (t *groundTruth) merge(i int, hits []Hit) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	all := append(t.best[i], hits...)
@@ -56,7 +56,7 @@ func (t *truth) merge(i int, hits []Hit) {
 
 // homes returns for each query, for each of its neighbours, the blocks that
 // hold it.
-func (t *truth) homes(x *Index, passages []uint32) [][][]uint32 {
+func (t *groundTruth) homes(x *Index, passages []uint32) [][][]uint32 {
 	wanted := make(map[uint32][]uint32)
 	for _, best := range t.best {
 		for _, h := range best {

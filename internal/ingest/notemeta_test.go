@@ -10,35 +10,35 @@ import (
 )
 
 func TestUseOfFrontMatter(t *testing.T) {
-	full := passage.Use{
+	full := passage.NoteMeta{
 		Tags: []string{"go", "errors"}, Pinned: true, Priority: 3,
-		When: passage.When{Tools: []string{"Edit"}, Paths: []string{"**/*.go", "go.mod"}, Commands: []string{"go test"}, Languages: []string{"go"}},
+		AppliesWhen: passage.AppliesWhen{Tools: []string{"Edit"}, Paths: []string{"**/*.go", "go.mod"}, Commands: []string{"go test"}, Languages: []string{"go"}},
 	}
 	for _, test := range []struct {
 		name, in string
-		want     passage.Use
+		want     passage.NoteMeta
 	}{
 		{"YAML", "---\ntags: [go, errors]\npinned: true\npriority: 3\napplies_when:\n  tools: Edit\n  paths: ['**/*.go', go.mod]\n  commands: [go test]\n  languages: [go]\n---\ntext\n", full},
 		{"TOML", "+++\ntags = [\"go\", \"errors\"]\npinned = true\npriority = 3\n[applies_when]\ntools = [\"Edit\"]\npaths = [\"**/*.go\", \"go.mod\"]\ncommands = [\"go test\"]\nlanguages = [\"go\"]\n+++\ntext\n", full},
-		{"tags with commas", "---\ntags: go, errors\n---\ntext\n", passage.Use{Tags: []string{"go", "errors"}}},
-		{"nothing", "---\ntitle: T\n---\ntext\n", passage.Use{}},
-		{"no front matter", "text\n", passage.Use{}},
-		{"wrong types", "---\npinned: often\npriority: high\napplies_when: [a]\ntags: 7\n---\ntext\n", passage.Use{}},
-		{"too far", "---\npriority: 1e300\napplies_when: {paths: [1, '', a], tools: {}}\n---\ntext\n", passage.Use{Priority: maxPriority, When: passage.When{Paths: []string{"a"}}}},
-		{"texts for other types", "---\npinned: yes\npriority: '4'\n---\ntext\n", passage.Use{Pinned: true, Priority: 4}},
+		{"tags with commas", "---\ntags: go, errors\n---\ntext\n", passage.NoteMeta{Tags: []string{"go", "errors"}}},
+		{"nothing", "---\ntitle: T\n---\ntext\n", passage.NoteMeta{}},
+		{"no front matter", "text\n", passage.NoteMeta{}},
+		{"wrong types", "---\npinned: often\npriority: high\napplies_when: [a]\ntags: 7\n---\ntext\n", passage.NoteMeta{}},
+		{"too far", "---\npriority: 1e300\napplies_when: {paths: [1, '', a], tools: {}}\n---\ntext\n", passage.NoteMeta{Priority: maxPriority, AppliesWhen: passage.AppliesWhen{Paths: []string{"a"}}}},
+		{"texts for other types", "---\npinned: yes\npriority: '4'\n---\ntext\n", passage.NoteMeta{Pinned: true, Priority: 4}},
 		{"the keys of Lore", "---\nuniversal: true\nlanguage: rust\nbash_command_starts_with: cargo\n---\ntext\n",
-			passage.Use{Pinned: true, When: passage.When{Commands: []string{"cargo"}, Languages: []string{"rust"}}}},
+			passage.NoteMeta{Pinned: true, AppliesWhen: passage.AppliesWhen{Commands: []string{"cargo"}, Languages: []string{"rust"}}}},
 		{"the keys of Lore below applies_when", "---\napplies_when:\n  universal: true\n  language: go\n  bash_command_starts_with: [go test, go vet]\n---\ntext\n",
-			passage.Use{Pinned: true, When: passage.When{Commands: []string{"go test", "go vet"}, Languages: []string{"go"}}}},
+			passage.NoteMeta{Pinned: true, AppliesWhen: passage.AppliesWhen{Commands: []string{"go test", "go vet"}, Languages: []string{"go"}}}},
 		{"conditions outside applies_when", "---\npaths: ['src/**']\nCommands: [make]\nlanguages: [c]\n---\ntext\n",
-			passage.Use{When: passage.When{Paths: []string{"src/**"}, Commands: []string{"make"}, Languages: []string{"c"}}}},
+			passage.NoteMeta{AppliesWhen: passage.AppliesWhen{Paths: []string{"src/**"}, Commands: []string{"make"}, Languages: []string{"c"}}}},
 		{"singulars", "---\napplies-when: {tool: Edit, path: '*.c', command: make, language: c}\n---\ntext\n",
-			passage.Use{When: passage.When{Tools: []string{"Edit"}, Paths: []string{"*.c"}, Commands: []string{"make"}, Languages: []string{"c"}}}},
+			passage.NoteMeta{AppliesWhen: passage.AppliesWhen{Tools: []string{"Edit"}, Paths: []string{"*.c"}, Commands: []string{"make"}, Languages: []string{"c"}}}},
 		{"misspelt", "---\npined: true\nprioritty: 2\naplies_when: {comands: make, pahts: '*.c'}\n---\ntext\n",
-			passage.Use{Pinned: true, Priority: 2, When: passage.When{Paths: []string{"*.c"}, Commands: []string{"make"}}}},
-		{"misspelt outside applies_when", "---\ncomands: [make]\n---\ntext\n", passage.Use{When: passage.When{Commands: []string{"make"}}}},
-		{"keys of other generators", "---\nlanguage: en\nlayout: post\ncategory: x\npath: /a\ncommand: docker build\nkeyword: k\ntools: [Read]\nweight: 3\n---\ntext\n", passage.Use{}},
-		{"negative", "---\npriority: -4\n---\ntext\n", passage.Use{Priority: -4}},
+			passage.NoteMeta{Pinned: true, Priority: 2, AppliesWhen: passage.AppliesWhen{Paths: []string{"*.c"}, Commands: []string{"make"}}}},
+		{"misspelt outside applies_when", "---\ncomands: [make]\n---\ntext\n", passage.NoteMeta{AppliesWhen: passage.AppliesWhen{Commands: []string{"make"}}}},
+		{"keys of other generators", "---\nlanguage: en\nlayout: post\ncategory: x\npath: /a\ncommand: docker build\nkeyword: k\ntools: [Read]\nweight: 3\n---\ntext\n", passage.NoteMeta{}},
+		{"negative", "---\npriority: -4\n---\ntext\n", passage.NoteMeta{Priority: -4}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			doc := markdownOf(t, test.in)
@@ -47,12 +47,12 @@ func TestUseOfFrontMatter(t *testing.T) {
 			}
 			// It comes back from the line of a passage.
 			p := passage.Passage{ID: "1", Text: "text"}
-			p.SetUse(doc.use)
+			p.SetNoteMeta(doc.use)
 			back, err := passage.Decode(p.AppendLine(nil))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, back.Use()); diff != "" {
+			if diff := cmp.Diff(test.want, back.NoteMeta()); diff != "" {
 				t.Errorf("read back (-want +got):\n%s", diff)
 			}
 		})
@@ -105,11 +105,11 @@ func FuzzFrontMatter(f *testing.F) {
 				t.Errorf("priority %d", p)
 			}
 			for _, n := range h.left {
-				if len(n.text) > 4<<10 || !AboutFrontMatter(generation.Skipped{Why: n.text}) {
+				if len(n.text) > 4<<10 || !IsFrontMatterProblem(generation.Skipped{Reason: n.text}) {
 					t.Errorf("note %q", n)
 				}
 			}
-			h.use.When.Keys()
+			h.use.AppliesWhen.Keys()
 		}
 	})
 }

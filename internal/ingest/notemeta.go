@@ -34,25 +34,25 @@ var (
 // collects what of them is not understood.
 type useReader struct {
 	lines []string // of the front matter
-	use   passage.Use
+	use   passage.NoteMeta
 	left  []note
 }
 
 // frontMatterMark begins the reasons for what of front matter is not understood.
 const frontMatterMark = "front matter: "
 
-// AboutFrontMatter reports whether s names front matter that is not understood: its
+// IsFrontMatterProblem reports whether s names front matter that is not understood: its
 // document has passages.
-func AboutFrontMatter(s generation.Skipped) bool { return strings.HasPrefix(s.Why, frontMatterMark) }
+func IsFrontMatterProblem(s generation.Skipped) bool { return strings.HasPrefix(s.Reason, frontMatterMark) }
 
-// WithoutFrontMatter is the reason in s without the words that mark it as one of
-// AboutFrontMatter.
-func WithoutFrontMatter(s generation.Skipped) string {
-	return strings.TrimPrefix(s.Why, frontMatterMark)
+// FrontMatterProblem is the reason in s without the words that mark it as one of
+// IsFrontMatterProblem.
+func FrontMatterProblem(s generation.Skipped) string {
+	return strings.TrimPrefix(s.Reason, frontMatterMark)
 }
 
 // useOf reads the fields of the front matter in lines.
-func useOf(fields map[string]any, lines []string) (passage.Use, []note) {
+func useOf(fields map[string]any, lines []string) (passage.NoteMeta, []note) {
 	u := useReader{lines: lines}
 	u.use.Tags = termsOf(fields["tags"])
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
@@ -213,7 +213,7 @@ func (u *useReader) condition(key, meant string, value any) {
 	if !ok {
 		u.report(key, "invalid %s %v: want a string or a list of strings", key, shown(value))
 	}
-	w := &u.use.When
+	w := &u.use.AppliesWhen
 	switch meant {
 	case "tools":
 		w.Tools = append(w.Tools, list...)

@@ -8,13 +8,13 @@ import (
 )
 
 // A Clash says that a keyword stands in many searches that are not meant.
-type Clash struct {
+type Conflict struct {
 	Keyword string
 	With    string   // what else it is
 	Instead []string // keywords that mean only this; maybe none
 }
 
-func (c Clash) String() string {
+func (c Conflict) String() string {
 	s := fmt.Sprintf("%q is also %s: unrelated web searches will search this database", c.Keyword, c.With)
 	if len(c.Instead) > 0 {
 		s += fmt.Sprintf(" (%q is unambiguous)", c.Instead[0])
@@ -22,10 +22,10 @@ func (c Clash) String() string {
 	return s
 }
 
-// ClashOf finds what a keyword clashes with; false if nothing is known.
-func ClashOf(keyword string) (Clash, bool) {
+// FindConflict finds what a keyword clashes with; false if nothing is known.
+func FindConflict(keyword string) (Conflict, bool) {
 	k := strings.ToLower(strings.TrimSpace(keyword))
-	if i := slices.IndexFunc(clashes[:], func(c Clash) bool { return c.Keyword == k }); i >= 0 {
+	if i := slices.IndexFunc(clashes[:], func(c Conflict) bool { return c.Keyword == k }); i >= 0 {
 		c := clashes[i]
 		c.Keyword = keyword
 		if c.With == "" {
@@ -34,14 +34,14 @@ func ClashOf(keyword string) (Clash, bool) {
 		return c, true
 	}
 	if utf8.RuneCountInString(k) < 3 {
-		return Clash{Keyword: keyword, With: "an ambiguous abbreviation"}, true
+		return Conflict{Keyword: keyword, With: "an ambiguous abbreviation"}, true
 	}
-	return Clash{}, false
+	return Conflict{}, false
 }
 
 // clashes are names of software that are names of other things, too; where
 // nothing is said of those, they are words of the language.
-var clashes = [...]Clash{
+var clashes = [...]Conflict{
 	{"access", "", []string{"microsoft access", "ms access"}},
 	{"apache", "the name of a foundation with hundreds of projects", []string{"httpd", "apache httpd"}},
 	{"app", "", nil},

@@ -22,8 +22,8 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/site"
 )
 
-// Evidence is what a database and its source say of what they are about.
-type Evidence struct {
+// Suggestions is what a database and its source say of what they are about.
+type Suggestions struct {
 	Keyword  string   // that the user chose
 	Site     string   // the URL that the pages' begin with; "" if they are not from a site
 	Projects []string // what the source calls itself, surest first
@@ -39,8 +39,8 @@ const most = 2000
 
 // Gather reads what the database in folder dir says, and what the folder that it
 // was built from says if own is true: if the user built it.
-func Gather(dir, keyword string, own bool) (Evidence, error) {
-	e := Evidence{Keyword: keyword}
+func Gather(dir, keyword string, own bool) (Suggestions, error) {
+	e := Suggestions{Keyword: keyword}
 	g, err := generation.Current(dir)
 	if err != nil {
 		return e, err
@@ -100,7 +100,7 @@ func opening(text string) string {
 const pages = 50
 
 // readMirror reads what the pages say of the site that they were fetched from.
-func (e *Evidence) readMirror(dir string) {
+func (e *Suggestions) readMirror(dir string) {
 	m, err := site.Open(dir)
 	if err != nil {
 		return // the passages say enough
@@ -118,7 +118,7 @@ func (e *Evidence) readMirror(dir string) {
 }
 
 // readFolder reads what the folder of the documents says of itself.
-func (e *Evidence) readFolder(dir string, files []string) {
+func (e *Suggestions) readFolder(dir string, files []string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return // the passages say enough
@@ -150,7 +150,7 @@ func (e *Evidence) readFolder(dir string, files []string) {
 }
 
 // addHeads adds what the pages say of the site that they are of.
-func (e *Evidence) addHeads(heads []head) {
+func (e *Suggestions) addHeads(heads []head) {
 	var titles []string
 	for _, h := range heads {
 		if h.siteName != "" {

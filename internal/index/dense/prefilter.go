@@ -16,7 +16,7 @@ import (
 // block, which most of a cosine comes from, so that the estimates of a block
 // are as good as its rows are near to one another. The few thousand rows with
 // the best estimates are read in full.
-type sieve struct {
+type prefilter struct {
 	middles bytesAt // C scales, then C rows of codes
 	bits    bytesAt // groups of rows
 	scales  bytesAt // of rows
@@ -56,15 +56,15 @@ func (x *Index) openSieve() error {
 }
 
 // layOut says where the groups of each block begin: none has rows of two.
-func (s *sieve) layOut(starts []uint32) {
+func (s *prefilter) layOut(starts []uint32) {
 	s.groups = make([]int, len(starts))
 	for b := range len(starts) - 1 {
 		s.groups[b+1] = s.groups[b] + (int(starts[b+1]-starts[b])+groupRows-1)/groupRows
 	}
 }
 
-// encodeMiddles makes the section of the blocks' middles.
-func encodeMiddles(centroids matrix) []byte {
+// encodeCentroids makes the section of the blocks' middles.
+func encodeCentroids(centroids matrix) []byte {
 	w := width(centroids.cols)
 	b := make([]byte, centroids.rows*(4+w))
 	fine := make([]byte, tenBits.width(w))
@@ -76,9 +76,9 @@ func encodeMiddles(centroids matrix) []byte {
 	return b
 }
 
-// newSieve makes the sieve of rows, which lie in blocks that begin at starts.
-func newSieve(ctx context.Context, r *rows, dimensions int, starts []uint32, middles []byte) (sieve, error) {
-	s := sieve{middles: memory(middles)}
+// newPrefilter makes the sieve of rows, which lie in blocks that begin at starts.
+func newPrefilter(ctx context.Context, r *rows, dimensions int, starts []uint32, middles []byte) (prefilter, error) {
+	s := prefilter{middles: memory(middles)}
 	s.layOut(starts)
 	blocks, w := len(starts)-1, r.width
 	bits, scales := make([]byte, s.groups[blocks]*groupRows*w/4), make([]byte, s.groups[blocks]*groupRows*2)
@@ -142,7 +142,7 @@ func (x *Index) searchSifted(q *query, k int) ([]Hit, error) {
 
 // A sifting keeps the rows with the best estimates met so far. As candidates,
 // rows and blocks have their number in place of a passage's.
-type sifting struct {
+type prefilterScan struct {
 	x         *Index
 	q         *query
 	offset    int32       // what the query's product with numbers of 3 is
@@ -157,7 +157,7 @@ type sifting struct {
 }
 
 // run returns the rows with the best estimates, as many as asked for.
-func (t *sifting) run(x *Index, q *query, most int) ([]candidate, error) {
+func (t *prefilterScan) run(x *Index, q *query, most int) ([]candidate, error) {
 	t.x, t.q, t.most, t.offset = x, q, min(most, x.rows), q.offset/bias*3
 	t.best, t.least = t.best[:0], float32(math.Inf(-1))
 	if err := t.nearMiddles(); err != nil {
@@ -185,7 +185,7 @@ func (t *sifting) run(x *Index, q *query, most int) ([]candidate, error) {
 }
 
 // nearMiddles lists the blocks.
-func (t *sifting) nearMiddles() error {
+func (t *prefilterScan) nearMiddles() error {
 	n, w := t.x.blocks, len(t.q.coarse)
 	middles, err := t.x.sieve.middles.Bytes(0, t.x.sieve.middles.Len())
 	if err != nil {
@@ -202,7 +202,7 @@ func (t *sifting) nearMiddles() error {
 }
 
 // sift goes through the rows of a block.
-func (t *sifting) sift(block candidate) error {
+func (t *prefilterScan) sift(block candidate) error {
 	s := &t.x.sieve
 	size := int64(len(t.q.coarse)) * groupRows / 4
 	group := int64(s.groups[block.row])
@@ -217,7 +217,7 @@ func (t *sifting) sift(block candidate) error {
 			return err
 		}
 		group += int64(n)
-		vecmath.Sift(t.passed[:n], t.estimates[:n*groupRows], bits, scales, t.q.coarse, t.offset, (t.least-block.score)/t.q.step)
+		vecmath.Prefilter(t.passed[:n], t.estimates[:n*groupRows], bits, scales, t.q.coarse, t.offset, (t.least-block.score)/t.q.step)
 		for g, passed := range t.passed[:n] {
 			for ; passed != 0; passed &= passed - 1 {
 				i := g*groupRows + mathbits.TrailingZeros16(passed)
@@ -230,7 +230,7 @@ func (t *sifting) sift(block candidate) error {
 	return nil
 }
 
-func (t *sifting) offer(estimate float32, row uint32) {
+func (t *prefilterScan) offer(estimate float32, row uint32) {
 	if !(estimate > t.least) {
 		return
 	}
@@ -240,7 +240,7 @@ func (t *sifting) offer(estimate float32, row uint32) {
 }
 
 // cut leaves the best rows, as many as are kept.
-func (t *sifting) cut() {
+func (t *prefilterScan) cut() {
 	if len(t.best) <= t.most {
 		return
 	}

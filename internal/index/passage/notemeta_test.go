@@ -8,16 +8,16 @@ import (
 
 func TestKeys(t *testing.T) {
 	for _, test := range []struct {
-		when When
+		when AppliesWhen
 		want []string
 	}{
-		{When{}, nil},
-		{When{Tools: []string{"Edit"}}, nil},
-		{When{Commands: []string{"git commit", "./bin/Git push", " ", "make"}}, []string{"command:git", "command:make"}},
-		{When{Languages: []string{"Go", " c++ "}}, []string{"language:go", "language:c++"}},
-		{When{Paths: []string{"**/*.go", "*_test.go", "src/**/*.ts", "migrations/", "go.mod"}}, []string{"path:.go", "path:src", "path:migrations", "path:go.mod"}},
-		{When{Paths: []string{"**", ".env*", "*.{a,b}", "x.*", "", "./**"}}, []string{"path:*"}},
-		{When{Paths: []string{strings.Repeat("x", 100)}}, []string{"path:" + strings.Repeat("x", maxKey)}},
+		{AppliesWhen{}, nil},
+		{AppliesWhen{Tools: []string{"Edit"}}, nil},
+		{AppliesWhen{Commands: []string{"git commit", "./bin/Git push", " ", "make"}}, []string{"command:git", "command:make"}},
+		{AppliesWhen{Languages: []string{"Go", " c++ "}}, []string{"language:go", "language:c++"}},
+		{AppliesWhen{Paths: []string{"**/*.go", "*_test.go", "src/**/*.ts", "migrations/", "go.mod"}}, []string{"path:.go", "path:src", "path:migrations", "path:go.mod"}},
+		{AppliesWhen{Paths: []string{"**", ".env*", "*.{a,b}", "x.*", "", "./**"}}, []string{"path:*"}},
+		{AppliesWhen{Paths: []string{strings.Repeat("x", 100)}}, []string{"path:" + strings.Repeat("x", maxKey)}},
 	} {
 		if got := test.when.Keys(); !slices.Equal(got, test.want) {
 			t.Errorf("%+v: keys %q, want %q", test.when, got, test.want)
