@@ -75,7 +75,7 @@ func printOutcomes(w io.Writer, what string, outcomes []site.Outcome) {
 
 // A fetchedJSON is what was fetched of a site, as programs read it.
 type fetchedJSON struct {
-	Way       site.Discovery             `json:"discovered_by"`
+	Way       site.Discovery       `json:"discovered_by"`
 	Fetched   int                  `json:"fetched"` // new or changed
 	Unchanged int                  `json:"unchanged"`
 	Resumed   int                  `json:"resumed"` // fetched before an interruption

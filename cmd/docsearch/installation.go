@@ -15,8 +15,8 @@ import (
 // its plugins.
 type installation struct {
 	agentconfig.Installation
-	plugin  string               // docsearch's own that is enabled; "" if none is
-	plugged []agentconfig.Hook   // of any plugin
+	plugin  string                  // docsearch's own that is enabled; "" if none is
+	plugged []agentconfig.Hook      // of any plugin
 	doubles []agentconfig.Duplicate // calls for which the hook runs more than once
 }
 

@@ -102,7 +102,7 @@ type Event struct {
 	Name      string
 	Tool      string
 	Outcome   Outcome
-	Shown      int // bytes that the agent was given to read
+	Shown     int // bytes that the agent was given to read
 	Rule      string
 	Query     string
 	Databases []string

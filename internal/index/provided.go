@@ -56,8 +56,8 @@ func (d *Database) addProvided(ctx context.Context, m *generation.Manifest, opt 
 		return err
 	}
 	m.Provided = &generation.Provided{
-		Embedder: generation.Embedder{Name: p.ID(), Dimensions: vectors.Dimensions()},
-		Recall:   stats.Recall,
+		Embedder:   generation.Embedder{Name: p.ID(), Dimensions: vectors.Dimensions()},
+		Recall:     stats.Recall,
 		Similarity: nearness,
 	}
 	return nil

@@ -43,7 +43,9 @@ const frontMatterMark = "front matter: "
 
 // IsFrontMatterProblem reports whether s names front matter that is not understood: its
 // document has passages.
-func IsFrontMatterProblem(s generation.Skipped) bool { return strings.HasPrefix(s.Reason, frontMatterMark) }
+func IsFrontMatterProblem(s generation.Skipped) bool {
+	return strings.HasPrefix(s.Reason, frontMatterMark)
+}
 
 // FrontMatterProblem is the reason in s without the words that mark it as one of
 // IsFrontMatterProblem.

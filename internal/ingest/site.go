@@ -36,15 +36,15 @@ const MirrorName = "source"
 // SiteOptions say what of a site to fetch, and how. They stand in the manifest,
 // as a part of the build's options. Zero values are package site's defaults.
 type SiteOptions struct {
-	Prefix       string        `json:"prefix,omitempty"`
-	Discovery          site.Discovery      `json:"way,omitempty"`
-	MaxPages     int           `json:"max_pages,omitempty"`
-	MaxBytes     int64         `json:"max_bytes,omitempty"`
-	Delay        time.Duration `json:"delay,omitempty"`
-	Concurrency  int           `json:"concurrency,omitempty"`
-	Timeout      time.Duration `json:"timeout,omitempty"`
-	IgnoreRobots bool          `json:"ignore_robots,omitempty"`
-	Private      bool          `json:"private,omitempty"`
+	Prefix       string         `json:"prefix,omitempty"`
+	Discovery    site.Discovery `json:"way,omitempty"`
+	MaxPages     int            `json:"max_pages,omitempty"`
+	MaxBytes     int64          `json:"max_bytes,omitempty"`
+	Delay        time.Duration  `json:"delay,omitempty"`
+	Concurrency  int            `json:"concurrency,omitempty"`
+	Timeout      time.Duration  `json:"timeout,omitempty"`
+	IgnoreRobots bool           `json:"ignore_robots,omitempty"`
+	Private      bool           `json:"private,omitempty"`
 }
 
 // A Site is a source: the pages of a documentation site. It implements package

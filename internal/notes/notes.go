@@ -25,7 +25,7 @@ type Call struct {
 	Text        string // that is written into it
 	Command     string // of a shell
 	Description string // of the command
-	UserText        string // how the user's last message ends
+	UserText    string // how the user's last message ends
 	Failure     string // what the call failed with, after it ran
 }
 

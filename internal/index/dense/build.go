@@ -41,7 +41,7 @@ type Options struct {
 type Stats struct {
 	Rows    int // passages with a vector
 	Skipped int // passages whose vector is zero or not finite
-	Lists  int
+	Lists   int
 	Copies  int // rows stored in more blocks than one
 	Probes  int // blocks that a search reads
 	Effort  int // nodes of the graph that a search asks for, or rows that pass the sieve

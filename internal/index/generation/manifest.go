@@ -23,23 +23,23 @@ const (
 
 // A Manifest names the generation in force and what is known of it.
 type Manifest struct {
-	Format     int         `json:"format"`
-	Generation string      `json:"generation"` // the folder's name
-	Created    time.Time   `json:"created"`
-	Checked    time.Time   `json:"checked,omitzero"` // when a later look at the source found nothing new
-	Tool       string      `json:"tool"`             // version of docsearch that built it
-	Passages   int         `json:"passages"`
-	Documents  int         `json:"documents"`
-	Edition    *Edition    `json:"edition,omitempty"` // nil: the build found no version
-	TextBytes  int64       `json:"text_bytes"`        // of the passages' texts
-	Files      []FileInfo  `json:"files"`
-	Source     Source      `json:"source"`
-	Embedder   *Embedder   `json:"embedder,omitempty"` // the builtin one; nil: no vectors of its own
-	Recall     *Recall     `json:"recall,omitempty"`
-	Confidence *Confidence `json:"confidence,omitempty"`
-	Provided   *Provided   `json:"provided,omitempty"` // nil: no vectors but the builtin embedder's
-	Training     *TrainingState     `json:"learnt,omitempty"`
-	Skipped    []Skipped   `json:"skipped,omitempty"`
+	Format     int            `json:"format"`
+	Generation string         `json:"generation"` // the folder's name
+	Created    time.Time      `json:"created"`
+	Checked    time.Time      `json:"checked,omitzero"` // when a later look at the source found nothing new
+	Tool       string         `json:"tool"`             // version of docsearch that built it
+	Passages   int            `json:"passages"`
+	Documents  int            `json:"documents"`
+	Edition    *Edition       `json:"edition,omitempty"` // nil: the build found no version
+	TextBytes  int64          `json:"text_bytes"`        // of the passages' texts
+	Files      []FileInfo     `json:"files"`
+	Source     Source         `json:"source"`
+	Embedder   *Embedder      `json:"embedder,omitempty"` // the builtin one; nil: no vectors of its own
+	Recall     *Recall        `json:"recall,omitempty"`
+	Confidence *Confidence    `json:"confidence,omitempty"`
+	Provided   *Provided      `json:"provided,omitempty"` // nil: no vectors but the builtin embedder's
+	Training   *TrainingState `json:"learnt,omitempty"`
+	Skipped    []Skipped      `json:"skipped,omitempty"`
 	// Options are the build's own, for a later build to repeat them.
 	Options json.RawMessage `json:"options,omitempty"`
 	// Published are the files that were made of the passages for LEANN, by their
@@ -123,17 +123,17 @@ type Embedder struct {
 // it: that is the reader's to know, who has not made every database himself.
 type Provided struct {
 	Embedder
-	Recall   Recall    `json:"recall"`
+	Recall     Recall           `json:"recall"`
 	Similarity *SimilarityStats `json:"nearness,omitempty"` // nil: not measured
 }
 
 // A Nearness is what the cosine of the nearest passage says: what it is on
 // average for questions that the database answers, and for those it does not.
 type SimilarityStats struct {
-	InDomain     float64 `json:"own"`
+	InDomain    float64 `json:"own"`
 	OutOfDomain float64 `json:"foreign"`
-	Spread  float64 `json:"spread"` // standard deviation within either
-	Sample  int     `json:"sample"` // questions measured
+	Spread      float64 `json:"spread"` // standard deviation within either
+	Sample      int     `json:"sample"` // questions measured
 }
 
 // A Recall is the measured agreement of the vector search with exact search.

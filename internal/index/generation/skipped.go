@@ -9,8 +9,8 @@ import (
 
 // A Skipped is something of the source that has no passages, and why.
 type Skipped struct {
-	Name string `json:"name"`
-	Reason  string `json:"why"`
+	Name   string `json:"name"`
+	Reason string `json:"why"`
 }
 
 // ErrNoPassages is the error of a source without a single passage: an empty

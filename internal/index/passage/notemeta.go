@@ -9,10 +9,10 @@ import (
 // what the document's author wrote about that. In the metadata of each of its
 // passages it is "tags", "pinned", "priority" and "applies_when".
 type NoteMeta struct {
-	Tags     []string // what it is about
-	Pinned   bool     // always
-	Priority int      // before others of equal relevance; 0 is the usual
-	AppliesWhen     AppliesWhen
+	Tags        []string // what it is about
+	Pinned      bool     // always
+	Priority    int      // before others of equal relevance; 0 is the usual
+	AppliesWhen AppliesWhen
 }
 
 // A When is the calls that a document is for. A list without members means
@@ -25,7 +25,9 @@ type AppliesWhen struct {
 }
 
 // Any reports whether a document is for any call.
-func (w *AppliesWhen) Any() bool { return len(w.Tools)+len(w.Paths)+len(w.Commands)+len(w.Languages) == 0 }
+func (w *AppliesWhen) Any() bool {
+	return len(w.Tools)+len(w.Paths)+len(w.Commands)+len(w.Languages) == 0
+}
 
 // NoteMeta is what the passage's document is of use for.
 func (p *Passage) NoteMeta() NoteMeta {

@@ -19,7 +19,7 @@ type PageQuery struct {
 	Version  string   // of what the database documents; "": the one that the build found
 	Text     string   // what the page is read for
 	Limit    int      // sections wanted of a long page
-	MaxBytes     int      // bytes; a page that has no more is short, and wanted whole
+	MaxBytes int      // bytes; a page that has no more is short, and wanted whole
 }
 
 // A Page is a page that the database holds.

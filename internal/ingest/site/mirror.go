@@ -89,7 +89,7 @@ func folderAt(dir string) confined.Path { return confined.Of(filepath.Clean(dir)
 // A Mirror is the pages of a site that lie in a folder.
 type Mirror struct {
 	URL, Prefix string    // as they were fetched
-	Discovery         Discovery       // of the last run that came to its end
+	Discovery   Discovery // of the last run that came to its end
 	Ended       time.Time // when that was; zero if none has
 	Damaged     int       // lines of the journal that were passed over
 
@@ -122,7 +122,7 @@ type record struct {
 	Run   int        `json:"run,omitempty"`
 	Began *time.Time `json:"began,omitempty"`
 	Ended *time.Time `json:"ended,omitempty"`
-	Way   Discovery        `json:"way,omitempty"`
+	Way   Discovery  `json:"way,omitempty"`
 
 	URL       string     `json:"url,omitempty"`
 	Type      string     `json:"type,omitempty"`

@@ -88,8 +88,8 @@ type Options struct {
 
 	// Prefix is what the URLs of all pages begin with. "" is the URL itself,
 	// without the name of a file at its end.
-	Prefix string
-	Discovery    Discovery // "" is the first that finds pages
+	Prefix    string
+	Discovery Discovery // "" is the first that finds pages
 
 	MaxPages int   // 0 is DefaultMaxPages
 	MaxBytes int64 // of all that is received and of the pages that stay; 0 is DefaultMaxBytes
@@ -132,7 +132,7 @@ const (
 
 // A Report says what became of every page that was found.
 type Report struct {
-	Discovery       Discovery
+	Discovery Discovery
 	Found     int // pages, within the limit
 	Fetched   int // new or changed
 	Unchanged int
