@@ -95,7 +95,7 @@ func TestSetupAsks(t *testing.T) {
 
 	// Interrupted at the first question about the config: what was built stays.
 	d := startDialogue(t, home, filepath.Join(work, "frob"))
-	d.answer(`a LEANN index\) \[docs\]:`, "\n")
+	d.answer(`or LEANN index\) \[docs\]:`, "\n")
 	d.answer(`in a web search \[frob\]:`, "\n")
 	d.answer(`Keywords, separated by commas \[frob\]:`, "\x03")
 	shown, code := d.end()
@@ -115,7 +115,7 @@ func TestSetupAsks(t *testing.T) {
 	d.answer(`Description that the agent sees \[Go documentation\]:`, "All of it\n")
 	d.answer(`Write this change to .*docsearch-config\.json\? \[Y/n\]`, "what\n")
 	d.answer(`Write this change to .*docsearch-config\.json\? \[Y/n\]`, "y\n")
-	d.answer(`into Claude Code's settings\? \[Y/n\]`, "\n")
+	d.answer(`to Claude Code's settings\? \[Y/n\]`, "\n")
 	shown, code = d.end()
 	if code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, shown)
@@ -137,20 +137,20 @@ func TestSetupAsks(t *testing.T) {
 
 	// Again: there is nothing to ask.
 	d = startDialogue(t, home, filepath.Join(work, "frob"), "Go", "docs")
-	if shown, code = d.end(); code != exitOK || !strings.Contains(shown, "has the entry Go already") {
+	if shown, code = d.end(); code != exitOK || !strings.Contains(shown, "already has the entry Go") {
 		t.Errorf("again: exit code %d\n%s", code, shown)
 	}
 
 	// Who does not want it has lost nothing.
 	d = startDialogue(t, home, filepath.Join(work, "frob"), "Go", "docs", "--name", "other")
-	d.answer(`Change the entry to .*other instead\? \[y/N\]`, "\n")
+	d.answer(`Change the entry to .*other\? \[y/N\]`, "\n")
 	if shown, code = d.end(); code != exitFailure || !strings.Contains(shown, "hint: use another keyword to add an entry\n") {
 		t.Errorf("an entry of another database: exit code %d\n%s", code, shown)
 	}
 	d = startDialogue(t, home, filepath.Join(work, "frob"), "bell", "docs")
-	d.answer(`Words .*:`, "\n")
-	d.answer(`URLs .*:`, "-\n")
-	d.answer(`What .*:`, "\n")
+	d.answer(`Keywords.*:`, "\n")
+	d.answer(`URL prefixes.*:`, "-\n")
+	d.answer(`Description.*:`, "\n")
 	d.answer(`Write .*`, "n\n")
 	if shown, code = d.end(); code != exitFailure || !strings.Contains(shown, "docsearch: the database is built, but not in the config\n") {
 		t.Errorf("not to be written: exit code %d\n%s", code, shown)

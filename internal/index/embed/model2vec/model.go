@@ -222,7 +222,7 @@ var sizes = []struct {
 // that no model here has are left out.
 func parseSafetensors(data []byte) (map[string]tensor, []byte, error) {
 	if len(data) < 8 {
-		return nil, nil, errors.New("the file is too short")
+		return nil, nil, errors.New("the file is too small")
 	}
 	n := binary.LittleEndian.Uint64(data)
 	if n > uint64(len(data)-8) || n > maxJSON {
