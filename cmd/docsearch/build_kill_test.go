@@ -420,7 +420,7 @@ func TestBuildsAtOnce(t *testing.T) {
 	}
 	out, err := b.command(t.Context()).CombinedOutput()
 	want := fmt.Sprintf("another build is running: process %d on ", os.Getpid())
-	if err == nil || !bytes.Contains(out, []byte(want)) || !bytes.Contains(out, []byte("\nhint: --wait ")) {
+	if err == nil || !bytes.Contains(out, []byte(want)) || !bytes.Contains(out, []byte("\nhint: pass --wait ")) {
 		t.Errorf("while a build is at work: %v\n%swant %q and a hint", err, out, want)
 	}
 	work.Abort()

@@ -357,10 +357,10 @@ func TestHookFailsOpen(t *testing.T) {
 		{name: "config is empty", arrange: func(h *hookHome) { h.configure("") }, event: good, stderr: "got an empty file; the hook denies no searches"},
 		{name: "config is no JSON", arrange: func(h *hookHome) { h.configure("{\n\n\"databases\": [}") }, event: good, stderr: ":3:15: invalid JSON: unexpected"},
 		{name: "config is a list", arrange: func(h *hookHome) { h.configure("[]") }, event: good, stderr: "want an object"},
-		{name: "config is huge", arrange: func(h *hookHome) { h.configure(redirectConfig + strings.Repeat(" ", 5<<20)) }, event: good, stderr: "longer than"},
+		{name: "config is huge", arrange: func(h *hookHome) { h.configure(redirectConfig + strings.Repeat(" ", 5<<20)) }, event: good, stderr: "larger than"},
 		{name: "config links to itself", unix: true, arrange: func(h *hookHome) { os.Remove(h.config); os.Symlink(h.config, h.config) }, event: good, stderr: "too many levels"},
 		{name: "config is a device", unix: true, event: good, env: []string{"DOCSEARCH_CONFIG_PATH=/dev/zero"}, stderr: "not a regular file"},
-		{name: "config without a usable entry", arrange: func(h *hookHome) { h.configure(`{"databases": [{"keywords": ["gitlab"]}]}`) }, event: good, stderr: "path: expected"},
+		{name: "config without a usable entry", arrange: func(h *hookHome) { h.configure(`{"databases": [{"keywords": ["gitlab"]}]}`) }, event: good, stderr: "path: want the path"},
 
 		{name: "state is a folder", arrange: func(h *hookHome) { os.Mkdir(h.state("s"), 0o755) }, event: good, stderr: "state"},
 		{name: "state folder is a file", arrange: func(h *hookHome) { h.write(filepath.Join(h.dir, "file"), "") }, event: good, env: []string{"DOCSEARCH_STATE_DIR=file"}, stderr: "state"},
@@ -378,7 +378,7 @@ func TestHookFailsOpen(t *testing.T) {
 		{name: "passage table is damaged", arrange: func(h *hookHome) { flip(indexed(h, "answer")("g*/passages.table")) }, event: webSearch("s", indextest.Question), stderr: "passages.table"},
 		{name: "passages are damaged", arrange: func(h *hookHome) { flip(indexed(h, "answer")("g*/passages.0.jsonl")) }, event: webSearch("s", indextest.Question), stderr: "passages.0.jsonl"},
 
-		{name: "the deadline has passed", env: []string{"DOCSEARCH_HOOK_TIMEOUT_MS=1"}, event: `{"pad":"` + strings.Repeat("x", 50<<20) + `",` + good[1:], stderr: "deadline"},
+		{name: "the deadline has passed", env: []string{"DOCSEARCH_HOOK_TIMEOUT_MS=1"}, event: `{"pad":"` + strings.Repeat("x", 50<<20) + `",` + good[1:], stderr: "timeout after"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.unix && runtime.GOOS == "windows" {
@@ -431,7 +431,7 @@ func TestHookWithoutStdout(t *testing.T) {
 	h := newHookHome(t, redirectConfig)
 	cmd := h.command()
 	cmd.Stdout = full
-	if r := h.result(cmd, strings.NewReader(webSearch("s", "gitlab"))); r.code != 0 || !strings.Contains(r.stderr, "goes through") {
+	if r := h.result(cmd, strings.NewReader(webSearch("s", "gitlab"))); r.code != 0 || !strings.Contains(r.stderr, "the call runs as usual") {
 		t.Errorf("code %d, stderr %q", r.code, r.stderr)
 	}
 }
@@ -446,7 +446,7 @@ func TestHookDeadlineOnStdin(t *testing.T) {
 		}
 		result := h.result(h.command("DOCSEARCH_HOOK_TIMEOUT_MS=50"), r)
 		result.passed(t)
-		if !strings.Contains(result.stderr, "deadline") {
+		if !strings.Contains(result.stderr, "timeout after") {
 			t.Errorf("stderr %q", result.stderr)
 		}
 		r.Close()
@@ -484,7 +484,7 @@ func TestHookReadsWhatIsThere(t *testing.T) {
 			written <- errors.Join(err, err2)
 		}()
 		result := h.result(h.command("DOCSEARCH_HOOK_TIMEOUT_MS=60000"), r)
-		if result.code != test.code || strings.Contains(result.stderr, "goes through") {
+		if result.code != test.code || strings.Contains(result.stderr, "the call runs as usual") {
 			t.Errorf("%q after %v: code %d, stderr %q", test.query, test.pause, result.code, result.stderr)
 		}
 		if err := <-written; err != nil {

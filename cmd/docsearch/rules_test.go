@@ -52,7 +52,7 @@ func TestHookRules(t *testing.T) {
 		{"server", toolCall("s", "mcp__jira__create", "title", "x"), 2, "no tickets", "no tickets\n"},
 		{"no match", bash("ls"), 0, "", ""},
 		{"other tool", toolCall("s", "Read", "file_path", "/x"), 0, "", ""},
-		{"without end", bash(strings.Repeat("x", 60) + "!"), 0, "", "docsearch: rule slow skipped:  its pattern takes longer than 50ms on this text\n"},
+		{"without end", bash(strings.Repeat("x", 60) + "!"), 0, "", "docsearch: rule slow skipped: its pattern takes longer than 50ms on this text\n"},
 		{"no shell", bash("kubectl ("), 0, "", "docsearch: rule kubectl skipped: cannot parse the command"},
 	} {
 		for _, run := range []string{"first", "again"} { // by the file, by the snapshot

@@ -121,7 +121,7 @@ func TestSearchAtTerminal(t *testing.T) {
       .*frobnic: words 0\.\d\d; in title 1, body 2.*
 
 .*confidence of docs: \d\.\d\d.*
-   .*lexical confidence \d\.\d\d, (not )?below threshold 0\.\d\d.*
+   .*lexical confidence \d\.\d\d, (below|reaches) the threshold 0\.\d\d.*
    .*log odds -?\d+\.\d\d = base rate -\d\.\d\d \+ `},
 		{name: "nothing relevant", columns: 120, args: []string{"search", "quasar"}, want: `^no confident answer in docs for "quasar"\n$`},
 	} {
