@@ -507,7 +507,7 @@ func TestHookStillDenies(t *testing.T) {
 		{name: "cache is a file", env: []string{"DOCSEARCH_CACHE_DIR=cache"}, arrange: func(h *hookHome) { h.write(filepath.Join(h.dir, "cache"), "") }},
 		{name: "snapshot is damaged", env: []string{"DOCSEARCH_CACHE_DIR=cache"}, arrange: func(h *hookHome) {
 			h.run(webSearch("x", "gitlab"), "DOCSEARCH_CACHE_DIR=cache").denied(h.tb)
-			paths, err := filepath.Glob(filepath.Join(h.dir, "cache", "*"))
+			paths, err := filepath.Glob(filepath.Join(h.dir, "cache", "*.snapshot"))
 			if err != nil || len(paths) != 1 {
 				h.tb.Fatal(paths, err)
 			}

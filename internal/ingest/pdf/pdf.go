@@ -46,7 +46,7 @@ type SkippedPage struct {
 func Parse(data []byte) (doc md.Document, left []SkippedPage, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			doc, left, err = md.Document{}, nil, errors.New("a damaged PDF file")
+			doc, left, err = md.Document{}, nil, errors.New("corrupt PDF file")
 		}
 	}()
 	if err := checkStreams(data); err != nil {
@@ -65,7 +65,7 @@ func Parse(data []byte) (doc md.Document, left []SkippedPage, err error) {
 	effort := 0
 	for i := 1; i <= n; i++ {
 		if effort > maxEffort {
-			left = append(left, SkippedPage{i, "too much to read; the pages from here on are left out"})
+			left = append(left, SkippedPage{i, "size limit reached; skipped the remaining pages"})
 			break
 		}
 		p, err := readPage(r, i, &effort)

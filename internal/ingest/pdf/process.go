@@ -100,7 +100,7 @@ func runWith(cmd *exec.Cmd, data []byte, cancel context.CancelFunc) (r result, e
 		in.Write(data) // a process that does not read it does not answer
 	}()
 	if err = json.NewDecoder(io.LimitReader(out, maxOutput)).Decode(&r); err != nil {
-		err = errors.New("a damaged PDF file: the process that reads it failed")
+		err = errors.New("corrupt PDF file: the process that reads it failed")
 		cancel()
 	}
 	in.Close()
