@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// layers are the packages from the top of the program to its base. A package imports
+// packages of its own layer and of those below, never of one above. The longest
+// prefix that matches decides.
+var layers = [][]string{
+	{"cmd", "test"},
+	{"internal/hook/startup", "internal/hook/crashguard", "internal/mcpserver", "internal/setup"},
+	{"internal/hook/lookup", "internal/replay", "internal/rules/check"},
+	{"internal/hook"},
+	{"internal/config/edit", "internal/config/load", "internal/ingest"},
+	{"internal/rules", "internal/notes", "internal/agentconfig", "internal/index/indextest"},
+	{"internal/config/decode", "internal/eventlog", "internal/hook/match", "internal/hook/event", "internal/hook/deadline", "internal/hook/sessionfile", "internal/index"},
+	{"internal/index/dense", "internal/index/embed", "internal/index/leann", "internal/index/lexical", "internal/index/quicksearch"},
+	{"internal/index/container", "internal/index/generation", "internal/index/passage", "internal/index/urlmatch", "internal/index/vecmath"},
+	{"internal/config", "internal/query", "internal/provenance", "internal/safetext", "internal/hook/rawjson", "internal/rules/pattern", "internal/rules/shell", "docs"},
+	{"internal/atomicfile", "internal/confined", "internal/filelock", "internal/mmap", "internal/parallel", "internal/progress", "internal/eval"},
+}
+
+// TestLayers holds the layers of docs/architecture.md. Only the program imports the
+// package whose init function ends the process.
+func TestLayers(t *testing.T) {
+	const module = "github.com/docsearch/docsearch/"
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", module+"...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		paths := strings.Fields(strings.ReplaceAll(line, module, ""))
+		importer := paths[0]
+		for _, imported := range paths[1:] {
+			if imported == "internal/hook/startup" && importer != "cmd/docsearch" {
+				t.Errorf("%s imports %s, which can end the process", importer, imported)
+			}
+			from, to := layerOf(importer), layerOf(imported)
+			switch {
+			case from < 0:
+				t.Errorf("%s is in no layer", importer)
+			case 0 <= to && to < from:
+				t.Errorf("%s (layer %d) imports %s (layer %d) upwards", importer, from, imported, to)
+			}
+		}
+	}
+}
+
+// layerOf returns the place in layers of a package's longest prefix, -1 if there is
+// none.
+func layerOf(path string) int {
+	layer, longest := -1, 0
+	for i, prefixes := range layers {
+		for _, prefix := range prefixes {
+			if (path == prefix || strings.HasPrefix(path, prefix+"/")) && len(prefix) > longest {
+				layer, longest = i, len(prefix)
+			}
+		}
+	}
+	return layer
+}
