@@ -57,8 +57,8 @@ func (d *Database) Explain(q Query, r Result) (Explanation, error) {
 			w = *h.words
 		}
 		why := HitExplanation{Parts: []Part{
-			{"words", w.Words}, {"page", w.Page}, {"second-best passage", w.Rest}, {"proximity", w.Proximity}, {"phrases", w.Phrase},
-			{"definition", w.Symbol}, {"static prior", w.Prior}, {"vectors", h.Dense},
+			{"words", w.Words}, {"page", w.Page}, {"second-best passage", w.SecondBest}, {"proximity", w.Proximity}, {"phrases", w.Phrase},
+			{"definition", w.Definition}, {"static prior", w.Prior}, {"vectors", h.Dense},
 		}}
 		reasons, err := d.lexical.Explain(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version)}, h.Number)
 		if err != nil {

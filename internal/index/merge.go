@@ -32,17 +32,17 @@ func Merge(results []Result, topK int) []Merged {
 	for _, r := range results {
 		if len(r.Hits) > 0 {
 			surest = max(surest, r.Confidence)
-			pageAboutName = pageAboutName || r.signals.Page
+			pageAboutName = pageAboutName || r.signals.NamedPage
 		}
 	}
 	next := make([]int, len(results))
 	weight := make([]float64, len(results))
 	for i, r := range results {
 		weight[i] = 1
-		if pageAboutName && !r.signals.Page {
+		if pageAboutName && !r.signals.NamedPage {
 			weight[i] = mentioned
 		}
-		if surest >= Relevant && r.Confidence < Relevant && !r.signals.Page {
+		if surest >= Relevant && r.Confidence < Relevant && !r.signals.NamedPage {
 			next[i] = len(r.Hits)
 		}
 	}

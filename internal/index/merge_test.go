@@ -9,7 +9,7 @@ import (
 
 func TestMerge(t *testing.T) {
 	result := func(confidence float64, hits ...Hit) Result { return Result{Hits: hits, Confidence: confidence} }
-	about := func(r Result) Result { r.signals.Page = true; return r }
+	about := func(r Result) Result { r.signals.NamedPage = true; return r }
 	hit := func(id string, score float64) Hit { return Hit{Passage: passage.Passage{ID: id}, Score: score} }
 	for _, tt := range []struct {
 		name    string

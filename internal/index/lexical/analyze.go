@@ -30,33 +30,33 @@ const (
 // An Analyzer turns text into terms by the rules of one language. It may be
 // used by several goroutines.
 type Analyzer struct {
-	language string
-	stem     func(*snowballstem.Env) bool // nil: words stay as they are
-	stop     func(string) bool            // words that are not indexed
-	question func(string) bool            // words that queries are made of, not of what they ask for
-	thesauri bool                         // the thesaurus speaks this language
-	known    sync.Pool                    // of map[string]string: terms by their spelling, for Terms
+	language       string
+	stem           func(*snowballstem.Env) bool // nil: words stay as they are
+	isStopWord     func(string) bool            // words that are not indexed
+	isQuestionWord func(string) bool            // words that queries are made of, not of what they ask for
+	thesauri       bool                         // the thesaurus speaks this language
+	termCache      sync.Pool                    // of map[string]string: terms by their spelling, for Terms
 }
 
 // NewAnalyzer returns the analyzer of a language: english, german, french,
 // spanish, portuguese, russian, or none, which neither stems nor stops. The
 // empty name is DefaultLanguage.
 func NewAnalyzer(language string) (*Analyzer, error) {
-	a := &Analyzer{language: language, stop: never, question: never}
+	a := &Analyzer{language: language, isStopWord: never, isQuestionWord: never}
 	switch language {
 	case "", DefaultLanguage:
 		a.language, a.thesauri = DefaultLanguage, true
-		a.stem, a.stop, a.question = english.Stem, stopEnglish, questionEnglish
+		a.stem, a.isStopWord, a.isQuestionWord = english.Stem, stopEnglish, questionEnglish
 	case "german":
-		a.stem, a.stop, a.question = german.Stem, stopGerman, questionGerman
+		a.stem, a.isStopWord, a.isQuestionWord = german.Stem, stopGerman, questionGerman
 	case "french":
-		a.stem, a.stop, a.question = french.Stem, stopFrench, questionFrench
+		a.stem, a.isStopWord, a.isQuestionWord = french.Stem, stopFrench, questionFrench
 	case "spanish":
-		a.stem, a.stop, a.question = spanish.Stem, stopSpanish, questionSpanish
+		a.stem, a.isStopWord, a.isQuestionWord = spanish.Stem, stopSpanish, questionSpanish
 	case "portuguese":
-		a.stem, a.stop, a.question = portuguese.Stem, stopPortuguese, questionPortuguese
+		a.stem, a.isStopWord, a.isQuestionWord = portuguese.Stem, stopPortuguese, questionPortuguese
 	case "russian":
-		a.stem, a.stop, a.question = russian.Stem, stopRussian, questionRussian
+		a.stem, a.isStopWord, a.isQuestionWord = russian.Stem, stopRussian, questionRussian
 	case "none":
 	default:
 		return nil, fmt.Errorf("language %q is not known: use english, german, french, spanish, portuguese, russian or none", language)
@@ -71,11 +71,11 @@ func (a *Analyzer) Language() string { return a.language }
 // stems of its words and pairs of its dense scripts, without stop words and
 // without names taken whole.
 func (a *Analyzer) Terms(text string) []string {
-	known, _ := a.known.Get().(map[string]string)
+	known, _ := a.termCache.Get().(map[string]string)
 	if known == nil || len(known) >= maxCached {
 		known = make(map[string]string)
 	}
-	defer a.known.Put(known)
+	defer a.termCache.Put(known)
 	var terms []string
 	scan(text, 0, func(t token) {
 		if t.kind == exact || t.kind == compound {
@@ -112,7 +112,7 @@ func (a *Analyzer) term(k kind, text string) string {
 
 // stemOf returns the term of a folded word, or "".
 func (a *Analyzer) stemOf(folded string) string {
-	if len(folded) > maxTerm || folded == "" || a.stop(folded) {
+	if len(folded) > maxTerm || folded == "" || a.isStopWord(folded) {
 		return ""
 	}
 	ascii, digits := shape(folded)

@@ -16,13 +16,13 @@ import (
 var background string
 
 const (
-	// unlisted is the share of passages that have a stem which is not in
+	// unlistedShare is the share of passages that have a stem which is not in
 	// background.
-	unlisted = 5e-4
+	unlistedShare = 5e-4
 	// smoothing keeps the likelihoods of what is rare or missing apart from
-	// zero; mostEvidence is what one word can say at most.
-	smoothing    = 1e-3
-	mostEvidence = 4
+	// zero; maxEvidence is what one word can say at most.
+	smoothing   = 1e-3
+	maxEvidence = 4
 )
 
 // evidence is the log ratio of a word's share of the index's passages to common,
@@ -31,18 +31,18 @@ const (
 func evidence(common float64, passages, total int) float64 {
 	here := float64(passages) / float64(total)
 	ratio := math.Log((here + smoothing/10) / (common + smoothing))
-	return max(-mostEvidence, min(mostEvidence, ratio))
+	return max(-maxEvidence, min(maxEvidence, ratio))
 }
 
-// elsewhere is the share of passages of documentation at large that have a
+// backgroundShare is the share of passages of documentation at large that have a
 // word.
-func elsewhere(stem string) float64 {
+func backgroundShare(stem string) float64 {
 	if value, ok := lookup(background, stem); ok {
 		if n, err := strconv.Atoi(value); err == nil {
 			return float64(n) / 1e4
 		}
 	}
-	return unlisted
+	return unlistedShare
 }
 
 // backgroundRarity falls from 1 for a word that the background corpus lacks to 0 for

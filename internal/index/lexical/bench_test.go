@@ -10,8 +10,8 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// written is the path of an index of n passages, six to a document.
-func written(b *testing.B, n int) (path string, c corpus) {
+// writtenIndex is the path of an index of n passages, six to a document.
+func writtenIndex(b *testing.B, n int) (path string, c corpus) {
 	b.Helper()
 	c = newCorpus(uint64(n))
 	builder := NewBuilder(Options{})
@@ -32,7 +32,7 @@ func written(b *testing.B, n int) (path string, c corpus) {
 func BenchmarkOpen(b *testing.B) {
 	for _, n := range []int{1_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			path, _ := written(b, n)
+			path, _ := writtenIndex(b, n)
 			b.ReportAllocs()
 			for b.Loop() {
 				x, err := Open(confined.Of(path))
@@ -49,7 +49,7 @@ func BenchmarkOpen(b *testing.B) {
 // of one that is opened for it, as the hook does.
 func BenchmarkQuery(b *testing.B) {
 	for _, n := range []int{1_000, 20_000, 100_000} {
-		path, c := written(b, n)
+		path, c := writtenIndex(b, n)
 		queries := make([]Query, 64)
 		for i := range queries {
 			queries[i] = Query{Text: c.words(8), Limit: 10}

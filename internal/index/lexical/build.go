@@ -27,7 +27,7 @@ type Options struct {
 // Fields are what is indexed of one passage.
 type Fields struct {
 	Title       string   // the passage's own heading
-	Named       bool     // Title is no heading, but a name for want of one
+	Named       bool     // TitleShare is no heading, but a name for want of one
 	Path        []string // the headings above it, from the document's first level down
 	Page        string   // the document's title
 	Body        string
@@ -55,8 +55,8 @@ const (
 )
 
 const (
-	// maxShort is how many places the fields but the body have at most.
-	maxShort = 255
+	// maxShortField is how many places the fields but the body have at most.
+	maxShortField = 255
 	// batchBytes is how much text a worker takes at a time: enough that what
 	// is kept per batch does not count, little enough that all are busy.
 	batchBytes = 1 << 19
@@ -78,11 +78,11 @@ type Builder struct {
 	first     int // passage that batch begins with
 	content   bool
 
-	workers  chan *worker // those without work
-	pending  sync.WaitGroup
-	segments []*segment
-	ids      interner
-	kept     *kept // see Reuse; nil: every passage is new
+	workers chan *worker // those without work
+	pending sync.WaitGroup
+	batches []*batchIndex
+	ids     interner
+	reused  *reusedIndex // see Reuse; nil: every passage is new
 }
 
 // NewBuilder returns a builder. That a language is not known is reported by
@@ -116,8 +116,8 @@ func (b *Builder) Add(document uint32, f Fields) {
 
 // dispatch gives the batch to a worker, waiting for one if all are busy.
 func (b *Builder) dispatch() {
-	batch, s := b.batch, &segment{first: b.first}
-	b.segments = append(b.segments, s)
+	batch, s := b.batch, &batchIndex{first: b.first}
+	b.batches = append(b.batches, s)
 	b.first += len(batch)
 	b.content = b.content && b.first <= b.options.Content
 	content := b.content
@@ -153,7 +153,7 @@ func (t *interner) number(term string) uint32 {
 // A segment is the postings of one batch: for each of its terms, the passages with the term's places in them, as varints:
 // passage less the one before, number of places, each place less the one
 // before.
-type segment struct {
+type batchIndex struct {
 	first    int
 	passages []passageInfo
 	terms    []uint32
@@ -172,10 +172,10 @@ const unknown = math.MaxUint32
 // A passageInfo is what scoring needs to know of a passage beside its words.
 // What is not in the file's passages is in its inputs (see kept), all of it.
 type passageInfo struct {
-	short              [fieldBody]uint8 // lengths of the fields but the body
-	body               uint32
-	bodyAt             uint32             // the place where it begins, which the lengths tell
-	words              [fieldCount]uint32 // the lengths without stop words: what damping goes by
+	shortLengths       [fieldBody]uint8 // lengths of the fields but the body
+	bodyLength         uint32
+	bodyStart          uint32             // the place where it begins, which the lengths tell
+	wordCounts         [fieldCount]uint32 // the lengths without stop words: what damping goes by
 	aside              bool               // see isAside
 	depth              uint8
 	family             uint64 // see versionOf
@@ -187,42 +187,42 @@ type passageInfo struct {
 type worker struct {
 	analyzer *Analyzer
 	ids      *interner
-	// known are the numbers of terms by their spelling, one more than the
+	// termNumbers are the numbers of terms by their spelling, one more than the
 	// term's own, 0 for what has no term.
-	known [3]map[string]uint32 // words, exact, grams
-	found []occurrence
+	termNumbers [3]map[string]uint32 // wordCounts, exact, grams
+	found       []occurrence
 	// What invert works with.
-	slots  []uint32
-	sorted []occurrence
-	places []uint32
+	slots     []uint32
+	sorted    []occurrence
+	positions []uint32
 	// content are the content terms of the passage at work, by field.
 	content [fieldCount][]uint32
 }
 
-type occurrence struct{ term, passage, place uint32 }
+type occurrence struct{ term, passage, position uint32 }
 
 func newWorker(a *Analyzer, ids *interner) *worker {
 	w := &worker{analyzer: a, ids: ids}
-	for i := range w.known {
-		w.known[i] = make(map[string]uint32)
+	for i := range w.termNumbers {
+		w.termNumbers[i] = make(map[string]uint32)
 	}
 	return w
 }
 
-func (w *worker) analyze(batch []Fields, s *segment, content bool) {
+func (w *worker) analyze(batch []Fields, s *batchIndex, content bool) {
 	w.found = w.found[:0]
 	s.passages = make([]passageInfo, len(batch))
 	for i := range batch {
 		whole := w.passage(uint32(i), &batch[i], &s.passages[i])
 		if content {
-			s.keep(w, batch[i].Named, whole)
+			s.keepContent(w, batch[i].Named, whole)
 		}
 	}
 	w.invert(s)
 }
 
-// keep keeps the content terms of the passage that w is at.
-func (s *segment) keep(w *worker, named, whole bool) {
+// keepContent keeps the content terms of the passage that w is at.
+func (s *batchIndex) keepContent(w *worker, named, whole bool) {
 	if !whole {
 		s.bounds = append(s.bounds, contentEnds{unknown, uint32(len(s.content))})
 		return
@@ -237,30 +237,30 @@ func (s *segment) keep(w *worker, named, whole bool) {
 }
 
 // passage finds the terms of a passage, and says whether all of them: fields
-// but the body end after maxShort places.
+// but the body end after maxShortField places.
 func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
-	place := 0
+	position := 0
 	whole = true
 	for field := range fieldCount {
-		start, limit := place, place+maxShort
+		start, limit := position, position+maxShortField
 		content := w.content[field][:0]
 		emit := func(t token, text string) {
-			if t.place >= limit || t.kind == compound {
-				whole = whole && t.place < limit
+			if t.position >= limit || t.kind == compound {
+				whole = whole && t.position < limit
 				return
 			}
-			if term := w.number(t.kind, text[t.start:t.end]); term > 0 {
-				w.found = append(w.found, occurrence{term - 1, n, uint32(t.place)})
+			if term := w.termNumber(t.kind, text[t.start:t.end]); term > 0 {
+				w.found = append(w.found, occurrence{term - 1, n, uint32(t.position)})
 				if t.kind != exact {
 					content = append(content, term-1)
 				}
 			}
 		}
 		each := func(text string) {
-			from := place
-			place = scan(text, place, func(t token) { emit(t, text) })
+			from := position
+			position = scan(text, position, func(t token) { emit(t, text) })
 			if from < limit {
-				w.operators(n, text, field == fieldBody, from, min(place, limit))
+				w.addOperators(n, text, field == fieldBody, from, min(position, limit))
 			}
 		}
 		if field == fieldBody {
@@ -269,14 +269,14 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 		f.texts(field, each)
 		switch field {
 		case fieldTitle:
-			w.names(n, f, uint32(start))
+			w.addNames(n, f, uint32(start))
 		case fieldBody:
-			info.body = uint32(place - start)
+			info.bodyLength = uint32(position - start)
 		}
-		w.content[field], info.words[field] = content, uint32(len(content))
+		w.content[field], info.wordCounts[field] = content, uint32(len(content))
 		if field != fieldBody {
-			info.short[field] = uint8(min(place-start, maxShort))
-			place = start + int(info.short[field]) + 1 // the gap keeps phrases within a field
+			info.shortLengths[field] = uint8(min(position-start, maxShortField))
+			position = start + int(info.shortLengths[field]) + 1 // the gap keeps phrases within a field
 		}
 	}
 	info.aside, info.depth = f.Aside || isAside(f.Address), depthOf(f.Address)
@@ -307,40 +307,40 @@ func (f *Fields) texts(field int, each func(string)) {
 	}
 }
 
-// names adds the symbols and the keys of the passage.
-func (w *worker) names(n uint32, f *Fields, place uint32) {
+// addNames adds the symbols and the keys of the passage.
+func (w *worker) addNames(n uint32, f *Fields, position uint32) {
 	for _, s := range symbols(f) {
 		if term := s.term(); term != "" {
-			w.found = append(w.found, occurrence{w.ids.number(term), n, place})
+			w.found = append(w.found, occurrence{w.ids.number(term), n, position})
 		}
 	}
 	for _, key := range f.Keys {
 		if term := keyTerm(key); term != "" {
-			w.found = append(w.found, occurrence{w.ids.number(term), n, place})
+			w.found = append(w.found, occurrence{w.ids.number(term), n, position})
 		}
 	}
 }
 
-// operators adds the operators that a text in a field speaks of. As they take no
+// addOperators adds the operators that a text in a field speaks of. As they take no
 // place, they get the first ones of the text's: only how many count.
-func (w *worker) operators(n uint32, text string, body bool, from, to int) {
+func (w *worker) addOperators(n uint32, text string, body bool, from, to int) {
 	terms, counts := operators(text, body)
 	for i, term := range terms {
 		number := w.ids.number(term)
-		for place := from; place < min(from+counts[i], max(to, from+1)); place++ {
-			w.found = append(w.found, occurrence{number, n, uint32(place)})
+		for position := from; position < min(from+counts[i], max(to, from+1)); position++ {
+			w.found = append(w.found, occurrence{number, n, uint32(position)})
 		}
 	}
 }
 
-// number is one more than the number of a token's term, or 0.
-func (w *worker) number(k kind, text string) uint32 {
-	known := w.known[0]
+// termNumber is one more than the number of a token's term, or 0.
+func (w *worker) termNumber(k kind, text string) uint32 {
+	known := w.termNumbers[0]
 	switch k {
 	case exact:
-		known = w.known[1]
+		known = w.termNumbers[1]
 	case gram:
-		known = w.known[2]
+		known = w.termNumbers[2]
 	}
 	n, ok := known[text]
 	if !ok {
@@ -357,7 +357,7 @@ func (w *worker) number(k kind, text string) uint32 {
 
 // invert groups what was found by term and encodes it. Terms come in the order
 // in which the batch has them, each with its passages ascending.
-func (w *worker) invert(s *segment) {
+func (w *worker) invert(s *batchIndex) {
 	// slots are where a term's occurrences go: first how many there are.
 	var ends []uint32
 	for _, o := range w.found {
@@ -398,19 +398,19 @@ func (w *worker) encode(b []byte, found []occurrence) []byte {
 	passage := uint32(0)
 	for len(found) > 0 {
 		first := found[0].passage
-		w.places = w.places[:0]
+		w.positions = w.positions[:0]
 		for len(found) > 0 && found[0].passage == first {
-			w.places = append(w.places, found[0].place)
+			w.positions = append(w.positions, found[0].position)
 			found = found[1:]
 		}
-		slices.Sort(w.places)
-		w.places = slices.Compact(w.places)
+		slices.Sort(w.positions)
+		w.positions = slices.Compact(w.positions)
 		b = binary.AppendUvarint(b, uint64(first-passage))
-		b = binary.AppendUvarint(b, uint64(len(w.places)))
-		place := uint32(0)
-		for _, p := range w.places {
-			b = binary.AppendUvarint(b, uint64(p-place))
-			place = p
+		b = binary.AppendUvarint(b, uint64(len(w.positions)))
+		position := uint32(0)
+		for _, p := range w.positions {
+			b = binary.AppendUvarint(b, uint64(p-position))
+			position = p
 		}
 		passage = first
 	}
@@ -449,11 +449,11 @@ func (b *Builder) Write(ctx context.Context, file confined.Path) error {
 		return err
 	}
 	b.workers, b.ids.numbers = nil, nil
-	for _, s := range b.segments {
+	for _, s := range b.batches {
 		s.terms, s.ends, s.data = nil, nil, nil
 	}
 	if !b.content {
-		b.segments, b.ids.terms = nil, nil
+		b.batches, b.ids.terms = nil, nil
 	}
 	return out.Close()
 }
@@ -462,11 +462,11 @@ func (b *Builder) Write(ctx context.Context, file confined.Path) error {
 // those of its page's title and of its headings and those of its body, or
 // false if they are not known. Analyze or Write must have returned.
 func (b *Builder) Content(i int) (head, body []string, known bool) {
-	at := sort.Search(len(b.segments), func(k int) bool { return b.segments[k].first > i }) - 1
-	if at < 0 || i-b.segments[at].first >= len(b.segments[at].bounds) {
+	at := sort.Search(len(b.batches), func(k int) bool { return b.batches[k].first > i }) - 1
+	if at < 0 || i-b.batches[at].first >= len(b.batches[at].bounds) {
 		return nil, nil, false
 	}
-	s := b.segments[at]
+	s := b.batches[at]
 	i -= s.first
 	from := uint32(0)
 	if i > 0 {
@@ -486,24 +486,24 @@ func (b *Builder) Content(i int) (head, body []string, known bool) {
 // A layout is where the passages go: they lie by document, and are counted so
 // within the file, whatever order they came in.
 type layout struct {
-	info   []passageInfo
-	unit   []uint32 // of each passage, as they lie
-	starts []uint32 // first passage of each unit, and the end
-	owners []uint32 // the document of each unit
-	number []uint32 // the passage's own number, as they lie; nil: they came so
-	place  []uint32 // where each passage lies, by its own number; nil likewise
-	single bool     // every unit has one passage
-	stats  statistics
+	info          []passageInfo
+	segmentOf     []uint32 // of each passage, as they lie
+	segmentStarts []uint32 // first passage of each unit, and the end
+	documents     []uint32 // the document of each unit
+	numbers       []uint32 // the passage's own number, as they lie; nil: they came so
+	ordinals      []uint32 // where each passage lies, by its own number; nil likewise
+	single        bool     // every unit has one passage
+	stats         statistics
 }
 
 func (b *Builder) layout() (*layout, error) {
 	l := &layout{info: make([]passageInfo, len(b.documents)), single: true}
-	for _, s := range b.segments {
+	for _, s := range b.batches {
 		copy(l.info[s.first:], s.passages)
 		s.passages = nil
 	}
-	if b.kept != nil {
-		b.kept.inform(l.info)
+	if b.reused != nil {
+		b.reused.fillInfo(l.info)
 	}
 	documents := uint32(0)
 	for i, d := range b.documents {
@@ -515,45 +515,45 @@ func (b *Builder) layout() (*layout, error) {
 		}
 	}
 	if !slices.IsSorted(b.documents) {
-		l.number = make([]uint32, len(b.documents))
-		for i := range l.number {
-			l.number[i] = uint32(i)
+		l.numbers = make([]uint32, len(b.documents))
+		for i := range l.numbers {
+			l.numbers[i] = uint32(i)
 		}
-		slices.SortStableFunc(l.number, func(x, y uint32) int { return cmp.Compare(b.documents[x], b.documents[y]) })
-		l.place = make([]uint32, len(l.number))
-		info := make([]passageInfo, len(l.number))
-		for i, n := range l.number {
-			l.place[n] = uint32(i)
+		slices.SortStableFunc(l.numbers, func(x, y uint32) int { return cmp.Compare(b.documents[x], b.documents[y]) })
+		l.ordinals = make([]uint32, len(l.numbers))
+		info := make([]passageInfo, len(l.numbers))
+		for i, n := range l.numbers {
+			l.ordinals[n] = uint32(i)
 			info[i] = l.info[n]
 		}
 		l.info = info
 	}
 	for i := range l.info {
 		d := b.documents[i]
-		if l.number != nil {
-			d = b.documents[l.number[i]]
+		if l.numbers != nil {
+			d = b.documents[l.numbers[i]]
 		}
-		n := len(l.owners)
-		if n == 0 || l.owners[n-1] != d || i-int(l.starts[n-1]) == unitSize {
-			l.starts, l.owners = append(l.starts, uint32(i)), append(l.owners, d)
+		n := len(l.documents)
+		if n == 0 || l.documents[n-1] != d || i-int(l.segmentStarts[n-1]) == maxSegmentPassages {
+			l.segmentStarts, l.documents = append(l.segmentStarts, uint32(i)), append(l.documents, d)
 			n++
 		}
-		l.unit = append(l.unit, uint32(n-1))
+		l.segmentOf = append(l.segmentOf, uint32(n-1))
 		p := &l.info[i]
-		p.bodyAt = 0
+		p.bodyStart = 0
 		for field := range fieldBody {
-			p.bodyAt += uint32(p.short[field]) + 1
+			p.bodyStart += uint32(p.shortLengths[field]) + 1
 		}
-		l.single = l.single && int(l.starts[n-1]) == i
+		l.single = l.single && int(l.segmentStarts[n-1]) == i
 	}
-	l.starts = append(l.starts, uint32(len(l.info)))
-	l.stats = l.measure()
+	l.segmentStarts = append(l.segmentStarts, uint32(len(l.info)))
+	l.stats = l.measureStatistics()
 	return l, nil
 }
 
 func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) error {
 	documents := uint32(0)
-	for _, d := range l.owners {
+	for _, d := range l.documents {
 		documents = max(documents, d+1)
 	}
 	out.Section("passages")
@@ -561,18 +561,18 @@ func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) e
 	record := make([]byte, passageSize)
 	for i := range l.info {
 		p := &l.info[i]
-		copy(record, p.short[:])
-		binary.LittleEndian.PutUint32(record[8:], p.body)
+		copy(record, p.shortLengths[:])
+		binary.LittleEndian.PutUint32(record[8:], p.bodyLength)
 		binary.LittleEndian.PutUint32(record[12:], math.Float32bits(priors[i]))
 		out.Write(record)
 	}
 	out.Section("order")
-	for _, n := range l.number {
+	for _, n := range l.numbers {
 		out.Write(binary.LittleEndian.AppendUint32(record[:0], n))
 	}
 	out.Section("units")
-	for i, d := range l.owners {
-		out.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(record[:0], l.starts[i]), d))
+	for i, d := range l.documents {
+		out.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(record[:0], l.segmentStarts[i]), d))
 	}
 	out.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(record[:0], uint32(len(l.info))), documents))
 
@@ -589,7 +589,7 @@ func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) e
 	// Which terms are left of an index that was taken over shows only now.
 	out.Section("meta")
 	meta := make([]byte, 0, metaSize)
-	for _, v := range []uint32{uint32(len(l.info)), uint32(len(l.owners)), documents, uint32(words.n), flagsOf(l)} {
+	for _, v := range []uint32{uint32(len(l.info)), uint32(len(l.documents)), documents, uint32(words.n), metaFlags(l)} {
 		meta = binary.LittleEndian.AppendUint32(meta, v)
 	}
 	meta = append(meta, make([]byte, metaSize-len(meta))...)
@@ -599,22 +599,22 @@ func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) e
 }
 
 // A gatherer holds the postings of a term.
-type gatherer struct {
+type postingBuffer struct {
 	list      []posting
 	positions []uint32
 }
 
-func (g *gatherer) reset() { g.list, g.positions = g.list[:0], g.positions[:0] }
+func (g *postingBuffer) reset() { g.list, g.positions = g.list[:0], g.positions[:0] }
 
 // add adds a posting that has its positions among others.
-func (g *gatherer) add(p posting, positions []uint32) {
+func (g *postingBuffer) add(p posting, positions []uint32) {
 	positions = positions[p.from : p.from+p.count]
 	p.from = uint32(len(g.positions))
 	g.list, g.positions = append(g.list, p), append(g.positions, positions...)
 }
 
-// gather adds what a segment, which begins with the given passage, has.
-func (g *gatherer) gather(data []byte, first uint32, l *layout) {
+// decodeBatch adds what a segment, which begins with the given passage, has.
+func (g *postingBuffer) decodeBatch(data []byte, first uint32, l *layout) {
 	passage := first
 	read := func() uint32 {
 		v, n := binary.Uvarint(data)
@@ -631,39 +631,39 @@ func (g *gatherer) gather(data []byte, first uint32, l *layout) {
 			}
 			g.positions = append(g.positions, distance)
 		}
-		lies := passage
-		if l.place != nil {
-			lies = l.place[passage]
+		ordinal := passage
+		if l.ordinals != nil {
+			ordinal = l.ordinals[passage]
 		}
-		p.unit = l.unit[lies]
-		p.local = uint8(lies - l.starts[p.unit])
+		p.segment = l.segmentOf[ordinal]
+		p.local = uint8(ordinal - l.segmentStarts[p.segment])
 		g.list = append(g.list, p)
 	}
 }
 
 // sort sorts the postings as they lie.
-func (g *gatherer) sort() {
+func (g *postingBuffer) sort() {
 	slices.SortFunc(g.list, func(a, b posting) int {
-		return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(a.local, b.local))
+		return cmp.Or(cmp.Compare(a.segment, b.segment), cmp.Compare(a.local, b.local))
 	})
 }
 
-// score fills in the impacts.
-func (g *gatherer) score(l *layout, symbol bool) {
+// setImpacts fills in the impacts.
+func (g *postingBuffer) setImpacts(l *layout, symbol bool) {
 	for i := 0; i < len(g.list); {
-		unit := g.list[i].unit
-		infos := l.info[l.starts[unit]:l.starts[unit+1]]
+		segment := g.list[i].segment
+		infos := l.info[l.segmentStarts[segment]:l.segmentStarts[segment+1]]
 		end := i
-		var page pageCounts
-		for ; end < len(g.list) && g.list[end].unit == unit; end++ {
+		var page pageFrequencies
+		for ; end < len(g.list) && g.list[end].segment == segment; end++ {
 			p := &g.list[end]
 			p.impact = l.stats.impact(&infos[p.local], g.positions[p.from:p.from+p.count], &page)
 		}
-		impact := l.stats.pageImpact(&page, unit)
+		impact := l.stats.pageImpact(&page, segment)
 		for ; i < end; i++ {
-			g.list[i].page = impact
+			g.list[i].pageImpact = impact
 			if symbol {
-				g.list[i].impact = uint8(levels(l.single))
+				g.list[i].impact = uint8(maxLevel(l.single))
 			}
 		}
 	}

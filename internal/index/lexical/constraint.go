@@ -28,7 +28,7 @@ func (x *Index) Constraint(q Query, s Signals) (Constraint, error) {
 	if s.Relaxed {
 		p.relax()
 	}
-	accept, err := x.meeting(p.demands, q.Accept)
+	accept, err := x.constraintFilter(p.constraints, q.Accept)
 	return Constraint{scoredText(clauses), accept}, err
 }
 
@@ -52,22 +52,22 @@ func scoredText(clauses []clause) string {
 	return strings.Join(words, " ")
 }
 
-// meeting returns the test for passages that accept, if not nil, lets through
+// constraintFilter returns the test for passages that accept, if not nil, lets through
 // and that meet all the demands.
-func (x *Index) meeting(demands []phraseConstraint, accept func(uint32) bool) (func(uint32) bool, error) {
-	if len(demands) == 0 {
+func (x *Index) constraintFilter(constraints []phraseConstraint, accept func(uint32) bool) (func(uint32) bool, error) {
+	if len(constraints) == 0 {
 		return accept, nil
 	}
-	checks, possible, err := x.openDemands(demands)
+	matchers, possible, err := x.openConstraints(constraints)
 	if err != nil {
 		return nil, err
 	}
 	if !possible {
 		return func(uint32) bool { return false }, nil
 	}
-	sets := make([]map[uint32]bool, len(checks))
-	for i := range checks {
-		if sets[i], err = x.allMeeting(&checks[i]); err != nil {
+	sets := make([]map[uint32]bool, len(matchers))
+	for i := range matchers {
+		if sets[i], err = x.phraseMatches(&matchers[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -75,8 +75,8 @@ func (x *Index) meeting(demands []phraseConstraint, accept func(uint32) bool) (f
 		if accept != nil && !accept(passage) {
 			return false
 		}
-		for i := range checks {
-			if sets[i][passage] == checks[i].not {
+		for i := range matchers {
+			if sets[i][passage] == matchers[i].not {
 				return false
 			}
 		}
@@ -84,15 +84,15 @@ func (x *Index) meeting(demands []phraseConstraint, accept func(uint32) bool) (f
 	}, nil
 }
 
-// allMeeting returns the passages that have the words of c in a row.
-func (x *Index) allMeeting(c *phraseMatcher) (map[uint32]bool, error) {
+// phraseMatches returns the passages that have the words of c in a row.
+func (x *Index) phraseMatches(c *phraseMatcher) (map[uint32]bool, error) {
 	set := make(map[uint32]bool)
-	for unit := uint32(0); ; unit++ {
-		found, err := c.seek(&unit)
+	for segment := uint32(0); ; segment++ {
+		found, err := c.seek(&segment)
 		if err != nil || !found {
 			return set, err
 		}
-		first, _, _, err := x.unit(unit)
+		first, _, _, err := x.segment(segment)
 		if err != nil {
 			return nil, err
 		}
@@ -103,14 +103,14 @@ func (x *Index) allMeeting(c *phraseMatcher) (map[uint32]bool, error) {
 		// met makes the cursor read its passages again, into the same place.
 		for _, local := range append([]uint32(nil), locals...) {
 			at := first + local
-			met, err := x.met(c, unit, at)
+			met, err := x.matchesPhrase(c, segment, at)
 			if err != nil {
 				return nil, err
 			}
 			if !met {
 				continue
 			}
-			number, err := x.number(at)
+			number, err := x.passageNumber(at)
 			if err != nil {
 				return nil, err
 			}
@@ -121,15 +121,15 @@ func (x *Index) allMeeting(c *phraseMatcher) (map[uint32]bool, error) {
 
 // seek moves unit forward to the first that has all the words of c, and reports
 // whether there is one.
-func (c *phraseMatcher) seek(unit *uint32) (bool, error) {
+func (c *phraseMatcher) seek(segment *uint32) (bool, error) {
 	for i := 0; i < len(c.cursors); {
 		cursor := c.cursors[i]
-		found, err := cursor.seek(*unit)
+		found, err := cursor.seek(*segment)
 		if err != nil || !found {
 			return false, err
 		}
-		if next := cursor.unit[cursor.at]; next > *unit {
-			*unit, i = next, 0
+		if next := cursor.segments[cursor.at]; next > *segment {
+			*segment, i = next, 0
 			continue
 		}
 		i++

@@ -7,25 +7,25 @@ type contentWord struct {
 	term       string
 	start, end int
 	kind       kind
-	whole      bool // it is made of others
+	composite  bool // it is made of others
 	technology bool
 	isName     bool // it is the database's, or part of it
 	ignored    bool // nothing is searched with it
 }
 
-// counts tells of a word that is searched with.
-func (w contentWord) counts() bool { return !w.ignored }
+// isSearched tells of a word that is searched with.
+func (w contentWord) isSearched() bool { return !w.ignored }
 
-// contentOf are the words of a query's text, without those that questions are
+// contentWords are the words of a query's text, without those that questions are
 // put with, and with the database's names marked and ignored; unless that
 // leaves nothing to search with.
-func (a *Analyzer) contentOf(text string, names []string) []contentWord {
+func (a *Analyzer) contentWords(text string, names []string) []contentWord {
 	for _, questions := range [...]bool{false, true} {
 		words, left := a.wordsOf(text, !questions), 0
 		a.markNames(words, text, names)
 		for i := range words {
 			words[i].ignored = words[i].ignored || words[i].isName
-			if words[i].counts() {
+			if words[i].isSearched() {
 				left++
 			}
 		}
@@ -43,16 +43,16 @@ func (a *Analyzer) contentOf(text string, names []string) []contentWord {
 func (a *Analyzer) wordsOf(text string, dropQuestion bool) []contentWord {
 	var words []contentWord
 	scan(text, 0, func(t token) {
-		w := contentWord{start: t.start, end: t.end, kind: t.kind, whole: t.kind == exact, ignored: t.kind == compound}
+		w := contentWord{start: t.start, end: t.end, kind: t.kind, composite: t.kind == exact, ignored: t.kind == compound}
 		if t.kind == word {
 			folded := string(fold(nil, text[t.start:t.end]))
-			if dropQuestion && a.question(folded) {
+			if dropQuestion && a.isQuestionWord(folded) {
 				return
 			}
 			w.technology = isTechnology(folded)
 		}
 		if n := len(words); t.kind == part && n > 0 && words[n-1].kind == word {
-			words[n-1].whole = true
+			words[n-1].composite = true
 		}
 		if w.term = a.term(t.kind, text[t.start:t.end]); w.term != "" || t.kind == compound {
 			words = append(words, w)
@@ -79,7 +79,7 @@ func (a *Analyzer) markNames(words []contentWord, text string, names []string) {
 		}
 		// And otherwise spelt: "Node.js" for nodejs, "Postgres" for postgresql.
 		for _, w := range words {
-			if w.kind == part || w.kind == gram || !spells(text[w.start:w.end], name) {
+			if w.kind == part || w.kind == gram || !isSpellingOf(text[w.start:w.end], name) {
 				continue
 			}
 			for k := range words {
@@ -89,14 +89,14 @@ func (a *Analyzer) markNames(words []contentWord, text string, names []string) {
 	}
 }
 
-// spells tells whether a word is a spelling of a name: the same but for case,
+// isSpellingOf tells whether a word is a spelling of a name: the same but for case,
 // punctuation and a version behind it, or the name without its end.
-func spells(word, name string) bool {
+func isSpellingOf(word, name string) bool {
 	const least, most = 6, 3 // letters that must be there, that may be missing
 	if !isPlainName(name) {
 		return false // c++ is not C
 	}
-	word, name = bareName(word), bareName(name)
+	word, name = normalizedName(word), normalizedName(name)
 	return word != "" && word == name || len(word) >= least && strings.HasPrefix(name, word) && len(name)-len(word) <= most
 }
 
@@ -111,9 +111,9 @@ func isPlainName(s string) bool {
 	return true
 }
 
-// bareName is a name in lower case without what is not a letter or a digit,
+// normalizedName is a name in lower case without what is not a letter or a digit,
 // and without a number at its end.
-func bareName(s string) string {
+func normalizedName(s string) string {
 	b := fold(nil, s)
 	kept := b[:0]
 	for _, c := range b {

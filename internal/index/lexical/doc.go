@@ -88,7 +88,7 @@
 //	[1] greatest impact of a page, [1] greatest impact of a passage
 //	[2] how many passages it has
 //
-// A block is made of patched numbers (see appendPatched), bytes, and packed
+// A block is made of patched numbers (see appendPFOR), bytes, and packed
 // half bytes:
 //
 //	units       each less the one before, less 1

@@ -19,7 +19,7 @@ type Match struct {
 // Rare is the result of SearchRare.
 type Rare struct {
 	Matches []Match // the highest rarity first
-	// Known is the rarity of the query's own words that the index has, as in a
+	// KnownShare is the rarity of the query's own words that the index has, as in a
 	// Match; Unknown that of the others, about 1 each.
 	Known, Unknown float64
 }
@@ -29,8 +29,8 @@ type Rare struct {
 // with one of the query's keys are added beyond the limit, even without any of
 // the words. It is quicker than Search because it does not read positions.
 func (x *Index) SearchRare(q Query) (Rare, error) {
-	terms, said, err := x.termsOf(&q)
-	r := Rare{Known: said.knownRarity, Unknown: said.unknownRarity}
+	terms, stats, err := x.openQuery(&q)
+	r := Rare{Known: stats.knownRarity, Unknown: stats.unknownRarity}
 	if err != nil || len(terms) == 0 || q.Limit <= 0 {
 		return r, err
 	}
@@ -39,21 +39,21 @@ func (x *Index) SearchRare(q Query) (Rare, error) {
 }
 
 // rarest returns the documents that have the rarest of a query's terms.
-func (x *Index) rarest(terms []scored, q *Query) ([]Match, error) {
-	units, _, err := x.bestUnits(terms, minPool, &filter{x: x, accept: q.Accept})
+func (x *Index) rarest(terms []scoredTerm, q *Query) ([]Match, error) {
+	segments, _, err := x.bestSegments(terms, minPool, &filter{x: x, accept: q.Accept})
 	if err != nil {
 		return nil, err
 	}
-	if units, err = x.withKeyed(units, terms); err != nil {
+	if segments, err = x.withKeyed(segments, terms); err != nil {
 		return nil, err
 	}
-	field, err := x.fieldOf(units)
+	table, err := x.newScoreTable(segments)
 	if err != nil {
 		return nil, err
 	}
-	field.rarities = make([]float32, len(field.words))
+	table.rarities = make([]float32, len(table.wordScores))
 	// Keys come first, so that masks tell them apart.
-	slices.SortStableFunc(terms, func(a, b scored) int {
+	slices.SortStableFunc(terms, func(a, b scoredTerm) int {
 		switch {
 		case a.key == b.key:
 			return 0
@@ -62,10 +62,10 @@ func (x *Index) rarest(terms []scored, q *Query) ([]Match, error) {
 		}
 		return 1
 	})
-	if err := field.addAll(terms); err != nil {
+	if err := table.addTerms(terms); err != nil {
 		return nil, err
 	}
-	found, err := x.matches(field, keyMask(terms))
+	found, err := x.documentMatches(table, keyMask(terms))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (x *Index) rarest(terms []scored, q *Query) ([]Match, error) {
 }
 
 // keyMask are the bits of the terms that are keys. These are the first terms.
-func keyMask(terms []scored) uint64 {
+func keyMask(terms []scoredTerm) uint64 {
 	mask := uint64(0)
 	for i := range terms[:min(len(terms), maxMasked)] {
 		if terms[i].key {
@@ -92,26 +92,26 @@ func keyMask(terms []scored) uint64 {
 	return mask
 }
 
-// matches are the documents of a field in no order, each with the passage that
+// documentMatches are the documents of a field in no order, each with the passage that
 // tells the most.
-func (x *Index) matches(field *passageField, keys uint64) ([]Match, error) {
+func (x *Index) documentMatches(table *scoreTable, keys uint64) ([]Match, error) {
 	var found []Match
 	at := make(map[uint32]int)
-	for i := range field.units {
-		m := Match{Document: field.documents[i]}
-		best := field.starts[i]
-		for j := field.starts[i]; j < field.starts[i+1]; j++ {
-			m.Keyed = m.Keyed || field.masks[j]&keys != 0
-			if field.rarities[j] > field.rarities[best] {
+	for i := range table.segments {
+		m := Match{Document: table.documents[i]}
+		best := table.starts[i]
+		for j := table.starts[i]; j < table.starts[i+1]; j++ {
+			m.Keyed = m.Keyed || table.masks[j]&keys != 0
+			if table.rarities[j] > table.rarities[best] {
 				best = j
 			}
 		}
-		m.Rarity = float64(field.rarities[best])
+		m.Rarity = float64(table.rarities[best])
 		if m.Rarity == 0 && !m.Keyed {
 			continue
 		}
 		var err error
-		if m.Passage, err = x.number(field.firsts[i] + best - field.starts[i]); err != nil {
+		if m.Passage, err = x.passageNumber(table.firstOrdinals[i] + best - table.starts[i]); err != nil {
 			return nil, err
 		}
 		k, ok := at[m.Document]
@@ -131,16 +131,16 @@ func (x *Index) matches(field *passageField, keys uint64) ([]Match, error) {
 
 // rarityAt is how much the term tells of a passage where it has this impact: its
 // rarity if the text has it once, more if its title or several places do.
-func (t *scored) rarityAt(impact uint8) float64 {
-	return t.rarity * (onceShare + float64(degree(impact, t.single))/float64(degree(uint8(levels(t.single)), t.single)))
+func (t *scoredTerm) rarityAt(impact uint8) float64 {
+	return t.rarity * (onceShare + float64(dequantize(impact, t.single))/float64(dequantize(uint8(maxLevel(t.single)), t.single)))
 }
 
 // onceShare and the impact of a word that the text of a passage of average
 // length has once come to about 1.
 const onceShare = .82
 
-// termsOf opens the terms of a query.
-func (x *Index) termsOf(q *Query) ([]scored, termEvidence, error) {
+// openQuery opens the terms of a query.
+func (x *Index) openQuery(q *Query) ([]scoredTerm, termEvidence, error) {
 	var lookupErr error
 	p := x.analyzer.plan(q, x.knows(&lookupErr))
 	if lookupErr != nil {
@@ -158,23 +158,23 @@ func (x *Index) SearchDocuments(q Query, documents ...uint32) ([]Hit, error) {
 	}
 	most := q.Limit
 	q.Limit *= len(documents)
-	terms, _, err := x.termsOf(&q)
+	terms, _, err := x.openQuery(&q)
 	if err != nil || len(terms) == 0 {
 		return nil, err
 	}
-	var units []uint32
+	var segments []uint32
 	for _, d := range slices.Sorted(slices.Values(documents)) {
-		of, err := x.unitsOf(d)
+		of, err := x.segmentsOf(d)
 		if err != nil {
 			return nil, err
 		}
-		units = append(units, of...)
+		segments = append(segments, of...)
 	}
-	field, err := x.score(terms, units)
+	table, err := x.scoreSegments(terms, segments)
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.rank(&q, terms, nil, field, &filter{x: x}, most)
+	found, err := x.rank(&q, terms, nil, table, &filter{x: x}, most)
 	if err != nil {
 		return nil, err
 	}
@@ -185,23 +185,23 @@ func (x *Index) SearchDocuments(q Query, documents ...uint32) ([]Hit, error) {
 	return hits, nil
 }
 
-// unitsOf lists the units of a document, which lie together.
-func (x *Index) unitsOf(document uint32) ([]uint32, error) {
+// segmentsOf lists the units of a document, which lie together.
+func (x *Index) segmentsOf(document uint32) ([]uint32, error) {
 	var findErr error
-	first := sort.Search(x.unitCount, func(u int) bool {
-		_, _, d, err := x.unit(uint32(u))
+	first := sort.Search(x.segmentCount, func(u int) bool {
+		_, _, d, err := x.segment(uint32(u))
 		if err != nil {
 			findErr = err
 		}
 		return d >= document
 	})
-	var units []uint32
-	for u := first; u < x.unitCount && findErr == nil; u++ {
-		_, _, d, err := x.unit(uint32(u))
+	var segments []uint32
+	for u := first; u < x.segmentCount && findErr == nil; u++ {
+		_, _, d, err := x.segment(uint32(u))
 		if err != nil || d != document {
-			return units, err
+			return segments, err
 		}
-		units = append(units, uint32(u))
+		segments = append(segments, uint32(u))
 	}
-	return units, findErr
+	return segments, findErr
 }

@@ -22,11 +22,11 @@ const (
 
 // postings writes the postings of every term, in the terms' order.
 func (b *Builder) postings(ctx context.Context, out *container.Writer, l *layout, words *dictionaryWriter) error {
-	return b.newEncoder(l).each(ctx, func(r *regions) error {
+	return b.newEncoder(l).each(ctx, func(r *encodedLists) error {
 		term, region := 0, 0
 		for _, end := range r.ends {
-			words.add(string(r.terms[term:end.term]), end.region-region)
-			term, region = end.term, end.region
+			words.add(string(r.terms[term:end.term]), end.list-region)
+			term, region = end.term, end.list
 		}
 		if uint64(len(words.terms)) > math.MaxUint32 {
 			return fmt.Errorf("%d terms are too many for one index", words.n)
@@ -39,27 +39,27 @@ func (b *Builder) postings(ctx context.Context, out *container.Writer, l *layout
 // An encoder makes the regions of all terms: of what the segments have of
 // them, and of what passages that were kept have of them in the older index.
 type encoder struct {
-	layout   *layout
-	segments []*segment
-	terms    []string
-	pieces   *pieces
-	kept     *kept
-	// to is where each passage of the older index lies now, or gone.
-	to []uint32
-	alike
+	layout  *layout
+	batches []*batchIndex
+	terms   []string
+	pieces  *pieces
+	reused  *reusedIndex
+	// newOrdinals is where each passage of the older index lies now, or gone.
+	newOrdinals []uint32
+	segmentChanges
 	// shuffled says that the segments' passages do not lie as they came, unsorted
 	// that those that were kept do not lie in their old order.
 	shuffled, unsorted bool
 }
 
 func (b *Builder) newEncoder(l *layout) *encoder {
-	e := &encoder{layout: l, segments: b.segments, terms: b.ids.terms, pieces: b.pieces(), shuffled: l.place != nil}
-	if b.kept != nil {
-		e.kept = b.kept
+	e := &encoder{layout: l, batches: b.batches, terms: b.ids.terms, pieces: b.pieces(), shuffled: l.ordinals != nil}
+	if b.reused != nil {
+		e.reused = b.reused
 		var ascending bool
-		e.to, ascending = b.kept.places(l)
+		e.newOrdinals, ascending = b.reused.newOrdinals(l)
 		e.unsorted = !ascending
-		e.alike = b.kept.alike(l, e.to, e.unsorted)
+		e.segmentChanges = b.reused.unchangedSegments(l, e.newOrdinals, e.unsorted)
 	}
 	return e
 }
@@ -71,11 +71,11 @@ type pieces struct {
 	order  []uint32 // the terms' numbers, as the terms sort
 }
 
-type piece struct{ segment, index uint32 }
+type piece struct{ batch, index uint32 }
 
 func (b *Builder) pieces() *pieces {
 	p := &pieces{starts: make([]uint32, len(b.ids.terms)+1)}
-	for _, s := range b.segments {
+	for _, s := range b.batches {
 		for _, t := range s.terms {
 			p.starts[t+1]++
 		}
@@ -85,7 +85,7 @@ func (b *Builder) pieces() *pieces {
 	}
 	p.list = make([]piece, p.starts[len(b.ids.terms)])
 	next := slices.Clone(p.starts)
-	for i, s := range b.segments {
+	for i, s := range b.batches {
 		for j, t := range s.terms {
 			p.list[next[t]] = piece{uint32(i), uint32(j)}
 			next[t]++
@@ -99,25 +99,25 @@ func (b *Builder) pieces() *pieces {
 	return p
 }
 
-// regions are those of some terms in a row.
-type regions struct {
-	terms, bytes []byte // end to end
-	ends         []regionEnd
+// encodedLists are those of some terms in a row.
+type encodedLists struct {
+	terms, bytes []byte // addEnd to end
+	ends         []listEnd
 }
 
-// A regionEnd is where a term, and where its region, ends.
-type regionEnd struct{ term, region int }
+// A listEnd is where a term, and where its region, ends.
+type listEnd struct{ term, list int }
 
-func (r *regions) reset() { r.terms, r.bytes, r.ends = r.terms[:0], r.bytes[:0], r.ends[:0] }
+func (r *encodedLists) reset() { r.terms, r.bytes, r.ends = r.terms[:0], r.bytes[:0], r.ends[:0] }
 
-func (r *regions) add(term, region []byte) {
-	r.end(term, append(r.bytes, region...))
+func (r *encodedLists) add(term, region []byte) {
+	r.addEnd(term, append(r.bytes, region...))
 }
 
-// end adds a term whose region was appended to bytes.
-func (r *regions) end(term, bytes []byte) {
+// addEnd adds a term whose region was appended to bytes.
+func (r *encodedLists) addEnd(term, bytes []byte) {
 	r.terms, r.bytes = append(r.terms, term...), bytes
-	r.ends = append(r.ends, regionEnd{len(r.terms), len(r.bytes)})
+	r.ends = append(r.ends, listEnd{len(r.terms), len(r.bytes)})
 }
 
 // A span is some terms in a row: those of the older index's blocks from to end,
@@ -127,13 +127,13 @@ type span struct{ block, blockEnd, term, termEnd int }
 func (e *encoder) spans() ([]span, error) {
 	var spans []span
 	all := len(e.pieces.order)
-	if e.kept == nil || e.kept.x.words.blocks == 0 {
+	if e.reused == nil || e.reused.index.dictionary.blocks == 0 {
 		for from := 0; from < all; from += spanTerms {
 			spans = append(spans, span{term: from, termEnd: min(from+spanTerms, all)})
 		}
 		return spans, nil
 	}
-	words := &e.kept.x.words
+	words := &e.reused.index.dictionary
 	from := 0
 	for block := 0; block < words.blocks; block += spanBlocks {
 		s := span{block: block, blockEnd: min(block+spanBlocks, words.blocks), term: from, termEnd: all}
@@ -153,26 +153,26 @@ func (e *encoder) spans() ([]span, error) {
 
 // each calls take with the regions of all terms, in the terms' order. They are
 // made by as many goroutines as there are processors.
-func (e *encoder) each(ctx context.Context, take func(*regions) error) error {
+func (e *encoder) each(ctx context.Context, take func(*encodedLists) error) error {
 	spans, err := e.spans()
 	if err != nil {
 		return err
 	}
 	type outcome struct {
-		r   *regions
+		r   *encodedLists
 		err error
 	}
 	n := min(runtime.GOMAXPROCS(0), len(spans))
 	idle := make(chan *spanEncoder, n)
 	for range n {
 		w := &spanEncoder{encoder: e, list: listWriter{single: e.layout.single}}
-		w.list.like = &w.old.coded
+		w.list.previous = &w.old.decodedBlock
 		idle <- w
 	}
 	// The goroutines run ahead of take by as many spans as fit, and get back
 	// what was taken, for its memory.
 	waiting := make(chan chan outcome, 4*n)
-	taken := sync.Pool{New: func() any { return new(regions) }}
+	taken := sync.Pool{New: func() any { return new(encodedLists) }}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -186,7 +186,7 @@ func (e *encoder) each(ctx context.Context, take func(*regions) error) error {
 			}
 			w := <-idle
 			go func() {
-				r := taken.Get().(*regions)
+				r := taken.Get().(*encodedLists)
 				err := w.encode(s, r)
 				idle <- w
 				out <- outcome{r, err}
@@ -216,19 +216,19 @@ func (e *encoder) each(ctx context.Context, take func(*regions) error) error {
 // A spanEncoder is one goroutine's part of an encoder.
 type spanEncoder struct {
 	*encoder
-	all    gatherer // the postings of the term at work
-	fresh  gatherer // of those, the segments', if there are others
+	all    postingBuffer // the postings of the term at work
+	fresh  postingBuffer // of those, the segments', if there are others
 	list   listWriter
-	old    bulk
+	old    blockDecoder
 	symbol bool // the term at work is a name that passages define
 	next   int  // of what is fresh, the first that was not merged
 }
 
 // encode adds the regions of the span's terms to r.
-func (w *spanEncoder) encode(s span, r *regions) error {
+func (w *spanEncoder) encode(s span, r *encodedLists) error {
 	at := s.term
 	for block := s.block; block < s.blockEnd; block++ {
-		words, err := w.kept.x.words.block(block)
+		words, err := w.reused.index.dictionary.block(block)
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func (w *spanEncoder) encode(s span, r *regions) error {
 				w.gather(&w.fresh, w.pieces.order[at])
 				at++
 			}
-			if err := w.encodeKept(r, words.term, words.offset, words.length); err != nil {
+			if err := w.encodeReused(r, words.term, words.offset, words.length); err != nil {
 				return err
 			}
 		}
@@ -257,7 +257,7 @@ func (w *spanEncoder) encode(s span, r *regions) error {
 }
 
 // encodeFresh encodes a term that only the segments have.
-func (w *spanEncoder) encodeFresh(r *regions, term uint32) {
+func (w *spanEncoder) encodeFresh(r *encodedLists, term uint32) {
 	name := []byte(w.terms[term])
 	w.symbol = isSymbol(name)
 	w.all.reset()
@@ -266,13 +266,13 @@ func (w *spanEncoder) encodeFresh(r *regions, term uint32) {
 }
 
 // gather adds what the segments have of a term.
-func (w *spanEncoder) gather(g *gatherer, term uint32) {
+func (w *spanEncoder) gather(g *postingBuffer, term uint32) {
 	for _, p := range w.pieces.list[w.pieces.starts[term]:w.pieces.starts[term+1]] {
-		s, from := w.segments[p.segment], uint32(0)
+		s, from := w.batches[p.batch], uint32(0)
 		if p.index > 0 {
 			from = s.ends[p.index-1]
 		}
-		g.gather(s.data[from:s.ends[p.index]], uint32(s.first), w.layout)
+		g.decodeBatch(s.data[from:s.ends[p.index]], uint32(s.first), w.layout)
 	}
 	if w.shuffled {
 		g.sort()
@@ -280,15 +280,15 @@ func (w *spanEncoder) gather(g *gatherer, term uint32) {
 }
 
 // finish encodes what was gathered of a term, if there is anything.
-func (w *spanEncoder) finish(r *regions, term []byte) {
+func (w *spanEncoder) finish(r *encodedLists, term []byte) {
 	if len(w.all.list) == 0 {
 		return
 	}
 	if w.unsorted {
 		w.all.sort()
 	}
-	w.all.score(w.layout, w.symbol)
-	r.end(term, w.list.encode(r.bytes, w.all.list, w.all.positions))
+	w.all.setImpacts(w.layout, w.symbol)
+	r.addEnd(term, w.list.encode(r.bytes, w.all.list, w.all.positions))
 }
 
 // isSymbol reports whether a term is a name that passages define.

@@ -27,8 +27,8 @@ type Occurrence struct {
 // Explain says which of the query's terms the passage or its page has, where,
 // and what each of them adds to the passage's score: the greatest share first.
 func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
-	if int(passage) >= x.n {
-		return nil, fmt.Errorf("explain passage %d: the index has %d", passage, x.n)
+	if int(passage) >= x.passageCount {
+		return nil, fmt.Errorf("explain passage %d: the index has %d", passage, x.passageCount)
 	}
 	p, err := x.plan(&q)
 	if err != nil {
@@ -38,11 +38,11 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 	if err != nil {
 		return nil, err
 	}
-	unit, at, err := x.find(passage)
+	segment, ordinal, err := x.locate(passage)
 	if err != nil {
 		return nil, err
 	}
-	lengths, err := x.lengths(at)
+	lengths, err := x.lengths(ordinal)
 	if err != nil {
 		return nil, err
 	}
@@ -50,24 +50,24 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 	words, pages := 0., 0.
 	for i := range terms {
 		t := &terms[i]
-		impact, page, err := x.impacts(t.cursor, unit, at)
+		impact, page, err := x.impacts(t.cursor, segment, ordinal)
 		if err != nil {
 			return nil, err
 		}
-		r := Reason{Term: t.term, Synonym: !t.own && !t.symbol && t.term[0] != symbolMark, Symbol: t.symbol, Misspelled: t.misspelled}
+		r := Reason{Term: t.term, Synonym: !t.fromQuery && !t.symbol && t.term[0] != symbolMark, Symbol: t.symbol, Misspelled: t.misspelled}
 		if !t.symbol {
-			r.Words = float64(t.best) * float64(degree(impact, x.single))
-			r.Page = float64(t.page) * float64(degree(page, x.single))
+			r.Words = float64(t.passageWeight) * float64(dequantize(impact, x.single))
+			r.Page = float64(t.pageWeight) * float64(dequantize(page, x.single))
 			words, pages = words+r.Words, pages+r.Page
 		}
 		if impact == 0 && r.Page == 0 {
 			continue
 		}
-		positions, err := x.positions(t.cursor, unit, at, nil)
+		positions, err := x.positions(t.cursor, segment, ordinal, nil)
 		if err != nil {
 			return nil, err
 		}
-		for field, n := range lengths.count(positions) {
+		for field, n := range lengths.countByField(positions) {
 			if n > 0 {
 				r.Fields = append(r.Fields, Occurrence{fieldNames[field], int(n)})
 			}
@@ -86,12 +86,12 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 // fieldNames are what the fields are called.
 var fieldNames = [fieldCount]string{"title", "headings", "page", "address", "links", "terms", "body"}
 
-// find returns where a passage lies and the unit it is of.
-func (x *Index) find(passage uint32) (unit, at uint32, err error) {
-	at = passage
-	if x.orders.Len() > 0 {
-		for at = 0; int(at) < x.n; at++ {
-			number, err := x.number(at)
+// locate returns where a passage lies and the unit it is of.
+func (x *Index) locate(passage uint32) (segment, ordinal uint32, err error) {
+	ordinal = passage
+	if x.order.Len() > 0 {
+		for ordinal = 0; int(ordinal) < x.passageCount; ordinal++ {
+			number, err := x.passageNumber(ordinal)
 			if err != nil {
 				return 0, 0, err
 			}
@@ -100,33 +100,33 @@ func (x *Index) find(passage uint32) (unit, at uint32, err error) {
 			}
 		}
 	}
-	u := sort.Search(x.unitCount, func(u int) bool {
-		_, to, _, unitErr := x.unit(uint32(u))
-		err = cmp.Or(err, unitErr)
-		return to > at
+	u := sort.Search(x.segmentCount, func(u int) bool {
+		_, to, _, segmentErr := x.segment(uint32(u))
+		err = cmp.Or(err, segmentErr)
+		return to > ordinal
 	})
-	if err == nil && u == x.unitCount {
-		err = x.units.Corrupt(0, "a passage is in no unit")
+	if err == nil && u == x.segmentCount {
+		err = x.segments.Corrupt(0, "a passage is in no unit")
 	}
-	return uint32(u), at, err
+	return uint32(u), ordinal, err
 }
 
 // impacts are those of the cursor's term in the passage that lies at at, and
 // in its page; 0 where it is not.
-func (x *Index) impacts(c *cursor, unit, at uint32) (passage, page uint8, err error) {
-	ok, err := c.seek(unit)
-	if err != nil || !ok || c.unit[c.at] != unit {
+func (x *Index) impacts(c *cursor, segment, ordinal uint32) (passage, page uint8, err error) {
+	ok, err := c.seek(segment)
+	if err != nil || !ok || c.segments[c.at] != segment {
 		return 0, 0, err
 	}
 	locals, impacts, err := c.passagesOf(c.at)
 	if err != nil {
 		return 0, 0, err
 	}
-	first, _, _, err := x.unit(unit)
+	first, _, _, err := x.segment(segment)
 	if err != nil {
 		return 0, 0, err
 	}
-	if j := slices.Index(locals, at-first); j >= 0 {
+	if j := slices.Index(locals, ordinal-first); j >= 0 {
 		passage = impacts[j]
 	}
 	if !x.single {

@@ -4,27 +4,27 @@ import "slices"
 
 // A filter is what passages must satisfy beside matching.
 type filter struct {
-	x      *Index
-	accept func(uint32) bool
-	checks []phraseMatcher
+	x        *Index
+	accept   func(uint32) bool
+	matchers []phraseMatcher
 }
 
 // A check is a demand with the postings of its words.
 type phraseMatcher struct {
 	phraseConstraint
 	cursors []*cursor
-	met     bool // by a passage that was looked at closely
+	matched bool // by a passage that was looked at closely
 }
 
-// openDemands opens the postings that demands need, leaving out those that
+// openConstraints opens the postings that demands need, leaving out those that
 // cannot be met; it returns false if there are any that should be.
-func (x *Index) openDemands(demands []phraseConstraint) ([]phraseMatcher, bool, error) {
-	var checks []phraseMatcher
+func (x *Index) openConstraints(constraints []phraseConstraint) ([]phraseMatcher, bool, error) {
+	var matchers []phraseMatcher
 	possible := true
-	for _, d := range demands {
+	for _, d := range constraints {
 		c := phraseMatcher{phraseConstraint: d}
 		for _, w := range d.words {
-			l, found, err := x.list(w.term)
+			l, found, err := x.postingList(w.term)
 			if err != nil {
 				return nil, false, err
 			}
@@ -36,35 +36,35 @@ func (x *Index) openDemands(demands []phraseConstraint) ([]phraseMatcher, bool, 
 		}
 		switch {
 		case c.cursors != nil:
-			checks = append(checks, c)
+			matchers = append(matchers, c)
 		case !d.not:
 			possible = false
 		}
 	}
-	return checks, possible, nil
+	return matchers, possible, nil
 }
 
-// active tells whether the filter can leave anything out.
-func (f *filter) active() bool { return f.accept != nil || len(f.checks) > 0 }
+// isActive tells whether the filter can leave anything out.
+func (f *filter) isActive() bool { return f.accept != nil || len(f.matchers) > 0 }
 
 func (f *filter) rewind() {
-	for _, c := range f.checks {
+	for _, c := range f.matchers {
 		for _, cursor := range c.cursors {
 			cursor.rewind()
 		}
 	}
 }
 
-// admits tells whether a passage of the unit may be accepted. Units must come
+// mayAccept tells whether a passage of the unit may be accepted. Units must come
 // in ascending order.
-func (f *filter) admits(unit uint32) (bool, error) {
-	for _, c := range f.checks {
+func (f *filter) mayAccept(segment uint32) (bool, error) {
+	for _, c := range f.matchers {
 		if c.not {
 			continue
 		}
 		for _, cursor := range c.cursors {
-			ok, err := cursor.seek(unit)
-			if err != nil || !ok || cursor.unit[cursor.at] != unit {
+			ok, err := cursor.seek(segment)
+			if err != nil || !ok || cursor.segments[cursor.at] != segment {
 				return false, err
 			}
 		}
@@ -72,12 +72,12 @@ func (f *filter) admits(unit uint32) (bool, error) {
 	if f.accept == nil {
 		return true, nil
 	}
-	from, to, _, err := f.x.unit(unit)
+	from, to, _, err := f.x.segment(segment)
 	if err != nil {
 		return false, err
 	}
-	for at := from; at < to; at++ {
-		n, err := f.x.number(at)
+	for ordinal := from; ordinal < to; ordinal++ {
+		n, err := f.x.passageNumber(ordinal)
 		if err != nil {
 			return false, err
 		}
@@ -90,32 +90,32 @@ func (f *filter) admits(unit uint32) (bool, error) {
 
 // accepts tells whether the passage that lies at at passes. Passages must come
 // in ascending order after a rewind.
-func (f *filter) accepts(unit, at uint32) (bool, error) {
+func (f *filter) accepts(segment, ordinal uint32) (bool, error) {
 	if f.accept != nil {
-		n, err := f.x.number(at)
+		n, err := f.x.passageNumber(ordinal)
 		if err != nil || !f.accept(n) {
 			return false, err
 		}
 	}
-	for i := range f.checks {
-		met, err := f.x.met(&f.checks[i], unit, at)
-		if err != nil || met == f.checks[i].not {
+	for i := range f.matchers {
+		met, err := f.x.matchesPhrase(&f.matchers[i], segment, ordinal)
+		if err != nil || met == f.matchers[i].not {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-// met tells whether the words of c stand in a row somewhere in the passage.
-func (x *Index) met(c *phraseMatcher, unit, at uint32) (bool, error) {
+// matched tells whether the words of c stand in a row somewhere in the passage.
+func (x *Index) matchesPhrase(c *phraseMatcher, segment, ordinal uint32) (bool, error) {
 	positions := make([][]uint32, len(c.cursors))
 	for i, cursor := range c.cursors {
 		var err error
-		if positions[i], err = x.positions(cursor, unit, at, nil); err != nil || len(positions[i]) == 0 {
+		if positions[i], err = x.positions(cursor, segment, ordinal, nil); err != nil || len(positions[i]) == 0 {
 			return false, err
 		}
 	}
-	info, err := x.lengths(at)
+	info, err := x.lengths(ordinal)
 	if err != nil {
 		return false, err
 	}
@@ -125,8 +125,8 @@ func (x *Index) met(c *phraseMatcher, unit, at uint32) (bool, error) {
 		}
 		row := true
 		for i, w := range c.words[1:] {
-			_, found := slices.BinarySearch(positions[i+1], p+w.place)
-			row = row && found && info.fieldOf(p+w.place) == info.fieldOf(p)
+			_, found := slices.BinarySearch(positions[i+1], p+w.offset)
+			row = row && found && info.fieldOf(p+w.offset) == info.fieldOf(p)
 		}
 		if row {
 			return true, nil
@@ -135,20 +135,20 @@ func (x *Index) met(c *phraseMatcher, unit, at uint32) (bool, error) {
 	return false, nil
 }
 
-// phrases fills in which of the candidates have the phrases, each a share of
+// addPhrases fills in which of the candidates have the phrases, each a share of
 // the bonus. Candidates are in the order in which they lie.
-func (x *Index) phrases(phrases []phraseMatcher, found []*candidate) error {
+func (x *Index) addPhrases(phrases []phraseMatcher, found []*candidate) error {
 	for i := range phrases {
 		for _, c := range phrases[i].cursors {
 			c.rewind()
 		}
 		for j := range found {
-			met, err := x.met(&phrases[i], found[j].unit, found[j].at)
+			met, err := x.matchesPhrase(&phrases[i], found[j].segment, found[j].ordinal)
 			if err != nil {
 				return err
 			}
 			if met {
-				phrases[i].met = true
+				phrases[i].matched = true
 				found[j].Phrase += phraseBonus / float64(len(phrases))
 			}
 		}

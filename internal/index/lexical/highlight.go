@@ -24,7 +24,7 @@ func (a *Analyzer) Highlighter(q Query) *Highlighter {
 	p := a.plan(&q, func(string) bool { return false })
 	h := &Highlighter{a, make(map[string]bool, len(p.terms))}
 	for _, t := range p.terms {
-		if t.own {
+		if t.fromQuery {
 			h.wanted[t.term] = true
 		}
 	}

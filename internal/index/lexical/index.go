@@ -23,18 +23,18 @@ const FileName = "lexical.idx"
 const Version = 4
 
 const (
-	indexKind   = "LEXI"
-	metaSize    = 64
-	passageSize = 16
-	unitEntry   = 8
-	// flagSingle says that every unit is one passage, which makes the page's
+	indexKind    = "LEXI"
+	metaSize     = 64
+	passageSize  = 16
+	segmentEntry = 8
+	// flagSinglePassage says that every unit is one passage, which makes the page's
 	// own impact needless.
-	flagSingle = 1
+	flagSinglePassage = 1
 )
 
-func flagsOf(l *layout) uint32 {
+func metaFlags(l *layout) uint32 {
 	if l.single {
-		return flagSingle
+		return flagSinglePassage
 	}
 	return 0
 }
@@ -42,12 +42,12 @@ func flagsOf(l *layout) uint32 {
 // An Index is an open lexical index. It may be searched by several goroutines
 // at once.
 type Index struct {
-	file                              *container.File
-	analyzer                          *Analyzer
-	words                             dictionary
-	postings, passages, units, orders container.Section
-	n, unitCount, documents, terms    int
-	single                            bool
+	file                                                 *container.File
+	analyzer                                             *Analyzer
+	dictionary                                           dictionary
+	postings, passages, segments, order                  container.Section
+	passageCount, segmentCount, documentCount, termCount int
+	single                                               bool
 }
 
 // Open opens the index in a file. Errors: fs.ErrNotExist and its like,
@@ -70,7 +70,7 @@ func (x *Index) open() error {
 		name string
 		to   *container.Section
 	}{
-		{"meta", &meta}, {"passages", &x.passages}, {"order", &x.orders}, {"units", &x.units},
+		{"meta", &meta}, {"passages", &x.passages}, {"order", &x.order}, {"units", &x.segments},
 		{"postings", &x.postings}, {"terms", &terms}, {"keys", &keys},
 	} {
 		var err error
@@ -83,17 +83,17 @@ func (x *Index) open() error {
 		return err
 	}
 	field := func(i int) int { return int(binary.LittleEndian.Uint32(m[4*i:])) }
-	x.n, x.unitCount, x.documents, x.terms = field(0), field(1), field(2), field(3)
-	x.single = field(4)&flagSingle != 0
+	x.passageCount, x.segmentCount, x.documentCount, x.termCount = field(0), field(1), field(2), field(3)
+	x.single = field(4)&flagSinglePassage != 0
 	language, _, _ := bytes.Cut(m[20:], []byte{0})
 	if x.analyzer, err = NewAnalyzer(string(language)); err != nil {
 		return meta.Corrupt(20, err.Error())
 	}
-	if x.n > math.MaxInt32 || x.passages.Len() != int64(x.n)*passageSize || x.units.Len() != int64(x.unitCount+1)*unitEntry ||
-		x.orders.Len() != 0 && x.orders.Len() != 4*int64(x.n) || x.unitCount > x.n || x.documents > x.unitCount {
+	if x.passageCount > math.MaxInt32 || x.passages.Len() != int64(x.passageCount)*passageSize || x.segments.Len() != int64(x.segmentCount+1)*segmentEntry ||
+		x.order.Len() != 0 && x.order.Len() != 4*int64(x.passageCount) || x.segmentCount > x.passageCount || x.documentCount > x.segmentCount {
 		return meta.Corrupt(0, "the sections' sizes do not fit together")
 	}
-	x.words, err = newDictionary(keys, terms)
+	x.dictionary, err = newDictionary(keys, terms)
 	return err
 }
 
@@ -102,9 +102,9 @@ func (x *Index) Close() error { return x.file.Close() }
 
 // Passages is the number of passages, Documents that of documents, Terms that
 // of different terms.
-func (x *Index) Passages() int  { return x.n }
-func (x *Index) Documents() int { return x.documents }
-func (x *Index) Terms() int     { return x.terms }
+func (x *Index) Passages() int  { return x.passageCount }
+func (x *Index) Documents() int { return x.documentCount }
+func (x *Index) Terms() int     { return x.termCount }
 
 // Analyzer is what the index's text was analysed with.
 func (x *Index) Analyzer() *Analyzer { return x.analyzer }
@@ -117,8 +117,8 @@ func (x *Index) Verify(advance func(int64)) error {
 		return err
 	}
 	last, terms := "", 0
-	for b := range x.words.blocks {
-		r, err := x.words.block(b)
+	for b := range x.dictionary.blocks {
+		r, err := x.dictionary.block(b)
 		if err != nil {
 			return err
 		}
@@ -136,16 +136,16 @@ func (x *Index) Verify(advance func(int64)) error {
 			return r.err
 		}
 	}
-	if terms != x.terms {
-		return x.words.terms.Corrupt(0, "terms are missing")
+	if terms != x.termCount {
+		return x.dictionary.terms.Corrupt(0, "terms are missing")
 	}
-	for u := range x.unitCount {
-		if _, _, _, err := x.unit(uint32(u)); err != nil {
+	for u := range x.segmentCount {
+		if _, _, _, err := x.segment(uint32(u)); err != nil {
 			return err
 		}
 	}
-	for i := range x.n {
-		if _, err := x.number(uint32(i)); err != nil {
+	for i := range x.passageCount {
+		if _, err := x.passageNumber(uint32(i)); err != nil {
 			return err
 		}
 	}
@@ -153,13 +153,13 @@ func (x *Index) Verify(advance func(int64)) error {
 }
 
 func (x *Index) verifyList(offset, length int64) error {
-	l, err := openList(x.postings, offset, length, uint32(x.unitCount), x.single)
+	l, err := openPostingList(x.postings, offset, length, uint32(x.segmentCount), x.single)
 	if err != nil {
 		return err
 	}
 	c := newCursor(l)
 	var positions []uint32
-	for b := range l.count {
+	for b := range l.blockCount {
 		if err := c.load(b); err != nil {
 			return err
 		}
@@ -179,31 +179,31 @@ func (x *Index) verifyList(offset, length int64) error {
 }
 
 // unit returns where a unit's passages lie and the document they are of.
-func (x *Index) unit(u uint32) (from, to, document uint32, err error) {
-	e, err := x.units.Bytes(int64(u)*unitEntry, 2*unitEntry)
+func (x *Index) segment(u uint32) (from, to, document uint32, err error) {
+	e, err := x.segments.Bytes(int64(u)*segmentEntry, 2*segmentEntry)
 	if err != nil {
 		return 0, 0, 0, err
 	}
 	from, document = binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:])
-	to = binary.LittleEndian.Uint32(e[unitEntry:])
-	if from >= to || to-from > unitSize || int(to) > x.n || int(document) >= x.documents {
-		return 0, 0, 0, x.units.Corrupt(int64(u)*unitEntry, "a unit has no passages")
+	to = binary.LittleEndian.Uint32(e[segmentEntry:])
+	if from >= to || to-from > maxSegmentPassages || int(to) > x.passageCount || int(document) >= x.documentCount {
+		return 0, 0, 0, x.segments.Corrupt(int64(u)*segmentEntry, "a unit has no passages")
 	}
 	return from, to, document, nil
 }
 
-// number is the number of the passage that lies at i.
-func (x *Index) number(i uint32) (uint32, error) {
-	if x.orders.Len() == 0 {
+// passageNumber is the number of the passage that lies at i.
+func (x *Index) passageNumber(i uint32) (uint32, error) {
+	if x.order.Len() == 0 {
 		return i, nil
 	}
-	e, err := x.orders.Bytes(4*int64(i), 4)
+	e, err := x.order.Bytes(4*int64(i), 4)
 	if err != nil {
 		return 0, err
 	}
 	n := binary.LittleEndian.Uint32(e)
-	if int(n) >= x.n {
-		return 0, x.orders.Corrupt(4*int64(i), "no such passage")
+	if int(n) >= x.passageCount {
+		return 0, x.order.Corrupt(4*int64(i), "no such passage")
 	}
 	return n, nil
 }
@@ -215,8 +215,8 @@ func (x *Index) lengths(i uint32) (passageInfo, error) {
 	if err != nil {
 		return p, err
 	}
-	copy(p.short[:], e)
-	p.body = binary.LittleEndian.Uint32(e[8:])
+	copy(p.shortLengths[:], e)
+	p.bodyLength = binary.LittleEndian.Uint32(e[8:])
 	return p, nil
 }
 
@@ -238,12 +238,12 @@ func (x *Index) priorOf(record []byte, i uint32) (float64, error) {
 	return float64(prior), nil
 }
 
-// list returns the postings of a term, or false.
-func (x *Index) list(term string) (list, bool, error) {
-	offset, length, found, err := x.words.find(term)
+// postingList returns the postings of a term, or false.
+func (x *Index) postingList(term string) (postingList, bool, error) {
+	offset, length, found, err := x.dictionary.find(term)
 	if err != nil || !found {
-		return list{}, false, err
+		return postingList{}, false, err
 	}
-	l, err := openList(x.postings, offset, length, uint32(x.unitCount), x.single)
+	l, err := openPostingList(x.postings, offset, length, uint32(x.segmentCount), x.single)
 	return l, err == nil, err
 }

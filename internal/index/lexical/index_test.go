@@ -249,7 +249,7 @@ func FuzzDamagedSections(f *testing.F) {
 		x.Search(Query{Text: "wo1 wo7", Limit: 10, Accept: func(p uint32) bool { return p%3 == 0 }})
 		b := NewBuilder(Options{})
 		if b.Reuse(x) == nil {
-			for i := range x.n {
+			for i := range x.passageCount {
 				b.Keep(uint32(i), uint32(i))
 			}
 			b.Write(t.Context(), confined.Of(path+".next"))

@@ -17,14 +17,14 @@ const (
 // inputsChunk is how many passages share a column of inputs.
 const inputsChunk = 512
 
-// inputColumn puts what a column of inputs has of the passages, but for their
+// inputValues puts what a column of inputs has of the passages, but for their
 // versions, into v.
-func inputColumn(v []uint32, infos []passageInfo, column int) {
+func inputValues(v []uint32, infos []passageInfo, column int) {
 	for i := range infos {
 		p := &infos[i]
 		switch column {
 		default:
-			v[i] = p.length(column) - p.words[column]
+			v[i] = p.length(column) - p.wordCounts[column]
 		case columnInLinks:
 			v[i] = p.inLinks
 		case columnPageLinks:
@@ -69,7 +69,7 @@ func appendInputs(b []byte, infos []passageInfo) []byte {
 					v[i] = n
 				}
 			} else {
-				inputColumn(v, chunk, column)
+				inputValues(v, chunk, column)
 			}
 			before := uint32(0)
 			for i, x := range v {
@@ -78,7 +78,7 @@ func appendInputs(b []byte, infos []passageInfo) []byte {
 					before = x
 				}
 			}
-			b = appendPatched(b, v)
+			b = appendPFOR(b, v)
 		}
 	}
 	for _, named := range versions {
@@ -103,20 +103,20 @@ func (x *Index) inputs() ([]passageInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	infos := make([]passageInfo, x.n)
+	infos := make([]passageInfo, x.passageCount)
 	for i := range infos {
 		r := records[i*passageSize:]
-		copy(infos[i].short[:], r)
-		infos[i].body = binary.LittleEndian.Uint32(r[8:])
+		copy(infos[i].shortLengths[:], r)
+		infos[i].bodyLength = binary.LittleEndian.Uint32(r[8:])
 	}
-	named := make([]uint32, x.n)
+	named := make([]uint32, x.passageCount)
 	v := make([]uint32, inputsChunk)
-	for from := 0; from < x.n; from += inputsChunk {
-		chunk := infos[from:min(from+inputsChunk, x.n)]
+	for from := 0; from < x.passageCount; from += inputsChunk {
+		chunk := infos[from:min(from+inputsChunk, x.passageCount)]
 		for column := range columnCount {
 			v := v[:len(chunk)]
 			var ok bool
-			if data, ok = readPatched(v, data); !ok {
+			if data, ok = readPFOR(v, data); !ok {
 				return nil, s.Corrupt(0, "the columns are cut")
 			}
 			before := uint32(0)
@@ -128,7 +128,7 @@ func (x *Index) inputs() ([]passageInfo, error) {
 				p := &chunk[i]
 				switch column {
 				default:
-					p.words[column] = p.length(column) - value
+					p.wordCounts[column] = p.length(column) - value
 				case columnInLinks:
 					p.inLinks = value
 				case columnPageLinks:

@@ -25,25 +25,25 @@ func (p *plan) addKeys(keys []string) {
 
 // withKeyed adds the first units that have one of the keys among the terms to
 // units, which stay ascending.
-func (x *Index) withKeyed(units []uint32, terms []scored) ([]uint32, error) {
+func (x *Index) withKeyed(segments []uint32, terms []scoredTerm) ([]uint32, error) {
 	found := 0
 	for i := range terms {
 		t := &terms[i]
 		if !t.key {
 			continue
 		}
-		for b := 0; b < t.count && found < maxKeyed; b++ {
+		for b := 0; b < t.blockCount && found < maxKeyed; b++ {
 			if err := t.load(b); err != nil {
 				return nil, err
 			}
 			n := min(t.n, maxKeyed-found)
-			units = append(units, t.unit[:n]...)
+			segments = append(segments, t.segments[:n]...)
 			found += n
 		}
 	}
 	if found == 0 {
-		return units, nil
+		return segments, nil
 	}
-	slices.Sort(units)
-	return slices.Compact(units), nil
+	slices.Sort(segments)
+	return slices.Compact(segments), nil
 }

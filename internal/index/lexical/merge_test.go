@@ -176,7 +176,7 @@ func TestKeepEqualsAdd(t *testing.T) {
 	// cross does so where units end, or the other way round, so that passages
 	// come into the unit after or before theirs.
 	cross := func(c corpus, list []edited) []edited {
-		for i := unitSize + c.rng.IntN(3); i < len(list); i += unitSize {
+		for i := maxSegmentPassages + c.rng.IntN(3); i < len(list); i += maxSegmentPassages {
 			if c.rng.IntN(2) == 0 {
 				up(c, list, i)
 				continue
@@ -276,7 +276,7 @@ func TestKeepJudgesAnew(t *testing.T) {
 // Blocks of an older list are taken as they are only where they fit among the
 // others, and where what the list says of all of them still holds.
 func TestKeepBlocks(t *testing.T) {
-	const pages = 3*blockUnits + 10
+	const pages = 3*blockSize + 10
 	page := func(i int, first, second string) []edited {
 		return []edited{{i, Fields{Title: "one", Body: first}, -1}, {i, Fields{Title: "one", Body: second}, -1}}
 	}
@@ -296,15 +296,15 @@ func TestKeepBlocks(t *testing.T) {
 	for name, now := range map[string][]edited{
 		"nothing several times":    append(slices.Clone(old[:2*pages-2]), page(pages-1, "common word", "other word")...),
 		"one page less":            old[:2*pages-2],
-		"one block is left":        old[:2*blockUnits],
+		"one block is left":        old[:2*blockSize],
 		"one page more at the end": append(slices.Clone(old), page(pages, "common word", "other word")...),
 		"one page more in front":   append(page(pages, "common word", "other word"), old...),
 		"another first page":       append(page(pages, "common word", "other word"), old[2:]...),
-		"a block more in front":    append(slices.Clone(old[2*blockUnits:4*blockUnits]), old...),
-		"a block less in front":    old[2*blockUnits:],
-		"a page between blocks":    append(append(slices.Clone(old[:2*blockUnits]), page(pages, "common word", "other word")...), old[2*blockUnits:]...),
-		"another last of a block":  append(append(slices.Clone(old[:2*blockUnits-2]), page(pages, "uncommon word", "common word")...), old[2*blockUnits:]...),
-		"other pages swapped":      append(append(slices.Clone(old[:2*blockUnits-2]), page(pages, "word", "word")...), append(page(pages+1, "common word", "word"), old[2*blockUnits:]...)...),
+		"a block more in front":    append(slices.Clone(old[2*blockSize:4*blockSize]), old...),
+		"a block less in front":    old[2*blockSize:],
+		"a page between blocks":    append(append(slices.Clone(old[:2*blockSize]), page(pages, "common word", "other word")...), old[2*blockSize:]...),
+		"another last of a block":  append(append(slices.Clone(old[:2*blockSize-2]), page(pages, "uncommon word", "common word")...), old[2*blockSize:]...),
+		"other pages swapped":      append(append(slices.Clone(old[:2*blockSize-2]), page(pages, "word", "word")...), append(page(pages+1, "common word", "word"), old[2*blockSize:]...)...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := make(map[int]bool)

@@ -12,8 +12,8 @@ const (
 	// minOperator and maxOperator are how many signs an operator has.
 	minOperator, maxOperator = 1, 4
 	// maxOperatorCount is how often an operator counts in one field. In a row of a
-	// table, which tells what it does, it counts rowCount times.
-	maxOperatorCount, rowCount = 6, 3
+	// table, which tells what it does, it counts tableRowCount times.
+	maxOperatorCount, tableRowCount = 6, 3
 )
 
 // operatorTerm is the term of an operator. No name begins with its second sign.
@@ -41,10 +41,10 @@ func eachOperator(text string, counts func(start, end int) bool, found func(oper
 	}
 }
 
-// standsAlone reports whether there is neither a letter nor a digit next to a
+// isDelimited reports whether there is neither a letter nor a digit next to a
 // piece of text, and next to a single sign no blank; with code set, whether there
 // are backticks.
-func standsAlone(text string, start, end int, code bool) bool {
+func isDelimited(text string, start, end int, code bool) bool {
 	before, after := byte(' '), byte(' ')
 	if start > 0 {
 		before = text[start-1]
@@ -63,14 +63,14 @@ func standsAlone(text string, start, end int, code bool) bool {
 
 // operators counts the operators that a field speaks of, in their order.
 func operators(text string, code bool) (terms []string, counts []int) {
-	return countOperators(text, func(start, end int) bool { return standsAlone(text, start, end, code) })
+	return countOperators(text, func(start, end int) bool { return isDelimited(text, start, end, code) })
 }
 
 func countOperators(text string, counted func(start, end int) bool) (terms []string, counts []int) {
 	eachOperator(text, counted, func(operator string, row bool) {
 		n := 1
 		if row {
-			n = rowCount
+			n = tableRowCount
 		}
 		term := operatorTerm(operator)
 		for i := range terms {
@@ -84,9 +84,9 @@ func countOperators(text string, counted func(start, end int) bool) (terms []str
 	return terms, counts
 }
 
-// amongWords is the weight of an operator in a query that has words, too. A word has
+// operatorWeight is the weight of an operator in a query that has words, too. A word has
 // 1.
-const amongWords = .5
+const operatorWeight = .5
 
 // maxOperatorWords is how many words a query has at most whose operators count:
 // longer ones are pasted text.
@@ -102,8 +102,8 @@ func (a *Analyzer) operatorTerms(text string, words []contentWord) (found []quer
 	alone = true
 	counted := 0
 	for _, w := range words {
-		alone = alone && (w.isName || a.question(string(fold(nil, text[w.start:w.end]))))
-		if w.counts() && !w.whole {
+		alone = alone && (w.isName || a.isQuestionWord(string(fold(nil, text[w.start:w.end]))))
+		if w.isSearched() && !w.composite {
 			counted++
 		}
 	}
@@ -111,30 +111,30 @@ func (a *Analyzer) operatorTerms(text string, words []contentWord) (found []quer
 		return nil, false
 	}
 	terms, counts := countOperators(text, func(start, end int) bool {
-		return isAsked(text, start, end, alone)
+		return isQueriedOperator(text, start, end, alone)
 	})
 	for i, term := range terms {
 		if alone {
-			found = append(found, queryTerm{term: term, weight: float64(counts[i]), own: true}, queryTerm{term: term, weight: wholeBonus, symbol: true})
+			found = append(found, queryTerm{term: term, weight: float64(counts[i]), fromQuery: true}, queryTerm{term: term, weight: wholeBonus, symbol: true})
 		} else {
-			found = append(found, queryTerm{term: term, weight: amongWords}, queryTerm{term: term, weight: partBonus, symbol: true})
+			found = append(found, queryTerm{term: term, weight: operatorWeight}, queryTerm{term: term, weight: wordBonus, symbol: true})
 		}
 	}
 	return found, alone && len(found) > 0
 }
 
-// isAsked reports whether a run of signs in a query is an operator that it asks
+// isQueriedOperator reports whether a run of signs in a query is an operator that it asks
 // about. Between words, signs that are punctuation, too, are one only next to a
 // word such as "operator".
-func isAsked(text string, start, end int, alone bool) bool {
-	single, stands := end-start == 1, standsAlone(text, start, end, false)
+func isQueriedOperator(text string, start, end int, alone bool) bool {
+	single, stands := end-start == 1, isDelimited(text, start, end, false)
 	switch {
 	case stands && (single || alone):
 		return true
 	case !stands && !(single && isBetweenBlanks(text, start, end)):
 		return false
 	}
-	return !isPunctuation(text[start:end]) || isSpokenOf(text[:start], text[end:])
+	return !isPunctuation(text[start:end]) || isOperatorContext(text[:start], text[end:])
 }
 
 func isBetweenBlanks(text string, start, end int) bool {
@@ -151,9 +151,9 @@ func isPunctuation(signs string) bool {
 	return len(signs) == 1 && strings.IndexByte("%~^@$\\", signs[0]) < 0
 }
 
-// isSpokenOf reports whether the word before or after signs shows that the signs
+// isOperatorContext reports whether the word before or after signs shows that the signs
 // are the subject.
-func isSpokenOf(before, after string) bool {
+func isOperatorContext(before, after string) bool {
 	before = strings.TrimRight(before, spaces)
 	after = strings.TrimLeft(after, spaces)
 	before = before[strings.LastIndexAny(before, spaces)+1:]

@@ -51,7 +51,7 @@ func TestSearchOperator(t *testing.T) {
 		{Title: "Examples", Page: "Operators", Body: "Here `??=` is used.\n\n```\na ??= b\nc ->> d\n```"},
 		{Title: "Casts", Page: "Values", Body: "`::` converts a value. See std::vector."},
 		{Title: "->", Page: "->", Body: "Member access."},
-		{Title: "Long", Page: "Long", Path: []string{strings.Repeat("word ", 2*maxShort), "<|>"}, Body: "`<|>`"},
+		{Title: "Long", Page: "Long", Path: []string{strings.Repeat("word ", 2*maxShortField), "<|>"}, Body: "`<|>`"},
 		{Title: "Arithmetic", Page: "Numbers", Body: "`%` is the remainder."},
 		{Title: "Bits", Page: "Bits", Body: "`&` is for bits."},
 	})
@@ -92,8 +92,8 @@ func TestSearchOperator(t *testing.T) {
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.query.Text, got, tt.want)
 		}
-		if len(got) > 0 && signals.Mean < 0 {
-			t.Errorf("%s: the evidence of the operator is %g", tt.query.Text, signals.Mean)
+		if len(got) > 0 && signals.MeanEvidence < 0 {
+			t.Errorf("%s: the evidence of the operator is %g", tt.query.Text, signals.MeanEvidence)
 		}
 	}
 }

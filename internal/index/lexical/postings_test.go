@@ -13,12 +13,12 @@ import (
 )
 
 // randomList makes postings of some of limit units.
-func randomList(rng *rand.Rand, units, limit int, single bool) gatherer {
-	var g gatherer
-	chosen := rng.Perm(limit)[:units]
+func randomList(rng *rand.Rand, segments, limit int, single bool) postingBuffer {
+	var g postingBuffer
+	chosen := rng.Perm(limit)[:segments]
 	slices.Sort(chosen)
-	for _, unit := range chosen {
-		top := levels(single)
+	for _, segment := range chosen {
+		top := maxLevel(single)
 		page, local, passages := uint8(1+rng.IntN(top)), 0, 1
 		if !single && rng.IntN(3) == 0 {
 			passages += rng.IntN(20)
@@ -27,10 +27,10 @@ func randomList(rng *rand.Rand, units, limit int, single bool) gatherer {
 			if !single {
 				local += rng.IntN(3)
 			}
-			if local >= unitSize {
+			if local >= maxSegmentPassages {
 				break
 			}
-			p := posting{unit: uint32(unit), local: uint8(local), impact: uint8(1 + rng.IntN(top)), page: page, from: uint32(len(g.positions))}
+			p := posting{segment: uint32(segment), local: uint8(local), impact: uint8(1 + rng.IntN(top)), pageImpact: page, from: uint32(len(g.positions))}
 			for p.count == 0 || rng.IntN(3) == 0 {
 				g.positions = append(g.positions, uint32(rng.IntN(200)))
 				p.count++
@@ -71,24 +71,24 @@ func TestPostingsComeBack(t *testing.T) {
 	const limit = 3000
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, single := range []bool{false, true} {
-		for _, units := range []int{1, 2, fewUnits, fewUnits + 1, blockUnits - 1, blockUnits, blockUnits + 1, 1000, limit} {
-			t.Run(strconv.FormatBool(single)+"/"+strconv.Itoa(units), func(t *testing.T) {
-				want := randomList(rng, units, limit, single)
+		for _, segments := range []int{1, 2, maxShortList, maxShortList + 1, blockSize - 1, blockSize, blockSize + 1, 1000, limit} {
+			t.Run(strconv.FormatBool(single)+"/"+strconv.Itoa(segments), func(t *testing.T) {
+				want := randomList(rng, segments, limit, single)
 				w := listWriter{single: single}
 				before := randomList(rng, 700, limit, single)
 				w.encode(nil, before.list, before.positions) // what a writer has written must not show
 				region := w.encode(nil, want.list, want.positions)
-				l, err := openList(section(t, region), 0, int64(len(region)), limit, single)
+				l, err := openPostingList(section(t, region), 0, int64(len(region)), limit, single)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if l.units != units || l.passages != len(want.list) {
-					t.Fatalf("%d units and %d passages, want %d and %d", l.units, l.passages, units, len(want.list))
+				if l.segmentCount != segments || l.passageCount != len(want.list) {
+					t.Fatalf("%d units and %d passages, want %d and %d", l.segmentCount, l.passageCount, segments, len(want.list))
 				}
 				got := readList(t, newCursor(l))
 				for i := range want.list {
 					if single {
-						want.list[i].page = 0
+						want.list[i].pageImpact = 0
 					}
 					if got.list[i] != want.list[i] {
 						t.Fatalf("posting %d came back as %+v, want %+v", i, got.list[i], want.list[i])
@@ -104,10 +104,10 @@ func TestPostingsComeBack(t *testing.T) {
 }
 
 // readList reads a whole list.
-func readList(t *testing.T, c *cursor) gatherer {
+func readList(t *testing.T, c *cursor) postingBuffer {
 	t.Helper()
-	var g gatherer
-	for b := range c.count {
+	var g postingBuffer
+	for b := range c.blockCount {
 		if err := c.load(b); err != nil {
 			t.Fatal(err)
 		}
@@ -117,9 +117,9 @@ func readList(t *testing.T, c *cursor) gatherer {
 				t.Fatal(err)
 			}
 			for j := range locals {
-				p := posting{unit: c.unit[i], local: uint8(locals[j]), impact: impacts[j], from: uint32(len(g.positions))}
+				p := posting{segment: c.segments[i], local: uint8(locals[j]), impact: impacts[j], from: uint32(len(g.positions))}
 				if !c.single {
-					p.page = c.best[i] >> 4
+					p.pageImpact = c.best[i] >> 4
 				}
 				if g.positions, err = c.positionsOf(g.positions, i, j); err != nil {
 					t.Fatal(err)
@@ -139,20 +139,20 @@ func readList(t *testing.T, c *cursor) gatherer {
 // testSeek moves forward by random steps.
 func testSeek(t *testing.T, c *cursor, list []posting, rng *rand.Rand) {
 	t.Helper()
-	for target := uint32(0); target < c.limit; target += uint32(rng.IntN(60)) {
+	for target := uint32(0); target < c.indexSegments; target += uint32(rng.IntN(60)) {
 		ok, err := c.seek(target)
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(list, func(p posting) bool { return p.unit >= target })
+		i := slices.IndexFunc(list, func(p posting) bool { return p.segment >= target })
 		if ok != (i >= 0) {
 			t.Fatalf("seek(%d) is %v", target, ok)
 		}
 		if !ok {
 			return
 		}
-		if c.unit[c.at] != list[i].unit {
-			t.Fatalf("seek(%d) came to %d, want %d", target, c.unit[c.at], list[i].unit)
+		if c.segments[c.at] != list[i].segment {
+			t.Fatalf("seek(%d) came to %d, want %d", target, c.segments[c.at], list[i].segment)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (l *layout) priors() []float32 {
 	newest := make(map[uint64]version)
 	for i := range l.info {
 		p := &l.info[i]
-		links, pageLinks = max(links, damped(p.inLinks)), max(pageLinks, damped(p.pageLinks))
+		links, pageLinks = max(links, logLinks(p.inLinks)), max(pageLinks, logLinks(p.pageLinks))
 		shallow = min(shallow, p.depth)
 		if p.version != 0 {
 			newest[p.family] = max(newest[p.family], p.version)
@@ -32,13 +32,13 @@ func (l *layout) priors() []float32 {
 	priors := make([]float32, len(l.info))
 	for i := range l.info {
 		p := &l.info[i]
-		score := lengthPrior * math.Log1p(float64(p.body)) / 8
+		score := lengthPrior * math.Log1p(float64(p.bodyLength)) / 8
 		score += depthPrior * float64(min(p.depth-shallow, maxDepth)) / maxDepth
 		if links > 0 {
-			score += linksPrior * damped(p.inLinks) / links
+			score += linksPrior * logLinks(p.inLinks) / links
 		}
 		if pageLinks > 0 {
-			score += pageLinksPrior * damped(p.pageLinks) / pageLinks
+			score += pageLinksPrior * logLinks(p.pageLinks) / pageLinks
 		}
 		if p.aside || p.version.olderThan(newest[p.family]) {
 			score += kindPrior
@@ -48,8 +48,8 @@ func (l *layout) priors() []float32 {
 	return priors
 }
 
-// damped is what a number of links counts.
-func damped(links uint32) float64 { return float64(float32(math.Log1p(float64(links)))) }
+// logLinks is what a number of links counts.
+func logLinks(links uint32) float64 { return float64(float32(math.Log1p(float64(links)))) }
 
 // isAside tells of pages that say what was, will be or happens inside, rather
 // than what is: release notes, changelogs, blogs, policies.
@@ -87,13 +87,13 @@ type version uint64
 
 const (
 	latest version = math.MaxUint64
-	// plain marks versions of one number, as in /docs/15/: what might as well
+	// singleNumber marks versions of one number, as in /docs/15/: what might as well
 	// be a chapter's, and counts only beside one that is called the latest.
-	plain version = 1
+	singleNumber version = 1
 )
 
 func (v version) olderThan(newest version) bool {
-	return v != 0 && v < newest && (v&plain == 0 || newest == latest)
+	return v != 0 && v < newest && (v&singleNumber == 0 || newest == latest)
 }
 
 // versionOf returns the version that a folder of the address names, and the
@@ -138,7 +138,7 @@ func parseVersion(name string) version {
 		v |= version(n+1) << (64 - 16*parts)
 	}
 	if parts == 1 && !marked {
-		v |= plain
+		v |= singleNumber
 	}
 	return v
 }

@@ -5,15 +5,15 @@ import (
 	"math/bits"
 )
 
-// proximity fills in how near to one another the query's words stand in each
+// addProximity fills in how near to one another the query's words stand in each
 // of the candidates, which are in the order in which they lie. What counts is
 // the root of the distance: words that stand ten apart still speak of one
 // thing rather than two.
-func (x *Index) proximity(terms []scored, found []*candidate) error {
+func (x *Index) addProximity(terms []scoredTerm, found []*candidate) error {
 	own := make([]int, 0, len(terms))
 	mask := uint64(0) // of own
 	for i := range terms[:min(len(terms), maxMasked)] {
-		if terms[i].own {
+		if terms[i].fromQuery {
 			own = append(own, i)
 			mask |= 1 << i
 		}
@@ -33,7 +33,7 @@ func (x *Index) proximity(terms []scored, found []*candidate) error {
 			}
 			from := len(positions)
 			var err error
-			if positions, err = x.positions(t.cursor, c.unit, c.at, positions); err != nil {
+			if positions, err = x.positions(t.cursor, c.segment, c.ordinal, positions); err != nil {
 				return err
 			}
 			spans[j*len(own)+n] = [2]int{from, len(positions)}
@@ -41,7 +41,7 @@ func (x *Index) proximity(terms []scored, found []*candidate) error {
 	}
 	whole := 0.
 	for _, i := range own {
-		whole += terms[i].share
+		whole += terms[i].massShare
 	}
 	for j := range found {
 		sum := 0.
@@ -49,8 +49,8 @@ func (x *Index) proximity(terms []scored, found []*candidate) error {
 			a := spans[j*len(own)+n]
 			for m := n + 1; m < len(own); m++ {
 				b := spans[j*len(own)+m]
-				if d := nearest(positions[a[0]:a[1]], positions[b[0]:b[1]]); d > 0 {
-					sum += min(terms[own[n]].share, terms[own[m]].share) / math.Sqrt(float64(d))
+				if d := minDistance(positions[a[0]:a[1]], positions[b[0]:b[1]]); d > 0 {
+					sum += min(terms[own[n]].massShare, terms[own[m]].massShare) / math.Sqrt(float64(d))
 				}
 			}
 		}
@@ -61,16 +61,16 @@ func (x *Index) proximity(terms []scored, found []*candidate) error {
 
 // positions appends the positions in the passage that lies at at, if the
 // cursor's term is in it.
-func (x *Index) positions(c *cursor, unit, at uint32, dst []uint32) ([]uint32, error) {
-	ok, err := c.seek(unit)
-	if err != nil || !ok || c.unit[c.at] != unit {
+func (x *Index) positions(c *cursor, segment, at uint32, dst []uint32) ([]uint32, error) {
+	ok, err := c.seek(segment)
+	if err != nil || !ok || c.segments[c.at] != segment {
 		return dst, err
 	}
 	locals, _, err := c.passagesOf(c.at)
 	if err != nil {
 		return dst, err
 	}
-	first, _, _, err := x.unit(unit)
+	first, _, _, err := x.segment(segment)
 	if err != nil {
 		return dst, err
 	}
@@ -82,9 +82,9 @@ func (x *Index) positions(c *cursor, unit, at uint32, dst []uint32) ([]uint32, e
 	return dst, nil
 }
 
-// nearest is the least distance between an element of a and one of b, which
+// minDistance is the least distance between an element of a and one of b, which
 // are ascending; 0 if one of them is empty.
-func nearest(a, b []uint32) uint32 {
+func minDistance(a, b []uint32) uint32 {
 	least := uint32(0)
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		d := a[i] - b[j]

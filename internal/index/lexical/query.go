@@ -116,13 +116,13 @@ func isPlainWord(s string) bool {
 
 // A queryTerm is a term that passages are scored by.
 type queryTerm struct {
-	term   string
-	weight float64
-	own    bool // it is in the query: false for synonyms
-	whole  bool // it is made of other terms
-	named  bool // it names a technology
-	symbol bool // it is a name that passages define; weight is the bonus
-	key    bool // it is a key of passages, and such a name, too
+	term       string
+	weight     float64
+	fromQuery  bool // it is in the query: false for synonyms
+	composite  bool // it is made of other terms
+	technology bool // it names a technology
+	symbol     bool // it is a name that passages define; weight is the bonus
+	key        bool // it is a key of passages, and such a name, too
 	// misspelled is the word of the query that the term corrects.
 	misspelled string
 }
@@ -137,21 +137,21 @@ type phraseConstraint struct {
 }
 
 type phraseWord struct {
-	term  string
-	place uint32 // from the first word
+	term   string
+	offset uint32 // from the first word
 }
 
 // A plan is a query made ready.
 type plan struct {
-	text      string // see Signals
-	terms     []queryTerm
-	added     []expansion // synonyms of the terms
-	guessed   bool        // it has keywords
-	named     bool        // the text has a name of the database
-	intent    intent
-	undefined int // words that neither the index nor the background corpus has
-	demands   []phraseConstraint
-	phrases   []phraseConstraint // that are preferred
+	text         string // see Signals
+	terms        []queryTerm
+	expansions   []expansion // synonyms of the terms
+	hasKeywords  bool        // it has keywords
+	named        bool        // the text has a name of the database
+	intent       intent
+	unknownWords int // words that neither the index nor the background corpus has
+	constraints  []phraseConstraint
+	phrases      []phraseConstraint // that are preferred
 }
 
 const (
@@ -166,9 +166,9 @@ const (
 	// name may be written as maxNameWords words.
 	pageBonus    = .6
 	maxNameWords = 4
-	partBonus    = .15
+	wordBonus    = .15
 	// And what of that if it defines a name that only ends so.
-	endShare = .8
+	suffixShare = .8
 
 	// What is read of a query: more than anybody means.
 	maxText     = 8 << 10
@@ -197,66 +197,66 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 	short := query.limited()
 	q := &short
 	var quoted []phraseConstraint
-	beside := "" // what is quoted
+	unquoted := "" // what is quoted
 	clauses := parse(q.Text, isOption)
 	for _, c := range clauses {
 		if c.field == "" && !c.quoted && !c.not {
-			beside += " " + c.text
+			unquoted += " " + c.text
 			continue
 		}
-		d := phraseConstraint{words: a.phrase(c.text), fields: allFields, not: c.not, quoted: c.quoted && !c.not && c.field == ""}
+		d := phraseConstraint{words: a.phraseWords(c.text), fields: allFields, not: c.not, quoted: c.quoted && !c.not && c.field == ""}
 		switch c.field {
 		case "title":
 			d.fields = titleFields
 		case "path":
 			d.fields = addressFields
-			d.words = a.phrase(trimAddress(c.text))
+			d.words = a.phraseWords(trimAddress(c.text))
 		}
 		switch {
 		case len(d.words) == 0:
 		case d.quoted:
 			quoted = append(quoted, d)
 		default:
-			p.demands = append(p.demands, d)
+			p.constraints = append(p.constraints, d)
 		}
 	}
 	text := scoredText(clauses)
-	words := a.contentOf(text, q.Names)
-	p.terms, p.added = a.queryTerms(q, text, words)
+	words := a.contentWords(text, q.Names)
+	p.terms, p.expansions = a.queryTerms(q, text, words)
 	if operators, alone := a.operatorTerms(text, words); alone {
 		p.terms = operators
 	} else {
 		p.terms = append(p.terms, operators...)
 	}
 	p.named = slices.ContainsFunc(words, func(w contentWord) bool { return w.isName })
-	if len(quoted) > 0 && (len(q.Keywords) > 0 || slices.ContainsFunc(a.contentOf(beside, q.Names), contentWord.counts)) {
+	if len(quoted) > 0 && (len(q.Keywords) > 0 || slices.ContainsFunc(a.contentWords(unquoted, q.Names), contentWord.isSearched)) {
 		p.phrases = quoted
 	} else {
-		p.demands = append(p.demands, quoted...)
+		p.constraints = append(p.constraints, quoted...)
 	}
-	p.guessed = len(q.Keywords) > 0
-	p.phrases = a.addNames(p.phrases, text, words, true)
+	p.hasKeywords = len(q.Keywords) > 0
+	p.phrases = a.addCompounds(p.phrases, text, words, true)
 	for _, keyword := range q.Keywords {
-		p.phrases = a.addNames(p.phrases, keyword, a.wordsOf(keyword, false), false)
+		p.phrases = a.addCompounds(p.phrases, keyword, a.wordsOf(keyword, false), false)
 	}
 	return p
 }
 
-// addNames adds the compounds among words, but for the database's own names.
-func (a *Analyzer) addNames(phrases []phraseConstraint, text string, words []contentWord, said bool) []phraseConstraint {
+// addCompounds adds the compounds among words, but for the database's own names.
+func (a *Analyzer) addCompounds(phrases []phraseConstraint, text string, words []contentWord, fromText bool) []phraseConstraint {
 	for _, w := range words {
 		if w.kind != compound || w.isName {
 			continue
 		}
-		if d := (phraseConstraint{words: a.phrase(text[w.start:w.end]), fields: allFields, name: said}); len(d.words) > 1 {
+		if d := (phraseConstraint{words: a.phraseWords(text[w.start:w.end]), fields: allFields, name: fromText}); len(d.words) > 1 {
 			phrases = append(phrases, d)
 		}
 	}
 	return phrases
 }
 
-// phrase is the words of text with their places.
-func (a *Analyzer) phrase(text string) []phraseWord {
+// phraseWords is the words of text with their places.
+func (a *Analyzer) phraseWords(text string) []phraseWord {
 	var words []phraseWord
 	first := -1
 	scan(text, 0, func(t token) {
@@ -268,9 +268,9 @@ func (a *Analyzer) phrase(text string) []phraseWord {
 			return
 		}
 		if first < 0 {
-			first = t.place
+			first = t.position
 		}
-		words = append(words, phraseWord{term, uint32(t.place - first)})
+		words = append(words, phraseWord{term, uint32(t.position - first)})
 	})
 	return words
 }
@@ -287,15 +287,15 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) (terms
 			terms = append(terms, t)
 		case t.symbol:
 			terms[i].weight = max(terms[i].weight, t.weight)
-		case t.own:
+		case t.fromQuery:
 			terms[i].weight += t.weight
 		}
 	}
 	addOwn := func(w contentWord) {
-		add(queryTerm{term: w.term, weight: 1, own: true, whole: w.whole, named: w.technology})
+		add(queryTerm{term: w.term, weight: 1, fromQuery: true, composite: w.composite, technology: w.technology})
 	}
 	for _, w := range words {
-		if w.counts() {
+		if w.isSearched() {
 			addOwn(w)
 		}
 	}
@@ -304,7 +304,7 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) (terms
 	}
 	for _, keyword := range q.Keywords {
 		for _, w := range a.wordsOf(keyword, false) {
-			if w.counts() {
+			if w.isSearched() {
 				addOwn(w)
 			}
 		}
@@ -320,7 +320,7 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) (terms
 // every keyword.
 func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 	var terms []queryTerm
-	add := func(s string, kind symbolKind, bonus float64) {
+	add := func(s string, kind nameKind, bonus float64) {
 		if term := (symbol{s, kind}).term(); term != "" && len(terms) < maxKeywords {
 			terms = append(terms, queryTerm{term: term, weight: bonus, symbol: true})
 		}
@@ -328,13 +328,13 @@ func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 	addName := func(s string, bonus float64) {
 		if s = trimName(s); isName(s) {
 			add(s, wholeName, bonus)
-			add(s, endOfName, endShare*bonus)
+			add(s, nameSuffix, suffixShare*bonus)
 		}
 	}
 	var content []string // what of the text, between blanks, has words that count
 	end := 0
 	for _, w := range words {
-		if !w.counts() || w.start < end {
+		if !w.isSearched() || w.start < end {
 			continue
 		}
 		start := strings.LastIndexAny(text[:w.start], spaces) + 1
@@ -345,7 +345,7 @@ func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 	}
 	for _, s := range content {
 		if len(content) > 1 && isWrittenAsName(trimName(s)) {
-			addName(s, partBonus)
+			addName(s, wordBonus)
 		}
 	}
 	if len(content) == 1 {
@@ -358,7 +358,7 @@ func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 		add(whole, pageName, pageBonus)
 	}
 	for _, keyword := range q.Keywords {
-		addName(keyword, partBonus)
+		addName(keyword, wordBonus)
 	}
 	return terms
 }

@@ -77,9 +77,9 @@ func TestPlan(t *testing.T) {
 				switch {
 				case term.symbol:
 					got = append(got, fmt.Sprintf("%s:%.2f", term.term, term.weight))
-				case term.own && term.weight > 1:
+				case term.fromQuery && term.weight > 1:
 					got = append(got, fmt.Sprintf("%s*%g", term.term, term.weight))
-				case term.own:
+				case term.fromQuery:
 					got = append(got, term.term)
 				}
 			}
@@ -107,12 +107,12 @@ func FuzzPlan(f *testing.F) {
 					t.Fatalf("term %+v of %q", term, text)
 				}
 			}
-			for _, e := range p.added {
+			for _, e := range p.expansions {
 				if e.key == 0 || e.key>>min(len(p.terms), maxKeyTerms) != 0 || e.size < 1 || e.targets == "" || !(e.share > 0 && e.share <= 1) {
 					t.Fatalf("expansion %+v of %q, which has %d terms", e, text, len(p.terms))
 				}
 			}
-			for _, d := range p.demands {
+			for _, d := range p.constraints {
 				if len(d.words) == 0 {
 					t.Fatalf("a demand of nothing in %q", text)
 				}
@@ -181,7 +181,7 @@ func TestSymbols(t *testing.T) {
 		var got []string
 		for _, s := range symbols(&tt.fields) {
 			switch s.kind {
-			case endOfName:
+			case nameSuffix:
 				s.name = "." + s.name
 			case pageName:
 				s.name = ":" + s.name

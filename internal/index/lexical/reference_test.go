@@ -59,41 +59,41 @@ func (c corpus) passages(n, perDocument, words int) (documents []uint32, fields 
 	return documents, fields
 }
 
-// bestUnitsReference is bestUnits without any shortcut.
-func bestUnitsReference(t *testing.T, x *Index, terms []scored, want int, f *filter) []uint32 {
+// bestUnitsReference is bestSegments without any shortcut.
+func bestUnitsReference(t *testing.T, x *Index, terms []scoredTerm, want int, f *filter) []uint32 {
 	t.Helper()
 	sums := make(map[uint32]uint32)
 	for i := range terms {
-		c := newCursor(terms[i].list)
-		for b := range c.count {
+		c := newCursor(terms[i].postingList)
+		for b := range c.blockCount {
 			if err := c.load(b); err != nil {
 				t.Fatal(err)
 			}
 			for j := range c.n {
 				if x.single {
-					sums[c.unit[j]] += terms[i].best * uint32(c.best[j])
+					sums[c.segments[j]] += terms[i].passageWeight * uint32(c.best[j])
 				} else {
-					sums[c.unit[j]] += terms[i].best*degree(c.best[j]&15, false) + terms[i].page*degree(c.best[j]>>4, false)
+					sums[c.segments[j]] += terms[i].passageWeight*dequantize(c.best[j]&15, false) + terms[i].pageWeight*dequantize(c.best[j]>>4, false)
 				}
 			}
 		}
 	}
-	var units []uint32
+	var segments []uint32
 	f.rewind()
-	for u := range uint32(x.unitCount) {
+	for u := range uint32(x.segmentCount) {
 		if _, ok := sums[u]; !ok {
 			continue
 		}
-		if ok, err := f.admits(u); err != nil {
+		if ok, err := f.mayAccept(u); err != nil {
 			t.Fatal(err)
 		} else if ok {
-			units = append(units, u)
+			segments = append(segments, u)
 		}
 	}
-	slices.SortFunc(units, func(a, b uint32) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
-	units = units[:min(want, len(units))]
-	slices.Sort(units)
-	return units
+	slices.SortFunc(segments, func(a, b uint32) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
+	segments = segments[:min(want, len(segments))]
+	slices.Sort(segments)
+	return segments
 }
 
 func TestPrunedSearchEqualsExhaustiveSearch(t *testing.T) {
@@ -117,13 +117,13 @@ func TestPrunedSearchEqualsExhaustiveSearch(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checks, _, err := x.openDemands(p.demands)
+				matchers, _, err := x.openConstraints(p.constraints)
 				if err != nil {
 					t.Fatal(err)
 				}
-				f := &filter{x: x, accept: q.Accept, checks: checks}
+				f := &filter{x: x, accept: q.Accept, matchers: matchers}
 				for _, want := range []int{1, 10, 100} {
-					got, _, err := x.bestUnits(terms, want, f)
+					got, _, err := x.bestSegments(terms, want, f)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -195,7 +195,7 @@ func TestDemandsAreMetByAllAndOnlyTheHits(t *testing.T) {
 			}
 		}
 		for _, n := range expected {
-			if !slices.Contains(got, n) && perDocument[documents[n]] < x.most() {
+			if !slices.Contains(got, n) && perDocument[documents[n]] < x.maxPerDocument() {
 				t.Fatalf("%s did not find passage %d: %+v", query, n, fields[n])
 			}
 		}
@@ -262,7 +262,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 		for i, f := range fields {
 			b.Add(documents[i], f)
 		}
-		if len(b.segments) < 2 {
+		if len(b.batches) < 2 {
 			t.Fatal("there is one batch only")
 		}
 		path := filepath.Join(t.TempDir(), FileName)

@@ -32,7 +32,7 @@ const (
 type token struct {
 	kind       kind
 	start, end int
-	place      int
+	position   int
 }
 
 const (
@@ -49,8 +49,8 @@ const (
 // joined by connectors as in os.path, std::vector, p->next, a/b, x-y, a:b,
 // user@host, don't. Its components count one by one; those joined by dots,
 // arrows or double colons are also told of together.
-func scan(text string, place int, emit func(token)) int {
-	s := scanner{text: text, place: place, emit: emit}
+func scan(text string, position int, emit func(token)) int {
+	s := scanner{text: text, position: position, emit: emit}
 	for s.at < len(text) {
 		r, size := rune(text[s.at]), 1
 		if r >= utf8.RuneSelf {
@@ -58,21 +58,21 @@ func scan(text string, place int, emit func(token)) int {
 		}
 		switch classify(r) {
 		case classWord:
-			s.together()
+			s.scanCompound()
 		case classDense:
-			s.grams()
+			s.emitGrams()
 		default:
 			s.at += size
 		}
 	}
-	return s.place
+	return s.position
 }
 
 type scanner struct {
-	text  string
-	at    int
-	place int
-	emit  func(token)
+	text     string
+	at       int
+	position int
+	emit     func(token)
 }
 
 type class uint8
@@ -115,8 +115,8 @@ func isDense(r rune) bool {
 		0xf900 <= r && r <= 0xfaff || 0xff66 <= r && r <= 0xff9d || 0x20000 <= r && r <= 0x3ffff
 }
 
-// grams emits the pairs of a run of dense script.
-func (s *scanner) grams() {
+// emitGrams emits the pairs of a run of dense script.
+func (s *scanner) emitGrams() {
 	previous, end := -1, s.at
 	for end < len(s.text) {
 		r, size := utf8.DecodeRuneInString(s.text[end:])
@@ -124,14 +124,14 @@ func (s *scanner) grams() {
 			break
 		}
 		if previous >= 0 {
-			s.emit(token{gram, previous, end + size, s.place})
-			s.place++
+			s.emit(token{gram, previous, end + size, s.position})
+			s.position++
 		}
 		previous, end = end, end+size
 	}
 	if previous == s.at {
-		s.emit(token{gram, previous, end, s.place})
-		s.place++
+		s.emit(token{gram, previous, end, s.position})
+		s.position++
 	}
 	s.at = end
 }
@@ -139,23 +139,23 @@ func (s *scanner) grams() {
 // A component is a run of word characters of a compound.
 type component struct {
 	start, end int
-	place      int
-	joined     byte // the connector before it: one of ".-/:@$'", 'n' for -> and ::
+	position   int
+	connector  byte // the connector before it: one of ".-/:@$'", 'n' for -> and ::
 	letters    bool // nothing but ASCII letters
 	digits     bool // nothing but ASCII digits
 }
 
-// together emits the tokens of what is written together from s.at on.
-func (s *scanner) together() {
-	start, place := s.at, s.place
+// scanCompound emits the tokens of what is written together from s.at on.
+func (s *scanner) scanCompound() {
+	start, position := s.at, s.position
 	var recent [maxComponents]component // of the dotted name at work
 	n := 0                              // how many of recent are in use
 	joined := byte(0)
 	for {
-		c := s.component(joined)
+		c := s.scanComponent(joined)
 		switch {
 		case joined != '.' && joined != 'n':
-			s.name(recent[:n])
+			s.emitCompound(recent[:n])
 			n = 0
 		case n == maxComponents:
 			n--
@@ -164,29 +164,29 @@ func (s *scanner) together() {
 		recent[n] = c
 		n++
 		if joined == 0 {
-			s.prefixed(c)
+			s.emitDotName(c)
 		}
-		s.suffixed(c)
+		s.emitSignName(c)
 		var width int
 		if joined, width = s.connector(); joined == 0 {
 			break
 		}
 		s.at += width
 	}
-	s.name(recent[:n])
-	s.flag(start, place)
+	s.emitCompound(recent[:n])
+	s.emitOption(start, position)
 }
 
-// component emits the words of one component and moves past it.
-func (s *scanner) component(joined byte) component {
-	c := component{start: s.at, place: s.place, joined: joined, letters: true, digits: true}
+// scanComponent emits the words of one component and moves past it.
+func (s *scanner) scanComponent(joined byte) component {
+	c := component{start: s.at, position: s.position, connector: joined, letters: true, digits: true}
 	from, underscore := s.at, false
 	for s.at < len(s.text) {
 		b := s.text[s.at]
 		if b < utf8.RuneSelf {
 			switch {
 			case b == '_':
-				s.words(from, s.at)
+				s.emitWord(from, s.at)
 				from, underscore = s.at+1, true
 				c.letters, c.digits = false, false
 			case '0' <= b && b <= '9':
@@ -209,20 +209,20 @@ func (s *scanner) component(joined byte) component {
 		c.letters, c.digits = false, false
 		s.at += size
 	}
-	s.words(from, s.at)
+	s.emitWord(from, s.at)
 	c.end = s.at
-	if underscore && s.place > c.place {
-		s.emit(token{exact, c.start, c.end, c.place})
+	if underscore && s.position > c.position {
+		s.emit(token{exact, c.start, c.end, c.position})
 	}
 	return c
 }
 
-// words emits one run of letters and digits, and its parts.
-func (s *scanner) words(start, end int) {
+// emitWord emits one run of letters and digits, and its parts.
+func (s *scanner) emitWord(start, end int) {
 	if start == end {
 		return
 	}
-	s.emit(token{word, start, end, s.place})
+	s.emit(token{word, start, end, s.position})
 	var cuts [maxParts]int
 	n := 0
 	for i := start + 1; i < end && n < maxParts; i++ {
@@ -232,16 +232,16 @@ func (s *scanner) words(start, end int) {
 		}
 	}
 	if n == 0 {
-		s.place++
+		s.position++
 		return
 	}
 	for _, cut := range cuts[:n] {
-		s.emit(token{part, start, cut, s.place})
+		s.emit(token{part, start, cut, s.position})
 		start = cut
-		s.place++
+		s.position++
 	}
-	s.emit(token{part, start, end, s.place})
-	s.place++
+	s.emit(token{part, start, end, s.position})
+	s.position++
 }
 
 func isUpper(b byte) bool        { return 'A' <= b && b <= 'Z' }
@@ -269,9 +269,9 @@ func (s *scanner) connector() (joined byte, width int) {
 	return joined, width
 }
 
-// name emits a dotted name, unless it is an abbreviation, or a number but for
+// emitCompound emits a dotted name, unless it is an abbreviation, or a number but for
 // a version's: e.g., 1.2.3.4.
-func (s *scanner) name(c []component) {
+func (s *scanner) emitCompound(c []component) {
 	if len(c) < 2 {
 		return
 	}
@@ -283,35 +283,35 @@ func (s *scanner) name(c []component) {
 	if letters || digits && len(c) > 2 {
 		return
 	}
-	s.emit(token{compound, c[0].start, c[len(c)-1].end, c[0].place})
+	s.emit(token{compound, c[0].start, c[len(c)-1].end, c[0].position})
 }
 
-// prefixed emits what a leading dot makes a name: .net, .gitignore.
-func (s *scanner) prefixed(c component) {
-	if c.start > 0 && s.text[c.start-1] == '.' && !c.digits && s.free(c.start-2) {
-		s.emit(token{exact, c.start - 1, c.end, c.place})
+// emitDotName emits what a leading dot makes a name: .net, .gitignore.
+func (s *scanner) emitDotName(c component) {
+	if c.start > 0 && s.text[c.start-1] == '.' && !c.digits && s.isNameBoundary(c.start-2) {
+		s.emit(token{exact, c.start - 1, c.end, c.position})
 	}
 }
 
-// suffixed emits what trailing signs make a name: c++, c#.
-func (s *scanner) suffixed(c component) {
+// emitSignName emits what trailing signs make a name: c++, c#.
+func (s *scanner) emitSignName(c component) {
 	rest := s.text[c.end:]
 	switch {
 	case c.letters && strings.HasPrefix(rest, "++"):
-		s.emit(token{exact, c.start, c.end + 2, c.place})
+		s.emit(token{exact, c.start, c.end + 2, c.position})
 	case c.letters && c.end == c.start+1 && strings.HasPrefix(rest, "#"):
-		s.emit(token{exact, c.start, c.end + 1, c.place})
+		s.emit(token{exact, c.start, c.end + 1, c.position})
 	}
 }
 
-// flag emits a command's option, dashes included: -m, --no-rerank. The
+// emitOption emits a command's option, dashes included: -m, --no-rerank. The
 // compound from start to s.at follows the dashes.
-func (s *scanner) flag(start, place int) {
+func (s *scanner) emitOption(start, position int) {
 	dashes := 0
 	for dashes < 2 && start-dashes > 0 && s.text[start-dashes-1] == '-' {
 		dashes++
 	}
-	if dashes == 0 || !s.free(start-dashes-1) || isDigit(s.text[start]) {
+	if dashes == 0 || !s.isNameBoundary(start-dashes-1) || isDigit(s.text[start]) {
 		return
 	}
 	end := start
@@ -319,14 +319,14 @@ func (s *scanner) flag(start, place int) {
 		end++
 	}
 	if end > start {
-		s.emit(token{exact, start - dashes, end, place})
+		s.emit(token{exact, start - dashes, end, position})
 	}
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// free tells whether a name may begin after the byte at i.
-func (s *scanner) free(i int) bool {
+// isNameBoundary tells whether a name may begin after the byte at i.
+func (s *scanner) isNameBoundary(i int) bool {
 	if i < 0 {
 		return true
 	}

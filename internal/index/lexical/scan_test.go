@@ -15,7 +15,7 @@ import (
 func shown(text string) string {
 	var out []string
 	scan(text, 0, func(t token) {
-		out = append(out, string("wpecg"[t.kind])+":"+text[t.start:t.end]+"@"+strconv.Itoa(t.place))
+		out = append(out, string("wpecg"[t.kind])+":"+text[t.start:t.end]+"@"+strconv.Itoa(t.position))
 	})
 	return strings.Join(out, " ")
 }
@@ -76,10 +76,10 @@ func FuzzScan(f *testing.F) {
 			if s := text[tok.start:tok.end]; !utf8.ValidString(s) {
 				t.Fatalf("token %q is cut within a character", s)
 			}
-			if tok.place < 5 {
+			if tok.position < 5 {
 				t.Fatalf("token %+v is before its text", tok)
 			}
-			last = max(last, tok.place)
+			last = max(last, tok.position)
 			for _, a := range analyzers {
 				if term := a.term(tok.kind, text[tok.start:tok.end]); len(term) > 2*maxTerm || strings.ContainsAny(term, " \n") {
 					t.Fatalf("term %q", term)

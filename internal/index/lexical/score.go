@@ -9,86 +9,86 @@ import "math"
 // plain BM25.
 var (
 	fieldWeights = [fieldCount]float64{fieldTitle: 3, fieldPath: 2, fieldPage: 2, fieldAddress: 1, fieldLinks: 1, fieldTerms: 1, fieldBody: 1}
-	fieldDamping = [fieldCount]float64{fieldTitle: .7, fieldPath: .5, fieldPage: .3, fieldAddress: .3, fieldLinks: .7, fieldTerms: .7, fieldBody: .7}
+	fieldLengthB = [fieldCount]float64{fieldTitle: .7, fieldPath: .5, fieldPage: .3, fieldAddress: .3, fieldLinks: .7, fieldTerms: .7, fieldBody: .7}
 )
 
 const (
 	pageTitleWeight   = 3
 	pageAddressWeight = 1
 	pageLinksWeight   = .5
-	pageBodyDamping   = .4
+	pageLengthB       = .4
 	pageK1            = 15
 )
 
 // statistics are what the weights of a whole database depend on.
 type statistics struct {
 	averages
-	// damping is what an occurrence is divided by in a field of so many words,
+	// norms is what an occurrence is divided by in a field of so many words,
 	// pages that in the bodies of a unit.
-	damping [fieldCount][]float64
-	pages   []float64
+	norms     [fieldCount][]float64
+	pageNorms []float64
 	// thresholds are the least weights of each level, of passages and of pages.
-	cuts, pageCuts thresholds
+	thresholds, pageThresholds thresholds
 }
 
 // averages are rounded (see steady), so that few edits change them.
 type averages struct {
-	average [fieldCount]float64 // lengths, of the passages that have the field
-	body    float64             // length of a page
-	k1      float64
+	fieldLength [fieldCount]float64 // lengths, of the passages that have the field
+	pageLength  float64             // length of a page
+	k1          float64
 }
 
-// maxDamping is how long a field may be for its damping to be reckoned once for
+// maxCachedLength is how long a field may be for its damping to be reckoned once for
 // all passages.
-const maxDamping = 1 << 10
+const maxCachedLength = 1 << 10
 
 // averagesOf are those of passages that are of so many units, and the lengths
 // of these.
-func averagesOf(infos []passageInfo, unit []uint32, units int) (a averages, bodies []float64) {
+func averagesOf(infos []passageInfo, segment []uint32, segments int) (a averages, bodies []float64) {
 	var n [fieldCount]float64
-	bodies = make([]float64, units)
+	bodies = make([]float64, segments)
 	for i := range infos {
 		for f := range fieldCount {
-			if length := infos[i].words[f]; length > 0 {
-				a.average[f] += float64(length)
+			if length := infos[i].wordCounts[f]; length > 0 {
+				a.fieldLength[f] += float64(length)
 				n[f]++
 			}
 		}
-		bodies[unit[i]] += float64(infos[i].words[fieldBody]) + float64(infos[i].words[fieldTitle])
+		bodies[segment[i]] += float64(infos[i].wordCounts[fieldBody]) + float64(infos[i].wordCounts[fieldTitle])
 	}
 	weights := 0.
 	for f := range fieldCount {
 		if n[f] > 0 {
-			a.average[f] = steady(a.average[f]/n[f], averageBits)
+			a.fieldLength[f] = roundToBits(a.fieldLength[f]/n[f], averageBits)
 			weights += fieldWeights[f] * n[f] / float64(len(infos))
 		}
 	}
 	for _, length := range bodies {
-		a.body += length / float64(units)
+		a.pageLength += length / float64(segments)
 	}
-	a.body, a.k1 = steady(a.body, averageBits), steady(.8+.4*weights, averageBits)
+	a.pageLength, a.k1 = roundToBits(a.pageLength, averageBits), roundToBits(.8+.4*weights, averageBits)
 	return a, bodies
 }
 
-func (l *layout) measure() statistics {
+func (l *layout) measureStatistics() statistics {
 	var s statistics
-	s.averages, s.pages = averagesOf(l.info, l.unit, len(l.owners))
-	for f := range s.damping {
-		s.damping[f] = make([]float64, maxDamping)
-		for words := range s.damping[f] {
-			s.damping[f][words] = s.damp(f, uint32(words))
+	s.averages, s.pageNorms = averagesOf(l.info, l.segmentOf, len(l.documents))
+	for f := range s.norms {
+		s.norms[f] = make([]float64, maxCachedLength)
+		for words := range s.norms[f] {
+			s.norms[f][words] = s.lengthNorm(f, uint32(words))
 		}
 	}
-	s.dampPages(s.pages)
-	s.cuts, s.pageCuts = newThresholds(s.k1, l.single), newThresholds(pageK1, l.single)
+	s.pageLengthNorms(s.pageNorms)
+	s.thresholds, s.pageThresholds = newThresholds(s.k1, l.single), newThresholds(pageK1, l.single)
 	return s
 }
 
-// dampPages turns the lengths of units into what an occurrence in their bodies
+// pageLengthNorms turns the lengths of units into what an occurrence in their bodies
 // is divided by.
-func (a *averages) dampPages(bodies []float64) {
+func (a *averages) pageLengthNorms(bodies []float64) {
 	for i, length := range bodies {
-		bodies[i] = 1 - pageBodyDamping + pageBodyDamping*steady(length, lengthBits)/a.body
+		bodies[i] = 1 - pageLengthB + pageLengthB*roundToBits(length, lengthBits)/a.pageLength
 	}
 }
 
@@ -100,34 +100,34 @@ const (
 	lengthBits  = 4
 )
 
-// steady rounds to so many bits.
-func steady(x float64, bits int) float64 {
+// roundToBits rounds to so many bits.
+func roundToBits(x float64, bits int) float64 {
 	fraction, exponent := math.Frexp(x)
 	return math.Ldexp(math.Round(math.Ldexp(fraction, bits)), exponent-bits)
 }
 
-// damp is what an occurrence in a field of so many words is divided by.
-func (s *statistics) damp(field int, words uint32) float64 {
-	b := fieldDamping[field]
-	if s.average[field] == 0 {
+// lengthNorm is what an occurrence in a field of so many words is divided by.
+func (s *statistics) lengthNorm(field int, words uint32) float64 {
+	b := fieldLengthB[field]
+	if s.fieldLength[field] == 0 {
 		return 1 - b
 	}
-	return 1 - b + b*float64(words)/s.average[field]
+	return 1 - b + b*float64(words)/s.fieldLength[field]
 }
 
 func (p *passageInfo) length(field int) uint32 {
 	if field == fieldBody {
-		return p.body
+		return p.bodyLength
 	}
-	return uint32(p.short[field])
+	return uint32(p.shortLengths[field])
 }
 
-// counts are how often a term occurs in each field of a passage.
-type counts [fieldCount]uint32
+// fieldFrequencies are how often a term occurs in each field of a passage.
+type fieldFrequencies [fieldCount]uint32
 
-// count sorts a term's positions by field.
-func (p *passageInfo) count(positions []uint32) counts {
-	var c counts
+// countByField sorts a term's positions by field.
+func (p *passageInfo) countByField(positions []uint32) fieldFrequencies {
+	var c fieldFrequencies
 	field, end := 0, p.length(0)
 	for _, at := range positions {
 		for field < fieldBody && at > end {
@@ -139,7 +139,7 @@ func (p *passageInfo) count(positions []uint32) counts {
 	return c
 }
 
-// fieldOf is the field that a position belongs to.
+// newScoreTable is the field that a position belongs to.
 func (p *passageInfo) fieldOf(position uint32) int {
 	field, end := 0, p.length(0)
 	for field < fieldBody && position > end {
@@ -152,11 +152,11 @@ func (p *passageInfo) fieldOf(position uint32) int {
 // impact is the level of the saturated weight of a term that has these
 // positions in a passage, each less the one before, less 1. It also counts
 // them for the page.
-func (s *statistics) impact(p *passageInfo, positions []uint32, page *pageCounts) uint8 {
+func (s *statistics) impact(p *passageInfo, positions []uint32, page *pageFrequencies) uint8 {
 	at := positions[0]
-	if at >= p.bodyAt { // as most are
+	if at >= p.bodyStart { // as most are
 		page.add(fieldBody, uint32(len(positions)))
-		return s.cuts.level(s.weight(p, fieldBody, len(positions)))
+		return s.thresholds.level(s.weight(p, fieldBody, len(positions)))
 	}
 	x := 0.
 	field, end, n := 0, p.length(0), 0
@@ -176,26 +176,26 @@ func (s *statistics) impact(p *passageInfo, positions []uint32, page *pageCounts
 		}
 	}
 	page.add(field, uint32(n))
-	return s.cuts.level(x + s.weight(p, field, n))
+	return s.thresholds.level(x + s.weight(p, field, n))
 }
 
 // weight is that of n occurrences in a field.
 func (s *statistics) weight(p *passageInfo, field, n int) float64 {
-	words, damping := p.words[field], 0.
-	if words < maxDamping {
-		damping = s.damping[field][words]
+	words, damping := p.wordCounts[field], 0.
+	if words < maxCachedLength {
+		damping = s.norms[field][words]
 	} else {
-		damping = s.damp(field, words)
+		damping = s.lengthNorm(field, words)
 	}
 	return fieldWeights[field] * float64(n) / damping
 }
 
-// pageCounts are how often a term occurs in a page.
-type pageCounts struct{ title, address, links, body uint32 }
+// pageFrequencies are how often a term occurs in a page.
+type pageFrequencies struct{ title, address, links, body uint32 }
 
 // add counts n occurrences in a field of a passage. What is the page's own is
 // repeated with every passage, so the most of it counts, not the sum.
-func (p *pageCounts) add(field int, n uint32) {
+func (p *pageFrequencies) add(field int, n uint32) {
 	switch field {
 	case fieldTitle, fieldBody:
 		p.body += n
@@ -208,12 +208,12 @@ func (p *pageCounts) add(field int, n uint32) {
 	}
 }
 
-func (s *statistics) pageImpact(p *pageCounts, unit uint32) uint8 {
+func (s *statistics) pageImpact(p *pageFrequencies, segment uint32) uint8 {
 	x := pageTitleWeight*float64(p.title) + pageAddressWeight*float64(p.address) + pageLinksWeight*float64(p.links)
 	if p.body > 0 {
-		x += float64(p.body) / s.pages[unit]
+		x += float64(p.body) / s.pageNorms[segment]
 	}
-	return s.pageCuts.level(x)
+	return s.pageThresholds.level(x)
 }
 
 // thresholds are the least weight of each level. Their number is a power of two.
@@ -222,7 +222,7 @@ type thresholds []float64
 // newThresholds finds the cuts of quantize, for a weight x that is saturated to
 // x/(k1+x).
 func newThresholds(k1 float64, single bool) thresholds {
-	c := make(thresholds, levels(single)+1)
+	c := make(thresholds, maxLevel(single)+1)
 	for level := 2; level < len(c); level++ {
 		// Positive numbers sort as their bits do.
 		low, high := uint64(0), math.Float64bits(math.MaxFloat64/2)
@@ -256,7 +256,7 @@ func quantize(x float64, single bool) int {
 	if !single {
 		x = math.Sqrt(x)
 	}
-	return int(math.Round(float64(levels(single)) * x))
+	return int(math.Round(float64(maxLevel(single)) * x))
 }
 
 // idf is how much a term that n of total have tells them apart.

@@ -143,13 +143,13 @@ func TestSignals(t *testing.T) {
 		return s
 	}
 	known, unknown := signals("merge a branch"), signals("boil an egg")
-	if known.Terms != 2 || known.Unknown != 0 || known.Known != 1 || known.Coverage < .99 || known.Strength <= 0 || known.Proximity <= 0 {
+	if known.Terms != 2 || known.Unknown != 0 || known.KnownShare != 1 || known.Coverage < .99 || known.RelativeScore <= 0 || known.Proximity <= 0 {
 		t.Errorf("a query that is answered: %+v", known)
 	}
-	if unknown.Terms != 2 || unknown.Unknown != 2 || unknown.Known != 0 || unknown.Coverage != 0 || unknown.Strength != 0 {
+	if unknown.Terms != 2 || unknown.Unknown != 2 || unknown.KnownShare != 0 || unknown.Coverage != 0 || unknown.RelativeScore != 0 {
 		t.Errorf("a query of nothing known: %+v", unknown)
 	}
-	if half := signals("merge an egg"); !(half.Known > 0 && half.Known < 1 && half.Coverage < known.Coverage) {
+	if half := signals("merge an egg"); !(half.KnownShare > 0 && half.KnownShare < 1 && half.Coverage < known.Coverage) {
 		t.Errorf("a query that is half known: %+v", half)
 	}
 	if s := signals("git merge"); !s.Named || known.Named {
@@ -158,14 +158,14 @@ func TestSignals(t *testing.T) {
 	if _, s, err := x.Search(Query{Text: "merge", Named: true, Limit: 1}); err != nil || !s.Named {
 		t.Errorf("a database that the asker named: %+v, %v", s, err)
 	}
-	if s := signals("merge in django"); s.Elsewhere < .99 || known.Elsewhere != 0 {
+	if s := signals("merge in django"); s.TechnologyRarity < .99 || known.TechnologyRarity != 0 {
 		t.Errorf("another's name: %+v, %+v", s, known)
 	}
-	if s := signals("merge_base"); s.Strange {
+	if s := signals("merge_base"); s.UnknownName {
 		t.Errorf("a name that is known: %+v", s)
 	}
 	for _, text := range []string{"merge merge_tree", "branch re.sub"} {
-		if s := signals(text); !s.Strange {
+		if s := signals(text); !s.UnknownName {
 			t.Errorf("%s has a name that is not known: %+v", text, s)
 		}
 	}
@@ -175,7 +175,7 @@ func TestSignals(t *testing.T) {
 	if s := signals(`"commit remote"`); !s.Relaxed {
 		t.Errorf("a phrase that is not there: %+v", s)
 	}
-	if s := signals("merge a branch with an egg"); s.Least >= 0 || s.Least >= s.Mean {
+	if s := signals("merge a branch with an egg"); s.LowestEvidence >= 0 || s.LowestEvidence >= s.MeanEvidence {
 		t.Errorf("evidence: %+v", s)
 	}
 	only := slices.Index(FeatureNames[:], "other technology only")

@@ -17,7 +17,7 @@ const (
 type spelling struct {
 	text       string            // with the corrections
 	misspelled map[string]string // words of the query by the terms of their corrections
-	undefined  int               // words without a correction
+	unknown    int               // words without a correction
 }
 
 // respell corrects the misspelled words of a query's text, but not in quotes and
@@ -26,12 +26,12 @@ func (x *Index) respell(text string, names []string) (spelling, error) {
 	s := spelling{text: text}
 	var b strings.Builder
 	end := 0
-	for _, w := range x.analyzer.contentOf(text, names) {
+	for _, w := range x.analyzer.contentWords(text, names) {
 		written := text[w.start:w.end]
-		if w.kind != word || w.whole || w.technology || !w.counts() || !isMisspellable(written) || isInsisted(text, w.start) {
+		if w.kind != word || w.composite || w.technology || !w.isSearched() || !isCorrectable(written) || isLiteral(text, w.start) {
 			continue
 		}
-		_, found, err := x.list(w.term)
+		_, found, err := x.postingList(w.term)
 		if err != nil {
 			return s, err
 		}
@@ -43,7 +43,7 @@ func (x *Index) respell(text string, names []string) (spelling, error) {
 			return s, err
 		}
 		if correction == "" {
-			s.undefined++
+			s.unknown++
 			continue
 		}
 		if s.misspelled == nil {
@@ -61,15 +61,15 @@ func (x *Index) respell(text string, names []string) (spelling, error) {
 	return s, nil
 }
 
-// isInsisted reports whether the word at a place in a query's text is quoted or
+// isLiteral reports whether the word at a place in a query's text is quoted or
 // has an operator in front of it.
-func isInsisted(text string, at int) bool {
+func isLiteral(text string, at int) bool {
 	return at > 0 && (text[at-1] == '-' || text[at-1] == ':') || strings.Count(text[:at], `"`)%2 == 1
 }
 
-// isMisspellable reports whether a word is long enough to be corrected and all
+// isCorrectable reports whether a word is long enough to be corrected and all
 // lower-case letters. A word with digits, signs or capitals is a name.
-func isMisspellable(word string) bool {
+func isCorrectable(word string) bool {
 	if len(word) < minMisspelled {
 		return false
 	}
@@ -93,9 +93,9 @@ func (x *Index) nearestWord(word string) (string, error) {
 		if term == "" {
 			return nil
 		}
-		l, found, err := x.list(term)
-		if found && l.passages > most {
-			best, most = string(candidate), l.passages
+		l, found, err := x.postingList(term)
+		if found && l.passageCount > most {
+			best, most = string(candidate), l.passageCount
 		}
 		return err
 	}

@@ -5,24 +5,24 @@ import "strings"
 // A symbol is a name that a passage defines.
 type symbol struct {
 	name string
-	kind symbolKind
+	kind nameKind
 }
 
-type symbolKind uint8
+type nameKind uint8
 
 const (
-	wholeName symbolKind = iota
-	endOfName            // by which people know it: path.join and join of os.path.join
-	pageName             // its page is about what has the name: a module, a program, a command
+	wholeName  nameKind = iota
+	nameSuffix          // by which people know it: path.join and join of os.path.join
+	pageName            // its page is about what has the name: a module, a program, a command
 )
 
 // term is the term that a symbol is indexed as. It has the letters, digits and
 // other signs of the name, but not what separates its words: "create table" and
 // CREATE_TABLE are createtable.
 func (s symbol) term() string {
-	name := joined(s.name)
+	name := withoutSeparators(s.name)
 	switch s.kind {
-	case endOfName:
+	case nameSuffix:
 		name = "." + name
 	case pageName:
 		name = ":" + name
@@ -30,8 +30,8 @@ func (s symbol) term() string {
 	return exactTerm(symbolMark, name)
 }
 
-// joined returns a name without separators, or the name if it has nothing else.
-func joined(name string) string {
+// withoutSeparators returns a name without separators, or the name if it has nothing else.
+func withoutSeparators(name string) string {
 	b := make([]byte, 0, len(name))
 	for i := range len(name) {
 		if strings.IndexByte("_-.: ", name[i]) < 0 {
@@ -60,9 +60,9 @@ func symbols(f *Fields) []symbol {
 			return
 		}
 		if i := strings.LastIndexAny(strings.TrimRight(name[:last], ":"), ".:"); i > 0 {
-			names = append(names, symbol{name[i+1:], endOfName})
+			names = append(names, symbol{name[i+1:], nameSuffix})
 		}
-		names = append(names, symbol{name[last+1:], endOfName})
+		names = append(names, symbol{name[last+1:], nameSuffix})
 	}
 	anchors := f.Anchors
 	if _, anchor, ok := strings.Cut(f.Address, "#"); ok {
@@ -75,9 +75,9 @@ func symbols(f *Fields) []symbol {
 		add(titleName(title))
 	}
 	for _, heading := range f.Path {
-		slug := letters(heading)
+		slug := slugLetters(heading)
 		for _, anchor := range anchors {
-			if slug != "" && letters(anchor) == slug {
+			if slug != "" && slugLetters(anchor) == slug {
 				add(titleName(heading))
 				break
 			}
@@ -97,8 +97,8 @@ func isTopOfPage(f *Fields, name string) bool {
 		return len(f.Path) == 0
 	}
 	_, anchor, _ := strings.Cut(f.Address, "#")
-	slug := letters(name)
-	return strings.EqualFold(f.Title, "name") || slug != "" && strings.HasSuffix(letters(anchor), slug)
+	slug := slugLetters(name)
+	return strings.EqualFold(f.Title, "name") || slug != "" && strings.HasSuffix(slugLetters(anchor), slug)
 }
 
 // pageTitleName returns the name of what a page is about, as its title has it, or
@@ -147,8 +147,8 @@ func isName(s string) bool {
 	return true
 }
 
-// letters is what slugs keep of a heading: its letters and digits, small.
-func letters(s string) string {
+// slugLetters is what slugs keep of a heading: its letters and digits, small.
+func slugLetters(s string) string {
 	b := make([]byte, 0, len(s))
 	for i := range len(s) {
 		if c := s[i]; isLower(c|0x20) || isDigit(c) {

@@ -72,7 +72,7 @@ func (x *Index) otherShare(name string, names []string) (float64, error) {
 		if isOwn(part) {
 			continue
 		}
-		share, err := x.strangeness(part)
+		share, err := x.otherness(part)
 		if err != nil {
 			return 0, err
 		}

@@ -247,7 +247,7 @@ func (a *Analyzer) rawWords(text string, content []contentWord) []rawWord {
 		} else {
 			w.stem = a.stemOf(w.folded)
 		}
-		w.filler = w.stem == "" || a.question(w.folded)
+		w.filler = w.stem == "" || a.isQuestionWord(w.folded)
 		if w.stem == "" {
 			w.stem = w.folded
 		}
@@ -258,7 +258,7 @@ func (a *Analyzer) rawWords(text string, content []contentWord) []rawWord {
 
 // A synonym is a target of the thesaurus that the index knows.
 type synonym struct {
-	list
+	postingList
 	term   string
 	weight float64
 	rarity float64 // its idf
@@ -273,10 +273,10 @@ type synonym struct {
 // query's own words. A target of several expansions has the sum of their
 // weights. A key whose words all belong to a longer key adds nothing, unless the
 // index knows no target of the longer key or the key is a single word.
-func (x *Index) addSynonyms(terms []scored, expansions []expansion, rarities []float64) ([]scored, error) {
-	f := finder{x: x, places: make(map[string]int, len(terms)+usualSynonyms)}
+func (x *Index) addSynonyms(terms []scoredTerm, expansions []expansion, rarities []float64) ([]scoredTerm, error) {
+	f := synonymFinder{x: x, indexes: make(map[string]int, len(terms)+usualSynonyms)}
 	for i := range terms {
-		f.places[terms[i].term] = -1
+		f.indexes[terms[i].term] = -1
 	}
 	var used []expansion // those of several words that have targets
 	for _, e := range expansions {
@@ -301,7 +301,7 @@ func (x *Index) addSynonyms(terms []scored, expansions []expansion, rarities []f
 	}
 	for i := range f.found {
 		s := &f.found[i]
-		terms = append(terms, scored{queryTerm: queryTerm{term: s.term, weight: s.weight}, cursor: newCursor(s.list)})
+		terms = append(terms, scoredTerm{queryTerm: queryTerm{term: s.term, weight: s.weight}, cursor: newCursor(s.postingList)})
 	}
 	return terms, nil
 }
@@ -334,29 +334,29 @@ func (e expansion) rarity(rarities []float64) float64 {
 }
 
 // A finder looks up targets in an index.
-type finder struct {
-	x      *Index
-	found  []synonym
-	places map[string]int // of terms in found; -1: not to be added
-	buffer []int
+type synonymFinder struct {
+	x       *Index
+	found   []synonym
+	indexes map[string]int // of terms in found; -1: not to be added
+	buffer  []int
 }
 
 // find returns the places in found of targets, without those that the index
 // does not know and the query's own terms. They are valid until the next call.
-func (f *finder) find(targets string) ([]int, error) {
+func (f *synonymFinder) find(targets string) ([]int, error) {
 	f.buffer = f.buffer[:0]
 	for target := range strings.FieldsSeq(targets) {
-		i, seen := f.places[target]
+		i, seen := f.indexes[target]
 		if !seen {
-			l, found, err := f.x.list(target)
+			l, found, err := f.x.postingList(target)
 			if err != nil {
 				return nil, err
 			}
 			if i = -1; found {
 				i = len(f.found)
-				f.found = append(f.found, synonym{list: l, term: target, rarity: idf(l.passages, f.x.n)})
+				f.found = append(f.found, synonym{postingList: l, term: target, rarity: idf(l.passageCount, f.x.passageCount)})
 			}
-			f.places[target] = i
+			f.indexes[target] = i
 		}
 		if i >= 0 {
 			f.buffer = append(f.buffer, i)
@@ -367,16 +367,16 @@ func (f *finder) find(targets string) ([]int, error) {
 
 // weigh gives the targets at places in found the weight at which one of average
 // rarity counts as much as mass, over the root of their number.
-func (f *finder) weigh(places []int, mass float64) {
+func (f *synonymFinder) weigh(indexes []int, mass float64) {
 	sum := 0.
-	for _, i := range places {
+	for _, i := range indexes {
 		sum += f.found[i].rarity
 	}
-	weight := mass * math.Sqrt(float64(len(places))) / sum
+	weight := mass * math.Sqrt(float64(len(indexes))) / sum
 	if f.x.single {
 		weight *= singleShare
 	}
-	for _, i := range places {
+	for _, i := range indexes {
 		f.found[i].weight += weight
 	}
 }

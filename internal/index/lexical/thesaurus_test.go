@@ -333,7 +333,7 @@ func TestThesaurusKeysMatch(t *testing.T) {
 	for _, s := range sources(t) {
 		entries, _ := parseThesaurus(a, s)
 		for _, e := range entries {
-			_, added := a.queryTerms(&Query{Names: strings.Split(e.names, "/")[:1]}, e.written, a.contentOf(e.written, nil))
+			_, added := a.queryTerms(&Query{Names: strings.Split(e.names, "/")[:1]}, e.written, a.contentWords(e.written, nil))
 			if !slices.ContainsFunc(added, e.within) {
 				t.Errorf("%s: query %s does not get %v", s.name, e.written, e.targets)
 			}
@@ -509,7 +509,7 @@ func TestExpand(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := make(map[string]bool)
-			for _, e := range a.plan(&tt.query, nil).added {
+			for _, e := range a.plan(&tt.query, nil).expansions {
 				for target := range strings.FieldsSeq(e.targets) {
 					got[target] = true
 				}
@@ -531,7 +531,7 @@ func TestExpand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if added := german.plan(&Query{Text: "combine commits"}, nil).added; added != nil {
+	if added := german.plan(&Query{Text: "combine commits"}, nil).expansions; added != nil {
 		t.Errorf("a German query has the synonyms %v", added)
 	}
 }
@@ -558,7 +558,7 @@ func weights(t *testing.T, x *Index, text string) map[string]float64 {
 	for _, term := range terms {
 		switch {
 		case term.symbol:
-		case term.own:
+		case term.fromQuery:
 			own++
 		default:
 			all[term.term] = term.weight
@@ -613,10 +613,10 @@ func TestRareSynonymsStaySmall(t *testing.T) {
 	}
 	own, added := 0., 0.
 	for _, term := range terms {
-		if term.own {
-			own += term.mass
+		if term.fromQuery {
+			own += term.idfMass
 		} else {
-			added += term.mass
+			added += term.idfMass
 		}
 	}
 	if added <= 0 || added > own {
@@ -647,14 +647,14 @@ func TestSynonymsAndConfidence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s.Strength
+		return s.RelativeScore
 	}
 	if got := strength("dictionary mapping", "hashmap"); got != 0 {
 		t.Errorf("synonyms of an unknown word have the strength %g", got)
 	}
 	plain := strength("alpha beta", "alpha beta")
 	got := strength("combine commits", "combine commits")
-	if least := plain / (1 + synonymStrength) * .99; got < least || got > plain {
+	if least := plain / (1 + maxSynonymShare) * .99; got < least || got > plain {
 		t.Errorf("the query's own words have the strength %g beside synonyms, want %g to %g", got, least, plain)
 	}
 }

@@ -27,9 +27,9 @@ type intent struct {
 	// news and opinion count the words of each kind; a word that the index has
 	// often counts less.
 	news, opinion float64
-	// others counts the names of other software, and othersFirst is the highest
+	// otherSoftware counts the names of other software, and otherSoftwareFirst is the highest
 	// count of one in front of the documented software's name.
-	others, othersFirst float64
+	otherSoftware, otherSoftwareFirst float64
 }
 
 // interpret reads the text of a query.
@@ -42,7 +42,7 @@ func (x *Index) interpret(q *Query) (intent, error) {
 	own, _ := parseNumbers(q.Version)
 	in := intent{version: markVersions(words, q.Names, own)}
 	var err error
-	if in.others, in.othersFirst, err = x.otherSoftware(words, q.Names); err != nil {
+	if in.otherSoftware, in.otherSoftwareFirst, err = x.otherSoftware(words, q.Names); err != nil {
 		return intent{}, err
 	}
 	if err := x.countWebWords(words, &in); err != nil {
@@ -61,7 +61,7 @@ func (x *Index) countWebWords(words []framedWord, in *intent) error {
 		if kind == documented || w.framing != notFraming {
 			continue
 		}
-		share, err := x.strangeness(w.folded)
+		share, err := x.otherness(w.folded)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (x *Index) withoutFraming(text string, words []framedWord, names []string) 
 				w.framing = notFraming
 			}
 		}
-		if w.framing == notFraming && !x.analyzer.stop(w.folded) && !x.analyzer.question(w.folded) && !isAnyName(w.folded, names) {
+		if w.framing == notFraming && !x.analyzer.isStopWord(w.folded) && !x.analyzer.isQuestionWord(w.folded) && !isAnyName(w.folded, names) {
 			content++
 		}
 	}
@@ -112,15 +112,15 @@ func (x *Index) withoutFraming(text string, words []framedWord, names []string) 
 	return b.String(), nil
 }
 
-// strangeness is 1 for a word that the index has no more often than the
+// otherness is 1 for a word that the index has no more often than the
 // background corpus, and 0 for one that is a subject of it.
-func (x *Index) strangeness(word string) (float64, error) {
+func (x *Index) otherness(word string) (float64, error) {
 	n, err := x.Frequency(word)
 	term := x.analyzer.stemOf(word)
 	if err != nil || term == "" {
 		return 1, err
 	}
-	return 1 - max(0, min(1, evidence(elsewhere(term), n, x.n)/subjectEvidence)), nil
+	return 1 - max(0, min(1, evidence(backgroundShare(term), n, x.passageCount)/subjectEvidence)), nil
 }
 
 // withoutNumber returns a heading that was copied from a document without its
@@ -228,7 +228,7 @@ func (x *Index) isSubject(word string) (bool, error) {
 		return false, err
 	}
 	term := x.analyzer.stemOf(word)
-	return term != "" && evidence(elsewhere(term), n, x.n) > subjectEvidence, nil
+	return term != "" && evidence(backgroundShare(term), n, x.passageCount) > subjectEvidence, nil
 }
 
 // framingEnglish returns whether a folded English word is framing.

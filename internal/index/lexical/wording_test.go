@@ -152,7 +152,7 @@ func TestIntent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := [4]bool{in.news > 0, in.opinion > 0, in.others > 0, in.othersFirst > 0}
+		got := [4]bool{in.news > 0, in.opinion > 0, in.otherSoftware > 0, in.otherSoftwareFirst > 0}
 		if want := [4]bool{test.news, test.opinion, test.others, test.othersFirst}; got != want {
 			t.Errorf("%q asks for %v, want %v: %+v", test.text, got, want, in)
 		}

@@ -10,8 +10,8 @@ import (
 )
 
 func TestJudge(t *testing.T) {
-	good := lexical.Signals{Terms: 3, Named: true, Mean: 1, Least: .5, Known: 1, Coverage: 1, Strength: .6, Proximity: .5}
-	bad := lexical.Signals{Terms: 3, Unknown: 1, Elsewhere: 1, Mean: -1, Least: -4, Known: .4, Coverage: .2, Strength: .2}
+	good := lexical.Signals{Terms: 3, Named: true, MeanEvidence: 1, LowestEvidence: .5, KnownShare: 1, Coverage: 1, RelativeScore: .6, Proximity: .5}
+	bad := lexical.Signals{Terms: 3, Unknown: 1, TechnologyRarity: 1, MeanEvidence: -1, LowestEvidence: -4, KnownShare: .4, Coverage: .2, RelativeScore: .2}
 	if p, enough := quicksearch.Judge(nil, good); p < .9 || !enough {
 		t.Errorf("what fits has probability %g", p)
 	}

@@ -85,10 +85,10 @@ func unpack(v []uint32, b []byte, from, width int) {
 //	[v]  number of patches, if there are any, and of each
 //	[v]  how many numbers are between it and the one before
 //	[v]  its bits above the width
-const patchedFlag = 0x80
+const exceptionFlag = 0x80
 
-// appendPatched appends v in the width that takes the least room.
-func appendPatched(b []byte, v []uint32) []byte {
+// appendPFOR appends v in the width that takes the least room.
+func appendPFOR(b []byte, v []uint32) []byte {
 	var of [33]int // how many have so many bits
 	longest := 0
 	for _, x := range v {
@@ -109,7 +109,7 @@ func appendPatched(b []byte, v []uint32) []byte {
 	if width == longest {
 		return appendPacked(append(b, byte(width)), v, width)
 	}
-	b = appendPacked(append(b, byte(width)|patchedFlag), v, width)
+	b = appendPacked(append(b, byte(width)|exceptionFlag), v, width)
 	patches := 0
 	for n := width + 1; n <= longest; n++ {
 		patches += of[n]
@@ -126,43 +126,43 @@ func appendPatched(b []byte, v []uint32) []byte {
 	return b
 }
 
-// patched numbers, as they lie in a file.
-type patched struct {
-	width   int
-	packed  []byte
-	n       int    // patches not read
-	patches []byte // of those
-	next    int    // the number that the next patch is for, counted without its gap
+// pforReader numbers, as they lie in a file.
+type pforReader struct {
+	width          int
+	packed         []byte
+	exceptionCount int    // exceptions not read
+	exceptions     []byte // of those
+	next           int    // the number that the next patch is for, counted without its gap
 }
 
-// openPatched finds the n numbers that b begins with.
-func openPatched(b []byte, n int) (p patched, ok bool) {
-	if len(b) == 0 || b[0]&^patchedFlag > 32 {
+// openPFOR finds the n numbers that b begins with.
+func openPFOR(b []byte, n int) (p pforReader, ok bool) {
+	if len(b) == 0 || b[0]&^exceptionFlag > 32 {
 		return p, false
 	}
-	p.width = int(b[0] &^ patchedFlag)
-	flagged := b[0]&patchedFlag != 0
+	p.width = int(b[0] &^ exceptionFlag)
+	flagged := b[0]&exceptionFlag != 0
 	size := packedLen(n, p.width)
 	if b = b[1:]; size > len(b) {
 		return p, false
 	}
-	p.packed, p.patches = b[:size], b[size:]
+	p.packed, p.exceptions = b[:size], b[size:]
 	if flagged {
-		count, size := binary.Uvarint(p.patches)
+		count, size := binary.Uvarint(p.exceptions)
 		if size <= 0 || count > uint64(n) {
 			return p, false
 		}
-		p.n, p.patches = int(count), p.patches[size:]
+		p.exceptionCount, p.exceptions = int(count), p.exceptions[size:]
 	}
 	return p, true
 }
 
 // read fills v with the numbers from the from-th one on. Patches of numbers
 // before that are passed over for good. It returns false if they are damaged.
-func (p *patched) read(v []uint32, from int) bool {
+func (p *pforReader) read(v []uint32, from int) bool {
 	unpack(v, p.packed, from, p.width)
-	for p.n > 0 {
-		gap, a := binary.Uvarint(p.patches)
+	for p.exceptionCount > 0 {
+		gap, a := binary.Uvarint(p.exceptions)
 		if a <= 0 || gap > 1<<31 {
 			return false
 		}
@@ -170,7 +170,7 @@ func (p *patched) read(v []uint32, from int) bool {
 		if i >= len(v) {
 			return true
 		}
-		high, b := binary.Uvarint(p.patches[a:])
+		high, b := binary.Uvarint(p.exceptions[a:])
 		if b <= 0 {
 			return false
 		}
@@ -178,30 +178,30 @@ func (p *patched) read(v []uint32, from int) bool {
 			v[i] |= uint32(high) << p.width
 		}
 		p.next = i + from + 1
-		p.patches = p.patches[a+b:]
-		p.n--
+		p.exceptions = p.exceptions[a+b:]
+		p.exceptionCount--
 	}
 	return true
 }
 
-// readPatched fills v with the numbers that b begins with, and returns what
+// readPFOR fills v with the numbers that b begins with, and returns what
 // follows them.
-func readPatched(v []uint32, b []byte) (rest []byte, ok bool) {
-	p, ok := openPatched(b, len(v))
-	if !ok || !p.read(v, 0) || p.n > 0 {
+func readPFOR(v []uint32, b []byte) (rest []byte, ok bool) {
+	p, ok := openPFOR(b, len(v))
+	if !ok || !p.read(v, 0) || p.exceptionCount > 0 {
 		return nil, false
 	}
-	return p.patches, true
+	return p.exceptions, true
 }
 
-// skipPatched returns what follows the n numbers that b begins with.
-func skipPatched(b []byte, n int) (rest []byte, ok bool) {
-	p, ok := openPatched(b, n)
+// skipPFOR returns what follows the n numbers that b begins with.
+func skipPFOR(b []byte, n int) (rest []byte, ok bool) {
+	p, ok := openPFOR(b, n)
 	if !ok {
 		return nil, false
 	}
-	rest = p.patches
-	for range 2 * p.n {
+	rest = p.exceptions
+	for range 2 * p.exceptionCount {
 		i := 0
 		for i < len(rest) && rest[i] >= 0x80 {
 			i++

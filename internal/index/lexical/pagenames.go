@@ -16,16 +16,16 @@ const (
 // these is not about this index.
 func (x *Index) PageNames() ([]string, error) {
 	prefix := string(symbolMark) + ":"
-	after, err := x.words.search(0, x.words.blocks, func(b int) (bool, error) {
-		key, _, err := x.words.key(b)
+	after, err := x.dictionary.search(0, x.dictionary.blocks, func(b int) (bool, error) {
+		key, _, err := x.dictionary.key(b)
 		return key >= prefixKey(prefix), err
 	})
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for b := max(0, after-1); b < x.words.blocks; b++ {
-		r, err := x.words.block(b)
+	for b := max(0, after-1); b < x.dictionary.blocks; b++ {
+		r, err := x.dictionary.block(b)
 		if err != nil {
 			return nil, err
 		}
@@ -47,5 +47,5 @@ func (x *Index) PageNames() ([]string, error) {
 
 func (x *Index) isDistinctive(name string) bool {
 	stem := x.analyzer.stemOf(name)
-	return len(name) >= minPageName && stem != "" && !isTechnology(name) && elsewhere(stem) < ordinaryShare
+	return len(name) >= minPageName && stem != "" && !isTechnology(name) && backgroundShare(stem) < ordinaryShare
 }

@@ -39,16 +39,16 @@ func TestPatchedNumbers(t *testing.T) {
 				v[i] %= 64
 			}
 		}
-		b := appendPatched(nil, v)
+		b := appendPFOR(nil, v)
 		got := make([]uint32, len(v))
-		rest, ok := readPatched(got, append(b, "rest"...))
+		rest, ok := readPFOR(got, append(b, "rest"...))
 		if !ok || !slices.Equal(got, v) || string(rest) != "rest" {
 			t.Fatalf("%v came back as %v, followed by %q", v, got, rest)
 		}
 		if plain := packedLen(len(v), 32) + 1; len(b) > plain {
 			t.Errorf("%d numbers took %d bytes, %d without packing", len(v), len(b), plain)
 		}
-		p, ok := openPatched(b, len(v))
+		p, ok := openPFOR(b, len(v))
 		for from := 0; ok && from < len(v); {
 			n := min(1+rng.IntN(9), len(v)-from)
 			part := make([]uint32, n)
@@ -64,15 +64,15 @@ func TestPatchedNumbers(t *testing.T) {
 }
 
 func FuzzPatchedNumbers(f *testing.F) {
-	f.Add(appendPatched(nil, []uint32{1, 2, 3, 1 << 20, 4}), 5)
+	f.Add(appendPFOR(nil, []uint32{1, 2, 3, 1 << 20, 4}), 5)
 	f.Add([]byte{0x80, 1, 0, 1}, 3)
 	f.Fuzz(func(t *testing.T, b []byte, n int) {
 		if n < 0 || n > 1<<12 {
 			return
 		}
 		v := make([]uint32, n)
-		readPatched(v, b)
-		if p, ok := openPatched(b, n); ok {
+		readPFOR(v, b)
+		if p, ok := openPFOR(b, n); ok {
 			for from := range n {
 				p.read(v[:min(3, n-from)], from)
 			}

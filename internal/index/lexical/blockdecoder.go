@@ -1,0 +1,161 @@
+package lexical
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// A bulk reads blocks of a list as a whole, which the cursor has loaded.
+type blockDecoder struct {
+	cursor       cursor
+	newSegments  [blockSize]uint32      // see survey
+	decodedBlock                        // of a short list, without units and counts
+	impacts      []byte                 // one by one
+	nextPosition int                    // of places, the first that was not asked for
+	postings     []posting              // of a unit
+	shortImpacts [4 * maxShortList]byte // room for impacts of a short list, which nobody asks for
+}
+
+// A coded block is one that an index has: the numbers that are columns there.
+type decodedBlock struct{ segments, counts, locals, frequencies, positions column }
+
+// A column of a block, as numbers and as it lies in the file.
+type column struct {
+	numbers []uint32
+	packed  []byte
+}
+
+// read reads the n numbers that b begins with, and returns what follows them.
+func (c *column) read(b []byte, n int) (rest []byte, ok bool) {
+	c.numbers = resize(c.numbers, n)
+	rest, ok = readPFOR(c.numbers, b)
+	c.packed = b[:len(b)-len(rest)]
+	return rest, ok
+}
+
+// zero makes it n zeros that the file does not have.
+func (c *column) zero(n int) {
+	c.numbers, c.packed = resize(c.numbers, n), nil
+	clear(c.numbers)
+}
+
+// append appends numbers as the column has them, if they are the same.
+func (c *column) append(b []byte, numbers []uint32) []byte {
+	if len(c.packed) > 0 && slices.Equal(c.numbers, numbers) {
+		return append(b, c.packed...)
+	}
+	return appendPFOR(b, numbers)
+}
+
+func (o *blockDecoder) open(l postingList) {
+	c := &o.cursor
+	c.postingList, c.block, c.at = l, -1, 0
+	c.impacts = o.shortImpacts[:0] // what is there may lie in the last list, in the file
+}
+
+func (o *blockDecoder) load() error {
+	c := &o.cursor
+	o.nextPosition = 0
+	if c.segmentCount <= maxShortList {
+		return o.loadShort()
+	}
+	if err := c.expand(); err != nil {
+		return err
+	}
+	_, data, positions, err := o.rawBlock()
+	if err != nil {
+		return err
+	}
+	data, ok := o.segments.read(data, c.n)
+	if data = data[min(c.n, len(data)):]; c.flags&flagSeveralPassages == 0 {
+		o.counts.zero(c.n)
+		o.impacts = o.impacts[:0]
+	} else if ok {
+		data, ok = o.counts.read(data, c.n)
+		data = data[min(len(c.impacts), len(data)):]
+		o.impacts = o.impacts[:0]
+		for _, two := range c.impacts {
+			o.impacts = append(o.impacts, two&15, two>>4)
+		}
+	}
+	if c.single {
+		o.locals.zero(c.blockPassages)
+	} else if ok {
+		data, ok = o.locals.read(data, c.blockPassages)
+	}
+	if c.flags&flagSeveralPositions == 0 {
+		o.frequencies.zero(c.blockPassages)
+	} else if ok {
+		data, ok = o.frequencies.read(data, c.blockPassages)
+	}
+	if c.skips == nil {
+		positions = data
+	}
+	if !ok {
+		return c.corrupt("the passages are cut")
+	}
+	total := uint64(c.blockPassages)
+	for _, length := range o.frequencies.numbers {
+		total += uint64(length)
+	}
+	if total != uint64(c.blockPositions) || total > maxPositions {
+		return c.corrupt("a block does not have the positions that it says")
+	}
+	if _, ok = o.positions.read(positions, c.blockPositions); !ok {
+		return c.corrupt("the positions are cut")
+	}
+	return nil
+}
+
+// loadShort reads what the cursor has not of a short list.
+func (o *blockDecoder) loadShort() error {
+	c := &o.cursor
+	locals, positions := append(o.locals.numbers[:0], c.localBuffer...), o.positions.numbers[:0]
+	for i := range c.n {
+		for j := c.starts[i+1] - 1; j > c.starts[i]; j-- {
+			locals[j] -= locals[j-1] + 1
+		}
+	}
+	r := varintReader{data: c.positionData}
+	for _, length := range c.shortFrequencies {
+		for i := uint32(0); i <= length && !r.failed; i++ {
+			positions = append(positions, r.uvarint())
+		}
+	}
+	if r.failed {
+		return c.corrupt("the positions are cut")
+	}
+	o.decodedBlock = decodedBlock{locals: column{numbers: locals}, frequencies: column{numbers: append(o.frequencies.numbers[:0], c.shortFrequencies...)}, positions: column{numbers: positions}}
+	return nil
+}
+
+// takePositions are the positions of passages from to end of the block, which come
+// next.
+func (o *blockDecoder) takePositions(from, end uint32) []uint32 {
+	n := int(end - from)
+	for _, length := range o.frequencies.numbers[from:end] {
+		n += int(length)
+	}
+	o.nextPosition += n
+	return o.positions.numbers[o.nextPosition-n : o.nextPosition]
+}
+
+// rawBlock is the block as it stands: itself, and of a list with a table its entry
+// there and its positions, which otherwise follow.
+func (o *blockDecoder) rawBlock() (entry, block, positions []byte, err error) {
+	c := &o.cursor
+	if c.skips == nil {
+		block, err = c.section.Bytes(c.blockOffset, c.end-c.blockOffset)
+		return nil, block, nil, err
+	}
+	entry = c.skips[c.block*skipEntrySize:][:skipEntrySize]
+	from, to := c.positionsOffset+int64(binary.LittleEndian.Uint32(entry[8:])), c.end
+	if c.block < c.blockCount-1 {
+		to = c.positionsOffset + int64(binary.LittleEndian.Uint32(c.skips[(c.block+1)*skipEntrySize+8:]))
+	}
+	if positions, err = c.section.Bytes(from, to-from); err != nil {
+		return nil, nil, nil, err
+	}
+	block, err = c.section.Bytes(c.blockOffset, c.blocksOffset+int64(binary.LittleEndian.Uint32(entry[4:]))-c.blockOffset)
+	return entry, block, positions, err
+}
