@@ -14,33 +14,33 @@ import (
 	"github.com/blevesearch/snowballstem/spanish"
 )
 
-// DefaultLanguage is the language of a database that names none.
+// DefaultLanguage is the language of a database without a configured language.
 const DefaultLanguage = "english"
 
 const (
-	// maxTerm is the longest term that is indexed, in bytes: what is longer is
-	// no word but data.
+	// maxTerm is the maximum length of an indexed term in bytes. Longer tokens are data,
+	// not words.
 	maxTerm = 64
-	// exactMark begins the terms of exact tokens, symbolMark those of the
-	// names that a passage defines. No word begins with either.
+	// exactMark is the prefix of the terms of exact tokens, symbolMark that of symbols
+	// (see symbol). No word begins with either.
 	exactMark  = '='
 	symbolMark = '@'
 )
 
-// An Analyzer turns text into terms by the rules of one language. It may be
-// used by several goroutines.
+// An Analyzer turns text into terms by the rules of one language. It is safe for
+// concurrent use.
 type Analyzer struct {
 	language       string
-	stem           func(*snowballstem.Env) bool // nil: words stay as they are
-	isStopWord     func(string) bool            // words that are not indexed
-	isQuestionWord func(string) bool            // words that queries are made of, not of what they ask for
-	thesauri       bool                         // the thesaurus speaks this language
-	termCache      sync.Pool                    // of map[string]string: terms by their spelling, for Terms
+	stem           func(*snowballstem.Env) bool // nil: no stemming
+	isStopWord     func(string) bool            // stop words, which are not indexed
+	isQuestionWord func(string) bool            // words such as "how" that phrase a query and are not searched
+	thesauri       bool                         // the thesaurus covers this language
+	termCache      sync.Pool                    // map[string]string: terms by spelling, for Terms
 }
 
-// NewAnalyzer returns the analyzer of a language: english, german, french,
-// spanish, portuguese, russian, or none, which neither stems nor stops. The
-// empty name is DefaultLanguage.
+// NewAnalyzer returns the analyzer of a language: english, german, french, spanish,
+// portuguese, russian, or none, which neither stems nor removes stop words. The empty name
+// is DefaultLanguage.
 func NewAnalyzer(language string) (*Analyzer, error) {
 	a := &Analyzer{language: language, isStopWord: never, isQuestionWord: never}
 	switch language {
@@ -64,12 +64,11 @@ func NewAnalyzer(language string) (*Analyzer, error) {
 	return a, nil
 }
 
-// Language is the name of the analyzer's language.
+// Language returns the name of the analyzer's language.
 func (a *Analyzer) Language() string { return a.language }
 
-// Terms returns the content terms of text in order, repeated as they repeat:
-// stems of its words and pairs of its dense scripts, without stop words and
-// without names taken whole.
+// Terms returns the content terms of text in order, with repetitions: stems of its words
+// and bigrams of its dense scripts, without stop words and exact names.
 func (a *Analyzer) Terms(text string) []string {
 	known, _ := a.termCache.Get().(map[string]string)
 	if known == nil || len(known) >= maxCached {
@@ -119,8 +118,8 @@ func (a *Analyzer) stemOf(folded string) string {
 	if a.stem != nil && !digits && len(folded) > 2 {
 		stem := a.stem
 		if a.language == "russian" {
-			// Its stemmer knows no ё; and Latin words in a Russian text are
-			// English ones.
+			// The Russian stemmer does not know ё, and Latin words in a Russian text are
+			// English.
 			folded = strings.ReplaceAll(folded, "ё", "е")
 			if ascii {
 				stem = english.Stem
@@ -136,8 +135,8 @@ func (a *Analyzer) stemOf(folded string) string {
 	return folded
 }
 
-// exactTerm is the term of a name taken whole: in lower case, and with the
-// signs that different languages put between its components made one.
+// exactTerm returns the term of an exact name: lower-cased, with the separators of
+// different languages (., :: and ->) unified.
 func exactTerm(mark byte, text string) string {
 	if len(text) > 2*maxTerm {
 		return ""
@@ -159,7 +158,7 @@ func exactTerm(mark byte, text string) string {
 	return string(b[:n])
 }
 
-// shape tells whether word is ASCII, and whether it has digits.
+// shape reports whether word is ASCII and whether it has digits.
 func shape(word string) (ascii, digits bool) {
 	ascii = true
 	for i := range len(word) {
@@ -171,8 +170,8 @@ func shape(word string) (ascii, digits bool) {
 
 func never(string) bool { return false }
 
-// trimAddress leaves of a URL or path what says something: no scheme, no
-// host, no ending.
+// trimAddress returns the descriptive part of a URL or path: without scheme, host and file
+// extension.
 func trimAddress(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		_, address, _ = strings.Cut(rest, "/")
@@ -180,7 +179,7 @@ func trimAddress(address string) string {
 	path, anchor, _ := strings.Cut(address, "#")
 	path, _, _ = strings.Cut(path, "?")
 	if file, line, ok := cutLast(path, ':'); ok && strings.Trim(line, "0123456789") == "" {
-		path = file // that of a passage in a file
+		path = file // the line number of a passage in a file
 	}
 	if i := strings.LastIndexByte(path, '.'); i > strings.LastIndexByte(path, '/') && len(path)-i <= 6 {
 		path = path[:i]

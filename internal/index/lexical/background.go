@@ -6,21 +6,20 @@ import (
 	"strconv"
 )
 
-// background says how common words are in technical documentation at large: a
-// line has a stem and, of ten thousand passages, how many have it; stems that
-// less than twelve have are left out. The lines are sorted. The numbers are
-// means over the manuals of Python, PostgreSQL, Django, git, SQLite, Node.js
-// and CMake, made by gen_background.go.
+// background is the background corpus: word frequencies in technical documentation in
+// general. A line has a stem and the number of passages out of 10,000 that contain it;
+// stems below 12 are omitted. The lines are sorted. The numbers are means over the manuals
+// of Python, PostgreSQL, Django, git, SQLite, Node.js and CMake, computed by
+// gen_background.go.
 //
 //go:embed background.txt
 var background string
 
 const (
-	// unlistedShare is the share of passages that have a stem which is not in
-	// background.
+	// unlistedShare is the share of passages with a stem that background does not list.
 	unlistedShare = 5e-4
-	// smoothing keeps the likelihoods of what is rare or missing apart from
-	// zero; maxEvidence is what one word can say at most.
+	// smoothing keeps the probabilities of rare and missing words above zero; maxEvidence
+	// limits the evidence of one word.
 	smoothing   = 1e-3
 	maxEvidence = 4
 )
@@ -34,8 +33,8 @@ func evidence(common float64, passages, total int) float64 {
 	return max(-maxEvidence, min(maxEvidence, ratio))
 }
 
-// backgroundShare is the share of passages of documentation at large that have a
-// word.
+// backgroundShare returns the share of the background corpus's passages that contain a
+// stem.
 func backgroundShare(stem string) float64 {
 	if value, ok := lookup(background, stem); ok {
 		if n, err := strconv.Atoi(value); err == nil {
@@ -45,18 +44,18 @@ func backgroundShare(stem string) float64 {
 	return unlistedShare
 }
 
-// backgroundRarity falls from 1 for a word that the background corpus lacks to 0 for
-// one that all of it has. common is its share there.
+// backgroundRarity falls from 1 for a word that the background corpus lacks to 0 for one
+// that all its passages contain. common is the word's share there.
 func backgroundRarity(common float64) float64 {
 	return math.Log(common+smoothing) / math.Log(smoothing)
 }
 
-// lookup finds the line of sorted text that begins with key and a blank, and
-// returns what follows. It is made for lines of few bytes.
+// lookup finds the line of sorted text that begins with key and a space, and returns the
+// rest of the line. It assumes short lines.
 func lookup(text, key string) (value string, found bool) {
-	low, high := 0, len(text) // beginnings of lines
+	low, high := 0, len(text) // line starts
 	for low < high {
-		// The line that the middle is in.
+		// Find the start of the line that contains the middle.
 		start := (low + high) / 2
 		for start > low && text[start-1] != '\n' {
 			start--

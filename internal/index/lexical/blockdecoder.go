@@ -5,27 +5,28 @@ import (
 	"slices"
 )
 
-// A bulk reads blocks of a list as a whole, which the cursor has loaded.
+// A blockDecoder decodes all columns of the block that its cursor has loaded. Updates use
+// it to copy postings of an older index.
 type blockDecoder struct {
 	cursor       cursor
-	newSegments  [blockSize]uint32      // see survey
-	decodedBlock                        // of a short list, without units and counts
-	impacts      []byte                 // one by one
-	nextPosition int                    // of places, the first that was not asked for
-	postings     []posting              // of a unit
-	shortImpacts [4 * maxShortList]byte // room for impacts of a short list, which nobody asks for
+	newSegments  [blockSize]uint32      // see mapSegments
+	decodedBlock                        // for a short list, without segments and counts
+	impacts      []byte                 // one per element
+	nextPosition int                    // index into positions of the first that takePositions has not returned
+	postings     []posting              // of one segment
+	shortImpacts [4 * maxShortList]byte // scratch space for the impacts of a short list, which are not used
 }
 
-// A coded block is one that an index has: the numbers that are columns there.
+// A decodedBlock has the columns of a block of an existing index.
 type decodedBlock struct{ segments, counts, locals, frequencies, positions column }
 
-// A column of a block, as numbers and as it lies in the file.
+// A column of a block, decoded and as encoded in the file.
 type column struct {
 	numbers []uint32
 	packed  []byte
 }
 
-// read reads the n numbers that b begins with, and returns what follows them.
+// read decodes the n numbers at the start of b and returns the rest of b.
 func (c *column) read(b []byte, n int) (rest []byte, ok bool) {
 	c.numbers = resize(c.numbers, n)
 	rest, ok = readPFOR(c.numbers, b)
@@ -33,13 +34,14 @@ func (c *column) read(b []byte, n int) (rest []byte, ok bool) {
 	return rest, ok
 }
 
-// zero makes it n zeros that the file does not have.
+// zero sets the column to n zeros without an encoded form.
 func (c *column) zero(n int) {
 	c.numbers, c.packed = resize(c.numbers, n), nil
 	clear(c.numbers)
 }
 
-// append appends numbers as the column has them, if they are the same.
+// append appends encoded numbers to b. If they equal the column, it copies the encoded
+// form.
 func (c *column) append(b []byte, numbers []uint32) []byte {
 	if len(c.packed) > 0 && slices.Equal(c.numbers, numbers) {
 		return append(b, c.packed...)
@@ -50,7 +52,7 @@ func (c *column) append(b []byte, numbers []uint32) []byte {
 func (o *blockDecoder) open(l postingList) {
 	c := &o.cursor
 	c.postingList, c.block, c.at = l, -1, 0
-	c.impacts = o.shortImpacts[:0] // what is there may lie in the last list, in the file
+	c.impacts = o.shortImpacts[:0] // the old slice may point into the mapped file
 }
 
 func (o *blockDecoder) load() error {
@@ -107,7 +109,7 @@ func (o *blockDecoder) load() error {
 	return nil
 }
 
-// loadShort reads what the cursor has not of a short list.
+// loadShort decodes the columns of a short list that the cursor does not decode.
 func (o *blockDecoder) loadShort() error {
 	c := &o.cursor
 	locals, positions := append(o.locals.numbers[:0], c.localBuffer...), o.positions.numbers[:0]
@@ -129,8 +131,8 @@ func (o *blockDecoder) loadShort() error {
 	return nil
 }
 
-// takePositions are the positions of passages from to end of the block, which come
-// next.
+// takePositions returns the positions of passages from to end of the block. Calls must be
+// in ascending order.
 func (o *blockDecoder) takePositions(from, end uint32) []uint32 {
 	n := int(end - from)
 	for _, length := range o.frequencies.numbers[from:end] {
@@ -140,8 +142,8 @@ func (o *blockDecoder) takePositions(from, end uint32) []uint32 {
 	return o.positions.numbers[o.nextPosition-n : o.nextPosition]
 }
 
-// rawBlock is the block as it stands: itself, and of a list with a table its entry
-// there and its positions, which otherwise follow.
+// rawBlock returns the encoded block. For a list with a skip table it also returns the
+// block's skip entry and its positions; otherwise the positions are part of block.
 func (o *blockDecoder) rawBlock() (entry, block, positions []byte, err error) {
 	c := &o.cursor
 	if c.skips == nil {

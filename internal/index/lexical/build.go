@@ -16,33 +16,32 @@ import (
 	"github.com/docsearch/docsearch/internal/index/container"
 )
 
-// Options say how a database's text is analysed.
+// Options configure the analysis of a database's text.
 type Options struct {
 	Language string // see NewAnalyzer; empty: english
-	// Content keeps the content terms of the passages for Content to return,
-	// if there are no more passages than that.
+	// Content makes the builder keep the passages' content terms for Builder.Content,
+	// unless there are more passages than this.
 	Content int
 }
 
-// Fields are what is indexed of one passage.
+// Fields are the indexed fields of one passage.
 type Fields struct {
 	Title       string   // the passage's own heading
-	Named       bool     // TitleShare is no heading, but a name for want of one
+	Named       bool     // Title is a generated name, not a heading
 	Path        []string // the headings above it, from the document's first level down
 	Page        string   // the document's title
 	Body        string
 	Address     string   // URL or file path
-	Anchors     []string // further ids within the passage, such as the names it defines
-	Links       string   // texts of the links that point here
-	Terms       string   // what the documentation's own index calls it
+	Anchors     []string // further ids in the passage, such as those of definitions
+	Links       string   // anchor texts of links to this passage
+	Terms       string   // terms for the passage in the documentation's own index
 	InLinks     int      // links to this passage
 	PageInLinks int      // links to its document
-	Keys        []string // what it is found by although its text does not contain it
-	Aside       bool     // its document says what was, or the same in other words, rather than what is
+	Keys        []string // keys that find the passage although its text does not contain them
+	Aside       bool     // its document is secondary: history, plans, or a rewording of other pages
 }
 
-// The fields, in the order in which their words follow one another in the
-// sequence of a passage's places.
+// The fields in the order of their words in the passage's position sequence.
 const (
 	fieldTitle = iota
 	fieldPath
@@ -55,18 +54,18 @@ const (
 )
 
 const (
-	// maxShortField is how many places the fields but the body have at most.
+	// maxShortField is the maximum number of positions in a field other than the body.
 	maxShortField = 255
-	// batchBytes is how much text a worker takes at a time: enough that what
-	// is kept per batch does not count, little enough that all are busy.
+	// batchBytes is the amount of text per worker task: large enough to amortize the cost
+	// per batch, small enough to keep all workers busy.
 	batchBytes = 1 << 19
-	// maxCached is how many spellings a worker remembers the term of.
+	// maxCached is the maximum number of spellings whose terms a worker caches.
 	maxCached = 1 << 19
 )
 
-// A Builder gathers passages and writes the index of them. Add and Write are
-// for one goroutine; the work is done by as many as there are processors, and
-// the bytes written do not depend on them.
+// A Builder collects passages and writes their index. Add and Write must be called from
+// one goroutine. The builder uses one worker per processor; its output does not depend on
+// their number or scheduling.
 type Builder struct {
 	options  Options
 	err      error
@@ -75,18 +74,17 @@ type Builder struct {
 	documents []uint32
 	batch     []Fields
 	bytes     int
-	first     int // passage that batch begins with
+	first     int // number of the first passage in batch
 	content   bool
 
-	workers chan *worker // those without work
+	workers chan *worker // idle workers
 	pending sync.WaitGroup
 	batches []*batchIndex
 	ids     interner
 	reused  *reusedIndex // see Reuse; nil: every passage is new
 }
 
-// NewBuilder returns a builder. That a language is not known is reported by
-// Write.
+// NewBuilder returns a builder. Write reports an unknown language.
 func NewBuilder(options Options) *Builder {
 	b := &Builder{options: options, content: options.Content > 0}
 	b.ids.numbers = make(map[string]uint32)
@@ -101,8 +99,8 @@ func NewBuilder(options Options) *Builder {
 	return b
 }
 
-// Add takes the next passage and the number of its document. Documents are
-// numbered in the order of their first passages.
+// Add adds the next passage with the number of its document. Documents are numbered in the
+// order of their first passages.
 func (b *Builder) Add(document uint32, f Fields) {
 	if b.err != nil {
 		return
@@ -114,7 +112,7 @@ func (b *Builder) Add(document uint32, f Fields) {
 	}
 }
 
-// dispatch gives the batch to a worker, waiting for one if all are busy.
+// dispatch passes the batch to a worker and blocks while all workers are busy.
 func (b *Builder) dispatch() {
 	batch, s := b.batch, &batchIndex{first: b.first}
 	b.batches = append(b.batches, s)
@@ -129,8 +127,8 @@ func (b *Builder) dispatch() {
 	})
 }
 
-// An interner gives terms numbers. Which number a term gets depends on the
-// workers' luck; nothing that is written does.
+// An interner assigns numbers to terms. The numbers depend on scheduling; the index file
+// does not.
 type interner struct {
 	mu      sync.Mutex
 	numbers map[string]uint32
@@ -150,32 +148,32 @@ func (t *interner) number(term string) uint32 {
 	return n
 }
 
-// A segment is the postings of one batch: for each of its terms, the passages with the term's places in them, as varints:
-// passage less the one before, number of places, each place less the one
-// before.
+// A batchIndex has the postings of one batch. For each term, data has one entry per
+// passage, as varints: delta-encoded passage number, number of positions, delta-encoded
+// positions.
 type batchIndex struct {
 	first    int
 	passages []passageInfo
 	terms    []uint32
-	ends     []uint32 // where each term's postings end in data
+	ends     []uint32 // end of each term's postings in data
 	data     []byte
-	content  []uint32 // if it is kept, of each passage the terms of its headings and its body, in order
+	content  []uint32 // content terms of each passage, headings before body; only if kept
 	bounds   []contentEnds
 }
 
-// contentEnds are where a passage's content terms end: those of its headings,
-// and all. head is unknown for a passage that does not have them all.
+// contentEnds are the ends of a passage's content terms in batchIndex.content: of its
+// headings, and of all. head is unknown if the passage's terms are incomplete.
 type contentEnds struct{ head, all uint32 }
 
 const unknown = math.MaxUint32
 
-// A passageInfo is what scoring needs to know of a passage beside its words.
-// What is not in the file's passages is in its inputs (see kept), all of it.
+// A passageInfo has the properties of a passage that scoring uses besides its terms. Those
+// missing from the section passages are in the section inputs (see reusedIndex).
 type passageInfo struct {
-	shortLengths       [fieldBody]uint8 // lengths of the fields but the body
+	shortLengths       [fieldBody]uint8 // lengths in positions of all fields but the body
 	bodyLength         uint32
-	bodyStart          uint32             // the place where it begins, which the lengths tell
-	wordCounts         [fieldCount]uint32 // the lengths without stop words: what damping goes by
+	bodyStart          uint32             // position of the first body word, derived from the lengths
+	wordCounts         [fieldCount]uint32 // lengths without stop words, for length normalization
 	aside              bool               // see isAside
 	depth              uint8
 	family             uint64 // see versionOf
@@ -183,19 +181,19 @@ type passageInfo struct {
 	inLinks, pageLinks uint32
 }
 
-// A worker turns batches into segments.
+// A worker turns batches into batch indexes.
 type worker struct {
 	analyzer *Analyzer
 	ids      *interner
-	// termNumbers are the numbers of terms by their spelling, one more than the
-	// term's own, 0 for what has no term.
-	termNumbers [3]map[string]uint32 // wordCounts, exact, grams
+	// termNumbers caches term numbers by spelling, plus one; 0 means that the spelling has
+	// no term.
+	termNumbers [3]map[string]uint32 // words, exact names, bigrams
 	found       []occurrence
-	// What invert works with.
+	// Scratch space of invert.
 	slots     []uint32
 	sorted    []occurrence
 	positions []uint32
-	// content are the content terms of the passage at work, by field.
+	// content has the content terms of the current passage by field.
 	content [fieldCount][]uint32
 }
 
@@ -221,7 +219,7 @@ func (w *worker) analyze(batch []Fields, s *batchIndex, content bool) {
 	w.invert(s)
 }
 
-// keepContent keeps the content terms of the passage that w is at.
+// keepContent stores the content terms of the worker's current passage.
 func (s *batchIndex) keepContent(w *worker, named, whole bool) {
 	if !whole {
 		s.bounds = append(s.bounds, contentEnds{unknown, uint32(len(s.content))})
@@ -236,8 +234,8 @@ func (s *batchIndex) keepContent(w *worker, named, whole bool) {
 	s.bounds = append(s.bounds, contentEnds{head, uint32(len(s.content))})
 }
 
-// passage finds the terms of a passage, and says whether all of them: fields
-// but the body end after maxShortField places.
+// passage collects the terms of a passage. It returns false if it truncated a field: those
+// other than the body end after maxShortField positions.
 func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 	position := 0
 	whole = true
@@ -285,7 +283,7 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 	return whole
 }
 
-// texts calls each with the texts of a field.
+// texts calls each with each text of a field.
 func (f *Fields) texts(field int, each func(string)) {
 	switch field {
 	case fieldTitle:
@@ -307,7 +305,7 @@ func (f *Fields) texts(field int, each func(string)) {
 	}
 }
 
-// addNames adds the symbols and the keys of the passage.
+// addNames adds the symbols and keys of the passage.
 func (w *worker) addNames(n uint32, f *Fields, position uint32) {
 	for _, s := range symbols(f) {
 		if term := s.term(); term != "" {
@@ -321,8 +319,8 @@ func (w *worker) addNames(n uint32, f *Fields, position uint32) {
 	}
 }
 
-// addOperators adds the operators that a text in a field speaks of. As they take no
-// place, they get the first ones of the text's: only how many count.
+// addOperators adds the operators that a text discusses. Operators occupy no positions;
+// they are assigned the first ones of the text, because only their number matters.
 func (w *worker) addOperators(n uint32, text string, body bool, from, to int) {
 	terms, counts := operators(text, body)
 	for i, term := range terms {
@@ -333,7 +331,7 @@ func (w *worker) addOperators(n uint32, text string, body bool, from, to int) {
 	}
 }
 
-// termNumber is one more than the number of a token's term, or 0.
+// termNumber returns the number of a token's term plus one, or 0 without a term.
 func (w *worker) termNumber(k kind, text string) uint32 {
 	known := w.termNumbers[0]
 	switch k {
@@ -355,10 +353,10 @@ func (w *worker) termNumber(k kind, text string) uint32 {
 	return n
 }
 
-// invert groups what was found by term and encodes it. Terms come in the order
-// in which the batch has them, each with its passages ascending.
+// invert groups the occurrences by term and encodes them. Terms are in order of first
+// occurrence, passages ascending.
 func (w *worker) invert(s *batchIndex) {
-	// slots are where a term's occurrences go: first how many there are.
+	// The slot of a term is the index of its bucket in ends plus one. Count first.
 	var ends []uint32
 	for _, o := range w.found {
 		for int(o.term) >= len(w.slots) {
@@ -417,8 +415,7 @@ func (w *worker) encode(b []byte, found []occurrence) []byte {
 	return b
 }
 
-// Analyze waits until the passages that were added are analysed. No others may
-// come afterwards.
+// Analyze waits until all added passages are analyzed. Do not call Add afterwards.
 func (b *Builder) Analyze() {
 	if len(b.batch) > 0 {
 		b.dispatch()
@@ -426,8 +423,7 @@ func (b *Builder) Analyze() {
 	b.pending.Wait()
 }
 
-// Write writes the index to a new file. The builder is spent afterwards, but for
-// Content.
+// Write writes the index to a new file. Afterwards, only Content may be called.
 func (b *Builder) Write(ctx context.Context, file confined.Path) error {
 	if b.err != nil {
 		return b.err
@@ -458,9 +454,9 @@ func (b *Builder) Write(ctx context.Context, file confined.Path) error {
 	return out.Close()
 }
 
-// Content returns the content terms of passage i as Analyzer.Terms has them,
-// those of its page's title and of its headings and those of its body, or
-// false if they are not known. Analyze or Write must have returned.
+// Content returns the content terms (see Analyzer.Terms) of passage i: those of its page
+// title and headings, and those of its body. known is false if they were not kept. Call
+// Analyze or Write first.
 func (b *Builder) Content(i int) (head, body []string, known bool) {
 	at := sort.Search(len(b.batches), func(k int) bool { return b.batches[k].first > i }) - 1
 	if at < 0 || i-b.batches[at].first >= len(b.batches[at].bounds) {
@@ -483,16 +479,17 @@ func (b *Builder) Content(i int) (head, body []string, known bool) {
 	return terms[:ends.head-from], terms[ends.head-from:], true
 }
 
-// A layout is where the passages go: they lie by document, and are counted so
-// within the file, whatever order they came in.
+// A layout is the storage order of the passages: grouped by document, independent of the
+// order in which they were added. The ordinal of a passage is its index in this order; its
+// number is that of its addition.
 type layout struct {
 	info          []passageInfo
-	segmentOf     []uint32 // of each passage, as they lie
-	segmentStarts []uint32 // first passage of each unit, and the end
-	documents     []uint32 // the document of each unit
-	numbers       []uint32 // the passage's own number, as they lie; nil: they came so
-	ordinals      []uint32 // where each passage lies, by its own number; nil likewise
-	single        bool     // every unit has one passage
+	segmentOf     []uint32 // segment of each ordinal
+	segmentStarts []uint32 // first ordinal of each segment, and the end
+	documents     []uint32 // document of each segment
+	numbers       []uint32 // passage number of each ordinal; nil: the same
+	ordinals      []uint32 // ordinal of each passage number; nil: the same
+	single        bool     // every segment is a single passage
 	stats         statistics
 }
 
@@ -586,7 +583,8 @@ func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) e
 	}
 	words.write(out)
 
-	// Which terms are left of an index that was taken over shows only now.
+	// The number of terms is known only now, because reused terms may have lost all
+	// postings.
 	out.Section("meta")
 	meta := make([]byte, 0, metaSize)
 	for _, v := range []uint32{uint32(len(l.info)), uint32(len(l.documents)), documents, uint32(words.n), metaFlags(l)} {
@@ -598,7 +596,7 @@ func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) e
 	return nil
 }
 
-// A gatherer holds the postings of a term.
+// A postingBuffer collects the postings of one term.
 type postingBuffer struct {
 	list      []posting
 	positions []uint32
@@ -606,14 +604,14 @@ type postingBuffer struct {
 
 func (g *postingBuffer) reset() { g.list, g.positions = g.list[:0], g.positions[:0] }
 
-// add adds a posting that has its positions among others.
+// add adds a posting whose positions are a slice of positions.
 func (g *postingBuffer) add(p posting, positions []uint32) {
 	positions = positions[p.from : p.from+p.count]
 	p.from = uint32(len(g.positions))
 	g.list, g.positions = append(g.list, p), append(g.positions, positions...)
 }
 
-// decodeBatch adds what a segment, which begins with the given passage, has.
+// decodeBatch adds the postings of a batch whose first passage is given.
 func (g *postingBuffer) decodeBatch(data []byte, first uint32, l *layout) {
 	passage := first
 	read := func() uint32 {
@@ -641,14 +639,14 @@ func (g *postingBuffer) decodeBatch(data []byte, first uint32, l *layout) {
 	}
 }
 
-// sort sorts the postings as they lie.
+// sort sorts the postings by ordinal.
 func (g *postingBuffer) sort() {
 	slices.SortFunc(g.list, func(a, b posting) int {
 		return cmp.Or(cmp.Compare(a.segment, b.segment), cmp.Compare(a.local, b.local))
 	})
 }
 
-// setImpacts fills in the impacts.
+// setImpacts computes the impacts. The postings of a symbol all have the maximum.
 func (g *postingBuffer) setImpacts(l *layout, symbol bool) {
 	for i := 0; i < len(g.list); {
 		segment := g.list[i].segment

@@ -2,19 +2,18 @@ package lexical
 
 import "strings"
 
-// A Constraint is what a query's operators demand of every passage, for
-// passages that are found in another way than by Search.
+// A Constraint applies the operators of a query to passages that are found by other means
+// than Search, such as vector search.
 type Constraint struct {
-	// Text is the query's text as Signals has it, without its operators and the
-	// words that passages must not have.
+	// Text is Signals.Text without operators and excluded words.
 	Text string
-	// Accept reports whether a passage meets the demands and the query's own
-	// Accept; nil: all do.
+	// Accept reports whether a passage satisfies the operators and the query's own Accept;
+	// nil: all passages do.
 	Accept func(passage uint32) bool
 }
 
-// Constraint returns the demands of a query that Search gave these signals for. If
-// they say that the query was relaxed, quoted phrases are plain words.
+// Constraint returns the constraint of a query for which Search returned the given
+// signals. If the query was relaxed, quoted phrases are plain words.
 func (x *Index) Constraint(q Query, s Signals) (Constraint, error) {
 	var lookupErr error
 	clauses := parse(s.Text, x.knows(&lookupErr))
@@ -41,7 +40,7 @@ func hasOperators(clauses []clause) bool {
 	return false
 }
 
-// scoredText joins the clauses whose words passages are scored by.
+// scoredText joins the clauses whose words are scored.
 func scoredText(clauses []clause) string {
 	var words []string
 	for _, c := range clauses {
@@ -52,8 +51,8 @@ func scoredText(clauses []clause) string {
 	return strings.Join(words, " ")
 }
 
-// constraintFilter returns the test for passages that accept, if not nil, lets through
-// and that meet all the demands.
+// constraintFilter returns a predicate for passages that satisfy accept, if not nil, and
+// all constraints.
 func (x *Index) constraintFilter(constraints []phraseConstraint, accept func(uint32) bool) (func(uint32) bool, error) {
 	if len(constraints) == 0 {
 		return accept, nil
@@ -84,7 +83,7 @@ func (x *Index) constraintFilter(constraints []phraseConstraint, accept func(uin
 	}, nil
 }
 
-// phraseMatches returns the passages that have the words of c in a row.
+// phraseMatches returns the passages that contain the phrase of c.
 func (x *Index) phraseMatches(c *phraseMatcher) (map[uint32]bool, error) {
 	set := make(map[uint32]bool)
 	for segment := uint32(0); ; segment++ {
@@ -100,7 +99,7 @@ func (x *Index) phraseMatches(c *phraseMatcher) (map[uint32]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		// met makes the cursor read its passages again, into the same place.
+		// matchesPhrase makes the cursor overwrite locals.
 		for _, local := range append([]uint32(nil), locals...) {
 			at := first + local
 			met, err := x.matchesPhrase(c, segment, at)
@@ -119,8 +118,8 @@ func (x *Index) phraseMatches(c *phraseMatcher) (map[uint32]bool, error) {
 	}
 }
 
-// seek moves unit forward to the first that has all the words of c, and reports
-// whether there is one.
+// seek moves segment forward to the first that has all the words of c. It returns false if
+// there is none.
 func (c *phraseMatcher) seek(segment *uint32) (bool, error) {
 	for i := 0; i < len(c.cursors); {
 		cursor := c.cursors[i]

@@ -7,18 +7,18 @@ type contentWord struct {
 	term       string
 	start, end int
 	kind       kind
-	composite  bool // it is made of others
+	composite  bool // other words of the query are its parts
 	technology bool
-	isName     bool // it is the database's, or part of it
-	ignored    bool // nothing is searched with it
+	isName     bool // part of a name of the database
+	ignored    bool // not searched
 }
 
-// isSearched tells of a word that is searched with.
+// isSearched reports whether the word is searched.
 func (w contentWord) isSearched() bool { return !w.ignored }
 
-// contentWords are the words of a query's text, without those that questions are
-// put with, and with the database's names marked and ignored; unless that
-// leaves nothing to search with.
+// contentWords returns the words of a query's text without question words such as "how".
+// Names of the database are marked and ignored. If no searchable word is left, it keeps
+// first the question words, then the names.
 func (a *Analyzer) contentWords(text string, names []string) []contentWord {
 	for _, questions := range [...]bool{false, true} {
 		words, left := a.wordsOf(text, !questions), 0
@@ -38,8 +38,8 @@ func (a *Analyzer) contentWords(text string, names []string) []contentWord {
 	return words
 }
 
-// wordsOf are the words of text that have a term, and the compounds, which
-// are ignored.
+// wordsOf returns the words of text that have a term, and the compounds, marked as
+// ignored.
 func (a *Analyzer) wordsOf(text string, dropQuestion bool) []contentWord {
 	var words []contentWord
 	scan(text, 0, func(t token) {
@@ -61,7 +61,7 @@ func (a *Analyzer) wordsOf(text string, dropQuestion bool) []contentWord {
 	return words
 }
 
-// markNames finds the database's names among the words of text.
+// markNames marks the words of text that are names of the database.
 func (a *Analyzer) markNames(words []contentWord, text string, names []string) {
 	for _, name := range names {
 		terms := a.Terms(name)
@@ -77,7 +77,7 @@ func (a *Analyzer) markNames(words []contentWord, text string, names []string) {
 				words[k].isName = true
 			}
 		}
-		// And otherwise spelt: "Node.js" for nodejs, "Postgres" for postgresql.
+		// Other spellings: "Node.js" for nodejs, "Postgres" for postgresql.
 		for _, w := range words {
 			if w.kind == part || w.kind == gram || !isSpellingOf(text[w.start:w.end], name) {
 				continue
@@ -89,10 +89,10 @@ func (a *Analyzer) markNames(words []contentWord, text string, names []string) {
 	}
 }
 
-// isSpellingOf tells whether a word is a spelling of a name: the same but for case,
-// punctuation and a version behind it, or the name without its end.
+// isSpellingOf reports whether word is a variant of name: it differs only in case,
+// punctuation or a version suffix, or is a prefix of the name.
 func isSpellingOf(word, name string) bool {
-	const least, most = 6, 3 // letters that must be there, that may be missing
+	const least, most = 6, 3 // letters of the prefix, letters it may lack
 	if !isPlainName(name) {
 		return false // c++ is not C
 	}
@@ -100,8 +100,7 @@ func isSpellingOf(word, name string) bool {
 	return word != "" && word == name || len(word) >= least && strings.HasPrefix(name, word) && len(name)-len(word) <= most
 }
 
-// isPlainName tells of a name of letters and digits, with no punctuation but
-// what joins them.
+// isPlainName reports whether a name consists of letters, digits and separators.
 func isPlainName(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < 0x80 && !isLower(c|0x20) && !isDigit(c) && (i == 0 || strings.IndexByte(" .-_", c) < 0) {
@@ -111,8 +110,8 @@ func isPlainName(s string) bool {
 	return true
 }
 
-// normalizedName is a name in lower case without what is not a letter or a digit,
-// and without a number at its end.
+// normalizedName returns the letters and digits of a name in lower case, without a number
+// at its end.
 func normalizedName(s string) string {
 	b := fold(nil, s)
 	kept := b[:0]

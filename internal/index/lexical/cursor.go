@@ -8,23 +8,23 @@ import (
 	"github.com/docsearch/docsearch/internal/index/container"
 )
 
-// A list is the postings of one term in an open index.
+// A postingList is the posting list of one term in an open index.
 type postingList struct {
 	section                    container.Section
 	single                     bool
 	flags                      int
-	indexSegments              uint32 // segmentCount of the index
+	indexSegments              uint32 // number of segments in the index
 	segmentCount, passageCount int
-	blockCount                 int    // blocksOffset
-	start                      int64  // of the region in s
-	skips                      []byte // none for a list of one block
-	blocksOffset               int64  // blockOffset in s the blocks begin
-	positionsOffset            int64  // blockOffset the positions begin, for a list with a table
-	positionCount              int    // how many there are, for a list of one block that is packed
+	blockCount                 int
+	start                      int64  // offset of the list in section
+	skips                      []byte // skip table; nil for a list of one block
+	blocksOffset               int64  // offset of the blocks in section
+	positionsOffset            int64  // offset of the positions, if there is a skip table
+	positionCount              int    // number of positions, if there is one packed block
 	end                        int64
 }
 
-// openPostingList reads the beginning of a term's region.
+// openPostingList reads the header of a posting list.
 func openPostingList(s container.Section, offset, length int64, limit uint32, single bool) (postingList, error) {
 	l := postingList{section: s, single: single, indexSegments: limit, blockCount: 1, start: offset, end: offset + length}
 	head, err := s.Bytes(offset, min(length, 3*binary.MaxVarintLen32))
@@ -70,8 +70,8 @@ func openPostingList(s container.Section, offset, length int64, limit uint32, si
 	return l, nil
 }
 
-// maxImpacts are the greatest impacts in block b of a list with a table, a page's
-// and a passage's; last is the block's last unit.
+// maxImpacts returns the maximum page and passage impact in block b of a list with a skip
+// table.
 func (l *postingList) maxImpacts(b int) (page, best uint8) {
 	e := l.skips[b*skipEntrySize:]
 	return e[16], e[17]
@@ -81,44 +81,44 @@ func (l *postingList) lastSegment(b int) uint32 {
 	return binary.LittleEndian.Uint32(l.skips[b*skipEntrySize:])
 }
 
-// A cursor walks through a list, block by block.
+// A cursor iterates over a posting list block by block.
 type cursor struct {
 	postingList
-	block    int // the one that is decoded, or -1
-	n        int // its units
-	at       int // blockOffset in unit the cursor stands
+	block    int // the decoded block, or -1
+	n        int // segments in the block
+	at       int // current index in segments
 	segments [blockSize]uint32
-	best     []byte // each unit's greatest impact, with its page's in the upper half unless single
+	best     []byte // maximum passage impact of each segment; in the high nibble its page impact, unless single
 
-	// The passages of the block.
-	blockOffset   int64                 // blockOffset it is, for errors
-	afterBest     []byte                // what follows best
-	blockPassages int                   // how many there are
-	expanded      bool                  // the following are filled in
-	starts        [blockSize + 1]uint32 // blockOffset each unit's passages begin among the block's
-	impactStarts  [blockSize + 1]uint32 // and their impacts
-	impacts       []byte                // packed; one by one, of a short list
+	// The passages of the block, decoded by expand.
+	blockOffset   int64                 // for error messages
+	afterBest     []byte                // encoded data after best
+	blockPassages int                   // number of passages
+	expanded      bool                  // the following fields are set
+	starts        [blockSize + 1]uint32 // index of each segment's first passage
+	impactStarts  [blockSize + 1]uint32 // index of each segment's first impact
+	impacts       []byte                // packed; one byte each in a short list
 	locals        pforReader
-	nextLocal     int      // the first that locals has not passed over
-	localBuffer   []uint32 // those read last; all of them, of a short list
+	nextLocal     int      // index of the next that locals can read
+	localBuffer   []uint32 // those read last, or all of a short list
 
-	// Their positions.
+	// The positions of the block, decoded by openPositions.
 	positionData     []byte
-	blockPositions   int        // how many there are
-	positionsOpen    bool       // the following are filled in
-	frequencies      pforReader // how many each passage has, less one
-	nextPassage      int        // the first whose length was not added to position
-	nextPosition     int        // the first position of that passage
-	positions        pforReader // the positions
-	shortFrequencies []uint32   // the lengths, of a short list
+	blockPositions   int        // number of positions
+	positionsOpen    bool       // the following fields are set
+	frequencies      pforReader // positions per passage, less one
+	nextPassage      int        // the first passage not counted in nextPosition
+	nextPosition     int        // index of that passage's first position
+	positions        pforReader
+	shortFrequencies []uint32 // frequencies of a short list
 	shortBest        [maxShortList]byte
 	impactBuffer     []byte // the impacts read last
 }
 
-// newCursor returns a cursor that stands before the first block.
+// newCursor returns a cursor before the first block.
 func newCursor(l postingList) *cursor { return &cursor{postingList: l, block: -1} }
 
-// rewind moves the cursor back before the first unit.
+// rewind moves the cursor before the first segment.
 func (c *cursor) rewind() {
 	c.at = 0
 	if c.block > 0 {
@@ -126,8 +126,8 @@ func (c *cursor) rewind() {
 	}
 }
 
-// seek moves forward to the first unit at or after target, and tells whether
-// there is one.
+// seek moves forward to the first segment at or after target. It returns false if there is
+// none.
 func (c *cursor) seek(target uint32) (bool, error) {
 	b := max(c.block, 0)
 	for b < c.blockCount-1 && c.lastSegment(b) < target {
@@ -150,14 +150,14 @@ func (c *cursor) seek(target uint32) (bool, error) {
 	return low < c.n, nil
 }
 
-// load decodes the units of block b.
+// load decodes the segments of block b.
 func (c *cursor) load(b int) error {
 	c.block, c.at, c.expanded, c.positionsOpen = b, 0, false, false
 	c.blockOffset = c.blocksOffset
 	if c.segmentCount <= maxShortList {
 		return c.loadShort()
 	}
-	from, to, n, previous := c.blocksOffset, c.end, c.segmentCount, uint32(math.MaxUint32) // the unit before the first
+	from, to, n, previous := c.blocksOffset, c.end, c.segmentCount, uint32(math.MaxUint32) // precedes segment 0
 	c.blockPassages, c.blockPositions, c.positionData = c.passageCount, c.positionCount, nil
 	if c.skips != nil {
 		e := c.skips[b*skipEntrySize:]
@@ -186,9 +186,9 @@ func (c *cursor) load(b int) error {
 	return c.decodeSegments(previous)
 }
 
-// decodeSegments turns the distances of units into the units.
+// decodeSegments replaces the deltas in segments by segment numbers.
 func (c *cursor) decodeSegments(previous uint32) error {
-	at := uint64(previous+1) - 1 // so that the first unit may be 0
+	at := uint64(previous+1) - 1 // wraps, so that the first segment may be 0
 	for i, d := range c.segments[:c.n] {
 		at += uint64(d) + 1
 		c.segments[i] = uint32(at)
@@ -244,7 +244,7 @@ func (c *cursor) loadShort() error {
 	return c.decodeSegments(math.MaxUint32)
 }
 
-// decodeLocals turns the distances of a unit's passages into their numbers.
+// decodeLocals replaces the deltas of a segment's passages by their local numbers.
 func decodeLocals(locals []uint32) bool {
 	at := uint64(locals[0])
 	for i, d := range locals[1:] {
@@ -254,7 +254,7 @@ func decodeLocals(locals []uint32) bool {
 	return at < maxSegmentPassages
 }
 
-// expand finds out where in the block the passages of each unit are.
+// expand decodes the location of each segment's passages in the block.
 func (c *cursor) expand() error {
 	if c.expanded {
 		return nil
@@ -299,9 +299,8 @@ func (c *cursor) expand() error {
 	return nil
 }
 
-// passagesOf returns the numbers within the i-th unit, and the impacts, of its
-// passages. Units should be asked for in ascending order; the numbers are
-// valid until the next call.
+// passagesOf returns the local numbers and the impacts of the i-th segment's passages.
+// Calls should be in ascending order; the results are valid until the next call.
 func (c *cursor) passagesOf(i int) (locals []uint32, impacts []byte, err error) {
 	if err := c.expand(); err != nil {
 		return nil, nil, err
@@ -332,8 +331,8 @@ func (c *cursor) passagesOf(i int) (locals []uint32, impacts []byte, err error) 
 	return c.localBuffer, c.impactBuffer, nil
 }
 
-// positionsOf appends the positions of the j-th passage of the i-th unit to
-// dst. It is cheap for passages in ascending order.
+// positionsOf appends the positions of the j-th passage of the i-th segment to dst. It is
+// fast for passages in ascending order.
 func (c *cursor) positionsOf(dst []uint32, i, j int) ([]uint32, error) {
 	if err := c.expand(); err != nil {
 		return dst, err
@@ -375,7 +374,7 @@ func (c *cursor) positionsOf(dst []uint32, i, j int) ([]uint32, error) {
 	return dst, nil
 }
 
-// openPositions finds the lengths and the positions of the block.
+// openPositions locates the frequencies and positions of the block.
 func (c *cursor) openPositions() error {
 	data, ok := c.afterBest, true
 	if !c.single {
@@ -431,7 +430,7 @@ func (c *cursor) shortPositions(dst []uint32, passage int) ([]uint32, error) {
 	return dst, nil
 }
 
-// decodePositions turns the distances of positions into the positions.
+// decodePositions replaces the deltas in p by positions.
 func decodePositions(p []uint32) {
 	for i := 1; i < len(p); i++ {
 		p[i] += p[i-1] + 1
@@ -440,7 +439,8 @@ func decodePositions(p []uint32) {
 
 func (c *cursor) corrupt(what string) error { return c.section.Corrupt(c.blockOffset, what) }
 
-// A reader reads numbers and bytes one by one; at the end it fails.
+// A varintReader reads varints and bytes. At the end of the data it sets failed and
+// returns 0.
 type varintReader struct {
 	data   []byte
 	failed bool

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	blockTerms = 32 // terms of a block of the dictionary
+	blockTerms = 32 // terms per dictionary block
 	keySize    = 12
-	longTerm   = 0xf0 // stands before two bytes that say how long a term is
+	longTerm   = 0xf0 // marks a term whose two lengths are in the next two bytes
 )
 
-// A dictionaryWriter gathers the terms, in ascending order.
+// A dictionaryWriter encodes the terms, which are added in ascending order.
 type dictionaryWriter struct {
 	keys, terms []byte
 	n           int
-	offset      uint64 // of the next region
+	offset      uint64 // of the next posting list
 	last        string
 }
 
-// add takes the next term and the length of its region.
+// add adds the next term with the length of its posting list.
 func (w *dictionaryWriter) add(term string, length int) {
 	shared := 0
 	if w.n%blockTerms == 0 {
@@ -33,7 +33,7 @@ func (w *dictionaryWriter) add(term string, length int) {
 			shared++
 		}
 	}
-	// Most terms share few bytes and have few more: one byte says both.
+	// For most terms, both lengths fit one byte.
 	if rest := len(term) - shared; shared < 15 && rest < 16 {
 		w.terms = append(w.terms, byte(shared<<4|rest))
 	} else {
@@ -53,15 +53,14 @@ func (w *dictionaryWriter) write(out *container.Writer) {
 	out.Write(w.keys)
 }
 
-// prefixKey is the first eight bytes of a term as a number that sorts as the
-// bytes do.
+// prefixKey returns the first eight bytes of a term as a number with the same order.
 func prefixKey(term string) uint64 {
 	var b [8]byte
 	copy(b[:], term)
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// A dictionary finds terms in an open index.
+// A dictionary looks up terms in an open index.
 type dictionary struct {
 	keys, terms container.Section
 	blocks      int
@@ -75,10 +74,10 @@ func newDictionary(keys, terms container.Section) (dictionary, error) {
 	return d, nil
 }
 
-// find returns where a term's region begins and how long it is, or false.
+// find returns the offset and length of a term's posting list, or false.
 func (d *dictionary) find(term string) (offset, length int64, found bool, err error) {
-	// The first block whose key is greater cannot hold the term; among those
-	// with an equal key, which are few, the first terms decide.
+	// Blocks from the first greater key on cannot contain the term. Among the few with an
+	// equal key, their first terms decide.
 	want := prefixKey(term)
 	low, err := d.search(0, d.blocks, func(b int) (bool, error) {
 		key, _, err := d.key(b)
@@ -115,7 +114,7 @@ func (d *dictionary) find(term string) (offset, length int64, found bool, err er
 	return r.find(term)
 }
 
-// search is sort.Search with errors.
+// search is sort.Search for a predicate that returns an error.
 func (d *dictionary) search(low, high int, is func(int) (bool, error)) (int, error) {
 	for low < high {
 		mid := (low + high) / 2
@@ -132,7 +131,7 @@ func (d *dictionary) search(low, high int, is func(int) (bool, error)) (int, err
 	return low, nil
 }
 
-// key reads the key of block b and where the block begins.
+// key reads the key and the offset of block b.
 func (d *dictionary) key(b int) (uint64, int64, error) {
 	e, err := d.keys.Bytes(int64(b)*keySize, keySize)
 	if err != nil {
@@ -170,8 +169,8 @@ func (d *dictionary) entries(b int) (entryReader, error) {
 	return entryReader{s: &d.terms, at: from, data: data[n:], after: int64(offset)}, nil
 }
 
-// An entry is a term of a block: so many bytes of the term before it, the rest, and
-// where its region is.
+// An entry is a front-coded term: the number of bytes shared with the previous term, the
+// rest, and the location of its posting list.
 type entry struct {
 	shared         int
 	rest           []byte
@@ -183,8 +182,8 @@ type entryReader struct {
 	s     *container.Section
 	at    int64
 	data  []byte
-	after int64 // offset of the next region
-	size  int   // of the last term
+	after int64 // offset of the next posting list
+	size  int   // length of the last term
 	err   error
 }
 
@@ -215,16 +214,16 @@ func (r *entryReader) next() (entry, bool) {
 	return e, true
 }
 
-// find returns the region of a term. It compares only the bytes in which a term
-// differs from the one before it.
+// find returns the posting list of a term. It compares only the bytes in which a term
+// differs from the previous one.
 func (r *entryReader) find(term string) (offset, length int64, found bool, err error) {
-	same := 0 // bytes that term shares with the last entry, which is less
+	same := 0 // bytes that term shares with the last entry, which sorts before it
 	for e, ok := r.next(); ok; e, ok = r.next() {
 		if e.shared > same {
-			continue // it differs from term where the last one does
+			continue // it still sorts before term
 		}
 		if e.shared < same {
-			break // it is greater than term
+			break // it sorts after term
 		}
 		rest := term[same:]
 		n := 0
@@ -245,13 +244,13 @@ func (r *entryReader) find(term string) (offset, length int64, found bool, err e
 // A termReader reads the terms of one block.
 type termReader struct {
 	entryReader
-	// What next has read: the term, and where its region is.
+	// The term that next has read, and its posting list.
 	term           []byte
 	offset, length int64
 	buf            [2 * maxTerm]byte
 }
 
-// next reads the next term; it returns false at the end and on an error.
+// next reads the next term. It returns false at the end and on an error.
 func (r *termReader) next() bool {
 	e, ok := r.entryReader.next()
 	if !ok {
@@ -267,7 +266,7 @@ func (r *entryReader) fail(problem string) (entry, bool) {
 	return entry{}, false
 }
 
-// failed is err, or the reader's own error, or that its block has no terms.
+// failed returns err, or the reader's own error, or an error for an empty block.
 func (r *entryReader) failed(err error) error {
 	switch {
 	case err != nil:

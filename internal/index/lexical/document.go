@@ -6,28 +6,29 @@ import (
 	"sort"
 )
 
-// A Match is a document that has words of a query.
+// A Match is a document that contains words of a query.
 type Match struct {
 	Document uint32
-	Passage  uint32 // that has the most telling ones
-	// Rarity is how much they tell: about 1 for each that is rare here and
-	// elsewhere and that the passage's text has once; up to 1.8 in its title.
+	Passage  uint32 // its passage with the highest rarity
+	// Rarity sums the rarity of the query's words in the passage: about 1 for a word that
+	// is rare here and in the background corpus and occurs once in the body; up to 1.8 in
+	// the title.
 	Rarity float64
-	Keyed  bool // it has one of the query's keys
+	Keyed  bool // it has a key of the query
 }
 
 // Rare is the result of SearchRare.
 type Rare struct {
-	Matches []Match // the highest rarity first
-	// KnownShare is the rarity of the query's own words that the index has, as in a
-	// Match; Unknown that of the others, about 1 each.
+	Matches []Match // by descending rarity
+	// Known is the total rarity of the query's own words that the index contains, on the
+	// scale of Match.Rarity; Unknown that of the others, about 1 each.
 	Known, Unknown float64
 }
 
-// SearchRare returns the documents that have the rarest words of a query in one
-// passage: those that have to do with it, not those that answer it. Documents
-// with one of the query's keys are added beyond the limit, even without any of
-// the words. It is quicker than Search because it does not read positions.
+// SearchRare returns the documents with the rarest words of a query in one passage:
+// documents on its subject, which need not answer it. It adds documents with one of the
+// query's keys beyond the limit, even if they contain none of the words. It is faster than
+// Search because it reads no positions.
 func (x *Index) SearchRare(q Query) (Rare, error) {
 	terms, stats, err := x.openQuery(&q)
 	r := Rare{Known: stats.knownRarity, Unknown: stats.unknownRarity}
@@ -38,7 +39,7 @@ func (x *Index) SearchRare(q Query) (Rare, error) {
 	return r, err
 }
 
-// rarest returns the documents that have the rarest of a query's terms.
+// rarest returns the documents with the rarest of a query's terms.
 func (x *Index) rarest(terms []scoredTerm, q *Query) ([]Match, error) {
 	segments, _, err := x.bestSegments(terms, minPool, &filter{x: x, accept: q.Accept})
 	if err != nil {
@@ -52,7 +53,7 @@ func (x *Index) rarest(terms []scoredTerm, q *Query) ([]Match, error) {
 		return nil, err
 	}
 	table.rarities = make([]float32, len(table.wordScores))
-	// Keys come first, so that masks tell them apart.
+	// Keys come first, so that each has a mask bit.
 	slices.SortStableFunc(terms, func(a, b scoredTerm) int {
 		switch {
 		case a.key == b.key:
@@ -81,7 +82,7 @@ func (x *Index) rarest(terms []scoredTerm, q *Query) ([]Match, error) {
 	return best, nil
 }
 
-// keyMask are the bits of the terms that are keys. These are the first terms.
+// keyMask returns the mask bits of the keys, which are the first terms.
 func keyMask(terms []scoredTerm) uint64 {
 	mask := uint64(0)
 	for i := range terms[:min(len(terms), maxMasked)] {
@@ -92,8 +93,8 @@ func keyMask(terms []scoredTerm) uint64 {
 	return mask
 }
 
-// documentMatches are the documents of a field in no order, each with the passage that
-// tells the most.
+// documentMatches returns the documents of a score table in no particular order, each with
+// its passage of the highest rarity.
 func (x *Index) documentMatches(table *scoreTable, keys uint64) ([]Match, error) {
 	var found []Match
 	at := make(map[uint32]int)
@@ -129,17 +130,17 @@ func (x *Index) documentMatches(table *scoreTable, keys uint64) ([]Match, error)
 	return found, nil
 }
 
-// rarityAt is how much the term tells of a passage where it has this impact: its
-// rarity if the text has it once, more if its title or several places do.
+// rarityAt returns the term's rarity in a passage with this impact: t.rarity for one
+// occurrence in the body, more for several or in the title.
 func (t *scoredTerm) rarityAt(impact uint8) float64 {
 	return t.rarity * (onceShare + float64(dequantize(impact, t.single))/float64(dequantize(uint8(maxLevel(t.single)), t.single)))
 }
 
-// onceShare and the impact of a word that the text of a passage of average
-// length has once come to about 1.
+// onceShare plus the relative impact of one occurrence in a body of average length is
+// about 1.
 const onceShare = .82
 
-// openQuery opens the terms of a query.
+// openQuery plans a query and opens the posting lists of its terms.
 func (x *Index) openQuery(q *Query) ([]scoredTerm, termEvidence, error) {
 	var lookupErr error
 	p := x.analyzer.plan(q, x.knows(&lookupErr))
@@ -150,8 +151,8 @@ func (x *Index) openQuery(q *Query) ([]scoredTerm, termEvidence, error) {
 	return x.openTerms(&p)
 }
 
-// SearchDocuments returns the passages of documents that have words of the query,
-// best first, at most q.Limit of each document.
+// SearchDocuments returns the best passages of each document that contain words of the
+// query, best first, at most q.Limit per document.
 func (x *Index) SearchDocuments(q Query, documents ...uint32) ([]Hit, error) {
 	if q.Limit <= 0 {
 		return nil, nil
@@ -185,7 +186,7 @@ func (x *Index) SearchDocuments(q Query, documents ...uint32) ([]Hit, error) {
 	return hits, nil
 }
 
-// segmentsOf lists the units of a document, which lie together.
+// segmentsOf returns the segments of a document, which are consecutive.
 func (x *Index) segmentsOf(document uint32) ([]uint32, error) {
 	var findErr error
 	first := sort.Search(x.segmentCount, func(u int) bool {

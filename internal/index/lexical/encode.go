@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// A span of so many terms, or blocks of an older index's dictionary, is
-	// encoded at a time: enough that handing it over does not count.
+	// A span is encoded as one task. It has this many terms, or dictionary blocks of an
+	// older index: enough to amortize the hand-over.
 	spanTerms  = 256
 	spanBlocks = spanTerms / blockTerms
 )
 
-// postings writes the postings of every term, in the terms' order.
+// postings writes the posting lists of all terms in term order.
 func (b *Builder) postings(ctx context.Context, out *container.Writer, l *layout, words *dictionaryWriter) error {
 	return b.newEncoder(l).each(ctx, func(r *encodedLists) error {
 		term, region := 0, 0
@@ -36,19 +36,19 @@ func (b *Builder) postings(ctx context.Context, out *container.Writer, l *layout
 	})
 }
 
-// An encoder makes the regions of all terms: of what the segments have of
-// them, and of what passages that were kept have of them in the older index.
+// An encoder encodes the posting lists of all terms from the new batches and from the
+// reused passages of an older index.
 type encoder struct {
 	layout  *layout
 	batches []*batchIndex
 	terms   []string
 	pieces  *pieces
 	reused  *reusedIndex
-	// newOrdinals is where each passage of the older index lies now, or gone.
+	// newOrdinals maps ordinals of the older index to new ones, or to removed.
 	newOrdinals []uint32
 	segmentChanges
-	// shuffled says that the segments' passages do not lie as they came, unsorted
-	// that those that were kept do not lie in their old order.
+	// shuffled: the new passages are not stored in the order in which they were added.
+	// unsorted: the reused ones are not in their old order.
 	shuffled, unsorted bool
 }
 
@@ -64,11 +64,11 @@ func (b *Builder) newEncoder(l *layout) *encoder {
 	return e
 }
 
-// pieces are where the segments have the postings of each term.
+// pieces locates the postings of each term in the batches.
 type pieces struct {
-	starts []uint32 // where each term's pieces begin in list, and the end
-	list   []piece  // in the segments' order
-	order  []uint32 // the terms' numbers, as the terms sort
+	starts []uint32 // start of each term's pieces in list, and the end
+	list   []piece  // in batch order
+	order  []uint32 // term numbers in term order
 }
 
 type piece struct{ batch, index uint32 }
@@ -99,13 +99,13 @@ func (b *Builder) pieces() *pieces {
 	return p
 }
 
-// encodedLists are those of some terms in a row.
+// encodedLists has the posting lists of consecutive terms.
 type encodedLists struct {
-	terms, bytes []byte // addEnd to end
+	terms, bytes []byte // concatenated
 	ends         []listEnd
 }
 
-// A listEnd is where a term, and where its region, ends.
+// A listEnd is the end of a term in encodedLists.terms and of its posting list in bytes.
 type listEnd struct{ term, list int }
 
 func (r *encodedLists) reset() { r.terms, r.bytes, r.ends = r.terms[:0], r.bytes[:0], r.ends[:0] }
@@ -114,14 +114,14 @@ func (r *encodedLists) add(term, region []byte) {
 	r.addEnd(term, append(r.bytes, region...))
 }
 
-// addEnd adds a term whose region was appended to bytes.
+// addEnd adds a term whose posting list was appended to bytes.
 func (r *encodedLists) addEnd(term, bytes []byte) {
 	r.terms, r.bytes = append(r.terms, term...), bytes
 	r.ends = append(r.ends, listEnd{len(r.terms), len(r.bytes)})
 }
 
-// A span is some terms in a row: those of the older index's blocks from to end,
-// and those of the segments, by their places in pieces.order.
+// A span is a range of consecutive terms: those of the older index's dictionary blocks
+// from block to blockEnd, and those of the batches at term to termEnd in pieces.order.
 type span struct{ block, blockEnd, term, termEnd int }
 
 func (e *encoder) spans() ([]span, error) {
@@ -151,8 +151,8 @@ func (e *encoder) spans() ([]span, error) {
 	return spans, nil
 }
 
-// each calls take with the regions of all terms, in the terms' order. They are
-// made by as many goroutines as there are processors.
+// each calls take with the posting lists of all terms, in term order. It encodes them with
+// one goroutine per processor.
 func (e *encoder) each(ctx context.Context, take func(*encodedLists) error) error {
 	spans, err := e.spans()
 	if err != nil {
@@ -169,8 +169,7 @@ func (e *encoder) each(ctx context.Context, take func(*encodedLists) error) erro
 		w.list.previous = &w.old.decodedBlock
 		idle <- w
 	}
-	// The goroutines run ahead of take by as many spans as fit, and get back
-	// what was taken, for its memory.
+	// The goroutines run ahead of take by up to 4n spans. Taken buffers are reused.
 	waiting := make(chan chan outcome, 4*n)
 	taken := sync.Pool{New: func() any { return new(encodedLists) }}
 	ctx, cancel := context.WithCancel(ctx)
@@ -204,7 +203,7 @@ func (e *encoder) each(ctx context.Context, take func(*encodedLists) error) erro
 			taken.Put(got.r)
 		}
 		if err != nil {
-			cancel() // what is under way ends before the index may be closed
+			cancel() // running tasks must end before the index may be closed
 		}
 	}
 	if err == nil {
@@ -213,18 +212,18 @@ func (e *encoder) each(ctx context.Context, take func(*encodedLists) error) erro
 	return err
 }
 
-// A spanEncoder is one goroutine's part of an encoder.
+// A spanEncoder is the state of one encoding goroutine.
 type spanEncoder struct {
 	*encoder
-	all    postingBuffer // the postings of the term at work
-	fresh  postingBuffer // of those, the segments', if there are others
+	all    postingBuffer // the postings of the current term
+	fresh  postingBuffer // those from the batches, if reused postings are merged with them
 	list   listWriter
 	old    blockDecoder
-	symbol bool // the term at work is a name that passages define
-	next   int  // of what is fresh, the first that was not merged
+	symbol bool // the current term is a symbol
+	next   int  // index in fresh of the next posting to merge
 }
 
-// encode adds the regions of the span's terms to r.
+// encode appends the posting lists of the span's terms to r.
 func (w *spanEncoder) encode(s span, r *encodedLists) error {
 	at := s.term
 	for block := s.block; block < s.blockEnd; block++ {
@@ -256,7 +255,7 @@ func (w *spanEncoder) encode(s span, r *encodedLists) error {
 	return nil
 }
 
-// encodeFresh encodes a term that only the segments have.
+// encodeFresh encodes a term that only the batches contain.
 func (w *spanEncoder) encodeFresh(r *encodedLists, term uint32) {
 	name := []byte(w.terms[term])
 	w.symbol = isSymbol(name)
@@ -265,7 +264,7 @@ func (w *spanEncoder) encodeFresh(r *encodedLists, term uint32) {
 	w.finish(r, name)
 }
 
-// gather adds what the segments have of a term.
+// gather collects a term's postings from the batches.
 func (w *spanEncoder) gather(g *postingBuffer, term uint32) {
 	for _, p := range w.pieces.list[w.pieces.starts[term]:w.pieces.starts[term+1]] {
 		s, from := w.batches[p.batch], uint32(0)
@@ -279,7 +278,7 @@ func (w *spanEncoder) gather(g *postingBuffer, term uint32) {
 	}
 }
 
-// finish encodes what was gathered of a term, if there is anything.
+// finish encodes the collected postings of a term, if there are any.
 func (w *spanEncoder) finish(r *encodedLists, term []byte) {
 	if len(w.all.list) == 0 {
 		return
@@ -291,5 +290,5 @@ func (w *spanEncoder) finish(r *encodedLists, term []byte) {
 	r.addEnd(term, w.list.encode(r.bytes, w.all.list, w.all.positions))
 }
 
-// isSymbol reports whether a term is a name that passages define.
+// isSymbol reports whether a term is a symbol's or a key's.
 func isSymbol(term []byte) bool { return len(term) > 0 && term[0] == symbolMark }

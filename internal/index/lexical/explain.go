@@ -7,25 +7,25 @@ import (
 	"sort"
 )
 
-// A Reason is what one term of a query does for a passage.
+// A Reason is the contribution of one query term to a passage's score.
 type Reason struct {
-	Term       string  // as it is indexed
-	Synonym    bool    // the thesaurus added it to the query
-	Misspelled string  // the word of the query that it corrects
-	Symbol     bool    // the passage defines it, for which it has Hit.Symbol
-	Words      float64 // its share of Hit.Words, those of all reasons being 1 together
-	Page       float64 // its share of Hit.Page, likewise
+	Term       string  // as indexed
+	Synonym    bool    // added by the thesaurus
+	Misspelled string  // the query's word that it corrects
+	Symbol     bool    // the passage defines this name, see Hit.Definition
+	Words      float64 // share of Hit.Words; the shares of all reasons sum to 1
+	Page       float64 // share of Hit.Page, likewise
 	Fields     []Occurrence
 }
 
-// An Occurrence is how often a term is in a field of the passage.
+// An Occurrence is a term's number of occurrences in a field of the passage.
 type Occurrence struct {
 	Field string `json:"field"`
 	Times int    `json:"times"`
 }
 
-// Explain says which of the query's terms the passage or its page has, where,
-// and what each of them adds to the passage's score: the greatest share first.
+// Explain returns the query's terms in a passage or its page, with their fields and their
+// contributions to its score, the largest first.
 func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 	if int(passage) >= x.passageCount {
 		return nil, fmt.Errorf("explain passage %d: the index has %d", passage, x.passageCount)
@@ -83,10 +83,10 @@ func (x *Index) Explain(q Query, passage uint32) ([]Reason, error) {
 	return reasons, nil
 }
 
-// fieldNames are what the fields are called.
+// fieldNames are the names of the fields in explanations.
 var fieldNames = [fieldCount]string{"title", "headings", "page", "address", "links", "terms", "body"}
 
-// locate returns where a passage lies and the unit it is of.
+// locate returns the segment and the ordinal of a passage.
 func (x *Index) locate(passage uint32) (segment, ordinal uint32, err error) {
 	ordinal = passage
 	if x.order.Len() > 0 {
@@ -111,8 +111,8 @@ func (x *Index) locate(passage uint32) (segment, ordinal uint32, err error) {
 	return uint32(u), ordinal, err
 }
 
-// impacts are those of the cursor's term in the passage that lies at at, and
-// in its page; 0 where it is not.
+// impacts returns the impacts of the cursor's term in a passage and in its page, or 0
+// where the term does not occur.
 func (x *Index) impacts(c *cursor, segment, ordinal uint32) (passage, page uint8, err error) {
 	ok, err := c.seek(segment)
 	if err != nil || !ok || c.segments[c.at] != segment {

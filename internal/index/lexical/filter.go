@@ -2,22 +2,22 @@ package lexical
 
 import "slices"
 
-// A filter is what passages must satisfy beside matching.
+// A filter selects the passages that may be hits.
 type filter struct {
 	x        *Index
 	accept   func(uint32) bool
 	matchers []phraseMatcher
 }
 
-// A check is a demand with the postings of its words.
+// A phraseMatcher is a constraint with the posting lists of its words.
 type phraseMatcher struct {
 	phraseConstraint
 	cursors []*cursor
-	matched bool // by a passage that was looked at closely
+	matched bool // some candidate contains the phrase
 }
 
-// openConstraints opens the postings that demands need, leaving out those that
-// cannot be met; it returns false if there are any that should be.
+// openConstraints opens the posting lists of the constraints. It skips those with words
+// that the index lacks, and returns false if one of them is required.
 func (x *Index) openConstraints(constraints []phraseConstraint) ([]phraseMatcher, bool, error) {
 	var matchers []phraseMatcher
 	possible := true
@@ -44,7 +44,7 @@ func (x *Index) openConstraints(constraints []phraseConstraint) ([]phraseMatcher
 	return matchers, possible, nil
 }
 
-// isActive tells whether the filter can leave anything out.
+// isActive reports whether the filter can reject a passage.
 func (f *filter) isActive() bool { return f.accept != nil || len(f.matchers) > 0 }
 
 func (f *filter) rewind() {
@@ -55,8 +55,8 @@ func (f *filter) rewind() {
 	}
 }
 
-// mayAccept tells whether a passage of the unit may be accepted. Units must come
-// in ascending order.
+// mayAccept reports whether the filter may accept a passage of the segment. It has no
+// false negatives. Segments must be in ascending order.
 func (f *filter) mayAccept(segment uint32) (bool, error) {
 	for _, c := range f.matchers {
 		if c.not {
@@ -88,8 +88,8 @@ func (f *filter) mayAccept(segment uint32) (bool, error) {
 	return false, nil
 }
 
-// accepts tells whether the passage that lies at at passes. Passages must come
-// in ascending order after a rewind.
+// accepts reports whether the filter accepts a passage. Passages must be in ascending
+// order after a rewind.
 func (f *filter) accepts(segment, ordinal uint32) (bool, error) {
 	if f.accept != nil {
 		n, err := f.x.passageNumber(ordinal)
@@ -106,7 +106,7 @@ func (f *filter) accepts(segment, ordinal uint32) (bool, error) {
 	return true, nil
 }
 
-// matched tells whether the words of c stand in a row somewhere in the passage.
+// matchesPhrase reports whether the passage contains the phrase of c.
 func (x *Index) matchesPhrase(c *phraseMatcher, segment, ordinal uint32) (bool, error) {
 	positions := make([][]uint32, len(c.cursors))
 	for i, cursor := range c.cursors {
@@ -135,8 +135,8 @@ func (x *Index) matchesPhrase(c *phraseMatcher, segment, ordinal uint32) (bool, 
 	return false, nil
 }
 
-// addPhrases fills in which of the candidates have the phrases, each a share of
-// the bonus. Candidates are in the order in which they lie.
+// addPhrases sets Hit.Phrase of the candidates, which are in storage order: an equal share
+// of phraseBonus for each phrase that they contain.
 func (x *Index) addPhrases(phrases []phraseMatcher, found []*candidate) error {
 	for i := range phrases {
 		for _, c := range phrases[i].cursors {

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold appends word in lower case to b, with the marks composed that lie
-// beside their letters, so that a stemmer sees one spelling. It keeps the
-// accents, which stemmers need; strip takes them off afterwards.
+// fold appends word in lower case to b and composes combining marks with their letters, so
+// that a stemmer sees one spelling. It keeps accents, which stemmers need; strip removes
+// them afterwards.
 func fold(b []byte, word string) []byte {
 	for i := 0; i < len(word); i++ {
 		c := word[i]
@@ -80,7 +80,7 @@ func strip(b []byte, word string) []byte {
 		case r == 'ё':
 			r = 'е'
 		case 0x0400 <= r && r < 0x0530:
-			// In Cyrillic й is a letter of its own, not и with an accent.
+			// Cyrillic й is a letter of its own, not и with an accent.
 		default:
 			r = baseOf(r)
 		}
@@ -110,26 +110,26 @@ func strip(b []byte, word string) []byte {
 	return b
 }
 
-// isMark tells of the marks that fold composes or drops: the accents of
-// Latin, Greek and Cyrillic, the points of Hebrew and Arabic. The marks of
-// other scripts are vowels, without which a word is another.
+// isMark reports whether fold composes or drops a mark: the accents of Latin, Greek and
+// Cyrillic, the points of Hebrew and Arabic. Marks of other scripts are vowels, which
+// distinguish words.
 func isMark(r rune) bool {
 	return isAccent(r) || 0x0591 <= r && r <= 0x05bd || 0x064b <= r && r <= 0x065f || r == 0x0670
 }
 
-// isIgnorable tells of characters that may stand within a word unseen.
+// isIgnorable reports whether r is an invisible character that may occur in a word.
 func isIgnorable(r rune) bool {
 	return r == 0x00ad || 0x200b <= r && r <= 0x200d || r == 0x2060 || r == 0xfeff
 }
 
-// isAccent reports whether r is one of the marks that fold composes.
+// isAccent reports whether fold composes the mark r.
 func isAccent(r rune) bool { return 0x0300 <= r && r <= 0x036f }
 
-// endOfAccented is above every letter that has accents; beyond it Unicode
-// composes symbols and kana, whose marks distinguish words.
+// endOfAccented is greater than all letters with accents. Beyond it Unicode composes
+// symbols and kana, whose marks distinguish words.
 const endOfAccented = 0x2000
 
-// compose returns the letter that Unicode has for base with the accent mark.
+// compose returns the precomposed letter for base and the accent mark.
 func compose(base, mark rune) (rune, bool) {
 	if !isAccent(mark) {
 		return 0, false
@@ -139,7 +139,7 @@ func compose(base, mark rune) (rune, bool) {
 	return r, size == len(s) && r < endOfAccented
 }
 
-// baseOf returns r without its accents, and r itself if it has none.
+// baseOf returns r without accents.
 func baseOf(r rune) rune {
 	if r >= endOfAccented {
 		return r

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Gen_background makes background.txt from databases of documentation, given
-// as folders with an index: go run gen_background.go FOLDER... > background.txt
+// Gen_background generates background.txt from documentation databases, given as folders
+// with an index: go run gen_background.go FOLDER... > background.txt
 package main
 
 import (
@@ -17,9 +17,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// least is the share of passages, in ten thousandths, below which a term is
-// left to the default.
-const least = 12
+// minShare is the share of passages, per 10,000, below which a term is omitted.
+const minShare = 12
 
 func main() {
 	analyzer, err := lexical.NewAnalyzer("")
@@ -57,7 +56,7 @@ func main() {
 	}
 	var lines []string
 	for t, share := range shares {
-		if n := int(share*1e4 + .5); n >= least && !strings.ContainsAny(t, " \n") {
+		if n := int(share*1e4 + .5); n >= minShare && !strings.ContainsAny(t, " \n") {
 			lines = append(lines, fmt.Sprintf("%s %d\n", t, n))
 		}
 	}

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// A Span is a piece of a text, in bytes, and the query's term that stands
-// there.
+// A Span is a byte range of a text that matches a term of the query.
 type Span struct {
 	Start, End int
 	Term       string
@@ -18,8 +17,8 @@ type Highlighter struct {
 	wanted   map[string]bool // terms
 }
 
-// Highlighter returns one for the query's own words: not those that questions
-// are put with, and not the database's names, unless there are no others.
+// Highlighter returns a highlighter for the query's own words, without question words and
+// names of the database unless there are no others.
 func (a *Analyzer) Highlighter(q Query) *Highlighter {
 	p := a.plan(&q, func(string) bool { return false })
 	h := &Highlighter{a, make(map[string]bool, len(p.terms))}
@@ -39,8 +38,8 @@ func (a *Analyzer) Highlighter(q Query) *Highlighter {
 	return h
 }
 
-// Spans returns where in text the words stand, whatever their ending:
-// ascending, and apart from one another.
+// Spans returns the matches of the query's words in text, in any inflection. The spans are
+// ascending and do not overlap.
 func (h *Highlighter) Spans(text string) []Span {
 	var spans []Span
 	scan(text, 0, func(t token) {

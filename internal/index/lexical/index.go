@@ -13,13 +13,13 @@ import (
 // FileName is the index's file name within a generation.
 const FileName = "lexical.idx"
 
-// Version is the version of the index's format, and of the analysis that made
-// its terms: a query must be cut as the text was.
+// Version is the version of the file format and of the analysis that produced its terms:
+// queries must be tokenized as the text was.
 //
-//	1  as the package's documentation describes it
-//	2  names without separators, and names of what a page is about
-//	3  operators that passages speak of
-//	4  operators of one sign
+//	1  see the package's documentation
+//	2  names without separators, and names of a page's subject
+//	3  operators that passages discuss
+//	4  operators of one character
 const Version = 4
 
 const (
@@ -27,8 +27,8 @@ const (
 	metaSize     = 64
 	passageSize  = 16
 	segmentEntry = 8
-	// flagSinglePassage says that every unit is one passage, which makes the page's
-	// own impact needless.
+	// flagSinglePassage marks an index whose segments all have one passage. It stores no
+	// page impacts.
 	flagSinglePassage = 1
 )
 
@@ -39,8 +39,7 @@ func metaFlags(l *layout) uint32 {
 	return 0
 }
 
-// An Index is an open lexical index. It may be searched by several goroutines
-// at once.
+// An Index is an open lexical index. It is safe for concurrent use.
 type Index struct {
 	file                                                 *container.File
 	analyzer                                             *Analyzer
@@ -50,7 +49,7 @@ type Index struct {
 	single                                               bool
 }
 
-// Open opens the index in a file. Errors: fs.ErrNotExist and its like,
+// Open opens the index in a file. Errors: those of opening a file, such as fs.ErrNotExist,
 // *container.CorruptError, *container.VersionError.
 func Open(file confined.Path) (*Index, error) {
 	f, err := container.Open(file, indexKind, Version)
@@ -100,17 +99,17 @@ func (x *Index) open() error {
 // Close closes the index.
 func (x *Index) Close() error { return x.file.Close() }
 
-// Passages is the number of passages, Documents that of documents, Terms that
-// of different terms.
+// Passages, Documents and Terms return the numbers of passages, documents and distinct
+// terms.
 func (x *Index) Passages() int  { return x.passageCount }
 func (x *Index) Documents() int { return x.documentCount }
 func (x *Index) Terms() int     { return x.termCount }
 
-// Analyzer is what the index's text was analysed with.
+// Analyzer returns the analyzer of the index's text.
 func (x *Index) Analyzer() *Analyzer { return x.analyzer }
 
-// Verify reads the whole file: every checksum, every term in its order, every
-// posting. It calls advance, if not nil, with the bytes checked since the last
+// Verify reads the whole file and checks every checksum, the order of the terms, and every
+// posting. It calls advance, if not nil, with the number of bytes checked since the last
 // call.
 func (x *Index) Verify(advance func(int64)) error {
 	if err := x.file.Verify(advance); err != nil {
@@ -178,7 +177,7 @@ func (x *Index) verifyList(offset, length int64) error {
 	return nil
 }
 
-// unit returns where a unit's passages lie and the document they are of.
+// segment returns the range of ordinals of a segment and its document.
 func (x *Index) segment(u uint32) (from, to, document uint32, err error) {
 	e, err := x.segments.Bytes(int64(u)*segmentEntry, 2*segmentEntry)
 	if err != nil {
@@ -192,7 +191,7 @@ func (x *Index) segment(u uint32) (from, to, document uint32, err error) {
 	return from, to, document, nil
 }
 
-// passageNumber is the number of the passage that lies at i.
+// passageNumber returns the number of the passage at ordinal i.
 func (x *Index) passageNumber(i uint32) (uint32, error) {
 	if x.order.Len() == 0 {
 		return i, nil
@@ -208,7 +207,7 @@ func (x *Index) passageNumber(i uint32) (uint32, error) {
 	return n, nil
 }
 
-// lengths returns the passage's lengths, field by field.
+// lengths returns the field lengths of the passage at ordinal i.
 func (x *Index) lengths(i uint32) (passageInfo, error) {
 	var p passageInfo
 	e, err := x.passages.Bytes(int64(i)*passageSize, passageSize)
@@ -220,7 +219,7 @@ func (x *Index) lengths(i uint32) (passageInfo, error) {
 	return p, nil
 }
 
-// prior is what the passage that lies at i is worth before anything is asked.
+// prior returns the static prior of the passage at ordinal i.
 func (x *Index) prior(i uint32) (float64, error) {
 	record, err := x.passages.Bytes(int64(i)*passageSize, passageSize)
 	if err != nil {
@@ -229,7 +228,7 @@ func (x *Index) prior(i uint32) (float64, error) {
 	return x.priorOf(record, i)
 }
 
-// priorOf returns the prior in the record of the passage that lies at i.
+// priorOf decodes the prior from the record of the passage at ordinal i.
 func (x *Index) priorOf(record []byte, i uint32) (float64, error) {
 	prior := math.Float32frombits(binary.LittleEndian.Uint32(record[12:]))
 	if !(prior > -10 && prior < 10) {
@@ -238,7 +237,7 @@ func (x *Index) priorOf(record []byte, i uint32) (float64, error) {
 	return float64(prior), nil
 }
 
-// postingList returns the postings of a term, or false.
+// postingList returns the posting list of a term, or false.
 func (x *Index) postingList(term string) (postingList, bool, error) {
 	offset, length, found, err := x.dictionary.find(term)
 	if err != nil || !found {

@@ -14,11 +14,10 @@ const (
 	columnCount
 )
 
-// inputsChunk is how many passages share a column of inputs.
+// inputsChunk is the number of passages per encoded column.
 const inputsChunk = 512
 
-// inputValues puts what a column of inputs has of the passages, but for their
-// versions, into v.
+// inputValues fills v with a column of the passages, other than columnVersion.
 func inputValues(v []uint32, infos []passageInfo, column int) {
 	for i := range infos {
 		p := &infos[i]
@@ -38,13 +37,13 @@ func inputValues(v []uint32, infos []passageInfo, column int) {
 	}
 }
 
-// A namedVersion is that of an address, and the family that it is compared in.
+// A namedVersion is the version in an address, with its family (see versionOf).
 type namedVersion struct {
 	family uint64
 	version
 }
 
-// appendInputs appends the section inputs.
+// appendInputs appends the encoded section inputs.
 func appendInputs(b []byte, infos []passageInfo) []byte {
 	numbers := make(map[namedVersion]uint32)
 	var versions []namedVersion
@@ -88,8 +87,8 @@ func appendInputs(b []byte, infos []passageInfo) []byte {
 	return b
 }
 
-// inputs reads what impacts and priors were reckoned from, passage by passage,
-// as they lie.
+// inputs decodes the section inputs: the properties of each passage, by ordinal, from
+// which impacts and priors were computed.
 func (x *Index) inputs() ([]passageInfo, error) {
 	s, err := x.file.Section("inputs")
 	if err != nil {
@@ -157,7 +156,7 @@ func (x *Index) inputs() ([]passageInfo, error) {
 	return infos, nil
 }
 
-// zigzag makes small numbers of those that are a little more or less than 0.
+// zigzag maps integers close to 0, of either sign, to small numbers.
 func zigzag(x uint32) uint32 { return x<<1 ^ uint32(int32(x)>>31) }
 
 func unzigzag(x uint32) uint32 { return x>>1 ^ -(x & 1) }

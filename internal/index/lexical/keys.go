@@ -2,15 +2,15 @@ package lexical
 
 import "slices"
 
-// keyTerm is the term of a key: what a passage is found by although it is not in
-// its text. No name that a passage defines begins with the sign.
+// keyTerm returns the term of a key, which finds a passage although its text does not
+// contain it. No symbol begins with the plus sign.
 func keyTerm(key string) string { return exactTerm(symbolMark, "+"+key) }
 
 const (
-	// keyWeight keeps the sum of many keys small. What has a key is looked at
-	// whatever its score is.
+	// keyWeight keeps the sum of many keys small. Passages with a key are returned
+	// whatever their score.
 	keyWeight = .01
-	// maxKeyed is how many units with a key are looked at.
+	// maxKeyed is the maximum number of segments added for their keys.
 	maxKeyed = 64
 )
 
@@ -23,8 +23,8 @@ func (p *plan) addKeys(keys []string) {
 	}
 }
 
-// withKeyed adds the first units that have one of the keys among the terms to
-// units, which stay ascending.
+// withKeyed adds to segments, which stay ascending, the first ones that have a key of the
+// query.
 func (x *Index) withKeyed(segments []uint32, terms []scoredTerm) ([]uint32, error) {
 	found := 0
 	for i := range terms {

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// segmentScore is what the unit where the cursor stands gets for the term.
+// segmentScore returns the term's contribution to the i-th segment of the loaded block:
+// the sum over its best passage and its page.
 func (t *scoredTerm) segmentScore(i int) uint32 {
 	best := t.cursor.best[i]
 	if t.single {
@@ -15,8 +16,8 @@ func (t *scoredTerm) segmentScore(i int) uint32 {
 	return t.passageWeight*dequantize(best&15, false) + t.pageWeight*dequantize(best>>4, false)
 }
 
-// setBound sets the bound on what the term gives the units from base to end, as
-// far as can be told without decoding: 0 if it has none of them.
+// setBound sets the upper bound of the term's contribution to segments from base to end,
+// as far as it is known without decoding blocks: 0 if the term occurs in none.
 func (t *scoredTerm) setBound(base, end uint32) error {
 	t.bound = 0
 	if t.skips == nil {
@@ -43,13 +44,15 @@ func (t *scoredTerm) setBound(base, end uint32) error {
 	return nil
 }
 
-// bestSegments returns the want units that promise most, ascending, and whether
-// there were more. A unit promises the sum, over the terms, of the best
-// impact that a passage of it has, and of its own.
+// bestSegments returns the want best segments, ascending, and whether others match. The
+// score of a segment is the sum, over the terms, of its page's impact and of the best
+// impact of its passages, weighted; it bounds the scores of its passages.
 //
-// Windows of units are scored one after another. In each, the terms whose
-// bounds together cannot lift a unit among the best are left out at first, and
-// looked up only for units that the others have brought near.
+// The algorithm is MaxScore (Turtle and Flood, "Query Evaluation: Strategies and
+// Optimizations", 1995) with block-max bounds. It scores windows of segments one after
+// another. In each window, the terms whose bounds together cannot lift a segment above the
+// threshold are non-essential: they are looked up only for segments that the other terms
+// have brought close to it.
 func (x *Index) bestSegments(terms []scoredTerm, want int, f *filter) ([]uint32, bool, error) {
 	f.rewind()
 	s := segmentSearch{filter: f, best: heap[uint32]{limit: want}, order: make([]*scoredTerm, len(terms)), boundSums: make([]uint32, len(terms))}
@@ -73,19 +76,19 @@ func (x *Index) bestSegments(terms []scoredTerm, want int, f *filter) ([]uint32,
 	return segments, s.more, nil
 }
 
-// A segmentSearch keeps the best units of the windows that it has scored.
+// A segmentSearch keeps the best segments of the windows scored so far.
 type segmentSearch struct {
 	filter    *filter
 	best      heap[uint32]
-	more      bool          // other units have some of the terms
-	order     []*scoredTerm // the terms, by their bounds in the window
-	boundSums []uint32      // sums of the bounds of order, up to and with each
-	// Of the window: the units' scores, and which units have one.
+	more      bool          // other segments match, too
+	order     []*scoredTerm // the terms by ascending bound in the window
+	boundSums []uint32      // prefix sums of the bounds of order
+	// Scores of the window's segments, and a bit set of the segments with a score.
 	sums [windowSegments]uint32
 	seen [windowSegments / 64]uint64
 }
 
-// window scores the units from base to end.
+// window scores the segments from base to end.
 func (s *segmentSearch) window(base, end uint32) error {
 	firstEssential, err := s.partition(base, end)
 	if err != nil {
@@ -110,8 +113,8 @@ func (s *segmentSearch) window(base, end uint32) error {
 	return nil
 }
 
-// partition sorts the terms by what they can give a unit from base to end. It
-// returns how many of them together cannot lift a unit among the best.
+// partition sorts the terms by their bounds for segments from base to end. It returns the
+// index of the first essential term in order.
 func (s *segmentSearch) partition(base, end uint32) (int, error) {
 	for _, t := range s.order {
 		if err := t.setBound(base, end); err != nil {
@@ -130,8 +133,9 @@ func (s *segmentSearch) partition(base, end uint32) (int, error) {
 	return firstEssential, nil
 }
 
-// completeAndOffer adds to a unit's score what the other terms give it, as long as they can
-// lift it among the best, and keeps the unit if it is one of them.
+// completeAndOffer adds the contributions of the non-essential terms to a segment's score
+// while they can lift it above the threshold, and keeps the segment if it is among the
+// best.
 func (s *segmentSearch) completeAndOffer(segment, score uint32, others []*scoredTerm) error {
 	floor := s.best.floor()
 	for j := len(others) - 1; j >= 0 && score+s.boundSums[j] > floor; j-- {
@@ -156,7 +160,7 @@ func (s *segmentSearch) completeAndOffer(segment, score uint32, others []*scored
 	return err
 }
 
-// accumulate adds what the term gives the units from base to end.
+// accumulate adds the term's contributions to the segments from base to end.
 func (t *scoredTerm) accumulate(base, end uint32, sums *[windowSegments]uint32, seen *[windowSegments / 64]uint64) error {
 	if t.bound == 0 {
 		return nil
@@ -177,7 +181,7 @@ func (t *scoredTerm) accumulate(base, end uint32, sums *[windowSegments]uint32, 
 	return err
 }
 
-// A heap keeps the best of what it is given, of equals the first.
+// A heap keeps the entries with the highest scores; of equal scores, the first ones.
 type heap[S cmp.Ordered] struct {
 	entries []heapEntry[S]
 	limit   int
@@ -188,11 +192,11 @@ type heapEntry[S cmp.Ordered] struct {
 	id    uint32
 }
 
-// full tells whether something must go for something else to be added.
+// full reports whether a push must remove an entry.
 func (h *heap[S]) full() bool { return len(h.entries) == h.limit }
 
-// floor is the score that must be exceeded once the heap is full, and the zero
-// value until then.
+// floor returns the lowest score of a full heap, which a push must exceed, and the zero
+// value otherwise.
 func (h *heap[S]) floor() (floor S) {
 	if h.full() {
 		floor = h.entries[0].score
@@ -200,8 +204,8 @@ func (h *heap[S]) floor() (floor S) {
 	return floor
 }
 
-// push adds what comes after all that was added before; if the heap is full,
-// the score must exceed the floor.
+// push adds an entry. Ids must be ascending; if the heap is full, the score must exceed
+// the floor.
 func (h *heap[S]) push(score S, n uint32) {
 	e := h.entries
 	if !h.full() {

@@ -5,25 +5,23 @@ import (
 	"math"
 )
 
-// removed stands for the new place of a passage that was not kept.
+// removed is the new number or ordinal of a passage that is not reused.
 const removed = math.MaxUint32
 
-// reusedIndex are the passages that a builder takes over from an older index. Their
-// postings lie there with all their positions; what their impacts and priors
-// were reckoned from lies in the section inputs, since both depend on the
-// other passages, and are reckoned anew.
+// A reusedIndex is an older index whose passages a builder reuses. It provides their
+// postings. Impacts and priors depend on the other passages, too, and are recomputed from
+// the section inputs.
 type reusedIndex struct {
 	index         *Index
-	passages      []passageInfo // of x's passages, as they lie
-	ordinals      []uint32      // where each lies, by its number in x; nil: at that number
-	segmentStarts []uint32      // first passage of each of x's units, and the end
-	newNumbers    []uint32      // as they lie in x, the number of each in the builder, or gone
+	passages      []passageInfo // properties of the index's passages, by ordinal
+	ordinals      []uint32      // ordinal of each passage number; nil: the same
+	segmentStarts []uint32      // first ordinal of each of the index's segments, and the end
+	newNumbers    []uint32      // passage number in the builder of each ordinal, or removed
 }
 
-// Reuse makes the builder take passages over from an older index, which must
-// stay open until Write has returned. What Write writes is the same to the
-// byte as if each passage had been added. The error says why x is of no use:
-// it has another language, or is damaged.
+// Reuse makes the builder reuse passages of an older index, which must stay open until
+// Write returns. The output of Write is byte-identical to that of a full build. Reuse
+// fails if x has another language or is corrupt.
 func (b *Builder) Reuse(x *Index) error {
 	if b.err != nil {
 		return b.err
@@ -64,8 +62,8 @@ func (b *Builder) Reuse(x *Index) error {
 	return err
 }
 
-// Keep takes the next passage and the number of its document, as Add does, if
-// it is passage n of the index given to Reuse, with the same fields.
+// Keep adds the next passage with the number of its document, as Add does. It must be
+// identical to passage n of the index given to Reuse.
 func (b *Builder) Keep(document, n uint32) {
 	if b.err != nil {
 		return
@@ -85,8 +83,7 @@ func (b *Builder) Keep(document, n uint32) {
 	b.first++
 }
 
-// fillInfo fills in what is known of the passages that were kept, by their
-// numbers in the builder.
+// fillInfo sets the properties of the reused passages, by their numbers in the builder.
 func (k *reusedIndex) fillInfo(infos []passageInfo) {
 	for i, n := range k.newNumbers {
 		if n != removed {
@@ -95,8 +92,8 @@ func (k *reusedIndex) fillInfo(infos []passageInfo) {
 	}
 }
 
-// newOrdinals are where the passages of the older index lie in the new one, and
-// whether those that do lie in the same order.
+// newOrdinals maps ordinals of the older index to those of the new one, and reports
+// whether the order of the reused passages is unchanged.
 func (k *reusedIndex) newOrdinals(l *layout) (to []uint32, ascending bool) {
 	to, ascending = k.newNumbers, true
 	next := uint32(0)
@@ -114,17 +111,17 @@ func (k *reusedIndex) newOrdinals(l *layout) (to []uint32, ascending bool) {
 	return to, ascending
 }
 
-// segmentChanges says which units of the older index are as they were, all of them or
-// in part: of the postings in passages that stay, not even the impacts change,
-// if no other passages of the unit have the term.
+// segmentChanges describes which segments of the older index are unchanged, fully or in
+// part. A posting of an unmoved passage keeps its impact, unless another passage of the
+// segment gained or lost the term.
 type segmentChanges struct {
-	// newSegments are the numbers now, or gone; partly is added to those of which not
-	// all passages stay, or others have come.
+	// newSegments has the new number of each segment, or removed. changedFlag is added if
+	// some of its passages are removed or others are new.
 	newSegments []uint32
-	unmoved     []bool // of each passage, as it lies, whether it does, at its place in the unit
+	unmoved     []bool // whether each passage, by ordinal, keeps its local number in its segment
 }
 
-// changedFlag is a bit that no unit's number has.
+// changedFlag is greater than any segment number.
 const changedFlag = 1 << 31
 
 func (k *reusedIndex) unchangedSegments(l *layout, to []uint32, unsorted bool) segmentChanges {
@@ -136,7 +133,7 @@ func (k *reusedIndex) unchangedSegments(l *layout, to []uint32, unsorted bool) s
 			segment[i] = uint32(u)
 		}
 	}
-	// In an index of single passages, the pages' impacts are nowhere.
+	// An index of single passages stores no page impacts.
 	if unsorted || l.single || k.index.single || len(l.documents) >= changedFlag {
 		return a
 	}
@@ -145,7 +142,7 @@ func (k *reusedIndex) unchangedSegments(l *layout, to []uint32, unsorted bool) s
 		return a
 	}
 	before.pageLengthNorms(pages)
-	all := make([]uint32, len(l.documents)) // passages of each unit now that were kept
+	all := make([]uint32, len(l.documents)) // reused passages of each new segment
 	for _, ordinal := range to {
 		if ordinal != removed {
 			all[l.segmentOf[ordinal]]++
@@ -166,7 +163,7 @@ func (k *reusedIndex) unchangedSegments(l *layout, to []uint32, unsorted bool) s
 				a.unmoved[i] = to[i]-l.segmentStarts[now] == i-from
 			}
 		}
-		// None may have come from another unit.
+		// No passage may come from another segment.
 		if now != removed && kept == all[now] && l.stats.pageNorms[now] == pages[u] {
 			a.newSegments[u] = now
 			if kept < end-from || kept < l.segmentStarts[now+1]-l.segmentStarts[now] {
@@ -177,8 +174,7 @@ func (k *reusedIndex) unchangedSegments(l *layout, to []uint32, unsorted bool) s
 	return a
 }
 
-// encodeReused encodes a term that the older index has, and of which the segments
-// may have what is in fresh.
+// encodeReused encodes a term of the older index together with its postings in fresh.
 func (w *spanEncoder) encodeReused(r *encodedLists, term []byte, offset, length int64) error {
 	x := w.reused.index
 	w.symbol = isSymbol(term)
@@ -198,9 +194,9 @@ func (w *spanEncoder) encodeReused(r *encodedLists, term []byte, offset, length 
 	return nil
 }
 
-// merge encodes a list with what is fresh, block by block. It returns false for
-// what is too short for that, or turns out to have other flags: then all of it
-// must be gathered before it is encoded.
+// merge merges a posting list with the fresh postings, block by block. It returns false if
+// the list is too short for that or its flags change; the caller must then collect and
+// encode all its postings.
 func (w *spanEncoder) merge(r *encodedLists, term []byte, l postingList) (bool, error) {
 	w.next = 0
 	w.all.reset()
@@ -233,7 +229,7 @@ func (w *spanEncoder) merge(r *encodedLists, term []byte, l postingList) (bool, 
 		}
 	}
 	w.mergeFresh(&posting{segment: removed})
-	w.mergeUnit()
+	w.mergeSegment()
 	region := w.list.finish(r.bytes)
 	if region == nil {
 		return false, nil
@@ -242,9 +238,9 @@ func (w *spanEncoder) merge(r *encodedLists, term []byte, l postingList) (bool, 
 	return true, nil
 }
 
-// mapSegments finds out which units of the block that was loaded are as they were:
-// old.now is their numbers now, or gone. It says whether all of them are,
-// shifted alike.
+// mapSegments sets old.newSegments for the loaded block: the new numbers of unchanged
+// segments, removed for others. It reports whether all are unchanged and shifted by the
+// same distance.
 func (w *spanEncoder) mapSegments() (same bool, err error) {
 	c, fresh := &w.old.cursor, w.fresh.list[w.next:]
 	shift := w.newSegments[c.segments[0]]&^changedFlag - c.segments[0]
@@ -265,12 +261,12 @@ func (w *spanEncoder) mapSegments() (same bool, err error) {
 			}
 		}
 		w.old.newSegments[i] = now
-		same = same && now-segment == shift // never where it is gone
+		same = same && now-segment == shift // false if now is removed
 	}
 	return same, nil
 }
 
-// allUnmoved reports whether these passages of a unit do.
+// allUnmoved reports whether these passages of a segment are unmoved.
 func (w *spanEncoder) allUnmoved(segment uint32, locals []uint32) bool {
 	for _, local := range locals {
 		if at := w.reused.segmentStarts[segment] + local; at >= w.reused.segmentStarts[segment+1] || !w.unmoved[at] {
@@ -280,9 +276,9 @@ func (w *spanEncoder) allUnmoved(segment uint32, locals []uint32) bool {
 	return true
 }
 
-// copyBlock adds a block as it stands, if it comes where a block ends and
-// nothing fresh comes in between. Of the first block of a list, the first unit
-// is as it is; of others, its distance from the one before.
+// copyBlock copies the encoded block if it starts at a block boundary of the new list and
+// no fresh posting falls into it. The delta of its first segment must not change: in the
+// first block the segment's number, in others the distance to the previous segment.
 func (w *spanEncoder) copyBlock() (bool, error) {
 	o, c := &w.old, &w.old.cursor
 	shift, before := o.newSegments[0]-c.segments[0], uint32(math.MaxUint32)
@@ -293,7 +289,7 @@ func (w *spanEncoder) copyBlock() (bool, error) {
 		return false, nil
 	}
 	w.mergeFresh(&posting{segment: o.newSegments[0]})
-	w.mergeUnit()
+	w.mergeSegment()
 	if w.next < len(w.fresh.list) && w.fresh.list[w.next].segment < o.newSegments[c.n-1] ||
 		len(w.list.block.segments) > 0 || w.list.block.previous != before {
 		return false, nil
@@ -305,8 +301,8 @@ func (w *spanEncoder) copyBlock() (bool, error) {
 	return true, err
 }
 
-// mergeBlock adds the block that was surveyed, and between its units what is
-// fresh. What was edited is scored anew.
+// mergeBlock merges the mapped block with the fresh postings. It recomputes the impacts of
+// changed segments.
 func (w *spanEncoder) mergeBlock() error {
 	o, c := &w.old, &w.old.cursor
 	if err := o.load(); err != nil {
@@ -315,7 +311,7 @@ func (w *spanEncoder) mergeBlock() error {
 	for i := 0; i < c.n; {
 		if o.newSegments[i] != removed {
 			w.mergeFresh(&posting{segment: o.newSegments[i]})
-			w.mergeUnit()
+			w.mergeSegment()
 			until := uint32(removed)
 			if w.next < len(w.fresh.list) {
 				until = w.fresh.list[w.next].segment
@@ -340,7 +336,7 @@ func (w *spanEncoder) mergeBlock() error {
 	return nil
 }
 
-// mergeFresh adds what is fresh and comes before a posting.
+// mergeFresh merges the fresh postings that precede a posting.
 func (w *spanEncoder) mergeFresh(p *posting) {
 	f := &w.fresh
 	for ; w.next < len(f.list) && f.list[w.next].before(p); w.next++ {
@@ -348,17 +344,17 @@ func (w *spanEncoder) mergeFresh(p *posting) {
 	}
 }
 
-// mergePosting adds a posting to those of its unit.
+// mergePosting adds a posting to the current segment.
 func (w *spanEncoder) mergePosting(p posting, positions []uint32) {
 	g := &w.all
 	if len(g.list) > 0 && g.list[0].segment != p.segment {
-		w.mergeUnit()
+		w.mergeSegment()
 	}
 	g.add(p, positions)
 }
 
-// mergeUnit ends the unit of which postings were added, if there is one.
-func (w *spanEncoder) mergeUnit() {
+// mergeSegment encodes the current segment, if it has postings.
+func (w *spanEncoder) mergeSegment() {
 	if g := &w.all; len(g.list) > 0 {
 		g.setImpacts(w.layout, w.symbol)
 		w.list.addSegment(g.list, g.positions)
@@ -366,13 +362,12 @@ func (w *spanEncoder) mergeUnit() {
 	}
 }
 
-// gatherReused gathers the postings of a term that the older index has, and
-// between them, where they belong, those that are fresh.
+// gatherReused collects the reused postings of a term, merged with the fresh ones.
 func (w *spanEncoder) gatherReused(l postingList) error {
 	o, g, f := &w.old, &w.all, &w.fresh
 	g.reset()
 	o.open(l)
-	next := 0 // of what is fresh
+	next := 0 // index in f.list
 	fresh := func(p *posting) {
 		for ; next < len(f.list) && f.list[next].before(p); next++ {
 			g.add(f.list[next], f.positions)
@@ -402,8 +397,8 @@ func (w *spanEncoder) gatherReused(l postingList) error {
 	return nil
 }
 
-// postingsOf are those of the i-th unit of the block that was read, which come
-// next, without those of passages that are gone.
+// postingsOf returns the postings of the i-th segment of the decoded block, without those
+// of removed passages. Calls must be in ascending order.
 func (w *spanEncoder) postingsOf(i int) ([]posting, error) {
 	o, c := &w.old, &w.old.cursor
 	start, end := w.reused.segmentStarts[c.segments[i]], w.reused.segmentStarts[c.segments[i]+1]
@@ -426,7 +421,7 @@ func (w *spanEncoder) postingsOf(i int) ([]posting, error) {
 	return o.postings, nil
 }
 
-// before orders postings of one term.
+// before reports whether p precedes q in a posting list.
 func (p *posting) before(q *posting) bool {
 	return p.segment < q.segment || p.segment == q.segment && p.local < q.local
 }

@@ -2,25 +2,27 @@ package lexical
 
 import "strings"
 
-// An operator of a language or a shell, as ->>, @> or ??=, has no letters, and so
-// no word. It is indexed as a symbol where a passage speaks of it: in a title, a
-// heading or an index term, and as code of its own in the text, not where
-// examples use it. A single sign counts in backticks, quotes and brackets only.
+// Operators of a language or shell, such as ->>, @> or ??=, have no letters and are no
+// words. They are indexed as symbols of the passages that discuss them: those with the
+// operator in the title, a heading, an index term or, as a code span of its own, in the
+// text. Uses in examples do not count. A single character counts only in backticks, quotes
+// and brackets.
 
 const (
 	operatorSigns = "!#$%&*+-./:<=>?@\\^|~"
-	// minOperator and maxOperator are how many signs an operator has.
+	// minOperator and maxOperator limit the length of an operator.
 	minOperator, maxOperator = 1, 4
-	// maxOperatorCount is how often an operator counts in one field. In a row of a
-	// table, which tells what it does, it counts tableRowCount times.
+	// maxOperatorCount limits the occurrences counted per field. An occurrence in a table
+	// row, which usually describes the operator, counts as tableRowCount.
 	maxOperatorCount, tableRowCount = 6, 3
 )
 
-// operatorTerm is the term of an operator. No name begins with its second sign.
+// operatorTerm returns the term of an operator. No symbol of another kind begins with
+// "@=".
 func operatorTerm(operator string) string { return string(symbolMark) + "=" + operator }
 
-// eachOperator calls found with every run of signs that can be an operator and of
-// which counts is true. row reports whether it is in a row of a table.
+// eachOperator calls found with each run of signs that has the length of an operator and
+// that counts accepts. row reports whether it is in a table row.
 func eachOperator(text string, counts func(start, end int) bool, found func(operator string, row bool)) {
 	for at := 0; at < len(text); {
 		i := strings.IndexAny(text[at:], operatorSigns)
@@ -41,9 +43,8 @@ func eachOperator(text string, counts func(start, end int) bool, found func(oper
 	}
 }
 
-// isDelimited reports whether there is neither a letter nor a digit next to a
-// piece of text, and next to a single sign no blank; with code set, whether there
-// are backticks.
+// isDelimited reports whether a range of text has a space, quote or bracket on both sides;
+// for a single character only a quote or bracket, and with code set only backticks.
 func isDelimited(text string, start, end int, code bool) bool {
 	before, after := byte(' '), byte(' ')
 	if start > 0 {
@@ -61,7 +62,7 @@ func isDelimited(text string, start, end int, code bool) bool {
 	return strings.IndexByte(" \t\n`'\"([{,;", before) >= 0 && strings.IndexByte(" \t\n`'\")]},;", after) >= 0
 }
 
-// operators counts the operators that a field speaks of, in their order.
+// operators counts the operators that a field discusses, in order of first occurrence.
 func operators(text string, code bool) (terms []string, counts []int) {
 	return countOperators(text, func(start, end int) bool { return isDelimited(text, start, end, code) })
 }
@@ -84,17 +85,16 @@ func countOperators(text string, counted func(start, end int) bool) (terms []str
 	return terms, counts
 }
 
-// operatorWeight is the weight of an operator in a query that has words, too. A word has
-// 1.
+// operatorWeight is the weight of an operator in a query with words, which have 1.
 const operatorWeight = .5
 
-// maxOperatorWords is how many words a query has at most whose operators count:
-// longer ones are pasted text.
+// maxOperatorWords is the maximum number of words in a query whose operators count. Longer
+// queries are pasted text.
 const maxOperatorWords = 16
 
-// operatorTerms are the terms of the operators in a query. alone reports that the
-// query has no other words than the database's names and those that questions are
-// put with; otherwise the operators only add to what the words find.
+// operatorTerms returns the terms of the operators in a query. alone reports that the
+// query has no other words than names of the database and question words. Otherwise the
+// operators only add to the scores of the words.
 func (a *Analyzer) operatorTerms(text string, words []contentWord) (found []queryTerm, alone bool) {
 	if !strings.ContainsAny(text, operatorSigns) {
 		return nil, false
@@ -123,9 +123,9 @@ func (a *Analyzer) operatorTerms(text string, words []contentWord) (found []quer
 	return found, alone && len(found) > 0
 }
 
-// isQueriedOperator reports whether a run of signs in a query is an operator that it asks
-// about. Between words, signs that are punctuation, too, are one only next to a
-// word such as "operator".
+// isQueriedOperator reports whether a run of signs in a query is an operator that the
+// query is about. Between words, punctuation characters count only next to a word such as
+// "operator".
 func isQueriedOperator(text string, start, end int, alone bool) bool {
 	single, stands := end-start == 1, isDelimited(text, start, end, false)
 	switch {
@@ -141,8 +141,8 @@ func isBetweenBlanks(text string, start, end int) bool {
 	return (start == 0 || strings.IndexByte(spaces, text[start-1]) >= 0) && (end == len(text) || strings.IndexByte(spaces, text[end]) >= 0)
 }
 
-// isPunctuation reports whether people use signs between words, too: dashes,
-// dots, arrows, and most single signs.
+// isPunctuation reports whether signs are also used as punctuation between words: dashes,
+// dots, arrows, and most single characters.
 func isPunctuation(signs string) bool {
 	switch strings.Trim(signs, "-=.") {
 	case "", ">", "<":
@@ -151,8 +151,8 @@ func isPunctuation(signs string) bool {
 	return len(signs) == 1 && strings.IndexByte("%~^@$\\", signs[0]) < 0
 }
 
-// isOperatorContext reports whether the word before or after signs shows that the signs
-// are the subject.
+// isOperatorContext reports whether the word before or after signs, such as "operator" or
+// "means", shows that the query is about them.
 func isOperatorContext(before, after string) bool {
 	before = strings.TrimRight(before, spaces)
 	after = strings.TrimLeft(after, spaces)

@@ -5,15 +5,14 @@ import "strings"
 const (
 	// minPageName is the length of the shortest name that PageNames returns.
 	minPageName = 4
-	// ordinaryShare is the share of passages of the background corpus from which on
-	// a word is an everyday one: 1,000 of 10,000 have "test", 58 "psql".
-	ordinaryShare = .01
+	// everydayShare is the share of the background corpus from which a word counts as an
+	// everyday word: of 10,000 passages, 1,000 contain "test", 58 "psql".
+	everydayShare = .01
 )
 
-// PageNames returns the names that the index has a page about (see pageName), in
-// lower case and without separators. Short names, everyday words and the names of
-// software with documentation of its own are not among them: a query with one of
-// these is not about this index.
+// PageNames returns the names that are the subject of a page (see pageName), in lower case
+// and without separators. It omits short names, everyday words and names of software with
+// documentation of its own, because a query with one of these is not about this index.
 func (x *Index) PageNames() ([]string, error) {
 	prefix := string(symbolMark) + ":"
 	after, err := x.dictionary.search(0, x.dictionary.blocks, func(b int) (bool, error) {
@@ -47,5 +46,5 @@ func (x *Index) PageNames() ([]string, error) {
 
 func (x *Index) isDistinctive(name string) bool {
 	stem := x.analyzer.stemOf(name)
-	return len(name) >= minPageName && stem != "" && !isTechnology(name) && backgroundShare(stem) < ordinaryShare
+	return len(name) >= minPageName && stem != "" && !isTechnology(name) && backgroundShare(stem) < everydayShare
 }

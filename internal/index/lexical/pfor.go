@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// packedLen is how many bytes n values of width bits take.
+// packedLen returns the number of bytes of n values of width bits.
 func packedLen(n, width int) int { return (n*width + 7) / 8 }
 
-// appendPacked appends the low width bits of each of v, lowest first, and
-// fills the last byte with zeros.
+// appendPacked appends the low width bits of each of v, least significant bit first, and
+// pads the last byte with zeros.
 func appendPacked(b []byte, v []uint32, width int) []byte {
 	size := packedLen(len(v), width)
 	b = slices.Grow(b, size+4)
@@ -31,7 +31,7 @@ func appendPacked(b []byte, v []uint32, width int) []byte {
 	return b[:len(b)+size]
 }
 
-// appendHalves appends the lower half of each of v, as appendPacked does.
+// appendHalves appends the low nibble of each of v, as appendPacked does.
 func appendHalves(b []byte, v []byte) []byte {
 	for len(v) > 1 {
 		b = append(b, v[0]&15|v[1]<<4)
@@ -43,8 +43,8 @@ func appendHalves(b []byte, v []byte) []byte {
 	return b
 }
 
-// unpack fills v with the values of width bits, at most 32, that begin with
-// the from-th one in b. It reads no further than the last of them.
+// unpack fills v with values of width bits, at most 32, starting at index from in b. It
+// does not read beyond the last of them.
 func unpack(v []uint32, b []byte, from, width int) {
 	if width == 0 {
 		clear(v)
@@ -52,8 +52,7 @@ func unpack(v []uint32, b []byte, from, width int) {
 	}
 	mask := uint64(1)<<width - 1
 	i, bit := 0, from*width
-	// Eight bytes, less what of the first one is another value's, have several
-	// values.
+	// An unaligned read of eight bytes has at least 57 usable bits.
 	for at, n := uint(width)&63, 57/width; i < len(v) && bit>>3+8 <= len(b); {
 		word := binary.LittleEndian.Uint64(b[bit>>3:]) >> (bit & 7)
 		some := v[i:min(i+n, len(v))]
@@ -67,7 +66,7 @@ func unpack(v []uint32, b []byte, from, width int) {
 	if i == len(v) {
 		return
 	}
-	// The last values lie too near the end to be read eight bytes at a time.
+	// The last values are too close to the end for reads of eight bytes.
 	var tail [16]byte
 	start := bit >> 3
 	copy(tail[:], b[start:])
@@ -77,44 +76,46 @@ func unpack(v []uint32, b []byte, from, width int) {
 	}
 }
 
-// Patched numbers are packed in a width that most of them fit; of the few
-// that do not, the higher bits follow as patches:
+// Patched frame of reference, PFOR (Zukowski et al., "Super-Scalar RAM-CPU Cache
+// Compression", 2006): numbers are packed in a width that fits most of them. The high bits
+// of the others follow as exceptions. Callers delta-encode ascending numbers first
+// (PFOR-delta).
 //
-//	[1]  width, 0 to 32, and 128 if there are patches
+//	[1]  width, 0 to 32, plus 128 if there are exceptions
 //	     the low bits of each number, packed
-//	[v]  number of patches, if there are any, and of each
-//	[v]  how many numbers are between it and the one before
+//	[v]  number of exceptions, if there are any, and for each
+//	[v]  number of values between it and the previous one
 //	[v]  its bits above the width
 const exceptionFlag = 0x80
 
-// appendPFOR appends v in the width that takes the least room.
+// appendPFOR appends v in the width with the smallest encoding.
 func appendPFOR(b []byte, v []uint32) []byte {
-	var of [33]int // how many have so many bits
+	var histogram [33]int // histogram of bit lengths
 	longest := 0
 	for _, x := range v {
 		n := bits.Len32(x)
-		of[n]++
+		histogram[n]++
 		longest = max(longest, n)
 	}
-	width, least := longest, len(v)*longest
+	width, minCost := longest, len(v)*longest
 	for w := range longest {
 		cost := len(v)*w + 8
 		for n := w + 1; n <= longest; n++ {
-			cost += of[n] * 8 * (1 + (n-w+6)/7)
+			cost += histogram[n] * 8 * (1 + (n-w+6)/7)
 		}
-		if cost < least {
-			width, least = w, cost
+		if cost < minCost {
+			width, minCost = w, cost
 		}
 	}
 	if width == longest {
 		return appendPacked(append(b, byte(width)), v, width)
 	}
 	b = appendPacked(append(b, byte(width)|exceptionFlag), v, width)
-	patches := 0
+	exceptions := 0
 	for n := width + 1; n <= longest; n++ {
-		patches += of[n]
+		exceptions += histogram[n]
 	}
-	b = binary.AppendUvarint(b, uint64(patches))
+	b = binary.AppendUvarint(b, uint64(exceptions))
 	after := 0
 	for i, x := range v {
 		if high := x >> width; high > 0 {
@@ -126,16 +127,16 @@ func appendPFOR(b []byte, v []uint32) []byte {
 	return b
 }
 
-// pforReader numbers, as they lie in a file.
+// A pforReader reads PFOR-encoded numbers.
 type pforReader struct {
 	width          int
 	packed         []byte
-	exceptionCount int    // exceptions not read
-	exceptions     []byte // of those
-	next           int    // the number that the next patch is for, counted without its gap
+	exceptionCount int    // exceptions not yet read
+	exceptions     []byte // their encoding
+	next           int    // index of the number after the last exception
 }
 
-// openPFOR finds the n numbers that b begins with.
+// openPFOR opens the n numbers at the start of b.
 func openPFOR(b []byte, n int) (p pforReader, ok bool) {
 	if len(b) == 0 || b[0]&^exceptionFlag > 32 {
 		return p, false
@@ -157,8 +158,8 @@ func openPFOR(b []byte, n int) (p pforReader, ok bool) {
 	return p, true
 }
 
-// read fills v with the numbers from the from-th one on. Patches of numbers
-// before that are passed over for good. It returns false if they are damaged.
+// read fills v with the numbers from index from on. It consumes exceptions of earlier
+// numbers, so that indexes must not decrease. It returns false if the data is corrupt.
 func (p *pforReader) read(v []uint32, from int) bool {
 	unpack(v, p.packed, from, p.width)
 	for p.exceptionCount > 0 {
@@ -184,8 +185,7 @@ func (p *pforReader) read(v []uint32, from int) bool {
 	return true
 }
 
-// readPFOR fills v with the numbers that b begins with, and returns what
-// follows them.
+// readPFOR fills v with the numbers at the start of b and returns the rest of b.
 func readPFOR(v []uint32, b []byte) (rest []byte, ok bool) {
 	p, ok := openPFOR(b, len(v))
 	if !ok || !p.read(v, 0) || p.exceptionCount > 0 {
@@ -194,7 +194,7 @@ func readPFOR(v []uint32, b []byte) (rest []byte, ok bool) {
 	return p.exceptions, true
 }
 
-// skipPFOR returns what follows the n numbers that b begins with.
+// skipPFOR returns the data after the n numbers at the start of b.
 func skipPFOR(b []byte, n int) (rest []byte, ok bool) {
 	p, ok := openPFOR(b, n)
 	if !ok {
