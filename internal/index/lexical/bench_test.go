@@ -10,7 +10,7 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// writtenIndex is the path of an index of n passages, six to a document.
+// writtenIndex writes an index of n passages, six per document, and returns its path.
 func writtenIndex(b *testing.B, n int) (path string, c corpus) {
 	b.Helper()
 	c = newCorpus(uint64(n))
@@ -45,8 +45,8 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkQuery asks eight words: warm, of an index that is open, and cold,
-// of one that is opened for it, as the hook does.
+// BenchmarkQuery runs queries of eight words on an open index (warm) and on an index that
+// is opened for each query (cold), as in the hook.
 func BenchmarkQuery(b *testing.B) {
 	for _, n := range []int{1_000, 20_000, 100_000} {
 		path, c := writtenIndex(b, n)
@@ -108,8 +108,8 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// BenchmarkKeep makes an index of an older one in which a passage in 300 was
-// edited, was removed or has come, and compares that with making it of nothing.
+// BenchmarkKeep compares an update, after one in 300 passages was edited, removed or
+// added, with a full build.
 func BenchmarkKeep(b *testing.B) {
 	c := newCorpus(9)
 	list := c.book(20_000, 3, 60)

@@ -10,8 +10,8 @@ import (
 )
 
 func TestConstraint(t *testing.T) {
-	// A passage of another document lies between two of one, so that passages do
-	// not lie in the order of their numbers.
+	// A passage of another document is between two of one, so that ordinals differ from
+	// passage numbers.
 	x := build(t, []uint32{0, 1, 0, 2}, []Fields{
 		{Title: "Pipelines", Page: "Integration", Body: "Pipelines run jobs in stages.", Address: "https://e.org/ci/pipelines.html"},
 		{Title: "Caching", Page: "Storage", Body: "A cache keeps dependencies between jobs.", Address: "https://e.org/store/caching.html"},
@@ -63,8 +63,8 @@ func TestConstraint(t *testing.T) {
 	}
 }
 
-// TestConstraintIsThatOfSearch holds that Search and Constraint agree in a large
-// index, whose lists have several blocks.
+// TestConstraintIsThatOfSearch checks that Search and Constraint agree in a large index
+// whose posting lists have several blocks.
 func TestConstraintIsThatOfSearch(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	words := []string{"common", "alpha", "beta", "gamma", "delta", "epsilon"}

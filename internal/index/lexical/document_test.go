@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A document's own passages are ranked, all of them and no others, wherever in
-// the index the document lies and however many passages it has.
+// SearchDocuments returns exactly the matching passages of a document, wherever it is
+// stored and however long it is.
 func TestSearchDocuments(t *testing.T) {
 	var documents []uint32
 	var fields []Fields
@@ -64,7 +64,7 @@ func TestSearchRare(t *testing.T) {
 	for _, test := range []struct {
 		text  string
 		want  []uint32 // passages
-		least float64  // rarity of the first
+		least float64  // minimum rarity of the first
 		most  float64
 	}{
 		{"zymotic", []uint32{7}, .9, 1.2},
@@ -90,7 +90,7 @@ func TestSearchRare(t *testing.T) {
 	}
 }
 
-// A word in the title tells more than one in the text.
+// A word in the title has a higher rarity than one in the body.
 func TestRarityOfTitle(t *testing.T) {
 	fields := []Fields{{Title: "Zymotic", Body: "the zymotic file"}, {Body: "the zymotic file"}}
 	for range 50 {
@@ -107,7 +107,7 @@ func TestRarityOfTitle(t *testing.T) {
 	}
 }
 
-// A document with a key is found whatever its words are, beyond the limit, too.
+// A document with a key is found whatever its words, even beyond the limit.
 func TestKeys(t *testing.T) {
 	var documents []uint32
 	var fields []Fields
@@ -148,13 +148,13 @@ func TestKeys(t *testing.T) {
 			t.Errorf("keys %q: %+v, want documents %d", test.keys[:min(len(test.keys), 2)], found, test.want)
 		}
 	}
-	// A key is no word.
+	// Keys are not words.
 	if found, err := x.SearchRare(Query{Text: "migrations sql", Limit: 3}); err != nil || len(found.Matches) > 0 {
 		t.Errorf("words of keys found %+v, %v", found, err)
 	}
 }
 
-// The rarity of a query's words bounds that of a passage that has each once.
+// The rarity of a query's words is the maximum for a passage that contains each once.
 func TestRarityOfQuery(t *testing.T) {
 	var documents []uint32
 	var fields []Fields

@@ -44,7 +44,7 @@ func TestSmallIndexes(t *testing.T) {
 	}
 }
 
-// A document of any length is searched, and does not crowd out others.
+// Documents of any length are searched, and long ones do not crowd out others.
 func TestLongDocument(t *testing.T) {
 	var documents []uint32
 	var fields []Fields
@@ -152,8 +152,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// A flipped byte is an error, or does not matter; it never makes another
-// answer.
+// A flipped byte causes an error or is harmless; it never changes the result.
 func TestDamagedFile(t *testing.T) {
 	c := newCorpus(19)
 	documents, fields := c.passages(600, 4, 30)
@@ -196,8 +195,8 @@ func TestDamagedFile(t *testing.T) {
 
 var sectionNames = []string{"passages", "order", "units", "inputs", "postings", "terms", "keys", "meta"}
 
-// FuzzDamagedSections changes what is in the sections and mends the checksums:
-// what a hostile file could hold. Any error will do, a panic will not.
+// FuzzDamagedSections modifies sections and recomputes the checksums, as a malicious file
+// could. Errors are fine, panics are not.
 func FuzzDamagedSections(f *testing.F) {
 	c := newCorpus(31)
 	documents, fields := c.passages(700, 3, 12)

@@ -13,15 +13,14 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// An edited passage is of a page, and was kept from an older index or is new.
+// An edited passage belongs to a page, and is new or reused from an older index.
 type edited struct {
 	page   int
 	fields Fields
 	old    int // number in the older index, or -1
 }
 
-// write builds an index of the passages, with what is kept taken over from
-// old, if there is one.
+// write builds an index of the passages and reuses those of old, if it is not nil.
 func write(tb testing.TB, passages []edited, old *Index) *Index {
 	tb.Helper()
 	b := NewBuilder(Options{})
@@ -55,8 +54,7 @@ func write(tb testing.TB, passages []edited, old *Index) *Index {
 	return x
 }
 
-// edit changes about one passage in rarely: it goes, or comes, or becomes
-// another.
+// edit changes about one in rarely passages: it removes, adds or replaces them.
 func (c corpus) edit(passages []edited, rarely, words int) []edited {
 	var list []edited
 	for i, p := range passages {
@@ -89,7 +87,7 @@ func (c corpus) book(n, perDocument, words int) []edited {
 	return passages
 }
 
-// sameFile makes sure that two indexes are the same, to the byte.
+// sameFile checks that two indexes are byte-identical.
 func sameFile(tb testing.TB, have, want *Index) {
 	tb.Helper()
 	a, err := os.ReadFile(have.file.Path())
@@ -118,7 +116,7 @@ func sameFile(tb testing.TB, have, want *Index) {
 	tb.Fatal("the files differ")
 }
 
-// What was kept and what was added make the index that adding all makes.
+// An update yields the same index as a full build.
 func TestKeepEqualsAdd(t *testing.T) {
 	shuffle := func(c corpus, list []edited) []edited {
 		c.rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
@@ -128,7 +126,7 @@ func TestKeepEqualsAdd(t *testing.T) {
 		from := c.rng.IntN(len(list))
 		return append(slices.Clone(list[from:]), list[:from]...)
 	}
-	// reword makes other words of some, and so leaves all lengths.
+	// reword replaces words of some passages and so keeps all lengths.
 	reword := func(c corpus, list []edited) []edited {
 		for i := range list {
 			if p := &list[i]; c.rng.IntN(60) == 0 {
@@ -137,8 +135,8 @@ func TestKeepEqualsAdd(t *testing.T) {
 		}
 		return list
 	}
-	// retouch adds a word to some, takes one from others, and moves the words of
-	// others about: most of a page's postings stay, and the rest shift.
+	// retouch adds a word to some passages, removes one from others, and moves words in
+	// others: most postings of a page stay the same, the rest shift.
 	retouch := func(c corpus, list []edited) []edited {
 		for i := range list {
 			p := &list[i]
@@ -157,7 +155,7 @@ func TestKeepEqualsAdd(t *testing.T) {
 		}
 		return list
 	}
-	// shift replaces some passages by others as long, further up.
+	// up replaces a passage by one of the same length from further up.
 	up := func(c corpus, list []edited, i int) {
 		if p := list[i]; list[i-3].page == p.page {
 			p.fields.Body, p.old = c.words(len(strings.Fields(p.fields.Body))), -1
@@ -173,8 +171,8 @@ func TestKeepEqualsAdd(t *testing.T) {
 		}
 		return list
 	}
-	// cross does so where units end, or the other way round, so that passages
-	// come into the unit after or before theirs.
+	// cross does so at the ends of segments, or in the other direction, so that passages
+	// move into the next or previous segment.
 	cross := func(c corpus, list []edited) []edited {
 		for i := maxSegmentPassages + c.rng.IntN(3); i < len(list); i += maxSegmentPassages {
 			if c.rng.IntN(2) == 0 {
@@ -187,7 +185,7 @@ func TestKeepEqualsAdd(t *testing.T) {
 		}
 		return list
 	}
-	// add puts a word into some pages, in a passage of its own.
+	// add inserts a word into some pages, as a passage of its own.
 	add := func(c corpus, list []edited) []edited {
 		for i := 1; i < len(list); i++ {
 			if c.rng.IntN(100) == 0 && list[i-1].page == list[i].page {
@@ -231,7 +229,7 @@ func TestKeepEqualsAdd(t *testing.T) {
 			if tt.before != nil {
 				list = tt.before(c, list)
 			}
-			// Several generations, each made of the one before.
+			// Several generations, each built from the previous one.
 			x := write(t, list, nil)
 			for range 3 {
 				list = c.edit(list, tt.rarely, 20)
@@ -249,9 +247,9 @@ func TestKeepEqualsAdd(t *testing.T) {
 	}
 }
 
-// What the passages are worth depends on one another: the number of links, the
-// oldest version. That of a kept one changes with those that come and go.
-func TestKeepJudgesAnew(t *testing.T) {
+// Priors depend on other passages: on their number of links and their oldest version. The
+// prior of a reused passage changes when those do.
+func TestKeepRecomputesPriors(t *testing.T) {
 	old := []edited{
 		{0, Fields{Title: "A (??=)", Body: "one text `->>` and\n| `@>` |", Address: "https://e.org/3.11/a.html", PageInLinks: 9}, -1},
 		{1, Fields{Title: "getName", Body: "two getName whatsnew", Address: "https://e.org/whatsnew/b.html#x", Anchors: []string{"os.path"}, Keys: []string{"path:.go"}, InLinks: 4}, -1},
@@ -273,8 +271,8 @@ func TestKeepJudgesAnew(t *testing.T) {
 	}
 }
 
-// Blocks of an older list are taken as they are only where they fit among the
-// others, and where what the list says of all of them still holds.
+// Blocks of the older index are copied only if they fit between the other postings and if
+// the list's flags stay the same.
 func TestKeepBlocks(t *testing.T) {
 	const pages = 3*blockSize + 10
 	page := func(i int, first, second string) []edited {
@@ -334,7 +332,7 @@ func TestReuseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzKeep edits a small book as the bytes say.
+// FuzzKeep edits a small corpus as the input specifies.
 func FuzzKeep(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, uint8(3))
 	f.Add([]byte{9, 9, 9, 1, 0, 3, 30, 2, 1}, uint8(1))

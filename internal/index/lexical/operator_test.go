@@ -15,7 +15,7 @@ func TestOperators(t *testing.T) {
 		want string // operators, with their count if it is not 1
 	}{
 		{"`->>` and `@>`", true, "->> @>"},
-		{"a ->> b, x ??= y", true, ""}, // used, not spoken of
+		{"a ->> b, x ??= y", true, ""}, // used, not discussed
 		{"`a ->> b`", true, ""},
 		{"| `json` `->>` `text` |", true, "->> 3"},
 		{"| `->>` | `->>` | `->>` |\n`->>`", true, "->> 6"},

@@ -6,20 +6,21 @@ import (
 )
 
 const (
-	blockSize          = 128 // units of a block of postings
-	maxSegmentPassages = 256 // passages a unit has at most
-	maxShortList       = 4   // lists of up to so many units are written without packing
+	blockSize          = 128 // segments per block of a posting list
+	maxSegmentPassages = 256 // maximum number of passages in a segment
+	maxShortList       = 4   // lists of up to this many segments are not packed
 	skipEntrySize      = 20
-	// maxPositions is more than a passage can have: its line is shorter.
+	// maxPositions is more than a passage can have: its line in the passage file is
+	// shorter.
 	maxPositions = 1 << 24
-	// Flags of a list, in the low bits of its first number.
-	flagSeveralPassages  = 1 // some unit has several
-	flagSeveralPositions = 2 // some passage has
+	// Flags of a posting list, in the low bits of its first varint.
+	flagSeveralPassages  = 1 // some segment has several passages with the term
+	flagSeveralPositions = 2 // some passage has several positions
 	flagBits             = 2
 )
 
-// maxLevel is how many levels an impact has. Four bits are enough where each
-// passage has two impacts, its own and its page's, which share a byte.
+// maxLevel is the greatest level of an impact. Unless all segments are single passages, a
+// passage's impact and its page's share a byte, so each has four bits.
 func maxLevel(single bool) int {
 	if single {
 		return math.MaxUint8
@@ -27,8 +28,8 @@ func maxLevel(single bool) int {
 	return 15
 }
 
-// dequantize is what a level stands for: itself, or where there are few levels its
-// square, which puts more of them where the impacts are.
+// dequantize returns the value of an impact level: the level itself, or its square if
+// there are 16 levels, which is finer at low impacts, where most are.
 func dequantize(level uint8, single bool) uint32 {
 	if single {
 		return uint32(level)
@@ -36,26 +37,26 @@ func dequantize(level uint8, single bool) uint32 {
 	return uint32(level) * uint32(level)
 }
 
-// A posting is what the builder knows of one term in one passage.
+// A posting is an occurrence of a term in one passage.
 type posting struct {
 	segment     uint32
-	from, count uint32 // its positions, among those of the term, each less the one before, less 1
-	local       uint8  // the passage's number within its unit
+	from, count uint32 // slice of the term's delta-encoded positions
+	local       uint8  // number of the passage within its segment
 	impact      uint8
-	pageImpact  uint8 // the unit's impact
+	pageImpact  uint8 // impact of the term in the page
 }
 
-// A listWriter encodes the postings of one term after another.
+// A listWriter encodes posting lists, one term after another.
 type listWriter struct {
 	single                   bool
-	flags                    int // of the list at work
-	listCounts                   // what it has so far
+	flags                    int // of the current list
+	listCounts                   // of the list so far
 	skips, blocks, positions []byte
 	block                    blockColumns
-	previous                 *decodedBlock // an older block, of which this one may have much; or nil
+	previous                 *decodedBlock // the block of the older index that is being merged, or nil
 }
 
-// A tally counts what a list has.
+// listCounts are the sizes of a posting list.
 type listCounts struct{ segments, passages, positionCount int }
 
 func (t listCounts) flags() int {
@@ -69,7 +70,7 @@ func (t listCounts) flags() int {
 	return flags
 }
 
-// appendHeader begins a region.
+// appendHeader appends the list's header to r.
 func (t listCounts) appendHeader(r []byte) []byte {
 	r = binary.AppendUvarint(r, uint64(t.segments)<<flagBits|uint64(t.flags()))
 	if t.passages > t.segments {
@@ -78,13 +79,13 @@ func (t listCounts) appendHeader(r []byte) []byte {
 	return r
 }
 
-// blockColumns are what a block in the making has. The units are their numbers,
-// until it is encoded, and impacts lie one by one.
+// blockColumns collects a block. Until flush, segments has absolute numbers and impacts
+// are not packed.
 type blockColumns struct {
 	segments, counts, locals, frequencies, positions []uint32
 	best, impacts                                    []byte
-	maxPage, maxImpact                               uint8  // the greatest impacts
-	previous                                         uint32 // the unit before the first
+	maxPage, maxImpact                               uint8  // maxima in the block
+	previous                                         uint32 // the last segment before the block
 }
 
 func (c *blockColumns) reset(previous uint32) {
@@ -93,8 +94,8 @@ func (c *blockColumns) reset(previous uint32) {
 	c.maxPage, c.maxImpact, c.previous = 0, 0, previous
 }
 
-// encode appends the region of a term to r. Postings are ascending by unit and
-// local; among the positions may be some of no posting.
+// encode appends the posting list of a term to r. Postings are ascending by segment and
+// local number.
 func (w *listWriter) encode(r []byte, list []posting, positions []uint32) []byte {
 	t := listCounts{passages: len(list)}
 	for i := range list {
@@ -115,14 +116,14 @@ func (w *listWriter) encode(r []byte, list []posting, positions []uint32) []byte
 	return w.finish(r)
 }
 
-// begin begins a list that is to have these flags.
+// begin starts a posting list with the given flags.
 func (w *listWriter) begin(flags int) {
 	w.flags, w.listCounts = flags, listCounts{}
 	w.skips, w.blocks, w.positions = w.skips[:0], w.blocks[:0], w.positions[:0]
 	w.block.reset(math.MaxUint32)
 }
 
-// addSegment adds the postings of the next unit.
+// addSegment adds the postings of the next segment.
 func (w *listWriter) addSegment(list []posting, positions []uint32) {
 	b, before := &w.block, len(w.block.positions)
 	best, after := uint8(0), uint32(0)
@@ -144,7 +145,7 @@ func (w *listWriter) addSegment(list []posting, positions []uint32) {
 	w.count(1, len(list), len(b.positions)-before)
 }
 
-// addUnchanged adds units from to end of an older block, which are as they were.
+// addUnchanged copies segments from to end of a decoded block of the older index.
 func (w *listWriter) addUnchanged(o *blockDecoder, from, end int) {
 	for b, c := &w.block, &o.cursor; from < end; {
 		to := min(end, from+blockSize-len(b.segments))
@@ -165,7 +166,7 @@ func (w *listWriter) addUnchanged(o *blockDecoder, from, end int) {
 	}
 }
 
-// count counts what was added, and ends the block that is full.
+// count updates the counts and flushes a full block.
 func (w *listWriter) count(segments, passages, positions int) {
 	w.segments += segments
 	w.passages += passages
@@ -175,8 +176,8 @@ func (w *listWriter) count(segments, passages, positions int) {
 	}
 }
 
-// addEncoded adds a block of an older list as it stands, whose units are all of them
-// by so many greater now.
+// addEncoded copies an encoded block of the older index whose segment numbers all increase
+// by shift.
 func (w *listWriter) addEncoded(entry, block, positions []byte, shift uint32) {
 	start := len(w.positions)
 	w.blocks, w.positions = append(w.blocks, block...), append(w.positions, positions...)
@@ -186,7 +187,7 @@ func (w *listWriter) addEncoded(entry, block, positions []byte, shift uint32) {
 	w.count(blockSize, int(binary.LittleEndian.Uint16(entry[18:])), int(n))
 }
 
-// flush encodes the block.
+// flush encodes the current block.
 func (w *listWriter) flush() {
 	b, previous := &w.block, w.block.previous
 	for i, segment := range b.segments {
@@ -215,7 +216,7 @@ func (w *listWriter) flush() {
 	b.reset(previous)
 }
 
-// addSkipEntry adds to the table what is to be said of the block that was added.
+// addSkipEntry adds the skip entry of the block that was just encoded.
 func (w *listWriter) addSkipEntry(last uint32, start int, positions uint32, rest []byte) {
 	t := binary.LittleEndian.AppendUint32(w.skips, last)
 	t = binary.LittleEndian.AppendUint32(t, uint32(len(w.blocks)))
@@ -224,8 +225,8 @@ func (w *listWriter) addSkipEntry(last uint32, start int, positions uint32, rest
 	w.skips = append(t, rest...)
 }
 
-// finish appends the region of the list to r. It returns nil if the list is a short
-// one, or does not have the flags that it was begun with.
+// finish appends the posting list to r. It returns nil if the list is short or its flags
+// are not those passed to begin.
 func (w *listWriter) finish(r []byte) []byte {
 	if w.segments <= maxShortList || w.listCounts.flags() != w.flags {
 		return nil
@@ -244,7 +245,7 @@ func (w *listWriter) finish(r []byte) []byte {
 	return append(r, w.positions...)
 }
 
-// encodeShort encodes a short list, number by number.
+// encodeShort appends the body of a short list to r.
 func (w *listWriter) encodeShort(r []byte, list []posting, positions []uint32) []byte {
 	previous := ^uint32(0)
 	for i := 0; i < len(list); {
@@ -277,7 +278,8 @@ func (w *listWriter) encodeShort(r []byte, list []posting, positions []uint32) [
 	return r
 }
 
-// sameUnit is how many postings are of the first one's unit.
+// sameSegment returns the number of postings at the start of list that are in the same
+// segment.
 func sameSegment(list []posting) int {
 	n := 1
 	for n < len(list) && list[n].segment == list[0].segment {

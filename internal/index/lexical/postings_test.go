@@ -12,7 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/container"
 )
 
-// randomList makes postings of some of limit units.
+// randomList returns random postings in some of limit segments.
 func randomList(rng *rand.Rand, segments, limit int, single bool) postingBuffer {
 	var g postingBuffer
 	chosen := rng.Perm(limit)[:segments]
@@ -42,7 +42,7 @@ func randomList(rng *rand.Rand, segments, limit int, single bool) postingBuffer 
 	return g
 }
 
-// section is what b is as a section of a file.
+// section returns b as a section of a file.
 func section(tb testing.TB, b []byte) container.Section {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "file")
@@ -76,7 +76,7 @@ func TestPostingsComeBack(t *testing.T) {
 				want := randomList(rng, segments, limit, single)
 				w := listWriter{single: single}
 				before := randomList(rng, 700, limit, single)
-				w.encode(nil, before.list, before.positions) // what a writer has written must not show
+				w.encode(nil, before.list, before.positions) // reused buffers must not affect the next list
 				region := w.encode(nil, want.list, want.positions)
 				l, err := openPostingList(section(t, region), 0, int64(len(region)), limit, single)
 				if err != nil {
@@ -103,7 +103,7 @@ func TestPostingsComeBack(t *testing.T) {
 	}
 }
 
-// readList reads a whole list.
+// readList reads a whole posting list.
 func readList(t *testing.T, c *cursor) postingBuffer {
 	t.Helper()
 	var g postingBuffer
@@ -136,7 +136,7 @@ func readList(t *testing.T, c *cursor) postingBuffer {
 	return g
 }
 
-// testSeek moves forward by random steps.
+// testSeek seeks forward in random steps.
 func testSeek(t *testing.T, c *cursor, list []posting, rng *rand.Rand) {
 	t.Helper()
 	for target := uint32(0); target < c.indexSegments; target += uint32(rng.IntN(60)) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What a passage is worth before anything is asked.
+// Weights of the static prior: a passage's score independent of the query.
 const (
 	pageLinksPrior = .30
 	linksPrior     = .15
@@ -48,11 +48,11 @@ func (l *layout) priors() []float32 {
 	return priors
 }
 
-// logLinks is what a number of links counts.
+// logLinks dampens a number of links.
 func logLinks(links uint32) float64 { return float64(float32(math.Log1p(float64(links)))) }
 
-// isAside tells of pages that say what was, will be or happens inside, rather
-// than what is: release notes, changelogs, blogs, policies.
+// isAside reports whether an address is of a secondary page, about history, plans or
+// internals: release notes, changelogs, blogs, policies.
 func isAside(address string) bool {
 	path, _, _ := strings.Cut(strings.ToLower(address), "#")
 	for s := range strings.SplitSeq(path, "/") {
@@ -72,7 +72,7 @@ func isAside(address string) bool {
 	return false
 }
 
-// depthOf is how many folders down a page is.
+// depthOf returns the folder depth of a page.
 func depthOf(address string) uint8 {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = rest
@@ -81,14 +81,13 @@ func depthOf(address string) uint8 {
 	return uint8(min(strings.Count(path, "/"), math.MaxUint8))
 }
 
-// A version is the one that an address names: numbers that compare as
-// versions do. 0 is none.
+// A version is the version in an address, as a number with the same order. 0 is none.
 type version uint64
 
 const (
 	latest version = math.MaxUint64
-	// singleNumber marks versions of one number, as in /docs/15/: what might as well
-	// be a chapter's, and counts only beside one that is called the latest.
+	// singleNumber marks versions of one number, as in /docs/15/. As the number might be a
+	// chapter's, it counts only if the family has a version called latest.
 	singleNumber version = 1
 )
 
@@ -96,8 +95,8 @@ func (v version) olderThan(newest version) bool {
 	return v != 0 && v < newest && (v&singleNumber == 0 || newest == latest)
 }
 
-// versionOf returns the version that a folder of the address names, and the
-// family of addresses among which it can be compared: those that begin alike.
+// versionOf returns the version in a folder name of the address, and its family: the hash
+// of the address before it. Versions of one family are comparable.
 func versionOf(address string) (family uint64, v version) {
 	path, _, _ := strings.Cut(address, "#")
 	start := 0
@@ -118,7 +117,7 @@ func versionOf(address string) (family uint64, v version) {
 	}
 }
 
-// parseVersion reads a folder's name such as 3.11, v2, 15 or stable.
+// parseVersion parses a folder name such as 3.11, v2, 15 or stable.
 func parseVersion(name string) version {
 	switch name {
 	case "latest", "stable", "current":

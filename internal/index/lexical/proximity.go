@@ -5,13 +5,12 @@ import (
 	"math/bits"
 )
 
-// addProximity fills in how near to one another the query's words stand in each
-// of the candidates, which are in the order in which they lie. What counts is
-// the root of the distance: words that stand ten apart still speak of one
-// thing rather than two.
+// addProximity sets Hit.Proximity of the candidates, which are in storage order. It sums
+// over pairs of query words, weighted by the inverse square root of their minimum
+// distance: words ten positions apart are usually still about one subject.
 func (x *Index) addProximity(terms []scoredTerm, found []*candidate) error {
 	own := make([]int, 0, len(terms))
-	mask := uint64(0) // of own
+	mask := uint64(0) // mask bits of own
 	for i := range terms[:min(len(terms), maxMasked)] {
 		if terms[i].fromQuery {
 			own = append(own, i)
@@ -22,7 +21,7 @@ func (x *Index) addProximity(terms []scoredTerm, found []*candidate) error {
 		return nil
 	}
 	var positions []uint32
-	spans := make([][2]int, len(own)*len(found)) // of each candidate's terms in positions
+	spans := make([][2]int, len(own)*len(found)) // range in positions of each candidate and own term
 	for n, i := range own {
 		t := &terms[i]
 		t.rewind()
@@ -59,8 +58,7 @@ func (x *Index) addProximity(terms []scoredTerm, found []*candidate) error {
 	return nil
 }
 
-// positions appends the positions in the passage that lies at at, if the
-// cursor's term is in it.
+// positions appends the positions of the cursor's term in the passage to dst.
 func (x *Index) positions(c *cursor, segment, at uint32, dst []uint32) ([]uint32, error) {
 	ok, err := c.seek(segment)
 	if err != nil || !ok || c.segments[c.at] != segment {
@@ -82,8 +80,8 @@ func (x *Index) positions(c *cursor, segment, at uint32, dst []uint32) ([]uint32
 	return dst, nil
 }
 
-// minDistance is the least distance between an element of a and one of b, which
-// are ascending; 0 if one of them is empty.
+// minDistance returns the minimum distance between an element of a and one of b, which are
+// ascending, or 0 if one of them is empty.
 func minDistance(a, b []uint32) uint32 {
 	least := uint32(0)
 	for i, j := 0, 0; i < len(a) && j < len(b); {

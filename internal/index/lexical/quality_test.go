@@ -10,7 +10,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
-// evalDir is where the judged collections are, if they are there.
+// evalDir returns the folder of the judged collections, or skips the test.
 func evalDir(tb testing.TB) string {
 	dir := os.Getenv("DOCSEARCH_EVAL")
 	if dir == "" {
@@ -25,7 +25,7 @@ func evalDir(tb testing.TB) string {
 func TestClassicCollections(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		ndcg float64 // floor
+		ndcg float64 // minimum
 	}{
 		{"cranfield", .40}, {"cisi", .40}, {"cacm", .51}, {"scifact-train", .69}, {"cosqa-dev", .385},
 	} {

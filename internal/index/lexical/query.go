@@ -5,28 +5,27 @@ import (
 	"strings"
 )
 
-// A Query is what is asked of an index.
+// A Query is a query to one index.
 //
-// Its text may hold operators: "exact phrase", -without, title:word,
-// path:folder, and those combined, as -title:"two words". People quote for
-// emphasis, too: among other words a phrase is preferred, not demanded, and one
-// that no passage has is taken as plain words. The other operators hold
-// whatever they leave. An option, as in tar -x, is no exclusion where it is one
-// letter, or where the index knows it.
+// Its text may contain operators: "exact phrase", -excluded, title:word, path:folder, and
+// combinations such as -title:"two words". Because people also quote for emphasis, a
+// phrase among other words is preferred, not required, and a phrase that no passage
+// contains is searched as plain words. The other operators are strict. An option, as in
+// tar -x, is not an exclusion if it is one letter or if the index contains it.
 type Query struct {
 	Text     string
-	Keywords []string // names and synonyms that the asker knows
-	// Names are what the database itself is called. They are dropped from the
-	// text, since every passage is about them, unless nothing else is left.
+	Keywords []string // exact names and synonyms from the caller
+	// Names are the names of the database. They are removed from the text unless nothing
+	// else is left, because every passage is about them.
 	Names   []string
-	Named   bool                      // the asker named the database otherwise than in the text
-	Version string                    // of what the database documents; empty if unknown
-	Keys    []string                  // what SearchRare finds passages by whatever their words, see Fields
-	Limit   int                       // hits wanted
+	Named   bool                      // the database was named outside of the text
+	Version string                    // of the documented software; empty if unknown
+	Keys    []string                  // for SearchRare, see Fields.Keys
+	Limit   int                       // maximum number of hits
 	Accept  func(passage uint32) bool // nil: all
 }
 
-// A clause is a piece of a query's text between operators.
+// A clause is an operator with its operand, or a word without operator.
 type clause struct {
 	text   string
 	field  string // "title", "path" or ""
@@ -34,8 +33,8 @@ type clause struct {
 	quoted bool
 }
 
-// parse cuts a query's text into clauses. isOption tells whether the index
-// knows a name such as -x.
+// parse splits a query's text into clauses. isOption reports whether the index contains a
+// name such as -x.
 func parse(text string, isOption func(string) bool) []clause {
 	var clauses []clause
 	text = straightQuotes(text)
@@ -62,7 +61,7 @@ func parse(text string, isOption func(string) bool) []clause {
 
 const spaces = " \t\r\n\f\v"
 
-// straightQuotes returns a text with " for the other double quotes.
+// straightQuotes replaces typographic double quotes by ".
 func straightQuotes(text string) string {
 	if !strings.ContainsAny(text, "“”„«»") {
 		return text
@@ -70,8 +69,8 @@ func straightQuotes(text string) string {
 	return strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`).Replace(text)
 }
 
-// operator reads the clause that text begins with, if it has an operator, and
-// returns how long it is, or 0.
+// operator parses the operator clause at the start of text. It returns the clause's
+// length, or 0 if there is none.
 func operator(text string) (clause, int) {
 	var c clause
 	rest := text
@@ -100,7 +99,7 @@ func operator(text string) (clause, int) {
 	return c, len(text) - len(rest) + end
 }
 
-// isPlainWord tells of a word that can be meant by -word: several small
+// isPlainWord reports whether -word can be an exclusion: it has several lower-case
 // letters.
 func isPlainWord(s string) bool {
 	if len(s) < 3 {
@@ -114,44 +113,44 @@ func isPlainWord(s string) bool {
 	return true
 }
 
-// A queryTerm is a term that passages are scored by.
+// A queryTerm is a term of a query with its weight.
 type queryTerm struct {
 	term       string
 	weight     float64
-	fromQuery  bool // it is in the query: false for synonyms
-	composite  bool // it is made of other terms
-	technology bool // it names a technology
-	symbol     bool // it is a name that passages define; weight is the bonus
-	key        bool // it is a key of passages, and such a name, too
-	// misspelled is the word of the query that the term corrects.
+	fromQuery  bool // from the text or keywords, not a synonym
+	composite  bool // other terms of the query are its parts
+	technology bool // the name of some software
+	symbol     bool // matches passages that define the name; weight is the bonus
+	key        bool // matches passages that have the key; symbol is set, too
+	// misspelled is the query's word that the term corrects.
 	misspelled string
 }
 
-// A demand is what passages must have, or must not: words in a row.
+// A phraseConstraint is a sequence of words that passages must or must not contain.
 type phraseConstraint struct {
 	words  []phraseWord
-	fields uint // bits of the fields where they may be
+	fields uint // mask of the fields searched
 	not    bool
 	quoted bool
-	name   bool // they are the components of a name that the text has
+	name   bool // the words are the components of a compound in the text
 }
 
 type phraseWord struct {
 	term   string
-	offset uint32 // from the first word
+	offset uint32 // distance from the first word
 }
 
-// A plan is a query made ready.
+// A plan is an analyzed query.
 type plan struct {
-	text         string // see Signals
+	text         string // see Signals.Text
 	terms        []queryTerm
 	expansions   []expansion // synonyms of the terms
-	hasKeywords  bool        // it has keywords
-	named        bool        // the text has a name of the database
+	hasKeywords  bool        // the query has keywords
+	named        bool        // the query names the database
 	intent       intent
-	unknownWords int // words that neither the index nor the background corpus has
+	unknownWords int // words in neither the index nor the background corpus
 	constraints  []phraseConstraint
-	phrases      []phraseConstraint // that are preferred
+	phrases      []phraseConstraint // preferred, not required
 }
 
 const (
@@ -159,24 +158,25 @@ const (
 	titleFields   = 1<<fieldTitle | 1<<fieldPath | 1<<fieldPage
 	addressFields = 1 << fieldAddress
 
-	// What a passage gains that defines the name which is all of the query, or
-	// one of its words or keywords.
+	// Bonuses of a passage that defines the name that is the whole query, or a word or
+	// keyword of it.
 	wholeBonus = .5
-	// What the page gains that is about the name which is all of the query. Such a
-	// name may be written as maxNameWords words.
+	// pageBonus is the bonus of the page about the name that is the whole query. Such a
+	// name may be written as up to maxNameWords words.
 	pageBonus    = .6
 	maxNameWords = 4
 	wordBonus    = .15
-	// And what of that if it defines a name that only ends so.
+	// suffixShare is the share of the bonus for defining a longer name that ends with the
+	// query's.
 	suffixShare = .8
 
-	// What is read of a query: more than anybody means.
+	// Limits that no real query exceeds. The rest is ignored.
 	maxText     = 8 << 10
 	maxKeyword  = 256
 	maxKeywords = 64
 )
 
-// limited is the query without what is too long of it.
+// limited truncates the query to the maximum lengths.
 func (q Query) limited() Query {
 	q.Text = q.Text[:min(len(q.Text), maxText)]
 	q.Keywords, q.Names = limited(q.Keywords), limited(q.Names)
@@ -191,13 +191,13 @@ func limited(words []string) []string {
 	return words
 }
 
-// plan makes a query ready; isOption is parse's.
+// plan analyzes a query. isOption is passed to parse.
 func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 	var p plan
 	short := query.limited()
 	q := &short
 	var quoted []phraseConstraint
-	unquoted := "" // what is quoted
+	unquoted := "" // the text outside of quotes
 	clauses := parse(q.Text, isOption)
 	for _, c := range clauses {
 		if c.field == "" && !c.quoted && !c.not {
@@ -242,7 +242,8 @@ func (a *Analyzer) plan(query *Query, isOption func(string) bool) plan {
 	return p
 }
 
-// addCompounds adds the compounds among words, but for the database's own names.
+// addCompounds adds a phrase for each compound among words, except for names of the
+// database.
 func (a *Analyzer) addCompounds(phrases []phraseConstraint, text string, words []contentWord, fromText bool) []phraseConstraint {
 	for _, w := range words {
 		if w.kind != compound || w.isName {
@@ -255,7 +256,7 @@ func (a *Analyzer) addCompounds(phrases []phraseConstraint, text string, words [
 	return phrases
 }
 
-// phraseWords is the words of text with their places.
+// phraseWords returns the words of text with their offsets.
 func (a *Analyzer) phraseWords(text string) []phraseWord {
 	var words []phraseWord
 	first := -1
@@ -275,8 +276,8 @@ func (a *Analyzer) phraseWords(text string) []phraseWord {
 	return words
 }
 
-// queryTerms returns the terms of a query, and the synonyms of the terms in its
-// text. The text is free of operators and has these words.
+// queryTerms returns the terms of a query and the synonyms of its text. text is free of
+// operators; words are its content words.
 func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) (terms []queryTerm, added []expansion) {
 	index := make(map[string]int)
 	add := func(t queryTerm) {
@@ -315,9 +316,8 @@ func (a *Analyzer) queryTerms(q *Query, text string, words []contentWord) (terms
 	return terms, added
 }
 
-// symbolTerms are the names in a query that a passage may define: all of the
-// text, if it is one name; a word of it, if it is written as only names are;
-// every keyword.
+// symbolTerms returns the terms of names that a passage may define: the whole text if it
+// is one name, its words that are written as names, and all keywords.
 func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 	var terms []queryTerm
 	add := func(s string, kind nameKind, bonus float64) {
@@ -331,7 +331,7 @@ func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 			add(s, nameSuffix, suffixShare*bonus)
 		}
 	}
-	var content []string // what of the text, between blanks, has words that count
+	var content []string // whitespace-separated pieces of text with searchable words
 	end := 0
 	for _, w := range words {
 		if !w.isSearched() || w.start < end {
@@ -363,7 +363,7 @@ func symbolTerms(q *Query, text string, words []contentWord) []queryTerm {
 	return terms
 }
 
-// trimName takes off what surrounds a name in running text.
+// trimName removes punctuation around a name in running text, and its arguments.
 func trimName(s string) string {
 	s = strings.Trim(s, "`'\"?!,;*[]{}<>")
 	if name, _, ok := strings.Cut(s, "("); ok && name != "" {
@@ -372,7 +372,7 @@ func trimName(s string) string {
 	return strings.TrimRight(strings.Trim(s, "()"), ".:")
 }
 
-// isWrittenAsName tells of what has a sign or capitals within.
+// isWrittenAsName reports whether s contains a separator or an inner capital.
 func isWrittenAsName(s string) bool {
 	for i := 1; i < len(s)-1; i++ {
 		switch c := s[i]; {

@@ -56,7 +56,7 @@ func TestPlan(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		query Query
-		want  string // own terms, then the names looked for with their bonus
+		want  string // own terms, then the symbols with their bonus
 	}{
 		{"question", Query{Text: "How do I use the cached files?"}, "cach file @cachedfiles:0.50 @:cachedfiles:0.60"},
 		{"nothing but a question", Query{Text: "how to do this"}, "how do @howdo:0.50 @:howdo:0.60"},
@@ -155,7 +155,7 @@ func TestHighlight(t *testing.T) {
 func TestSymbols(t *testing.T) {
 	for _, tt := range []struct {
 		fields Fields
-		want   string // with a dot before what is only an end
+		want   string // with a dot before suffixes of names
 	}{
 		{Fields{Title: "os.path.join(path, *paths)¶"}, "os.path.join .path.join .join"},
 		{Fields{Title: "class collections.Counter([iterable])"}, "collections.Counter .Counter"},

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// A field of passages is what the best units hold, scored by their words. The
-// passages of the units lie end to end in it.
+// A scoreTable has the passages of the best segments, one row each, with their lexical
+// scores. The rows of a segment are consecutive.
 type scoreTable struct {
 	segments      []uint32 // ascending
-	starts        []uint32 // where each unit's passages begin in the following
-	firstOrdinals []uint32 // where each unit's passages lie in the index
+	starts        []uint32 // first row of each segment, and the end
+	firstOrdinals []uint32 // ordinal of each segment's first passage
 	documents     []uint32
-	pageScores    []uint32 // scoreSegments of each unit
-	wordScores    []uint32 // scoreSegments of each passage
-	masks         []uint64 // which of the first terms it has
+	pageScores    []uint32 // score of each segment's page
+	wordScores    []uint32 // score of each passage
+	masks         []uint64 // query terms that each passage contains, a bit each
 	symbolScores  []float32
-	rarities      []float32 // how telling its words are; only where it is asked for
+	rarities      []float32 // rarity of each passage's terms; for SearchRare only
 }
 
-// scoreSegments scores the passages of the units, which are ascending.
+// scoreSegments scores the passages of the segments, which are ascending.
 func (x *Index) scoreSegments(terms []scoredTerm, segments []uint32) (*scoreTable, error) {
 	f, err := x.newScoreTable(segments)
 	if err != nil {
@@ -28,7 +28,7 @@ func (x *Index) scoreSegments(terms []scoredTerm, segments []uint32) (*scoreTabl
 	return f, f.addTerms(terms)
 }
 
-// newScoreTable is the field of the units, without scores.
+// newScoreTable returns a table of the segments' passages without scores.
 func (x *Index) newScoreTable(segments []uint32) (*scoreTable, error) {
 	n := len(segments)
 	numbers := make([]uint32, 4*n+1)
@@ -44,7 +44,7 @@ func (x *Index) newScoreTable(segments []uint32) (*scoreTable, error) {
 	return f, nil
 }
 
-// addTerms adds what all the terms give.
+// addTerms adds the contributions of all terms.
 func (f *scoreTable) addTerms(terms []scoredTerm) error {
 	for i := range terms {
 		if terms[i].symbol && f.symbolScores == nil {
@@ -57,7 +57,7 @@ func (f *scoreTable) addTerms(terms []scoredTerm) error {
 	return nil
 }
 
-// addTerm adds what the n-th term gives.
+// addTerm adds the contribution of the n-th term.
 func (f *scoreTable) addTerm(t *scoredTerm, n int) error {
 	mask := uint64(0)
 	if n < maxMasked {
@@ -98,20 +98,20 @@ func (f *scoreTable) addTerm(t *scoredTerm, n int) error {
 	return nil
 }
 
-// A candidate is a passage that is looked at closely.
+// A candidate is a passage in the ranking pool.
 type candidate struct {
 	Hit
-	ordinal   uint32 // where it lies
+	ordinal   uint32 // see layout
 	segment   uint32
 	mask      uint64
-	wordScore uint32 // its words' score
+	wordScore uint32 // unscaled lexical score
 }
 
-// isMatch tells whether the passage has a term of the query.
+// isMatch reports whether the passage contains a query term.
 func (f *scoreTable) isMatch(j uint32) bool { return f.masks[j] != 0 || f.wordScores[j] != 0 }
 
-// scoreUnits is what one point of a passage's score and of a page's weighs: the best
-// ones have all of their share.
+// scoreUnits returns the scale factors of passage and page scores. The best of each get
+// sectionShare and pageShare.
 func (f *scoreTable) scoreUnits(single bool) (words, page float64) {
 	mostWords, mostPage := uint32(1), uint32(1)
 	for _, n := range f.wordScores {
@@ -126,9 +126,8 @@ func (f *scoreTable) scoreUnits(single bool) (words, page float64) {
 	return sectionShare / float64(mostWords), pageShare / float64(mostPage)
 }
 
-// weigh appends the scores of the i-th unit's passages, as far as they can be
-// told without positions, and returns what the unit's second best adds to each
-// of them.
+// weigh appends the scores of the i-th segment's passages without the position-based
+// parts. rest is the bonus that the second-best passage gives to all of them.
 func (x *Index) weigh(f *scoreTable, i int, wordsUnit, pageUnit float64, scores []float64) (_ []float64, rest float64, err error) {
 	first, second := 0., 0.
 	start, n := f.firstOrdinals[i], f.starts[i+1]-f.starts[i]
@@ -157,7 +156,7 @@ func (x *Index) weigh(f *scoreTable, i int, wordsUnit, pageUnit float64, scores 
 	return scores, secondBestWeight * second, nil
 }
 
-// rank returns the best passages of the field, at most so many of a document.
+// rank returns the best passages of the table, at most most per document.
 func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, table *scoreTable, f *filter, most int) ([]candidate, error) {
 	pool := heap[float64]{limit: max(q.Limit, minPool)}
 	rests, err := x.fillPool(&pool, table, f, most)
@@ -181,13 +180,13 @@ func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, tabl
 	return capPerDocument(found, q.Limit, most), nil
 }
 
-// fillPool puts the field's best passages into the pool. It returns what each
-// unit's passages gain from the second best of them.
+// fillPool adds the table's best passages to the pool. It returns the second-best bonus of
+// each segment.
 func (x *Index) fillPool(pool *heap[float64], table *scoreTable, f *filter, most int) ([]float64, error) {
 	wordsUnit, pageUnit := table.scoreUnits(x.single)
 	rests := make([]float64, len(table.segments))
 	few := make([]heapEntry[float64], 0, 2*most+1)
-	var scores []float64 // of the unit's passages
+	var scores []float64 // of the segment's passages
 	f.rewind()
 	for i := range table.segments {
 		var err error
@@ -206,9 +205,8 @@ func (x *Index) fillPool(pool *heap[float64], table *scoreTable, f *filter, most
 	return rests, nil
 }
 
-// best appends to few the best passages of unit i that belong in the pool, best
-// first: one less than few has room for, so that other units find room in the
-// pool.
+// best appends to few the best passages of segment i that qualify for the pool, best
+// first: at most one less than its capacity, so that one segment does not fill the pool.
 func (table *scoreTable) best(i int, scores []float64, rest float64, pool *heap[float64], f *filter, few []heapEntry[float64]) ([]heapEntry[float64], error) {
 	most := cap(few) - 1
 	for j := table.starts[i]; j < table.starts[i+1]; j++ {
@@ -233,8 +231,7 @@ func (table *scoreTable) best(i int, scores []float64, rest float64, pool *heap[
 	return few, nil
 }
 
-// candidates returns the field's passages of the entries, which are in the order
-// of the passages.
+// candidates returns the passages of the heap entries, which are in row order.
 func (x *Index) candidates(entries []heapEntry[float64], table *scoreTable, rests []float64) ([]candidate, error) {
 	wordsUnit, pageUnit := table.scoreUnits(x.single)
 	found := make([]candidate, len(entries))
@@ -269,8 +266,8 @@ func (x *Index) candidates(entries []heapEntry[float64], table *scoreTable, rest
 	return found, nil
 }
 
-// addPositionScores fills in what the positions of the words in the best candidates
-// tell. Candidates and their scores so far are in the order in which they lie.
+// addPositionScores adds the scores from term positions, proximity and phrases, to the
+// best candidates. Candidates and scores are in storage order.
 func (x *Index) addPositionScores(terms []scoredTerm, phrases []phraseMatcher, found []candidate, scores []heapEntry[float64]) error {
 	order := make([]int, len(found))
 	for i := range order {
@@ -295,11 +292,10 @@ func (h *Hit) sum() {
 	h.Score = h.Words + h.Page + h.SecondBest + h.Proximity + h.Phrase + h.Definition + h.Prior
 }
 
-// maxPerDocument is how many hits a document may give.
+// maxPerDocument returns the maximum number of hits per document.
 func (x *Index) maxPerDocument() int { return max(PerDocument, 20/x.documentCount) }
 
-// capPerDocument returns the first n of found without what is more than most of one
-// document.
+// capPerDocument returns the first n of found with at most most per document.
 func capPerDocument(found []candidate, n, most int) []candidate {
 	given := make(map[uint32]int, n)
 	kept := found[:0]

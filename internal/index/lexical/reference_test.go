@@ -15,8 +15,8 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// A corpus makes passages of words whose frequencies fall as those of a
-// language do.
+// A corpus generates passages whose word frequencies follow Zipf's law, as those of
+// natural language do.
 type corpus struct {
 	rng  *rand.Rand
 	zipf *rand.Zipf
@@ -46,7 +46,7 @@ func (c corpus) fields(words int) Fields {
 	}
 }
 
-// passages makes n passages, perDocument of each document on average.
+// passages generates n passages, on average perDocument per document.
 func (c corpus) passages(n, perDocument, words int) (documents []uint32, fields []Fields) {
 	document := uint32(0)
 	for i := range n {
@@ -59,8 +59,8 @@ func (c corpus) passages(n, perDocument, words int) (documents []uint32, fields 
 	return documents, fields
 }
 
-// bestUnitsReference is bestSegments without any shortcut.
-func bestUnitsReference(t *testing.T, x *Index, terms []scoredTerm, want int, f *filter) []uint32 {
+// bestSegmentsReference is bestSegments without pruning.
+func bestSegmentsReference(t *testing.T, x *Index, terms []scoredTerm, want int, f *filter) []uint32 {
 	t.Helper()
 	sums := make(map[uint32]uint32)
 	for i := range terms {
@@ -127,7 +127,7 @@ func TestPrunedSearchEqualsExhaustiveSearch(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if expected := bestUnitsReference(t, x, terms, want, f); !slices.Equal(got, expected) {
+					if expected := bestSegmentsReference(t, x, terms, want, f); !slices.Equal(got, expected) {
 						t.Fatalf("%d best units of %q:\n%v, want\n%v", want, q.Text, got, expected)
 					}
 				}
@@ -136,8 +136,8 @@ func TestPrunedSearchEqualsExhaustiveSearch(t *testing.T) {
 	}
 }
 
-// Every hit must satisfy what is demanded, and none be missing that does.
-func TestDemandsAreMetByAllAndOnlyTheHits(t *testing.T) {
+// Hits are exactly the passages that satisfy the constraints.
+func TestHitsSatisfyConstraints(t *testing.T) {
 	c := newCorpus(11)
 	documents, fields := c.passages(2000, 4, 10)
 	x := build(t, documents, fields)
@@ -202,13 +202,13 @@ func TestDemandsAreMetByAllAndOnlyTheHits(t *testing.T) {
 	}
 }
 
-// Passages need not come document by document.
+// Passages may be added in any order of documents.
 func TestPassagesInAnyOrder(t *testing.T) {
 	c := newCorpus(13)
 	documents, fields := c.passages(1500, 5, 20)
 	plain := build(t, documents, fields)
 
-	// The same passages, shuffled, and their documents numbered anew.
+	// The same passages in random order, with documents renumbered.
 	order := c.rng.Perm(len(fields))
 	numbers := make(map[uint32]uint32)
 	var shuffledDocuments []uint32
@@ -240,9 +240,9 @@ func TestPassagesInAnyOrder(t *testing.T) {
 		if len(a) != len(b) {
 			t.Fatalf("%d hits in order, %d in disorder", len(a), len(b))
 		}
-		// Further down, equal scores decide who is looked at.
+		// Further down, ties decide which candidates are ranked.
 		for i, h := range b[:min(5, len(b))] {
-			// Equal scores are in the order of numbers, which differ.
+			// Ties are in the order of passage numbers, which differ.
 			if a[i].Score != h.Score {
 				t.Fatalf("hit %d of %q scores %g in order, %g in disorder", i, q.Text, a[i].Score, h.Score)
 			}

@@ -6,29 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// A kind says what a token is.
+// A kind is the kind of a token.
 type kind uint8
 
 const (
-	// word is a run of letters and digits: what is stemmed.
+	// word is a run of letters and digits. It is stemmed.
 	word kind = iota
-	// part is a piece of such a run that its capitals set apart: the Name of
-	// getName. It is stemmed as well.
+	// part is a piece of a word between capitals: Name in getName. It is stemmed.
 	part
-	// exact is a name taken whole: max_connections, --amend, c++, .net. It is
-	// not stemmed, and marked in the index, so that it meets only itself.
+	// exact is a name indexed as a whole: max_connections, --amend, c++, .net. It is not
+	// stemmed, and its term has a prefix, so that it matches only itself.
 	exact
-	// compound is a name whose components are words of their own and stand
-	// together: os.path.join, std::vector. It is not indexed, since the places
-	// of its words tell as much.
+	// compound is a name of several words: os.path.join, std::vector. It is not indexed,
+	// because the positions of its words identify it.
 	compound
-	// gram is two neighbouring characters of a script that writes without
-	// spaces, or one that stands alone.
+	// gram is a bigram of a script without spaces between words, or a single character of
+	// one.
 	gram
 )
 
-// A token is what scan finds: a piece of the text, with the place it takes in
-// the sequence of words. Several tokens may share a place.
+// A token is a piece of the text with its position in the sequence of words. Several
+// tokens may share a position.
 type token struct {
 	kind       kind
 	start, end int
@@ -36,19 +34,19 @@ type token struct {
 }
 
 const (
-	// maxComponents is how many components of a dotted name are looked at.
+	// maxComponents limits the components of a dotted name.
 	maxComponents = 16
-	// maxParts is how many pieces a name's capitals may cut it into.
+	// maxParts limits the parts of a word.
 	maxParts = 12
 )
 
-// scan finds the tokens of text and calls emit with each; places are counted
-// from place. It returns the first place that is free.
+// scan tokenizes text and calls emit with each token. Positions are counted from position.
+// It returns the next free position.
 //
-// What is written together is a compound: components of word characters,
-// joined by connectors as in os.path, std::vector, p->next, a/b, x-y, a:b,
-// user@host, don't. Its components count one by one; those joined by dots,
-// arrows or double colons are also told of together.
+// A compound consists of components of word characters, joined by connectors as in
+// os.path, std::vector, p->next, a/b, x-y, a:b, user@host, don't. Each component is
+// emitted; those joined by dots, arrows or double colons are also emitted as one compound
+// token.
 func scan(text string, position int, emit func(token)) int {
 	s := scanner{text: text, position: position, emit: emit}
 	for s.at < len(text) {
@@ -79,7 +77,7 @@ type class uint8
 
 const (
 	classOther class = iota
-	classWord        // letters, digits, the low line, marks
+	classWord        // letters, digits, underscore, marks
 	classDense       // letters of scripts without spaces between words
 )
 
@@ -98,8 +96,8 @@ func classify(r rune) class {
 	return classOther
 }
 
-// isDense tells of Han, the Japanese syllabaries, Hangul (whose words carry
-// particles), Thai, Lao, Khmer and Burmese.
+// isDense reports whether r is Han, kana, Hangul (whose words have particles attached),
+// Thai, Lao, Khmer or Burmese.
 func isDense(r rune) bool {
 	switch {
 	case r < 0x0e00:
@@ -115,7 +113,7 @@ func isDense(r rune) bool {
 		0xf900 <= r && r <= 0xfaff || 0xff66 <= r && r <= 0xff9d || 0x20000 <= r && r <= 0x3ffff
 }
 
-// emitGrams emits the pairs of a run of dense script.
+// emitGrams emits the bigrams of a run of dense script.
 func (s *scanner) emitGrams() {
 	previous, end := -1, s.at
 	for end < len(s.text) {
@@ -140,16 +138,16 @@ func (s *scanner) emitGrams() {
 type component struct {
 	start, end int
 	position   int
-	connector  byte // the connector before it: one of ".-/:@$'", 'n' for -> and ::
-	letters    bool // nothing but ASCII letters
-	digits     bool // nothing but ASCII digits
+	connector  byte // connector before it: one of ".-/:@$'", or 'n' for -> and ::
+	letters    bool // ASCII letters only
+	digits     bool // ASCII digits only
 }
 
-// scanCompound emits the tokens of what is written together from s.at on.
+// scanCompound emits the tokens of the compound at s.at.
 func (s *scanner) scanCompound() {
 	start, position := s.at, s.position
-	var recent [maxComponents]component // of the dotted name at work
-	n := 0                              // how many of recent are in use
+	var recent [maxComponents]component // of the current dotted name
+	n := 0                              // number of components in recent
 	joined := byte(0)
 	for {
 		c := s.scanComponent(joined)
@@ -177,7 +175,7 @@ func (s *scanner) scanCompound() {
 	s.emitOption(start, position)
 }
 
-// scanComponent emits the words of one component and moves past it.
+// scanComponent emits the words of the component at s.at.
 func (s *scanner) scanComponent(joined byte) component {
 	c := component{start: s.at, position: s.position, connector: joined, letters: true, digits: true}
 	from, underscore := s.at, false
@@ -217,7 +215,7 @@ func (s *scanner) scanComponent(joined byte) component {
 	return c
 }
 
-// emitWord emits one run of letters and digits, and its parts.
+// emitWord emits a run of letters and digits, and its parts.
 func (s *scanner) emitWord(start, end int) {
 	if start == end {
 		return
@@ -248,8 +246,7 @@ func isUpper(b byte) bool        { return 'A' <= b && b <= 'Z' }
 func isLower(b byte) bool        { return 'a' <= b && b <= 'z' }
 func isLowerOrDigit(b byte) bool { return isLower(b) || '0' <= b && b <= '9' }
 
-// connector tells whether what stands at s.at joins the next component to the
-// last, and how long it is.
+// connector reports the connector at s.at, if a component follows, and its width.
 func (s *scanner) connector() (joined byte, width int) {
 	rest := s.text[s.at:]
 	switch {
@@ -269,8 +266,8 @@ func (s *scanner) connector() (joined byte, width int) {
 	return joined, width
 }
 
-// emitCompound emits a dotted name, unless it is an abbreviation, or a number but for
-// a version's: e.g., 1.2.3.4.
+// emitCompound emits a dotted name. It skips abbreviations such as e.g. and numbers such
+// as 1.2.3.4, but not 3.11.
 func (s *scanner) emitCompound(c []component) {
 	if len(c) < 2 {
 		return
@@ -286,14 +283,14 @@ func (s *scanner) emitCompound(c []component) {
 	s.emit(token{compound, c[0].start, c[len(c)-1].end, c[0].position})
 }
 
-// emitDotName emits what a leading dot makes a name: .net, .gitignore.
+// emitDotName emits a name with a leading dot: .net, .gitignore.
 func (s *scanner) emitDotName(c component) {
 	if c.start > 0 && s.text[c.start-1] == '.' && !c.digits && s.isNameBoundary(c.start-2) {
 		s.emit(token{exact, c.start - 1, c.end, c.position})
 	}
 }
 
-// emitSignName emits what trailing signs make a name: c++, c#.
+// emitSignName emits a name with trailing signs: c++, c#.
 func (s *scanner) emitSignName(c component) {
 	rest := s.text[c.end:]
 	switch {
@@ -304,8 +301,8 @@ func (s *scanner) emitSignName(c component) {
 	}
 }
 
-// emitOption emits a command's option, dashes included: -m, --no-rerank. The
-// compound from start to s.at follows the dashes.
+// emitOption emits a command-line option with its dashes: -m, --no-rerank. The compound
+// from start to s.at follows the dashes.
 func (s *scanner) emitOption(start, position int) {
 	dashes := 0
 	for dashes < 2 && start-dashes > 0 && s.text[start-dashes-1] == '-' {
@@ -325,7 +322,7 @@ func (s *scanner) emitOption(start, position int) {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// isNameBoundary tells whether a name may begin after the byte at i.
+// isNameBoundary reports whether a name may start after the byte at i.
 func (s *scanner) isNameBoundary(i int) bool {
 	if i < 0 {
 		return true

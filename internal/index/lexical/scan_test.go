@@ -9,9 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shown writes tokens as kind and text with their places: w for words, p for
-// parts, e for exact names,
-// c for compounds, g for grams.
+// shown formats tokens with kind, text and position: w for words, p for parts, e for exact
+// names, c for compounds, g for grams.
 func shown(text string) string {
 	var out []string
 	scan(text, 0, func(t token) {
@@ -135,7 +134,7 @@ func TestExactTerm(t *testing.T) {
 	}
 }
 
-// TestFold is about marks: what a word is folded to, and that without accents.
+// TestFold checks folding of combining marks, and the result of strip.
 func TestFold(t *testing.T) {
 	for _, tt := range []struct{ word, folded, stripped string }{
 		{"Cafe\u0301", "café", "cafe"},

@@ -2,11 +2,10 @@ package lexical
 
 import "math"
 
-// BM25F: a term's weight in a passage is the sum over the fields of how often
-// it occurs there, each damped by the field's length and weighted, and the
-// sum is saturated once. The same is done for the page as a whole, in fewer
-// fields. k1 is high because the weights add up to several times those of a
-// plain BM25.
+// Scoring is BM25F: the weight of a term in a passage is the sum over the fields of its
+// frequency, normalized by field length and weighted, saturated once. The page as a whole
+// is scored likewise, with fewer fields. k1 is high because the field weights add up to
+// several times those of plain BM25.
 var (
 	fieldWeights = [fieldCount]float64{fieldTitle: 3, fieldPath: 2, fieldPage: 2, fieldAddress: 1, fieldLinks: 1, fieldTerms: 1, fieldBody: 1}
 	fieldLengthB = [fieldCount]float64{fieldTitle: .7, fieldPath: .5, fieldPage: .3, fieldAddress: .3, fieldLinks: .7, fieldTerms: .7, fieldBody: .7}
@@ -20,30 +19,29 @@ const (
 	pageK1            = 15
 )
 
-// statistics are what the weights of a whole database depend on.
+// statistics are the properties of the whole index that impacts depend on.
 type statistics struct {
 	averages
-	// norms is what an occurrence is divided by in a field of so many words,
-	// pages that in the bodies of a unit.
+	// norms caches the length normalization by field and length; pageNorms is that of each
+	// segment's page.
 	norms     [fieldCount][]float64
 	pageNorms []float64
-	// thresholds are the least weights of each level, of passages and of pages.
+	// Minimum weights of each level, for passages and pages.
 	thresholds, pageThresholds thresholds
 }
 
-// averages are rounded (see steady), so that few edits change them.
+// averages are rounded (see roundToBits), so that few edits change them.
 type averages struct {
-	fieldLength [fieldCount]float64 // lengths, of the passages that have the field
-	pageLength  float64             // length of a page
+	fieldLength [fieldCount]float64 // average lengths of the fields that are not empty
+	pageLength  float64             // average length of a page
 	k1          float64
 }
 
-// maxCachedLength is how long a field may be for its damping to be reckoned once for
-// all passages.
+// maxCachedLength limits the lengths in statistics.norms.
 const maxCachedLength = 1 << 10
 
-// averagesOf are those of passages that are of so many units, and the lengths
-// of these.
+// averagesOf returns the averages of passages in so many segments, and the body length of
+// each segment. segment has the segment of each passage.
 func averagesOf(infos []passageInfo, segment []uint32, segments int) (a averages, bodies []float64) {
 	var n [fieldCount]float64
 	bodies = make([]float64, segments)
@@ -84,29 +82,29 @@ func (l *layout) measureStatistics() statistics {
 	return s
 }
 
-// pageLengthNorms turns the lengths of units into what an occurrence in their bodies
-// is divided by.
+// pageLengthNorms replaces the body lengths of segments by their length normalization.
 func (a *averages) pageLengthNorms(bodies []float64) {
 	for i, length := range bodies {
 		bodies[i] = 1 - pageLengthB + pageLengthB*roundToBits(length, lengthBits)/a.pageLength
 	}
 }
 
-// Averages are rounded to so many bits, and lengths of pages. Some hundredths
-// off, they rank as well; and as long as they stay, so do the impacts of all
-// passages that were not edited.
+// Averages and page lengths are rounded to these many bits. The error of a few percent
+// does not affect ranking quality, and while the averages stay the same, so do the impacts
+// in passages that were not edited.
 const (
 	averageBits = 6
 	lengthBits  = 4
 )
 
-// roundToBits rounds to so many bits.
+// roundToBits rounds x to a mantissa of bits.
 func roundToBits(x float64, bits int) float64 {
 	fraction, exponent := math.Frexp(x)
 	return math.Ldexp(math.Round(math.Ldexp(fraction, bits)), exponent-bits)
 }
 
-// lengthNorm is what an occurrence in a field of so many words is divided by.
+// lengthNorm returns the BM25 length normalization of a field of so many words:
+// 1-b+b*length/average.
 func (s *statistics) lengthNorm(field int, words uint32) float64 {
 	b := fieldLengthB[field]
 	if s.fieldLength[field] == 0 {
@@ -122,10 +120,10 @@ func (p *passageInfo) length(field int) uint32 {
 	return uint32(p.shortLengths[field])
 }
 
-// fieldFrequencies are how often a term occurs in each field of a passage.
+// fieldFrequencies are the frequencies of a term in the fields of a passage.
 type fieldFrequencies [fieldCount]uint32
 
-// countByField sorts a term's positions by field.
+// countByField counts a term's positions by field.
 func (p *passageInfo) countByField(positions []uint32) fieldFrequencies {
 	var c fieldFrequencies
 	field, end := 0, p.length(0)
@@ -139,7 +137,7 @@ func (p *passageInfo) countByField(positions []uint32) fieldFrequencies {
 	return c
 }
 
-// newScoreTable is the field that a position belongs to.
+// fieldOf returns the field of a position.
 func (p *passageInfo) fieldOf(position uint32) int {
 	field, end := 0, p.length(0)
 	for field < fieldBody && position > end {
@@ -149,12 +147,11 @@ func (p *passageInfo) fieldOf(position uint32) int {
 	return field
 }
 
-// impact is the level of the saturated weight of a term that has these
-// positions in a passage, each less the one before, less 1. It also counts
-// them for the page.
+// impact returns the impact level of a term with these delta-encoded positions in a
+// passage. It adds its frequencies to the page's.
 func (s *statistics) impact(p *passageInfo, positions []uint32, page *pageFrequencies) uint8 {
 	at := positions[0]
-	if at >= p.bodyStart { // as most are
+	if at >= p.bodyStart { // the common case
 		page.add(fieldBody, uint32(len(positions)))
 		return s.thresholds.level(s.weight(p, fieldBody, len(positions)))
 	}
@@ -179,7 +176,7 @@ func (s *statistics) impact(p *passageInfo, positions []uint32, page *pageFreque
 	return s.thresholds.level(x + s.weight(p, field, n))
 }
 
-// weight is that of n occurrences in a field.
+// weight returns the weight of n occurrences in a field.
 func (s *statistics) weight(p *passageInfo, field, n int) float64 {
 	words, damping := p.wordCounts[field], 0.
 	if words < maxCachedLength {
@@ -190,11 +187,11 @@ func (s *statistics) weight(p *passageInfo, field, n int) float64 {
 	return fieldWeights[field] * float64(n) / damping
 }
 
-// pageFrequencies are how often a term occurs in a page.
+// pageFrequencies are the frequencies of a term in the fields of a page.
 type pageFrequencies struct{ title, address, links, body uint32 }
 
-// add counts n occurrences in a field of a passage. What is the page's own is
-// repeated with every passage, so the most of it counts, not the sum.
+// add adds n occurrences in a field of a passage. Every passage repeats the page's title
+// and address, so their maximum counts, not the sum.
 func (p *pageFrequencies) add(field int, n uint32) {
 	switch field {
 	case fieldTitle, fieldBody:
@@ -216,15 +213,15 @@ func (s *statistics) pageImpact(p *pageFrequencies, segment uint32) uint8 {
 	return s.pageThresholds.level(x)
 }
 
-// thresholds are the least weight of each level. Their number is a power of two.
+// thresholds are the minimum weights of the levels. Their number is a power of two.
 type thresholds []float64
 
-// newThresholds finds the cuts of quantize, for a weight x that is saturated to
+// newThresholds returns the thresholds of quantize for weights x that saturate to
 // x/(k1+x).
 func newThresholds(k1 float64, single bool) thresholds {
 	c := make(thresholds, maxLevel(single)+1)
 	for level := 2; level < len(c); level++ {
-		// Positive numbers sort as their bits do.
+		// Positive floats sort like their bits.
 		low, high := uint64(0), math.Float64bits(math.MaxFloat64/2)
 		for low < high {
 			mid := low + (high-low)/2
@@ -240,7 +237,7 @@ func newThresholds(k1 float64, single bool) thresholds {
 	return c
 }
 
-// level is that of a weight. What a term has is never nothing.
+// level returns the level of a weight, at least 1.
 func (c thresholds) level(x float64) uint8 {
 	level := 0
 	for step := len(c) / 2; step > 0; step /= 2 {
@@ -251,7 +248,7 @@ func (c thresholds) level(x float64) uint8 {
 	return uint8(max(1, level))
 }
 
-// quantize maps 0 to 1 to the level whose degree is nearest.
+// quantize maps [0,1] to the level with the nearest value.
 func quantize(x float64, single bool) int {
 	if !single {
 		x = math.Sqrt(x)
@@ -259,7 +256,7 @@ func quantize(x float64, single bool) int {
 	return int(math.Round(float64(maxLevel(single)) * x))
 }
 
-// idf is how much a term that n of total have tells them apart.
+// idf returns the inverse document frequency of a term in n of total documents.
 func idf(n, total int) float64 {
 	return math.Log1p((float64(total-n) + .5) / (float64(n) + .5))
 }

@@ -7,64 +7,62 @@ import (
 )
 
 const (
-	// A passage's own words weigh sectionShare, those of its page pageShare.
+	// Weights of the words of a passage and of its page.
 	sectionShare = .5
 	pageShare    = .5
-	// phraseBonus is what a passage gains that has all the quoted phrases that
-	// are not demanded.
+	// phraseBonus is the bonus of a passage that contains all preferred phrases.
 	phraseBonus = .30
-	// proximityWeight is what words gain that stand next to one another.
+	// proximityWeight is the score of query words that are all adjacent.
 	proximityWeight = .35
-	// secondBestWeight is what of the second best passage's score all passages of a
-	// unit gain: a page that speaks of the matter twice is about it.
+	// secondBestWeight is the share of the second-best passage's score that all passages
+	// of a segment gain: a page with two matching passages is probably about the subject.
 	secondBestWeight = .10
-	// minPool is how many units and passages are ranked, whatever the limit;
-	// positionPool how many of them are read for proximity and phrases. More does
-	// not change the first ten.
+	// minPool is the minimum number of segments and passages that are ranked; positionPool
+	// the number of candidates whose positions are read. Larger pools do not change the
+	// first ten hits.
 	minPool      = 64
 	positionPool = 40
-	// PerDocument is how many hits one document gives, unless the database
-	// has few documents: with a third, hits of one long page crowd out the page
-	// that answers.
+	// PerDocument is the maximum number of hits per document, unless the database has few
+	// documents. With three, hits of one long page displace the page that answers.
 	PerDocument = 2
-	// windowSegments is how many units are scored at a time.
+	// windowSegments is the number of segments in a window of bestSegments.
 	windowSegments = 2048
-	// scale turns weights of 0 to 1 into integers, whose sums do not depend on
-	// the order of adding.
+	// scale converts weights from 0 to 1 to integers, whose sum does not depend on the
+	// order of addition.
 	scale = 1 << 28
-	// maxMasked is how many terms are told apart within a passage.
+	// maxMasked is the number of terms with a bit in scoreTable.masks.
 	maxMasked = 64
 )
 
-// A Hit is a passage found, and what its score is made of.
+// A Hit is a search result with the components of its score.
 type Hit struct {
 	Passage    uint32
 	Document   uint32
-	Score      float64 // the sum of the following
+	Score      float64 // sum of the following
 	Words      float64 // the query's words in the passage
-	Page       float64 // and in its document
-	Proximity  float64 // how near to one another
-	SecondBest float64 // of the second best passage there
-	Phrase     float64 // the query's quoted phrases
-	Definition float64 // the passage defines a name that the query asks for
-	Prior      float64 // links, place and length of the passage, whatever is asked
+	Page       float64 // the query's words in its document
+	Proximity  float64 // distances of the query's words
+	SecondBest float64 // bonus of the second-best passage in its segment
+	Phrase     float64 // preferred phrases
+	Definition float64 // definition match: the passage defines a name in the query
+	Prior      float64 // static prior: links, depth, version and length
 }
 
-// A scored is a query's term that the index knows, with its postings.
+// A scoredTerm is a query term that the index contains, with its postings.
 type scoredTerm struct {
 	queryTerm
 	*cursor
 	passageWeight, pageWeight uint32  // weights of the two impacts
-	idfMass                   float64 // its weight times its idf
-	rarity                    float64 // about 1 where it is rare here and elsewhere, next to 0 where it is common
-	massShare                 float64 // the same, of all the known terms'
-	bound                     uint32  // greatest score in the window at work
-	nextBlock                 int     // the first block that does not end before the window
+	idfMass                   float64 // weight times idf
+	rarity                    float64 // near 1 if rare both here and in the background corpus, near 0 if common
+	massShare                 float64 // share of idfMass among the terms found
+	bound                     uint32  // upper bound of its contribution in the current window
+	nextBlock                 int     // first block that does not end before the window
 }
 
-// Search returns the best passages first, equals in the order of their
-// numbers; at most two per document, more only where the database has few
-// documents.
+// Search returns the best passages, best first, ties by passage number, and the signals
+// for the confidence in the first. It returns at most PerDocument hits per document,
+// unless the database has few documents.
 func (x *Index) Search(q Query) ([]Hit, Signals, error) {
 	if q.Limit <= 0 {
 		return nil, Signals{}, nil
@@ -81,7 +79,8 @@ func (x *Index) Search(q Query) ([]Hit, Signals, error) {
 	return hits, s, err
 }
 
-// plan prepares a query, its text without its wording.
+// plan analyzes a query after removing framing words (see Wording) and correcting
+// misspelled ones.
 func (x *Index) plan(q *Query) (plan, error) {
 	in, err := x.interpret(q)
 	if err != nil {
@@ -106,8 +105,8 @@ func (x *Index) plan(q *Query) (plan, error) {
 	return p, lookupErr
 }
 
-// knows tells whether the index has a name taken whole. It keeps the first
-// error in err.
+// knows returns a predicate for exact names in the index. It stores the first error in
+// err.
 func (x *Index) knows(err *error) func(string) bool {
 	return func(name string) bool {
 		_, _, found, findErr := x.dictionary.find(exactTerm(exactMark, name))
@@ -116,8 +115,7 @@ func (x *Index) knows(err *error) func(string) bool {
 	}
 }
 
-// relax drops the demands that only quoting made, and tells whether there
-// were any.
+// relax removes the constraints of quoted phrases. It returns false if there are none.
 func (p *plan) relax() bool {
 	n := len(p.constraints)
 	p.constraints = slices.DeleteFunc(p.constraints, func(d phraseConstraint) bool { return d.quoted })
@@ -153,7 +151,7 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 			return nil, Signals{}, err
 		}
 		if more && f.isActive() && len(found) < q.Limit {
-			// The filter left too little of the best units.
+			// The filter rejected too many of the best segments.
 			continue
 		}
 		stats.unknownName = stats.unknownName || hasUnknownName(p, phrases)
@@ -165,7 +163,7 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 	}
 }
 
-// Frequency is how many passages have a word, in whatever form of it.
+// Frequency returns the number of passages that contain a word, in any inflection.
 func (x *Index) Frequency(word string) (int, error) {
 	most := 0
 	for _, term := range x.analyzer.Terms(word) {
@@ -178,8 +176,8 @@ func (x *Index) Frequency(word string) (int, error) {
 	return most, nil
 }
 
-// hasUnknownName tells whether the query has a compound name that no passage has,
-// as far as the best ones tell.
+// hasUnknownName reports whether the query has a compound name that none of the best
+// candidates contains.
 func hasUnknownName(p *plan, phrases []phraseMatcher) bool {
 	names, met := 0, 0
 	for _, d := range p.phrases {
@@ -195,23 +193,22 @@ func hasUnknownName(p *plan, phrases []phraseMatcher) bool {
 	return met < names
 }
 
-// A testimony is what the query's own terms, all by themselves, say of it and
-// the index.
+// termEvidence accumulates statistics of the query's own terms, above all how much more
+// frequent each is in this index than in the background corpus.
 type termEvidence struct {
-	words, unknown       int     // terms, but for those made of others
+	words, unknown       int     // number of terms that are not composite
 	total                float64 // of the words' evidence
 	lowest               float64 // evidence of a word
-	idfMass, unknownMass float64 // idf of the words, and of those the index does not know
-	technologyRarity     float64 // idf of the technology named that is the rarest here, of the rarest possible
-	unknownName          bool    // the index does not know a name in it
+	idfMass, unknownMass float64 // total idf of the words, and of those not in the index
+	technologyRarity     float64 // the highest idf of a technology's name, divided by the maximum idf
+	unknownName          bool    // a name in the query is not in the index
 	// See Rare.
 	knownRarity, unknownRarity float64
 }
 
-// add adds the evidence of a term that so many passages have. common is the
-// term's share of the background corpus. With guessed set, a term without
-// passages adds nothing: keywords are guesses at the documentation's words, and
-// not all guesses are right.
+// add records a term with document frequency passages. common is the term's share of the
+// background corpus. If guessed is set, a term with document frequency 0 is ignored,
+// because keywords from an agent may not occur in the documentation.
 func (w *termEvidence) add(x *Index, t *queryTerm, passages int, common float64, guessed bool) {
 	if !t.fromQuery || guessed && passages == 0 && !t.technology {
 		return
@@ -221,12 +218,12 @@ func (w *termEvidence) add(x *Index, t *queryTerm, passages int, common float64,
 		w.technologyRarity = max(w.technologyRarity, weight/idf(0, x.passageCount))
 	}
 	if t.composite {
-		// A word made of others, whose parts are heard, too.
+		// The parts of a composite term are counted themselves.
 		w.unknownName = w.unknownName || passages == 0 && !t.technology && t.term[0] == exactMark
 		return
 	}
 	e := 0.
-	// A letter stands for anything, and the background corpus has no operators.
+	// Single letters are ambiguous, and the background corpus has no operators.
 	if len(t.term) > 1 && t.term[0] != symbolMark {
 		e = evidence(common, passages, x.passageCount)
 	}
@@ -243,7 +240,7 @@ func (w *termEvidence) add(x *Index, t *queryTerm, passages int, common float64,
 	}
 }
 
-// openTerms opens the postings of the plan's terms and weighs them.
+// openTerms opens the posting lists of the plan's terms and computes their weights.
 func (x *Index) openTerms(p *plan) ([]scoredTerm, termEvidence, error) {
 	var terms []scoredTerm
 	var stats termEvidence
@@ -301,8 +298,8 @@ func (x *Index) openTerms(p *plan) ([]scoredTerm, termEvidence, error) {
 	return terms, stats, nil
 }
 
-// levelWeight is what one level of an impact weighs, so that the greatest
-// is the term's share of scale.
+// levelWeight returns the weight of one unit of impact, so that the maximum impact
+// contributes the share of scale.
 func (x *Index) levelWeight(share float64) uint32 {
 	return uint32(max(1, math.Round(share*scale/float64(dequantize(uint8(maxLevel(x.single)), x.single)))))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// build indexes passages, documents numbered as given.
+// build indexes passages of the given documents.
 func build(tb testing.TB, documents []uint32, fields []Fields) *Index {
 	tb.Helper()
 	b := NewBuilder(Options{})

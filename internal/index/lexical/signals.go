@@ -2,43 +2,42 @@ package lexical
 
 import "slices"
 
-// Signals tell how well a query and what was found for it fit, from which the
-// confidence in the best hit is reckoned. Shares are of the query's idf mass:
-// what its words weigh together, a word that the index does not know counting
-// as its rarest.
+// Signals describe how well a query matches the index and the best hit. The confidence in
+// the best hit is computed from them. Shares are of the query's total idf, in which a word
+// that the index lacks counts as its rarest.
 type Signals struct {
-	Text             string  // of the query, without its wording and with misspelled words corrected
-	Terms            int     // of the query, without stop words and what it is put with
-	Unknown          int     // those of them that the index does not know
-	Relaxed          bool    // a quoted phrase was not found, and taken as words
-	Named            bool    // the query has a name of the database
-	UnknownName      bool    // it has a name, such as min_length, that the index does not know
-	TechnologyRarity float64 // idf of the technology named that the index speaks of least, of the rarest
-	MeanEvidence     float64 // evidence of the terms: how much more common they are here than elsewhere
-	LowestEvidence   float64 // evidence of the one that speaks most against the database
-	KnownShare       float64 // share of the terms that the index knows
-	Coverage         float64 // share of the terms that the best hit has
-	RelativeScore    float64 // its words' score, in shares of about the greatest that the terms allow
-	Proximity        float64 // how near to one another it has them
+	Text             string  // of the query, without framing words and with misspelled words corrected
+	Terms            int     // of the query, without stop words and question words
+	Unknown          int     // terms that the index lacks
+	Relaxed          bool    // a quoted phrase was not found and searched as words
+	Named            bool    // the query names the database
+	UnknownName      bool    // it contains a name, such as min_length, that the index lacks
+	TechnologyRarity float64 // highest idf of another technology's name, divided by the maximum idf
+	MeanEvidence     float64 // mean evidence of the terms, see evidence
+	LowestEvidence   float64 // lowest evidence of a term
+	KnownShare       float64 // share of the terms in the index
+	Coverage         float64 // share of the terms in the best hit
+	RelativeScore    float64 // lexical score of the best hit, divided by about the maximum for the terms
+	Proximity        float64 // proximity of the terms in the best hit
 
-	TitleShare  float64 // share of the terms that its titles or headings have
-	DefinesName bool    // it defines a name in the query
-	NamedPage   bool    // a hit is of the page about the name that is all of the query
+	TitleShare  float64 // share of the terms in the best hit's title and headings
+	DefinesName bool    // the best hit defines a name in the query
+	NamedPage   bool    // a hit is from the page about the name that is the whole query
 
 	Corrected          int // misspelled words
-	Unrecognized       int // words that neither the index nor the background corpus has
+	Unrecognized       int // words in neither the index nor the background corpus
 	Version            versionRelation
-	News               float64 // words that ask for news, prices, dates; less if the index has them often
+	News               float64 // words that ask for news, prices, dates; less if they are frequent in the index
 	Opinion            float64 // words that ask for opinions or comparisons, likewise
 	OtherSoftware      float64 // names of other software, likewise
-	OtherSoftwareFirst float64 // the highest count of such a name in front of the database's own
+	OtherSoftwareFirst float64 // the highest count of such a name before the database's own
 }
 
-// Features are the signals as numbers for a model to weigh: whether the query
-// names this database, or something else; whether its words are those that
-// the database is about; the hit itself. A query that names only another
-// technology asks that one's documentation, however often this one mentions
-// it; beside this database's own name it may be what the question is about.
+// Features returns the signals as features of the confidence model: whether the query
+// names this database or others, whether its terms are typical of the index, and how well
+// the best hit matches. A query that names only another technology is about that one,
+// however often this database mentions it; next to this database's name it may be part of
+// the subject.
 func (s Signals) Features() []float64 {
 	named, hit := number(s.Named), s.KnownShare*s.Coverage
 	return []float64{
@@ -68,7 +67,7 @@ func number(b bool) float64 {
 	return 0
 }
 
-// signals tells how the best of what was found fits.
+// signals returns the signals of a query and its candidates, best first.
 func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found []candidate) Signals {
 	s := Signals{Text: p.text, Terms: stats.words, Unknown: stats.unknown, Named: p.named, UnknownName: stats.unknownName,
 		TechnologyRarity: stats.technologyRarity, LowestEvidence: stats.lowest,
@@ -103,15 +102,14 @@ func (x *Index) signals(p *plan, terms []scoredTerm, stats termEvidence, found [
 	return s
 }
 
-// maxSynonymShare limits how much synonyms count in the greatest score, in shares
-// of the weight of the query's own words. No passage has all synonyms: without a
-// limit, the more synonyms a query has, the weaker its best hit would seem. With
-// .7 as many in-domain queries reach their thresholds as without synonyms, and no
-// more out-of-domain queries.
+// maxSynonymShare limits the weight of synonyms in the maximum score, relative to the
+// query's own words. No passage contains all synonyms: without a limit, the more synonyms
+// a query has, the lower the relative score of its best hit. With .7 as many in-domain
+// queries reach their thresholds as without synonyms, and no more out-of-domain queries.
 const maxSynonymShare = .7
 
-// relativeScore is a passage's score by words, divided by the greatest that the
-// query's own words and synonyms within maxSynonymShare allow.
+// relativeScore returns a passage's lexical score divided by the maximum for the query's
+// own words and synonyms up to maxSynonymShare.
 func (x *Index) relativeScore(terms []scoredTerm, raw uint32) float64 {
 	own := 0. // share of the query's own words
 	for i := range terms {
@@ -120,7 +118,7 @@ func (x *Index) relativeScore(terms []scoredTerm, raw uint32) float64 {
 		}
 	}
 	if own == 0 {
-		return 0 // synonyms alone are no evidence
+		return 0 // synonyms alone are not evidence
 	}
 	greatest := scale * min(1, own*(1+maxSynonymShare))
 	if !x.single {
@@ -129,8 +127,7 @@ func (x *Index) relativeScore(terms []scoredTerm, raw uint32) float64 {
 	return min(1, float64(raw)/greatest)
 }
 
-// titleMass returns the mass of the terms that a passage's titles and headings
-// have.
+// titleMass returns the total idf mass of the terms in a passage's title and headings.
 func (x *Index) titleMass(terms []scoredTerm, c *candidate) float64 {
 	lengths, err := x.lengths(c.ordinal)
 	if err != nil {

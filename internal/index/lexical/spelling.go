@@ -3,25 +3,25 @@ package lexical
 import "strings"
 
 const (
-	// correctedWeight is the weight of a corrected word; any other has 1.
+	// correctedWeight is the weight of a corrected word; others have 1.
 	correctedWeight = .9
-	// minMisspelled is the length of the shortest word that is corrected, in
-	// letters: shorter ones are too near to one another.
+	// minMisspelled is the minimum length of a corrected word in letters. Shorter words
+	// have too many neighbors.
 	minMisspelled = 5
-	// minCorrection is how many passages must have a word for it to be a correction.
+	// minCorrection is the minimum document frequency of a correction.
 	minCorrection = 2
 )
 
-// A spelling is what the words of a query's text that neither the index nor the
-// background corpus has are taken for.
+// A spelling is the result of spelling correction.
 type spelling struct {
-	text       string            // with the corrections
-	misspelled map[string]string // words of the query by the terms of their corrections
-	unknown    int               // words without a correction
+	text       string            // the corrected text
+	misspelled map[string]string // original words by the terms of their corrections
+	unknown    int               // number of unknown words without a correction
 }
 
-// respell corrects the misspelled words of a query's text, but not in quotes and
-// behind operators: that is what the asker insists on.
+// respell corrects the words of a query's text that neither the index nor the background
+// corpus contains. It skips words in quotes and after operators, which are meant
+// literally.
 func (x *Index) respell(text string, names []string) (spelling, error) {
 	s := spelling{text: text}
 	var b strings.Builder
@@ -61,14 +61,14 @@ func (x *Index) respell(text string, names []string) (spelling, error) {
 	return s, nil
 }
 
-// isLiteral reports whether the word at a place in a query's text is quoted or
-// has an operator in front of it.
+// isLiteral reports whether the word at an offset of a query's text is quoted or follows
+// an operator.
 func isLiteral(text string, at int) bool {
 	return at > 0 && (text[at-1] == '-' || text[at-1] == ':') || strings.Count(text[:at], `"`)%2 == 1
 }
 
-// isCorrectable reports whether a word is long enough to be corrected and all
-// lower-case letters. A word with digits, signs or capitals is a name.
+// isCorrectable reports whether a word is long enough and all lower-case letters. Words
+// with digits, signs or capitals are names.
 func isCorrectable(word string) bool {
 	if len(word) < minMisspelled {
 		return false
@@ -81,11 +81,11 @@ func isCorrectable(word string) bool {
 	return true
 }
 
-// nearestWord returns the word of the index that is one edit away from a misspelled
-// one, or "". An edit swaps two neighbors, or removes, inserts or replaces a letter
-// (Damerau, "A technique for computer detection and correction of spelling errors",
-// 1964). The first letter stays. A swap is the likeliest; otherwise the word that
-// most passages have is taken.
+// nearestWord returns the word of the index that is one edit from a misspelled one, or "".
+// An edit transposes two adjacent letters, or deletes, inserts or replaces a letter
+// (Damerau, "A technique for computer detection and correction of spelling errors", 1964),
+// except for the first letter. Transpositions, the likeliest edits, take precedence;
+// otherwise the highest document frequency decides.
 func (x *Index) nearestWord(word string) (string, error) {
 	best, most := "", minCorrection-1
 	try := func(candidate []byte) error {

@@ -1,10 +1,9 @@
 package lexical
 
-// Stop words are looked up in switches, which the compiler turns into a
-// search and which cost nothing when the program starts. Words are folded but
-// keep their accents.
+// Stop words are in switch statements, which compile to a binary search and need no
+// initialization at startup. The words are folded but keep their accents.
 
-// stopEnglish tells of the words that are not indexed.
+// stopEnglish reports whether a word is an English stop word, which is not indexed.
 func stopEnglish(w string) bool {
 	switch w {
 	case "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not",
@@ -14,7 +13,7 @@ func stopEnglish(w string) bool {
 	return false
 }
 
-// questionEnglish tells of the words that a query is put with.
+// questionEnglish reports whether a word only phrases a question and is not searched.
 func questionEnglish(w string) bool {
 	switch w {
 	case "how", "what", "why", "when", "where", "which", "who", "whose", "whom",

@@ -12,13 +12,12 @@ type nameKind uint8
 
 const (
 	wholeName  nameKind = iota
-	nameSuffix          // by which people know it: path.join and join of os.path.join
-	pageName            // its page is about what has the name: a module, a program, a command
+	nameSuffix          // a common short form: path.join and join of os.path.join
+	pageName            // the subject of its page: a module, program or command
 )
 
-// term is the term that a symbol is indexed as. It has the letters, digits and
-// other signs of the name, but not what separates its words: "create table" and
-// CREATE_TABLE are createtable.
+// term returns the index term of a symbol. It has the letters, digits and other signs of
+// the name, without separators: "create table" and CREATE_TABLE are createtable.
 func (s symbol) term() string {
 	name := withoutSeparators(s.name)
 	switch s.kind {
@@ -30,7 +29,7 @@ func (s symbol) term() string {
 	return exactTerm(symbolMark, name)
 }
 
-// withoutSeparators returns a name without separators, or the name if it has nothing else.
+// withoutSeparators removes the separators from a name, unless it has nothing else.
 func withoutSeparators(name string) string {
 	b := make([]byte, 0, len(name))
 	for i := range len(name) {
@@ -44,10 +43,10 @@ func withoutSeparators(name string) string {
 	return string(b)
 }
 
-// symbols are the names that a passage defines, as far as its headings and its
-// anchors tell: those of the title "os.path.join(path, *paths)", or of several
-// definitions in one passage, "append(x) / clear()"; of the anchor
-// #os.path.join; of a heading above whose anchor is among the passage's.
+// symbols returns the names that a passage defines according to its title and anchors:
+// those in the title "os.path.join(path, *paths)" or, of several definitions in one
+// passage, "append(x) / clear()"; that of the anchor #os.path.join; those of headings
+// above it whose anchor the passage has.
 func symbols(f *Fields) []symbol {
 	var names []symbol
 	add := func(name string) {
@@ -89,9 +88,9 @@ func symbols(f *Fields) []symbol {
 	return names
 }
 
-// isTopOfPage reports whether a passage is the beginning of its page, which is
-// about a name: it is below the page's title alone, or in the first section, which
-// has the page's anchor if the title has no text of its own.
+// isTopOfPage reports whether a passage starts the page about a name: it is directly below
+// the page's title, or in the first section, which has the page's anchor if no text
+// follows the title itself.
 func isTopOfPage(f *Fields, name string) bool {
 	if len(f.Path) != 1 {
 		return len(f.Path) == 0
@@ -101,9 +100,9 @@ func isTopOfPage(f *Fields, name string) bool {
 	return strings.EqualFold(f.Title, "name") || slug != "" && strings.HasSuffix(slugLetters(anchor), slug)
 }
 
-// pageTitleName returns the name of what a page is about, as its title has it, or
-// "": argparse of "argparse — Parser for command-line options", hstore of
-// "F.17. hstore", git-add of "git-add(1)", "CREATE TABLE" of that.
+// pageTitleName returns the name that is a page's subject according to its title, or "":
+// argparse for "argparse — Parser for command-line options", hstore for "F.17. hstore",
+// git-add for "git-add(1)", "CREATE TABLE" for itself.
 func pageTitleName(title string) string {
 	if number, rest, ok := strings.Cut(title, ". "); ok && strings.ContainsAny(number, "0123456789") && !strings.Contains(number, " ") {
 		title = rest
@@ -121,19 +120,19 @@ func pageTitleName(title string) string {
 	return title
 }
 
-// titleName is the name at the beginning of a title, or "".
+// titleName returns the name at the beginning of a title, or "".
 func titleName(title string) string {
 	title = strings.TrimRight(strings.TrimSpace(title), "¶#")
 	name, rest, _ := strings.Cut(title, "(")
 	name = strings.TrimSpace(name)
 	if rest != "" || !strings.Contains(name, " ") {
-		// A signature: what stands before the name is what kind of thing it is.
+		// In a signature, the words before the name describe its kind.
 		return name[strings.LastIndexByte(name, ' ')+1:]
 	}
 	return ""
 }
 
-// isName tells of what could be the name of something in a program.
+// isName reports whether s may be an identifier of a program.
 func isName(s string) bool {
 	if s == "" || len(s) > maxTerm {
 		return false
@@ -147,7 +146,8 @@ func isName(s string) bool {
 	return true
 }
 
-// slugLetters is what slugs keep of a heading: its letters and digits, small.
+// slugLetters returns the letters and digits of a heading in lower case, as slugs keep
+// them.
 func slugLetters(s string) string {
 	b := make([]byte, 0, len(s))
 	for i := range len(s) {

@@ -6,30 +6,29 @@ import (
 	"strings"
 )
 
-// technology lists names of software, services and libraries that have
-// documentation of their own: one per line, sorted, in lower case, with a hyphen
-// between words and a dot as the value. Names that are everyday words of
-// documentation, such as cursor or channels, are not in it.
+// technology lists names of software, services and libraries that have documentation of
+// their own: one per line, sorted, in lower case, with a hyphen between words and a dot as
+// the value. It omits names that are everyday words of documentation, such as cursor or
+// channels.
 //
 //go:embed technology.txt
 var technology string
 
-// minSoftwareName is the length of the shortest name that otherSoftware counts, in
-// bytes. Shorter ones, such as go and c, are mostly everyday words or letters.
+// minSoftwareName is the minimum length in bytes of a name that otherSoftware counts.
+// Shorter ones, such as go and c, are mostly everyday words or letters.
 const minSoftwareName = 3
 
-// isTechnology reports whether w is the name of software with documentation of
-// its own. A query with such a name belongs to that documentation, and to this
-// one only if it often has the name.
+// isTechnology reports whether w is the name of software with documentation of its own. A
+// query with such a name is about that software, and about this index only if the name is
+// frequent in it.
 func isTechnology(w string) bool {
 	_, found := lookup(technology, w)
 	return found
 }
 
-// otherSoftware returns how much the words of a query name other software than
-// the index documents: 1 for each name that the index hardly has, less for one
-// that it has often. before is the highest of these numbers for the names in
-// front of the documented software's own name.
+// otherSoftware returns how many names of other software the words of a query contain. A
+// name counts less if it is frequent in the index. before is the highest count of a name
+// in front of the documented software's own name.
 func (x *Index) otherSoftware(words []framedWord, names []string) (sum, before float64, err error) {
 	own := false
 	for i := 0; i < len(words); i++ {
@@ -53,10 +52,10 @@ func (x *Index) otherSoftware(words []framedWord, names []string) (sum, before f
 	return sum, before, nil
 }
 
-// otherShare is 1 for a name of other software that the index hardly has, and 0
-// for a name that it has often or that is no software's. If a part of the name is
-// the documented software's, as in better-sqlite3, the whole is other software
-// unless the index has the rest.
+// otherShare returns 1 for a name of other software that is rare in the index, down to 0
+// for a name that is frequent in it or that is not listed. If the documented software's
+// name is part of the name, as in better-sqlite3, the whole is other software unless the
+// index contains the rest.
 func (x *Index) otherShare(name string, names []string) (float64, error) {
 	if len(name) < minSoftwareName || isAnyName(name, names) {
 		return 0, nil

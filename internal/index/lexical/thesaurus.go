@@ -10,41 +10,38 @@ import (
 	"strings"
 )
 
-// The thesaurus leads from the words people ask with to the words that
-// documentation uses. Its sources are in folder thesaurus, one file per domain.
-// A line is one of
+// The thesaurus maps words that people search with to words that documentation uses. Its
+// sources are in folder thesaurus, one file per domain. A line has one of the forms
 //
 //	combine commits, join commits: squash, rebase, fixup
 //	dict = dictionary = hash map
 //	for: rust, cargo
 //	# a comment
 //
-// The first form maps each of its keys to up to six targets. The second maps
-// each of its members to the others. The third is the first line of a file and
-// restricts its entries to databases and queries with one of these names.
+// The first maps each of its keys to up to six targets. The second maps each of its
+// members to the others. The third is the first line of a file and restricts its entries
+// to databases and queries with one of these names.
 //
-// A key matches a query that has all of its words, anywhere and in any order;
-// stop words and words such as "how" do not count. A key in quotes, as "string
-// to int", is a sequence: its words must follow one another, stop words
-// included, but words that do not count may stand between them. A target that
-// is written as a name, such as ON_ERROR_STOP or --amend, adds that name; any
-// other adds its words.
+// A key matches a query that contains all its words, anywhere and in any order; stop words
+// and question words do not count. A key in quotes, as "string to int", is a sequence: its
+// words must be adjacent, stop words included, except for words between them that do not
+// count. A target that is written as a name, such as ON_ERROR_STOP or --amend, adds that
+// name; any other adds its words.
 //
-// The lines of a file are sorted, and no key is in it twice. Different files may
-// have the same key: their targets are joined.
+// The lines of a file are sorted, and each key occurs once. Files may share a key: the
+// targets are joined.
 //
-// A search reads the compiled form, which needs no preparation at startup. An
-// entry is filed under the stem of its key that the fewest keys have.
-// thesaurus.txt has a line per stem with its entries, the longest keys first:
+// A search reads the compiled form, which needs no initialization. An entry is filed under
+// the stem of its key that occurs in the fewest keys. thesaurus.txt has a line per stem
+// with its entries, the longest keys first:
 //
 //	combin>squash rebas fixup|"commit ~to file>write|{rust/cargo}>crate
 //
-// An entry consists of its names in braces, if it has any, the rest of its key,
-// and, after >, the terms that it adds. A sequence has its whole key after a
-// quote, with a tilde before the words that do not count.
-// thesaurus_stems.txt lists the stems, sorted, with the offsets of their lines in
-// thesaurus.txt. It is a file of its own because a binary search over short lines
-// is five times as fast.
+// An entry consists of its names in braces, if it has any, the rest of its key and, after
+// >, the terms that it adds. A sequence has its whole key after a quote, with a tilde
+// before the words that do not count. thesaurus_stems.txt lists the stems, sorted, with
+// the offsets of their lines in thesaurus.txt. It is a file of its own because a binary
+// search over short lines is five times as fast.
 //
 //go:generate go test -run ^TestThesaurus$ -update
 var (
@@ -66,40 +63,41 @@ func entriesOf(stem string) string {
 }
 
 const (
-	// The targets of an entry together weigh as much as its key, times the root
-	// of their number, times phraseWeight for a key of several words or wordWeight
-	// for a single word. The targets of a word that also belongs to a longer key
-	// in the query keep coveredShare of that.
+	// The total weight of an entry's targets is that of its key, times the square root of
+	// their number, times phraseWeight for a key of several words or wordWeight for a
+	// single word. If the word also belongs to a longer key in the query, times
+	// coveredShare.
 	phraseWeight = .6
 	wordWeight   = .4
 	coveredShare = .7
-	// Synonyms weigh less in queries of more than manyTerms terms, which are
-	// specific without them, and in a collection of short texts, where the
-	// query's own words cannot be elsewhere on the page.
+	// Synonyms weigh less in queries of more than manyTerms terms, which are specific
+	// without them, and in indexes of single passages, where the query's own words cannot
+	// be elsewhere on the page.
 	manyTerms   = 5
 	singleShare = .5
-	// maxKeyTerms limits the terms of a query that can belong to keys: a bit each.
+	// maxKeyTerms limits the query terms matched with keys: each has a bit in
+	// expansion.key.
 	maxKeyTerms = 64
-	// maxSynonyms limits the terms that are added. 12 find no more, and 8 lose
+	// maxSynonyms limits the number of added terms. 12 do not improve results, and 8 lose
 	// .002 of nDCG@10 in collections of short texts.
 	maxSynonyms = 10
-	// usualSynonyms is about the number of targets that are looked up.
+	// usualSynonyms is a capacity estimate.
 	usualSynonyms = 16
 
-	// fillerMark begins a word of a compiled sequence that does not count.
+	// fillerMark is the prefix of a word of a compiled sequence that does not count.
 	fillerMark = '~'
 )
 
-// An expansion is an entry of the thesaurus that matches a query.
+// An expansion is a thesaurus entry that matches a query.
 type expansion struct {
-	key     uint64  // the query's terms that it is for, a bit each
-	size    int     // words of its key
-	targets string  // the terms it adds, separated by blanks
-	share   float64 // of its weight that counts: less than 1 in a long query
+	key     uint64  // mask of the query's terms that form its key
+	size    int     // number of words in its key
+	targets string  // the terms it adds, separated by spaces
+	share   float64 // factor of its weight, less than 1 in a long query
 }
 
-// expand returns the entries of the thesaurus that match a text with these words
-// and terms, in a database with these names: the longest keys first.
+// expand returns the thesaurus entries that match a text with these words and terms, in a
+// database with these names, the longest keys first.
 func (a *Analyzer) expand(text string, words []contentWord, names []string, terms []queryTerm) []expansion {
 	m := matcher{analyzer: a, text: text, content: words, names: names, terms: terms[:min(len(terms), maxKeyTerms)]}
 	m.share = min(1, manyTerms/float64(len(terms)))
@@ -123,7 +121,7 @@ type matcher struct {
 	names    []string      // of the database
 	terms    []queryTerm
 	share    float64
-	words    []rawWord // of the text, read for the first sequence or name
+	words    []rawWord // of the text, read on first use
 	found    []expansion
 }
 
@@ -131,11 +129,10 @@ type matcher struct {
 type rawWord struct {
 	folded string
 	stem   string
-	filler bool // it is a stop word or a question word
+	filler bool // a stop word or question word
 }
 
-// match appends an entry of the i-th term's line if the query has all of its
-// key.
+// match appends an entry of the i-th term's line if the query contains its key.
 func (m *matcher) match(i int, entry string) {
 	key, targets, _ := strings.Cut(entry, ">")
 	names := ""
@@ -167,7 +164,7 @@ func (m *matcher) match(i int, entry string) {
 	}
 }
 
-// term returns the place of a term of the query, or -1.
+// term returns the index of a query term, or -1.
 func (m *matcher) term(word string) int {
 	for j := range m.terms {
 		if m.terms[j].term == word {
@@ -177,8 +174,7 @@ func (m *matcher) term(word string) int {
 	return -1
 }
 
-// isNamed reports whether the database or the text has one of the names, which
-// are separated by slashes.
+// isNamed reports whether the database or the text has one of the slash-separated names.
 func (m *matcher) isNamed(names string) bool {
 	for name := range strings.SplitSeq(names, "/") {
 		if isAnyName(name, m.names) {
@@ -194,8 +190,8 @@ func (m *matcher) isNamed(names string) bool {
 	return false
 }
 
-// hasSequence reports whether the words of a key, separated by blanks, follow
-// one another in the text.
+// hasSequence reports whether the space-separated words of a key follow one another in the
+// text.
 func (m *matcher) hasSequence(key string) bool {
 	m.readWords()
 	for i := range m.words {
@@ -206,8 +202,8 @@ func (m *matcher) hasSequence(key string) bool {
 	return false
 }
 
-// follows reports whether words begin with those of a key. Fillers between them
-// that the key does not have are skipped.
+// follows reports whether words start with those of a key. It skips fillers that are not
+// in the key.
 func follows(words []rawWord, key string) bool {
 	for i := range words {
 		want, rest, _ := strings.Cut(key, " ")
@@ -230,8 +226,8 @@ func (m *matcher) readWords() {
 	}
 }
 
-// rawWords returns the words of a text. Stop words are their own stems. content
-// are words of the text, in their order, whose stems are known.
+// rawWords returns the words of a text. The stem of a stop word is the word itself.
+// content are words of the text in order, whose stems are known.
 func (a *Analyzer) rawWords(text string, content []contentWord) []rawWord {
 	var words []rawWord
 	scan(text, 0, func(t token) {
@@ -256,29 +252,27 @@ func (a *Analyzer) rawWords(text string, content []contentWord) []rawWord {
 	return words
 }
 
-// A synonym is a target of the thesaurus that the index knows.
+// A synonym is a thesaurus target that the index contains.
 type synonym struct {
 	postingList
 	term   string
 	weight float64
-	rarity float64 // its idf
+	rarity float64 // idf
 }
 
-// addSynonyms appends to the terms of a query the targets of its expansions
-// that the index knows, at most maxSynonyms. rarities are the idf of the query's
-// own terms.
+// addSynonyms appends to the terms of a query the targets of its expansions that the index
+// contains, at most maxSynonyms. rarities are the idf of the query's own terms.
 //
-// The weight of an expansion's targets depends on how rare its key is and not on
-// how rare they are. Otherwise names that few passages have would outweigh the
-// query's own words. A target of several expansions has the sum of their
-// weights. A key whose words all belong to a longer key adds nothing, unless the
-// index knows no target of the longer key or the key is a single word.
+// The weight of an expansion's targets depends on the idf of its key, not on their own.
+// Otherwise rare names would outweigh the query's own words. The weights of a target of
+// several expansions are added. A key of several words that a longer key contains adds
+// nothing, unless the index lacks all targets of the longer key.
 func (x *Index) addSynonyms(terms []scoredTerm, expansions []expansion, rarities []float64) ([]scoredTerm, error) {
 	f := synonymFinder{x: x, indexes: make(map[string]int, len(terms)+usualSynonyms)}
 	for i := range terms {
 		f.indexes[terms[i].term] = -1
 	}
-	var used []expansion // those of several words that have targets
+	var used []expansion // those of several words with targets
 	for _, e := range expansions {
 		if e.isWithin(used) {
 			continue
@@ -306,13 +300,12 @@ func (x *Index) addSynonyms(terms []scoredTerm, expansions []expansion, rarities
 	return terms, nil
 }
 
-// isWithin reports whether a key of several words belongs to a longer one of
-// used.
+// isWithin reports whether a longer key of used contains a key of several words.
 func (e expansion) isWithin(used []expansion) bool {
 	return e.size > 1 && slices.ContainsFunc(used, func(u expansion) bool { return u.size > e.size && e.key&^u.key == 0 })
 }
 
-// keyShare is the weight of a single target, in shares of the key's. used are the
+// keyShare returns the weight of a single target relative to the key's. used are the
 // longer expansions that add targets, too.
 func (e expansion) keyShare(used []expansion) float64 {
 	switch {
@@ -324,7 +317,7 @@ func (e expansion) keyShare(used []expansion) float64 {
 	return wordWeight
 }
 
-// rarity is the sum of the key's, given those of the query's terms.
+// rarity returns the total idf of the key's terms.
 func (e expansion) rarity(rarities []float64) float64 {
 	sum := 0.
 	for key := e.key; key != 0; key &= key - 1 {
@@ -333,16 +326,16 @@ func (e expansion) rarity(rarities []float64) float64 {
 	return sum
 }
 
-// A finder looks up targets in an index.
+// A synonymFinder looks up targets in an index.
 type synonymFinder struct {
 	x       *Index
 	found   []synonym
-	indexes map[string]int // of terms in found; -1: not to be added
+	indexes map[string]int // index in found of each term; -1: do not add
 	buffer  []int
 }
 
-// find returns the places in found of targets, without those that the index
-// does not know and the query's own terms. They are valid until the next call.
+// find returns the indexes in found of targets, without terms of the query and terms that
+// the index lacks. The result is valid until the next call.
 func (f *synonymFinder) find(targets string) ([]int, error) {
 	f.buffer = f.buffer[:0]
 	for target := range strings.FieldsSeq(targets) {
@@ -365,8 +358,8 @@ func (f *synonymFinder) find(targets string) ([]int, error) {
 	return f.buffer, nil
 }
 
-// weigh gives the targets at places in found the weight at which one of average
-// rarity counts as much as mass, over the root of their number.
+// weigh adds weight to the targets at these indexes of found, such that a target of
+// average idf contributes mass divided by the square root of their number.
 func (f *synonymFinder) weigh(indexes []int, mass float64) {
 	sum := 0.
 	for _, i := range indexes {

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write thesaurus.txt")
 
-// A source is a file of the thesaurus, as people write it.
+// A source is a source file of the thesaurus.
 type source struct {
 	name, text string
 }
@@ -48,7 +48,7 @@ type thesaurusEntry struct {
 	targets  []string
 }
 
-// id is the same for entries with the same key.
+// id returns the same string for entries with the same key.
 func (e *thesaurusEntry) id() string {
 	quote := ""
 	if e.sequence {
@@ -57,8 +57,7 @@ func (e *thesaurusEntry) id() string {
 	return "{" + e.names + "}" + quote + strings.Join(e.key, " ")
 }
 
-// maxTargets limits the targets of a line: the more there are, the less each
-// weighs.
+// maxTargets limits the targets of a line. The more there are, the less each weighs.
 const maxTargets = 6
 
 // parseThesaurus returns the entries of a source and a message for each problem
@@ -150,9 +149,9 @@ func (p *thesaurusParser) add(key string, targets []string) {
 	p.entries = append(p.entries, e)
 }
 
-// thesaurusKey analyzes a key as a query is analyzed. It returns the stems and
-// whether the key is a sequence. A key of several words has no stems if only one
-// of them counts: it would match far more than it says.
+// thesaurusKey analyzes a key as a query is analyzed. It returns the stems and whether the
+// key is a sequence. A key of several words of which only one counts has no stems, because
+// it would match too many queries.
 func (a *Analyzer) thesaurusKey(key string) (stems []string, sequence bool) {
 	if strings.HasPrefix(key, `"`) {
 		for _, w := range a.rawWords(key, nil) {
@@ -256,7 +255,7 @@ func joinEntries(entries []thesaurusEntry) map[string]*thesaurusEntry {
 	return joined
 }
 
-// head returns the stem of the key that has the fewest uses. Fillers have none.
+// head returns the stem of the key with the fewest uses. Fillers have none.
 func (e *thesaurusEntry) head(uses map[string]int) string {
 	head := ""
 	for _, stem := range e.key {
@@ -267,7 +266,7 @@ func (e *thesaurusEntry) head(uses map[string]int) string {
 	return head
 }
 
-// compiled returns the entry as it is in the line of head.
+// compiled returns the entry as compiled into the line of head.
 func (e *thesaurusEntry) compiled(head string) string {
 	s := ""
 	if e.names != "" {
@@ -347,7 +346,7 @@ func (e *thesaurusEntry) within(x expansion) bool {
 	return !slices.ContainsFunc(e.targets, func(target string) bool { return !slices.Contains(targets, target) })
 }
 
-// Whatever a source has, its compiled entries match their own keys.
+// Compiled entries of any source match their own keys.
 func FuzzThesaurus(f *testing.F) {
 	f.Add("join the commits, squashing: rebase, ON_ERROR_STOP, --amend", "in order to join commits")
 	f.Add("dict = hash map", "dict")
@@ -425,9 +424,9 @@ func TestParseThesaurus(t *testing.T) {
 	}
 }
 
-// Every target is a word that documentation uses, which catches misspellings: it
-// is in background.txt, it is written as a name, or testdata/thesaurus_words.txt
-// lists it because documentation uses it rarely.
+// Every target is a word that documentation uses, which catches misspellings: it is in
+// background.txt, it is written as a name, or testdata/thesaurus_words.txt lists it as
+// rare.
 func TestThesaurusTargetsAreWords(t *testing.T) {
 	a, err := NewAnalyzer("")
 	if err != nil {
@@ -536,7 +535,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// numbered returns n different words, each with a blank after it.
+// numbered returns n different words, each followed by a space.
 func numbered(n int) string {
 	var words strings.Builder
 	for i := range n {
@@ -599,7 +598,7 @@ func TestSynonymWeights(t *testing.T) {
 	}
 }
 
-// However rare a target is, it does not outweigh the words that led to it.
+// A target, however rare, does not outweigh the words that it belongs to.
 func TestRareSynonymsStaySmall(t *testing.T) {
 	passages := []Fields{{Title: "squash", Body: "squash"}, {Title: "rebase", Body: "rebase"}}
 	for range 50 {
@@ -637,8 +636,8 @@ func TestSynonymsAreLimited(t *testing.T) {
 	}
 }
 
-// Synonyms alone make no database confident, and many of them make it hardly
-// less so.
+// Synonyms alone do not make a database confident, and many of them hardly reduce the
+// confidence.
 func TestSynonymsAndConfidence(t *testing.T) {
 	strength := func(body, query string) float64 {
 		t.Helper()

@@ -2,14 +2,13 @@ package lexical
 
 import "strings"
 
-// A versionRelation compares the version in a query with the version that the
-// index documents.
+// A versionRelation is the relation of the version in a query to the index's version.
 type versionRelation uint8
 
 const (
-	noVersion   versionRelation = iota // the query has none, or the index's is unknown
-	sameVersion                        // equal as far as both are given: 3.11.4 and 3.11
-	olderMinor                         // of the same major version
+	noVersion   versionRelation = iota // one of them is unknown
+	sameVersion                        // equal as far as both are specified: 3.11.4 and 3.11
+	olderMinor                         // with the same major version
 	olderMajor
 	newerMinor
 	newerMajor
@@ -36,9 +35,8 @@ func relationOf(named, own []int) versionRelation {
 	return sameVersion
 }
 
-// parseNumbers returns the numbers of a version such as 3.11, v18, 15.x or
-// >=2.39.1, and whether a leading v or a comparison marks it as one. It returns
-// none if s is no version.
+// parseNumbers parses a version such as 3.11, v18, 15.x or >=2.39.1. marked reports
+// whether it has a leading v or comparison operator. numbers is nil if s is not a version.
 func parseNumbers(s string) (numbers []int, marked bool) {
 	bare := strings.TrimLeft(s, "<>=~^")
 	marked = bare != s
@@ -61,11 +59,10 @@ func parseNumbers(s string) (numbers []int, marked bool) {
 	return numbers, marked
 }
 
-// markVersions marks the words of a query that are versions of the documented
-// software as framing, and compares them with the index's own version. A number is
-// such a version next to the software's name, with a mark of its own, or if it has
-// dots and a major version near the index's. A number after the name of other
-// software is not.
+// markVersions marks the words of a query that are versions of the documented software as
+// framing, and compares them with the index's own version. A number is such a version if
+// it is next to the software's name, or marked, or if it has dots and its major version is
+// close to the index's. A number after the name of other software is not.
 func markVersions(words []framedWord, names []string, own []int) versionRelation {
 	relation := noVersion
 	for i := range words {
@@ -81,8 +78,8 @@ func markVersions(words []framedWord, names []string, own []int) versionRelation
 	return relation
 }
 
-// isVersionAt reports whether the i-th word, which has these numbers, is a version
-// of the documented software.
+// isVersionAt reports whether the i-th word, which has these numbers, is a version of the
+// documented software.
 func isVersionAt(words []framedWord, i int, numbers []int, marked bool, names []string, own []int) bool {
 	before, after := "", ""
 	if i > 0 {
@@ -103,7 +100,7 @@ func isVersionAt(words []framedWord, i int, numbers []int, marked bool, names []
 	return marked || len(numbers) > 1 && near(numbers[0], own[0])
 }
 
-// isVersionWord reports whether w may stand between a name and its version.
+// isVersionWord reports whether w may be between a name and its version.
 func isVersionWord(w string) bool {
 	switch w {
 	case "version", "v", "release", "engine", "server", "desktop", "core", "cli", "lts", "client", "framework", "language", "orm", "stable":
@@ -112,10 +109,10 @@ func isVersionWord(w string) bool {
 	return false
 }
 
-// near reports whether two major versions may be of the same software.
+// near reports whether two major versions may be those of one software.
 func near(a, b int) bool { return a-b <= 3 && b-a <= 3 }
 
-// isProtocol reports whether w is a name of which a number after it is a part.
+// isProtocol reports whether w is a name that includes the number after it.
 func isProtocol(w string) bool {
 	switch w {
 	case "http", "https", "tls", "ssl", "oauth", "openid", "unicode", "iso", "rfc", "pep", "section", "chapter", "table", "figure", "step", "part", "ecmascript", "es", "css", "html":

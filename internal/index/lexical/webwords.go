@@ -1,17 +1,15 @@
 package lexical
 
-// A webWord is a kind of word that asks for what the web has and documentation
-// does not.
+// A webWord classifies words that ask for contents of the web that documentation lacks.
 type webWord uint8
 
 const (
-	documented  webWord = iota // documentation may have it
+	documented  webWord = iota // documentation may answer it
 	newsWord                   // news, dates, prices, jobs, security advisories
 	opinionWord                // opinions, recommendations, comparisons
 )
 
-// webWordOf returns what a folded word of a query, after the word before it, asks
-// the web for.
+// webWordOf classifies a folded word of a query; before is the previous word.
 func webWordOf(before, w string) webWord {
 	switch before + " " + w {
 	case "release date", "release dates", "release schedule", "release calendar", "end of", "of life", "status page", "this week", "this month", "this year", "last week", "last month",

@@ -6,33 +6,32 @@ import (
 	"github.com/docsearch/docsearch/internal/query"
 )
 
-// Wording returns a query's text without the words that say where or how recent
-// the answer is to be, and not what is asked: "site:docs.python.org", "2026",
-// "official documentation", "error fix solution". Agents add such words to most
-// queries, and every other page has them.
+// Wording returns a query's text without framing words: words about the source, form or
+// date of the answer and not its subject, as "site:docs.python.org", "2026", "official
+// documentation", "error fix solution". Agents add such words to most queries, and most
+// pages contain them.
 //
-// A word stays if it is content in this index, which then has it far more often
-// than the background corpus. A single "error" or "example" stays, too: it may be
-// what is asked about.
+// A framing word stays if it is a subject of this index: far more frequent than in the
+// background corpus. A single "error" or "example" stays, too, because it may be the
+// subject.
 func (x *Index) Wording(q Query) (string, error) {
 	in, err := x.interpret(&q)
 	return in.text, err
 }
 
-// An intent is what the words of a query's text say, beside the subject, of what
-// is asked for.
+// An intent is the interpretation of a query's words other than its subject.
 type intent struct {
-	text    string // without its wording
+	text    string // without framing words
 	version versionRelation
-	// news and opinion count the words of each kind; a word that the index has
-	// often counts less.
+	// Numbers of words that ask for news and opinions. A word that is frequent in the
+	// index counts less.
 	news, opinion float64
-	// otherSoftware counts the names of other software, and otherSoftwareFirst is the highest
-	// count of one in front of the documented software's name.
+	// otherSoftware counts names of other software; otherSoftwareFirst is the highest
+	// count of one before the documented software's name.
 	otherSoftware, otherSoftwareFirst float64
 }
 
-// interpret reads the text of a query.
+// interpret analyzes the text of a query.
 func (x *Index) interpret(q *Query) (intent, error) {
 	text := withoutNumber(straightQuotes(query.WithoutSites(q.Text)))
 	if x.analyzer.language != DefaultLanguage {
@@ -52,7 +51,7 @@ func (x *Index) interpret(q *Query) (intent, error) {
 	return in, err
 }
 
-// countWebWords adds the words to in that ask for news or opinions.
+// countWebWords adds the words that ask for news or opinions to in.
 func (x *Index) countWebWords(words []framedWord, in *intent) error {
 	before := ""
 	for _, w := range words {
@@ -74,8 +73,8 @@ func (x *Index) countWebWords(words []framedWord, in *intent) error {
 	return nil
 }
 
-// withoutFraming returns the text without its framing words, or the text if it
-// has no others.
+// withoutFraming returns the text without its framing words, or the whole text if it has
+// no others.
 func (x *Index) withoutFraming(text string, words []framedWord, names []string) (string, error) {
 	content := 0
 	for i := range words {
@@ -102,7 +101,7 @@ func (x *Index) withoutFraming(text string, words []framedWord, names []string) 
 	var b strings.Builder
 	end := 0
 	for i, w := range words {
-		if w.framing == notFraming || w.framing == weakFraming && !besideFraming(words, i) {
+		if w.framing == notFraming || w.framing == weakFraming && !isNextToFraming(words, i) {
 			continue
 		}
 		b.WriteString(text[end:w.start])
@@ -112,8 +111,8 @@ func (x *Index) withoutFraming(text string, words []framedWord, names []string) 
 	return b.String(), nil
 }
 
-// otherness is 1 for a word that the index has no more often than the
-// background corpus, and 0 for one that is a subject of it.
+// otherness returns 1 for a word that is not more frequent in the index than in the
+// background corpus, down to 0 for a subject of the index.
 func (x *Index) otherness(word string) (float64, error) {
 	n, err := x.Frequency(word)
 	term := x.analyzer.stemOf(word)
@@ -123,12 +122,12 @@ func (x *Index) otherness(word string) (float64, error) {
 	return 1 - max(0, min(1, evidence(backgroundShare(term), n, x.passageCount)/subjectEvidence)), nil
 }
 
-// withoutNumber returns a heading that was copied from a document without its
-// marks and number: "Joining tables" for "### 4.2. Joining tables¶".
+// withoutNumber removes the markup and number of a heading that was copied from a
+// document: "Joining tables" for "### 4.2. Joining tables¶".
 func withoutNumber(text string) string {
 	rest := strings.TrimLeft(strings.TrimLeft(text, " \t"), "#=")
 	if marked := rest != "" && rest[0] != ' ' && rest[0] != '\t'; marked || !strings.ContainsFunc(rest, isWordRune) {
-		rest = text // the signs are an operator or a part of one
+		rest = text // the signs are an operator or part of one
 	}
 	rest = strings.TrimLeft(rest, " \t")
 	digits := strings.TrimLeft(rest, "0123456789.")
@@ -142,27 +141,27 @@ func withoutNumber(text string) string {
 
 func isWordRune(r rune) bool { return classify(r) != classOther }
 
-// framing is how likely it is that a word is no part of what is asked.
+// framing is the likelihood that a word is framing.
 type framing uint8
 
 const (
 	notFraming framing = iota
-	// weakFraming words are framing if they are next to another one.
+	// weakFraming words are framing only next to another framing word.
 	weakFraming
 	strongFraming
 )
 
-// A framedWord is a word of a query's text: what stands between two spaces.
+// A framedWord is a whitespace-separated word of a query's text.
 type framedWord struct {
 	start, end int
-	folded     string // without punctuation around it
-	quoted     bool   // it is content, whatever its framing
+	folded     string // without surrounding punctuation
+	quoted     bool   // content, whatever its framing
 	framing    framing
 }
 
 func framedWords(text string) []framedWord {
 	var words []framedWord
-	quoted := 0 // end of the last quotation
+	quoted := 0 // end of the last quoted phrase
 	for at := 0; at < len(text); {
 		n := strings.IndexAny(text[at:], spaces)
 		switch {
@@ -196,8 +195,8 @@ func framedWords(text string) []framedWord {
 	return words
 }
 
-// besideFraming reports whether a word next to the i-th is framing.
-func besideFraming(words []framedWord, i int) bool {
+// isNextToFraming reports whether a neighbor of the i-th word is framing.
+func isNextToFraming(words []framedWord, i int) bool {
 	return i > 0 && words[i-1].framing != notFraming || i+1 < len(words) && words[i+1].framing != notFraming
 }
 
@@ -216,9 +215,7 @@ func isAnyName(w string, names []string) bool {
 	return false
 }
 
-// subjectEvidence is the evidence from which on a framing word is a subject of the
-// index: the logarithm of how much more frequent it is here than in the
-// background corpus.
+// subjectEvidence is the minimum evidence (see evidence) of a subject of the index.
 const subjectEvidence = 1.5
 
 // isSubject reports whether a word is a subject of the index.
@@ -231,7 +228,7 @@ func (x *Index) isSubject(word string) (bool, error) {
 	return term != "" && evidence(backgroundShare(term), n, x.passageCount) > subjectEvidence, nil
 }
 
-// framingEnglish returns whether a folded English word is framing.
+// framingEnglish returns the framing of a folded English word.
 func framingEnglish(w string) framing {
 	switch w {
 	case "documentation", "docs", "official", "officially", "tutorial", "tutorials", "guide", "guides", "howto", "walkthrough", "cheatsheet", "explained",

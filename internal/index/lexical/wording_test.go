@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// manual is an index of a few passages about files, where "error" is a subject.
+// manual returns an index of a few passages about files, where "error" is a subject.
 func manual(tb testing.TB) *Index {
 	tb.Helper()
 	fields := []Fields{
@@ -159,7 +159,7 @@ func TestIntent(t *testing.T) {
 	}
 }
 
-// lookup finds a line only where the lines are sorted.
+// lookup needs sorted lines.
 func TestTechnologyIsSorted(t *testing.T) {
 	var names []string
 	for line := range strings.Lines(technology) {

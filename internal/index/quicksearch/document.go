@@ -8,16 +8,15 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// Related finds the documents that have the rarest words of a query. It reads no
-// passage.
+// Related finds the documents with the rarest words of a query. It does not read passages.
 func (x *Index) Related(q Query) (lexical.Rare, error) {
 	return x.lexical.SearchRare(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Keys: q.Keys, Version: x.gen.VersionOr(q.Version), Limit: q.Limit})
 }
 
-// Key is the key of a document.
+// Key returns the key of a document.
 func (x *Index) Key(document uint32) (string, error) { return x.table.Key(document) }
 
-// Documents is how many documents the database has.
+// Documents returns the number of documents.
 func (x *Index) Documents() int { return x.table.Documents() }
 
 // Passage reads one passage.
@@ -32,7 +31,7 @@ func (x *Index) First(document uint32) (passage.Passage, error) {
 	return x.table.Passage(members[0])
 }
 
-// Whole reads a document's passages, as far as they have limit bytes.
+// Whole reads a document's passages until their texts have limit bytes.
 func (x *Index) Whole(document uint32, limit int) ([]passage.Passage, error) {
 	members, err := x.table.Members(document)
 	if err != nil {
@@ -52,14 +51,14 @@ func (x *Index) Whole(document uint32, limit int) ([]passage.Passage, error) {
 	return passages, nil
 }
 
-// Contains reports whether the line of a passage contains a text as it is.
+// Contains reports whether the encoded line of a passage contains text verbatim.
 func (x *Index) Contains(passage uint32, text string) (bool, error) {
 	line, err := x.table.Line(passage)
 	return err == nil && bytes.Contains(line, []byte(text)), err
 }
 
-// Mentions reports whether the first passage of a document may have metadata
-// under one of the keys. It is quicker than to decode it.
+// Mentions reports whether the first passage of a document may have metadata under one of
+// the keys. It is faster than decoding the passage.
 func (x *Index) Mentions(document uint32, keys ...string) (bool, error) {
 	members, err := x.table.Members(document)
 	if err != nil || len(members) == 0 {
@@ -69,6 +68,6 @@ func (x *Index) Mentions(document uint32, keys ...string) (bool, error) {
 	return slices.ContainsFunc(keys, func(key string) bool { return bytes.Contains(line, []byte(`"`+key+`"`)) }), err
 }
 
-// PageNames returns the names of the programs, commands and modules that have a
-// page, see lexical.Index.PageNames.
+// PageNames returns the names of programs, commands and modules that have a page; see
+// lexical.Index.PageNames.
 func (x *Index) PageNames() ([]string, error) { return x.lexical.PageNames() }

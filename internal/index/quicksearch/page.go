@@ -12,24 +12,24 @@ import (
 	"github.com/docsearch/docsearch/internal/index/urlmatch"
 )
 
-// A PageQuery asks for a page by its URL.
+// A PageQuery requests a page by its URL.
 type PageQuery struct {
 	URL      string
-	Prefixes []string // of the URLs of the database's pages
-	Version  string   // of what the database documents; "": the one that the build found
-	Text     string   // what the page is read for
-	Limit    int      // sections wanted of a long page
-	MaxBytes int      // bytes; a page that has no more is short, and wanted whole
+	Prefixes []string // URL prefixes of the database's pages
+	Version  string   // of the documented software; "": the version that the build detected
+	Text     string   // the query that the page should answer
+	Limit    int      // maximum number of sections from a long page
+	MaxBytes int      // pages up to this many bytes are short and returned whole
 }
 
-// A Page is a page that the database holds.
+// A Page is the result of a PageQuery.
 type Page struct {
-	Hits  []Hit // of a short page all in their order, else the best first
-	Whole bool  // it is a short one
+	Hits  []Hit // all in document order if Whole, otherwise the best first
+	Whole bool  // the page is short
 }
 
-// Page finds a page and in it what answers the query; false if the database
-// does not hold it.
+// Page finds a page and its sections that answer the query. It returns false if the
+// database does not contain the page.
 func (x *Index) Page(q PageQuery) (Page, bool, error) {
 	q.Version = x.gen.VersionOr(q.Version)
 	a, ok := urlmatch.Parse(q.URL)
@@ -66,8 +66,7 @@ func (x *Index) Page(q PageQuery) (Page, bool, error) {
 	return Page{Hits: hits}, true, err
 }
 
-// document finds the document that is the page, if its URL is within one of the
-// query's prefixes.
+// document finds the document of a page whose URL matches one of the query's prefixes.
 func (x *Index) document(a urlmatch.Address, q *PageQuery) (uint32, bool, error) {
 	within := func(prefix string) bool {
 		_, ok := a.Within(prefix, q.Version)
@@ -79,10 +78,9 @@ func (x *Index) document(a urlmatch.Address, q *PageQuery) (uint32, bool, error)
 	return FindPage(x.gen, x.table, a, q.Prefixes, q.Version)
 }
 
-// FindPage finds the document that is the page: under one of its URLs or, in
-// a database of files, at the place that the URL has within a prefix of the URLs
-// of all pages. Version is that of what the database documents, "" if it is not
-// known.
+// FindPage finds the document of a page: by one of its URLs or, in a database of files, by
+// the file path relative to a URL prefix. version is that of the documented software, ""
+// if unknown.
 func FindPage(g generation.Generation, t *passage.Table, a urlmatch.Address, prefixes []string, version string) (uint32, bool, error) {
 	if t.Documents() == 0 {
 		return 0, false, nil
@@ -113,8 +111,8 @@ func FindPage(g generation.Generation, t *passage.Table, a urlmatch.Address, pre
 	return 0, false, nil
 }
 
-// findAlias finds the document that is the page under a URL that only redirects
-// to it, or at which the same page stands.
+// findAlias finds the document of a page by a URL that redirects to it or has the same
+// content.
 func findAlias(g generation.Generation, t *passage.Table, urls iter.Seq[string]) (d uint32, found bool, err error) {
 	aliases, err := passage.OpenAliases(g)
 	if err != nil || aliases == nil {
@@ -133,9 +131,9 @@ func findAlias(g generation.Generation, t *passage.Table, urls iter.Seq[string])
 	return 0, false, nil
 }
 
-// sections are the passages of a long page that answer the query: the one that
-// the URL's fragment leads to first, then the best; the first ones where no
-// word of the query is in the page.
+// sections returns the passages of a long page that answer the query: first the target of
+// the URL's fragment, then the best. If none contains a word of the query, it returns the
+// first passages.
 func (x *Index) sections(d uint32, members []uint32, fragment string, q *PageQuery) ([]uint32, error) {
 	var numbers []uint32
 	if fragment != "" {
@@ -162,8 +160,8 @@ func (x *Index) sections(d uint32, members []uint32, fragment string, q *PageQue
 	return numbers[:min(len(numbers), q.Limit)], nil
 }
 
-// anchored is the passage that a fragment leads into. Lines that do not have
-// it are not decoded.
+// anchored returns the passage that contains the target of a fragment. It decodes only
+// lines that contain the fragment.
 func (x *Index) anchored(members []uint32, fragment string) (uint32, bool, error) {
 	plain := urlmatch.Unescape(fragment)
 	for _, n := range members {
@@ -182,8 +180,8 @@ func (x *Index) anchored(members []uint32, fragment string) (uint32, bool, error
 	return 0, false, nil
 }
 
-// HasAnchor reports whether a fragment, which may be percent-encoded, leads into
-// the passage.
+// HasAnchor reports whether the passage contains the target of a fragment, which may be
+// percent-encoded.
 func HasAnchor(p *passage.Passage, fragment string) bool {
 	has := func(anchor string) bool {
 		return slices.Contains(p.Anchors, anchor) || strings.HasSuffix(p.URL, "#"+anchor)

@@ -48,7 +48,7 @@ func open(t *testing.T, passages []passage.Passage) *quicksearch.Index {
 	return x
 }
 
-// withAliases is a source that knows of a page's older URL.
+// withAliases is a source with an older URL of a page.
 type withAliases struct{ index.Source }
 
 func (s withAliases) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
@@ -80,7 +80,7 @@ func TestPage(t *testing.T) {
 	x := open(t, passages)
 	for _, test := range []struct {
 		name, url, text string
-		want            []int // passages, "not held" without any
+		want            []int // passages; nil: the page is not in the database
 		whole           bool
 	}{
 		{"a short page", "https://docs.example.org/3.2/short/", "anything", []int{40, 41}, true},

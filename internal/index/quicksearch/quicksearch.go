@@ -1,9 +1,8 @@
-// Package quicksearch asks one database a question the quick way: the lexical
-// index alone, opened for this one question. It is what the hook can afford
-// within a few milliseconds of its life, and where the decision is made
-// whether the best passage answers the question at all.
+// Package quicksearch searches one database with its lexical index only, opened for a
+// single query. It is fast enough for the hook, which has a few milliseconds, and decides
+// whether the best passage is likely to answer the query.
 //
-// It imports only what the hook may (see TestHookImports), which runs it.
+// It may import only packages allowed in the hook (see TestHookImports).
 package quicksearch
 
 import (
@@ -18,7 +17,7 @@ import (
 // LexicalName is the lexical index's file name within a generation.
 const LexicalName = "lexical.idx"
 
-// An Index is a database open for quick questions.
+// An Index is a database opened for quick searches.
 type Index struct {
 	gen     generation.Generation
 	table   *passage.Table
@@ -54,36 +53,36 @@ func (x *Index) Close() error {
 	return errors.Join(x.table.Close(), x.lexical.Close())
 }
 
-// A Query is what is asked.
+// A Query is a query to one database.
 type Query struct {
 	Text     string
-	Keywords []string // names and synonyms the asker knows
-	Names    []string // the database's own names, which tell its passages apart from nothing
-	Keys     []string // of documents' conditions, see passage.When; for Related
-	Named    bool     // the asker named the database otherwise than in the text
-	Version  string   // of what the database documents; empty: the one that the build found
-	Limit    int      // hits wanted
-	Room     int      // bytes of text that there is room for; of Quote only
+	Keywords []string // exact names and synonyms from the caller
+	Names    []string // names of the database, which are not searched: they are in all passages
+	Keys     []string // keys of the documents' conditions, see passage.AppliesWhen; for Related
+	Named    bool     // the database was named outside of the text
+	Version  string   // of the documented software; empty: the version that the build detected
+	Limit    int      // maximum number of hits
+	Room     int      // maximum bytes of text; for Quote only
 }
 
-// An Answer is what the database has to say.
+// An Answer is the result of a search.
 type Answer struct {
 	Hits []Hit // best first
-	// Confidence is the estimated probability that the best hit answers the
-	// query; Confident, that it reaches the database's threshold.
+	// Confidence is the estimated probability that the best hit answers the query.
+	// Confident reports whether it reaches the database's threshold.
 	Confidence float64
 	Confident  bool
 }
 
-// A Hit is a passage with its score. Scores compare within one answer only.
+// A Hit is a passage with its score. Scores are comparable within one answer only.
 type Hit struct {
 	passage.Passage
 	Number uint32
 	Score  float64
-	At     uint32 // number of its document; of Search only
+	At     uint32 // document number; set by Search only
 }
 
-// Search answers a query from the index.
+// Search returns the best passages for a query.
 func (x *Index) Search(q Query) (Answer, error) {
 	a, found, err := x.search(q)
 	if err != nil || len(found) == 0 {
@@ -95,7 +94,7 @@ func (x *Index) Search(q Query) (Answer, error) {
 	return a, nil
 }
 
-// search returns an answer without its hits, and what the index found.
+// search returns an answer without hits, and the hits of the lexical index.
 func (x *Index) search(q Query) (Answer, []lexical.Hit, error) {
 	found, signals, err := x.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: x.gen.VersionOr(q.Version), Limit: max(q.Limit, Depth)})
 	if err != nil || len(found) == 0 {
@@ -106,7 +105,7 @@ func (x *Index) search(q Query) (Answer, []lexical.Hit, error) {
 	return a, found, nil
 }
 
-// decode reads the passages that were found.
+// decode reads the passages of lexical hits.
 func (x *Index) decode(found []lexical.Hit) ([]Hit, error) {
 	hits := make([]Hit, len(found))
 	for i, h := range found {
@@ -119,17 +118,17 @@ func (x *Index) decode(found []lexical.Hit) ([]Hit, error) {
 	return hits, nil
 }
 
-// VersionOr returns the configured version of what the database documents, or
-// if there is none, the one that the build found.
+// VersionOr returns the configured version of the documented software or, if it is empty,
+// the version that the build detected.
 func (x *Index) VersionOr(configured string) string { return x.gen.VersionOr(configured) }
 
-// Depth is how many passages the lexical index ranks for one question: what
-// the signals of confidence were calibrated on.
+// Depth is the number of hits requested from the lexical index. The confidence model is
+// calibrated for it.
 const Depth = 50
 
-// Judge is the probability that the best hit of a search with these signals
-// answers the query, and whether that is enough. Without a calibration of the
-// database's own, Default is used.
+// Judge returns the probability that the best hit of a search with these signals answers
+// the query, and whether it reaches the threshold. Without a calibrated model, it uses
+// Default.
 func Judge(c *generation.Confidence, s lexical.Signals) (probability float64, enough bool) {
 	c = Usable(c)
 	odds := 0.
@@ -140,8 +139,8 @@ func Judge(c *generation.Confidence, s lexical.Signals) (probability float64, en
 	return probability, probability >= c.Threshold
 }
 
-// Weigh returns the summands of the log odds: a constant, and one for each of the
-// signals' features.
+// Weigh returns the terms of the log odds: a constant and one for each feature of the
+// signals.
 func Weigh(c *generation.Confidence, s lexical.Signals) []float64 {
 	parts := append([]float64{1}, s.Features()...)
 	for i, w := range Usable(c).Weights {
@@ -150,8 +149,8 @@ func Weigh(c *generation.Confidence, s lexical.Signals) []float64 {
 	return parts
 }
 
-// Usable returns the confidence of a database, or Default if it has none or one
-// for other features, as of a database that another version of docsearch built.
+// Usable returns the confidence model of a database, or Default if it has none or one for
+// other features, as in a database that another version of docsearch built.
 func Usable(c *generation.Confidence) *generation.Confidence {
 	if c == nil || len(c.Weights) != len(lexical.FeatureNames)+1 {
 		return Default()
@@ -159,11 +158,10 @@ func Usable(c *generation.Confidence) *generation.Confidence {
 	return c
 }
 
-// Default is the confidence of a database without a threshold of its own. The
-// weights, of lexical.Signals.Features, are those of a logistic model. It is
-// fitted to the judged queries of seven manuals, out-of-domain queries, and
-// searches about these and other manuals that only the web answers
-// (go run ./test/eval -fit).
+// Default is the confidence model of a database that has none of its own: a logistic model
+// over lexical.Signals.Features. It is fitted to the judged queries of seven manuals,
+// out-of-domain queries, and searches about these and other manuals that only the web
+// answers (go run ./test/eval -fit).
 func Default() *generation.Confidence {
 	return &generation.Confidence{
 		Weights:   []float64{-2.07, 1.57, -0.62, -0.85, -0.34, 2.49, -1.43, 0.22, -0.39, 1.52, 2.42, 2.56, -0.03, 0.23, 1.66, -5.48, -5.21, -4.28, -0.22, -1.82, -0.33, -0.61, -0.28, -1.53, -0.74, -0.85},
