@@ -94,17 +94,17 @@ func (o *blockDecoder) load() error {
 		positions = data
 	}
 	if !ok {
-		return c.corrupt("the passages are cut")
+		return c.corrupt("truncated passages")
 	}
 	total := uint64(c.blockPassages)
 	for _, length := range o.frequencies.numbers {
 		total += uint64(length)
 	}
 	if total != uint64(c.blockPositions) || total > maxPositions {
-		return c.corrupt("a block does not have the positions that it says")
+		return c.corrupt("block has the wrong number of positions")
 	}
 	if _, ok = o.positions.read(positions, c.blockPositions); !ok {
-		return c.corrupt("the positions are cut")
+		return c.corrupt("truncated positions")
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (o *blockDecoder) loadShort() error {
 		}
 	}
 	if r.failed {
-		return c.corrupt("the positions are cut")
+		return c.corrupt("truncated positions")
 	}
 	o.decodedBlock = decodedBlock{locals: column{numbers: locals}, frequencies: column{numbers: append(o.frequencies.numbers[:0], c.shortFrequencies...)}, positions: column{numbers: positions}}
 	return nil

@@ -92,12 +92,12 @@ func (a *Analyzer) markNames(words []contentWord, text string, names []string) {
 // isSpellingOf reports whether word is a variant of name: it differs only in case,
 // punctuation or a version suffix, or is a prefix of the name.
 func isSpellingOf(word, name string) bool {
-	const least, most = 6, 3 // letters of the prefix, letters it may lack
+	const minPrefix, maxMissing = 6, 3 // minimum length of the prefix, maximum rest of the name
 	if !isPlainName(name) {
 		return false // c++ is not C
 	}
 	word, name = normalizedName(word), normalizedName(name)
-	return word != "" && word == name || len(word) >= least && strings.HasPrefix(name, word) && len(name)-len(word) <= most
+	return word != "" && word == name || len(word) >= minPrefix && strings.HasPrefix(name, word) && len(name)-len(word) <= maxMissing
 }
 
 // isPlainName reports whether a name consists of letters, digits and separators.

@@ -61,11 +61,11 @@ func openPostingList(s container.Section, offset, length int64, limit uint32, si
 		}
 		at += len(l.skips)
 		if l.positionsOffset = offset + int64(at) + int64(size); size > uint64(length) || l.positionsOffset > l.end {
-			return l, s.Corrupt(offset, "the postings are longer than their place")
+			return l, s.Corrupt(offset, "posting list is longer than its entry")
 		}
 	}
 	if l.blocksOffset = offset + int64(at); l.blocksOffset > l.end {
-		return l, s.Corrupt(offset, "the postings are longer than their place")
+		return l, s.Corrupt(offset, "posting list is longer than its entry")
 	}
 	return l, nil
 }
@@ -169,7 +169,7 @@ func (c *cursor) load(b int) error {
 			from += int64(binary.LittleEndian.Uint32(c.skips[(b-1)*skipEntrySize+4:]))
 		}
 		if from > to || to > c.positionsOffset {
-			return c.corrupt("a block of postings lies outside its list")
+			return c.corrupt("block of postings outside its list")
 		}
 	}
 	data, err := c.section.Bytes(from, to-from)
@@ -179,7 +179,7 @@ func (c *cursor) load(b int) error {
 	c.blockOffset = from
 	data, ok := readPFOR(c.segments[:n], data)
 	if !ok || len(data) < n {
-		return c.corrupt("a block of postings is cut")
+		return c.corrupt("truncated block of postings")
 	}
 	c.n = n
 	c.best, c.afterBest = data[:n], data[n:]
@@ -216,7 +216,7 @@ func (c *cursor) loadShort() error {
 			count += r.uvarint()
 		}
 		if count == 0 || int(count) > c.passageCount-len(c.localBuffer) {
-			return c.corrupt("a list has more passages than it says")
+			return c.corrupt("posting list has too many passages")
 		}
 		c.best[i] = 0
 		first := len(c.localBuffer)
@@ -233,12 +233,12 @@ func (c *cursor) loadShort() error {
 			c.localBuffer, c.impacts, c.shortFrequencies = append(c.localBuffer, local), append(c.impacts, impact), append(c.shortFrequencies, length)
 		}
 		if !decodeLocals(c.localBuffer[first:]) {
-			return c.corrupt("a unit has more passages than it may")
+			return c.corrupt("segment has too many passages")
 		}
 		c.starts[i+1] = uint32(len(c.localBuffer))
 	}
 	if r.failed || len(c.localBuffer) != c.passageCount {
-		return c.corrupt("a list is cut")
+		return c.corrupt("truncated posting list")
 	}
 	c.positionData = r.data
 	return c.decodeSegments(math.MaxUint32)
@@ -266,33 +266,33 @@ func (c *cursor) expand() error {
 		}
 	} else {
 		if data, ok = readPFOR(c.starts[1:c.n+1], data); !ok {
-			return c.corrupt("the numbers of passages are cut")
+			return c.corrupt("truncated passage counts")
 		}
-		at, given := uint32(0), uint32(0)
+		at, impactCount := uint32(0), uint32(0)
 		for i := range c.n {
 			count := c.starts[i+1] + 1
 			if count == 0 || count > maxSegmentPassages {
-				return c.corrupt("a unit has more passages than it may")
+				return c.corrupt("segment has too many passages")
 			}
 			if at += count; count > 1 {
-				given += count
+				impactCount += count
 			}
-			c.starts[i+1], c.impactStarts[i+1] = at, given
+			c.starts[i+1], c.impactStarts[i+1] = at, impactCount
 		}
-		size := packedLen(int(given), 4)
+		size := packedLen(int(impactCount), 4)
 		if size > len(data) {
-			return c.corrupt("the impacts are cut")
+			return c.corrupt("truncated impacts")
 		}
 		c.impacts, data = data[:size], data[size:]
 	}
 	if !c.single {
 		if c.locals, ok = openPFOR(data, c.blockPassages); !ok {
-			return c.corrupt("the passages are cut")
+			return c.corrupt("truncated passages")
 		}
 		c.nextLocal = 0
 	}
 	if int(c.starts[c.n]) != c.blockPassages {
-		return c.corrupt("a block does not have the passages that it says")
+		return c.corrupt("block has the wrong number of passages")
 	}
 	c.afterBest = data
 	c.expanded = true
@@ -319,7 +319,7 @@ func (c *cursor) passagesOf(i int) (locals []uint32, impacts []byte, err error) 
 	c.nextLocal = to
 	c.localBuffer = resize(c.localBuffer, to-from)
 	if !c.locals.read(c.localBuffer, from) || !decodeLocals(c.localBuffer) {
-		return nil, nil, c.corrupt("the passages are cut")
+		return nil, nil, c.corrupt("truncated passages")
 	}
 	c.impactBuffer = c.impactBuffer[:0]
 	if to == from+1 {
@@ -349,26 +349,26 @@ func (c *cursor) positionsOf(dst []uint32, i, j int) ([]uint32, error) {
 	if c.flags&flagSeveralPositions == 0 {
 		c.nextPassage, c.nextPosition = passage, passage
 	}
-	var some [blockSize]uint32 // frequencies
+	var buffer [blockSize]uint32 // frequencies
 	for c.nextPassage < passage {
-		lengths := some[:min(len(some), passage-c.nextPassage)]
+		lengths := buffer[:min(len(buffer), passage-c.nextPassage)]
 		if !c.frequencies.read(lengths, c.nextPassage) {
-			return dst, c.corrupt("the numbers of positions are cut")
+			return dst, c.corrupt("truncated frequencies")
 		}
 		for _, length := range lengths {
 			c.nextPosition += int(length) + 1
 		}
 		c.nextPassage += len(lengths)
 	}
-	if c.flags&flagSeveralPositions != 0 && !c.frequencies.read(some[:1], passage) || int64(some[0]) >= int64(min(maxPositions, c.blockPositions-c.nextPosition)) {
-		return dst, c.corrupt("there are fewer positions than there should be")
+	if c.flags&flagSeveralPositions != 0 && !c.frequencies.read(buffer[:1], passage) || int64(buffer[0]) >= int64(min(maxPositions, c.blockPositions-c.nextPosition)) {
+		return dst, c.corrupt("too few positions")
 	}
 	n := len(dst)
-	dst = append(dst, make([]uint32, some[0]+1)...)
+	dst = append(dst, make([]uint32, buffer[0]+1)...)
 	if !c.positions.read(dst[n:], c.nextPosition) {
-		return dst, c.corrupt("the positions are cut")
+		return dst, c.corrupt("truncated positions")
 	}
-	c.nextPosition += int(some[0]) + 1
+	c.nextPosition += int(buffer[0]) + 1
 	c.nextPassage++
 	decodePositions(dst[n:])
 	return dst, nil
@@ -379,15 +379,15 @@ func (c *cursor) openPositions() error {
 	data, ok := c.afterBest, true
 	if !c.single {
 		if data, ok = skipPFOR(data, c.blockPassages); !ok {
-			return c.corrupt("the passages are cut")
+			return c.corrupt("truncated passages")
 		}
 	}
 	if c.flags&flagSeveralPositions != 0 {
 		if c.frequencies, ok = openPFOR(data, c.blockPassages); !ok {
-			return c.corrupt("the numbers of positions are cut")
+			return c.corrupt("truncated frequencies")
 		}
 		if data, ok = skipPFOR(data, c.blockPassages); !ok {
-			return c.corrupt("the numbers of positions are cut")
+			return c.corrupt("truncated frequencies")
 		}
 	}
 	if c.skips == nil {
@@ -399,7 +399,7 @@ func (c *cursor) openPositions() error {
 			to = c.positionsOffset + int64(binary.LittleEndian.Uint32(e[skipEntrySize+8:]))
 		}
 		if from > to || to > c.end {
-			return c.corrupt("the positions lie outside their list")
+			return c.corrupt("positions outside their list")
 		}
 		var err error
 		if c.positionData, err = c.section.Bytes(from, to-from); err != nil {
@@ -407,7 +407,7 @@ func (c *cursor) openPositions() error {
 		}
 	}
 	if c.positions, ok = openPFOR(c.positionData, c.blockPositions); !ok {
-		return c.corrupt("the positions are cut")
+		return c.corrupt("truncated positions")
 	}
 	c.positionsOpen, c.nextPassage, c.nextPosition = true, 0, 0
 	return nil
@@ -423,7 +423,7 @@ func (c *cursor) shortPositions(dst []uint32, passage int) ([]uint32, error) {
 	n := len(dst)
 	for i := uint32(0); i <= c.shortFrequencies[passage]; i++ {
 		if dst = append(dst, r.uvarint()); r.failed {
-			return dst, c.corrupt("the positions are cut")
+			return dst, c.corrupt("truncated positions")
 		}
 	}
 	decodePositions(dst[n:])

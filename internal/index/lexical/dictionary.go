@@ -69,7 +69,7 @@ type dictionary struct {
 func newDictionary(keys, terms container.Section) (dictionary, error) {
 	d := dictionary{keys, terms, int(keys.Len() / keySize)}
 	if keys.Len()%keySize != 0 {
-		return d, keys.Corrupt(0, "the keys of the dictionary are cut")
+		return d, keys.Corrupt(0, "truncated dictionary keys")
 	}
 	return d, nil
 }
@@ -164,7 +164,7 @@ func (d *dictionary) entries(b int) (entryReader, error) {
 	}
 	offset, n := binary.Uvarint(data)
 	if n <= 0 || offset > 1<<62 {
-		return entryReader{}, d.terms.Corrupt(from, "a block of the dictionary does not say where its postings are")
+		return entryReader{}, d.terms.Corrupt(from, "dictionary block without posting list offset")
 	}
 	return entryReader{s: &d.terms, at: from, data: data[n:], after: int64(offset)}, nil
 }
@@ -195,17 +195,17 @@ func (r *entryReader) next() (entry, bool) {
 	shared, rest, at := int(r.data[0]>>4), int(r.data[0]&15), 1
 	if r.data[0] == longTerm {
 		if len(r.data) < 3 {
-			return r.fail("a term is cut")
+			return r.fail("truncated term")
 		}
 		shared, rest, at = int(r.data[1]), int(r.data[2]), 3
 	}
 	if shared > r.size || shared+rest > 2*maxTerm || at+rest > len(r.data) {
-		return r.fail("a term is cut")
+		return r.fail("truncated term")
 	}
 	e := entry{shared: shared, rest: r.data[at : at+rest], offset: r.after}
 	length, n := binary.Uvarint(r.data[at+rest:])
 	if n <= 0 || length > 1<<62 || r.after > 1<<62 {
-		return r.fail("a term has no postings")
+		return r.fail("term without posting list")
 	}
 	e.length = int64(length)
 	r.data = r.data[at+rest+n:]

@@ -157,7 +157,7 @@ func (x *Index) SearchDocuments(q Query, documents ...uint32) ([]Hit, error) {
 	if q.Limit <= 0 {
 		return nil, nil
 	}
-	most := q.Limit
+	perDocument := q.Limit
 	q.Limit *= len(documents)
 	terms, _, err := x.openQuery(&q)
 	if err != nil || len(terms) == 0 {
@@ -175,7 +175,7 @@ func (x *Index) SearchDocuments(q Query, documents ...uint32) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.rank(&q, terms, nil, table, &filter{x: x}, most)
+	found, err := x.rank(&q, terms, nil, table, &filter{x: x}, perDocument)
 	if err != nil {
 		return nil, err
 	}

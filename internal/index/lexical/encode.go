@@ -166,7 +166,7 @@ func (e *encoder) each(ctx context.Context, take func(*encodedLists) error) erro
 	idle := make(chan *spanEncoder, n)
 	for range n {
 		w := &spanEncoder{encoder: e, list: listWriter{single: e.layout.single}}
-		w.list.previous = &w.old.decodedBlock
+		w.list.reused = &w.old.decodedBlock
 		idle <- w
 	}
 	// The goroutines run ahead of take by up to 4n spans. Taken buffers are reused.

@@ -106,7 +106,7 @@ func (x *Index) locate(passage uint32) (segment, ordinal uint32, err error) {
 		return to > ordinal
 	})
 	if err == nil && u == x.segmentCount {
-		err = x.segments.Corrupt(0, "a passage is in no unit")
+		err = x.segments.Corrupt(0, "passage without segment")
 	}
 	return uint32(u), ordinal, err
 }

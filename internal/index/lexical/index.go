@@ -90,7 +90,7 @@ func (x *Index) open() error {
 	}
 	if x.passageCount > math.MaxInt32 || x.passages.Len() != int64(x.passageCount)*passageSize || x.segments.Len() != int64(x.segmentCount+1)*segmentEntry ||
 		x.order.Len() != 0 && x.order.Len() != 4*int64(x.passageCount) || x.segmentCount > x.passageCount || x.documentCount > x.segmentCount {
-		return meta.Corrupt(0, "the sections' sizes do not fit together")
+		return meta.Corrupt(0, "inconsistent section sizes")
 	}
 	x.dictionary, err = newDictionary(keys, terms)
 	return err
@@ -123,7 +123,7 @@ func (x *Index) Verify(advance func(int64)) error {
 		}
 		for r.next() {
 			if terms > 0 && string(r.term) <= last {
-				return r.s.Corrupt(r.at, "the terms are not in order")
+				return r.s.Corrupt(r.at, "terms are not sorted")
 			}
 			last = string(r.term)
 			terms++
@@ -136,7 +136,7 @@ func (x *Index) Verify(advance func(int64)) error {
 		}
 	}
 	if terms != x.termCount {
-		return x.dictionary.terms.Corrupt(0, "terms are missing")
+		return x.dictionary.terms.Corrupt(0, "wrong number of terms")
 	}
 	for u := range x.segmentCount {
 		if _, _, _, err := x.segment(uint32(u)); err != nil {
@@ -186,7 +186,7 @@ func (x *Index) segment(u uint32) (from, to, document uint32, err error) {
 	from, document = binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:])
 	to = binary.LittleEndian.Uint32(e[segmentEntry:])
 	if from >= to || to-from > maxSegmentPassages || int(to) > x.passageCount || int(document) >= x.documentCount {
-		return 0, 0, 0, x.segments.Corrupt(int64(u)*segmentEntry, "a unit has no passages")
+		return 0, 0, 0, x.segments.Corrupt(int64(u)*segmentEntry, "segment has an invalid range of passages")
 	}
 	return from, to, document, nil
 }
@@ -202,7 +202,7 @@ func (x *Index) passageNumber(i uint32) (uint32, error) {
 	}
 	n := binary.LittleEndian.Uint32(e)
 	if int(n) >= x.passageCount {
-		return 0, x.order.Corrupt(4*int64(i), "no such passage")
+		return 0, x.order.Corrupt(4*int64(i), "passage number out of range")
 	}
 	return n, nil
 }
@@ -232,7 +232,7 @@ func (x *Index) prior(i uint32) (float64, error) {
 func (x *Index) priorOf(record []byte, i uint32) (float64, error) {
 	prior := math.Float32frombits(binary.LittleEndian.Uint32(record[12:]))
 	if !(prior > -10 && prior < 10) {
-		return 0, x.passages.Corrupt(int64(i)*passageSize, "a passage has no prior")
+		return 0, x.passages.Corrupt(int64(i)*passageSize, "passage without a valid prior")
 	}
 	return float64(prior), nil
 }

@@ -116,7 +116,7 @@ func (x *Index) inputs() ([]passageInfo, error) {
 			v := v[:len(chunk)]
 			var ok bool
 			if data, ok = readPFOR(v, data); !ok {
-				return nil, s.Corrupt(0, "the columns are cut")
+				return nil, s.Corrupt(0, "truncated columns")
 			}
 			before := uint32(0)
 			for i, d := range v {
@@ -141,7 +141,7 @@ func (x *Index) inputs() ([]passageInfo, error) {
 		}
 	}
 	if len(data)%16 != 0 {
-		return nil, s.Corrupt(s.Len(), "the versions are cut")
+		return nil, s.Corrupt(s.Len(), "truncated versions")
 	}
 	for i, n := range named {
 		if n == 0 {

@@ -46,7 +46,7 @@ func (t *scoredTerm) setBound(base, end uint32) error {
 
 // bestSegments returns the want best segments, ascending, and whether others match. The
 // score of a segment is the sum, over the terms, of its page's impact and of the best
-// impact of its passages, weighted; it bounds the scores of its passages.
+// impact of its passages, weighted; it bounds the lexical scores of its passages.
 //
 // The algorithm is MaxScore (Turtle and Flood, "Query Evaluation: Strategies and
 // Optimizations", 1995) with block-max bounds. It scores windows of segments one after

@@ -49,12 +49,12 @@ func (b *Builder) Reuse(x *Index) error {
 			return err
 		}
 		if from != k.segmentStarts[u] {
-			return x.segments.Corrupt(int64(u)*segmentEntry, "a unit does not begin where the one before ends")
+			return x.segments.Corrupt(int64(u)*segmentEntry, "segments are not contiguous")
 		}
 		k.segmentStarts[u+1] = to
 	}
 	if int(k.segmentStarts[x.segmentCount]) != x.passageCount {
-		return x.segments.Corrupt(0, "passages belong to no unit")
+		return x.segments.Corrupt(0, "passages without segment")
 	}
 	var err error
 	k.passages, err = x.inputs()
@@ -406,7 +406,7 @@ func (w *spanEncoder) postingsOf(i int) ([]posting, error) {
 	old := start
 	for j := c.starts[i]; j < c.starts[i+1]; j++ {
 		if o.locals.numbers[j] >= end-old {
-			return nil, c.corrupt("a passage is not in its unit")
+			return nil, c.corrupt("passage outside its segment")
 		}
 		old += o.locals.numbers[j]
 		p := posting{from: uint32(o.nextPosition), count: o.frequencies.numbers[j] + 1}

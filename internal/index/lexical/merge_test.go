@@ -155,7 +155,7 @@ func TestKeepEqualsAdd(t *testing.T) {
 		}
 		return list
 	}
-	// up replaces a passage by one of the same length from further up.
+	// up moves a passage three places up and replaces its body by one of the same length.
 	up := func(c corpus, list []edited, i int) {
 		if p := list[i]; list[i-3].page == p.page {
 			p.fields.Body, p.old = c.words(len(strings.Fields(p.fields.Body))), -1
@@ -247,7 +247,7 @@ func TestKeepEqualsAdd(t *testing.T) {
 	}
 }
 
-// Priors depend on other passages: on their number of links and their oldest version. The
+// Priors depend on other passages: on their links, depth and newest version. The
 // prior of a reused passage changes when those do.
 func TestKeepRecomputesPriors(t *testing.T) {
 	old := []edited{

@@ -53,7 +53,7 @@ type listWriter struct {
 	listCounts                   // of the list so far
 	skips, blocks, positions []byte
 	block                    blockColumns
-	previous                 *decodedBlock // the block of the older index that is being merged, or nil
+	reused                   *decodedBlock // the block of the older index that is being merged, or nil
 }
 
 // listCounts are the sizes of a posting list.
@@ -194,7 +194,7 @@ func (w *listWriter) flush() {
 		b.segments[i] = segment - previous - 1
 		previous = segment
 	}
-	o := w.previous
+	o := w.reused
 	if o == nil {
 		o = new(decodedBlock)
 	}

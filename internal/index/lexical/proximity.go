@@ -83,7 +83,7 @@ func (x *Index) positions(c *cursor, segment, at uint32, dst []uint32) ([]uint32
 // minDistance returns the minimum distance between an element of a and one of b, which are
 // ascending, or 0 if one of them is empty.
 func minDistance(a, b []uint32) uint32 {
-	least := uint32(0)
+	smallest := uint32(0)
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		d := a[i] - b[j]
 		if a[i] < b[j] {
@@ -92,9 +92,9 @@ func minDistance(a, b []uint32) uint32 {
 		} else {
 			j++
 		}
-		if d > 0 && (least == 0 || d < least) {
-			least = d
+		if d > 0 && (smallest == 0 || d < smallest) {
+			smallest = d
 		}
 	}
-	return least
+	return smallest
 }

@@ -83,7 +83,7 @@ func (f *scoreTable) addTerm(t *scoredTerm, n int) error {
 			at := f.starts[i] + local
 			switch {
 			case at >= f.starts[i+1]:
-				return t.corrupt("postings of a passage that its unit does not have")
+				return t.corrupt("posting of a passage outside its segment")
 			case t.symbol:
 				f.symbolScores[at] = max(f.symbolScores[at], float32(t.weight))
 			default:
@@ -156,10 +156,10 @@ func (x *Index) weigh(f *scoreTable, i int, wordsUnit, pageUnit float64, scores 
 	return scores, secondBestWeight * second, nil
 }
 
-// rank returns the best passages of the table, at most most per document.
-func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, table *scoreTable, f *filter, most int) ([]candidate, error) {
+// rank returns the best passages of the table, at most perDocument per document.
+func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, table *scoreTable, f *filter, perDocument int) ([]candidate, error) {
 	pool := heap[float64]{limit: max(q.Limit, minPool)}
-	rests, err := x.fillPool(&pool, table, f, most)
+	rests, err := x.fillPool(&pool, table, f, perDocument)
 	if err != nil {
 		return nil, err
 	}
@@ -177,15 +177,15 @@ func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, tabl
 	slices.SortFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
 	})
-	return capPerDocument(found, q.Limit, most), nil
+	return capPerDocument(found, q.Limit, perDocument), nil
 }
 
 // fillPool adds the table's best passages to the pool. It returns the second-best bonus of
 // each segment.
-func (x *Index) fillPool(pool *heap[float64], table *scoreTable, f *filter, most int) ([]float64, error) {
+func (x *Index) fillPool(pool *heap[float64], table *scoreTable, f *filter, perDocument int) ([]float64, error) {
 	wordsUnit, pageUnit := table.scoreUnits(x.single)
 	rests := make([]float64, len(table.segments))
-	few := make([]heapEntry[float64], 0, 2*most+1)
+	few := make([]heapEntry[float64], 0, 2*perDocument+1)
 	var scores []float64 // of the segment's passages
 	f.rewind()
 	for i := range table.segments {
@@ -208,13 +208,13 @@ func (x *Index) fillPool(pool *heap[float64], table *scoreTable, f *filter, most
 // best appends to few the best passages of segment i that qualify for the pool, best
 // first: at most one less than its capacity, so that one segment does not fill the pool.
 func (table *scoreTable) best(i int, scores []float64, rest float64, pool *heap[float64], f *filter, few []heapEntry[float64]) ([]heapEntry[float64], error) {
-	most := cap(few) - 1
+	perDocument := cap(few) - 1
 	for j := table.starts[i]; j < table.starts[i+1]; j++ {
 		if !table.isMatch(j) {
 			continue
 		}
 		at, score := table.firstOrdinals[i]+j-table.starts[i], scores[j-table.starts[i]]+rest
-		if pool.full() && score <= pool.floor() || len(few) == most && score <= few[most-1].score {
+		if pool.full() && score <= pool.floor() || len(few) == perDocument && score <= few[perDocument-1].score {
 			continue
 		}
 		if ok, err := f.accepts(table.segments[i], at); err != nil {
@@ -226,7 +226,7 @@ func (table *scoreTable) best(i int, scores []float64, rest float64, pool *heap[
 		for k := len(few) - 1; k > 0 && few[k].score > few[k-1].score; k-- {
 			few[k], few[k-1] = few[k-1], few[k]
 		}
-		few = few[:min(len(few), most)]
+		few = few[:min(len(few), perDocument)]
 	}
 	return few, nil
 }
@@ -295,15 +295,15 @@ func (h *Hit) sum() {
 // maxPerDocument returns the maximum number of hits per document.
 func (x *Index) maxPerDocument() int { return max(PerDocument, 20/x.documentCount) }
 
-// capPerDocument returns the first n of found with at most most per document.
-func capPerDocument(found []candidate, n, most int) []candidate {
+// capPerDocument returns the first n of found with at most perDocument per document.
+func capPerDocument(found []candidate, n, perDocument int) []candidate {
 	given := make(map[uint32]int, n)
 	kept := found[:0]
 	for _, c := range found {
 		if len(kept) == n {
 			break
 		}
-		if given[c.Document] < most {
+		if given[c.Document] < perDocument {
 			given[c.Document]++
 			kept = append(kept, c)
 		}

@@ -165,15 +165,15 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 
 // Frequency returns the number of passages that contain a word, in any inflection.
 func (x *Index) Frequency(word string) (int, error) {
-	most := 0
+	highest := 0
 	for _, term := range x.analyzer.Terms(word) {
 		l, _, err := x.postingList(term)
 		if err != nil {
 			return 0, err
 		}
-		most = max(most, l.passageCount)
+		highest = max(highest, l.passageCount)
 	}
-	return most, nil
+	return highest, nil
 }
 
 // hasUnknownName reports whether the query has a compound name that none of the best

@@ -120,11 +120,11 @@ func (x *Index) relativeScore(terms []scoredTerm, raw uint32) float64 {
 	if own == 0 {
 		return 0 // synonyms alone are not evidence
 	}
-	greatest := scale * min(1, own*(1+maxSynonymShare))
+	maxScore := scale * min(1, own*(1+maxSynonymShare))
 	if !x.single {
-		greatest *= sectionShare
+		maxScore *= sectionShare
 	}
-	return min(1, float64(raw)/greatest)
+	return min(1, float64(raw)/maxScore)
 }
 
 // titleMass returns the total idf mass of the terms in a passage's title and headings.

@@ -87,15 +87,15 @@ func isCorrectable(word string) bool {
 // except for the first letter. Transpositions, the likeliest edits, take precedence;
 // otherwise the highest document frequency decides.
 func (x *Index) nearestWord(word string) (string, error) {
-	best, most := "", minCorrection-1
+	best, bestFrequency := "", minCorrection-1
 	try := func(candidate []byte) error {
 		term := x.analyzer.stemOf(string(candidate))
 		if term == "" {
 			return nil
 		}
 		l, found, err := x.postingList(term)
-		if found && l.passageCount > most {
-			best, most = string(candidate), l.passageCount
+		if found && l.passageCount > bestFrequency {
+			best, bestFrequency = string(candidate), l.passageCount
 		}
 		return err
 	}

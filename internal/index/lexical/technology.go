@@ -66,7 +66,7 @@ func (x *Index) otherShare(name string, names []string) (float64, error) {
 	if !listed && (len(parts) < 2 || !slices.ContainsFunc(parts, isOwn)) {
 		return 0, nil
 	}
-	most := 0.
+	highest := 0.
 	for _, part := range parts {
 		if isOwn(part) {
 			continue
@@ -84,7 +84,7 @@ func (x *Index) otherShare(name string, names []string) (float64, error) {
 				share = 0
 			}
 		}
-		most = max(most, share)
+		highest = max(highest, share)
 	}
-	return most, nil
+	return highest, nil
 }
