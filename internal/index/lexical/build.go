@@ -71,11 +71,11 @@ type Builder struct {
 	err      error
 	analyzer *Analyzer
 
-	documents []uint32
-	batch     []Fields
-	bytes     int
-	first     int // number of the first passage in batch
-	content   bool
+	documents   []uint32
+	batch       []Fields
+	batchSize   int
+	batchStart  int // number of the first passage in batch
+	keepContent bool
 
 	workers chan *worker // idle workers
 	pending sync.WaitGroup
@@ -86,7 +86,7 @@ type Builder struct {
 
 // NewBuilder returns a builder. Write reports an unknown language.
 func NewBuilder(options Options) *Builder {
-	b := &Builder{options: options, content: options.Content > 0}
+	b := &Builder{options: options, keepContent: options.Content > 0}
 	b.ids.numbers = make(map[string]uint32)
 	if b.analyzer, b.err = NewAnalyzer(options.Language); b.err != nil {
 		return b
@@ -107,19 +107,19 @@ func (b *Builder) Add(document uint32, f Fields) {
 	}
 	b.documents = append(b.documents, document)
 	b.batch = append(b.batch, f)
-	if b.bytes += len(f.Body) + 256; b.bytes >= batchBytes {
+	if b.batchSize += len(f.Body) + 256; b.batchSize >= batchBytes {
 		b.dispatch()
 	}
 }
 
 // dispatch passes the batch to a worker and blocks while all workers are busy.
 func (b *Builder) dispatch() {
-	batch, s := b.batch, &batchIndex{first: b.first}
+	batch, s := b.batch, &batchIndex{firstPassage: b.batchStart}
 	b.batches = append(b.batches, s)
-	b.first += len(batch)
-	b.content = b.content && b.first <= b.options.Content
-	content := b.content
-	b.batch, b.bytes = nil, 0
+	b.batchStart += len(batch)
+	b.keepContent = b.keepContent && b.batchStart <= b.options.Content
+	content := b.keepContent
+	b.batch, b.batchSize = nil, 0
 	w := <-b.workers
 	b.pending.Go(func() {
 		w.analyze(batch, s, content)
@@ -152,13 +152,13 @@ func (t *interner) number(term string) uint32 {
 // passage, as varints: delta-encoded passage number, number of positions, delta-encoded
 // positions.
 type batchIndex struct {
-	first    int
-	passages []passageInfo
-	terms    []uint32
-	ends     []uint32 // end of each term's postings in data
-	data     []byte
-	content  []uint32 // content terms of each passage, headings before body; only if kept
-	bounds   []contentEnds
+	firstPassage  int
+	passages      []passageInfo
+	terms         []uint32
+	ends          []uint32 // end of each term's postings in data
+	data          []byte
+	content       []uint32 // keepContent terms of each passage, headings before body; only if kept
+	contentBounds []contentEnds
 }
 
 // contentEnds are the ends of a passage's content terms in batchIndex.content: of its
@@ -188,12 +188,12 @@ type worker struct {
 	// termNumbers caches term numbers by spelling, plus one; 0 means that the spelling has
 	// no term.
 	termNumbers [3]map[string]uint32 // words, exact names, bigrams
-	found       []occurrence
+	occurrences []occurrence
 	// Scratch space of invert.
 	slots     []uint32
 	sorted    []occurrence
 	positions []uint32
-	// content has the content terms of the current passage by field.
+	// keepContent has the content terms of the current passage by field.
 	content [fieldCount][]uint32
 }
 
@@ -208,7 +208,7 @@ func newWorker(a *Analyzer, ids *interner) *worker {
 }
 
 func (w *worker) analyze(batch []Fields, s *batchIndex, content bool) {
-	w.found = w.found[:0]
+	w.occurrences = w.occurrences[:0]
 	s.passages = make([]passageInfo, len(batch))
 	for i := range batch {
 		whole := w.passage(uint32(i), &batch[i], &s.passages[i])
@@ -222,7 +222,7 @@ func (w *worker) analyze(batch []Fields, s *batchIndex, content bool) {
 // keepContent stores the content terms of the worker's current passage.
 func (s *batchIndex) keepContent(w *worker, named, whole bool) {
 	if !whole {
-		s.bounds = append(s.bounds, contentEnds{unknown, uint32(len(s.content))})
+		s.contentBounds = append(s.contentBounds, contentEnds{unknown, uint32(len(s.content))})
 		return
 	}
 	s.content = append(append(s.content, w.content[fieldPage]...), w.content[fieldPath]...)
@@ -231,7 +231,7 @@ func (s *batchIndex) keepContent(w *worker, named, whole bool) {
 	}
 	head := uint32(len(s.content))
 	s.content = append(s.content, w.content[fieldBody]...)
-	s.bounds = append(s.bounds, contentEnds{head, uint32(len(s.content))})
+	s.contentBounds = append(s.contentBounds, contentEnds{head, uint32(len(s.content))})
 }
 
 // passage collects the terms of a passage. It returns false if it truncated a field: those
@@ -248,7 +248,7 @@ func (w *worker) passage(n uint32, f *Fields, info *passageInfo) (whole bool) {
 				return
 			}
 			if term := w.termNumber(t.kind, text[t.start:t.end]); term > 0 {
-				w.found = append(w.found, occurrence{term - 1, n, uint32(t.position)})
+				w.occurrences = append(w.occurrences, occurrence{term - 1, n, uint32(t.position)})
 				if t.kind != exact {
 					content = append(content, term-1)
 				}
@@ -309,12 +309,12 @@ func (f *Fields) texts(field int, each func(string)) {
 func (w *worker) addNames(n uint32, f *Fields, position uint32) {
 	for _, s := range symbols(f) {
 		if term := s.term(); term != "" {
-			w.found = append(w.found, occurrence{w.ids.number(term), n, position})
+			w.occurrences = append(w.occurrences, occurrence{w.ids.number(term), n, position})
 		}
 	}
 	for _, key := range f.Keys {
 		if term := keyTerm(key); term != "" {
-			w.found = append(w.found, occurrence{w.ids.number(term), n, position})
+			w.occurrences = append(w.occurrences, occurrence{w.ids.number(term), n, position})
 		}
 	}
 }
@@ -326,7 +326,7 @@ func (w *worker) addOperators(n uint32, text string, body bool, from, to int) {
 	for i, term := range terms {
 		number := w.ids.number(term)
 		for position := from; position < min(from+counts[i], max(to, from+1)); position++ {
-			w.found = append(w.found, occurrence{number, n, uint32(position)})
+			w.occurrences = append(w.occurrences, occurrence{number, n, uint32(position)})
 		}
 	}
 }
@@ -358,7 +358,7 @@ func (w *worker) termNumber(k kind, text string) uint32 {
 func (w *worker) invert(s *batchIndex) {
 	// The slot of a term is the index of its bucket in ends plus one. Count first.
 	var ends []uint32
-	for _, o := range w.found {
+	for _, o := range w.occurrences {
 		for int(o.term) >= len(w.slots) {
 			w.slots = append(w.slots, 0)
 		}
@@ -374,8 +374,8 @@ func (w *worker) invert(s *batchIndex) {
 		ends[i] = at
 		at += n
 	}
-	w.sorted = resize(w.sorted, len(w.found))
-	for _, o := range w.found {
+	w.sorted = resize(w.sorted, len(w.occurrences))
+	for _, o := range w.occurrences {
 		end := &ends[w.slots[o.term]-1]
 		w.sorted[*end] = o
 		*end++
@@ -448,7 +448,7 @@ func (b *Builder) Write(ctx context.Context, file confined.Path) error {
 	for _, s := range b.batches {
 		s.terms, s.ends, s.data = nil, nil, nil
 	}
-	if !b.content {
+	if !b.keepContent {
 		b.batches, b.ids.terms = nil, nil
 	}
 	return out.Close()
@@ -458,17 +458,17 @@ func (b *Builder) Write(ctx context.Context, file confined.Path) error {
 // title and headings, and those of its body. known is false if they were not kept. Call
 // Analyze or Write first.
 func (b *Builder) Content(i int) (head, body []string, known bool) {
-	at := sort.Search(len(b.batches), func(k int) bool { return b.batches[k].first > i }) - 1
-	if at < 0 || i-b.batches[at].first >= len(b.batches[at].bounds) {
+	at := sort.Search(len(b.batches), func(k int) bool { return b.batches[k].firstPassage > i }) - 1
+	if at < 0 || i-b.batches[at].firstPassage >= len(b.batches[at].contentBounds) {
 		return nil, nil, false
 	}
 	s := b.batches[at]
-	i -= s.first
+	i -= s.firstPassage
 	from := uint32(0)
 	if i > 0 {
-		from = s.bounds[i-1].all
+		from = s.contentBounds[i-1].all
 	}
-	ends := s.bounds[i]
+	ends := s.contentBounds[i]
 	if ends.head == unknown {
 		return nil, nil, false
 	}
@@ -483,9 +483,9 @@ func (b *Builder) Content(i int) (head, body []string, known bool) {
 // order in which they were added. The ordinal of a passage is its index in this order; its
 // number is that of its addition.
 type layout struct {
-	info          []passageInfo
+	passages      []passageInfo
 	segmentOf     []uint32 // segment of each ordinal
-	segmentStarts []uint32 // first ordinal of each segment, and the end
+	segmentStarts []uint32 // firstPassage ordinal of each segment, and the end
 	documents     []uint32 // document of each segment
 	numbers       []uint32 // passage number of each ordinal; nil: the same
 	ordinals      []uint32 // ordinal of each passage number; nil: the same
@@ -494,13 +494,13 @@ type layout struct {
 }
 
 func (b *Builder) layout() (*layout, error) {
-	l := &layout{info: make([]passageInfo, len(b.documents)), single: true}
+	l := &layout{passages: make([]passageInfo, len(b.documents)), single: true}
 	for _, s := range b.batches {
-		copy(l.info[s.first:], s.passages)
+		copy(l.passages[s.firstPassage:], s.passages)
 		s.passages = nil
 	}
 	if b.reused != nil {
-		b.reused.fillInfo(l.info)
+		b.reused.fillInfo(l.passages)
 	}
 	documents := uint32(0)
 	for i, d := range b.documents {
@@ -521,11 +521,11 @@ func (b *Builder) layout() (*layout, error) {
 		info := make([]passageInfo, len(l.numbers))
 		for i, n := range l.numbers {
 			l.ordinals[n] = uint32(i)
-			info[i] = l.info[n]
+			info[i] = l.passages[n]
 		}
-		l.info = info
+		l.passages = info
 	}
-	for i := range l.info {
+	for i := range l.passages {
 		d := b.documents[i]
 		if l.numbers != nil {
 			d = b.documents[l.numbers[i]]
@@ -536,14 +536,14 @@ func (b *Builder) layout() (*layout, error) {
 			n++
 		}
 		l.segmentOf = append(l.segmentOf, uint32(n-1))
-		p := &l.info[i]
+		p := &l.passages[i]
 		p.bodyStart = 0
 		for field := range fieldBody {
 			p.bodyStart += uint32(p.shortLengths[field]) + 1
 		}
 		l.single = l.single && int(l.segmentStarts[n-1]) == i
 	}
-	l.segmentStarts = append(l.segmentStarts, uint32(len(l.info)))
+	l.segmentStarts = append(l.segmentStarts, uint32(len(l.passages)))
 	l.stats = l.measureStatistics()
 	return l, nil
 }
@@ -556,8 +556,8 @@ func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) e
 	out.Section("passages")
 	priors := l.priors()
 	record := make([]byte, passageSize)
-	for i := range l.info {
-		p := &l.info[i]
+	for i := range l.passages {
+		p := &l.passages[i]
 		copy(record, p.shortLengths[:])
 		binary.LittleEndian.PutUint32(record[8:], p.bodyLength)
 		binary.LittleEndian.PutUint32(record[12:], math.Float32bits(priors[i]))
@@ -571,10 +571,10 @@ func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) e
 	for i, d := range l.documents {
 		out.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(record[:0], l.segmentStarts[i]), d))
 	}
-	out.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(record[:0], uint32(len(l.info))), documents))
+	out.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(record[:0], uint32(len(l.passages))), documents))
 
 	out.Section("inputs")
-	out.Write(appendInputs(nil, l.info))
+	out.Write(appendInputs(nil, l.passages))
 
 	out.Section("postings")
 	var words dictionaryWriter
@@ -587,7 +587,7 @@ func (b *Builder) write(ctx context.Context, out *container.Writer, l *layout) e
 	// postings.
 	out.Section("meta")
 	meta := make([]byte, 0, metaSize)
-	for _, v := range []uint32{uint32(len(l.info)), uint32(len(l.documents)), documents, uint32(words.n), metaFlags(l)} {
+	for _, v := range []uint32{uint32(len(l.passages)), uint32(len(l.documents)), documents, uint32(words.termCount), metaFlags(l)} {
 		meta = binary.LittleEndian.AppendUint32(meta, v)
 	}
 	meta = append(meta, make([]byte, metaSize-len(meta))...)
@@ -650,7 +650,7 @@ func (g *postingBuffer) sort() {
 func (g *postingBuffer) setImpacts(l *layout, symbol bool) {
 	for i := 0; i < len(g.list); {
 		segment := g.list[i].segment
-		infos := l.info[l.segmentStarts[segment]:l.segmentStarts[segment+1]]
+		infos := l.passages[l.segmentStarts[segment]:l.segmentStarts[segment+1]]
 		end := i
 		var page pageFrequencies
 		for ; end < len(g.list) && g.list[end].segment == segment; end++ {

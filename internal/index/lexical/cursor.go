@@ -11,7 +11,7 @@ import (
 // A postingList is the posting list of one term in an open index.
 type postingList struct {
 	section                    container.Section
-	single                     bool
+	single                     bool // every segment of the index is a single passage
 	flags                      int
 	indexSegments              uint32 // number of segments in the index
 	segmentCount, passageCount int

@@ -16,18 +16,18 @@ const (
 // A dictionaryWriter encodes the terms, which are added in ascending order.
 type dictionaryWriter struct {
 	keys, terms []byte
-	n           int
-	offset      uint64 // of the next posting list
+	termCount   int
+	nextList    uint64 // of the next posting list
 	last        string
 }
 
 // add adds the next term with the length of its posting list.
 func (w *dictionaryWriter) add(term string, length int) {
 	shared := 0
-	if w.n%blockTerms == 0 {
+	if w.termCount%blockTerms == 0 {
 		w.keys = binary.BigEndian.AppendUint64(w.keys, prefixKey(term))
 		w.keys = binary.LittleEndian.AppendUint32(w.keys, uint32(len(w.terms)))
-		w.terms = binary.AppendUvarint(w.terms, w.offset)
+		w.terms = binary.AppendUvarint(w.terms, w.nextList)
 	} else {
 		for shared < min(len(term), len(w.last)) && term[shared] == w.last[shared] {
 			shared++
@@ -41,9 +41,9 @@ func (w *dictionaryWriter) add(term string, length int) {
 	}
 	w.terms = append(w.terms, term[shared:]...)
 	w.terms = binary.AppendUvarint(w.terms, uint64(length))
-	w.offset += uint64(length)
+	w.nextList += uint64(length)
 	w.last = term
-	w.n++
+	w.termCount++
 }
 
 func (w *dictionaryWriter) write(out *container.Writer) {
@@ -166,7 +166,7 @@ func (d *dictionary) entries(b int) (entryReader, error) {
 	if n <= 0 || offset > 1<<62 {
 		return entryReader{}, d.terms.Corrupt(from, "dictionary block without posting list offset")
 	}
-	return entryReader{s: &d.terms, at: from, data: data[n:], after: int64(offset)}, nil
+	return entryReader{section: &d.terms, blockOffset: from, data: data[n:], nextList: int64(offset)}, nil
 }
 
 // An entry is a front-coded term: the number of bytes shared with the previous term, the
@@ -179,12 +179,12 @@ type entry struct {
 
 // An entryReader reads the entries of one block.
 type entryReader struct {
-	s     *container.Section
-	at    int64
-	data  []byte
-	after int64 // offset of the next posting list
-	size  int   // length of the last term
-	err   error
+	section     *container.Section
+	blockOffset int64
+	data        []byte
+	nextList    int64 // offset of the next posting list
+	lastLength  int   // length of the last term
+	err         error
 }
 
 // next returns the next entry, or false at the end and on an error.
@@ -199,18 +199,18 @@ func (r *entryReader) next() (entry, bool) {
 		}
 		shared, rest, at = int(r.data[1]), int(r.data[2]), 3
 	}
-	if shared > r.size || shared+rest > 2*maxTerm || at+rest > len(r.data) {
+	if shared > r.lastLength || shared+rest > 2*maxTerm || at+rest > len(r.data) {
 		return r.fail("truncated term")
 	}
-	e := entry{shared: shared, rest: r.data[at : at+rest], offset: r.after}
+	e := entry{shared: shared, rest: r.data[at : at+rest], offset: r.nextList}
 	length, n := binary.Uvarint(r.data[at+rest:])
-	if n <= 0 || length > 1<<62 || r.after > 1<<62 {
+	if n <= 0 || length > 1<<62 || r.nextList > 1<<62 {
 		return r.fail("term without posting list")
 	}
 	e.length = int64(length)
 	r.data = r.data[at+rest+n:]
-	r.after += e.length
-	r.size = shared + rest
+	r.nextList += e.length
+	r.lastLength = shared + rest
 	return e, true
 }
 
@@ -247,7 +247,7 @@ type termReader struct {
 	// The term that next has read, and its posting list.
 	term           []byte
 	offset, length int64
-	buf            [2 * maxTerm]byte
+	termBuffer     [2 * maxTerm]byte
 }
 
 // next reads the next term. It returns false at the end and on an error.
@@ -256,13 +256,13 @@ func (r *termReader) next() bool {
 	if !ok {
 		return false
 	}
-	r.term = append(append(r.buf[:0], r.term[:e.shared]...), e.rest...)
+	r.term = append(append(r.termBuffer[:0], r.term[:e.shared]...), e.rest...)
 	r.offset, r.length = e.offset, e.length
 	return true
 }
 
 func (r *entryReader) fail(problem string) (entry, bool) {
-	r.err = r.s.Corrupt(r.at, problem)
+	r.err = r.section.Corrupt(r.blockOffset, problem)
 	return entry{}, false
 }
 
@@ -274,5 +274,5 @@ func (r *entryReader) failed(err error) error {
 	case r.err != nil:
 		return r.err
 	}
-	return r.s.Corrupt(r.at, io.ErrUnexpectedEOF.Error())
+	return r.section.Corrupt(r.blockOffset, io.ErrUnexpectedEOF.Error())
 }

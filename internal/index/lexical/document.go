@@ -41,7 +41,7 @@ func (x *Index) SearchRare(q Query) (Rare, error) {
 
 // rarest returns the documents with the rarest of a query's terms.
 func (x *Index) rarest(terms []scoredTerm, q *Query) ([]Match, error) {
-	segments, _, err := x.bestSegments(terms, minPool, &filter{x: x, accept: q.Accept})
+	segments, _, err := x.bestSegments(terms, minPool, &filter{index: x, accept: q.Accept})
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (x *Index) SearchDocuments(q Query, documents ...uint32) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.rank(&q, terms, nil, table, &filter{x: x}, perDocument)
+	found, err := x.rank(&q, terms, nil, table, &filter{index: x}, perDocument)
 	if err != nil {
 		return nil, err
 	}

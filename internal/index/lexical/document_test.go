@@ -47,7 +47,7 @@ func TestSearchDocuments(t *testing.T) {
 		}
 	}
 	if hits, err := x.SearchDocuments(Query{Text: "common", Limit: 5}, uint32(len(lengths))); err != nil || len(hits) > 0 {
-		t.Errorf("a document that is not there gave %v, %v", hits, err)
+		t.Errorf("an unknown document: %v, %v", hits, err)
 	}
 }
 

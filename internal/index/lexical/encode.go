@@ -23,13 +23,13 @@ const (
 // postings writes the posting lists of all terms in term order.
 func (b *Builder) postings(ctx context.Context, out *container.Writer, l *layout, words *dictionaryWriter) error {
 	return b.newEncoder(l).each(ctx, func(r *encodedLists) error {
-		term, region := 0, 0
+		term, list := 0, 0
 		for _, end := range r.ends {
-			words.add(string(r.terms[term:end.term]), end.list-region)
-			term, region = end.term, end.list
+			words.add(string(r.terms[term:end.term]), end.list-list)
+			term, list = end.term, end.list
 		}
 		if uint64(len(words.terms)) > math.MaxUint32 {
-			return fmt.Errorf("%d terms are too many for one index", words.n)
+			return fmt.Errorf("%d terms are too many for one index", words.termCount)
 		}
 		_, err := out.Write(r.bytes)
 		return err
@@ -42,7 +42,7 @@ type encoder struct {
 	layout  *layout
 	batches []*batchIndex
 	terms   []string
-	pieces  *pieces
+	pieces  *termPieces
 	reused  *reusedIndex
 	// newOrdinals maps ordinals of the older index to new ones, or to removed.
 	newOrdinals []uint32
@@ -64,17 +64,17 @@ func (b *Builder) newEncoder(l *layout) *encoder {
 	return e
 }
 
-// pieces locates the postings of each term in the batches.
-type pieces struct {
-	starts []uint32 // start of each term's pieces in list, and the end
-	list   []piece  // in batch order
-	order  []uint32 // term numbers in term order
+// termPieces locates the postings of each term in the batches.
+type termPieces struct {
+	starts []uint32    // start of each term's pieces in list, and the end
+	list   []termPiece // in batch order
+	order  []uint32    // term numbers in term order
 }
 
-type piece struct{ batch, index uint32 }
+type termPiece struct{ batch, index uint32 }
 
-func (b *Builder) pieces() *pieces {
-	p := &pieces{starts: make([]uint32, len(b.ids.terms)+1)}
+func (b *Builder) pieces() *termPieces {
+	p := &termPieces{starts: make([]uint32, len(b.ids.terms)+1)}
 	for _, s := range b.batches {
 		for _, t := range s.terms {
 			p.starts[t+1]++
@@ -83,11 +83,11 @@ func (b *Builder) pieces() *pieces {
 	for i := range b.ids.terms {
 		p.starts[i+1] += p.starts[i]
 	}
-	p.list = make([]piece, p.starts[len(b.ids.terms)])
+	p.list = make([]termPiece, p.starts[len(b.ids.terms)])
 	next := slices.Clone(p.starts)
 	for i, s := range b.batches {
 		for j, t := range s.terms {
-			p.list[next[t]] = piece{uint32(i), uint32(j)}
+			p.list[next[t]] = termPiece{uint32(i), uint32(j)}
 			next[t]++
 		}
 	}
@@ -110,8 +110,8 @@ type listEnd struct{ term, list int }
 
 func (r *encodedLists) reset() { r.terms, r.bytes, r.ends = r.terms[:0], r.bytes[:0], r.ends[:0] }
 
-func (r *encodedLists) add(term, region []byte) {
-	r.addEnd(term, append(r.bytes, region...))
+func (r *encodedLists) add(term, encoded []byte) {
+	r.addEnd(term, append(r.bytes, encoded...))
 }
 
 // addEnd adds a term whose posting list was appended to bytes.
@@ -271,7 +271,7 @@ func (w *spanEncoder) gather(g *postingBuffer, term uint32) {
 		if p.index > 0 {
 			from = s.ends[p.index-1]
 		}
-		g.decodeBatch(s.data[from:s.ends[p.index]], uint32(s.first), w.layout)
+		g.decodeBatch(s.data[from:s.ends[p.index]], uint32(s.firstPassage), w.layout)
 	}
 	if w.shuffled {
 		g.sort()

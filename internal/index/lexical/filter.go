@@ -4,7 +4,7 @@ import "slices"
 
 // A filter selects the passages that may be hits.
 type filter struct {
-	x        *Index
+	index    *Index
 	accept   func(uint32) bool
 	matchers []phraseMatcher
 }
@@ -72,12 +72,12 @@ func (f *filter) mayAccept(segment uint32) (bool, error) {
 	if f.accept == nil {
 		return true, nil
 	}
-	from, to, _, err := f.x.segment(segment)
+	from, to, _, err := f.index.segment(segment)
 	if err != nil {
 		return false, err
 	}
 	for ordinal := from; ordinal < to; ordinal++ {
-		n, err := f.x.passageNumber(ordinal)
+		n, err := f.index.passageNumber(ordinal)
 		if err != nil {
 			return false, err
 		}
@@ -92,13 +92,13 @@ func (f *filter) mayAccept(segment uint32) (bool, error) {
 // order after a rewind.
 func (f *filter) accepts(segment, ordinal uint32) (bool, error) {
 	if f.accept != nil {
-		n, err := f.x.passageNumber(ordinal)
+		n, err := f.index.passageNumber(ordinal)
 		if err != nil || !f.accept(n) {
 			return false, err
 		}
 	}
 	for i := range f.matchers {
-		met, err := f.x.matchesPhrase(&f.matchers[i], segment, ordinal)
+		met, err := f.index.matchesPhrase(&f.matchers[i], segment, ordinal)
 		if err != nil || met == f.matchers[i].not {
 			return false, err
 		}

@@ -46,7 +46,7 @@ type Index struct {
 	dictionary                                           dictionary
 	postings, passages, segments, order                  container.Section
 	passageCount, segmentCount, documentCount, termCount int
-	single                                               bool
+	single                                               bool // every segment is a single passage
 }
 
 // Open opens the index in a file. Errors: those of opening a file, such as fs.ErrNotExist,
@@ -123,7 +123,7 @@ func (x *Index) Verify(advance func(int64)) error {
 		}
 		for r.next() {
 			if terms > 0 && string(r.term) <= last {
-				return r.s.Corrupt(r.at, "terms are not sorted")
+				return r.section.Corrupt(r.blockOffset, "terms are not sorted")
 			}
 			last = string(r.term)
 			terms++

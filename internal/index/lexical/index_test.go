@@ -126,7 +126,7 @@ func TestWriteFails(t *testing.T) {
 	b := NewBuilder(Options{})
 	b.Add(1, Fields{Body: "text"})
 	if err := b.Write(t.Context(), confined.Of(path)); err == nil {
-		t.Error("a document number was left out, and nobody said so")
+		t.Error("a missing document number is not reported")
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a failed build left a file: %v", err)
@@ -136,7 +136,7 @@ func TestWriteFails(t *testing.T) {
 func TestOpenFails(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Open(confined.Of(filepath.Join(dir, "absent"))); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an absent file: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 	path := filepath.Join(dir, "other")
 	w, err := container.Create(confined.Of(path), indexKind, Version+1)
@@ -180,11 +180,11 @@ func TestDamagedFile(t *testing.T) {
 		}
 		if x, err := Open(confined.Of(path)); err == nil {
 			if x.Verify(nil) == nil {
-				t.Fatalf("byte %d changed, and nobody noticed", at)
+				t.Fatalf("a change of byte %d is not detected", at)
 			}
 			for i, q := range queries {
 				if hits, _, err := x.Search(q); err == nil && fmt.Sprint(hits) != want[i] {
-					t.Fatalf("byte %d changed, and with it the answer", at)
+					t.Fatalf("a change of byte %d changes the hits", at)
 				}
 			}
 			x.Close()
@@ -270,7 +270,7 @@ func TestConcurrentSearches(t *testing.T) {
 		wait.Go(func() {
 			for range 20 {
 				if hits, _, err := x.Search(query); err != nil || fmt.Sprint(hits) != fmt.Sprint(want) {
-					t.Errorf("another answer, %v", err)
+					t.Errorf("different hits: %v", err)
 					return
 				}
 			}

@@ -55,7 +55,7 @@ func (t *scoredTerm) setBound(base, end uint32) error {
 // have brought close to it.
 func (x *Index) bestSegments(terms []scoredTerm, want int, f *filter) ([]uint32, bool, error) {
 	f.rewind()
-	s := segmentSearch{filter: f, best: heap[uint32]{limit: want}, order: make([]*scoredTerm, len(terms)), boundSums: make([]uint32, len(terms))}
+	s := segmentSearch{filter: f, top: heap[uint32]{capacity: want}, order: make([]*scoredTerm, len(terms)), boundSums: make([]uint32, len(terms))}
 	for i := range terms {
 		terms[i].rewind()
 		terms[i].nextBlock = 0
@@ -68,8 +68,8 @@ func (x *Index) bestSegments(terms []scoredTerm, want int, f *filter) ([]uint32,
 		}
 		base = end
 	}
-	segments := make([]uint32, len(s.best.entries))
-	for i, e := range s.best.entries {
+	segments := make([]uint32, len(s.top.entries))
+	for i, e := range s.top.entries {
 		segments[i] = e.id
 	}
 	slices.Sort(segments)
@@ -79,7 +79,7 @@ func (x *Index) bestSegments(terms []scoredTerm, want int, f *filter) ([]uint32,
 // A segmentSearch keeps the best segments of the windows scored so far.
 type segmentSearch struct {
 	filter    *filter
-	best      heap[uint32]
+	top       heap[uint32]
 	more      bool          // other segments match, too
 	order     []*scoredTerm // the terms by ascending bound in the window
 	boundSums []uint32      // prefix sums of the bounds of order
@@ -122,7 +122,7 @@ func (s *segmentSearch) partition(base, end uint32) (int, error) {
 		}
 	}
 	slices.SortFunc(s.order, func(a, b *scoredTerm) int { return cmp.Compare(a.bound, b.bound) })
-	floor, firstEssential, sum := s.best.floor(), 0, uint32(0)
+	floor, firstEssential, sum := s.top.floor(), 0, uint32(0)
 	for i, t := range s.order {
 		sum += t.bound
 		s.boundSums[i] = sum
@@ -137,7 +137,7 @@ func (s *segmentSearch) partition(base, end uint32) (int, error) {
 // while they can lift it above the threshold, and keeps the segment if it is among the
 // best.
 func (s *segmentSearch) completeAndOffer(segment, score uint32, others []*scoredTerm) error {
-	floor := s.best.floor()
+	floor := s.top.floor()
 	for j := len(others) - 1; j >= 0 && score+s.boundSums[j] > floor; j-- {
 		t := others[j]
 		ok, err := t.seek(segment)
@@ -154,8 +154,8 @@ func (s *segmentSearch) completeAndOffer(segment, score uint32, others []*scored
 	}
 	ok, err := s.filter.mayAccept(segment)
 	if err == nil && ok {
-		s.more = s.more || s.best.full()
-		s.best.push(score, segment)
+		s.more = s.more || s.top.full()
+		s.top.push(score, segment)
 	}
 	return err
 }
@@ -183,8 +183,8 @@ func (t *scoredTerm) accumulate(base, end uint32, sums *[windowSegments]uint32, 
 
 // A heap keeps the entries with the highest scores; of equal scores, the first ones.
 type heap[S cmp.Ordered] struct {
-	entries []heapEntry[S]
-	limit   int
+	entries  []heapEntry[S]
+	capacity int
 }
 
 type heapEntry[S cmp.Ordered] struct {
@@ -193,7 +193,7 @@ type heapEntry[S cmp.Ordered] struct {
 }
 
 // full reports whether a push must remove an entry.
-func (h *heap[S]) full() bool { return len(h.entries) == h.limit }
+func (h *heap[S]) full() bool { return len(h.entries) == h.capacity }
 
 // floor returns the lowest score of a full heap, which a push must exceed, and the zero
 // value otherwise.

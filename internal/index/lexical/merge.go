@@ -80,7 +80,7 @@ func (b *Builder) Keep(document, n uint32) {
 	}
 	b.reused.newNumbers[n] = uint32(len(b.documents))
 	b.documents = append(b.documents, document)
-	b.first++
+	b.batchStart++
 }
 
 // fillInfo sets the properties of the reused passages, by their numbers in the builder.
@@ -150,7 +150,7 @@ func (k *reusedIndex) unchangedSegments(l *layout, to []uint32, unsorted bool) s
 	}
 	for u := range a.newSegments {
 		from, end := k.segmentStarts[u], k.segmentStarts[u+1]
-		now, kept := uint32(removed), uint32(0)
+		now, reused := uint32(removed), uint32(0)
 		for i := from; i < end; i++ {
 			if to[i] == removed {
 				continue
@@ -159,14 +159,14 @@ func (k *reusedIndex) unchangedSegments(l *layout, to []uint32, unsorted bool) s
 				now = l.segmentOf[to[i]]
 			}
 			if l.segmentOf[to[i]] == now {
-				kept++
+				reused++
 				a.unmoved[i] = to[i]-l.segmentStarts[now] == i-from
 			}
 		}
 		// No passage may come from another segment.
-		if now != removed && kept == all[now] && l.stats.pageNorms[now] == pages[u] {
+		if now != removed && reused == all[now] && l.stats.pageNorms[now] == pages[u] {
 			a.newSegments[u] = now
-			if kept < end-from || kept < l.segmentStarts[now+1]-l.segmentStarts[now] {
+			if reused < end-from || reused < l.segmentStarts[now+1]-l.segmentStarts[now] {
 				a.newSegments[u] |= changedFlag
 			}
 		}
@@ -212,8 +212,8 @@ func (w *spanEncoder) merge(r *encodedLists, term []byte, l postingList) (bool, 
 		case err != nil:
 			return false, err
 		case same && l.skips == nil && len(w.fresh.list) == 0 && w.old.newSegments[0] == c.segments[0]:
-			region, err := l.section.Bytes(l.start, l.end-l.start)
-			r.add(term, region)
+			encoded, err := l.section.Bytes(l.start, l.end-l.start)
+			r.add(term, encoded)
 			return true, err
 		case l.segmentCount <= maxShortList:
 			return false, nil
@@ -230,11 +230,11 @@ func (w *spanEncoder) merge(r *encodedLists, term []byte, l postingList) (bool, 
 	}
 	w.mergeFresh(&posting{segment: removed})
 	w.mergeSegment()
-	region := w.list.finish(r.bytes)
-	if region == nil {
+	encoded := w.list.finish(r.bytes)
+	if encoded == nil {
 		return false, nil
 	}
-	r.addEnd(term, region)
+	r.addEnd(term, encoded)
 	return true, nil
 }
 

@@ -110,7 +110,7 @@ func sameFile(tb testing.TB, have, want *Index) {
 		x, _ := a.All()
 		y, _ := b.All()
 		if !bytes.Equal(x, y) {
-			tb.Errorf("section %s: %d bytes that are not the %d of a build from nothing", name, len(x), len(y))
+			tb.Errorf("section %s: %d bytes differ from the %d of a full build", name, len(x), len(y))
 		}
 	}
 	tb.Fatal("the files differ")
@@ -328,7 +328,7 @@ func TestReuseRefuses(t *testing.T) {
 	}
 	b.Keep(0, 2)
 	if err := b.Write(t.Context(), confined.Of(filepath.Join(t.TempDir(), FileName))); err == nil {
-		t.Error("a passage was kept that is not there")
+		t.Error("Keep accepted a passage that does not exist")
 	}
 }
 

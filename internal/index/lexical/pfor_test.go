@@ -22,14 +22,14 @@ func TestPackedNumbers(t *testing.T) {
 				got := make([]uint32, n-from)
 				unpack(got, b, from, width)
 				if !slices.Equal(got, v[from:]) {
-					t.Fatalf("%d numbers of %d bits from %d on came back changed", n, width, from)
+					t.Fatalf("%d numbers of %d bits, read from %d: round trip failed", n, width, from)
 				}
 			}
 		}
 	}
 }
 
-func TestPatchedNumbers(t *testing.T) {
+func TestPFOR(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
 		v := make([]uint32, rng.IntN(300))
@@ -43,7 +43,7 @@ func TestPatchedNumbers(t *testing.T) {
 		got := make([]uint32, len(v))
 		rest, ok := readPFOR(got, append(b, "rest"...))
 		if !ok || !slices.Equal(got, v) || string(rest) != "rest" {
-			t.Fatalf("%v came back as %v, followed by %q", v, got, rest)
+			t.Fatalf("%v: got %v, followed by %q", v, got, rest)
 		}
 		if plain := packedLen(len(v), 32) + 1; len(b) > plain {
 			t.Errorf("%d numbers took %d bytes, %d without packing", len(v), len(b), plain)
@@ -53,17 +53,17 @@ func TestPatchedNumbers(t *testing.T) {
 			n := min(1+rng.IntN(9), len(v)-from)
 			part := make([]uint32, n)
 			if ok = p.read(part, from); !slices.Equal(part, v[from:from+n]) {
-				t.Fatalf("numbers %d to %d of %v came back as %v", from, from+n, v, part)
+				t.Fatalf("numbers %d to %d of %v: got %v", from, from+n, v, part)
 			}
 			from += n + rng.IntN(3)
 		}
 		if !ok {
-			t.Fatal("patched numbers did not open a second time")
+			t.Fatal("PFOR numbers did not open a second time")
 		}
 	}
 }
 
-func FuzzPatchedNumbers(f *testing.F) {
+func FuzzPFOR(f *testing.F) {
 	f.Add(appendPFOR(nil, []uint32{1, 2, 3, 1 << 20, 4}), 5)
 	f.Add([]byte{0x80, 1, 0, 1}, 3)
 	f.Fuzz(func(t *testing.T, b []byte, n int) {

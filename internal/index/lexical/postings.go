@@ -48,9 +48,9 @@ type posting struct {
 
 // A listWriter encodes posting lists, one term after another.
 type listWriter struct {
-	single                   bool
-	flags                    int // of the current list
-	listCounts                   // of the list so far
+	single                   bool // every segment of the index is a single passage
+	flags                    int  // of the current list
+	listCounts                    // of the list so far
 	skips, blocks, positions []byte
 	block                    blockColumns
 	reused                   *decodedBlock // the block of the older index that is being merged, or nil

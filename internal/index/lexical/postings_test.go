@@ -77,13 +77,13 @@ func TestPostingsComeBack(t *testing.T) {
 				w := listWriter{single: single}
 				before := randomList(rng, 700, limit, single)
 				w.encode(nil, before.list, before.positions) // reused buffers must not affect the next list
-				region := w.encode(nil, want.list, want.positions)
-				l, err := openPostingList(section(t, region), 0, int64(len(region)), limit, single)
+				encoded := w.encode(nil, want.list, want.positions)
+				l, err := openPostingList(section(t, encoded), 0, int64(len(encoded)), limit, single)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if l.segmentCount != segments || l.passageCount != len(want.list) {
-					t.Fatalf("%d units and %d passages, want %d and %d", l.segmentCount, l.passageCount, segments, len(want.list))
+					t.Fatalf("%d segments and %d passages, want %d and %d", l.segmentCount, l.passageCount, segments, len(want.list))
 				}
 				got := readList(t, newCursor(l))
 				for i := range want.list {
@@ -91,11 +91,11 @@ func TestPostingsComeBack(t *testing.T) {
 						want.list[i].pageImpact = 0
 					}
 					if got.list[i] != want.list[i] {
-						t.Fatalf("posting %d came back as %+v, want %+v", i, got.list[i], want.list[i])
+						t.Fatalf("posting %d: got %+v, want %+v", i, got.list[i], want.list[i])
 					}
 				}
 				if !slices.Equal(got.positions, want.positions) {
-					t.Fatal("other positions came back")
+					t.Fatal("wrong positions")
 				}
 				testSeek(t, newCursor(l), want.list, rng)
 			})

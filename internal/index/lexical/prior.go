@@ -21,17 +21,17 @@ func (l *layout) priors() []float32 {
 	var links, pageLinks float64
 	shallow := uint8(math.MaxUint8)
 	newest := make(map[uint64]version)
-	for i := range l.info {
-		p := &l.info[i]
+	for i := range l.passages {
+		p := &l.passages[i]
 		links, pageLinks = max(links, logLinks(p.inLinks)), max(pageLinks, logLinks(p.pageLinks))
 		shallow = min(shallow, p.depth)
 		if p.version != 0 {
 			newest[p.family] = max(newest[p.family], p.version)
 		}
 	}
-	priors := make([]float32, len(l.info))
-	for i := range l.info {
-		p := &l.info[i]
+	priors := make([]float32, len(l.passages))
+	for i := range l.passages {
+		p := &l.passages[i]
 		score := lengthPrior * math.Log1p(float64(p.bodyLength)) / 8
 		score += depthPrior * float64(min(p.depth-shallow, maxDepth)) / maxDepth
 		if links > 0 {

@@ -114,7 +114,7 @@ func FuzzPlan(f *testing.F) {
 			}
 			for _, d := range p.constraints {
 				if len(d.words) == 0 {
-					t.Fatalf("a demand of nothing in %q", text)
+					t.Fatalf("an empty constraint in %q", text)
 				}
 			}
 			last := 0

@@ -158,7 +158,7 @@ func (x *Index) weigh(f *scoreTable, i int, wordsUnit, pageUnit float64, scores 
 
 // rank returns the best passages of the table, at most perDocument per document.
 func (x *Index) rank(q *Query, terms []scoredTerm, phrases []phraseMatcher, table *scoreTable, f *filter, perDocument int) ([]candidate, error) {
-	pool := heap[float64]{limit: max(q.Limit, minPool)}
+	pool := heap[float64]{capacity: max(q.Limit, minPool)}
 	rests, err := x.fillPool(&pool, table, f, perDocument)
 	if err != nil {
 		return nil, err

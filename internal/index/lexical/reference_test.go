@@ -121,14 +121,14 @@ func TestPrunedSearchEqualsExhaustiveSearch(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				f := &filter{x: x, accept: q.Accept, matchers: matchers}
+				f := &filter{index: x, accept: q.Accept, matchers: matchers}
 				for _, want := range []int{1, 10, 100} {
 					got, _, err := x.bestSegments(terms, want, f)
 					if err != nil {
 						t.Fatal(err)
 					}
 					if expected := bestSegmentsReference(t, x, terms, want, f); !slices.Equal(got, expected) {
-						t.Fatalf("%d best units of %q:\n%v, want\n%v", want, q.Text, got, expected)
+						t.Fatalf("%d best segments of %q:\n%v, want\n%v", want, q.Text, got, expected)
 					}
 				}
 			}
@@ -263,7 +263,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 			b.Add(documents[i], f)
 		}
 		if len(b.batches) < 2 {
-			t.Fatal("there is one batch only")
+			t.Fatal("only one batch")
 		}
 		path := filepath.Join(t.TempDir(), FileName)
 		if err := b.Write(t.Context(), confined.Of(path)); err != nil {
@@ -278,7 +278,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 	want := file(1)
 	for _, procs := range []int{2, 7} {
 		if got := file(procs); !bytes.Equal(got, want) {
-			t.Errorf("%d processors built other bytes than one", procs)
+			t.Errorf("%d processors and one built different files", procs)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func FuzzScan(f *testing.F) {
 			}
 		})
 		if last >= after && after > 5 {
-			t.Fatalf("a token is at %d, but %d is said to be free", last, after)
+			t.Fatalf("a token is at %d, but scan returned %d as free", last, after)
 		}
 	})
 }

@@ -70,7 +70,7 @@ func averagesOf(infos []passageInfo, segment []uint32, segments int) (a averages
 
 func (l *layout) measureStatistics() statistics {
 	var s statistics
-	s.averages, s.pageNorms = averagesOf(l.info, l.segmentOf, len(l.documents))
+	s.averages, s.pageNorms = averagesOf(l.passages, l.segmentOf, len(l.documents))
 	for f := range s.norms {
 		s.norms[f] = make([]float64, maxCachedLength)
 		for words := range s.norms[f] {

@@ -135,7 +135,7 @@ func (x *Index) search(q *Query, p *plan) ([]Hit, Signals, error) {
 	if err != nil {
 		return nil, Signals{}, err
 	}
-	f := &filter{x: x, accept: q.Accept, matchers: matchers}
+	f := &filter{index: x, accept: q.Accept, matchers: matchers}
 	pool := max(q.Limit, minPool)
 	for want := pool; ; want *= 4 {
 		segments, more, err := x.bestSegments(terms, want, f)

@@ -99,7 +99,7 @@ func TestExplain(t *testing.T) {
 	for _, r := range got {
 		words, page = words+r.Words, page+r.Page
 		if (r.Words > 0) != (len(r.Fields) > 0 && !r.Symbol) || (r.Page > 0) == r.Symbol {
-			t.Errorf("a term is in the passage or not: %+v", r)
+			t.Errorf("terms of the passage: %+v", r)
 		}
 		r.Words, r.Page = 0, 0
 		terms[r.Term] = r
@@ -121,10 +121,10 @@ func TestExplain(t *testing.T) {
 		t.Errorf("a synonym: %v, %v", got, err)
 	}
 	if got, err = x.Explain(Query{Text: "nothing else"}, 2); err != nil || got != nil {
-		t.Errorf("a passage that has nothing of the query: %v, %v", got, err)
+		t.Errorf("a passage without words of the query: %v, %v", got, err)
 	}
 	if _, err := x.Explain(Query{Text: "file"}, 4); err == nil {
-		t.Error("a passage that is not there was explained")
+		t.Error("Explain accepted a passage that does not exist")
 	}
 }
 
@@ -144,19 +144,19 @@ func TestSignals(t *testing.T) {
 	}
 	known, unknown := signals("merge a branch"), signals("boil an egg")
 	if known.Terms != 2 || known.Unknown != 0 || known.KnownShare != 1 || known.Coverage < .99 || known.RelativeScore <= 0 || known.Proximity <= 0 {
-		t.Errorf("a query that is answered: %+v", known)
+		t.Errorf("an answered query: %+v", known)
 	}
 	if unknown.Terms != 2 || unknown.Unknown != 2 || unknown.KnownShare != 0 || unknown.Coverage != 0 || unknown.RelativeScore != 0 {
-		t.Errorf("a query of nothing known: %+v", unknown)
+		t.Errorf("a query of unknown words: %+v", unknown)
 	}
 	if half := signals("merge an egg"); !(half.KnownShare > 0 && half.KnownShare < 1 && half.Coverage < known.Coverage) {
-		t.Errorf("a query that is half known: %+v", half)
+		t.Errorf("a query of known and unknown words: %+v", half)
 	}
 	if s := signals("git merge"); !s.Named || known.Named {
 		t.Errorf("the database's name: %+v, %+v", s, known)
 	}
 	if _, s, err := x.Search(Query{Text: "merge", Named: true, Limit: 1}); err != nil || !s.Named {
-		t.Errorf("a database that the asker named: %+v, %v", s, err)
+		t.Errorf("Query.Named: %+v, %v", s, err)
 	}
 	if s := signals("merge in django"); s.TechnologyRarity < .99 || known.TechnologyRarity != 0 {
 		t.Errorf("another's name: %+v, %+v", s, known)
@@ -166,14 +166,14 @@ func TestSignals(t *testing.T) {
 	}
 	for _, text := range []string{"merge merge_tree", "branch re.sub"} {
 		if s := signals(text); !s.UnknownName {
-			t.Errorf("%s has a name that is not known: %+v", text, s)
+			t.Errorf("%s: unexpected unknown name: %+v", text, s)
 		}
 	}
 	if s := signals(`"merge the branch"`); s.Relaxed {
-		t.Errorf("a phrase that is there: %+v", s)
+		t.Errorf("an existing phrase: %+v", s)
 	}
 	if s := signals(`"commit remote"`); !s.Relaxed {
-		t.Errorf("a phrase that is not there: %+v", s)
+		t.Errorf("a missing phrase: %+v", s)
 	}
 	if s := signals("merge a branch with an egg"); s.LowestEvidence >= 0 || s.LowestEvidence >= s.MeanEvidence {
 		t.Errorf("evidence: %+v", s)

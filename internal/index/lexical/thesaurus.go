@@ -268,7 +268,7 @@ type synonym struct {
 // several expansions are added. A key of several words that a longer key contains adds
 // nothing, unless the index lacks all targets of the longer key.
 func (x *Index) addSynonyms(terms []scoredTerm, expansions []expansion, rarities []float64) ([]scoredTerm, error) {
-	f := synonymFinder{x: x, indexes: make(map[string]int, len(terms)+usualSynonyms)}
+	f := synonymFinder{index: x, indexes: make(map[string]int, len(terms)+usualSynonyms)}
 	for i := range terms {
 		f.indexes[terms[i].term] = -1
 	}
@@ -328,7 +328,7 @@ func (e expansion) rarity(rarities []float64) float64 {
 
 // A synonymFinder looks up targets in an index.
 type synonymFinder struct {
-	x       *Index
+	index   *Index
 	found   []synonym
 	indexes map[string]int // index in found of each term; -1: do not add
 	buffer  []int
@@ -341,13 +341,13 @@ func (f *synonymFinder) find(targets string) ([]int, error) {
 	for target := range strings.FieldsSeq(targets) {
 		i, seen := f.indexes[target]
 		if !seen {
-			l, found, err := f.x.postingList(target)
+			l, found, err := f.index.postingList(target)
 			if err != nil {
 				return nil, err
 			}
 			if i = -1; found {
 				i = len(f.found)
-				f.found = append(f.found, synonym{postingList: l, term: target, rarity: idf(l.passageCount, f.x.passageCount)})
+				f.found = append(f.found, synonym{postingList: l, term: target, rarity: idf(l.passageCount, f.index.passageCount)})
 			}
 			f.indexes[target] = i
 		}
@@ -366,7 +366,7 @@ func (f *synonymFinder) weigh(indexes []int, mass float64) {
 		sum += f.found[i].rarity
 	}
 	weight := mass * math.Sqrt(float64(len(indexes))) / sum
-	if f.x.single {
+	if f.index.single {
 		weight *= singleShare
 	}
 	for _, i := range indexes {

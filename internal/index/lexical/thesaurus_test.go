@@ -649,11 +649,11 @@ func TestSynonymsAndConfidence(t *testing.T) {
 		return s.RelativeScore
 	}
 	if got := strength("dictionary mapping", "hashmap"); got != 0 {
-		t.Errorf("synonyms of an unknown word have the strength %g", got)
+		t.Errorf("relative score of synonyms of an unknown word: %g", got)
 	}
 	plain := strength("alpha beta", "alpha beta")
 	got := strength("combine commits", "combine commits")
 	if least := plain / (1 + maxSynonymShare) * .99; got < least || got > plain {
-		t.Errorf("the query's own words have the strength %g beside synonyms, want %g to %g", got, least, plain)
+		t.Errorf("relative score of the query's own words with synonyms: %g, want %g to %g", got, least, plain)
 	}
 }

@@ -173,6 +173,6 @@ func TestTechnologyIsSorted(t *testing.T) {
 		names = append(names, name)
 	}
 	if !slices.IsSorted(names) || len(slices.Compact(names)) < len(names) {
-		t.Error("the names are not sorted, or one is there twice")
+		t.Error("the names are not sorted or not unique")
 	}
 }
