@@ -40,8 +40,8 @@ type averages struct {
 // maxCachedLength limits the lengths in statistics.norms.
 const maxCachedLength = 1 << 10
 
-// averagesOf returns the averages of passages in so many segments, and the body length of
-// each segment. segment has the segment of each passage.
+// averagesOf returns the averages of the passages, and the body length of each segment.
+// segment has the segment of each passage, segments their number.
 func averagesOf(infos []passageInfo, segment []uint32, segments int) (a averages, bodies []float64) {
 	var n [fieldCount]float64
 	bodies = make([]float64, segments)
