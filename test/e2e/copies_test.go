@@ -58,7 +58,7 @@ func TestTwoCopies(t *testing.T) {
 					t.Errorf("these searches went to the web: %q, want one", m.searches)
 				}
 				// Of two denials a client shows the reason of one, and both contexts.
-				if seen := last.text(); !strings.Contains(seen, sentence) || !strings.Contains(seen, "Query matches 'docsearch'") {
+				if seen := last.text(); !strings.Contains(seen, sentence) || !strings.Contains(seen, "(docsearch); the web search was not run.") {
 					t.Errorf("the model did not see the answer:\n%s", seen)
 				}
 			})

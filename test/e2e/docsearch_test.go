@@ -69,7 +69,7 @@ func (s *session) docsearch(t *testing.T, args ...string) string {
 // passage that answers it says: both are about docsearch's own documentation.
 const (
 	question = "docsearch escape hatch: how does a denied web search go through"
-	sentence = "minutes, it runs. The same search has the same query"
+	sentence = "If the agent sends the same search again within five minutes, it runs."
 )
 
 // database builds a database of docsearch's own documentation and names it in

@@ -54,7 +54,7 @@ func TestInspector(t *testing.T) {
 			{"no query", "tools/call --tool-name search", "query is required; search takes query (required)", 5},
 			{"unknown argument", "tools/call --tool-name search --tool-arg query=x --tool-arg bogus=1", `unknown argument \"bogus\"`, 5},
 			{"no such database", "tools/call --tool-name search --tool-arg query=x --tool-arg database=none", `database \"none\" not found`, 5},
-			{"no such passage", "tools/call --tool-name read --tool-arg id=none", "is not in", 5},
+			{"no such passage", "tools/call --tool-name read --tool-arg id=none", `\"none\" not found in`, 5},
 			{"no such tool", "tools/call --tool-name none", "tool_not_found", 5},
 			{"resources", "resources/list", "docsearch://", 0},
 			{"resource templates", "resources/templates/list", "docsearch://{database}/{+document}", 0},
