@@ -12,18 +12,18 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// topical makes vectors as texts have them: each about a few of many topics,
+// topicMixtures makes vectors as texts have them: each about a few of many topics,
 // common ones more often, in proportions of its own.
-func topical(n, dimensions int) list {
+func topicMixtures(n, dimensions int) vectorList {
 	rng := rand.New(rand.NewPCG(3, uint64(n)))
-	topics := make(list, 1000)
+	topics := make(vectorList, 1000)
 	for i := range topics {
 		topics[i] = gaussian(rng, dimensions, 1)
 		for j := range topics[i] {
 			topics[i][j] *= float32(math.Pow(float64(j+1), -0.4)) // a spectrum that decays
 		}
 	}
-	l := make(list, n)
+	l := make(vectorList, n)
 	for i := range l {
 		l[i] = gaussian(rng, dimensions, 0.15)
 		for range 4 {
@@ -37,41 +37,41 @@ func topical(n, dimensions int) list {
 	return l
 }
 
-// fixtures are what benchmarks share.
-var fixtures struct {
+// datasets are what benchmarks share.
+var datasets struct {
 	sync.Mutex
-	lists map[string]list
+	lists map[string]vectorList
 	files map[string]string
 	stats map[string]Stats
 }
 
-func fixture(b *testing.B, n, dimensions int) (list, string, Stats) {
+func dataset(b *testing.B, n, dimensions int) (vectorList, string, Stats) {
 	b.Helper()
-	fixtures.Lock()
-	defer fixtures.Unlock()
+	datasets.Lock()
+	defer datasets.Unlock()
 	key := fmt.Sprintf("%dx%d", n, dimensions)
-	if fixtures.lists == nil {
-		fixtures.lists, fixtures.files, fixtures.stats = make(map[string]list), make(map[string]string), make(map[string]Stats)
+	if datasets.lists == nil {
+		datasets.lists, datasets.files, datasets.stats = make(map[string]vectorList), make(map[string]string), make(map[string]Stats)
 	}
-	if fixtures.lists[key] == nil {
+	if datasets.lists[key] == nil {
 		dir, err := os.MkdirTemp("", "docsearch-dense")
 		if err != nil {
 			b.Fatal(err)
 		}
-		l := topical(n, dimensions)
+		l := topicMixtures(n, dimensions)
 		path := filepath.Join(dir, "vectors.bin")
 		stats, err := Build(b.Context(), confined.Of(path), l, Options{Queries: queries(l, 300, 0.3)})
 		if err != nil {
 			b.Fatal(err)
 		}
-		fixtures.lists[key], fixtures.files[key], fixtures.stats[key] = l, path, stats
+		datasets.lists[key], datasets.files[key], datasets.stats[key] = l, path, stats
 	}
-	return fixtures.lists[key], fixtures.files[key], fixtures.stats[key]
+	return datasets.lists[key], datasets.files[key], datasets.stats[key]
 }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for _, path := range fixtures.files {
+	for _, path := range datasets.files {
 		os.RemoveAll(filepath.Dir(path))
 	}
 	os.Exit(code)
@@ -85,7 +85,7 @@ func BenchmarkSearch(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.Run("docsearch", func(b *testing.B) {
-				l, path, stats := fixture(b, n, 256)
+				l, path, stats := dataset(b, n, 256)
 				x, err := Open(confined.Of(path))
 				if err != nil {
 					b.Fatal(err)
@@ -102,7 +102,7 @@ func BenchmarkSearch(b *testing.B) {
 				b.ReportMetric(stats.Recall.Value, "recall@10")
 			})
 			b.Run("float32", func(b *testing.B) {
-				l, _, _ := fixture(b, n, 256)
+				l, _, _ := dataset(b, n, 256)
 				qs := queries(l, 64, 0.3)
 				flat := newMatrix(n, 256)
 				for i, v := range l {
@@ -115,7 +115,7 @@ func BenchmarkSearch(b *testing.B) {
 				}
 				b.ReportMetric(1, "recall@10")
 			})
-			benchmarkPlain(b, n)
+			benchmarkPlainHNSW(b, n)
 		})
 	}
 }
@@ -123,7 +123,7 @@ func BenchmarkSearch(b *testing.B) {
 func BenchmarkOpen(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			_, path, _ := fixture(b, n, 256)
+			_, path, _ := dataset(b, n, 256)
 			for b.Loop() {
 				x, err := Open(confined.Of(path))
 				if err != nil {
@@ -139,7 +139,7 @@ func BenchmarkOpen(b *testing.B) {
 func BenchmarkFirstSearch(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			l, path, _ := fixture(b, n, 256)
+			l, path, _ := dataset(b, n, 256)
 			q := queries(l, 1, 0.3)[0]
 			for b.Loop() {
 				x, err := Open(confined.Of(path))
@@ -158,7 +158,7 @@ func BenchmarkFirstSearch(b *testing.B) {
 func BenchmarkBuild(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			l, _, _ := fixture(b, n, 256)
+			l, _, _ := dataset(b, n, 256)
 			path := filepath.Join(b.TempDir(), "vectors.bin")
 			var stats Stats
 			for b.Loop() {

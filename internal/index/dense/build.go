@@ -39,47 +39,47 @@ type Options struct {
 
 // Stats is what a build found out.
 type Stats struct {
-	Rows    int // passages with a vector
-	Skipped int // passages whose vector is zero or not finite
-	Lists   int
-	Copies  int // rows stored in more blocks than one
-	Probes  int // blocks that a search reads
-	Effort  int // nodes of the graph that a search asks for, or rows that pass the sieve
-	Recall  generation.Recall
+	Rows       int // passages with a vector
+	Skipped    int // passages whose vector is zero or not finite
+	Lists      int
+	Copies     int // rows stored in more blocks than one
+	NProbe     int // blocks that a search reads
+	Candidates int // nodes of the graph that a search asks for, or rows that pass the sieve
+	Recall     generation.Recall
 }
 
 const (
-	// allBytes of codes are read in little more than a millisecond. To rank the
+	// maxFlatBytes of codes are read in little more than a millisecond. To rank the
 	// thousand small blocks that they would make takes the graph as long.
-	allBytes = 40 << 20
-	// A routed search must read the blocks of targetShare of the neighbours,
-	// find leastRecall of them, and be so much cheaper than reading everything.
-	targetShare = 0.997
-	leastRecall = 0.99
-	leastGain   = 1.3
+	maxFlatBytes = 40 << 20
+	// A routed search must read the blocks of targetRecall of the neighbours,
+	// find minRecall of them, and be so much cheaper than reading everything.
+	targetRecall = 0.997
+	minRecall    = 0.99
+	minSpeedup   = 1.3
 	// tenBitsRecall is what ten bits a number must find where everything is
 	// read. What a routed search finds depends on its blocks as well, for
 	// which they leave no room.
 	tenBitsRecall = 0.995
-	// visitBytes of codes are read in the time in which coder/hnsw visits a
-	// node, a microsecond; touchBytes in that in which a row is read that lies
+	// nodeCost of codes are read in the time in which coder/hnsw visits a
+	// node, a microsecond; rowCost in that in which a row is read that lies
 	// anywhere.
-	visitBytes = 28 << 10
-	touchBytes = 2 << 10
-	// Of a sieve, leastSifted rows pass, or more, up to mostSifted.
-	leastSifted = 512
-	mostSifted  = 8192
+	nodeCost = 28 << 10
+	rowCost  = 2 << 10
+	// Of a sieve, minPrefiltered rows pass, or more, up to maxPrefiltered.
+	minPrefiltered = 512
+	maxPrefiltered = 8192
 
-	recallAt   = 10
-	recallWork = 2e10 // products of numbers that measuring may cost
-	// equal is the difference at which two exact scores are a tie.
-	equal = 2e-6
+	recallAt      = 10
+	maxRecallWork = 2e10 // products of numbers that measuring may cost
+	// scoreTolerance is the difference at which two exact scores are a tie.
+	scoreTolerance = 2e-6
 )
 
 // The stages of a build, for its progress.
 const (
-	readingStage  = "reading vectors"
-	groupingStage = "clustering vectors"
+	readingStage    = "reading vectors"
+	clusteringStage = "clustering vectors"
 )
 
 // Build writes an index of the vectors to a new file. Equal vectors and options
@@ -88,7 +88,7 @@ func Build(ctx context.Context, file confined.Path, v Vectors, opt Options) (Sta
 	if d := v.Dimensions(); d < 1 || d > maxDimensions {
 		return Stats{}, fmt.Errorf("vectors of %d dimensions cannot be indexed, at most %d can", d, maxDimensions)
 	}
-	b := &builder{v: v, opt: opt, most: allBytes, visit: visitBytes, touch: touchBytes}
+	b := &builder{v: v, opt: opt, maxFlatBytes: maxFlatBytes, nodeCost: nodeCost, rowCost: rowCost}
 	if err := b.build(ctx); err != nil {
 		return Stats{}, err
 	}
@@ -96,14 +96,14 @@ func Build(ctx context.Context, file confined.Path, v Vectors, opt Options) (Sta
 }
 
 type builder struct {
-	v     Vectors
-	opt   Options
-	most  int // bytes of codes up to which everything is read
-	visit int // what visiting a node costs, in bytes of codes
-	touch int // what a row costs that passes the sieve
-	grain residualBits
-	truth *groundTruth
-	rows  rows
+	v            Vectors
+	opt          Options
+	maxFlatBytes int // bytes of codes up to which everything is read
+	nodeCost     int // what visiting a node costs, in bytes of codes
+	rowCost      int // what a row costs that passes the sieve
+	bits         residualBits
+	truth        *groundTruth
+	rows         rows
 	// centroids are the blocks'.
 	centroids matrix
 	x         Index // over memory
@@ -113,30 +113,30 @@ type builder struct {
 
 // rows are quantised vectors.
 type rows struct {
-	width    int
-	grain    residualBits
-	passages []uint32
-	scales   []float32
-	codes    []byte
-	fine     []byte
+	width     int
+	bits      residualBits
+	passages  []uint32
+	scales    []float32
+	codes     []byte
+	residuals []byte
 }
 
 // build tries with the fewest bits, where that may do.
 func (b *builder) build(ctx context.Context) error {
-	b.grain = tenBits
-	if b.v.Len()*width(b.v.Dimensions()) > b.most {
-		b.grain = twelveBits
+	b.bits = tenBits
+	if b.v.Len()*paddedWidth(b.v.Dimensions()) > b.maxFlatBytes {
+		b.bits = twelveBits
 	}
 	err := b.attempt(ctx)
-	if err == nil && b.grain == tenBits && len(b.truth.queries) > 0 && b.stats.Recall.Value < tenBitsRecall {
-		b.grain = twelveBits
+	if err == nil && b.bits == tenBits && len(b.truth.queries) > 0 && b.stats.Recall.Value < tenBitsRecall {
+		b.bits = twelveBits
 		err = b.attempt(ctx)
 	}
 	return err
 }
 
 func (b *builder) attempt(ctx context.Context) error {
-	if err := b.sample(); err != nil {
+	if err := b.sampleQueries(); err != nil {
 		return err
 	}
 	if err := b.quantize(ctx); err != nil {
@@ -145,61 +145,61 @@ func (b *builder) attempt(ctx context.Context) error {
 	r := &b.rows
 	n := len(r.passages)
 	b.stats = Stats{Rows: n, Skipped: b.v.Len() - n}
-	b.x.head = head{passageCount: b.v.Len(), dimensions: b.v.Dimensions(), rows: n, stored: n, bits: int(b.grain)}
-	b.x.starts, b.x.copies = []uint32{0}, []uint32{0}
+	b.x.head = head{passageCount: b.v.Len(), dimensions: b.v.Dimensions(), rows: n, stored: n, residual: int(b.bits)}
+	b.x.listStarts, b.x.copyStarts = []uint32{0}, []uint32{0}
 	if n > 0 {
-		routed := n*r.width > b.most
+		routed := n*r.width > b.maxFlatBytes
 		blocks, err := cluster(ctx, r, b.v.Dimensions(), listCount(n, routed), routed, b.opt.Progress)
 		if err != nil {
 			return err
 		}
-		r.arrange(blocks)
+		r.reorder(blocks)
 		b.centroids = blocks.centroids
 		b.graph = newGraph(blocks.centroids).encode()
-		b.x.blocks, b.x.starts, b.x.copies = len(blocks.starts)-1, blocks.starts, blocks.copies
+		b.x.lists, b.x.listStarts, b.x.copyStarts = len(blocks.starts)-1, blocks.starts, blocks.copyStarts
 		b.x.stored = len(r.passages)
 	}
-	b.useMemory()
+	b.attachSections()
 	if err := b.calibrate(ctx); err != nil {
 		return err
 	}
-	if err := b.measure(ctx); err != nil {
+	if err := b.measureRecall(ctx); err != nil {
 		return err
 	}
-	if b.x.mode != modeAll && b.stats.Recall.Value < leastRecall {
-		b.readAll()
-		if err := b.measure(ctx); err != nil {
+	if b.x.mode != modeFlat && b.stats.Recall.Value < minRecall {
+		b.useFlat()
+		if err := b.measureRecall(ctx); err != nil {
 			return err
 		}
 	}
-	b.stats.Lists, b.stats.Copies = b.x.blocks, b.x.stored-b.x.rows
-	b.stats.Probes, b.stats.Effort = b.x.probes, b.x.effort
+	b.stats.Lists, b.stats.Copies = b.x.lists, b.x.stored-b.x.rows
+	b.stats.NProbe, b.stats.Candidates = b.x.nprobe, b.x.candidates
 	return nil
 }
 
 // listCount is how many blocks n rows are put into: in routed mode small
 // ones, of which few are read; else big ones.
-func listCount(n int, routed bool) int {
-	if !routed {
-		return max(1, min(max(n/1024, 16), maxOrdered, n/16))
+func listCount(n int, ivf bool) int {
+	if !ivf {
+		return max(1, min(max(n/1024, 16), maxRankedLists, n/16))
 	}
-	c := 1024
-	for c < maxBlocks && c*330 < n { // the power of two nearest to n/234
-		c *= 2
+	count := 1024
+	for count < maxLists && count*330 < n { // the power of two nearest to n/234
+		count *= 2
 	}
-	return max(1, min(c, n/16))
+	return max(1, min(count, n/16))
 }
 
-// sample chooses the queries to measure with: as many as are worth their time.
-func (b *builder) sample() error {
+// sampleQueries chooses the queries to measure with: as many as are worth their time.
+func (b *builder) sampleQueries() error {
 	queries := b.opt.Queries
 	if len(queries) == 0 {
 		var err error
-		if queries, err = mixtures(b.v, 300); err != nil {
+		if queries, err = mixPassages(b.v, 300); err != nil {
 			return err
 		}
 	}
-	most := min(max(int(recallWork/float64(max(1, b.v.Len()*b.v.Dimensions()))), 50), 500)
+	most := min(max(int(maxRecallWork/float64(max(1, b.v.Len()*b.v.Dimensions()))), 50), 500)
 	b.truth = &groundTruth{depth: max(b.opt.Depth, recallAt)}
 	for i := range min(most, len(queries)) {
 		v := queries[i*len(queries)/min(most, len(queries))]
@@ -211,7 +211,7 @@ func (b *builder) sample() error {
 			b.truth.queries = append(b.truth.queries, u)
 		}
 	}
-	b.truth.best = make([][]Hit, len(b.truth.queries))
+	b.truth.neighbors = make([][]Hit, len(b.truth.queries))
 	return nil
 }
 
@@ -220,9 +220,9 @@ func (b *builder) sample() error {
 func (b *builder) quantize(ctx context.Context) error {
 	const piece = 256
 	n, d := b.v.Len(), b.v.Dimensions()
-	w := width(d)
-	f := b.grain.width(w)
-	all := rows{width: w, grain: b.grain, scales: make([]float32, n), codes: make([]byte, n*w), fine: make([]byte, n*f)}
+	w := paddedWidth(d)
+	f := b.bits.width(w)
+	all := rows{width: w, bits: b.bits, scales: make([]float32, n), codes: make([]byte, n*w), residuals: make([]byte, n*f)}
 	err := parallel.Ranges(ctx, n, piece, func(from, to int) error {
 		v := make([]float32, d)
 		units := newMatrix(to-from, d)
@@ -231,7 +231,7 @@ func (b *builder) quantize(ctx context.Context) error {
 				return err
 			}
 			if u := units.row(i - from); unit(u, v) {
-				all.scales[i] = b.grain.encode(all.codes[i*w:(i+1)*w], all.fine[i*f:(i+1)*f], u)
+				all.scales[i] = b.bits.encode(all.codes[i*w:(i+1)*w], all.residuals[i*f:(i+1)*f], u)
 			}
 		}
 		b.truth.compare(units, all.scales[from:to], from)
@@ -251,27 +251,27 @@ func (b *builder) quantize(ctx context.Context) error {
 		all.scales[kept] = s
 		if kept != i {
 			copy(all.codes[kept*w:], all.codes[i*w:(i+1)*w])
-			copy(all.fine[kept*f:], all.fine[i*f:(i+1)*f])
+			copy(all.residuals[kept*f:], all.residuals[i*f:(i+1)*f])
 		}
 		kept++
 	}
-	all.scales, all.codes, all.fine = all.scales[:kept], all.codes[:kept*w], all.fine[:kept*f]
+	all.scales, all.codes, all.residuals = all.scales[:kept], all.codes[:kept*w], all.residuals[:kept*f]
 	b.rows = all
 	return nil
 }
 
-// arrange puts the rows into the blocks' order and appends the copies, one
+// reorder puts the rows into the blocks' order and appends the copies, one
 // array after the other, which need not all be there twice at once.
-func (r *rows) arrange(b *lists) {
+func (r *rows) reorder(b *lists) {
 	w := r.width
 	own := b.order[:len(r.passages)]
-	r.passages, r.scales = pick(r.passages, b.order, 1), pick(r.scales, b.order, 1)
-	r.codes = pick(r.codes, b.order, w)
-	r.fine = pick(r.fine, own, r.grain.width(w))
+	r.passages, r.scales = reorderRows(r.passages, b.order, 1), reorderRows(r.scales, b.order, 1)
+	r.codes = reorderRows(r.codes, b.order, w)
+	r.residuals = reorderRows(r.residuals, own, r.bits.width(w))
 }
 
-// pick returns the rows of the given size in the given order.
-func pick[T any](from []T, order []uint32, size int) []T {
+// reorderRows returns the rows of the given size in the given order.
+func reorderRows[T any](from []T, order []uint32, size int) []T {
 	to := make([]T, 0, len(order)*size)
 	for _, row := range order {
 		to = append(to, from[int(row)*size:(int(row)+1)*size]...)
@@ -279,8 +279,8 @@ func pick[T any](from []T, order []uint32, size int) []T {
 	return to
 }
 
-// useMemory lets the index read what is to be written.
-func (b *builder) useMemory() {
+// attachSections lets the index read what is to be written.
+func (b *builder) attachSections() {
 	x, r := &b.x, &b.rows
 	places := make([]byte, 4*x.passageCount)
 	for i := range x.passageCount {
@@ -293,18 +293,18 @@ func (b *builder) useMemory() {
 	for _, s := range r.scales {
 		scales = binary.LittleEndian.AppendUint32(scales, math.Float32bits(s))
 	}
-	x.passages, x.places, x.scales = memory(appendUint32s(nil, r.passages)), memory(places), memory(scales)
-	x.codes, x.fines, x.graph = memory(r.codes), memory(r.fine), memory(b.graph)
+	x.rowPassages, x.passageRows, x.scales = memorySection(appendUint32s(nil, r.passages)), memorySection(places), memorySection(scales)
+	x.codes, x.residuals, x.graph = memorySection(r.codes), memorySection(r.residuals), memorySection(b.graph)
 }
 
 // calibrate chooses what a search reads: everything, where there is little or
 // nothing else finds enough at less cost.
 func (b *builder) calibrate(ctx context.Context) error {
 	x := &b.x
-	x.mode, x.probes, x.effort = modeAll, x.blocks, 0
-	cheapest := float64(x.rows) * float64(b.rows.width) / leastGain
-	if x.rows*b.rows.width <= b.most || len(b.truth.queries) == 0 {
-		b.readAll()
+	x.mode, x.nprobe, x.candidates = modeFlat, x.lists, 0
+	cheapest := float64(x.rows) * float64(b.rows.width) / minSpeedup
+	if x.rows*b.rows.width <= b.maxFlatBytes || len(b.truth.queries) == 0 {
+		b.useFlat()
 		return nil
 	}
 	if x.stored > x.rows {
@@ -313,11 +313,11 @@ func (b *builder) calibrate(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := b.calibrateSieve(ctx, cheapest); err != nil {
+	if err := b.calibratePrefilter(ctx, cheapest); err != nil {
 		return err
 	}
-	if x.mode == modeAll {
-		b.readAll()
+	if x.mode == modeFlat {
+		b.useFlat()
 	}
 	return nil
 }
@@ -326,25 +326,25 @@ func (b *builder) calibrate(ctx context.Context) error {
 // and returns what it costs.
 func (b *builder) calibrateGraph(ctx context.Context, cheapest float64) (float64, error) {
 	x := &b.x
-	router, err := x.loadRouter()
+	router, err := x.loadCentroids()
 	if err != nil {
 		return 0, err
 	}
-	homes := b.truth.homes(x, b.rows.passages)
-	perBlock := float64(x.stored) / float64(x.blocks) * float64(b.rows.width)
+	homes := b.truth.neighborLists(x, b.rows.passages)
+	perBlock := float64(x.stored) / float64(x.lists) * float64(b.rows.width)
 	tried := 0
 	for _, effort := range []int{64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096} {
-		effort = min(effort, x.blocks)
-		if effort == tried || float64(effort*b.visit) > cheapest {
+		effort = min(effort, x.lists)
+		if effort == tried || float64(effort*b.nodeCost) > cheapest {
 			break
 		}
 		tried = effort
-		found := make([]int, x.blocks) // neighbours by the number of blocks read until they are met
+		found := make([]int, x.lists) // neighbours by the number of blocks read until they are met
 		total := 0
 		ranks := make([][]int, len(b.truth.queries))
 		if err := parallel.Ranges(ctx, len(ranks), 1, func(from, to int) error {
 			for i := from; i < to; i++ {
-				ranks[i] = router.route(b.truth.queries[i], effort)
+				ranks[i] = router.rankLists(b.truth.queries[i], effort)
 			}
 			return nil
 		}); err != nil {
@@ -361,12 +361,12 @@ func (b *builder) calibrateGraph(ctx context.Context, cheapest float64) (float64
 		}
 		sum := 0
 		for at, n := range found[:effort] {
-			if sum += n; float64(sum) < targetShare*float64(total) {
+			if sum += n; float64(sum) < targetRecall*float64(total) {
 				continue
 			}
-			if cost := float64(effort*b.visit) + float64(at+1)*perBlock; cost < cheapest {
+			if cost := float64(effort*b.nodeCost) + float64(at+1)*perBlock; cost < cheapest {
 				cheapest = cost
-				x.mode, x.probes, x.effort = modeRouted, at+1, effort
+				x.mode, x.nprobe, x.candidates = modeIVF, at+1, effort
 			}
 			break
 		}
@@ -374,30 +374,30 @@ func (b *builder) calibrateGraph(ctx context.Context, cheapest float64) (float64
 	return cheapest, nil
 }
 
-// calibrateSieve puts a sieve before the rows if that costs less than
+// calibratePrefilter puts a sieve before the rows if that costs less than
 // cheapest.
-func (b *builder) calibrateSieve(ctx context.Context, cheapest float64) error {
+func (b *builder) calibratePrefilter(ctx context.Context, cheapest float64) error {
 	x := &b.x
-	cost := func(passed int) float64 { return float64(x.rows*(b.rows.width/4+2) + passed*b.touch) }
-	if cost(leastSifted) >= cheapest {
+	cost := func(passed int) float64 { return float64(x.rows*(b.rows.width/4+2) + passed*b.rowCost) }
+	if cost(minPrefiltered) >= cheapest {
 		return nil
 	}
 	var err error
-	if x.sieve, err = newPrefilter(ctx, &b.rows, x.dimensions, x.starts, encodeCentroids(b.centroids)); err != nil {
+	if x.prefilter, err = newPrefilter(ctx, &b.rows, x.dimensions, x.listStarts, encodeCentroids(b.centroids)); err != nil {
 		return err
 	}
 	places := make([][]int, len(b.truth.queries)) // of the neighbours among the rows that pass
 	if err := parallel.Ranges(ctx, len(places), 1, func(from, to int) error {
 		var t prefilterScan
 		for i := from; i < to; i++ {
-			rows, err := t.run(x, newQuery(b.truth.queries[i]), mostSifted)
+			rows, err := t.run(x, newQuery(b.truth.queries[i]), maxPrefiltered)
 			if err != nil {
 				return err
 			}
 			slices.SortFunc(rows, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 			for at, c := range rows {
 				p := b.rows.passages[c.row]
-				if slices.ContainsFunc(b.truth.best[i], func(h Hit) bool { return h.Passage == p }) {
+				if slices.ContainsFunc(b.truth.neighbors[i], func(h Hit) bool { return h.Passage == p }) {
 					places[i] = append(places[i], at)
 				}
 			}
@@ -407,39 +407,39 @@ func (b *builder) calibrateSieve(ctx context.Context, cheapest float64) error {
 		return err
 	}
 	total := 0
-	for _, best := range b.truth.best {
+	for _, best := range b.truth.neighbors {
 		total += len(best)
 	}
 	all := slices.Sorted(slices.Values(slices.Concat(places...)))
-	wanted := int(math.Ceil(targetShare * float64(total)))
+	wanted := int(math.Ceil(targetRecall * float64(total)))
 	if wanted > len(all) {
 		return nil
 	}
-	if enough := max(leastSifted, all[wanted-1]+1); cost(enough) < cheapest {
-		b.readAll()
-		x.mode, x.effort = modeSifted, enough
+	if enough := max(minPrefiltered, all[wanted-1]+1); cost(enough) < cheapest {
+		b.useFlat()
+		x.mode, x.candidates = modePrefilter, enough
 	}
 	return nil
 }
 
-// readAll makes a search read every block. The copies are of no use then.
-func (b *builder) readAll() {
+// useFlat makes a search read every block. The copies are of no use then.
+func (b *builder) useFlat() {
 	x := &b.x
-	x.mode, x.probes, x.effort, x.stored = modeAll, x.blocks, 0, x.rows
-	clear(x.copies)
+	x.mode, x.nprobe, x.candidates, x.stored = modeFlat, x.lists, 0, x.rows
+	clear(x.copyStarts)
 	b.rows.passages, b.rows.scales = b.rows.passages[:x.rows], b.rows.scales[:x.rows]
 	b.rows.codes = b.rows.codes[:x.rows*b.rows.width]
-	b.useMemory()
+	b.attachSections()
 }
 
-// measure finds the recall of the finished index.
-func (b *builder) measure(ctx context.Context) error {
+// measureRecall finds the recall of the finished index.
+func (b *builder) measureRecall(ctx context.Context) error {
 	recall := generation.Recall{At: recallAt, Mode: modeNames[b.x.mode], Sample: len(b.truth.queries)}
 	found, total := make([]int, recall.Sample), 0
 	err := parallel.Ranges(ctx, recall.Sample, 1, func(from, to int) error {
 		v := make([]float32, b.v.Dimensions())
 		for i := from; i < to; i++ {
-			best := b.truth.best[i][:min(recallAt, len(b.truth.best[i]))]
+			best := b.truth.neighbors[i][:min(recallAt, len(b.truth.neighbors[i]))]
 			hits, err := b.x.Search(b.truth.queries[i], len(best), nil)
 			if err != nil {
 				return err
@@ -449,7 +449,7 @@ func (b *builder) measure(ctx context.Context) error {
 					return err
 				}
 				unit(v, v)
-				if vecmath.Dot(b.truth.queries[i], v) >= best[len(best)-1].Score-equal {
+				if vecmath.Dot(b.truth.queries[i], v) >= best[len(best)-1].Score-scoreTolerance {
 					found[i]++
 				}
 			}
@@ -458,7 +458,7 @@ func (b *builder) measure(ctx context.Context) error {
 	})
 	for i, n := range found {
 		recall.Value += float64(n)
-		total += min(recallAt, len(b.truth.best[i]))
+		total += min(recallAt, len(b.truth.neighbors[i]))
 	}
 	if total > 0 {
 		recall.Value /= float64(total)
@@ -482,13 +482,13 @@ func (b *builder) write(file confined.Path) error {
 		data []byte
 	}
 	parts := []part{
-		{"head", numbers}, {"graph", b.graph}, {"starts", appendUint32s(nil, x.starts)}, {"copies", appendUint32s(nil, x.copies)},
-		{"passages", x.passages.(memory)}, {"places", x.places.(memory)}, {"scales", x.scales.(memory)},
-		{"codes", b.rows.codes}, {"fine", b.rows.fine},
+		{"head", numbers}, {"graph", b.graph}, {"starts", appendUint32s(nil, x.listStarts)}, {"copies", appendUint32s(nil, x.copyStarts)},
+		{"passages", x.rowPassages.(memorySection)}, {"places", x.passageRows.(memorySection)}, {"scales", x.scales.(memorySection)},
+		{"codes", b.rows.codes}, {"fine", b.rows.residuals},
 	}
-	if x.mode == modeSifted {
-		parts = append(parts, part{"middles", x.sieve.middles.(memory)},
-			part{"bits", x.sieve.bits.(memory)}, part{"bitscale", x.sieve.scales.(memory)})
+	if x.mode == modePrefilter {
+		parts = append(parts, part{"middles", x.prefilter.centroids.(memorySection)},
+			part{"bits", x.prefilter.codes.(memorySection)}, part{"bitscale", x.prefilter.scales.(memorySection)})
 	}
 	for _, s := range parts {
 		out.Section(s.name)

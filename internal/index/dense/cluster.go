@@ -12,44 +12,44 @@ import (
 )
 
 const (
-	rounds       = 8
-	perCentroid  = 32  // rows that a centroid is found from
-	maxHomes     = 4   // lists that hold a row, in routed mode
-	homeDistance = 1.3 // how much farther than the nearest centroid another home's may be
+	kmeansRounds    = 8
+	rowsPerCentroid = 32  // rows that a centroid is found from
+	maxListsPerRow  = 4   // lists that hold a row, in routed mode
+	boundaryRatio   = 1.3 // how much farther than the nearest centroid another home's may be
 )
 
 // lists says which rows lie in which block.
 type lists struct {
-	centroids matrix
-	order     []uint32 // rows, block by block, each once; then the copies, block by block
-	starts    []uint32 // where the blocks begin in order
-	copies    []uint32 // where their copies begin, counted from the first copy
+	centroids  matrix
+	order      []uint32 // rows, block by block, each once; then the copies, block by block
+	starts     []uint32 // where the blocks begin in order
+	copyStarts []uint32 // where their copies begin, counted from the first copy
 }
 
 // cluster puts the rows into count blocks or fewer, by k-means on the sphere.
 // With copies, a row near to several centroids gets several homes.
-func cluster(ctx context.Context, r *rows, dimensions, count int, copies bool, report progress.Func) (*lists, error) {
+func cluster(ctx context.Context, r *rows, dimensions, count int, boundary bool, report progress.Func) (*lists, error) {
 	rng := rand.New(rand.NewPCG(graphSeed, uint64(count)))
 	sample := make([]uint32, len(r.passages))
 	for i := range sample {
 		sample[i] = uint32(i)
 	}
-	if most := perCentroid * count; len(sample) > most {
-		for i := range most {
+	if limit := rowsPerCentroid * count; len(sample) > limit {
+		for i := range limit {
 			j := i + rng.IntN(len(sample)-i)
 			sample[i], sample[j] = sample[j], sample[i]
 		}
-		sample = sample[:most]
+		sample = sample[:limit]
 		slices.Sort(sample)
 	}
-	c := &clustering{r: r, centroids: newMatrix(count, dimensions)}
+	c := &kmeans{r: r, centroids: newMatrix(count, dimensions)}
 	for i, at := range rng.Perm(len(sample))[:count] {
 		r.vector(int(sample[at]), c.centroids.row(i))
 	}
 	nearest := make([]uint32, len(sample))
-	for round := range rounds {
-		report.Report(groupingStage, int64(round), rounds+1)
-		c.prepare()
+	for round := range kmeansRounds {
+		report.Report(clusteringStage, int64(round), kmeansRounds+1)
+		c.encodeCentroids()
 		if err := parallel.Ranges(ctx, len(sample), 64, func(from, to int) error {
 			scores := make([]float32, count)
 			for i := from; i < to; i++ {
@@ -59,18 +59,18 @@ func cluster(ctx context.Context, r *rows, dimensions, count int, copies bool, r
 		}); err != nil {
 			return nil, err
 		}
-		if err := c.move(ctx, sample, nearest); err != nil {
+		if err := c.updateCentroids(ctx, sample, nearest); err != nil {
 			return nil, err
 		}
 	}
-	c.prepare()
-	report.Report(groupingStage, rounds, rounds+1)
-	return c.assign(ctx, copies)
+	c.encodeCentroids()
+	report.Report(clusteringStage, kmeansRounds, kmeansRounds+1)
+	return c.assign(ctx, boundary)
 }
 
 // A clustering holds centroids, also as rows, so that the kernel can compare
 // a row with all of them.
-type clustering struct {
+type kmeans struct {
 	r         *rows
 	centroids matrix
 	codes     []byte
@@ -78,32 +78,32 @@ type clustering struct {
 }
 
 func (r *rows) vector(i int, v []float32) {
-	f := r.grain.width(r.width)
-	r.grain.decode(v, r.codes[i*r.width:], r.fine[i*f:(i+1)*f], r.scales[i])
+	f := r.bits.width(r.width)
+	r.bits.decode(v, r.codes[i*r.width:], r.residuals[i*f:(i+1)*f], r.scales[i])
 }
 
-func (c *clustering) prepare() {
+func (c *kmeans) encodeCentroids() {
 	n, w := c.centroids.rows, c.r.width
 	c.codes, c.scales = make([]byte, n*w), make([]float32, n)
-	fine := make([]byte, c.r.grain.width(w))
+	fine := make([]byte, c.r.bits.width(w))
 	for i := range n {
 		unit(c.centroids.row(i), c.centroids.row(i))
-		c.scales[i] = c.r.grain.encode(c.codes[i*w:(i+1)*w], fine, c.centroids.row(i))
+		c.scales[i] = c.r.bits.encode(c.codes[i*w:(i+1)*w], fine, c.centroids.row(i))
 	}
 }
 
-// compare puts the cosine of a row and each centroid into scores.
-func (c *clustering) compare(row int, scores []float32) {
+// scoreCentroids puts the cosine of a row and each centroid into scores.
+func (c *kmeans) scoreCentroids(row int, scores []float32) {
 	w := c.r.width
 	q := make([]int8, w)
 	var offset int32
 	for i, code := range c.r.codes[row*w : (row+1)*w] {
-		q[i] = int8(int(code) - bias)
-		offset += bias * int32(q[i])
+		q[i] = int8(int(code) - codeBias)
+		offset += codeBias * int32(q[i])
 	}
-	var out [batch]int32
-	for from := 0; from < len(scores); from += batch {
-		n := min(batch, len(scores)-from)
+	var out [batchRows]int32
+	for from := 0; from < len(scores); from += batchRows {
+		n := min(batchRows, len(scores)-from)
 		vecmath.Products(out[:n], c.codes[from*w:(from+n)*w], q)
 		for i, p := range out[:n] {
 			scores[from+i] = float32(p-offset) * c.scales[from+i] * c.r.scales[row]
@@ -111,8 +111,8 @@ func (c *clustering) compare(row int, scores []float32) {
 	}
 }
 
-func (c *clustering) nearest(row int, scores []float32) uint32 {
-	c.compare(row, scores)
+func (c *kmeans) nearest(row int, scores []float32) uint32 {
+	c.scoreCentroids(row, scores)
 	best := 0
 	for i, s := range scores {
 		if s > scores[best] {
@@ -122,9 +122,9 @@ func (c *clustering) nearest(row int, scores []float32) uint32 {
 	return uint32(best)
 }
 
-// move puts each centroid into the middle of the rows that it is nearest to.
+// updateCentroids puts each centroid into the middle of the rows that it is nearest to.
 // One without any goes to where the most rows share one.
-func (c *clustering) move(ctx context.Context, sample, nearest []uint32) error {
+func (c *kmeans) updateCentroids(ctx context.Context, sample, nearest []uint32) error {
 	members := make([][]uint32, c.centroids.rows)
 	for i, b := range nearest {
 		members[b] = append(members[b], sample[i])
@@ -167,15 +167,15 @@ func (c *clustering) move(ctx context.Context, sample, nearest []uint32) error {
 }
 
 // assign gives every row its homes and drops the blocks that are nobody's.
-func (c *clustering) assign(ctx context.Context, copies bool) (*lists, error) {
+func (c *kmeans) assign(ctx context.Context, copies bool) (*lists, error) {
 	n, count := len(c.r.passages), c.centroids.rows
-	homes := make([][maxHomes]uint32, n)
+	homes := make([][maxListsPerRow]uint32, n)
 	if err := parallel.Ranges(ctx, n, 64, func(from, to int) error {
 		scores := make([]float32, count)
 		for i := from; i < to; i++ {
-			homes[i] = [maxHomes]uint32{c.nearest(i, scores), noRow, noRow, noRow}
+			homes[i] = [maxListsPerRow]uint32{c.nearest(i, scores), noRow, noRow, noRow}
 			if copies {
-				c.spread(&homes[i], scores)
+				c.addBoundaryLists(&homes[i], scores)
 			}
 		}
 		return nil
@@ -191,7 +191,7 @@ func (c *clustering) assign(ctx context.Context, copies bool) (*lists, error) {
 			}
 		}
 	}
-	out := &lists{centroids: matrix{cols: c.centroids.cols}, starts: []uint32{0}, copies: []uint32{0}}
+	out := &lists{centroids: matrix{cols: c.centroids.cols}, starts: []uint32{0}, copyStarts: []uint32{0}}
 	for b, m := range members {
 		if len(m)+len(extra[b]) == 0 {
 			continue
@@ -206,20 +206,20 @@ func (c *clustering) assign(ctx context.Context, copies bool) (*lists, error) {
 			continue
 		}
 		out.order = append(out.order, extra[b]...)
-		out.copies = append(out.copies, uint32(len(out.order)-n))
+		out.copyStarts = append(out.copyStarts, uint32(len(out.order)-n))
 	}
 	return out, nil
 }
 
-// spread adds homes for a row on a border: other near centroids, but none
+// addBoundaryLists adds homes for a row on a border: other near centroids, but none
 // that is nearer to a home than to the row, since whoever looks there will
 // look into that home as well.
-func (c *clustering) spread(homes *[maxHomes]uint32, scores []float32) {
+func (c *kmeans) addBoundaryLists(homes *[maxListsPerRow]uint32, scores []float32) {
 	distance := func(cosine float32) float64 { return math.Sqrt(max(0, 2-2*float64(cosine))) }
-	farthest := homeDistance * distance(scores[homes[0]])
+	farthest := boundaryRatio * distance(scores[homes[0]])
 	least := float32(1 - farthest*farthest/2)
 	// In many dimensions thousands may be near; the nearest few are enough.
-	var others [16 * maxHomes]uint32
+	var others [16 * maxListsPerRow]uint32
 	found := 0
 	for b, score := range scores {
 		if score < least || uint32(b) == homes[0] {
@@ -244,7 +244,7 @@ func (c *clustering) spread(homes *[maxHomes]uint32, scores []float32) {
 		if !slices.ContainsFunc(homes[:n], func(h uint32) bool {
 			return vecmath.Dot(c.centroids.row(int(h)), c.centroids.row(int(b))) > scores[b]
 		}) {
-			if homes[n] = b; n+1 == maxHomes {
+			if homes[n] = b; n+1 == maxListsPerRow {
 				return
 			}
 			n++

@@ -45,17 +45,17 @@ func TestCompare(t *testing.T) {
 	}
 	for _, set := range []struct {
 		name    string
-		make    func() list
+		make    func() vectorList
 		engines []engine
 		large   bool
 	}{
-		{"topical-93000", func() list { return topical(93_000, 256) },
+		{"topical-93000", func() vectorList { return topicMixtures(93_000, 256) },
 			[]engine{{"hnswlib", 16}, {"hnswlib", 32}, {"faiss", 32}}, false},
-		{"hard-50000", func() list { return hard(50_000, 256, 0.7) },
+		{"hard-50000", func() vectorList { return randomClusters(50_000, 256, 0.7) },
 			[]engine{{"hnswlib", 16}}, false},
-		{"copies-40000", func() list { return copies(40_000, 256) },
+		{"copies-40000", func() vectorList { return copies(40_000, 256) },
 			[]engine{{"hnswlib", 16}, {"hnswlib", 32}, {"faiss", 32}}, false},
-		{"topical-1000000", func() list { return topical(1_000_000, 256) },
+		{"topical-1000000", func() vectorList { return topicMixtures(1_000_000, 256) },
 			[]engine{{"hnswlib", 16}}, true},
 	} {
 		t.Run(set.name, func(t *testing.T) {
@@ -72,8 +72,8 @@ func TestCompare(t *testing.T) {
 
 // copies makes topical vectors of which 30 of 100 are one of a few, 500 times
 // each, as the boilerplate of documentation is.
-func copies(n, dimensions int) list {
-	l := topical(n, dimensions)
+func copies(n, dimensions int) vectorList {
+	l := topicMixtures(n, dimensions)
 	for i := range n * 3 / 10 {
 		l[i] = l[i/500*500]
 	}
@@ -101,7 +101,7 @@ const (
 	compareRounds  = 7
 )
 
-func newComparison(t *testing.T, python, dir string, l list) *comparison {
+func newComparison(t *testing.T, python, dir string, l vectorList) *comparison {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -143,14 +143,14 @@ func newComparison(t *testing.T, python, dir string, l list) *comparison {
 		t.Fatal(err)
 	}
 	t.Logf("docsearch: built in %.1f s, %d blocks, %d copies, %d probes, effort %d, recall measured by the build %.4f",
-		time.Since(start).Seconds(), stats.Blocks, stats.Copies, stats.Probes, stats.Effort, stats.Recall.Value)
+		time.Since(start).Seconds(), stats.Lists, stats.Copies, stats.NProbe, stats.Candidates, stats.Recall.Value)
 	opened := time.Duration(math.MaxInt64)
 	for range 20 {
 		start := time.Now()
 		if c.x, err = Open(confined.Of(path)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.x.loadRouter(); err != nil {
+		if _, err := c.x.loadCentroids(); err != nil {
 			t.Fatal(err)
 		}
 		opened = min(opened, time.Since(start))
@@ -284,7 +284,7 @@ func (c *comparison) recall(found [][]int) float64 {
 	n := 0
 	for i, list := range found {
 		for _, p := range list {
-			if p >= 0 && vecmath.Dot(c.queries[i], c.units.row(p)) >= c.least[i]-equal {
+			if p >= 0 && vecmath.Dot(c.queries[i], c.units.row(p)) >= c.least[i]-scoreTolerance {
 				n++
 			}
 		}

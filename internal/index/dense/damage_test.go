@@ -18,7 +18,7 @@ func TestDamageIsFound(t *testing.T) {
 }
 
 func testDamageIsFound(t *testing.T, mode string) {
-	x, _ := buildMode(t, hard(200, 16, 0.7), Options{}, mode)
+	x, _ := buildMode(t, randomClusters(200, 16, 0.7), Options{}, mode)
 	data, err := os.ReadFile(x.file.Path())
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func sectionsOf(mode string) []string {
 // not: one section has other bytes from some place on.
 func FuzzIndex(f *testing.F) {
 	sections := make([]map[string][]byte, len(modeNames))
-	l := hard(300, 16, 0.7)
+	l := randomClusters(300, 16, 0.7)
 	for i, mode := range modeNames {
 		x, _ := buildMode(f, l, Options{}, mode)
 		sections[i] = make(map[string][]byte)
@@ -143,21 +143,21 @@ func FuzzIndex(f *testing.F) {
 
 // FuzzGraph makes sure that what decodeGraph lets through can be searched.
 func FuzzGraph(f *testing.F) {
-	const blocks, dimensions = 20, 4
-	centroids := newMatrix(blocks, dimensions)
-	for i, v := range hard(blocks, dimensions, 0.7) {
+	const lists, dimensions = 20, 4
+	centroids := newMatrix(lists, dimensions)
+	for i, v := range randomClusters(lists, dimensions, 0.7) {
 		unit(centroids.row(i), v)
 	}
 	f.Add(newGraph(centroids).encode())
 	f.Add([]byte{2, 32})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := newRouter(b, blocks, dimensions)
+		r, err := newCentroidIndex(b, lists, dimensions)
 		if err != nil {
 			return
 		}
-		for _, block := range r.route([]float32{1, 0, 0, 0}, blocks) {
-			if block < 0 || block >= blocks {
-				t.Fatalf("block %d of %d", block, blocks)
+		for _, list := range r.rankLists([]float32{1, 0, 0, 0}, lists) {
+			if list < 0 || list >= lists {
+				t.Fatalf("block %d of %d", list, lists)
 			}
 		}
 	})

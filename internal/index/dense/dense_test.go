@@ -18,26 +18,26 @@ import (
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
-// list is vectors in memory.
-type list [][]float32
+// vectorList is vectors in memory.
+type vectorList [][]float32
 
-func (l list) Len() int { return len(l) }
-func (l list) Dimensions() int {
+func (l vectorList) Len() int { return len(l) }
+func (l vectorList) Dimensions() int {
 	if len(l) == 0 {
 		return 8
 	}
 	return len(l[0])
 }
-func (l list) Vector(i int, v []float32) error {
+func (l vectorList) Vector(i int, v []float32) error {
 	copy(v, l[i])
 	return nil
 }
 
-// hard makes clusters of twenty vectors in random directions, which say
+// randomClusters makes clusters of twenty vectors in random directions, which say
 // nothing of where the next cluster lies.
-func hard(n, dimensions int, noise float64) list {
+func randomClusters(n, dimensions int, noise float64) vectorList {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
-	l := make(list, n)
+	l := make(vectorList, n)
 	var centre []float32
 	for i := range l {
 		if i%20 == 0 {
@@ -60,7 +60,7 @@ func gaussian(rng *rand.Rand, dimensions int, scale float64) []float32 {
 }
 
 // queries lie near some of the vectors.
-func queries(l list, n int, noise float64) [][]float32 {
+func queries(l vectorList, n int, noise float64) [][]float32 {
 	rng := rand.New(rand.NewPCG(2, uint64(n)))
 	qs := make([][]float32, n)
 	for i := range qs {
@@ -72,22 +72,22 @@ func queries(l list, n int, noise float64) [][]float32 {
 	return qs
 }
 
-func build(t testing.TB, l list, opt Options) (*Index, Stats) {
+func build(t testing.TB, l vectorList, opt Options) (*Index, Stats) {
 	t.Helper()
 	return buildMode(t, l, opt, "all")
 }
 
 // buildMode builds an index of the given mode, where Build would choose it by
 // size and cost.
-func buildMode(t testing.TB, l list, opt Options, mode string) (*Index, Stats) {
+func buildMode(t testing.TB, l vectorList, opt Options, mode string) (*Index, Stats) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "vectors.bin")
-	b := &builder{v: l, opt: opt, most: math.MaxInt}
+	b := &builder{v: l, opt: opt, maxFlatBytes: math.MaxInt}
 	switch mode {
 	case "routed":
-		b.most, b.touch = 0, 1<<30
+		b.maxFlatBytes, b.rowCost = 0, 1<<30
 	case "sifted":
-		b.most, b.visit, b.touch = 0, 1<<30, 0
+		b.maxFlatBytes, b.nodeCost, b.rowCost = 0, 1<<30, 0
 	}
 	if err := b.build(context.Background()); err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func buildMode(t testing.TB, l list, opt Options, mode string) (*Index, Stats) {
 }
 
 // recall compares what search finds with all cosines in float32.
-func recall(t testing.TB, l list, qs [][]float32, k int, search func(q []float32, k int) ([]Hit, error)) float64 {
+func recall(t testing.TB, l vectorList, qs [][]float32, k int, search func(q []float32, k int) ([]Hit, error)) float64 {
 	t.Helper()
 	units := newMatrix(len(l), l.Dimensions())
 	for i, v := range l {
@@ -126,7 +126,7 @@ func recall(t testing.TB, l list, qs [][]float32, k int, search func(q []float32
 			t.Fatal(err)
 		}
 		for _, h := range hits {
-			if vecmath.Dot(u, units.row(int(h.Passage))) >= best[len(best)-1].Score-equal {
+			if vecmath.Dot(u, units.row(int(h.Passage))) >= best[len(best)-1].Score-scoreTolerance {
 				found++
 			}
 		}
@@ -158,7 +158,7 @@ func TestRecallOfHardVectors(t *testing.T) {
 	if testing.Short() {
 		n = 5_000
 	}
-	l := hard(n, 256, 0.7)
+	l := randomClusters(n, 256, 0.7)
 	x, stats := build(t, l, Options{})
 	if stats.Recall.Value < 0.99 || stats.Recall.Sample < 50 {
 		t.Errorf("measured %+v", stats.Recall)
@@ -171,7 +171,7 @@ func TestRecallOfHardVectors(t *testing.T) {
 
 func TestRecallWithCopiesAndZeroes(t *testing.T) {
 	const n = 4000
-	l := hard(n, 64, 0.7)
+	l := randomClusters(n, 64, 0.7)
 	for i := range l {
 		switch {
 		case i%10 < 3:
@@ -188,7 +188,7 @@ func TestRecallWithCopiesAndZeroes(t *testing.T) {
 			if stats.Skipped != 8 || stats.Rows != n-8 || x.Len() != n-8 {
 				t.Errorf("%d rows, %d left out, want %d and 8", stats.Rows, stats.Skipped, n-8)
 			}
-			clean := make(list, n)
+			clean := make(vectorList, n)
 			for i, v := range l {
 				if clean[i] = v; !unit(make([]float32, 64), v) {
 					clean[i] = make([]float32, 64)
@@ -219,18 +219,18 @@ func TestRecallWithCopiesAndZeroes(t *testing.T) {
 func TestSmallIndexes(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		l    list
+		l    vectorList
 		q    []float32
 		want []Hit
 	}{
-		{"none", list{}, make([]float32, 8), nil},
-		{"one", list{{3, 4, 0}}, []float32{0, 2, 0}, []Hit{{0, 0.8}}},
-		{"only zeroes", list{{0, 0}, {0, 0}}, []float32{1, 0}, nil},
-		{"opposite", list{{1, 0}, {-1, 0}}, []float32{1, 0}, []Hit{{0, 1}, {1, -1}}},
-		{"equal", list{{0, 1}, {1, 0}, {0, 2}, {1, 0}}, []float32{1, 0}, []Hit{{1, 1}, {3, 1}, {0, 0}, {2, 0}}},
-		{"zero query", list{{1, 0}}, []float32{0, 0}, nil},
-		{"query that is no number", list{{1, 0}}, []float32{float32(math.NaN()), 0}, nil},
-		{"infinite query", list{{1, 0}}, []float32{float32(math.Inf(1)), 0}, nil},
+		{"none", vectorList{}, make([]float32, 8), nil},
+		{"one", vectorList{{3, 4, 0}}, []float32{0, 2, 0}, []Hit{{0, 0.8}}},
+		{"only zeroes", vectorList{{0, 0}, {0, 0}}, []float32{1, 0}, nil},
+		{"opposite", vectorList{{1, 0}, {-1, 0}}, []float32{1, 0}, []Hit{{0, 1}, {1, -1}}},
+		{"equal", vectorList{{0, 1}, {1, 0}, {0, 2}, {1, 0}}, []float32{1, 0}, []Hit{{1, 1}, {3, 1}, {0, 0}, {2, 0}}},
+		{"zero query", vectorList{{1, 0}}, []float32{0, 0}, nil},
+		{"query that is no number", vectorList{{1, 0}}, []float32{float32(math.NaN()), 0}, nil},
+		{"infinite query", vectorList{{1, 0}}, []float32{float32(math.Inf(1)), 0}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			x, _ := build(t, tt.l, Options{})
@@ -249,10 +249,10 @@ func TestSmallIndexes(t *testing.T) {
 }
 
 // Ten bits do where they find enough.
-func TestGrain(t *testing.T) {
+func TestResidualBits(t *testing.T) {
 	const dimensions = 64
 	rng := rand.New(rand.NewPCG(3, 4))
-	alike := make(list, 2000)
+	alike := make(vectorList, 2000)
 	for i := range alike {
 		alike[i] = gaussian(rng, dimensions, 0.02)
 		for j := range alike[i] {
@@ -261,20 +261,20 @@ func TestGrain(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		l    list
+		l    vectorList
 		mode string
 		want residualBits
 	}{
-		{"apart", hard(2000, dimensions, 0.7), "all", tenBits},
+		{"apart", randomClusters(2000, dimensions, 0.7), "all", tenBits},
 		{"alike", alike, "all", twelveBits},
-		{"apart, the graph chooses", hard(3000, dimensions, 0.7), "routed", twelveBits},
-		{"apart, behind a sieve", hard(3000, dimensions, 0.7), "sifted", twelveBits},
+		{"apart, the graph chooses", randomClusters(3000, dimensions, 0.7), "routed", twelveBits},
+		{"apart, behind a sieve", randomClusters(3000, dimensions, 0.7), "sifted", twelveBits},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			qs := queries(tt.l, 100, 0.02)
 			x, stats := buildMode(t, tt.l, Options{Queries: qs}, tt.mode)
-			if x.grain() != tt.want {
-				t.Errorf("%d bits besides the codes, want %d: recall %.4f", x.grain(), tt.want, stats.Recall.Value)
+			if x.residualBits() != tt.want {
+				t.Errorf("%d bits besides the codes, want %d: recall %.4f", x.residualBits(), tt.want, stats.Recall.Value)
 			}
 			if tt.want == tenBits && stats.Recall.Value < tenBitsRecall {
 				t.Errorf("recall %.4f", stats.Recall.Value)
@@ -284,14 +284,14 @@ func TestGrain(t *testing.T) {
 }
 
 func TestSearchRejectsOtherDimensions(t *testing.T) {
-	x, _ := build(t, list{{1, 0}}, Options{})
+	x, _ := build(t, vectorList{{1, 0}}, Options{})
 	if _, err := x.Search([]float32{1, 0, 0}, 1, nil); err == nil {
 		t.Error("a query of three dimensions met vectors of two without an error")
 	}
 }
 
 func TestFilterAndScores(t *testing.T) {
-	l := hard(3000, 48, 0.7)
+	l := randomClusters(3000, 48, 0.7)
 	for _, mode := range modeNames {
 		x, _ := buildMode(t, l, Options{}, mode)
 		q := queries(l, 1, 0.5)[0]
@@ -322,7 +322,7 @@ func TestFilterAndScores(t *testing.T) {
 }
 
 func TestAllCanBeAskedFor(t *testing.T) {
-	l := hard(1000, 48, 0.7)
+	l := randomClusters(1000, 48, 0.7)
 	for _, mode := range modeNames {
 		x, _ := buildMode(t, l, Options{}, mode)
 		q := queries(l, 1, 0.5)[0]
@@ -336,7 +336,7 @@ func TestAllCanBeAskedFor(t *testing.T) {
 }
 
 func TestEqualVectorsMakeEqualBytes(t *testing.T) {
-	l := hard(1500, 40, 0.7)
+	l := randomClusters(1500, 40, 0.7)
 	for _, mode := range modeNames {
 		var want []byte
 		for _, threads := range []int{1, 2, 7} {
@@ -355,7 +355,7 @@ func TestEqualVectorsMakeEqualBytes(t *testing.T) {
 }
 
 func TestConcurrentSearches(t *testing.T) {
-	l := hard(1500, 40, 0.7)
+	l := randomClusters(1500, 40, 0.7)
 	for _, mode := range modeNames {
 		x, _ := buildMode(t, l, Options{}, mode)
 		qs := queries(l, 20, 0.5)

@@ -30,12 +30,12 @@ const (
 	graphLayers   = 3
 	graphM        = 16
 	graphMl       = 0.25
-	graphEf       = 4096
+	graphEfSearch = 4096
 
-	degree    = 12  // edges of a node, but for those that stitch adds
-	beam      = 128 // candidates while edges are chosen
-	detour    = 1.2 // how much longer an edge may be than a detour, in the second pass
-	graphSeed = 0x5eed
+	maxDegree  = 12  // edges of a node, but for those that stitch adds
+	beamWidth  = 128 // candidates while edges are chosen
+	pruneAlpha = 1.2 // how much longer an edge may be than a detour, in the second pass
+	graphSeed  = 0x5eed
 )
 
 // A centroidGraph is a directed graph over the blocks' centroids.
@@ -57,7 +57,7 @@ func newGraph(centroids matrix) *centroidGraph {
 		order[i] = uint32(v)
 	}
 	g.hubs = slices.Clone(order[:int(math.Ceil(math.Sqrt(float64(n))))])
-	if n <= degree+1 {
+	if n <= maxDegree+1 {
 		for i := range g.edges {
 			for j := range n {
 				if i != j {
@@ -68,27 +68,27 @@ func newGraph(centroids matrix) *centroidGraph {
 		return g
 	}
 	for i := range g.edges {
-		for len(g.edges[i]) < degree {
+		for len(g.edges[i]) < maxDegree {
 			if j := uint32(rng.IntN(n)); int(j) != i && !slices.Contains(g.edges[i], j) {
 				g.edges[i] = append(g.edges[i], j)
 			}
 		}
 	}
-	for _, alpha := range []float32{1, detour} {
+	for _, alpha := range []float32{1, pruneAlpha} {
 		for _, i := range order {
-			g.edges[i] = g.prune(i, append(g.visit(i), g.near(i, g.edges[i])...), alpha)
+			g.edges[i] = g.pruneEdges(i, append(g.visitedNodes(i), g.distances(i, g.edges[i])...), alpha)
 			for _, j := range g.edges[i] {
 				if slices.Contains(g.edges[j], i) {
 					continue
 				}
 				g.edges[j] = append(g.edges[j], i)
-				if len(g.edges[j]) > degree {
-					g.edges[j] = g.prune(j, g.near(j, g.edges[j]), alpha)
+				if len(g.edges[j]) > maxDegree {
+					g.edges[j] = g.pruneEdges(j, g.distances(j, g.edges[j]), alpha)
 				}
 			}
 		}
 	}
-	g.stitch()
+	g.connect()
 	return g
 }
 
@@ -102,8 +102,8 @@ func compareNeighbors(a, b neighbor) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.node, b.node))
 }
 
-// rank returns the nodes, the nearest first.
-func rank(list []neighbor) []int {
+// sortByDistance returns the nodes, the nearest first.
+func sortByDistance(list []neighbor) []int {
 	slices.SortFunc(list, compareNeighbors)
 	nodes := make([]int, len(list))
 	for i, n := range list {
@@ -116,7 +116,7 @@ func (g *centroidGraph) distance(a, b uint32) float32 {
 	return 1 - vecmath.Dot(g.centroids.row(int(a)), g.centroids.row(int(b)))
 }
 
-func (g *centroidGraph) near(i uint32, nodes []uint32) []neighbor {
+func (g *centroidGraph) distances(i uint32, nodes []uint32) []neighbor {
 	list := make([]neighbor, len(nodes))
 	for k, j := range nodes {
 		list[k] = neighbor{g.distance(i, j), j}
@@ -124,10 +124,10 @@ func (g *centroidGraph) near(i uint32, nodes []uint32) []neighbor {
 	return list
 }
 
-// visit searches for node i from the entry and returns all nodes on the way.
-func (g *centroidGraph) visit(i uint32) []neighbor {
+// visitedNodes searches for node i from the entry and returns all nodes on the way.
+func (g *centroidGraph) visitedNodes(i uint32) []neighbor {
 	seen := map[uint32]bool{g.hubs[0]: true}
-	front := g.near(i, g.hubs[:1])
+	front := g.distances(i, g.hubs[:1])
 	var visited []neighbor
 	done := map[uint32]bool{}
 	for {
@@ -145,24 +145,24 @@ func (g *centroidGraph) visit(i uint32) []neighbor {
 			seen[j] = true
 			next := neighbor{g.distance(i, j), j}
 			place, _ := slices.BinarySearchFunc(front, next, compareNeighbors)
-			if place < beam {
+			if place < beamWidth {
 				front = slices.Insert(front, place, next)
-				front = front[:min(beam, len(front))]
+				front = front[:min(beamWidth, len(front))]
 			}
 		}
 	}
 }
 
-// prune chooses the edges of node i among the candidates.
-func (g *centroidGraph) prune(i uint32, candidates []neighbor, alpha float32) []uint32 {
+// pruneEdges chooses the edges of node i among the candidates.
+func (g *centroidGraph) pruneEdges(i uint32, candidates []neighbor, alpha float32) []uint32 {
 	slices.SortFunc(candidates, compareNeighbors)
-	edges := make([]uint32, 0, degree+1)
+	edges := make([]uint32, 0, maxDegree+1)
 	for _, c := range candidates {
 		if c.node == i || slices.Contains(edges, c.node) {
 			continue
 		}
 		if !slices.ContainsFunc(edges, func(e uint32) bool { return alpha*g.distance(e, c.node) <= c.distance }) {
-			if edges = append(edges, c.node); len(edges) == degree {
+			if edges = append(edges, c.node); len(edges) == maxDegree {
 				break
 			}
 		}
@@ -170,8 +170,8 @@ func (g *centroidGraph) prune(i uint32, candidates []neighbor, alpha float32) []
 	return edges
 }
 
-// stitch adds the edges without which a node could not be reached from a hub.
-func (g *centroidGraph) stitch() {
+// connect adds the edges without which a node could not be reached from a hub.
+func (g *centroidGraph) connect() {
 	entry := g.hubs[0]
 	reached := make([]bool, len(g.edges))
 	var reachable []uint32
@@ -190,7 +190,7 @@ func (g *centroidGraph) stitch() {
 	reach(entry)
 	for i := range g.edges {
 		if !reached[i] {
-			nearest := slices.MinFunc(g.near(uint32(i), reachable), compareNeighbors).node
+			nearest := slices.MinFunc(g.distances(uint32(i), reachable), compareNeighbors).node
 			g.edges[nearest] = append(g.edges[nearest], uint32(i))
 			reach(uint32(i))
 		}
@@ -207,7 +207,7 @@ func (g *centroidGraph) encode() []byte {
 	b := binary.AppendVarint(nil, graphVersion)
 	b = binary.AppendVarint(b, graphM)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(graphMl))
-	b = binary.AppendVarint(b, graphEf)
+	b = binary.AppendVarint(b, graphEfSearch)
 	b = binary.AppendVarint(b, int64(len(graphDistance)))
 	b = append(b, graphDistance...)
 	b = binary.AppendVarint(b, graphLayers)
@@ -239,18 +239,18 @@ func (g *centroidGraph) encodeNode(b []byte, key uint32, edges []uint32) []byte 
 // decodeGraph makes sure that Import can be trusted with the bytes: it would
 // take any length for granted and leave a neighbour that is not there to
 // panic in a search. It hands over every block's centroid, unless each is nil.
-func decodeGraph(b []byte, blocks, dimensions int, each func(block int, centroid []byte)) error {
+func decodeGraph(b []byte, lists, dimensions int, each func(list int, centroid []byte)) error {
 	d := graphDecoder{rest: b}
-	d.want(graphVersion, "version")
+	d.expect(graphVersion, "version")
 	d.int(0, 1<<10, "M")
 	d.bytes(8)
 	d.int(0, 1<<20, "EfSearch")
-	d.want(len(graphDistance), "length of the distance's name")
+	d.expect(len(graphDistance), "length of the distance's name")
 	if name := string(d.bytes(int64(len(graphDistance)))); d.err == nil && name != graphDistance {
 		d.fail("distance %q", name)
 	}
-	d.want(graphLayers, "number of layers")
-	nodes := slices.Repeat([]bool{true}, blocks)
+	d.expect(graphLayers, "number of layers")
+	nodes := slices.Repeat([]bool{true}, lists)
 	for layer := range graphLayers {
 		nodes = d.layer(layer, nodes, dimensions, each)
 		each = nil // every block is in the first layer
@@ -285,9 +285,9 @@ func (d *graphDecoder) layer(layer int, below []bool, dimensions int, each func(
 			d.fail("node %d of layer %d", key, layer)
 		}
 		here[key] = true
-		d.want(dimensions, "dimensions")
+		d.expect(dimensions, "dimensions")
 		centroid := d.bytes(4 * int64(dimensions))
-		if !finite(centroid) {
+		if !isFinite(centroid) {
 			d.fail("a centroid that is not finite")
 		}
 		if each != nil && d.err == nil {
@@ -305,8 +305,8 @@ func (d *graphDecoder) layer(layer int, below []bool, dimensions int, each func(
 	return here
 }
 
-// finite reports whether no number of a vector is infinite or none.
-func finite(vector []byte) bool {
+// isFinite reports whether no number of a vector is infinite or none.
+func isFinite(vector []byte) bool {
 	for i := 3; i < len(vector); i += 4 {
 		if vector[i]&0x7f == 0x7f && vector[i-1]&0x80 != 0 {
 			return false
@@ -339,7 +339,7 @@ func (d *graphDecoder) int(least, most int, what string) int {
 	return int(v)
 }
 
-func (d *graphDecoder) want(v int, what string) { d.int(v, v, what) }
+func (d *graphDecoder) expect(v int, what string) { d.int(v, v, what) }
 
 func (d *graphDecoder) bytes(n int64) []byte {
 	if d.err == nil && int64(len(d.rest)) < n {

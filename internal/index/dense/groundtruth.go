@@ -10,17 +10,17 @@ import (
 
 // groundTruth is what an exact search finds for the sample queries.
 type groundTruth struct {
-	depth   int         // how many neighbours of each
-	queries [][]float32 // of length 1
-	mu      sync.Mutex
-	best    [][]Hit // the nearest passages, the best first
+	depth     int         // how many neighbours of each
+	queries   [][]float32 // of length 1
+	mu        sync.Mutex
+	neighbors [][]Hit // the nearest passages, the best first
 }
 
 // compare compares the vectors of the passages from the given one on with every
 // query. Those whose scale is zero are none.
 func (t *groundTruth) compare(units matrix, scales []float32, from int) {
 	for i, q := range t.queries {
-		least := t.least(i)
+		least := t.minScore(i)
 		var better []Hit
 		for j, s := range scales {
 			if s == 0 {
@@ -36,35 +36,35 @@ func (t *groundTruth) compare(units matrix, scales []float32, from int) {
 	}
 }
 
-// least is what a passage must reach to be among the best.
-func (t *groundTruth) least(i int) float32 {
+// minScore is what a passage must reach to be among the best.
+func (t *groundTruth) minScore(i int) float32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.best[i]) < t.depth {
+	if len(t.neighbors[i]) < t.depth {
 		return -2
 	}
-	return t.best[i][t.depth-1].Score
+	return t.neighbors[i][t.depth-1].Score
 }
 
 func (t *groundTruth) merge(i int, hits []Hit) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := append(t.best[i], hits...)
+	all := append(t.neighbors[i], hits...)
 	slices.SortFunc(all, compareHits)
-	t.best[i] = all[:min(len(all), t.depth)]
+	t.neighbors[i] = all[:min(len(all), t.depth)]
 }
 
-// homes returns for each query, for each of its neighbours, the blocks that
+// neighborLists returns for each query, for each of its neighbours, the blocks that
 // hold it.
-func (t *groundTruth) homes(x *Index, passages []uint32) [][][]uint32 {
+func (t *groundTruth) neighborLists(x *Index, passages []uint32) [][][]uint32 {
 	wanted := make(map[uint32][]uint32)
-	for _, best := range t.best {
+	for _, best := range t.neighbors {
 		for _, h := range best {
 			wanted[h.Passage] = nil
 		}
 	}
 	note := func(starts []uint32, passages []uint32) {
-		for b := range x.blocks {
+		for b := range x.lists {
 			for _, p := range passages[starts[b]:starts[b+1]] {
 				if list, ok := wanted[p]; ok {
 					wanted[p] = append(list, uint32(b))
@@ -72,10 +72,10 @@ func (t *groundTruth) homes(x *Index, passages []uint32) [][][]uint32 {
 			}
 		}
 	}
-	note(x.starts, passages[:x.rows])
-	note(x.copies, passages[x.rows:])
-	homes := make([][][]uint32, len(t.best))
-	for i, best := range t.best {
+	note(x.listStarts, passages[:x.rows])
+	note(x.copyStarts, passages[x.rows:])
+	homes := make([][][]uint32, len(t.neighbors))
+	for i, best := range t.neighbors {
 		for _, h := range best {
 			homes[i] = append(homes[i], wanted[h.Passage])
 		}
@@ -83,9 +83,9 @@ func (t *groundTruth) homes(x *Index, passages []uint32) [][][]uint32 {
 	return homes
 }
 
-// mixtures makes n vectors that lie as far from the passages' as a query's
+// mixPassages makes n vectors that lie as far from the passages' as a query's
 // does: one passage's and a part of the difference of two others'.
-func mixtures(v Vectors, n int) ([][]float32, error) {
+func mixPassages(v Vectors, n int) ([][]float32, error) {
 	const part = 0.7
 	if v.Len() == 0 {
 		return nil, nil

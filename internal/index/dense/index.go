@@ -23,46 +23,46 @@ const (
 	kind          = "VECT"
 	headSize      = 36
 	maxDimensions = 1 << 14
-	maxBlocks     = 1 << 13
+	maxLists      = 1 << 13
 
-	modeAll    = 0
-	modeRouted = 1
-	modeSifted = 2
+	modeFlat      = 0
+	modeIVF       = 1
+	modePrefilter = 2
 
 	noRow = math.MaxUint32
 	// minCandidates is how many rows are ranked again in full precision at
 	// least: fewer lose neighbours among near duplicates.
 	minCandidates = 100
-	batch         = 256 // rows per call of the kernel
-	// maxOrdered is how many blocks a search of all of them ranks. To rank
+	batchRows     = 256 // rows per call of the kernel
+	// maxRankedLists is how many blocks a search of all of them ranks. To rank
 	// thousands takes longer than it saves.
-	maxOrdered = 256
+	maxRankedLists = 256
 )
 
 // modeNames are what the modes are called in a manifest.
-var modeNames = []string{modeAll: "all", modeRouted: "routed", modeSifted: "sifted"}
+var modeNames = []string{modeFlat: "all", modeIVF: "routed", modePrefilter: "sifted"}
 
 // An Index is an open file of vectors. It may be used from several goroutines
 // at once.
 type Index struct {
 	file *container.File // nil while the index is being built
 	head
-	starts, copies                         []uint32
-	passages, places, scales, codes, fines bytesAt
-	graph                                  bytesAt
-	sieve                                  prefilter // if mode is sifted
-	// unsifted: this processor reads all rows more quickly than it sifts them.
-	unsifted bool
+	listStarts, copyStarts                             []uint32
+	rowPassages, passageRows, scales, codes, residuals section
+	graph                                              section
+	prefilter                                          prefilter // if mode is sifted
+	// skipPrefilter: this processor reads all rows more quickly than it sifts them.
+	skipPrefilter bool
 
-	idle sync.Pool // of *search
+	searches sync.Pool // of *search
 
-	routerOnce sync.Once
-	router     router
-	routerErr  error
+	centroidsOnce sync.Once
+	centroids     centroidIndex
+	centroidsErr  error
 }
 
-// bytesAt is a section of the file, or memory in its stead.
-type bytesAt interface {
+// section is a section of the file, or memory in its stead.
+type section interface {
 	Bytes(off, n int64) ([]byte, error)
 	Corrupt(off int64, what string) error
 	Len() int64
@@ -73,18 +73,18 @@ type head struct {
 	dimensions   int // D
 	rows         int // R
 	stored       int // S
-	blocks       int // C
+	lists        int // C
 	mode         int
-	probes       int // blocks to read
-	effort       int // nodes to ask the graph for, or rows that pass the sieve
-	bits         int // of a fine number
+	nprobe       int // lists to read
+	candidates   int // nodes to ask the graph for, or rows that pass the sieve
+	residual     int // of a fine number
 }
 
 // A router ranks blocks by their centroids.
-type router interface {
-	// route returns blocks near to the unit vector q, the nearest first. It
+type centroidIndex interface {
+	// rankLists returns blocks near to the unit vector q, the nearest first. It
 	// looks at no more than effort of them.
-	route(q []float32, effort int) []int
+	rankLists(q []float32, effort int) []int
 }
 
 // A Hit is a passage with the cosine of its vector and the query's.
@@ -99,7 +99,7 @@ func Open(file confined.Path) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{file: f, unsifted: !vecmath.HasFastPrefilter()}
+	x := &Index{file: f, skipPrefilter: !vecmath.HasFastPrefilter()}
 	if err := x.open(); err != nil {
 		f.Close()
 		return nil, err
@@ -108,13 +108,13 @@ func Open(file confined.Path) (*Index, error) {
 }
 
 func (x *Index) open() error {
-	var headAt, startsAt, copiesAt bytesAt
+	var headAt, startsAt, copiesAt section
 	for _, s := range []struct {
 		name string
-		to   *bytesAt
+		to   *section
 	}{
 		{"head", &headAt}, {"graph", &x.graph}, {"starts", &startsAt}, {"copies", &copiesAt},
-		{"passages", &x.passages}, {"places", &x.places}, {"scales", &x.scales}, {"codes", &x.codes}, {"fine", &x.fines},
+		{"passages", &x.rowPassages}, {"places", &x.passageRows}, {"scales", &x.scales}, {"codes", &x.codes}, {"fine", &x.residuals},
 	} {
 		section, err := x.file.Section(s.name)
 		if err != nil {
@@ -129,38 +129,38 @@ func (x *Index) open() error {
 	for i, to := range x.head.fields() {
 		*to = int(binary.LittleEndian.Uint32(b[4*i:]))
 	}
-	w := int64(width(x.dimensions))
+	w := int64(paddedWidth(x.dimensions))
 	switch {
-	case x.rows > x.passageCount || x.rows > x.stored || x.dimensions > maxDimensions || x.blocks > maxBlocks || x.mode > modeSifted,
-		x.grain() != tenBits && x.grain() != twelveBits, (x.rows > 0) != (x.blocks > 0), x.rows > 0 && x.dimensions == 0,
-		x.mode == modeRouted && (x.probes < 1 || x.effort < x.probes || x.effort > x.blocks),
-		x.mode == modeSifted && (x.effort < 1 || x.blocks == 0 || x.stored > x.rows):
+	case x.rows > x.passageCount || x.rows > x.stored || x.dimensions > maxDimensions || x.lists > maxLists || x.mode > modePrefilter,
+		x.residualBits() != tenBits && x.residualBits() != twelveBits, (x.rows > 0) != (x.lists > 0), x.rows > 0 && x.dimensions == 0,
+		x.mode == modeIVF && (x.nprobe < 1 || x.candidates < x.nprobe || x.candidates > x.lists),
+		x.mode == modePrefilter && (x.candidates < 1 || x.lists == 0 || x.stored > x.rows):
 		return headAt.Corrupt(0, "the numbers make no sense")
-	case startsAt.Len() != 4*int64(x.blocks+1), copiesAt.Len() != 4*int64(x.blocks+1),
-		x.passages.Len() != 4*int64(x.stored), x.places.Len() != 4*int64(x.passageCount), x.scales.Len() != 4*int64(x.stored),
-		x.codes.Len() != w*int64(x.stored), x.fines.Len() != x.fineWidth()*int64(x.rows):
+	case startsAt.Len() != 4*int64(x.lists+1), copiesAt.Len() != 4*int64(x.lists+1),
+		x.rowPassages.Len() != 4*int64(x.stored), x.passageRows.Len() != 4*int64(x.passageCount), x.scales.Len() != 4*int64(x.stored),
+		x.codes.Len() != w*int64(x.stored), x.residuals.Len() != x.residualWidth()*int64(x.rows):
 		return headAt.Corrupt(0, "the sections' sizes do not fit together")
 	}
-	if x.starts, err = ascending(startsAt, x.rows); err != nil {
+	if x.listStarts, err = readOffsets(startsAt, x.rows); err != nil {
 		return err
 	}
-	if x.copies, err = ascending(copiesAt, x.stored-x.rows); err != nil || x.mode != modeSifted {
+	if x.copyStarts, err = readOffsets(copiesAt, x.stored-x.rows); err != nil || x.mode != modePrefilter {
 		return err
 	}
-	return x.openSieve()
+	return x.openPrefilter()
 }
 
-func (h *head) grain() residualBits { return residualBits(h.bits) }
+func (h *head) residualBits() residualBits { return residualBits(h.residual) }
 
-// fineWidth is how long a row of fine is.
-func (h *head) fineWidth() int64 { return int64(h.grain().width(width(h.dimensions))) }
+// residualWidth is how long a row of fine is.
+func (h *head) residualWidth() int64 { return int64(h.residualBits().width(paddedWidth(h.dimensions))) }
 
 func (h *head) fields() []*int {
-	return []*int{&h.passageCount, &h.dimensions, &h.rows, &h.stored, &h.blocks, &h.mode, &h.probes, &h.effort, &h.bits}
+	return []*int{&h.passageCount, &h.dimensions, &h.rows, &h.stored, &h.lists, &h.mode, &h.nprobe, &h.candidates, &h.residual}
 }
 
-// ascending reads a section of offsets that begin at 0 and end at last.
-func ascending(s bytesAt, last int) ([]uint32, error) {
+// readOffsets reads a section of offsets that begin at 0 and end at last.
+func readOffsets(s section, last int) ([]uint32, error) {
 	b, err := s.Bytes(0, s.Len())
 	if err != nil {
 		return nil, err
@@ -190,14 +190,14 @@ func (x *Index) Verify(advance func(int64)) error {
 	if err := x.file.Verify(advance); err != nil {
 		return err
 	}
-	if x.blocks > 0 {
-		if _, err := x.loadRouter(); err != nil {
+	if x.lists > 0 {
+		if _, err := x.loadCentroids(); err != nil {
 			return err
 		}
 	}
 	found := 0
 	for n := range x.passageCount {
-		row, err := x.place(uint32(n))
+		row, err := x.rowOf(uint32(n))
 		if err != nil {
 			return err
 		}
@@ -205,12 +205,12 @@ func (x *Index) Verify(advance func(int64)) error {
 			continue
 		}
 		found++
-		if p, err := x.passage(int(row)); err != nil || int(p) != n {
-			return cmp.Or(err, x.places.Corrupt(4*int64(n), "another passage is there"))
+		if p, err := x.passageOf(int(row)); err != nil || int(p) != n {
+			return cmp.Or(err, x.passageRows.Corrupt(4*int64(n), "another passage is there"))
 		}
 	}
 	if found != x.rows {
-		return x.places.Corrupt(0, fmt.Sprintf("%d passages have rows, want %d", found, x.rows))
+		return x.passageRows.Corrupt(0, fmt.Sprintf("%d passages have rows, want %d", found, x.rows))
 	}
 	return nil
 }
@@ -227,59 +227,59 @@ func (x *Index) Search(q []float32, k int, accept func(passage uint32) bool) ([]
 	// What a filter lets through may lie anywhere, and of those that pass the
 	// sieve only the best are sure to be the best.
 	switch {
-	case x.mode == modeAll || accept != nil, x.mode == modeSifted && (x.unsifted || k > x.effort/siftedPerHit):
-		return x.searchAll(query, k, accept)
-	case x.mode == modeSifted:
-		return x.searchSifted(query, k)
+	case x.mode == modeFlat || accept != nil, x.mode == modePrefilter && (x.skipPrefilter || k > x.candidates/candidatesPerHit):
+		return x.searchFlat(query, k, accept)
+	case x.mode == modePrefilter:
+		return x.searchPrefilter(query, k)
 	}
-	hits, err := x.searchRouted(query, k)
+	hits, err := x.searchIVF(query, k)
 	if err == nil && len(hits) < k {
-		return x.searchAll(query, k, nil)
+		return x.searchFlat(query, k, nil)
 	}
 	return hits, err
 }
 
-func (x *Index) searchAll(q *query, k int, accept func(uint32) bool) ([]Hit, error) {
+func (x *Index) searchFlat(q *query, k int, accept func(uint32) bool) ([]Hit, error) {
 	s := x.newSearch(q, k, accept)
-	defer s.done()
-	if x.blocks > maxOrdered {
+	defer s.release()
+	if x.lists > maxRankedLists {
 		if err := s.scan(0, x.rows); err != nil {
 			return nil, err
 		}
-		return s.hits(k)
+		return s.rerank(k)
 	}
-	r, err := x.loadRouter()
+	r, err := x.loadCentroids()
 	if err != nil {
 		return nil, err
 	}
 	// With the nearest blocks first, few of the later rows become candidates.
-	for _, b := range r.route(q.unit, x.blocks) {
-		if err := s.scan(int(x.starts[b]), int(x.starts[b+1])); err != nil {
+	for _, b := range r.rankLists(q.unit, x.lists) {
+		if err := s.scan(int(x.listStarts[b]), int(x.listStarts[b+1])); err != nil {
 			return nil, err
 		}
 	}
-	return s.hits(k)
+	return s.rerank(k)
 }
 
-func (x *Index) searchRouted(q *query, k int) ([]Hit, error) {
-	r, err := x.loadRouter()
+func (x *Index) searchIVF(q *query, k int) ([]Hit, error) {
+	r, err := x.loadCentroids()
 	if err != nil {
 		return nil, err
 	}
 	s := x.newSearch(q, k, nil)
-	defer s.done()
-	s.copies = true
+	defer s.release()
+	s.dedupe = true
 	s.seen.clear()
-	blocks := r.route(q.unit, x.effort)
-	for _, b := range blocks[:min(x.probes, len(blocks))] {
-		if err := s.scan(int(x.starts[b]), int(x.starts[b+1])); err != nil {
+	blocks := r.rankLists(q.unit, x.candidates)
+	for _, b := range blocks[:min(x.nprobe, len(blocks))] {
+		if err := s.scan(int(x.listStarts[b]), int(x.listStarts[b+1])); err != nil {
 			return nil, err
 		}
-		if err := s.scan(x.rows+int(x.copies[b]), x.rows+int(x.copies[b+1])); err != nil {
+		if err := s.scan(x.rows+int(x.copyStarts[b]), x.rows+int(x.copyStarts[b+1])); err != nil {
 			return nil, err
 		}
 	}
-	return s.hits(k)
+	return s.rerank(k)
 }
 
 // Exact is Search that reads every vector in full precision: what Search is
@@ -291,22 +291,22 @@ func (x *Index) Exact(q []float32, k int, accept func(passage uint32) bool) ([]H
 	}
 	k = min(k, x.rows)
 	var hits []Hit
-	r := &ranker{x: x, q: query}
-	for from := 0; from < x.rows; from += batch {
-		n := min(batch, x.rows-from)
+	r := &reranker{x: x, q: query}
+	for from := 0; from < x.rows; from += batchRows {
+		n := min(batchRows, x.rows-from)
 		for row := from; row < from+n; row++ {
-			p, err := x.passage(row)
+			p, err := x.passageOf(row)
 			if err != nil {
 				return nil, err
 			}
 			if accept != nil && !accept(p) {
 				continue
 			}
-			if err := x.rank(r, p, row); err != nil {
+			if err := x.addToReranker(r, p, row); err != nil {
 				return nil, err
 			}
 		}
-		hits = append(hits, r.take()...)
+		hits = append(hits, r.score()...)
 		slices.SortFunc(hits, compareHits)
 		hits = hits[:min(k, len(hits))]
 	}
@@ -321,32 +321,32 @@ func (x *Index) Scores(q []float32, passages []uint32) ([]float32, error) {
 	if query == nil {
 		return scores, err
 	}
-	r := &ranker{x: x, q: query}
+	r := &reranker{x: x, q: query}
 	for i, p := range passages {
-		row, err := x.place(p)
+		row, err := x.rowOf(p)
 		if err != nil {
 			return nil, err
 		}
 		if row == noRow {
 			continue
 		}
-		if err := x.rank(r, uint32(i), int(row)); err != nil {
+		if err := x.addToReranker(r, uint32(i), int(row)); err != nil {
 			return nil, err
 		}
 	}
-	for _, h := range r.take() {
+	for _, h := range r.score() {
 		scores[h.Passage] = h.Score
 	}
 	return scores, nil
 }
 
-// rank gives the ranker a row that is no copy.
-func (x *Index) rank(r *ranker, passage uint32, row int) error {
+// addToReranker gives the ranker a row that is no copy.
+func (x *Index) addToReranker(r *reranker, passage uint32, row int) error {
 	scale, err := x.scales.Bytes(4*int64(row), 4)
 	if err != nil {
 		return err
 	}
-	return r.add(passage, row, row, float(scale))
+	return r.add(passage, row, row, float32At(scale))
 }
 
 func (x *Index) query(q []float32) (*query, error) {
@@ -356,46 +356,46 @@ func (x *Index) query(q []float32) (*query, error) {
 	return newQuery(q), nil
 }
 
-func (x *Index) passage(row int) (uint32, error) {
-	b, err := x.passages.Bytes(4*int64(row), 4)
+func (x *Index) passageOf(row int) (uint32, error) {
+	b, err := x.rowPassages.Bytes(4*int64(row), 4)
 	if err != nil {
 		return 0, err
 	}
 	p := binary.LittleEndian.Uint32(b)
 	if int64(p) >= int64(x.passageCount) {
-		return 0, x.passages.Corrupt(4*int64(row), fmt.Sprintf("passage %d of %d", p, x.passageCount))
+		return 0, x.rowPassages.Corrupt(4*int64(row), fmt.Sprintf("passage %d of %d", p, x.passageCount))
 	}
 	return p, nil
 }
 
-// place is the row of a passage, or noRow.
-func (x *Index) place(passage uint32) (uint32, error) {
-	b, err := x.places.Bytes(4*int64(passage), 4)
+// rowOf is the row of a passage, or noRow.
+func (x *Index) rowOf(passage uint32) (uint32, error) {
+	b, err := x.passageRows.Bytes(4*int64(passage), 4)
 	if err != nil {
 		return 0, err
 	}
 	row := binary.LittleEndian.Uint32(b)
 	if row != noRow && int64(row) >= int64(x.rows) {
-		return 0, x.places.Corrupt(4*int64(passage), fmt.Sprintf("row %d of %d", row, x.rows))
+		return 0, x.passageRows.Corrupt(4*int64(passage), fmt.Sprintf("row %d of %d", row, x.rows))
 	}
 	return row, nil
 }
 
-// loadRouter reads the graph, the first time that it is called.
-func (x *Index) loadRouter() (router, error) {
-	x.routerOnce.Do(func() {
+// loadCentroids reads the graph, the first time that it is called.
+func (x *Index) loadCentroids() (centroidIndex, error) {
+	x.centroidsOnce.Do(func() {
 		var b []byte
-		if b, x.routerErr = x.graph.Bytes(0, x.graph.Len()); x.routerErr != nil {
+		if b, x.centroidsErr = x.graph.Bytes(0, x.graph.Len()); x.centroidsErr != nil {
 			return
 		}
-		if x.router, x.routerErr = newRouter(b, x.blocks, x.dimensions); x.routerErr != nil {
-			x.routerErr = x.graph.Corrupt(0, x.routerErr.Error())
+		if x.centroids, x.centroidsErr = newCentroidIndex(b, x.lists, x.dimensions); x.centroidsErr != nil {
+			x.centroidsErr = x.graph.Corrupt(0, x.centroidsErr.Error())
 		}
 	})
-	return x.router, x.routerErr
+	return x.centroids, x.centroidsErr
 }
 
-func float(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
+func float32At(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
 
 func compareHits(a, b Hit) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))

@@ -17,55 +17,55 @@ import (
 // are as good as its rows are near to one another. The few thousand rows with
 // the best estimates are read in full.
 type prefilter struct {
-	middles bytesAt // C scales, then C rows of codes
-	bits    bytesAt // groups of rows
-	scales  bytesAt // of rows
-	groups  []int   // where the blocks begin
+	centroids   section // C scales, then C rows of codes
+	codes       section // groupStarts of rows
+	scales      section // of rows
+	groupStarts []int   // where the blocks begin
 }
 
 const (
 	groupRows = vecmath.Group
-	// siftedPerHit is how many rows pass the sieve for each hit, at least.
-	siftedPerHit = 4
-	// siftedFirst is how many of the nearest blocks are sifted first: they set
+	// candidatesPerHit is how many rows pass the sieve for each hit, at least.
+	candidatesPerHit = 4
+	// firstLists is how many of the nearest blocks are sifted first: they set
 	// the mark that the other rows have to reach.
-	siftedFirst = 64
-	// siftStep is the step, in standard deviations, with which two bits tell
+	firstLists = 64
+	// prefilterStep is the step, in standard deviations, with which two bits tell
 	// normally distributed numbers apart best.
-	siftStep = 0.9957
+	prefilterStep = 0.9957
 )
 
-func (x *Index) openSieve() error {
-	s := &x.sieve
+func (x *Index) openPrefilter() error {
+	s := &x.prefilter
 	for _, part := range []struct {
 		name string
-		to   *bytesAt
-	}{{"middles", &s.middles}, {"bits", &s.bits}, {"bitscale", &s.scales}} {
+		to   *section
+	}{{"middles", &s.centroids}, {"bits", &s.codes}, {"bitscale", &s.scales}} {
 		section, err := x.file.Section(part.name)
 		if err != nil {
 			return err
 		}
 		*part.to = section
 	}
-	s.layOut(x.starts)
-	w, groups := int64(width(x.dimensions)), int64(s.groups[x.blocks])
-	if s.middles.Len() != (4+w)*int64(x.blocks) || s.bits.Len() != groups*groupRows*w/4 || s.scales.Len() != groups*groupRows*2 {
-		return s.middles.Corrupt(0, "the sections' sizes do not fit together")
+	s.setGroupOffsets(x.listStarts)
+	w, groups := int64(paddedWidth(x.dimensions)), int64(s.groupStarts[x.lists])
+	if s.centroids.Len() != (4+w)*int64(x.lists) || s.codes.Len() != groups*groupRows*w/4 || s.scales.Len() != groups*groupRows*2 {
+		return s.centroids.Corrupt(0, "the sections' sizes do not fit together")
 	}
 	return nil
 }
 
-// layOut says where the groups of each block begin: none has rows of two.
-func (s *prefilter) layOut(starts []uint32) {
-	s.groups = make([]int, len(starts))
+// setGroupOffsets says where the groups of each block begin: none has rows of two.
+func (s *prefilter) setGroupOffsets(starts []uint32) {
+	s.groupStarts = make([]int, len(starts))
 	for b := range len(starts) - 1 {
-		s.groups[b+1] = s.groups[b] + (int(starts[b+1]-starts[b])+groupRows-1)/groupRows
+		s.groupStarts[b+1] = s.groupStarts[b] + (int(starts[b+1]-starts[b])+groupRows-1)/groupRows
 	}
 }
 
 // encodeCentroids makes the section of the blocks' middles.
 func encodeCentroids(centroids matrix) []byte {
-	w := width(centroids.cols)
+	w := paddedWidth(centroids.cols)
 	b := make([]byte, centroids.rows*(4+w))
 	fine := make([]byte, tenBits.width(w))
 	for i := range centroids.rows {
@@ -77,41 +77,41 @@ func encodeCentroids(centroids matrix) []byte {
 }
 
 // newPrefilter makes the sieve of rows, which lie in blocks that begin at starts.
-func newPrefilter(ctx context.Context, r *rows, dimensions int, starts []uint32, middles []byte) (prefilter, error) {
-	s := prefilter{middles: memory(middles)}
-	s.layOut(starts)
-	blocks, w := len(starts)-1, r.width
-	bits, scales := make([]byte, s.groups[blocks]*groupRows*w/4), make([]byte, s.groups[blocks]*groupRows*2)
-	err := parallel.Ranges(ctx, blocks, 8, func(from, to int) error {
-		v, middle := make([]float32, dimensions), make([]float32, dimensions)
+func newPrefilter(ctx context.Context, r *rows, dimensions int, starts []uint32, centroids []byte) (prefilter, error) {
+	s := prefilter{centroids: memorySection(centroids)}
+	s.setGroupOffsets(starts)
+	lists, w := len(starts)-1, r.width
+	bits, scales := make([]byte, s.groupStarts[lists]*groupRows*w/4), make([]byte, s.groupStarts[lists]*groupRows*2)
+	err := parallel.Ranges(ctx, lists, 8, func(from, to int) error {
+		v, centroid := make([]float32, dimensions), make([]float32, dimensions)
 		for b := from; b < to; b++ {
-			scale := float(middles[4*b:])
-			for i, code := range middles[4*blocks+b*w:][:dimensions] {
-				middle[i] = scale * float32(int(code)-bias)
+			scale := float32At(centroids[4*b:])
+			for i, code := range centroids[4*lists+b*w:][:dimensions] {
+				centroid[i] = scale * float32(int(code)-codeBias)
 			}
 			for row := starts[b]; row < starts[b+1]; row++ {
 				r.vector(int(row), v)
-				at := s.groups[b]*groupRows + int(row-starts[b])
-				scale := sift(bits[at/groupRows*groupRows*w/4:], at%groupRows, v, middle)
+				at := s.groupStarts[b]*groupRows + int(row-starts[b])
+				scale := encodePrefilterRow(bits[at/groupRows*groupRows*w/4:], at%groupRows, v, centroid)
 				binary.LittleEndian.PutUint16(scales[2*at:], scale)
 			}
 		}
 		return nil
 	})
-	s.bits, s.scales = memory(bits), memory(scales)
+	s.codes, s.scales = memorySection(bits), memorySection(scales)
 	return s, err
 }
 
-// sift puts v's difference from the middle into a group of rows. It returns the
+// scanList puts v's difference from the middle into a group of rows. It returns the
 // upper half of the row's scale, which makes the product of the difference with
 // the numbers that stand for it what it is with itself.
-func sift(group []byte, row int, v, middle []float32) uint16 {
+func encodePrefilterRow(group []byte, row int, v, centroid []float32) uint16 {
 	var sum float32
 	for i := range v {
-		v[i] -= middle[i]
+		v[i] -= centroid[i]
 		sum += float32(v[i] * v[i])
 	}
-	step := siftStep * float32(math.Sqrt(float64(sum/float32(len(v)))))
+	step := prefilterStep * float32(math.Sqrt(float64(sum/float32(len(v)))))
 	if step == 0 {
 		return 0
 	}
@@ -124,11 +124,11 @@ func sift(group []byte, row int, v, middle []float32) uint16 {
 	return uint16((math.Float32bits(sum/product) + 1<<15) >> 16)
 }
 
-// searchSifted reads the rows that pass the sieve.
-func (x *Index) searchSifted(q *query, k int) ([]Hit, error) {
+// searchPrefilter reads the rows that pass the sieve.
+func (x *Index) searchPrefilter(q *query, k int) ([]Hit, error) {
 	s := x.newSearch(q, k, nil)
-	defer s.done()
-	rows, err := s.sifting.run(x, q, x.effort)
+	defer s.release()
+	rows, err := s.prefilterScan.run(x, q, x.candidates)
 	if err != nil {
 		return nil, err
 	}
@@ -137,78 +137,78 @@ func (x *Index) searchSifted(q *query, k int) ([]Hit, error) {
 			return nil, err
 		}
 	}
-	return s.hits(k)
+	return s.rerank(k)
 }
 
 // A sifting keeps the rows with the best estimates met so far. As candidates,
 // rows and blocks have their number in place of a passage's.
 type prefilterScan struct {
-	x         *Index
-	q         *query
-	offset    int32       // what the query's product with numbers of 3 is
-	most      int         // rows that are kept; best may grow to twice as many
-	best      []candidate // rows
-	least     float32     // the estimate that a row must exceed
-	blocks    []candidate // with the cosines of the query and their middles, in order
-	nearest   []candidate // those of them that are sifted first
-	products  []int32
-	passed    [batch / groupRows]uint16
-	estimates [batch]float32
+	x          *Index
+	q          *query
+	bias       int32       // what the query's product with numbers of 3 is
+	limit      int         // rows that are kept; best may grow to twice as many
+	candidates []candidate // rows
+	minScore   float32     // the estimate that a row must exceed
+	lists      []candidate // with the cosines of the query and their middles, in order
+	firstLists []candidate // those of them that are sifted first
+	products   []int32
+	passed     [batchRows / groupRows]uint16
+	estimates  [batchRows]float32
 }
 
 // run returns the rows with the best estimates, as many as asked for.
 func (t *prefilterScan) run(x *Index, q *query, most int) ([]candidate, error) {
-	t.x, t.q, t.most, t.offset = x, q, min(most, x.rows), q.offset/bias*3
-	t.best, t.least = t.best[:0], float32(math.Inf(-1))
-	if err := t.nearMiddles(); err != nil {
+	t.x, t.q, t.limit, t.bias = x, q, min(most, x.rows), q.coarseBias/codeBias*3
+	t.candidates, t.minScore = t.candidates[:0], float32(math.Inf(-1))
+	if err := t.scoreCentroids(); err != nil {
 		return nil, err
 	}
-	t.nearest = append(t.nearest[:0], t.blocks...)
-	first := min(siftedFirst, len(t.nearest))
-	nth(t.nearest, first-1)
-	for _, b := range t.nearest[:first] {
-		if err := t.sift(b); err != nil {
+	t.firstLists = append(t.firstLists[:0], t.lists...)
+	first := min(firstLists, len(t.firstLists))
+	selectNth(t.firstLists, first-1)
+	for _, b := range t.firstLists[:first] {
+		if err := t.scanList(b); err != nil {
 			return nil, err
 		}
-		t.blocks[b.row].row = noRow
+		t.lists[b.row].row = noRow
 	}
-	for _, b := range t.blocks {
+	for _, b := range t.lists {
 		if b.row == noRow {
 			continue
 		}
-		if err := t.sift(b); err != nil {
+		if err := t.scanList(b); err != nil {
 			return nil, err
 		}
 	}
-	t.cut()
-	return t.best, nil
+	t.truncate()
+	return t.candidates, nil
 }
 
-// nearMiddles lists the blocks.
-func (t *prefilterScan) nearMiddles() error {
-	n, w := t.x.blocks, len(t.q.coarse)
-	middles, err := t.x.sieve.middles.Bytes(0, t.x.sieve.middles.Len())
+// scoreCentroids lists the blocks.
+func (t *prefilterScan) scoreCentroids() error {
+	n, w := t.x.lists, len(t.q.coarse)
+	middles, err := t.x.prefilter.centroids.Bytes(0, t.x.prefilter.centroids.Len())
 	if err != nil {
 		return err
 	}
 	t.products = slices.Grow(t.products[:0], n)[:n]
 	vecmath.Products(t.products, middles[4*n:4*n+n*w], t.q.coarse)
-	t.blocks = t.blocks[:0]
+	t.lists = t.lists[:0]
 	for b, p := range t.products {
-		score := float32(p-t.q.offset) * float(middles[4*b:]) * t.q.step
-		t.blocks = append(t.blocks, candidate{score: score, passage: uint32(b), row: uint32(b)})
+		score := float32(p-t.q.coarseBias) * float32At(middles[4*b:]) * t.q.coarseStep
+		t.lists = append(t.lists, candidate{score: score, passage: uint32(b), row: uint32(b)})
 	}
 	return nil
 }
 
-// sift goes through the rows of a block.
-func (t *prefilterScan) sift(block candidate) error {
-	s := &t.x.sieve
+// scanList goes through the rows of a block.
+func (t *prefilterScan) scanList(block candidate) error {
+	s := &t.x.prefilter
 	size := int64(len(t.q.coarse)) * groupRows / 4
-	group := int64(s.groups[block.row])
-	for from, to := int(t.x.starts[block.row]), int(t.x.starts[block.row+1]); from < to; from += batch {
-		n := (min(batch, to-from) + groupRows - 1) / groupRows
-		bits, err := s.bits.Bytes(group*size, int64(n)*size)
+	group := int64(s.groupStarts[block.row])
+	for from, to := int(t.x.listStarts[block.row]), int(t.x.listStarts[block.row+1]); from < to; from += batchRows {
+		n := (min(batchRows, to-from) + groupRows - 1) / groupRows
+		bits, err := s.codes.Bytes(group*size, int64(n)*size)
 		if err != nil {
 			return err
 		}
@@ -217,12 +217,12 @@ func (t *prefilterScan) sift(block candidate) error {
 			return err
 		}
 		group += int64(n)
-		vecmath.Prefilter(t.passed[:n], t.estimates[:n*groupRows], bits, scales, t.q.coarse, t.offset, (t.least-block.score)/t.q.step)
+		vecmath.Prefilter(t.passed[:n], t.estimates[:n*groupRows], bits, scales, t.q.coarse, t.bias, (t.minScore-block.score)/t.q.coarseStep)
 		for g, passed := range t.passed[:n] {
 			for ; passed != 0; passed &= passed - 1 {
 				i := g*groupRows + mathbits.TrailingZeros16(passed)
 				if from+i < to { // else the group has fewer rows
-					t.offer(block.score+float32(t.q.step*t.estimates[i]), uint32(from+i))
+					t.add(block.score+float32(t.q.coarseStep*t.estimates[i]), uint32(from+i))
 				}
 			}
 		}
@@ -230,21 +230,21 @@ func (t *prefilterScan) sift(block candidate) error {
 	return nil
 }
 
-func (t *prefilterScan) offer(estimate float32, row uint32) {
-	if !(estimate > t.least) {
+func (t *prefilterScan) add(estimate float32, row uint32) {
+	if !(estimate > t.minScore) {
 		return
 	}
-	if t.best = append(t.best, candidate{score: estimate, passage: row, row: row}); len(t.best) == 2*t.most {
-		t.cut()
+	if t.candidates = append(t.candidates, candidate{score: estimate, passage: row, row: row}); len(t.candidates) == 2*t.limit {
+		t.truncate()
 	}
 }
 
-// cut leaves the best rows, as many as are kept.
-func (t *prefilterScan) cut() {
-	if len(t.best) <= t.most {
+// truncate leaves the best rows, as many as are kept.
+func (t *prefilterScan) truncate() {
+	if len(t.candidates) <= t.limit {
 		return
 	}
-	nth(t.best, t.most-1)
-	t.best = t.best[:t.most]
-	t.least = t.best[t.most-1].score
+	selectNth(t.candidates, t.limit-1)
+	t.candidates = t.candidates[:t.limit]
+	t.minScore = t.candidates[t.limit-1].score
 }

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	bias    = 128 // a stored code is so much more than its value
-	maxCode = 127
+	codeBias = 128 // a stored code is so much more than its value
+	maxCode  = 127
 	// A query's fine number is 256 times one int8 and another.
-	maxQuery = 127*256 + 127
+	maxQueryCode = 127*256 + 127
 )
 
 // A grain is how many bits a number has beside its code, 2 or 4: they divide
@@ -23,13 +23,13 @@ const (
 	twelveBits residualBits = 4
 )
 
-func (g residualBits) steps() int { return 1 << g }
-func (g residualBits) bias() int  { return g.steps() / 2 }
+func (g residualBits) steps() int  { return 1 << g }
+func (g residualBits) center() int { return g.steps() / 2 }
 
-// width is how many bytes they take of a row whose codes take w.
+// paddedWidth is how many bytes they take of a row whose codes take w.
 func (g residualBits) width(w int) int { return w * int(g) / 8 }
 
-func width(dimensions int) int {
+func paddedWidth(dimensions int) int {
 	return (dimensions + vecmath.Lanes - 1) / vecmath.Lanes * vecmath.Lanes
 }
 
@@ -42,19 +42,19 @@ func (g residualBits) encode(codes, fine []byte, v []float32) float32 {
 	}
 	scale := top / maxCode
 	for i := range codes {
-		codes[i] = bias
+		codes[i] = codeBias
 	}
 	// A byte has one fine number of each half or quarter of the row.
-	zero := byte(g.bias())
+	zero := byte(g.center())
 	for n := g; n < 8; n += g {
-		zero |= byte(g.bias()) << n
+		zero |= byte(g.center()) << n
 	}
 	for i := range fine {
 		fine[i] = zero
 	}
 	for i, x := range v {
 		// Above zero, for the shift and the mask to round down.
-		n := int(math.RoundToEven(float64(x)/float64(scale)*float64(g.steps()))) + bias*g.steps() + g.bias()
+		n := int(math.RoundToEven(float64(x)/float64(scale)*float64(g.steps()))) + codeBias*g.steps() + g.center()
 		codes[i] = byte(n >> g)
 		at, shift := i%len(fine), i/len(fine)*int(g)
 		mask := g.steps() - 1
@@ -67,7 +67,7 @@ func (g residualBits) encode(codes, fine []byte, v []float32) float32 {
 func (g residualBits) decode(v []float32, codes, fine []byte, scale float32) {
 	for i := range v {
 		rest := int(fine[i%len(fine)]>>(i/len(fine)*int(g))) & (g.steps() - 1)
-		v[i] = scale * (float32(int(codes[i])-bias) + float32(rest-g.bias())/float32(g.steps()))
+		v[i] = scale * (float32(int(codes[i])-codeBias) + float32(rest-g.center())/float32(g.steps()))
 	}
 }
 
@@ -86,18 +86,18 @@ func (g residualBits) unpack(row, fine []byte) {
 // A query is a unit vector in the two precisions that it meets rows in. All
 // sums are of integers, so a score is the same on every machine.
 type query struct {
-	unit      []float32
-	coarse    []int8 // of a row's width
-	step      float32
-	offset    int32  // what the codes' bias adds to a product with coarse
-	high, low []int8 // the fine numbers' two halves
-	finest    float64
-	sum       int64 // of the fine numbers
+	unit       []float32
+	coarse     []int8 // of a row's width
+	coarseStep float32
+	coarseBias int32  // what the codes' bias adds to a product with coarse
+	high, low  []int8 // the fine numbers' two halves
+	fineStep   float64
+	fineSum    int64 // of the fine numbers
 }
 
 // newQuery returns nil if v has no direction.
 func newQuery(v []float32) *query {
-	w := width(len(v))
+	w := paddedWidth(len(v))
 	bytes := make([]int8, 3*w)
 	q := &query{unit: make([]float32, len(v)), coarse: bytes[:w], high: bytes[w : 2*w], low: bytes[2*w:]}
 	if !unit(q.unit, v) {
@@ -107,14 +107,14 @@ func newQuery(v []float32) *query {
 	for _, x := range q.unit {
 		top = max(top, x, -x)
 	}
-	q.step, q.finest = top/maxCode, float64(top)/maxQuery
+	q.coarseStep, q.fineStep = top/maxCode, float64(top)/maxQueryCode
 	for i, x := range q.unit {
-		q.coarse[i] = int8(math.RoundToEven(float64(x) / float64(q.step)))
-		q.offset += bias * int32(q.coarse[i])
-		fine := int(math.RoundToEven(float64(x) / q.finest))
+		q.coarse[i] = int8(math.RoundToEven(float64(x) / float64(q.coarseStep)))
+		q.coarseBias += codeBias * int32(q.coarse[i])
+		fine := int(math.RoundToEven(float64(x) / q.fineStep))
 		q.low[i] = int8(fine)
 		q.high[i] = int8((fine - int(q.low[i])) >> 8)
-		q.sum += int64(fine)
+		q.fineSum += int64(fine)
 	}
 	return q
 }
@@ -122,9 +122,9 @@ func newQuery(v []float32) *query {
 // score is the product of the query with a row, of the products of its codes
 // and its fine numbers with the query's halves.
 func (q *query) score(g residualBits, codeHigh, codeLow, fineHigh, fineLow int32, scale float32) float32 {
-	codes := int64(codeHigh)<<8 + int64(codeLow) - bias*q.sum
-	rests := int64(fineHigh)<<8 + int64(fineLow) - int64(g.bias())*q.sum
-	return float32(float64(int64(g.steps())*codes+rests) * q.finest * float64(scale) / float64(g.steps()))
+	codes := int64(codeHigh)<<8 + int64(codeLow) - codeBias*q.fineSum
+	rests := int64(fineHigh)<<8 + int64(fineLow) - int64(g.center())*q.fineSum
+	return float32(float64(int64(g.steps())*codes+rests) * q.fineStep * float64(scale) / float64(g.steps()))
 }
 
 // unit puts v, made to have length 1, into u. It says whether v has a

@@ -10,20 +10,20 @@ import (
 
 // A search keeps the best rows met so far, by their codes.
 type search struct {
-	x      *Index
-	q      *query
-	accept func(uint32) bool
-	best   []candidate
-	limit  int       // candidates that are kept; best may grow to twice as many
-	full   bool      // there were more
-	worst  candidate // of those kept, if full
-	least  float32   // what a row must reach to become a candidate
-	copies bool      // passages may have several rows
-	seen   set       // passages that were candidates, if so
-	out    [batch]int32
-	ranker ranker
+	x          *Index
+	q          *query
+	accept     func(uint32) bool
+	candidates []candidate
+	limit      int        // candidates that are kept; best may grow to twice as many
+	full       bool       // there were more
+	worst      candidate  // of those kept, if full
+	minScore   float32    // what a row must reach to become a candidate
+	dedupe     bool       // passages may have several rows
+	seen       passageSet // passages that were candidates, if so
+	products   [batchRows]int32
+	reranker   reranker
 
-	sifting prefilterScan // what passes the sieve
+	prefilterScan prefilterScan // what passes the sieve
 }
 
 type candidate struct {
@@ -33,36 +33,36 @@ type candidate struct {
 	row     uint32
 }
 
-// slack is how far a score by codes may be off, in the steps of the codes that
+// maxCodeError is how far a score by codes may be off, in the steps of the codes that
 // went into it. Each number is rounded by up to half a step, so a product of
 // unit vectors is off by 0.29 steps of either, as a standard deviation; this
 // is eight of them.
-const slack = 2.3
+const maxCodeError = 2.3
 
 // newSearch takes the memory of an earlier search, if there is one. Give it
 // back with done.
 func (x *Index) newSearch(q *query, k int, accept func(uint32) bool) *search {
-	s, _ := x.idle.Get().(*search)
+	s, _ := x.searches.Get().(*search)
 	if s == nil {
 		s = &search{}
 	}
-	s.x, s.q, s.accept, s.copies = x, q, accept, false
-	s.limit, s.least = max(minCandidates, 2*k), float32(math.Inf(-1))
-	s.best, s.full = s.best[:0], false
-	s.ranker.reset(x, q)
+	s.x, s.q, s.accept, s.dedupe = x, q, accept, false
+	s.limit, s.minScore = max(minCandidates, 2*k), float32(math.Inf(-1))
+	s.candidates, s.full = s.candidates[:0], false
+	s.reranker.reset(x, q)
 	return s
 }
 
-func (s *search) done() {
-	s.q, s.accept, s.ranker.q, s.sifting.q = nil, nil, nil, nil
-	s.x.idle.Put(s)
+func (s *search) release() {
+	s.q, s.accept, s.reranker.q, s.prefilterScan.q = nil, nil, nil, nil
+	s.x.searches.Put(s)
 }
 
 // scan goes through the rows from to to.
 func (s *search) scan(from, to int) error {
 	w := int64(len(s.q.coarse))
-	for ; from < to; from += batch {
-		n := min(batch, to-from)
+	for ; from < to; from += batchRows {
+		n := min(batchRows, to-from)
 		codes, err := s.x.codes.Bytes(int64(from)*w, int64(n)*w)
 		if err != nil {
 			return err
@@ -71,14 +71,14 @@ func (s *search) scan(from, to int) error {
 		if err != nil {
 			return err
 		}
-		vecmath.Products(s.out[:n], codes, s.q.coarse)
-		for i, p := range s.out[:n] {
-			scale := float(scales[4*i:])
-			score := float32(p-s.q.offset) * scale * s.q.step
-			if score < s.least {
+		vecmath.Products(s.products[:n], codes, s.q.coarse)
+		for i, p := range s.products[:n] {
+			scale := float32At(scales[4*i:])
+			score := float32(p-s.q.coarseBias) * scale * s.q.coarseStep
+			if score < s.minScore {
 				continue
 			}
-			if err := s.offer(score, scale, from+i); err != nil {
+			if err := s.add(score, scale, from+i); err != nil {
 				return err
 			}
 		}
@@ -86,30 +86,30 @@ func (s *search) scan(from, to int) error {
 	return nil
 }
 
-func (s *search) offer(score, scale float32, row int) error {
-	p, err := s.x.passage(row)
+func (s *search) add(score, scale float32, row int) error {
+	p, err := s.x.passageOf(row)
 	if err != nil {
 		return err
 	}
 	c := candidate{score, scale, p, uint32(row)}
-	if s.full && !c.before(s.worst) || s.accept != nil && !s.accept(p) || s.copies && !s.seen.add(p) {
+	if s.full && !c.before(s.worst) || s.accept != nil && !s.accept(p) || s.dedupe && !s.seen.add(p) {
 		return nil
 	}
-	if s.best = append(s.best, c); len(s.best) == 2*s.limit {
-		s.cut()
+	if s.candidates = append(s.candidates, c); len(s.candidates) == 2*s.limit {
+		s.truncate()
 	}
 	return nil
 }
 
-// cut leaves the best candidates, as many as are kept.
-func (s *search) cut() {
-	if len(s.best) <= s.limit {
+// truncate leaves the best candidates, as many as are kept.
+func (s *search) truncate() {
+	if len(s.candidates) <= s.limit {
 		return
 	}
-	nth(s.best, s.limit-1)
-	s.best = s.best[:s.limit]
-	s.worst, s.full = s.best[s.limit-1], true
-	s.least = s.worst.score
+	selectNth(s.candidates, s.limit-1)
+	s.candidates = s.candidates[:s.limit]
+	s.worst, s.full = s.candidates[s.limit-1], true
+	s.minScore = s.worst.score
 }
 
 // before orders candidates, better ones first, ties by passage.
@@ -117,9 +117,9 @@ func (c candidate) before(d candidate) bool {
 	return c.score > d.score || c.score == d.score && c.passage < d.passage
 }
 
-// nth moves the candidate that comes n-th in order to its place, and those
+// selectNth moves the candidate that comes n-th in order to its place, and those
 // before it before it.
-func nth(list []candidate, n int) {
+func selectNth(list []candidate, n int) {
 	for low, high := 0, len(list)-1; low < high; {
 		mid := low + (high-low)/2
 		if list[mid].before(list[low]) {
@@ -157,98 +157,98 @@ func nth(list []candidate, n int) {
 	}
 }
 
-// hits ranks the candidates in full precision, but for those that cannot be
+// rerank ranks the candidates in full precision, but for those that cannot be
 // among the best k, and returns these.
-func (s *search) hits(k int) ([]Hit, error) {
-	s.cut()
+func (s *search) rerank(k int) ([]Hit, error) {
+	s.truncate()
 	least := float32(math.Inf(-1))
-	if k < len(s.best) {
-		nth(s.best, k-1)
-		last := s.best[k-1]
-		least = last.score - slack*(last.scale+s.q.step)
+	if k < len(s.candidates) {
+		selectNth(s.candidates, k-1)
+		last := s.candidates[k-1]
+		least = last.score - maxCodeError*(last.scale+s.q.coarseStep)
 	}
-	for _, c := range s.best {
-		if c.score+slack*(c.scale+s.q.step) < least {
+	for _, c := range s.candidates {
+		if c.score+maxCodeError*(c.scale+s.q.coarseStep) < least {
 			continue
 		}
 		original := c.row
 		if int(c.row) >= s.x.rows {
 			var err error
-			if original, err = s.x.place(c.passage); err != nil {
+			if original, err = s.x.rowOf(c.passage); err != nil {
 				return nil, err
 			}
 		}
-		if err := s.ranker.add(c.passage, int(c.row), int(original), c.scale); err != nil {
+		if err := s.reranker.add(c.passage, int(c.row), int(original), c.scale); err != nil {
 			return nil, err
 		}
 	}
-	hits := s.ranker.take()
+	hits := s.reranker.score()
 	slices.SortFunc(hits, compareHits)
 	return hits[:min(k, len(hits))], nil
 }
 
 // A ranker gathers rows and computes their scores in full precision, many at
 // a time.
-type ranker struct {
-	x           *Index
-	q           *query
-	codes, fine []byte
-	scales      []float32
-	passages    []uint32
-	products    []int32
+type reranker struct {
+	x                *Index
+	q                *query
+	codes, residuals []byte
+	scales           []float32
+	passages         []uint32
+	products         []int32
 }
 
-func (r *ranker) reset(x *Index, q *query) {
+func (r *reranker) reset(x *Index, q *query) {
 	r.x, r.q = x, q
-	r.codes, r.fine, r.scales, r.passages = r.codes[:0], r.fine[:0], r.scales[:0], r.passages[:0]
+	r.codes, r.residuals, r.scales, r.passages = r.codes[:0], r.residuals[:0], r.scales[:0], r.passages[:0]
 }
 
 // add takes a row of a passage and the row's scale. A copy's fine numbers are with the row that it
 // is a copy of.
-func (r *ranker) add(passage uint32, row, original int, scale float32) error {
+func (r *reranker) add(passage uint32, row, original int, scale float32) error {
 	w := int64(len(r.q.coarse))
 	codes, err := r.x.codes.Bytes(int64(row)*w, w)
 	if err != nil {
 		return err
 	}
-	f := r.x.fineWidth()
-	fine, err := r.x.fines.Bytes(int64(original)*f, f)
+	f := r.x.residualWidth()
+	fine, err := r.x.residuals.Bytes(int64(original)*f, f)
 	if err != nil {
 		return err
 	}
 	r.codes = append(r.codes, codes...)
-	r.fine = append(r.fine, codes...) // for the room
-	r.x.grain().unpack(r.fine[len(r.fine)-len(codes):], fine)
+	r.residuals = append(r.residuals, codes...) // for the room
+	r.x.residualBits().unpack(r.residuals[len(r.residuals)-len(codes):], fine)
 	r.scales = append(r.scales, scale)
 	r.passages = append(r.passages, passage)
 	return nil
 }
 
-// take returns what was added, scored, and leaves the ranker empty.
-func (r *ranker) take() []Hit {
+// score returns what was added, scored, and leaves the ranker empty.
+func (r *reranker) score() []Hit {
 	n := len(r.passages)
 	r.products = slices.Grow(r.products[:0], 4*n)
 	out := r.products[:4*n]
 	codeHigh, codeLow, fineHigh, fineLow := out[:n], out[n:2*n], out[2*n:3*n], out[3*n:]
 	vecmath.Products(codeHigh, r.codes, r.q.high)
 	vecmath.Products(codeLow, r.codes, r.q.low)
-	vecmath.Products(fineHigh, r.fine, r.q.high)
-	vecmath.Products(fineLow, r.fine, r.q.low)
+	vecmath.Products(fineHigh, r.residuals, r.q.high)
+	vecmath.Products(fineLow, r.residuals, r.q.low)
 	hits := make([]Hit, n)
 	for i, p := range r.passages {
-		hits[i] = Hit{p, r.q.score(r.x.grain(), codeHigh[i], codeLow[i], fineHigh[i], fineLow[i], r.scales[i])}
+		hits[i] = Hit{p, r.q.score(r.x.residualBits(), codeHigh[i], codeLow[i], fineHigh[i], fineLow[i], r.scales[i])}
 	}
 	r.reset(r.x, r.q)
 	return hits
 }
 
 // A set of passages. It grows, and forgets nothing until it is cleared.
-type set struct {
+type passageSet struct {
 	slots []uint32 // passage + 1, or 0; their number is a power of two
 	n     int
 }
 
-func (s *set) clear() {
+func (s *passageSet) clear() {
 	if s.slots == nil {
 		s.slots = make([]uint32, 1024)
 	}
@@ -257,10 +257,10 @@ func (s *set) clear() {
 }
 
 // add says whether the passage was not in the set.
-func (s *set) add(p uint32) bool {
+func (s *passageSet) add(p uint32) bool {
 	if 2*s.n >= len(s.slots) {
 		old := s.slots
-		*s = set{slots: make([]uint32, 2*len(old))}
+		*s = passageSet{slots: make([]uint32, 2*len(old))}
 		for _, q := range old {
 			if q != 0 {
 				s.add(q - 1)
@@ -280,12 +280,12 @@ func (s *set) add(p uint32) bool {
 	}
 }
 
-// memory stands in for a section while an index is being built.
-type memory []byte
+// memorySection stands in for a section while an index is being built.
+type memorySection []byte
 
-func (m memory) Bytes(off, n int64) ([]byte, error) { return m[off : off+n : off+n], nil }
-func (m memory) Len() int64                         { return int64(len(m)) }
-func (m memory) Corrupt(int64, string) error {
+func (m memorySection) Bytes(off, n int64) ([]byte, error) { return m[off : off+n : off+n], nil }
+func (m memorySection) Len() int64                         { return int64(len(m)) }
+func (m memorySection) Corrupt(int64, string) error {
 	panic("docsearch: internal error: an index in memory is damaged")
 }
 

@@ -25,45 +25,45 @@ var ErrIncompatible = errors.New("the older index has no vectors that others cou
 // score of a passage that was taken over stays the same to the bit. Errors:
 // ErrIncompatible, *disk.CorruptError of old.
 func Update(ctx context.Context, file confined.Path, old *Index, from []uint32, fresh Vectors) error {
-	if old.blocks == 0 {
+	if old.lists == 0 {
 		return ErrIncompatible
 	}
 	if d := fresh.Dimensions(); fresh.Len() > 0 && d != old.dimensions {
 		return fmt.Errorf("%w: they have %d dimensions, and it %d", ErrIncompatible, d, old.dimensions)
 	}
-	u := &update{old: old, to: make([]uint32, old.passageCount), own: make([][]member, old.blocks), copies: make([][]member, old.blocks)}
-	for i := range u.to {
-		u.to[i] = noRow
+	u := &update{old: old, newNumbers: make([]uint32, old.passageCount), primary: make([][]member, old.lists), copies: make([][]member, old.lists)}
+	for i := range u.newNumbers {
+		u.newNumbers[i] = noRow
 	}
 	for i, passage := range from {
 		switch {
 		case passage == Fresh:
 			u.fresh = append(u.fresh, uint32(i))
-		case int64(passage) < int64(len(u.to)):
-			u.to[passage] = uint32(i)
+		case int64(passage) < int64(len(u.newNumbers)):
+			u.newNumbers[passage] = uint32(i)
 		default:
-			return old.places.Corrupt(old.places.Len(), fmt.Sprintf("there is no passage %d", passage))
+			return old.passageRows.Corrupt(old.passageRows.Len(), fmt.Sprintf("there is no passage %d", passage))
 		}
 	}
-	if err := u.take(); err != nil {
+	if err := u.assignOld(); err != nil {
 		return err
 	}
-	if err := u.add(ctx, fresh); err != nil {
+	if err := u.assignFresh(ctx, fresh); err != nil {
 		return err
 	}
 	b := &builder{v: fresh}
-	if err := u.arrange(b, len(from)); err != nil {
+	if err := u.layOut(b, len(from)); err != nil {
 		return err
 	}
 	if b.x.rows == 0 {
 		return ErrIncompatible
 	}
-	if old.mode == modeSifted {
-		middles, err := old.sieve.middles.Bytes(0, old.sieve.middles.Len())
+	if old.mode == modePrefilter {
+		middles, err := old.prefilter.centroids.Bytes(0, old.prefilter.centroids.Len())
 		if err != nil {
 			return err
 		}
-		if b.x.sieve, err = newPrefilter(ctx, &b.rows, old.dimensions, b.x.starts, middles); err != nil {
+		if b.x.prefilter, err = newPrefilter(ctx, &b.rows, old.dimensions, b.x.listStarts, middles); err != nil {
 			return err
 		}
 	}
@@ -72,35 +72,35 @@ func Update(ctx context.Context, file confined.Path, old *Index, from []uint32, 
 
 // An update says which rows go where.
 type update struct {
-	old         *Index
-	to          []uint32 // by passage of old, its number now, or noRow
-	fresh       []uint32 // number of each fresh passage
-	rows        rows     // the fresh ones
-	own, copies [][]member
+	old             *Index
+	newNumbers      []uint32 // by passage of old, its number now, or noRow
+	fresh           []uint32 // number of each fresh passage
+	rows            rows     // the fresh ones
+	primary, copies [][]member
 }
 
 // A member of a block is a row of the older index, or, counted from there, a
 // fresh one.
 type member struct{ passage, row uint32 }
 
-// take sorts the older index's rows into its blocks.
-func (u *update) take() error {
+// assignOld sorts the older index's rows into its blocks.
+func (u *update) assignOld() error {
 	x := u.old
-	for b := range x.blocks {
+	for b := range x.lists {
 		for _, part := range []struct {
 			from, to int
 			list     *[]member
 		}{
-			{int(x.starts[b]), int(x.starts[b+1]), &u.own[b]},
-			{x.rows + int(x.copies[b]), x.rows + int(x.copies[b+1]), &u.copies[b]},
+			{int(x.listStarts[b]), int(x.listStarts[b+1]), &u.primary[b]},
+			{x.rows + int(x.copyStarts[b]), x.rows + int(x.copyStarts[b+1]), &u.copies[b]},
 		} {
 			for row := part.from; row < part.to; row++ {
-				p, err := x.passage(row)
+				p, err := x.passageOf(row)
 				if err != nil {
 					return err
 				}
-				if u.to[p] != noRow {
-					*part.list = append(*part.list, member{u.to[p], uint32(row)})
+				if u.newNumbers[p] != noRow {
+					*part.list = append(*part.list, member{u.newNumbers[p], uint32(row)})
 				}
 			}
 		}
@@ -108,13 +108,13 @@ func (u *update) take() error {
 	return nil
 }
 
-// add sorts what is fresh into the blocks.
-func (u *update) add(ctx context.Context, fresh Vectors) error {
+// assignFresh sorts what is fresh into the blocks.
+func (u *update) assignFresh(ctx context.Context, fresh Vectors) error {
 	if len(u.fresh) == 0 {
 		return nil
 	}
 	x := u.old
-	b := &builder{v: fresh, truth: &groundTruth{}, grain: x.grain()}
+	b := &builder{v: fresh, truth: &groundTruth{}, bits: x.residualBits()}
 	if err := b.quantize(ctx); err != nil {
 		return err
 	}
@@ -123,23 +123,23 @@ func (u *update) add(ctx context.Context, fresh Vectors) error {
 	if err != nil {
 		return err
 	}
-	c := &clustering{r: &u.rows, centroids: newMatrix(x.blocks, x.dimensions)}
-	if err := decodeGraph(graph, x.blocks, x.dimensions, func(block int, centroid []byte) {
+	c := &kmeans{r: &u.rows, centroids: newMatrix(x.lists, x.dimensions)}
+	if err := decodeGraph(graph, x.lists, x.dimensions, func(block int, centroid []byte) {
 		for i := range c.centroids.row(block) {
-			c.centroids.row(block)[i] = float(centroid[4*i:])
+			c.centroids.row(block)[i] = float32At(centroid[4*i:])
 		}
 	}); err != nil {
 		return x.graph.Corrupt(0, err.Error())
 	}
-	c.prepare()
-	scores := make([]float32, x.blocks)
+	c.encodeCentroids()
+	scores := make([]float32, x.lists)
 	for i, n := range u.rows.passages {
-		homes := [maxHomes]uint32{c.nearest(i, scores), noRow, noRow, noRow}
-		if x.mode == modeRouted {
-			c.spread(&homes, scores)
+		homes := [maxListsPerRow]uint32{c.nearest(i, scores), noRow, noRow, noRow}
+		if x.mode == modeIVF {
+			c.addBoundaryLists(&homes, scores)
 		}
 		m := member{u.fresh[n], uint32(x.stored + i)}
-		u.own[homes[0]] = append(u.own[homes[0]], m)
+		u.primary[homes[0]] = append(u.primary[homes[0]], m)
 		for _, home := range homes[1:] {
 			if home != noRow {
 				u.copies[home] = append(u.copies[home], m)
@@ -149,20 +149,20 @@ func (u *update) add(ctx context.Context, fresh Vectors) error {
 	return nil
 }
 
-// arrange gives b the rows of all blocks, of n passages.
-func (u *update) arrange(b *builder, n int) error {
+// layOut gives b the rows of all blocks, of n passages.
+func (u *update) layOut(b *builder, n int) error {
 	x, r := u.old, &b.rows
-	r.width, r.grain = width(x.dimensions), x.grain()
+	r.width, r.bits = paddedWidth(x.dimensions), x.residualBits()
 	b.x.head = x.head
 	b.x.passageCount = n
-	own, all := count(u.own), count(u.own)+count(u.copies)
+	own, all := countMembers(u.primary), countMembers(u.primary)+countMembers(u.copies)
 	r.passages, r.scales = make([]uint32, 0, all), make([]float32, 0, all)
-	r.codes, r.fine = make([]byte, 0, all*r.width), make([]byte, 0, own*r.grain.width(r.width))
+	r.codes, r.residuals = make([]byte, 0, all*r.width), make([]byte, 0, own*r.bits.width(r.width))
 	for _, part := range []struct {
 		blocks [][]member
 		starts *[]uint32
 		own    bool
-	}{{u.own, &b.x.starts, true}, {u.copies, &b.x.copies, false}} {
+	}{{u.primary, &b.x.listStarts, true}, {u.copies, &b.x.copyStarts, false}} {
 		first := len(r.passages)
 		*part.starts = append(*part.starts, 0)
 		for _, members := range part.blocks {
@@ -185,12 +185,12 @@ func (u *update) arrange(b *builder, n int) error {
 	if b.graph, err = x.graph.Bytes(0, x.graph.Len()); err != nil {
 		return err
 	}
-	b.useMemory()
+	b.attachSections()
 	return nil
 }
 
-func count(blocks [][]member) (n int) {
-	for _, members := range blocks {
+func countMembers(lists [][]member) (n int) {
+	for _, members := range lists {
 		n += len(members)
 	}
 	return n
@@ -207,12 +207,12 @@ func (u *update) copyRows(r *rows, members []member, own bool) (int, error) {
 	for _, m := range members[:n] {
 		r.passages = append(r.passages, m.passage)
 	}
-	w, f := r.width, r.grain.width(r.width)
+	w, f := r.width, r.bits.width(r.width)
 	if i := int(first) - x.stored; i >= 0 {
 		r.scales = append(r.scales, u.rows.scales[i:i+n]...)
 		r.codes = append(r.codes, u.rows.codes[i*w:(i+n)*w]...)
 		if own {
-			r.fine = append(r.fine, u.rows.fine[i*f:(i+n)*f]...)
+			r.residuals = append(r.residuals, u.rows.residuals[i*f:(i+n)*f]...)
 		}
 		return n, nil
 	}
@@ -221,7 +221,7 @@ func (u *update) copyRows(r *rows, members []member, own bool) (int, error) {
 		return 0, err
 	}
 	for i := range n {
-		r.scales = append(r.scales, float(scales[4*i:]))
+		r.scales = append(r.scales, float32At(scales[4*i:]))
 	}
 	codes, err := x.codes.Bytes(int64(first)*int64(w), int64(n)*int64(w))
 	if err != nil {
@@ -229,11 +229,11 @@ func (u *update) copyRows(r *rows, members []member, own bool) (int, error) {
 	}
 	r.codes = append(r.codes, codes...)
 	if own {
-		fine, err := x.fines.Bytes(int64(first)*int64(f), int64(n)*int64(f))
+		fine, err := x.residuals.Bytes(int64(first)*int64(f), int64(n)*int64(f))
 		if err != nil {
 			return 0, err
 		}
-		r.fine = append(r.fine, fine...)
+		r.residuals = append(r.residuals, fine...)
 	}
 	return n, nil
 }

@@ -18,13 +18,13 @@ func TestUpdateEqualsBuild(t *testing.T) {
 	const dimensions = 48
 	for _, mode := range modeNames {
 		t.Run(mode, func(t *testing.T) {
-			vectors := hard(3000, dimensions, 0.7)
+			vectors := randomClusters(3000, dimensions, 0.7)
 			vectors[17], vectors[2900] = make([]float32, dimensions), make([]float32, dimensions)
 			x, _ := buildMode(t, vectors, Options{}, mode)
 			rng := rand.New(rand.NewPCG(5, 6))
 			for range 3 {
 				// Some go, some come, the others stay in their order.
-				var now, fresh list
+				var now, fresh vectorList
 				var from []uint32
 				for i, v := range vectors {
 					if kind := rng.IntN(40); kind > 0 {
@@ -90,9 +90,9 @@ func updated(t testing.TB, old *Index, from []uint32, fresh Vectors) *Index {
 }
 
 func TestUpdateOfNothingNew(t *testing.T) {
-	vectors := hard(300, 16, 0.7)
+	vectors := randomClusters(300, 16, 0.7)
 	x, _ := build(t, vectors, Options{})
-	next := updated(t, x, []uint32{299, 7, 0}, list{})
+	next := updated(t, x, []uint32{299, 7, 0}, vectorList{})
 	for i, from := range []int{299, 7, 0} {
 		hits, err := next.Search(vectors[from], 1, nil)
 		if err != nil || len(hits) != 1 || int(hits[0].Passage) != i {
@@ -104,7 +104,7 @@ func TestUpdateOfNothingNew(t *testing.T) {
 func TestUpdateWithoutChangesMakesTheSameBytes(t *testing.T) {
 	const n = 1500
 	for _, mode := range modeNames {
-		x, _ := buildMode(t, hard(n, 40, 0.7), Options{}, mode)
+		x, _ := buildMode(t, randomClusters(n, 40, 0.7), Options{}, mode)
 		from := make([]uint32, n)
 		for i := range from {
 			from[i] = uint32(i)
@@ -113,7 +113,7 @@ func TestUpdateWithoutChangesMakesTheSameBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := os.ReadFile(updated(t, x, from, list{}).file.Path())
+		got, err := os.ReadFile(updated(t, x, from, vectorList{}).file.Path())
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: error %v, or other bytes", mode, err)
 		}
@@ -121,20 +121,20 @@ func TestUpdateWithoutChangesMakesTheSameBytes(t *testing.T) {
 }
 
 func TestUpdateRefuses(t *testing.T) {
-	x, _ := build(t, hard(200, 16, 0.7), Options{})
-	empty, _ := build(t, make(list, 0), Options{})
-	other := hard(3, 8, 0.7)
+	x, _ := build(t, randomClusters(200, 16, 0.7), Options{})
+	empty, _ := build(t, make(vectorList, 0), Options{})
+	other := randomClusters(3, 8, 0.7)
 	path := filepath.Join(t.TempDir(), "vectors.bin")
-	if err := Update(t.Context(), confined.Of(path), empty, nil, hard(3, 8, 0.7)); !errors.Is(err, ErrIncompatible) {
+	if err := Update(t.Context(), confined.Of(path), empty, nil, randomClusters(3, 8, 0.7)); !errors.Is(err, ErrIncompatible) {
 		t.Errorf("nothing to go by: %v, want ErrUnfit", err)
 	}
-	if err := Update(t.Context(), confined.Of(path), x, []uint32{Fresh, Fresh}, list{make([]float32, 16), make([]float32, 16)}); !errors.Is(err, ErrIncompatible) {
+	if err := Update(t.Context(), confined.Of(path), x, []uint32{Fresh, Fresh}, vectorList{make([]float32, 16), make([]float32, 16)}); !errors.Is(err, ErrIncompatible) {
 		t.Errorf("nothing is left: %v, want ErrUnfit", err)
 	}
 	if err := Update(t.Context(), confined.Of(path), x, []uint32{0, 1, Fresh}, other); err == nil {
 		t.Error("vectors of other dimensions were added")
 	}
-	if err := Update(t.Context(), confined.Of(path), x, []uint32{0, 200}, hard(1, 16, 0.7)); err == nil {
+	if err := Update(t.Context(), confined.Of(path), x, []uint32{0, 200}, randomClusters(1, 16, 0.7)); err == nil {
 		t.Error("a passage was taken over that is not there")
 	}
 }

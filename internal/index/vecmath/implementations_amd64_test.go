@@ -20,19 +20,19 @@ func implementations() map[string]func([]int32, []byte, []int8) {
 	return all
 }
 
-func siftImplementations() map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32) {
+func prefilterImplementations() map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32) {
 	all := map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32){"chosen": Prefilter}
 	if hasAVX2 {
-		all["avx2"] = func(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
+		all["avx2"] = func(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {
 			if len(passed) > 0 {
-				prefilterAVX2(passed, estimates, codes, scales, query, offset, least)
+				prefilterAVX2(passed, estimates, codes, scales, query, offset, minScore)
 			}
 		}
 	}
 	if hasVNNI {
-		all["vnni"] = func(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
+		all["vnni"] = func(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {
 			if len(passed) > 0 {
-				prefilterVNNI(passed, estimates, codes, scales, query, offset, least)
+				prefilterVNNI(passed, estimates, codes, scales, query, offset, minScore)
 			}
 		}
 	}

@@ -3,7 +3,7 @@ package vecmath
 // implementations are those that this processor can run, beside the one in Go.
 func implementations() map[string]func([]int32, []byte, []int8) {
 	all := map[string]func([]int32, []byte, []int8){"chosen": Products}
-	if hasDot {
+	if hasSDOT {
 		all["sdot"] = func(out []int32, codes []byte, query []int8) {
 			if len(out) > 0 {
 				productsSigned(out, codes, query)
@@ -13,6 +13,6 @@ func implementations() map[string]func([]int32, []byte, []int8) {
 	return all
 }
 
-func siftImplementations() map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32) {
+func prefilterImplementations() map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32) {
 	return map[string]func([]uint16, []float32, []byte, []byte, []int8, int32, float32){"chosen": Prefilter}
 }

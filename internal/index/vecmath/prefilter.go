@@ -18,16 +18,16 @@ const Group = 16
 // group of rows, the first sixteen numbers of each come first, four bytes a
 // row, then the next sixteen of each: number 4*i+j of them is in bits 2*i and
 // 2*i+1 of byte j.
-func Prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
+func Prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {
 	if len(query)%Lanes != 0 || len(estimates) != Group*len(passed) || len(scales) != 2*len(estimates) || 4*len(codes) != len(estimates)*len(query) {
 		panic("docsearch: internal error: groups of another size than the query's")
 	}
 	if len(codes) > 0 {
-		sift(passed, estimates, codes, scales, query, offset, least)
+		prefilter(passed, estimates, codes, scales, query, offset, minScore)
 	}
 }
 
-func prefilterGo(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
+func prefilterGo(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {
 	size := Group * len(query) / 4
 	for g := range passed {
 		var sums [Group]int32
@@ -48,7 +48,7 @@ func prefilterGo(passed []uint16, estimates []float32, codes, scales []byte, que
 			at := g*Group + row
 			scale := math.Float32frombits(uint32(binary.LittleEndian.Uint16(scales[2*at:])) << 16)
 			estimates[at] = float32(2*sum-offset) * scale
-			if estimates[at] >= least {
+			if estimates[at] >= minScore {
 				mask |= 1 << row
 			}
 		}

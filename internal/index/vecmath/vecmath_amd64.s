@@ -316,7 +316,7 @@ GLOBL twoBits<>(SB), RODATA|NOPTR, $4
 DATA wordOnes<>+0(SB)/4, $0x00010001
 GLOBL wordOnes<>(SB), RODATA|NOPTR, $4
 
-// func prefilterVNNI(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
+// func prefilterVNNI(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32)
 //
 // A register has four numbers of each row of a group. Those that are not in a
 // byte's lowest bits count 4, 16 and 64 times, until all are there.
@@ -330,7 +330,7 @@ TEXT ·prefilterVNNI(SB), NOSPLIT, $0-128
 	MOVQ query_len+104(FP), BX
 	MOVL offset+120(FP), AX
 	VPBROADCASTD AX, Z30
-	VBROADCASTSS least+124(FP), Z31
+	VBROADCASTSS minScore+124(FP), Z31
 	VPBROADCASTD twoBits<>(SB), Z26
 	VPSLLD       $2, Z26, Z27
 	VPSLLD       $4, Z26, Z28
@@ -382,7 +382,7 @@ sixteen:
 	VZEROUPPER
 	RET
 
-// func prefilterAVX2(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32)
+// func prefilterAVX2(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32)
 //
 // A register has four numbers of half a group's rows; both halves go on side
 // by side, in Y0 and Y1.
@@ -397,7 +397,7 @@ TEXT ·prefilterAVX2(SB), NOSPLIT, $0-128
 	MOVL offset+120(FP), AX
 	VMOVD AX, X12
 	VPBROADCASTD X12, Y12
-	VBROADCASTSS least+124(FP), Y13
+	VBROADCASTSS minScore+124(FP), Y13
 	VPBROADCASTD wordOnes<>(SB), Y14
 	VPBROADCASTD twoBits<>(SB), Y15
 

@@ -2,14 +2,14 @@ package vecmath
 
 import "golang.org/x/sys/cpu"
 
-var hasDot = cpu.ARM64.HasASIMDDP // all but the oldest have it
+var hasSDOT = cpu.ARM64.HasASIMDDP // all but the oldest have it
 
 func axpy(y, x []float32, a float32) { axpyNEON(y, x, a) }
 
 func dot(x, y []float32) float32 { return dotNEON(x, y) }
 
 func products(out []int32, codes []byte, query []int8) {
-	if !hasDot {
+	if !hasSDOT {
 		productsGo(out, codes, query)
 		return
 	}
@@ -30,8 +30,8 @@ func productsSigned(out []int32, codes []byte, query []int8) {
 // number.
 func HasFastPrefilter() bool { return false }
 
-func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
-	prefilterGo(passed, estimates, codes, scales, query, offset, least)
+func prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {
+	prefilterGo(passed, estimates, codes, scales, query, offset, minScore)
 }
 
 //go:noescape

@@ -10,6 +10,6 @@ func products(out []int32, codes []byte, query []int8) { productsGo(out, codes, 
 // number.
 func HasFastPrefilter() bool { return false }
 
-func sift(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, least float32) {
-	prefilterGo(passed, estimates, codes, scales, query, offset, least)
+func prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {
+	prefilterGo(passed, estimates, codes, scales, query, offset, minScore)
 }

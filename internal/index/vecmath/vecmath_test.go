@@ -36,13 +36,13 @@ func TestEqualsGo(t *testing.T) {
 		}
 		for groups := range 4 {
 			codes, query := randomCodes(rng, groups*Group/4, width)
-			testSift(t, codes, randomScales(rng, groups*Group), query)
+			testPrefilter(t, codes, randomScales(rng, groups*Group), query)
 		}
 	}
 }
 
-// TestExtremes is about the sums that are the largest a width can have.
-func TestExtremes(t *testing.T) {
+// TestExtremeSums is about the sums that are the largest a width can have.
+func TestExtremeSums(t *testing.T) {
 	for _, q := range []int8{-127, 127} {
 		codes, query := slices.Repeat([]byte{255}, 5*16384), slices.Repeat([]int8{q}, 16384)
 		testProducts(t, codes, query, 5)
@@ -50,20 +50,20 @@ func TestExtremes(t *testing.T) {
 	for _, q := range []int8{-128, -127, 127} {
 		for _, code := range []byte{0, 255} {
 			codes, query := slices.Repeat([]byte{code}, Group*16384/4), slices.Repeat([]int8{q}, 16384)
-			testSift(t, codes, slices.Repeat([]byte{0x80, 0x3f}, Group), query)
+			testPrefilter(t, codes, slices.Repeat([]byte{0x80, 0x3f}, Group), query)
 		}
 	}
 }
 
-func TestSiftOfBadScales(t *testing.T) {
+func TestPrefilterNonFiniteScales(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	codes, query := randomCodes(rng, Group/4, Lanes)
 	for _, scale := range [][]byte{{0, 0}, {0, 0x80}, {0x80, 0x7f}, {0x80, 0xff}, {0xc0, 0x7f}, {1, 0}} {
-		testSift(t, codes, slices.Repeat(scale, Group), query)
+		testPrefilter(t, codes, slices.Repeat(scale, Group), query)
 	}
 }
 
-func FuzzSift(f *testing.F) {
+func FuzzPrefilter(f *testing.F) {
 	f.Add([]byte("some bytes that are the query, the scales and the codes as well"), uint8(1))
 	f.Fuzz(func(t *testing.T, data []byte, chunks uint8) {
 		width := Lanes * (int(chunks)%8 + 1)
@@ -77,13 +77,13 @@ func FuzzSift(f *testing.F) {
 			query[i] = int8(data[i])
 		}
 		data = data[width : width+groups*size]
-		testSift(t, data[2*Group*groups:], data[:2*Group*groups], query)
+		testPrefilter(t, data[2*Group*groups:], data[:2*Group*groups], query)
 	})
 }
 
-// testSift compares with what prefilterGo finds, and that with what its
+// testPrefilter compares with what prefilterGo finds, and that with what its
 // description says.
-func testSift(t *testing.T, codes, scales []byte, query []int8) {
+func testPrefilter(t *testing.T, codes, scales []byte, query []int8) {
 	t.Helper()
 	const offset = -1234
 	rows := len(scales) / 2
@@ -96,18 +96,18 @@ func testSift(t *testing.T, codes, scales []byte, query []int8) {
 		}
 		want[row] = float32(2*sum-offset) * math.Float32frombits(uint32(scales[2*row])<<16|uint32(scales[2*row+1])<<24)
 	}
-	all := siftImplementations()
+	all := prefilterImplementations()
 	all["go"] = prefilterGo
 	for name, f := range all {
-		for _, least := range []float32{float32(math.Inf(-1)), -1, 0, 10, float32(math.NaN())} {
+		for _, minScore := range []float32{float32(math.Inf(-1)), -1, 0, 10, float32(math.NaN())} {
 			passed, got := make([]uint16, rows/Group), make([]float32, rows)
-			f(passed, got, codes, scales, query, offset, least)
+			f(passed, got, codes, scales, query, offset, minScore)
 			for row, estimate := range got {
 				if math.Float32bits(estimate) != math.Float32bits(want[row]) && (estimate == estimate || want[row] == want[row]) {
 					t.Fatalf("%s: row %d of %d, %d numbers: %v, want %v", name, row, rows, len(query), estimate, want[row])
 				}
-				if got := passed[row/Group]>>(row%Group)&1 == 1; got != (estimate >= least) {
-					t.Fatalf("%s: %v against %v passes: %v", name, estimate, least, got)
+				if got := passed[row/Group]>>(row%Group)&1 == 1; got != (estimate >= minScore) {
+					t.Fatalf("%s: %v against %v passes: %v", name, estimate, minScore, got)
 				}
 			}
 		}
@@ -188,14 +188,14 @@ func BenchmarkProducts(b *testing.B) {
 	}
 }
 
-func BenchmarkSift(b *testing.B) {
+func BenchmarkPrefilter(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, width := range []int{160, 256, 768} {
 		const rows = 256
 		codes, query := randomCodes(rng, rows/4, width)
 		scales := randomScales(rng, rows)
 		passed, estimates := make([]uint16, rows/Group), make([]float32, rows)
-		all := siftImplementations()
+		all := prefilterImplementations()
 		all["go"] = prefilterGo
 		for name, f := range all {
 			b.Run(fmt.Sprintf("%s/%d", name, width), func(b *testing.B) {

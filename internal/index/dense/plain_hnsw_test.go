@@ -9,8 +9,8 @@ import (
 	"github.com/coder/hnsw"
 )
 
-// plain is coder/hnsw as its documentation says: a node for each vector.
-func plain(l list) *hnsw.Graph[int] {
+// plainHNSW is coder/hnsw as its documentation says: a node for each vector.
+func plainHNSW(l vectorList) *hnsw.Graph[int] {
 	g := hnsw.NewGraph[int]()
 	g.Rng = rand.New(rand.NewSource(1))
 	nodes := make([]hnsw.Node[int], len(l))
@@ -21,11 +21,11 @@ func plain(l list) *hnsw.Graph[int] {
 	return g
 }
 
-func benchmarkPlain(b *testing.B, n int) {
+func benchmarkPlainHNSW(b *testing.B, n int) {
 	b.Run("coder-hnsw", func(b *testing.B) {
-		l, _, _ := fixture(b, n, 256)
+		l, _, _ := dataset(b, n, 256)
 		qs := queries(l, 64, 0.3)
-		g := plain(l)
+		g := plainHNSW(l)
 		search := func(q []float32, k int) ([]Hit, error) {
 			var hits []Hit
 			for _, node := range g.Search(q, k) {

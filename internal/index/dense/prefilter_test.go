@@ -12,13 +12,13 @@ import (
 )
 
 // Of many rows few pass the sieve, and they are the right ones.
-func TestSieve(t *testing.T) {
-	l := topical(20_000, 72)
+func TestPrefilterRecall(t *testing.T) {
+	l := topicMixtures(20_000, 72)
 	x, stats := buildMode(t, l, Options{Queries: queries(l, 200, 0.3), Depth: 50}, "sifted")
-	if stats.Effort > len(l)/10 {
-		t.Errorf("%d rows pass, more than a tenth of %d", stats.Effort, len(l))
+	if stats.Candidates > len(l)/10 {
+		t.Errorf("%d rows pass, more than a tenth of %d", stats.Candidates, len(l))
 	}
-	x.unsifted = false // whatever this processor can do
+	x.skipPrefilter = false // whatever this processor can do
 	for _, k := range []int{10, 50} {
 		got := recall(t, l, queries(l, 300, 0.3)[200:], k, func(q []float32, k int) ([]Hit, error) { return x.Search(q, k, nil) })
 		if got < 0.99 {
@@ -28,8 +28,8 @@ func TestSieve(t *testing.T) {
 }
 
 // Where a sieve would not do, every row is read.
-func TestSieveIsLeftOut(t *testing.T) {
-	l := hard(3000, 48, 0.7)
+func TestPrefilterIsSkipped(t *testing.T) {
+	l := randomClusters(3000, 48, 0.7)
 	x, stats := buildMode(t, l, Options{}, "sifted")
 	for _, tt := range []struct {
 		name     string
@@ -38,11 +38,11 @@ func TestSieveIsLeftOut(t *testing.T) {
 		accept   func(uint32) bool
 	}{
 		{"slow processor", true, 20, nil},
-		{"many hits", false, stats.Effort/siftedPerHit + 1, nil},
+		{"many hits", false, stats.Candidates/candidatesPerHit + 1, nil},
 		{"filter", false, 20, func(p uint32) bool { return p%7 == 0 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			x.unsifted = tt.unsifted
+			x.skipPrefilter = tt.unsifted
 			for _, q := range queries(l, 10, 0.9) {
 				want, err := x.Exact(q, tt.k, tt.accept)
 				if err != nil {
@@ -59,43 +59,43 @@ func TestSieveIsLeftOut(t *testing.T) {
 
 // The products of the bits' numbers are near those of the numbers themselves,
 // and the same whichever row of a group has them.
-func TestSift(t *testing.T) {
+func TestPrefilterEstimates(t *testing.T) {
 	const dimensions = 150
-	w := width(dimensions)
+	w := paddedWidth(dimensions)
 	rng := rand.New(rand.NewPCG(1, 2))
 	zero := make([]float32, dimensions)
 	for row := range groupRows {
 		v := gaussian(rng, dimensions, 0.1)
 		q := newQuery(v)
 		group, scales := make([]byte, groupRows*w/4), make([]byte, 2*groupRows)
-		scale := sift(group, row, append([]float32(nil), v...), zero)
+		scale := encodePrefilterRow(group, row, append([]float32(nil), v...), zero)
 		scales[2*row], scales[2*row+1] = byte(scale), byte(scale>>8)
 		var passed [1]uint16
 		var estimates [groupRows]float32
 		length := math.Sqrt(float64(vecmath.Dot(v, v)))
-		vecmath.Prefilter(passed[:], estimates[:], group, scales, q.coarse, q.offset/bias*3, float32(0.9*length)/q.step)
-		if got := float64(estimates[row]*q.step) / length; math.Abs(got-1) > 0.02 {
+		vecmath.Prefilter(passed[:], estimates[:], group, scales, q.coarse, q.coarseBias/codeBias*3, float32(0.9*length)/q.coarseStep)
+		if got := float64(estimates[row]*q.coarseStep) / length; math.Abs(got-1) > 0.02 {
 			t.Errorf("row %d: cosine with itself is %.3f", row, got)
 		}
 		if passed[0] != 1<<row {
 			t.Errorf("row %d: rows %016b pass", row, passed[0])
 		}
 	}
-	if scale := sift(make([]byte, groupRows*w/4), 0, make([]float32, dimensions), zero); scale != 0 {
+	if scale := encodePrefilterRow(make([]byte, groupRows*w/4), 0, make([]float32, dimensions), zero); scale != 0 {
 		t.Errorf("a row in the middle has scale %#x", scale)
 	}
 }
 
-// BenchmarkSieve compares a search behind a sieve with one that reads
+// BenchmarkPrefilter compares a search behind a sieve with one that reads
 // everything, on the same vectors.
-func BenchmarkSieve(b *testing.B) {
+func BenchmarkPrefilter(b *testing.B) {
 	const n, dimensions = 93_000, 256
-	l := topical(n, dimensions)
+	l := topicMixtures(n, dimensions)
 	qs := queries(l, 64, 0.3)
 	x, stats := buildMode(b, l, Options{Queries: queries(l, 300, 0.3), Depth: 50}, "sifted")
 	for _, unsifted := range []bool{true, false} {
 		b.Run(fmt.Sprintf("%d/sifted=%v", n, !unsifted), func(b *testing.B) {
-			x.unsifted = unsifted
+			x.skipPrefilter = unsifted
 			i := 0
 			for b.Loop() {
 				if _, err := x.Search(qs[i%len(qs)], 10, nil); err != nil {
@@ -103,7 +103,7 @@ func BenchmarkSieve(b *testing.B) {
 				}
 				i++
 			}
-			b.ReportMetric(float64(stats.Effort), "rows-read")
+			b.ReportMetric(float64(stats.Candidates), "rows-read")
 		})
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // TestVersion is here because the graph's bytes are coder/hnsw's own, and
-// because what newRouter relies on is nowhere promised: read Graph.Import and
+// because what newCentroidIndex relies on is nowhere promised: read Graph.Import and
 // layerNode.search of another version before changing the number.
 func TestVersion(t *testing.T) {
 	info, ok := debug.ReadBuildInfo()
@@ -30,7 +30,7 @@ func TestVersion(t *testing.T) {
 
 func randomGraph(n, dimensions int) *centroidGraph {
 	centroids := newMatrix(n, dimensions)
-	for i, v := range hard(n, dimensions, 0.7) {
+	for i, v := range randomClusters(n, dimensions, 0.7) {
 		unit(centroids.row(i), v)
 	}
 	return newGraph(centroids)
@@ -64,38 +64,38 @@ func TestExportAgrees(t *testing.T) {
 	}
 }
 
-func TestEveryBlockIsFound(t *testing.T) {
+func TestEveryListIsRanked(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, n := range []int{1, 2, 12, 13, 14, 100, 500} {
 		g := randomGraph(n, 24)
-		r, err := newRouter(g.encode(), n, 24)
+		r, err := newCentroidIndex(g.encode(), n, 24)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 5 {
 			q := make([]float32, 24)
 			unit(q, gaussian(rng, 24, 1))
-			got := r.route(q, n)
+			got := r.rankLists(q, n)
 			if sorted := slices.Sorted(slices.Values(got)); len(sorted) != n || sorted[0] != 0 || sorted[n-1] != n-1 {
 				t.Fatalf("%d of %d blocks", len(got), n)
 			}
-			if again := r.route(q, n); !slices.Equal(got, again) {
+			if again := r.rankLists(q, n); !slices.Equal(got, again) {
 				t.Fatal("a second search found another order")
 			}
 		}
 	}
 }
 
-// TestRouterFindsTheNearest compares the graph with all centroids' products.
-func TestRouterFindsTheNearest(t *testing.T) {
+// TestGraphRecall compares the graph with all centroids' products.
+func TestGraphRecall(t *testing.T) {
 	const n, effort, want = 1000, 192, 12
-	l := topical(n, 24)
+	l := topicMixtures(n, 24)
 	centroids := newMatrix(n, 24)
 	for i, v := range l {
 		unit(centroids.row(i), v)
 	}
 	g := newGraph(centroids)
-	r, err := newRouter(g.encode(), n, 24)
+	r, err := newCentroidIndex(g.encode(), n, 24)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestRouterFindsTheNearest(t *testing.T) {
 	for _, q := range queries(l, 100, 0.3) {
 		unit(q, q)
 		nearest := flatSearch(g.centroids, q, want)
-		blocks := r.route(q, effort)
+		blocks := r.rankLists(q, effort)
 		for _, h := range nearest {
 			if slices.Contains(blocks, int(h.Passage)) {
 				found++
@@ -122,11 +122,11 @@ func TestGraphOfEqualCentroids(t *testing.T) {
 	for i := range n {
 		centroids.row(i)[0] = 1
 	}
-	r, err := newRouter(newGraph(centroids).encode(), n, 8)
+	r, err := newCentroidIndex(newGraph(centroids).encode(), n, 8)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := r.route(centroids.row(0), n)
+	got := r.rankLists(centroids.row(0), n)
 	slices.Sort(got)
 	want := make([]int, n)
 	for i := range want {

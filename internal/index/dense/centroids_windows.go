@@ -1,0 +1,24 @@
+package dense
+
+import "github.com/docsearch/docsearch/internal/index/vecmath"
+
+// flatCentroids compares the query with every centroid: coder/hnsw v0.6.1 does
+// not compile for Windows. It finds what the graph finds, or more.
+type flatCentroids struct{ centroids matrix }
+
+func newCentroidIndex(b []byte, lists, dimensions int) (centroidIndex, error) {
+	r := flatCentroids{newMatrix(lists, dimensions)}
+	return r, decodeGraph(b, lists, dimensions, func(list int, centroid []byte) {
+		for i := range r.centroids.row(list) {
+			r.centroids.row(list)[i] = float32At(centroid[4*i:])
+		}
+	})
+}
+
+func (r flatCentroids) rankLists(q []float32, _ int) []int {
+	list := make([]neighbor, r.centroids.rows)
+	for i := range list {
+		list[i] = neighbor{-vecmath.Dot(r.centroids.row(i), q), uint32(i)}
+	}
+	return sortByDistance(list)
+}

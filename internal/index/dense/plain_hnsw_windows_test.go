@@ -1,0 +1,5 @@
+package dense
+
+import "testing"
+
+func benchmarkPlainHNSW(*testing.B, int) {}

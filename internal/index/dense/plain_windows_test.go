@@ -1,5 +1,0 @@
-package dense
-
-import "testing"
-
-func benchmarkPlain(*testing.B, int) {}
