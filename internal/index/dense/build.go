@@ -145,7 +145,7 @@ func (b *builder) attempt(ctx context.Context) error {
 	r := &b.rows
 	n := len(r.passages)
 	b.stats = Stats{Rows: n, Skipped: b.v.Len() - n}
-	b.x.head = head{passageCount: b.v.Len(), dimensions: b.v.Dimensions(), rows: n, stored: n, residual: int(b.bits)}
+	b.x.head = head{passageCount: b.v.Len(), dimensions: b.v.Dimensions(), rows: n, stored: n, bits: int(b.bits)}
 	b.x.listStarts, b.x.copyStarts = []uint32{0}, []uint32{0}
 	if n > 0 {
 		routed := n*r.width > b.maxFlatBytes

@@ -13,10 +13,10 @@ import (
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
-// Version is the version of the file.
+// Version is the version of the file format.
 //
-//	1  twelve bits a number
-//	2  as described at the package
+//	1  twelve bits per dimension
+//	2  see the package comment
 const Version = 2
 
 const (
@@ -30,44 +30,45 @@ const (
 	modePrefilter = 2
 
 	noRow = math.MaxUint32
-	// minCandidates is how many rows are ranked again in full precision at
-	// least: fewer lose neighbours among near duplicates.
+	// minCandidates is the least number of candidates to rerank in full
+	// precision. Fewer lose neighbors among near duplicates.
 	minCandidates = 100
-	batchRows     = 256 // rows per call of the kernel
-	// maxRankedLists is how many blocks a search of all of them ranks. To rank
-	// thousands takes longer than it saves.
+	batchRows     = 256 // rows per call of vecmath.Products
+	// maxRankedLists is the largest number of lists that a flat scan ranks
+	// first. Ranking thousands takes longer than it saves.
 	maxRankedLists = 256
 )
 
-// modeNames are what the modes are called in a manifest.
+// modeNames are the names of the modes in a manifest.
 var modeNames = []string{modeFlat: "all", modeIVF: "routed", modePrefilter: "sifted"}
 
-// An Index is an open file of vectors. It may be used from several goroutines
-// at once.
+// An Index is an open vector index. It is safe for concurrent use.
 type Index struct {
 	file *container.File // nil while the index is being built
 	head
 	listStarts, copyStarts                             []uint32
 	rowPassages, passageRows, scales, codes, residuals section
 	graph                                              section
-	prefilter                                          prefilter // if mode is sifted
-	// skipPrefilter: this processor reads all rows more quickly than it sifts them.
+	prefilter                                          prefilter // in modePrefilter
+	// skipPrefilter is set if a flat scan is faster than the prefilter on this
+	// processor.
 	skipPrefilter bool
 
-	searches sync.Pool // of *search
+	searches sync.Pool // of *search, for reuse
 
 	centroidsOnce sync.Once
 	centroids     centroidIndex
 	centroidsErr  error
 }
 
-// section is a section of the file, or memory in its stead.
+// A section is a section of the file or, during a build, a memorySection.
 type section interface {
 	Bytes(off, n int64) ([]byte, error)
 	Corrupt(off int64, what string) error
 	Len() int64
 }
 
+// A head is the file's first section; see the package comment for the letters.
 type head struct {
 	passageCount int // N
 	dimensions   int // D
@@ -75,25 +76,25 @@ type head struct {
 	stored       int // S
 	lists        int // C
 	mode         int
-	nprobe       int // lists to read
-	candidates   int // nodes to ask the graph for, or rows that pass the sieve
-	residual     int // of a fine number
+	nprobe       int // lists to scan
+	candidates   int // ef_search in modeIVF, rerank candidates in modePrefilter
+	bits         int // B
 }
 
-// A router ranks blocks by their centroids.
+// A centroidIndex finds the lists whose centroids are nearest to a query.
 type centroidIndex interface {
-	// rankLists returns blocks near to the unit vector q, the nearest first. It
-	// looks at no more than effort of them.
-	rankLists(q []float32, effort int) []int
+	// rankLists returns at most efSearch lists, approximately those nearest to
+	// the unit vector q, in ascending order of distance.
+	rankLists(q []float32, efSearch int) []int
 }
 
-// A Hit is a passage with the cosine of its vector and the query's.
+// A Hit is a passage and the cosine of its vector with the query's.
 type Hit struct {
 	Passage uint32
 	Score   float32
 }
 
-// Open opens the index in a file.
+// Open opens an index file.
 func Open(file confined.Path) (*Index, error) {
 	f, err := container.Open(file, kind, Version)
 	if err != nil {
@@ -116,11 +117,11 @@ func (x *Index) open() error {
 		{"head", &headAt}, {"graph", &x.graph}, {"starts", &startsAt}, {"copies", &copiesAt},
 		{"passages", &x.rowPassages}, {"places", &x.passageRows}, {"scales", &x.scales}, {"codes", &x.codes}, {"fine", &x.residuals},
 	} {
-		section, err := x.file.Section(s.name)
+		data, err := x.file.Section(s.name)
 		if err != nil {
 			return err
 		}
-		*s.to = section
+		*s.to = data
 	}
 	b, err := headAt.Bytes(0, headSize)
 	if err != nil {
@@ -150,16 +151,16 @@ func (x *Index) open() error {
 	return x.openPrefilter()
 }
 
-func (h *head) residualBits() residualBits { return residualBits(h.residual) }
+func (h *head) residualBits() residualBits { return residualBits(h.bits) }
 
-// residualWidth is how long a row of fine is.
+// residualWidth returns the bytes of the packed residuals of a row.
 func (h *head) residualWidth() int64 { return int64(h.residualBits().width(paddedWidth(h.dimensions))) }
 
 func (h *head) fields() []*int {
-	return []*int{&h.passageCount, &h.dimensions, &h.rows, &h.stored, &h.lists, &h.mode, &h.nprobe, &h.candidates, &h.residual}
+	return []*int{&h.passageCount, &h.dimensions, &h.rows, &h.stored, &h.lists, &h.mode, &h.nprobe, &h.candidates, &h.bits}
 }
 
-// readOffsets reads a section of offsets that begin at 0 and end at last.
+// readOffsets reads a section of ascending offsets from 0 to last.
 func readOffsets(s section, last int) ([]uint32, error) {
 	b, err := s.Bytes(0, s.Len())
 	if err != nil {
@@ -175,17 +176,18 @@ func readOffsets(s section, last int) ([]uint32, error) {
 	return list, nil
 }
 
-// Close closes the index. No search may be under way.
+// Close closes the index. No search may be running.
 func (x *Index) Close() error { return x.file.Close() }
 
-// Len is the number of passages that have a vector, Dimensions that of a
-// vector's numbers.
-func (x *Index) Len() int        { return x.rows }
+// Len returns the number of passages with a vector.
+func (x *Index) Len() int { return x.rows }
+
+// Dimensions returns the dimensionality of the vectors.
 func (x *Index) Dimensions() int { return x.dimensions }
 
-// Verify checks the file against its checksums, and that what it says of its
-// passages and its graph holds together. It calls advance, if not nil, with
-// the bytes checked since the last call.
+// Verify checks the file's checksums and the consistency of its passages and
+// its graph. It calls advance, if not nil, with the number of bytes checked
+// since the last call.
 func (x *Index) Verify(advance func(int64)) error {
 	if err := x.file.Verify(advance); err != nil {
 		return err
@@ -215,17 +217,18 @@ func (x *Index) Verify(advance func(int64)) error {
 	return nil
 }
 
-// Search returns the k passages whose vectors are nearest to q, the best
-// first, of those that accept, if not nil, lets through. A q without a
-// direction, zero or not finite, has none.
+// Search returns the k passages whose vectors are nearest to q, best first. If
+// accept is not nil, it returns only passages that accept reports true for. If
+// q is zero or not finite, it returns none.
 func (x *Index) Search(q []float32, k int, accept func(passage uint32) bool) ([]Hit, error) {
 	query, err := x.query(q)
 	if query == nil || k < 1 || x.rows == 0 {
 		return nil, err
 	}
 	k = min(k, x.rows)
-	// What a filter lets through may lie anywhere, and of those that pass the
-	// sieve only the best are sure to be the best.
+	// Accepted passages may be in any list, so a filter needs a flat scan. So
+	// does a k close to the number of rerank candidates: only the best of
+	// these are reliably the nearest rows.
 	switch {
 	case x.mode == modeFlat || accept != nil, x.mode == modePrefilter && (x.skipPrefilter || k > x.candidates/candidatesPerHit):
 		return x.searchFlat(query, k, accept)
@@ -248,13 +251,13 @@ func (x *Index) searchFlat(q *query, k int, accept func(uint32) bool) ([]Hit, er
 		}
 		return s.rerank(k)
 	}
-	r, err := x.loadCentroids()
+	centroids, err := x.loadCentroids()
 	if err != nil {
 		return nil, err
 	}
-	// With the nearest blocks first, few of the later rows become candidates.
-	for _, b := range r.rankLists(q.unit, x.lists) {
-		if err := s.scan(int(x.listStarts[b]), int(x.listStarts[b+1])); err != nil {
+	// If the nearest lists are scanned first, few later rows become candidates.
+	for _, list := range centroids.rankLists(q.unit, x.lists) {
+		if err := s.scan(int(x.listStarts[list]), int(x.listStarts[list+1])); err != nil {
 			return nil, err
 		}
 	}
@@ -262,7 +265,7 @@ func (x *Index) searchFlat(q *query, k int, accept func(uint32) bool) ([]Hit, er
 }
 
 func (x *Index) searchIVF(q *query, k int) ([]Hit, error) {
-	r, err := x.loadCentroids()
+	centroids, err := x.loadCentroids()
 	if err != nil {
 		return nil, err
 	}
@@ -270,20 +273,20 @@ func (x *Index) searchIVF(q *query, k int) ([]Hit, error) {
 	defer s.release()
 	s.dedupe = true
 	s.seen.clear()
-	blocks := r.rankLists(q.unit, x.candidates)
-	for _, b := range blocks[:min(x.nprobe, len(blocks))] {
-		if err := s.scan(int(x.listStarts[b]), int(x.listStarts[b+1])); err != nil {
+	ranked := centroids.rankLists(q.unit, x.candidates)
+	for _, list := range ranked[:min(x.nprobe, len(ranked))] {
+		if err := s.scan(int(x.listStarts[list]), int(x.listStarts[list+1])); err != nil {
 			return nil, err
 		}
-		if err := s.scan(x.rows+int(x.copyStarts[b]), x.rows+int(x.copyStarts[b+1])); err != nil {
+		if err := s.scan(x.rows+int(x.copyStarts[list]), x.rows+int(x.copyStarts[list+1])); err != nil {
 			return nil, err
 		}
 	}
 	return s.rerank(k)
 }
 
-// Exact is Search that reads every vector in full precision: what Search is
-// measured against.
+// Exact is Search with every vector scored in full precision. It is the
+// reference for the recall of Search.
 func (x *Index) Exact(q []float32, k int, accept func(passage uint32) bool) ([]Hit, error) {
 	query, err := x.query(q)
 	if query == nil || k < 1 {
@@ -313,8 +316,8 @@ func (x *Index) Exact(q []float32, k int, accept func(passage uint32) bool) ([]H
 	return hits, nil
 }
 
-// Scores returns the cosine of q with the vectors of the passages, 0 for a
-// passage without one.
+// Scores returns the cosine of q with each passage's vector, 0 for a passage
+// without one.
 func (x *Index) Scores(q []float32, passages []uint32) ([]float32, error) {
 	scores := make([]float32, len(passages))
 	query, err := x.query(q)
@@ -340,7 +343,7 @@ func (x *Index) Scores(q []float32, passages []uint32) ([]float32, error) {
 	return scores, nil
 }
 
-// addToReranker gives the ranker a row that is no copy.
+// addToReranker adds a row other than a boundary copy.
 func (x *Index) addToReranker(r *reranker, passage uint32, row int) error {
 	scale, err := x.scales.Bytes(4*int64(row), 4)
 	if err != nil {
@@ -356,6 +359,7 @@ func (x *Index) query(q []float32) (*query, error) {
 	return newQuery(q), nil
 }
 
+// passageOf returns the passage of a row.
 func (x *Index) passageOf(row int) (uint32, error) {
 	b, err := x.rowPassages.Bytes(4*int64(row), 4)
 	if err != nil {
@@ -368,7 +372,7 @@ func (x *Index) passageOf(row int) (uint32, error) {
 	return p, nil
 }
 
-// rowOf is the row of a passage, or noRow.
+// rowOf returns the row of a passage, or noRow.
 func (x *Index) rowOf(passage uint32) (uint32, error) {
 	b, err := x.passageRows.Bytes(4*int64(passage), 4)
 	if err != nil {
@@ -381,7 +385,7 @@ func (x *Index) rowOf(passage uint32) (uint32, error) {
 	return row, nil
 }
 
-// loadCentroids reads the graph, the first time that it is called.
+// loadCentroids returns the centroid index. The first call loads it.
 func (x *Index) loadCentroids() (centroidIndex, error) {
 	x.centroidsOnce.Do(func() {
 		var b []byte

@@ -11,27 +11,28 @@ import (
 	"github.com/docsearch/docsearch/internal/parallel"
 )
 
-// A sieve is a second copy of the rows, two bits a number: a quarter of the
-// codes. What it holds of a row is how the row differs from the middle of its
-// block, which most of a cosine comes from, so that the estimates of a block
-// are as good as its rows are near to one another. The few thousand rows with
-// the best estimates are read in full.
+// A prefilter stores each row at 2 bits per dimension, as the residual from its
+// list centroid. The centroid contributes most of a cosine, so the estimates
+// are the better, the closer the rows of a list are to each other. A search
+// scans the prefilter, which is a quarter of the 8-bit codes, and reranks the
+// best few thousand candidates with the full codes.
 type prefilter struct {
 	centroids   section // C scales, then C rows of codes
-	codes       section // groupStarts of rows
+	codes       section // 2-bit codes, in groups of rows
 	scales      section // of rows
-	groupStarts []int   // where the blocks begin
+	groupStarts []int   // first group of each list, and the number of groups
 }
 
 const (
 	groupRows = vecmath.Group
-	// candidatesPerHit is how many rows pass the sieve for each hit, at least.
+	// candidatesPerHit is the least number of rerank candidates per hit. A
+	// search for more hits scans all rows.
 	candidatesPerHit = 4
-	// firstLists is how many of the nearest blocks are sifted first: they set
-	// the mark that the other rows have to reach.
+	// firstLists is the number of nearest lists to scan first. They set the
+	// score that the rows of the other lists need.
 	firstLists = 64
-	// prefilterStep is the step, in standard deviations, with which two bits tell
-	// normally distributed numbers apart best.
+	// prefilterStep is the step of the optimal uniform 2-bit quantizer for
+	// normally distributed numbers, in standard deviations.
 	prefilterStep = 0.9957
 )
 
@@ -41,11 +42,11 @@ func (x *Index) openPrefilter() error {
 		name string
 		to   *section
 	}{{"middles", &s.centroids}, {"bits", &s.codes}, {"bitscale", &s.scales}} {
-		section, err := x.file.Section(part.name)
+		data, err := x.file.Section(part.name)
 		if err != nil {
 			return err
 		}
-		*part.to = section
+		*part.to = data
 	}
 	s.setGroupOffsets(x.listStarts)
 	w, groups := int64(paddedWidth(x.dimensions)), int64(s.groupStarts[x.lists])
@@ -55,7 +56,8 @@ func (x *Index) openPrefilter() error {
 	return nil
 }
 
-// setGroupOffsets says where the groups of each block begin: none has rows of two.
+// setGroupOffsets computes the first group of each list. No group has rows of
+// two lists.
 func (s *prefilter) setGroupOffsets(starts []uint32) {
 	s.groupStarts = make([]int, len(starts))
 	for b := range len(starts) - 1 {
@@ -63,20 +65,20 @@ func (s *prefilter) setGroupOffsets(starts []uint32) {
 	}
 }
 
-// encodeCentroids makes the section of the blocks' middles.
+// encodeCentroids returns the section of the list centroids.
 func encodeCentroids(centroids matrix) []byte {
 	w := paddedWidth(centroids.cols)
 	b := make([]byte, centroids.rows*(4+w))
-	fine := make([]byte, tenBits.width(w))
+	residuals := make([]byte, tenBits.width(w))
 	for i := range centroids.rows {
 		at := 4*centroids.rows + i*w
-		scale := tenBits.encode(b[at:at+w], fine, centroids.row(i))
+		scale := tenBits.encode(b[at:at+w], residuals, centroids.row(i))
 		binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(scale))
 	}
 	return b
 }
 
-// newPrefilter makes the sieve of rows, which lie in blocks that begin at starts.
+// newPrefilter builds the prefilter of rows, whose lists begin at starts.
 func newPrefilter(ctx context.Context, r *rows, dimensions int, starts []uint32, centroids []byte) (prefilter, error) {
 	s := prefilter{centroids: memorySection(centroids)}
 	s.setGroupOffsets(starts)
@@ -102,9 +104,10 @@ func newPrefilter(ctx context.Context, r *rows, dimensions int, starts []uint32,
 	return s, err
 }
 
-// scanList puts v's difference from the middle into a group of rows. It returns the
-// upper half of the row's scale, which makes the product of the difference with
-// the numbers that stand for it what it is with itself.
+// encodePrefilterRow encodes the residual of v from its list centroid into a
+// group of rows and overwrites v with the residual. It returns the upper half
+// of the row's scale as a float32. The inner product of the residual and its
+// scaled code is the residual's squared length.
 func encodePrefilterRow(group []byte, row int, v, centroid []float32) uint16 {
 	var sum float32
 	for i := range v {
@@ -124,7 +127,7 @@ func encodePrefilterRow(group []byte, row int, v, centroid []float32) uint16 {
 	return uint16((math.Float32bits(sum/product) + 1<<15) >> 16)
 }
 
-// searchPrefilter reads the rows that pass the sieve.
+// searchPrefilter reranks the candidates that the prefilter selects.
 func (x *Index) searchPrefilter(q *query, k int) ([]Hit, error) {
 	s := x.newSearch(q, k, nil)
 	defer s.release()
@@ -140,25 +143,25 @@ func (x *Index) searchPrefilter(q *query, k int) ([]Hit, error) {
 	return s.rerank(k)
 }
 
-// A sifting keeps the rows with the best estimates met so far. As candidates,
-// rows and blocks have their number in place of a passage's.
+// A prefilterScan collects the rows with the best estimates. Its candidates are
+// rows or lists, whose number is in both row and passage.
 type prefilterScan struct {
 	x          *Index
 	q          *query
-	bias       int32       // what the query's product with numbers of 3 is
-	limit      int         // rows that are kept; best may grow to twice as many
+	bias       int32       // product of the query with codes of 3, the largest
+	limit      int         // rows to return; up to twice as many are collected before a truncate
 	candidates []candidate // rows
-	minScore   float32     // the estimate that a row must exceed
-	lists      []candidate // with the cosines of the query and their middles, in order
-	firstLists []candidate // those of them that are sifted first
+	minScore   float32     // estimate that a row must exceed
+	lists      []candidate // all lists in order, scored by their centroids
+	firstLists []candidate // copy of lists; the nearest ones come first
 	products   []int32
 	passed     [batchRows / groupRows]uint16
 	estimates  [batchRows]float32
 }
 
-// run returns the rows with the best estimates, as many as asked for.
-func (t *prefilterScan) run(x *Index, q *query, most int) ([]candidate, error) {
-	t.x, t.q, t.limit, t.bias = x, q, min(most, x.rows), q.coarseBias/codeBias*3
+// run returns the limit rows with the best estimates, unsorted.
+func (t *prefilterScan) run(x *Index, q *query, limit int) ([]candidate, error) {
+	t.x, t.q, t.limit, t.bias = x, q, min(limit, x.rows), q.coarseBias/codeBias*3
 	t.candidates, t.minScore = t.candidates[:0], float32(math.Inf(-1))
 	if err := t.scoreCentroids(); err != nil {
 		return nil, err
@@ -166,17 +169,17 @@ func (t *prefilterScan) run(x *Index, q *query, most int) ([]candidate, error) {
 	t.firstLists = append(t.firstLists[:0], t.lists...)
 	first := min(firstLists, len(t.firstLists))
 	selectNth(t.firstLists, first-1)
-	for _, b := range t.firstLists[:first] {
-		if err := t.scanList(b); err != nil {
+	for _, list := range t.firstLists[:first] {
+		if err := t.scanList(list); err != nil {
 			return nil, err
 		}
-		t.lists[b.row].row = noRow
+		t.lists[list.row].row = noRow
 	}
-	for _, b := range t.lists {
-		if b.row == noRow {
+	for _, list := range t.lists {
+		if list.row == noRow {
 			continue
 		}
-		if err := t.scanList(b); err != nil {
+		if err := t.scanList(list); err != nil {
 			return nil, err
 		}
 	}
@@ -184,29 +187,29 @@ func (t *prefilterScan) run(x *Index, q *query, most int) ([]candidate, error) {
 	return t.candidates, nil
 }
 
-// scoreCentroids lists the blocks.
+// scoreCentroids computes the cosines of the query and the list centroids.
 func (t *prefilterScan) scoreCentroids() error {
 	n, w := t.x.lists, len(t.q.coarse)
-	middles, err := t.x.prefilter.centroids.Bytes(0, t.x.prefilter.centroids.Len())
+	centroids, err := t.x.prefilter.centroids.Bytes(0, t.x.prefilter.centroids.Len())
 	if err != nil {
 		return err
 	}
 	t.products = slices.Grow(t.products[:0], n)[:n]
-	vecmath.Products(t.products, middles[4*n:4*n+n*w], t.q.coarse)
+	vecmath.Products(t.products, centroids[4*n:4*n+n*w], t.q.coarse)
 	t.lists = t.lists[:0]
 	for b, p := range t.products {
-		score := float32(p-t.q.coarseBias) * float32At(middles[4*b:]) * t.q.coarseStep
+		score := float32(p-t.q.coarseBias) * float32At(centroids[4*b:]) * t.q.coarseStep
 		t.lists = append(t.lists, candidate{score: score, passage: uint32(b), row: uint32(b)})
 	}
 	return nil
 }
 
-// scanList goes through the rows of a block.
-func (t *prefilterScan) scanList(block candidate) error {
+// scanList adds the rows of a list with high estimates.
+func (t *prefilterScan) scanList(list candidate) error {
 	s := &t.x.prefilter
 	size := int64(len(t.q.coarse)) * groupRows / 4
-	group := int64(s.groupStarts[block.row])
-	for from, to := int(t.x.listStarts[block.row]), int(t.x.listStarts[block.row+1]); from < to; from += batchRows {
+	group := int64(s.groupStarts[list.row])
+	for from, to := int(t.x.listStarts[list.row]), int(t.x.listStarts[list.row+1]); from < to; from += batchRows {
 		n := (min(batchRows, to-from) + groupRows - 1) / groupRows
 		bits, err := s.codes.Bytes(group*size, int64(n)*size)
 		if err != nil {
@@ -217,12 +220,12 @@ func (t *prefilterScan) scanList(block candidate) error {
 			return err
 		}
 		group += int64(n)
-		vecmath.Prefilter(t.passed[:n], t.estimates[:n*groupRows], bits, scales, t.q.coarse, t.bias, (t.minScore-block.score)/t.q.coarseStep)
+		vecmath.Prefilter(t.passed[:n], t.estimates[:n*groupRows], bits, scales, t.q.coarse, t.bias, (t.minScore-list.score)/t.q.coarseStep)
 		for g, passed := range t.passed[:n] {
 			for ; passed != 0; passed &= passed - 1 {
 				i := g*groupRows + mathbits.TrailingZeros16(passed)
 				if from+i < to { // else the group has fewer rows
-					t.add(block.score+float32(t.q.coarseStep*t.estimates[i]), uint32(from+i))
+					t.add(list.score+float32(t.q.coarseStep*t.estimates[i]), uint32(from+i))
 				}
 			}
 		}
@@ -239,7 +242,7 @@ func (t *prefilterScan) add(estimate float32, row uint32) {
 	}
 }
 
-// truncate leaves the best rows, as many as are kept.
+// truncate keeps the best limit rows.
 func (t *prefilterScan) truncate() {
 	if len(t.candidates) <= t.limit {
 		return

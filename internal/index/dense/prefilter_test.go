@@ -32,17 +32,17 @@ func TestPrefilterIsSkipped(t *testing.T) {
 	l := randomClusters(3000, 48, 0.7)
 	x, stats := buildMode(t, l, Options{}, "sifted")
 	for _, tt := range []struct {
-		name     string
-		unsifted bool
-		k        int
-		accept   func(uint32) bool
+		name          string
+		skipPrefilter bool
+		k             int
+		accept        func(uint32) bool
 	}{
 		{"slow processor", true, 20, nil},
 		{"many hits", false, stats.Candidates/candidatesPerHit + 1, nil},
 		{"filter", false, 20, func(p uint32) bool { return p%7 == 0 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			x.skipPrefilter = tt.unsifted
+			x.skipPrefilter = tt.skipPrefilter
 			for _, q := range queries(l, 10, 0.9) {
 				want, err := x.Exact(q, tt.k, tt.accept)
 				if err != nil {
@@ -93,9 +93,9 @@ func BenchmarkPrefilter(b *testing.B) {
 	l := topicMixtures(n, dimensions)
 	qs := queries(l, 64, 0.3)
 	x, stats := buildMode(b, l, Options{Queries: queries(l, 300, 0.3), Depth: 50}, "sifted")
-	for _, unsifted := range []bool{true, false} {
-		b.Run(fmt.Sprintf("%d/sifted=%v", n, !unsifted), func(b *testing.B) {
-			x.skipPrefilter = unsifted
+	for _, skipPrefilter := range []bool{true, false} {
+		b.Run(fmt.Sprintf("%d/sifted=%v", n, !skipPrefilter), func(b *testing.B) {
+			x.skipPrefilter = skipPrefilter
 			i := 0
 			for b.Loop() {
 				if _, err := x.Search(qs[i%len(qs)], 10, nil); err != nil {

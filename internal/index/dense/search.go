@@ -8,24 +8,26 @@ import (
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
-// A search keeps the best rows met so far, by their codes.
+// A search collects the rows with the highest scores by their 8-bit codes, the
+// candidates, and reranks them in full precision.
 type search struct {
 	x          *Index
 	q          *query
 	accept     func(uint32) bool
 	candidates []candidate
-	limit      int        // candidates that are kept; best may grow to twice as many
-	full       bool       // there were more
-	worst      candidate  // of those kept, if full
-	minScore   float32    // what a row must reach to become a candidate
+	limit      int        // candidates to rerank; up to twice as many are collected before a truncate
+	full       bool       // candidates were dropped
+	worst      candidate  // last one kept, if full
+	minScore   float32    // score that a row needs to become a candidate
 	dedupe     bool       // passages may have several rows
-	seen       passageSet // passages that were candidates, if so
+	seen       passageSet // candidates so far, if dedupe is set
 	products   [batchRows]int32
 	reranker   reranker
 
-	prefilterScan prefilterScan // what passes the sieve
+	prefilterScan prefilterScan // in modePrefilter
 }
 
+// A candidate is a row with its approximate score.
 type candidate struct {
 	score   float32
 	scale   float32 // of the row's codes
@@ -33,14 +35,14 @@ type candidate struct {
 	row     uint32
 }
 
-// maxCodeError is how far a score by codes may be off, in the steps of the codes that
-// went into it. Each number is rounded by up to half a step, so a product of
-// unit vectors is off by 0.29 steps of either, as a standard deviation; this
-// is eight of them.
+// maxCodeError bounds the error of a score by codes, in quantization steps of
+// the row plus those of the query. Each number is rounded by up to half a
+// step, so the standard deviation of the error is 0.29 steps. The bound is
+// eight standard deviations.
 const maxCodeError = 2.3
 
-// newSearch takes the memory of an earlier search, if there is one. Give it
-// back with done.
+// newSearch returns a search, with the buffers of an earlier one if possible.
+// The caller must release it.
 func (x *Index) newSearch(q *query, k int, accept func(uint32) bool) *search {
 	s, _ := x.searches.Get().(*search)
 	if s == nil {
@@ -58,7 +60,7 @@ func (s *search) release() {
 	s.x.searches.Put(s)
 }
 
-// scan goes through the rows from to to.
+// scan adds the rows in [from, to) that score high enough.
 func (s *search) scan(from, to int) error {
 	w := int64(len(s.q.coarse))
 	for ; from < to; from += batchRows {
@@ -101,7 +103,7 @@ func (s *search) add(score, scale float32, row int) error {
 	return nil
 }
 
-// truncate leaves the best candidates, as many as are kept.
+// truncate keeps the best limit candidates.
 func (s *search) truncate() {
 	if len(s.candidates) <= s.limit {
 		return
@@ -112,13 +114,13 @@ func (s *search) truncate() {
 	s.minScore = s.worst.score
 }
 
-// before orders candidates, better ones first, ties by passage.
+// before reports whether c ranks before d: by score, ties by passage.
 func (c candidate) before(d candidate) bool {
 	return c.score > d.score || c.score == d.score && c.passage < d.passage
 }
 
-// selectNth moves the candidate that comes n-th in order to its place, and those
-// before it before it.
+// selectNth partially sorts list (quickselect): the candidate of rank n moves
+// to index n, and all that rank before it move before it.
 func selectNth(list []candidate, n int) {
 	for low, high := 0, len(list)-1; low < high; {
 		mid := low + (high-low)/2
@@ -157,18 +159,18 @@ func selectNth(list []candidate, n int) {
 	}
 }
 
-// rerank ranks the candidates in full precision, but for those that cannot be
-// among the best k, and returns these.
+// rerank scores the candidates in full precision and returns the best k. It
+// skips candidates that cannot be among them, by maxCodeError.
 func (s *search) rerank(k int) ([]Hit, error) {
 	s.truncate()
-	least := float32(math.Inf(-1))
+	minScore := float32(math.Inf(-1))
 	if k < len(s.candidates) {
 		selectNth(s.candidates, k-1)
 		last := s.candidates[k-1]
-		least = last.score - maxCodeError*(last.scale+s.q.coarseStep)
+		minScore = last.score - maxCodeError*(last.scale+s.q.coarseStep)
 	}
 	for _, c := range s.candidates {
-		if c.score+maxCodeError*(c.scale+s.q.coarseStep) < least {
+		if c.score+maxCodeError*(c.scale+s.q.coarseStep) < minScore {
 			continue
 		}
 		original := c.row
@@ -187,8 +189,7 @@ func (s *search) rerank(k int) ([]Hit, error) {
 	return hits[:min(k, len(hits))], nil
 }
 
-// A ranker gathers rows and computes their scores in full precision, many at
-// a time.
+// A reranker collects rows and scores them in full precision, all at once.
 type reranker struct {
 	x                *Index
 	q                *query
@@ -203,8 +204,8 @@ func (r *reranker) reset(x *Index, q *query) {
 	r.codes, r.residuals, r.scales, r.passages = r.codes[:0], r.residuals[:0], r.scales[:0], r.passages[:0]
 }
 
-// add takes a row of a passage and the row's scale. A copy's fine numbers are with the row that it
-// is a copy of.
+// add collects a row of a passage. A boundary copy has no residuals of its
+// own, so original is the row that it copies; else it equals row.
 func (r *reranker) add(passage uint32, row, original int, scale float32) error {
 	w := int64(len(r.q.coarse))
 	codes, err := r.x.codes.Bytes(int64(row)*w, w)
@@ -212,13 +213,13 @@ func (r *reranker) add(passage uint32, row, original int, scale float32) error {
 		return err
 	}
 	f := r.x.residualWidth()
-	fine, err := r.x.residuals.Bytes(int64(original)*f, f)
+	packed, err := r.x.residuals.Bytes(int64(original)*f, f)
 	if err != nil {
 		return err
 	}
 	r.codes = append(r.codes, codes...)
-	r.residuals = append(r.residuals, codes...) // for the room
-	r.x.residualBits().unpack(r.residuals[len(r.residuals)-len(codes):], fine)
+	r.residuals = append(r.residuals, codes...) // allocates; unpack overwrites it
+	r.x.residualBits().unpack(r.residuals[len(r.residuals)-len(codes):], packed)
 	r.scales = append(r.scales, scale)
 	r.passages = append(r.passages, passage)
 	return nil
@@ -229,22 +230,22 @@ func (r *reranker) score() []Hit {
 	n := len(r.passages)
 	r.products = slices.Grow(r.products[:0], 4*n)
 	out := r.products[:4*n]
-	codeHigh, codeLow, fineHigh, fineLow := out[:n], out[n:2*n], out[2*n:3*n], out[3*n:]
+	codeHigh, codeLow, residualHigh, residualLow := out[:n], out[n:2*n], out[2*n:3*n], out[3*n:]
 	vecmath.Products(codeHigh, r.codes, r.q.high)
 	vecmath.Products(codeLow, r.codes, r.q.low)
-	vecmath.Products(fineHigh, r.residuals, r.q.high)
-	vecmath.Products(fineLow, r.residuals, r.q.low)
+	vecmath.Products(residualHigh, r.residuals, r.q.high)
+	vecmath.Products(residualLow, r.residuals, r.q.low)
 	hits := make([]Hit, n)
 	for i, p := range r.passages {
-		hits[i] = Hit{p, r.q.score(r.x.residualBits(), codeHigh[i], codeLow[i], fineHigh[i], fineLow[i], r.scales[i])}
+		hits[i] = Hit{p, r.q.score(r.x.residualBits(), codeHigh[i], codeLow[i], residualHigh[i], residualLow[i], r.scales[i])}
 	}
 	r.reset(r.x, r.q)
 	return hits
 }
 
-// A set of passages. It grows, and forgets nothing until it is cleared.
+// A passageSet is an open-addressing hash set of passages.
 type passageSet struct {
-	slots []uint32 // passage + 1, or 0; their number is a power of two
+	slots []uint32 // passage + 1, or 0 if free; the length is a power of two
 	n     int
 }
 
@@ -256,7 +257,7 @@ func (s *passageSet) clear() {
 	s.n = 0
 }
 
-// add says whether the passage was not in the set.
+// add adds a passage. It reports whether the passage was new.
 func (s *passageSet) add(p uint32) bool {
 	if 2*s.n >= len(s.slots) {
 		old := s.slots
@@ -280,7 +281,7 @@ func (s *passageSet) add(p uint32) bool {
 	}
 }
 
-// memorySection stands in for a section while an index is being built.
+// A memorySection is a section of an index that is being built.
 type memorySection []byte
 
 func (m memorySection) Bytes(off, n int64) ([]byte, error) { return m[off : off+n : off+n], nil }
