@@ -12,8 +12,8 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// topicMixtures makes vectors as texts have them: each about a few of many topics,
-// common ones more often, in proportions of its own.
+// topicMixtures makes vectors like those of texts: each is a random mixture of
+// four topics, some of which are more common than others.
 func topicMixtures(n, dimensions int) vectorList {
 	rng := rand.New(rand.NewPCG(3, uint64(n)))
 	topics := make(vectorList, 1000)
@@ -37,7 +37,7 @@ func topicMixtures(n, dimensions int) vectorList {
 	return l
 }
 
-// datasets are what benchmarks share.
+// datasets are shared by the benchmarks.
 var datasets struct {
 	sync.Mutex
 	lists map[string]vectorList
@@ -79,8 +79,8 @@ func TestMain(m *testing.M) {
 
 var sizes = []int{1_000, 10_000, 93_000}
 
-// BenchmarkSearch compares, at 256 dimensions, Search with a search that
-// multiplies every vector in float32, and with coder/hnsw as it comes.
+// BenchmarkSearch compares Search at 256 dimensions with an exact search in
+// float32 and with coder/hnsw in its default configuration.
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -135,7 +135,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstSearch is Open, whatever a first search loads, and the search.
+// BenchmarkFirstSearch measures Open and the first search, which loads the graph.
 func BenchmarkFirstSearch(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

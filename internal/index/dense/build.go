@@ -16,74 +16,77 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// Vectors are what an index is built from, one for each passage.
+// Vectors is the input of a build: one vector per passage.
 type Vectors interface {
 	Len() int
 	Dimensions() int
-	// Vector puts the vector of passage i into v. It is called from several
-	// goroutines at once.
+	// Vector writes the vector of passage i to v. It must be safe for
+	// concurrent use.
 	Vector(i int, v []float32) error
 }
 
 // Options of a build.
 type Options struct {
-	// Queries are vectors as queries have them, to measure recall with and to
-	// choose what a search reads. The passages' own vectors are too easy.
-	// Without any, mixtures of passages stand in.
+	// Queries are vectors of typical queries. The build measures recall with
+	// them and calibrates the search. The passages' own vectors are too easy
+	// for that. If Queries is empty, the build mixes passages instead.
 	Queries [][]float32
-	// Depth is how many hits searches ask for: a search that reads a part of
-	// the blocks is to find that many. 0 is 10.
+	// Depth is the number of hits that searches request. A search of a subset
+	// of the rows is calibrated to find that many. 0 means 10.
 	Depth    int
 	Progress progress.Func
 }
 
-// Stats is what a build found out.
+// Stats describes a finished build.
 type Stats struct {
 	Rows       int // passages with a vector
 	Skipped    int // passages whose vector is zero or not finite
 	Lists      int
-	Copies     int // rows stored in more blocks than one
-	NProbe     int // blocks that a search reads
-	Candidates int // nodes of the graph that a search asks for, or rows that pass the sieve
+	Copies     int // boundary rows stored again in another list
+	NProbe     int // lists that a search scans
+	Candidates int // ef_search of the centroid graph, or rerank candidates of the prefilter
 	Recall     generation.Recall
 }
 
 const (
-	// maxFlatBytes of codes are read in little more than a millisecond. To rank the
-	// thousand small blocks that they would make takes the graph as long.
+	// maxFlatBytes is the size of the codes up to which every search is a flat
+	// scan, of little more than a millisecond. Ranking the thousand small
+	// lists that an IVF search needs would take the graph as long.
 	maxFlatBytes = 40 << 20
-	// A routed search must read the blocks of targetRecall of the neighbours,
-	// find minRecall of them, and be so much cheaper than reading everything.
+	// A search of a subset of the rows must scan lists, or rerank candidates,
+	// with targetRecall of the neighbors, find minRecall of them, and be
+	// minSpeedup times cheaper than a flat scan.
 	targetRecall = 0.997
 	minRecall    = 0.99
 	minSpeedup   = 1.3
-	// tenBitsRecall is what ten bits a number must find where everything is
-	// read. What a routed search finds depends on its blocks as well, for
-	// which they leave no room.
+	// tenBitsRecall is the recall@10 that ten bits per dimension need in a
+	// flat scan. IVF searches also miss neighbors in other lists, so they
+	// always use twelve bits.
 	tenBitsRecall = 0.995
-	// nodeCost of codes are read in the time in which coder/hnsw visits a
-	// node, a microsecond; rowCost in that in which a row is read that lies
-	// anywhere.
+	// Costs are in bytes of codes that a flat scan reads in the same time:
+	// nodeCost for a node that coder/hnsw visits, a microsecond, and rowCost
+	// for a row at a random offset.
 	nodeCost = 28 << 10
 	rowCost  = 2 << 10
-	// Of a sieve, minPrefiltered rows pass, or more, up to maxPrefiltered.
+	// minPrefiltered and maxPrefiltered limit the rerank candidates of a
+	// prefilter.
 	minPrefiltered = 512
 	maxPrefiltered = 8192
 
 	recallAt      = 10
-	maxRecallWork = 2e10 // products of numbers that measuring may cost
-	// scoreTolerance is the difference at which two exact scores are a tie.
+	maxRecallWork = 2e10 // multiplications that the ground truth may cost
+	// scoreTolerance is the difference up to which two exact scores are a tie.
 	scoreTolerance = 2e-6
 )
 
-// The stages of a build, for its progress.
+// Stages of a build in progress reports.
 const (
 	readingStage    = "reading vectors"
 	clusteringStage = "clustering vectors"
 )
 
-// Build writes an index of the vectors to a new file. Equal vectors and options
-// make equal bytes.
+// Build writes an index of the vectors to a new file. The file is a function of
+// the vectors and options: equal input gives equal bytes.
 func Build(ctx context.Context, file confined.Path, v Vectors, opt Options) (Stats, error) {
 	if d := v.Dimensions(); d < 1 || d > maxDimensions {
 		return Stats{}, fmt.Errorf("vectors of %d dimensions cannot be indexed, at most %d can", d, maxDimensions)
@@ -98,20 +101,20 @@ func Build(ctx context.Context, file confined.Path, v Vectors, opt Options) (Sta
 type builder struct {
 	v            Vectors
 	opt          Options
-	maxFlatBytes int // bytes of codes up to which everything is read
-	nodeCost     int // what visiting a node costs, in bytes of codes
-	rowCost      int // what a row costs that passes the sieve
+	maxFlatBytes int // see the constants of these names
+	nodeCost     int
+	rowCost      int
 	bits         residualBits
 	truth        *groundTruth
 	rows         rows
-	// centroids are the blocks'.
+	// centroids are the list centroids.
 	centroids matrix
-	x         Index // over memory
+	x         Index // its sections are in memory
 	graph     []byte
 	stats     Stats
 }
 
-// rows are quantised vectors.
+// rows are quantized vectors.
 type rows struct {
 	width     int
 	bits      residualBits
@@ -121,7 +124,8 @@ type rows struct {
 	residuals []byte
 }
 
-// build tries with the fewest bits, where that may do.
+// build tries ten bits per dimension if all rows are small enough for a flat
+// scan, and twelve if that is not enough.
 func (b *builder) build(ctx context.Context) error {
 	b.bits = tenBits
 	if b.v.Len()*paddedWidth(b.v.Dimensions()) > b.maxFlatBytes {
@@ -148,15 +152,15 @@ func (b *builder) attempt(ctx context.Context) error {
 	b.x.head = head{passageCount: b.v.Len(), dimensions: b.v.Dimensions(), rows: n, stored: n, bits: int(b.bits)}
 	b.x.listStarts, b.x.copyStarts = []uint32{0}, []uint32{0}
 	if n > 0 {
-		routed := n*r.width > b.maxFlatBytes
-		blocks, err := cluster(ctx, r, b.v.Dimensions(), listCount(n, routed), routed, b.opt.Progress)
+		ivf := n*r.width > b.maxFlatBytes
+		l, err := cluster(ctx, r, b.v.Dimensions(), listCount(n, ivf), ivf, b.opt.Progress)
 		if err != nil {
 			return err
 		}
-		r.reorder(blocks)
-		b.centroids = blocks.centroids
-		b.graph = newGraph(blocks.centroids).encode()
-		b.x.lists, b.x.listStarts, b.x.copyStarts = len(blocks.starts)-1, blocks.starts, blocks.copyStarts
+		r.reorder(l)
+		b.centroids = l.centroids
+		b.graph = newGraph(l.centroids).encode()
+		b.x.lists, b.x.listStarts, b.x.copyStarts = len(l.starts)-1, l.starts, l.copyStarts
 		b.x.stored = len(r.passages)
 	}
 	b.attachSections()
@@ -177,8 +181,8 @@ func (b *builder) attempt(ctx context.Context) error {
 	return nil
 }
 
-// listCount is how many blocks n rows are put into: in routed mode small
-// ones, of which few are read; else big ones.
+// listCount returns the number of lists for n rows. For IVF the lists are
+// small, because a search scans few of them; otherwise they are large.
 func listCount(n int, ivf bool) int {
 	if !ivf {
 		return max(1, min(max(n/1024, 16), maxRankedLists, n/16))
@@ -190,7 +194,8 @@ func listCount(n int, ivf bool) int {
 	return max(1, min(count, n/16))
 }
 
-// sampleQueries chooses the queries to measure with: as many as are worth their time.
+// sampleQueries selects the queries of the ground truth, at most as many as
+// maxRecallWork allows.
 func (b *builder) sampleQueries() error {
 	queries := b.opt.Queries
 	if len(queries) == 0 {
@@ -199,10 +204,10 @@ func (b *builder) sampleQueries() error {
 			return err
 		}
 	}
-	most := min(max(int(maxRecallWork/float64(max(1, b.v.Len()*b.v.Dimensions()))), 50), 500)
+	limit := min(max(int(maxRecallWork/float64(max(1, b.v.Len()*b.v.Dimensions()))), 50), 500)
 	b.truth = &groundTruth{depth: max(b.opt.Depth, recallAt)}
-	for i := range min(most, len(queries)) {
-		v := queries[i*len(queries)/min(most, len(queries))]
+	for i := range min(limit, len(queries)) {
+		v := queries[i*len(queries)/min(limit, len(queries))]
 		if len(v) != b.v.Dimensions() {
 			return fmt.Errorf("a sample query has %d dimensions, the vectors have %d", len(v), b.v.Dimensions())
 		}
@@ -215,15 +220,15 @@ func (b *builder) sampleQueries() error {
 	return nil
 }
 
-// quantize reads all vectors, once, and while they are there in full finds
-// the neighbours of the sample.
+// quantize reads each vector once, encodes it, and compares it in full
+// precision with the sample queries.
 func (b *builder) quantize(ctx context.Context) error {
-	const piece = 256
+	const batch = 256
 	n, d := b.v.Len(), b.v.Dimensions()
 	w := paddedWidth(d)
 	f := b.bits.width(w)
 	all := rows{width: w, bits: b.bits, scales: make([]float32, n), codes: make([]byte, n*w), residuals: make([]byte, n*f)}
-	err := parallel.Ranges(ctx, n, piece, func(from, to int) error {
+	err := parallel.Ranges(ctx, n, batch, func(from, to int) error {
 		v := make([]float32, d)
 		units := newMatrix(to-from, d)
 		for i := from; i < to; i++ {
@@ -241,7 +246,7 @@ func (b *builder) quantize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What has no direction goes.
+	// Drop the vectors without a direction.
 	kept := 0
 	for i, s := range all.scales {
 		if s == 0 {
@@ -260,17 +265,17 @@ func (b *builder) quantize(ctx context.Context) error {
 	return nil
 }
 
-// reorder puts the rows into the blocks' order and appends the copies, one
-// array after the other, which need not all be there twice at once.
+// reorder sorts the rows by list and appends the boundary copies. It reorders
+// one array after the other to save memory.
 func (r *rows) reorder(b *lists) {
 	w := r.width
-	own := b.order[:len(r.passages)]
+	withoutCopies := b.order[:len(r.passages)]
 	r.passages, r.scales = reorderRows(r.passages, b.order, 1), reorderRows(r.scales, b.order, 1)
 	r.codes = reorderRows(r.codes, b.order, w)
-	r.residuals = reorderRows(r.residuals, own, r.bits.width(w))
+	r.residuals = reorderRows(r.residuals, withoutCopies, r.bits.width(w))
 }
 
-// reorderRows returns the rows of the given size in the given order.
+// reorderRows returns the rows, of size elements each, in the given order.
 func reorderRows[T any](from []T, order []uint32, size int) []T {
 	to := make([]T, 0, len(order)*size)
 	for _, row := range order {
@@ -279,26 +284,27 @@ func reorderRows[T any](from []T, order []uint32, size int) []T {
 	return to
 }
 
-// attachSections lets the index read what is to be written.
+// attachSections makes the contents of the new file the sections of b.x, which
+// can then be searched.
 func (b *builder) attachSections() {
 	x, r := &b.x, &b.rows
-	places := make([]byte, 4*x.passageCount)
+	passageRows := make([]byte, 4*x.passageCount)
 	for i := range x.passageCount {
-		binary.LittleEndian.PutUint32(places[4*i:], noRow)
+		binary.LittleEndian.PutUint32(passageRows[4*i:], noRow)
 	}
 	for row, p := range r.passages[:x.rows] {
-		binary.LittleEndian.PutUint32(places[4*p:], uint32(row))
+		binary.LittleEndian.PutUint32(passageRows[4*p:], uint32(row))
 	}
 	scales := make([]byte, 0, 4*len(r.scales))
 	for _, s := range r.scales {
 		scales = binary.LittleEndian.AppendUint32(scales, math.Float32bits(s))
 	}
-	x.rowPassages, x.passageRows, x.scales = memorySection(appendUint32s(nil, r.passages)), memorySection(places), memorySection(scales)
+	x.rowPassages, x.passageRows, x.scales = memorySection(appendUint32s(nil, r.passages)), memorySection(passageRows), memorySection(scales)
 	x.codes, x.residuals, x.graph = memorySection(r.codes), memorySection(r.residuals), memorySection(b.graph)
 }
 
-// calibrate chooses what a search reads: everything, where there is little or
-// nothing else finds enough at less cost.
+// calibrate chooses the mode of the index and its parameters: a flat scan if
+// there are few rows, or if no other mode reaches targetRecall at less cost.
 func (b *builder) calibrate(ctx context.Context) error {
 	x := &b.x
 	x.mode, x.nprobe, x.candidates = modeFlat, x.lists, 0
@@ -309,7 +315,7 @@ func (b *builder) calibrate(ctx context.Context) error {
 	}
 	if x.stored > x.rows {
 		var err error
-		if cheapest, err = b.calibrateGraph(ctx, cheapest); err != nil {
+		if cheapest, err = b.calibrateIVF(ctx, cheapest); err != nil {
 			return err
 		}
 	}
@@ -322,51 +328,51 @@ func (b *builder) calibrate(ctx context.Context) error {
 	return nil
 }
 
-// calibrateGraph lets the graph choose blocks if it costs less than cheapest,
-// and returns what it costs.
-func (b *builder) calibrateGraph(ctx context.Context, cheapest float64) (float64, error) {
+// calibrateIVF selects modeIVF, with the cheapest ef_search and nprobe, if it
+// costs less than cheapest. It returns the lower cost of the two.
+func (b *builder) calibrateIVF(ctx context.Context, cheapest float64) (float64, error) {
 	x := &b.x
-	router, err := x.loadCentroids()
+	centroids, err := x.loadCentroids()
 	if err != nil {
 		return 0, err
 	}
-	homes := b.truth.neighborLists(x, b.rows.passages)
-	perBlock := float64(x.stored) / float64(x.lists) * float64(b.rows.width)
+	neighborLists := b.truth.neighborLists(x, b.rows.passages)
+	listCost := float64(x.stored) / float64(x.lists) * float64(b.rows.width)
 	tried := 0
-	for _, effort := range []int{64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096} {
-		effort = min(effort, x.lists)
-		if effort == tried || float64(effort*b.nodeCost) > cheapest {
+	for _, efSearch := range []int{64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096} {
+		efSearch = min(efSearch, x.lists)
+		if efSearch == tried || float64(efSearch*b.nodeCost) > cheapest {
 			break
 		}
-		tried = effort
-		found := make([]int, x.lists) // neighbours by the number of blocks read until they are met
+		tried = efSearch
+		found := make([]int, x.lists) // neighbors by the rank of the first list that holds them
 		total := 0
 		ranks := make([][]int, len(b.truth.queries))
 		if err := parallel.Ranges(ctx, len(ranks), 1, func(from, to int) error {
 			for i := from; i < to; i++ {
-				ranks[i] = router.rankLists(b.truth.queries[i], effort)
+				ranks[i] = centroids.rankLists(b.truth.queries[i], efSearch)
 			}
 			return nil
 		}); err != nil {
 			return 0, err
 		}
-		for i, blocks := range ranks {
-			total += len(homes[i])
-			for _, home := range homes[i] {
-				at := slices.IndexFunc(blocks, func(block int) bool { return slices.Contains(home, uint32(block)) })
+		for i, ranked := range ranks {
+			total += len(neighborLists[i])
+			for _, lists := range neighborLists[i] {
+				at := slices.IndexFunc(ranked, func(list int) bool { return slices.Contains(lists, uint32(list)) })
 				if at >= 0 {
 					found[at]++
 				}
 			}
 		}
 		sum := 0
-		for at, n := range found[:effort] {
+		for at, n := range found[:efSearch] {
 			if sum += n; float64(sum) < targetRecall*float64(total) {
 				continue
 			}
-			if cost := float64(effort*b.nodeCost) + float64(at+1)*perBlock; cost < cheapest {
+			if cost := float64(efSearch*b.nodeCost) + float64(at+1)*listCost; cost < cheapest {
 				cheapest = cost
-				x.mode, x.nprobe, x.candidates = modeIVF, at+1, effort
+				x.mode, x.nprobe, x.candidates = modeIVF, at+1, efSearch
 			}
 			break
 		}
@@ -374,11 +380,11 @@ func (b *builder) calibrateGraph(ctx context.Context, cheapest float64) (float64
 	return cheapest, nil
 }
 
-// calibratePrefilter puts a sieve before the rows if that costs less than
-// cheapest.
+// calibratePrefilter selects modePrefilter, with the fewest rerank candidates,
+// if it costs less than cheapest.
 func (b *builder) calibratePrefilter(ctx context.Context, cheapest float64) error {
 	x := &b.x
-	cost := func(passed int) float64 { return float64(x.rows*(b.rows.width/4+2) + passed*b.rowCost) }
+	cost := func(candidates int) float64 { return float64(x.rows*(b.rows.width/4+2) + candidates*b.rowCost) }
 	if cost(minPrefiltered) >= cheapest {
 		return nil
 	}
@@ -386,8 +392,8 @@ func (b *builder) calibratePrefilter(ctx context.Context, cheapest float64) erro
 	if x.prefilter, err = newPrefilter(ctx, &b.rows, x.dimensions, x.listStarts, encodeCentroids(b.centroids)); err != nil {
 		return err
 	}
-	places := make([][]int, len(b.truth.queries)) // of the neighbours among the rows that pass
-	if err := parallel.Ranges(ctx, len(places), 1, func(from, to int) error {
+	ranks := make([][]int, len(b.truth.queries)) // of the neighbors among the candidates
+	if err := parallel.Ranges(ctx, len(ranks), 1, func(from, to int) error {
 		var t prefilterScan
 		for i := from; i < to; i++ {
 			rows, err := t.run(x, newQuery(b.truth.queries[i]), maxPrefiltered)
@@ -398,7 +404,7 @@ func (b *builder) calibratePrefilter(ctx context.Context, cheapest float64) erro
 			for at, c := range rows {
 				p := b.rows.passages[c.row]
 				if slices.ContainsFunc(b.truth.neighbors[i], func(h Hit) bool { return h.Passage == p }) {
-					places[i] = append(places[i], at)
+					ranks[i] = append(ranks[i], at)
 				}
 			}
 		}
@@ -407,22 +413,22 @@ func (b *builder) calibratePrefilter(ctx context.Context, cheapest float64) erro
 		return err
 	}
 	total := 0
-	for _, best := range b.truth.neighbors {
-		total += len(best)
+	for _, neighbors := range b.truth.neighbors {
+		total += len(neighbors)
 	}
-	all := slices.Sorted(slices.Values(slices.Concat(places...)))
+	all := slices.Sorted(slices.Values(slices.Concat(ranks...)))
 	wanted := int(math.Ceil(targetRecall * float64(total)))
 	if wanted > len(all) {
 		return nil
 	}
-	if enough := max(minPrefiltered, all[wanted-1]+1); cost(enough) < cheapest {
+	if candidates := max(minPrefiltered, all[wanted-1]+1); cost(candidates) < cheapest {
 		b.useFlat()
-		x.mode, x.candidates = modePrefilter, enough
+		x.mode, x.candidates = modePrefilter, candidates
 	}
 	return nil
 }
 
-// useFlat makes a search read every block. The copies are of no use then.
+// useFlat selects modeFlat and drops the boundary copies, which it does not need.
 func (b *builder) useFlat() {
 	x := &b.x
 	x.mode, x.nprobe, x.candidates, x.stored = modeFlat, x.lists, 0, x.rows
@@ -432,15 +438,15 @@ func (b *builder) useFlat() {
 	b.attachSections()
 }
 
-// measureRecall finds the recall of the finished index.
+// measureRecall measures the recall@10 of the finished index.
 func (b *builder) measureRecall(ctx context.Context) error {
 	recall := generation.Recall{At: recallAt, Mode: modeNames[b.x.mode], Sample: len(b.truth.queries)}
 	found, total := make([]int, recall.Sample), 0
 	err := parallel.Ranges(ctx, recall.Sample, 1, func(from, to int) error {
 		v := make([]float32, b.v.Dimensions())
 		for i := from; i < to; i++ {
-			best := b.truth.neighbors[i][:min(recallAt, len(b.truth.neighbors[i]))]
-			hits, err := b.x.Search(b.truth.queries[i], len(best), nil)
+			neighbors := b.truth.neighbors[i][:min(recallAt, len(b.truth.neighbors[i]))]
+			hits, err := b.x.Search(b.truth.queries[i], len(neighbors), nil)
 			if err != nil {
 				return err
 			}
@@ -449,7 +455,7 @@ func (b *builder) measureRecall(ctx context.Context) error {
 					return err
 				}
 				unit(v, v)
-				if vecmath.Dot(b.truth.queries[i], v) >= best[len(best)-1].Score-scoreTolerance {
+				if vecmath.Dot(b.truth.queries[i], v) >= neighbors[len(neighbors)-1].Score-scoreTolerance {
 					found[i]++
 				}
 			}
@@ -473,16 +479,16 @@ func (b *builder) write(file confined.Path) error {
 	if err != nil {
 		return err
 	}
-	var numbers []byte
+	var head []byte
 	for _, n := range x.head.fields() {
-		numbers = binary.LittleEndian.AppendUint32(numbers, uint32(*n))
+		head = binary.LittleEndian.AppendUint32(head, uint32(*n))
 	}
 	type part struct {
 		name string
 		data []byte
 	}
 	parts := []part{
-		{"head", numbers}, {"graph", b.graph}, {"starts", appendUint32s(nil, x.listStarts)}, {"copies", appendUint32s(nil, x.copyStarts)},
+		{"head", head}, {"graph", b.graph}, {"starts", appendUint32s(nil, x.listStarts)}, {"copies", appendUint32s(nil, x.copyStarts)},
 		{"passages", x.rowPassages.(memorySection)}, {"places", x.passageRows.(memorySection)}, {"scales", x.scales.(memorySection)},
 		{"codes", b.rows.codes}, {"fine", b.rows.residuals},
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
-// hnswCentroids asks the graph. Its Search may be called from several goroutines
-// as long as nobody changes the graph.
+// hnswCentroids is a centroidIndex that searches the graph. Concurrent calls of
+// Graph.Search are safe as long as the graph does not change.
 type hnswCentroids struct{ graph *hnsw.Graph[int] }
 
 func newCentroidIndex(b []byte, lists, dimensions int) (centroidIndex, error) {
@@ -22,17 +22,17 @@ func newCentroidIndex(b []byte, lists, dimensions int) (centroidIndex, error) {
 	if err := g.Import(bytes.NewReader(b)); err != nil {
 		return nil, err
 	}
-	// Import took over the file's distance, which is slower than a product of
-	// unit vectors. EfSearch bounds only the list of nodes to go on from.
+	// Import sets the distance that the file names. It is slower than the inner
+	// product of unit vectors. EfSearch bounds only the queue of nodes to expand.
 	g.Distance = func(a, b []float32) float32 { return 1 - vecmath.Dot(a, b) }
 	g.EfSearch = min(2*lists, graphEfSearch)
 	return hnswCentroids{g}, nil
 }
 
-// rankLists asks for effort nodes. What Search returns is not sorted, and its k is
-// the number of nodes it visits at least: the best are among them.
-func (r hnswCentroids) rankLists(q []float32, effort int) []int {
-	nodes := r.graph.Search(q, effort)
+// rankLists passes efSearch as k: Search visits at least k nodes and returns
+// them unsorted, the nearest lists among them.
+func (r hnswCentroids) rankLists(q []float32, efSearch int) []int {
+	nodes := r.graph.Search(q, efSearch)
 	list := make([]neighbor, len(nodes))
 	for i, n := range nodes {
 		list[i] = neighbor{-vecmath.Dot(n.Value, q), uint32(n.Key)}

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestVersion is here because the graph's bytes are coder/hnsw's own, and
-// because what newCentroidIndex relies on is nowhere promised: read Graph.Import and
-// layerNode.search of another version before changing the number.
+// TestVersion pins coder/hnsw: its encoding and the search behavior that
+// hnswCentroids depends on are not documented. Before you change the version,
+// read its Graph.Import and layerNode.search.
 func TestVersion(t *testing.T) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -36,8 +36,8 @@ func randomGraph(n, dimensions int) *centroidGraph {
 	return newGraph(centroids)
 }
 
-// TestExportAgrees takes our bytes through Import and Export and finds the
-// same nodes and edges again: that the format is understood.
+// TestExportAgrees checks the encoding: Import and Export of an encoded graph
+// give the same nodes and edges.
 func TestExportAgrees(t *testing.T) {
 	for _, n := range []int{1, 2, 13, 14, 40, 300} {
 		g := randomGraph(n, 24)
@@ -51,15 +51,15 @@ func TestExportAgrees(t *testing.T) {
 			t.Fatal(err)
 		}
 		if exported.Len() != len(want) {
-			t.Errorf("%d nodes: %d bytes came back, want %d", n, exported.Len(), len(want))
+			t.Errorf("%d nodes: Export returned %d bytes, want %d", n, exported.Len(), len(want))
 		}
-		// Export goes through maps, so only the order differs.
+		// Export iterates over maps, so the order differs.
 		got := exported.Bytes()
 		for _, b := range [][]byte{got, want} {
 			slices.Sort(b)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%d nodes: other bytes came back", n)
+			t.Errorf("%d nodes: Export returned different bytes", n)
 		}
 	}
 }
@@ -77,18 +77,18 @@ func TestEveryListIsRanked(t *testing.T) {
 			unit(q, gaussian(rng, 24, 1))
 			got := r.rankLists(q, n)
 			if sorted := slices.Sorted(slices.Values(got)); len(sorted) != n || sorted[0] != 0 || sorted[n-1] != n-1 {
-				t.Fatalf("%d of %d blocks", len(got), n)
+				t.Fatalf("%d of %d lists", len(got), n)
 			}
 			if again := r.rankLists(q, n); !slices.Equal(got, again) {
-				t.Fatal("a second search found another order")
+				t.Fatal("a second search returned another order")
 			}
 		}
 	}
 }
 
-// TestGraphRecall compares the graph with all centroids' products.
+// TestGraphRecall compares the graph search with an exact search.
 func TestGraphRecall(t *testing.T) {
-	const n, effort, want = 1000, 192, 12
+	const n, efSearch, want = 1000, 192, 12
 	l := topicMixtures(n, 24)
 	centroids := newMatrix(n, 24)
 	for i, v := range l {
@@ -103,16 +103,16 @@ func TestGraphRecall(t *testing.T) {
 	for _, q := range queries(l, 100, 0.3) {
 		unit(q, q)
 		nearest := flatSearch(g.centroids, q, want)
-		blocks := r.rankLists(q, effort)
+		lists := r.rankLists(q, efSearch)
 		for _, h := range nearest {
-			if slices.Contains(blocks, int(h.Passage)) {
+			if slices.Contains(lists, int(h.Passage)) {
 				found++
 			}
 			total++
 		}
 	}
 	if share := float64(found) / float64(total); share < 0.95 {
-		t.Errorf("%.3f of the nearest blocks are among %d visited of %d", share, effort, n)
+		t.Errorf("recall@%d %.3f with ef_search %d of %d lists, want 0.95", want, share, efSearch, n)
 	}
 }
 

@@ -13,21 +13,21 @@ import (
 
 const (
 	kmeansRounds    = 8
-	rowsPerCentroid = 32  // rows that a centroid is found from
-	maxListsPerRow  = 4   // lists that hold a row, in routed mode
-	boundaryRatio   = 1.3 // how much farther than the nearest centroid another home's may be
+	rowsPerCentroid = 32  // training rows per centroid
+	maxListsPerRow  = 4   // lists that store a boundary vector, in modeIVF
+	boundaryRatio   = 1.3 // largest distance to another list's centroid, relative to the nearest centroid
 )
 
-// lists says which rows lie in which block.
+// lists are the IVF lists: the assignment of rows to centroids.
 type lists struct {
 	centroids  matrix
-	order      []uint32 // rows, block by block, each once; then the copies, block by block
-	starts     []uint32 // where the blocks begin in order
-	copyStarts []uint32 // where their copies begin, counted from the first copy
+	order      []uint32 // every row once, sorted by list; then the boundary copies, sorted by list
+	starts     []uint32 // index in order where each list begins, and the end
+	copyStarts []uint32 // the same for the copies, counted from the first copy
 }
 
-// cluster puts the rows into count blocks or fewer, by k-means on the sphere.
-// With copies, a row near to several centroids gets several homes.
+// cluster assigns the rows to at most count lists by spherical k-means. If
+// boundary is set, it stores rows near the border of a list in several lists.
 func cluster(ctx context.Context, r *rows, dimensions, count int, boundary bool, report progress.Func) (*lists, error) {
 	rng := rand.New(rand.NewPCG(graphSeed, uint64(count)))
 	sample := make([]uint32, len(r.passages))
@@ -68,8 +68,8 @@ func cluster(ctx context.Context, r *rows, dimensions, count int, boundary bool,
 	return c.assign(ctx, boundary)
 }
 
-// A clustering holds centroids, also as rows, so that the kernel can compare
-// a row with all of them.
+// kmeans holds the centroids of a clustering, also quantized, so that
+// vecmath.Products can compare a row with all of them.
 type kmeans struct {
 	r         *rows
 	centroids matrix
@@ -77,22 +77,24 @@ type kmeans struct {
 	scales    []float32
 }
 
+// vector writes the decoded row i to v.
 func (r *rows) vector(i int, v []float32) {
 	f := r.bits.width(r.width)
 	r.bits.decode(v, r.codes[i*r.width:], r.residuals[i*f:(i+1)*f], r.scales[i])
 }
 
+// encodeCentroids normalizes and quantizes the centroids.
 func (c *kmeans) encodeCentroids() {
 	n, w := c.centroids.rows, c.r.width
 	c.codes, c.scales = make([]byte, n*w), make([]float32, n)
-	fine := make([]byte, c.r.bits.width(w))
+	residuals := make([]byte, c.r.bits.width(w))
 	for i := range n {
 		unit(c.centroids.row(i), c.centroids.row(i))
-		c.scales[i] = c.r.bits.encode(c.codes[i*w:(i+1)*w], fine, c.centroids.row(i))
+		c.scales[i] = c.r.bits.encode(c.codes[i*w:(i+1)*w], residuals, c.centroids.row(i))
 	}
 }
 
-// scoreCentroids puts the cosine of a row and each centroid into scores.
+// scoreCentroids writes the cosines of a row and each centroid to scores.
 func (c *kmeans) scoreCentroids(row int, scores []float32) {
 	w := c.r.width
 	q := make([]int8, w)
@@ -111,6 +113,7 @@ func (c *kmeans) scoreCentroids(row int, scores []float32) {
 	}
 }
 
+// nearest returns the nearest centroid of a row. It overwrites scores.
 func (c *kmeans) nearest(row int, scores []float32) uint32 {
 	c.scoreCentroids(row, scores)
 	best := 0
@@ -122,19 +125,19 @@ func (c *kmeans) nearest(row int, scores []float32) uint32 {
 	return uint32(best)
 }
 
-// updateCentroids puts each centroid into the middle of the rows that it is nearest to.
-// One without any goes to where the most rows share one.
+// updateCentroids moves each centroid to the mean of the sample rows assigned
+// to it. A centroid without rows moves to a row of the largest list.
 func (c *kmeans) updateCentroids(ctx context.Context, sample, nearest []uint32) error {
 	members := make([][]uint32, c.centroids.rows)
-	for i, b := range nearest {
-		members[b] = append(members[b], sample[i])
+	for i, list := range nearest {
+		members[list] = append(members[list], sample[i])
 	}
 	sizes := make([]int, len(members))
-	for b, m := range members {
-		sizes[b] = len(m)
+	for list, m := range members {
+		sizes[list] = len(m)
 	}
-	for b := range members {
-		if len(members[b]) > 0 {
+	for list := range members {
+		if len(members[list]) > 0 {
 			continue
 		}
 		largest := 0
@@ -144,85 +147,86 @@ func (c *kmeans) updateCentroids(ctx context.Context, sample, nearest []uint32) 
 			}
 		}
 		from := members[largest]
-		members[b] = from[len(from)/2 : len(from)/2+1]
+		members[list] = from[len(from)/2 : len(from)/2+1]
 		sizes[largest] /= 2
 	}
 	return parallel.Ranges(ctx, len(members), 4, func(from, to int) error {
 		v := make([]float32, c.centroids.cols)
-		for b := from; b < to; b++ {
-			sum := c.centroids.row(b)
+		for list := from; list < to; list++ {
+			sum := c.centroids.row(list)
 			clear(sum)
-			for _, row := range members[b] {
+			for _, row := range members[list] {
 				c.r.vector(int(row), v)
 				for i, x := range v {
 					sum[i] += x
 				}
 			}
 			if !unit(sum, sum) {
-				copy(sum, v) // opposite vectors have no middle
+				copy(sum, v) // the mean of opposite vectors has no direction
 			}
 		}
 		return nil
 	})
 }
 
-// assign gives every row its homes and drops the blocks that are nobody's.
-func (c *kmeans) assign(ctx context.Context, copies bool) (*lists, error) {
+// assign assigns every row to its lists and drops empty lists.
+func (c *kmeans) assign(ctx context.Context, boundary bool) (*lists, error) {
 	n, count := len(c.r.passages), c.centroids.rows
-	homes := make([][maxListsPerRow]uint32, n)
+	rowLists := make([][maxListsPerRow]uint32, n)
 	if err := parallel.Ranges(ctx, n, 64, func(from, to int) error {
 		scores := make([]float32, count)
 		for i := from; i < to; i++ {
-			homes[i] = [maxListsPerRow]uint32{c.nearest(i, scores), noRow, noRow, noRow}
-			if copies {
-				c.addBoundaryLists(&homes[i], scores)
+			rowLists[i] = [maxListsPerRow]uint32{c.nearest(i, scores), noRow, noRow, noRow}
+			if boundary {
+				c.addBoundaryLists(&rowLists[i], scores)
 			}
 		}
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	members, extra := make([][]uint32, count), make([][]uint32, count)
-	for i, h := range homes {
-		members[h[0]] = append(members[h[0]], uint32(i))
-		for _, b := range h[1:] {
-			if b != noRow {
-				extra[b] = append(extra[b], uint32(i))
+	members, copies := make([][]uint32, count), make([][]uint32, count)
+	for i, l := range rowLists {
+		members[l[0]] = append(members[l[0]], uint32(i))
+		for _, list := range l[1:] {
+			if list != noRow {
+				copies[list] = append(copies[list], uint32(i))
 			}
 		}
 	}
 	out := &lists{centroids: matrix{cols: c.centroids.cols}, starts: []uint32{0}, copyStarts: []uint32{0}}
-	for b, m := range members {
-		if len(m)+len(extra[b]) == 0 {
+	for list, m := range members {
+		if len(m)+len(copies[list]) == 0 {
 			continue
 		}
 		out.centroids.rows++
-		out.centroids.data = append(out.centroids.data, c.centroids.row(b)...)
+		out.centroids.data = append(out.centroids.data, c.centroids.row(list)...)
 		out.order = append(out.order, m...)
 		out.starts = append(out.starts, uint32(len(out.order)))
 	}
-	for b, m := range members {
-		if len(m)+len(extra[b]) == 0 {
+	for list, m := range members {
+		if len(m)+len(copies[list]) == 0 {
 			continue
 		}
-		out.order = append(out.order, extra[b]...)
+		out.order = append(out.order, copies[list]...)
 		out.copyStarts = append(out.copyStarts, uint32(len(out.order)-n))
 	}
 	return out, nil
 }
 
-// addBoundaryLists adds homes for a row on a border: other near centroids, but none
-// that is nearer to a home than to the row, since whoever looks there will
-// look into that home as well.
-func (c *kmeans) addBoundaryLists(homes *[maxListsPerRow]uint32, scores []float32) {
+// addBoundaryLists adds other near lists to those of a row. It skips a list whose
+// centroid is closer to a list of the row than to the row itself: a search
+// that scans it also scans the other.
+func (c *kmeans) addBoundaryLists(rowLists *[maxListsPerRow]uint32, scores []float32) {
 	distance := func(cosine float32) float64 { return math.Sqrt(max(0, 2-2*float64(cosine))) }
-	farthest := boundaryRatio * distance(scores[homes[0]])
-	least := float32(1 - farthest*farthest/2)
-	// In many dimensions thousands may be near; the nearest few are enough.
+	farthest := boundaryRatio * distance(scores[rowLists[0]])
+	minScore := float32(1 - farthest*farthest/2)
+	// In many dimensions thousands of centroids may be near; the nearest
+	// few are enough.
 	var others [16 * maxListsPerRow]uint32
 	found := 0
-	for b, score := range scores {
-		if score < least || uint32(b) == homes[0] {
+	for list, score := range scores {
+		if score < minScore || uint32(list) == rowLists[0] {
 			continue
 		}
 		at := found
@@ -234,17 +238,17 @@ func (c *kmeans) addBoundaryLists(homes *[maxListsPerRow]uint32, scores []float3
 		}
 		found = min(found+1, len(others))
 		copy(others[at+1:found], others[at:])
-		others[at] = uint32(b)
+		others[at] = uint32(list)
 		if found == len(others) {
-			least = max(least, scores[others[found-1]])
+			minScore = max(minScore, scores[others[found-1]])
 		}
 	}
 	n := 1
-	for _, b := range others[:found] {
-		if !slices.ContainsFunc(homes[:n], func(h uint32) bool {
-			return vecmath.Dot(c.centroids.row(int(h)), c.centroids.row(int(b))) > scores[b]
+	for _, list := range others[:found] {
+		if !slices.ContainsFunc(rowLists[:n], func(l uint32) bool {
+			return vecmath.Dot(c.centroids.row(int(l)), c.centroids.row(int(list))) > scores[list]
 		}) {
-			if homes[n] = b; n+1 == maxListsPerRow {
+			if rowLists[n] = list; n+1 == maxListsPerRow {
 				return
 			}
 			n++

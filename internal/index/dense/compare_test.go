@@ -26,18 +26,17 @@ import (
 	"github.com/docsearch/docsearch/internal/parallel"
 )
 
-// TestCompare sets Search beside hnswlib and faiss on the same vectors, each
-// on one thread, and prints the recall and the time of each: processor time,
-// which does not count how long others had the processor. COMPARE_LARGE=1
-// adds a million vectors, which takes a quarter of an hour. COMPARE_DIR names
-// a folder that keeps vectors and graphs for the next run.
+// TestCompare compares Search with hnswlib and faiss on the same vectors, each on
+// one thread, and prints recall and CPU time. COMPARE_LARGE=1 adds a million
+// vectors, which takes a quarter of an hour. COMPARE_DIR is a folder that keeps
+// vectors and graphs for the next run.
 func TestCompare(t *testing.T) {
 	python, err := exec.LookPath("/usr/bin/python3")
 	if err != nil {
-		t.Skip("skipped: there is no /usr/bin/python3 to run hnswlib and faiss with")
+		t.Skip("skipped: needs /usr/bin/python3 with hnswlib and faiss")
 	}
 	if out, err := exec.Command(python, "-c", "import hnswlib, faiss, numpy").CombinedOutput(); err != nil {
-		t.Skipf("skipped: python3-hnswlib and python3-faiss are not both there: %s", out)
+		t.Skipf("skipped: needs python3-hnswlib and python3-faiss: %s", out)
 	}
 	folder := os.Getenv("COMPARE_DIR")
 	if folder == "" {
@@ -70,8 +69,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// copies makes topical vectors of which 30 of 100 are one of a few, 500 times
-// each, as the boilerplate of documentation is.
+// copies makes vectors of which 30% are duplicates, in groups of 500, like the
+// boilerplate of documentation.
 func copies(n, dimensions int) vectorList {
 	l := topicMixtures(n, dimensions)
 	for i := range n * 3 / 10 {
@@ -87,12 +86,12 @@ type engine struct {
 	m    int
 }
 
-// A comparison is vectors on disk, and what an exact search finds.
+// A comparison has the vectors, in memory and on disk, and the ground truth.
 type comparison struct {
 	python, dir string
 	units       matrix
 	queries     [][]float32
-	least       []float32 // cosine of each query's tenth neighbour
+	minScores   []float32 // cosine of each query's tenth neighbor
 	x           *Index
 }
 
@@ -110,16 +109,16 @@ func newComparison(t *testing.T, python, dir string, l vectorList) *comparison {
 	for i, v := range l {
 		unit(c.units.row(i), v)
 	}
-	asked := queries(l, compareQueries, 0.3)
-	flat := newMatrix(len(asked), l.Dimensions())
-	for i, q := range asked {
+	sample := queries(l, compareQueries, 0.3)
+	flat := newMatrix(len(sample), l.Dimensions())
+	for i, q := range sample {
 		unit(flat.row(i), q)
 		c.queries = append(c.queries, flat.row(i))
 	}
-	c.least = make([]float32, len(asked))
-	if err := parallel.Ranges(t.Context(), len(asked), 1, func(from, to int) error {
+	c.minScores = make([]float32, len(sample))
+	if err := parallel.Ranges(t.Context(), len(sample), 1, func(from, to int) error {
 		for i := from; i < to; i++ {
-			c.least[i] = flatSearch(c.units, c.queries[i], 10)[9].Score
+			c.minScores[i] = flatSearch(c.units, c.queries[i], 10)[9].Score
 		}
 		return nil
 	}); err != nil {
@@ -137,12 +136,12 @@ func newComparison(t *testing.T, python, dir string, l vectorList) *comparison {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	// The sample to calibrate with is another than that to compare with.
+	// Calibrate with other queries than those of the comparison.
 	stats, err := Build(t.Context(), confined.Of(path), l, Options{Queries: queries(l, 300, 0.3)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("docsearch: built in %.1f s, %d blocks, %d copies, %d probes, effort %d, recall measured by the build %.4f",
+	t.Logf("docsearch: built in %.1f s, %d lists, %d copies, nprobe %d, %d candidates, recall measured by the build %.4f",
 		time.Since(start).Seconds(), stats.Lists, stats.Copies, stats.NProbe, stats.Candidates, stats.Recall.Value)
 	opened := time.Duration(math.MaxInt64)
 	for range 20 {
@@ -185,8 +184,8 @@ func (c *comparison) write(t *testing.T, name string, m matrix) {
 	}
 }
 
-// run times the engine and Search in turns, so that both see the same machine,
-// and prints the least time of each that finds as much.
+// run times the engine and Search alternately, so that both see the same load,
+// and prints the shortest times at equal recall.
 func (c *comparison) run(t *testing.T, e engine) {
 	t.Helper()
 	cmd := exec.Command(c.python, filepath.Join("testdata", "peers.py"), c.dir, e.name, strconv.Itoa(e.m))
@@ -238,7 +237,7 @@ func (c *comparison) run(t *testing.T, e engine) {
 			continue
 		}
 		at := times[i]
-		if i > 0 && recalls[i] > recalls[i-1] { // on the line between the two
+		if i > 0 && recalls[i] > recalls[i-1] { // interpolate
 			at = times[i-1] + (times[i]-times[i-1])*(ownRecall-recalls[i-1])/(recalls[i]-recalls[i-1])
 		}
 		t.Logf("=> docsearch takes %.2f times as long as %s M=%d at recall %.4f (%.3f ms)", own/at, e.name, e.m, ownRecall, each(at))
@@ -268,7 +267,7 @@ func (c *comparison) search(t *testing.T) (seconds float64, found [][]int) {
 	return seconds, found
 }
 
-// processorTime is what this process has used so far, in seconds.
+// processorTime returns the CPU time of this process in seconds.
 func processorTime(t *testing.T) float64 {
 	t.Helper()
 	var at unix.Timespec
@@ -278,13 +277,13 @@ func processorTime(t *testing.T) float64 {
 	return float64(at.Nano()) / 1e9
 }
 
-// recall counts what is as near as the tenth neighbour: which of several
-// copies is found does not matter.
+// recall counts the results that are as near as the tenth neighbor, so any of
+// several duplicates counts.
 func (c *comparison) recall(found [][]int) float64 {
 	n := 0
 	for i, list := range found {
 		for _, p := range list {
-			if p >= 0 && vecmath.Dot(c.queries[i], c.units.row(p)) >= c.least[i]-scoreTolerance {
+			if p >= 0 && vecmath.Dot(c.queries[i], c.units.row(p)) >= c.minScores[i]-scoreTolerance {
 				n++
 			}
 		}

@@ -48,7 +48,8 @@ func testDamageIsFound(t *testing.T, mode string) {
 	}
 }
 
-// sectionNames are those of a file with a sieve; others lack the last three.
+// sectionNames are the sections of a file with a prefilter; other files lack the
+// last three.
 var sectionNames = []string{"head", "graph", "starts", "copies", "passages", "places", "scales", "codes", "fine", "middles", "bits", "bitscale"}
 
 func sectionsOf(mode string) []string {
@@ -58,8 +59,8 @@ func sectionsOf(mode string) []string {
 	return sectionNames[:9]
 }
 
-// FuzzIndex reads indexes whose checksums are right and whose contents are
-// not: one section has other bytes from some place on.
+// FuzzIndex opens and searches indexes with valid checksums and one corrupt
+// section.
 func FuzzIndex(f *testing.F) {
 	sections := make([]map[string][]byte, len(modeNames))
 	l := randomClusters(300, 16, 0.7)
@@ -141,7 +142,7 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// FuzzGraph makes sure that what decodeGraph lets through can be searched.
+// FuzzGraph searches every graph that decodeGraph accepts.
 func FuzzGraph(f *testing.F) {
 	const lists, dimensions = 20, 4
 	centroids := newMatrix(lists, dimensions)
@@ -157,7 +158,7 @@ func FuzzGraph(f *testing.F) {
 		}
 		for _, list := range r.rankLists([]float32{1, 0, 0, 0}, lists) {
 			if list < 0 || list >= lists {
-				t.Fatalf("block %d of %d", list, lists)
+				t.Fatalf("list %d of %d", list, lists)
 			}
 		}
 	})

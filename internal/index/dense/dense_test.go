@@ -18,7 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
-// vectorList is vectors in memory.
+// A vectorList holds vectors in memory.
 type vectorList [][]float32
 
 func (l vectorList) Len() int { return len(l) }
@@ -33,19 +33,19 @@ func (l vectorList) Vector(i int, v []float32) error {
 	return nil
 }
 
-// randomClusters makes clusters of twenty vectors in random directions, which say
-// nothing of where the next cluster lies.
+// randomClusters makes clusters of twenty vectors around random directions,
+// which are independent of each other.
 func randomClusters(n, dimensions int, noise float64) vectorList {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	l := make(vectorList, n)
-	var centre []float32
+	var center []float32
 	for i := range l {
 		if i%20 == 0 {
-			centre = gaussian(rng, dimensions, 1)
+			center = gaussian(rng, dimensions, 1)
 		}
 		l[i] = gaussian(rng, dimensions, noise)
 		for j := range l[i] {
-			l[i][j] += centre[j]
+			l[i][j] += center[j]
 		}
 	}
 	return l
@@ -59,7 +59,7 @@ func gaussian(rng *rand.Rand, dimensions int, scale float64) []float32 {
 	return v
 }
 
-// queries lie near some of the vectors.
+// queries makes n queries, each a vector of l with noise.
 func queries(l vectorList, n int, noise float64) [][]float32 {
 	rng := rand.New(rand.NewPCG(2, uint64(n)))
 	qs := make([][]float32, n)
@@ -77,8 +77,8 @@ func build(t testing.TB, l vectorList, opt Options) (*Index, Stats) {
 	return buildMode(t, l, opt, "all")
 }
 
-// buildMode builds an index of the given mode, where Build would choose it by
-// size and cost.
+// buildMode builds an index of the given mode, which Build would choose by size
+// and cost.
 func buildMode(t testing.TB, l vectorList, opt Options, mode string) (*Index, Stats) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "vectors.bin")
@@ -109,7 +109,7 @@ func buildMode(t testing.TB, l vectorList, opt Options, mode string) (*Index, St
 	return x, b.stats
 }
 
-// recall compares what search finds with all cosines in float32.
+// recall measures search against an exact search in float32.
 func recall(t testing.TB, l vectorList, qs [][]float32, k int, search func(q []float32, k int) ([]Hit, error)) float64 {
 	t.Helper()
 	units := newMatrix(len(l), l.Dimensions())
@@ -135,7 +135,7 @@ func recall(t testing.TB, l vectorList, qs [][]float32, k int, search func(q []f
 	return float64(found) / float64(total)
 }
 
-// flatSearch multiplies every vector, and keeps the best ones.
+// flatSearch returns the k rows with the highest cosines, computed in float32.
 func flatSearch(m matrix, q []float32, k int) []Hit {
 	u := make([]float32, len(q))
 	unit(u, q)
@@ -153,7 +153,7 @@ func flatSearch(m matrix, q []float32, k int) []Hit {
 	return best
 }
 
-func TestRecallOfHardVectors(t *testing.T) {
+func TestRecallOfRandomClusters(t *testing.T) {
 	n := 50_000
 	if testing.Short() {
 		n = 5_000
@@ -175,7 +175,7 @@ func TestRecallWithCopiesAndZeroes(t *testing.T) {
 	for i := range l {
 		switch {
 		case i%10 < 3:
-			l[i] = l[i%10] // 30 % are copies of three vectors
+			l[i] = l[i%10] // 30% are copies of three vectors
 		case i%1000 == 3:
 			l[i] = make([]float32, 64)
 		case i%1000 == 4:
@@ -186,7 +186,7 @@ func TestRecallWithCopiesAndZeroes(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			x, stats := buildMode(t, l, Options{}, mode)
 			if stats.Skipped != 8 || stats.Rows != n-8 || x.Len() != n-8 {
-				t.Errorf("%d rows, %d left out, want %d and 8", stats.Rows, stats.Skipped, n-8)
+				t.Errorf("%d rows, %d skipped, want %d and 8", stats.Rows, stats.Skipped, n-8)
 			}
 			clean := make(vectorList, n)
 			for i, v := range l {
@@ -205,7 +205,7 @@ func TestRecallWithCopiesAndZeroes(t *testing.T) {
 			seen := make(map[uint32]bool)
 			for _, h := range hits {
 				if seen[h.Passage] {
-					t.Fatalf("passage %d is there twice", h.Passage)
+					t.Fatalf("passage %d is a hit twice", h.Passage)
 				}
 				seen[h.Passage] = true
 				if h.Passage%1000 == 3 || h.Passage%1000 == 4 {
@@ -229,7 +229,7 @@ func TestSmallIndexes(t *testing.T) {
 		{"opposite", vectorList{{1, 0}, {-1, 0}}, []float32{1, 0}, []Hit{{0, 1}, {1, -1}}},
 		{"equal", vectorList{{0, 1}, {1, 0}, {0, 2}, {1, 0}}, []float32{1, 0}, []Hit{{1, 1}, {3, 1}, {0, 0}, {2, 0}}},
 		{"zero query", vectorList{{1, 0}}, []float32{0, 0}, nil},
-		{"query that is no number", vectorList{{1, 0}}, []float32{float32(math.NaN()), 0}, nil},
+		{"NaN query", vectorList{{1, 0}}, []float32{float32(math.NaN()), 0}, nil},
 		{"infinite query", vectorList{{1, 0}}, []float32{float32(math.Inf(1)), 0}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -248,15 +248,15 @@ func TestSmallIndexes(t *testing.T) {
 	}
 }
 
-// Ten bits do where they find enough.
+// A flat index has ten bits per dimension if their recall is high enough.
 func TestResidualBits(t *testing.T) {
 	const dimensions = 64
 	rng := rand.New(rand.NewPCG(3, 4))
-	alike := make(vectorList, 2000)
-	for i := range alike {
-		alike[i] = gaussian(rng, dimensions, 0.02)
-		for j := range alike[i] {
-			alike[i][j] += float32(j % 3)
+	similar := make(vectorList, 2000)
+	for i := range similar {
+		similar[i] = gaussian(rng, dimensions, 0.02)
+		for j := range similar[i] {
+			similar[i][j] += float32(j % 3)
 		}
 	}
 	for _, tt := range []struct {
@@ -265,10 +265,10 @@ func TestResidualBits(t *testing.T) {
 		mode string
 		want residualBits
 	}{
-		{"apart", randomClusters(2000, dimensions, 0.7), "all", tenBits},
-		{"alike", alike, "all", twelveBits},
-		{"apart, the graph chooses", randomClusters(3000, dimensions, 0.7), "routed", twelveBits},
-		{"apart, behind a sieve", randomClusters(3000, dimensions, 0.7), "sifted", twelveBits},
+		{"distinct", randomClusters(2000, dimensions, 0.7), "all", tenBits},
+		{"similar", similar, "all", twelveBits},
+		{"distinct, IVF", randomClusters(3000, dimensions, 0.7), "routed", twelveBits},
+		{"distinct, prefilter", randomClusters(3000, dimensions, 0.7), "sifted", twelveBits},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			qs := queries(tt.l, 100, 0.02)
@@ -286,7 +286,7 @@ func TestResidualBits(t *testing.T) {
 func TestSearchRejectsOtherDimensions(t *testing.T) {
 	x, _ := build(t, vectorList{{1, 0}}, Options{})
 	if _, err := x.Search([]float32{1, 0, 0}, 1, nil); err == nil {
-		t.Error("a query of three dimensions met vectors of two without an error")
+		t.Error("no error for a query of three dimensions and vectors of two")
 	}
 }
 
@@ -316,12 +316,12 @@ func TestFilterAndScores(t *testing.T) {
 			t.Errorf("%s: scores %v, %v, want %v", mode, got, err, scores)
 		}
 		if _, err := x.Scores(q, []uint32{3000}); err == nil {
-			t.Errorf("%s: a passage that is not there has a score", mode)
+			t.Errorf("%s: a missing passage has a score", mode)
 		}
 	}
 }
 
-func TestAllCanBeAskedFor(t *testing.T) {
+func TestManyHits(t *testing.T) {
 	l := randomClusters(1000, 48, 0.7)
 	for _, mode := range modeNames {
 		x, _ := buildMode(t, l, Options{}, mode)
@@ -347,7 +347,7 @@ func TestEqualVectorsMakeEqualBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want != nil && !bytes.Equal(got, want) {
-				t.Fatal("the same vectors made another file")
+				t.Fatal("equal vectors and options, different files")
 			}
 			want = got
 		}

@@ -12,42 +12,42 @@ import (
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
-// The graph's bytes, as Graph.Import of coder/hnsw v0.6.1 reads them. Integers
-// are varints, zig-zag, unless said otherwise:
+// The graph is encoded as Graph.Import of coder/hnsw v0.6.1 expects it. Integers
+// without a size are zig-zag varints:
 //
 //	1, M, [8] float64 Ml, EfSearch, length of the distance's name, the name
 //	number of layers, then per layer
 //	    number of nodes, then per node
-//	        key, D, D x [4] float32, number of neighbours, their keys
+//	        key, D, D x [4] float32, number of neighbors, their keys
 //
-// Layer 0 holds every block, with the edges that this package chose. Layer 1
-// holds about the square root of them, each linked to each, and layer 2 one of
-// these: a search begins at whatever node a map yields first, and so it begins
-// at the same one always.
+// Layer 0 has a node per list, with the edges that this package chose. Layer 1
+// has about the square root of the nodes, fully connected. Layer 2 has one of
+// these, because coder/hnsw starts at the first node of a map iteration: with
+// one node, every search starts at the same one.
 const (
 	graphVersion  = 1
-	graphDistance = "cosine" // registered by coder/hnsw itself; the router sets its own
+	graphDistance = "cosine" // registered by coder/hnsw; hnswCentroids replaces it
 	graphLayers   = 3
 	graphM        = 16
 	graphMl       = 0.25
 	graphEfSearch = 4096
 
-	maxDegree  = 12  // edges of a node, but for those that stitch adds
-	beamWidth  = 128 // candidates while edges are chosen
-	pruneAlpha = 1.2 // how much longer an edge may be than a detour, in the second pass
+	maxDegree  = 12  // edges of a node, without those that connect adds
+	beamWidth  = 128 // candidates of a search during construction
+	pruneAlpha = 1.2 // alpha of Vamana's second pass: its tolerance for long edges
 	graphSeed  = 0x5eed
 )
 
-// A centroidGraph is a directed graph over the blocks' centroids.
+// A centroidGraph is a directed graph over the list centroids.
 type centroidGraph struct {
 	centroids matrix
 	edges     [][]uint32
-	hubs      []uint32 // the first is the entry
+	hubs      []uint32 // nodes of layer 1; the first is the entry point
 }
 
-// newGraph chooses the edges: near ones, but none that a detour over a nearer
-// neighbour makes superfluous (Vamana). Every node can be reached from every
-// hub.
+// newGraph builds the graph as Vamana does: edges go to near nodes, except to
+// those that are nearer to another neighbor. Every node is reachable from
+// every hub.
 func newGraph(centroids matrix) *centroidGraph {
 	n := centroids.rows
 	rng := rand.New(rand.NewPCG(graphSeed, uint64(n)))
@@ -92,7 +92,7 @@ func newGraph(centroids matrix) *centroidGraph {
 	return g
 }
 
-// A neighbour is a node and how far it is from another.
+// A neighbor is a node and its distance from another.
 type neighbor struct {
 	distance float32
 	node     uint32
@@ -102,7 +102,7 @@ func compareNeighbors(a, b neighbor) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.node, b.node))
 }
 
-// sortByDistance returns the nodes, the nearest first.
+// sortByDistance returns the nodes, nearest first.
 func sortByDistance(list []neighbor) []int {
 	slices.SortFunc(list, compareNeighbors)
 	nodes := make([]int, len(list))
@@ -124,18 +124,19 @@ func (g *centroidGraph) distances(i uint32, nodes []uint32) []neighbor {
 	return list
 }
 
-// visitedNodes searches for node i from the entry and returns all nodes on the way.
+// visitedNodes searches for node i from the entry point and returns all nodes
+// that it expands.
 func (g *centroidGraph) visitedNodes(i uint32) []neighbor {
 	seen := map[uint32]bool{g.hubs[0]: true}
-	front := g.distances(i, g.hubs[:1])
+	queue := g.distances(i, g.hubs[:1])
 	var visited []neighbor
 	done := map[uint32]bool{}
 	for {
-		at := slices.IndexFunc(front, func(n neighbor) bool { return !done[n.node] })
+		at := slices.IndexFunc(queue, func(n neighbor) bool { return !done[n.node] })
 		if at < 0 {
 			return visited
 		}
-		current := front[at]
+		current := queue[at]
 		done[current.node] = true
 		visited = append(visited, current)
 		for _, j := range g.edges[current.node] {
@@ -144,10 +145,10 @@ func (g *centroidGraph) visitedNodes(i uint32) []neighbor {
 			}
 			seen[j] = true
 			next := neighbor{g.distance(i, j), j}
-			place, _ := slices.BinarySearchFunc(front, next, compareNeighbors)
+			place, _ := slices.BinarySearchFunc(queue, next, compareNeighbors)
 			if place < beamWidth {
-				front = slices.Insert(front, place, next)
-				front = front[:min(beamWidth, len(front))]
+				queue = slices.Insert(queue, place, next)
+				queue = queue[:min(beamWidth, len(queue))]
 			}
 		}
 	}
@@ -170,7 +171,7 @@ func (g *centroidGraph) pruneEdges(i uint32, candidates []neighbor, alpha float3
 	return edges
 }
 
-// connect adds the edges without which a node could not be reached from a hub.
+// connect adds edges until every node is reachable from every hub.
 func (g *centroidGraph) connect() {
 	entry := g.hubs[0]
 	reached := make([]bool, len(g.edges))
@@ -202,7 +203,7 @@ func (g *centroidGraph) connect() {
 	}
 }
 
-// encode writes the graph for Import.
+// encode encodes the graph for Graph.Import.
 func (g *centroidGraph) encode() []byte {
 	b := binary.AppendVarint(nil, graphVersion)
 	b = binary.AppendVarint(b, graphM)
@@ -236,9 +237,9 @@ func (g *centroidGraph) encodeNode(b []byte, key uint32, edges []uint32) []byte 
 	return b
 }
 
-// decodeGraph makes sure that Import can be trusted with the bytes: it would
-// take any length for granted and leave a neighbour that is not there to
-// panic in a search. It hands over every block's centroid, unless each is nil.
+// decodeGraph validates an encoded graph, because Graph.Import does not: it
+// allocates any length, and a missing neighbor panics in a search. If each is
+// not nil, decodeGraph calls it with every list's centroid.
 func decodeGraph(b []byte, lists, dimensions int, each func(list int, centroid []byte)) error {
 	d := graphDecoder{rest: b}
 	d.expect(graphVersion, "version")
@@ -253,7 +254,7 @@ func decodeGraph(b []byte, lists, dimensions int, each func(list int, centroid [
 	nodes := slices.Repeat([]bool{true}, lists)
 	for layer := range graphLayers {
 		nodes = d.layer(layer, nodes, dimensions, each)
-		each = nil // every block is in the first layer
+		each = nil // layer 0 has every list
 	}
 	if d.err == nil && len(d.rest) > 0 {
 		d.fail("%d bytes too many", len(d.rest))
@@ -263,24 +264,24 @@ func decodeGraph(b []byte, lists, dimensions int, each func(list int, centroid [
 
 var errGraphShort = errors.New("graph: it ends too early")
 
-// A graphDecoder reads until something is wrong, and keeps what.
+// A graphDecoder decodes until the first error, which it keeps.
 type graphDecoder struct {
 	rest []byte
 	err  error
 }
 
-// layer reads a layer, whose nodes are some of those below it, and all of them in
-// the first. It returns which.
-func (d *graphDecoder) layer(layer int, below []bool, dimensions int, each func(block int, centroid []byte)) []bool {
-	blocks := len(below)
-	here := make([]bool, blocks)
-	var neighbours []int
-	n := d.int(1, blocks, "number of nodes")
-	if layer == 0 && n != blocks {
-		d.fail("%d nodes, want %d", n, blocks)
+// layer decodes a layer and returns its nodes. They must be a subset of those
+// in the layer below; layer 0 must have all.
+func (d *graphDecoder) layer(layer int, below []bool, dimensions int, each func(list int, centroid []byte)) []bool {
+	lists := len(below)
+	here := make([]bool, lists)
+	var neighbors []int
+	n := d.int(1, lists, "number of nodes")
+	if layer == 0 && n != lists {
+		d.fail("%d nodes, want %d", n, lists)
 	}
 	for ; n > 0 && d.err == nil; n-- {
-		key := d.int(0, blocks-1, "node")
+		key := d.int(0, lists-1, "node")
 		if here[key] || !below[key] {
 			d.fail("node %d of layer %d", key, layer)
 		}
@@ -293,19 +294,19 @@ func (d *graphDecoder) layer(layer int, below []bool, dimensions int, each func(
 		if each != nil && d.err == nil {
 			each(key, centroid)
 		}
-		for k := d.int(0, blocks, "number of neighbours"); k > 0 && d.err == nil; k-- {
-			neighbours = append(neighbours, d.int(0, blocks-1, "neighbour"))
+		for k := d.int(0, lists, "number of neighbors"); k > 0 && d.err == nil; k-- {
+			neighbors = append(neighbors, d.int(0, lists-1, "neighbor"))
 		}
 	}
-	for _, key := range neighbours {
+	for _, key := range neighbors {
 		if !here[key] {
-			d.fail("neighbour %d is not in layer %d", key, layer)
+			d.fail("neighbor %d is not in layer %d", key, layer)
 		}
 	}
 	return here
 }
 
-// isFinite reports whether no number of a vector is infinite or none.
+// isFinite reports whether all numbers of an encoded vector are finite.
 func isFinite(vector []byte) bool {
 	for i := 3; i < len(vector); i += 4 {
 		if vector[i]&0x7f == 0x7f && vector[i-1]&0x80 != 0 {
@@ -322,7 +323,7 @@ func (d *graphDecoder) fail(format string, args ...any) {
 	d.rest = nil
 }
 
-func (d *graphDecoder) int(least, most int, what string) int {
+func (d *graphDecoder) int(minimum, maximum int, name string) int {
 	v, n := binary.Varint(d.rest)
 	if d.err != nil {
 		return 0
@@ -332,14 +333,14 @@ func (d *graphDecoder) int(least, most int, what string) int {
 		return 0
 	}
 	d.rest = d.rest[n:]
-	if v < int64(least) || v > int64(most) {
-		d.fail("%s is %d", what, v)
+	if v < int64(minimum) || v > int64(maximum) {
+		d.fail("%s is %d", name, v)
 		return 0
 	}
 	return int(v)
 }
 
-func (d *graphDecoder) expect(v int, what string) { d.int(v, v, what) }
+func (d *graphDecoder) expect(v int, name string) { d.int(v, v, name) }
 
 func (d *graphDecoder) bytes(n int64) []byte {
 	if d.err == nil && int64(len(d.rest)) < n {

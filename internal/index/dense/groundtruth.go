@@ -8,25 +8,25 @@ import (
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
-// groundTruth is what an exact search finds for the sample queries.
+// groundTruth holds the nearest neighbors of the sample queries by exact search.
 type groundTruth struct {
-	depth     int         // how many neighbours of each
+	depth     int         // neighbors per query
 	queries   [][]float32 // of length 1
 	mu        sync.Mutex
-	neighbors [][]Hit // the nearest passages, the best first
+	neighbors [][]Hit // of each query, best first
 }
 
-// compare compares the vectors of the passages from the given one on with every
-// query. Those whose scale is zero are none.
+// compare compares vectors with every query and keeps the nearest ones. The
+// first vector is that of passage from; vectors with a scale of zero are skipped.
 func (t *groundTruth) compare(units matrix, scales []float32, from int) {
 	for i, q := range t.queries {
-		least := t.minScore(i)
+		minScore := t.minScore(i)
 		var better []Hit
 		for j, s := range scales {
 			if s == 0 {
 				continue
 			}
-			if score := vecmath.Dot(q, units.row(j)); score >= least {
+			if score := vecmath.Dot(q, units.row(j)); score >= minScore {
 				better = append(better, Hit{uint32(from + j), score})
 			}
 		}
@@ -36,7 +36,7 @@ func (t *groundTruth) compare(units matrix, scales []float32, from int) {
 	}
 }
 
-// minScore is what a passage must reach to be among the best.
+// minScore returns the score that a passage needs to be a neighbor of query i.
 func (t *groundTruth) minScore(i int) float32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -54,57 +54,58 @@ func (t *groundTruth) merge(i int, hits []Hit) {
 	t.neighbors[i] = all[:min(len(all), t.depth)]
 }
 
-// neighborLists returns for each query, for each of its neighbours, the blocks that
-// hold it.
+// neighborLists returns, per query and neighbor, the lists that contain the
+// neighbor. passages are the passages of all stored rows.
 func (t *groundTruth) neighborLists(x *Index, passages []uint32) [][][]uint32 {
-	wanted := make(map[uint32][]uint32)
-	for _, best := range t.neighbors {
-		for _, h := range best {
-			wanted[h.Passage] = nil
+	listsOf := make(map[uint32][]uint32)
+	for _, neighbors := range t.neighbors {
+		for _, h := range neighbors {
+			listsOf[h.Passage] = nil
 		}
 	}
-	note := func(starts []uint32, passages []uint32) {
-		for b := range x.lists {
-			for _, p := range passages[starts[b]:starts[b+1]] {
-				if list, ok := wanted[p]; ok {
-					wanted[p] = append(list, uint32(b))
+	record := func(starts []uint32, passages []uint32) {
+		for list := range x.lists {
+			for _, p := range passages[starts[list]:starts[list+1]] {
+				if found, ok := listsOf[p]; ok {
+					listsOf[p] = append(found, uint32(list))
 				}
 			}
 		}
 	}
-	note(x.listStarts, passages[:x.rows])
-	note(x.copyStarts, passages[x.rows:])
-	homes := make([][][]uint32, len(t.neighbors))
-	for i, best := range t.neighbors {
-		for _, h := range best {
-			homes[i] = append(homes[i], wanted[h.Passage])
+	record(x.listStarts, passages[:x.rows])
+	record(x.copyStarts, passages[x.rows:])
+	lists := make([][][]uint32, len(t.neighbors))
+	for i, neighbors := range t.neighbors {
+		for _, h := range neighbors {
+			lists[i] = append(lists[i], listsOf[h.Passage])
 		}
 	}
-	return homes
+	return lists
 }
 
-// mixPassages makes n vectors that lie as far from the passages' as a query's
-// does: one passage's and a part of the difference of two others'.
+// mixPassages makes n vectors that are about as far from the passages' vectors
+// as real queries are: one passage's vector plus part of the difference of two
+// others.
 func mixPassages(v Vectors, n int) ([][]float32, error) {
-	const part = 0.7
+	const share = 0.7
 	if v.Len() == 0 {
 		return nil, nil
 	}
 	rng := rand.New(rand.NewPCG(graphSeed, uint64(v.Len())))
 	list := make([][]float32, 0, n)
-	var three [3][]float32
+	var sources [3][]float32
 	for range n {
-		for i := range three {
-			three[i] = make([]float32, v.Dimensions())
+		for i := range sources {
+			sources[i] = make([]float32, v.Dimensions())
 			raw := make([]float32, v.Dimensions())
 			if err := v.Vector(rng.IntN(v.Len()), raw); err != nil {
 				return nil, err
 			}
-			unit(three[i], raw)
+			unit(sources[i], raw)
 		}
-		mix := three[0]
+		mix := sources[0]
 		for i := range mix {
-			mix[i] += part * (three[1][i] - three[2][i])
+			mix[i] += share * (sources[1][i] - sources[2][i])
 		}
 		list = append(list, mix)
 	}

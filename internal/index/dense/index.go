@@ -64,7 +64,7 @@ type Index struct {
 // A section is a section of the file or, during a build, a memorySection.
 type section interface {
 	Bytes(off, n int64) ([]byte, error)
-	Corrupt(off int64, what string) error
+	Corrupt(off int64, reason string) error
 	Len() int64
 }
 

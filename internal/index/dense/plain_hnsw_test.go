@@ -9,7 +9,7 @@ import (
 	"github.com/coder/hnsw"
 )
 
-// plainHNSW is coder/hnsw as its documentation says: a node for each vector.
+// plainHNSW builds a coder/hnsw graph as documented: one node per vector.
 func plainHNSW(l vectorList) *hnsw.Graph[int] {
 	g := hnsw.NewGraph[int]()
 	g.Rng = rand.New(rand.NewSource(1))

@@ -11,14 +11,14 @@ import (
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
-// Of many rows few pass the sieve, and they are the right ones.
+// A prefilter selects few rerank candidates, and the recall stays high.
 func TestPrefilterRecall(t *testing.T) {
 	l := topicMixtures(20_000, 72)
 	x, stats := buildMode(t, l, Options{Queries: queries(l, 200, 0.3), Depth: 50}, "sifted")
 	if stats.Candidates > len(l)/10 {
-		t.Errorf("%d rows pass, more than a tenth of %d", stats.Candidates, len(l))
+		t.Errorf("%d rerank candidates, more than a tenth of %d rows", stats.Candidates, len(l))
 	}
-	x.skipPrefilter = false // whatever this processor can do
+	x.skipPrefilter = false // on any processor
 	for _, k := range []int{10, 50} {
 		got := recall(t, l, queries(l, 300, 0.3)[200:], k, func(q []float32, k int) ([]Hit, error) { return x.Search(q, k, nil) })
 		if got < 0.99 {
@@ -27,7 +27,7 @@ func TestPrefilterRecall(t *testing.T) {
 	}
 }
 
-// Where a sieve would not do, every row is read.
+// A search that the prefilter cannot serve scans all rows.
 func TestPrefilterIsSkipped(t *testing.T) {
 	l := randomClusters(3000, 48, 0.7)
 	x, stats := buildMode(t, l, Options{}, "sifted")
@@ -57,8 +57,8 @@ func TestPrefilterIsSkipped(t *testing.T) {
 	}
 }
 
-// The products of the bits' numbers are near those of the numbers themselves,
-// and the same whichever row of a group has them.
+// Estimates by 2-bit codes are close to the exact products, for every row of a
+// group.
 func TestPrefilterEstimates(t *testing.T) {
 	const dimensions = 150
 	w := paddedWidth(dimensions)
@@ -78,23 +78,23 @@ func TestPrefilterEstimates(t *testing.T) {
 			t.Errorf("row %d: cosine with itself is %.3f", row, got)
 		}
 		if passed[0] != 1<<row {
-			t.Errorf("row %d: rows %016b pass", row, passed[0])
+			t.Errorf("row %d: passed is %016b", row, passed[0])
 		}
 	}
 	if scale := encodePrefilterRow(make([]byte, groupRows*w/4), 0, make([]float32, dimensions), zero); scale != 0 {
-		t.Errorf("a row in the middle has scale %#x", scale)
+		t.Errorf("a row equal to its centroid has scale %#x", scale)
 	}
 }
 
-// BenchmarkPrefilter compares a search behind a sieve with one that reads
-// everything, on the same vectors.
+// BenchmarkPrefilter compares a search with the prefilter and a flat scan of the
+// same vectors.
 func BenchmarkPrefilter(b *testing.B) {
 	const n, dimensions = 93_000, 256
 	l := topicMixtures(n, dimensions)
 	qs := queries(l, 64, 0.3)
 	x, stats := buildMode(b, l, Options{Queries: queries(l, 300, 0.3), Depth: 50}, "sifted")
 	for _, skipPrefilter := range []bool{true, false} {
-		b.Run(fmt.Sprintf("%d/sifted=%v", n, !skipPrefilter), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%d/prefilter=%v", n, !skipPrefilter), func(b *testing.B) {
 			x.skipPrefilter = skipPrefilter
 			i := 0
 			for b.Loop() {
@@ -103,7 +103,7 @@ func BenchmarkPrefilter(b *testing.B) {
 				}
 				i++
 			}
-			b.ReportMetric(float64(stats.Candidates), "rows-read")
+			b.ReportMetric(float64(stats.Candidates), "candidates")
 		})
 	}
 }

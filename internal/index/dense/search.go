@@ -225,7 +225,7 @@ func (r *reranker) add(passage uint32, row, original int, scale float32) error {
 	return nil
 }
 
-// score returns what was added, scored, and leaves the ranker empty.
+// score returns the collected rows with their scores and resets the reranker.
 func (r *reranker) score() []Hit {
 	n := len(r.passages)
 	r.products = slices.Grow(r.products[:0], 4*n)

@@ -11,19 +11,18 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// Fresh stands for a passage that an older index does not have.
+// Fresh marks a passage that is not in the old index.
 const Fresh = math.MaxUint32
 
-// ErrIncompatible is returned by Update where the older index has nothing to go by.
+// ErrIncompatible is returned by Update if the old index cannot be extended.
 var ErrIncompatible = errors.New("the older index has no vectors that others could be added to")
 
-// Update writes an index to a new file, as Build does, and takes over
-// what old has: the vector of passage i is that of passage from[i] of old, or,
-// where from[i] is Fresh, the next of fresh. What is fresh goes into the blocks
-// that are nearest; which blocks there are, and how many of them a search
-// reads, stays as it is in old, and fits the worse the more is fresh. The
-// score of a passage that was taken over stays the same to the bit. Errors:
-// ErrIncompatible, *disk.CorruptError of old.
+// Update writes an index to a new file, as Build does, but reuses rows of old.
+// Passage i has the vector of passage from[i] of old or, if from[i] is Fresh,
+// the next vector of fresh. Fresh vectors are assigned to the nearest lists.
+// Centroids and search parameters stay those of old, so recall declines as
+// more vectors are fresh. The scores of reused passages do not change by a
+// bit. Errors: ErrIncompatible, *container.CorruptError of old.
 func Update(ctx context.Context, file confined.Path, old *Index, from []uint32, fresh Vectors) error {
 	if old.lists == 0 {
 		return ErrIncompatible
@@ -59,40 +58,40 @@ func Update(ctx context.Context, file confined.Path, old *Index, from []uint32, 
 		return ErrIncompatible
 	}
 	if old.mode == modePrefilter {
-		middles, err := old.prefilter.centroids.Bytes(0, old.prefilter.centroids.Len())
+		centroids, err := old.prefilter.centroids.Bytes(0, old.prefilter.centroids.Len())
 		if err != nil {
 			return err
 		}
-		if b.x.prefilter, err = newPrefilter(ctx, &b.rows, old.dimensions, b.x.listStarts, middles); err != nil {
+		if b.x.prefilter, err = newPrefilter(ctx, &b.rows, old.dimensions, b.x.listStarts, centroids); err != nil {
 			return err
 		}
 	}
 	return b.write(file)
 }
 
-// An update says which rows go where.
+// An update assigns old and fresh rows to the lists of the new index.
 type update struct {
 	old             *Index
-	newNumbers      []uint32 // by passage of old, its number now, or noRow
-	fresh           []uint32 // number of each fresh passage
-	rows            rows     // the fresh ones
-	primary, copies [][]member
+	newNumbers      []uint32   // new number of each passage of old, or noRow if removed
+	fresh           []uint32   // new number of each fresh passage
+	rows            rows       // of the fresh passages
+	primary, copies [][]member // of each list; copies are boundary rows of other lists
 }
 
-// A member of a block is a row of the older index, or, counted from there, a
-// fresh one.
+// A member of a list is a row of the old index or a fresh one. Fresh rows are
+// numbered after the old index's stored rows.
 type member struct{ passage, row uint32 }
 
-// assignOld sorts the older index's rows into its blocks.
+// assignOld keeps the rows of the old index in their lists.
 func (u *update) assignOld() error {
 	x := u.old
-	for b := range x.lists {
+	for list := range x.lists {
 		for _, part := range []struct {
 			from, to int
-			list     *[]member
+			members  *[]member
 		}{
-			{int(x.listStarts[b]), int(x.listStarts[b+1]), &u.primary[b]},
-			{x.rows + int(x.copyStarts[b]), x.rows + int(x.copyStarts[b+1]), &u.copies[b]},
+			{int(x.listStarts[list]), int(x.listStarts[list+1]), &u.primary[list]},
+			{x.rows + int(x.copyStarts[list]), x.rows + int(x.copyStarts[list+1]), &u.copies[list]},
 		} {
 			for row := part.from; row < part.to; row++ {
 				p, err := x.passageOf(row)
@@ -100,7 +99,7 @@ func (u *update) assignOld() error {
 					return err
 				}
 				if u.newNumbers[p] != noRow {
-					*part.list = append(*part.list, member{u.newNumbers[p], uint32(row)})
+					*part.members = append(*part.members, member{u.newNumbers[p], uint32(row)})
 				}
 			}
 		}
@@ -108,7 +107,7 @@ func (u *update) assignOld() error {
 	return nil
 }
 
-// assignFresh sorts what is fresh into the blocks.
+// assignFresh assigns the fresh vectors to the nearest lists.
 func (u *update) assignFresh(ctx context.Context, fresh Vectors) error {
 	if len(u.fresh) == 0 {
 		return nil
@@ -124,9 +123,9 @@ func (u *update) assignFresh(ctx context.Context, fresh Vectors) error {
 		return err
 	}
 	c := &kmeans{r: &u.rows, centroids: newMatrix(x.lists, x.dimensions)}
-	if err := decodeGraph(graph, x.lists, x.dimensions, func(block int, centroid []byte) {
-		for i := range c.centroids.row(block) {
-			c.centroids.row(block)[i] = float32At(centroid[4*i:])
+	if err := decodeGraph(graph, x.lists, x.dimensions, func(list int, centroid []byte) {
+		for i := range c.centroids.row(list) {
+			c.centroids.row(list)[i] = float32At(centroid[4*i:])
 		}
 	}); err != nil {
 		return x.graph.Corrupt(0, err.Error())
@@ -134,41 +133,41 @@ func (u *update) assignFresh(ctx context.Context, fresh Vectors) error {
 	c.encodeCentroids()
 	scores := make([]float32, x.lists)
 	for i, n := range u.rows.passages {
-		homes := [maxListsPerRow]uint32{c.nearest(i, scores), noRow, noRow, noRow}
+		rowLists := [maxListsPerRow]uint32{c.nearest(i, scores), noRow, noRow, noRow}
 		if x.mode == modeIVF {
-			c.addBoundaryLists(&homes, scores)
+			c.addBoundaryLists(&rowLists, scores)
 		}
 		m := member{u.fresh[n], uint32(x.stored + i)}
-		u.primary[homes[0]] = append(u.primary[homes[0]], m)
-		for _, home := range homes[1:] {
-			if home != noRow {
-				u.copies[home] = append(u.copies[home], m)
+		u.primary[rowLists[0]] = append(u.primary[rowLists[0]], m)
+		for _, list := range rowLists[1:] {
+			if list != noRow {
+				u.copies[list] = append(u.copies[list], m)
 			}
 		}
 	}
 	return nil
 }
 
-// layOut gives b the rows of all blocks, of n passages.
+// layOut collects the rows of all lists, of n passages, in b.
 func (u *update) layOut(b *builder, n int) error {
 	x, r := u.old, &b.rows
 	r.width, r.bits = paddedWidth(x.dimensions), x.residualBits()
 	b.x.head = x.head
 	b.x.passageCount = n
-	own, all := countMembers(u.primary), countMembers(u.primary)+countMembers(u.copies)
+	primary, all := countMembers(u.primary), countMembers(u.primary)+countMembers(u.copies)
 	r.passages, r.scales = make([]uint32, 0, all), make([]float32, 0, all)
-	r.codes, r.residuals = make([]byte, 0, all*r.width), make([]byte, 0, own*r.bits.width(r.width))
+	r.codes, r.residuals = make([]byte, 0, all*r.width), make([]byte, 0, primary*r.bits.width(r.width))
 	for _, part := range []struct {
-		blocks [][]member
-		starts *[]uint32
-		own    bool
+		lists   [][]member
+		starts  *[]uint32
+		primary bool
 	}{{u.primary, &b.x.listStarts, true}, {u.copies, &b.x.copyStarts, false}} {
 		first := len(r.passages)
 		*part.starts = append(*part.starts, 0)
-		for _, members := range part.blocks {
+		for _, members := range part.lists {
 			slices.SortFunc(members, func(a, b member) int { return cmp.Compare(a.passage, b.passage) })
 			for len(members) > 0 {
-				n, err := u.copyRows(r, members, part.own)
+				n, err := u.copyRows(r, members, part.primary)
 				if err != nil {
 					return err
 				}
@@ -176,7 +175,7 @@ func (u *update) layOut(b *builder, n int) error {
 			}
 			*part.starts = append(*part.starts, uint32(len(r.passages)-first))
 		}
-		if part.own {
+		if part.primary {
 			b.x.rows = len(r.passages)
 		}
 	}
@@ -196,9 +195,9 @@ func countMembers(lists [][]member) (n int) {
 	return n
 }
 
-// copyRows appends the rows of the first members that lie end to end, the fine
-// numbers only of those that are no copies, and returns how many there were.
-func (u *update) copyRows(r *rows, members []member, own bool) (int, error) {
+// copyRows appends the first members whose rows are consecutive and returns
+// their number. It appends residuals only of primary rows.
+func (u *update) copyRows(r *rows, members []member, primary bool) (int, error) {
 	x, first := u.old, members[0].row
 	n := 1
 	for n < len(members) && members[n].row == first+uint32(n) && (int(members[n].row) < x.stored) == (int(first) < x.stored) {
@@ -211,7 +210,7 @@ func (u *update) copyRows(r *rows, members []member, own bool) (int, error) {
 	if i := int(first) - x.stored; i >= 0 {
 		r.scales = append(r.scales, u.rows.scales[i:i+n]...)
 		r.codes = append(r.codes, u.rows.codes[i*w:(i+n)*w]...)
-		if own {
+		if primary {
 			r.residuals = append(r.residuals, u.rows.residuals[i*f:(i+n)*f]...)
 		}
 		return n, nil
@@ -228,12 +227,12 @@ func (u *update) copyRows(r *rows, members []member, own bool) (int, error) {
 		return 0, err
 	}
 	r.codes = append(r.codes, codes...)
-	if own {
-		fine, err := x.residuals.Bytes(int64(first)*int64(f), int64(n)*int64(f))
+	if primary {
+		residuals, err := x.residuals.Bytes(int64(first)*int64(f), int64(n)*int64(f))
 		if err != nil {
 			return 0, err
 		}
-		r.residuals = append(r.residuals, fine...)
+		r.residuals = append(r.residuals, residuals...)
 	}
 	return n, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// What an update finds is what an index built from nothing finds.
+// An exact search of an updated index finds the same as one of a full build.
 func TestUpdateEqualsBuild(t *testing.T) {
 	const dimensions = 48
 	for _, mode := range modeNames {
@@ -23,7 +23,7 @@ func TestUpdateEqualsBuild(t *testing.T) {
 			x, _ := buildMode(t, vectors, Options{}, mode)
 			rng := rand.New(rand.NewPCG(5, 6))
 			for range 3 {
-				// Some go, some come, the others stay in their order.
+				// Remove some passages, add some, keep the order of the others.
 				var now, fresh vectorList
 				var from []uint32
 				for i, v := range vectors {
@@ -64,7 +64,7 @@ func TestUpdateEqualsBuild(t *testing.T) {
 					}
 				}
 				if share := float64(found) / float64(total); share < 0.95 {
-					t.Errorf("%.3f of the neighbours found", share)
+					t.Errorf("recall@20 %.3f, want 0.95", share)
 				}
 				x, vectors = next, now
 			}
@@ -115,7 +115,7 @@ func TestUpdateWithoutChangesMakesTheSameBytes(t *testing.T) {
 		}
 		got, err := os.ReadFile(updated(t, x, from, vectorList{}).file.Path())
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s: error %v, or other bytes", mode, err)
+			t.Errorf("%s: error %v, or different bytes", mode, err)
 		}
 	}
 }
@@ -126,15 +126,15 @@ func TestUpdateRefuses(t *testing.T) {
 	other := randomClusters(3, 8, 0.7)
 	path := filepath.Join(t.TempDir(), "vectors.bin")
 	if err := Update(t.Context(), confined.Of(path), empty, nil, randomClusters(3, 8, 0.7)); !errors.Is(err, ErrIncompatible) {
-		t.Errorf("nothing to go by: %v, want ErrUnfit", err)
+		t.Errorf("empty old index: %v, want ErrIncompatible", err)
 	}
 	if err := Update(t.Context(), confined.Of(path), x, []uint32{Fresh, Fresh}, vectorList{make([]float32, 16), make([]float32, 16)}); !errors.Is(err, ErrIncompatible) {
-		t.Errorf("nothing is left: %v, want ErrUnfit", err)
+		t.Errorf("no vector left: %v, want ErrIncompatible", err)
 	}
 	if err := Update(t.Context(), confined.Of(path), x, []uint32{0, 1, Fresh}, other); err == nil {
 		t.Error("vectors of other dimensions were added")
 	}
 	if err := Update(t.Context(), confined.Of(path), x, []uint32{0, 200}, randomClusters(1, 16, 0.7)); err == nil {
-		t.Error("a passage was taken over that is not there")
+		t.Error("a missing passage was reused")
 	}
 }

@@ -1,10 +1,10 @@
-"""The graphs that docsearch's vectors are compared with.
+"""Searches with hnswlib and faiss, for a comparison with docsearch's vector index.
 
-Run as: peers.py FOLDER ENGINE M, where the folder holds vectors.f32 and
-queries.f32, rows of so many float32 as meta.json says. It builds the engine's
-graph, or loads the one that it left there before, and then answers lines of
-JSON: {"ef": N} searches for the ten neighbours of every query, on one thread,
-and returns the seconds of processor time that took, and the neighbours.
+Usage: peers.py FOLDER ENGINE M. FOLDER contains vectors.f32 and queries.f32,
+rows of float32 whose dimensions are in meta.json. The script builds the graph of
+ENGINE, or loads it if FOLDER has one. Then it reads one JSON request per line
+from stdin: {"ef": N} searches for the ten nearest neighbors of every query on
+one thread. It prints the CPU time in seconds and the neighbors.
 """
 
 import json
