@@ -1,6 +1,7 @@
 package vecmath
 
-// implementations are those that this processor can run, beside the one in Go.
+// implementations returns the versions of Products that this processor supports,
+// without productsGo.
 func implementations() map[string]func([]int32, []byte, []int8) {
 	all := map[string]func([]int32, []byte, []int8){"chosen": Products}
 	if hasAVX2 {

@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// Group is how many rows Prefilter takes at a time, and rows of four numbers a byte
-// are stored together.
+// Group is the number of rows that Prefilter processes at once. Their 2-bit
+// codes are interleaved in memory.
 const Group = 16
 
-// Prefilter estimates the products of rows of numbers of two bits with a query, and
-// says which are large. An estimate is twice the product less offset, times the
-// row's scale, of which there is the upper half of a float32; passed gets, for
-// each group of rows, a bit for each row whose estimate is least or more.
+// Prefilter estimates the inner products of rows of 2-bit codes with a query. An
+// estimate is (2*product - offset) * scale, where the scale of a row is stored
+// as the upper half of a float32. For each group of rows, passed receives a bit
+// mask of the rows whose estimate is at least minScore.
 //
-// A row has as many numbers as the query, which is a multiple of Lanes. Of a
-// group of rows, the first sixteen numbers of each come first, four bytes a
-// row, then the next sixteen of each: number 4*i+j of them is in bits 2*i and
+// A row has as many codes as the query, whose length must be a multiple of
+// Lanes. A group stores the first 16 codes of every row, four bytes per row,
+// then the next 16 of every row, and so on. Code 4*i+j of 16 is in bits 2*i and
 // 2*i+1 of byte j.
 func Prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {
 	if len(query)%Lanes != 0 || len(estimates) != Group*len(passed) || len(scales) != 2*len(estimates) || 4*len(codes) != len(estimates)*len(query) {

@@ -1,16 +1,15 @@
-// Package vecmath has the loops that work on vectors spends its time in: sums
-// of products of float32, and of bytes.
+// Package vecmath has the inner loops of vector code: sums of products of
+// float32 and of bytes.
 //
-// Each is here in Go, which is what it means, and in assembly for the
-// processors that most people have. Both give the same result to the last
-// bit: numbers are added in the same order, and none is multiplied and added
-// in one step. So what is computed does not depend on where.
+// Each has a reference implementation in Go and assembly for common processors.
+// Both return the same bits: they add in the same order and use no fused
+// multiply-add. So results do not depend on the machine.
 package vecmath
 
-// Lanes is what the length of a row of bytes is a multiple of.
+// Lanes divides the length of every row of codes.
 const Lanes = 32
 
-// Axpy adds a times x to y. The slices are equally long.
+// Axpy adds a times x to y. The slices must have the same length.
 func Axpy(y, x []float32, a float32) {
 	if len(x) != len(y) {
 		panic("docsearch: internal error: vectors of different lengths")
@@ -18,7 +17,7 @@ func Axpy(y, x []float32, a float32) {
 	axpy(y, x, a)
 }
 
-// Dot is the inner product of x and y, which are equally long.
+// Dot returns the inner product of x and y, which must have the same length.
 func Dot(x, y []float32) float32 {
 	if len(x) != len(y) {
 		panic("docsearch: internal error: vectors of different lengths")
@@ -26,8 +25,8 @@ func Dot(x, y []float32) float32 {
 	return dot(x, y)
 }
 
-// Products puts the inner product of each row of codes with the query into
-// out. A row is as long as the query, which is a multiple of Lanes.
+// Products writes the inner product of each row of codes with the query to
+// out. A row is as long as the query, whose length must be a multiple of Lanes.
 func Products(out []int32, codes []byte, query []int8) {
 	if len(query)%Lanes != 0 || len(codes) != len(out)*len(query) {
 		panic("docsearch: internal error: rows of another length than the query")
@@ -44,7 +43,7 @@ func axpyGo(y, x []float32, a float32) {
 	}
 }
 
-// dotGo sums in 32 lanes, which it then adds in pairs.
+// dotGo sums in 32 lanes and adds these pairwise.
 func dotGo(x, y []float32) float32 {
 	y = y[:len(x)]
 	var s [32]float32

@@ -33,8 +33,8 @@ func products(out []int32, codes []byte, query []int8) {
 	}
 }
 
-// HasFastPrefilter says whether Prefilter is quicker than Products over rows of a byte a
-// number.
+// HasFastPrefilter reports whether Prefilter is faster than Products of the same
+// rows with 8-bit codes.
 func HasFastPrefilter() bool { return hasAVX2 }
 
 func prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {

@@ -124,7 +124,7 @@ done:
 	VZEROUPPER
 	RET
 
-// FOUR_ROWS lets R8 to R11 point to the next rows.
+// FOUR_ROWS makes R8 to R11 point to the next rows.
 #define FOUR_ROWS \
 	MOVQ SI, R8;         \
 	LEAQ (SI)(BX*1), R9; \
@@ -214,8 +214,8 @@ done:
 
 // func productsVNNI(out []int32, codes []byte, query []int8)
 //
-// A row's last 32 bytes, where its length is no multiple of 64, are loaded
-// under the mask K1.
+// If the length of a row is not a multiple of 64, its last 32 bytes are loaded
+// with the mask K1.
 TEXT ·productsVNNI(SB), NOSPLIT, $0-72
 	MOVQ out_base+0(FP), DI
 	MOVQ out_len+8(FP), CX
@@ -310,7 +310,7 @@ done:
 	VZEROUPPER
 	RET
 
-// Constants of Prefilter: what leaves two bits of each byte, and ones.
+// Constants of Prefilter: the mask of the low two bits of each byte, and ones.
 DATA twoBits<>+0(SB)/4, $0x03030303
 GLOBL twoBits<>(SB), RODATA|NOPTR, $4
 DATA wordOnes<>+0(SB)/4, $0x00010001
@@ -318,8 +318,9 @@ GLOBL wordOnes<>(SB), RODATA|NOPTR, $4
 
 // func prefilterVNNI(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32)
 //
-// A register has four numbers of each row of a group. Those that are not in a
-// byte's lowest bits count 4, 16 and 64 times, until all are there.
+// A register has sixteen 2-bit codes of each row of a group. They are multiplied
+// in place, so the sums of the codes in higher bits are 4, 16 and 64 times too
+// large until the shifts at the end.
 TEXT ·prefilterVNNI(SB), NOSPLIT, $0-128
 	MOVQ passed_base+0(FP), R8
 	MOVQ passed_len+8(FP), CX
@@ -371,7 +372,7 @@ sixteen:
 	VPSLLD    $16, Z1, Z1
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, (DI)
-	VCMPPS    $13, Z31, Z0, K1 // greater or equal, false for what is no number
+	VCMPPS    $13, Z31, Z0, K1 // greater or equal; false for NaN
 	KMOVW     K1, AX
 	MOVW      AX, (R8)
 	ADDQ      $32, R9
@@ -384,8 +385,8 @@ sixteen:
 
 // func prefilterAVX2(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32)
 //
-// A register has four numbers of half a group's rows; both halves go on side
-// by side, in Y0 and Y1.
+// A register has sixteen 2-bit codes of each row of half a group. The loop
+// processes both halves, with their sums in Y0 and Y1.
 TEXT ·prefilterAVX2(SB), NOSPLIT, $0-128
 	MOVQ passed_base+0(FP), R8
 	MOVQ passed_len+8(FP), CX

@@ -2,7 +2,7 @@ package vecmath
 
 import "golang.org/x/sys/cpu"
 
-var hasSDOT = cpu.ARM64.HasASIMDDP // all but the oldest have it
+var hasSDOT = cpu.ARM64.HasASIMDDP // all but the oldest processors
 
 func axpy(y, x []float32, a float32) { axpyNEON(y, x, a) }
 
@@ -16,18 +16,18 @@ func products(out []int32, codes []byte, query []int8) {
 	productsSigned(out, codes, query)
 }
 
-// productsSigned makes up for the codes' being read as signed, which is what
-// the instruction can multiply: as 128 less than they are.
+// productsSigned corrects for SDOT, which multiplies signed bytes: productsSDOT
+// reads each code as the code minus 128.
 func productsSigned(out []int32, codes []byte, query []int8) {
-	var less int32
+	var correction int32
 	for _, q := range query {
-		less += 128 * int32(q)
+		correction += 128 * int32(q)
 	}
-	productsSDOT(out, codes, query, less)
+	productsSDOT(out, codes, query, correction)
 }
 
-// HasFastPrefilter says whether Prefilter is quicker than Products over rows of a byte a
-// number.
+// HasFastPrefilter reports whether Prefilter is faster than Products of the same
+// rows with 8-bit codes.
 func HasFastPrefilter() bool { return false }
 
 func prefilter(passed []uint16, estimates []float32, codes, scales []byte, query []int8, offset int32, minScore float32) {

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// Instructions that the assembler has no names for, on vectors of four
-// float32, and for SDOT of sixteen bytes: rd is what changes.
+// Instructions that the assembler does not support: FMUL and FADD of four
+// float32, and SDOT of sixteen bytes. rd is the destination.
 #define FMULV(rm, rn, rd) WORD $(0x6E20DC00 | (rm)<<16 | (rn)<<5 | (rd))
 #define FADDV(rm, rn, rd) WORD $(0x4E20D400 | (rm)<<16 | (rn)<<5 | (rd))
 #define SDOT(rm, rn, rd) WORD $(0x4E809400 | (rm)<<16 | (rn)<<5 | (rd))

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestEqualsGo holds what the processor's own instructions compute against
-// the functions in Go, to the last bit, for every length and alignment.
+// TestEqualsGo compares the assembly with the Go functions, to the last bit, for
+// every length and alignment.
 func TestEqualsGo(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := range 200 {
@@ -41,7 +41,7 @@ func TestEqualsGo(t *testing.T) {
 	}
 }
 
-// TestExtremeSums is about the sums that are the largest a width can have.
+// TestExtremeSums tests the largest sums that a width can have.
 func TestExtremeSums(t *testing.T) {
 	for _, q := range []int8{-127, 127} {
 		codes, query := slices.Repeat([]byte{255}, 5*16384), slices.Repeat([]int8{q}, 16384)
@@ -81,8 +81,8 @@ func FuzzPrefilter(f *testing.F) {
 	})
 }
 
-// testPrefilter compares with what prefilterGo finds, and that with what its
-// description says.
+// testPrefilter compares all implementations, prefilterGo included, with a naive
+// one that follows the doc comment of Prefilter.
 func testPrefilter(t *testing.T, codes, scales []byte, query []int8) {
 	t.Helper()
 	const offset = -1234
