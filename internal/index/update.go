@@ -561,7 +561,7 @@ func (u *update) fill(lex *lexical.Builder) (*passage.TableWriter, error) {
 // notes it.
 func (u *update) taught() bool {
 	was := &u.old.gen.Manifest
-	if was.Training == nil || was.Confidence == nil || (was.Embedder != nil) != (len(u.list) >= embed.LeastPassages) ||
+	if was.Training == nil || was.Confidence == nil || (was.Embedder != nil) != (len(u.list) >= embed.MinPassages) ||
 		was.Embedder != nil && was.Embedder.Name != embed.BuiltinName ||
 		u.opt.Embedder != nil && (u.opt.Stored != nil || was.Provided == nil || was.Provided.Name != u.opt.Embedder.ID()) {
 		return false

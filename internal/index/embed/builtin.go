@@ -27,20 +27,20 @@ const BuiltinName = "builtin-2"
 //	2  as described at the package
 const BuiltinVersion = 2
 
-// LeastPassages is how many passages an embedder is trained on at least. On
+// MinPassages is how many passages an embedder is trained on at least. On
 // 50 to 200 passages of the classic collections, vectors made BM25's ranking
 // worse (nDCG@10 -.039 to -.001), on 300 better (+.005), on 500 more so
 // (+.016).
-const LeastPassages = 300
+const MinPassages = 300
 
 const (
 	builtinKind = "EMBD"
 	dimensions  = lsaDimensions + ppmiDimensions
 	scalesSize  = 8
 	rowSize     = scalesSize + dimensions/2
-	// levels is how far half a byte reaches to either side of zero. A row's
+	// maxLevel is how far half a byte reaches to either side of zero. A row's
 	// rounding turns it by six degrees, a text's, of many rows, by less.
-	levels = 7
+	maxLevel = 7
 )
 
 // Options of a training.
@@ -51,38 +51,38 @@ type Options struct {
 // A Model is what training makes: the embedder, to be written, and the
 // vectors of the passages, made as they are asked for.
 type Model struct {
-	terms   []string
-	rows    []byte // as in the file
-	vectors matrix // the rows' values
-	n       int
-	bags    sparse      // of the passages the model was trained on
-	trained map[int]int // passage to its bag, where not every passage has one
-	numbers map[string]uint32
-	read    func(i int) ([]string, error)
+	terms       []string
+	rows        []byte // as in the file
+	vectors     matrix // the rows' values
+	passages    int
+	bags        sparse      // of the passages the model was trained on
+	sampleIndex map[int]int // passage to its bag, where not every passage has one
+	termIDs     map[string]uint32
+	readTerms   func(i int) ([]string, error)
 }
 
 // Train learns an embedder from n passages. The terms of a passage come from
 // terms, in the order of the text, those that matter twice given twice; it is
 // called from several goroutines at once. Of very many passages only some
 // train the model; the terms of the others are read when their vectors are
-// asked for. Of fewer than LeastPassages nothing is learnt: the model is nil.
+// asked for. Of fewer than MinPassages nothing is learnt: the model is nil.
 func Train(ctx context.Context, n int, terms func(i int) ([]string, error), opt Options) (*Model, error) {
-	if n < LeastPassages {
+	if n < MinPassages {
 		return nil, nil
 	}
 	return train(ctx, n, terms, opt, MaxTraining)
 }
 
 // train reads at most the given number of passages.
-func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt Options, most int) (*Model, error) {
+func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt Options, limit int) (*Model, error) {
 	const stage = "training the embedder"
 	opt.Progress.Report(stage, 0, 4)
-	m := &Model{n: n, read: terms}
-	sample := make([]int, min(n, most))
+	m := &Model{passages: n, readTerms: terms}
+	sample := make([]int, min(n, limit))
 	for i := range sample {
 		sample[i] = int(int64(i) * int64(n) / int64(len(sample)))
 	}
-	c, err := gather(ctx, sample, terms)
+	c, err := readCorpus(ctx, sample, terms)
 	if err != nil {
 		return nil, err
 	}
@@ -90,47 +90,47 @@ func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt 
 	if m.bags, err = c.bags(ctx); err != nil {
 		return nil, err
 	}
-	topics, err := lsa(ctx, m.bags, c.idf)
+	lsa, err := lsaVectors(ctx, m.bags, c.idf)
 	if err != nil {
 		return nil, err
 	}
 	opt.Progress.Report(stage, 2, 4)
-	words, err := ppmi(ctx, c)
+	ppmi, err := ppmiVectors(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	opt.Progress.Report(stage, 3, 4)
 	for i, idf := range c.idf {
-		scale(topics.row(i), idf)
-		scale(words.row(i), idf)
+		scale(lsa.row(i), idf)
+		scale(ppmi.row(i), idf)
 	}
-	if err := removeCommon(ctx, m.bags, words); err != nil {
+	if err := removeCommonDirection(ctx, m.bags, ppmi); err != nil {
 		return nil, err
 	}
-	m.quantize(c, topics, words)
+	m.quantize(c, lsa, ppmi)
 	if len(sample) < n {
-		m.trained = make(map[int]int, len(sample))
+		m.sampleIndex = make(map[int]int, len(sample))
 		for at, i := range sample {
-			m.trained[i] = at
+			m.sampleIndex[i] = at
 		}
-		m.numbers = make(map[string]uint32, len(m.terms))
+		m.termIDs = make(map[string]uint32, len(m.terms))
 		for i, t := range m.terms {
-			m.numbers[t] = uint32(i)
+			m.termIDs[t] = uint32(i)
 		}
 	}
 	opt.Progress.Report(stage, 4, 4)
 	return m, nil
 }
 
-// removeCommon takes from the words' vectors the direction that the passages'
+// removeCommonDirection takes from the words' vectors the direction that the passages'
 // vectors have most in common: it says that a text is a text.
-func removeCommon(ctx context.Context, bags sparse, words matrix) error {
-	const enough = 1 << 14
-	every := max(1, len(bags)/enough)
-	sums := newMatrix(len(bags)/every, words.cols)
+func removeCommonDirection(ctx context.Context, bags sparse, ppmi matrix) error {
+	const maxSample = 1 << 14
+	every := max(1, len(bags)/maxSample)
+	sums := newMatrix(len(bags)/every, ppmi.cols)
 	if err := parallel.Ranges(ctx, sums.rows, 64, func(from, to int) error {
 		for i := from; i < to; i++ {
-			bags[i*every].mul(sums.row(i), words)
+			bags[i*every].mul(sums.row(i), ppmi)
 			normalize(sums.row(i), 1)
 		}
 		return nil
@@ -142,9 +142,9 @@ func removeCommon(ctx context.Context, bags sparse, words matrix) error {
 		return err
 	}
 	values, vectors := eigen(g)
-	w, _ := strongest(values, vectors, 1)
-	for i := range words.rows {
-		row := words.row(i)
+	w, _ := topEigenvectors(values, vectors, 1)
+	for i := range ppmi.rows {
+		row := ppmi.row(i)
 		vecmath.Axpy(row, w.data, -vecmath.Dot(row, w.data))
 	}
 	return nil
@@ -171,17 +171,17 @@ func (m *Model) quantize(c *corpus, topics, words matrix) {
 // quantize puts the numbers of v into b, as halves of bytes, and returns what
 // to multiply them with.
 func quantize(b []byte, v []float32) float32 {
-	var top float32
+	var maxAbs float32
 	for _, x := range v {
-		top = max(top, x, -x)
+		maxAbs = max(maxAbs, x, -x)
 	}
-	if top == 0 {
+	if maxAbs == 0 {
 		return 0
 	}
 	for i, x := range v {
-		b[i] = byte(8 + math.RoundToEven(float64(x)*levels/float64(top)))
+		b[i] = byte(8 + math.RoundToEven(float64(x)*maxLevel/float64(maxAbs)))
 	}
-	return top / levels
+	return maxAbs / maxLevel
 }
 
 // addRow adds a row of the file, times weight, to sum.
@@ -204,16 +204,16 @@ func addRow(sum []float32, row []byte, weight float32) {
 	}
 }
 
-// finish makes both parts of a sum equally long and the whole of length 1. It
+// normalizeParts makes both parts of a sum equally long and the whole of length 1. It
 // says whether there was anything.
-func finish(sum []float32) bool {
+func normalizeParts(sum []float32) bool {
 	topics, words := sum[:lsaDimensions], sum[lsaDimensions:]
 	any := normalize(topics, math.Sqrt2/2)
 	return normalize(words, math.Sqrt2/2) || any
 }
 
 // Len is the number of passages, Dimensions that of a vector's numbers.
-func (m *Model) Len() int        { return m.n }
+func (m *Model) Len() int        { return m.passages }
 func (m *Model) Dimensions() int { return dimensions }
 
 // Vector puts the vector of passage i into v: of length 1, or zero where the
@@ -221,27 +221,27 @@ func (m *Model) Dimensions() int { return dimensions }
 // goroutines at once.
 func (m *Model) Vector(i int, v []float32) error {
 	at, ok := i, true
-	if m.trained != nil {
-		at, ok = m.trained[i]
+	if m.sampleIndex != nil {
+		at, ok = m.sampleIndex[i]
 	}
 	if ok {
 		m.bags[at].mul(v, m.vectors)
-		finish(v)
+		normalizeParts(v)
 		return nil
 	}
-	list, err := m.read(i)
+	list, err := m.readTerms(i)
 	if err != nil {
 		return err
 	}
 	clear(v)
 	var numbers []uint32
 	for _, t := range list {
-		if n, ok := m.numbers[t]; ok {
+		if n, ok := m.termIDs[t]; ok {
 			numbers = append(numbers, n)
 		}
 	}
 	bag(numbers).mul(v, m.vectors)
-	finish(v)
+	normalizeParts(v)
 	return nil
 }
 
@@ -344,7 +344,7 @@ func (b *Builtin) Query(terms []string) ([]float32, error) {
 		for count < len(terms) && terms[count] == terms[0] {
 			count++
 		}
-		row, err := b.find(terms[0])
+		row, err := b.row(terms[0])
 		if err != nil {
 			return nil, err
 		}
@@ -353,14 +353,14 @@ func (b *Builtin) Query(terms []string) ([]float32, error) {
 		}
 		terms = terms[count:]
 	}
-	if !finish(v) {
+	if !normalizeParts(v) {
 		return nil, nil
 	}
 	return v, nil
 }
 
-// find returns the row of a term, or nil.
-func (b *Builtin) find(term string) (row []byte, err error) {
+// row returns the row of a term, or nil.
+func (b *Builtin) row(term string) (row []byte, err error) {
 	i, found := sort.Find(b.n, func(i int) int {
 		if err != nil {
 			return 0

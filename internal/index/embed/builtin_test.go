@@ -68,7 +68,7 @@ func open(t testing.TB, m *Model) *Builtin {
 	return b
 }
 
-func TestTopicsAreNear(t *testing.T) {
+func TestTopicsAreClose(t *testing.T) {
 	const n = 700
 	m, b, _ := trained(t, n)
 	v := make([]float32, m.Dimensions())
@@ -108,7 +108,7 @@ func TestEqualPassagesMakeEqualBytes(t *testing.T) {
 }
 
 func TestTooFewPassages(t *testing.T) {
-	for _, n := range []int{0, 1, LeastPassages - 1} {
+	for _, n := range []int{0, 1, MinPassages - 1} {
 		m, err := Train(t.Context(), n, passages(n), Options{})
 		if m != nil || err != nil {
 			t.Errorf("%d passages: %v, %v, want nothing", n, m, err)
@@ -116,9 +116,9 @@ func TestTooFewPassages(t *testing.T) {
 	}
 }
 
-// TestPoorPassages is about texts that give the decompositions less than the
+// TestDegeneratePassages is about texts that give the decompositions less than the
 // dimensions that they look for.
-func TestPoorPassages(t *testing.T) {
+func TestDegeneratePassages(t *testing.T) {
 	for name, terms := range map[string]func(int) ([]string, error){
 		"no terms":       func(int) ([]string, error) { return nil, nil },
 		"no term twice":  func(i int) ([]string, error) { return []string{fmt.Sprint(i)}, nil },
@@ -128,7 +128,7 @@ func TestPoorPassages(t *testing.T) {
 		"long terms":     func(int) ([]string, error) { return []string{strings.Repeat("a", 1000), ""}, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := Train(t.Context(), LeastPassages, terms, Options{})
+			m, err := Train(t.Context(), MinPassages, terms, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,18 +15,18 @@ import (
 // have been trained on. Of the model they read what the passages' terms need:
 // a few passages cost little, whatever the model's size.
 type BuiltinVectors struct {
-	b     *Builtin
-	n     int
-	terms func(i int) ([]string, error)
-	text  string // the model's terms, end to end
-	ends  []byte // and where each begins and ends in it, as the file has that
+	b        *Builtin
+	n        int
+	terms    func(i int) ([]string, error)
+	termText string // the model's terms, end to end
+	termEnds []byte // and where each begins and ends in it, as the file has that
 
 	mu    sync.Mutex
-	known map[string]*knownTerm
+	cache map[string]*cachedTerm
 }
 
-// A knownTerm is a term that was looked up.
-type knownTerm struct {
+// A cachedTerm is a term that was looked up.
+type cachedTerm struct {
 	number int
 	vector []float32 // nil: the model does not have it
 }
@@ -51,7 +51,7 @@ func (b *Builtin) Vectors(n int, terms func(i int) ([]string, error)) (*BuiltinV
 		}
 		before = end
 	}
-	return &BuiltinVectors{b: b, n: n, terms: terms, text: string(text), ends: ends, known: make(map[string]*knownTerm)}, nil
+	return &BuiltinVectors{b: b, n: n, terms: terms, termText: string(text), termEnds: ends, cache: make(map[string]*cachedTerm)}, nil
 }
 
 // Len is the number of passages, Dimensions that of a vector's numbers.
@@ -64,9 +64,9 @@ func (s *BuiltinVectors) Vector(i int, v []float32) error {
 	if err != nil {
 		return err
 	}
-	list := make([]*knownTerm, 0, len(terms))
+	list := make([]*cachedTerm, 0, len(terms))
 	for _, term := range terms {
-		t, err := s.find(term)
+		t, err := s.lookup(term)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (s *BuiltinVectors) Vector(i int, v []float32) error {
 		}
 	}
 	// The order in which vectors are added shows in the last bits of the sum.
-	slices.SortFunc(list, func(a, b *knownTerm) int { return cmp.Compare(a.number, b.number) })
+	slices.SortFunc(list, func(a, b *cachedTerm) int { return cmp.Compare(a.number, b.number) })
 	clear(v)
 	for len(list) > 0 {
 		count := 1
@@ -85,19 +85,19 @@ func (s *BuiltinVectors) Vector(i int, v []float32) error {
 		vecmath.Axpy(v, list[0].vector, termWeight(count))
 		list = list[count:]
 	}
-	finish(v)
+	normalizeParts(v)
 	return nil
 }
 
-func (s *BuiltinVectors) find(term string) (*knownTerm, error) {
+func (s *BuiltinVectors) lookup(term string) (*cachedTerm, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := s.known[term]
+	t := s.cache[term]
 	if t != nil {
 		return t, nil
 	}
-	t = &knownTerm{}
-	s.known[term] = t
+	t = &cachedTerm{}
+	s.cache[term] = t
 	var found bool
 	if t.number, found = sort.Find(s.b.n, func(i int) int { return strings.Compare(term, s.term(i)) }); !found {
 		return t, nil
@@ -112,5 +112,5 @@ func (s *BuiltinVectors) find(term string) (*knownTerm, error) {
 }
 
 func (s *BuiltinVectors) term(i int) string {
-	return s.text[binary.LittleEndian.Uint32(s.ends[4*i:]):binary.LittleEndian.Uint32(s.ends[4*(i+1):])]
+	return s.termText[binary.LittleEndian.Uint32(s.termEnds[4*i:]):binary.LittleEndian.Uint32(s.termEnds[4*(i+1):])]
 }

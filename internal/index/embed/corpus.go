@@ -20,7 +20,7 @@ const (
 	// those of two passages made rankings of the classic collections worse.
 	maxVocabulary = 1 << 15
 	minDF         = 3
-	maxTerm       = 64 // bytes; what is longer is no word
+	maxTermBytes  = 64 // bytes; what is longer is no word
 )
 
 // A corpus is the passages that the model is trained on, as numbers of terms.
@@ -32,41 +32,41 @@ type corpus struct {
 }
 
 // A gatherer numbers terms as it meets them.
-type gatherer struct {
-	numbers map[string]uint32
-	terms   []string
-	df      []uint32
-	last    []int // passage that counted last for df
+type termCounter struct {
+	termIDs     map[string]uint32
+	terms       []string
+	df          []uint32
+	lastPassage []int // passage that counted last for df
 }
 
-// gathered is what one gatherer made of some passages.
-type gathered struct {
-	by      *gatherer
+// countedPassages is what one gatherer made of some passages.
+type countedPassages struct {
+	counter *termCounter
 	tokens  []uint32
 	lengths []int
 }
 
-// gather reads the passages and chooses the vocabulary.
-func gather(ctx context.Context, passages []int, terms func(int) ([]string, error)) (*corpus, error) {
+// readCorpus reads the passages and chooses the vocabulary.
+func readCorpus(ctx context.Context, passages []int, terms func(int) ([]string, error)) (*corpus, error) {
 	const piece = 64
-	idle := make(chan *gatherer, runtime.GOMAXPROCS(0))
-	var all []*gatherer
+	idle := make(chan *termCounter, runtime.GOMAXPROCS(0))
+	var all []*termCounter
 	for range cap(idle) {
-		g := &gatherer{numbers: make(map[string]uint32)}
-		all, idle = append(all, g), send(idle, g)
+		g := &termCounter{termIDs: make(map[string]uint32)}
+		all, idle = append(all, g), sendTo(idle, g)
 	}
-	pieces := make([]gathered, (len(passages)+piece-1)/piece)
+	pieces := make([]countedPassages, (len(passages)+piece-1)/piece)
 	if err := parallel.Ranges(ctx, len(passages), piece, func(from, to int) error {
 		g := <-idle
 		defer func() { idle <- g }()
-		out := gathered{by: g}
+		out := countedPassages{counter: g}
 		for _, i := range passages[from:to] {
 			list, err := terms(i)
 			if err != nil {
 				return err
 			}
 			before := len(out.tokens)
-			out.tokens = g.number(out.tokens, list, i)
+			out.tokens = g.countTerms(out.tokens, list, i)
 			out.lengths = append(out.lengths, len(out.tokens)-before)
 		}
 		pieces[from/piece] = out
@@ -74,27 +74,27 @@ func gather(ctx context.Context, passages []int, terms func(int) ([]string, erro
 	}); err != nil {
 		return nil, err
 	}
-	return choose(all, pieces, len(passages)), nil
+	return buildVocabulary(all, pieces, len(passages)), nil
 }
 
-func send[T any](c chan T, v T) chan T {
+func sendTo[T any](c chan T, v T) chan T {
 	c <- v
 	return c
 }
 
-func (g *gatherer) number(tokens []uint32, list []string, passage int) []uint32 {
+func (g *termCounter) countTerms(tokens []uint32, list []string, passage int) []uint32 {
 	for _, t := range list {
-		if t == "" || len(t) > maxTerm {
+		if t == "" || len(t) > maxTermBytes {
 			continue
 		}
-		n, ok := g.numbers[t]
+		n, ok := g.termIDs[t]
 		if !ok {
 			n = uint32(len(g.terms))
-			g.numbers[t] = n
-			g.terms, g.df, g.last = append(g.terms, t), append(g.df, 0), append(g.last, -1)
+			g.termIDs[t] = n
+			g.terms, g.df, g.lastPassage = append(g.terms, t), append(g.df, 0), append(g.lastPassage, -1)
 		}
-		if g.last[n] != passage {
-			g.last[n] = passage
+		if g.lastPassage[n] != passage {
+			g.lastPassage[n] = passage
 			g.df[n]++
 		}
 		tokens = append(tokens, n)
@@ -102,9 +102,9 @@ func (g *gatherer) number(tokens []uint32, list []string, passage int) []uint32 
 	return tokens
 }
 
-// choose merges what the gatherers found. The outcome does not depend on who
+// buildVocabulary merges what the gatherers found. The outcome does not depend on who
 // of them read which passage.
-func choose(all []*gatherer, pieces []gathered, n int) *corpus {
+func buildVocabulary(all []*termCounter, pieces []countedPassages, n int) *corpus {
 	df := make(map[string]uint32)
 	for _, g := range all {
 		for i, t := range g.terms {
@@ -130,7 +130,7 @@ func choose(all []*gatherer, pieces []gathered, n int) *corpus {
 		numbers[t] = uint32(i)
 		c.idf = append(c.idf, float32(math.Log(float64(n+1)/float64(df[t]))))
 	}
-	final := make(map[*gatherer][]int64)
+	final := make(map[*termCounter][]int64)
 	for _, g := range all {
 		list := make([]int64, len(g.terms))
 		for i, t := range g.terms {
@@ -143,7 +143,7 @@ func choose(all []*gatherer, pieces []gathered, n int) *corpus {
 	}
 	c.starts = append(make([]int, 0, n+1), 0)
 	for _, p := range pieces {
-		numbers, at := final[p.by], 0
+		numbers, at := final[p.counter], 0
 		for _, length := range p.lengths {
 			for _, t := range p.tokens[at : at+length] {
 				if numbers[t] >= 0 {

@@ -274,8 +274,8 @@ func scale(v []float32, a float32) {
 	}
 }
 
-// noise fills m with -1 and 1 that depend on nothing but their place.
-func noise(m matrix) {
+// fillWithSigns fills m with -1 and 1 that depend on nothing but their place.
+func fillWithSigns(m matrix) {
 	for i := range m.data {
 		x := uint64(i) * 0x9e3779b97f4a7c15
 		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

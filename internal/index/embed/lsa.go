@@ -8,14 +8,14 @@ import (
 
 const (
 	lsaDimensions = 50
-	oversample    = 10 // columns beyond those wanted, which the first ones converge by
+	oversampling  = 10 // columns beyond those wanted, which the first ones converge by
 	lsaRounds     = 4
 )
 
-// lsa returns for each term its coordinates along the main directions of the
+// lsaVectors returns for each term its coordinates along the main directions of the
 // passages' bags, their terms weighted by idf: the right singular vectors of the matrix of bags, found by
 // subspace iteration from a fixed start.
-func lsa(ctx context.Context, bags sparse, idf []float32) (matrix, error) {
+func lsaVectors(ctx context.Context, bags sparse, idf []float32) (matrix, error) {
 	terms := len(idf)
 	weighted := make(sparse, len(bags))
 	for i, r := range bags {
@@ -25,9 +25,9 @@ func lsa(ctx context.Context, bags sparse, idf []float32) (matrix, error) {
 		}
 	}
 	across := weighted.transpose(terms)
-	width := min(lsaDimensions+oversample, terms)
+	width := min(lsaDimensions+oversampling, terms)
 	x, y := newMatrix(terms, width), newMatrix(len(bags), width)
-	noise(x)
+	fillWithSigns(x)
 	for range lsaRounds {
 		if err := weighted.mul(ctx, y, x); err != nil {
 			return matrix{}, err
@@ -51,13 +51,13 @@ func lsa(ctx context.Context, bags sparse, idf []float32) (matrix, error) {
 	}
 	values, vectors := eigen(g)
 	out := newMatrix(terms, lsaDimensions)
-	w, _ := strongest(values, vectors, lsaDimensions)
+	w, _ := topEigenvectors(values, vectors, lsaDimensions)
 	return out, mulSmall(ctx, out, x, w)
 }
 
-// strongest returns the n eigenvectors whose values are farthest from zero, as
+// topEigenvectors returns the n eigenvectors whose values are farthest from zero, as
 // columns, and these values. Missing ones are zero.
-func strongest(values []float64, vectors [][]float64, n int) (matrix, []float64) {
+func topEigenvectors(values []float64, vectors [][]float64, n int) (matrix, []float64) {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i

@@ -28,7 +28,7 @@ func (x *Index) Check(ctx context.Context) ([]string, error) {
 			notes = append(notes, fmt.Sprintf("cannot read %s: %v", name, err))
 			continue
 		}
-		wrong, passages, err := compare(ctx, shard, offsets)
+		wrong, passages, err := compareOffsets(ctx, shard, offsets)
 		if err != nil {
 			return notes, err
 		}
@@ -39,9 +39,9 @@ func (x *Index) Check(ctx context.Context) ([]string, error) {
 	return notes, nil
 }
 
-// compare counts the passages of a shard that the offsets miss or misplace.
+// compareOffsets counts the passages of a shard that the offsets miss or misplace.
 // Of passages that share an id LEANN keeps the last, so any of them will do.
-func compare(ctx context.Context, shard string, o Offsets) (wrong, passages int, err error) {
+func compareOffsets(ctx context.Context, shard string, o Offsets) (wrong, passages int, err error) {
 	f, err := os.Open(shard)
 	if err != nil {
 		return 0, 0, err

@@ -81,21 +81,21 @@ func FindTrusted(path string) (*Index, error) { return find(path, true) }
 // Folder is the Dir of the index that path means, whether or not the index is
 // whole.
 func Folder(path string) (string, error) {
-	c, err := recognise(path)
+	c, err := locate(path)
 	return c.dir, err
 }
 
 func find(path string, trusted bool) (*Index, error) {
-	c, err := recognise(path)
+	c, err := locate(path)
 	if err != nil {
 		return nil, err
 	}
 	x := &Index{Kind: KindPassages, Location: c.passages, Dir: c.dir}
 	if c.meta == "" {
-		if !c.named && !trusted && !within(c.dir, c.passages) {
+		if !c.explicit && !trusted && !within(c.dir, c.passages) {
 			return nil, &OutsideError{c.dir, c.passages}
 		}
-		x.add(c.passages)
+		x.addShard(c.passages)
 		return x, nil
 	}
 	x.Kind, x.Location = KindIndex, c.dir
@@ -111,18 +111,18 @@ func find(path string, trusted bool) (*Index, error) {
 		sources = []PassageSource{{}}
 	}
 	for _, s := range sources {
-		shard, err := resolve(c, base+passagesSuffix, s, trusted)
+		shard, err := resolveShard(c, base+passagesSuffix, s, trusted)
 		if err != nil {
 			return nil, err
 		}
-		x.add(shard)
+		x.addShard(shard)
 	}
 	return x, nil
 }
 
-// add appends a shard and the .idx file that stands beside it: LEANN names the
+// addShard appends a shard and the .idx file that stands beside it: LEANN names the
 // two alike, and where it does not, the offsets can do without.
-func (x *Index) add(shard string) {
+func (x *Index) addShard(shard string) {
 	offsets := strings.TrimSuffix(shard, filepath.Ext(shard)) + ".idx"
 	if !isFile(offsets) || !within(filepath.Dir(shard), offsets) {
 		offsets = ""
@@ -132,134 +132,134 @@ func (x *Index) add(shard string) {
 
 // A candidate is where an index seems to be: a meta file or, without one, a
 // passages file.
-type candidate struct {
+type location struct {
 	dir, meta, passages string
-	named               bool // the caller named the passages file
+	explicit            bool // the caller named the passages file
 }
 
-func recognise(path string) (candidate, error) {
+func locate(path string) (location, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return candidate{}, err
+		return location{}, err
 	}
 	st, err := os.Stat(path)
 	if err != nil {
 		// LEANN's own name of an index is a path that need not exist.
 		if isFile(path + metaSuffix) {
-			return inFile(path + metaSuffix)
+			return locateFile(path + metaSuffix)
 		}
-		return candidate{}, err
+		return location{}, err
 	}
 	if st.IsDir() {
-		return inFolder(path)
+		return locateFolder(path)
 	}
-	return inFile(path)
+	return locateFile(path)
 }
 
-func inFile(path string) (candidate, error) {
+func locateFile(path string) (location, error) {
 	dir, base := filepath.Split(path)
 	dir = filepath.Clean(dir)
 	if strings.HasSuffix(base, metaSuffix) {
-		return alone(dir, candidate{dir: dir, meta: path})
+		return requireOnlyIndex(dir, location{dir: dir, meta: path})
 	}
 	if meta := strings.TrimSuffix(path, passagesSuffix) + metaSuffix; strings.HasSuffix(base, passagesSuffix) && isFile(meta) {
-		return alone(dir, candidate{dir: dir, meta: meta})
+		return requireOnlyIndex(dir, location{dir: dir, meta: meta})
 	}
 	if strings.HasSuffix(base, ".jsonl") {
-		return candidate{dir: dir, passages: path, named: true}, nil
+		return location{dir: dir, passages: path, explicit: true}, nil
 	}
-	return candidate{}, fmt.Errorf("%s is not a meta.json or passages.jsonl file: %w", path, ErrNotLEANN)
+	return location{}, fmt.Errorf("%s is not a meta.json or passages.jsonl file: %w", path, ErrNotLEANN)
 }
 
-// alone makes sure that the folder holds no other index: docsearch keeps what
+// requireOnlyIndex makes sure that the folder holds no other index: docsearch keeps what
 // it derives beside the passages, once a folder.
-func alone(dir string, c candidate) (candidate, error) {
+func requireOnlyIndex(dir string, c location) (location, error) {
 	metas, err := withSuffix(dir, leannMeta)
 	if err != nil {
 		return c, err
 	}
 	if len(metas) > 1 {
 		return c, fmt.Errorf("%s contains %d LEANN indexes (%s): move each to its own folder",
-			dir, len(metas), list(metas))
+			dir, len(metas), joinNames(metas))
 	}
 	return c, nil
 }
 
-func inFolder(dir string) (candidate, error) {
+func locateFolder(dir string) (location, error) {
 	metas, err := withSuffix(dir, leannMeta)
 	if err != nil {
-		return candidate{}, err
+		return location{}, err
 	}
 	if len(metas) > 0 {
-		return alone(dir, candidate{dir: dir, meta: filepath.Join(dir, metas[0])})
+		return requireOnlyIndex(dir, location{dir: dir, meta: filepath.Join(dir, metas[0])})
 	}
 	passages, err := withSuffix(dir, leannPassages)
 	if err != nil {
-		return candidate{}, err
+		return location{}, err
 	}
 	if isFile(filepath.Join(dir, barePassages)) {
 		passages = append(passages, barePassages)
 	}
 	switch len(passages) {
 	case 0:
-		return inIndexes(dir)
+		return locateInIndexes(dir)
 	case 1:
-		return candidate{dir: dir, passages: filepath.Join(dir, passages[0])}, nil
+		return location{dir: dir, passages: filepath.Join(dir, passages[0])}, nil
 	}
-	return candidate{}, fmt.Errorf("%s contains %d passages files (%s) without a meta.json: pass one of them",
-		dir, len(passages), list(passages))
+	return location{}, fmt.Errorf("%s contains %d passages files (%s) without a meta.json: pass one of them",
+		dir, len(passages), joinNames(passages))
 }
 
-// inIndexes looks below .leann and .leann/indexes. A project that has them is
+// locateInIndexes looks below .leann and .leann/indexes. A project that has them is
 // not the index: its path means the project's own files.
-func inIndexes(dir string) (candidate, error) {
+func locateInIndexes(dir string) (location, error) {
 	none := fmt.Errorf("%s: %w", dir, ErrNotLEANN)
 	indexes := dir
 	if filepath.Base(dir) == ".leann" {
 		indexes = filepath.Join(dir, "indexes")
 	}
 	if filepath.Base(filepath.Dir(indexes)) != ".leann" || filepath.Base(indexes) != "indexes" {
-		return candidate{}, none
+		return location{}, none
 	}
 	entries, err := os.ReadDir(indexes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return candidate{}, none
+		return location{}, none
 	}
 	if err != nil {
-		return candidate{}, err
+		return location{}, err
 	}
-	var found []candidate
+	var found []location
 	var names []string
 	for _, e := range entries {
 		// LEANN stages a rebuild in .name.rebuild-<hex>, beside the index.
 		if strings.HasPrefix(e.Name(), ".") || !e.IsDir() {
 			continue
 		}
-		c, err := inFolder(filepath.Join(indexes, e.Name()))
+		c, err := locateFolder(filepath.Join(indexes, e.Name()))
 		if errors.Is(err, ErrNotLEANN) {
 			continue
 		}
 		if err != nil {
-			return candidate{}, err
+			return location{}, err
 		}
 		found, names = append(found, c), append(names, e.Name())
 	}
 	switch len(found) {
 	case 0:
-		return candidate{}, none
+		return location{}, none
 	case 1:
 		return found[0], nil
 	}
-	return candidate{}, fmt.Errorf("%s contains %d LEANN indexes: pass one of %s", indexes, len(found), list(names))
+	return location{}, fmt.Errorf("%s contains %d LEANN indexes: pass one of %s", indexes, len(found), joinNames(names))
 }
 
-// resolve finds the passages file that a meta file names, trying what LEANN
+// resolveShard finds the passages file that a meta file names, trying what LEANN
 // tries: the path as it stands, the path within the folder, path_relative,
 // the file named like the meta file. LEANN also tries the working directory;
 // whose files lie there is anybody's guess, so docsearch does not. What lies
 // in the index's own folder comes first: an index that was copied still names
 // the place it was copied from.
-func resolve(c candidate, sibling string, s PassageSource, trusted bool) (string, error) {
+func resolveShard(c location, sibling string, s PassageSource, trusted bool) (string, error) {
 	var tried []string
 	for _, name := range []string{s.Path, s.Relative} {
 		if name == "" {
@@ -268,7 +268,7 @@ func resolve(c candidate, sibling string, s PassageSource, trusted bool) (string
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(c.dir, filepath.FromSlash(name))
 		}
-		tried = append(tried, name, filepath.Join(c.dir, lastElement(name)))
+		tried = append(tried, name, filepath.Join(c.dir, fileName(name)))
 	}
 	tried = append(tried, sibling)
 	outside := ""
@@ -287,7 +287,7 @@ func resolve(c candidate, sibling string, s PassageSource, trusted bool) (string
 	case outside != "":
 		return "", &OutsideError{c.meta, outside}
 	}
-	return "", fmt.Errorf("%s: passages file %s not found", c.meta, list(tried))
+	return "", fmt.Errorf("%s: passages file %s not found", c.meta, joinNames(tried))
 }
 
 // within reports whether path, all symbolic links followed, is in dir.
@@ -304,8 +304,8 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// lastElement is the file name in a path that another system may have written.
-func lastElement(path string) string {
+// fileName is the file name in a path that another system may have written.
+func fileName(path string) string {
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
@@ -328,11 +328,11 @@ func isFile(path string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// list names the first few of names.
-func list(names []string) string {
-	const most = 5
-	if len(names) <= most {
+// joinNames names the first few of names.
+func joinNames(names []string) string {
+	const maxNames = 5
+	if len(names) <= maxNames {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
 }

@@ -165,7 +165,7 @@ func TestFindFails(t *testing.T) {
 	}
 }
 
-func TestFindStaysInTheFolder(t *testing.T) {
+func TestFindRejectsOutsideFiles(t *testing.T) {
 	for name, source := range map[string]string{
 		"absolute":  `{"path": "DIR/secret.jsonl"}`,
 		"climbing":  `{"path": "../secret.jsonl"}`,
@@ -203,7 +203,7 @@ func TestFindStaysInTheFolder(t *testing.T) {
 }
 
 // A link in a folder is followed only where the caller named it.
-func TestFindFollowsNamedLinks(t *testing.T) {
+func TestFindFollowsExplicitLinks(t *testing.T) {
 	root := tree(t, map[string]string{"secret.jsonl": onePassage, "x/placeholder": ""})
 	link := filepath.Join(root, "x", "passages.jsonl")
 	if err := os.Symlink(filepath.Join(root, "secret.jsonl"), link); err != nil {
@@ -266,8 +266,8 @@ func FuzzParseMeta(f *testing.F) {
 			return
 		}
 		for _, s := range m.Sources {
-			c := candidate{dir: t.TempDir(), meta: "m"}
-			if path, err := resolve(c, filepath.Join(c.dir, "x"), s, false); err == nil {
+			c := location{dir: t.TempDir(), meta: "m"}
+			if path, err := resolveShard(c, filepath.Join(c.dir, "x"), s, false); err == nil {
 				t.Fatalf("%q resolved to %s in an empty folder", s, path)
 			}
 		}

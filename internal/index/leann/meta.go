@@ -48,7 +48,7 @@ func readMeta(path string) (Meta, error) {
 // nothing. There may be an API key in it, in clear: it is for asking the
 // model, and for nothing else.
 func (x *Index) EmbeddingOptions() (json.RawMessage, error) {
-	base, ok := x.base()
+	base, ok := x.basePath()
 	if !ok {
 		return nil, nil
 	}
@@ -76,10 +76,10 @@ func parseMeta(data []byte) (Meta, error) {
 		return Meta{}, fmt.Errorf("it contains null")
 	}
 	m := Meta{
-		Version:        text(raw["version"]),
-		Backend:        text(raw["backend_name"]),
-		EmbeddingModel: text(raw["embedding_model"]),
-		EmbeddingMode:  text(raw["embedding_mode"]),
+		Version:        stringOrEmpty(raw["version"]),
+		Backend:        stringOrEmpty(raw["backend_name"]),
+		EmbeddingModel: stringOrEmpty(raw["embedding_model"]),
+		EmbeddingMode:  stringOrEmpty(raw["embedding_mode"]),
 	}
 	if json.Unmarshal(raw["dimensions"], &m.Dimensions) != nil {
 		m.Dimensions = 0
@@ -87,7 +87,7 @@ func parseMeta(data []byte) (Meta, error) {
 	var sources []map[string]json.RawMessage
 	json.Unmarshal(raw["passage_sources"], &sources)
 	for _, s := range sources {
-		m.Sources = append(m.Sources, PassageSource{Path: text(s["path"]), Relative: text(s["path_relative"])})
+		m.Sources = append(m.Sources, PassageSource{Path: stringOrEmpty(s["path"]), Relative: stringOrEmpty(s["path_relative"])})
 	}
 	if origin := new(Origin); json.Unmarshal(raw["docsearch"], origin) == nil && origin.Location != "" {
 		m.Origin = origin
@@ -95,7 +95,7 @@ func parseMeta(data []byte) (Meta, error) {
 	return m, nil
 }
 
-func text(v json.RawMessage) string {
+func stringOrEmpty(v json.RawMessage) string {
 	var s string
 	if json.Unmarshal(v, &s) != nil {
 		return ""

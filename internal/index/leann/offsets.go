@@ -86,7 +86,7 @@ const (
 )
 
 // A value of the pickle machine: the dictionary, a mark, a string, an integer.
-type value struct {
+type pickleValue struct {
 	kind byte // opEmptyDict, opMark, opString, opInt4
 	s    string
 	n    int64
@@ -94,16 +94,16 @@ type value struct {
 
 // A pickle is the machine that CPython's pickle module defines, cut down to
 // the opcodes above.
-type pickle struct {
+type unpickler struct {
 	data  []byte
 	at    int
-	stack []value
-	memo  map[int]value
+	stack []pickleValue
+	memo  map[int]pickleValue
 	dict  map[string]int64 // the only dictionary there may be
 }
 
 func unpickle(data []byte) (map[string]int64, error) {
-	p := &pickle{data: data, memo: map[int]value{}}
+	p := &unpickler{data: data, memo: map[int]pickleValue{}}
 	for {
 		start := p.at
 		done, err := p.step()
@@ -116,9 +116,9 @@ func unpickle(data []byte) (map[string]int64, error) {
 	}
 }
 
-var errShort = errors.New("the file ends too early")
+var errTruncated = errors.New("the file ends too early")
 
-func (p *pickle) step() (done bool, err error) {
+func (p *unpickler) step() (done bool, err error) {
 	op, err := p.uint(1)
 	if err != nil {
 		return false, err
@@ -136,14 +136,14 @@ func (p *pickle) step() (done bool, err error) {
 			return false, errors.New("a second dictionary")
 		}
 		p.dict = map[string]int64{}
-		p.push(value{kind: opEmptyDict})
+		p.push(pickleValue{kind: opEmptyDict})
 	case opMark:
-		p.push(value{kind: opMark})
+		p.push(pickleValue{kind: opMark})
 	case opSetItem:
 		if len(p.stack) < 3 {
 			return false, errors.New("an item without its parts")
 		}
-		err = p.set(len(p.stack) - 2)
+		err = p.setItems(len(p.stack) - 2)
 	case opSetItems:
 		mark := len(p.stack) - 1
 		for mark >= 0 && p.stack[mark].kind != opMark {
@@ -153,22 +153,22 @@ func (p *pickle) step() (done bool, err error) {
 			return false, errors.New("items without a beginning")
 		}
 		p.stack = slices.Delete(p.stack, mark, mark+1)
-		err = p.set(mark)
+		err = p.setItems(mark)
 	case opStop:
 		if len(p.stack) != 1 || p.stack[0].kind != opEmptyDict {
 			return false, errors.New("what is pickled is no dictionary")
 		}
 		return true, nil
 	case opMemoize:
-		err = p.put(uint64(len(p.memo)), nil)
+		err = p.memoize(uint64(len(p.memo)), nil)
 	case opBinPut:
-		err = p.put(p.uint(1))
+		err = p.memoize(p.uint(1))
 	case opLongBinPut:
-		err = p.put(p.uint(4))
+		err = p.memoize(p.uint(4))
 	case opBinGet:
-		err = p.get(p.uint(1))
+		err = p.pushMemo(p.uint(1))
 	case opLongBinGet:
-		err = p.get(p.uint(4))
+		err = p.pushMemo(p.uint(4))
 	case opShortString:
 		err = p.string(p.uint(1))
 	case opString:
@@ -191,10 +191,10 @@ func (p *pickle) step() (done bool, err error) {
 	return false, err
 }
 
-func (p *pickle) push(v value) { p.stack = append(p.stack, v) }
+func (p *unpickler) push(v pickleValue) { p.stack = append(p.stack, v) }
 
-// set stores the keys and values from stack[from] on in the dictionary below.
-func (p *pickle) set(from int) error {
+// setItems stores the keys and values from stack[from] on in the dictionary below.
+func (p *unpickler) setItems(from int) error {
 	items := p.stack[from:]
 	if p.stack[from-1].kind != opEmptyDict || len(items)%2 != 0 {
 		return errors.New("items that belong to no dictionary")
@@ -202,7 +202,7 @@ func (p *pickle) set(from int) error {
 	for i := 0; i < len(items); i += 2 {
 		key, v := items[i], items[i+1]
 		if key.kind == opInt4 {
-			key = value{kind: opString, s: strconv.FormatInt(key.n, 10)}
+			key = pickleValue{kind: opString, s: strconv.FormatInt(key.n, 10)}
 		}
 		if key.kind != opString || v.kind != opInt4 || v.n < 0 {
 			return errors.New("an item that is not an id with its offset")
@@ -213,7 +213,7 @@ func (p *pickle) set(from int) error {
 	return nil
 }
 
-func (p *pickle) put(i uint64, err error) error {
+func (p *unpickler) memoize(i uint64, err error) error {
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (p *pickle) put(i uint64, err error) error {
 	return nil
 }
 
-func (p *pickle) get(i uint64, err error) error {
+func (p *unpickler) pushMemo(i uint64, err error) error {
 	if err != nil {
 		return err
 	}
@@ -236,26 +236,26 @@ func (p *pickle) get(i uint64, err error) error {
 	return nil
 }
 
-func (p *pickle) string(n uint64, err error) error {
+func (p *unpickler) string(n uint64, err error) error {
 	if err != nil {
 		return err
 	}
 	b, err := p.bytes(n)
-	p.push(value{kind: opString, s: string(b)})
+	p.push(pickleValue{kind: opString, s: string(b)})
 	return err
 }
 
-func (p *pickle) integer(n uint64) error {
+func (p *unpickler) integer(n uint64) error {
 	u, err := p.uint(n)
 	if n == 4 { // the only signed one
 		u = uint64(int32(u))
 	}
-	p.push(value{kind: opInt4, n: int64(u)})
+	p.push(pickleValue{kind: opInt4, n: int64(u)})
 	return err
 }
 
 // long reads a two's complement of n bytes.
-func (p *pickle) long(n uint64, err error) error {
+func (p *unpickler) long(n uint64, err error) error {
 	if err != nil {
 		return err
 	}
@@ -271,12 +271,12 @@ func (p *pickle) long(n uint64, err error) error {
 		word = [8]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 	}
 	copy(word[:], b)
-	p.push(value{kind: opInt4, n: int64(binary.LittleEndian.Uint64(word[:]))})
+	p.push(pickleValue{kind: opInt4, n: int64(binary.LittleEndian.Uint64(word[:]))})
 	return nil
 }
 
 // uint reads an unsigned number of n bytes.
-func (p *pickle) uint(n uint64) (uint64, error) {
+func (p *unpickler) uint(n uint64) (uint64, error) {
 	b, err := p.bytes(n)
 	var u uint64
 	for i, c := range b {
@@ -285,9 +285,9 @@ func (p *pickle) uint(n uint64) (uint64, error) {
 	return u, err
 }
 
-func (p *pickle) bytes(n uint64) ([]byte, error) {
+func (p *unpickler) bytes(n uint64) ([]byte, error) {
 	if n > uint64(len(p.data)-p.at) {
-		return nil, errShort
+		return nil, errTruncated
 	}
 	b := p.data[p.at : p.at+int(n)]
 	p.at += int(n)

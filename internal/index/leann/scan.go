@@ -24,7 +24,7 @@ func Scan(r io.Reader, line func(offset int64, line []byte) error) (skipped []ge
 	if short, ok := r.(interface{ Len() int }); ok { // as of bytes in memory
 		size = min(size, short.Len())
 	}
-	s := scanner{r: bufio.NewReaderSize(r, size)}
+	s := lineReader{r: bufio.NewReaderSize(r, size)}
 	if mark, err := s.r.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
 		s.r.Discard(len(mark))
 		s.offset = int64(len(mark))
@@ -40,10 +40,10 @@ func Scan(r io.Reader, line func(offset int64, line []byte) error) (skipped []ge
 		}
 		switch {
 		case size > passage.MaxLine:
-			skipped = append(skipped, skip(number, "the passage has %d bytes, the limit is %d", size, passage.MaxLine))
+			skipped = append(skipped, skippedLine(number, "the passage has %d bytes, the limit is %d", size, passage.MaxLine))
 		case len(bytes.TrimSpace(data)) == 0:
 		case !utf8.Valid(data):
-			skipped = append(skipped, skip(number, "not UTF-8"))
+			skipped = append(skipped, skippedLine(number, "not UTF-8"))
 		default:
 			if err := line(offset, data); err != nil {
 				return skipped, err
@@ -52,21 +52,21 @@ func Scan(r io.Reader, line func(offset int64, line []byte) error) (skipped []ge
 	}
 }
 
-func skip(number int, format string, args ...any) generation.Skipped {
+func skippedLine(number int, format string, args ...any) generation.Skipped {
 	return generation.Skipped{Name: fmt.Sprintf("line %d", number), Reason: fmt.Sprintf(format, args...)}
 }
 
 // A scanner is a bufio.Scanner that goes on after a line that is too long.
-type scanner struct {
-	r      *bufio.Reader
-	offset int64  // of the next line
-	long   []byte // holds a line that is longer than the reader's buffer
+type lineReader struct {
+	r        *bufio.Reader
+	offset   int64  // of the next line
+	longLine []byte // holds a line that is longer than the reader's buffer
 }
 
 // next returns a line without its end, and its size; a line of more than
 // passage.MaxLine bytes comes without its data.
-func (s *scanner) next() (line []byte, size int64, err error) {
-	s.long = s.long[:0]
+func (s *lineReader) next() (line []byte, size int64, err error) {
+	s.longLine = s.longLine[:0]
 	for {
 		part, err := s.r.ReadSlice('\n')
 		s.offset += int64(len(part))
@@ -75,11 +75,11 @@ func (s *scanner) next() (line []byte, size int64, err error) {
 		if err != nil && !full && (err != io.EOF || size == 0) {
 			return nil, 0, err
 		}
-		if full || len(s.long) > 0 {
+		if full || len(s.longLine) > 0 {
 			if size <= passage.MaxLine+2 { // the line's end may be two bytes
-				s.long = append(s.long, part...)
+				s.longLine = append(s.longLine, part...)
 			}
-			part = s.long
+			part = s.longLine
 		}
 		if full {
 			continue

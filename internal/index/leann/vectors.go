@@ -55,7 +55,7 @@ const (
 // OpenVectors opens the vectors that the index has kept. Errors: one that
 // wraps ErrNoVectors, those of files that are not as they should be.
 func (x *Index) OpenVectors() (*Vectors, error) {
-	base, ok := x.base()
+	base, ok := x.basePath()
 	if !ok || x.Meta.Backend != "" && x.Meta.Backend != "hnsw" {
 		return nil, fmt.Errorf("%s: %w", x.Location, ErrNoVectors)
 	}
@@ -83,8 +83,8 @@ func (x *Index) OpenVectors() (*Vectors, error) {
 	return v, nil
 }
 
-// base is the path of the index without ".leann.meta.json".
-func (x *Index) base() (string, bool) {
+// basePath is the path of the index without ".leann.meta.json".
+func (x *Index) basePath() (string, bool) {
 	metas, err := withSuffix(x.Dir, leannMeta)
 	if err != nil || x.Kind != KindIndex || len(metas) != 1 {
 		return "", false
@@ -148,7 +148,7 @@ func (v *Vectors) Vector(i int, u []float32) error {
 
 // parseVectors finds the vectors in a FAISS file.
 func parseVectors(data []byte) (n, dimensions int, vectors []byte, err error) {
-	r := reader{data}
+	r := faissReader{data}
 	if string(r.take(4)) != "IHNf" {
 		return 0, 0, nil, fmt.Errorf("not a FAISS graph with vectors: %w", ErrNoVectors)
 	}
@@ -160,7 +160,7 @@ func parseVectors(data []byte) (n, dimensions int, vectors []byte, err error) {
 		return 0, 0, nil, errors.New("corrupt header of the FAISS file")
 	}
 	pruned := false
-	for _, read := range []func(*reader) string{(*reader).compactGraph, (*reader).repeatedGraph, (*reader).markedGraph, (*reader).graph} {
+	for _, read := range []func(*faissReader) string{(*faissReader).skipCompactGraph, (*faissReader).skipCompactGraphAndKind, (*faissReader).skipMarkedGraph, (*faissReader).skipGraph} {
 		rest := r
 		kind := read(&rest)
 		if rest.data == nil {
@@ -181,9 +181,9 @@ func parseVectors(data []byte) (n, dimensions int, vectors []byte, err error) {
 
 // A reader reads from the front of data, and has nil there once something was
 // asked for that is not.
-type reader struct{ data []byte }
+type faissReader struct{ data []byte }
 
-func (r *reader) take(n uint64) []byte {
+func (r *faissReader) take(n uint64) []byte {
 	if r.data == nil || n > uint64(len(r.data)) {
 		r.data = nil
 		return nil
@@ -194,7 +194,7 @@ func (r *reader) take(n uint64) []byte {
 }
 
 // list skips a list with items of the given size.
-func (r *reader) list(size uint64) []byte {
+func (r *faissReader) list(size uint64) []byte {
 	b := r.take(8)
 	if b == nil {
 		return nil
@@ -207,7 +207,7 @@ func (r *reader) list(size uint64) []byte {
 	return r.take(n * size)
 }
 
-func (r *reader) header() (dimensions, n uint64, ok bool) {
+func (r *faissReader) header() (dimensions, n uint64, ok bool) {
 	const l2 = 1
 	b := r.take(4 + 8 + 16 + 1 + 4)
 	if b == nil {
@@ -220,21 +220,21 @@ func (r *reader) header() (dimensions, n uint64, ok bool) {
 	return uint64(d), n, d > 0 && d <= maxDimensions && n < 1<<31 && r.data != nil
 }
 
-// graph skips a graph and returns the kind of the storage after it.
-func (r *reader) graph() string {
+// skipGraph skips a graph and returns the kind of the storage after it.
+func (r *faissReader) skipGraph() string {
 	r.list(8)
 	r.list(4)
 	r.take(20)
 	return string(r.take(4))
 }
 
-func (r *reader) markedGraph() string {
-	r.mark(0)
-	return r.graph()
+func (r *faissReader) skipMarkedGraph() string {
+	r.expectMark(0)
+	return r.skipGraph()
 }
 
-func (r *reader) compactGraph() string {
-	r.mark(1)
+func (r *faissReader) skipCompactGraph() string {
+	r.expectMark(1)
 	r.list(8)
 	r.list(8)
 	r.take(20)
@@ -243,14 +243,14 @@ func (r *reader) compactGraph() string {
 	return kind
 }
 
-// repeatedGraph is a compact graph before a storage that has its kind.
-func (r *reader) repeatedGraph() string {
-	r.compactGraph()
+// skipCompactGraphAndKind is a compact graph before a storage that has its kind.
+func (r *faissReader) skipCompactGraphAndKind() string {
+	r.skipCompactGraph()
 	return string(r.take(4))
 }
 
-// mark takes the byte that marks a form.
-func (r *reader) mark(form byte) {
+// expectMark takes the byte that marks a form.
+func (r *faissReader) expectMark(form byte) {
 	if b := r.take(1); b != nil && b[0] != form {
 		r.data = nil
 	}
@@ -258,7 +258,7 @@ func (r *reader) mark(form byte) {
 
 // storage returns the numbers of n flat vectors; nil if that is not what
 // comes next.
-func (r *reader) storage(kind string, dimensions, n uint64) []byte {
+func (r *faissReader) storage(kind string, dimensions, n uint64) []byte {
 	switch kind {
 	case "IxFI", "IxF2", "IxFl":
 	default:

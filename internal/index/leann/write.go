@@ -39,7 +39,7 @@ const (
 // backend as well, which only LEANN can make (leann build), because only it
 // has the model. The meta file names the model that LEANN takes by default.
 func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]generation.FileInfo, error) {
-	ids, offsets, err := lines(passages, runtime.GOMAXPROCS(0))
+	ids, offsets, err := scanLines(passages, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, err
 	}
@@ -58,14 +58,14 @@ func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]generat
 	}
 	// Each waits for the disk.
 	var g errgroup.Group
-	g.Go(func() error { return replaceByLink(passages, dir.Join(PassagesName), perm) })
+	g.Go(func() error { return linkOrCopy(passages, dir.Join(PassagesName), perm) })
 	for _, f := range files[:2] {
-		g.Go(func() error { return replace(dir.Join(f.name), f.data, perm) })
+		g.Go(func() error { return writeIfChanged(dir.Join(f.name), f.data, perm) })
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	if err := replace(dir.Join(metaName), files[2].data, perm); err != nil {
+	if err := writeIfChanged(dir.Join(metaName), files[2].data, perm); err != nil {
 		return nil, err
 	}
 	published := []generation.FileInfo{{Name: PassagesName}}
@@ -75,8 +75,8 @@ func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]generat
 	return published, nil
 }
 
-// replace writes a file, unless it has those contents and no other mode.
-func replace(file confined.Path, data []byte, perm fs.FileMode) error {
+// writeIfChanged writes a file, unless it has those contents and no other mode.
+func writeIfChanged(file confined.Path, data []byte, perm fs.FileMode) error {
 	if err := file.Clean(); err != nil {
 		return err
 	}
@@ -168,41 +168,41 @@ func newMeta(passages int, origin Origin) any {
 	}
 }
 
-// lines lists the id and the offset of every passage in a file, so many pieces of
+// scanLines lists the id and the offset of every passage in a file, so many pieces of
 // it at once.
-func lines(file confined.Path, atOnce int) (ids []string, offsets []int64, err error) {
+func scanLines(file confined.Path, workers int) (ids []string, offsets []int64, err error) {
 	m, err := mmap.OpenIn(file)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer m.Close()
-	pieces := make([]piece, atOnce)
+	ranges := make([]lineRange, workers)
 	var g errgroup.Group
-	for i, end := 0, 0; i < len(pieces); i++ {
+	for i, end := 0, 0; i < len(ranges); i++ {
 		begin := end
-		end = lineAfter(m.Data, max(begin, len(m.Data)/len(pieces)*(i+1)))
-		if i == len(pieces)-1 {
+		end = lineAfter(m.Data, max(begin, len(m.Data)/len(ranges)*(i+1)))
+		if i == len(ranges)-1 {
 			end = len(m.Data)
 		}
-		g.Go(func() error { return pieces[i].read(m.Data, begin, end) })
+		g.Go(func() error { return ranges[i].read(m.Data, begin, end) })
 	}
 	if err := g.Wait(); err != nil {
 		return nil, nil, fmt.Errorf("%s, %w", file, err)
 	}
-	for _, p := range pieces {
+	for _, p := range ranges {
 		ids, offsets = append(ids, p.ids...), append(offsets, p.offsets...)
 	}
 	return ids, offsets, nil
 }
 
 // A piece is some of the passages of a file.
-type piece struct {
+type lineRange struct {
 	ids     []string
 	offsets []int64
 }
 
 // read lists the passages from one offset to another.
-func (p *piece) read(data []byte, from, to int) error {
+func (p *lineRange) read(data []byte, from, to int) error {
 	for at := from; at < to; at = lineAfter(data, at) {
 		id, err := passage.DecodeID(data[at:to])
 		if err != nil {
@@ -221,16 +221,16 @@ func lineAfter(data []byte, at int) int {
 	return len(data)
 }
 
-// replaceByLink gives a file a second name in place of what has it, or copies
+// linkOrCopy gives a file a second name in place of what has it, or copies
 // the file where the file system has no hard links.
-func replaceByLink(file, name confined.Path, perm fs.FileMode) error {
+func linkOrCopy(file, name confined.Path, perm fs.FileMode) error {
 	// What is here already was left by one that died.
 	temporary := name.Parent().Join(name.Base() + ".new")
 	if err := temporary.RemoveAll(); err != nil {
 		return err
 	}
 	if file.Link(temporary) != nil {
-		if err := copyFile(file, temporary, perm); err != nil {
+		if err := copyWithTime(file, temporary, perm); err != nil {
 			temporary.Remove()
 			return err
 		}
@@ -246,7 +246,7 @@ func replaceByLink(file, name confined.Path, perm fs.FileMode) error {
 	return name.Parent().Sync()
 }
 
-func copyFile(from, to confined.Path, perm fs.FileMode) error {
+func copyWithTime(from, to confined.Path, perm fs.FileMode) error {
 	in, err := from.Open()
 	if err != nil {
 		return err

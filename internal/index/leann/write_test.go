@@ -126,7 +126,7 @@ func TestLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		for pieces := 1; pieces < 8; pieces++ {
-			ids, offsets, err := lines(confined.Of(path), pieces)
+			ids, offsets, err := scanLines(confined.Of(path), pieces)
 			if diff := cmp.Diff(wantIDs, ids) + cmp.Diff(wantOffsets, offsets); err != nil || diff != "" {
 				t.Errorf("%d lines in %d pieces: %v (-want +got)\n%s", n, pieces, err, diff)
 			}
@@ -189,7 +189,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestCopyFileKeepsTheTime(t *testing.T) {
+func TestCopyKeepsModTime(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
 	if err := os.WriteFile(from, []byte("x"), 0o644); err != nil {
@@ -199,13 +199,13 @@ func TestCopyFileKeepsTheTime(t *testing.T) {
 	if err := os.Chtimes(from, past, past); err != nil {
 		t.Fatal(err)
 	}
-	if err := copyFile(confined.Of(from), confined.Of(to), 0o644); err != nil {
+	if err := copyWithTime(confined.Of(from), confined.Of(to), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if st, err := os.Stat(to); err != nil || !st.ModTime().Equal(past) || st.Size() != 1 {
 		t.Errorf("copied as %v, %v", st, err)
 	}
-	if err := copyFile(confined.Of(from), confined.Of(to), 0o644); err == nil {
+	if err := copyWithTime(confined.Of(from), confined.Of(to), 0o644); err == nil {
 		t.Error("wrote over a file that is there")
 	}
 }

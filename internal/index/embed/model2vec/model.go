@@ -38,7 +38,7 @@ const maxJSON = 256 << 20
 type Model struct {
 	id        string
 	file      *mmap.Mapping
-	tokens    *tokenizer.Tokenizer
+	tokenizer *tokenizer.Tokenizer
 	normalize bool
 	table     tensor
 	mapping   tensor // absent: the token's number is its vector's
@@ -65,7 +65,7 @@ func open(dir string) (_ *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.tokens, err = tokenizer.Parse(data); err != nil {
+	if m.tokenizer, err = tokenizer.Parse(data); err != nil {
 		return nil, fmt.Errorf("tokenizer.json: %w", err)
 	}
 	if m.file, err = mmap.Open(filepath.Join(dir, "model.safetensors")); err != nil {
@@ -124,20 +124,20 @@ func (m *Model) open(data []byte) ([]byte, error) {
 		m.table = tensors["embedding.weight"]
 	}
 	m.mapping, m.weights = tensors["mapping"], tensors["weights"]
-	tokens := m.tokens.Size()
+	tokens := m.tokenizer.Size()
 	switch t := m.table; {
 	case t.data == nil:
 		return nil, errors.New("no tensor embeddings or embedding.weight")
 	case len(t.shape) != 2 || t.shape[1] == 0:
 		return nil, fmt.Errorf("the table of vectors has shape %v, want two dimensions", t.shape)
-	case t.kind != "F32" && t.kind != "F16" && t.kind != "I8":
-		return nil, fmt.Errorf("the table of vectors has type %s, want F32, F16 or I8", t.kind)
+	case t.dtype != "F32" && t.dtype != "F16" && t.dtype != "I8":
+		return nil, fmt.Errorf("the table of vectors has type %s, want F32, F16 or I8", t.dtype)
 	case m.mapping.data == nil && t.shape[0] < tokens:
 		return nil, fmt.Errorf("%d vectors for %d tokens", t.shape[0], tokens)
 	}
 	if t := m.mapping; t.data != nil {
-		if t.kind != "I32" && t.kind != "I64" || len(t.shape) != 1 || t.shape[0] < tokens {
-			return nil, fmt.Errorf("mapping has type %s and shape %v, want integers for %d tokens", t.kind, t.shape, tokens)
+		if t.dtype != "I32" && t.dtype != "I64" || len(t.shape) != 1 || t.shape[0] < tokens {
+			return nil, fmt.Errorf("mapping has type %s and shape %v, want integers for %d tokens", t.dtype, t.shape, tokens)
 		}
 		for i := range tokens {
 			if row := t.integer(i); row < 0 || row >= int64(m.table.shape[0]) {
@@ -145,8 +145,8 @@ func (m *Model) open(data []byte) ([]byte, error) {
 			}
 		}
 	}
-	if t := m.weights; t.data != nil && (t.kind != "F64" && t.kind != "F32" && t.kind != "F16" || len(t.shape) != 1 || t.shape[0] < tokens) {
-		return nil, fmt.Errorf("weights have type %s and shape %v, want floats for %d tokens", t.kind, t.shape, tokens)
+	if t := m.weights; t.data != nil && (t.dtype != "F64" && t.dtype != "F32" && t.dtype != "F16" || len(t.shape) != 1 || t.shape[0] < tokens) {
+		return nil, fmt.Errorf("weights have type %s and shape %v, want floats for %d tokens", t.dtype, t.shape, tokens)
 	}
 	return header, nil
 }
@@ -177,17 +177,17 @@ func (m *Model) Embed(ctx context.Context, _ embed.Kind, texts []string) ([][]fl
 func (m *Model) Vector(text string) []float32 {
 	d := m.Dimensions()
 	sum := make([]float64, d)
-	tokens := m.tokens.Tokens(text)
+	tokens := m.tokenizer.Tokens(text)
 	for _, token := range tokens[:min(len(tokens), MaxTokens)] {
 		row, weight := token, 1.0
 		if m.mapping.data != nil {
 			row = int(m.mapping.integer(token))
 		}
 		if m.weights.data != nil {
-			weight = m.weights.number(token)
+			weight = m.weights.float(token)
 		}
 		for i := range sum {
-			sum[i] += weight * m.table.number(row*d+i)
+			sum[i] += weight * m.table.float(row*d+i)
 		}
 	}
 	length := float64(max(1, min(len(tokens), MaxTokens)))
@@ -207,12 +207,12 @@ func (m *Model) Vector(text string) []float32 {
 
 // A tensor is an array in a safetensors file.
 type tensor struct {
-	kind  string
+	dtype string
 	shape []int
 	data  []byte
 }
 
-var sizes = []struct {
+var dtypeSizes = []struct {
 	kind string
 	size int
 }{{"F64", 8}, {"F32", 4}, {"F16", 2}, {"I64", 8}, {"I32", 4}, {"I8", 1}}
@@ -247,7 +247,7 @@ func parseSafetensors(data []byte) (map[string]tensor, []byte, error) {
 			return nil, nil, fmt.Errorf("tensor %s: %w", name, err)
 		}
 		bytes := int64(0)
-		for _, s := range sizes {
+		for _, s := range dtypeSizes {
 			if s.kind == e.Kind {
 				bytes = int64(s.size)
 			}
@@ -270,29 +270,29 @@ func parseSafetensors(data []byte) (map[string]tensor, []byte, error) {
 	return tensors, header, nil
 }
 
-// number is the i-th number of a tensor of floats or of bytes.
-func (t tensor) number(i int) float64 {
-	switch t.kind {
+// float is the i-th number of a tensor of floats or of bytes.
+func (t tensor) float(i int) float64 {
+	switch t.dtype {
 	case "F64":
 		return math.Float64frombits(binary.LittleEndian.Uint64(t.data[8*i:]))
 	case "F32":
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(t.data[4*i:])))
 	case "F16":
-		return half(binary.LittleEndian.Uint16(t.data[2*i:]))
+		return float16(binary.LittleEndian.Uint16(t.data[2*i:]))
 	}
 	return float64(int8(t.data[i]))
 }
 
 // integer is the i-th number of a tensor of integers.
 func (t tensor) integer(i int) int64 {
-	if t.kind == "I64" {
+	if t.dtype == "I64" {
 		return int64(binary.LittleEndian.Uint64(t.data[8*i:]))
 	}
 	return int64(int32(binary.LittleEndian.Uint32(t.data[4*i:])))
 }
 
-// half is the value of an IEEE 754 number of 16 bits.
-func half(b uint16) float64 {
+// float16 is the value of an IEEE 754 number of 16 bits.
+func float16(b uint16) float64 {
 	exponent, fraction := int(b>>10&31), float64(b&1023)
 	var v float64
 	switch exponent {

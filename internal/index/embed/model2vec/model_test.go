@@ -97,7 +97,7 @@ func encodeTensors(t testing.TB, tensors map[string]tensor) []byte {
 	var data []byte
 	for _, name := range slices.Sorted(maps.Keys(tensors)) {
 		x := tensors[name]
-		header[name] = entry{x.kind, x.shape, [2]int{len(data), len(data) + len(x.data)}}
+		header[name] = entry{x.dtype, x.shape, [2]int{len(data), len(data) + len(x.data)}}
 		data = append(data, x.data...)
 	}
 	h, err := json.Marshal(header)
@@ -108,7 +108,7 @@ func encodeTensors(t testing.TB, tensors map[string]tensor) []byte {
 }
 
 func floats(shape []int, v ...float32) tensor {
-	x := tensor{kind: "F32", shape: shape}
+	x := tensor{dtype: "F32", shape: shape}
 	for _, f := range v {
 		x.data = binary.LittleEndian.AppendUint32(x.data, math.Float32bits(f))
 	}
@@ -119,9 +119,9 @@ func TestMappingAndWeights(t *testing.T) {
 	const tokenizer = `{"pre_tokenizer": {"type": "WhitespaceSplit"}, "model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 1, "b": 2}}}`
 	dir := write(t, tokenizer, map[string]tensor{
 		"embeddings": floats([]int{2, 2}, 1, 0, 0, 1),
-		"mapping":    {kind: "I32", shape: []int{3}, data: []byte{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}},
+		"mapping":    {dtype: "I32", shape: []int{3}, data: []byte{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}},
 		"weights":    floats([]int{3}, 9, 1, 3),
-		"other":      {kind: "BOOL", shape: []int{1}, data: []byte{1}},
+		"other":      {dtype: "BOOL", shape: []int{1}, data: []byte{1}},
 	}, `{"normalize": false}`)
 	m, err := Open(dir)
 	if err != nil {
@@ -157,11 +157,11 @@ func TestOpenRejects(t *testing.T) {
 		{"no table", tokenizer, "{}", map[string]tensor{"weights": good}, "embeddings"},
 		{"few vectors", tokenizer, "{}", map[string]tensor{"embeddings": floats([]int{1, 1}, 1)}, "1 vectors for 2 tokens"},
 		{"flat table", tokenizer, "{}", map[string]tensor{"embeddings": floats([]int{2}, 1, 2)}, "shape"},
-		{"table of integers", tokenizer, "{}", map[string]tensor{"embeddings": {kind: "I32", shape: []int{2, 1}, data: make([]byte, 8)}}, "I32"},
+		{"table of integers", tokenizer, "{}", map[string]tensor{"embeddings": {dtype: "I32", shape: []int{2, 1}, data: make([]byte, 8)}}, "I32"},
 		{"wild mapping", tokenizer, "{}", map[string]tensor{"embeddings": good,
-			"mapping": {kind: "I32", shape: []int{2}, data: []byte{0, 0, 0, 0, 9, 0, 0, 0}}}, "vector 9 of 2"},
+			"mapping": {dtype: "I32", shape: []int{2}, data: []byte{0, 0, 0, 0, 9, 0, 0, 0}}}, "vector 9 of 2"},
 		{"short weights", tokenizer, "{}", map[string]tensor{"embeddings": good, "weights": floats([]int{1}, 1)}, "weights"},
-		{"other length", tokenizer, "{}", map[string]tensor{"embeddings": {kind: "F32", shape: []int{2, 1}, data: make([]byte, 7)}}, "shape [2 1] in 7 bytes"},
+		{"other length", tokenizer, "{}", map[string]tensor{"embeddings": {dtype: "F32", shape: []int{2, 1}, data: make([]byte, 7)}}, "shape [2 1] in 7 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, err := Open(write(t, tt.tokenizer, tt.tensors, tt.config))
@@ -183,24 +183,24 @@ func TestHalf(t *testing.T) {
 		bits uint16
 		want float64
 	}{{0, 0}, {0x3c00, 1}, {0xc000, -2}, {0x3555, 0.333251953125}, {0x7bff, 65504}, {1, 5.960464477539063e-8}, {0x7c00, math.Inf(1)}, {0xfc00, math.Inf(-1)}} {
-		if got := half(tt.bits); got != tt.want {
+		if got := float16(tt.bits); got != tt.want {
 			t.Errorf("%#x is %v, want %v", tt.bits, got, tt.want)
 		}
 	}
-	if !math.IsNaN(half(0x7e00)) {
+	if !math.IsNaN(float16(0x7e00)) {
 		t.Error("0x7e00 is a number")
 	}
 }
 
 func FuzzSafetensors(f *testing.F) {
-	f.Add(encodeTensors(f, map[string]tensor{"embeddings": floats([]int{2, 1}, 1, 2), "mapping": {kind: "I32", shape: []int{2}, data: make([]byte, 8)}}))
+	f.Add(encodeTensors(f, map[string]tensor{"embeddings": floats([]int{2, 1}, 1, 2), "mapping": {dtype: "I32", shape: []int{2}, data: make([]byte, 8)}}))
 	f.Add([]byte{2, 0, 0, 0, 0, 0, 0, 0, '{', '}'})
 	tok, err := tokenizer.Parse([]byte(`{"model": {"vocab": {"[UNK]": 0, "a": 1}}}`))
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m := &Model{tokens: tok}
+		m := &Model{tokenizer: tok}
 		if _, err := m.open(data); err == nil {
 			m.Vector("a")
 		}

@@ -38,7 +38,7 @@ type Cache struct {
 
 	mu         sync.Mutex
 	dimensions int
-	places     map[[keySize]byte]int64
+	offsets    map[[keySize]byte]int64
 }
 
 const (
@@ -46,7 +46,7 @@ const (
 	cacheVersion = 1
 	cacheHeader  = 16
 	keySize      = 16
-	lockPatience = 10 * time.Second
+	lockTimeout  = 10 * time.Second
 )
 
 // NewCache returns p with a cache in the folder dir.
@@ -55,7 +55,7 @@ func NewCache(p embed.Provider, dir string) (*Cache, error) {
 		return nil, err
 	}
 	name := sha256.Sum256([]byte(p.ID()))
-	c := &Cache{Provider: p, path: filepath.Join(dir, fmt.Sprintf("%x.vectors", name[:8])), places: make(map[[keySize]byte]int64)}
+	c := &Cache{Provider: p, path: filepath.Join(dir, fmt.Sprintf("%x.vectors", name[:8])), offsets: make(map[[keySize]byte]int64)}
 	return c, c.load()
 }
 
@@ -70,7 +70,7 @@ func (c *Cache) load() error {
 		return err
 	}
 	defer f.Close()
-	dimensions, records, err := inspect(f)
+	dimensions, records, err := readHeader(f)
 	if err != nil || dimensions == 0 {
 		return err
 	}
@@ -81,13 +81,13 @@ func (c *Cache) load() error {
 		if _, err := f.ReadAt(key[:], at); err != nil {
 			return err
 		}
-		c.places[key] = at
+		c.offsets[key] = at
 	}
 	return nil
 }
 
-// inspect reads a cache's header. It returns 0 dimensions for what is none.
-func inspect(f *os.File) (dimensions int, records int64, err error) {
+// readHeader reads a cache's header. It returns 0 dimensions for what is none.
+func readHeader(f *os.File) (dimensions int, records int64, err error) {
 	st, err := f.Stat()
 	if err != nil {
 		return 0, 0, err
@@ -112,7 +112,7 @@ func (c *Cache) Embed(ctx context.Context, kind embed.Kind, texts []string) ([][
 	if kind != embed.Document {
 		return c.Provider.Embed(ctx, kind, texts)
 	}
-	vectors, err := c.recall(texts)
+	vectors, err := c.lookup(texts)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (c *Cache) Embed(ctx context.Context, kind embed.Kind, texts []string) ([][
 		return nil, err
 	}
 	old := c.dimensions
-	if err := c.remember(unknown, fresh); err != nil {
+	if err := c.store(unknown, fresh); err != nil {
 		return nil, err
 	}
 	if len(missing) < len(texts) && len(fresh[0]) != old {
@@ -150,13 +150,13 @@ func keyOf(text string) (key [keySize]byte) {
 	return key
 }
 
-// recall returns the vectors of the texts that the cache knows, nil for the
+// lookup returns the vectors of the texts that the cache knows, nil for the
 // others.
-func (c *Cache) recall(texts []string) ([][]float32, error) {
+func (c *Cache) lookup(texts []string) ([][]float32, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	vectors := make([][]float32, len(texts))
-	if len(c.places) == 0 {
+	if len(c.offsets) == 0 {
 		return vectors, nil
 	}
 	f, err := os.Open(c.path)
@@ -167,7 +167,7 @@ func (c *Cache) recall(texts []string) ([][]float32, error) {
 	record := make([]byte, recordSize(c.dimensions))
 	for i, text := range texts {
 		key := keyOf(text)
-		at, ok := c.places[key]
+		at, ok := c.offsets[key]
 		if !ok {
 			continue
 		}
@@ -176,7 +176,7 @@ func (c *Cache) recall(texts []string) ([][]float32, error) {
 		}
 		sum := len(record) - 4
 		if [keySize]byte(record) != key || container.Checksum(record[:sum]) != binary.LittleEndian.Uint32(record[sum:]) {
-			delete(c.places, key)
+			delete(c.offsets, key)
 			continue
 		}
 		vectors[i] = make([]float32, c.dimensions)
@@ -187,11 +187,11 @@ func (c *Cache) recall(texts []string) ([][]float32, error) {
 	return vectors, nil
 }
 
-// remember appends vectors to the file.
-func (c *Cache) remember(texts []string, vectors [][]float32) (err error) {
+// store appends vectors to the file.
+func (c *Cache) store(texts []string, vectors [][]float32) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	lock, err := filelock.Acquire(c.path+".lock", lockPatience)
+	lock, err := filelock.Acquire(c.path+".lock", lockTimeout)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (c *Cache) remember(texts []string, vectors [][]float32) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	want := len(vectors[0])
-	dimensions, records, err := inspect(f)
+	dimensions, records, err := readHeader(f)
 	if err != nil {
 		return err
 	}
@@ -218,14 +218,14 @@ func (c *Cache) remember(texts []string, vectors [][]float32) (err error) {
 			return err
 		}
 		records = 0
-		clear(c.places)
+		clear(c.offsets)
 	}
 	c.dimensions = want
 	at := cacheHeader + records*recordSize(want)
 	var b []byte
 	for i, v := range vectors {
 		key := keyOf(texts[i])
-		c.places[key] = at + int64(len(b))
+		c.offsets[key] = at + int64(len(b))
 		from := len(b)
 		b = append(b, key[:]...)
 		for _, x := range v {

@@ -41,7 +41,7 @@ func TestCollect(t *testing.T) {
 	if _, err := embed.Collect(t.Context(), p, 3, func(int) (string, error) { return "", gone }, nil); !errors.Is(err, gone) {
 		t.Errorf("error %v, want %v", err, gone)
 	}
-	s.trouble = func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+	s.fail = func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusBadRequest)
 		return true
 	}

@@ -45,39 +45,39 @@ type Options struct {
 }
 
 const (
-	ollamaURL  = "http://127.0.0.1:11434"
-	batchBytes = 256 << 10 // of text in a request, unless one text is longer
-	attempts   = 5         // of a request for documents; one for a query, which has somebody waiting
-	maxPause   = 2 * time.Minute
-	maxAnswer  = 512 << 20
-	maxMessage = 300 // bytes of a server's own words in an error
+	ollamaURL     = "http://127.0.0.1:11434"
+	batchBytes    = 256 << 10 // of text in a request, unless one text is longer
+	maxAttempts   = 5         // of a request for documents; one for a query, which has somebody waiting
+	maxRetryDelay = 2 * time.Minute
+	maxResponse   = 512 << 20
+	maxMessage    = 300 // bytes of a server's own words in an error
 )
 
 // A protocol is how one kind of server is asked.
 type protocol struct {
-	name   string
-	path   string
-	body   func(r *remote, texts []string) any
-	parse  func(answer []byte) ([][]float32, error)
-	advice func(r *remote, status int) string // what to do about an error; may be empty
+	name  string
+	path  string
+	body  func(r *httpProvider, texts []string) any
+	parse func(answer []byte) ([][]float32, error)
+	hint  func(r *httpProvider, status int) string // action to do about an error; may be empty
 }
 
 // A remote is a provider that answers over HTTP.
-type remote struct {
+type httpProvider struct {
 	Options
 	protocol
-	base   *url.URL
-	client *http.Client
-	length atomic.Int64 // of vectors; 0 before the first
+	base       *url.URL
+	client     *http.Client
+	dimensions atomic.Int64 // of vectors; 0 before the first
 }
 
 // Ollama returns the provider that asks an Ollama server.
 func Ollama(o Options) (embed.Provider, error) {
 	o.URL = cmp.Or(o.URL, ollamaURL)
-	return newRemote(o, protocol{
+	return newHTTPProvider(o, protocol{
 		name: "ollama",
 		path: "api/embed",
-		body: func(r *remote, texts []string) any {
+		body: func(r *httpProvider, texts []string) any {
 			return struct {
 				Model      string   `json:"model"`
 				Input      []string `json:"input"`
@@ -92,7 +92,7 @@ func Ollama(o Options) (embed.Provider, error) {
 			err := json.Unmarshal(answer, &a)
 			return a.Embeddings, err
 		},
-		advice: func(r *remote, status int) string {
+		hint: func(r *httpProvider, status int) string {
 			switch status {
 			case 0:
 				return "to start the server, run: ollama serve"
@@ -107,10 +107,10 @@ func Ollama(o Options) (embed.Provider, error) {
 // OpenAI returns the provider that asks a server that speaks OpenAI's
 // protocol. Its URL ends before /embeddings, which mostly means in /v1.
 func OpenAI(o Options) (embed.Provider, error) {
-	return newRemote(o, protocol{
+	return newHTTPProvider(o, protocol{
 		name: "openai",
 		path: "embeddings",
-		body: func(r *remote, texts []string) any {
+		body: func(r *httpProvider, texts []string) any {
 			return struct {
 				Model      string   `json:"model"`
 				Input      []string `json:"input"`
@@ -119,7 +119,7 @@ func OpenAI(o Options) (embed.Provider, error) {
 			}{r.Model, texts, "float", r.Options.Dimensions}
 		},
 		parse: parseOpenAI,
-		advice: func(_ *remote, status int) string {
+		hint: func(_ *httpProvider, status int) string {
 			switch status {
 			case http.StatusUnauthorized, http.StatusForbidden:
 				return "check the API key"
@@ -157,7 +157,7 @@ func parseOpenAI(answer []byte) ([][]float32, error) {
 	return vectors, nil
 }
 
-func newRemote(o Options, p protocol) (embed.Provider, error) {
+func newHTTPProvider(o Options, p protocol) (embed.Provider, error) {
 	if o.Model == "" {
 		return nil, fmt.Errorf("embedder %s: missing model", p.name)
 	}
@@ -171,7 +171,7 @@ func newRemote(o Options, p protocol) (embed.Provider, error) {
 	}
 	o.Batch, o.Parallel = cmp.Or(o.Batch, 64), cmp.Or(o.Parallel, 2)
 	o.Timeout, o.Pause = cmp.Or(o.Timeout, 2*time.Minute), cmp.Or(o.Pause, time.Second/2)
-	r := &remote{Options: o, protocol: p, base: base}
+	r := &httpProvider{Options: o, protocol: p, base: base}
 	r.client = &http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if req.URL.Host != base.Host || len(via) > 3 {
 			return fmt.Errorf("redirected to %s, which is not configured", req.URL.Host)
@@ -182,7 +182,7 @@ func newRemote(o Options, p protocol) (embed.Provider, error) {
 }
 
 // ID names the protocol, the model, and all that changes its vectors.
-func (r *remote) ID() string {
+func (r *httpProvider) ID() string {
 	id := r.name + ":" + r.Model
 	if r.Options.Dimensions > 0 {
 		id += ":" + strconv.Itoa(r.Options.Dimensions)
@@ -196,16 +196,16 @@ func (r *remote) ID() string {
 }
 
 // Dimensions is what was asked for, or what came.
-func (r *remote) Dimensions() int {
-	return cmp.Or(int(r.length.Load()), r.Options.Dimensions)
+func (r *httpProvider) Dimensions() int {
+	return cmp.Or(int(r.dimensions.Load()), r.Options.Dimensions)
 }
 
 // Embed asks for the texts' vectors, in batches.
-func (r *remote) Embed(ctx context.Context, kind embed.Kind, texts []string) ([][]float32, error) {
+func (r *httpProvider) Embed(ctx context.Context, kind embed.Kind, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	sent := make([]string, len(texts))
 	for i, t := range texts {
-		sent[i] = r.fill(kind, t)
+		sent[i] = r.applyTemplate(kind, t)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -223,7 +223,7 @@ func (r *remote) Embed(ctx context.Context, kind embed.Kind, texts []string) ([]
 		batch, out := sent[from:to], vectors[from:to]
 		wg.Go(func() {
 			defer func() { <-slots }()
-			got, err := r.batch(ctx, kind, batch)
+			got, err := r.embedBatch(ctx, kind, batch)
 			if err != nil {
 				cancel(err)
 				return
@@ -241,14 +241,14 @@ func (r *remote) Embed(ctx context.Context, kind embed.Kind, texts []string) ([]
 
 // An Error says that a provider gave no vectors, and why.
 type Error struct {
-	what string
-	err  error
+	action string
+	err    error
 }
 
-func (e *Error) Error() string { return e.what + ": " + e.err.Error() }
+func (e *Error) Error() string { return e.action + ": " + e.err.Error() }
 func (e *Error) Unwrap() error { return e.err }
 
-func (r *remote) fill(kind embed.Kind, text string) string {
+func (r *httpProvider) applyTemplate(kind embed.Kind, text string) string {
 	template := r.DocumentTemplate
 	if kind == embed.Query {
 		template = r.QueryTemplate
@@ -260,7 +260,7 @@ func (r *remote) fill(kind embed.Kind, text string) string {
 }
 
 // batchEnd is where the batch that begins at from ends.
-func (r *remote) batchEnd(texts []string, from int) int {
+func (r *httpProvider) batchEnd(texts []string, from int) int {
 	bytes := 0
 	for i := from; i < len(texts); i++ {
 		bytes += len(texts[i])
@@ -271,27 +271,27 @@ func (r *remote) batchEnd(texts []string, from int) int {
 	return len(texts)
 }
 
-// batch asks until an answer comes, or an error that trying again cannot mend.
-func (r *remote) batch(ctx context.Context, kind embed.Kind, texts []string) ([][]float32, error) {
+// embedBatch asks until an answer comes, or an error that trying again cannot mend.
+func (r *httpProvider) embedBatch(ctx context.Context, kind embed.Kind, texts []string) ([][]float32, error) {
 	body, err := json.Marshal(r.body(r, texts))
 	if err != nil {
 		return nil, err
 	}
 	pause := r.Pause
 	for attempt := 1; ; attempt++ {
-		answer, err := r.ask(ctx, body)
+		answer, err := r.post(ctx, body)
 		if err == nil {
-			return r.check(answer, len(texts))
+			return r.decode(answer, len(texts))
 		}
-		var failed *failure
-		if errors.As(err, &failed) && !failed.passing || kind == embed.Query || attempt == attempts || ctx.Err() != nil {
+		var failed *requestError
+		if errors.As(err, &failed) && !failed.retryable || kind == embed.Query || attempt == maxAttempts || ctx.Err() != nil {
 			return nil, err
 		}
 		wait := pause
 		if failed != nil {
-			wait = max(wait, failed.wait)
+			wait = max(wait, failed.retryAfter)
 		}
-		if deadline, ok := ctx.Deadline(); wait > maxPause || ok && time.Now().Add(wait).After(deadline) {
+		if deadline, ok := ctx.Deadline(); wait > maxRetryDelay || ok && time.Now().Add(wait).After(deadline) {
 			return nil, fmt.Errorf("%w; no time left to retry in %v", err, wait)
 		}
 		select {
@@ -303,8 +303,8 @@ func (r *remote) batch(ctx context.Context, kind embed.Kind, texts []string) ([]
 	}
 }
 
-// check makes sure of what a server has sent.
-func (r *remote) check(answer []byte, texts int) ([][]float32, error) {
+// decode makes sure of what a server has sent.
+func (r *httpProvider) decode(answer []byte, texts int) ([][]float32, error) {
 	vectors, err := r.parse(answer)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the response: %w", err)
@@ -314,8 +314,8 @@ func (r *remote) check(answer []byte, texts int) ([][]float32, error) {
 	}
 	for _, v := range vectors {
 		length := int64(len(v))
-		r.length.CompareAndSwap(0, length)
-		want := cmp.Or(int64(r.Options.Dimensions), r.length.Load())
+		r.dimensions.CompareAndSwap(0, length)
+		want := cmp.Or(int64(r.Options.Dimensions), r.dimensions.Load())
 		if length == 0 || length != want {
 			return nil, fmt.Errorf("got a vector with %d dimensions, want %d: the model may have changed", length, want)
 		}
@@ -329,16 +329,16 @@ func (r *remote) check(answer []byte, texts int) ([][]float32, error) {
 }
 
 // A failure is an answer that is none.
-type failure struct {
-	status  int // 0: there was no answer
-	message string
-	hint    string
-	passing bool          // trying again may help
-	wait    time.Duration // what the server asks to wait
-	err     error
+type requestError struct {
+	status     int // 0: there was no answer
+	message    string
+	hint       string
+	retryable  bool          // trying again may help
+	retryAfter time.Duration // action the server asks to wait
+	err        error
 }
 
-func (f *failure) Error() string {
+func (f *requestError) Error() string {
 	s := f.message
 	if f.status != 0 {
 		s = strings.TrimSuffix(fmt.Sprintf("status %d: %s", f.status, f.message), ": ")
@@ -349,10 +349,10 @@ func (f *failure) Error() string {
 	return s
 }
 
-func (f *failure) Unwrap() error { return f.err }
+func (f *requestError) Unwrap() error { return f.err }
 
-// ask sends one request.
-func (r *remote) ask(ctx context.Context, body []byte) ([]byte, error) {
+// post sends one request.
+func (r *httpProvider) post(ctx context.Context, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.base.JoinPath(r.path).String(), bytes.NewReader(body))
@@ -365,39 +365,39 @@ func (r *remote) ask(ctx context.Context, body []byte) ([]byte, error) {
 	}
 	resp, err := r.client.Do(req)
 	if err != nil {
-		return nil, r.unanswered(err)
+		return nil, r.transportError(err)
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	if err != nil {
-		return nil, r.unanswered(err)
+		return nil, r.transportError(err)
 	}
-	if len(answer) > maxAnswer {
-		return nil, &failure{status: resp.StatusCode, message: "the response is too large"}
+	if len(answer) > maxResponse {
+		return nil, &requestError{status: resp.StatusCode, message: "the response is too large"}
 	}
 	if resp.StatusCode == http.StatusOK {
 		return answer, nil
 	}
-	return nil, &failure{
-		status:  resp.StatusCode,
-		message: r.message(answer),
-		hint:    r.advice(r, resp.StatusCode),
-		passing: resp.StatusCode == http.StatusRequestTimeout || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500,
-		wait:    retryAfter(resp.Header.Get("Retry-After"), time.Now()),
+	return nil, &requestError{
+		status:     resp.StatusCode,
+		message:    r.errorMessage(answer),
+		hint:       r.hint(r, resp.StatusCode),
+		retryable:  resp.StatusCode == http.StatusRequestTimeout || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500,
+		retryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
 	}
 }
 
-// unanswered makes the error of a request that came to nothing. The address in
+// transportError makes the error of a request that came to nothing. The address in
 // err, which may hold a password, is not repeated.
-func (r *remote) unanswered(err error) error {
+func (r *httpProvider) transportError(err error) error {
 	var inner *url.Error
 	if errors.As(err, &inner) {
 		err = inner.Err
 	}
-	f := &failure{message: err.Error(), passing: true, err: err}
+	f := &requestError{message: err.Error(), retryable: true, err: err}
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" || errors.Is(err, syscall.ECONNREFUSED) {
-		f.hint = r.advice(r, 0)
+		f.hint = r.hint(r, 0)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		f.message = fmt.Sprintf("timeout after %v", r.Timeout)
@@ -405,8 +405,8 @@ func (r *remote) unanswered(err error) error {
 	return f
 }
 
-// message finds the server's own words in an error's body.
-func (r *remote) message(body []byte) string {
+// errorMessage finds the server's own words in an error's body.
+func (r *httpProvider) errorMessage(body []byte) string {
 	var a struct {
 		Error  json.RawMessage `json:"error"`
 		Detail json.RawMessage `json:"detail"`

@@ -32,9 +32,9 @@ type server struct {
 	*httptest.Server
 	mu       sync.Mutex
 	requests []request
-	// trouble, if not nil, may answer the n-th request instead.
-	trouble func(n int, w http.ResponseWriter, r *http.Request) bool
-	base64  bool
+	// fail, if not nil, may answer the n-th request instead.
+	fail   func(n int, w http.ResponseWriter, r *http.Request) bool
+	base64 bool
 }
 
 type request struct {
@@ -64,7 +64,7 @@ func (s *server) handle(w http.ResponseWriter, r *http.Request) {
 	s.requests = append(s.requests, req)
 	n := len(s.requests)
 	s.mu.Unlock()
-	if s.trouble != nil && s.trouble(n, w, r) {
+	if s.fail != nil && s.fail(n, w, r) {
 		return
 	}
 	if req.Path == "/api/embed" {
@@ -214,7 +214,7 @@ func TestBase64(t *testing.T) {
 	}
 }
 
-func TestTrouble(t *testing.T) {
+func TestServerErrors(t *testing.T) {
 	answer := func(status int, body string, header ...string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
 			for i := 0; i < len(header); i += 2 {
@@ -258,7 +258,7 @@ func TestTrouble(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t)
-			s.trouble = func(n int, w http.ResponseWriter, _ *http.Request) bool {
+			s.fail = func(n int, w http.ResponseWriter, _ *http.Request) bool {
 				if n <= tt.times {
 					tt.trouble(w)
 				}
@@ -292,7 +292,7 @@ func TestSlowAnswer(t *testing.T) {
 	s := serve(t)
 	release := make(chan struct{})
 	defer close(release)
-	s.trouble = func(int, http.ResponseWriter, *http.Request) bool {
+	s.fail = func(int, http.ResponseWriter, *http.Request) bool {
 		<-release
 		return true
 	}
@@ -325,7 +325,7 @@ func (s *server) all() []request {
 	return slices.Clone(s.requests)
 }
 
-func TestNobodyThere(t *testing.T) {
+func TestUnreachableServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -345,7 +345,7 @@ func TestNobodyThere(t *testing.T) {
 func TestOneFailureEndsAll(t *testing.T) {
 	s := serve(t)
 	var asked atomic.Int32
-	s.trouble = func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+	s.fail = func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 		asked.Add(1)
 		w.WriteHeader(http.StatusBadRequest)
 		return true
@@ -511,7 +511,7 @@ func TestCache(t *testing.T) {
 		json.NewEncoder(w).Encode(a)
 		return true
 	}
-	s.trouble = changed
+	s.fail = changed
 	got, err := open().Embed(t.Context(), embed.Document, []string{"a", "new"})
 	if err != nil || !cmp.Equal(got, [][]float32{{1, 2}, {1, 2}}) {
 		t.Errorf("%v, %v", got, err)
@@ -551,8 +551,8 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"data": [{"index": 1, "embedding": [1]}, {"index": 0, "embedding": "AACAPw=="}]}`), 2)
 	f.Add([]byte(`{"data": [{"embedding": null}]}`), 1)
 	f.Fuzz(func(t *testing.T, answer []byte, texts int) {
-		r := &remote{protocol: protocol{parse: parseOpenAI}}
-		vectors, err := r.check(answer, texts)
+		r := &httpProvider{protocol: protocol{parse: parseOpenAI}}
+		vectors, err := r.decode(answer, texts)
 		for _, v := range vectors {
 			if err != nil || len(v) == 0 || len(v) != len(vectors[0]) {
 				t.Fatalf("%v, %v", vectors, err)

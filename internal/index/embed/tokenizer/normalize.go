@@ -14,7 +14,7 @@ import (
 )
 
 func parseNormalizer(raw json.RawMessage) (normalizer, error) {
-	if absent(raw) {
+	if isNull(raw) {
 		return func(s string) string { return s }, nil
 	}
 	kind, err := typeOf(raw)
@@ -46,7 +46,7 @@ func parseNormalizer(raw json.RawMessage) (normalizer, error) {
 	case "Lowercase":
 		return strings.ToLower, nil
 	case "StripAccents":
-		return dropMarks, nil
+		return stripAccents, nil
 	case "NFC":
 		return norm.NFC.String, nil
 	case "NFD":
@@ -99,13 +99,13 @@ func parseBert(raw json.RawMessage) (normalizer, error) {
 	}
 	return func(s string) string {
 		if b.Clean {
-			s = strings.Map(clean, s)
+			s = strings.Map(cleanRune, s)
 		}
 		if b.Chinese {
 			s = spaceIdeographs(s)
 		}
 		if strip {
-			s = dropMarks(norm.NFD.String(s))
+			s = stripAccents(norm.NFD.String(s))
 		}
 		if b.Lowercase {
 			s = strings.ToLower(s)
@@ -114,7 +114,7 @@ func parseBert(raw json.RawMessage) (normalizer, error) {
 	}, nil
 }
 
-func clean(r rune) rune {
+func cleanRune(r rune) rune {
 	switch {
 	case unicode.IsSpace(r):
 		return ' '
@@ -148,7 +148,7 @@ func isIdeograph(r rune) bool {
 		r >= 0xf900 && r <= 0xfaff || r >= 0x2f800 && r <= 0x2fa1f
 }
 
-func dropMarks(s string) string {
+func stripAccents(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
@@ -198,9 +198,9 @@ func parseStrip(raw json.RawMessage) (normalizer, error) {
 	}, err
 }
 
-// A charsMap is SentencePiece's table of what characters become: a
+// A charMap is SentencePiece's table of what characters become: a
 // double-array trie whose leaves are places in a list of strings.
-type charsMap struct {
+type charMap struct {
 	trie    []uint32
 	strings string // each ended by a zero byte
 }
@@ -220,18 +220,18 @@ func parsePrecompiled(raw json.RawMessage) (normalizer, error) {
 		return nil, errors.New("a Precompiled charsmap is too short")
 	}
 	size := int(binary.LittleEndian.Uint32(data))
-	m := &charsMap{strings: string(data[4+size:])}
+	m := &charMap{strings: string(data[4+size:])}
 	for i := 4; i+4 <= 4+size; i += 4 {
 		m.trie = append(m.trie, binary.LittleEndian.Uint32(data[i:]))
 	}
 	return m.normalize, nil
 }
 
-func (m *charsMap) normalize(s string) string {
+func (m *charMap) normalize(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		c := string(r)
-		if to, ok := m.find(c); ok {
+		if to, ok := m.replacement(c); ok {
 			c = to
 		}
 		b.WriteString(c)
@@ -239,16 +239,16 @@ func (m *charsMap) normalize(s string) string {
 	return b.String()
 }
 
-// find follows the bytes of c through the trie to the first leaf.
-func (m *charsMap) find(c string) (string, bool) {
+// replacement follows the bytes of c through the trie to the first leaf.
+func (m *charMap) replacement(c string) (string, bool) {
 	unit, ok := m.unit(0)
-	at := next(0, unit)
+	at := nextUnit(0, unit)
 	for i := 0; i < len(c) && ok; i++ {
 		at ^= uint32(c[i])
 		if unit, ok = m.unit(at); !ok || unit&(1<<31|0xff) != uint32(c[i]) {
 			return "", false
 		}
-		at = next(at, unit)
+		at = nextUnit(at, unit)
 		if unit>>8&1 == 0 {
 			continue
 		}
@@ -262,11 +262,11 @@ func (m *charsMap) find(c string) (string, bool) {
 	return "", false
 }
 
-func (m *charsMap) unit(at uint32) (uint32, bool) {
+func (m *charMap) unit(at uint32) (uint32, bool) {
 	if int64(at) >= int64(len(m.trie)) {
 		return 0, false
 	}
 	return m.trie[at], true
 }
 
-func next(at, unit uint32) uint32 { return at ^ unit>>10<<(unit&(1<<9)>>6) }
+func nextUnit(at, unit uint32) uint32 { return at ^ unit>>10<<(unit&(1<<9)>>6) }

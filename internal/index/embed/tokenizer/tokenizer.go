@@ -15,12 +15,12 @@ import (
 // A Tokenizer is a parsed tokenizer.json. It may be used from several
 // goroutines at once.
 type Tokenizer struct {
-	added     []addedToken
-	normalize normalizer
-	split     splitter
-	model     wordModel
-	unknown   int // number of the token that stands for what is none, or -1
-	count     int
+	added       []addedToken
+	normalize   normalizer
+	preTokenize preTokenizer
+	model       tokenModel
+	unknown     int // number of the token that stands for what is none, or -1
+	size        int
 }
 
 // An addedToken is found in the text as it is, before all else.
@@ -33,10 +33,10 @@ type addedToken struct {
 type normalizer func(string) string
 
 // A splitter cuts pieces of a text into smaller ones.
-type splitter func([]string) []string
+type preTokenizer func([]string) []string
 
-// A wordModel appends the tokens of one piece.
-type wordModel interface {
+// A tokenModel appends the tokens of one piece.
+type tokenModel interface {
 	tokens(list []int, piece string) []int
 }
 
@@ -56,7 +56,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 	if t.normalize, err = parseNormalizer(file.Normalizer); err != nil {
 		return nil, err
 	}
-	if t.split, err = parseSplitter(file.Splitter); err != nil {
+	if t.preTokenize, err = parsePreTokenizer(file.Splitter); err != nil {
 		return nil, err
 	}
 	if err := t.parseModel(file.Model); err != nil {
@@ -66,20 +66,20 @@ func Parse(data []byte) (*Tokenizer, error) {
 		if a.ID < 0 || a.ID > 1<<24 || a.Content == "" {
 			return nil, fmt.Errorf("added token %q has number %d", a.Content, a.ID)
 		}
-		t.count = max(t.count, a.ID+1)
+		t.size = max(t.size, a.ID+1)
 	}
 	return t, nil
 }
 
 // Size is how many numbers tokens can have.
-func (t *Tokenizer) Size() int { return t.count }
+func (t *Tokenizer) Size() int { return t.size }
 
 // Tokens returns the tokens of a text without the unknown ones.
 func (t *Tokenizer) Tokens(text string) []int {
 	var list []int
 	for text != "" {
-		before, id, after := t.cut(text)
-		for _, piece := range t.split([]string{t.normalize(before)}) {
+		before, id, after := t.nextAddedToken(text)
+		for _, piece := range t.preTokenize([]string{t.normalize(before)}) {
 			list = t.model.tokens(list, piece)
 		}
 		if id >= 0 {
@@ -90,8 +90,8 @@ func (t *Tokenizer) Tokens(text string) []int {
 	return slices.DeleteFunc(list, func(id int) bool { return id == t.unknown })
 }
 
-// cut finds the first added token in the text; id is -1 if there is none.
-func (t *Tokenizer) cut(text string) (before string, id int, after string) {
+// nextAddedToken finds the first added token in the text; id is -1 if there is none.
+func (t *Tokenizer) nextAddedToken(text string) (before string, id int, after string) {
 	first, length := len(text), 0
 	id = -1
 	for _, a := range t.added {
@@ -103,21 +103,21 @@ func (t *Tokenizer) cut(text string) (before string, id int, after string) {
 	return text[:first], id, text[first+length:]
 }
 
-// typed is what every part of a tokenizer.json has.
-type typed struct {
+// component is what every part of a tokenizer.json has.
+type component struct {
 	Type string `json:"type"`
 }
 
 func typeOf(raw json.RawMessage) (string, error) {
-	var t typed
+	var t component
 	err := json.Unmarshal(raw, &t)
 	return t.Type, err
 }
 
-func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
 func (t *Tokenizer) parseModel(raw json.RawMessage) error {
-	if absent(raw) {
+	if isNull(raw) {
 		return errors.New("no model")
 	}
 	kind, err := typeOf(raw)
@@ -130,13 +130,13 @@ func (t *Tokenizer) parseModel(raw json.RawMessage) error {
 		if err != nil {
 			return err
 		}
-		t.model, t.unknown, t.count = m, m.unknown, m.count
+		t.model, t.unknown, t.size = m, m.unknown, m.size
 	case "Unigram":
 		m, err := parseUnigram(raw)
 		if err != nil {
 			return err
 		}
-		t.model, t.unknown, t.count = m, m.unknown, m.count
+		t.model, t.unknown, t.size = m, m.unknown, m.size
 	default:
 		return fmt.Errorf("a model of type %s cannot be read, WordPiece and Unigram can", kind)
 	}

@@ -11,14 +11,14 @@ import (
 // A unigram model cuts a piece into the tokens whose logarithms of probability
 // have the greatest sum.
 type unigram struct {
-	ids     map[string]int
-	scores  []float64
-	longest int // bytes
-	unknown int
-	// rare is the score of a character that no token begins with: worse than
+	ids           map[string]int
+	scores        []float64
+	maxTokenBytes int // bytes
+	unknown       int
+	// unknownScore is the score of a character that no token begins with: worse than
 	// that of any token.
-	rare  float64
-	count int
+	unknownScore float64
+	size         int
 }
 
 func parseUnigram(raw json.RawMessage) (*unigram, error) {
@@ -33,7 +33,7 @@ func parseUnigram(raw json.RawMessage) (*unigram, error) {
 	if file.ByteFallback {
 		return nil, errors.New("a Unigram model with byte_fallback cannot be read")
 	}
-	m := &unigram{ids: make(map[string]int, len(file.Vocab)), unknown: -1, count: len(file.Vocab)}
+	m := &unigram{ids: make(map[string]int, len(file.Vocab)), unknown: -1, size: len(file.Vocab)}
 	least := math.Inf(1)
 	for id, pair := range file.Vocab {
 		var token string
@@ -43,16 +43,16 @@ func parseUnigram(raw json.RawMessage) (*unigram, error) {
 		}
 		m.ids[token] = id
 		m.scores = append(m.scores, score)
-		m.longest = max(m.longest, len(token))
+		m.maxTokenBytes = max(m.maxTokenBytes, len(token))
 		least = min(least, score)
 	}
 	if file.Unknown != nil {
-		if *file.Unknown < 0 || *file.Unknown >= m.count {
-			return nil, fmt.Errorf("unk_id is %d of %d tokens", *file.Unknown, m.count)
+		if *file.Unknown < 0 || *file.Unknown >= m.size {
+			return nil, fmt.Errorf("unk_id is %d of %d tokens", *file.Unknown, m.size)
 		}
 		m.unknown = *file.Unknown
 	}
-	m.rare = least - 10
+	m.unknownScore = least - 10
 	return m, nil
 }
 
@@ -72,7 +72,7 @@ func (m *unigram) tokens(list []int, piece string) []int {
 	for at := 0; at < len(piece); {
 		_, char := utf8.DecodeRuneInString(piece[at:])
 		single := false
-		for end := at + char; end <= min(len(piece), at+m.longest); end++ {
+		for end := at + char; end <= min(len(piece), at+m.maxTokenBytes); end++ {
 			if end < len(piece) && !utf8.RuneStart(piece[end]) {
 				continue
 			}
@@ -85,8 +85,8 @@ func (m *unigram) tokens(list []int, piece string) []int {
 				best[end] = step{score, at, id}
 			}
 		}
-		if end := at + char; !single && best[at].score+m.rare > best[end].score {
-			best[end] = step{best[at].score + m.rare, at, m.unknown}
+		if end := at + char; !single && best[at].score+m.unknownScore > best[end].score {
+			best[end] = step{best[at].score + m.unknownScore, at, m.unknown}
 		}
 		at += char
 	}

@@ -10,12 +10,12 @@ import (
 // A wordPiece model cuts a word into the longest tokens that it knows, from
 // left to right.
 type wordPiece struct {
-	first   map[string]int // tokens that begin a word
-	next    map[string]int // tokens that continue one, without their prefix
-	longest int            // bytes
-	most    int            // characters of a word
-	unknown int
-	count   int
+	initial       map[string]int // tokens that begin a word
+	continuation  map[string]int // tokens that continue one, without their prefix
+	maxTokenBytes int            // bytes
+	maxWordRunes  int            // characters of a word
+	unknown       int
+	size          int
 }
 
 func parseWordPiece(raw json.RawMessage) (*wordPiece, error) {
@@ -28,16 +28,16 @@ func parseWordPiece(raw json.RawMessage) (*wordPiece, error) {
 	if err := json.Unmarshal(raw, &file); err != nil {
 		return nil, err
 	}
-	m := &wordPiece{first: make(map[string]int, len(file.Vocab)), next: make(map[string]int), most: file.Most}
+	m := &wordPiece{initial: make(map[string]int, len(file.Vocab)), continuation: make(map[string]int), maxWordRunes: file.Most}
 	for token, id := range file.Vocab {
 		if id < 0 || id > 1<<24 {
 			return nil, fmt.Errorf("token %q has number %d", token, id)
 		}
-		m.count = max(m.count, id+1)
-		m.longest = max(m.longest, len(token))
-		m.first[token] = id
+		m.size = max(m.size, id+1)
+		m.maxTokenBytes = max(m.maxTokenBytes, len(token))
+		m.initial[token] = id
 		if rest, ok := strings.CutPrefix(token, file.Prefix); ok {
-			m.next[rest] = id
+			m.continuation[rest] = id
 		}
 	}
 	var ok bool
@@ -51,24 +51,24 @@ func (m *wordPiece) tokens(list []int, word string) []int {
 	if word == "" {
 		return list
 	}
-	if utf8.RuneCountInString(word) > m.most {
+	if utf8.RuneCountInString(word) > m.maxWordRunes {
 		return append(list, m.unknown)
 	}
 	before := len(list)
-	known := m.first
+	known := m.initial
 	for word != "" {
-		length, id := m.longestIn(known, word)
+		length, id := m.longestPrefix(known, word)
 		if length == 0 {
 			return append(list[:before], m.unknown)
 		}
 		list = append(list, id)
-		word, known = word[length:], m.next
+		word, known = word[length:], m.continuation
 	}
 	return list
 }
 
-func (m *wordPiece) longestIn(known map[string]int, word string) (length, id int) {
-	for end := min(len(word), m.longest); end > 0; end-- {
+func (m *wordPiece) longestPrefix(known map[string]int, word string) (length, id int) {
+	for end := min(len(word), m.maxTokenBytes); end > 0; end-- {
 		if end < len(word) && !utf8.RuneStart(word[end]) {
 			continue
 		}

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-func parseSplitter(raw json.RawMessage) (splitter, error) {
-	if absent(raw) {
+func parsePreTokenizer(raw json.RawMessage) (preTokenizer, error) {
+	if isNull(raw) {
 		return func(pieces []string) []string { return pieces }, nil
 	}
 	kind, err := typeOf(raw)
@@ -23,9 +23,9 @@ func parseSplitter(raw json.RawMessage) (splitter, error) {
 		if err := json.Unmarshal(raw, &list); err != nil {
 			return nil, err
 		}
-		var steps []splitter
+		var steps []preTokenizer
 		for _, r := range list.Splitters {
-			s, err := parseSplitter(r)
+			s, err := parsePreTokenizer(r)
 			if err != nil {
 				return nil, err
 			}
@@ -38,7 +38,7 @@ func parseSplitter(raw json.RawMessage) (splitter, error) {
 			return pieces
 		}, nil
 	case "BertPreTokenizer":
-		return each(func(s string) []string {
+		return forEach(func(s string) []string {
 			var out []string
 			for _, word := range strings.FieldsFunc(s, unicode.IsSpace) {
 				out = append(out, isolate(word, isPunctuation)...)
@@ -46,25 +46,25 @@ func parseSplitter(raw json.RawMessage) (splitter, error) {
 			return out
 		}), nil
 	case "Whitespace":
-		return each(func(s string) []string {
+		return forEach(func(s string) []string {
 			var out []string
 			for _, word := range strings.FieldsFunc(s, unicode.IsSpace) {
-				out = append(out, runs(word, isWord)...)
+				out = append(out, splitRuns(word, isWord)...)
 			}
 			return out
 		}), nil
 	case "WhitespaceSplit":
-		return each(func(s string) []string { return strings.FieldsFunc(s, unicode.IsSpace) }), nil
+		return forEach(func(s string) []string { return strings.FieldsFunc(s, unicode.IsSpace) }), nil
 	case "Punctuation":
-		return each(func(s string) []string { return isolate(s, isPunctuation) }), nil
+		return forEach(func(s string) []string { return isolate(s, isPunctuation) }), nil
 	case "Metaspace":
 		return parseMetaspace(raw)
 	}
 	return nil, fmt.Errorf("a pre_tokenizer of type %s cannot be read", kind)
 }
 
-// each makes a splitter of a function of one piece.
-func each(f func(string) []string) splitter {
+// forEach makes a splitter of a function of one piece.
+func forEach(f func(string) []string) preTokenizer {
 	return func(pieces []string) []string {
 		var out []string
 		for _, p := range pieces {
@@ -94,8 +94,8 @@ func isolate(s string, is func(rune) bool) []string {
 	return out
 }
 
-// runs cuts where characters that are meet such that are not.
-func runs(s string, is func(rune) bool) []string {
+// splitRuns cuts where characters that are meet such that are not.
+func splitRuns(s string, is func(rune) bool) []string {
 	var out []string
 	start, last := 0, false
 	for i, r := range s {
@@ -116,7 +116,7 @@ func isWord(r rune) bool {
 	return r == '_' || unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Pc)
 }
 
-func parseMetaspace(raw json.RawMessage) (splitter, error) {
+func parseMetaspace(raw json.RawMessage) (preTokenizer, error) {
 	m := struct {
 		Replacement string `json:"replacement"`
 		Scheme      string `json:"prepend_scheme"`
@@ -143,7 +143,7 @@ func parseMetaspace(raw json.RawMessage) (splitter, error) {
 				out = append(out, p)
 				continue
 			}
-			for p != "" { // each piece begins with a replacement, or the text does
+			for p != "" { // forEach piece begins with a replacement, or the text does
 				at := strings.Index(p[1:], m.Replacement) + 1
 				if at == 0 {
 					at = len(p)
