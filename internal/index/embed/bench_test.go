@@ -9,8 +9,8 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// prose makes texts of 140 terms whose frequencies are as in a language, about
-// one of a hundred topics each.
+// prose makes texts of 140 terms with Zipf-distributed frequencies, each about
+// one of a hundred topics.
 func prose(i int) ([]string, error) {
 	topic := i % 100
 	list := make([]string, 140)

@@ -17,20 +17,20 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// BuiltinName is the builtin embedder's name in a manifest. Its number changes
-// when vectors of the same passages would.
+// BuiltinName is the builtin embedder's name in a manifest. The number increases
+// with every change that affects vectors.
 const BuiltinName = "builtin-2"
 
-// BuiltinVersion is the version of the model's file.
+// BuiltinVersion is the version of the file format.
 //
-//	1  a byte for each number of a row
-//	2  as described at the package
+//	1  one byte per dimension
+//	2  see the package comment
 const BuiltinVersion = 2
 
-// MinPassages is how many passages an embedder is trained on at least. On
-// 50 to 200 passages of the classic collections, vectors made BM25's ranking
-// worse (nDCG@10 -.039 to -.001), on 300 better (+.005), on 500 more so
-// (+.016).
+// MinPassages is the smallest number of passages to train an embedder on. With 50
+// to 200 passages of the classic collections, vectors made the BM25 ranking
+// worse (nDCG@10 -0.039 to -0.001), with 300 better (+0.005), with 500 better
+// still (+0.016).
 const MinPassages = 300
 
 const (
@@ -38,34 +38,34 @@ const (
 	dimensions  = lsaDimensions + ppmiDimensions
 	scalesSize  = 8
 	rowSize     = scalesSize + dimensions/2
-	// maxLevel is how far half a byte reaches to either side of zero. A row's
-	// rounding turns it by six degrees, a text's, of many rows, by less.
+	// maxLevel is the largest magnitude of a 4-bit code. Quantization rotates a
+	// row by six degrees, and a text, the sum of many rows, by less.
 	maxLevel = 7
 )
 
-// Options of a training.
+// Options of Train.
 type Options struct {
 	Progress progress.Func
 }
 
-// A Model is what training makes: the embedder, to be written, and the
-// vectors of the passages, made as they are asked for.
+// A Model is a trained embedder. It computes the vectors of its passages on
+// demand.
 type Model struct {
 	terms       []string
-	rows        []byte // as in the file
-	vectors     matrix // the rows' values
+	rows        []byte // encoded as in the file
+	vectors     matrix // the decoded rows
 	passages    int
-	bags        sparse      // of the passages the model was trained on
-	sampleIndex map[int]int // passage to its bag, where not every passage has one
+	bags        sparse      // of the training passages
+	sampleIndex map[int]int // index in bags of each training passage; nil if all passages are
 	termIDs     map[string]uint32
 	readTerms   func(i int) ([]string, error)
 }
 
-// Train learns an embedder from n passages. The terms of a passage come from
-// terms, in the order of the text, those that matter twice given twice; it is
-// called from several goroutines at once. Of very many passages only some
-// train the model; the terms of the others are read when their vectors are
-// asked for. Of fewer than MinPassages nothing is learnt: the model is nil.
+// Train trains an embedder on n passages. terms returns the terms of a passage
+// in text order; important ones may be repeated. It must be safe for concurrent
+// use. If there are more than MaxTraining passages, Train uses a sample, and
+// Model.Vector reads the terms of the others. If there are fewer than
+// MinPassages, the model is nil.
 func Train(ctx context.Context, n int, terms func(i int) ([]string, error), opt Options) (*Model, error) {
 	if n < MinPassages {
 		return nil, nil
@@ -73,7 +73,7 @@ func Train(ctx context.Context, n int, terms func(i int) ([]string, error), opt 
 	return train(ctx, n, terms, opt, MaxTraining)
 }
 
-// train reads at most the given number of passages.
+// train is Train with a limit on the number of training passages.
 func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt Options, limit int) (*Model, error) {
 	const stage = "training the embedder"
 	opt.Progress.Report(stage, 0, 4)
@@ -122,8 +122,8 @@ func train(ctx context.Context, n int, terms func(i int) ([]string, error), opt 
 	return m, nil
 }
 
-// removeCommonDirection takes from the words' vectors the direction that the passages'
-// vectors have most in common: it says that a text is a text.
+// removeCommonDirection removes the first principal direction of the passages'
+// vectors from the term vectors. It is common to all texts.
 func removeCommonDirection(ctx context.Context, bags sparse, ppmi matrix) error {
 	const maxSample = 1 << 14
 	every := max(1, len(bags)/maxSample)
@@ -150,26 +150,26 @@ func removeCommonDirection(ctx context.Context, bags sparse, ppmi matrix) error 
 	return nil
 }
 
-// quantize makes the rows of the file and keeps their values, so that
-// passages and queries are made of the same vectors.
-func (m *Model) quantize(c *corpus, topics, words matrix) {
+// quantize encodes the rows of the file and keeps the decoded values, so that
+// passages and queries use the same vectors.
+func (m *Model) quantize(c *corpus, lsa, ppmi matrix) {
 	m.terms = c.terms
 	m.rows = make([]byte, rowSize*len(c.terms))
 	m.vectors = newMatrix(len(c.terms), dimensions)
 	for i := range c.terms {
 		row := m.rows[i*rowSize : (i+1)*rowSize]
-		numbers := make([]byte, dimensions)
-		binary.LittleEndian.PutUint32(row, math.Float32bits(quantize(numbers[:lsaDimensions], topics.row(i))))
-		binary.LittleEndian.PutUint32(row[4:], math.Float32bits(quantize(numbers[lsaDimensions:], words.row(i))))
+		codes := make([]byte, dimensions)
+		binary.LittleEndian.PutUint32(row, math.Float32bits(quantize(codes[:lsaDimensions], lsa.row(i))))
+		binary.LittleEndian.PutUint32(row[4:], math.Float32bits(quantize(codes[lsaDimensions:], ppmi.row(i))))
 		for j := range dimensions / 2 {
-			row[scalesSize+j] = numbers[j] | numbers[j+dimensions/2]<<4
+			row[scalesSize+j] = codes[j] | codes[j+dimensions/2]<<4
 		}
 		addRow(m.vectors.row(i), row, 1)
 	}
 }
 
-// quantize puts the numbers of v into b, as halves of bytes, and returns what
-// to multiply them with.
+// quantize writes the 4-bit codes of v to b, one per byte, and returns their
+// scale.
 func quantize(b []byte, v []float32) float32 {
 	var maxAbs float32
 	for _, x := range v {
@@ -184,9 +184,9 @@ func quantize(b []byte, v []float32) float32 {
 	return maxAbs / maxLevel
 }
 
-// addRow adds a row of the file, times weight, to sum.
+// addRow adds an encoded row, times weight, to sum.
 func addRow(sum []float32, row []byte, weight float32) {
-	var values [2][16]float32 // of each half of a byte, in topics and in words
+	var values [2][16]float32 // values of each 4-bit code in the LSA and PPMI parts
 	for i := range values {
 		scale := weight * math.Float32frombits(binary.LittleEndian.Uint32(row[4*i:]))
 		for half := range values[i] {
@@ -194,31 +194,32 @@ func addRow(sum []float32, row []byte, weight float32) {
 		}
 	}
 	lower, upper := sum[:dimensions/2], sum[dimensions/2:dimensions]
-	topics, words := &values[0], &values[1]
+	lowerValues, upperValues := &values[0], &values[1]
 	for i, b := range row[scalesSize:rowSize] {
 		if i == lsaDimensions {
-			topics = words
+			lowerValues = upperValues
 		}
-		lower[i] += topics[b&15]
-		upper[i] += words[b>>4]
+		lower[i] += lowerValues[b&15]
+		upper[i] += upperValues[b>>4]
 	}
 }
 
-// normalizeParts makes both parts of a sum equally long and the whole of length 1. It
-// says whether there was anything.
+// normalizeParts scales both parts of a sum to the same length and the whole to
+// length 1. It reports whether the sum has a direction.
 func normalizeParts(sum []float32) bool {
-	topics, words := sum[:lsaDimensions], sum[lsaDimensions:]
-	any := normalize(topics, math.Sqrt2/2)
-	return normalize(words, math.Sqrt2/2) || any
+	lsa, ppmi := sum[:lsaDimensions], sum[lsaDimensions:]
+	ok := normalize(lsa, math.Sqrt2/2)
+	return normalize(ppmi, math.Sqrt2/2) || ok
 }
 
-// Len is the number of passages, Dimensions that of a vector's numbers.
-func (m *Model) Len() int        { return m.passages }
+// Len returns the number of passages.
+func (m *Model) Len() int { return m.passages }
+
+// Dimensions returns the dimensionality of the vectors.
 func (m *Model) Dimensions() int { return dimensions }
 
-// Vector puts the vector of passage i into v: of length 1, or zero where the
-// model knows no term of the passage. It may be called from several
-// goroutines at once.
+// Vector writes the vector of passage i to v. It has length 1, or is zero if no
+// term of the passage is in the model. Vector is safe for concurrent use.
 func (m *Model) Vector(i int, v []float32) error {
 	at, ok := i, true
 	if m.sampleIndex != nil {
@@ -275,14 +276,14 @@ func (m *Model) Write(file confined.Path) error {
 	return out.Close()
 }
 
-// A Builtin is an open model. It may be used from several goroutines at once.
+// A Builtin is an open model. It is safe for concurrent use.
 type Builtin struct {
 	file                *container.File
 	termAt, terms, rows container.Section
 	n                   int
 }
 
-// OpenBuiltin opens the model in a file.
+// OpenBuiltin opens a model file.
 func OpenBuiltin(file confined.Path) (*Builtin, error) {
 	f, err := container.Open(file, builtinKind, BuiltinVersion)
 	if err != nil {
@@ -312,9 +313,9 @@ func (b *Builtin) open() error {
 		return err
 	}
 	n := int64(binary.LittleEndian.Uint32(h))
-	topics, words := binary.LittleEndian.Uint32(h[4:]), binary.LittleEndian.Uint32(h[8:])
-	if topics != lsaDimensions || words != ppmiDimensions {
-		return head.Corrupt(4, fmt.Sprintf("%d and %d dimensions, want %d and %d", topics, words, lsaDimensions, ppmiDimensions))
+	lsa, ppmi := binary.LittleEndian.Uint32(h[4:]), binary.LittleEndian.Uint32(h[8:])
+	if lsa != lsaDimensions || ppmi != ppmiDimensions {
+		return head.Corrupt(4, fmt.Sprintf("%d and %d dimensions, want %d and %d", lsa, ppmi, lsaDimensions, ppmiDimensions))
 	}
 	if b.termAt.Len() != 4*(n+1) || b.rows.Len() != rowSize*n {
 		return head.Corrupt(0, "the sections' sizes do not fit together")
@@ -326,15 +327,15 @@ func (b *Builtin) open() error {
 // Close closes the model.
 func (b *Builtin) Close() error { return b.file.Close() }
 
-// Verify checks the whole file against its checksums. It calls advance, if not
-// nil, with the bytes checked since the last call.
+// Verify checks the file's checksums. It calls advance, if not nil, with the
+// number of bytes checked since the last call.
 func (b *Builtin) Verify(advance func(int64)) error { return b.file.Verify(advance) }
 
-// Dimensions is the number of a vector's numbers.
+// Dimensions returns the dimensionality of the vectors.
 func (b *Builtin) Dimensions() int { return dimensions }
 
-// Query returns the vector of a query's terms, of length 1, or nil where the
-// model knows none of them.
+// Query returns the vector of a query's terms, of length 1, or nil if none of
+// them is in the model.
 func (b *Builtin) Query(terms []string) ([]float32, error) {
 	terms = slices.Clone(terms)
 	slices.Sort(terms)
@@ -359,7 +360,7 @@ func (b *Builtin) Query(terms []string) ([]float32, error) {
 	return v, nil
 }
 
-// row returns the row of a term, or nil.
+// row returns the encoded row of a term, or nil.
 func (b *Builtin) row(term string) (row []byte, err error) {
 	i, found := sort.Find(b.n, func(i int) int {
 		if err != nil {

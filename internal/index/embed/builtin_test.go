@@ -18,8 +18,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
-// passages are n texts about a few topics, whose words never meet across
-// topics but through the common ones.
+// passages makes n texts about a few topics. Texts of different topics share
+// only common words.
 func passages(n int) func(int) ([]string, error) {
 	return func(i int) ([]string, error) {
 		topic := i % 7
@@ -36,7 +36,8 @@ func passages(n int) func(int) ([]string, error) {
 	}
 }
 
-// trained makes a model of n passages, and what one sees who opens its file.
+// trained trains a model on n passages and returns it, its opened file, and the
+// file's bytes.
 func trained(t testing.TB, n int) (*Model, *Builtin, []byte) {
 	t.Helper()
 	m, err := Train(context.Background(), n, passages(n), Options{})
@@ -102,7 +103,7 @@ func TestEqualPassagesMakeEqualBytes(t *testing.T) {
 	for _, threads := range []int{1, 2, 7} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 		if _, _, got := trained(t, 500); !bytes.Equal(got, want) {
-			t.Fatal("the same passages made another model")
+			t.Fatal("equal passages, different models")
 		}
 	}
 }
@@ -116,8 +117,8 @@ func TestTooFewPassages(t *testing.T) {
 	}
 }
 
-// TestDegeneratePassages is about texts that give the decompositions less than the
-// dimensions that they look for.
+// TestDegeneratePassages tests texts whose matrices have a lower rank than the
+// number of dimensions.
 func TestDegeneratePassages(t *testing.T) {
 	for name, terms := range map[string]func(int) ([]string, error){
 		"no terms":       func(int) ([]string, error) { return nil, nil },
@@ -192,7 +193,7 @@ func TestPassagesBeyondTheSample(t *testing.T) {
 			t.Fatal(err)
 		}
 		if vecmath.Dot(q, u) < 0.3 {
-			t.Errorf("passage %d is not near to its topic: %.3f", i, vecmath.Dot(q, u))
+			t.Errorf("passage %d: cosine with its topic is %.3f", i, vecmath.Dot(q, u))
 		}
 	}
 }
@@ -224,7 +225,7 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-// FuzzBuiltin reads models that are well formed but for what they say.
+// FuzzBuiltin opens models with valid checksums and corrupt contents.
 func FuzzBuiltin(f *testing.F) {
 	le := binary.LittleEndian
 	head := le.AppendUint32(le.AppendUint32(le.AppendUint32(le.AppendUint32(nil, 2), lsaDimensions), ppmiDimensions), 0)

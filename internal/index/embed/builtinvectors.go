@@ -11,29 +11,29 @@ import (
 	"github.com/docsearch/docsearch/internal/index/vecmath"
 )
 
-// BuiltinVectors are those that an open model makes of passages which it need not
-// have been trained on. Of the model they read what the passages' terms need:
-// a few passages cost little, whatever the model's size.
+// BuiltinVectors embeds passages with an open model, which may have been trained
+// on others. It reads only the rows of the passages' terms, so a few passages
+// are cheap with a model of any size.
 type BuiltinVectors struct {
 	b        *Builtin
 	n        int
 	terms    func(i int) ([]string, error)
-	termText string // the model's terms, end to end
-	termEnds []byte // and where each begins and ends in it, as the file has that
+	termText string // the model's terms, concatenated
+	termEnds []byte // their offsets in termText, encoded as in the file
 
 	mu    sync.Mutex
 	cache map[string]*cachedTerm
 }
 
-// A cachedTerm is a term that was looked up.
+// A cachedTerm is the result of a lookup.
 type cachedTerm struct {
 	number int
-	vector []float32 // nil: the model does not have it
+	vector []float32 // nil if the term is not in the model
 }
 
-// Vectors makes vectors of n passages, of which the terms come from terms as in
-// Train. They are the same as those that the model made where it was trained.
-// The model must stay open.
+// Vectors returns the vectors of n passages, whose terms are as in Train. For
+// the training passages they equal those of Model.Vector. The model must stay
+// open.
 func (b *Builtin) Vectors(n int, terms func(i int) ([]string, error)) (*BuiltinVectors, error) {
 	ends, err := b.termAt.All()
 	if err != nil {
@@ -54,11 +54,13 @@ func (b *Builtin) Vectors(n int, terms func(i int) ([]string, error)) (*BuiltinV
 	return &BuiltinVectors{b: b, n: n, terms: terms, termText: string(text), termEnds: ends, cache: make(map[string]*cachedTerm)}, nil
 }
 
-// Len is the number of passages, Dimensions that of a vector's numbers.
-func (s *BuiltinVectors) Len() int        { return s.n }
+// Len returns the number of passages.
+func (s *BuiltinVectors) Len() int { return s.n }
+
+// Dimensions returns the dimensionality of the vectors.
 func (s *BuiltinVectors) Dimensions() int { return dimensions }
 
-// Vector puts the vector of passage i into v, as Model.Vector does.
+// Vector writes the vector of passage i to v, as Model.Vector does.
 func (s *BuiltinVectors) Vector(i int, v []float32) error {
 	terms, err := s.terms(i)
 	if err != nil {
@@ -74,7 +76,7 @@ func (s *BuiltinVectors) Vector(i int, v []float32) error {
 			list = append(list, t)
 		}
 	}
-	// The order in which vectors are added shows in the last bits of the sum.
+	// The order of additions affects the last bits of the sum.
 	slices.SortFunc(list, func(a, b *cachedTerm) int { return cmp.Compare(a.number, b.number) })
 	clear(v)
 	for len(list) > 0 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A model that was opened makes the vectors that the trained one made.
+// An opened model gives the same vectors as the trained one.
 func TestVectorsOfFile(t *testing.T) {
 	const n = 400
 	m, b, _ := trained(t, n)
@@ -25,7 +25,7 @@ func TestVectorsOfFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(u, v) {
-			t.Fatalf("passage %d has another vector", i)
+			t.Fatalf("passage %d has a different vector", i)
 		}
 	}
 }

@@ -7,22 +7,21 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// Vectors are a provider's vectors of all passages.
+// Vectors are the vectors of all passages, from a provider.
 type Vectors struct{ m matrix }
 
-// Collect asks the provider for the vectors of n passages, whose texts come
-// from text, in order. It calls the provider with some hundred texts at once,
-// so that a cache has kept what came before a failure;
-// to send them as its server likes them is the provider's part.
+// Collect embeds n passages, whose texts text returns, in order. It passes a few
+// hundred texts at once to the provider, so after a failure a cache has the
+// vectors of earlier calls. The provider splits them into requests.
 func Collect(ctx context.Context, p Provider, n int, text func(i int) (string, error), report progress.Func) (*Vectors, error) {
 	const (
 		stage = "embedding passages"
-		piece = 256
+		batch = 256
 	)
 	v := &Vectors{}
 	report.Report(stage, 0, int64(n))
-	for from := 0; from < n; from += piece {
-		texts := make([]string, min(piece, n-from))
+	for from := 0; from < n; from += batch {
+		texts := make([]string, min(batch, n-from))
 		for i := range texts {
 			var err error
 			if texts[i], err = text(from + i); err != nil {
@@ -50,11 +49,13 @@ func Collect(ctx context.Context, p Provider, n int, text func(i int) (string, e
 	return v, nil
 }
 
-// Len is the number of vectors, Dimensions that of a vector's numbers.
-func (v *Vectors) Len() int        { return v.m.rows }
+// Len returns the number of vectors.
+func (v *Vectors) Len() int { return v.m.rows }
+
+// Dimensions returns the dimensionality of the vectors.
 func (v *Vectors) Dimensions() int { return v.m.cols }
 
-// Vector puts the vector of passage i into u.
+// Vector writes the vector of passage i to u.
 func (v *Vectors) Vector(i int, u []float32) error {
 	copy(u, v.m.row(i))
 	return nil

@@ -12,51 +12,52 @@ import (
 )
 
 const (
-	// MaxTraining is how many passages the model is trained on at most. More
-	// of them make it slower, not better.
+	// MaxTraining is the largest number of training passages. More make the
+	// training slower but the model not better.
 	MaxTraining = 1 << 17
-	// maxVocabulary bounds the model's size: 87 bytes a term and the term
-	// itself. Rarer terms are the lexical index's strength, not this one's:
-	// those of two passages made rankings of the classic collections worse.
+	// maxVocabulary limits the size of the model: each term takes 87 bytes and
+	// its own length. The lexical index is better at rare terms. In the
+	// classic collections, terms of two passages made the ranking worse.
 	maxVocabulary = 1 << 15
 	minDF         = 3
-	maxTermBytes  = 64 // bytes; what is longer is no word
+	maxTermBytes  = 64 // longer terms are not words
 )
 
-// A corpus is the passages that the model is trained on, as numbers of terms.
+// A corpus has the training passages as term IDs.
 type corpus struct {
-	terms  []string // sorted; a term's number is its place
+	terms  []string // sorted; a term's ID is its index
 	idf    []float32
-	starts []int    // where each passage begins in tokens, and the end
-	tokens []uint32 // of the terms that are in terms
+	starts []int    // index in tokens where each passage begins, and the end
+	tokens []uint32 // term IDs; terms outside the vocabulary are dropped
 }
 
-// A gatherer numbers terms as it meets them.
+// A termCounter assigns IDs to terms and counts their document frequencies. It
+// is used by one goroutine at a time.
 type termCounter struct {
 	termIDs     map[string]uint32
 	terms       []string
 	df          []uint32
-	lastPassage []int // passage that counted last for df
+	lastPassage []int // last passage counted in df
 }
 
-// countedPassages is what one gatherer made of some passages.
+// countedPassages are some passages as the IDs of one termCounter.
 type countedPassages struct {
 	counter *termCounter
 	tokens  []uint32
 	lengths []int
 }
 
-// readCorpus reads the passages and chooses the vocabulary.
+// readCorpus reads the passages and selects the vocabulary.
 func readCorpus(ctx context.Context, passages []int, terms func(int) ([]string, error)) (*corpus, error) {
-	const piece = 64
+	const batch = 64
 	idle := make(chan *termCounter, runtime.GOMAXPROCS(0))
-	var all []*termCounter
+	var counters []*termCounter
 	for range cap(idle) {
 		g := &termCounter{termIDs: make(map[string]uint32)}
-		all, idle = append(all, g), sendTo(idle, g)
+		counters, idle = append(counters, g), sendTo(idle, g)
 	}
-	pieces := make([]countedPassages, (len(passages)+piece-1)/piece)
-	if err := parallel.Ranges(ctx, len(passages), piece, func(from, to int) error {
+	batches := make([]countedPassages, (len(passages)+batch-1)/batch)
+	if err := parallel.Ranges(ctx, len(passages), batch, func(from, to int) error {
 		g := <-idle
 		defer func() { idle <- g }()
 		out := countedPassages{counter: g}
@@ -69,12 +70,12 @@ func readCorpus(ctx context.Context, passages []int, terms func(int) ([]string, 
 			out.tokens = g.countTerms(out.tokens, list, i)
 			out.lengths = append(out.lengths, len(out.tokens)-before)
 		}
-		pieces[from/piece] = out
+		batches[from/batch] = out
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	return buildVocabulary(all, pieces, len(passages)), nil
+	return buildVocabulary(counters, batches, len(passages)), nil
 }
 
 func sendTo[T any](c chan T, v T) chan T {
@@ -102,11 +103,11 @@ func (g *termCounter) countTerms(tokens []uint32, list []string, passage int) []
 	return tokens
 }
 
-// buildVocabulary merges what the gatherers found. The outcome does not depend on who
-// of them read which passage.
-func buildVocabulary(all []*termCounter, pieces []countedPassages, n int) *corpus {
+// buildVocabulary merges the results of the counters. The corpus does not depend
+// on which counter read which passage.
+func buildVocabulary(counters []*termCounter, batches []countedPassages, n int) *corpus {
 	df := make(map[string]uint32)
-	for _, g := range all {
+	for _, g := range counters {
 		for i, t := range g.terms {
 			df[t] += g.df[i]
 		}
@@ -125,29 +126,29 @@ func buildVocabulary(all []*termCounter, pieces []countedPassages, n int) *corpu
 	}
 	slices.Sort(c.terms)
 
-	numbers := make(map[string]uint32, len(c.terms))
+	ids := make(map[string]uint32, len(c.terms))
 	for i, t := range c.terms {
-		numbers[t] = uint32(i)
+		ids[t] = uint32(i)
 		c.idf = append(c.idf, float32(math.Log(float64(n+1)/float64(df[t]))))
 	}
-	final := make(map[*termCounter][]int64)
-	for _, g := range all {
+	newIDs := make(map[*termCounter][]int64)
+	for _, g := range counters {
 		list := make([]int64, len(g.terms))
 		for i, t := range g.terms {
 			list[i] = -1
-			if n, ok := numbers[t]; ok {
+			if n, ok := ids[t]; ok {
 				list[i] = int64(n)
 			}
 		}
-		final[g] = list
+		newIDs[g] = list
 	}
 	c.starts = append(make([]int, 0, n+1), 0)
-	for _, p := range pieces {
-		numbers, at := final[p.counter], 0
+	for _, p := range batches {
+		ids, at := newIDs[p.counter], 0
 		for _, length := range p.lengths {
 			for _, t := range p.tokens[at : at+length] {
-				if numbers[t] >= 0 {
-					c.tokens = append(c.tokens, uint32(numbers[t]))
+				if ids[t] >= 0 {
+					c.tokens = append(c.tokens, uint32(ids[t]))
 				}
 			}
 			at += length
@@ -159,7 +160,8 @@ func buildVocabulary(all []*termCounter, pieces []countedPassages, n int) *corpu
 
 func (c *corpus) len() int { return len(c.starts) - 1 }
 
-// bags returns each passage's distinct terms, ascending, with their weights.
+// bags returns each passage's distinct term IDs in ascending order, with their
+// weights.
 func (c *corpus) bags(ctx context.Context) (sparse, error) {
 	s := make(sparse, c.len())
 	var scratch sync.Pool
@@ -178,27 +180,28 @@ func (c *corpus) bags(ctx context.Context) (sparse, error) {
 	return s, err
 }
 
-// bag counts the terms in numbers, which it sorts. The idf comes later, with
-// the terms' vectors.
-func bag(numbers []uint32) sparseRow {
-	slices.Sort(numbers)
+// bag counts the term IDs, which it sorts. The weights exclude the IDF, which is
+// part of the term vectors.
+func bag(ids []uint32) sparseRow {
+	slices.Sort(ids)
 	distinct := 0
-	for i, n := range numbers {
-		if i == 0 || n != numbers[i-1] {
+	for i, n := range ids {
+		if i == 0 || n != ids[i-1] {
 			distinct++
 		}
 	}
 	r := sparseRow{make([]uint32, 0, distinct), make([]float32, 0, distinct)}
-	for len(numbers) > 0 {
+	for len(ids) > 0 {
 		count := 1
-		for count < len(numbers) && numbers[count] == numbers[0] {
+		for count < len(ids) && ids[count] == ids[0] {
 			count++
 		}
-		r.cols = append(r.cols, numbers[0])
+		r.cols = append(r.cols, ids[0])
 		r.vals = append(r.vals, termWeight(count))
-		numbers = numbers[count:]
+		ids = ids[count:]
 	}
 	return r
 }
 
+// termWeight returns the weight of a term that occurs count times in a text.
 func termWeight(count int) float32 { return float32(1 + math.Log(float64(count))) }

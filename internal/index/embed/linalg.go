@@ -8,7 +8,7 @@ import (
 	"github.com/docsearch/docsearch/internal/parallel"
 )
 
-// A matrix is dense, row by row.
+// A matrix is a dense matrix in row-major order.
 type matrix struct {
 	rows, cols int
 	data       []float32
@@ -20,13 +20,13 @@ func newMatrix(rows, cols int) matrix {
 
 func (m matrix) row(i int) []float32 { return m.data[i*m.cols : (i+1)*m.cols] }
 
-// A sparseRow holds the entries of one row of a sparse matrix.
+// A sparseRow has the nonzero entries of one row of a sparse matrix.
 type sparseRow struct {
 	cols []uint32
 	vals []float32
 }
 
-// A sparse matrix is a list of rows, each with its entries.
+// A sparse is a sparse matrix by rows.
 type sparse []sparseRow
 
 // mul sets y to s times x.
@@ -39,6 +39,7 @@ func (s sparse) mul(ctx context.Context, y, x matrix) error {
 	})
 }
 
+// mul sets y to the row r times x.
 func (r sparseRow) mul(y []float32, x matrix) {
 	clear(y)
 	for j, c := range r.cols {
@@ -46,7 +47,7 @@ func (r sparseRow) mul(y []float32, x matrix) {
 	}
 }
 
-// transpose returns the transposed matrix, which has cols rows.
+// transpose returns the transpose of s, which has cols columns.
 func (s sparse) transpose(cols int) sparse {
 	starts := make([]int, cols+1)
 	for _, r := range s {
@@ -72,7 +73,7 @@ func (s sparse) transpose(cols int) sparse {
 	return t
 }
 
-// mulSmall sets y to x times w, where w is square or narrower than it is high.
+// mulSmall sets y to x times w. w must not have more columns than rows.
 func mulSmall(ctx context.Context, y, x, w matrix) error {
 	return parallel.Ranges(ctx, x.rows, 256, func(from, to int) error {
 		for i := from; i < to; i++ {
@@ -86,10 +87,9 @@ func mulSmall(ctx context.Context, y, x, w matrix) error {
 	})
 }
 
-// gram returns the inner products of the columns of x with those of y, where
-// these are symmetric. The rows are summed in chunks of fixed length, and the
-// chunks in order, so that the result does not depend on how many goroutines
-// there are.
+// gram returns the inner products of the columns of x and y, which must form a
+// symmetric matrix. It sums the rows in chunks of fixed length and the chunks in
+// order, so the result does not depend on the number of goroutines.
 func gram(ctx context.Context, x, y matrix) ([][]float64, error) {
 	const chunk = 1024
 	n := x.cols
@@ -121,10 +121,9 @@ func gram(ctx context.Context, x, y matrix) ([][]float64, error) {
 	return g, nil
 }
 
-// orthonormalize makes the columns of x orthonormal, through the Cholesky
-// factor of their inner products. A column that the ones before it span
-// becomes zero. Where columns are nearly parallel, a second call makes up for
-// the digits that the first one lost.
+// orthonormalize makes the columns of x orthonormal, with the Cholesky factor of
+// their inner products. A column in the span of earlier ones becomes zero. If
+// columns are nearly parallel, a second call restores the lost precision.
 func orthonormalize(ctx context.Context, x matrix) error {
 	g, err := gram(ctx, x, x)
 	if err != nil {
@@ -144,8 +143,8 @@ func orthonormalize(ctx context.Context, x matrix) error {
 	})
 }
 
-// inverseCholesky returns the upper triangular r for which rT*g*r is the unit
-// matrix, with zero columns where g has no full rank.
+// inverseCholesky returns the upper triangular r for which rT*g*r is the
+// identity. If g is rank-deficient, some columns of r are zero.
 func inverseCholesky(g [][]float64) matrix {
 	n := len(g)
 	l := make([][]float64, n) // g = l * lT
@@ -193,9 +192,9 @@ func inverseCholesky(g [][]float64) matrix {
 	return r
 }
 
-// eigen returns the eigenvalues of the symmetric matrix g and its
-// eigenvectors, each for itself, by Jacobi's method, which is exact for the
-// small matrices here. It destroys g.
+// eigen returns the eigenvalues of the symmetric matrix g and their
+// eigenvectors, one per slice. It uses Jacobi's method, which is accurate for
+// small matrices, and overwrites g.
 func eigen(g [][]float64) (values []float64, vectors [][]float64) {
 	n := len(g)
 	vectors = make([][]float64, n)
@@ -229,7 +228,7 @@ func eigen(g [][]float64) (values []float64, vectors [][]float64) {
 	return values, vectors
 }
 
-// rotate is Jacobi's rotation that makes g[p][q] zero.
+// rotate applies the Jacobi rotation that makes g[p][q] zero.
 func rotate(g, vectors [][]float64, p, q int) {
 	if g[p][q] == 0 {
 		return
@@ -254,7 +253,8 @@ func rotate(g, vectors [][]float64, p, q int) {
 	}
 }
 
-// normalize scales v to length and says whether it could.
+// normalize scales v to length. If v has no direction, it clears v and returns
+// false.
 func normalize(v []float32, length float32) bool {
 	var sum float64
 	for _, x := range v {
@@ -274,7 +274,7 @@ func scale(v []float32, a float32) {
 	}
 }
 
-// fillWithSigns fills m with -1 and 1 that depend on nothing but their place.
+// fillWithSigns fills m with pseudo-random -1 and 1 that depend only on the index.
 func fillWithSigns(m matrix) {
 	for i := range m.data {
 		x := uint64(i) * 0x9e3779b97f4a7c15

@@ -8,13 +8,13 @@ import (
 
 const (
 	lsaDimensions = 50
-	oversampling  = 10 // columns beyond those wanted, which the first ones converge by
+	oversampling  = 10 // extra columns, which make the others converge
 	lsaRounds     = 4
 )
 
-// lsaVectors returns for each term its coordinates along the main directions of the
-// passages' bags, their terms weighted by idf: the right singular vectors of the matrix of bags, found by
-// subspace iteration from a fixed start.
+// lsaVectors returns each term's coordinates in the top right singular vectors of
+// the matrix of bags, weighted by IDF. It computes them by subspace iteration
+// from a fixed start.
 func lsaVectors(ctx context.Context, bags sparse, idf []float32) (matrix, error) {
 	terms := len(idf)
 	weighted := make(sparse, len(bags))
@@ -55,8 +55,8 @@ func lsaVectors(ctx context.Context, bags sparse, idf []float32) (matrix, error)
 	return out, mulSmall(ctx, out, x, w)
 }
 
-// topEigenvectors returns the n eigenvectors whose values are farthest from zero, as
-// columns, and these values. Missing ones are zero.
+// topEigenvectors returns the n eigenvectors with the eigenvalues of the largest
+// magnitude, as columns, and these eigenvalues. Missing ones are zero.
 func topEigenvectors(values []float64, vectors [][]float64, n int) (matrix, []float64) {
 	order := make([]int, len(values))
 	for i := range order {

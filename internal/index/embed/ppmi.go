@@ -14,21 +14,21 @@ const (
 	ppmiDimensions = 100
 	ppmiRounds     = 2
 	window         = 8
-	// minPairWeight is the least weight of a pair that counts: two terms met once,
-	// four words apart, weigh a quarter.
+	// minPairWeight is the smallest pair weight to keep. A single occurrence of
+	// two terms four words apart weighs a quarter.
 	minPairWeight = 0.3
-	// smoothing is what a term's frequency is raised to. It takes from the
-	// rare terms the high scores that chance gives them.
+	// smoothing is the exponent of term frequencies. It lowers the PMI of rare
+	// terms, which is high by chance.
 	smoothing = 0.875
 )
 
-// ppmiVectors returns for each term a vector such that terms with like neighbours
-// have like vectors: the main eigenvectors of the matrix of the positive
-// pointwise mutual information of terms within a window.
+// ppmiVectors returns each term's coordinates in the top eigenvectors of the
+// matrix of positive pointwise mutual information within a window. Terms with
+// similar contexts have similar vectors.
 //
-// The usual smoothing, of the context's frequency by .75 and of the term's not
-// at all, is shared between the two here, so that the matrix is symmetric and
-// one product with it is one round.
+// Usually the context's frequency has the exponent 0.75 and the term's 1. Here
+// both have the same exponent, so the matrix is symmetric and each iteration
+// needs one product.
 func ppmiVectors(ctx context.Context, c *corpus) (matrix, error) {
 	s, err := c.pmiMatrix(ctx)
 	if err != nil {
@@ -66,12 +66,12 @@ func ppmiVectors(ctx context.Context, c *corpus) (matrix, error) {
 	return out, mulSmall(ctx, out, x, w)
 }
 
-// pmiMatrix counts pairs of terms within the window, near ones for more, and
-// returns their positive pointwise mutual information.
+// pmiMatrix returns the positive pointwise mutual information of terms within
+// the window. A pair weighs the inverse of its distance.
 func (c *corpus) pmiMatrix(ctx context.Context) (sparse, error) {
 	places, totals, total := c.occurrences()
 	var sum float64
-	logs := make([]float32, len(totals)) // what each term takes from a pair's logarithm
+	logs := make([]float32, len(totals)) // log of each term's smoothed frequency
 	for i, t := range totals {
 		sum += math.Pow(t, smoothing)
 		logs[i] = float32(smoothing * math.Log(t))
@@ -94,10 +94,10 @@ func (c *corpus) pmiMatrix(ctx context.Context) (sparse, error) {
 	return s, err
 }
 
-// occurrences returns for each term where it stands in tokens, and the weight of
-// all pairs it is part of, which also summed.
+// occurrences returns each term's occurrences and the total weight of its pairs,
+// and the sum of these totals.
 func (c *corpus) occurrences() (places [][]occurrence, totals []float64, total float64) {
-	var reach [window + 1]float64 // weight of the pairs with the first n neighbours to one side
+	var reach [window + 1]float64 // weight of the pairs with the nearest n neighbors on one side
 	for d := 1; d <= window; d++ {
 		reach[d] = reach[d-1] + 1/float64(d)
 	}
@@ -124,17 +124,18 @@ func (c *corpus) occurrences() (places [][]occurrence, totals []float64, total f
 	return places, totals, total
 }
 
-// A place is where a term stands, with the number of its neighbours.
+// An occurrence is the position of a term in tokens, with the number of its
+// neighbors within the window.
 type occurrence struct {
 	position      uint32
 	before, after uint8
 }
 
-// pairWeights gathers the neighbours of one term after the other.
+// pairWeights sums the pair weights of one term. It is reused for other terms.
 type pairWeights struct {
 	weights []float32 // of each term
-	touched []uint64  // a bit for each term, set if its weight is not zero
-	row     sparseRow // room for the row in the making
+	touched []uint64  // bit set of the terms with a weight
+	row     sparseRow // buffer of take
 }
 
 func newPairWeights(terms int) *pairWeights {
@@ -159,7 +160,7 @@ func (p *pairWeights) add(term uint32, distance int) {
 	p.weights[term] += distanceWeights[distance]
 }
 
-// take returns the row of the matrix and leaves the counts empty.
+// take returns the matrix row of the term and clears the weights.
 func (p *pairWeights) take(logs []float32, constant float32) sparseRow {
 	r := sparseRow{p.row.cols[:0], p.row.vals[:0]}
 	for i, word := range p.touched {

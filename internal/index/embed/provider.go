@@ -2,8 +2,8 @@ package embed
 
 import "context"
 
-// A Kind says what a text is to be embedded as. Some models are asked in other
-// words for a query than for a document.
+// A Kind is the role of a text. Some models need different prompts for queries
+// and documents.
 type Kind int
 
 const (
@@ -11,16 +11,16 @@ const (
 	Query
 )
 
-// A Provider turns texts into vectors by somebody else's model. It may be used
-// from several goroutines at once.
+// A Provider embeds texts with an external model. It must be safe for
+// concurrent use.
 type Provider interface {
-	// ID names the provider and its model. Vectors of different IDs cannot be
-	// compared.
+	// ID identifies the provider and its model. Vectors of different IDs are not
+	// comparable.
 	ID() string
-	// Dimensions is the number of a vector's numbers, 0 if that is not known
-	// before the first vector.
+	// Dimensions returns the dimensionality of the vectors, or 0 if it is
+	// unknown before the first vector.
 	Dimensions() int
-	// Embed returns one vector for each text. An error means that none could
-	// be had; what went wrong at the provider's end says so.
+	// Embed returns one vector per text, or an error and no vectors. An error
+	// of the provider's server includes the server's message.
 	Embed(ctx context.Context, kind Kind, texts []string) ([][]float32, error)
 }

@@ -16,8 +16,8 @@ import (
 // collections are judged queries; they are not part of the repository.
 const collections = "../../../../shared/eval/classic"
 
-// TestVectorsHelp makes sure that a ranking by words gets better with the
-// vectors' part in it, as it did when their weight was chosen.
+// TestVectorsHelp checks that vectors improve the BM25 ranking, as they did when
+// their weight was chosen.
 func TestVectorsHelp(t *testing.T) {
 	const weight = 0.3
 	var gains []float64
@@ -85,7 +85,7 @@ func words(text string) []string {
 		func(w string) bool { return strings.Contains(stop, " "+w+" ") })
 }
 
-// bm25 returns the plain ranking by words.
+// bm25 returns a function that computes the BM25 scores of the texts.
 func bm25(texts [][]string) func(query []string) []float64 {
 	const k1, b = 1.2, 0.75
 	counts := make([]map[string]float64, len(texts))
@@ -115,7 +115,7 @@ func bm25(texts [][]string) func(query []string) []float64 {
 	}
 }
 
-// share makes the best score the given weight and the others shares of it.
+// share scales the scores so that the best one is weight.
 func share(scores []float64, weight float64) []float64 {
 	best := max(slices.Max(scores), 1e-9)
 	for i := range scores {
@@ -124,7 +124,7 @@ func share(scores []float64, weight float64) []float64 {
 	return scores
 }
 
-// order returns the ids, the best first.
+// order returns the ids, best first.
 func order(ids []string, scores []float64) []string {
 	list := make([]int, len(ids))
 	for i := range list {

@@ -1,13 +1,13 @@
-// Package model2vec computes vectors with a static embedding model in a
-// folder, as Model2Vec and sentence-transformers' StaticEmbedding write it: a
-// table of one vector a token, and the tokeniser. A text's vector is the mean
-// of its tokens'. There is no network to run, so a text takes microseconds.
+// Package model2vec embeds texts with a static embedding model in a folder, as
+// Model2Vec and sentence-transformers' StaticEmbedding write it: a table with one
+// vector per token, and a tokenizer. A text's vector is the mean of its tokens'
+// vectors. No neural network runs, so a text takes microseconds.
 //
-// The folder holds model.safetensors, tokenizer.json, and config.json or
-// config_sentence_transformers.json. The table's tensor is called embeddings
-// or embedding.weight and has the type F32, F16 or I8. Two more are known:
-// mapping, I32, says for each token which vector is its own, in models whose
-// tokens share vectors; weights, F64 or F32, weighs each token.
+// The folder contains model.safetensors, tokenizer.json, and config.json or
+// config_sentence_transformers.json. The table is the tensor embeddings or
+// embedding.weight, of type F32, F16 or I8. Two tensors are optional: mapping
+// (I32 or I64) has the vector index of each token, for models whose tokens share
+// vectors. weights (F64, F32 or F16) has the weight of each token.
 package model2vec
 
 import (
@@ -28,26 +28,26 @@ import (
 	"github.com/docsearch/docsearch/internal/mmap"
 )
 
-// MaxTokens is how many tokens of a text count, as in the reference
-// implementation's default.
+// MaxTokens is the number of tokens at which a text is truncated, as by default
+// in the reference implementation.
 const MaxTokens = 512
 
 const maxJSON = 256 << 20
 
-// A Model is an open model. It may be used from several goroutines at once.
+// A Model is an open model. It is safe for concurrent use.
 type Model struct {
 	id        string
 	file      *mmap.Mapping
 	tokenizer *tokenizer.Tokenizer
 	normalize bool
 	table     tensor
-	mapping   tensor // absent: the token's number is its vector's
-	weights   tensor // absent: every token weighs 1
+	mapping   tensor // if absent, token i has vector i
+	weights   tensor // if absent, every token weighs 1
 }
 
 var _ embed.Provider = (*Model)(nil)
 
-// Open opens the model in the folder dir. The table is mapped, not read.
+// Open opens the model in the folder dir. It maps the table into memory.
 func Open(dir string) (*Model, error) {
 	m, err := open(dir)
 	if err != nil {
@@ -80,8 +80,8 @@ func open(dir string) (_ *Model, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("model.safetensors: %w", err)
 	}
-	// Enough to tell two models apart that somebody put into the same place
-	// one after the other, without reading all of them.
+	// The ID includes a hash, so that it changes when another model replaces
+	// this one. For speed, the hash covers only the start of the table.
 	sum := fnv.New64a()
 	sum.Write(data)
 	sum.Write(header)
@@ -90,7 +90,7 @@ func open(dir string) (_ *Model, err error) {
 	return m, nil
 }
 
-// readConfig says whether vectors are made to have length 1.
+// readConfig reads whether the model normalizes its vectors. The default is true.
 func readConfig(dir string) (normalize bool, err error) {
 	for _, name := range []string{"config.json", "config_sentence_transformers.json"} {
 		data, err := atomicfile.Read(filepath.Join(dir, name), maxJSON)
@@ -113,7 +113,7 @@ func readConfig(dir string) (normalize bool, err error) {
 	return true, nil
 }
 
-// open finds the tensors. It returns the header's bytes.
+// open finds and validates the tensors. It returns the bytes of the header.
 func (m *Model) open(data []byte) ([]byte, error) {
 	tensors, header, err := parseSafetensors(data)
 	if err != nil {
@@ -154,14 +154,14 @@ func (m *Model) open(data []byte) ([]byte, error) {
 // Close closes the model.
 func (m *Model) Close() error { return m.file.Close() }
 
-// ID names the model, and what is in it.
+// ID returns the folder's name and a hash of the model.
 func (m *Model) ID() string { return m.id }
 
-// Dimensions is the number of a vector's numbers.
+// Dimensions returns the dimensionality of the vectors.
 func (m *Model) Dimensions() int { return m.table.shape[1] }
 
-// Embed returns the vectors of texts. Queries and documents are the same to a
-// static model.
+// Embed returns the vectors of texts. It ignores the kind: a static model treats
+// queries and documents alike.
 func (m *Model) Embed(ctx context.Context, _ embed.Kind, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	for i, text := range texts {
@@ -173,7 +173,7 @@ func (m *Model) Embed(ctx context.Context, _ embed.Kind, texts []string) ([][]fl
 	return vectors, nil
 }
 
-// Vector returns the vector of a text, zero where no token is known.
+// Vector returns the vector of a text. It is zero if no token is known.
 func (m *Model) Vector(text string) []float32 {
 	d := m.Dimensions()
 	sum := make([]float64, d)
@@ -217,9 +217,9 @@ var dtypeSizes = []struct {
 	size int
 }{{"F64", 8}, {"F32", 4}, {"F16", 2}, {"I64", 8}, {"I32", 4}, {"I8", 1}}
 
-// parseSafetensors reads the header: its length in eight bytes, then JSON that
-// gives each tensor's type, shape and place in what follows. Tensors of types
-// that no model here has are left out.
+// parseSafetensors parses a safetensors file: the header's length in eight bytes,
+// then JSON with the type, shape and offsets of each tensor, then the tensors. It
+// skips tensors of types that no model uses, and returns the header too.
 func parseSafetensors(data []byte) (map[string]tensor, []byte, error) {
 	if len(data) < 8 {
 		return nil, nil, errors.New("the file is too small")
@@ -270,7 +270,7 @@ func parseSafetensors(data []byte) (map[string]tensor, []byte, error) {
 	return tensors, header, nil
 }
 
-// float is the i-th number of a tensor of floats or of bytes.
+// float returns element i of a tensor of floats or bytes.
 func (t tensor) float(i int) float64 {
 	switch t.dtype {
 	case "F64":
@@ -283,7 +283,7 @@ func (t tensor) float(i int) float64 {
 	return float64(int8(t.data[i]))
 }
 
-// integer is the i-th number of a tensor of integers.
+// integer returns element i of a tensor of integers.
 func (t tensor) integer(i int) int64 {
 	if t.dtype == "I64" {
 		return int64(binary.LittleEndian.Uint64(t.data[8*i:]))
@@ -291,7 +291,7 @@ func (t tensor) integer(i int) int64 {
 	return int64(int32(binary.LittleEndian.Uint32(t.data[4*i:])))
 }
 
-// float16 is the value of an IEEE 754 number of 16 bits.
+// float16 decodes an IEEE 754 half-precision number.
 func float16(b uint16) float64 {
 	exponent, fraction := int(b>>10&31), float64(b&1023)
 	var v float64

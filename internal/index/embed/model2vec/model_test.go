@@ -19,8 +19,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/embed/tokenizer"
 )
 
-// fixtures holds models and the vectors that the reference implementation
-// gives; they are not part of the repository.
+// fixtures has models and the reference implementation's vectors. It is not part
+// of the repository.
 const fixtures = "../../../../../shared/model2vec-fixtures"
 
 func reference(t *testing.T, name string) []float32 {
@@ -72,7 +72,7 @@ func TestReferenceVectors(t *testing.T) {
 	}
 }
 
-// write makes a model folder.
+// write writes a model to a new folder.
 func write(t testing.TB, tokenizer string, tensors map[string]tensor, config string) string {
 	t.Helper()
 	dir := t.TempDir()
