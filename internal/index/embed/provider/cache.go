@@ -19,19 +19,19 @@ import (
 	"github.com/docsearch/docsearch/internal/index/embed"
 )
 
-// A Cache remembers a provider's vectors of documents, by what the documents
-// say, in a file that builds share: what was embedded once is not embedded,
-// nor paid for, again. Queries pass through.
+// A Cache is a Provider that caches vectors of documents, by a hash of the text,
+// in a file that builds share. So a document is embedded, and paid for, only
+// once. Queries are not cached.
 //
-// The file is called after the provider's ID and holds, little endian:
+// The file is named after a hash of the provider's ID. Its format, little endian:
 //
 //	[8] magic "docsvec\n"  [4] version, 1  [4] D, dimensions
 //	per vector: [16] first bytes of the SHA-256 of the text
 //	            [D] x [4] float32
 //	            [4] CRC-32C of the above
 //
-// It only grows. A part of a vector at its end, which a crash may leave, is
-// cut off by the next who appends; a vector whose sum is wrong is not there.
+// Vectors are only appended. The next append truncates an incomplete vector at
+// the end, which a crash may leave. Vectors with a wrong checksum are ignored.
 type Cache struct {
 	embed.Provider
 	path string
@@ -59,8 +59,8 @@ func NewCache(p embed.Provider, dir string) (*Cache, error) {
 	return c, c.load()
 }
 
-// load reads which texts the file knows. A file that is not as it should be is
-// begun anew by the next write: all it costs is time.
+// load reads the keys of the file. If the file is invalid, the next store
+// replaces it.
 func (c *Cache) load() error {
 	f, err := os.Open(c.path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -86,7 +86,7 @@ func (c *Cache) load() error {
 	return nil
 }
 
-// readHeader reads a cache's header. It returns 0 dimensions for what is none.
+// readHeader reads a cache's header. If it is invalid, dimensions is 0.
 func readHeader(f *os.File) (dimensions int, records int64, err error) {
 	st, err := f.Stat()
 	if err != nil {
@@ -107,7 +107,8 @@ func readHeader(f *os.File) (dimensions int, records int64, err error) {
 
 func recordSize(dimensions int) int64 { return keySize + 4*int64(dimensions) + 4 }
 
-// Embed asks the provider only for documents that the cache does not know.
+// Embed returns cached vectors of documents and requests the others from the
+// provider.
 func (c *Cache) Embed(ctx context.Context, kind embed.Kind, texts []string) ([][]float32, error) {
 	if kind != embed.Document {
 		return c.Provider.Embed(ctx, kind, texts)
@@ -117,25 +118,26 @@ func (c *Cache) Embed(ctx context.Context, kind embed.Kind, texts []string) ([][
 		return nil, err
 	}
 	var missing []int
-	var unknown []string
+	var missingTexts []string
 	for i, v := range vectors {
 		if v == nil {
-			missing, unknown = append(missing, i), append(unknown, texts[i])
+			missing, missingTexts = append(missing, i), append(missingTexts, texts[i])
 		}
 	}
 	if len(missing) == 0 {
 		return vectors, nil
 	}
-	fresh, err := c.Provider.Embed(ctx, kind, unknown)
+	fresh, err := c.Provider.Embed(ctx, kind, missingTexts)
 	if err != nil {
 		return nil, err
 	}
 	old := c.dimensions
-	if err := c.store(unknown, fresh); err != nil {
+	if err := c.store(missingTexts, fresh); err != nil {
 		return nil, err
 	}
 	if len(missing) < len(texts) && len(fresh[0]) != old {
-		// The model has changed under its name, and remember has forgotten it.
+		// The model changed without a change of its name, so store cleared the
+		// cache.
 		return c.Embed(ctx, kind, texts)
 	}
 	for i, at := range missing {
@@ -150,8 +152,7 @@ func keyOf(text string) (key [keySize]byte) {
 	return key
 }
 
-// lookup returns the vectors of the texts that the cache knows, nil for the
-// others.
+// lookup returns the cached vector of each text, or nil.
 func (c *Cache) lookup(texts []string) ([][]float32, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,7 +188,8 @@ func (c *Cache) lookup(texts []string) ([][]float32, error) {
 	return vectors, nil
 }
 
-// store appends vectors to the file.
+// store appends vectors to the file. If their dimensionality differs from the
+// file's, it clears the file first.
 func (c *Cache) store(texts []string, vectors [][]float32) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,7 +209,7 @@ func (c *Cache) store(texts []string, vectors [][]float32) (err error) {
 		return err
 	}
 	if dimensions != want {
-		// Another model under the same name, or no cache: nothing in it helps.
+		// The file is invalid, or the model changed without a change of its name.
 		head := append([]byte(cacheMagic), 0, 0, 0, 0, 0, 0, 0, 0)
 		binary.LittleEndian.PutUint32(head[8:], cacheVersion)
 		binary.LittleEndian.PutUint32(head[12:], uint32(want))

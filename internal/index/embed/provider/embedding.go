@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// An embedding is a vector as a list of numbers, or as base64 of float32.
+// An embedding is a vector in JSON: a list of numbers, or base64 of float32.
 type embedding []float32
 
 func (e *embedding) UnmarshalJSON(data []byte) error {

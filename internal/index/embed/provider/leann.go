@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// FromLEANN returns the options that a LEANN index's meta.json stands for by
-// embedding_model, embedding_mode and embedding_options, the last of which may
-// be empty. The mode, "ollama" or "openai", says which provider they are for;
-// modes that only Python can run are an error. What o says comes first.
+// FromLEANN completes the options o with those of a LEANN index, from the fields
+// embedding_model, embedding_mode and embedding_options of its meta.json. options
+// may be empty. The mode selects the provider, "ollama" or "openai"; modes that
+// need Python are an error. Nonzero fields of o have precedence, except Model.
 func FromLEANN(model, mode string, options json.RawMessage, o Options) (Options, error) {
 	var l struct {
 		Host          string `json:"host"`

@@ -1,6 +1,6 @@
-// Package provider has the embedding models that answer over HTTP: Ollama, and
-// whatever speaks OpenAI's protocol. Texts go to the address that the user
-// named and nowhere else: a redirect to another host is an error.
+// Package provider embeds texts over HTTP, with Ollama or a server that supports
+// OpenAI's API, and caches the vectors. It sends texts only to the configured
+// address: a redirect to another host is an error.
 package provider
 
 import (
@@ -26,52 +26,52 @@ import (
 	"github.com/docsearch/docsearch/internal/index/embed"
 )
 
-// Options of a provider. The zero value of a field is its default.
+// Options of a provider. A zero value selects the default.
 type Options struct {
-	URL   string // of the server; for Ollama the default is this machine's
+	URL   string // of the server; Ollama's default is on localhost
 	Model string // required
-	Key   string // sent as a bearer token, and found in no error and no ID
-	// Dimensions is how many to ask for, where the model can be asked; 0 is
-	// the model's own number.
+	Key   string // sent as a bearer token; never part of an error or ID
+	// Dimensions is the dimensionality to request, for models that support
+	// several; 0 is the model's default.
 	Dimensions int
-	// The templates say what is sent for a text. {text} stands for it; without
-	// that, the template goes before the text.
+	// The templates are the prompts for queries and documents. {text} is
+	// replaced by the text; without {text}, the template is a prefix.
 	QueryTemplate    string
 	DocumentTemplate string
-	Batch            int           // texts in a request, at most; 64
-	Parallel         int           // requests at once, at most; 2
-	Timeout          time.Duration // of one request; two minutes
-	Pause            time.Duration // before the first retry, doubled for each further one; half a second
+	Batch            int           // maximum texts per request; default 64
+	Parallel         int           // maximum concurrent requests; default 2
+	Timeout          time.Duration // of one request; default two minutes
+	Pause            time.Duration // before the first retry, doubled for each further one; default half a second
 }
 
 const (
 	ollamaURL     = "http://127.0.0.1:11434"
 	batchBytes    = 256 << 10 // of text in a request, unless one text is longer
-	maxAttempts   = 5         // of a request for documents; one for a query, which has somebody waiting
+	maxAttempts   = 5         // of a request for documents; queries are interactive and have one
 	maxRetryDelay = 2 * time.Minute
 	maxResponse   = 512 << 20
-	maxMessage    = 300 // bytes of a server's own words in an error
+	maxMessage    = 300 // bytes of the server message in an error
 )
 
-// A protocol is how one kind of server is asked.
+// A protocol is the API of one kind of server.
 type protocol struct {
 	name  string
 	path  string
 	body  func(r *httpProvider, texts []string) any
-	parse func(answer []byte) ([][]float32, error)
-	hint  func(r *httpProvider, status int) string // action to do about an error; may be empty
+	parse func(response []byte) ([][]float32, error)
+	hint  func(r *httpProvider, status int) string // advice for an error, or ""; status 0: no response
 }
 
-// A remote is a provider that answers over HTTP.
+// An httpProvider is a Provider that sends requests to a server.
 type httpProvider struct {
 	Options
 	protocol
 	base       *url.URL
 	client     *http.Client
-	dimensions atomic.Int64 // of vectors; 0 before the first
+	dimensions atomic.Int64 // 0 before the first vector
 }
 
-// Ollama returns the provider that asks an Ollama server.
+// Ollama returns a provider for an Ollama server.
 func Ollama(o Options) (embed.Provider, error) {
 	o.URL = cmp.Or(o.URL, ollamaURL)
 	return newHTTPProvider(o, protocol{
@@ -85,11 +85,11 @@ func Ollama(o Options) (embed.Provider, error) {
 				Dimensions int      `json:"dimensions,omitempty"`
 			}{r.Model, texts, true, r.Options.Dimensions}
 		},
-		parse: func(answer []byte) ([][]float32, error) {
+		parse: func(response []byte) ([][]float32, error) {
 			var a struct {
 				Embeddings [][]float32 `json:"embeddings"`
 			}
-			err := json.Unmarshal(answer, &a)
+			err := json.Unmarshal(response, &a)
 			return a.Embeddings, err
 		},
 		hint: func(r *httpProvider, status int) string {
@@ -104,8 +104,8 @@ func Ollama(o Options) (embed.Provider, error) {
 	})
 }
 
-// OpenAI returns the provider that asks a server that speaks OpenAI's
-// protocol. Its URL ends before /embeddings, which mostly means in /v1.
+// OpenAI returns a provider for a server that supports OpenAI's API. The URL ends
+// before /embeddings, usually in /v1.
 func OpenAI(o Options) (embed.Provider, error) {
 	return newHTTPProvider(o, protocol{
 		name: "openai",
@@ -131,16 +131,16 @@ func OpenAI(o Options) (embed.Provider, error) {
 	})
 }
 
-// parseOpenAI puts the vectors into the order of the texts. Some servers send
-// base64 whatever they are asked for.
-func parseOpenAI(answer []byte) ([][]float32, error) {
+// parseOpenAI returns the vectors in the order of the texts. Some servers send
+// base64 although the request asks for floats.
+func parseOpenAI(response []byte) ([][]float32, error) {
 	var a struct {
 		Data []struct {
 			Index     *int      `json:"index"`
 			Embedding embedding `json:"embedding"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(answer, &a); err != nil {
+	if err := json.Unmarshal(response, &a); err != nil {
 		return nil, err
 	}
 	vectors := make([][]float32, len(a.Data))
@@ -163,7 +163,7 @@ func newHTTPProvider(o Options, p protocol) (embed.Provider, error) {
 	}
 	base, err := url.Parse(o.URL)
 	if err != nil {
-		// url.Parse quotes the address, in which there may be a password.
+		// The error of url.Parse quotes the URL, which may contain a password.
 		return nil, fmt.Errorf("embedder %s: invalid url", p.name)
 	}
 	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
@@ -181,7 +181,7 @@ func newHTTPProvider(o Options, p protocol) (embed.Provider, error) {
 	return r, nil
 }
 
-// ID names the protocol, the model, and all that changes its vectors.
+// ID returns the protocol, the model, and all options that affect vectors.
 func (r *httpProvider) ID() string {
 	id := r.name + ":" + r.Model
 	if r.Options.Dimensions > 0 {
@@ -195,12 +195,14 @@ func (r *httpProvider) ID() string {
 	return id
 }
 
-// Dimensions is what was asked for, or what came.
+// Dimensions returns the dimensionality of received vectors, or else the
+// requested one.
 func (r *httpProvider) Dimensions() int {
 	return cmp.Or(int(r.dimensions.Load()), r.Options.Dimensions)
 }
 
-// Embed asks for the texts' vectors, in batches.
+// Embed requests the vectors in concurrent batches. The first error cancels the
+// other requests.
 func (r *httpProvider) Embed(ctx context.Context, kind embed.Kind, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	sent := make([]string, len(texts))
@@ -239,7 +241,7 @@ func (r *httpProvider) Embed(ctx context.Context, kind embed.Kind, texts []strin
 	return vectors, nil
 }
 
-// An Error says that a provider gave no vectors, and why.
+// An Error is returned by Embed if the server returned no usable vectors.
 type Error struct {
 	action string
 	err    error
@@ -259,7 +261,7 @@ func (r *httpProvider) applyTemplate(kind embed.Kind, text string) string {
 	return template + text
 }
 
-// batchEnd is where the batch that begins at from ends.
+// batchEnd returns the end of the batch that begins at from.
 func (r *httpProvider) batchEnd(texts []string, from int) int {
 	bytes := 0
 	for i := from; i < len(texts); i++ {
@@ -271,7 +273,8 @@ func (r *httpProvider) batchEnd(texts []string, from int) int {
 	return len(texts)
 }
 
-// embedBatch asks until an answer comes, or an error that trying again cannot mend.
+// embedBatch sends a request for one batch. It retries documents after errors
+// that may be temporary.
 func (r *httpProvider) embedBatch(ctx context.Context, kind embed.Kind, texts []string) ([][]float32, error) {
 	body, err := json.Marshal(r.body(r, texts))
 	if err != nil {
@@ -279,9 +282,9 @@ func (r *httpProvider) embedBatch(ctx context.Context, kind embed.Kind, texts []
 	}
 	pause := r.Pause
 	for attempt := 1; ; attempt++ {
-		answer, err := r.post(ctx, body)
+		response, err := r.post(ctx, body)
 		if err == nil {
-			return r.decode(answer, len(texts))
+			return r.decode(response, len(texts))
 		}
 		var failed *requestError
 		if errors.As(err, &failed) && !failed.retryable || kind == embed.Query || attempt == maxAttempts || ctx.Err() != nil {
@@ -303,9 +306,9 @@ func (r *httpProvider) embedBatch(ctx context.Context, kind embed.Kind, texts []
 	}
 }
 
-// decode makes sure of what a server has sent.
-func (r *httpProvider) decode(answer []byte, texts int) ([][]float32, error) {
-	vectors, err := r.parse(answer)
+// decode parses and validates the vectors of a response.
+func (r *httpProvider) decode(response []byte, texts int) ([][]float32, error) {
+	vectors, err := r.parse(response)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the response: %w", err)
 	}
@@ -328,13 +331,13 @@ func (r *httpProvider) decode(answer []byte, texts int) ([][]float32, error) {
 	return vectors, nil
 }
 
-// A failure is an answer that is none.
+// A requestError is a failed request.
 type requestError struct {
-	status     int // 0: there was no answer
+	status     int // HTTP status, or 0 without a response
 	message    string
 	hint       string
-	retryable  bool          // trying again may help
-	retryAfter time.Duration // action the server asks to wait
+	retryable  bool          // the error may be temporary
+	retryAfter time.Duration // delay that the server requests
 	err        error
 }
 
@@ -351,7 +354,7 @@ func (f *requestError) Error() string {
 
 func (f *requestError) Unwrap() error { return f.err }
 
-// post sends one request.
+// post sends one request and returns the response body.
 func (r *httpProvider) post(ctx context.Context, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
@@ -368,27 +371,27 @@ func (r *httpProvider) post(ctx context.Context, body []byte) ([]byte, error) {
 		return nil, r.transportError(err)
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
+	response, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	if err != nil {
 		return nil, r.transportError(err)
 	}
-	if len(answer) > maxResponse {
+	if len(response) > maxResponse {
 		return nil, &requestError{status: resp.StatusCode, message: "the response is too large"}
 	}
 	if resp.StatusCode == http.StatusOK {
-		return answer, nil
+		return response, nil
 	}
 	return nil, &requestError{
 		status:     resp.StatusCode,
-		message:    r.errorMessage(answer),
+		message:    r.errorMessage(response),
 		hint:       r.hint(r, resp.StatusCode),
 		retryable:  resp.StatusCode == http.StatusRequestTimeout || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500,
 		retryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
 	}
 }
 
-// transportError makes the error of a request that came to nothing. The address in
-// err, which may hold a password, is not repeated.
+// transportError returns the error of a request without a response. It omits the
+// URL in err, which may contain a password.
 func (r *httpProvider) transportError(err error) error {
 	var inner *url.Error
 	if errors.As(err, &inner) {
@@ -405,7 +408,7 @@ func (r *httpProvider) transportError(err error) error {
 	return f
 }
 
-// errorMessage finds the server's own words in an error's body.
+// errorMessage extracts the server's message from the body of an error response.
 func (r *httpProvider) errorMessage(body []byte) string {
 	var a struct {
 		Error  json.RawMessage `json:"error"`
@@ -436,7 +439,7 @@ func (r *httpProvider) errorMessage(body []byte) string {
 	return s
 }
 
-// retryAfter reads the header of that name: seconds, or a date.
+// retryAfter parses a Retry-After header: seconds or a date.
 func retryAfter(value string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 && seconds < 1e6 {
 		return time.Duration(seconds * float64(time.Second))

@@ -26,13 +26,12 @@ import (
 	"github.com/docsearch/docsearch/internal/index/embed"
 )
 
-// A server behaves as Ollama and as a server of OpenAI's protocol do, and as
-// they do when they are in trouble.
+// A server simulates Ollama and OpenAI's API, and their errors.
 type server struct {
 	*httptest.Server
 	mu       sync.Mutex
 	requests []request
-	// fail, if not nil, may answer the n-th request instead.
+	// fail, if not nil, may handle the n-th request. It reports whether it did.
 	fail   func(n int, w http.ResponseWriter, r *http.Request) bool
 	base64 bool
 }
@@ -98,7 +97,7 @@ func (s *server) handle(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(a)
 }
 
-// vector is what the server's model makes of a text.
+// vector returns the vector that the server's model has for a text.
 func vector(text string) []float32 {
 	v := []float32{float32(len(text)), 0, 1}
 	for _, c := range text {
@@ -115,7 +114,7 @@ func vectorsOf(texts []string) [][]float32 {
 	return list
 }
 
-// kinds are the providers, each with the path that a server for it has.
+// kinds are the providers, with the path of their API.
 var kinds = []struct {
 	name, path, suffix string
 	make               func(Options) (embed.Provider, error)
@@ -215,7 +214,7 @@ func TestBase64(t *testing.T) {
 }
 
 func TestServerErrors(t *testing.T) {
-	answer := func(status int, body string, header ...string) func(http.ResponseWriter) {
+	respond := func(status int, body string, header ...string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
 			for i := 0; i < len(header); i += 2 {
 				w.Header().Set(header[i], header[i+1])
@@ -229,38 +228,38 @@ func TestServerErrors(t *testing.T) {
 		kind     embed.Kind
 		make     func(Options) (embed.Provider, error)
 		options  Options
-		times    int // how often the trouble comes
-		trouble  func(http.ResponseWriter)
-		requests int    // how many are made in all
+		times    int // number of requests that fail
+		fail     func(http.ResponseWriter)
+		requests int    // total number of requests
 		want     string // of the error; "" is success
 	}{
-		{"rate limit", embed.Document, OpenAI, Options{}, 3, answer(429, `{"error": {"message": "slow down"}}`), 4, ""},
-		{"rate limit for a query", embed.Query, OpenAI, Options{}, 1, answer(429, `{"error": {"message": "slow down"}}`), 1, "status 429: slow down"},
-		{"rate limit for good", embed.Document, OpenAI, Options{}, 99, answer(429, `{"error": {"message": "slow down"}}`), 5, "status 429: slow down"},
-		{"retry after", embed.Document, OpenAI, Options{}, 1, answer(429, "", "Retry-After", "0.01"), 2, ""},
-		{"retry after too long", embed.Document, OpenAI, Options{}, 1, answer(429, "", "Retry-After", "3600"), 1, "no time left to retry"},
-		{"overload", embed.Document, Ollama, Options{}, 2, answer(503, `{"error": "server busy"}`), 3, ""},
-		{"unknown model", embed.Document, Ollama, Options{}, 9, answer(404, `{"error": "model \"m\" not found"}`), 1, `model "m" not found: to download the model, run: ollama pull m`},
-		{"wrong key", embed.Document, OpenAI, Options{Key: "sk-very-secret"}, 9, answer(401, `{"error": {"message": "bad key sk-very-secret"}}`), 1, "bad key [key]: check the API key"},
-		{"bad request", embed.Document, OpenAI, Options{}, 9, answer(400, `{"detail": "input is too long"}`), 1, "status 400: input is too long"},
-		{"no JSON in an error", embed.Document, OpenAI, Options{}, 9, answer(400, "<html>\n no\n</html>"), 1, "status 400: <html> no </html>"},
-		{"long error", embed.Document, OpenAI, Options{}, 9, answer(400, strings.Repeat("x", 10_000)), 1, "x…"},
-		{"invalid JSON", embed.Document, OpenAI, Options{}, 9, answer(200, "hello"), 1, "cannot read the response"},
-		{"too few", embed.Document, Ollama, Options{}, 9, answer(200, `{"embeddings": [[1, 2, 3]]}`), 1, "got 1 vectors for 2 texts"},
-		{"none", embed.Document, OpenAI, Options{}, 9, answer(200, `{}`), 1, "got 0 vectors for 2 texts"},
-		{"one twice", embed.Document, OpenAI, Options{}, 9, answer(200, `{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}`), 1, "vector 0 of 2"},
-		{"index too high", embed.Document, OpenAI, Options{}, 9, answer(200, `{"data": [{"index": 7, "embedding": [1]}]}`), 1, "vector 7 of 1"},
-		{"unequal lengths", embed.Document, Ollama, Options{}, 9, answer(200, `{"embeddings": [[1, 2], [1, 2, 3]]}`), 1, "got a vector with 3 dimensions, want 2"},
-		{"empty vectors", embed.Document, Ollama, Options{}, 9, answer(200, `{"embeddings": [[], []]}`), 1, "got a vector with 0 dimensions"},
-		{"wrong dimensions", embed.Document, Ollama, Options{Dimensions: 4}, 9, answer(200, `{"embeddings": [[1, 2, 3], [1, 2, 3]]}`), 1, "got a vector with 3 dimensions, want 4"},
-		{"too big a number", embed.Document, Ollama, Options{}, 9, answer(200, `{"embeddings": [[1e99], [1]]}`), 1, "cannot read the response"},
-		{"redirect elsewhere", embed.Query, OpenAI, Options{}, 9, answer(307, "", "Location", "http://elsewhere.invalid/"), 1, "redirected to elsewhere.invalid"},
+		{"rate limit", embed.Document, OpenAI, Options{}, 3, respond(429, `{"error": {"message": "slow down"}}`), 4, ""},
+		{"rate limit for a query", embed.Query, OpenAI, Options{}, 1, respond(429, `{"error": {"message": "slow down"}}`), 1, "status 429: slow down"},
+		{"rate limit for good", embed.Document, OpenAI, Options{}, 99, respond(429, `{"error": {"message": "slow down"}}`), 5, "status 429: slow down"},
+		{"retry after", embed.Document, OpenAI, Options{}, 1, respond(429, "", "Retry-After", "0.01"), 2, ""},
+		{"retry after too long", embed.Document, OpenAI, Options{}, 1, respond(429, "", "Retry-After", "3600"), 1, "no time left to retry"},
+		{"overload", embed.Document, Ollama, Options{}, 2, respond(503, `{"error": "server busy"}`), 3, ""},
+		{"unknown model", embed.Document, Ollama, Options{}, 9, respond(404, `{"error": "model \"m\" not found"}`), 1, `model "m" not found: to download the model, run: ollama pull m`},
+		{"wrong key", embed.Document, OpenAI, Options{Key: "sk-very-secret"}, 9, respond(401, `{"error": {"message": "bad key sk-very-secret"}}`), 1, "bad key [key]: check the API key"},
+		{"bad request", embed.Document, OpenAI, Options{}, 9, respond(400, `{"detail": "input is too long"}`), 1, "status 400: input is too long"},
+		{"no JSON in an error", embed.Document, OpenAI, Options{}, 9, respond(400, "<html>\n no\n</html>"), 1, "status 400: <html> no </html>"},
+		{"long error", embed.Document, OpenAI, Options{}, 9, respond(400, strings.Repeat("x", 10_000)), 1, "x…"},
+		{"invalid JSON", embed.Document, OpenAI, Options{}, 9, respond(200, "hello"), 1, "cannot read the response"},
+		{"too few", embed.Document, Ollama, Options{}, 9, respond(200, `{"embeddings": [[1, 2, 3]]}`), 1, "got 1 vectors for 2 texts"},
+		{"none", embed.Document, OpenAI, Options{}, 9, respond(200, `{}`), 1, "got 0 vectors for 2 texts"},
+		{"one twice", embed.Document, OpenAI, Options{}, 9, respond(200, `{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}`), 1, "vector 0 of 2"},
+		{"index too high", embed.Document, OpenAI, Options{}, 9, respond(200, `{"data": [{"index": 7, "embedding": [1]}]}`), 1, "vector 7 of 1"},
+		{"unequal lengths", embed.Document, Ollama, Options{}, 9, respond(200, `{"embeddings": [[1, 2], [1, 2, 3]]}`), 1, "got a vector with 3 dimensions, want 2"},
+		{"empty vectors", embed.Document, Ollama, Options{}, 9, respond(200, `{"embeddings": [[], []]}`), 1, "got a vector with 0 dimensions"},
+		{"wrong dimensions", embed.Document, Ollama, Options{Dimensions: 4}, 9, respond(200, `{"embeddings": [[1, 2, 3], [1, 2, 3]]}`), 1, "got a vector with 3 dimensions, want 4"},
+		{"too big a number", embed.Document, Ollama, Options{}, 9, respond(200, `{"embeddings": [[1e99], [1]]}`), 1, "cannot read the response"},
+		{"redirect elsewhere", embed.Query, OpenAI, Options{}, 9, respond(307, "", "Location", "http://elsewhere.invalid/"), 1, "redirected to elsewhere.invalid"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t)
 			s.fail = func(n int, w http.ResponseWriter, _ *http.Request) bool {
 				if n <= tt.times {
-					tt.trouble(w)
+					tt.fail(w)
 				}
 				return n <= tt.times
 			}
@@ -344,9 +343,9 @@ func TestUnreachableServer(t *testing.T) {
 
 func TestOneFailureEndsAll(t *testing.T) {
 	s := serve(t)
-	var asked atomic.Int32
+	var requested atomic.Int32
 	s.fail = func(_ int, w http.ResponseWriter, _ *http.Request) bool {
-		asked.Add(1)
+		requested.Add(1)
 		w.WriteHeader(http.StatusBadRequest)
 		return true
 	}
@@ -357,7 +356,7 @@ func TestOneFailureEndsAll(t *testing.T) {
 	if _, err := p.Embed(t.Context(), embed.Document, make([]string, 1000)); err == nil {
 		t.Error("no error")
 	}
-	if n := asked.Load(); n > 10 {
+	if n := requested.Load(); n > 10 {
 		t.Errorf("%d requests after the first had failed", n)
 	}
 }
@@ -420,16 +419,16 @@ func TestFromLEANN(t *testing.T) {
 			t.Errorf("%s: %v, %v", tt.mode, got, err)
 		}
 		if all := s.all(); all[len(all)-1].Auth != tt.auth {
-			t.Errorf("%s: authorised by %q, want %q", tt.mode, all[len(all)-1].Auth, tt.auth)
+			t.Errorf("%s: authorization %q, want %q", tt.mode, all[len(all)-1].Auth, tt.auth)
 		}
 	}
 	for _, mode := range []string{"sentence-transformers", "mlx", "gemini", ""} {
 		if _, err := FromLEANN("m", mode, nil, Options{}); err == nil {
-			t.Errorf("mode %q is no error", mode)
+			t.Errorf("mode %q: no error", mode)
 		}
 	}
 	if _, err := FromLEANN("m", "ollama", json.RawMessage("[]"), Options{}); err == nil {
-		t.Error("options that are a list are no error")
+		t.Error("no error for options that are a list")
 	}
 }
 
@@ -448,8 +447,8 @@ func TestCache(t *testing.T) {
 		}
 		return c
 	}
-	// check embeds the texts and returns which of them the server was asked for.
-	check := func(c *Cache, kind embed.Kind, texts ...string) (asked []string) {
+	// check embeds the texts and returns those that the server received.
+	check := func(c *Cache, kind embed.Kind, texts ...string) (requested []string) {
 		t.Helper()
 		before := len(s.all())
 		got, err := c.Embed(t.Context(), kind, texts)
@@ -460,14 +459,14 @@ func TestCache(t *testing.T) {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
 		for _, r := range s.all()[before:] {
-			asked = append(asked, r.Input...)
+			requested = append(requested, r.Input...)
 		}
-		return asked
+		return requested
 	}
 	expect := func(what string, got []string, want ...string) {
 		t.Helper()
 		if diff := cmp.Diff(want, got); len(want)+len(got) > 0 && diff != "" {
-			t.Errorf("%s: asked for (-want +got)\n%s", what, diff)
+			t.Errorf("%s: requested (-want +got)\n%s", what, diff)
 		}
 	}
 	c := open()
@@ -499,7 +498,7 @@ func TestCache(t *testing.T) {
 	expect("no cache any more", check(open(), embed.Document, "a"))
 	expect("empty", check(write(nil), embed.Document, "a"), "a")
 
-	// Another model under the same name has other dimensions.
+	// A new model of the same name has other dimensions.
 	changed := func(_ int, w http.ResponseWriter, r *http.Request) bool {
 		last := s.all()
 		var a struct {

@@ -82,7 +82,7 @@ func parseSequence(raw json.RawMessage) (normalizer, error) {
 	}, nil
 }
 
-// parseBert reads what BERT's tokenizer does to a text.
+// parseBert parses the normalizer of BERT's tokenizer.
 func parseBert(raw json.RawMessage) (normalizer, error) {
 	b := struct {
 		Clean     bool  `json:"clean_text"`
@@ -141,7 +141,7 @@ func spaceIdeographs(s string) string {
 	return b.String()
 }
 
-// isIdeograph says what BERT puts spaces around.
+// isIdeograph reports whether BERT puts spaces around r.
 func isIdeograph(r rune) bool {
 	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0x20000 && r <= 0x2a6df ||
 		r >= 0x2a700 && r <= 0x2b73f || r >= 0x2b740 && r <= 0x2b81f || r >= 0x2b820 && r <= 0x2ceaf ||
@@ -198,11 +198,11 @@ func parseStrip(raw json.RawMessage) (normalizer, error) {
 	}, err
 }
 
-// A charMap is SentencePiece's table of what characters become: a
-// double-array trie whose leaves are places in a list of strings.
+// A charMap is SentencePiece's table of character replacements: a double-array
+// trie whose leaves are offsets in strings.
 type charMap struct {
 	trie    []uint32
-	strings string // each ended by a zero byte
+	strings string // zero-terminated
 }
 
 func parsePrecompiled(raw json.RawMessage) (normalizer, error) {
@@ -239,7 +239,7 @@ func (m *charMap) normalize(s string) string {
 	return b.String()
 }
 
-// replacement follows the bytes of c through the trie to the first leaf.
+// replacement looks up c in the trie. It stops at the first leaf.
 func (m *charMap) replacement(c string) (string, bool) {
 	unit, ok := m.unit(0)
 	at := nextUnit(0, unit)

@@ -18,13 +18,13 @@ func parsePreTokenizer(raw json.RawMessage) (preTokenizer, error) {
 	switch kind {
 	case "Sequence":
 		var list struct {
-			Splitters []json.RawMessage `json:"pretokenizers"`
+			PreTokenizers []json.RawMessage `json:"pretokenizers"`
 		}
 		if err := json.Unmarshal(raw, &list); err != nil {
 			return nil, err
 		}
 		var steps []preTokenizer
-		for _, r := range list.Splitters {
+		for _, r := range list.PreTokenizers {
 			s, err := parsePreTokenizer(r)
 			if err != nil {
 				return nil, err
@@ -63,7 +63,7 @@ func parsePreTokenizer(raw json.RawMessage) (preTokenizer, error) {
 	return nil, fmt.Errorf("a pre_tokenizer of type %s cannot be read", kind)
 }
 
-// forEach makes a splitter of a function of one piece.
+// forEach returns a preTokenizer that applies f to each piece.
 func forEach(f func(string) []string) preTokenizer {
 	return func(pieces []string) []string {
 		var out []string
@@ -74,7 +74,7 @@ func forEach(f func(string) []string) preTokenizer {
 	}
 }
 
-// isolate cuts before and after every character that is.
+// isolate splits s before and after every character for which is returns true.
 func isolate(s string, is func(rune) bool) []string {
 	var out []string
 	start := 0
@@ -94,7 +94,7 @@ func isolate(s string, is func(rune) bool) []string {
 	return out
 }
 
-// splitRuns cuts where characters that are meet such that are not.
+// splitRuns splits s into runs of characters for which is returns the same.
 func splitRuns(s string, is func(rune) bool) []string {
 	var out []string
 	start, last := 0, false
@@ -143,7 +143,7 @@ func parseMetaspace(raw json.RawMessage) (preTokenizer, error) {
 				out = append(out, p)
 				continue
 			}
-			for p != "" { // forEach piece begins with a replacement, or the text does
+			for p != "" { // split before every replacement
 				at := strings.Index(p[1:], m.Replacement) + 1
 				if at == 0 {
 					at = len(p)

@@ -1,7 +1,7 @@
-// Package tokenizer turns texts into the numbers that embedding models know
-// tokens by, as the tokenizer.json of Hugging Face's tokenizers says. Of that
-// format it understands what static embedding models use: the models WordPiece
-// and Unigram with their normalizers and pre-tokenizers.
+// Package tokenizer splits texts into the tokens of an embedding model, as
+// specified by a tokenizer.json of Hugging Face's tokenizers. It supports the
+// parts of the format that static embedding models use: the models WordPiece and
+// Unigram with their normalizers and pre-tokenizers.
 package tokenizer
 
 import (
@@ -12,18 +12,17 @@ import (
 	"strings"
 )
 
-// A Tokenizer is a parsed tokenizer.json. It may be used from several
-// goroutines at once.
+// A Tokenizer is a parsed tokenizer.json. It is safe for concurrent use.
 type Tokenizer struct {
 	added       []addedToken
 	normalize   normalizer
 	preTokenize preTokenizer
 	model       tokenModel
-	unknown     int // number of the token that stands for what is none, or -1
+	unknown     int // ID of the unknown token, or -1
 	size        int
 }
 
-// An addedToken is found in the text as it is, before all else.
+// An addedToken is matched in the text before normalization.
 type addedToken struct {
 	ID      int    `json:"id"`
 	Content string `json:"content"`
@@ -32,21 +31,21 @@ type addedToken struct {
 // A normalizer rewrites a text.
 type normalizer func(string) string
 
-// A splitter cuts pieces of a text into smaller ones.
+// A preTokenizer splits pieces of a text into smaller ones.
 type preTokenizer func([]string) []string
 
-// A tokenModel appends the tokens of one piece.
+// A tokenModel splits a piece into tokens and appends their IDs to list.
 type tokenModel interface {
 	tokens(list []int, piece string) []int
 }
 
-// Parse reads a tokenizer.json.
+// Parse parses a tokenizer.json.
 func Parse(data []byte) (*Tokenizer, error) {
 	var file struct {
-		Added      []addedToken    `json:"added_tokens"`
-		Normalizer json.RawMessage `json:"normalizer"`
-		Splitter   json.RawMessage `json:"pre_tokenizer"`
-		Model      json.RawMessage `json:"model"`
+		Added        []addedToken    `json:"added_tokens"`
+		Normalizer   json.RawMessage `json:"normalizer"`
+		PreTokenizer json.RawMessage `json:"pre_tokenizer"`
+		Model        json.RawMessage `json:"model"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, err
@@ -56,7 +55,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 	if t.normalize, err = parseNormalizer(file.Normalizer); err != nil {
 		return nil, err
 	}
-	if t.preTokenize, err = parsePreTokenizer(file.Splitter); err != nil {
+	if t.preTokenize, err = parsePreTokenizer(file.PreTokenizer); err != nil {
 		return nil, err
 	}
 	if err := t.parseModel(file.Model); err != nil {
@@ -71,10 +70,10 @@ func Parse(data []byte) (*Tokenizer, error) {
 	return t, nil
 }
 
-// Size is how many numbers tokens can have.
+// Size returns the number of token IDs: every ID is smaller.
 func (t *Tokenizer) Size() int { return t.size }
 
-// Tokens returns the tokens of a text without the unknown ones.
+// Tokens returns the token IDs of a text, without unknown tokens.
 func (t *Tokenizer) Tokens(text string) []int {
 	var list []int
 	for text != "" {
@@ -103,7 +102,7 @@ func (t *Tokenizer) nextAddedToken(text string) (before string, id int, after st
 	return text[:first], id, text[first+length:]
 }
 
-// component is what every part of a tokenizer.json has.
+// A component has the field that is common to the parts of a tokenizer.json.
 type component struct {
 	Type string `json:"type"`
 }
@@ -125,7 +124,7 @@ func (t *Tokenizer) parseModel(raw json.RawMessage) error {
 		return err
 	}
 	switch kind {
-	case "WordPiece", "": // older files do not name it
+	case "WordPiece", "": // older files omit the type
 		m, err := parseWordPiece(raw)
 		if err != nil {
 			return err

@@ -34,13 +34,13 @@ func TestWordPiece(t *testing.T) {
 		{"unhappyx", nil}, // one unknown part makes the word unknown
 		{"Café!", []int{5, 6}},
 		{"cafe\u0301", []int{5}},
-		{"caf\u00ade un", []int{5, 1}}, // a soft hyphen is no character
+		{"caf\u00ade un", []int{5, 1}}, // a soft hyphen is dropped
 		{"中文", []int{7, 8}},
 		{"un$a", []int{1, 9, 10}},
 		{"a\x00a", []int{10, 11}},
 		{strings.Repeat("a", 10), append([]int{10}, slices.Repeat([]int{11}, 9)...)},
 		{strings.Repeat("a", 11), nil},
-		{"un[UNK]un", []int{1, 1}}, // found as an added token, and unknown
+		{"un[UNK]un", []int{1, 1}}, // [UNK] is an added token and the unknown token
 		{"\xff\xfe", nil},
 	} {
 		if diff := cmp.Diff(tt.want, tok.Tokens(tt.text), cmpopts.EquateEmpty()); diff != "" {
@@ -77,9 +77,9 @@ func TestUnigram(t *testing.T) {
 	}
 }
 
-// TestPrecompiled has a trie of one entry: A becomes aa.
+// TestPrecompiled tests a trie with one entry, which replaces A by aa.
 func TestPrecompiled(t *testing.T) {
-	const root, leaf = 0x100, 0x200 // where the children of the root and of A are
+	const root, leaf = 0x100, 0x200 // offsets of the children of the root and of A
 	trie := make([]uint32, 0x400)
 	trie[0] = root << 10
 	trie[root^'A'] = 'A' | 1<<8 | (root^'A'^leaf)<<10

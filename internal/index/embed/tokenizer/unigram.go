@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// A unigram model cuts a piece into the tokens whose logarithms of probability
-// have the greatest sum.
+// A unigram model splits a piece into the tokens with the greatest sum of log
+// probabilities.
 type unigram struct {
 	ids           map[string]int
 	scores        []float64
-	maxTokenBytes int // bytes
+	maxTokenBytes int
 	unknown       int
-	// unknownScore is the score of a character that no token begins with: worse than
-	// that of any token.
+	// unknownScore is the score of a character that is not a token by itself. It
+	// is lower than that of any token.
 	unknownScore float64
 	size         int
 }
@@ -34,7 +34,7 @@ func parseUnigram(raw json.RawMessage) (*unigram, error) {
 		return nil, errors.New("a Unigram model with byte_fallback cannot be read")
 	}
 	m := &unigram{ids: make(map[string]int, len(file.Vocab)), unknown: -1, size: len(file.Vocab)}
-	least := math.Inf(1)
+	minScore := math.Inf(1)
 	for id, pair := range file.Vocab {
 		var token string
 		var score float64
@@ -44,7 +44,7 @@ func parseUnigram(raw json.RawMessage) (*unigram, error) {
 		m.ids[token] = id
 		m.scores = append(m.scores, score)
 		m.maxTokenBytes = max(m.maxTokenBytes, len(token))
-		least = min(least, score)
+		minScore = min(minScore, score)
 	}
 	if file.Unknown != nil {
 		if *file.Unknown < 0 || *file.Unknown >= m.size {
@@ -52,12 +52,12 @@ func parseUnigram(raw json.RawMessage) (*unigram, error) {
 		}
 		m.unknown = *file.Unknown
 	}
-	m.unknownScore = least - 10
+	m.unknownScore = minScore - 10
 	return m, nil
 }
 
-// tokens finds the best way to each place in the piece, from left to right,
-// and then goes back from the end.
+// tokens finds the best segmentation by dynamic programming (Viterbi): the best
+// path to each offset from left to right, then back from the end.
 func (m *unigram) tokens(list []int, piece string) []int {
 	type step struct {
 		score float64
