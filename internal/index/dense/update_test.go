@@ -89,7 +89,7 @@ func updated(t testing.TB, old *Index, from []uint32, fresh Vectors) *Index {
 	return x
 }
 
-func TestUpdateOfNothingNew(t *testing.T) {
+func TestUpdateWithoutFreshPassages(t *testing.T) {
 	vectors := randomClusters(300, 16, 0.7)
 	x, _ := build(t, vectors, Options{})
 	next := updated(t, x, []uint32{299, 7, 0}, vectorList{})
@@ -120,7 +120,7 @@ func TestUpdateWithoutChangesMakesTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestUpdateRefuses(t *testing.T) {
+func TestUpdateRejects(t *testing.T) {
 	x, _ := build(t, randomClusters(200, 16, 0.7), Options{})
 	empty, _ := build(t, make(vectorList, 0), Options{})
 	other := randomClusters(3, 8, 0.7)

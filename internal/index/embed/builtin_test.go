@@ -198,7 +198,7 @@ func TestPassagesBeyondTheSample(t *testing.T) {
 	}
 }
 
-func TestDamageIsFound(t *testing.T) {
+func TestCorruptionIsDetected(t *testing.T) {
 	_, _, data := trained(t, 400)
 	path := filepath.Join(t.TempDir(), "embedder.bin")
 	damaged := func(data []byte) {

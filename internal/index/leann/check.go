@@ -10,9 +10,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// Check compares the index's own .idx files with its passages, and returns in
-// sentences what LEANN would stumble over: docsearch reads neither file for
-// its own searches, so nothing of this touches them.
+// Check compares the index's .idx files with its passages and returns a note for
+// each problem that affects LEANN. docsearch's searches do not use these files.
 func (x *Index) Check(ctx context.Context) ([]string, error) {
 	var notes []string
 	for i, shard := range x.Shards {
@@ -39,15 +38,15 @@ func (x *Index) Check(ctx context.Context) ([]string, error) {
 	return notes, nil
 }
 
-// compareOffsets counts the passages of a shard that the offsets miss or misplace.
-// Of passages that share an id LEANN keeps the last, so any of them will do.
+// compareOffsets counts the passages of a shard whose offset is missing or wrong.
+// If passages share an id, LEANN keeps the last, so the offset of any is correct.
 func compareOffsets(ctx context.Context, shard string, o Offsets) (wrong, passages int, err error) {
 	f, err := os.Open(shard)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer f.Close()
-	const found = -1 // no offset
+	const found = -1 // replaces a correct offset
 	missing := map[string]bool{}
 	_, err = Scan(f, func(offset int64, line []byte) error {
 		p, err := passage.Decode(line)

@@ -1,22 +1,21 @@
-// Package leann reads the passages of LEANN indexes (LEANN is a tool and a
-// format of its own), in every form that its versions left on disk, and writes
-// passages so that LEANN finds them.
+// Package leann reads the passages and vectors of LEANN indexes, in the formats
+// of all LEANN versions, and publishes passages in a format that LEANN reads.
 //
-// What LEANN keeps in a folder, by default <project>/.leann/indexes/<name>:
+// A LEANN index is a folder, by default <project>/.leann/indexes/<name>, with:
 //
-//	<base>.leann.meta.json       names the backend, the model, the passages files
-//	<base>.leann.passages.jsonl  one passage a line (see package passage)
-//	<base>.leann.passages.idx    where in that file each id's line begins
+//	<base>.leann.meta.json       backend, model, paths of the passages files
+//	<base>.leann.passages.jsonl  one passage per line (see package passage)
+//	<base>.leann.passages.idx    offset of the line of each id in that file
 //	<base>.index, ...            the graph, for LEANN's own search
 //
-// base is "documents" where LEANN's command made the index and anything where
-// a program did. An index may have several passages files, its shards. The
-// graph and the vectors are LEANN's; docsearch makes its own from the passages.
+// base is "documents" if LEANN's command built the index, and arbitrary if a
+// program did. An index may have several passages files, its shards. docsearch
+// builds its own index from the passages and does not use LEANN's graph.
 //
-// Nothing in an index is executed: the .idx file is a Python pickle, of which
-// this package understands as much as a table of offsets needs, and nothing
-// more. An index names its passages files by path; only those in its own
-// folder are read, unless the caller says that it trusts the index.
+// Nothing in an index is executed. The .idx file is a Python pickle; this package
+// decodes only the opcodes that a table of offsets needs. The meta file contains
+// paths of passages files. Files outside the index's folder are not read, unless
+// the caller trusts the index.
 package leann
 
 import (
@@ -43,11 +42,11 @@ const (
 	KindPassages = "passages" // a passages file alone
 )
 
-// ErrNotLEANN is wrapped by the error of Find where there is no LEANN index.
+// ErrNotLEANN is wrapped by the error of Find if the path has no LEANN index.
 var ErrNotLEANN = errors.New("not a LEANN index")
 
-// An OutsideError says that the passages of an index, or its meta file, are not in
-// its own folder.
+// An OutsideError reports that the passages or the meta file of an index are
+// outside its folder.
 type OutsideError struct {
 	Index string // its meta file, or its folder
 	Path  string // the file, or the symbolic link to it
@@ -57,61 +56,60 @@ func (e *OutsideError) Error() string {
 	return fmt.Sprintf("%s refers to passages outside its folder: %s", e.Index, e.Path)
 }
 
-// An Index is a LEANN index as it lies on disk.
+// An Index is a LEANN index on disk.
 type Index struct {
 	Kind     string   // KindIndex or KindPassages
-	Location string   // absolute: the folder, or the file where that is all there is
-	Dir      string   // absolute: the folder it lies in, which holds docsearch's folder too
+	Location string   // absolute path of the folder or, for KindPassages, the file
+	Dir      string   // absolute path of the folder, which also contains docsearch's folder
 	Meta     Meta     // zero if Kind is KindPassages
 	Shards   []string // the passages files, in LEANN's order
-	Offsets  []string // the .idx file of each shard, "" where there is none
+	Offsets  []string // the .idx file of each shard, or ""
 }
 
-// Find recognises the index that path means: the folder it lies in, one of
-// LEANN's folders with a single index in it (.leann, .leann/indexes), the meta
-// file or the path that LEANN itself calls the index (the meta file's without
-// ".meta.json"), or a passages file. Errors: one that wraps ErrNotLEANN or
-// fs.ErrNotExist, *OutsideError, those of an index that is not whole.
+// Find finds the index at path, which may be the index's folder, a .leann or
+// .leann/indexes folder with a single index, the meta file, LEANN's own path of
+// the index (the meta file without ".meta.json"), or a passages file. Errors
+// wrap ErrNotLEANN or fs.ErrNotExist, or are an *OutsideError, or describe an
+// incomplete index.
 func Find(path string) (*Index, error) { return find(path, false) }
 
-// FindTrusted is Find for an index whose word is taken: its passages files
-// may lie anywhere.
+// FindTrusted is Find for a trusted index: its passages files may be in any
+// folder.
 func FindTrusted(path string) (*Index, error) { return find(path, true) }
 
-// Folder is the Dir of the index that path means, whether or not the index is
-// whole.
+// Folder returns the Dir of the index at path, even if the index is incomplete.
 func Folder(path string) (string, error) {
-	c, err := locate(path)
-	return c.dir, err
+	l, err := locate(path)
+	return l.dir, err
 }
 
 func find(path string, trusted bool) (*Index, error) {
-	c, err := locate(path)
+	l, err := locate(path)
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{Kind: KindPassages, Location: c.passages, Dir: c.dir}
-	if c.meta == "" {
-		if !c.explicit && !trusted && !within(c.dir, c.passages) {
-			return nil, &OutsideError{c.dir, c.passages}
+	x := &Index{Kind: KindPassages, Location: l.passages, Dir: l.dir}
+	if l.meta == "" {
+		if !l.explicit && !trusted && !within(l.dir, l.passages) {
+			return nil, &OutsideError{l.dir, l.passages}
 		}
-		x.addShard(c.passages)
+		x.addShard(l.passages)
 		return x, nil
 	}
-	x.Kind, x.Location = KindIndex, c.dir
-	if !trusted && !within(c.dir, c.meta) {
-		return nil, &OutsideError{c.dir, c.meta}
+	x.Kind, x.Location = KindIndex, l.dir
+	if !trusted && !within(l.dir, l.meta) {
+		return nil, &OutsideError{l.dir, l.meta}
 	}
-	if x.Meta, err = readMeta(c.meta); err != nil {
+	if x.Meta, err = readMeta(l.meta); err != nil {
 		return nil, err
 	}
-	base := strings.TrimSuffix(c.meta, metaSuffix)
+	base := strings.TrimSuffix(l.meta, metaSuffix)
 	sources := x.Meta.Sources
 	if len(sources) == 0 {
 		sources = []PassageSource{{}}
 	}
 	for _, s := range sources {
-		shard, err := resolveShard(c, base+passagesSuffix, s, trusted)
+		shard, err := resolveShard(l, base+passagesSuffix, s, trusted)
 		if err != nil {
 			return nil, err
 		}
@@ -120,8 +118,8 @@ func find(path string, trusted bool) (*Index, error) {
 	return x, nil
 }
 
-// addShard appends a shard and the .idx file that stands beside it: LEANN names the
-// two alike, and where it does not, the offsets can do without.
+// addShard appends a shard and the .idx file of the same name, if there is one.
+// The .idx file is optional.
 func (x *Index) addShard(shard string) {
 	offsets := strings.TrimSuffix(shard, filepath.Ext(shard)) + ".idx"
 	if !isFile(offsets) || !within(filepath.Dir(shard), offsets) {
@@ -130,11 +128,11 @@ func (x *Index) addShard(shard string) {
 	x.Shards, x.Offsets = append(x.Shards, shard), append(x.Offsets, offsets)
 }
 
-// A candidate is where an index seems to be: a meta file or, without one, a
+// A location is the path of a possible index: a meta file or, without one, a
 // passages file.
 type location struct {
 	dir, meta, passages string
-	explicit            bool // the caller named the passages file
+	explicit            bool // the caller passed the path of the passages file
 }
 
 func locate(path string) (location, error) {
@@ -144,7 +142,7 @@ func locate(path string) (location, error) {
 	}
 	st, err := os.Stat(path)
 	if err != nil {
-		// LEANN's own name of an index is a path that need not exist.
+		// LEANN's own path of an index is a prefix and need not exist.
 		if isFile(path + metaSuffix) {
 			return locateFile(path + metaSuffix)
 		}
@@ -171,18 +169,18 @@ func locateFile(path string) (location, error) {
 	return location{}, fmt.Errorf("%s is not a meta.json or passages.jsonl file: %w", path, ErrNotLEANN)
 }
 
-// requireOnlyIndex makes sure that the folder holds no other index: docsearch keeps what
-// it derives beside the passages, once a folder.
-func requireOnlyIndex(dir string, c location) (location, error) {
+// requireOnlyIndex returns l, or an error if the folder has more than one index:
+// docsearch stores its own index in a subfolder, so a folder can have only one.
+func requireOnlyIndex(dir string, l location) (location, error) {
 	metas, err := withSuffix(dir, leannMeta)
 	if err != nil {
-		return c, err
+		return l, err
 	}
 	if len(metas) > 1 {
-		return c, fmt.Errorf("%s contains %d LEANN indexes (%s): move each to its own folder",
+		return l, fmt.Errorf("%s contains %d LEANN indexes (%s): move each to its own folder",
 			dir, len(metas), joinNames(metas))
 	}
-	return c, nil
+	return l, nil
 }
 
 func locateFolder(dir string) (location, error) {
@@ -210,20 +208,20 @@ func locateFolder(dir string) (location, error) {
 		dir, len(passages), joinNames(passages))
 }
 
-// locateInIndexes looks below .leann and .leann/indexes. A project that has them is
-// not the index: its path means the project's own files.
+// locateInIndexes searches the folders .leann and .leann/indexes, if dir is one of
+// them. A project folder that contains them is not an index.
 func locateInIndexes(dir string) (location, error) {
-	none := fmt.Errorf("%s: %w", dir, ErrNotLEANN)
+	notFound := fmt.Errorf("%s: %w", dir, ErrNotLEANN)
 	indexes := dir
 	if filepath.Base(dir) == ".leann" {
 		indexes = filepath.Join(dir, "indexes")
 	}
 	if filepath.Base(filepath.Dir(indexes)) != ".leann" || filepath.Base(indexes) != "indexes" {
-		return location{}, none
+		return location{}, notFound
 	}
 	entries, err := os.ReadDir(indexes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return location{}, none
+		return location{}, notFound
 	}
 	if err != nil {
 		return location{}, err
@@ -231,51 +229,50 @@ func locateInIndexes(dir string) (location, error) {
 	var found []location
 	var names []string
 	for _, e := range entries {
-		// LEANN stages a rebuild in .name.rebuild-<hex>, beside the index.
+		// LEANN stages a rebuild in .name.rebuild-<hex>, next to the index.
 		if strings.HasPrefix(e.Name(), ".") || !e.IsDir() {
 			continue
 		}
-		c, err := locateFolder(filepath.Join(indexes, e.Name()))
+		l, err := locateFolder(filepath.Join(indexes, e.Name()))
 		if errors.Is(err, ErrNotLEANN) {
 			continue
 		}
 		if err != nil {
 			return location{}, err
 		}
-		found, names = append(found, c), append(names, e.Name())
+		found, names = append(found, l), append(names, e.Name())
 	}
 	switch len(found) {
 	case 0:
-		return location{}, none
+		return location{}, notFound
 	case 1:
 		return found[0], nil
 	}
 	return location{}, fmt.Errorf("%s contains %d LEANN indexes: pass one of %s", indexes, len(found), joinNames(names))
 }
 
-// resolveShard finds the passages file that a meta file names, trying what LEANN
-// tries: the path as it stands, the path within the folder, path_relative,
-// the file named like the meta file. LEANN also tries the working directory;
-// whose files lie there is anybody's guess, so docsearch does not. What lies
-// in the index's own folder comes first: an index that was copied still names
-// the place it was copied from.
-func resolveShard(c location, sibling string, s PassageSource, trusted bool) (string, error) {
-	var tried []string
+// resolveShard finds a passages file of a meta file. Like LEANN it tries the path,
+// its file name in the folder, path_relative, and the file named like the meta
+// file. LEANN also tries the working directory; docsearch does not, because it
+// may have files of others. A file in the index's own folder has precedence,
+// because a copied index still has the paths of the original.
+func resolveShard(l location, sibling string, s PassageSource, trusted bool) (string, error) {
+	var candidates []string
 	for _, name := range []string{s.Path, s.Relative} {
 		if name == "" {
 			continue
 		}
 		if !filepath.IsAbs(name) {
-			name = filepath.Join(c.dir, filepath.FromSlash(name))
+			name = filepath.Join(l.dir, filepath.FromSlash(name))
 		}
-		tried = append(tried, name, filepath.Join(c.dir, fileName(name)))
+		candidates = append(candidates, name, filepath.Join(l.dir, fileName(name)))
 	}
-	tried = append(tried, sibling)
+	candidates = append(candidates, sibling)
 	outside := ""
-	for _, path := range tried {
+	for _, path := range candidates {
 		switch {
 		case !isFile(path):
-		case within(c.dir, path):
+		case within(l.dir, path):
 			return path, nil
 		case outside == "":
 			outside = path
@@ -285,12 +282,12 @@ func resolveShard(c location, sibling string, s PassageSource, trusted bool) (st
 	case outside != "" && trusted:
 		return outside, nil
 	case outside != "":
-		return "", &OutsideError{c.meta, outside}
+		return "", &OutsideError{l.meta, outside}
 	}
-	return "", fmt.Errorf("%s: passages file %s not found", c.meta, joinNames(tried))
+	return "", fmt.Errorf("%s: passages file %s not found", l.meta, joinNames(candidates))
 }
 
-// within reports whether path, all symbolic links followed, is in dir.
+// within reports whether path is in dir, after resolving all symbolic links.
 func within(dir, path string) bool {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -304,7 +301,7 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// fileName is the file name in a path that another system may have written.
+// fileName returns the last element of a path of any operating system.
 func fileName(path string) string {
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
@@ -328,7 +325,7 @@ func isFile(path string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// joinNames names the first few of names.
+// joinNames joins the first few names.
 func joinNames(names []string) string {
 	const maxNames = 5
 	if len(names) <= maxNames {

@@ -14,7 +14,7 @@ import (
 
 const onePassage = `{"id": "0", "text": "a", "metadata": {}}` + "\n"
 
-// The meta files of LEANN's two generations, in what docsearch reads of them.
+// Meta files of LEANN's two formats, with the fields that docsearch reads.
 const (
 	oldMeta = `{"version": "1.0", "backend_name": "hnsw", "embedding_model": "facebook/contriever", "dimensions": 768,
 		"backend_kwargs": {"graph_degree": 32}, "embedding_mode": "sentence-transformers", "is_compact": true, "is_pruned": true,
@@ -24,8 +24,8 @@ const (
 		"passage_sources": [{"type": "jsonl", "path": "DIR/documents.leann.passages.jsonl", "path_relative": "documents.leann.passages.jsonl"}]}`
 )
 
-// tree writes files, named by their paths, below a new folder; DIR in their
-// contents becomes the folder.
+// tree writes files to a new folder, by path, and returns the folder. DIR in their
+// contents is replaced by the folder.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -193,7 +193,7 @@ func TestFindRejectsOutsideFiles(t *testing.T) {
 			}
 			last, err := filepath.EvalSymlinks(trusted.Shards[len(trusted.Shards)-1])
 			if want := filepath.Join(root, "secret.jsonl"); err != nil || last != want {
-				t.Errorf("trusted, the shard is %s, %v; want %s", last, err, want)
+				t.Errorf("FindTrusted: shard %s, %v; want %s", last, err, want)
 			}
 			if dir, err := Folder(filepath.Join(root, "x")); err != nil || dir != filepath.Join(root, "x") {
 				t.Errorf("Folder = %s, %v", dir, err)
@@ -202,7 +202,7 @@ func TestFindRejectsOutsideFiles(t *testing.T) {
 	}
 }
 
-// A link in a folder is followed only where the caller named it.
+// Find follows a symbolic link only if the caller passes its path.
 func TestFindFollowsExplicitLinks(t *testing.T) {
 	root := tree(t, map[string]string{"secret.jsonl": onePassage, "x/placeholder": ""})
 	link := filepath.Join(root, "x", "passages.jsonl")
@@ -211,7 +211,7 @@ func TestFindFollowsExplicitLinks(t *testing.T) {
 	}
 	var outside *OutsideError
 	if x, err := Find(filepath.Dir(link)); !errors.As(err, &outside) {
-		t.Errorf("by its folder: %v, %v, want an OutsideError", x, err)
+		t.Errorf("path of the folder: %v, %v, want an OutsideError", x, err)
 	}
 	for name, find := range map[string]func() (*Index, error){
 		"named":   func() (*Index, error) { return Find(link) },

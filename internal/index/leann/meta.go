@@ -9,27 +9,28 @@ import (
 
 const maxMeta = 16 << 20
 
-// A Meta is what docsearch reads of a meta file. LEANN's versions disagree on
-// the rest, and some keep an API key there, which is nothing to carry around.
+// A Meta has the fields of a meta file that docsearch uses. The others vary
+// between LEANN versions, and one may be an API key, which should not stay in
+// memory.
 type Meta struct {
-	Version        string // "1.0", "1.1"; "" if it does not say
+	Version        string // "1.0", "1.1", or "" if missing
 	Backend        string // "hnsw", "diskann", "ivf", ...
 	EmbeddingModel string
 	EmbeddingMode  string // "sentence-transformers", "ollama", "openai", ...
 	Dimensions     int
 	Sources        []PassageSource
-	// Origin is what docsearch made the index from, if docsearch made it.
+	// Origin is the source of an index that docsearch published, else nil.
 	Origin *Origin
 }
 
-// A PassageSource names one passages file, in the ways that LEANN does.
+// A PassageSource has the paths of one passages file.
 type PassageSource struct{ Path, Relative string }
 
-// An Origin is the source of an index that docsearch made.
+// An Origin is the source of an index that docsearch published.
 type Origin struct {
 	Kind     string `json:"kind"`
 	Location string `json:"location"`
-	Seal     string `json:"seal,omitempty"` // of the two (see package provenance)
+	Seal     string `json:"seal,omitempty"` // of Kind and Location (see package provenance)
 }
 
 func readMeta(path string) (Meta, error) {
@@ -44,9 +45,9 @@ func readMeta(path string) (Meta, error) {
 	return m, nil
 }
 
-// EmbeddingOptions is what the meta file says of how to ask the model, nil if
-// nothing. There may be an API key in it, in clear: it is for asking the
-// model, and for nothing else.
+// EmbeddingOptions returns the meta file's options of the embedding model, or
+// nil. They may contain an API key in clear text; use it only for requests to the
+// model.
 func (x *Index) EmbeddingOptions() (json.RawMessage, error) {
 	base, ok := x.basePath()
 	if !ok {
@@ -65,8 +66,8 @@ func (x *Index) EmbeddingOptions() (json.RawMessage, error) {
 	return meta.Options, nil
 }
 
-// parseMeta reads field by field: one of a wrong type is as good as absent,
-// since what docsearch needs, the passages, is found without any of them.
+// parseMeta parses each field separately. A field of the wrong type counts as
+// missing, because docsearch can find the passages without it.
 func parseMeta(data []byte) (Meta, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {

@@ -12,12 +12,12 @@ import (
 
 const maxOffsets = 1 << 30
 
-// Offsets is what an .idx file says: where in the passages file the line of
-// each id begins. LEANN pickles a dictionary; its Rust port writes one decimal
-// number a line, in the order of the passages, under the same name.
+// Offsets are the contents of an .idx file: the offset of each passage's line in
+// the passages file. LEANN pickles a dictionary; its Rust port writes a file of
+// the same name with one decimal number per line, in the order of the passages.
 type Offsets struct {
-	ByID    map[string]int64 // nil if the file is the Rust port's
-	InOrder []int64          // nil if it is not
+	ByID    map[string]int64 // in LEANN's format, else nil
+	InOrder []int64          // in the Rust port's format, else nil
 }
 
 // readOffsets reads an .idx file.
@@ -59,9 +59,9 @@ func parseDecimals(data []byte) ([]int64, error) {
 	return order, nil
 }
 
-// The opcodes that a pickled dictionary of strings and integers is made of, in
-// protocols 2 to 5. All others make a pickle something that this package has
-// no use for, and some make it a program.
+// The opcodes of a pickled dictionary of strings and integers, in protocols 2 to
+// 5. Other opcodes are rejected: the table of offsets does not need them, and
+// some execute code.
 const (
 	opProto       = 0x80
 	opFrame       = 0x95
@@ -85,21 +85,22 @@ const (
 	opLong4       = 0x8b
 )
 
-// A value of the pickle machine: the dictionary, a mark, a string, an integer.
+// A pickleValue is a value on the unpickler's stack: the dictionary, a mark, a
+// string or an integer.
 type pickleValue struct {
 	kind byte // opEmptyDict, opMark, opString, opInt4
 	s    string
 	n    int64
 }
 
-// A pickle is the machine that CPython's pickle module defines, cut down to
-// the opcodes above.
+// An unpickler is the stack machine of CPython's pickle module, limited to the
+// opcodes above.
 type unpickler struct {
 	data  []byte
 	at    int
 	stack []pickleValue
 	memo  map[int]pickleValue
-	dict  map[string]int64 // the only dictionary there may be
+	dict  map[string]int64 // the only dictionary allowed
 }
 
 func unpickle(data []byte) (map[string]int64, error) {
@@ -193,7 +194,8 @@ func (p *unpickler) step() (done bool, err error) {
 
 func (p *unpickler) push(v pickleValue) { p.stack = append(p.stack, v) }
 
-// setItems stores the keys and values from stack[from] on in the dictionary below.
+// setItems pops the keys and values from stack[from] on and stores them in the
+// dictionary below.
 func (p *unpickler) setItems(from int) error {
 	items := p.stack[from:]
 	if p.stack[from-1].kind != opEmptyDict || len(items)%2 != 0 {
@@ -294,8 +296,8 @@ func (p *unpickler) bytes(n uint64) ([]byte, error) {
 	return b, nil
 }
 
-// appendPickle appends the pickle, protocol 2, of the dictionary that maps
-// ids[i] to offsets[i], which every LEANN loads.
+// appendPickle appends the pickle of the dictionary that maps ids[i] to
+// offsets[i]. It uses protocol 2, which all LEANN versions load.
 func appendPickle(b []byte, ids []string, offsets []int64) []byte {
 	b = append(b, opProto, 2, opEmptyDict)
 	const batch = 1000 // as CPython does: it keeps the loader's stack short

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What CPython 3.11 makes of {"0": 0, "a\u00fc": 70000, "big": 1 << 40, "w": 300},
-// in protocols 2 to 5.
+// pickles of {"0": 0, "a\u00fc": 70000, "big": 1 << 40, "w": 300},
+// by CPython 3.11 in protocols 2 to 5.
 var pickles = map[string]string{
 	"protocol 2": "\x80\x02}q\x00(X\x01\x00\x00\x000q\x01K\x00X\x03\x00\x00\x00a\xc3\xbcq\x02Jp\x11\x01\x00X\x03\x00\x00\x00bigq\x03\x8a\x06\x00\x00\x00\x00\x00\x01X\x01\x00\x00\x00wq\x04M,\x01u.",
 	"protocol 3": "\x80\x03}q\x00(X\x01\x00\x00\x000q\x01K\x00X\x03\x00\x00\x00a\xc3\xbcq\x02Jp\x11\x01\x00X\x03\x00\x00\x00bigq\x03\x8a\x06\x00\x00\x00\x00\x00\x01X\x01\x00\x00\x00wq\x04M,\x01u.",
@@ -49,7 +49,7 @@ func TestParseOffsets(t *testing.T) {
 	}
 }
 
-func TestParseOffsetsRefuses(t *testing.T) {
+func TestParseOffsetsRejects(t *testing.T) {
 	for name, data := range map[string]string{
 		"a program":           "\x80\x02cos\nsystem\nX\x04\x00\x00\x00true\x85R.",
 		"a list":              "\x80\x02]q\x00.",
@@ -112,7 +112,7 @@ func findPython(t *testing.T) string {
 		err = exec.Command(python, "-c", "import json, pickle").Run()
 	}
 	if err != nil {
-		t.Skip("what Python makes of the file was not tested: ", err)
+		t.Skip("skipped: no Python to read the file: ", err)
 	}
 	return python
 }

@@ -14,14 +14,13 @@ import (
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// Scan reads a passages file and calls line with each line that has anything
-// in it: the offset at which it begins and its bytes, without the newline and
-// a carriage return before it, valid until line returns. Lines that cannot be
-// a passage, because they are too long or not UTF-8, are returned as skipped,
-// named by their number. It stops at the first error that line returns.
+// Scan reads a passages file and calls line for each line that is not blank, with
+// its offset and its bytes, without the line ending. The bytes are valid until
+// line returns. Scan skips lines that are too long or not UTF-8, and returns them
+// by number. It stops at the first error of line.
 func Scan(r io.Reader, line func(offset int64, line []byte) error) (skipped []generation.Skipped, err error) {
 	size := 256 << 10
-	if short, ok := r.(interface{ Len() int }); ok { // as of bytes in memory
+	if short, ok := r.(interface{ Len() int }); ok { // for example, a bytes.Reader
 		size = min(size, short.Len())
 	}
 	s := lineReader{r: bufio.NewReaderSize(r, size)}
@@ -56,15 +55,16 @@ func skippedLine(number int, format string, args ...any) generation.Skipped {
 	return generation.Skipped{Name: fmt.Sprintf("line %d", number), Reason: fmt.Sprintf(format, args...)}
 }
 
-// A scanner is a bufio.Scanner that goes on after a line that is too long.
+// A lineReader reads lines like a bufio.Scanner, but can skip a line that is too
+// long.
 type lineReader struct {
 	r        *bufio.Reader
 	offset   int64  // of the next line
 	longLine []byte // holds a line that is longer than the reader's buffer
 }
 
-// next returns a line without its end, and its size; a line of more than
-// passage.MaxLine bytes comes without its data.
+// next returns a line without its line ending, and its size. If the line is
+// longer than passage.MaxLine, next returns only the size.
 func (s *lineReader) next() (line []byte, size int64, err error) {
 	s.longLine = s.longLine[:0]
 	for {

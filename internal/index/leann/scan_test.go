@@ -76,7 +76,8 @@ func TestScanStops(t *testing.T) {
 	}
 }
 
-// Every byte of the file is in a line, in a skipped line, or white space.
+// FuzzScan checks that every byte is in a line, in a skipped line, or is white
+// space.
 func FuzzScan(f *testing.F) {
 	f.Add([]byte("{\"id\": \"0\"}\r\n\n\xff\nx"))
 	f.Add([]byte("\xef\xbb\xbf\n"))
@@ -89,7 +90,7 @@ func FuzzScan(f *testing.F) {
 			}
 			next = l.Offset + int64(len(l.Line))
 			if next > int64(len(data)) || string(data[l.Offset:next]) != l.Line {
-				t.Fatalf("line %q is not what stands at %d", l.Line, l.Offset)
+				t.Fatalf("line %q does not match the file at %d", l.Line, l.Offset)
 			}
 		}
 		want := 0

@@ -13,38 +13,37 @@ import (
 	"github.com/docsearch/docsearch/internal/mmap"
 )
 
-// ErrNoVectors is wrapped by the error of OpenVectors where an index has not
-// kept its vectors, or not in the one form that is read: LEANN by default
-// throws them away and has its model make them again for every search.
+// ErrNoVectors is wrapped by the error of OpenVectors if an index has no vectors
+// or has them in an unsupported format. By default LEANN does not store vectors
+// but recomputes them in every search.
 var ErrNoVectors = errors.New("the index does not contain its vectors")
 
-// Vectors are those that an index has kept: a FAISS file of the kind "IHNf",
-// a graph with the vectors beside it. All integers are little endian, a list
-// is its length in eight bytes and its items:
+// Vectors are the stored vectors of an index: a FAISS file of the kind "IHNf",
+// which has a graph and the vectors. All integers are little endian. A list is
+// its length in eight bytes, followed by its items:
 //
 //	"IHNf"
-//	header      [4] D, dimensions  [8] N, vectors  [16] of no meaning
-//	            [1] trained  [4] metric; of one beyond 1, [4] its argument
-//	graph       list of float64, list of int32, list of int32, then either
-//	              [1] 1, list of uint64, list of uint64, [20] numbers
-//	              [4] kind of the storage, list of int32, the storage with or
-//	              without its kind
-//	            or, with or without
-//	              [1] 0
-//	              list of uint64, list of int32, [20] numbers
-//	storage     "IxFI", "IxF2" or "IxFl", header, the count N*D in eight bytes
-//	            and as many float32; or "null"
+//	header      [4] D, dimensions  [8] N, vectors  [16] unused
+//	            [1] trained  [4] metric; if it is above 1, [4] its argument
+//	graph       list of float64, list of int32, list of int32, then one of
+//	              compact: [1] 1, list of uint64, list of uint64, [20] numbers,
+//	                [4] kind of the storage, list of int32; the storage may
+//	                omit its kind
+//	              marked: [1] 0, then as plain
+//	              plain: list of uint64, list of int32, [20] numbers
+//	storage     "IxFI", "IxF2" or "IxFl", header, N*D in eight bytes and as
+//	            many float32; or "null" if the vectors are not stored
 //
-// Which of the three a graph is, its first byte does not tell: where nothing
-// marks the form, it is the first of a list's length. So every reading is
-// tried, and right is the one that comes out at the end of the file.
+// The first byte of a graph does not identify its format: without a mark, it is
+// the first byte of a list's length. So the parser tries every format and accepts
+// the one that ends at the end of the file.
 type Vectors struct {
 	path       string
 	file       *mmap.Mapping
 	n          int
 	dimensions int
 	data       []byte
-	labels     map[string]int // by the passage's id; nil: the order of the passages
+	labels     map[string]int // vector of each passage id; nil: vectors are in the order of the passages
 }
 
 const (
@@ -52,8 +51,8 @@ const (
 	maxDimensions = 1 << 16
 )
 
-// OpenVectors opens the vectors that the index has kept. Errors: one that
-// wraps ErrNoVectors, those of files that are not as they should be.
+// OpenVectors opens the stored vectors of the index. Errors wrap ErrNoVectors or
+// describe an invalid file.
 func (x *Index) OpenVectors() (*Vectors, error) {
 	base, ok := x.basePath()
 	if !ok || x.Meta.Backend != "" && x.Meta.Backend != "hnsw" {
@@ -83,7 +82,7 @@ func (x *Index) OpenVectors() (*Vectors, error) {
 	return v, nil
 }
 
-// basePath is the path of the index without ".leann.meta.json".
+// basePath returns the path of the meta file without ".leann.meta.json".
 func (x *Index) basePath() (string, bool) {
 	metas, err := withSuffix(x.Dir, leannMeta)
 	if err != nil || x.Kind != KindIndex || len(metas) != 1 {
@@ -92,8 +91,8 @@ func (x *Index) basePath() (string, bool) {
 	return filepath.Join(x.Dir, strings.TrimSuffix(metas[0], leannMeta)), true
 }
 
-// readLabels reads which vector is whose: a line each, in order. Older indexes
-// have no such file, and their vectors are in the order of the passages.
+// readLabels reads the passage ids of the vectors, one per line. Older indexes do
+// not have this file; their vectors are in the order of the passages.
 func readLabels(dir, path string, n int) (map[string]int, error) {
 	if !within(dir, path) {
 		return nil, nil
@@ -120,15 +119,17 @@ func readLabels(dir, path string, n int) (map[string]int, error) {
 // Close closes the file.
 func (v *Vectors) Close() error { return v.file.Close() }
 
-// Path is the file that the vectors are in.
+// Path returns the path of the file.
 func (v *Vectors) Path() string { return v.path }
 
-// Len is the number of vectors, Dimensions that of a vector's numbers.
-func (v *Vectors) Len() int        { return v.n }
+// Len returns the number of vectors.
+func (v *Vectors) Len() int { return v.n }
+
+// Dimensions returns the dimensionality of the vectors.
 func (v *Vectors) Dimensions() int { return v.dimensions }
 
-// Label is the number of the vector of the passage with that id, which is the
-// given one in the order of the passages. It is false where there is none.
+// Label returns the index of the vector of a passage, by its id and its number in
+// the order of the passages. It returns false if the passage has no vector.
 func (v *Vectors) Label(id string, number int) (int, bool) {
 	if v.labels != nil {
 		label, ok := v.labels[id]
@@ -137,7 +138,7 @@ func (v *Vectors) Label(id string, number int) (int, bool) {
 	return number, number < v.n
 }
 
-// Vector puts vector i into u.
+// Vector writes vector i to u.
 func (v *Vectors) Vector(i int, u []float32) error {
 	row := v.data[4*i*v.dimensions : 4*(i+1)*v.dimensions]
 	for j := range u {
@@ -179,8 +180,7 @@ func parseVectors(data []byte) (n, dimensions int, vectors []byte, err error) {
 	return 0, 0, nil, errors.New("corrupt or unsupported FAISS file")
 }
 
-// A reader reads from the front of data, and has nil there once something was
-// asked for that is not.
+// A faissReader consumes data from the front. After a failed read, data is nil.
 type faissReader struct{ data []byte }
 
 func (r *faissReader) take(n uint64) []byte {
@@ -193,7 +193,7 @@ func (r *faissReader) take(n uint64) []byte {
 	return taken
 }
 
-// list skips a list with items of the given size.
+// list reads a list with items of the given size.
 func (r *faissReader) list(size uint64) []byte {
 	b := r.take(8)
 	if b == nil {
@@ -243,21 +243,20 @@ func (r *faissReader) skipCompactGraph() string {
 	return kind
 }
 
-// skipCompactGraphAndKind is a compact graph before a storage that has its kind.
+// skipCompactGraphAndKind skips a compact graph before a storage with its kind.
 func (r *faissReader) skipCompactGraphAndKind() string {
 	r.skipCompactGraph()
 	return string(r.take(4))
 }
 
-// expectMark takes the byte that marks a form.
+// expectMark reads the byte that marks a format.
 func (r *faissReader) expectMark(form byte) {
 	if b := r.take(1); b != nil && b[0] != form {
 		r.data = nil
 	}
 }
 
-// storage returns the numbers of n flat vectors; nil if that is not what
-// comes next.
+// storage reads the storage of n flat vectors and returns their numbers, or nil.
 func (r *faissReader) storage(kind string, dimensions, n uint64) []byte {
 	switch kind {
 	case "IxFI", "IxF2", "IxFl":

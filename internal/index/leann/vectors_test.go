@@ -15,7 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/leann/leanntest"
 )
 
-// sample makes n vectors of d dimensions, all numbers different.
+// sample makes n vectors of d dimensions with distinct numbers.
 func sample(n, d int) [][]float32 {
 	vectors := make([][]float32, n)
 	for i := range vectors {
@@ -27,7 +27,7 @@ func sample(n, d int) [][]float32 {
 	return vectors
 }
 
-// storedIndex writes an index with the given files beside its meta file.
+// storedIndex writes an index with the given files next to its meta file.
 func storedIndex(t testing.TB, meta string, files map[string]string) *Index {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,8 +55,8 @@ func storedIndex(t testing.TB, meta string, files map[string]string) *Index {
 }
 
 func TestVectors(t *testing.T) {
-	// 255 and 256 vectors have lists whose length begins with the bytes that
-	// mark a form.
+	// The lengths of the lists of 255 and 256 vectors begin with the bytes that
+	// mark a format.
 	for _, n := range []int{1, 2, 100, 254, 255, 256, 257, 511, 512} {
 		for _, form := range []leanntest.Form{leanntest.Marked, leanntest.Plain, leanntest.Compact, leanntest.CompactAgain} {
 			t.Run(fmt.Sprint(n, "/", form), func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestVectors(t *testing.T) {
 					t.Errorf("label %d, %t", label, ok)
 				}
 				if _, ok := v.Label("x", n); ok {
-					t.Error("a passage beyond the last has a vector")
+					t.Error("a passage after the last vector has a vector")
 				}
 			})
 		}

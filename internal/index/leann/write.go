@@ -19,7 +19,7 @@ import (
 	"github.com/docsearch/docsearch/internal/mmap"
 )
 
-// The names of an index that docsearch writes: those of LEANN's command.
+// File names of a published index, the same as those of LEANN's command.
 const (
 	base         = "documents.leann"
 	PassagesName = base + passagesSuffix
@@ -28,16 +28,15 @@ const (
 	idsName      = "documents.ids.txt"
 )
 
-// Publish makes a passages file, whose lines package passage wrote, the passages
-// of a LEANN index in the file's Dir: LEANN's meta file, its offsets and its list
-// of ids are written, and the passages file gets its second name there. Each file
-// is replaced whole, the meta file last. The caller must make sure that nobody
-// else publishes there meanwhile. The files get mode perm; Publish returns them,
-// the passages first.
+// Publish publishes a passages file, written by package passage, as a LEANN index
+// in the file's Dir. It links the passages file there and writes LEANN's meta
+// file, offsets and list of ids, with mode perm. It replaces each file
+// atomically, the meta file last. It returns the files, the passages first. The
+// caller must prevent concurrent publishing to the same folder.
 //
-// LEANN reads and lists such an index; its own search needs the graph of its
-// backend as well, which only LEANN can make (leann build), because only it
-// has the model. The meta file names the model that LEANN takes by default.
+// LEANN reads and lists such an index. LEANN's own search also needs the graph
+// of its backend, which only "leann build" can make, because it has the model.
+// The meta file contains LEANN's default model.
 func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]generation.FileInfo, error) {
 	ids, offsets, err := scanLines(passages, runtime.GOMAXPROCS(0))
 	if err != nil {
@@ -56,7 +55,7 @@ func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]generat
 		{idsName, []byte(strings.Join(ids, "\n") + "\n")},
 		{metaName, append(meta, '\n')},
 	}
-	// Each waits for the disk.
+	// Write in parallel, because each write waits for the disk.
 	var g errgroup.Group
 	g.Go(func() error { return linkOrCopy(passages, dir.Join(PassagesName), perm) })
 	for _, f := range files[:2] {
@@ -75,7 +74,8 @@ func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]generat
 	return published, nil
 }
 
-// writeIfChanged writes a file, unless it has those contents and no other mode.
+// writeIfChanged writes a file, unless it already has these contents and this
+// mode.
 func writeIfChanged(file confined.Path, data []byte, perm fs.FileMode) error {
 	if err := file.Clean(); err != nil {
 		return err
@@ -88,12 +88,12 @@ func writeIfChanged(file confined.Path, data []byte, perm fs.FileMode) error {
 	return file.Write(data, perm)
 }
 
-// publishedNames are those of the files that Publish makes, the meta file first:
-// without it, the rest is not an index.
+// publishedNames are the files that Publish writes. The meta file is first, so
+// that Unpublish removes it first: without it, the rest is not an index.
 var publishedNames = [...]string{metaName, offsetsName, idsName, PassagesName}
 
-// IsPublished reports whether name is that of a file that Publish makes, or makes
-// on its way there.
+// IsPublished reports whether name is a file that Publish writes, or one of its
+// temporary files.
 func IsPublished(name string) bool {
 	for _, n := range publishedNames {
 		if name == n || name == n+".new" || strings.HasPrefix(name, "."+n+".tmp-") {
@@ -103,8 +103,8 @@ func IsPublished(name string) bool {
 	return false
 }
 
-// Clean removes what publishers that died have left in dir. The caller must know
-// that none is at work.
+// Clean removes the temporary files of interrupted calls of Publish from dir. The
+// caller must prevent concurrent publishing.
 func Clean(dir string) error {
 	entries, err := confined.In(dir).ReadDir()
 	if err != nil {
@@ -119,7 +119,7 @@ func Clean(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Unpublish removes what Publish put into dir.
+// Unpublish removes all files of Publish from dir.
 func Unpublish(dir string) error {
 	errs := []error{Clean(dir)}
 	for _, name := range publishedNames {
@@ -130,8 +130,8 @@ func Unpublish(dir string) error {
 	return errors.Join(errs...)
 }
 
-// newMeta is the meta file of an index without a graph, in the older version
-// of the format, which all of LEANN's read.
+// newMeta returns the meta file of an index without a graph, in version 1.0 of
+// the format, which all LEANN versions read.
 func newMeta(passages int, origin Origin) any {
 	type source struct {
 		Type              string `json:"type"`
@@ -168,8 +168,8 @@ func newMeta(passages int, origin Origin) any {
 	}
 }
 
-// scanLines lists the id and the offset of every passage in a file, so many pieces of
-// it at once.
+// scanLines returns the id and the offset of every passage in a file. It divides
+// the file into ranges, one per worker.
 func scanLines(file confined.Path, workers int) (ids []string, offsets []int64, err error) {
 	m, err := mmap.OpenIn(file)
 	if err != nil {
@@ -195,13 +195,13 @@ func scanLines(file confined.Path, workers int) (ids []string, offsets []int64, 
 	return ids, offsets, nil
 }
 
-// A piece is some of the passages of a file.
+// A lineRange has the passages of one part of a file.
 type lineRange struct {
 	ids     []string
 	offsets []int64
 }
 
-// read lists the passages from one offset to another.
+// read reads the passages in the offsets [from, to).
 func (p *lineRange) read(data []byte, from, to int) error {
 	for at := from; at < to; at = lineAfter(data, at) {
 		id, err := passage.DecodeID(data[at:to])
@@ -213,7 +213,7 @@ func (p *lineRange) read(data []byte, from, to int) error {
 	return nil
 }
 
-// lineAfter is where the next line begins after an offset.
+// lineAfter returns the offset of the next line after at.
 func lineAfter(data []byte, at int) int {
 	if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
 		return at + n + 1
@@ -221,10 +221,10 @@ func lineAfter(data []byte, at int) int {
 	return len(data)
 }
 
-// linkOrCopy gives a file a second name in place of what has it, or copies
-// the file where the file system has no hard links.
+// linkOrCopy replaces name by a hard link to file or, if the file system does not
+// support hard links, by a copy.
 func linkOrCopy(file, name confined.Path, perm fs.FileMode) error {
-	// What is here already was left by one that died.
+	// An existing temporary file is from an interrupted call.
 	temporary := name.Parent().Join(name.Base() + ".new")
 	if err := temporary.RemoveAll(); err != nil {
 		return err
@@ -239,7 +239,7 @@ func linkOrCopy(file, name confined.Path, perm fs.FileMode) error {
 		temporary.Remove()
 		return err
 	}
-	// POSIX does nothing where both are names of one file already.
+	// A POSIX rename does nothing if both names are links to the same file.
 	if err := temporary.Remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -263,7 +263,7 @@ func copyWithTime(from, to confined.Path, perm fs.FileMode) error {
 	if err := errors.Join(out.Sync(), out.Close()); err != nil {
 		return err
 	}
-	// A manifest that knows the one by its time knows the other too.
+	// Manifests identify files by modification time, so keep it.
 	st, err := in.Stat()
 	if err != nil {
 		return err

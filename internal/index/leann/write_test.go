@@ -49,7 +49,7 @@ func publish(t *testing.T, dir string, passages []passage.Passage) {
 func TestPublish(t *testing.T) {
 	dir := t.TempDir()
 	publish(t, dir, somePassages[:1])
-	publish(t, dir, somePassages) // over the one before
+	publish(t, dir, somePassages) // replaces the first index
 	x, err := Find(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -75,8 +75,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// A publisher that died leaves its temporary name; and the file to publish may
-// be the one that is published.
+// Publish works after an interrupted call, and with the published file itself as
+// its input.
 func TestPublishAgain(t *testing.T) {
 	dir := t.TempDir()
 	publish(t, dir, somePassages)
@@ -88,14 +88,14 @@ func TestPublishAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path + ".new"); err == nil {
-		t.Error("the temporary name is still there")
+		t.Error("the temporary file still exists")
 	}
 	if x, err := Find(dir); err != nil || x.Meta.Origin != nil {
 		t.Errorf("found %+v, %v", x, err)
 	}
 }
 
-func TestPublishRefusesWhatIsNoPassage(t *testing.T) {
+func TestPublishRejectsInvalidPassages(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "p.jsonl")
 	for _, content := range []string{"{}\n", "\xff\n"} {
@@ -134,8 +134,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// What LEANN does to open an index, in Python's own json and pickle.
-func TestPythonReadsWhatPublishWrites(t *testing.T) {
+// Python's json and pickle read a published index the way LEANN does.
+func TestPythonReadsPublishedIndex(t *testing.T) {
 	python := findPython(t)
 	dir := t.TempDir()
 	publish(t, dir, somePassages)
@@ -206,6 +206,6 @@ func TestCopyKeepsModTime(t *testing.T) {
 		t.Errorf("copied as %v, %v", st, err)
 	}
 	if err := copyWithTime(confined.Of(from), confined.Of(to), 0o644); err == nil {
-		t.Error("wrote over a file that is there")
+		t.Error("overwrote an existing file")
 	}
 }

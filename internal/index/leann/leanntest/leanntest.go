@@ -1,4 +1,4 @@
-// Package leanntest writes what LEANN leaves beside the passages, for tests.
+// Package leanntest writes the FAISS files of LEANN indexes for tests.
 package leanntest
 
 import (
@@ -6,20 +6,20 @@ import (
 	"math"
 )
 
-// A Form is one of those that a FAISS file of LEANN has.
+// A Form is a format of LEANN's FAISS files.
 type Form int
 
 const (
-	Marked       Form = iota // as LEANN's FAISS writes it
-	Plain                    // as FAISS itself does
-	Compact                  // edges row by row, the storage's kind before them
-	CompactAgain             // the same, with the kind before the storage, too
-	Pruned                   // without the vectors
-	CompactPruned
+	Marked        Form = iota // of LEANN's fork of FAISS
+	Plain                     // of FAISS itself
+	Compact                   // edges row by row, after the storage's kind
+	CompactAgain              // Compact, with the kind before the storage as well
+	Pruned                    // Marked, without the vectors
+	CompactPruned             // Compact, without the vectors
 )
 
-// FAISS is a graph of the vectors without edges that mean anything, and the
-// vectors, as a FAISS file. The graph is what a graph of so many would take.
+// FAISS returns a FAISS file with the vectors and a graph. The graph has a
+// realistic size but meaningless edges.
 func FAISS(vectors [][]float32, form Form) []byte {
 	n := len(vectors)
 	w := writer("IHNf")

@@ -11,13 +11,13 @@ import (
 	"github.com/docsearch/docsearch/internal/index/container"
 )
 
-func TestDamageIsFound(t *testing.T) {
+func TestCorruptionIsDetected(t *testing.T) {
 	for _, mode := range modeNames {
-		t.Run(mode, func(t *testing.T) { testDamageIsFound(t, mode) })
+		t.Run(mode, func(t *testing.T) { testCorruptionIsDetected(t, mode) })
 	}
 }
 
-func testDamageIsFound(t *testing.T, mode string) {
+func testCorruptionIsDetected(t *testing.T, mode string) {
 	x, _ := buildMode(t, randomClusters(200, 16, 0.7), Options{}, mode)
 	data, err := os.ReadFile(x.file.Path())
 	if err != nil {
