@@ -63,11 +63,11 @@ func TestFind(t *testing.T) {
 	}{
 		{name: "folder", files: standard, path: index, kind: KindIndex, dir: index, want: []string{index + "documents.leann.passages.jsonl"}},
 		{name: "meta file", files: standard, path: index + "documents.leann.meta.json", kind: KindIndex, dir: index, want: []string{index + "documents.leann.passages.jsonl"}},
-		{name: "passages beside a meta file", files: standard, path: index + "documents.leann.passages.jsonl", kind: KindIndex, dir: index, want: []string{index + "documents.leann.passages.jsonl"}},
+		{name: "passages file next to a meta file", files: standard, path: index + "documents.leann.passages.jsonl", kind: KindIndex, dir: index, want: []string{index + "documents.leann.passages.jsonl"}},
 		{name: "LEANN's name", files: standard, path: index + "documents.leann", kind: KindIndex, dir: index, want: []string{index + "documents.leann.passages.jsonl"}},
 		{name: "the only one below .leann", files: standard, path: "p/.leann", kind: KindIndex, dir: index, want: []string{index + "documents.leann.passages.jsonl"}},
 		{name: "the only one below .leann/indexes", files: standard, path: "p/.leann/indexes", kind: KindIndex, dir: index, want: []string{index + "documents.leann.passages.jsonl"}},
-		{name: "a rebuild is staged beside it", path: "p/.leann/indexes", kind: KindIndex, dir: index, want: []string{index + "documents.leann.passages.jsonl"},
+		{name: "a rebuild is staged next to it", path: "p/.leann/indexes", kind: KindIndex, dir: index, want: []string{index + "documents.leann.passages.jsonl"},
 			files: map[string]string{
 				index + "documents.leann.meta.json":                                oldMeta,
 				index + "documents.leann.passages.jsonl":                           onePassage,

@@ -463,10 +463,10 @@ func TestCache(t *testing.T) {
 		}
 		return requested
 	}
-	expect := func(what string, got []string, want ...string) {
+	expect := func(step string, got []string, want ...string) {
 		t.Helper()
 		if diff := cmp.Diff(want, got); len(want)+len(got) > 0 && diff != "" {
-			t.Errorf("%s: requested (-want +got)\n%s", what, diff)
+			t.Errorf("%s: requested (-want +got)\n%s", step, diff)
 		}
 	}
 	c := open()

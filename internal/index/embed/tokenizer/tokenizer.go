@@ -89,7 +89,7 @@ func (t *Tokenizer) Tokens(text string) []int {
 	return slices.DeleteFunc(list, func(id int) bool { return id == t.unknown })
 }
 
-// nextAddedToken finds the first added token in the text; id is -1 if there is none.
+// nextAddedToken splits text at its first added token. If it has none, id is -1.
 func (t *Tokenizer) nextAddedToken(text string) (before string, id int, after string) {
 	first, length := len(text), 0
 	id = -1
