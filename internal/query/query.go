@@ -1,47 +1,44 @@
-// Package query reads what a web search's text says about where to look: site:
-// operators and URLs. They name sites, and are no words to search for.
-//
-// The package imports only what the hook may import before nearly all of the
-// standard library is initialized (see package config).
+// Package query extracts site filters from the text of a web search: site: operators
+// and URLs. These select sites and are not search terms.
 package query
 
-import "bytes"
+import "strings"
 
-// Sites are the sites that a search's text limits it to, and those that it
-// excludes, as domains or the beginnings of URLs: site:docs.python.org,
-// -site:example.com, https://docs.python.org/3/library/os.html.
+// Sites returns the sites that a search is limited to and those that it excludes, as
+// domains or URL prefixes: site:docs.python.org, -site:example.com,
+// https://docs.python.org/3/library/os.html.
 func Sites(text string) (only, excluded []string) {
-	each([]byte(text), func(_, _ int, site []byte, not bool) {
-		if not {
-			excluded = append(excluded, string(site))
+	eachSite(text, func(_, _ int, site string, exclude bool) {
+		if exclude {
+			excluded = append(excluded, site)
 		} else {
-			only = append(only, string(site))
+			only = append(only, site)
 		}
 	})
 	return only, excluded
 }
 
-// WithoutSites is the text without what Sites returns, unless that is all of it.
+// WithoutSites returns the text without the words that Sites matches, or the unchanged
+// text if no other words remain.
 func WithoutSites(text string) string {
-	var kept []byte
+	var rest strings.Builder
 	end := 0
-	each([]byte(text), func(from, to int, _ []byte, _ bool) {
-		kept = append(kept, text[end:from]...)
+	eachSite(text, func(from, to int, _ string, _ bool) {
+		rest.WriteString(text[end:from])
 		end = to
 	})
 	if end == 0 {
 		return text
 	}
-	kept = bytes.TrimSpace(append(kept, text[end:]...))
-	if len(kept) == 0 {
-		return text
+	rest.WriteString(text[end:])
+	if s := strings.TrimSpace(rest.String()); s != "" {
+		return s
 	}
-	return string(kept)
+	return text
 }
 
-// each calls found with the site of every word that names one, and where the
-// word is.
-func each(text []byte, found func(from, to int, site []byte, excluded bool)) {
+// eachSite calls f with each word text[from:to] that contains a site.
+func eachSite(text string, f func(from, to int, site string, excluded bool)) {
 	for from := 0; from < len(text); {
 		if isSpace(text[from]) {
 			from++
@@ -51,31 +48,35 @@ func each(text []byte, found func(from, to int, site []byte, excluded bool)) {
 		for to < len(text) && !isSpace(text[to]) {
 			to++
 		}
-		if site, excluded := siteOf(text[from:to]); len(site) > 0 {
-			found(from, to, site, excluded)
+		if site, excluded := parseSite(text[from:to]); site != "" {
+			f(from, to, site, excluded)
 		}
 		from = to
 	}
 }
 
-// siteOf is the site that a word names, if it does.
-func siteOf(word []byte) (site []byte, excluded bool) {
-	rest, excluded := bytes.CutPrefix(word, []byte("-"))
+// parseSite returns the site in a word, or "".
+func parseSite(word string) (site string, excluded bool) {
+	rest, excluded := strings.CutPrefix(word, "-")
 	for _, operator := range [...]string{"site:", "inurl:"} {
-		if len(rest) > len(operator) && bytes.EqualFold(rest[:len(operator)], []byte(operator)) {
-			return trim(rest[len(operator):]), excluded
+		if hasPrefixFold(rest, operator) {
+			return trimPunctuation(rest[len(operator):]), excluded
 		}
 	}
-	url := bytes.TrimLeft(word, "<(\"'`")
+	url := strings.TrimLeft(word, "<(\"'`")
 	for _, scheme := range [...]string{"https://", "http://"} {
-		if len(url) > len(scheme) && bytes.EqualFold(url[:len(scheme)], []byte(scheme)) {
-			return trim(url), false
+		if hasPrefixFold(url, scheme) {
+			return trimPunctuation(url), false
 		}
 	}
-	return nil, false
+	return "", false
 }
 
-// trim takes off the punctuation around a site.
-func trim(site []byte) []byte { return bytes.Trim(site, "<>()[]\"'`,;.!?") }
+// hasPrefixFold reports whether s has the prefix, in any case, and more after it.
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+func trimPunctuation(site string) string { return strings.Trim(site, "<>()[]\"'`,;.!?") }
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
