@@ -26,15 +26,15 @@ type baseline struct {
 	version string
 }
 
-// throughPython makes python3 read SQL from standard input, as sqlite3 does.
-const throughPython = `import sqlite3, sys
+// pythonShell makes python3 read SQL from standard input, as sqlite3 does.
+const pythonShell = `import sqlite3, sys
 db = sqlite3.connect(":memory:")
 for line in sys.stdin:
     for row in db.execute(line):
         print("|".join(map(str, row)))`
 
 func findBaseline(ctx context.Context) baseline {
-	for _, command := range [][]string{{"sqlite3", "-batch", ":memory:"}, {"python3", "-c", throughPython}} {
+	for _, command := range [][]string{{"sqlite3", "-batch", ":memory:"}, {"python3", "-c", pythonShell}} {
 		b := baseline{ctx: ctx, command: command}
 		rows, err := b.run([]byte("CREATE VIRTUAL TABLE t USING fts5(x, tokenize = 'porter unicode61');\nSELECT sqlite_version();\n"))
 		if err == nil && len(rows) == 1 {
@@ -60,12 +60,12 @@ func (b *baseline) run(sql []byte) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), nil
 }
 
-// A row is a passage as the baseline sees it.
+// A row is a passage in the baseline's table.
 type row struct{ title, headings, text string }
 
 // rank returns the numbers of the best rows for each query.
 func (b *baseline) rank(rows []row, queries []eval.Query) ([][]int, error) {
-	const most = 100 // a page may have many rows
+	const limit = 100 // because a page may have many rows
 	var sql bytes.Buffer
 	sql.WriteString("CREATE VIRTUAL TABLE t USING fts5(title, headings, text, tokenize = 'porter unicode61');\nBEGIN;\n")
 	for i, r := range rows {
@@ -78,7 +78,7 @@ func (b *baseline) rank(rows []row, queries []eval.Query) ([][]int, error) {
 			words = append(words, `"`+w+`"`)
 		}
 		if len(words) > 0 {
-			fmt.Fprintf(&sql, "SELECT %d, rowid FROM t WHERE t MATCH %s ORDER BY rank LIMIT %d;\n", i, literal(strings.Join(words, " OR ")), most)
+			fmt.Fprintf(&sql, "SELECT %d, rowid FROM t WHERE t MATCH %s ORDER BY rank LIMIT %d;\n", i, literal(strings.Join(words, " OR ")), limit)
 		}
 	}
 	out, err := b.run(sql.Bytes())
@@ -101,15 +101,15 @@ func (b *baseline) rank(rows []row, queries []eval.Query) ([][]int, error) {
 	return ranked, nil
 }
 
-// literal is a string in SQL, on one line.
+// literal returns an SQL string literal on one line.
 func literal(s string) string {
 	s = strings.NewReplacer("'", "''", "\n", " ", "\r", " ", "\x00", " ").Replace(s)
 	return "'" + s + "'"
 }
 
-// docsBaseline measures the baseline on the passages of the documentation sets,
-// each alone and all together.
-func (l *lab) docsBaseline(r *report, queriesPath string) error {
+// docsBaseline measures the baseline on the passages of the documentation sets, each
+// alone and all together.
+func (l *harness) docsBaseline(r *report, queriesPath string) error {
 	if !l.baseline.found() {
 		return nil
 	}
@@ -119,20 +119,20 @@ func (l *lab) docsBaseline(r *report, queriesPath string) error {
 	}
 	r.baselines = map[string]eval.Measures{}
 	var everything []row
-	var places []eval.Place // of everything, with the set before the page
+	var places []eval.Place // of everything; pages are prefixed with the set
 	var all, unscoped []eval.Measures
 	for _, set := range docSets {
 		rows, where, err := readPassages(filepath.Join(l.data, set.name))
 		if err != nil {
 			return err
 		}
-		var own []eval.Query
+		var setQueries []eval.Query
 		for _, q := range queries {
 			if q.Set == set.name {
-				own = append(own, q)
+				setQueries = append(setQueries, q)
 			}
 		}
-		measures, err := l.rankPages(rows, where, own)
+		measures, err := l.rankPages(rows, where, setQueries)
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (l *lab) docsBaseline(r *report, queriesPath string) error {
 	return nil
 }
 
-func (l *lab) rankPages(rows []row, places []eval.Place, queries []eval.Query) ([]eval.Measures, error) {
+func (l *harness) rankPages(rows []row, places []eval.Place, queries []eval.Query) ([]eval.Measures, error) {
 	ranked, err := l.baseline.rank(rows, queries)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (l *lab) rankPages(rows []row, places []eval.Place, queries []eval.Query) (
 	return measures, nil
 }
 
-// passagesName is the passages file of a database.
+// passagesName is the name of a database's passages file.
 const passagesName = "documents.leann.passages.jsonl"
 
 // readPassages reads a database's passages.
@@ -205,7 +205,7 @@ func eachPassage(dir string, each func(*passage.Passage)) error {
 	return s.Err()
 }
 
-// writeCorpus writes a passages file of the documents and returns their rows.
+// writeCorpus writes the documents to a passages file and returns their rows.
 func writeCorpus(dir string, documents []eval.Document) ([]row, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ func TestDenialsData(t *testing.T) {
 		t.Fatal(err)
 	}
 	var answerable, webOnly int
-	halves := map[string]int{} // searches of a kind in the dev half, less those in the other
+	halves := map[string]int{} // by kind: number in the dev half minus number in the other half
 	for _, s := range searches {
 		if s.Answerable {
 			answerable++
@@ -88,7 +88,7 @@ func TestTrainingData(t *testing.T) {
 	}
 }
 
-// No training search is measured.
+// Training searches are not among the measured searches.
 func TestTrainingIsNotMeasured(t *testing.T) {
 	searches, err := eval.ReadLines[search](filepath.Join("testdata", filepath.Base(trainingFile)))
 	if err != nil {
@@ -105,9 +105,8 @@ func TestTrainingIsNotMeasured(t *testing.T) {
 	}
 }
 
-// checkSearches checks that each search is asked once, has targets if it is
-// answerable, and reaches the database of its manual unless it is limited to other
-// sites.
+// checkSearches checks that searches are unique, that answerable ones have targets, and
+// that each one reaches the database of its manual unless it is limited to other sites.
 func checkSearches(t *testing.T, searches []search, manuals []manual) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -170,12 +169,12 @@ func TestCallsData(t *testing.T) {
 		t.Errorf("%d calls, %d of them about a note", len(calls), about)
 	}
 	if len(wanted) < 60 {
-		t.Errorf("%d notes are wanted by a call", len(wanted))
+		t.Errorf("%d notes are relevant to a call", len(wanted))
 	}
 }
 
-// Shown notes are found by their file's name, so no note may mention one.
-func TestNotesNameNoNote(t *testing.T) {
+// Shown notes are detected by their file names, so notes must not mention file names.
+func TestNotesMentionNoNotes(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "notes", "*", "*.md"))
 	if err != nil {
 		t.Fatal(err)

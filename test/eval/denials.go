@@ -9,8 +9,8 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
-// A search is a web search of an agent. It contains the name of software whose
-// manual is a database.
+// A search is a web search of an agent. It contains the name of software whose manual
+// is a database.
 type search struct {
 	Set        string   `json:"ds"`
 	Answerable bool     // by the manual; otherwise only the web answers it
@@ -18,10 +18,10 @@ type search struct {
 	Allowed    []string `json:"allowed_domains"`
 	Kind       string   `json:"kind"` // of the search
 	Half       string   `json:"half"` // "dev" or "held-out", whose cases must not be read
-	Targets    []string // places of the manual that answer: "page" or "page#anchor"
+	Targets    []string // parts of the manual that answer: "page" or "page#anchor"
 }
 
-// devHalf is the half whose single cases may be read.
+// devHalf is the half whose individual cases may be inspected.
 const devHalf = "dev"
 
 // A judgedSearch is a search with the hook's reply.
@@ -33,7 +33,7 @@ type judgedSearch struct {
 
 // denials sends the hook web searches from the collections and from testdata. The
 // manuals answer one half of them.
-func (l *lab) denials(out *output) error {
+func (l *harness) denials(out *output) error {
 	searches, err := eval.ReadLines[search](filepath.Join(l.collections, "docs", "denials.jsonl"))
 	if err != nil {
 		return err
@@ -45,20 +45,20 @@ func (l *lab) denials(out *output) error {
 	if searches, err = eval.ReadLines[search](filepath.Join("test", "eval", "testdata", "denials.jsonl")); err != nil {
 		return err
 	}
-	own, err := l.askSearches("denials-further", searches, l.buildFurther, l.furtherRoot, furtherSets)
+	further, err := l.askSearches("denials-further", searches, l.buildFurther, l.furtherRoot, furtherSets)
 	if err != nil {
 		return err
 	}
-	denialsBySet(&out.tables, collected, own)
-	denialsByKind(&out.tables, own)
-	for _, s := range slices.Concat(collected, own) {
+	denialsBySet(&out.tables, collected, further)
+	denialsByKind(&out.tables, further)
+	for _, s := range slices.Concat(collected, further) {
 		s.list(out.cases)
 	}
 	return nil
 }
 
-// askSearches sends each search to the hook of a user who has these manuals.
-func (l *lab) askSearches(name string, searches []search, build func() ([]built, error), root func() (string, error), manuals []manual) ([]judgedSearch, error) {
+// askSearches sends each search to the hook of a user with these manuals.
+func (l *harness) askSearches(name string, searches []search, build func() ([]built, error), root func() (string, error), manuals []manual) ([]judgedSearch, error) {
 	if _, err := build(); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (l *lab) askSearches(name string, searches []search, build func() ([]built,
 	if err != nil {
 		return nil, err
 	}
-	lib := library{}
+	lib := passageIndex{}
 	if err := lib.add(l, folder, manuals); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (l *lab) askSearches(name string, searches []search, build func() ([]built,
 		if j.reply, err = h.ask(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "cwd": h.folder, "tool_input": input}); err != nil {
 			return nil, fmt.Errorf("%q: %w", s.Query, err)
 		}
-		if j.right, err = lib.holds(sources(j.Context), s.Set, s.Targets); err != nil {
+		if j.right, err = lib.containsAny(sources(j.Context), s.Set, s.Targets); err != nil {
 			return nil, fmt.Errorf("%q: %w", s.Query, err)
 		}
 		judged = append(judged, j)
@@ -130,24 +130,24 @@ func count(searches []judgedSearch, which func(*judgedSearch) bool) tally {
 	return t
 }
 
-// share returns part/whole in percent, "-" if whole is 0.
-func share(part, whole int) string {
+// percent returns part/whole in percent, "-" if whole is 0.
+func percent(part, whole int) string {
 	if whole == 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%.0f%%", 100*float64(part)/float64(whole))
 }
 
-func denialsBySet(w io.Writer, collected, own []judgedSearch) {
-	header(w, "Denied web searches by manual", "manual", "answerable", "denied", "share", "correct page quoted",
+func denialsBySet(w io.Writer, collected, further []judgedSearch) {
+	tableHeader(w, "Denied web searches by manual", "manual", "answerable", "denied", "share", "correct page quoted",
 		"web only", "denied", "share")
 	for _, m := range slices.Concat(docSets, furtherSets) {
-		deniedLine(w, m.name, slices.Concat(collected, own), func(s *judgedSearch) bool { return s.Set == m.name })
+		deniedLine(w, m.name, slices.Concat(collected, further), func(s *judgedSearch) bool { return s.Set == m.name })
 	}
-	deniedLine(w, "**judged manuals**", collected, every)
-	deniedLine(w, "**further manuals**", own, every)
+	deniedLine(w, "**judged manuals**", collected, allSearches)
+	deniedLine(w, "**further manuals**", further, allSearches)
 	for _, half := range halves {
-		deniedLine(w, "further manuals, "+half, own, func(s *judgedSearch) bool { return s.Half == half })
+		deniedLine(w, "further manuals, "+half, further, func(s *judgedSearch) bool { return s.Half == half })
 	}
 }
 
@@ -157,19 +157,19 @@ func deniedLine(w io.Writer, name string, searches []judgedSearch, which func(*j
 	yes := count(searches, func(s *judgedSearch) bool { return s.Answerable && which(s) })
 	no := count(searches, func(s *judgedSearch) bool { return !s.Answerable && which(s) })
 	if yes.asked+no.asked > 0 {
-		cells(w, name, yes.asked, yes.denied, share(yes.denied, yes.asked), share(yes.right, yes.judged), no.asked, no.denied, share(no.denied, no.asked))
+		tableRow(w, name, yes.asked, yes.denied, percent(yes.denied, yes.asked), percent(yes.right, yes.judged), no.asked, no.denied, percent(no.denied, no.asked))
 	}
 }
 
-func every(*judgedSearch) bool { return true }
+func allSearches(*judgedSearch) bool { return true }
 
 var halves = []string{devHalf, "held-out"}
 
-// A kind of searches. All searches of a kind are answerable, or none is.
+// A kind is a category of searches. All searches of a kind are answerable, or none is.
 type kind struct{ name, title string }
 
-// kinds are the kinds of searches in testdata: first the kinds that the manuals
-// answer, then the kinds that only the web answers.
+// kinds are the kinds of searches in testdata: first those that the manuals answer,
+// then those that only the web answers.
 var kinds = []kind{
 	{"reference", "option, function, or syntax"},
 	{"howto", "task"},
@@ -184,20 +184,20 @@ var kinds = []kind{
 	{"ecosystem", "ecosystem"},
 }
 
-func denialsByKind(w io.Writer, own []judgedSearch) {
-	header(w, "Denied web searches by category", "category", "expected", "searches", "denied", "share",
+func denialsByKind(w io.Writer, further []judgedSearch) {
+	tableHeader(w, "Denied web searches by category", "category", "expected", "searches", "denied", "share",
 		"dev: searches", "denied", "held-out: searches", "denied")
 	for _, k := range kinds {
-		all := count(own, func(s *judgedSearch) bool { return s.Kind == k.name })
+		all := count(further, func(s *judgedSearch) bool { return s.Kind == k.name })
 		expected := "run"
-		if slices.ContainsFunc(own, func(s judgedSearch) bool { return s.Kind == k.name && s.Answerable }) {
+		if slices.ContainsFunc(further, func(s judgedSearch) bool { return s.Kind == k.name && s.Answerable }) {
 			expected = "denied"
 		}
-		row := []any{k.title, expected, all.asked, all.denied, share(all.denied, all.asked)}
+		row := []any{k.title, expected, all.asked, all.denied, percent(all.denied, all.asked)}
 		for _, half := range halves {
-			t := count(own, func(s *judgedSearch) bool { return s.Kind == k.name && s.Half == half })
+			t := count(further, func(s *judgedSearch) bool { return s.Kind == k.name && s.Half == half })
 			row = append(row, t.asked, t.denied)
 		}
-		cells(w, row...)
+		tableRow(w, row...)
 	}
 }

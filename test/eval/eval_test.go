@@ -35,7 +35,7 @@ func TestVariants(t *testing.T) {
 		"please help":            "please help, I am trying to find out: how to set warning level in CMake? thanks in advance",
 	}
 	got := map[string]string{}
-	for _, v := range variantsOf {
+	for _, v := range allVariants {
 		got[v.name] = v.form(q, manualNamed("cmake"))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -82,7 +82,7 @@ func TestNameRules(t *testing.T) {
 }
 
 func TestSources(t *testing.T) {
-	lib := library{
+	lib := passageIndex{
 		"/m/git/git-add.html#_options": {set: "git", page: "git-add.html", anchors: []string{"_options", "_examples"}},
 		"/m/docker/run.md.gz:12":       {set: "docker", page: "run.md"},
 	}
@@ -98,15 +98,15 @@ func TestSources(t *testing.T) {
 		{"git", "git-add.html", true}, {"git", "git-add.html#_examples", true}, {"git", "git-add.html#_name", false},
 		{"git", "add.html", false}, {"docker", "git-add.html", false}, {"docker", "run.md", true},
 	} {
-		got, err := lib.holds(found, test.set, []string{test.place})
+		got, err := lib.containsAny(found, test.set, []string{test.place})
 		if err != nil || got != test.want {
 			t.Errorf("%s of %s: %t, %v, want %t", test.place, test.set, got, err, test.want)
 		}
 	}
-	if got, err := lib.holds([]string{"/m/git/git-add.html#_opt [...]"}, "git", []string{"git-add.html"}); err != nil || !got {
-		t.Errorf("a source that is cut short: %t, %v", got, err)
+	if got, err := lib.containsAny([]string{"/m/git/git-add.html#_opt [...]"}, "git", []string{"git-add.html"}); err != nil || !got {
+		t.Errorf("a truncated source: %t, %v", got, err)
 	}
-	if _, err := lib.holds([]string{"/elsewhere"}, "git", nil); err == nil {
-		t.Error("a source that no manual has must be an error")
+	if _, err := lib.containsAny([]string{"/elsewhere"}, "git", nil); err == nil {
+		t.Error("no error for an unknown source")
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// A failure is a command that failed, with the pages about the failure.
+// A failure is a failed command with the pages about the failure.
 type failure struct {
 	name    string
-	set     string   // the manual that has the pages
-	pages   []string // "page" or "page#anchor"; none: no manual has one
+	set     string   // manual that contains the pages
+	pages   []string // "page" or "page#anchor"; empty if no manual has one
 	command string
 	event   string
 	output  string
@@ -54,7 +54,7 @@ func readFailures(path string) ([]failure, error) {
 	return all, nil
 }
 
-// hookEvent is the event that a client sends after the command.
+// hookEvent returns the event that a client sends after the command.
 func (f *failure) hookEvent() map[string]any {
 	event := map[string]any{
 		"hook_event_name": f.event, "tool_name": "Bash", "cwd": "/home/sam/src",
@@ -68,12 +68,12 @@ func (f *failure) hookEvent() map[string]any {
 	return event
 }
 
-// A failureScore counts failures of one manual: right if a shown passage is
+// A failureScore counts failures of one manual. They are right if a shown passage is
 // correct, first if the first one is.
 type failureScore struct{ asked, right, first, wrong, nothing int }
 
 // failures sends failed commands to a hook with all manuals.
-func (l *lab) failures(out *output) error {
+func (l *harness) failures(out *output) error {
 	all, err := readFailures(filepath.Join("test", "eval", "testdata", "failures.txtar"))
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (l *lab) failures(out *output) error {
 		if scores[f.set] == nil {
 			scores[f.set] = &failureScore{}
 		}
-		if err := h.remedy(f, lib, scores[f.set], out); err != nil {
+		if err := h.sendFailure(f, lib, scores[f.set], out); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
@@ -102,8 +102,8 @@ func (l *lab) failures(out *output) error {
 }
 
 // allManuals builds the databases of all manuals and finds their passages.
-func (l *lab) allManuals() (library, error) {
-	lib := library{}
+func (l *harness) allManuals() (passageIndex, error) {
+	lib := passageIndex{}
 	for _, part := range []struct {
 		build   func() ([]built, error)
 		root    func() (string, error)
@@ -123,15 +123,15 @@ func (l *lab) allManuals() (library, error) {
 	return lib, nil
 }
 
-// remedy sends one failure to the hook and counts the reply.
-func (h *hook) remedy(f *failure, lib library, s *failureScore, out *output) error {
+// sendFailure sends one failure to the hook and counts the reply.
+func (h *hook) sendFailure(f *failure, lib passageIndex, s *failureScore, out *output) error {
 	r, err := h.ask(f.hookEvent())
 	if err != nil {
 		return err
 	}
 	s.asked++
 	shown := sources(r.Context)
-	right, err := lib.holds(shown, f.set, f.pages)
+	right, err := lib.containsAny(shown, f.set, f.pages)
 	if err != nil {
 		return err
 	}
@@ -139,8 +139,8 @@ func (h *hook) remedy(f *failure, lib library, s *failureScore, out *output) err
 	switch {
 	case right:
 		s.right++
-		first, err := lib.holds(shown[:1], f.set, f.pages)
-		s.first += one(first)
+		first, err := lib.containsAny(shown[:1], f.set, f.pages)
+		s.first += boolToInt(first)
 		return err
 	case r.Context != "":
 		s.wrong++
@@ -157,10 +157,10 @@ func (h *hook) remedy(f *failure, lib library, s *failureScore, out *output) err
 }
 
 func failuresTable(out *output, manuals []manual, scores map[string]*failureScore) {
-	header(&out.tables, "Failed commands", "manual", "failures", "correct passage", "share", "correct passage first",
+	tableHeader(&out.tables, "Failed commands", "manual", "failures", "correct passage", "share", "correct passage first",
 		"share", "only wrong passages", "share", "no passage")
 	line := func(name string, s failureScore) {
-		cells(&out.tables, name, s.asked, s.right, share(s.right, s.asked), s.first, share(s.first, s.asked), s.wrong, share(s.wrong, s.asked), s.nothing)
+		tableRow(&out.tables, name, s.asked, s.right, percent(s.right, s.asked), s.first, percent(s.first, s.asked), s.wrong, percent(s.wrong, s.asked), s.nothing)
 	}
 	var all failureScore
 	for _, m := range manuals {

@@ -19,24 +19,24 @@ import (
 // An example is a query with the correct answer decision.
 type example struct {
 	features []float64
-	own      bool
+	inDomain bool
 	weight   float64
 }
 
-// Weights of the examples that are not searches about their manual. Those of one
-// kind are alike, and people seldom ask a manual about something else.
+// Weights of the examples that are not searches about their manual. Examples of one
+// kind are similar, and searches about other subjects are rare.
 const (
-	otherManualWeight  = 0.3 // a judged query about another manual
-	foreignWeight      = 0.3 // an out-of-domain query
-	foreignNamedWeight = 0.1 // the same with the manual's name
-	otherVersionWeight = 0.1 // a training search with another version of the manual
-	nameWeight         = 0.1 // a page name of this or another manual
+	otherManualQueryWeight = 0.3 // a judged query about another manual
+	outOfDomainWeight      = 0.3 // an out-of-domain query
+	outOfDomainNamedWeight = 0.1 // the same with the manual's name
+	otherVersionWeight     = 0.1 // a training search with another version of the manual
+	nameWeight             = 0.1 // a page name of this or another manual
 )
 
-// fit prints the weights of package quicksearch's Default, which are a logistic model
-// of whether the database answers a query, and how the present model judges the
-// training searches.
-func (l *lab) fit(out *output) error {
+// fit prints the weights of package quicksearch's Default, a logistic model of whether
+// the database answers a query, and the results of the current model on the training
+// searches.
+func (l *harness) fit(out *output) error {
 	examples, err := l.examples()
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (l *lab) fit(out *output) error {
 
 // examples returns the judged queries, the out-of-domain queries and the training
 // searches of every manual.
-func (l *lab) examples() ([]example, error) {
+func (l *harness) examples() ([]example, error) {
 	if _, err := l.buildDocs(); err != nil {
 		return nil, err
 	}
@@ -95,27 +95,27 @@ type collector struct {
 	examples []example
 }
 
-// addQueries adds the judged queries, which the database answers if they are about
-// its manual, and the out-of-domain queries, which it does not answer.
+// addQueries adds the judged queries and the out-of-domain queries. The database
+// answers only judged queries about its manual.
 func (c *collector) addQueries(queries []eval.Query) error {
 	for _, q := range queries {
 		s, weight := search{Query: q.Text, Answerable: q.Set == c.manual.name}, 1.
 		if !s.Answerable {
-			weight = otherManualWeight
+			weight = otherManualQueryWeight
 		}
 		if err := c.add(s, weight); err != nil {
 			return err
 		}
 	}
-	foreign, err := c.db.OutOfDomainQueries()
+	queryTexts, err := c.db.OutOfDomainQueries()
 	if err != nil {
 		return err
 	}
-	for _, text := range foreign {
-		if err := c.add(search{Query: text}, foreignWeight); err != nil {
+	for _, text := range queryTexts {
+		if err := c.add(search{Query: text}, outOfDomainWeight); err != nil {
 			return err
 		}
-		if err := c.add(search{Query: text + " " + c.manual.name}, foreignNamedWeight); err != nil {
+		if err := c.add(search{Query: text + " " + c.manual.name}, outOfDomainNamedWeight); err != nil {
 			return err
 		}
 	}
@@ -132,8 +132,8 @@ func (c *collector) addNames(pages []namedPage) error {
 	return nil
 }
 
-// addSearches adds the training searches about the manual that the hook asks the
-// database about, and those that it answers once more, about other versions.
+// addSearches adds the training searches that the hook sends to the manual's database.
+// It repeats answerable searches with other versions.
 func (c *collector) addSearches(searches []search) error {
 	for _, s := range searches {
 		if s.Set != c.manual.name || !c.manual.matches(s) {
@@ -158,13 +158,13 @@ func (c *collector) addSearches(searches []search) error {
 	return nil
 }
 
-// matches reports whether the hook asks a manual's database about a search.
+// matches reports whether the hook sends a search to the manual's database.
 func (m *manual) matches(s search) bool {
 	db := config.Database{Keywords: m.names(), URLs: m.urls}
 	return len(match.Databases(event.Search{Query: s.Query, Allowed: s.Allowed}, &config.Config{Databases: []config.Database{db}})) > 0
 }
 
-// otherVersions returns versions that a manual of a version is not about.
+// otherVersions returns versions that the manual of a version does not describe.
 func otherVersions(version string) []string {
 	first, rest, _ := strings.Cut(version, ".")
 	major, err := strconv.Atoi(first)
@@ -182,8 +182,8 @@ func otherVersions(version string) []string {
 	return versions
 }
 
-// withVersion returns a query with a version behind the first name in it; false if
-// it has none.
+// withVersion inserts a version after the first name in a query. It returns false if
+// there is no name.
 func withVersion(query string, names []string, version string) (string, bool) {
 	words := strings.Fields(query)
 	for i, w := range words {
@@ -195,7 +195,7 @@ func withVersion(query string, names []string, version string) (string, bool) {
 	return "", false
 }
 
-// add adds a search, asked as the hook asks it.
+// add adds a search as sent by the hook.
 func (c *collector) add(s search, weight float64) error {
 	signals, err := c.db.Signals(index.Query{
 		Text: s.Query, Names: c.manual.names(), Version: c.manual.version,
@@ -205,7 +205,7 @@ func (c *collector) add(s search, weight float64) error {
 	return err
 }
 
-// logistic fits P(own) = 1/(1+exp(-(w0 + w·features))) by Newton's method with
+// logistic fits P(in domain) = 1/(1+exp(-(w0 + w·features))) by Newton's method with
 // a ridge of 1 on the weights. The constant comes first.
 func logistic(examples []example) []float64 {
 	n := len(examples[0].features) + 1
@@ -218,7 +218,7 @@ func logistic(examples []example) []float64 {
 		for _, e := range examples {
 			x := append([]float64{1}, e.features...)
 			y := 0.
-			if e.own {
+			if e.inDomain {
 				y = 1
 			}
 			p := 1 / (1 + math.Exp(-dot(w, x)))

@@ -11,23 +11,23 @@ import (
 	"strings"
 )
 
-// A hook runs docsearch hook, as a client does, with its own config file and home
-// folder. Each event has its own session, so that replies are independent.
+// A hook runs docsearch hook like a client, with its own config file and home folder.
+// Each event has its own session, so that replies are independent.
 type hook struct {
-	lab    *lab
+	lab    *harness
 	folder string
 	events int
 }
 
-// A reply is the hook's answer to an event.
+// A reply is the hook's output for an event.
 type reply struct {
 	Denied  bool
 	Reason  string
 	Context string
 }
 
-// newHook makes a folder in the cache for a hook with this config file.
-func (l *lab) newHook(name string, c configuration) (*hook, error) {
+// newHook creates a folder in the cache for a hook with this config file.
+func (l *harness) newHook(name string, c configuration) (*hook, error) {
 	h := &hook{lab: l, folder: filepath.Join(l.cache, "hooks", name)}
 	if err := os.RemoveAll(h.folder); err != nil {
 		return nil, err
@@ -39,9 +39,9 @@ func (l *lab) newHook(name string, c configuration) (*hook, error) {
 	return h, err
 }
 
-// ask sends an event and returns the reply. Output on standard error, other than
-// the reason of a denial, is an error, because a call that runs after a failure is
-// not a decision.
+// ask sends an event and returns the reply. Any output on standard error except the
+// reason of a denial is an error, because a failing hook lets the call run without a
+// decision.
 func (h *hook) ask(event map[string]any) (reply, error) {
 	h.events++
 	event["session_id"] = fmt.Sprintf("eval-%d", h.events)
@@ -63,7 +63,7 @@ func (h *hook) ask(event map[string]any) (reply, error) {
 	return decodeReply(stdout.Bytes())
 }
 
-// environment is that of the process without docsearch's variables.
+// environment returns the process's environment without docsearch's variables.
 func (h *hook) environment() []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -93,13 +93,13 @@ func decodeReply(stdout []byte) (reply, error) {
 	return reply{Denied: out.Output.Decision == "deny", Reason: out.Output.Reason, Context: out.Output.Context}, nil
 }
 
-// sources are the places of the passages that a context quotes, best first: a
-// URL or a path, with an anchor or a line.
+// sources returns the sources of the quoted passages, best first: URLs or paths, with
+// an anchor or a line.
 func sources(context string) []string {
 	var list []string
 	for line := range strings.Lines(context) {
 		if source, ok := strings.CutPrefix(line, "Source: "); ok {
-			source, _, _ = strings.Cut(strings.TrimSpace(source), " (") // a remark
+			source, _, _ = strings.Cut(strings.TrimSpace(source), " (") // a label
 			list = append(list, source)
 		}
 	}

@@ -1,6 +1,6 @@
 // Command eval measures docsearch on judged data and prints the tables of
-// docs/quality.md. Run it with make eval. It exits 1 if a figure falls below its
-// floor. It needs three folders:
+// docs/quality.md. Run it with make eval. It exits with status 1 if a figure is below
+// its floor. It needs three folders:
 //
 //   - the collections, which are not part of this repository (DOCSEARCH_EVAL,
 //     default ../shared/eval)
@@ -8,7 +8,7 @@
 //   - the manuals of the queries in testdata (DOCSEARCH_EVAL_MANUALS, default
 //     .cache/eval/manuals)
 //
-// It downloads pages and manuals to their default folders if they are missing.
+// It downloads missing pages and manuals to their default folders.
 package main
 
 import (
@@ -30,23 +30,23 @@ import (
 // A measure prints the tables of one aspect of quality.
 type measure struct {
 	name string
-	run  func(*lab, *output) error
+	run  func(*harness, *output) error
 }
 
-// measures are all measures, in the order of their tables.
+// measures lists all measures in the order of their tables.
 var measures = []measure{
-	{"search", (*lab).search},
-	{"variants", (*lab).variants},
-	{"names", (*lab).names},
-	{"denials", (*lab).denials},
-	{"notes", (*lab).notes},
-	{"failures", (*lab).failures},
+	{"search", (*harness).search},
+	{"variants", (*harness).variants},
+	{"names", (*harness).names},
+	{"denials", (*harness).denials},
+	{"notes", (*harness).notes},
+	{"failures", (*harness).failures},
 }
 
-// An output collects tables and figures below their floor.
+// An output collects the tables and the figures below their floor.
 type output struct {
 	tables strings.Builder
-	cases  io.Writer // receives the single cases behind the tables
+	cases  io.Writer // receives the individual cases behind the tables
 	misses []string
 }
 
@@ -76,7 +76,7 @@ func run(ctx context.Context, write, only string, fit, list bool) (ok bool, err 
 	if write != "" && len(chosen) < len(measures) {
 		return false, errors.New("cannot write some of the tables: -write needs all measures")
 	}
-	l := &lab{ctx: ctx}
+	l := &harness{ctx: ctx}
 	if l.collections = os.Getenv("DOCSEARCH_EVAL"); l.collections == "" {
 		l.collections = filepath.Join("..", "shared", "eval")
 	}
@@ -88,7 +88,7 @@ func run(ctx context.Context, write, only string, fit, list bool) (ok bool, err 
 		return false, err
 	}
 	if fit {
-		_, err := l.run([]measure{{"fit", (*lab).fit}}, list)
+		_, err := l.run([]measure{{"fit", (*harness).fit}}, list)
 		return err == nil, err
 	}
 	out, err := l.run(chosen, list)
@@ -96,7 +96,7 @@ func run(ctx context.Context, write, only string, fit, list bool) (ok bool, err 
 		return false, err
 	}
 	if write != "" {
-		if err := put(write, out.tables.String()); err != nil {
+		if err := replaceTables(write, out.tables.String()); err != nil {
 			return false, err
 		}
 	}
@@ -106,8 +106,8 @@ func run(ctx context.Context, write, only string, fit, list bool) (ok bool, err 
 	return len(out.misses) == 0, nil
 }
 
-// run prints the tables of some measures as they come.
-func (l *lab) run(chosen []measure, list bool) (*output, error) {
+// run runs measures and prints their tables.
+func (l *harness) run(chosen []measure, list bool) (*output, error) {
 	out := &output{cases: io.Discard}
 	if list {
 		out.cases = os.Stdout
@@ -122,7 +122,7 @@ func (l *lab) run(chosen []measure, list bool) (*output, error) {
 	return out, nil
 }
 
-// choose returns the measures in a comma-separated list, all if it is empty.
+// choose parses a comma-separated list of measures. An empty list means all.
 func choose(only string) ([]measure, error) {
 	if only == "" {
 		return measures, nil
@@ -146,21 +146,22 @@ func names(measures []measure) string {
 	return strings.Join(list, ", ")
 }
 
-// A lab is the environment of the measures: folders, the program, and databases.
-type lab struct {
+// A harness contains the environment of the measures: folders, the program, and
+// databases.
+type harness struct {
 	ctx         context.Context
 	collections string
 	cache       string // folder of generated files
-	program     string // docsearch
+	program     string // path of docsearch
 	data        string // folder of the databases
 	baseline    baseline
 
-	docs     []built // databases of docSets, once they are built
-	further  []built // and of furtherSets
-	training []built // and of trainingSets
+	docs     []built // databases of docSets, nil until built
+	further  []built // databases of furtherSets
+	training []built // databases of trainingSets
 }
 
-func (l *lab) prepare() (err error) {
+func (l *harness) prepare() (err error) {
 	if l.cache, err = filepath.Abs(filepath.Join(".cache", "eval")); err != nil {
 		return err
 	}
@@ -179,16 +180,16 @@ func (l *lab) prepare() (err error) {
 	return nil
 }
 
-// command is a command that writes to standard error.
-func (l *lab) command(name string, args ...string) *exec.Cmd {
+// command returns a command that writes to standard error.
+func (l *harness) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(l.ctx, name, args...)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	cmd.Env = append(os.Environ(), "DOCSEARCH_DATA="+l.data, "DOCSEARCH_CONFIG_PATH="+filepath.Join(l.data, "no-config.json"))
 	return cmd
 }
 
-// put replaces the text between the marks in the file.
-func put(path, text string) error {
+// replaceTables replaces the text between the marks in the file.
+func replaceTables(path, text string) error {
 	page, err := os.ReadFile(path)
 	if err != nil {
 		return err

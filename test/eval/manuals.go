@@ -26,8 +26,8 @@ func (m *manual) names() []string {
 	return slices.Concat([]string{m.name}, m.keywords)
 }
 
-// docSets are the manuals that the collections judge. Excluded are pages whose
-// questions are among the queries, and pages that are made of the others.
+// docSets are the manuals judged by the collections. Excluded are FAQ pages, whose
+// questions are among the queries, and generated overview pages.
 var docSets = []manual{
 	{name: "python", title: "Python", version: "3.11", urls: []string{"https://docs.python.org/3.11/"}, exclude: []string{"faq", "contents.html"}},
 	{name: "postgresql", title: "PostgreSQL", version: "15", keywords: []string{"postgres", "psql", "pg"}, urls: []string{"https://www.postgresql.org/docs/15/"}},
@@ -39,8 +39,8 @@ var docSets = []manual{
 	{name: "cmake", title: "CMake", version: "3.25", keywords: []string{"ctest", "cpack"}, urls: []string{"https://cmake.org/cmake/help/v3.25/"}, exclude: []string{"/release"}},
 }
 
-// furtherSets are the manuals that only the questions, commands and failures in
-// testdata are about. manuals.sh downloads them.
+// furtherSets are the manuals that only the queries, commands and failures in testdata
+// need. manuals.sh downloads them.
 var furtherSets = []manual{
 	{name: "bash", title: "Bash", version: "5.2", urls: []string{"https://www.gnu.org/software/bash/manual/"}, include: []string{"/bashref.html"}},
 	{name: "apache", title: "Apache HTTP Server", version: "2.4", keywords: []string{"apache2", "httpd"}, urls: []string{"https://httpd.apache.org/docs/2.4/"}},
@@ -54,8 +54,8 @@ var furtherSets = []manual{
 	{name: "go", title: "Go language", version: "1.19", keywords: []string{"golang"}, urls: []string{"https://go.dev/ref/"}, include: []string{"/go_spec.html", "/go_mem.html"}},
 }
 
-// trainingSets are the manuals of the training searches that docSets does not
-// contain. No table of docs/quality.md measures them. manuals.sh downloads them.
+// trainingSets are the manuals of the training searches that are not in docSets. No
+// table of docs/quality.md measures them. manuals.sh downloads them.
 var trainingSets = []manual{
 	{name: "sqlalchemy", title: "SQLAlchemy", version: "1.4", urls: []string{"https://docs.sqlalchemy.org/en/14/"}, exclude: []string{"contents.html"}},
 	{name: "ffmpeg", title: "FFmpeg", version: "5.1", keywords: []string{"ffprobe", "ffplay"}, urls: []string{"https://ffmpeg.org/"}, exclude: []string{"*-all.html"}},
@@ -65,7 +65,7 @@ var trainingSets = []manual{
 	{name: "fastify", title: "Fastify", version: "4", urls: []string{"https://fastify.dev/docs/v4.29.x/"}, include: []string{"*.md"}},
 }
 
-// A built database.
+// A built is the result of building a database.
 type built struct {
 	Name      string
 	Passages  int
@@ -76,22 +76,22 @@ type built struct {
 }
 
 // buildDocs builds the databases of docSets, once.
-func (l *lab) buildDocs() ([]built, error) {
+func (l *harness) buildDocs() ([]built, error) {
 	return l.buildOnce(&l.docs, l.docsRoot, docSets)
 }
 
 // buildFurther builds the databases of furtherSets, once.
-func (l *lab) buildFurther() ([]built, error) {
+func (l *harness) buildFurther() ([]built, error) {
 	return l.buildOnce(&l.further, l.furtherRoot, furtherSets)
 }
 
 // buildTraining builds the databases of trainingSets, once.
-func (l *lab) buildTraining() ([]built, error) {
+func (l *harness) buildTraining() ([]built, error) {
 	return l.buildOnce(&l.training, l.trainingRoot, trainingSets)
 }
 
-// buildOnce builds the databases of manuals unless they are in all already.
-func (l *lab) buildOnce(all *[]built, root func() (string, error), manuals []manual) ([]built, error) {
+// buildOnce builds the databases of manuals unless all is already set.
+func (l *harness) buildOnce(all *[]built, root func() (string, error), manuals []manual) ([]built, error) {
 	if *all != nil {
 		return *all, nil
 	}
@@ -103,24 +103,25 @@ func (l *lab) buildOnce(all *[]built, root func() (string, error), manuals []man
 	return *all, err
 }
 
-// docsRoot is the folder of the manuals in docSets.
-func (l *lab) docsRoot() (string, error) {
-	return l.fetched("DOCSEARCH_EVAL_DOCS", "docs", filepath.Join(l.collections, "docs", "fetch.sh"), docSets)
+// docsRoot returns the folder of the manuals in docSets.
+func (l *harness) docsRoot() (string, error) {
+	return l.sourceRoot("DOCSEARCH_EVAL_DOCS", "docs", filepath.Join(l.collections, "docs", "fetch.sh"), docSets)
 }
 
-// furtherRoot is the folder of the manuals in furtherSets.
-func (l *lab) furtherRoot() (string, error) {
-	return l.fetched("DOCSEARCH_EVAL_MANUALS", "manuals", filepath.Join("test", "eval", "manuals.sh"), furtherSets)
+// furtherRoot returns the folder of the manuals in furtherSets.
+func (l *harness) furtherRoot() (string, error) {
+	return l.sourceRoot("DOCSEARCH_EVAL_MANUALS", "manuals", filepath.Join("test", "eval", "manuals.sh"), furtherSets)
 }
 
-// trainingRoot is the folder of the manuals in trainingSets.
-func (l *lab) trainingRoot() (string, error) {
-	return l.fetched("DOCSEARCH_EVAL_MANUALS", "manuals", filepath.Join("test", "eval", "manuals.sh"), trainingSets)
+// trainingRoot returns the folder of the manuals in trainingSets.
+func (l *harness) trainingRoot() (string, error) {
+	return l.sourceRoot("DOCSEARCH_EVAL_MANUALS", "manuals", filepath.Join("test", "eval", "manuals.sh"), trainingSets)
 }
 
-// fetched returns a folder of manuals: the one in the environment variable, else
-// one in the cache. If a manual is missing from the cache, it runs the script.
-func (l *lab) fetched(variable, name, script string, manuals []manual) (string, error) {
+// sourceRoot returns a folder of manuals: the value of the environment variable, or
+// else a folder in the cache. If a manual is missing from the cache, it runs the
+// script.
+func (l *harness) sourceRoot(variable, name, script string, manuals []manual) (string, error) {
 	if root := os.Getenv(variable); root != "" {
 		return root, nil
 	}
@@ -138,7 +139,7 @@ func (l *lab) fetched(variable, name, script string, manuals []manual) (string, 
 	return root, nil
 }
 
-func (l *lab) buildManuals(root string, manuals []manual) ([]built, error) {
+func (l *harness) buildManuals(root string, manuals []manual) ([]built, error) {
 	var all []built
 	for _, m := range manuals {
 		args := []string{"--name", m.name, "--exclude", "/_*"}
@@ -163,7 +164,7 @@ func (l *lab) buildManuals(root string, manuals []manual) ([]built, error) {
 }
 
 // build builds a database.
-func (l *lab) build(source string, args ...string) (built, error) {
+func (l *harness) build(source string, args ...string) (built, error) {
 	cmd := l.command(l.program, append([]string{"index", "build", source, "--json"}, args...)...)
 	cmd.Stdout = nil
 	began := time.Now()
@@ -182,14 +183,14 @@ func (l *lab) build(source string, args ...string) (built, error) {
 	return last.Built, nil
 }
 
-// A configuration is docsearch's config file.
+// A configuration is a docsearch config file.
 type configuration struct {
 	Databases []configured   `json:"databases"`
 	Hook      map[string]any `json:"hook"`
 	Inject    map[string]any `json:"inject,omitempty"`
 }
 
-// A configured database is an entry of the config file.
+// A configured is a database in the config file.
 type configured struct {
 	Name        string   `json:"name"`
 	Keywords    []string `json:"keywords"`
@@ -200,8 +201,8 @@ type configured struct {
 	Inject      bool     `json:"inject,omitempty"`
 }
 
-// configuration is the config file of a user who has these manuals.
-func (l *lab) configuration(manuals ...manual) configuration {
+// configuration returns the config file of a user with these manuals.
+func (l *harness) configuration(manuals ...manual) configuration {
 	c := newConfiguration()
 	for _, m := range manuals {
 		c.Databases = append(c.Databases, configured{
@@ -212,8 +213,8 @@ func (l *lab) configuration(manuals ...manual) configuration {
 	return c
 }
 
-// newConfiguration returns one without databases. It has a long timeout, because
-// the measures test decisions, not speed.
+// newConfiguration returns a config file without databases. It has a long timeout,
+// because the measures test decisions, not speed.
 func newConfiguration() configuration {
 	return configuration{Hook: map[string]any{"timeout_ms": 60_000, "log": false}}
 }

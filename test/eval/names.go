@@ -13,15 +13,15 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
-// A nameRule selects the pages about one named item: the path matches the pattern,
-// and the title matches. The title's first group is the name.
+// A nameRule selects the pages about one named item by a glob of the path and a pattern
+// of the title. The pattern's first group is the name.
 type nameRule struct {
 	pages string
 	title *regexp.Regexp
 }
 
-// nameRules are about modules, programs and commands. Titles are without the
-// name of the site.
+// nameRules select the pages about modules, programs and commands. Titles do not
+// contain the site name.
 var nameRules = map[string][]nameRule{
 	// "argparse — Parser for command-line options", "email.mime: Creating ..."
 	"python": {{"library/*.html", regexp.MustCompile(`^([\w.]+)(?: — |: )`)}},
@@ -50,7 +50,7 @@ var nameRules = map[string][]nameRule{
 type namedPage struct{ set, page, name string }
 
 // names searches all databases at once for the name of each named page.
-func (l *lab) names(out *output) error {
+func (l *harness) names(out *output) error {
 	root, err := l.docsRoot()
 	if err != nil {
 		return err
@@ -71,16 +71,16 @@ func (l *lab) names(out *output) error {
 	return nil
 }
 
-// foundBy reports whether the first hit is of the page's manual.
+// foundBy reports whether the first hit is in the page's manual.
 func (p namedPage) foundBy(r queryResult) bool {
 	return len(r.Hits) > 0 && strings.HasPrefix(r.Hits[0], p.set+": ")
 }
 
-// A sum counts named pages: those for which another manual came first, those for
-// which nothing was found, and those whose page came first or among five.
-type sum struct{ asked, other, none, first, five int }
+// A nameScore counts named pages: those for which another manual was first, those
+// without hits, and those whose page was first or among the first five.
+type nameScore struct{ asked, other, none, first, five int }
 
-func (s *sum) add(p namedPage, r queryResult) {
+func (s *nameScore) add(p namedPage, r queryResult) {
 	s.asked++
 	s.first += int(r.Page.Success1)
 	s.five += int(r.Page.Success5)
@@ -93,19 +93,19 @@ func (s *sum) add(p namedPage, r queryResult) {
 }
 
 func namesTable(out *output, pages []namedPage, results []queryResult) {
-	header(&out.tables, "Page names", "database", "names", "other database first", "no result", "missed", "page first",
+	tableHeader(&out.tables, "Page names", "database", "names", "other database first", "no result", "missed", "page first",
 		"page in top 5")
-	line := func(name string, s sum) {
-		cells(&out.tables, name, s.asked, s.other, s.none, share(s.other+s.none, s.asked), share(s.first, s.asked), share(s.five, s.asked))
+	line := func(name string, s nameScore) {
+		tableRow(&out.tables, name, s.asked, s.other, s.none, percent(s.other+s.none, s.asked), percent(s.first, s.asked), percent(s.five, s.asked))
 	}
-	sums := map[string]*sum{}
-	var all sum
+	sums := map[string]*nameScore{}
+	var all nameScore
 	for i, r := range results {
 		p := pages[i]
 		if sums[p.set] == nil {
-			sums[p.set] = &sum{}
+			sums[p.set] = &nameScore{}
 		}
-		for _, s := range []*sum{sums[p.set], &all} {
+		for _, s := range []*nameScore{sums[p.set], &all} {
 			s.add(p, r)
 		}
 		if !p.foundBy(r) {
@@ -120,11 +120,11 @@ func namesTable(out *output, pages []namedPage, results []queryResult) {
 	line("**all**", all)
 }
 
-// namedPages are the named pages of docSets, without names that pages of two
-// manuals have: neither is wrong.
+// namedPages returns the named pages of docSets. It drops names with pages in two
+// manuals, because either page is correct.
 func namedPages(root string) ([]namedPage, error) {
 	var pages []namedPage
-	owners := map[string]string{} // the manual of a name, "" if there are several
+	owners := map[string]string{} // manual of each name, "" if ambiguous
 	for _, m := range docSets {
 		folder, err := filepath.EvalSymlinks(filepath.Join(root, m.name))
 		if err != nil {
@@ -138,10 +138,10 @@ func namedPages(root string) ([]namedPage, error) {
 			if name == "" {
 				return err
 			}
-			if owner, taken := owners[plainName(name)]; taken && owner != m.name {
-				owners[plainName(name)] = ""
+			if owner, taken := owners[normalizeName(name)]; taken && owner != m.name {
+				owners[normalizeName(name)] = ""
 			} else {
-				owners[plainName(name)] = m.name
+				owners[normalizeName(name)] = m.name
 			}
 			pages = append(pages, namedPage{m.name, page, name})
 			return nil
@@ -150,17 +150,17 @@ func namedPages(root string) ([]namedPage, error) {
 			return nil, err
 		}
 	}
-	var own []namedPage
+	var unique []namedPage
 	for _, p := range pages {
-		if owners[plainName(p.name)] == p.set {
-			own = append(own, p)
+		if owners[normalizeName(p.name)] == p.set {
+			unique = append(unique, p)
 		}
 	}
-	return own, nil
+	return unique, nil
 }
 
-// plainName is the same for names that differ in case and signs only.
-func plainName(name string) string {
+// normalizeName removes case and punctuation.
+func normalizeName(name string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(strings.ToLower(name))
 }
 
@@ -184,8 +184,8 @@ func nameOf(folder, page string, m *manual) (string, error) {
 		if name == nil {
 			continue
 		}
-		// Node.js titles its pages with words: the page of a module has the
-		// module's name and imports it.
+		// Node.js also has titles of one ordinary word. The page of a module has the
+		// module's name as file name and imports the module.
 		if m.name == "nodejs" && !(strings.EqualFold(name[1]+".html", page) && strings.Contains(string(text), "node:"+strings.ToLower(name[1]))) {
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
-// noteProjects are the made-up projects in testdata/notes, each with the folder
-// that its session works in.
+// noteProjects are the invented projects in testdata/notes, each with the working
+// folder of its session.
 var noteProjects = []struct{ name, title, folder string }{
 	{"gateway", "Go service", "/home/sam/src/gateway"},
 	{"storefront", "TypeScript web app", "/srv/web/storefront"},
@@ -24,20 +24,20 @@ var noteProjects = []struct{ name, title, folder string }{
 // noiseFolder contains notes with similar words that match no call.
 const noiseFolder = "noise"
 
-// A toolCall is one that an agent is about to make, with the notes on it.
+// A toolCall is a tool call of an agent with its relevant notes.
 type toolCall struct {
 	Project string
 	Tool    string
 	Input   map[string]any
 	Said    string   // the user's last message
-	Notes   []string // that the call is about: each must be shown
-	Also    []string // that may be shown as well
+	Notes   []string // notes that must be shown
+	Also    []string // notes that may be shown
 }
 
 // A noteScore counts calls of one project.
 type noteScore struct {
-	about, shown, alone int // calls that a note is about; every such note shown; and no other
-	none, wrong         int // calls that no note is about; some note shown
+	about, shown, alone int // calls with a relevant note; all relevant notes shown; and no other note
+	none, wrong         int // calls without a relevant note; some note shown
 }
 
 func (s *noteScore) add(t noteScore) {
@@ -45,7 +45,7 @@ func (s *noteScore) add(t noteScore) {
 	s.none, s.wrong = s.none+t.none, s.wrong+t.wrong
 }
 
-// noteSettings are the ways in which the notes of a project are stored.
+// noteSettings are the variants of the notes of a project.
 var noteSettings = []struct {
 	title string
 	noise bool // with additional notes that match no call
@@ -58,14 +58,14 @@ var noteSettings = []struct {
 }
 
 // notes sends tool calls to the hook and checks the shown notes.
-func (l *lab) notes(out *output) error {
+func (l *harness) notes(out *output) error {
 	calls, err := eval.ReadLines[toolCall](filepath.Join("test", "eval", "testdata", "calls.jsonl"))
 	if err != nil {
 		return err
 	}
 	for _, setting := range noteSettings {
 		fmt.Fprintf(out.cases, "\nnotes %s:\n", setting.title)
-		header(&out.tables, "Notes, "+setting.title, "project", "notes", "calls with a relevant note", "note shown", "share", "no other note", "share",
+		tableHeader(&out.tables, "Notes, "+setting.title, "project", "notes", "calls with a relevant note", "note shown", "share", "no other note", "share",
 			"calls without", "note shown", "share")
 		var all noteScore
 		for _, p := range noteProjects {
@@ -82,7 +82,7 @@ func (l *lab) notes(out *output) error {
 				if c.Project != p.name {
 					continue
 				}
-				t, err := h.accompany(&c, p.folder, notes, out)
+				t, err := h.sendCall(&c, p.folder, notes, out)
 				if err != nil {
 					return err
 				}
@@ -97,12 +97,12 @@ func (l *lab) notes(out *output) error {
 }
 
 func noteLine(out *output, name string, notes any, s noteScore) {
-	cells(&out.tables, name, notes, s.about, s.shown, share(s.shown, s.about), s.alone, share(s.alone, s.about), s.none, s.wrong, share(s.wrong, s.none))
+	tableRow(&out.tables, name, notes, s.about, s.shown, percent(s.shown, s.about), s.alone, percent(s.alone, s.about), s.none, s.wrong, percent(s.wrong, s.none))
 }
 
-// noteHook builds a database of the notes in some folders, and returns a hook
-// for it and the names of the notes.
-func (l *lab) noteHook(folders []string, plain bool) (*hook, []string, error) {
+// noteHook builds a database of the notes in some folders. It returns a hook for it and
+// the names of the notes.
+func (l *harness) noteHook(folders []string, plain bool) (*hook, []string, error) {
 	name := "notes-" + strings.Join(folders, "-")
 	if plain {
 		name += "-plain"
@@ -125,7 +125,7 @@ func (l *lab) noteHook(folders []string, plain bool) (*hook, []string, error) {
 	return h, notes, err
 }
 
-// copyNotes copies the notes of some folders into a new one and returns their names.
+// copyNotes copies the notes of some folders to a new folder and returns their names.
 func copyNotes(to string, folders []string, plain bool) (names []string, err error) {
 	if err := os.RemoveAll(to); err != nil {
 		return nil, err
@@ -155,8 +155,8 @@ func copyNotes(to string, folders []string, plain bool) (names []string, err err
 	return names, nil
 }
 
-// accompany asks the hook about a call.
-func (h *hook) accompany(c *toolCall, folder string, notes []string, out *output) (s noteScore, err error) {
+// sendCall sends a tool call to the hook and scores the shown notes.
+func (h *hook) sendCall(c *toolCall, folder string, notes []string, out *output) (s noteScore, err error) {
 	event := map[string]any{"hook_event_name": "PreToolUse", "tool_name": c.Tool, "tool_input": c.Input, "cwd": folder}
 	if c.Said != "" {
 		if event["transcript_path"], err = h.transcript(c.Said); err != nil {
@@ -168,13 +168,13 @@ func (h *hook) accompany(c *toolCall, folder string, notes []string, out *output
 		return s, err
 	}
 	shown := shownNotes(r.Context, notes)
-	missing := without(c.Notes, shown)
-	extra := without(shown, slices.Concat(c.Notes, c.Also))
+	missing := difference(c.Notes, shown)
+	extra := difference(shown, slices.Concat(c.Notes, c.Also))
 	if len(c.Notes) == 0 {
-		s.none, s.wrong = 1, one(len(extra) > 0)
+		s.none, s.wrong = 1, boolToInt(len(extra) > 0)
 	} else {
-		s.about, s.shown = 1, one(len(missing) == 0)
-		s.alone = one(len(missing)+len(extra) == 0)
+		s.about, s.shown = 1, boolToInt(len(missing) == 0)
+		s.alone = boolToInt(len(missing)+len(extra) == 0)
 	}
 	if len(missing)+len(extra) > 0 {
 		input, _ := json.Marshal(c.Input)
@@ -183,7 +183,7 @@ func (h *hook) accompany(c *toolCall, folder string, notes []string, out *output
 	return s, nil
 }
 
-func one(yes bool) int {
+func boolToInt(yes bool) int {
 	if yes {
 		return 1
 	}
@@ -199,9 +199,9 @@ func withoutFrontMatter(text []byte) []byte {
 	return text
 }
 
-// transcript writes the transcript of a session in which the user said this.
-func (h *hook) transcript(said string) (string, error) {
-	line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": said}})
+// transcript writes the transcript of a session with this user message.
+func (h *hook) transcript(userText string) (string, error) {
+	line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": userText}})
 	if err != nil {
 		return "", err
 	}
@@ -209,7 +209,7 @@ func (h *hook) transcript(said string) (string, error) {
 	return path, os.WriteFile(path, append(line, '\n'), 0o644)
 }
 
-// shownNotes are the notes that a context has: each is shown with its file's name.
+// shownNotes returns the notes shown in a context, which contains their file names.
 func shownNotes(context string, notes []string) []string {
 	var shown []string
 	for _, n := range notes {
@@ -220,7 +220,7 @@ func shownNotes(context string, notes []string) []string {
 	return shown
 }
 
-// without are the members of a list that another does not have.
-func without(list, other []string) []string {
+// difference returns the members of list that are not in other.
+func difference(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
 }

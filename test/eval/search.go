@@ -12,11 +12,11 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
-// classicSets are the collections of documents that are one passage each.
+// classicSets are the collections whose documents are single passages.
 var classicSets = []string{"cranfield", "cisi", "cacm", "scifact-train", "cosqa-dev"}
 
 // search measures the ranking on the judged queries.
-func (l *lab) search(out *output) error {
+func (l *harness) search(out *output) error {
 	r, err := l.measure()
 	if err != nil {
 		return err
@@ -25,12 +25,12 @@ func (l *lab) search(out *output) error {
 	return nil
 }
 
-// A report is all that was measured.
+// A report contains all search measurements.
 type report struct {
 	scoped, unscoped evaluation
 	built            []built
-	baselines        map[string]eval.Measures // pages, by set
-	all, allUnscoped *eval.Measures           // the baseline's, of all sets
+	baselines        map[string]eval.Measures // page measures by set
+	all, allUnscoped *eval.Measures           // baseline, all sets
 	classic          []classic
 	baseline         baseline
 }
@@ -43,7 +43,7 @@ type classic struct {
 	median, worst float64 // milliseconds
 }
 
-func (l *lab) measure() (r *report, err error) {
+func (l *harness) measure() (r *report, err error) {
 	r = &report{baseline: l.baseline}
 	if r.built, err = l.buildDocs(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (l *lab) measure() (r *report, err error) {
 	return r, nil
 }
 
-// databaseFlags name the databases of manuals on a command line.
+// databaseFlags returns the command-line flags that select the databases of manuals.
 func databaseFlags(manuals []manual) []string {
 	var flags []string
 	for _, m := range manuals {
@@ -79,9 +79,9 @@ func databaseFlags(manuals []manual) []string {
 	return flags
 }
 
-// evalConfigured writes the queries to a file and runs docsearch eval with them,
-// as a user who has docSets in the config file. It returns a result per query.
-func (l *lab) evalConfigured(name string, queries []judgedLine, args ...string) ([]queryResult, error) {
+// evalConfigured runs docsearch eval with these queries, for a user with docSets in the
+// config file. It returns one result per query.
+func (l *harness) evalConfigured(name string, queries []judgedLine, args ...string) ([]queryResult, error) {
 	if _, err := l.buildDocs(); err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (l *lab) evalConfigured(name string, queries []judgedLine, args ...string) 
 	return e.Results, nil
 }
 
-// A judgedLine is a line of a file of queries that docsearch eval reads.
+// A judgedLine is a line of the query file of docsearch eval.
 type judgedLine struct {
 	ID      string   `json:"id"`
 	Set     string   `json:"ds"`
@@ -133,7 +133,7 @@ func writeLines(path string, lines []judgedLine) error {
 }
 
 // eval runs docsearch eval without a config file.
-func (l *lab) eval(out *evaluation, args ...string) error {
+func (l *harness) eval(out *evaluation, args ...string) error {
 	return decodeOutput(l.command(l.program, append([]string{"eval", "--json"}, args...)...), out)
 }
 
@@ -146,8 +146,8 @@ func decodeOutput(cmd *exec.Cmd, out *evaluation) error {
 	return json.Unmarshal(data, out)
 }
 
-// classic measures a collection whose documents are passages.
-func (l *lab) classic(set string) (classic, error) {
+// classic measures a collection whose documents are single passages.
+func (l *harness) classic(set string) (classic, error) {
 	c := classic{name: set}
 	dir := filepath.Join(l.collections, "classic", set)
 	documents, err := eval.ReadCorpus(dir)

@@ -16,12 +16,12 @@ type evaluation struct {
 	Identifiers *identifierScores
 	Confidence  []struct {
 		Name                         string
-		Own                          int `json:"in_domain"`
-		Claimed                      int `json:"confident"`
-		Right                        int `json:"success_at_1"`
-		RightOfFive                  int `json:"success_at_5"`
-		Foreign                      int `json:"out_of_domain"`
-		ForeignClaimed               int `json:"out_of_domain_confident"`
+		InDomain                     int `json:"in_domain"`
+		Confident                    int `json:"confident"`
+		Success1                     int `json:"success_at_1"`
+		Success5                     int `json:"success_at_5"`
+		OutOfDomain                  int `json:"out_of_domain"`
+		OutOfDomainConfident         int `json:"out_of_domain_confident"`
 		Precision, Recall, Threshold float64
 	}
 	Results []queryResult
@@ -32,7 +32,7 @@ type queryResult struct {
 	Page, Section     eval.Measures
 	Confidence        float64
 	Confident         bool
-	Hits              []string // their places, behind the database's name if several were asked
+	Hits              []string // locators, preceded by the database name if several databases are searched
 }
 
 type setScores struct {
@@ -66,7 +66,7 @@ const (
 	floorSetRecall    = .65
 )
 
-// classicFloors are of nDCG@10. Collections without one must only do better
+// classicFloors are floors of nDCG@10. Collections without a floor must only be better
 // than the baseline.
 var classicFloors = map[string]float64{"cranfield": .40, "cisi": .41, "cacm": .518}
 
@@ -87,11 +87,11 @@ func (r *report) tables(w io.Writer) (misses []string) {
 }
 
 func (r *report) docsTable(w io.Writer, check func(string, float64, float64)) {
-	header(w, "Documentation", "database", "queries", "page nDCG@10", "MRR@10", "recall@5", "success@1",
+	tableHeader(w, "Documentation", "database", "queries", "page nDCG@10", "MRR@10", "recall@5", "success@1",
 		"success@5", "section nDCG@10", "section success@5", "FTS5 page nDCG@10", "p50", "p99")
 	line := func(name string, s scores, base *eval.Measures) {
 		p := s.Page
-		cells(w, name, p.Queries, p.NDCG10, p.MRR10, p.Recall5, p.Success1, p.Success5, s.Section.NDCG10, s.Section.Success5,
+		tableRow(w, name, p.Queries, p.NDCG10, p.MRR10, p.Recall5, p.Success1, p.Success5, s.Section.NDCG10, s.Section.Success5,
 			ndcg(base), millis(s.Latency.P50), millis(s.Latency.P99))
 	}
 	for _, s := range r.scoped.Sets {
@@ -115,7 +115,7 @@ func (r *report) docsTable(w io.Writer, check func(string, float64, float64)) {
 
 // sourcesTable shows the results by source of the query.
 func (r *report) sourcesTable(w io.Writer) {
-	header(w, "By query source", "source", "queries", "page nDCG@10", "page success@5", "section nDCG@10",
+	tableHeader(w, "By query source", "source", "queries", "page nDCG@10", "page success@5", "section nDCG@10",
 		"section success@5")
 	for _, kind := range []struct{ name, contains string }{
 		{"real questions", "(real)"}, {"FAQ questions", "FAQ question"}, {"recalled or written by the assessor", "assessor"},
@@ -127,15 +127,15 @@ func (r *report) sourcesTable(w io.Writer) {
 			}
 		}
 		p, s := eval.Mean(pages), eval.Mean(sections)
-		cells(w, kind.name, p.Queries, p.NDCG10, p.Success5, s.NDCG10, s.Success5)
+		tableRow(w, kind.name, p.Queries, p.NDCG10, p.Success5, s.NDCG10, s.Success5)
 	}
 }
 
 func (r *report) identifiersTable(w io.Writer, check func(string, float64, float64)) {
-	header(w, "Identifier lookup", "database", "identifiers", "full name @1", "@5", "last component @1", "@5",
+	tableHeader(w, "Identifier lookup", "database", "identifiers", "full name @1", "@5", "last component @1", "@5",
 		"as words @1", "@5")
 	line := func(name string, s *identifierScores) {
-		cells(w, name, s.Full.Queries, s.Full.Success1, s.Full.Success5, s.Last.Success1, s.Last.Success5, s.Words.Success1, s.Words.Success5)
+		tableRow(w, name, s.Full.Queries, s.Full.Success1, s.Full.Success5, s.Last.Success1, s.Last.Success5, s.Words.Success1, s.Words.Success5)
 	}
 	for _, s := range r.scoped.Sets {
 		if s.Identifiers != nil {
@@ -148,7 +148,7 @@ func (r *report) identifiersTable(w io.Writer, check func(string, float64, float
 }
 
 func (r *report) confidenceTable(w io.Writer, check func(string, float64, float64)) {
-	header(w, "Answer decisions", "database", "in-domain queries", "answered", "best result correct",
+	tableHeader(w, "Answer decisions", "database", "in-domain queries", "answered", "best result correct",
 		"correct in top 5", "out-of-domain queries", "answered", "precision", "recall", "threshold")
 	for _, c := range r.scoped.Confidence {
 		threshold := "-"
@@ -161,15 +161,15 @@ func (r *report) confidenceTable(w io.Writer, check func(string, float64, float6
 			check("precision of answer decisions", c.Precision, floorPrecision)
 			check("recall of answer decisions", c.Recall, floorRecall)
 		}
-		cells(w, c.Name, c.Own, c.Claimed, c.Right, c.RightOfFive, c.Foreign, c.ForeignClaimed, c.Precision, c.Recall, threshold)
+		tableRow(w, c.Name, c.InDomain, c.Confident, c.Success1, c.Success5, c.OutOfDomain, c.OutOfDomainConfident, c.Precision, c.Recall, threshold)
 	}
 }
 
 func (r *report) classicTable(w io.Writer, check func(string, float64, float64)) {
-	header(w, "Public collections", "collection", "documents", "queries", "nDCG@10", "MRR@10", "success@5",
+	tableHeader(w, "Public collections", "collection", "documents", "queries", "nDCG@10", "MRR@10", "success@5",
 		"FTS5 nDCG@10", "p50", "p99")
 	for _, c := range r.classic {
-		cells(w, c.name, c.documents, c.ours.Queries, c.ours.NDCG10, c.ours.MRR10, c.ours.Success5, ndcg(c.baseline), millis(c.median), millis(c.worst))
+		tableRow(w, c.name, c.documents, c.ours.Queries, c.ours.NDCG10, c.ours.MRR10, c.ours.Success5, ndcg(c.baseline), millis(c.median), millis(c.worst))
 		if floor, ok := classicFloors[c.name]; ok {
 			check(c.name+": nDCG@10", c.ours.NDCG10, floor)
 		} else if c.baseline != nil {
@@ -179,10 +179,10 @@ func (r *report) classicTable(w io.Writer, check func(string, float64, float64))
 }
 
 func (r *report) builtTable(w io.Writer) {
-	header(w, "Database sizes", "database", "documents", "passages", "text", "index", "build time")
+	tableHeader(w, "Database sizes", "database", "documents", "passages", "text", "index", "build time")
 	var total built
 	line := func(b built) {
-		cells(w, b.Name, b.Documents, b.Passages, megabytes(b.TextBytes), megabytes(b.Bytes), seconds(b.Took))
+		tableRow(w, b.Name, b.Documents, b.Passages, megabytes(b.TextBytes), megabytes(b.Bytes), seconds(b.Took))
 	}
 	for _, b := range r.built {
 		line(b)
@@ -193,11 +193,11 @@ func (r *report) builtTable(w io.Writer) {
 	line(total)
 }
 
-func header(w io.Writer, title string, columns ...string) {
+func tableHeader(w io.Writer, title string, columns ...string) {
 	fmt.Fprintf(w, "\n### %s\n\n| %s |\n|%s\n", title, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
 }
 
-func cells(w io.Writer, values ...any) {
+func tableRow(w io.Writer, values ...any) {
 	for _, v := range values {
 		if x, ok := v.(float64); ok {
 			fmt.Fprintf(w, "| %.3f ", x)

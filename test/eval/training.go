@@ -8,8 +8,8 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
-// trainingFile contains the searches that the confidence model is fitted to. None
-// is in the files that docs/quality.md measures.
+// trainingFile contains the searches that the confidence model is fitted to. They are
+// not in the files that docs/quality.md measures.
 var trainingFile = filepath.Join("test", "eval", "testdata", "training.jsonl")
 
 // trainingKinds are further kinds of answerable searches, used for training only.
@@ -19,9 +19,9 @@ var trainingKinds = []kind{
 	{"passing", "other software mentioned in passing"},
 }
 
-// askTraining sends the training searches to the hook. Those about docSets come
-// from a user of docSets, the others from a user of trainingSets.
-func (l *lab) askTraining() ([]judgedSearch, error) {
+// askTraining sends the training searches to the hook: those about docSets for a user
+// with docSets, the others for a user with trainingSets.
+func (l *harness) askTraining() ([]judgedSearch, error) {
 	searches, err := eval.ReadLines[search](trainingFile)
 	if err != nil {
 		return nil, err
@@ -41,8 +41,8 @@ func about(searches []search, manuals []manual) []search {
 	})
 }
 
-// trainingTables prints which training searches the hook denies.
-func (l *lab) trainingTables(out *output) error {
+// trainingTables prints the training searches denied by the hook.
+func (l *harness) trainingTables(out *output) error {
 	searches, err := l.askTraining()
 	if err != nil {
 		return err
@@ -56,17 +56,17 @@ func (l *lab) trainingTables(out *output) error {
 }
 
 func trainingBySet(w io.Writer, searches []judgedSearch) {
-	header(w, "Training searches, by manual", "manual", "answerable", "denied", "share", "right page quoted", "web only", "denied", "share")
+	tableHeader(w, "Training searches, by manual", "manual", "answerable", "denied", "share", "right page quoted", "web only", "denied", "share")
 	for _, m := range slices.Concat(docSets, trainingSets) {
 		deniedLine(w, m.name, searches, func(s *judgedSearch) bool { return s.Set == m.name })
 	}
-	deniedLine(w, "**all**", searches, every)
+	deniedLine(w, "**all**", searches, allSearches)
 }
 
 func trainingByKind(w io.Writer, searches []judgedSearch) {
-	header(w, "Training searches, by kind", "kind", "answerable", "denied", "share", "right page quoted", "web only", "denied", "share")
+	tableHeader(w, "Training searches, by kind", "kind", "answerable", "denied", "share", "right page quoted", "web only", "denied", "share")
 	for _, k := range slices.Concat(trainingKinds, kinds) {
 		deniedLine(w, k.title, searches, func(s *judgedSearch) bool { return s.Kind == k.name })
 	}
-	deniedLine(w, "**all**", searches, every)
+	deniedLine(w, "**all**", searches, allSearches)
 }

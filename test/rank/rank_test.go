@@ -1,5 +1,4 @@
-// Package rank keeps what the ranking is worth: a change that makes it better or
-// worse shows in testdata/rank.txt.
+// Package rank detects changes of the ranking by comparing it with testdata/rank.txt.
 package rank
 
 import (
@@ -19,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/rank.txt")
 
-// TestRanking asks docsearch's own documentation, and that of a program that
-// does not exist, what people might ask.
+// TestRanking searches docsearch's own documentation and that of a fictional program
+// with typical queries.
 func TestRanking(t *testing.T) {
 	databases := map[string]*index.Database{
 		// The tables change with every measurement.
@@ -53,7 +52,7 @@ func TestRanking(t *testing.T) {
 			fmt.Fprintf(&ranks, "%.2f %s\n", m.MRR10, q.Text)
 		}
 	}
-	docs, kiln := summarise(measures["docs"]), summarise(measures["kiln"])
+	docs, kiln := summarize(measures["docs"]), summarize(measures["kiln"])
 	got := fmt.Sprintf("docs: %v\nkiln: %v\n\n%s", docs, kiln, &ranks)
 	golden := filepath.Join("testdata", "rank.txt")
 	if *update {
@@ -69,16 +68,15 @@ func TestRanking(t *testing.T) {
 	before, want, _ := strings.Cut(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	_, got, _ = strings.Cut(got, "\n")
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the ranks in the file are not those of now (-file +now); go test ./test/rank -update keeps these\n%s", diff)
+		t.Errorf("ranks differ from testdata/rank.txt (-file +now); to accept them, run: go test ./test/rank -update\n%s", diff)
 	}
-	// Whoever writes documentation moves its ranks a little.
+	// Edits to the documentation change its ranks slightly.
 	if was := parse(t, strings.TrimPrefix(before, "docs: ")); docs.first < was.first-2 || docs.five < was.five-1 || docs.mrr < was.mrr-.06 {
-		t.Errorf("docs: %v, after %v; go test ./test/rank -update keeps that", docs, was)
+		t.Errorf("docs: %v, was %v; to accept it, run: go test ./test/rank -update", docs, was)
 	}
 }
 
-// A summary says how many queries have the answer first, and among the first
-// five.
+// A summary counts the queries with the answer first and among the first five.
 type summary struct {
 	first, five, queries int
 	mrr                  float64
@@ -99,7 +97,7 @@ func parse(t *testing.T, text string) (s summary) {
 	return s
 }
 
-func summarise(all []eval.Measures) summary {
+func summarize(all []eval.Measures) summary {
 	m := eval.Mean(all)
 	n := float64(m.Queries)
 	return summary{int(n*m.Success1 + .5), int(n*m.Success5 + .5), m.Queries, m.MRR10}

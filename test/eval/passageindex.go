@@ -9,19 +9,19 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// A library finds passages by the source that the hook shows: a URL or a path, with
-// an anchor or a line.
-type library map[string]*shelf
+// A passageIndex finds passages by the source shown by the hook: a URL or path with an
+// anchor or a line.
+type passageIndex map[string]*sourceLocation
 
-// A shelf is where the passages with one source are.
-type shelf struct {
+// A sourceLocation is the location of all passages with one source.
+type sourceLocation struct {
 	set     string
-	page    string // within the manual, without ".gz"
+	page    string // path within the manual, without ".gz"
 	anchors []string
 }
 
-// add reads the passages of manuals below root.
-func (lib library) add(l *lab, root string, manuals []manual) error {
+// add adds the passages of manuals below root.
+func (lib passageIndex) add(l *harness, root string, manuals []manual) error {
 	for _, m := range manuals {
 		folder := filepath.Join(root, m.name)
 		target, err := filepath.EvalSymlinks(folder)
@@ -31,7 +31,7 @@ func (lib library) add(l *lab, root string, manuals []manual) error {
 		prefixes := append([]string{filepath.ToSlash(folder) + "/", filepath.ToSlash(target) + "/"}, m.urls...)
 		err = eachPassage(filepath.Join(l.data, m.name), func(p *passage.Passage) {
 			for _, prefix := range prefixes {
-				lib.put(prefix+p.Locator(), m.name, p)
+				lib.addSource(prefix+p.Locator(), m.name, p)
 			}
 		})
 		if err != nil {
@@ -41,18 +41,18 @@ func (lib library) add(l *lab, root string, manuals []manual) error {
 	return nil
 }
 
-func (lib library) put(source, set string, p *passage.Passage) {
+func (lib passageIndex) addSource(source, set string, p *passage.Passage) {
 	s := lib[source]
 	if s == nil {
-		s = &shelf{set: set, page: strings.TrimSuffix(p.Document(), ".gz")}
+		s = &sourceLocation{set: set, page: strings.TrimSuffix(p.Document(), ".gz")}
 		lib[source] = s
 	}
 	s.anchors = append(s.anchors, p.Anchors...)
 }
 
-// find returns the page of the source. The hook truncates a long source. All
-// sources with the same prefix belong to the same page.
-func (lib library) find(source string) (*shelf, error) {
+// find returns the location of a source. The hook truncates long sources. All sources
+// with the same prefix belong to the same page.
+func (lib passageIndex) find(source string) (*sourceLocation, error) {
 	if s, ok := lib[filepath.ToSlash(source)]; ok {
 		return s, nil
 	}
@@ -66,21 +66,21 @@ func (lib library) find(source string) (*shelf, error) {
 	return nil, fmt.Errorf("source %q is in no manual", source)
 }
 
-// holds reports whether one of the sources is at one of the places "page" or
+// containsAny reports whether one of the sources is in one of the places "page" or
 // "page#anchor" of a manual.
-func (lib library) holds(sources []string, set string, places []string) (bool, error) {
+func (lib passageIndex) containsAny(sources []string, set string, places []string) (bool, error) {
 	found := false
 	for _, source := range sources {
 		s, err := lib.find(source)
 		if err != nil {
 			return false, err
 		}
-		found = found || s.set == set && slices.ContainsFunc(places, s.at)
+		found = found || s.set == set && slices.ContainsFunc(places, s.matches)
 	}
 	return found, nil
 }
 
-func (s *shelf) at(place string) bool {
+func (s *sourceLocation) matches(place string) bool {
 	page, anchor, _ := strings.Cut(place, "#")
 	return s.page == page && (anchor == "" || slices.Contains(s.anchors, anchor))
 }
