@@ -1,14 +1,14 @@
-// Package eval measures rankings against judgements: it reads collections of
-// judged queries, and computes nDCG, MRR, recall and success.
+// Package eval measures the quality of rankings with judged queries: nDCG, MRR, recall
+// and success.
 //
-// A collection is a folder in one of two forms. The classic form is
-// corpus.jsonl ({"id", "title", "text"}), queries.jsonl ({"id", "text"}) and
-// qrels.tsv (query, tab, document, tab, grade). The docs form is one
-// queries.jsonl ({"id", "ds", "text", "targets": [[page, anchor, grade], …],
-// "source"}) that judges pages and sections of several sets at once; an empty
-// anchor means the whole page. Beside it there may be identifiers.jsonl ({"ds",
-// "identifier", "page", "anchor"}): names that are looked up, and where they are
-// defined.
+// A collection is a folder in one of two forms:
+//
+//   - The classic form consists of corpus.jsonl ({"id", "title", "text"}), queries.jsonl
+//     ({"id", "text"}) and qrels.tsv (query, document and grade, separated by tabs).
+//   - The docs form consists of queries.jsonl ({"id", "ds", "text", "targets": [[page,
+//     anchor, grade], …], "source"}), which judges pages and sections of several sets. An
+//     empty anchor means the whole page. An optional file identifiers.jsonl ({"ds",
+//     "identifier", "page", "anchor"}) contains names and the sections that define them.
 package eval
 
 import (
@@ -25,25 +25,25 @@ import (
 	"unicode"
 )
 
-// A Document is one of a classic collection's corpus.
+// A Document is an entry of a classic corpus.
 type Document struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	Text  string `json:"text"`
 }
 
-// A Query is a judged query. Queries of the classic form have Grades, those
-// of the docs form Set and Targets.
+// A Query is a judged query. Classic queries have Grades; docs queries have Set and
+// Targets.
 type Query struct {
 	ID      string
 	Text    string
 	Grades  map[string]int // by document id
-	Set     string         // the documentation set it asks
+	Set     string         // documentation set
 	Targets []Target
 	Source  string
 }
 
-// A Target is a place in a set that answers a query (grade 2) or helps (1).
+// A Target is a page or section that answers a query (grade 2) or helps (grade 1).
 type Target struct {
 	Page, Anchor string
 	Grade        int
@@ -54,8 +54,8 @@ func ReadCorpus(dir string) ([]Document, error) {
 	return ReadLines[Document](filepath.Join(dir, "corpus.jsonl"))
 }
 
-// ReadQueries reads queries.jsonl of either form in a folder, and qrels.tsv
-// beside it if there is one.
+// ReadQueries reads queries.jsonl of either form in a folder, with qrels.tsv if it
+// exists.
 func ReadQueries(dir string) ([]Query, error) {
 	qrels := filepath.Join(dir, "qrels.tsv")
 	if _, err := os.Stat(qrels); os.IsNotExist(err) {
@@ -64,9 +64,8 @@ func ReadQueries(dir string) ([]Query, error) {
 	return ReadJudged(filepath.Join(dir, "queries.jsonl"), qrels)
 }
 
-// ReadJudged reads a file of queries of either form, and one of judgements of
-// the classic form unless its path is empty. Queries without judgements are
-// left out: nothing can be measured with them.
+// ReadJudged reads a file of queries of either form and, unless qrelsPath is empty, a
+// file of classic judgments. It drops queries without judgments.
 func ReadJudged(queriesPath, qrelsPath string) ([]Query, error) {
 	var queries []Query
 	err := readLines(queriesPath, func(line []byte) error {
@@ -102,7 +101,7 @@ func ReadJudged(queriesPath, qrelsPath string) ([]Query, error) {
 	return slices.DeleteFunc(queries, func(q Query) bool { return len(q.Grades) == 0 && len(q.Targets) == 0 }), nil
 }
 
-// An Identifier is a name and the place that defines it.
+// An Identifier is a name with the section that defines it.
 type Identifier struct {
 	Set    string `json:"ds"`
 	Name   string `json:"identifier"`
@@ -115,7 +114,8 @@ func ReadIdentifiers(path string) ([]Identifier, error) {
 	return ReadLines[Identifier](path)
 }
 
-// Last is the name's last component: rename of os.rename, merge of git-merge.
+// Last returns the last component of the name: rename for os.rename, merge for
+// git-merge.
 func (i Identifier) Last() string {
 	end := strings.TrimRight(i.Name, "()")
 	if at := strings.LastIndexAny(end, ".:>/# "); at >= 0 && at+1 < len(end) {
@@ -124,7 +124,7 @@ func (i Identifier) Last() string {
 	return end
 }
 
-// Words is the name as the words that it is made of, in lower case.
+// Words splits the name into words in lower case, separated by spaces.
 func (i Identifier) Words() string {
 	var b strings.Builder
 	before := ' '
@@ -180,7 +180,7 @@ func readGrades(path string, queries []Query) error {
 	})
 }
 
-// ReadLines reads a file of JSON values, one per line. An error names the line.
+// ReadLines reads a file of JSON values, one per line. Errors contain the line number.
 func ReadLines[T any](path string) ([]T, error) {
 	var all []T
 	err := readLines(path, func(line []byte) error {
@@ -216,7 +216,7 @@ func readLines(path string, each func([]byte) error) error {
 	return nil
 }
 
-// Measures of one ranking, or means over several.
+// Measures are the measures of one ranking or the means over several.
 type Measures struct {
 	NDCG10   float64 `json:"ndcg@10"`
 	MRR10    float64 `json:"mrr@10"`
@@ -226,9 +226,8 @@ type Measures struct {
 	Queries  int     `json:"queries"`
 }
 
-// Measure judges one ranking: gains are the grades of the ranked items in
-// order (0 for what is not judged), all the grades of everything that is
-// judged for the query.
+// Measure measures one ranking. ranked contains the grades of the ranked items in order
+// (0 if not judged), all the grades of all judged items of the query.
 func Measure(ranked, all []int) Measures {
 	m := Measures{Queries: 1}
 	ideal := slices.Clone(all)
@@ -273,7 +272,7 @@ func dcg(grades []int) float64 {
 	return sum
 }
 
-// Mean is the mean of single measures.
+// Mean returns the means of measures of single rankings.
 func Mean(all []Measures) Measures {
 	var m Measures
 	for _, x := range all {
@@ -294,8 +293,7 @@ func Mean(all []Measures) Measures {
 	return m
 }
 
-// Ranked turns a ranking of documents into grades by a classic query's
-// judgements.
+// Ranked converts a ranking of documents to grades, for a classic query.
 func (q *Query) Ranked(ids []string) (ranked, all []int) {
 	for _, id := range ids {
 		ranked = append(ranked, q.Grades[id])
@@ -306,15 +304,15 @@ func (q *Query) Ranked(ids []string) (ranked, all []int) {
 	return ranked, all
 }
 
-// A Place is where a passage of a docs set is: its page, and all the anchors
-// that lead into it.
+// A Place is the location of a passage in a documentation set: its page and all anchors
+// within it.
 type Place struct {
 	Page    string
 	Anchors []string
 }
 
-// RankedPages turns a ranking of passages into grades of pages: a page stands
-// where its best passage does, and has the best grade of its targets.
+// RankedPages converts a ranking of passages to grades of pages. A page has the rank of
+// its best passage and the best grade of its targets.
 func (q *Query) RankedPages(places []Place) (ranked, all []int) {
 	grades := make(map[string]int)
 	for _, t := range q.Targets {
@@ -333,10 +331,10 @@ func (q *Query) RankedPages(places []Place) (ranked, all []int) {
 	return ranked, all
 }
 
-// RankedSections turns a ranking of passages into grades of sections: the page
-// and one of the anchors must be the target's, but of a target without an
-// anchor any passage of the page will do. Each target counts once, where it is
-// found first; a passage that has several has the best one's grade.
+// RankedSections converts a ranking of passages to grades of sections. A passage
+// matches a target with the same page and one of its anchors. A target without an
+// anchor matches any passage of the page. Each target counts once, at its first match.
+// A passage with several targets has the best grade.
 func (q *Query) RankedSections(places []Place) (ranked, all []int) {
 	type section struct{ page, anchor string }
 	grades := make(map[section]int)

@@ -132,8 +132,8 @@ func TestReadQueries(t *testing.T) {
 	}
 }
 
-// FuzzReadJudged makes sure that files which users write end in queries or in
-// an error that names the line.
+// FuzzReadJudged checks that arbitrary files lead to queries or to an error with the
+// line number.
 func FuzzReadJudged(f *testing.F) {
 	f.Add(`{"id": "a", "text": "A", "targets": [["p", "", 2]]}`, "a\t1\t1")
 	f.Add(`{"id": 1}`, "")

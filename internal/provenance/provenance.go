@@ -1,16 +1,16 @@
-// Package provenance tells databases that the user built from those that came
-// from elsewhere.
+// Package provenance distinguishes databases built by the user from databases of other
+// origin.
 //
-// A database says what it was built from, and an update reads that again: a
-// folder, an archive, a site, a repository. Whoever made the database could have
-// named any folder there, and a checksum would not tell, since anyone can compute
-// one. So a build seals the source, and the options that say how to read it, with
-// a key that only this user has. A source without the seal is not read until the
-// user names it on the command line.
+// A database contains its source, and an update reads that source again: a folder, an
+// archive, a site, a repository. The author of an untrusted database could enter any
+// folder there. A checksum does not help, because anyone can compute one. Therefore, a
+// build seals the source and its options with a key that only this user has. An update
+// does not read a source without a valid seal until the user passes it on the command
+// line.
 //
-// The seal is a message authentication code. It does not depend on where the
-// database lies: one that is moved stays the user's own. One that is copied to
-// another machine, or to another user, does not.
+// The seal is a message authentication code. It does not depend on the location of the
+// database, so a database can be moved. It is not valid on another machine or for
+// another user.
 package provenance
 
 import (
@@ -31,13 +31,13 @@ import (
 	"github.com/docsearch/docsearch/internal/filelock"
 )
 
-// A Source is what a database was built from, and how.
+// A Source is the source of a database with the options of the build.
 type Source struct {
 	Kind, Location string
-	Options        json.RawMessage // of the build; nil where only the place is sealed
+	Options        json.RawMessage // of the build; nil if only the location is sealed
 }
 
-// A Key seals sources and knows its own seals. The zero Key knows none.
+// A Key seals sources and verifies its seals. The zero Key verifies none.
 type Key struct{ secret []byte }
 
 const (
@@ -46,8 +46,8 @@ const (
 	timeout   = 10 * time.Second
 )
 
-// Load reads the key in the file at path. Where there is none, or none that can
-// be read, it is the zero Key.
+// Load reads the key in the file at path. If there is no valid key, it returns the zero
+// Key.
 func Load(path string) Key {
 	if path == "" {
 		return Key{}
@@ -67,7 +67,7 @@ func parse(data []byte) Key {
 	return Key{secret}
 }
 
-// Make is Load that makes a new key where there is none.
+// Make is like Load, but creates a key if there is none.
 func Make(path string) (Key, error) {
 	if k := Load(path); k.secret != nil {
 		return k, nil
@@ -86,7 +86,7 @@ func Make(path string) (Key, error) {
 	f := lock.File()
 	data, err := io.ReadAll(io.LimitReader(f, 2*keyBytes+1))
 	if k := parse(data); err != nil || k.secret != nil {
-		return k, err // somebody else was faster
+		return k, err // another process created it meanwhile
 	}
 	k := Key{make([]byte, keyBytes)}
 	rand.Read(k.secret) // never fails
@@ -99,7 +99,7 @@ func Make(path string) (Key, error) {
 	return k, f.Sync()
 }
 
-// Seal returns the seal of a source, "" from the zero Key.
+// Seal returns the seal of a source. The zero Key returns "".
 func (k Key) Seal(s Source) string {
 	if k.secret == nil {
 		return ""
@@ -115,7 +115,7 @@ func (k Key) Seal(s Source) string {
 	return hex.EncodeToString(h.Sum(nil)[:sealBytes])
 }
 
-// Sealed reports whether the seal is one that this key made of the source.
+// Sealed reports whether the seal is a seal of the source with this key.
 func (k Key) Sealed(s Source, seal string) bool {
 	want := k.Seal(s)
 	return want != "" && hmac.Equal([]byte(seal), []byte(want))

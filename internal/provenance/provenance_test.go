@@ -23,7 +23,7 @@ func TestSeal(t *testing.T) {
 	}
 	source := Source{"folder", "/docs", json.RawMessage(`{"include":["*.md"],"private":true}`)}
 	seal := k.Seal(source)
-	// The manifest lays the options out in another way.
+	// The manifest formats the options differently.
 	source.Options = json.RawMessage("{\n  \"include\": [\"*.md\"],\n  \"private\": true\n}")
 	if again := Load(path); !again.Sealed(source, seal) {
 		t.Error("the key does not know its seal")
@@ -49,7 +49,7 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// Builds that begin at the same time have one key.
+// Concurrent builds get the same key.
 func TestMakeAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".key")
 	seals := make([]string, 16)
@@ -71,8 +71,8 @@ func TestMakeAtOnce(t *testing.T) {
 	}
 }
 
-// A file that is no key is replaced, but never through a link.
-func TestMakeWhereThereIsNoKey(t *testing.T) {
+// A file that is not a key is replaced, but never through a link.
+func TestMakeReplacesInvalidKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".key")
 	if err := os.WriteFile(path, []byte("not a key, and longer than one would be if it were one: 0123456789"), 0o600); err != nil {
 		t.Fatal(err)

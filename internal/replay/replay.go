@@ -1,26 +1,25 @@
-// Package replay reads the transcripts that Claude Code keeps of its sessions,
-// and finds in them the events that hooks would have been asked about.
+// Package replay reads transcripts of Claude Code sessions and reconstructs the hook
+// events in them.
 //
-// A transcript is a file of JSON objects, one a line, in
-// <project>/<session>.jsonl, those of subagents beside or below it. Of a line
-// this package reads
+// A transcript is the file <project>/<session>.jsonl with one JSON object per line.
+// Transcripts of subagents are next to it or in a folder below. Package replay reads
+// these fields of tool calls:
 //
 //	{"type": "assistant", "sessionId": "…", "cwd": "/src/a", "agentId": "…",
 //	 "isSidechain": true, "timestamp": "2026-01-02T03:04:05.678Z",
 //	 "message": {"content": [
 //	   {"type": "tool_use", "id": "toolu_…", "name": "Bash", "input": {"command": "make"}}]}}
 //
-// which is a call of a tool, and
+// of failures of these calls:
 //
 //	{"type": "user", …, "message": {"content": [
 //	   {"type": "tool_result", "tool_use_id": "toolu_…", "is_error": true, "content": "Exit code 2 …"}]}}
 //
-// which is how it failed; what the user wrote; and where the conversation was
-// compacted:
+// of compactions of the conversation:
 //
 //	{"type": "system", "subtype": "compact_boundary", …}
 //
-// Whatever else a line holds is passed over.
+// and the text of user messages. It ignores everything else.
 package replay
 
 import (
@@ -37,35 +36,35 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/event"
 )
 
-// maxLine is the longest line that is read, in bytes: pictures and whole files
-// are lines of megabytes.
+// maxLine is the maximum length of a line, in bytes. Images and whole files are lines
+// of several megabytes.
 const maxLine = 32 << 20
 
-// maxOpen is how many calls without a result are remembered.
-const maxOpen = 64
+// maxOpenCalls is the maximum number of remembered calls without a result.
+const maxOpenCalls = 64
 
-// An Event is one that hooks were, or would have been, asked about.
+// An Event is a hook event of a session.
 type Event struct {
 	event.Event
-	At   time.Time // zero if the line does not say
-	Line int       // of the transcript
+	At   time.Time // zero if unknown
+	Line int       // line number in the transcript
 }
 
-// Damage counts the lines of a transcript that could not be read.
+// Damage counts the unreadable lines of a transcript.
 type Damage struct {
 	Lines int
-	First string // what was wrong with the first of them
+	First string // error in the first of them
 }
 
-// Read calls each with the events of a transcript, in their order. Its error is
-// that of reading, or of each.
+// Read calls each with the events of a transcript, in order. Its error is a read error
+// or the error of each.
 func Read(r io.Reader, each func(Event) error) (Damage, error) {
-	t := transcript{each: each, seen: map[string]bool{}, open: map[string]call{}}
+	t := transcript{each: each, seen: map[string]bool{}, openCalls: map[string]call{}}
 	in := bufio.NewReaderSize(r, 256<<10)
 	for number := 1; ; number++ {
 		line, err := readLine(in)
 		switch {
-		case errors.Is(err, errLong):
+		case errors.Is(err, errLineTooLong):
 			t.damaged(number, err)
 			continue
 		case err != nil && !errors.Is(err, io.EOF):
@@ -86,9 +85,9 @@ func Read(r io.Reader, each func(Event) error) (Damage, error) {
 	}
 }
 
-var errLong = fmt.Errorf("larger than %d MiB", maxLine>>20)
+var errLineTooLong = fmt.Errorf("larger than %d MiB", maxLine>>20)
 
-// readLine reads a line, and passes over one that is too long.
+// readLine reads a line. It skips a line that is too long and returns errLineTooLong.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	line, err := in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -101,31 +100,31 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 		}
 	}
 	if len(whole) > maxLine && (err == nil || errors.Is(err, io.EOF)) {
-		return nil, errLong
+		return nil, errLineTooLong
 	}
 	return whole, err
 }
 
-// A transcript is one that is being read.
+// A transcript is the state of reading a transcript.
 type transcript struct {
 	each   func(Event) error
 	damage Damage
 
-	said string
-	// seen are the agents whose context has begun, and the ids of calls: a
-	// session that is taken up again repeats the lines of the one before.
-	seen  map[string]bool
-	open  map[string]call // calls without a result, by their ids
-	order []string        // of open, the oldest first
+	userText string
+	// seen contains the agents whose context has started and the IDs of calls,
+	// because a resumed session repeats the lines of the previous one.
+	seen      map[string]bool
+	openCalls map[string]call // calls without a result, by ID
+	openOrder []string        // keys of openCalls, oldest first
 }
 
-// A call is one whose failure is an event of its own.
+// A call is a call whose failure is a separate event.
 type call struct {
 	name  string
 	input json.RawMessage
 }
 
-// A stopError is what each returned.
+// A stopError wraps an error of each.
 type stopError struct{ error }
 
 func (t *transcript) damaged(number int, err error) {
@@ -135,7 +134,7 @@ func (t *transcript) damaged(number int, err error) {
 	t.damage.Lines++
 }
 
-// A record is what is read of a line.
+// A record contains the decoded fields of a line.
 type record struct {
 	Type      string    `json:"type"`
 	Subtype   string    `json:"subtype"`
@@ -144,7 +143,7 @@ type record struct {
 	Sidechain bool      `json:"isSidechain"`
 	Cwd       string    `json:"cwd"`
 	Timestamp string    `json:"timestamp"`
-	Message   *struct { // a user's may be text alone
+	Message   *struct { // a string for some user messages
 		Content json.RawMessage `json:"content"`
 	} `json:"message"`
 }
@@ -160,14 +159,14 @@ type block struct {
 }
 
 func (t *transcript) line(number int, line []byte) error {
-	// Most lines are of no concern, and long. A look at the bytes tells.
+	// Most lines are irrelevant and long, so scan the bytes before decoding.
 	uses := bytes.Contains(line, []byte(`"tool_use"`))
-	fails := len(t.open) > 0 && bytes.Contains(line, []byte(`"is_error"`))
+	fails := len(t.openCalls) > 0 && bytes.Contains(line, []byte(`"is_error"`))
 	compacts := bytes.Contains(line, []byte(`"compact_boundary"`))
 	if !uses && !fails && !compacts {
 		if bytes.Contains(line, []byte(`"user"`)) {
-			if said := hook.Said(line); said != "" {
-				t.said = said
+			if text := hook.Said(line); text != "" {
+				t.userText = text
 			}
 		}
 		return nil
@@ -182,13 +181,13 @@ func (t *transcript) line(number int, line []byte) error {
 		if err != nil {
 			return err
 		}
-		e.UserText = t.said
+		e.UserText = t.userText
 		if err := t.each(Event{e, at, number}); err != nil {
 			return &stopError{err}
 		}
 		return nil
 	}
-	if err := t.begin(&r, send); err != nil {
+	if err := t.startContext(&r, send); err != nil {
 		return err
 	}
 	if r.Message == nil || !bytes.HasPrefix(bytes.TrimSpace(r.Message.Content), []byte("[")) {
@@ -206,8 +205,8 @@ func (t *transcript) line(number int, line []byte) error {
 	return nil
 }
 
-// begin sends the beginning of a context, where the record is the first of one.
-func (t *transcript) begin(r *record, send func(map[string]any) error) error {
+// startContext sends the start event of a context if the record is its first.
+func (t *transcript) startContext(r *record, send func(map[string]any) error) error {
 	agent := "begun " + r.Session + " " + r.Agent
 	switch {
 	case r.Type == "system" && r.Subtype == "compact_boundary":
@@ -229,35 +228,35 @@ func (t *transcript) block(r *record, b block, send func(map[string]any) error) 
 		if b.ID != "" {
 			t.seen[b.ID] = true
 			if b.Name == "Bash" {
-				t.remember(b)
+				t.addOpenCall(b)
 			}
 		}
 		return send(map[string]any{"hook_event_name": "PreToolUse", "tool_name": b.Name, "tool_input": b.Input})
 	case r.Type == "user" && b.Type == "tool_result":
-		c, ok := t.open[b.Use]
-		delete(t.open, b.Use)
-		if text := textOf(b.Content); ok && b.IsError && ran(text) {
+		c, ok := t.openCalls[b.Use]
+		delete(t.openCalls, b.Use)
+		if text := resultText(b.Content); ok && b.IsError && commandRan(text) {
 			return send(map[string]any{"hook_event_name": "PostToolUseFailure", "tool_name": c.name, "tool_input": c.input, "error": text})
 		}
 	}
 	return nil
 }
 
-// ran reports whether a command with this error ran, and was not denied.
-func ran(text string) bool {
+// commandRan reports whether a command with this error ran, that is, was not denied.
+func commandRan(text string) bool {
 	return strings.HasPrefix(text, "Exit code ") || strings.HasPrefix(text, "Error: Exit code ")
 }
 
-func (t *transcript) remember(b block) {
-	for len(t.order) >= maxOpen {
-		delete(t.open, t.order[0])
-		t.order = t.order[1:]
+func (t *transcript) addOpenCall(b block) {
+	for len(t.openOrder) >= maxOpenCalls {
+		delete(t.openCalls, t.openOrder[0])
+		t.openOrder = t.openOrder[1:]
 	}
-	t.open[b.ID] = call{b.Name, b.Input}
-	t.order = append(t.order, b.ID)
+	t.openCalls[b.ID] = call{b.Name, b.Input}
+	t.openOrder = append(t.openOrder, b.ID)
 }
 
-// event makes the event that the client would have sent.
+// event returns the event as sent by the client.
 func (r *record) event(fields map[string]any) (event.Event, error) {
 	fields["session_id"] = r.Session
 	fields["cwd"] = r.Cwd
@@ -273,8 +272,8 @@ func (r *record) event(fields map[string]any) (event.Event, error) {
 	return event.Parse(data)
 }
 
-// textOf is a result's text: a string, or blocks of which some are text.
-func textOf(content json.RawMessage) string {
+// resultText returns the text of a result, which is a string or a list of blocks.
+func resultText(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
 		return text

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// line is a line of a transcript of session s.
+// line returns a line of a transcript of session s.
 func line(kind, rest string) string {
 	return fmt.Sprintf(`{"type":%q,"sessionId":"s","cwd":"/src","timestamp":"2026-01-02T03:04:05Z",%s}`, kind, rest) + "\n"
 }
@@ -24,7 +24,7 @@ func result(id string, failed bool, content string) string {
 
 func TestRead(t *testing.T) {
 	compact := line("system", `"subtype":"compact_boundary"`)
-	said := line("user", `"message":{"content":"mend the build"}`)
+	said := line("user", `"message":{"content":"fix the build"}`)
 	subagent := strings.Replace(use("t9", "Bash", `{"command":"ls"}`), `"cwd"`, `"isSidechain":true,"agentId":"a1","cwd"`, 1)
 	tests := []struct {
 		name, text string
@@ -34,7 +34,7 @@ func TestRead(t *testing.T) {
 		{"nothing", "", nil, 0},
 		{"no calls", said + line("assistant", `"message":{"content":[{"type":"text","text":"x"}]}`), nil, 0},
 		{"a call", said + use("t1", "Bash", `{"command":"make"}`),
-			[]string{"SessionStart startup", "PreToolUse Bash make (mend the build)"}, 0},
+			[]string{"SessionStart startup", "PreToolUse Bash make (fix the build)"}, 0},
 		{"a search", use("t1", "WebSearch", `{"query":"q","allowed_domains":["a.test"]}`),
 			[]string{"SessionStart startup", "PreToolUse WebSearch q"}, 0},
 		{"a call that is repeated in the file", use("t1", "Bash", `{"command":"make"}`) + use("t1", "Bash", `{"command":"make"}`),
@@ -43,7 +43,7 @@ func TestRead(t *testing.T) {
 			[]string{"SessionStart startup", "PreToolUse Bash make", "PostToolUseFailure Bash make: Exit code 2\nno rule"}, 0},
 		{"a failure in blocks", use("t1", "Bash", `{"command":"make"}`) + result("t1", true, `[{"type":"text","text":"Exit code 1"},{"type":"text","text":"x"}]`),
 			[]string{"SessionStart startup", "PreToolUse Bash make", "PostToolUseFailure Bash make: Exit code 1\nx"}, 0},
-		{"a denial is no failure", use("t1", "Bash", `{"command":"make"}`) + result("t1", true, `"The user doesn't want to proceed"`),
+		{"a denial is not a failure", use("t1", "Bash", `{"command":"make"}`) + result("t1", true, `"The user doesn't want to proceed"`),
 			[]string{"SessionStart startup", "PreToolUse Bash make"}, 0},
 		{"a result", use("t1", "Bash", `{"command":"make"}`) + result("t1", false, `"Exit code 0"`),
 			[]string{"SessionStart startup", "PreToolUse Bash make"}, 0},
@@ -74,7 +74,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// describe is an event in a line.
+// describe formats an event on one line.
 func describe(e *Event) string {
 	s := e.Name
 	for _, part := range []string{e.Source, e.Agent, e.Tool, e.Search.Query, e.Command.Line} {

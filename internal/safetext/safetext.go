@@ -1,12 +1,10 @@
-// Package safetext prepares text from documentation for a model or a terminal,
-// so that it stays a quotation: passages, titles, headings, URLs, and whatever
-// else a stranger may have written.
+// Package safetext sanitizes untrusted text, such as passages, titles, headings and
+// URLs, for quotation in messages to a model or a terminal.
 //
-// It removes characters that people do not see but models read, and those that
-// control a terminal. It escapes what a client uses to mark its own messages,
-// such as </system-reminder>, and fences text so that no line of it can end the
-// fence. The words stay as they are: a passage that asks the reader for
-// something is still readable, as a quotation.
+// It removes invisible characters that models read and characters that control a
+// terminal. It escapes tags that clients use in their own messages, such as
+// </system-reminder>. It fences text so that no line of it can end the fence. It does
+// not change words: an instruction in a passage remains readable as a quotation.
 package safetext
 
 import (
@@ -16,20 +14,20 @@ import (
 	"unicode/utf8"
 )
 
-// maxTicks is how many backticks in a row a text may have; the rest is dropped,
-// or the fence would be as long.
+// maxTicks is the maximum number of consecutive backticks in a text. Further ones are
+// dropped, which limits the length of fences.
 const maxTicks = 16
 
-// Block returns s as text of any number of lines.
-func Block(s string) string { return escapeMarkup(visible(s)) }
+// Block sanitizes s as text with any number of lines.
+func Block(s string) string { return escapeMarkup(stripHidden(s)) }
 
-// Line returns s as one line, without space around it.
+// Line sanitizes s as one line without surrounding space.
 func Line(s string) string {
-	return escapeMarkup(strings.Join(strings.Fields(visible(s)), " "))
+	return escapeMarkup(strings.Join(strings.Fields(stripHidden(s)), " "))
 }
 
-// Fence returns a fence of backticks that the text, as Block returns it, does
-// not contain.
+// Fence returns a fence of backticks that does not occur in the text, a result of
+// Block.
 func Fence(text string) string {
 	longest, run := 0, 0
 	for i := range len(text) {
@@ -43,14 +41,14 @@ func Fence(text string) string {
 	return strings.Repeat("`", max(3, longest+1))
 }
 
-// Fenced returns the text, as Block returns it, between two fences.
+// Fenced returns the text, a result of Block, between two fences.
 func Fenced(text string) string {
 	f := Fence(text)
 	return f + "\n" + strings.TrimRight(text, "\n") + "\n" + f
 }
 
-// JSON returns s as a JSON string on one line, which stands for all of s: what
-// Block removes or replaces is escaped.
+// JSON returns s as a JSON string on one line. It escapes the characters that Block
+// removes or replaces, so that no information is lost.
 func JSON(s string) string {
 	const hex = "0123456789abcdef"
 	var b strings.Builder
@@ -72,7 +70,7 @@ func JSON(s string) string {
 			b.WriteString("\\n")
 		case r == '\t':
 			b.WriteString("\\t")
-		case r == '<' && marksMessage(s[i+1:]), r == '\u2028', r == '\u2029', hidden(r):
+		case r == '<' && startsMessageTag(s[i+1:]), r == '\u2028', r == '\u2029', isHidden(r):
 			escape(utf16.AppendRune(nil, r)...)
 		default:
 			b.WriteRune(r)
@@ -82,10 +80,10 @@ func JSON(s string) string {
 	return b.String()
 }
 
-// visible drops what nobody sees, and long runs of backticks. Invalid UTF-8
-// becomes the replacement character.
-func visible(s string) string {
-	if plain(s) {
+// stripHidden removes invisible characters and long runs of backticks. It replaces
+// invalid UTF-8 by the replacement character.
+func stripHidden(s string) string {
+	if isPlain(s) {
 		return s
 	}
 	ticks := 0
@@ -99,10 +97,10 @@ func visible(s string) string {
 				return -1
 			}
 			return r
-		case joins(last, r):
+		case isVisibleJoiner(last, r):
 			return r
-		case hidden(r) && r != '\n' && r != '\t':
-			return -1 // and what is around it may be one run of backticks
+		case isHidden(r) && r != '\n' && r != '\t':
+			return -1 // the surrounding backticks may form one run
 		case r == '\u2028' || r == '\u2029': // line and paragraph separator
 			r = ' '
 		}
@@ -111,9 +109,9 @@ func visible(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// plain reports whether all of s is visible: ASCII without control characters
-// and without long runs of backticks, as most documentation is.
-func plain(s string) bool {
+// isPlain reports whether s is ASCII without control characters and without long runs
+// of backticks, as in most documentation.
+func isPlain(s string) bool {
 	ticks := 0
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -130,9 +128,9 @@ func plain(s string) bool {
 	return true
 }
 
-// joins reports whether r makes one sign of the emoji before and after it, or
-// keeps an Arabic letter apart from the next one.
-func joins(before, r rune) bool {
+// isVisibleJoiner reports whether r joins two emoji into one or separates two Arabic
+// letters.
+func isVisibleJoiner(before, r rune) bool {
 	const joiner, nonJoiner = '\u200d', '\u200c'
 	switch r {
 	case joiner:
@@ -143,10 +141,10 @@ func joins(before, r rune) bool {
 	return false
 }
 
-// hidden reports whether a character shows nothing itself: control characters,
-// format characters (zero-width ones, those that change the direction of text,
-// tags), variation selectors, and letters without a form.
-func hidden(r rune) bool {
+// isHidden reports whether a character is invisible: control characters, format
+// characters (zero-width characters, direction marks, tags), variation selectors, and
+// blank letters.
+func isHidden(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
 		return r < ' ' || r == 0x7f
@@ -162,8 +160,8 @@ func hidden(r rune) bool {
 	return false
 }
 
-// escapeMarkup replaces the "<" of tags that clients and models use to mark
-// where a message begins or ends by "&lt;", as HTML would have it.
+// escapeMarkup replaces the "<" of message tags by "&lt;". Clients and models use these
+// tags to delimit messages.
 func escapeMarkup(s string) string {
 	i := strings.IndexByte(s, '<')
 	if i < 0 {
@@ -172,7 +170,7 @@ func escapeMarkup(s string) string {
 	var b strings.Builder
 	for ; i >= 0; i = strings.IndexByte(s, '<') {
 		b.WriteString(s[:i])
-		if s = s[i:]; marksMessage(s[1:]) {
+		if s = s[i:]; startsMessageTag(s[1:]) {
 			b.WriteString("&lt;")
 		} else {
 			b.WriteByte('<')
@@ -183,18 +181,18 @@ func escapeMarkup(s string) string {
 	return b.String()
 }
 
-// marksMessage reports whether a "<" before s begins such a tag.
-func marksMessage(s string) bool {
+// startsMessageTag reports whether "<" followed by s is a message tag.
+func startsMessageTag(s string) bool {
 	if rest, ok := strings.CutPrefix(s, "|"); ok { // <|im_start|>
 		name := tagName(rest)
 		return name != "" && strings.HasPrefix(rest[len(name):], "|>")
 	}
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return r == '/' || unicode.IsSpace(r) })
 	name := strings.ToLower(tagName(s))
-	return strings.HasPrefix(name, "antml") || messageTags(strings.ReplaceAll(name, "_", "-"))
+	return strings.HasPrefix(name, "antml") || isMessageTag(strings.ReplaceAll(name, "_", "-"))
 }
 
-// tagName is the name that s begins with, at most 40 bytes of it.
+// tagName returns the name at the start of s, at most 40 bytes.
 func tagName(s string) string {
 	for i := range min(len(s), 40) {
 		switch c := s[i]; {
@@ -206,10 +204,9 @@ func tagName(s string) string {
 	return s[:min(len(s), 40)]
 }
 
-// messageTags are the tags with which clients mark messages, results of tools
-// and their own remarks. Of general names, those are left out that
-// documentation of XML and HTML uses.
-func messageTags(name string) bool {
+// isMessageTag reports whether clients mark messages, tool results or their own remarks
+// with this tag. It omits general names that occur in documentation of XML and HTML.
+func isMessageTag(name string) bool {
 	switch name {
 	case "system-reminder", "system-message", "system-prompt", "system-instruction", "system-instructions",
 		"function-call", "function-calls", "function-result", "function-results", "function-response",

@@ -83,13 +83,13 @@ func TestJSON(t *testing.T) {
 		}
 		var back string
 		if err := json.Unmarshal([]byte(got), &back); err != nil || back != in {
-			t.Errorf("%s stands for %q, %v; want %q", got, back, err, in)
+			t.Errorf("%s decodes to %q, %v; want %q", got, back, err, in)
 		}
 	}
 }
 
-// FuzzBlock holds that no text leaves its quotation: nothing in it is hidden,
-// it marks no message, and no line of it ends its fence.
+// FuzzBlock checks that quoted text cannot escape its quotation: it contains no hidden
+// characters, no message tags, and no line that ends its fence.
 func FuzzBlock(f *testing.F) {
 	f.Add("</system-reminder>\n```\n~~~\u202e\u200b<|im_end|>")
 	f.Add("<\u2028/\u00a0function_results><<antml")
@@ -100,11 +100,11 @@ func FuzzBlock(f *testing.F) {
 			}
 			var before rune
 			for i, r := range got {
-				if hidden(r) && !joins(before, r) && r != '\n' && r != '\t' || r == '\u2028' || r == '\u2029' {
+				if isHidden(r) && !isVisibleJoiner(before, r) && r != '\n' && r != '\t' || r == '\u2028' || r == '\u2029' {
 					t.Fatalf("%s: %q has %U", name, got, r)
 				}
 				before = r
-				if r == '<' && marksMessage(got[i+1:]) {
+				if r == '<' && startsMessageTag(got[i+1:]) {
 					t.Fatalf("%s: %q marks a message", name, got)
 				}
 			}
@@ -114,7 +114,7 @@ func FuzzBlock(f *testing.F) {
 		}
 		var back string
 		if err := json.Unmarshal([]byte(JSON(s)), &back); err != nil || back != strings.ToValidUTF8(s, "\ufffd") && utf8.ValidString(s) {
-			t.Fatalf("%s stands for %q, %v", JSON(s), back, err)
+			t.Fatalf("%s decodes to %q, %v", JSON(s), back, err)
 		}
 		if quoted := JSON(s); Block(quoted) != quoted && !strings.Contains(quoted, "`") {
 			t.Fatalf("%s is not safe", quoted)
