@@ -27,7 +27,7 @@ func (x indexes) Check(db *config.Database) (version string, err error) {
 	case !ok:
 		return "", fmt.Errorf("%s: %w", db.Path, generation.ErrNoIndex)
 	case answer == nil:
-		return "", &container.CorruptError{File: db.Path, What: "test"}
+		return "", &container.CorruptError{File: db.Path, Problem: "test"}
 	}
 	return db.Version, nil
 }

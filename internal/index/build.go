@@ -25,48 +25,48 @@ import (
 	"github.com/docsearch/docsearch/internal/provenance"
 )
 
-// A Source brings the passages of a database. One that keeps files of its own in
-// the database's folder has a method Discard as well, which removes those that are
-// of no use to the next build. Build calls it if the first build fails.
+// A Source provides the passages of a database. If the source has a method Discard and
+// the first build of a database fails, Build calls it to remove files that the next
+// build cannot use.
 type Source interface {
-	// Prepare puts the passages files, passage.ShardName(0) and on, into the
-	// folder dir of the new generation, and says what they were made from.
-	// before is the current generation, of which it may reuse what has not
-	// changed; nil: everything is read again.
+	// Prepare writes the passages files, passage.ShardName(0), passage.ShardName(1) and
+	// so on, into dir, the folder of the new generation, and describes their source. It
+	// may reuse unchanged lines of before, the current generation. If before is nil, it
+	// reads the whole source.
 	Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error)
 }
 
-// BuildOptions say how to build. The zero value is the default for all.
+// BuildOptions configures Build. The zero value contains the defaults.
 type BuildOptions struct {
-	Language string          // of the texts, for stemming; "" is English
-	Wait     time.Duration   // how long to wait for another build of the same database
-	Tool     string          // docsearch's own version, for the manifest
-	Options  json.RawMessage // kept in the manifest for a later build to repeat
+	Language string          // of the texts, for stemming (default English)
+	Wait     time.Duration   // timeout of waiting for another build of the same database
+	Tool     string          // version of docsearch, stored in the manifest
+	Options  json.RawMessage // stored in the manifest, so that a later build can repeat them
 	Key      provenance.Key  // seals the source and the options
 	Report   progress.Func
 	Now      time.Time // for the manifest; zero: time.Now
-	// Update hands the source the generation in force, if there is one that
-	// can be read, so that it need not read again what has not changed. What
-	// was derived from that is not derived again (see update).
+	// Update passes the current generation to the source if it is readable, so that the
+	// source reuses unchanged passages. Data derived from them is reused too (see
+	// update).
 	Update bool
-	// Embedder makes vectors besides the builtin embedder's, for searches that
-	// may ask it, too; nil: nobody does.
+	// Embedder adds the vectors of an external embedding model to those of the built-in
+	// embedder. Searches use them if they can reach the model. Nil adds none.
 	Embedder embed.Provider
-	// Stored are vectors that Embedder made of the same passages before, so
-	// that it need not again; nil: there are none.
+	// Stored contains vectors that Embedder already computed for the same passages. Nil
+	// computes all vectors.
 	Stored *leann.Vectors
 }
 
-// Build makes the next generation of the database in folder dir from src and
-// makes it the current one. Until then, and if it fails or dies at whatever point,
-// the generation before stays, as it does where an update finds nothing new. A
-// first build that fails leaves no database.
-// Errors: one that wraps generation.ErrBusy when another build is at work,
-// ErrNoPassages, src's own, those of the file system.
+// Build writes the next generation of the database in folder dir from src and makes it
+// current. If the build fails at any point, or an update finds no changes, the previous
+// generation stays current. If a first build fails, no database remains.
+//
+// The error wraps generation.ErrBusy if another build is running, or ErrNoPassages if
+// src has no passages, or is an error of src or of the file system.
 func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info Info, err error) {
-	// Memory that is never touched costs nothing, but counts as living: the
-	// garbage of a small database is collected every 150 MB instead of every 50,
-	// which saves a tenth of the time. Big ones hardly notice.
+	// Untouched memory uses no RAM but counts as live heap. With it, the garbage
+	// collector runs after every 150 MB of allocations instead of every 50 MB, which
+	// saves 10% of the build time of small databases. Large databases hardly change.
 	headroom := make([]byte, 48<<20)
 	defer runtime.KeepAlive(headroom)
 	_, statErr := os.Lstat(dir)
@@ -76,7 +76,7 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info 
 	}
 	defer func() {
 		if err != nil && made {
-			os.Remove(dir) // fails where the source keeps something for the next build
+			os.Remove(dir) // fails if the source keeps files for the next build
 		}
 	}()
 	b, err := generation.Begin(dir, opt.Wait)
@@ -89,7 +89,7 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info 
 		}
 		b.Abort()
 	}()
-	w := &work{Build: b, dir: dir, src: src, opt: opt}
+	w := &buildJob{Build: b, dir: dir, src: src, opt: opt}
 	if err := w.run(ctx); err != nil {
 		return Info{}, err
 	}
@@ -98,8 +98,8 @@ func Build(ctx context.Context, dir string, src Source, opt BuildOptions) (info 
 	return info, err
 }
 
-// A work is a build at work.
-type work struct {
+// A buildJob is the state of a running Build.
+type buildJob struct {
 	*generation.Build
 	dir string
 	src Source
@@ -109,18 +109,18 @@ type work struct {
 	repaired bool // see Info
 }
 
-func (w *work) run(ctx context.Context) error {
+func (w *buildJob) run(ctx context.Context) error {
 	w.m = generation.Manifest{Created: w.opt.Now, Tool: w.opt.Tool, Options: w.opt.Options}
 	if w.m.Created.IsZero() {
 		w.m.Created = time.Now()
 	}
-	before := w.before()
+	before := w.previous()
 	prepared, err := w.src.Prepare(ctx, w.Dir, before, w.opt.Report)
 	if err != nil {
 		return err
 	}
-	if prepared.Rights != 0 {
-		w.Limit(prepared.Rights)
+	if prepared.Perm != 0 {
+		w.LimitPerm(prepared.Perm)
 	}
 	if prepared.Unchanged {
 		return w.confirm(*before)
@@ -128,23 +128,23 @@ func (w *work) run(ctx context.Context) error {
 	if err := w.derive(ctx, before, &prepared); err != nil {
 		return err
 	}
-	if err := w.findEdition(); err != nil {
+	if err := w.detectEdition(); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return w.Commit(w.m, func(m *generation.Manifest) (err error) {
-		if prepared.Made {
+		if prepared.Publish {
 			m.Published, err = publish(w.File(passage.ShardName(0)), m, w.opt.Key, w.Perm())
 		}
 		return err
 	})
 }
 
-// before is the current generation, for an update to go by; nil if the build is
-// not one, or the generation cannot be opened.
-func (w *work) before() *generation.Generation {
+// previous returns the current generation as the basis of an update. It returns nil if
+// the build is not an update or the generation cannot be opened.
+func (w *buildJob) previous() *generation.Generation {
 	if !w.opt.Update {
 		return nil
 	}
@@ -159,9 +159,9 @@ func (w *work) before() *generation.Generation {
 	return &g
 }
 
-// confirm ends a build that has found nothing new. What was published for LEANN is
-// published again if it is damaged.
-func (w *work) confirm(g generation.Generation) (err error) {
+// confirm ends an update that found no changes. It repairs damaged files published for
+// LEANN.
+func (w *buildJob) confirm(g generation.Generation) (err error) {
 	if len(damagedPublished(w.dir, g)) > 0 {
 		if g.Published, err = publish(g.File(passage.ShardName(0)), &g.Manifest, w.opt.Key, w.Perm()); err != nil {
 			return err
@@ -171,9 +171,9 @@ func (w *work) confirm(g generation.Generation) (err error) {
 	return w.Confirm(g, w.m.Created)
 }
 
-// derive writes all that is derived from the passages into the generation: from
-// the one before, as far as it can.
-func (w *work) derive(ctx context.Context, before *generation.Generation, prepared *generation.Prepared) error {
+// derive writes the files derived from the passages into the generation. It reuses the
+// previous generation where possible.
+func (w *buildJob) derive(ctx context.Context, before *generation.Generation, prepared *generation.Prepared) error {
 	m := &w.m
 	m.Source, m.Skipped = prepared.Source, prepared.Skipped
 	m.Seal = w.opt.Key.Seal(provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location, Options: m.Options})
@@ -192,14 +192,14 @@ func (w *work) derive(ctx context.Context, before *generation.Generation, prepar
 	return derive(ctx, w.Build, m, w.opt)
 }
 
-// ErrNoPassages is wrapped by the error of Build for a source without a single
-// passage.
+// ErrNoPassages is wrapped by the error of Build if the source has no passages.
 var ErrNoPassages = generation.ErrNoPassages
 
-// derive writes all that is derived from the passages into the generation.
+// derive writes all files derived from the passages into the generation, without using
+// a previous generation.
 func derive(ctx context.Context, b *generation.Build, m *generation.Manifest, opt BuildOptions) error {
 	var links linkGraph
-	if err := gatherLinks(ctx, b, &links); err != nil {
+	if err := collectLinks(ctx, b, &links); err != nil {
 		return err
 	}
 	lex := lexical.NewBuilder(lexical.Options{Language: opt.Language, Content: embed.MaxTraining})
@@ -231,19 +231,19 @@ func derive(ctx context.Context, b *generation.Build, m *generation.Manifest, op
 	if err := lex.Write(ctx, b.File(lexicalName)); err != nil {
 		return err
 	}
-	return learn(ctx, b, m, opt, lex.Content)
+	return train(ctx, b, m, opt, lex.Content)
 }
 
-// A contentFunc returns the terms of a passage's headings and of its text,
-// where it is known which they are: they need not be found again.
-type contentFunc func(passage int) (head, body []string, known bool)
+// A termsFunc returns the terms of a passage's headings and text if they are already
+// known from indexing.
+type termsFunc func(passage int) (head, body []string, known bool)
 
-// learn adds what is learnt from the passages as a whole: vectors, and what
-// confidence looks like. content may be nil.
-func learn(ctx context.Context, b *generation.Build, m *generation.Manifest, opt BuildOptions, content contentFunc) error {
+// train adds data that depends on all passages together: vectors and the confidence
+// threshold. content may be nil.
+func train(ctx context.Context, b *generation.Build, m *generation.Manifest, opt BuildOptions, content termsFunc) error {
 	var d Database
 	defer d.Close()
-	draft, err := draftOf(b, m)
+	draft, err := draftGeneration(b, m)
 	if err != nil {
 		return err
 	}
@@ -251,8 +251,8 @@ func learn(ctx context.Context, b *generation.Build, m *generation.Manifest, opt
 		return err
 	}
 	m.Training = &generation.TrainingState{Time: m.Created, Passages: m.Passages}
-	// Confidence goes by the words alone. What it takes to calibrate it keeps
-	// the cores busy where the training cannot.
+	// Confidence uses only lexical scores, so its calibration can use the cores that
+	// training leaves idle.
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
 		m.Confidence, err = d.calibrate(ctx)
@@ -267,8 +267,8 @@ func learn(ctx context.Context, b *generation.Build, m *generation.Manifest, opt
 	return g.Wait()
 }
 
-// draftOf returns the generation in the making, to be read.
-func draftOf(b *generation.Build, m *generation.Manifest) (generation.Generation, error) {
+// draftGeneration returns the generation being built, for reading.
+func draftGeneration(b *generation.Build, m *generation.Manifest) (generation.Generation, error) {
 	draft := generation.Generation{Manifest: *m, Dir: b.Dir}
 	names, err := shards(b)
 	for _, name := range names {
@@ -277,8 +277,8 @@ func draftOf(b *generation.Build, m *generation.Manifest) (generation.Generation
 	return draft, err
 }
 
-// eachPassage calls f with every line of the generation's passages files, and
-// adds to skipped the lines that are no passages.
+// eachPassage calls f with each line of the generation's passages files. It appends
+// invalid lines to skipped.
 func eachPassage(ctx context.Context, b *generation.Build, report progress.Func, f func(shard int, offset int64, line []byte) error, skipped *[]generation.Skipped) error {
 	names, err := shards(b)
 	if err != nil {
@@ -320,7 +320,7 @@ func eachPassage(ctx context.Context, b *generation.Build, report progress.Func,
 	return nil
 }
 
-// shards lists the passages files of the generation in the making.
+// shards lists the passages files of the generation being built.
 func shards(b *generation.Build) ([]string, error) {
 	var names []string
 	for {
@@ -336,11 +336,11 @@ func shards(b *generation.Build) ([]string, error) {
 	}
 }
 
-// gatherLinks reads the links of all passages. It is a pass of its own, since
-// a passage is indexed with the links that lead to it; where no passage has
-// any, which a look at the bytes tells, it costs next to nothing.
-func gatherLinks(ctx context.Context, b *generation.Build, links *linkGraph) error {
-	var skipped []generation.Skipped // named when the passages are read
+// collectLinks reads the links of all passages. This needs a separate pass, because a
+// passage is indexed with its inbound links. Lines without the bytes "links" are not
+// decoded, so the pass is nearly free if no passage has links.
+func collectLinks(ctx context.Context, b *generation.Build, links *linkGraph) error {
+	var skipped []generation.Skipped // reported when the passages are indexed
 	return eachPassage(ctx, b, nil, func(_ int, _ int64, line []byte) error {
 		if bytes.Contains(line, []byte(`"links"`)) {
 			links.add(passage.DecodeLinks(line))
@@ -349,18 +349,18 @@ func gatherLinks(ctx context.Context, b *generation.Build, links *linkGraph) err
 	}, &skipped)
 }
 
-// fields says which part of a passage is indexed as what.
+// fields assigns the parts of a passage to fields of the lexical index.
 func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
 	use := p.NoteMeta()
 	f := lexical.Fields{
 		Page: p.Title, Body: p.Text, Address: p.Locator(), Anchors: p.Anchors, Terms: strings.Join(p.Terms(), "\n"),
 		Aside: p.Kind() != "", Keys: use.AppliesWhen.Keys(),
 	}
-	f.InLinks, f.PageInLinks, f.Links = links.of(p)
+	f.InLinks, f.PageInLinks, f.Links = links.inbound(p)
 	if n := len(p.Headings); n > 0 {
 		f.Title, f.Path = p.Headings[n-1], p.Headings[:n-1]
 	} else {
-		// A title counts once, and an id is no address.
+		// The title is used as heading only. An id is not a URL or path.
 		f.Title, f.Page, f.Named = p.Name(), "", p.Title == ""
 	}
 	if p.Document() == "" {
@@ -369,7 +369,7 @@ func fields(p *passage.Passage, links *linkGraph) lexical.Fields {
 	return f
 }
 
-// copyFile copies what an open file has to a new one, and closes it.
+// copyFile copies the contents of an open file to a new file and closes both.
 func copyFile(ctx context.Context, in *os.File, to confined.Path) error {
 	defer in.Close()
 	out, err := to.Create(0o644)

@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	// calibrationQueries is how many in-domain queries measure the recall.
+	// calibrationQueries is the number of in-domain queries that measure the recall.
 	calibrationQueries = 400
-	// foreignShare is the share of out-of-domain queries that may reach the
-	// threshold. It is low because a wrong denial costs the agent a detour, and a
-	// missed one only the web search that it wanted to make.
-	foreignShare = 0.03
-	// The threshold is a probability of a half. Out-of-domain queries may raise it
-	// to mostThreshold. It does not sink: the denials measure of test/eval shows
-	// that a lower one lets wrong denials in and saves hardly any right one.
-	leastThreshold, mostThreshold = 0.5, 0.6
+	// maxFalsePositiveRate is the share of out-of-domain queries that may reach the
+	// threshold. It is low because a wrong denial costs the agent an extra call,
+	// whereas a missed denial costs only the web search that the agent intended.
+	maxFalsePositiveRate = 0.03
+	// The threshold is a probability of 0.5, which out-of-domain queries may raise to
+	// maxThreshold. It never falls: according to the denials measure of test/eval, a
+	// lower threshold adds wrong denials and hardly any correct ones.
+	minThreshold, maxThreshold = 0.5, 0.6
 )
 
-// calibrate chooses the confidence threshold. It measures the recall with
-// in-domain queries: the database's headings and parts of its sentences.
+// calibrate chooses the confidence threshold from out-of-domain queries and measures
+// the recall with in-domain queries: headings and sentence fragments of the database.
 func (d *Database) calibrate(ctx context.Context) (*generation.Confidence, error) {
-	questions, err := d.OutOfDomainQueries()
+	queries, err := d.OutOfDomainQueries()
 	if err != nil {
 		return nil, err
 	}
 	c := quicksearch.Default()
-	var foreign []float64
-	for _, text := range questions {
+	var outOfDomain []float64
+	for _, text := range queries {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -39,28 +39,28 @@ func (d *Database) calibrate(ctx context.Context) (*generation.Confidence, error
 		if err != nil {
 			return nil, err
 		}
-		foreign = append(foreign, p)
+		outOfDomain = append(outOfDomain, p)
 	}
-	slices.Sort(foreign)
-	at := int((1 - foreignShare) * float64(len(foreign)))
-	c.Threshold = max(leastThreshold, min(mostThreshold, foreign[at]))
+	slices.Sort(outOfDomain)
+	at := int((1 - maxFalsePositiveRate) * float64(len(outOfDomain)))
+	c.Threshold = max(minThreshold, min(maxThreshold, outOfDomain[at]))
 
-	own, err := d.pseudoQueries(calibrationQueries)
+	inDomain, err := d.syntheticQueries(calibrationQueries)
 	if err != nil {
 		return nil, err
 	}
-	claimed := 0.
-	for _, q := range own {
+	answered := 0.
+	for _, q := range inDomain {
 		p, err := d.confidence(c, q.text)
 		if err != nil {
 			return nil, err
 		}
 		if p >= c.Threshold {
-			claimed++
+			answered++
 		}
 	}
-	c.Sample = len(own)
-	c.Recall = claimed / max(1, float64(len(own)))
+	c.Sample = len(inDomain)
+	c.Recall = answered / max(1, float64(len(inDomain)))
 	return c, nil
 }
 
@@ -70,7 +70,7 @@ func (d *Database) confidence(c *generation.Confidence, text string) (float64, e
 	return p, err
 }
 
-// Signals tells how well a query fits the database, by words.
+// Signals returns the lexical evidence that the database answers a query.
 func (d *Database) Signals(q Query) (lexical.Signals, error) {
 	_, s, err := d.lexical.Search(lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version), Limit: quicksearch.Depth})
 	return s, err

@@ -18,8 +18,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/leann"
 )
 
-// The same passages make the same bytes, manifest and all, however many
-// threads there are.
+// Equal passages produce equal files, including the manifest, for any number of
+// threads.
 func TestBuildIsDeterministic(t *testing.T) {
 	dir := t.TempDir()
 	indextest.Passages(t, dir, 1500)
@@ -39,7 +39,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 		return digests(t, folder)
 	}
 	want := built(1)
-	if len(want) < 6 { // the manifest, the passages, and what is derived from them
+	if len(want) < 6 { // the manifest, the passages, and derived files
 		t.Fatalf("built only %v", want)
 	}
 	for _, threads := range []int{4, 3} {
@@ -49,7 +49,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 	}
 }
 
-// digests are of the files in the folder, but for the lock, which says who has it.
+// digests hashes the files in the folder except the lock, which contains its holder.
 func digests(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	sums := make(map[string]string)

@@ -11,8 +11,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// A titled document is evidence of the version that the database documents.
-type titled struct {
+// A pageTitle is the title of a document, as evidence of the documented version.
+type pageTitle struct {
 	key     string // see passage.Passage.Document
 	title   string
 	edition string // see passage.Passage.Edition
@@ -20,33 +20,37 @@ type titled struct {
 
 // Kinds of evidence, the strongest first.
 const (
-	byTitles    = "titles"
-	byAddresses = "addresses"
-	byNotes     = "release notes"
+	// Kinds of evidence, strongest first.
+	evidenceTitles = "titles"
+	evidenceURLs   = "addresses"
+	evidenceNotes  = "release notes"
 )
 
 const (
-	// fewestPages with a version are evidence: one may be about anything.
-	fewestPages = 3
-	// titleShare is the share of the pages whose title must have the version.
-	// Manuals have some pages without: notices that a page has moved, indexes.
-	titleShare = 0.6
-	// addressShare is the same for the address. It is higher since an address is
-	// of one site, which has all pages of a version below one folder.
-	addressShare = 0.9
-	// fewestNotes are release notes of one name, and nameShare their share of all
-	// release notes: notes of several products say nothing of the documentation.
-	fewestNotes = 5
-	nameShare   = 0.8
-	// sampledPages are decoded for their titles, and at most maxNotes release notes.
-	sampledPages = 300
-	maxNotes     = 2000
+	// minVersionedPages is the number of pages with a version that count as evidence. A
+	// single page may be about any version.
+	minVersionedPages = 3
+	// minTitleShare is the share of page titles that must contain the version. Manuals
+	// contain some pages without it, such as redirects and indexes.
+	minTitleShare = 0.6
+	// minURLShare is the same for URLs and paths. It is higher because a site has all
+	// pages of a version below one folder.
+	minURLShare = 0.9
+	// minReleaseNotes is the number of release notes with the same product name, and
+	// minNameShare their share of all release notes. Release notes of several products
+	// are not evidence.
+	minReleaseNotes = 5
+	minNameShare    = 0.8
+	// titleSampleSize is the number of pages whose titles are decoded, maxReleaseNotes
+	// the maximum number of decoded release notes.
+	titleSampleSize = 300
+	maxReleaseNotes = 2000
 )
 
-// findEdition puts the version that the database documents into the manifest. It
-// depends on the passages alone, so an update finds what a build finds.
-func (w *work) findEdition() (err error) {
-	draft, err := draftOf(w.Build, &w.m)
+// detectEdition stores the documented version in the manifest. It depends only on the
+// passages, so an update and a full build find the same version.
+func (w *buildJob) detectEdition() (err error) {
+	draft, err := draftGeneration(w.Build, &w.m)
 	if err != nil {
 		return err
 	}
@@ -62,29 +66,29 @@ func (w *work) findEdition() (err error) {
 		}
 	}
 	var sampled, notes []int
-	for i := range min(len(keys), sampledPages) {
-		sampled = append(sampled, i*len(keys)/min(len(keys), sampledPages))
+	for i := range min(len(keys), titleSampleSize) {
+		sampled = append(sampled, i*len(keys)/min(len(keys), titleSampleSize))
 	}
 	for d := range keys {
-		if len(notes) < maxNotes && isReleaseNotes(keys[d]) {
+		if len(notes) < maxReleaseNotes && isReleaseNotes(keys[d]) {
 			notes = append(notes, d)
 		}
 	}
-	sampledTitles, err := titlesOf(table, keys, sampled)
+	sampledTitles, err := readTitles(table, keys, sampled)
 	if err != nil {
 		return err
 	}
-	notesTitles, err := titlesOf(table, keys, notes)
+	notesTitles, err := readTitles(table, keys, notes)
 	if err != nil {
 		return err
 	}
-	w.m.Edition = editionFrom(w.m.Source.Location, keys, sampledTitles, notesTitles)
+	w.m.Edition = inferEdition(w.m.Source.Location, keys, sampledTitles, notesTitles)
 	return nil
 }
 
-// titlesOf reads the titles of documents, which their first passages have.
-func titlesOf(table *passage.Table, keys []string, documents []int) ([]titled, error) {
-	var list []titled
+// readTitles reads the titles of documents from their first passages.
+func readTitles(table *passage.Table, keys []string, documents []int) ([]pageTitle, error) {
+	var list []pageTitle
 	for _, d := range documents {
 		members, err := table.Members(uint32(d))
 		if err != nil {
@@ -97,28 +101,28 @@ func titlesOf(table *passage.Table, keys []string, documents []int) ([]titled, e
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, titled{keys[d], first.Title, first.Edition()})
+		list = append(list, pageTitle{keys[d], first.Title, first.Edition()})
 	}
 	return list, nil
 }
 
-// editionFrom returns the version that pages are about, or nil if the evidence is
-// missing or contradicts itself. A wrong version is worse than none: the hook lets
-// searches about other versions run. Location is where the pages come from.
-func editionFrom(location string, keys []string, sample, notes []titled) *generation.Edition {
+// inferEdition returns the version that the pages describe, or nil if the evidence is
+// missing or contradictory. A wrong version is worse than none, because the hook does
+// not answer searches about other versions. Location is the source of the pages.
+func inferEdition(location string, keys []string, sample, notes []pageTitle) *generation.Edition {
 	var found []int
 	e := &generation.Edition{}
 	for _, evidence := range []struct {
 		kind    string
 		numbers []int
 	}{
-		{byTitles, versionInTitles(sample)},
-		{byAddresses, versionInAddresses(location, keys)},
+		{evidenceTitles, versionInTitles(sample)},
+		{evidenceURLs, versionInURLs(location, keys)},
 	} {
 		if evidence.numbers == nil {
 			continue
 		}
-		if !agree(found, evidence.numbers) {
+		if !compatibleVersions(found, evidence.numbers) {
 			return nil
 		}
 		if len(evidence.numbers) > len(found) {
@@ -128,11 +132,11 @@ func editionFrom(location string, keys []string, sample, notes []titled) *genera
 	}
 	if latest := versionInNotes(location, keys, notes); latest != nil {
 		switch order := slices.Compare(latest, found); {
-		case order > 0 && !agree(latest, found):
-			return nil // the notes are newer than the pages say that they are
+		case order > 0 && !compatibleVersions(latest, found):
+			return nil // the release notes are newer than the version of the pages
 		case found == nil, order == 0:
 			found = latest
-			e.Evidence = append(e.Evidence, byNotes)
+			e.Evidence = append(e.Evidence, evidenceNotes)
 		}
 	}
 	if found == nil {
@@ -142,15 +146,15 @@ func editionFrom(location string, keys []string, sample, notes []titled) *genera
 	return e
 }
 
-// agree reports whether two versions are the same as far as both are given.
-func agree(a, b []int) bool {
+// compatibleVersions reports whether one version is a prefix of the other.
+func compatibleVersions(a, b []int) bool {
 	n := min(len(a), len(b))
 	return slices.Equal(a[:n], b[:n])
 }
 
-// versionInTitles returns the version that most pages give beside the same name of
-// the documentation.
-func versionInTitles(sample []titled) []int {
+// versionInTitles returns the version that most pages have with the same documentation
+// name.
+func versionInTitles(sample []pageTitle) []int {
 	type edition struct{ name, version string }
 	count := map[edition]int{}
 	var best edition
@@ -164,15 +168,15 @@ func versionInTitles(sample []titled) []int {
 			best = e
 		}
 	}
-	if n := count[best]; n < fewestPages || float64(n) < titleShare*float64(len(sample)) {
+	if n := count[best]; n < minVersionedPages || float64(n) < minTitleShare*float64(len(sample)) {
 		return nil
 	}
 	return parseVersion(best.version, true)
 }
 
-// parseEdition returns the name of a documentation and its version: "cmake" and
-// 3.25 of "CMake 3.25.1 Documentation". It returns none if there are several
-// versions, or a number that is no version.
+// parseEdition returns the name and version of a documentation: "cmake" and 3.25 for
+// "CMake 3.25.1 Documentation". It returns nothing if there are several versions or a
+// number that is not a version.
 func parseEdition(edition string) (name string, version []int) {
 	words := strings.FieldsFunc(strings.ToLower(edition), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[]:,;|—–·/", r) })
 	words = slices.DeleteFunc(words, isDocumentationWord)
@@ -191,8 +195,7 @@ func parseEdition(edition string) (name string, version []int) {
 	return strings.Join(names, " "), version
 }
 
-// isDocumentationWord reports whether a word may follow the name and the version of
-// any documentation.
+// isDocumentationWord reports whether w is a generic word in documentation titles.
 func isDocumentationWord(w string) bool {
 	switch w {
 	case "documentation", "docs", "doc", "manual", "reference", "guide", "handbook", "api", "help", "user", "user's", "developer", "developer's",
@@ -202,9 +205,8 @@ func isDocumentationWord(w string) bool {
 	return false
 }
 
-// parseVersion returns the numbers of a version such as v18.20.4, 3.11 or 4.2.x, as
-// far as documentation is about them. A number alone is a version if whole allows
-// it, or with a leading v.
+// parseVersion returns the significant numbers of a version such as v18.20.4, 3.11 or
+// 4.2.x. A single number is a version if whole is set or it has a leading v.
 func parseVersion(s string, whole bool) []int {
 	bare := strings.TrimPrefix(s, "v")
 	parts := strings.Split(bare, ".")
@@ -218,7 +220,7 @@ func parseVersion(s string, whole bool) []int {
 	for i, part := range parts {
 		digits := part
 		if i > 0 {
-			digits = withoutStage(part)
+			digits = trimPrerelease(part)
 		}
 		n, err := strconv.Atoi(digits)
 		switch {
@@ -232,16 +234,16 @@ func parseVersion(s string, whole bool) []int {
 			break
 		}
 	}
-	// 365 and 360 are parts of names.
+	// 365 and 360 are parts of product names.
 	if len(numbers) == 1 && (!whole || numbers[0] == 0 || numbers[0] > 999 || numbers[0] == 365 || numbers[0] == 360) {
 		return nil
 	}
-	return numbersThatCount(numbers)
+	return significantNumbers(numbers)
 }
 
-// withoutStage returns a part of a version without what says that it is not yet
-// released: "0" of "0a1", "0-rc1", "0rc1" and "0.dev3".
-func withoutStage(part string) string {
+// trimPrerelease removes a pre-release suffix from a version component: it returns "0"
+// for "0a1", "0-rc1", "0rc1" and "0.dev3".
+func trimPrerelease(part string) string {
 	digits := strings.TrimLeft(part, "0123456789")
 	stage := strings.TrimLeft(digits, "-+_")
 	for _, s := range []string{"a", "b", "c", "rc", "alpha", "beta", "dev", "pre", "post", "snapshot", "git"} {
@@ -252,10 +254,9 @@ func withoutStage(part string) string {
 	return part
 }
 
-// numbersThatCount returns the numbers of a version without those that only tell
-// fixes apart: 3.11.4 is described by the manual of 3.11.2, and 15.4, of software
-// that counts its major versions past ten, by that of 15.2.
-func numbersThatCount(numbers []int) []int {
+// significantNumbers removes patch release numbers: the manual of 3.11.2 describes
+// 3.11.4 too. For products with major versions from 10 on, 15.2 describes 15.4 too.
+func significantNumbers(numbers []int) []int {
 	if len(numbers) > 0 && numbers[0] >= 10 && numbers[0] < 1000 {
 		return numbers[:1]
 	}
@@ -270,9 +271,9 @@ func formatVersion(numbers []int) string {
 	return strings.Join(parts, ".")
 }
 
-// versionInAddresses returns the version that is a segment of most pages' URLs or
-// paths, or in the name of the folder that all come from.
-func versionInAddresses(location string, keys []string) []int {
+// versionInURLs returns the version in a path segment of most pages' URLs or paths, or
+// in the folder name of the source.
+func versionInURLs(location string, keys []string) []int {
 	if v := versionInLocation(location); v != nil {
 		return v
 	}
@@ -300,26 +301,26 @@ func versionInAddresses(location string, keys []string) []int {
 	}
 	var found []int
 	for v, n := range count {
-		if n < fewestPages || float64(n) < addressShare*float64(len(keys)) {
+		if n < minVersionedPages || float64(n) < minURLShare*float64(len(keys)) {
 			continue
 		}
 		if found != nil {
-			return nil // two versions in the same addresses
+			return nil // two versions in the same URLs
 		}
 		found = parseVersion(v, true)
 	}
 	return found
 }
 
-// parseSegment returns the version that a segment of a path is: 3.11, v18, 4.2.x,
-// latest-v18.x, and 15 below a folder of documentation. Not 14 below "en", which is
-// how SQLAlchemy writes 1.4.
+// parseSegment returns the version that a path segment consists of: 3.11, v18, 4.2.x,
+// latest-v18.x, or 15 below a documentation folder. It rejects 14 below "en", which is
+// SQLAlchemy's notation for 1.4.
 func parseSegment(s, before string) []int {
 	for _, prefix := range []string{"latest-", "version-", "release-", "stable-"} {
 		s = strings.TrimPrefix(s, prefix)
 	}
 	switch before {
-	case "api", "rest": // the version of an interface
+	case "api", "rest": // API version
 		return nil
 	case "docs", "doc", "documentation", "manual":
 		return parseVersion(s, len(s) <= 2)
@@ -327,10 +328,9 @@ func parseSegment(s, before string) []int {
 	return parseVersion(s, false)
 }
 
-// versionInLocation returns the version in the name of a folder of documentation:
-// 3.11 of /usr/share/doc/python3.11/html. Behind it there must be nothing but
-// folders that every documentation may have: the version of a folder of programs
-// is not that of the manuals below it.
+// versionInLocation returns the version in the name of a documentation folder: 3.11 for
+// /usr/share/doc/python3.11/html. Only generic documentation folders may follow it,
+// because the version of a program folder is not the version of the manuals below it.
 func versionInLocation(location string) []int {
 	_, path, isURL := strings.Cut(location, "://")
 	if !isURL {
@@ -352,9 +352,9 @@ func versionInLocation(location string) []int {
 	return nil
 }
 
-// versionInName returns the version in a folder's name such as python3.11 or
-// golang-1.19-doc. Libraries are left out, whose names have the version of their
-// interface, as are versions like 3.0, which are often that: glib-2.0.
+// versionInName returns the version in a folder name such as python3.11 or
+// golang-1.19-doc. It rejects library names, which contain an ABI version, and versions
+// such as 3.0, which often are API versions: glib-2.0.
 func versionInName(name string) []int {
 	if strings.HasPrefix(name, "lib") {
 		return nil
@@ -376,8 +376,7 @@ func versionInName(name string) []int {
 	return parseVersion(version, false)
 }
 
-// isReleaseNotes reports whether a page with this key may be a version's release
-// notes.
+// isReleaseNotes reports whether the key of a page looks like release notes.
 func isReleaseNotes(key string) bool {
 	key = strings.ToLower(key)
 	for _, s := range []string{"release", "whatsnew", "relnotes", "changelog", "announce"} {
@@ -388,10 +387,10 @@ func isReleaseNotes(key string) bool {
 	return false
 }
 
-// versionInNotes returns the highest version that has release notes. The name in
-// their titles must be in the location or in the addresses of all pages, or they may
-// be those of a part of what is documented.
-func versionInNotes(location string, keys []string, notes []titled) []int {
+// versionInNotes returns the highest version with release notes. The product name in
+// their titles must occur in the location or in the keys of all pages; otherwise they
+// may describe only a component.
+func versionInNotes(location string, keys []string, notes []pageTitle) []int {
 	count, highest := map[string]int{}, map[string][]int{}
 	all, best := 0, ""
 	for _, p := range notes {
@@ -407,7 +406,7 @@ func versionInNotes(location string, keys []string, notes []titled) []int {
 			highest[name] = v
 		}
 	}
-	if n := count[best]; n < fewestNotes || float64(n) < nameShare*float64(all) {
+	if n := count[best]; n < minReleaseNotes || float64(n) < minNameShare*float64(all) {
 		return nil
 	}
 	if strings.Contains(strings.ToLower(location), best) {
@@ -421,8 +420,8 @@ func versionInNotes(location string, keys []string, notes []titled) []int {
 	return highest[best]
 }
 
-// parseNotesTitle returns the name of the software and the version that a title of
-// release notes has: "sqlite" and 3.40 of "SQLite Release 3.40.1 On 2022-12-28".
+// parseNotesTitle returns the product name and version in the title of release notes:
+// "sqlite" and 3.40 for "SQLite Release 3.40.1 On 2022-12-28".
 func parseNotesTitle(title string) (name string, version []int) {
 	title = strings.ToLower(title)
 	at := strings.IndexAny(title, "0123456789")

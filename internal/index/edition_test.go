@@ -10,8 +10,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
-func TestEditionFrom(t *testing.T) {
-	// numbered are n keys, or titles, of a format that may have their number.
+func TestInferEdition(t *testing.T) {
+	// numbered returns n keys or titles in which "#" is replaced by their number.
 	numbered := func(n int, format string) []string {
 		list := make([]string, n)
 		for i := range list {
@@ -19,17 +19,17 @@ func TestEditionFrom(t *testing.T) {
 		}
 		return list
 	}
-	editions := func(list ...[]string) (pages []titled) {
+	editions := func(list ...[]string) (pages []pageTitle) {
 		for _, l := range list {
 			for _, e := range l {
-				pages = append(pages, titled{edition: e})
+				pages = append(pages, pageTitle{edition: e})
 			}
 		}
 		return pages
 	}
-	notes := func(format string, from, to int) (pages []titled) {
+	notes := func(format string, from, to int) (pages []pageTitle) {
 		for i := from; i <= to; i++ {
-			pages = append(pages, titled{title: fmt.Sprintf(format, i)})
+			pages = append(pages, pageTitle{title: fmt.Sprintf(format, i)})
 		}
 		return pages
 	}
@@ -37,7 +37,7 @@ func TestEditionFrom(t *testing.T) {
 	for _, test := range []struct {
 		name, location string
 		keys           []string
-		sample, notes  []titled
+		sample, notes  []pageTitle
 		want           string
 	}{
 		{name: "no pages"},
@@ -78,7 +78,7 @@ func TestEditionFrom(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := ""
-			if e := editionFrom(test.location, test.keys, test.sample, test.notes); e != nil {
+			if e := inferEdition(test.location, test.keys, test.sample, test.notes); e != nil {
 				got = e.Version + " " + strings.Join(e.Evidence, " ")
 			}
 			if got != test.want {
@@ -122,16 +122,16 @@ func TestParseEdition(t *testing.T) {
 	}
 }
 
-// Whatever the titles are, what is found is a version as a manifest may have it.
+// Any version found is valid in a manifest, whatever the titles are.
 func FuzzEdition(f *testing.F) {
 	f.Add("CMake 3.25.1 Documentation", "/usr/share/doc/python3.11/html", "https://x.org/docs/15/")
 	f.Add("v1.x (2.0-rc1)", "C:\\a-1.2-doc", "v.1/.x/1./")
 	f.Fuzz(func(t *testing.T, title, location, key string) {
-		pages := make([]titled, fewestNotes)
+		pages := make([]pageTitle, minReleaseNotes)
 		for i := range pages {
-			pages[i] = titled{key, title, title}
+			pages[i] = pageTitle{key, title, title}
 		}
-		e := editionFrom(location, []string{key, key, key}, pages, pages)
+		e := inferEdition(location, []string{key, key, key}, pages, pages)
 		if e == nil {
 			return
 		}
@@ -141,7 +141,7 @@ func FuzzEdition(f *testing.F) {
 	})
 }
 
-// An update finds the version that a build finds, however few pages are new.
+// An update and a full build detect the same version, even if few pages are new.
 func TestUpdateFindsEdition(t *testing.T) {
 	b := newBook(12, 20)
 	label := func(p *page, edition string) {
@@ -169,7 +169,7 @@ func TestUpdateFindsEdition(t *testing.T) {
 	}
 }
 
-// The configured version comes before the one that the build found.
+// The configured version takes precedence over the detected one.
 func TestVersionOr(t *testing.T) {
 	m := generation.Manifest{}
 	if got := m.VersionOr(""); got != "" {

@@ -15,35 +15,35 @@ import (
 	"github.com/docsearch/docsearch/internal/index/embed/provider"
 )
 
-// Names of the kinds of embedders that an EmbedderSpec may have.
+// Values of EmbedderSpec.Kind.
 const (
 	Ollama    = "ollama"
 	OpenAI    = "openai"
 	Model2Vec = "model2vec"
 )
 
-// An EmbedderSpec names an embedder besides the builtin one, and says how to
-// reach it.
+// An EmbedderSpec configures an external embedding model.
 type EmbedderSpec struct {
-	Kind string // one of the above
-	// Options are those of the kinds that answer over HTTP. Model2Vec uses only
-	// Model, the folder.
+	Kind string // Ollama, OpenAI, or Model2Vec
+	// Options configures the HTTP providers. Model2Vec uses only Model, the model
+	// folder.
 	provider.Options
-	// KeyEnv is the environment variable that has the key, if Options has none.
+	// KeyEnv is the environment variable with the API key, used if Options.Key is
+	// empty.
 	KeyEnv string
-	// Weight is what the vectors' part of the best hit counts, beside a lexical
-	// part of about 1. 0 is providedWeight.
+	// Weight is the vector score of the nearest passage, relative to a best lexical
+	// score of about 1. Zero means defaultProvidedWeight.
 	Weight float64
 }
 
-// providedWeight is a guess between the weight that the builtin embedder's
-// vectors were measured to deserve, which know no more than the passages do,
-// and that of the words: which model will be asked, nobody knows here. Who
-// has judged queries finds a better one with docsearch eval.
-const providedWeight = 0.5
+// defaultProvidedWeight is a compromise for unknown models. It lies between the
+// measured weight of the built-in embedder, which is trained only on the passages, and
+// the weight of the lexical score. Users with judged queries can tune it with docsearch
+// eval.
+const defaultProvidedWeight = 0.5
 
-// Open returns the embedder. It asks nobody: whether somebody answers shows
-// when texts are sent.
+// Open returns the embedder without connecting to a server. Connection errors appear
+// when texts are embedded.
 func (s EmbedderSpec) Open() (embed.Provider, error) {
 	if s.KeyEnv != "" && s.Key == "" {
 		if s.Key = os.Getenv(s.KeyEnv); s.Key == "" {
@@ -61,30 +61,28 @@ func (s EmbedderSpec) Open() (embed.Provider, error) {
 	return nil, fmt.Errorf("invalid embedder provider %q: want %s, %s, or %s", s.Kind, Ollama, OpenAI, Model2Vec)
 }
 
-// Embedders are those that queries may be sent to: the ones that the user
-// configured, and no others, whatever a database says. Each is opened when a
-// database is searched that has vectors of it. They may be used from several
-// goroutines at once; nil has none.
+// Embedders are the configured embedders. Queries are sent only to them, whichever
+// embedder a database specifies. Each is opened when a database with its vectors is
+// searched. Embedders may be used concurrently. A nil *Embedders has no embedders.
 type Embedders struct {
-	specs    func() []EmbedderSpec
-	patience time.Duration
+	specs   func() []EmbedderSpec
+	timeout time.Duration
 
-	mu    sync.Mutex
-	known []*asked // nil: specs was not called yet
+	mu      sync.Mutex
+	clients []*embedderClient // nil before the call of specs
 }
 
-// NewEmbedders returns the embedders of these specs, which are called for, once
-// at most, when a database needs one. A query waits for its vector no longer
-// than patience.
-func NewEmbedders(specs func() []EmbedderSpec, patience time.Duration) *Embedders {
-	return &Embedders{specs: specs, patience: patience}
+// NewEmbedders returns the embedders of the given specs. It calls specs at most once,
+// when a database needs an embedder. A query waits for its vector for at most timeout.
+func NewEmbedders(specs func() []EmbedderSpec, timeout time.Duration) *Embedders {
+	return &Embedders{specs: specs, timeout: timeout}
 }
 
-// Close closes the embedders, when those that are being asked have answered.
+// Close waits for pending requests and closes the embedders.
 func (e *Embedders) Close() error {
 	e.mu.Lock()
-	known := e.known
-	e.specs, e.known = func() []EmbedderSpec { return nil }, nil
+	known := e.clients
+	e.specs, e.clients = func() []EmbedderSpec { return nil }, nil
 	e.mu.Unlock()
 	var errs []error
 	for _, a := range known {
@@ -96,8 +94,8 @@ func (e *Embedders) Close() error {
 	return errors.Join(errs...)
 }
 
-// Check asks the embedder of that ID for a vector and reports what keeps it
-// from giving one of so many dimensions.
+// Check embeds a text with the embedder id and returns an error if that fails or the
+// vector has a different number of dimensions.
 func (e *Embedders) Check(ctx context.Context, id string, dimensions int) error {
 	v, _, err := e.vector(ctx, id, "documentation")
 	if err == nil && len(v) != dimensions {
@@ -106,30 +104,29 @@ func (e *Embedders) Check(ctx context.Context, id string, dimensions int) error 
 	return err
 }
 
-// errNoEmbedder is why vectors are of no use to somebody who has not
-// configured what made them.
+// errNoEmbedder is returned if the embedder of a database's vectors is not configured.
 var errNoEmbedder = errors.New("the config has no such embedder")
 
-// An otherEmbedderError says that the config has an embedder of the kind, and
-// that it is another: other settings make other vectors.
-type otherEmbedderError struct{ id string }
+// An embedderMismatchError reports that the configured embedder of the same kind has
+// other settings, so its vectors are not comparable.
+type embedderMismatchError struct{ id string }
 
-func (e *otherEmbedderError) Error() string { return "the config has " + e.id + " instead" }
+func (e *embedderMismatchError) Error() string { return "the config has " + e.id + " instead" }
 
-// find returns the embedder of that ID.
-func (e *Embedders) find(id string) (*asked, error) {
+// find returns the embedder with this ID.
+func (e *Embedders) find(id string) (*embedderClient, error) {
 	if e == nil {
 		return nil, errNoEmbedder
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.known == nil {
+	if e.clients == nil {
 		for _, s := range e.specs() {
-			e.known = append(e.known, &asked{spec: s})
+			e.clients = append(e.clients, &embedderClient{spec: s})
 		}
 	}
 	why := errNoEmbedder
-	for _, a := range e.known {
+	for _, a := range e.clients {
 		if !strings.HasPrefix(id, a.spec.Kind+":") {
 			continue
 		}
@@ -144,100 +141,99 @@ func (e *Embedders) find(id string) (*asked, error) {
 		if a.provider.ID() == id {
 			return a, nil
 		}
-		why = &otherEmbedderError{a.provider.ID()}
+		why = &embedderMismatchError{a.provider.ID()}
 	}
 	return nil, why
 }
 
-// vector asks the embedder of that ID for the vector of a query. It returns
-// what the vectors are to weigh, too.
+// vector embeds a query with the embedder id. It also returns the weight of its
+// vectors.
 func (e *Embedders) vector(ctx context.Context, id, query string) ([]float32, float64, error) {
 	a, err := e.find(id)
 	if err != nil {
 		return nil, 0, err
 	}
-	v, err := a.vector(ctx, query, e.patience)
+	v, err := a.vector(ctx, query, e.timeout)
 	return v, a.weight(), err
 }
 
-// An asked is an embedder with the answers that it gave last: the same query
-// goes to several databases, and agents repeat themselves.
-type asked struct {
+// An embedderClient is an embedder with a cache of query vectors, because the same
+// query is sent to several databases and agents repeat queries. After an error, it
+// fails fast for retryDelay, so that not every search waits for an unreachable server.
+type embedderClient struct {
 	spec     EmbedderSpec
-	provider embed.Provider // nil: not open
-	asking   sync.WaitGroup
+	provider embed.Provider // nil until opened
+	inflight sync.WaitGroup
 
 	mu      sync.Mutex
 	closed  bool
-	answers map[string]*vectorOf // by query
-	// Who does not answer is left alone until then, because of trouble: not
-	// every search is to wait for him.
-	until   time.Time
-	trouble error
+	cache   map[string]*pendingVector // by query
+	retryAt time.Time
+	lastErr error // returned until retryAt
 }
 
-// A vectorOf is a query's vector, once done is closed.
-type vectorOf struct {
+// A pendingVector contains the vector of a query or an error, once done is closed.
+type pendingVector struct {
 	done   chan struct{}
 	vector []float32
 	err    error
 }
 
 const (
-	mostAnswers = 256
-	leftAlone   = 20 * time.Second
+	maxCachedQueries = 256
+	retryDelay       = 20 * time.Second
 )
 
-func (a *asked) weight() float64 {
+func (a *embedderClient) weight() float64 {
 	if a.spec.Weight > 0 {
 		return a.spec.Weight
 	}
-	return providedWeight
+	return defaultProvidedWeight
 }
 
-func (a *asked) vector(ctx context.Context, query string, patience time.Duration) ([]float32, error) {
-	answer, err := a.ask(query)
+func (a *embedderClient) vector(ctx context.Context, query string, timeout time.Duration) ([]float32, error) {
+	answer, err := a.request(query)
 	if err != nil {
 		return nil, err
 	}
-	late := time.NewTimer(patience)
-	defer late.Stop()
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
 	select {
 	case <-answer.done:
 		return answer.vector, answer.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-late.C:
-		err := fmt.Errorf("timeout after %v; the model may be loading", patience)
-		a.leave(err)
+	case <-timer.C:
+		err := fmt.Errorf("timeout after %v; the model may be loading", timeout)
+		a.setError(err)
 		return nil, err
 	}
 }
 
-// ask asks for the vector of a query, unless it is known or asked for already.
-// The question outlives an impatient searcher: some servers begin to load a
-// model when it is first asked, and stop when the asker goes.
-func (a *asked) ask(query string) (*vectorOf, error) {
+// request returns the cached or pending vector of a query, or starts to compute it. The
+// request continues after the caller's timeout: some servers load a model at the first
+// request and stop loading if the client disconnects.
+func (a *embedderClient) request(query string) (*pendingVector, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
 		return nil, errNoEmbedder
 	}
-	if answer := a.answers[query]; answer != nil && answer.isDone() {
+	if answer := a.cache[query]; answer != nil && answer.isDone() {
 		return answer, nil
 	}
-	if time.Now().Before(a.until) {
-		return nil, a.trouble
+	if time.Now().Before(a.retryAt) {
+		return nil, a.lastErr
 	}
-	if answer := a.answers[query]; answer != nil {
+	if answer := a.cache[query]; answer != nil {
 		return answer, nil
 	}
-	if len(a.answers) >= mostAnswers || a.answers == nil {
-		a.answers = make(map[string]*vectorOf)
+	if len(a.cache) >= maxCachedQueries || a.cache == nil {
+		a.cache = make(map[string]*pendingVector)
 	}
-	answer := &vectorOf{done: make(chan struct{})}
-	a.answers[query] = answer
-	a.asking.Go(func() {
+	answer := &pendingVector{done: make(chan struct{})}
+	a.cache[query] = answer
+	a.inflight.Go(func() {
 		vectors, err := a.provider.Embed(context.Background(), embed.Query, []string{query})
 		if err == nil && len(vectors) != 1 {
 			err = fmt.Errorf("got %d vectors for a query", len(vectors))
@@ -245,25 +241,25 @@ func (a *asked) ask(query string) (*vectorOf, error) {
 		if err != nil {
 			answer.err = err
 			a.forget(query)
-			a.leave(err)
+			a.setError(err)
 		} else {
 			answer.vector = vectors[0]
-			a.leave(nil)
+			a.setError(nil)
 		}
 		close(answer.done)
 	})
 	return answer, nil
 }
 
-// close waits for the answers that are due, and takes no more questions.
-func (a *asked) close() {
+// close rejects new requests and waits for pending ones.
+func (a *embedderClient) close() {
 	a.mu.Lock()
 	a.closed = true
 	a.mu.Unlock()
-	a.asking.Wait()
+	a.inflight.Wait()
 }
 
-func (v *vectorOf) isDone() bool {
+func (v *pendingVector) isDone() bool {
 	select {
 	case <-v.done:
 		return true
@@ -272,19 +268,18 @@ func (v *vectorOf) isDone() bool {
 	}
 }
 
-func (a *asked) forget(query string) {
+func (a *embedderClient) forget(query string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.answers, query)
+	delete(a.cache, query)
 }
 
-// leave leaves the embedder alone for a while because of err, or no longer if
-// that is nil.
-func (a *asked) leave(err error) {
+// setError makes requests fail with err for retryDelay, or succeed again if err is nil.
+func (a *embedderClient) setError(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.until, a.trouble = time.Time{}, err
+	a.retryAt, a.lastErr = time.Time{}, err
 	if err != nil {
-		a.until = time.Now().Add(leftAlone)
+		a.retryAt = time.Now().Add(retryDelay)
 	}
 }

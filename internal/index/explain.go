@@ -5,35 +5,34 @@ import (
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
 
-// An Explanation says what the scores and the confidence of a result are made
-// of.
+// An Explanation breaks down the scores and the confidence of a result.
 type Explanation struct {
-	Hits []HitExplanation // in the order of the result's
-	// Odds are what the logarithm of the odds is the sum of that the best hit
-	// answers the query, by words. Probability is what that amounts to: the
-	// result's Confidence, unless vectors are surer.
+	Hits []HitExplanation // in the order of Result.Hits
+	// Odds are the summands of the log odds that the best hit answers the query, by
+	// lexical evidence. Probability is the resulting probability. It equals
+	// Result.Confidence unless the vectors give a higher one.
 	Odds        []Part
 	Probability float64
-	Threshold   float64 // that Probability must reach to be confident
+	Threshold   float64 // minimum Probability of a confident result
 }
 
-// A HitExplanation says why a hit has its score.
+// A HitExplanation breaks down the score of a hit.
 type HitExplanation struct {
-	Parts []Part // the score is their sum
+	Parts []Part // summands of the score
 	Terms []TermExplanation
 }
 
-// A TermExplanation says what a term of the query does for a hit.
+// A TermExplanation is the contribution of one query term to a hit.
 type TermExplanation struct {
-	Term       string               `json:"term"`                 // as it is indexed: =, a name taken whole; @, a name that is defined
-	Synonym    bool                 `json:"synonym,omitempty"`    // the thesaurus added it
-	Misspelled string               `json:"misspelled,omitempty"` // the word of the query that it corrects
-	Words      float64              `json:"words"`                // what it adds to the part of that name
-	Page       float64              `json:"page"`
-	Fields     []lexical.Occurrence `json:"fields,omitempty"` // where it is in the passage
+	Term       string               `json:"term"`                 // as indexed; prefix = for a whole name, @ for a definition
+	Synonym    bool                 `json:"synonym,omitempty"`    // added by the thesaurus
+	Misspelled string               `json:"misspelled,omitempty"` // query word that it corrects
+	Words      float64              `json:"words"`                // contribution to the part "words"
+	Page       float64              `json:"page"`                 // contribution to the part "page"
+	Fields     []lexical.Occurrence `json:"fields,omitempty"`     // occurrences in the passage
 }
 
-// A Part is a summand.
+// A Part is a named summand of a score.
 type Part struct {
 	Name string  `json:"name"`
 	Adds float64 `json:"adds"`

@@ -9,11 +9,11 @@ import (
 	"github.com/docsearch/docsearch/internal/index/urlmatch"
 )
 
-// ErrFilter is wrapped by the error for a filter that cannot be read.
+// ErrFilter is wrapped by the error for an invalid filter.
 var ErrFilter = errors.New("invalid filter")
 
-// accept returns the test for passages that a filter stands for, nil for no
-// filter. Prefixes are of the URLs of the database's pages.
+// accept returns the predicate of a filter, or nil for no filter. Prefixes are the URL
+// prefixes of the database's pages.
 func (d *Database) accept(text string, prefixes []string) (func(uint32) bool, error) {
 	if text == "" {
 		return nil, nil
@@ -38,14 +38,14 @@ func (d *Database) accept(text string, prefixes []string) (func(uint32) bool, er
 	}, nil
 }
 
-// A filter is a part of a document's URL or path ("library/asyncio"), or a
-// pattern of it with *, ? and [...] as the shell has them ("*.md",
-// "/usr/share/doc/git/*"); a leading "!" negates it. URL and path are as hits
-// show them, with or without an anchor or a line, or percent-encoded in another
-// way; and a file has the URLs that it has under the prefixes of the database.
+// A filter matches a part of a document's URL or path ("library/asyncio") or a glob of
+// it with *, ? and [...] as in the shell ("*.md", "/usr/share/doc/git/*"). A leading
+// "!" negates the filter. URLs and paths may be written as in hits, with or without an
+// anchor or line number, and with any percent-encoding. A file also matches by its URLs
+// under the database's prefixes.
 type filter struct {
-	patterns []string // ways to write it, folded unless it is a glob
-	whole    string   // it without an anchor or a line; with one, it is all of a name
+	patterns []string // spellings of the pattern, case-folded unless glob is set
+	suffix   string   // the pattern without its anchor or line; matches the end of a name
 	glob     bool
 	negate   bool
 }
@@ -67,13 +67,12 @@ func newFilter(text string) (*filter, error) {
 	}
 	name, _, _ := strings.Cut(pattern, "#")
 	if name, _ = cutLine(name); name != pattern && strings.ContainsAny(name, "./") {
-		f.whole = urlmatch.Unescape(name)
+		f.suffix = urlmatch.Unescape(name)
 	}
 	return f, nil
 }
 
-// foldName returns a name without case, scheme, and the signs that differ
-// between systems.
+// foldName normalizes case, scheme and path separators.
 func foldName(name string) string {
 	return strings.ReplaceAll(withoutScheme(strings.ToLower(name)), `\`, "/")
 }
@@ -88,8 +87,8 @@ func withoutScheme(url string) string {
 	return strings.TrimPrefix(rest, "www.")
 }
 
-// matches reports whether the document with this key, which is a file in the
-// folder root if that is not empty, has a name that the filter matches.
+// matches reports whether the filter matches the document with this key. If root is not
+// empty, the document is a file in the folder root.
 func (f *filter) matches(key, root string, prefixes []string) bool {
 	if f.matchesBelow("", key) || root != "" && f.matchesBelow(root, key) {
 		return true
@@ -108,9 +107,9 @@ func (f *filter) matches(key, root string, prefixes []string) bool {
 	return false
 }
 
-// matchesBelow reports whether the filter matches base and name together. What
-// it matches does not lie within base alone, which all documents have, unless
-// it is the beginning of base up to a slash.
+// matchesBelow reports whether the filter matches base+name. A match within base alone
+// does not count, because all documents share base, unless it is a prefix of base that
+// ends at a slash.
 func (f *filter) matchesBelow(base, name string) bool {
 	if f.glob {
 		return f.matchesGlob(base, name) || base == "" && f.matchesGlob("", urlmatch.Unescape(name))
@@ -118,16 +117,16 @@ func (f *filter) matchesBelow(base, name string) bool {
 	base, name = foldName(base), foldName(name)
 	decoded := urlmatch.Unescape(name)
 	for _, pattern := range f.patterns {
-		if straddles(base, name, pattern) || straddles(base, decoded, pattern) {
+		if crossesBase(base, name, pattern) || crossesBase(base, decoded, pattern) {
 			return true
 		}
 	}
-	return f.whole != "" && strings.HasSuffix(base+decoded, f.whole)
+	return f.suffix != "" && strings.HasSuffix(base+decoded, f.suffix)
 }
 
-// straddles reports whether pattern occurs in base+name where it begins in base
-// and ends beyond it; anywhere if there is no base.
-func straddles(base, name, pattern string) bool {
+// crossesBase reports whether pattern occurs in base+name and extends from base into
+// name. If base is empty, pattern may occur anywhere.
+func crossesBase(base, name, pattern string) bool {
 	if base == "" {
 		return strings.Contains(name, pattern)
 	}
@@ -143,9 +142,9 @@ func straddles(base, name, pattern string) bool {
 	return false
 }
 
-// matchesGlob reports whether the glob matches base and name together or their
-// last elements: "*.md" is meant for "docs/a.md", too. Elements of base are only
-// matched by a glob that begins with a name.
+// matchesGlob reports whether the glob matches base+name or its last elements, so that
+// "*.md" matches "docs/a.md". Only a glob that begins with a literal name can match
+// elements of base.
 func (f *filter) matchesGlob(base, name string) bool {
 	pattern := f.patterns[0]
 	if base != "" {

@@ -21,7 +21,7 @@ func TestFilter(t *testing.T) {
 		{"yaml/*", "ci/yaml/index.md", root, true},
 		{"*.html", "ci/yaml/index.md", root, false},
 		{".html", "ci/yaml/index.md", root, false},
-		// The path that hits show.
+		// The path as in hits.
 		{"/home/u/docs/ci/yaml/index.md", "ci/yaml/index.md", root, true},
 		{"/home/u/docs/ci", "ci/yaml/index.md", root, true},
 		{"/home/u/docs/ci", "cd/yaml/index.md", root, false},
@@ -30,14 +30,14 @@ func TestFilter(t *testing.T) {
 		{"!/home/u/docs/ci", "ci/yaml/index.md", root, false},
 		{"docs/ci", "ci/yaml/index.md", root, true},
 		{`docs\ci`, "ci/yaml/index.md", root, true},
-		{"docs", "ci/yaml/index.md", root, false}, // all documents are in it
+		{"docs", "ci/yaml/index.md", root, false}, // contains all documents
 		{"/u/", "ci/yaml/index.md", root, false},
 		{"/home/u/docs/ci/*.md", "ci/jobs.md", root, true},
 		{"docs/ci/*.md", "ci/jobs.md", root, true},
 		{"/home/u/docs/cd/*.md", "ci/jobs.md", root, false},
 		{"*/jobs.md", "jobs.md", root, false},
 		{"/home/u/docs/ci", "ci/yaml/index.md", "", false},
-		// The line or the anchor that hits show.
+		// The line or the anchor as in hits.
 		{"ci/jobs.md:12", "ci/jobs.md", root, true},
 		{"/home/u/docs/ci/jobs.md:12", "ci/jobs.md", root, true},
 		{"ci/jobs.md#needs", "ci/jobs.md", root, true},

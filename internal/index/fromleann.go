@@ -16,9 +16,9 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// FromLEANN is the source that a LEANN index or a bare passages file is. The
-// generation gets a copy of the passages: LEANN writes over its own file when
-// it builds anew, and a link would let the index lose its passages with it.
+// FromLEANN returns the source of a LEANN index or a passages file without an index.
+// The generation gets a copy of the passages. A link would not be safe, because LEANN
+// rebuilds its index by overwriting the file.
 func FromLEANN(found *leann.Index) Source { return leannSource{found} }
 
 type leannSource struct{ *leann.Index }
@@ -28,13 +28,13 @@ func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *gen
 	if len(s.Shards) > passage.MaxShards {
 		return generation.Prepared{}, fmt.Errorf("%s has %d passages files, the limit is %d", s.Location, len(s.Shards), passage.MaxShards)
 	}
-	rights := generation.AllRights
+	perm := generation.AllPerm
 	for _, shard := range s.Shards {
 		st, err := os.Stat(shard)
 		if err != nil {
 			return generation.Prepared{}, err
 		}
-		rights &= generation.Rights(st)
+		perm &= generation.Perm(st)
 		name := shard
 		if rel, err := filepath.Rel(s.Dir, shard); err == nil && filepath.IsLocal(rel) {
 			name = rel
@@ -42,7 +42,7 @@ func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *gen
 		src.Files = append(src.Files, generation.SourceFile{Path: name, Size: st.Size(), ModTime: st.ModTime()})
 	}
 	if before != nil && before.Source.Same(src) {
-		return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Rights: rights, Unchanged: true}, nil
+		return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Perm: perm, Unchanged: true}, nil
 	}
 	for i, shard := range s.Shards {
 		report.Report("copying passages", int64(i), int64(len(s.Shards)))
@@ -54,19 +54,19 @@ func (s leannSource) Prepare(ctx context.Context, dir confined.Path, before *gen
 			return generation.Prepared{}, err
 		}
 	}
-	prepared := generation.Prepared{Source: src, Rights: rights}
+	prepared := generation.Prepared{Source: src, Perm: perm}
 	if before != nil {
 		report.Report("comparing passages", 0, 0)
-		prepared.Reused = sameLines(ctx, dir, len(s.Shards), *before)
+		prepared.Reused = reusedLines(ctx, dir, len(s.Shards), *before)
 	}
 	return prepared, nil
 }
 
-// sameLines finds those lines of the passages files in dir that are passages of
-// the generation before, too. What keeps it from that is no error: there are
-// none then.
-func sameLines(ctx context.Context, dir confined.Path, shards int, before generation.Generation) []generation.Reused {
-	c := comparison{bySum: make(map[uint32]uint32)}
+// reusedLines finds the lines of the passages files in dir that are also passages of
+// the generation before. On errors it returns none, which makes the update a full
+// build.
+func reusedLines(ctx context.Context, dir confined.Path, shards int, before generation.Generation) []generation.Reused {
+	c := lineMatcher{byChecksum: make(map[uint32]uint32)}
 	defer c.close()
 	if err := c.open(before); err != nil {
 		return nil
@@ -76,23 +76,23 @@ func sameLines(ctx context.Context, dir confined.Path, shards int, before genera
 		if err != nil {
 			return nil
 		}
-		c.find(ctx, i, m.Data)
+		c.matchFile(ctx, i, m.Data)
 		m.Close()
 	}
-	return c.kept
+	return c.reused
 }
 
-// A comparison looks for lines among those of a generation.
-type comparison struct {
-	table   *passage.Table
-	entries *passage.Entries
-	files   []*mmap.Mapping
-	bySum   map[uint32]uint32 // passage by its checksum, one of those that share it
-	next    uint32            // the passage after the last that was found
-	kept    []generation.Reused
+// A lineMatcher looks up lines among the passages of a generation.
+type lineMatcher struct {
+	table      *passage.Table
+	entries    *passage.Entries
+	files      []*mmap.Mapping
+	byChecksum map[uint32]uint32 // a passage with each checksum
+	next       uint32            // passage after the last match
+	reused     []generation.Reused
 }
 
-func (c *comparison) open(g generation.Generation) (err error) {
+func (c *lineMatcher) open(g generation.Generation) (err error) {
 	if c.table, err = passage.OpenTable(g); err != nil {
 		return err
 	}
@@ -108,12 +108,12 @@ func (c *comparison) open(g generation.Generation) (err error) {
 			}
 			c.files = append(c.files, m)
 		}
-		c.bySum[e.Sum] = n
+		c.byChecksum[e.Checksum] = n
 	}
 	return nil
 }
 
-func (c *comparison) close() {
+func (c *lineMatcher) close() {
 	if c.table != nil {
 		c.table.Close()
 	}
@@ -122,33 +122,33 @@ func (c *comparison) close() {
 	}
 }
 
-// find looks for the lines of a passages file.
-func (c *comparison) find(ctx context.Context, shard int, data []byte) {
+// matchFile looks up the lines of a passages file.
+func (c *lineMatcher) matchFile(ctx context.Context, shard int, data []byte) {
 	for at := 0; ctx.Err() == nil; {
 		end := bytes.IndexByte(data[at:], '\n')
 		if end < 0 {
-			return // what does not end was not written to its end
+			return // an incomplete last line
 		}
-		if n, found := c.passage(data[at : at+end]); found {
-			c.keep(n, generation.Run{Shard: shard, Offset: int64(at)})
+		if n, found := c.lookup(data[at : at+end]); found {
+			c.addReused(n, generation.Run{Shard: shard, Offset: int64(at)})
 			c.next = n + 1
 		}
 		at += end + 1
 	}
 }
 
-// passage is the number of a passage with that line: the one that is next in
-// turn, or another.
-func (c *comparison) passage(line []byte) (n uint32, found bool) {
-	if c.is(c.next, line) {
+// lookup returns the number of a passage with this line, preferably the one after the
+// last match.
+func (c *lineMatcher) lookup(line []byte) (n uint32, found bool) {
+	if c.hasLine(c.next, line) {
 		return c.next, true
 	}
-	n, found = c.bySum[container.Checksum(line)]
-	return n, found && c.is(n, line)
+	n, found = c.byChecksum[container.Checksum(line)]
+	return n, found && c.hasLine(n, line)
 }
 
-// is reports whether passage n has that line.
-func (c *comparison) is(n uint32, line []byte) bool {
+// hasLine reports whether passage n has this line.
+func (c *lineMatcher) hasLine(n uint32, line []byte) bool {
 	if n >= uint32(c.entries.Len()) {
 		return false
 	}
@@ -158,22 +158,22 @@ func (c *comparison) is(n uint32, line []byte) bool {
 		data[e.Offset+int64(e.Length)] == '\n' && bytes.Equal(data[e.Offset:e.Offset+int64(e.Length)], line)
 }
 
-// keep notes that a passage's line stands there now.
-func (c *comparison) keep(n uint32, now generation.Run) {
+// addReused records the new position of a passage's line.
+func (c *lineMatcher) addReused(n uint32, now generation.Run) {
 	e := c.entries.At(n)
 	before, length := generation.Run{Shard: e.Shard, Offset: e.Offset}, int64(e.Length)+1
-	if i := len(c.kept) - 1; i >= 0 {
-		last := &c.kept[i]
-		if after(last.Before, last.Length) == before && after(last.Now, last.Length) == now {
+	if i := len(c.reused) - 1; i >= 0 {
+		last := &c.reused[i]
+		if advance(last.Before, last.Length) == before && advance(last.Now, last.Length) == now {
 			last.Length += length
 			return
 		}
 	}
-	c.kept = append(c.kept, generation.Reused{Before: before, Now: now, Length: length})
+	c.reused = append(c.reused, generation.Reused{Before: before, Now: now, Length: length})
 }
 
-// after is where the lines begin that stand after a run of that length.
-func after(r generation.Run, length int64) generation.Run {
+// advance returns the position length bytes after r.
+func advance(r generation.Run, length int64) generation.Run {
 	r.Offset += length
 	return r
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// Whatever LEANN did to its passages, what an update takes over of them stands
-// there, and the update comes to what a build from nothing does.
+// After arbitrary changes by LEANN, reused lines are identical in both generations, and
+// an update produces the same files as a full build.
 func TestUpdateFromLEANN(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -56,7 +56,7 @@ func TestUpdateFromLEANN(t *testing.T) {
 			lines = slices.Insert(lines, at, fresh())
 		case 1:
 			lines = slices.Delete(lines, at, min(len(lines), at+rng.IntN(4)))
-		case 2: // one that is there twice
+		case 2: // duplicate line
 			lines = append(lines, lines[at])
 		case 3:
 			lines[at], lines[0] = lines[0], lines[at]
@@ -82,18 +82,17 @@ func TestUpdateFromLEANN(t *testing.T) {
 		checkSame(t, before, draft, prepared.Reused)
 		have, want := build(dir, true), build(other, false)
 		if diff := cmp.Diff(sums(want, passage.TableName, lexicalName), sums(have, passage.TableName, lexicalName)); diff != "" {
-			t.Fatalf("an update writes something else (-build +update)\n%s", diff)
+			t.Fatalf("the update writes other files (-build +update)\n%s", diff)
 		}
 		changed = max(changed, have.Training.Changed)
 	}
 	if changed == 0 {
-		t.Error("no update went by the generation before")
+		t.Error("no update reused the previous generation")
 	}
 }
 
-// checkSame makes sure that lines which are said to be kept are, and that most
-// are said to be.
-func checkSame(t *testing.T, before generation.Generation, dir string, kept []generation.Reused) {
+// checkSame checks that reused lines are identical and make up most of the file.
+func checkSame(t *testing.T, before generation.Generation, dir string, reused []generation.Reused) {
 	t.Helper()
 	old, err := os.ReadFile(before.Path(passage.ShardName(0)))
 	if err != nil {
@@ -104,7 +103,7 @@ func checkSame(t *testing.T, before generation.Generation, dir string, kept []ge
 		t.Fatal(err)
 	}
 	end, n := int64(0), int64(0)
-	for _, k := range kept {
+	for _, k := range reused {
 		if k.Now.Offset < end || !bytes.Equal(old[k.Before.Offset:k.Before.Offset+k.Length], now[k.Now.Offset:k.Now.Offset+k.Length]) {
 			t.Fatalf("run %+v is not the same", k)
 		}
@@ -112,11 +111,11 @@ func checkSame(t *testing.T, before generation.Generation, dir string, kept []ge
 		n += k.Length
 	}
 	if n < int64(len(now))*8/10 {
-		t.Errorf("%d of %d bytes were kept", n, len(now))
+		t.Errorf("%d of %d bytes were reused", n, len(now))
 	}
 }
 
-// A generation that cannot be read is nothing to take over from.
+// An unreadable generation is not reused.
 func TestUpdateFromLEANNOfDamage(t *testing.T) {
 	b := newBook(20, 20)
 	dir := t.TempDir()
@@ -143,8 +142,8 @@ func TestUpdateFromLEANNOfDamage(t *testing.T) {
 		if err := os.Remove(before.Path(name)); err != nil {
 			t.Fatal(err)
 		}
-		if kept := sameLines(t.Context(), confined.Of(dir), 1, before); len(kept) > 0 {
-			t.Errorf("without %s: %d runs were kept", name, len(kept))
+		if reused := reusedLines(t.Context(), confined.Of(dir), 1, before); len(reused) > 0 {
+			t.Errorf("without %s: %d runs were reused", name, len(reused))
 		}
 		lines = append(lines, b.section("more.html").line...)
 		if err := os.WriteFile(path, lines, 0o644); err != nil {
@@ -154,7 +153,7 @@ func TestUpdateFromLEANNOfDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if info := buildBook(t, dir, FromLEANN(found), BuildOptions{Update: true}); info.Training.Changed > 0 {
-			t.Errorf("without %s: an update went by it", name)
+			t.Errorf("without %s: an update reused it", name)
 		}
 	}
 }

@@ -1,12 +1,11 @@
-// Package index is a database: passages on disk, and what is derived from
-// them to find the right one. It builds databases, opens them, searches and
-// reads them, and measures whether they are whole.
+// Package index implements databases: passages on disk and search indexes derived from
+// them. It builds, opens, searches, reads and verifies databases.
 //
-// The packages below it each hold one derived part and know nothing of one
-// another: lexical (the inverted index), embed (text to vectors), dense (the
-// vectors and their graph), passage (the table of passages), disk (how files
-// and generations lie on disk). Here they meet: one set of candidates, one
-// fused score.
+// The packages below it each implement one part and are independent of each other:
+// lexical (the inverted index), embed (text to vectors), dense (the vector index),
+// passage (the table of passages), container and generation (files and generations on
+// disk). This package combines them: it merges the candidates of both indexes and fuses
+// their scores.
 package index
 
 import (
@@ -35,23 +34,23 @@ const (
 	providedName = "provided.bin"
 )
 
-// A Database is open for searching and reading: one generation of it, as it
-// was when it was opened. It may be used from several goroutines at once;
-// Close must come after the last use.
+// A Database is open for searching and reading. It keeps the generation that was
+// current when it was opened. It may be used concurrently. Close must come after the
+// last use.
 type Database struct {
 	dir      string
-	stamp    os.FileInfo // of the manifest, to notice a newer generation
+	stamp    os.FileInfo // of the manifest, to detect a newer generation
 	gen      generation.Generation
 	table    *passage.Table
 	lexical  *lexical.Index
-	embedder *embed.Builtin // nil: the database has no vectors of it
+	embedder *embed.Builtin // nil: no vectors of the built-in embedder
 	vectors  *dense.Index
-	provided *dense.Index // vectors of another embedder; nil: there are none
+	provided *dense.Index // nil: no vectors of an external embedder
 }
 
-// Locate is the folder of the database that path means: the folder itself, a
-// LEANN index in any of its forms (see package leann), its meta file, or a
-// bare passages file. The folder need not have an index yet.
+// Locate returns the folder of the database at path. Path may be the folder, a LEANN
+// index in any form (see package leann), its meta file, or a single passages file. The
+// folder need not contain an index yet.
 func Locate(path string) (string, error) {
 	if _, err := os.Stat(generation.ManifestPath(path)); err == nil {
 		return path, nil
@@ -59,9 +58,9 @@ func Locate(path string) (string, error) {
 	return leann.Folder(path)
 }
 
-// Open opens the database that path means (see Locate). Errors: one that
-// wraps generation.ErrNoIndex where nothing was built yet, *container.CorruptError and
-// *container.VersionError, for all of which Repair knows what to do next.
+// Open opens the database at path (see Locate). The error wraps generation.ErrNoIndex
+// if there is no index, or is a *container.CorruptError or *container.VersionError.
+// Repair returns the command that fixes these errors.
 func Open(path string) (*Database, error) {
 	dir, err := Locate(path)
 	if err != nil {
@@ -79,7 +78,7 @@ func Open(path string) (*Database, error) {
 	return d, nil
 }
 
-// open opens every file of the generation, or none.
+// open opens all files of the generation, or none.
 func (d *Database) open(g generation.Generation) (err error) {
 	defer func() {
 		if err != nil {
@@ -129,32 +128,32 @@ func (d *Database) Close() error {
 	return errors.Join(errs...)
 }
 
-// Changed reports whether a build has put another generation in force since
-// the database was opened.
+// Changed reports whether a build has replaced the generation since the database was
+// opened.
 func (d *Database) Changed() bool {
 	now, err := os.Stat(generation.ManifestPath(d.dir))
 	return err == nil && !(os.SameFile(now, d.stamp) && now.ModTime().Equal(d.stamp.ModTime()) && now.Size() == d.stamp.Size())
 }
 
-// An Info is what is known of a database without searching it.
+// An Info describes a database without opening it.
 type Info struct {
 	Dir string
 	generation.Manifest
-	// Stale says why the index is older than the passages in its folder; empty if
-	// it is not.
+	// Stale is the reason why the index is older than the passages in its folder, or
+	// empty.
 	Stale string
-	// Bytes is the size of the derived files, the passages not counted.
+	// Bytes is the size of the derived files, without the passages.
 	Bytes int64
-	// Repaired says that the build which returned the Info found nothing new, but
-	// files for LEANN that were damaged, and wrote those again.
+	// Repaired reports that the build which returned the Info found no changes, but
+	// rewrote damaged files published for LEANN.
 	Repaired bool
 }
 
-// Info tells what is known of the open database.
+// Info describes the open database.
 func (d *Database) Info() Info { return info(d.dir, d.gen) }
 
-// Inspect tells what is known of the database that path means, from its
-// manifest alone. Its errors are Open's.
+// Inspect describes the database at path, using only its manifest. Its errors are those
+// of Open.
 func Inspect(path string) (Info, error) {
 	dir, err := Locate(path)
 	if err != nil {
@@ -177,8 +176,8 @@ func info(dir string, g generation.Generation) Info {
 	return i
 }
 
-// stale compares the passages files in the database's folder with what the build
-// saw.
+// stale compares the passages files in the database's folder with their state at the
+// build.
 func stale(dir string, g generation.Generation) string {
 	for _, f := range g.Source.Files {
 		if !filepath.IsLocal(f.Path) {
@@ -191,9 +190,8 @@ func stale(dir string, g generation.Generation) string {
 	return ""
 }
 
-// StaleOutside is Stale of the passages files outside of the database's folder.
-// It looks wherever the manifest says that they are, so the database must be the
-// user's own.
+// StaleOutside is like Stale for passages files outside the database's folder. It
+// accesses any path in the manifest, so call it only for databases that the user built.
 func (i Info) StaleOutside() string {
 	for _, f := range i.Source.Files {
 		if !filepath.IsAbs(f.Path) {
@@ -217,8 +215,8 @@ func changed(f generation.SourceFile, stat func() (fs.FileInfo, error)) string {
 	return ""
 }
 
-// Repair is the command that mends what err says of the database at path, or
-// "" where none would.
+// Repair returns the command that fixes err for the database at path, or "" if no
+// command does.
 func Repair(path string, err error) string {
 	var corrupt *container.CorruptError
 	var version *container.VersionError

@@ -51,9 +51,9 @@ func TestSearchFindsTheAnswer(t *testing.T) {
 			t.Errorf("hit %d scores more than the one before it", i+2)
 		}
 	}
-	foreign, err := db.Search(t.Context(), index.Query{Text: "cheap flights from berlin to tokyo in april"})
-	if err != nil || foreign.Confident {
-		t.Errorf("confident to answer what is not there: %.2f, %v", foreign.Confidence, err)
+	outOfDomain, err := db.Search(t.Context(), index.Query{Text: "cheap flights from berlin to tokyo in april"})
+	if err != nil || outOfDomain.Confident {
+		t.Errorf("confident about an out-of-domain query: %.2f, %v", outOfDomain.Confidence, err)
 	}
 
 	quick, err := quicksearch.Open(dir)
@@ -91,7 +91,7 @@ func TestSearchFilter(t *testing.T) {
 		}
 		for _, h := range r.Hits {
 			if !want(h.Document()) {
-				t.Errorf("filter %q let %s through", filter, h.Document())
+				t.Errorf("filter %q accepted %s", filter, h.Document())
 			}
 		}
 	}
@@ -109,8 +109,8 @@ func TestRead(t *testing.T) {
 		total, wanted int
 	}{
 		{ref: index.Ref{Name: "p0000009"}, first: 2, n: 1, id: "p0000009"},
-		{ref: index.Ref{Name: "p0000009", Neighbours: 1}, first: 1, n: 3, id: "p0000009", wanted: 1},
-		{ref: index.Ref{Name: "p0000009", Neighbours: 100}, first: 0, n: 7, id: "p0000009", wanted: 2},
+		{ref: index.Ref{Name: "p0000009", Neighbors: 1}, first: 1, n: 3, id: "p0000009", wanted: 1},
+		{ref: index.Ref{Name: "p0000009", Neighbors: 100}, first: 0, n: 7, id: "p0000009", wanted: 2},
 		{ref: index.Ref{Name: "p0000009", Whole: true}, first: 0, n: 7, id: "p0000009", wanted: 2},
 	} {
 		r, err := db.Read(tt.ref)
@@ -172,8 +172,7 @@ func TestBuildReplacesAndReadersNotice(t *testing.T) {
 	if i := old.Info(); i.Passages != 30 || i.Stale != "" || i.Bytes == 0 || i.Documents != 5 {
 		t.Errorf("info %+v", i)
 	}
-	// LEANN writes over its own file, in place; the index goes on with what it
-	// was made from.
+	// LEANN overwrites its own file in place. The index keeps its copy of the passages.
 	indextest.Passages(t, dir, 40)
 	if i := old.Info(); i.Stale == "" {
 		t.Error("the passages have changed, and the index is not stale")
@@ -190,7 +189,7 @@ func TestBuildReplacesAndReadersNotice(t *testing.T) {
 	}
 }
 
-func TestBuildNamesWhatItSkips(t *testing.T) {
+func TestBuildReportsSkippedLines(t *testing.T) {
 	dir := t.TempDir()
 	passages := "{\"id\": \"a\", \"text\": \"one\"}\ngarbage\n\n{\"id\": \"b\"}\n{\"id\": \"c\", \"text\": \"three\"}"
 	if err := os.WriteFile(filepath.Join(dir, "passages.jsonl"), []byte(passages), 0o644); err != nil {
@@ -202,7 +201,7 @@ func TestBuildNamesWhatItSkips(t *testing.T) {
 	}
 }
 
-func TestBuildRefusesNothing(t *testing.T) {
+func TestBuildWithoutPassages(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "passages.jsonl"), nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -241,7 +240,7 @@ func TestBuildIsCancelled(t *testing.T) {
 	}
 }
 
-// The same passages make the same bytes.
+// Equal passages produce equal files.
 func TestBuildIsReproducible(t *testing.T) {
 	files := func() map[string]string {
 		info, err := index.Inspect(indextest.Database(t, 600))
@@ -272,8 +271,8 @@ func TestVerify(t *testing.T) {
 	if r.Recall == nil || r.Recall.Value < 0.99 || r.Recall.Sample < 100 {
 		t.Errorf("recall %+v", r.Recall)
 	}
-	// Whatever file is damaged: it is named, and nothing panics or answers
-	// wrongly.
+	// Damage to any file is reported with the file's name, and never leads to a panic
+	// or a wrong result.
 	for _, f := range r.Files {
 		t.Run(f.Name, func(t *testing.T) {
 			g, err := generation.Current(dir)
@@ -319,8 +318,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// searchDamaged makes sure that a damaged database gives its right answer or
-// an error.
+// searchDamaged checks that a damaged database returns the correct hit or an error.
 func searchDamaged(t *testing.T, dir string) {
 	t.Helper()
 	db, err := index.Open(dir)

@@ -7,53 +7,53 @@ import (
 )
 
 const (
-	// maxLinkText is how much text of the links to one place is indexed, in
-	// bytes. What hundreds of links say, the first ones say.
-	maxLinkText = 1 << 10
-	// maxOneText is how long a link's text may be to say anything of where it
-	// leads.
-	maxOneText = 80
+	// maxTargetText limits the indexed anchor text per link target, in bytes. Further
+	// links rarely add new words.
+	maxTargetText = 1 << 10
+	// maxAnchorText is the maximum length of an anchor text, in bytes. Longer texts do
+	// not describe the target.
+	maxAnchorText = 80
 )
 
-// A linkGraph is what the passages of a database say of one another: which
-// places are led to, by how many documents, and in which words. A document's
-// links to itself count nothing, and several to one place count once.
+// A linkGraph contains the inbound links of a database's documents: for each target,
+// the number of linking documents and the anchor texts. Links within a document are
+// ignored, and several links from one document to the same target count once.
 type linkGraph struct {
-	documents map[string]*place // by key
-	anchors   map[string]*place // by key#anchor
-	named     map[string]bool   // documents whose link texts were given out
+	documents map[string]*linkTarget // by key
+	anchors   map[string]*linkTarget // by key#anchor
+	textUsed  map[string]bool        // documents whose anchor texts inbound has returned
 }
 
-// A place is a document or an anchor in it.
-type place struct {
+// A linkTarget is a document or an anchor in it.
+type linkTarget struct {
 	count int
-	last  string // document that was counted last
+	last  string // last counted document
 	text  []string
 	bytes int
 }
 
-// add takes the links of a passage of the document from. The passages of a
-// document must come one after another.
+// add adds the links of a passage of the document from. The passages of a document must
+// be added consecutively.
 func (g *linkGraph) add(from string, links []passage.Link) {
 	if g.documents == nil {
-		*g = linkGraph{make(map[string]*place), make(map[string]*place), make(map[string]bool)}
+		*g = linkGraph{make(map[string]*linkTarget), make(map[string]*linkTarget), make(map[string]bool)}
 	}
 	for _, link := range links {
 		to, anchor, _ := strings.Cut(link.To, "#")
 		if to == "" || to == from {
 			continue
 		}
-		enter(g.documents, to, from, link.Text, anchor == "")
+		addLink(g.documents, to, from, link.Text, anchor == "")
 		if anchor != "" {
-			enter(g.anchors, link.To, from, link.Text, true)
+			addLink(g.anchors, link.To, from, link.Text, true)
 		}
 	}
 }
 
-func enter(places map[string]*place, to, from, text string, keep bool) {
+func addLink(places map[string]*linkTarget, to, from, text string, keep bool) {
 	at := places[to]
 	if at == nil {
-		at = &place{}
+		at = &linkTarget{}
 		places[to] = at
 	}
 	if at.last != from || at.count == 0 {
@@ -61,24 +61,24 @@ func enter(places map[string]*place, to, from, text string, keep bool) {
 		at.count++
 	}
 	text = strings.TrimSpace(text)
-	if !keep || text == "" || len(text) > maxOneText || at.bytes+len(text) > maxLinkText {
+	if !keep || text == "" || len(text) > maxAnchorText || at.bytes+len(text) > maxTargetText {
 		return
 	}
 	at.text = append(at.text, text)
 	at.bytes += len(text)
 }
 
-// pass notes a passage of the document that nothing is to be known of.
-func (g *linkGraph) pass(document string) {
+// markTextUsed records a passage of the document for which inbound is not called.
+func (g *linkGraph) markTextUsed(document string) {
 	if g.documents[document] != nil {
-		g.named[document] = true
+		g.textUsed[document] = true
 	}
 }
 
-// of returns how often the passage and its document are led to, and the words
-// that lead there. Those that lead to the document as a whole are its first
-// passage's.
-func (g *linkGraph) of(p *passage.Passage) (inLinks, pageInLinks int, text string) {
+// inbound returns the number of inbound links of the passage and of its document, and
+// their anchor texts. The anchor texts of links to the whole document belong to its
+// first passage.
+func (g *linkGraph) inbound(p *passage.Passage) (inLinks, pageInLinks int, text string) {
 	key := p.Document()
 	if g.documents == nil || key == "" {
 		return 0, 0, ""
@@ -86,8 +86,8 @@ func (g *linkGraph) of(p *passage.Passage) (inLinks, pageInLinks int, text strin
 	var words []string
 	if at := g.documents[key]; at != nil {
 		pageInLinks = at.count
-		if !g.named[key] {
-			g.named[key] = true
+		if !g.textUsed[key] {
+			g.textUsed[key] = true
 			words = at.text
 		}
 	}

@@ -32,7 +32,7 @@ func TestLinkGraph(t *testing.T) {
 		{"anchor of b", b2, 2, 2, "x of b\nx once more"},
 		{"no document", &passage.Passage{ID: "i"}, 0, 0, ""},
 	} {
-		inLinks, pages, text := g.of(tt.p)
+		inLinks, pages, text := g.inbound(tt.p)
 		if inLinks != tt.inLinks || pages != tt.pages || text != tt.text {
 			t.Errorf("%s: %d links, %d to its page, %q; want %d, %d, %q", tt.name, inLinks, pages, text, tt.inLinks, tt.pages, tt.text)
 		}

@@ -1,37 +1,38 @@
 package index
 
-// Relevant is the confidence below which a database is said to have nothing
-// to say to a person or an agent that asked. Who asked is better served by a
-// doubtful passage than by none, so it is far below the hook's threshold.
+// Relevant is the confidence from which hits are shown to a person or an agent that
+// searches explicitly. Such a searcher prefers a doubtful hit to none, so the value is
+// far below the hook's threshold.
 const Relevant = 0.1
 
-// crowding is by how much each hit already taken from a database lowers its
-// next one.
-const crowding = 0.85
+// repeatPenalty is the factor by which each merged hit of a database lowers the weight
+// of its next one.
+const repeatPenalty = 0.85
 
-// mentioned is the weight of hits that mention the name which is all of the query,
-// if another database has a page about it.
-const mentioned = 0.2
+// mentionWeight is the weight of hits that only mention a name, if the query is that
+// name and another database has a page about it.
+const mentionWeight = 0.2
 
-// A Merged is a hit among those of several databases.
+// A Merged is a hit in the merged results of several databases.
 type Merged struct {
 	Hit
-	From      int     // the result it is of
-	Relevance float64 // what the hits of several databases are compared by
+	From      int     // index of its result
+	Relevance float64 // comparable between databases
 }
 
-// Merge puts the hits of several databases into one order. Their scores do
-// not compare, but how sure each database is of its best hit does: a hit's
-// relevance is that, lowered as its score falls below the best's. Each hit
-// taken from a database lowers its next one, so that a big database does not
-// crowd out the only answer of a small one. Where one database has something
-// relevant, those that have nothing bring no hits. A database with a page about the
-// name that is all of the query goes before those that only mention the name.
+// Merge merges the hits of several databases into one ranking. Scores of different
+// databases are not comparable, but confidences are. The relevance of a hit is the
+// database's confidence, scaled by the hit's score relative to the best hit.
+//
+// Each merged hit of a database lowers the weight of its next one, so that a large
+// database does not displace the only answer of a small one. If one database has a
+// relevant hit, databases without one contribute none. If the query is a name, a
+// database with a page about it precedes databases that only mention it.
 func Merge(results []Result, topK int) []Merged {
-	surest, pageAboutName := 0.0, false
+	maxConfidence, pageAboutName := 0.0, false
 	for _, r := range results {
 		if len(r.Hits) > 0 {
-			surest = max(surest, r.Confidence)
+			maxConfidence = max(maxConfidence, r.Confidence)
 			pageAboutName = pageAboutName || r.signals.NamedPage
 		}
 	}
@@ -40,21 +41,21 @@ func Merge(results []Result, topK int) []Merged {
 	for i, r := range results {
 		weight[i] = 1
 		if pageAboutName && !r.signals.NamedPage {
-			weight[i] = mentioned
+			weight[i] = mentionWeight
 		}
-		if surest >= Relevant && r.Confidence < Relevant && !r.signals.NamedPage {
+		if maxConfidence >= Relevant && r.Confidence < Relevant && !r.signals.NamedPage {
 			next[i] = len(r.Hits)
 		}
 	}
 	var merged []Merged
 	for len(merged) < topK {
-		best, most := -1, 0.0
+		best, maxWeighted := -1, 0.0
 		for i, r := range results {
 			if next[i] == len(r.Hits) {
 				continue
 			}
-			if weighted := r.relevance(next[i]) * weight[i]; best < 0 || weighted > most {
-				best, most = i, weighted
+			if weighted := r.relevance(next[i]) * weight[i]; best < 0 || weighted > maxWeighted {
+				best, maxWeighted = i, weighted
 			}
 		}
 		if best < 0 {
@@ -63,12 +64,12 @@ func Merge(results []Result, topK int) []Merged {
 		r := results[best]
 		merged = append(merged, Merged{Hit: r.Hits[next[best]], From: best, Relevance: r.relevance(next[best])})
 		next[best]++
-		weight[best] *= crowding
+		weight[best] *= repeatPenalty
 	}
 	return merged
 }
 
-// relevance is how sure the database is of its i-th hit.
+// relevance returns the relevance of hit i (see Merge).
 func (r Result) relevance(i int) float64 {
 	if best := r.Hits[0].Score; best > 0 {
 		return r.Confidence * r.Hits[i].Score / best

@@ -23,7 +23,7 @@ func TestMerge(t *testing.T) {
 			results: []Result{result(0.3, hit("a1", 900)), result(0.9, hit("b1", 2))}, want: []string{"b1", "a1"}},
 		{name: "a big one does not crowd out a small one", topK: 3,
 			results: []Result{result(0.9, hit("a1", 10), hit("a2", 9.9), hit("a3", 9.8)), result(0.8, hit("b1", 1))}, want: []string{"a1", "b1", "a2"}},
-		{name: "irrelevant ones are left out", topK: 9,
+		{name: "irrelevant hits are dropped", topK: 9,
 			results: []Result{result(0.05, hit("a1", 10)), result(0.8, hit("b1", 1))}, want: []string{"b1"}},
 		{name: "unless all are", topK: 9, results: []Result{result(0.05, hit("a1", 10)), result(0.08, hit("b1", 1))}, want: []string{"b1", "a1"}},
 		{name: "scores of zero", topK: 9, results: []Result{result(0.5, hit("a1", 0), hit("a2", 0)), result(0.4)}, want: []string{"a1", "a2"}},

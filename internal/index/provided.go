@@ -16,59 +16,58 @@ import (
 )
 
 const (
-	// providedQueries is how many pseudo-queries an embedder is asked for, to
-	// measure with. It may be paid for each.
+	// providedQueries is the number of synthetic queries sent to an external embedder
+	// for measurements. The embedder may charge for each.
 	providedQueries = 200
-	// mostEmbedded is how much of a passage is sent to an embedder, in
-	// characters: as much as the models with the longest window take at worst,
-	// a token each. Most models read far less and say nothing.
-	mostEmbedded = 8000
+	// maxEmbedderChars is the maximum length of a passage sent to an embedder, in
+	// characters. It fits the longest common context windows at one token per
+	// character. Most models truncate far earlier without an error.
+	maxEmbedderChars = 8000
 )
 
-// addProvided adds the vectors that opt.Embedder makes of the passages, or has
-// made before, and notes them in m.
+// addProvided indexes the vectors of opt.Embedder, computed now or stored by LEANN, and
+// describes them in m.
 func (d *Database) addProvided(ctx context.Context, m *generation.Manifest, opt BuildOptions) error {
 	p := opt.Embedder
 	var vectors dense.Vectors
 	var err error
 	if opt.Stored != nil {
-		vectors, err = d.stored(ctx, opt.Stored, p)
+		vectors, err = d.verifiedVectors(ctx, opt.Stored, p)
 	} else {
-		vectors, err = embed.Collect(ctx, p, d.table.Passages(), d.described, opt.Report)
+		vectors, err = embed.Collect(ctx, p, d.table.Passages(), d.providedText, opt.Report)
 	}
 	if err != nil {
 		return err
 	}
-	own, foreign, err := d.questions(ctx, p)
+	inDomain, outOfDomain, err := d.evaluationVectors(ctx, p)
 	if err != nil {
 		return err
 	}
 	file := d.gen.File(providedName)
-	stats, err := dense.Build(ctx, file, vectors, dense.Options{Queries: own, Depth: neighbours, Progress: opt.Report})
+	stats, err := dense.Build(ctx, file, vectors, dense.Options{Queries: inDomain, Depth: denseCandidates, Progress: opt.Report})
 	if err != nil {
 		return fmt.Errorf("cannot index the vectors of %s: %w", p.ID(), err)
 	}
 	if stats.Rows == 0 {
 		return fmt.Errorf("%s returned only zero vectors: check that the model supports this language", p.ID())
 	}
-	nearness, err := measureNearness(file, own, foreign)
+	similarity, err := measureSimilarity(file, inDomain, outOfDomain)
 	if err != nil {
 		return err
 	}
 	m.Provided = &generation.Provided{
 		Embedder:   generation.Embedder{Name: p.ID(), Dimensions: vectors.Dimensions()},
 		Recall:     stats.Recall,
-		Similarity: nearness,
+		Similarity: similarity,
 	}
 	return nil
 }
 
-// questions are the vectors of questions that the database answers and of
-// some that it does not, to measure with. There are none if p refuses: by now
-// all passages are embedded, too much to give up because a server has had
-// enough.
-func (d *Database) questions(ctx context.Context, p embed.Provider) (own, foreign [][]float32, err error) {
-	queries, err := d.pseudoQueries(providedQueries)
+// evaluationVectors embeds in-domain and out-of-domain queries for measurements. It
+// returns none if p fails, because all passages are embedded by now and must not be
+// lost to a rate limit.
+func (d *Database) evaluationVectors(ctx context.Context, p embed.Provider) (inDomain, outOfDomain [][]float32, err error) {
+	queries, err := d.syntheticQueries(providedQueries)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -76,26 +75,24 @@ func (d *Database) questions(ctx context.Context, p embed.Provider) (own, foreig
 	for _, q := range queries {
 		texts = append(texts, q.text)
 	}
-	others, err := d.OutOfDomainQueries()
+	otherTexts, err := d.OutOfDomainQueries()
 	if err != nil {
 		return nil, nil, err
 	}
-	vectors, err := p.Embed(ctx, embed.Query, append(texts, others...))
+	vectors, err := p.Embed(ctx, embed.Query, append(texts, otherTexts...))
 	if err != nil {
 		return nil, nil, ctx.Err()
 	}
 	return vectors[:len(texts)], vectors[len(texts):], nil
 }
 
-// leastQuestions is how many questions of either kind it takes to tell them
-// apart.
-const leastQuestions = 20
+// minQueries is the minimum number of queries of each kind for a comparison.
+const minQueries = 20
 
-// measureNearness finds out how near the nearest passage is to questions that
-// the database answers, and to those it does not. It returns nil where that
-// does not tell them apart.
-func measureNearness(file confined.Path, own, foreign [][]float32) (*generation.SimilarityStats, error) {
-	if len(own) < leastQuestions || len(foreign) < leastQuestions {
+// measureSimilarity measures the cosine of the nearest passage for in-domain and
+// out-of-domain queries. It returns nil if the cosine does not separate them.
+func measureSimilarity(file confined.Path, inDomain, outOfDomain [][]float32) (*generation.SimilarityStats, error) {
+	if len(inDomain) < minQueries || len(outOfDomain) < minQueries {
 		return nil, nil
 	}
 	x, err := dense.Open(file)
@@ -106,9 +103,9 @@ func measureNearness(file confined.Path, own, foreign [][]float32) (*generation.
 	var means [2]float64
 	var squares float64
 	n := 0
-	for kind, questions := range [2][][]float32{own, foreign} {
+	for kind, queries := range [2][][]float32{inDomain, outOfDomain} {
 		var scores []float64
-		for _, q := range questions {
+		for _, q := range queries {
 			near, err := x.Search(q, 1, nil)
 			if err != nil {
 				return nil, err
@@ -117,7 +114,7 @@ func measureNearness(file confined.Path, own, foreign [][]float32) (*generation.
 				scores = append(scores, float64(near[0].Score))
 			}
 		}
-		if len(scores) < leastQuestions {
+		if len(scores) < minQueries {
 			return nil, nil
 		}
 		for _, s := range scores {
@@ -135,25 +132,25 @@ func measureNearness(file confined.Path, own, foreign [][]float32) (*generation.
 	return m, nil
 }
 
-// probability is how likely the database answers a question whose nearest
-// passage has that cosine: by Bayes' rule for two normal distributions, with
-// as much said for either kind beforehand.
-func probability(m *generation.SimilarityStats, cosine float64) float64 {
+// answerProbability returns the probability that the database answers a query whose
+// nearest passage has this cosine. It applies Bayes' rule to two normal distributions
+// with equal priors.
+func answerProbability(m *generation.SimilarityStats, cosine float64) float64 {
 	variance := max(m.Spread*m.Spread, 1e-6)
 	return 1 / (1 + math.Exp(-(m.InDomain-m.OutOfDomain)/variance*(cosine-(m.InDomain+m.OutOfDomain)/2)))
 }
 
-// described is what an embedder sees of a passage: where it stands, and its
-// text.
-func (d *Database) described(i int) (string, error) {
+// providedText returns the embedder's input for passage i.
+func (d *Database) providedText(i int) (string, error) {
 	p, err := d.table.Passage(uint32(i))
 	if err != nil {
 		return "", err
 	}
-	return describe(&p), nil
+	return embedderInput(&p), nil
 }
 
-func describe(p *passage.Passage) string {
+// embedderInput returns a passage's text, preceded by its title and headings.
+func embedderInput(p *passage.Passage) string {
 	var places []string
 	for _, place := range append([]string{p.Title}, p.Headings...) {
 		if place != "" && (len(places) == 0 || places[len(places)-1] != place) {
@@ -162,11 +159,11 @@ func describe(p *passage.Passage) string {
 	}
 	text := strings.TrimSpace(strings.Join(places, " > ") + "\n" + p.Text)
 	if text == "" {
-		return p.Name() // a text must be something, for some servers
+		return p.Name() // some servers reject empty texts
 	}
 	count := 0
 	for at := range text {
-		if count == mostEmbedded {
+		if count == maxEmbedderChars {
 			return text[:at]
 		}
 		count++
@@ -174,8 +171,8 @@ func describe(p *passage.Passage) string {
 	return text
 }
 
-// A StoredError says that vectors which an index kept cannot stand for those
-// of an embedder.
+// A StoredError reports that the vectors stored by a LEANN index do not match an
+// embedder.
 type StoredError struct {
 	Path, Embedder, Why string
 }
@@ -184,14 +181,14 @@ func (e *StoredError) Error() string {
 	return fmt.Sprintf("the vectors in %s do not match %s: %s", e.Path, e.Embedder, e.Why)
 }
 
-// stored are the vectors that a LEANN index kept, by passage. Whether they are
-// really p's is tried on a few: vectors of another model would make searches
-// worse, and nothing else would tell.
-func (d *Database) stored(ctx context.Context, v *leann.Vectors, p embed.Provider) (dense.Vectors, error) {
+// verifiedVectors returns the vectors stored by a LEANN index, in the order of the
+// passages. It recomputes a few with p, because vectors of another model would silently
+// worsen searches.
+func (d *Database) verifiedVectors(ctx context.Context, v *leann.Vectors, p embed.Provider) (dense.Vectors, error) {
 	const sample = 12
 	n := d.table.Passages()
-	s := storedVectors{Vectors: v, labels: make([]int, n)}
-	foreign := func(format string, args ...any) error {
+	s := orderedVectors{Vectors: v, labels: make([]int, n)}
+	mismatch := func(format string, args ...any) error {
 		return &StoredError{v.Path(), p.ID(), fmt.Sprintf(format, args...)}
 	}
 	for i := range s.labels {
@@ -201,12 +198,12 @@ func (d *Database) stored(ctx context.Context, v *leann.Vectors, p embed.Provide
 		}
 		label, ok := v.Label(t.ID, i)
 		if !ok {
-			return nil, foreign("no vector for passage %s", t.ID)
+			return nil, mismatch("no vector for passage %s", t.ID)
 		}
 		s.labels[i] = label
 	}
 	if want := p.Dimensions(); want != 0 && want != v.Dimensions() {
-		return nil, foreign("%d dimensions, the model has %d", v.Dimensions(), want)
+		return nil, mismatch("%d dimensions, the model has %d", v.Dimensions(), want)
 	}
 	var numbers []int
 	var texts []string
@@ -228,30 +225,30 @@ func (d *Database) stored(ctx context.Context, v *leann.Vectors, p embed.Provide
 	u := make([]float32, v.Dimensions())
 	for i, f := range fresh {
 		if len(f) != len(u) {
-			return nil, foreign("%d dimensions, the model has %d", len(u), len(f))
+			return nil, mismatch("%d dimensions, the model has %d", len(u), len(f))
 		}
 		if err := s.Vector(numbers[i], u); err != nil {
 			return nil, err
 		}
 		sum += cosine(u, f)
 	}
-	// Half-precision and quantised models of the same weights stay above .97.
+	// Half-precision and quantized models of the same weights stay above 0.97.
 	const least = 0.9
 	if mean := sum / float64(max(1, len(fresh))); !(mean >= least) {
-		return nil, foreign("over %d passages, the mean cosine is %.2f", len(fresh), mean)
+		return nil, mismatch("over %d passages, the mean cosine is %.2f", len(fresh), mean)
 	}
 	return s, nil
 }
 
-// storedVectors are a LEANN index's vectors in the order of the passages.
-type storedVectors struct {
+// orderedVectors are a LEANN index's vectors in the order of the passages.
+type orderedVectors struct {
 	*leann.Vectors
 	labels []int
 }
 
-func (s storedVectors) Len() int { return len(s.labels) }
+func (s orderedVectors) Len() int { return len(s.labels) }
 
-func (s storedVectors) Vector(i int, v []float32) error { return s.Vectors.Vector(s.labels[i], v) }
+func (s orderedVectors) Vector(i int, v []float32) error { return s.Vectors.Vector(s.labels[i], v) }
 
 func cosine(a, b []float32) float64 {
 	var dot, aa, bb float64
@@ -263,19 +260,19 @@ func cosine(a, b []float32) float64 {
 	return dot / math.Sqrt(aa*bb)
 }
 
-// providedView is the query as the provided embedder sees it.
-func (d *Database) providedView(ctx context.Context, e *Embedders, text string) (view, error) {
+// providedQuery embeds the query with the external embedder of the database.
+func (d *Database) providedQuery(ctx context.Context, e *Embedders, text string) (denseQuery, error) {
 	made := d.gen.Provided
 	query, weight, err := e.vector(ctx, made.Name, text)
-	var other *otherEmbedderError
+	var other *embedderMismatchError
 	switch {
 	case errors.As(err, &other):
-		return view{}, fmt.Errorf("%w; to use the model, run: docsearch index build %s", err, d.dir)
+		return denseQuery{}, fmt.Errorf("%w; to use the model, run: docsearch index build %s", err, d.dir)
 	case err != nil:
-		return view{}, err
+		return denseQuery{}, err
 	case len(query) != d.provided.Dimensions():
-		return view{}, fmt.Errorf("the model returns %d dimensions, the index has %d; to use the model, run: docsearch index build %s",
+		return denseQuery{}, fmt.Errorf("the model returns %d dimensions, the index has %d; to use the model, run: docsearch index build %s",
 			len(query), d.provided.Dimensions(), d.dir)
 	}
-	return view{query: query, passages: d.provided, weight: weight, relative: true}, nil
+	return denseQuery{query: query, index: d.provided, weight: weight, relative: true}, nil
 }

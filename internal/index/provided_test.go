@@ -29,21 +29,21 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// A modelServer speaks Ollama's protocol. Its model hashes words into vectors
-// and knows that some words mean the same, which no lexical index does.
+// A modelServer implements Ollama's protocol. Its model hashes words to vectors and
+// maps two synonyms to the same vector, which a lexical index cannot do.
 type modelServer struct {
 	*httptest.Server
-	trouble atomic.Pointer[func(w http.ResponseWriter) bool] // may answer instead
+	trouble atomic.Pointer[func(w http.ResponseWriter) bool] // handles the request if it returns true
 	mu      sync.Mutex
 	texts   []string
 }
 
 const (
 	dimensions = 256 // of the model's vectors
-	// To the model, the two words mean the same.
+	// The model treats these words as synonyms.
 	rareWord    = "zymotic"
 	synonymWord = "fermentational"
-	// questions is how many a build sends at most beside the passages.
+	// questions is an upper bound for the number of queries that a build embeds.
 	questions = 500
 )
 
@@ -77,11 +77,11 @@ func (s *modelServer) answer(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(a)
 }
 
-// troubled makes the server answer by f as long as that returns true.
-func (s *modelServer) troubled(f func(w http.ResponseWriter) bool) { s.trouble.Store(&f) }
+// intercept calls f for each request. The server answers normally if f returns false.
+func (s *modelServer) intercept(f func(w http.ResponseWriter) bool) { s.trouble.Store(&f) }
 
-// asked returns the texts that came since the last call.
-func (s *modelServer) asked() []string {
+// requested returns the texts embedded since the last call.
+func (s *modelServer) requested() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	texts := s.texts
@@ -91,7 +91,7 @@ func (s *modelServer) asked() []string {
 
 func modelVector(text string, dimensions int) []float32 {
 	v := make([]float32, dimensions)
-	v[0] = 0.1 // as neural models', its vectors all lie in one direction
+	v[0] = 0.1 // a common direction of all vectors, as in neural models
 	for _, word := range strings.Fields(strings.ToLower(text)) {
 		weight := float32(0.05)
 		if word == synonymWord {
@@ -111,14 +111,14 @@ func (s *modelServer) spec() index.EmbedderSpec {
 	return index.EmbedderSpec{Kind: index.Ollama, Options: provider.Options{URL: s.URL, Model: "m", Pause: time.Millisecond}}
 }
 
-// asking are the embedders of a config that has these.
-func asking(t *testing.T, patience time.Duration, specs ...index.EmbedderSpec) *index.Embedders {
-	e := index.NewEmbedders(func() []index.EmbedderSpec { return specs }, patience)
+// newEmbedders returns the embedders of a config with these specs.
+func newEmbedders(t *testing.T, timeout time.Duration, specs ...index.EmbedderSpec) *index.Embedders {
+	e := index.NewEmbedders(func() []index.EmbedderSpec { return specs }, timeout)
 	t.Cleanup(func() { e.Close() })
 	return e
 }
 
-// buildWith builds the database in dir, whose passages are there.
+// buildWith builds the database in dir from the passages there.
 func buildWith(t *testing.T, dir string, opt index.BuildOptions) (index.Info, error) {
 	t.Helper()
 	found, err := leann.Find(dir)
@@ -161,31 +161,31 @@ func search(t *testing.T, db *index.Database, q index.Query) index.Result {
 	return r
 }
 
-func TestProvidedVectorsFindWhatWordsDoNot(t *testing.T) {
+func TestProvidedVectorsFindSynonyms(t *testing.T) {
 	s := serveModel(t)
 	dir := provided(t, s, 120)
 	db := open(t, dir)
 	first := "Artifact registry > Security > Rotate the signing certificate\nTo rotate"
-	if texts := s.asked(); !slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(text, first) }) || slices.Contains(texts, "") {
+	if texts := s.requested(); !slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(text, first) }) || slices.Contains(texts, "") {
 		t.Errorf("no text begins with %q, or one is empty", first)
 	}
 	q := index.Query{Text: synonymWord, TopK: 3}
 	if r := search(t, db, q); len(r.Hits) != 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "the config has no such embedder") {
 		t.Errorf("without the embedder: %d hits, notes %q", len(r.Hits), r.Notes)
 	}
-	q.Embedders = asking(t, time.Minute, s.spec())
+	q.Embedders = newEmbedders(t, time.Minute, s.spec())
 	r := search(t, db, q)
 	if len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Text, indextest.Answer) || r.Hits[0].Dense != 0.5 || r.Confidence < 0.9 || len(r.Notes) != 0 {
 		t.Errorf("hits %+v, notes %q", r.Hits, r.Notes)
 	}
 	spec := s.spec()
 	spec.Weight = 2
-	q.Embedders = asking(t, time.Minute, spec)
+	q.Embedders = newEmbedders(t, time.Minute, spec)
 	if r := search(t, db, q); len(r.Hits) == 0 || r.Hits[0].Dense != 2 {
 		t.Errorf("weight 2: hits %+v", r.Hits)
 	}
-	// Words still count beside the vectors.
-	q.Text, q.Embedders = indextest.Question, asking(t, time.Minute, s.spec())
+	// Lexical scores still count in addition to vector scores.
+	q.Text, q.Embedders = indextest.Question, newEmbedders(t, time.Minute, s.spec())
 	if r := search(t, db, q); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Text, indextest.Answer) || r.Hits[0].Lexical <= 0 {
 		t.Errorf("the question: %+v", r.Hits)
 	}
@@ -214,9 +214,8 @@ func TestVerifyProvided(t *testing.T) {
 	}
 }
 
-// TestEmbedderInTrouble holds that a search always has an answer, and says
-// what it had to do without.
-func TestEmbedderInTrouble(t *testing.T) {
+// If the embedder fails, a search still returns hits, with a note about the failure.
+func TestFailingEmbedder(t *testing.T) {
 	s := serveModel(t)
 	dir := provided(t, s, 350)
 	db := open(t, dir)
@@ -235,7 +234,7 @@ func TestEmbedderInTrouble(t *testing.T) {
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, `{"error": "too many requests"}`, http.StatusTooManyRequests)
 		}, want: "status 429: too many requests"},
-		{name: "nobody there", spec: func(spec *index.EmbedderSpec) { spec.URL = gone.URL }, want: "to start the server, run: ollama serve"},
+		{name: "no server", spec: func(spec *index.EmbedderSpec) { spec.URL = gone.URL }, want: "to start the server, run: ollama serve"},
 		{name: "other dimensions", trouble: func(w http.ResponseWriter) { fmt.Fprint(w, `{"embeddings": [[1, 2]]}`) },
 			want: "the model returns 2 dimensions, the index has 256; to use the model, run: docsearch index build DIR"},
 		{name: "nonsense", trouble: func(w http.ResponseWriter) { fmt.Fprint(w, `{"embeddings": []}`) }, want: "got 0 vectors for 1 texts"},
@@ -247,7 +246,7 @@ func TestEmbedderInTrouble(t *testing.T) {
 			want: "the environment variable DOCSEARCH_TEST_NO_SUCH_KEY for the API key is not set"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s.troubled(func(w http.ResponseWriter) bool {
+			s.intercept(func(w http.ResponseWriter) bool {
 				if tt.trouble != nil {
 					tt.trouble(w)
 				}
@@ -257,17 +256,17 @@ func TestEmbedderInTrouble(t *testing.T) {
 			if tt.spec != nil {
 				tt.spec(&spec)
 			}
-			e := asking(t, time.Minute, spec)
+			e := newEmbedders(t, time.Minute, spec)
 			r := search(t, db, index.Query{Text: indextest.Question, TopK: 3, Embedders: e})
 			want := strings.ReplaceAll(tt.want, "DIR", dir)
 			if len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], "searched without the vectors of ollama:m: ") || !strings.Contains(r.Notes[0], want) {
 				t.Errorf("notes %q, want one with %q", r.Notes, want)
 			}
 			if len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Text, indextest.Answer) || r.Hits[0].Dense <= 0 || !r.Confident {
-				t.Errorf("the words and the builtin vectors should answer: confident %t, %+v", r.Confident, r.Hits)
+				t.Errorf("want an answer from the lexical index and the built-in vectors: confident %t, %+v", r.Confident, r.Hits)
 			}
 			if err := e.Check(t.Context(), "ollama:m", dimensions); err == nil {
-				t.Error("the check finds nothing wrong")
+				t.Error("the check reports no error")
 			}
 		})
 	}
@@ -277,13 +276,13 @@ func TestSlowEmbedder(t *testing.T) {
 	s := serveModel(t)
 	db := open(t, provided(t, s, 60))
 	release, entered := make(chan struct{}), make(chan struct{}, 10)
-	s.troubled(func(http.ResponseWriter) bool {
+	s.intercept(func(http.ResponseWriter) bool {
 		entered <- struct{}{}
 		<-release
 		return false
 	})
-	s.asked()
-	e := asking(t, 20*time.Millisecond, s.spec())
+	s.requested()
+	e := newEmbedders(t, 20*time.Millisecond, s.spec())
 	q := index.Query{Text: synonymWord, Embedders: e}
 	for range 3 {
 		r := search(t, db, q)
@@ -293,7 +292,7 @@ func TestSlowEmbedder(t *testing.T) {
 	}
 	<-entered
 	close(release)
-	// The answer that came too late is there for the next who asks.
+	// A late vector is cached for the next search.
 	for deadline := time.Now().Add(time.Minute); ; {
 		r := search(t, db, q)
 		if len(r.Notes) == 0 {
@@ -303,20 +302,20 @@ func TestSlowEmbedder(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("the answer never came")
+			t.Fatal("the vector was never cached")
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if n := len(s.asked()); n != 1 {
-		t.Errorf("the server was asked %d times, want once", n)
+	if n := len(s.requested()); n != 1 {
+		t.Errorf("the server received %d requests, want once", n)
 	}
 }
 
-func TestOneQuestionForManyDatabases(t *testing.T) {
+func TestQueryIsEmbeddedOnce(t *testing.T) {
 	s := serveModel(t)
 	db := open(t, provided(t, s, 60))
-	s.asked()
-	e := asking(t, time.Minute, s.spec())
+	s.requested()
+	e := newEmbedders(t, time.Minute, s.spec())
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -329,8 +328,8 @@ func TestOneQuestionForManyDatabases(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(s.asked()); n != 2 {
-		t.Errorf("the server was asked %d times, want twice", n)
+	if n := len(s.requested()); n != 2 {
+		t.Errorf("the server received %d requests, want twice", n)
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)
@@ -340,12 +339,11 @@ func TestOneQuestionForManyDatabases(t *testing.T) {
 	}
 }
 
-// TestBuildGoesOn holds that what was embedded before a build failed is not
-// embedded again.
-func TestBuildGoesOn(t *testing.T) {
+// After a failed build, the next one does not embed the same passages again.
+func TestBuildResumesEmbedding(t *testing.T) {
 	s := serveModel(t)
 	dir, kept := t.TempDir(), t.TempDir()
-	indextest.Passages(t, dir, 290) // of which 256 go at first
+	indextest.Passages(t, dir, 290) // the first request batch has 256
 	cached := func() embed.Provider {
 		t.Helper()
 		spec := s.spec()
@@ -357,7 +355,7 @@ func TestBuildGoesOn(t *testing.T) {
 		return c
 	}
 	var requests atomic.Int64
-	s.troubled(func(w http.ResponseWriter) bool {
+	s.intercept(func(w http.ResponseWriter) bool {
 		if requests.Add(1) <= 6 {
 			return false
 		}
@@ -370,14 +368,14 @@ func TestBuildGoesOn(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	if _, err := index.Open(dir); err == nil {
-		t.Error("a build that failed has put an index in force")
+		t.Error("the failed build replaced the index")
 	}
-	first := s.asked()
-	s.troubled(func(http.ResponseWriter) bool { return false })
+	first := s.requested()
+	s.intercept(func(http.ResponseWriter) bool { return false })
 	if _, err := buildWith(t, dir, index.BuildOptions{Embedder: cached()}); err != nil {
 		t.Fatal(err)
 	}
-	second := s.asked()
+	second := s.requested()
 	again := 0
 	for _, text := range first[:256] {
 		if slices.Contains(second, text) {
@@ -390,8 +388,8 @@ func TestBuildGoesOn(t *testing.T) {
 	if _, err := buildWith(t, dir, index.BuildOptions{Embedder: cached()}); err != nil {
 		t.Fatal(err)
 	}
-	if third := s.asked(); len(third) > questions {
-		t.Errorf("the third build sent %d texts, want questions alone", len(third))
+	if third := s.requested(); len(third) > questions {
+		t.Errorf("the third build sent %d texts, want only queries", len(third))
 	}
 }
 
@@ -409,13 +407,13 @@ func TestProvidedBuildIsDeterministic(t *testing.T) {
 		}
 	}
 	if string(files[0]) != string(files[1]) {
-		t.Error("the same passages made other bytes")
+		t.Error("equal passages produced different files")
 	}
 }
 
 func TestUselessEmbedder(t *testing.T) {
 	s := serveModel(t)
-	s.troubled(func(w http.ResponseWriter) bool {
+	s.intercept(func(w http.ResponseWriter) bool {
 		http.Error(w, `{"error": "model \"m\" not found"}`, http.StatusNotFound)
 		return true
 	})
@@ -428,11 +426,11 @@ func TestUselessEmbedder(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := (index.EmbedderSpec{Kind: "oracle"}).Open(); err == nil {
-		t.Error("an unknown kind is no error")
+		t.Error("no error for an unknown kind")
 	}
 }
 
-// nothing is a model that knows no word.
+// nothing is a model without a vocabulary.
 type nothing struct{ embed.Provider }
 
 func (nothing) ID() string { return "nothing" }
@@ -445,8 +443,7 @@ func (nothing) Embed(_ context.Context, _ embed.Kind, texts []string) ([][]float
 	return vectors, nil
 }
 
-// TestStoredVectors holds that vectors of a LEANN index are taken as they
-// are, where they are the embedder's.
+// A build uses the vectors stored by LEANN only if they match the embedder.
 func TestStoredVectors(t *testing.T) {
 	const n = 120
 	for _, tt := range []struct {
@@ -487,8 +484,8 @@ func TestStoredVectors(t *testing.T) {
 			defer stored.Close()
 			_, err = buildWith(t, dir, index.BuildOptions{Embedder: mustOpen(t, s.spec()), Stored: stored})
 			if tt.want != "" {
-				var foreign *index.StoredError
-				if !errors.As(err, &foreign) || !strings.Contains(err.Error(), tt.want) {
+				var mismatch *index.StoredError
+				if !errors.As(err, &mismatch) || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("error %v, want one with %q", err, tt.want)
 				}
 				return
@@ -496,12 +493,12 @@ func TestStoredVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if slices.ContainsFunc(s.asked(), func(text string) bool {
+			if slices.ContainsFunc(s.requested(), func(text string) bool {
 				return strings.Contains(text, indextest.Answer) && strings.HasPrefix(text, "Artifact")
 			}) {
 				t.Error("the passages were embedded again")
 			}
-			r := search(t, open(t, dir), index.Query{Text: synonymWord, Embedders: asking(t, time.Minute, s.spec())})
+			r := search(t, open(t, dir), index.Query{Text: synonymWord, Embedders: newEmbedders(t, time.Minute, s.spec())})
 			if len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Text, indextest.Answer) {
 				t.Errorf("hits %+v, notes %q", r.Hits, r.Notes)
 			}
@@ -509,8 +506,8 @@ func TestStoredVectors(t *testing.T) {
 	}
 }
 
-// writeStored gives the passages in dir the files of a LEANN index that kept
-// its vectors, which are what vector makes, until it makes none.
+// writeStored writes the files of a LEANN index for the passages in dir, with stored
+// vectors until vector returns nil.
 func writeStored(t *testing.T, dir string, vector func(i int, p *passage.Passage) []float32) {
 	t.Helper()
 	lines, err := os.ReadFile(filepath.Join(dir, "documents.leann.passages.jsonl"))
@@ -537,12 +534,11 @@ func writeStored(t *testing.T, dir string, vector func(i int, p *passage.Passage
 	write("documents.index", leanntest.FAISS(vectors, leanntest.Marked))
 }
 
-// TestOperatorsBindVectors holds that what vectors alone find meets the query's
-// operators.
+// Hits found only by vectors satisfy the query's operators.
 func TestOperatorsBindVectors(t *testing.T) {
 	s := serveModel(t)
 	db := open(t, provided(t, s, 120))
-	e := asking(t, time.Minute, s.spec())
+	e := newEmbedders(t, time.Minute, s.spec())
 	answered := func(h index.Hit) bool { return strings.Contains(h.Text, indextest.Answer) }
 	for _, tt := range []struct {
 		query string
@@ -565,21 +561,21 @@ func TestOperatorsBindVectors(t *testing.T) {
 			}
 			for _, h := range r.Hits {
 				if tt.holds != nil && !tt.holds(h) {
-					t.Errorf("%s (%s) does not meet the query's demands", h.ID, h.URL)
+					t.Errorf("%s (%s) does not satisfy the query's operators", h.ID, h.URL)
 				}
 			}
 		})
 	}
 }
 
-// TestVectorsOfCorrectedText holds that the embedder is asked for the text that the
-// words were searched for: without its wording, and corrected.
+// The embedder receives the query as the lexical index searches it: with corrections
+// and without filler words.
 func TestVectorsOfCorrectedText(t *testing.T) {
 	s := serveModel(t)
 	db := open(t, provided(t, s, 120))
-	s.asked()
-	search(t, db, index.Query{Text: "rotate the signing certifciate official documentation", Embedders: asking(t, time.Minute, s.spec())})
-	if diff := cmp.Diff([]string{"rotate the signing certificate"}, s.asked()); diff != "" {
+	s.requested()
+	search(t, db, index.Query{Text: "rotate the signing certifciate official documentation", Embedders: newEmbedders(t, time.Minute, s.spec())})
+	if diff := cmp.Diff([]string{"rotate the signing certificate"}, s.requested()); diff != "" {
 		t.Errorf("texts (-want +got)\n%s", diff)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/docsearch/docsearch/internal/provenance"
 )
 
-// publish gives the passages of a generation to LEANN, and returns what the
-// manifest says of the files.
+// publish publishes the passages of a generation for LEANN and returns the manifest
+// entries of the files.
 func publish(passages confined.Path, m *generation.Manifest, key provenance.Key, perm fs.FileMode) ([]generation.FileInfo, error) {
 	source := provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location}
 	files, err := leann.Publish(passages, leann.Origin{Kind: source.Kind, Location: source.Location, Seal: key.Seal(source)}, perm)
@@ -27,10 +27,10 @@ func publish(passages confined.Path, m *generation.Manifest, key provenance.Key,
 	return files, nil
 }
 
-// Republish gives the passages of the current generation to LEANN again, if what
-// was published is not that: a build that is killed may have published passages
-// without making them the current ones. The caller holds the build lock. What key
-// has not sealed stays as it is.
+// Republish publishes the passages of the current generation for LEANN again if the
+// published files differ. A killed build may have published passages without making
+// them current. The caller holds the build lock. Republish does nothing if key has not
+// sealed the source.
 func Republish(dir string, key provenance.Key) error {
 	g, err := generation.Current(dir)
 	if err != nil || len(g.Published) == 0 {
@@ -50,8 +50,8 @@ func Republish(dir string, key provenance.Key) error {
 	return err
 }
 
-// damagedPublished says what is wrong with the files that were published for LEANN.
-// The passages need not be read where they are the generation's own file.
+// damagedPublished returns the problems of the files published for LEANN. It skips the
+// passages file if it is a hard link to the generation's file.
 func damagedPublished(dir string, g generation.Generation) []error {
 	var errs []error
 	for _, f := range g.Published {

@@ -11,36 +11,33 @@ import (
 	"github.com/docsearch/docsearch/internal/index/urlmatch"
 )
 
-// ErrNotFound is wrapped by Read's error when the database has nothing of
-// that name.
+// ErrNotFound is wrapped by the error of Read if the database has no match.
 var ErrNotFound = errors.New("not in the database")
 
-// A Ref names what to read: a passage's id, a document's URL or path, or a
-// URL with an anchor, which is the passage it leads to.
+// A Ref specifies the passages to read by a passage's id, a document's URL or path, or
+// a URL with an anchor.
 type Ref struct {
-	Name       string
-	URLs       []string // prefixes of the database's pages
-	Version    string   // of what the database documents; empty if unknown
-	Neighbours int      // passages of the same document to read on either side
-	Whole      bool     // read the whole document
+	Name      string
+	URLs      []string // prefixes of the database's pages
+	Version   string   // documented version; empty if unknown
+	Neighbors int      // number of passages of the same document to read on either side
+	Whole     bool     // read the whole document
 }
 
-// A Reading is passages of one document, in its order.
+// A Reading contains passages of one document, in order.
 type Reading struct {
 	Passages []passage.Passage
-	// First is the position of the first passage within the document, from 0,
-	// of Total.
+	// First is the position of the first passage within the document, starting at 0.
+	// Total is the number of passages in the document.
 	First, Total int
-	// Wanted is the position in Passages of the one that was asked for; -1
-	// where the document was.
+	// Wanted is the position in Passages of the requested passage, or -1 if a document
+	// was requested.
 	Wanted int
-	// Mapped is set if the document has another name than the one asked for,
-	// which is a URL of the same page.
+	// Mapped reports that the requested name is an equivalent URL of the document.
 	Mapped bool
 }
 
-// Read reads passages by name. Errors: one that wraps ErrNotFound,
-// *disk.CorruptError.
+// Read reads passages. The error wraps ErrNotFound or is a *container.CorruptError.
 func (d *Database) Read(ref Ref) (Reading, error) {
 	members, at, err := d.resolve(ref.Name)
 	mapped := errors.Is(err, ErrNotFound)
@@ -52,7 +49,7 @@ func (d *Database) Read(ref Ref) (Reading, error) {
 	}
 	from, to := 0, len(members)
 	if at >= 0 && !ref.Whole {
-		from, to = max(0, at-ref.Neighbours), min(len(members), at+ref.Neighbours+1)
+		from, to = max(0, at-ref.Neighbors), min(len(members), at+ref.Neighbors+1)
 	}
 	r := Reading{First: from, Total: len(members), Wanted: -1, Mapped: mapped}
 	if at >= 0 {
@@ -68,8 +65,8 @@ func (d *Database) Read(ref Ref) (Reading, error) {
 	return r, nil
 }
 
-// resolve finds the document that name means, as its passages, and the
-// position among them of the passage that it means, or -1.
+// resolve finds a document by name. It returns the document's passages and the position
+// of the requested passage, or -1 if the name denotes a document.
 func (d *Database) resolve(name string) (members []uint32, at int, err error) {
 	if n, found, err := d.table.FindID(name); err != nil {
 		return nil, 0, err
@@ -93,8 +90,8 @@ func (d *Database) resolve(name string) (members []uint32, at int, err error) {
 	return nil, 0, fmt.Errorf("%q: %w", name, ErrNotFound)
 }
 
-// resolveURL does the same for a URL under which the database does not have the
-// page: one of another version or spelling, or of a file.
+// resolveURL is like resolve for a URL that is not a key of the database, such as a URL
+// of another version or spelling, or a URL of a file.
 func (d *Database) resolveURL(ref *Ref) (members []uint32, at int, err error) {
 	a, ok := urlmatch.Parse(ref.Name)
 	if !ok {
@@ -110,8 +107,8 @@ func (d *Database) resolveURL(ref *Ref) (members []uint32, at int, err error) {
 	return d.locate(doc, target{anchor: a.Fragment})
 }
 
-// locate returns the passages of a document, and the position of the one that
-// the target means, or -1.
+// locate returns the passages of a document and the position of the target's passage,
+// or -1 if the target is the document.
 func (d *Database) locate(doc uint32, t target) (members []uint32, at int, err error) {
 	if members, err = d.table.Members(doc); err != nil {
 		return nil, 0, err
@@ -127,7 +124,7 @@ func (d *Database) locate(doc uint32, t target) (members []uint32, at int, err e
 	return members, at, err
 }
 
-// position is that of the first passage among members that is wanted, or -1.
+// position returns the index in members of the first wanted passage, or -1.
 func (d *Database) position(members []uint32, wanted func(*passage.Passage) bool) (int, error) {
 	for i, n := range members {
 		p, err := d.table.Passage(n)
@@ -141,21 +138,21 @@ func (d *Database) position(members []uint32, wanted func(*passage.Passage) bool
 	return -1, nil
 }
 
-// A target is what a name means: a document, and an anchor or a line in it.
+// A target is a possible meaning of a name: a document, or an anchor or line in it.
 type target struct {
 	key    string
 	anchor string
 	line   int // 0: none
 }
 
-// targets are what a name can mean, the likeliest first: it may have an anchor or
-// a line, a slash more or less at its end, another scheme, and a path may be
-// percent-encoded in another way.
+// targets lists the possible meanings of a name, most likely first. A name may contain
+// an anchor or a line number, have or lack a trailing slash, use the other scheme, or
+// use another percent-encoding.
 func targets(name string) []target {
 	var all []target
 	key, anchor, found := strings.Cut(name, "#")
 	if found {
-		all = append(all, target{key: name}) // a file's name can have the sign
+		all = append(all, target{key: name}) // a file name can contain "#"
 	}
 	add := func(key string, line int) { all = append(all, target{key, anchor, line}) }
 	add(key, 0)
@@ -189,7 +186,7 @@ func targets(name string) []target {
 	return all
 }
 
-// cutLine takes the line off "docs/a.md:120".
+// cutLine splits "docs/a.md:120" into the path and the line.
 func cutLine(name string) (path string, line int) {
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// TestReadByURL holds that a page is read by any URL that means it.
+// A page can be read by any equivalent URL.
 func TestReadByURL(t *testing.T) {
 	pages := []passage.Passage{
 		{Path: "guide/start.md", StartLine: 3, EndLine: 9, Anchors: []string{"begin"}},

@@ -7,14 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// Doubtful is the confidence below which hits may not answer the query. Where
-// all databases that a query names have only such, it may have named them in
-// passing, as "react to" and "go on" do, and the others should be asked as well.
+// Doubtful is the confidence below which hits may not answer the query. If all
+// databases that a query mentions are below it, the query may use their names as
+// ordinary words, as in "react to" and "go on". Searches then include the other
+// databases.
 const Doubtful = 0.5
 
-// Named lists which of several databases, each given by its names, the query
-// names: what one library calls a thing says little about another, so the
-// others would only be in the way. It lists none if the query names none.
+// Named returns the indexes of the databases that the query mentions. Each database is
+// a list of names. A search uses only these databases, because the documentation of one
+// library rarely answers queries about another.
 func Named(query string, databases [][]string) []int {
 	var named []int
 	for i, names := range databases {
@@ -25,8 +26,8 @@ func Named(query string, databases [][]string) []int {
 	return named
 }
 
-// mentions reports whether the text has the name as a word of its own, in
-// whatever case. "C" is not in "C++" or "C#".
+// mentions reports whether the text contains the name as a whole word, in any case. "C"
+// is not in "C++" or "C#".
 func mentions(text, name string) bool {
 	text, name = strings.ToLower(text), strings.ToLower(strings.TrimSpace(name))
 	if name == "" {

@@ -13,59 +13,59 @@ import (
 	"github.com/docsearch/docsearch/internal/index/quicksearch"
 )
 
-// A Query asks a database for passages.
+// A Query is a search in one database.
 type Query struct {
 	Text     string
-	Keywords []string // names and synonyms the asker knows
-	Names    []string // the database's own names: they tell its passages apart from nothing
-	Named    bool     // the asker named the database otherwise than in the text
-	Version  string   // of what the database documents; empty: the one that the build found
-	TopK     int      // hits wanted; 0 means 10
-	Filter   string   // see the type filter; "" is none
-	URLs     []string // prefixes of the database's pages, for Filter
-	// Embedders may be asked for the query's vector, by databases that have
-	// vectors of theirs; nil: nobody may.
+	Keywords []string // exact names and synonyms from the caller
+	Names    []string // the database's names, which do not discriminate between its passages
+	Named    bool     // the caller selected the database other than by the text
+	Version  string   // documented version; empty: the version that the build detected
+	TopK     int      // maximum number of hits; 0 means 10
+	Filter   string   // see type filter; "" for none
+	URLs     []string // URL prefixes of the database's pages, for Filter
+	// Embedders compute the query's vector for databases with vectors of an external
+	// embedder. Nil disables them.
 	Embedders *Embedders
 }
 
-// A Result is what a database has to say to a query.
+// A Result is the result of a query to one database.
 type Result struct {
 	Hits []Hit // best first
-	// Confidence is the estimated probability that the best hit answers the
-	// query; Confident, that it reaches the database's threshold by the lexical
-	// evidence, which is what the hook has.
+	// Confidence is the estimated probability that the best hit answers the query.
+	// Confident reports that it reaches the database's threshold by lexical evidence
+	// alone, which is all that the hook uses.
 	Confidence float64
 	Confident  bool
-	// Notes say what of the search could not be done, and why.
+	// Notes report parts of the search that failed, with the reason.
 	Notes []string
 
-	signals lexical.Signals // that Confidence was reckoned from
+	signals lexical.Signals // from which Confidence was computed
 }
 
-// A Hit is a passage with its scores, which compare within one result only.
+// A Hit is a passage with its scores, which are comparable within one result only.
 type Hit struct {
 	passage.Passage
 	Number  uint32
-	Score   float64      // what the hits are ordered by
-	Lexical float64      // the part of it that words and structure gave
-	Dense   float64      // the part that vectors gave
-	words   *lexical.Hit // what Lexical is the sum of; nil: vectors alone found it
+	Score   float64      // determines the order
+	Lexical float64      // lexical part of Score
+	Dense   float64      // vector part of Score
+	words   *lexical.Hit // breakdown of Lexical; nil: found by vectors only
 }
 
 const (
 	defaultTopK = 10
-	// candidates is how many of the best by words, neighbours how many of the
-	// best by vectors are scored in full. Deeper changes nothing measurable.
-	candidates = 200
-	neighbours = 50
-	// denseWeight is what the vectors' part of the best hit counts, beside a
-	// lexical score that is about 1 for the best by words.
+	// lexicalCandidates and denseCandidates are the numbers of best lexical and vector
+	// hits that are fully scored. Larger values have no measurable effect.
+	lexicalCandidates = 200
+	denseCandidates   = 50
+	// denseWeight is the vector score of the nearest passage, relative to a best
+	// lexical score of about 1.
 	denseWeight = 0.3
 )
 
-// Search finds the passages that answer a query. An empty query has no hits.
-// A part of the index that is damaged leaves a note where the other part can
-// answer, and is the error where it cannot.
+// Search returns the passages that best answer a query. An empty query has no hits. If
+// one part of the index is damaged and the other part can answer, Search returns a note
+// instead of an error.
 func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	if q.TopK <= 0 {
 		q.TopK = defaultTopK
@@ -74,7 +74,7 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	words := lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version), Limit: max(candidates, q.TopK), Accept: accept}
+	words := lexical.Query{Text: q.Text, Keywords: q.Keywords, Names: q.Names, Named: q.Named, Version: d.gen.VersionOr(q.Version), Limit: max(lexicalCandidates, q.TopK), Accept: accept}
 	hits, signals, err := d.lexical.Search(words)
 	if err != nil {
 		return Result{}, err
@@ -102,22 +102,21 @@ func (d *Database) Search(ctx context.Context, q Query) (Result, error) {
 	slices.SortFunc(fused, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Number, b.Number))
 	})
-	r.Hits, err = d.fill(fused, q.TopK)
+	r.Hits, err = d.readHits(fused, q.TopK)
 	return r, err
 }
 
-// addDense adds what vectors have to say to what words have: the vectors of
-// the provided embedder or, where there are none or it cannot be asked, the
-// builtin one's. Passages that only vectors find meet the constraint, too. It
-// notes in r what could not be done, and how sure the provided vectors are
-// where they are surer than the words.
+// addDense adds vector scores and candidates to the lexical hits. It uses the external
+// embedder's vectors or, if there are none or the embedder fails, the built-in ones.
+// Candidates found by vectors must satisfy the constraint too. It adds a note to r for
+// each failure, and raises r.Confidence if the external vectors give a higher one.
 func (d *Database) addDense(ctx context.Context, q Query, hits []Hit, c lexical.Constraint, r *Result) []Hit {
 	text, accept := strings.TrimSpace(strings.Join(append([]string{c.Text}, q.Keywords...), " ")), c.Accept
 	if text == "" {
 		return hits
 	}
 	if d.provided != nil {
-		v, err := d.providedView(ctx, q.Embedders, text)
+		v, err := d.providedQuery(ctx, q.Embedders, text)
 		var ranked []Hit
 		var nearest float64
 		if err == nil {
@@ -125,7 +124,7 @@ func (d *Database) addDense(ctx context.Context, q Query, hits []Hit, c lexical.
 		}
 		if err == nil {
 			if m := d.gen.Provided.Similarity; m != nil && len(ranked) > 0 {
-				r.Confidence = max(r.Confidence, probability(m, nearest))
+				r.Confidence = max(r.Confidence, answerProbability(m, nearest))
 			}
 			return ranked
 		}
@@ -134,7 +133,7 @@ func (d *Database) addDense(ctx context.Context, q Query, hits []Hit, c lexical.
 	if d.vectors != nil {
 		query, err := d.embedder.Query(d.lexical.Analyzer().Terms(text))
 		if err == nil && query != nil {
-			hits, _, err = view{query: query, passages: d.vectors, weight: denseWeight}.rank(hits, accept)
+			hits, _, err = denseQuery{query: query, index: d.vectors, weight: denseWeight}.rank(hits, accept)
 		}
 		if err != nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("lexical search only: %v", err))
@@ -143,23 +142,22 @@ func (d *Database) addDense(ctx context.Context, q Query, hits []Hit, c lexical.
 	return hits
 }
 
-// A view is a query as an embedder sees it, and the vectors to see with it.
-type view struct {
-	query    []float32
-	passages *dense.Index
-	weight   float64
-	// relative: neural embedders make vectors of which even strangers are
-	// near, so that a cosine tells little by its size. What counts is how far
-	// it is above that of the last of the neighbours.
+// A denseQuery is a query vector with the vector index to search.
+type denseQuery struct {
+	query  []float32
+	index  *dense.Index
+	weight float64
+	// relative scores a passage by its cosine above the last neighbor's. Vectors of
+	// neural models have a high cosine even for unrelated texts, so that absolute
+	// values mean little.
 	relative bool
 }
 
-// rank adds to the candidates those that are near the query, and to every
-// score the vectors' part: the cosine as a share of the query's best,
-// weighted. It returns the nearest passage's cosine, too. If it fails the hits
-// are as they were.
-func (v view) rank(hits []Hit, accept func(uint32) bool) ([]Hit, float64, error) {
-	near, err := v.passages.Search(v.query, neighbours, accept)
+// rank adds the nearest passages to the hits, and to each score the vector part: the
+// weighted cosine, relative to the query's best. It also returns the cosine of the
+// nearest passage. On error the hits are unchanged.
+func (v denseQuery) rank(hits []Hit, accept func(uint32) bool) ([]Hit, float64, error) {
+	near, err := v.index.Search(v.query, denseCandidates, accept)
 	if err != nil || len(near) == 0 {
 		return hits, 0, err
 	}
@@ -179,7 +177,7 @@ func (v view) rank(hits []Hit, accept func(uint32) bool) ([]Hit, float64, error)
 		numbers[i] = h.Number
 		seen[h.Number] = true
 	}
-	scores, err := v.passages.Scores(v.query, numbers)
+	scores, err := v.index.Scores(v.query, numbers)
 	if err != nil {
 		return hits, 0, err
 	}
@@ -197,10 +195,9 @@ func (v view) rank(hits []Hit, accept func(uint32) bool) ([]Hit, float64, error)
 	return hits, best, nil
 }
 
-// fill reads the best passages, at most lexical.PerDocument of one document and
-// none twice that says the same. The lexical index has limited its own hits;
-// those that vectors found come on top.
-func (d *Database) fill(ranked []Hit, topK int) ([]Hit, error) {
+// readHits reads the best passages: at most lexical.PerDocument per document and none
+// with the same text as another. The lexical index limits only its own hits.
+func (d *Database) readHits(ranked []Hit, topK int) ([]Hit, error) {
 	var out []Hit
 	ofDocument := make(map[uint32]int)
 	texts := make(map[string]bool)

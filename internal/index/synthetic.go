@@ -7,19 +7,19 @@ import (
 	"unicode"
 )
 
-// A syntheticQuery is a query made from a passage, to measure the index with
-// where nobody has judged real ones.
+// A syntheticQuery is a query generated from a passage, which measures an index without
+// judged queries.
 type syntheticQuery struct {
 	text    string
 	passage uint32
 }
 
-// pseudoQueries makes up to n queries from the database's own passages, the
-// same ones each time: headings, and pieces of sentences with words dropped.
-// Whole passages would be too easy: a search calibrated on them falls short
-// of its recall on real queries.
-func (d *Database) pseudoQueries(n int) ([]syntheticQuery, error) {
-	// Any fixed seed would do; what matters is that builds are reproducible.
+// syntheticQueries generates up to n queries from the database's passages: headings and
+// sentence fragments with dropped words. The result is deterministic. Whole passages
+// would be too easy: a search calibrated with them misses its target recall on real
+// queries.
+func (d *Database) syntheticQueries(n int) ([]syntheticQuery, error) {
+	// An arbitrary fixed seed makes builds reproducible.
 	rng := rand.New(rand.NewPCG(0x646f6373, 0x65617263))
 	total := d.table.Passages()
 	queries := make([]syntheticQuery, 0, n)
@@ -36,7 +36,7 @@ func (d *Database) pseudoQueries(n int) ([]syntheticQuery, error) {
 				text = p.Title + " " + text
 			}
 		} else {
-			text = piece(p.Text, rng)
+			text = sentenceFragment(p.Text, rng)
 		}
 		if text = strings.TrimSpace(text); text != "" {
 			queries = append(queries, syntheticQuery{text, number})
@@ -45,57 +45,57 @@ func (d *Database) pseudoQueries(n int) ([]syntheticQuery, error) {
 	return queries, nil
 }
 
-// piece takes 6 to 12 words in a row from text and drops a third of them, as
-// people leave out words and put them otherwise.
-func piece(text string, rng *rand.Rand) string {
+// sentenceFragment selects 6 to 12 consecutive words from text and drops a third of
+// them, because users shorten and rephrase.
+func sentenceFragment(text string, rng *rand.Rand) string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' })
 	length := min(len(words), 6+rng.IntN(7))
 	if length == 0 {
 		return ""
 	}
 	start := rng.IntN(len(words) - length + 1)
-	var kept []string
+	var fragment []string
 	for _, w := range words[start : start+length] {
 		if rng.IntN(3) > 0 {
-			kept = append(kept, w)
+			fragment = append(fragment, w)
 		}
 	}
-	return strings.Join(kept, " ")
+	return strings.Join(fragment, " ")
 }
 
-// foreignText holds questions of every kind, a line each: "topic|question",
-// or the question alone where no technical documentation answers it.
+// outOfDomainText contains general queries, one per line: "topic|query", or only the
+// query if no technical documentation answers it.
 //
 //go:embed out_of_domain.txt
-var foreignText string
+var outOfDomainText string
 
-// OutOfDomainQueries are questions that the database does not answer: all of
-// foreignText but those of a topic that it speaks of.
+// OutOfDomainQueries returns queries that the database does not answer: those of
+// outOfDomainText without the topics that the database covers.
 func (d *Database) OutOfDomainQueries() ([]string, error) {
 	var queries []string
-	for line := range strings.Lines(foreignText) {
+	for line := range strings.Lines(outOfDomainText) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		topic, question, found := strings.Cut(line, "|")
+		topic, query, found := strings.Cut(line, "|")
 		if !found {
 			queries = append(queries, line)
 			continue
 		}
-		spoken, err := d.speaksOf(topic)
+		covered, err := d.coversTopic(topic)
 		if err != nil {
 			return nil, err
 		}
-		if !spoken {
-			queries = append(queries, question)
+		if !covered {
+			queries = append(queries, query)
 		}
 	}
 	return queries, nil
 }
 
-// speaksOf reports whether more than one passage in fifty has the word.
-func (d *Database) speaksOf(word string) (bool, error) {
+// coversTopic reports whether more than 2% of the passages contain the word.
+func (d *Database) coversTopic(word string) (bool, error) {
 	n, err := d.lexical.Frequency(word)
 	return n >= max(3, d.table.Passages()/50), err
 }

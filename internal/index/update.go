@@ -26,68 +26,62 @@ import (
 )
 
 const (
-	// maxChanged is the share of the passages that may have changed since the
-	// embedder was trained on them and the threshold of confidence was chosen,
-	// before both are learnt anew.
+	// maxChanged is the share of the passages that may change before the embedder and
+	// the confidence threshold are retrained.
 	maxChanged = 0.1
-	// scanBytes is how much of a passages file is read at a time.
-	scanBytes = 1 << 20
+	// chunkBytes is the approximate size of a chunk.
+	chunkBytes = 1 << 20
 )
 
-// An update derives a generation from the one before and the lines that are
-// new. Its table and its lexical index are, to the byte, what a build from
-// nothing writes of the same passages. The vectors are those that the
-// embedder of the generation before makes; which blocks they lie in, the
-// recall that was measured, and the threshold of confidence, are that
-// generation's, too. So what a search finds differs from what it would find
-// after a build from nothing in this alone: that build would have trained the
-// embedder on other passages, up to a tenth of them.
+// An update derives a generation from the previous one and the new lines. Its table and
+// lexical index are byte for byte identical to those of a full build. It reuses the
+// embedder, the IVF lists, the measured recall and the confidence threshold of the
+// previous generation. Search results therefore differ from those after a full build
+// only because the embedder was trained on slightly different passages: up to a tenth
+// of them.
 type update struct {
 	b   *generation.Build
 	m   *generation.Manifest
 	opt BuildOptions
 
-	old     Database // the generation before
+	old     Database // the previous generation
 	entries *passage.Entries
 	shards  []shard
-	list    []entry // the passages, in their order
+	list    []entry // all passages of the new generation, in order
 	fresh   []freshPassage
-	gone    int // passages of the generation before that were not kept
+	removed int // number of removed passages
 	links   linkGraph
 }
 
-// A shard is a passages file of the generation in the making, which nobody else
-// knows of yet.
+// A shard is a passages file of the new generation, which no other process uses yet.
 type shard struct{ *mmap.Mapping }
 
-// An entry is a passage of the generation in the making.
+// An entry is a passage of the new generation.
 type entry struct {
 	shard  int
 	offset int64
-	old    uint32 // number in the generation before, or dense.Fresh
-	fresh  int    // else its place in fresh
-	// again says that its line stands, and not all that is indexed with it:
-	// the links to it have changed.
-	again bool
+	old    uint32 // number in the previous generation, or dense.Fresh
+	fresh  int    // index in update.fresh if old is dense.Fresh
+	// reindex reports that the line is unchanged, but its inbound links have changed.
+	reindex bool
 }
 
-// A freshPassage is one that the generation before does not have.
+// A freshPassage is a passage that the previous generation does not contain.
 type freshPassage struct {
 	passage.Passage
 	line []byte
 }
 
-// errAnew is wrapped by the errors that say why an update cannot go by the
-// generation before.
-var errAnew = errors.New("all is derived anew")
+// errFullBuild is wrapped by errors that make an update fall back to a full build.
+var errFullBuild = errors.New("full build required")
 
-// tryUpdate derives the generation of b from the one before, and says whether it
-// could: what it cannot go by, because it is another version's, is damaged or
-// has changed too much, is no error.
-func tryUpdate(ctx context.Context, b *generation.Build, m *generation.Manifest, before generation.Generation, kept []generation.Reused, opt BuildOptions) (done bool, err error) {
+// tryUpdate derives the generation of b from the previous one and reports whether it
+// succeeded. If the previous generation is unusable (other version, damage, too many
+// changes), it returns false and no error.
+func tryUpdate(ctx context.Context, b *generation.Build, m *generation.Manifest, before generation.Generation, reused []generation.Reused, opt BuildOptions) (done bool, err error) {
 	draft := *m
 	u := &update{b: b, m: &draft, opt: opt}
-	err = u.run(ctx, before, kept)
+	err = u.run(ctx, before, reused)
 	if err = errors.Join(err, u.close()); err == nil {
 		*m = draft
 		return true, nil
@@ -95,7 +89,7 @@ func tryUpdate(ctx context.Context, b *generation.Build, m *generation.Manifest,
 	var corrupt *container.CorruptError
 	var version *container.VersionError
 	if ctx.Err() != nil || !errors.As(err, &corrupt) && !errors.As(err, &version) &&
-		!errors.Is(err, errAnew) && !errors.Is(err, dense.ErrIncompatible) && !errors.Is(err, fs.ErrNotExist) {
+		!errors.Is(err, errFullBuild) && !errors.Is(err, dense.ErrIncompatible) && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
 	for _, name := range []string{passage.TableName, lexicalName, embedderName, vectorsName, providedName} {
@@ -106,9 +100,9 @@ func tryUpdate(ctx context.Context, b *generation.Build, m *generation.Manifest,
 	return false, nil
 }
 
-func (u *update) run(ctx context.Context, before generation.Generation, kept []generation.Reused) error {
+func (u *update) run(ctx context.Context, before generation.Generation, reused []generation.Reused) error {
 	if before.Tool != u.opt.Tool {
-		return fmt.Errorf("%w: %s was built by version %q", errAnew, before.Dir, before.Tool)
+		return fmt.Errorf("%w: %s was built by version %q", errFullBuild, before.Dir, before.Tool)
 	}
 	if err := u.old.open(before); err != nil {
 		return err
@@ -118,11 +112,11 @@ func (u *update) run(ctx context.Context, before generation.Generation, kept []g
 	g, all := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		if err := lex.Reuse(u.old.lexical); err != nil {
-			return fmt.Errorf("%w: %w", errAnew, err)
+			return fmt.Errorf("%w: %w", errFullBuild, err)
 		}
 		return nil
 	})
-	g.Go(func() error { return u.compare(all, kept) })
+	g.Go(func() error { return u.compare(all, reused) })
 	if err := g.Wait(); err != nil {
 		return err
 	}
@@ -131,33 +125,32 @@ func (u *update) run(ctx context.Context, before generation.Generation, kept []g
 	if err != nil {
 		return err
 	}
-	taught := u.taught()
+	reuse := u.reuseTraining()
 	u.opt.Report.Report("writing the lexical index", 0, 0)
 	g, all = errgroup.WithContext(ctx)
 	g.Go(func() error { return lex.Write(all, u.b.File(lexicalName)) })
 	g.Go(func() error { return table.Write(u.b.File(passage.TableName)) })
-	if taught {
+	if reuse {
 		g.Go(func() error { return u.addVectors(all, lex.Content) })
 	}
-	if err := g.Wait(); err != nil || taught {
+	if err := g.Wait(); err != nil || reuse {
 		return err
 	}
-	return learn(ctx, u.b, u.m, u.opt, lex.Content)
+	return train(ctx, u.b, u.m, u.opt, lex.Content)
 }
 
-// compare finds out what is new, and what is to be known of it and of what was
-// kept.
-func (u *update) compare(ctx context.Context, kept []generation.Reused) (err error) {
+// compare finds the new passages and the links of new and reused passages.
+func (u *update) compare(ctx context.Context, reused []generation.Reused) (err error) {
 	if u.entries, err = u.old.table.Entries(); err != nil {
 		return err
 	}
 	if have, want := u.old.lexical.Passages(), u.entries.Len(); have != want {
-		return fmt.Errorf("%w: the lexical index has %d passages, the table %d", errAnew, have, want)
+		return fmt.Errorf("%w: the lexical index has %d passages, the table %d", errFullBuild, have, want)
 	}
 	if err := u.openShards(); err != nil {
 		return err
 	}
-	if err := u.place(kept); err != nil {
+	if err := u.listPassages(reused); err != nil {
 		return err
 	}
 	return u.readLinks(ctx)
@@ -186,18 +179,17 @@ func (u *update) openShards() error {
 	return nil
 }
 
-// A run is passages in a row, of the generation before, and where their lines
-// lie now.
-type run struct {
+// A passageRun is a range of consecutive passages of the previous generation, with the
+// new position of their lines.
+type passageRun struct {
 	first, end uint32
 	now        generation.Run
 	length     int64
 }
 
-// place lists the passages: those that were kept, and between them those that
-// are new.
-func (u *update) place(kept []generation.Reused) error {
-	runs := ascending(u.runs(kept))
+// listPassages lists the reused and the new passages, in order.
+func (u *update) listPassages(reused []generation.Reused) error {
+	runs := longestAscending(u.runs(reused))
 	u.list = make([]entry, 0, u.entries.Len()+u.entries.Len()/16)
 	for i, s := range u.shards {
 		at := int64(0)
@@ -205,7 +197,7 @@ func (u *update) place(kept []generation.Reused) error {
 			r := runs[0]
 			runs = runs[1:]
 			if r.now.Offset < at || r.now.Offset+r.length > int64(len(s.Data)) {
-				return fmt.Errorf("%w: the lines that were kept lie on one another", errAnew)
+				return fmt.Errorf("%w: reused lines overlap", errFullBuild)
 			}
 			if err := u.readFresh(i, at, r.now.Offset); err != nil {
 				return err
@@ -222,19 +214,18 @@ func (u *update) place(kept []generation.Reused) error {
 		}
 	}
 	if len(runs) > 0 {
-		return fmt.Errorf("%w: lines were kept in passages file %d, which is not there", errAnew, runs[0].now.Shard)
+		return fmt.Errorf("%w: reused lines are in passages file %d, which does not exist", errFullBuild, runs[0].now.Shard)
 	}
 	if len(u.list) == 0 {
 		return ErrNoPassages
 	}
-	u.gone = u.entries.Len() - (len(u.list) - len(u.fresh))
+	u.removed = u.entries.Len() - (len(u.list) - len(u.fresh))
 	return nil
 }
 
-// runs finds the passages that the source says were kept. A run of lines that
-// the table does not have in full, because some were no passages, is left out,
-// and read anew.
-func (u *update) runs(kept []generation.Reused) []run {
+// runs converts reused lines to ranges of passages. A range of lines that includes
+// invalid passages is dropped and read again.
+func (u *update) runs(reused []generation.Reused) []passageRun {
 	at := func(n int) generation.Run {
 		e := u.entries.At(uint32(n))
 		return generation.Run{Shard: e.Shard, Offset: e.Offset}
@@ -242,8 +233,8 @@ func (u *update) runs(kept []generation.Reused) []run {
 	compare := func(a, b generation.Run) int {
 		return cmp.Or(cmp.Compare(a.Shard, b.Shard), cmp.Compare(a.Offset, b.Offset))
 	}
-	var runs []run
-	for _, k := range kept {
+	var runs []passageRun
+	for _, k := range reused {
 		low, high := 0, u.entries.Len()
 		for low < high {
 			if mid := (low + high) / 2; compare(at(mid), k.Before) < 0 {
@@ -258,28 +249,27 @@ func (u *update) runs(kept []generation.Reused) []run {
 			n++
 		}
 		if offset == end && n > low {
-			runs = append(runs, run{uint32(low), uint32(n), k.Now, k.Length})
+			runs = append(runs, passageRun{uint32(low), uint32(n), k.Now, k.Length})
 		}
 	}
 	return runs
 }
 
-// ascending returns those of the runs that come in their old order, so chosen
-// that they are the longest together. What was moved otherwise is new where it
-// stands now.
-func ascending(runs []run) []run {
+// longestAscending returns the subsequence of runs in ascending order with the greatest
+// total length. Other moved runs are read as new passages.
+func longestAscending(runs []passageRun) []passageRun {
 	ends := make([]uint32, len(runs))
 	for i, r := range runs {
 		ends[i] = r.end
 	}
 	slices.Sort(ends)
-	// A chain is of runs in their order, and is known by its last one. Longest
-	// is a Fenwick tree: of the chains that end before a place, the longest.
+	// A chain is an ascending subsequence, identified by its last run. Longest is a
+	// Fenwick tree that returns the longest chain that ends before a position.
 	chains := make([]struct {
 		length int64
 		before int
 	}, len(runs))
-	longest := make([]int, len(ends)+1) // chain, counted from 1
+	longest := make([]int, len(ends)+1) // chain number, starting at 1
 	length := func(chain int) int64 {
 		if chain == 0 {
 			return 0
@@ -306,53 +296,53 @@ func ascending(runs []run) []run {
 			best = i + 1
 		}
 	}
-	var kept []run
+	var chosen []passageRun
 	for ; best > 0; best = chains[best-1].before {
-		kept = append(kept, runs[best-1])
+		chosen = append(chosen, runs[best-1])
 	}
-	slices.Reverse(kept)
-	return kept
+	slices.Reverse(chosen)
+	return chosen
 }
 
-// readFresh reads the lines from one offset to another of a passages file.
+// readFresh reads the lines between two offsets of a passages file as new passages.
 func (u *update) readFresh(shard int, from, to int64) error {
 	if from == to {
 		return nil
 	}
 	data := u.shards[shard].Data
 	if to < int64(len(data)) && data[to-1] != '\n' {
-		return fmt.Errorf("%w: what was kept does not begin with a line", errAnew)
+		return fmt.Errorf("%w: reused lines do not begin at a line start", errFullBuild)
 	}
 	skipped, err := leann.Scan(bytes.NewReader(data[from:to]), func(offset int64, line []byte) error {
 		offset += from
 		p, err := passage.Decode(line)
 		if err != nil {
-			return fmt.Errorf("%w: %w", errAnew, err)
+			return fmt.Errorf("%w: %w", errFullBuild, err)
 		}
 		u.list = append(u.list, entry{shard: shard, offset: offset, old: dense.Fresh, fresh: len(u.fresh)})
 		u.fresh = append(u.fresh, freshPassage{p, data[offset : offset+int64(len(line))]})
 		return nil
 	})
 	if err == nil && len(skipped) > 0 {
-		err = fmt.Errorf("%w: %s is no passage", errAnew, skipped[0].Name) // to be named by its number in the file
+		err = fmt.Errorf("%w: %s is not a passage", errFullBuild, skipped[0].Name) // a full build reports its line number in the file
 	}
 	return err
 }
 
-// readLinks finds out which passages that were kept have other links to them
-// than before, and gathers the links to these and to what is new.
+// readLinks marks the reused passages whose inbound links have changed, and collects
+// the links to these and to the new passages.
 func (u *update) readLinks(ctx context.Context) error {
 	changed, err := u.changedLinks()
 	if err != nil {
 		return err
 	}
-	// The words of the links to a document are indexed with its first passage,
-	// and that may be another now.
-	led := make([]bool, u.old.table.Documents())
+	// The anchor texts of links to a document are indexed with its first passage,
+	// which may have changed.
+	seenDocument := make([]bool, u.old.table.Documents())
 	first := make([]bool, u.entries.Len())
 	for n := range first {
 		d := u.entries.Document(uint32(n))
-		first[n], led[d] = !led[d], true
+		first[n], seenDocument[d] = !seenDocument[d], true
 	}
 	wanted, seen := maps.Clone(changed), make(map[string]bool)
 	for i := range u.list {
@@ -360,15 +350,15 @@ func (u *update) readLinks(ctx context.Context) error {
 		key := u.key(e)
 		if e.old == dense.Fresh {
 			wanted[key] = true
-		} else if e.again = key != "" && (changed[key] || first[e.old] == seen[key]); e.again {
+		} else if e.reindex = key != "" && (changed[key] || first[e.old] == seen[key]); e.reindex {
 			wanted[key] = true
 		}
 		seen[key] = true
 	}
-	return u.gatherLinks(ctx, wanted)
+	return u.collectLinks(ctx, wanted)
 }
 
-// key is that of the document of a passage.
+// key returns the key of a passage's document.
 func (u *update) key(e *entry) string {
 	if e.old == dense.Fresh {
 		return u.fresh[e.fresh].Document()
@@ -376,20 +366,20 @@ func (u *update) key(e *entry) string {
 	return u.entries.Key(u.entries.Document(e.old))
 }
 
-// A statement is what a document says of another place.
-type statement struct {
+// An outLink is a link from a document.
+type outLink struct {
 	from string
 	passage.Link
 }
 
-// changedLinks are the documents that others lead to otherwise than before:
-// between two passages that were kept, what is new there may say something
-// else than what is gone. It also counts the text of both.
+// changedLinks returns the keys of the documents whose inbound links have changed.
+// Between each two reused passages, it compares the links of the new passages with
+// those of the removed ones. It also updates the total text size.
 func (u *update) changedLinks() (map[string]bool, error) {
 	changed := make(map[string]bool)
 	u.m.TextBytes = u.old.gen.TextBytes
-	var gone, fresh []statement
-	next := uint32(0) // the passage of the generation before that is not accounted for
+	var removed, fresh []outLink
+	next := uint32(0) // first passage of the previous generation not yet compared
 	compare := func(until uint32) error {
 		for ; next < until; next++ {
 			p, err := u.old.table.Passage(next)
@@ -397,9 +387,9 @@ func (u *update) changedLinks() (map[string]bool, error) {
 				return err
 			}
 			u.m.TextBytes -= int64(len(p.Text))
-			gone = state(gone, u.entries.Key(u.entries.Document(next)), p.Links())
+			removed = appendOutLinks(removed, u.entries.Key(u.entries.Document(next)), p.Links())
 		}
-		a, b := gone, fresh
+		a, b := removed, fresh
 		for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 			a, b = a[1:], b[1:]
 		}
@@ -410,7 +400,7 @@ func (u *update) changedLinks() (map[string]bool, error) {
 			key, _, _ := strings.Cut(s.To, "#")
 			changed[key] = true
 		}
-		gone, fresh = gone[:0], fresh[:0]
+		removed, fresh = removed[:0], fresh[:0]
 		return nil
 	}
 	for i := range u.list {
@@ -418,7 +408,7 @@ func (u *update) changedLinks() (map[string]bool, error) {
 		if e.old == dense.Fresh {
 			p := &u.fresh[e.fresh]
 			u.m.TextBytes += int64(len(p.Text))
-			fresh = state(fresh, p.Document(), p.Links())
+			fresh = appendOutLinks(fresh, p.Document(), p.Links())
 			continue
 		}
 		if err := compare(e.old); err != nil {
@@ -429,17 +419,16 @@ func (u *update) changedLinks() (map[string]bool, error) {
 	return changed, compare(uint32(u.entries.Len()))
 }
 
-func state(list []statement, from string, links []passage.Link) []statement {
+func appendOutLinks(list []outLink, from string, links []passage.Link) []outLink {
 	for _, link := range links {
-		list = append(list, statement{from, link})
+		list = append(list, outLink{from, link})
 	}
 	return list
 }
 
-// gatherLinks gathers the links to the documents that are wanted. On the way
-// it makes sure that the lines which were kept are those that the generation
-// before has.
-func (u *update) gatherLinks(ctx context.Context, wanted map[string]bool) error {
+// collectLinks collects the links to the wanted documents. It also verifies that the
+// reused lines match the previous generation.
+func (u *update) collectLinks(ctx context.Context, wanted map[string]bool) error {
 	links := make([][]passage.Link, len(u.list))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -451,13 +440,13 @@ func (u *update) gatherLinks(ctx context.Context, wanted map[string]bool) error 
 				return err
 			}
 			p.sum = container.Checksum(p.data)
-			return u.scan(u.list[p.from:p.end], links[p.from:p.end], func(key []byte) bool { return wanted[string(key)] })
+			return u.scanLinks(u.list[p.from:p.end], links[p.from:p.end], func(key []byte) bool { return wanted[string(key)] })
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	u.sumUp(chunks)
+	u.setChecksums(chunks)
 	for i := range u.list {
 		if len(links[i]) > 0 {
 			u.links.add(u.key(&u.list[i]), links[i])
@@ -466,10 +455,10 @@ func (u *update) gatherLinks(ctx context.Context, wanted map[string]bool) error 
 	return nil
 }
 
-// A chunk is passages that are read together. The data of all chunks of a shard
-// are that shard.
+// A chunk is a range of passages that are read together. The chunks of a shard cover it
+// completely.
 type chunk struct {
-	shard, from, end int // of the list
+	shard, from, end int // range of update.list
 	data             []byte
 	sum              uint32
 }
@@ -483,7 +472,7 @@ func (u *update) chunks() []chunk {
 		}
 		for at < int64(len(s.Data)) {
 			p := chunk{shard: i, from: from, end: from}
-			for p.end < len(u.list) && u.list[p.end].shard == i && u.list[p.end].offset < at+scanBytes {
+			for p.end < len(u.list) && u.list[p.end].shard == i && u.list[p.end].offset < at+chunkBytes {
 				p.end++
 			}
 			until := int64(len(s.Data))
@@ -498,8 +487,9 @@ func (u *update) chunks() []chunk {
 	return chunks
 }
 
-// sumUp spares the files the reading that would be needed to sum them up.
-func (u *update) sumUp(chunks []chunk) {
+// setChecksums computes the checksums of the shards from those of the chunks, so that
+// Commit need not read the files again.
+func (u *update) setChecksums(chunks []chunk) {
 	sums := make([]uint32, len(u.shards))
 	for _, p := range chunks {
 		sums[p.shard] = container.JoinChecksums(sums[p.shard], p.sum, int64(len(p.data)))
@@ -509,9 +499,9 @@ func (u *update) sumUp(chunks []chunk) {
 	}
 }
 
-// scan reads the links of a chunk, of lines that were kept only those to
-// documents that are wanted.
-func (u *update) scan(list []entry, links [][]passage.Link, wanted func(key []byte) bool) error {
+// scanLinks reads the links of a chunk. For reused lines, it reads only lines with
+// links to wanted documents.
+func (u *update) scanLinks(list []entry, links [][]passage.Link, wanted func(key []byte) bool) error {
 	for i, e := range list {
 		if e.old == dense.Fresh {
 			if line := u.fresh[e.fresh].line; bytes.Contains(line, []byte(`"links"`)) {
@@ -521,8 +511,8 @@ func (u *update) scan(list []entry, links [][]passage.Link, wanted func(key []by
 		}
 		data, was := u.shards[e.shard].Data[e.offset:], u.entries.At(e.old)
 		line := data[:was.Length]
-		if data[was.Length] != '\n' || container.Checksum(line) != was.Sum {
-			return fmt.Errorf("%w: passage %d is not what it was", errAnew, e.old)
+		if data[was.Length] != '\n' || container.Checksum(line) != was.Checksum {
+			return fmt.Errorf("%w: passage %d has changed", errFullBuild, e.old)
 		}
 		if passage.MayLink(line, wanted) {
 			_, links[i] = passage.DecodeLinks(line)
@@ -531,7 +521,7 @@ func (u *update) scan(list []entry, links [][]passage.Link, wanted func(key []by
 	return nil
 }
 
-// fill gives all passages to the builders of the lexical index and the table.
+// fill adds all passages to the builders of the lexical index and the table.
 func (u *update) fill(lex *lexical.Builder) (*passage.TableWriter, error) {
 	var table passage.TableWriter
 	table.Grow(len(u.list))
@@ -541,15 +531,15 @@ func (u *update) fill(lex *lexical.Builder) (*passage.TableWriter, error) {
 		case e.old == dense.Fresh:
 			p := &u.fresh[e.fresh]
 			lex.Add(table.Add(&p.Passage, e.shard, e.offset, p.line), fields(&p.Passage, &u.links))
-		case e.again:
+		case e.reindex:
 			p, err := passage.Decode(u.shards[e.shard].Data[e.offset:][:u.entries.At(e.old).Length])
 			if err != nil {
-				return nil, fmt.Errorf("%w: %w", errAnew, err)
+				return nil, fmt.Errorf("%w: %w", errFullBuild, err)
 			}
 			lex.Add(table.Keep(u.entries, e.old, e.shard, e.offset), fields(&p, &u.links))
 		default:
 			lex.Keep(table.Keep(u.entries, e.old, e.shard, e.offset), e.old)
-			u.links.pass(u.key(e))
+			u.links.markTextUsed(u.key(e))
 		}
 	}
 	lex.Analyze()
@@ -557,32 +547,31 @@ func (u *update) fill(lex *lexical.Builder) (*passage.TableWriter, error) {
 	return &table, nil
 }
 
-// taught says whether what the generation before has learnt still holds, and
-// notes it.
-func (u *update) taught() bool {
+// reuseTraining reports whether the embedder and the confidence threshold of the
+// previous generation remain valid. If so, it copies them to the manifest.
+func (u *update) reuseTraining() bool {
 	was := &u.old.gen.Manifest
 	if was.Training == nil || was.Confidence == nil || (was.Embedder != nil) != (len(u.list) >= embed.MinPassages) ||
 		was.Embedder != nil && was.Embedder.Name != embed.BuiltinName ||
 		u.opt.Embedder != nil && (u.opt.Stored != nil || was.Provided == nil || was.Provided.Name != u.opt.Embedder.ID()) {
 		return false
 	}
-	learnt := *was.Training
-	learnt.Changed += max(len(u.fresh), u.gone)
-	if float64(learnt.Changed) > maxChanged*float64(learnt.Passages) {
+	state := *was.Training
+	state.Changed += max(len(u.fresh), u.removed)
+	if float64(state.Changed) > maxChanged*float64(state.Passages) {
 		return false
 	}
-	u.m.Training, u.m.Confidence, u.m.Embedder, u.m.Recall = &learnt, was.Confidence, was.Embedder, was.Recall
+	u.m.Training, u.m.Confidence, u.m.Embedder, u.m.Recall = &state, was.Confidence, was.Embedder, was.Recall
 	if u.opt.Embedder != nil {
 		u.m.Provided = was.Provided
 	}
 	return true
 }
 
-// addVectors makes vectors of what is new, and puts them among those that were
-// kept.
-func (u *update) addVectors(ctx context.Context, content contentFunc) error {
+// addVectors embeds the new passages and merges their vectors with the reused ones.
+func (u *update) addVectors(ctx context.Context, content termsFunc) error {
 	from := make([]uint32, len(u.list))
-	number := make([]int, len(u.fresh)) // of each fresh passage
+	number := make([]int, len(u.fresh)) // passage number of each fresh passage
 	for i, e := range u.list {
 		from[i] = e.old
 		if e.old == dense.Fresh {
@@ -594,12 +583,12 @@ func (u *update) addVectors(ctx context.Context, content contentFunc) error {
 			if list, known := content.terms(number[i]); known {
 				return list, nil
 			}
-			return u.old.lexical.Analyzer().Terms(embedded(&u.fresh[i].Passage)), nil
+			return u.old.lexical.Analyzer().Terms(trainingText(&u.fresh[i].Passage)), nil
 		})
 		if err != nil {
 			return err
 		}
-		if err := u.takeEmbedder(ctx); err != nil {
+		if err := u.copyEmbedder(ctx); err != nil {
 			return err
 		}
 		if err := dense.Update(ctx, u.b.File(vectorsName), u.old.vectors, from, vectors); err != nil {
@@ -610,7 +599,7 @@ func (u *update) addVectors(ctx context.Context, content contentFunc) error {
 		return nil
 	}
 	vectors, err := embed.Collect(ctx, u.opt.Embedder, len(u.fresh), func(i int) (string, error) {
-		return describe(&u.fresh[i].Passage), nil
+		return embedderInput(&u.fresh[i].Passage), nil
 	}, u.opt.Report)
 	if err != nil {
 		return err
@@ -618,8 +607,8 @@ func (u *update) addVectors(ctx context.Context, content contentFunc) error {
 	return dense.Update(ctx, u.b.File(providedName), u.old.provided, from, vectors)
 }
 
-// takeEmbedder gives the embedder of the generation before to this one.
-func (u *update) takeEmbedder(ctx context.Context) error {
+// copyEmbedder links or copies the embedder file from the previous generation.
+func (u *update) copyEmbedder(ctx context.Context) error {
 	from, to := u.old.gen.File(embedderName), u.b.File(embedderName)
 	if from.Link(to) == nil {
 		return nil

@@ -26,14 +26,14 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// A book is a source of made-up pages that can be edited. It says of what it
-// wrote which lines it had written before.
+// A book is a source of generated pages that can be edited. It reports which lines are
+// unchanged.
 type book struct {
 	pages   []*page
-	words   int                         // that a section has at least
-	shards  int                         // passages files
-	written map[*section]generation.Run // where each line lies in the last generation
-	fresh   int                         // lines of it that are not in the one before
+	words   int                         // minimum number of words in a section
+	shards  int                         // number of passages files
+	written map[*section]generation.Run // position of each line in the last generation
+	fresh   int                         // number of its lines that are new
 	rng     *rand.Rand
 	zipf    *rand.Zipf
 }
@@ -43,7 +43,7 @@ type page struct {
 	sections []*section
 }
 
-// A section is a passage, and its line. It is never changed.
+// A section is a passage with its line. It is immutable.
 type section struct {
 	passage.Passage
 	line []byte
@@ -87,7 +87,7 @@ func (b *book) section(page string) *section {
 	return &section{p, p.AppendLine(nil)}
 }
 
-// edit changes so many pages, some of them in ways that reach others.
+// edit changes the given number of pages. Some changes affect other pages.
 func (b *book) edit(pages int) {
 	for range pages {
 		i := b.rng.IntN(len(b.pages))
@@ -188,7 +188,7 @@ func openBook(tb testing.TB, dir string) *Database {
 	return d
 }
 
-// sums are the checksums of a generation's files.
+// sums returns the checksums of a generation's files.
 func sums(i Info, names ...string) map[string]string {
 	m := make(map[string]string)
 	for _, f := range i.Files {
@@ -199,8 +199,8 @@ func sums(i Info, names ...string) map[string]string {
 	return m
 }
 
-// An update writes the table and the lexical index that a build from nothing
-// writes, and given the same embedder, finds what that finds.
+// An update writes the same table and lexical index as a full build. With the same
+// embedder, it returns the same results.
 func TestUpdateEqualsBuild(t *testing.T) {
 	for _, tt := range []struct {
 		name                  string
@@ -222,7 +222,7 @@ func TestUpdateEqualsBuild(t *testing.T) {
 				have := buildBook(t, dir, b, BuildOptions{Update: true})
 				want := buildBook(t, t.TempDir(), b.copy(), BuildOptions{})
 				if changed += b.fresh; have.Training.Changed < changed || have.Training.Time != first.Training.Time {
-					t.Fatalf("learnt %+v, %d changed since: that was no update", have.Training, changed)
+					t.Fatalf("training %+v, %d changed since: not an update", have.Training, changed)
 				}
 				if have.Passages != want.Passages || have.Documents != want.Documents || have.TextBytes != want.TextBytes {
 					t.Errorf("%d passages of %d documents, %d bytes; want %d of %d, %d", have.Passages, have.Documents, have.TextBytes, want.Passages, want.Documents, want.TextBytes)
@@ -232,7 +232,7 @@ func TestUpdateEqualsBuild(t *testing.T) {
 					t.Fatalf("files (-built +updated):\n%s", diff)
 				}
 				d := openBook(t, dir)
-				sameAnswers(t, b, d, retaught(t, openBook(t, want.Dir), d))
+				sameAnswers(t, b, d, withEmbedder(t, openBook(t, want.Dir), d))
 			}
 			if r, err := Verify(t.Context(), dir, nil); err != nil || len(r.Problems) > 0 {
 				t.Errorf("verify: %v, %v", r.Problems, err)
@@ -243,9 +243,8 @@ func TestUpdateEqualsBuild(t *testing.T) {
 
 func (b *book) copy() *book { return &book{pages: b.pages, shards: b.shards} }
 
-// retaught is a database with vectors that the embedder of another makes of its
-// passages.
-func retaught(t *testing.T, d, other *Database) *Database {
+// withEmbedder returns database d with vectors computed by the embedder of other.
+func withEmbedder(t *testing.T, d, other *Database) *Database {
 	t.Helper()
 	if other.embedder == nil {
 		return d
@@ -255,7 +254,7 @@ func retaught(t *testing.T, d, other *Database) *Database {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), vectorsName)
-	if _, err := dense.Build(t.Context(), confined.Of(path), passages, dense.Options{Depth: neighbours}); err != nil {
+	if _, err := dense.Build(t.Context(), confined.Of(path), passages, dense.Options{Depth: denseCandidates}); err != nil {
 		t.Fatal(err)
 	}
 	vectors, err := dense.Open(confined.Of(path))
@@ -289,8 +288,8 @@ func sameAnswers(t *testing.T, b *book, have, want *Database) {
 	}
 }
 
-// What an update cannot go by makes it a build from nothing, and no error.
-func TestUpdateDerivesAnew(t *testing.T) {
+// An update falls back to a full build if it cannot reuse the previous generation.
+func TestUpdateFallsBackToFullBuild(t *testing.T) {
 	damage := func(name string) func(*testing.T, generation.Generation) {
 		return func(t *testing.T, g generation.Generation) {
 			data, err := os.ReadFile(g.Path(name))
@@ -317,7 +316,7 @@ func TestUpdateDerivesAnew(t *testing.T) {
 		before func(*testing.T, generation.Generation)
 		source func(*book) Source
 		edited int
-		pages  int // few have no embedder
+		pages  int // small numbers have no embedder
 		opt    BuildOptions
 	}{
 		{name: "another tool", opt: BuildOptions{Tool: "2"}},
@@ -331,14 +330,14 @@ func TestUpdateDerivesAnew(t *testing.T) {
 		{name: "no lexical index", before: remove(lexicalName)},
 		{name: "no embedder", pages: 90, before: remove(embedderName)},
 		{name: "no passages", before: remove(passage.ShardName(0))},
-		{name: "kept lines that are not there", source: func(b *book) Source {
-			return liar{b, func(k []generation.Reused) { k[len(k)-1].Length += 1 << 20; k[len(k)-1].Before.Offset = 0 }}
+		{name: "reused lines that do not exist", source: func(b *book) Source {
+			return falsifier{b, func(k []generation.Reused) { k[len(k)-1].Length += 1 << 20; k[len(k)-1].Before.Offset = 0 }}
 		}},
 		{name: "other lines", source: func(b *book) Source {
-			return liar{b, func(k []generation.Reused) { k[0].Now.Offset += 7 }}
+			return falsifier{b, func(k []generation.Reused) { k[0].Now.Offset += 7 }}
 		}},
-		{name: "a file that is not there", source: func(b *book) Source {
-			return liar{b, func(k []generation.Reused) { k[len(k)-1].Now.Shard = 9 }}
+		{name: "a file that does not exist", source: func(b *book) Source {
+			return falsifier{b, func(k []generation.Reused) { k[len(k)-1].Now.Shard = 9 }}
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -369,26 +368,26 @@ func TestUpdateDerivesAnew(t *testing.T) {
 				t.Errorf("files (-built +updated):\n%s", diff)
 			}
 			if have.Training.Changed != 0 {
-				t.Errorf("learnt %+v", have.Training)
+				t.Errorf("training %+v", have.Training)
 			}
 		})
 	}
 }
 
-// A liar says of what was kept something else.
-type liar struct {
+// A falsifier is a source that reports other reused lines.
+type falsifier struct {
 	Source
-	lie func([]generation.Reused)
+	falsify func([]generation.Reused)
 }
 
-func (l liar) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
-	p, err := l.Source.Prepare(ctx, dir, before, report)
-	l.lie(p.Reused)
+func (f falsifier) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
+	p, err := f.Source.Prepare(ctx, dir, before, report)
+	f.falsify(p.Reused)
 	return p, err
 }
 
-// What changes little by little is learnt anew at last.
-func TestUpdateLearnsAnew(t *testing.T) {
+// Many small updates eventually retrain the embedder and the threshold.
+func TestUpdateRetrains(t *testing.T) {
 	b := newBook(90, 20)
 	dir := t.TempDir()
 	first := buildBook(t, dir, b, BuildOptions{})
@@ -397,7 +396,7 @@ func TestUpdateLearnsAnew(t *testing.T) {
 		info := buildBook(t, dir, b, BuildOptions{Update: true})
 		if info.Training.Time != first.Training.Time {
 			if i == 0 || info.Training.Changed != 0 || info.Training.Passages != info.Passages {
-				t.Errorf("update %d has learnt %+v", i, info.Training)
+				t.Errorf("update %d retrained: %+v", i, info.Training)
 			}
 			if diff := cmp.Diff(sums(buildBook(t, t.TempDir(), b.copy(), BuildOptions{})), sums(info)); diff != "" {
 				t.Errorf("files (-built +updated):\n%s", diff)
@@ -405,13 +404,13 @@ func TestUpdateLearnsAnew(t *testing.T) {
 			return
 		}
 		if float64(info.Training.Changed) > maxChanged*float64(info.Training.Passages) {
-			t.Fatalf("%+v, and nothing was learnt", info.Training)
+			t.Fatalf("training %+v: not retrained", info.Training)
 		}
 	}
-	t.Error("never")
+	t.Error("never retrained")
 }
 
-// Only what is new is embedded.
+// An update embeds only new passages.
 func TestUpdateOfProvided(t *testing.T) {
 	b := newBook(60, 20)
 	dir := t.TempDir()
@@ -427,7 +426,7 @@ func TestUpdateOfProvided(t *testing.T) {
 		b.edit(1)
 		info := buildBook(t, dir, b, BuildOptions{Embedder: e, Update: true})
 		if e.texts > info.Training.Changed-changed {
-			t.Errorf("%d texts were embedded, %d passages are new or gone", e.texts, info.Training.Changed-changed)
+			t.Errorf("%d texts were embedded, %d passages are new or removed", e.texts, info.Training.Changed-changed)
 		}
 		changed = info.Training.Changed
 		other := t.TempDir()
@@ -451,15 +450,14 @@ func TestUpdateOfProvided(t *testing.T) {
 			}
 		}
 	}
-	// Without the embedder there are none of its vectors.
+	// Without the embedder, the update drops its vectors.
 	b.edit(1)
 	if info := buildBook(t, dir, b, BuildOptions{Update: true}); info.Provided != nil {
-		t.Error("vectors of an embedder that was not given")
+		t.Error("vectors without an embedder")
 	}
 }
 
-// A counter is an embedder whose vectors say which letters a text has, and
-// which counts what it is given.
+// A counter is an embedder that hashes words to vectors and counts the embedded texts.
 type counter struct{ texts int }
 
 func (c *counter) ID() string      { return "letters" }
@@ -479,23 +477,23 @@ func (c *counter) Embed(_ context.Context, _ embed.Kind, texts []string) ([][]fl
 	return vectors, nil
 }
 
-func TestAscending(t *testing.T) {
+func TestLongestAscending(t *testing.T) {
 	for _, tt := range []struct{ runs, want [][2]uint32 }{
 		{nil, nil},
 		{[][2]uint32{{0, 5}, {5, 9}}, [][2]uint32{{0, 5}, {5, 9}}},
-		// Two short runs have changed places around a long one.
+		// Two short runs were swapped around a long one.
 		{[][2]uint32{{0, 10}, {40, 42}, {12, 40}, {10, 12}, {42, 50}}, [][2]uint32{{0, 10}, {12, 40}, {42, 50}}},
-		// The first has come from the end.
+		// A run moved from the end to the start.
 		{[][2]uint32{{90, 95}, {0, 10}, {10, 20}, {20, 90}, {95, 97}}, [][2]uint32{{0, 10}, {10, 20}, {20, 90}, {95, 97}}},
-		// One that was copied counts once.
+		// Copied runs count once.
 		{[][2]uint32{{0, 10}, {5, 12}, {0, 10}, {10, 11}}, [][2]uint32{{0, 10}, {10, 11}}},
 	} {
-		var runs []run
+		var runs []passageRun
 		for _, r := range tt.runs {
-			runs = append(runs, run{first: r[0], end: r[1], length: int64(r[1] - r[0])})
+			runs = append(runs, passageRun{first: r[0], end: r[1], length: int64(r[1] - r[0])})
 		}
 		var got [][2]uint32
-		for _, r := range ascending(runs) {
+		for _, r := range longestAscending(runs) {
 			got = append(got, [2]uint32{r.first, r.end})
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -504,7 +502,7 @@ func TestAscending(t *testing.T) {
 	}
 }
 
-// FuzzUpdate edits a small book as the bytes say.
+// FuzzUpdate applies random edits to a small book.
 func FuzzUpdate(f *testing.F) {
 	f.Add(uint64(1), uint8(3))
 	f.Add(uint64(77), uint8(20))
@@ -525,8 +523,8 @@ func FuzzUpdate(f *testing.F) {
 	})
 }
 
-// BenchmarkUpdate is what it costs to edit 100 of 10,000 pages, beside what it
-// costs to build them from nothing: one update in twenty would do.
+// BenchmarkUpdate compares the cost of editing 100 of 10,000 pages with that of a full
+// build. A twentieth of the full build is acceptable.
 func BenchmarkUpdate(b *testing.B) {
 	book := newBook(10_000, 120)
 	dir := b.TempDir()
@@ -545,7 +543,7 @@ func BenchmarkUpdate(b *testing.B) {
 			runtime.GC()
 			start := time.Now()
 			if info := buildBook(b, dir, book, BuildOptions{Update: true}); info.Training.Changed == 0 {
-				b.Fatal("that was no update")
+				b.Fatal("not an update")
 			}
 			update += time.Since(start) / updates
 		}

@@ -13,20 +13,19 @@ import (
 )
 
 const (
-	// recallQueries is how many pseudo-queries recall is measured with.
+	// recallQueries is the number of synthetic queries that measure recall.
 	recallQueries = 400
-	// minRecall is the least recall@10 against exact search that an index may
-	// have.
+	// minRecall is the minimum recall@10 against exact search of a valid index.
 	minRecall = 0.99
-	// tie is the difference of two cosines, one in full and one in reduced
-	// precision, at which they count as the same.
-	tie = 2e-4
+	// scoreTolerance is the difference up to which a full-precision and a
+	// reduced-precision cosine count as equal.
+	scoreTolerance = 2e-4
 )
 
-// addVectors trains the builtin embedder on the passages of the generation in
-// the making, writes it and the index of its vectors, and notes both in m. d
-// is that generation, without vectors so far.
-func (d *Database) addVectors(ctx context.Context, m *generation.Manifest, opt BuildOptions, content contentFunc) error {
+// addVectors trains the built-in embedder on the passages of the generation being
+// built. It writes the embedder and the vector index and describes both in m. The
+// receiver is that generation, without vectors.
+func (d *Database) addVectors(ctx context.Context, m *generation.Manifest, opt BuildOptions, content termsFunc) error {
 	terms := func(i int) ([]string, error) {
 		if list, known := content.terms(i); known {
 			return list, nil
@@ -38,7 +37,7 @@ func (d *Database) addVectors(ctx context.Context, m *generation.Manifest, opt B
 		return fmt.Errorf("cannot train the embedder: %w", err)
 	}
 	if model == nil {
-		return nil // too few passages to learn from
+		return nil // too few passages for training
 	}
 	if err := model.Write(d.gen.File(embedderName)); err != nil {
 		return err
@@ -50,7 +49,7 @@ func (d *Database) addVectors(ctx context.Context, m *generation.Manifest, opt B
 	if err != nil {
 		return err
 	}
-	stats, err := dense.Build(ctx, d.gen.File(vectorsName), model, dense.Options{Queries: queries, Depth: neighbours, Progress: opt.Report})
+	stats, err := dense.Build(ctx, d.gen.File(vectorsName), model, dense.Options{Queries: queries, Depth: denseCandidates, Progress: opt.Report})
 	if err != nil {
 		return fmt.Errorf("cannot index the vectors: %w", err)
 	}
@@ -59,18 +58,18 @@ func (d *Database) addVectors(ctx context.Context, m *generation.Manifest, opt B
 	return nil
 }
 
-// terms are what the embedder sees of a passage: its headings, which say what
-// it is about, twice.
+// terms returns the terms from which the embedder computes the vector of passage i. The
+// headings count twice because they describe the subject.
 func (d *Database) terms(i int) ([]string, error) {
 	p, err := d.table.Passage(uint32(i))
 	if err != nil {
 		return nil, err
 	}
-	return d.lexical.Analyzer().Terms(embedded(&p)), nil
+	return d.lexical.Analyzer().Terms(trainingText(&p)), nil
 }
 
-// terms returns the same, if it is known.
-func (c contentFunc) terms(i int) (list []string, known bool) {
+// terms is like Database.terms for passages whose terms are known.
+func (c termsFunc) terms(i int) (list []string, known bool) {
 	if c == nil {
 		return nil, false
 	}
@@ -78,15 +77,14 @@ func (c contentFunc) terms(i int) (list []string, known bool) {
 	return slices.Concat(head, head, body), known
 }
 
-func embedded(p *passage.Passage) string {
+func trainingText(p *passage.Passage) string {
 	head := p.Title + "\n" + strings.Join(p.Headings, "\n") + "\n"
 	return head + head + p.Text
 }
 
-// queryVectors are the vectors of pseudo-queries, without those of which the
-// embedder knows nothing.
+// queryVectors embeds synthetic queries. It drops queries without known terms.
 func (d *Database) queryVectors(n int) ([][]float32, error) {
-	queries, err := d.pseudoQueries(n)
+	queries, err := d.syntheticQueries(n)
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +101,8 @@ func (d *Database) queryVectors(n int) ([][]float32, error) {
 	return vectors, nil
 }
 
-// measureRecall compares the vector search with the exact one. Ties count: a
-// passage as near as the last of the exact ten is a right one.
+// measureRecall compares the vector search with exact search. A hit that scores as high
+// as the last of the exact ten is correct.
 func (d *Database) measureRecall(ctx context.Context) (*generation.Recall, error) {
 	const k = 10
 	queries, err := d.queryVectors(recallQueries)
@@ -126,7 +124,7 @@ func (d *Database) measureRecall(ctx context.Context) (*generation.Recall, error
 			return nil, err
 		}
 		for _, h := range hits {
-			if h.Score >= exact[len(exact)-1].Score-tie {
+			if h.Score >= exact[len(exact)-1].Score-scoreTolerance {
 				found++
 			}
 		}

@@ -13,9 +13,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// What the embedder learns from is the same, whether the terms that the lexical
-// index found are taken, or a passage is read once more.
-func TestContentIsWhatIsEmbedded(t *testing.T) {
+// The terms kept by the lexical index are the same as those of the stored passage.
+func TestTermsOfIndexAndPassageAgree(t *testing.T) {
 	passages := []passage.Passage{
 		{Title: "The os.path module", Headings: []string{"Files", "getName and __init__"}, Path: "a.html", Text: "Use `os.path.join`, --amend\nor c++: the files' names."},
 		{Title: "No headings", Path: "b.md", Text: "text\r\nwith 東京都 in it"},
@@ -44,7 +43,7 @@ func TestContentIsWhatIsEmbedded(t *testing.T) {
 			continue
 		}
 		known++
-		want := analyzer.Terms(embedded(&passages[i]))
+		want := analyzer.Terms(trainingText(&passages[i]))
 		if diff := cmp.Diff(want, slices.Concat(head, head, body)); diff != "" {
 			t.Errorf("passage %d (-read +kept):\n%s", i, diff)
 		}
@@ -57,7 +56,7 @@ func TestContentIsWhatIsEmbedded(t *testing.T) {
 	}
 }
 
-func TestContentOfMany(t *testing.T) {
+func TestContentLimit(t *testing.T) {
 	lex := lexical.NewBuilder(lexical.Options{Content: 3})
 	for i := range 4 {
 		lex.Add(uint32(i), lexical.Fields{Body: "words"})
@@ -66,6 +65,6 @@ func TestContentOfMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, ok := lex.Content(0); ok {
-		t.Error("keeps the terms of more passages than it was told to")
+		t.Error("keeps the terms of more passages than its limit")
 	}
 }

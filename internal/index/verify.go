@@ -9,18 +9,18 @@ import (
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
-// A Report is what Verify found.
+// A Report is the result of Verify.
 type Report struct {
 	Info
-	// Problems are what is wrong, each a sentence; none: the index is whole.
+	// Problems are sentences, one per problem. Without problems, the index is valid.
 	Problems []string
-	// Recall was measured now, on the files as they are; nil: no vectors.
+	// Recall is measured by Verify. Nil: no vectors.
 	Recall *generation.Recall
 }
 
-// Verify reads every file of the database that path means and compares it
-// with its checksums, its counts and the passages, and measures the recall of
-// its vector search. The error is for what kept it from looking.
+// Verify reads every file of the database at path and compares it with its checksums,
+// its counts and the passages. It also measures the recall of the vector search. The
+// error reports why verification was impossible.
 func Verify(ctx context.Context, path string, report progress.Func) (Report, error) {
 	var r Report
 	var err error
@@ -43,7 +43,7 @@ func Verify(ctx context.Context, path string, report progress.Func) (Report, err
 		return r, nil
 	}
 	for _, err := range damagedPublished(r.Dir, g) {
-		// A build replaces what is published just before its generation is current.
+		// A build replaces the published files just before its generation is current.
 		if now, currentErr := generation.Current(r.Dir); currentErr == nil && now.Generation == g.Generation && !generation.InProgress(r.Dir) {
 			r.add(err)
 		}

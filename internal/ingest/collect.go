@@ -113,7 +113,7 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 			c.changes.Removed = len(c.before.records) - c.changes.Changed - c.changes.Same
 		}
 		if w.unchanged(before) {
-			return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Rights: rightsOf(items), Unchanged: true}, out.Close()
+			return generation.Prepared{Source: before.Source, Skipped: before.Skipped, Perm: rightsOf(items), Unchanged: true}, out.Close()
 		}
 		if err = w.flush(); err == nil && w.offset == 0 {
 			err = &generation.NoPassagesError{Skipped: w.skipped}
@@ -130,12 +130,12 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 	err = errors.Join(
 		writeSkipped(dir.Join(SkippedName), w.skipped),
 		writeRecords(dir.Join(FilesName), header{c.context, c.repeated, c.packed}, w.records))
-	return generation.Prepared{Source: source, Skipped: generation.Summary(gravestFirst(w.skipped)), Made: true, Rights: rightsOf(items), Reused: w.kept}, err
+	return generation.Prepared{Source: source, Skipped: generation.Summary(gravestFirst(w.skipped)), Publish: true, Perm: rightsOf(items), Reused: w.kept}, err
 }
 
 // rightsOf are those that all of the items have.
 func rightsOf(items []item) fs.FileMode {
-	rights := generation.AllRights
+	rights := generation.AllPerm
 	for i := range items {
 		if r := items[i].rights; r != 0 {
 			rights &= r

@@ -117,7 +117,7 @@ func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *generatio
 	from := generation.Source{Kind: c.kind, Location: c.location, Root: pages.String()}
 	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(passedBy, skipped), report)
 	c.changes = col.changes
-	prepared.Rights &= c.rights()
+	prepared.Perm &= c.rights()
 	return prepared, err
 }
 
@@ -132,14 +132,14 @@ func (c *Copy) rights() fs.FileMode {
 	st, err := os.Stat(location)
 	switch {
 	case err != nil:
-		return generation.AllRights
+		return generation.AllPerm
 	case !st.IsDir():
-		return generation.Rights(st)
+		return generation.Perm(st)
 	}
-	rights := generation.FolderRights(st)
+	rights := generation.FolderPerm(st)
 	if docset.Folded(location) {
 		if pages, err := os.Stat(filepath.Join(location, docset.Pages)); err == nil {
-			rights &= generation.Rights(pages)
+			rights &= generation.Perm(pages)
 		}
 	}
 	return rights

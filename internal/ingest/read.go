@@ -63,7 +63,7 @@ func (folderStock) target(name string) func(href string) string {
 
 // itemOf is the item of a file.
 func itemOf(name string, info fs.FileInfo) item {
-	return item{name: name, size: info.Size(), modTime: info.ModTime(), rights: generation.Rights(info)}
+	return item{name: name, size: info.Size(), modTime: info.ModTime(), rights: generation.Perm(info)}
 }
 
 // readFile reads a file. What it knows of it it returns even if it cannot be

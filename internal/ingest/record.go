@@ -400,7 +400,7 @@ func ReadSkipped(g generation.Generation) ([]generation.Skipped, error) {
 		case err == io.EOF:
 			return skipped, nil
 		case err != nil:
-			return nil, &container.CorruptError{File: path, Offset: in.InputOffset(), What: err.Error()}
+			return nil, &container.CorruptError{File: path, Offset: in.InputOffset(), Problem: err.Error()}
 		}
 		skipped = append(skipped, s)
 	}

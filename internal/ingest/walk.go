@@ -26,7 +26,7 @@ func walk(ctx context.Context, root *os.Root, filter filter) (items []item, skip
 		return nil, nil, err
 	}
 	w := &walker{ctx: ctx, root: root, filter: filter, spare: make(chan struct{}, foldersAtOnce-1)}
-	top := &folder{name: ".", rights: generation.FolderRights(st)}
+	top := &folder{name: ".", rights: generation.FolderPerm(st)}
 	err = w.read(top)
 	w.others.Wait()
 	if err := cmp.Or(ctx.Err(), err); err != nil {
@@ -147,7 +147,7 @@ func (w *walker) read(f *folder) error {
 		case d.IsDir():
 			b := subtree{&folder{name: name, rules: f.rules, pages: f.pages, rights: f.rights}, len(f.items), len(f.skipped)}
 			if info, err := d.Info(); err == nil {
-				b.rights &= generation.FolderRights(info)
+				b.rights &= generation.FolderPerm(info)
 			}
 			f.below = append(f.below, b)
 			w.readBelow(b.folder)

@@ -74,7 +74,7 @@ func (c *Catalog) use(path string, f func(*index.Database) error) (err error) {
 		switch r := recover().(type) {
 		case nil:
 		case interface{ Addr() uintptr }:
-			err = &container.CorruptError{File: path, What: "a file was truncated while it was read"}
+			err = &container.CorruptError{File: path, Problem: "a file was truncated while it was read"}
 		default:
 			panic(r)
 		}

@@ -53,7 +53,7 @@ func (s *Server) readTool() (params []param, run func(context.Context) (string, 
 }
 
 func (s *Server) read(ctx context.Context, a readArguments, params []param) (string, error) {
-	ref := index.Ref{Neighbours: a.neighbours, Whole: a.whole}
+	ref := index.Ref{Neighbors: a.neighbours, Whole: a.whole}
 	for _, name := range []string{a.id, a.url, a.path} {
 		if name != "" && ref.Name != "" {
 			return "", errors.New("pass exactly one of id, url, path; " + usage("read", params))

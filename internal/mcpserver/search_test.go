@@ -34,7 +34,7 @@ func podHit(score float64) index.Hit {
 
 func TestAnswerSearch(t *testing.T) {
 	const query = "cache keys"
-	damaged := &container.CorruptError{File: "/db/k8s/docsearch/g000001/lexical.idx", Offset: 64, What: "checksum"}
+	damaged := &container.CorruptError{File: "/db/k8s/docsearch/g000001/lexical.idx", Offset: 64, Problem: "checksum"}
 	for _, tt := range []struct {
 		name     string
 		a        searchArguments

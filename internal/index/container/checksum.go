@@ -2,30 +2,30 @@ package container
 
 import "hash/crc32"
 
-// Checksum is the CRC-32 (IEEE) of p, the checksum of every format in
-// docsearch. Castagnoli's polynomial would do as well, but Go needs 0.15 ms to
-// make the tables for it, which a hook has to pay.
+// Checksum returns the CRC-32 (IEEE) of p, the checksum of every docsearch format. The
+// Castagnoli polynomial would do as well, but its tables cost 0.15 ms in Go, which
+// every hook call would pay.
 func Checksum(p []byte) uint32 { return crc32.ChecksumIEEE(p) }
 
-// JoinChecksums is the checksum of two pieces of data, one after the other, from
-// theirs and the length of the second.
+// JoinChecksums returns the checksum of two concatenated byte sequences from their
+// checksums and the length n of the second.
 //
-// A CRC is what the data, taken for a polynomial over GF(2), leaves when it is
-// divided by the CRC's own. What follows multiplies the first piece by a power
-// of x, eight for each byte, and so what it leaves.
+// A CRC is the remainder of the data, interpreted as a polynomial over GF(2), divided
+// by the CRC polynomial. Appending n bytes multiplies the first sequence, and therefore
+// its remainder, by x to the power 8n.
 func JoinChecksums(first, second uint32, n int64) uint32 {
-	power := uint32(1) << 31 // x to the 0th: the highest power has the lowest bit
+	power := uint32(1) << 31 // x to the power 0: bits are in reversed order
 	for square := uint32(1) << 23; n > 0; n >>= 1 {
 		if n&1 != 0 {
-			power = product(power, square)
+			power = multiplyMod(power, square)
 		}
-		square = product(square, square)
+		square = multiplyMod(square, square)
 	}
-	return product(power, first) ^ second
+	return multiplyMod(power, first) ^ second
 }
 
-// product is what that of a and b leaves.
-func product(a, b uint32) uint32 {
+// multiplyMod multiplies two polynomials modulo the CRC polynomial.
+func multiplyMod(a, b uint32) uint32 {
 	p := uint32(0)
 	for ; a != 0; a <<= 1 {
 		p ^= b & -(a >> 31)

@@ -26,19 +26,19 @@ const (
 	maxSections = 1 << 10
 )
 
-// A CorruptError says where a file is not what its format or its checksums
-// demand.
+// A CorruptError reports the position where a file violates its format or its
+// checksums.
 type CorruptError struct {
-	File   string // path
-	Offset int64  // byte at or after which the damage lies
-	What   string
+	File    string // path
+	Offset  int64  // of the damage, or before it
+	Problem string
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("%s is corrupt at byte %d: %s", e.File, e.Offset, e.What)
+	return fmt.Sprintf("%s is corrupt at byte %d: %s", e.File, e.Offset, e.Problem)
 }
 
-// A VersionError says that a file was written by another version's format.
+// A VersionError reports that a file has the format of another docsearch version.
 type VersionError struct {
 	File       string
 	Have, Want int
@@ -51,16 +51,16 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("%s has format %d (written by an older docsearch), want format %d", e.File, e.Have, e.Want)
 }
 
-// A Writer writes one container, section after section.
+// A Writer writes one container, section by section.
 type Writer struct {
-	file     confined.Path
-	f        *os.File
-	behind   WriteBehind
-	buf      []byte // what was not written yet; it begins with a block
-	offset   int64
-	sums     []byte
-	sections []section
-	err      error
+	file      confined.Path
+	f         *os.File
+	writeback WriteBehind
+	buf       []byte // not yet written; begins at a block boundary
+	offset    int64
+	sums      []byte
+	sections  []section
+	err       error
 }
 
 type section struct {
@@ -68,8 +68,7 @@ type section struct {
 	offset, length int64
 }
 
-// Create starts a container of the given kind, which must be four ASCII
-// letters, in a new file.
+// Create starts a container in a new file. Kind must be four ASCII letters.
 func Create(file confined.Path, kind string, version int) (*Writer, error) {
 	if len(kind) != 4 {
 		return nil, fmt.Errorf("container kind %q must have four letters", kind)
@@ -78,7 +77,7 @@ func Create(file confined.Path, kind string, version int) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{file: file, f: f, behind: WriteBehind{File: f}, buf: make([]byte, 0, bufferSize)}
+	w := &Writer{file: file, f: f, writeback: WriteBehind{File: f}, buf: make([]byte, 0, bufferSize)}
 	header := make([]byte, headerSize)
 	copy(header, headMagic+kind)
 	binary.LittleEndian.PutUint32(header[12:], uint32(version))
@@ -86,8 +85,8 @@ func Create(file confined.Path, kind string, version int) (*Writer, error) {
 	return w, nil
 }
 
-// Section ends the section being written and starts the next. Names have one
-// to eight ASCII letters and are unique within a file.
+// Section ends the current section and starts the next. Names have one to eight ASCII
+// letters and are unique within a file.
 func (w *Writer) Section(name string) {
 	if w.err == nil && (len(name) == 0 || len(name) > 8) {
 		w.err = fmt.Errorf("section name %q must have one to eight letters", name)
@@ -96,8 +95,8 @@ func (w *Writer) Section(name string) {
 	w.sections = append(w.sections, section{name: name, offset: w.offset})
 }
 
-// Write appends to the section being written. An error is kept and returned
-// by every later call and by Close.
+// Write appends to the current section. After an error, all later calls and Close
+// return it.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.write(p)
 	if w.err != nil {
@@ -106,8 +105,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what makes the file whole and syncs it. After an error the
-// file is removed.
+// Close completes the file and syncs it. After an error, it removes the file.
 func (w *Writer) Close() error {
 	w.endSection()
 	if w.err == nil {
@@ -122,7 +120,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// Abort gives the file up and removes it.
+// Abort discards the file.
 func (w *Writer) Abort() {
 	if w.err == nil {
 		w.err = errors.New("container was aborted")
@@ -186,8 +184,7 @@ func (w *Writer) write(p []byte) {
 	}
 }
 
-// flush writes blocks, of which only the file's last one may be shorter than
-// the others.
+// flush writes blocks. Only the last block of the file may be shorter than blockSize.
 func (w *Writer) flush(blocks []byte) {
 	for at := 0; at < len(blocks); at += blockSize {
 		block := blocks[at:min(at+blockSize, len(blocks))]
@@ -195,22 +192,22 @@ func (w *Writer) flush(blocks []byte) {
 	}
 	if w.err == nil && len(blocks) > 0 {
 		_, w.err = w.f.Write(blocks)
-		w.behind.Written(int64(len(w.sums)/4) * blockSize)
+		w.writeback.Written(int64(len(w.sums)/4) * blockSize)
 	}
 }
 
-// A File is an open container. It may be read from several goroutines at once.
+// A File is an open container. It may be read concurrently.
 type File struct {
 	path     string
 	mapping  *mmap.Mapping
-	data     []byte // all before sums
+	data     []byte // everything before sums
 	sums     []byte
 	tail     []byte // the magic at the end
 	sections []section
-	checked  []atomic.Uint32 // one bit a block: found good
+	checked  []atomic.Uint32 // one bit per block: checksum verified
 }
 
-// Open maps a container. Errors: fs.ErrNotExist and its like, *CorruptError,
+// Open maps a container. Errors: those of the file system, *CorruptError,
 // *VersionError.
 func Open(file confined.Path, kind string, version int) (*File, error) {
 	m, err := mmap.OpenIn(file)
@@ -227,7 +224,7 @@ func Open(file confined.Path, kind string, version int) (*File, error) {
 }
 
 func parse(path string, data []byte, kind string, version int) (*File, error) {
-	corrupt := func(offset int, what string) error { return &CorruptError{path, int64(offset), what} }
+	corrupt := func(offset int, problem string) error { return &CorruptError{path, int64(offset), problem} }
 	if len(data) < headerSize+trailerSize {
 		return nil, corrupt(len(data), "the file is too small")
 	}
@@ -292,10 +289,10 @@ func (f *File) Close() error {
 	return f.mapping.Close()
 }
 
-// Path is where the file was opened.
+// Path returns the path of the file.
 func (f *File) Path() string { return f.path }
 
-// Section returns the named section; a file without it is damaged.
+// Section returns the named section. If it is missing, the file is corrupt.
 func (f *File) Section(name string) (Section, error) {
 	for _, s := range f.sections {
 		if s.name == name {
@@ -305,8 +302,8 @@ func (f *File) Section(name string) (Section, error) {
 	return Section{}, &CorruptError{f.path, 0, fmt.Sprintf("section %q is missing", name)}
 }
 
-// Verify checks every block, and calls advance, if not nil, with the number of
-// bytes checked since the last call.
+// Verify checks every block. It calls advance, if not nil, with the number of bytes
+// checked since the last call.
 func (f *File) Verify(advance func(int64)) error {
 	for at := int64(0); at < int64(len(f.data)); at += blockSize {
 		n := min(blockSize, int64(len(f.data))-at)
@@ -320,13 +317,13 @@ func (f *File) Verify(advance func(int64)) error {
 	return nil
 }
 
-// check makes sure of the blocks that hold the n bytes at off.
+// check verifies the blocks that contain the n bytes at off.
 func (f *File) check(off, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	// Of a file that is cut while it is mapped, what is left of the last page
-	// reads as zeros, in blocks that were found good before.
+	// If a mapped file is truncated, the rest of its last page reads as zeros, even
+	// in blocks that were verified before.
 	if string(f.tail) != tailMagic {
 		return &CorruptError{f.path, int64(len(f.data)), "the file was truncated while it was read"}
 	}
@@ -344,19 +341,18 @@ func (f *File) check(off, n int64) error {
 	return nil
 }
 
-// A Section is a part of an open container.
+// A Section is a section of an open container.
 type Section struct {
 	f              *File
 	offset, length int64
 }
 
-// Len is the section's length in bytes.
+// Len returns the section's length in bytes.
 func (s Section) Len() int64 { return s.length }
 
-// Bytes returns the n bytes at off, checked against their sums. The slice
-// points into the mapped file: it must not be changed, and not be used after
-// the file was closed. A range outside the section is an error, since only a
-// damaged file leads to one.
+// Bytes returns the n bytes at off after verifying their checksums. The slice points
+// into the mapped file. Do not modify it, and do not use it after Close. A range
+// outside the section is a *CorruptError, because only corrupt data leads to one.
 func (s Section) Bytes(off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 || off > s.length || n > s.length-off {
 		return nil, s.Corrupt(off, fmt.Sprintf("want %d bytes, got %d", n, max(0, s.length-max(0, off))))
@@ -368,16 +364,16 @@ func (s Section) Bytes(off, n int64) ([]byte, error) {
 	return s.f.data[at : at+n : at+n], nil
 }
 
-// All returns the whole section, checked: for sections that are small or
-// read from end to end.
+// All returns the whole section, verified. Use it for sections that are small or read
+// completely.
 func (s Section) All() ([]byte, error) { return s.Bytes(0, s.length) }
 
-// Corrupt makes the error that says what is wrong at off of the section.
-func (s Section) Corrupt(off int64, what string) error {
-	return &CorruptError{s.f.path, s.offset + off, what}
+// Corrupt returns a *CorruptError for the position off of the section.
+func (s Section) Corrupt(off int64, problem string) error {
+	return &CorruptError{s.f.path, s.offset + off, problem}
 }
 
-// Reader reads the section from its start.
+// Reader returns a reader of the section from its start.
 func (s Section) Reader() io.Reader { return &sectionReader{s: s} }
 
 type sectionReader struct {
@@ -394,8 +390,8 @@ func (r *sectionReader) Read(p []byte) (int, error) {
 	return copy(p, b), err
 }
 
-// AsCorrupt returns the error about a link, or a folder, in place of one of a
-// database's files as what it is: damage. Other errors stay as they are.
+// AsCorrupt converts an error about a symbolic link or folder in place of a database
+// file to a *CorruptError. It returns other errors unchanged.
 func AsCorrupt(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) && (errors.Is(err, confined.ErrLink) || errors.Is(err, atomicfile.ErrNotRegular)) {
@@ -404,9 +400,9 @@ func AsCorrupt(err error) error {
 	return err
 }
 
-// Sum returns the length and the CRC-32 of a container, computed from the sums of
-// its blocks: those are of the bytes that were written, and so is the result. It
-// returns false if the file is not a container that can be read.
+// Sum returns the length and the CRC-32 of a container. It computes the CRC-32 from the
+// stored block checksums, so it is the checksum of the bytes as written. It returns
+// false if the file is not a readable container.
 func Sum(p confined.Path) (length int64, crc uint32, ok bool) {
 	m, err := mmap.OpenIn(p)
 	if err != nil {

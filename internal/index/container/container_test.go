@@ -16,7 +16,7 @@ import (
 
 const testKind, testVersion = "TEST", 3
 
-// sample has sections that are empty, small, and longer than several blocks.
+// sample returns sections that are empty, small, and longer than several blocks.
 func sample() map[string][]byte {
 	return map[string][]byte{
 		"empty": nil,
@@ -97,8 +97,8 @@ func TestContainerIsReproducible(t *testing.T) {
 	}
 }
 
-// Every flipped bit is found: by Open, by the read of the section that holds
-// it, or by Verify where it lies in padding.
+// Every flipped bit is detected: by Open, when reading its section, or by Verify if it
+// is in padding.
 func TestContainerFindsEveryFlip(t *testing.T) {
 	whole, err := os.ReadFile(writeSample(t))
 	if err != nil {
@@ -240,11 +240,11 @@ func BenchmarkContainerOpen(b *testing.B) {
 	}
 }
 
-// TestContainerCutWhileOpen: blocks that were found good before are read from
-// what is left of the file's last page, which is zeros.
-func TestContainerCutWhileOpen(t *testing.T) {
+// After truncation, blocks that were verified before read as zeros from the rest of the
+// file's last page.
+func TestContainerTruncatedWhileOpen(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("skipped: a file that is mapped cannot be shortened on Windows")
+		t.Skip("skipped: a mapped file cannot be truncated on Windows")
 	}
 	path := filepath.Join(t.TempDir(), "short")
 	w, err := Create(confined.Of(path), testKind, testVersion)

@@ -1,5 +1,5 @@
-// Package container stores named sections in one file that detects its own damage.
-// It knows nothing about their contents. Standard library only, because the hook
+// Package container stores named sections in one file with checksums, so that damage is
+// detected. It does not interpret their contents. Standard library only, because the hook
 // reads indexes through it.
 //
 // # Format
@@ -22,6 +22,6 @@
 //	            [8] magic "docsrch."
 //
 // Opening a container reads its header, table and trailer, however long the file
-// is. Each block is checked against its sum when it is first read, which takes
-// about a microsecond. A flipped bit is therefore an error, and never a wrong answer.
+// is. Each block is checked against its checksum when it is first read, which takes
+// about a microsecond. A flipped bit is therefore an error, never a wrong result.
 package container

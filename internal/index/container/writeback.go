@@ -2,22 +2,21 @@ package container
 
 import "os"
 
-// behindBytes is how much of a file is written before the system is asked for
-// it: enough for the disk to be used well, little enough that it is soon at work.
-const behindBytes = 2 << 20
+// writebackBytes is the minimum size of a writeback request: large enough to use the
+// disk efficiently, small enough to start early.
+const writebackBytes = 2 << 20
 
-// A WriteBehind has the system begin with writing a file to disk while it is
-// still being made. What is safe by then need not be waited for when the file is
-// synced, which it must be all the same.
+// A WriteBehind starts writeback of a file while it is still being written, so that the
+// final Sync has less to flush. It does not replace Sync.
 type WriteBehind struct {
-	File  *os.File
-	begun int64
+	File    *os.File
+	started int64
 }
 
-// Written says that the file has all bytes up to there.
+// Written reports that the first end bytes of the file have been written.
 func (w *WriteBehind) Written(end int64) {
-	if end-w.begun >= behindBytes {
-		beginWrite(w.File, w.begun, end-w.begun)
-		w.begun = end
+	if end-w.started >= writebackBytes {
+		startWriteback(w.File, w.started, end-w.started)
+		w.started = end
 	}
 }

@@ -4,5 +4,5 @@ package container
 
 import "os"
 
-// beginWrite does nothing where a file can only be synced as a whole.
-func beginWrite(*os.File, int64, int64) {}
+// startWriteback does nothing on systems that can only sync whole files.
+func startWriteback(*os.File, int64, int64) {}

@@ -16,20 +16,21 @@ import (
 	"github.com/docsearch/docsearch/internal/index/container"
 )
 
-// ErrBusy is wrapped by Begin's error when another build is at work.
+// ErrBusy is wrapped by the error of Begin if another build is running.
 var ErrBusy = errors.New("another build is running")
 
-// A Build is a generation in the making. It holds the database's build lock.
+// A Build is a new generation that is being written. It holds the database's build
+// lock.
 type Build struct {
 	Generation string
-	Dir        confined.Path // where the new generation's files go
+	Dir        confined.Path // folder of the new generation
 	First      bool          // the database has no manifest yet
 
-	folder     confined.Path // the derived folder
+	folder     confined.Path // <database>/docsearch
 	lock       *filelock.Lock
 	perm       fs.FileMode // of the generation's files
 	folderPerm fs.FileMode // of its folder
-	known      map[string]FileInfo
+	checksums  map[string]FileInfo
 	ended      bool
 
 	syncing sync.WaitGroup
@@ -37,14 +38,14 @@ type Build struct {
 	synced  map[string]error
 }
 
-// Begin starts the next generation of the database in folder dir, which must
-// exist. It waits up to timeout for another build to end; its error then
-// wraps ErrBusy and says who is at work.
+// Begin starts the next generation of the database in folder dir, which must exist. It
+// waits up to timeout for another build to end. After that, its error wraps ErrBusy and
+// contains the process that holds the lock.
 func Begin(dir string, timeout time.Duration) (*Build, error) {
 	folder := folderOf(dir)
 	lock, err := acquire(folder, timeout)
 	if errors.Is(err, filelock.ErrLocked) {
-		return nil, fmt.Errorf("%s: %w%s", dir, ErrBusy, holder(folder))
+		return nil, fmt.Errorf("%s: %w%s", dir, ErrBusy, lockHolder(folder))
 	}
 	if err != nil {
 		return nil, err
@@ -56,8 +57,8 @@ func Begin(dir string, timeout time.Duration) (*Build, error) {
 	return b, err
 }
 
-// acquire takes the build lock in a folder that it makes if there is none. A build
-// that fails may remove the folder in between.
+// acquire takes the build lock and creates its folder if necessary. It retries because
+// a failing build may remove the folder in between.
 func acquire(folder confined.Path, timeout time.Duration) (lock *filelock.Lock, err error) {
 	const tries = 100
 	deadline := time.Now().Add(timeout)
@@ -94,9 +95,9 @@ func begin(folder confined.Path, lock *filelock.Lock) (*Build, error) {
 	return b, b.makeFolder()
 }
 
-// makeFolder makes the generation's folder, which nobody else may enter until
-// Commit: what the rights of its files are to be is not known yet. What the umask
-// leaves of the folder's own shows what it leaves of files.
+// makeFolder creates the generation's folder, accessible only to the owner until
+// Commit, because the permissions of its files are not yet known. The mode of the new
+// folder shows the umask, which also applies to the files.
 func (b *Build) makeFolder() error {
 	if err := b.Dir.Mkdir(0o777); err != nil {
 		return err
@@ -105,18 +106,18 @@ func (b *Build) makeFolder() error {
 	if err != nil {
 		return err
 	}
-	b.folderPerm, b.perm = st.Mode().Perm()&0o755, st.Mode().Perm()&newRights
+	b.folderPerm, b.perm = st.Mode().Perm()&0o755, st.Mode().Perm()&newFilePerm
 	return setPerm(b.Dir, 0o700)
 }
 
-// Limit takes from the rights of the generation's files what the source's do not
-// have (see Rights).
-func (b *Build) Limit(rights fs.FileMode) { b.perm &= rights }
+// LimitPerm limits the permissions of the generation's files to those of the source
+// (see Perm).
+func (b *Build) LimitPerm(perm fs.FileMode) { b.perm &= perm }
 
-// Perm is the mode of the generation's files, and of those that are made of them.
+// Perm returns the mode of the generation's files and of files derived from them.
 func (b *Build) Perm() fs.FileMode { return b.perm }
 
-// onThisHost says which machine a process runs on.
+// onThisHost returns the part of a lock text that identifies this machine.
 func onThisHost() string {
 	host, _ := os.Hostname()
 	return " on " + host
@@ -127,8 +128,8 @@ func writeAt(f *os.File, s string) error {
 	return err
 }
 
-// holder says who has the build lock, as far as is known.
-func holder(folder confined.Path) string {
+// lockHolder returns the text of the build lock that identifies its holder, or "".
+func lockHolder(folder confined.Path) string {
 	data, err := folder.Join(lockName).Read(4096)
 	if err != nil || len(data) == 0 {
 		return ""
@@ -136,15 +137,14 @@ func holder(folder confined.Path) string {
 	return ": " + string(bytes.TrimSpace(data))
 }
 
-// File is one of the new generation's files.
+// File returns a file of the new generation.
 func (b *Build) File(name string) confined.Path { return b.Dir.Join(name) }
 
-// Path is the path of one of the new generation's files, for messages.
+// Path returns the path of a file of the new generation, for messages.
 func (b *Build) Path(name string) string { return b.File(name).String() }
 
-// BeginSync begins to make a file safe on disk that is written by now, and does
-// not wait. Commit syncs all files; but a big one takes long, and need not be
-// waited for where there is other work.
+// BeginSync starts to sync a completely written file in the background. Commit syncs
+// all files, but a large file takes long, and other work can continue meanwhile.
 func (b *Build) BeginSync(name string) {
 	b.syncing.Go(func() {
 		err := b.File(name).Sync()
@@ -157,19 +157,19 @@ func (b *Build) BeginSync(name string) {
 	})
 }
 
-// SetChecksum tells Commit the size and the checksum of a file, which it need not read
-// then.
+// SetChecksum passes the size and checksum of a file to Commit, which then need not
+// read the file.
 func (b *Build) SetChecksum(name string, size int64, sum uint32) {
-	if b.known == nil {
-		b.known = make(map[string]FileInfo)
+	if b.checksums == nil {
+		b.checksums = make(map[string]FileInfo)
 	}
-	b.known[name] = FileInfo{name, size, formatSum(sum)}
+	b.checksums[name] = FileInfo{name, size, formatChecksum(sum)}
 }
 
-// Commit makes the new generation the current one and ends the build. It fills in
-// the manifest's Format, Generation and Files; publish, if not nil, runs when all
-// files are safe on disk, just before the manifest is replaced. On error the
-// old generation stays the current one.
+// Commit makes the new generation current and ends the build. It fills in the
+// manifest's Format, Generation and Files. It calls publish, if not nil, after syncing
+// all files, just before it replaces the manifest. On error the old generation stays
+// current.
 func (b *Build) Commit(m Manifest, publish func(*Manifest) error) (err error) {
 	defer func() {
 		if err != nil {
@@ -178,7 +178,7 @@ func (b *Build) Commit(m Manifest, publish func(*Manifest) error) (err error) {
 	}()
 	b.syncing.Wait()
 	m.Generation = b.Generation
-	if m.Files, err = b.finishAll(); err != nil {
+	if m.Files, err = b.finishFiles(); err != nil {
 		return err
 	}
 	if err := errors.Join(setPerm(b.Dir, b.folderPerm), b.Dir.Sync(), b.folder.Sync()); err != nil {
@@ -193,12 +193,12 @@ func (b *Build) Commit(m Manifest, publish func(*Manifest) error) (err error) {
 		return err
 	}
 	b.ended = true
-	removeOthers(b.folder, b.Generation)
+	removeOtherGenerations(b.folder, b.Generation)
 	return unlock(b.lock)
 }
 
-// finishAll finishes the generation's files, some at a time.
-func (b *Build) finishAll() ([]FileInfo, error) {
+// finishFiles finishes the generation's files, up to four at a time.
+func (b *Build) finishFiles() ([]FileInfo, error) {
 	entries, err := b.Dir.ReadDir()
 	if err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func (b *Build) finishAll() ([]FileInfo, error) {
 	for i, e := range entries {
 		turns <- struct{}{}
 		pending.Go(func() {
-			files[i], errs[i] = b.finish(e.Name())
+			files[i], errs[i] = b.finishFile(e.Name())
 			<-turns
 		})
 	}
@@ -218,8 +218,8 @@ func (b *Build) finishAll() ([]FileInfo, error) {
 	return files, errors.Join(errs...)
 }
 
-// Confirm ends the build without a new generation: now, the current one was found
-// to be what the source says. Its files lose the rights that the source has lost.
+// Confirm ends the build without a new generation, because the current one matched the
+// source at time now. It removes permissions that the source no longer has.
 func (b *Build) Confirm(g Generation, now time.Time) error {
 	defer b.Abort()
 	files := make([]confined.Path, 0, len(g.Files)+len(g.Published))
@@ -230,7 +230,7 @@ func (b *Build) Confirm(g Generation, now time.Time) error {
 		files = append(files, confined.In(g.Dir.Dir).Join(f.Name))
 	}
 	for _, file := range files {
-		if err := restrict(file, b.perm); err != nil {
+		if err := removePerm(file, b.perm); err != nil {
 			return err
 		}
 	}
@@ -239,7 +239,7 @@ func (b *Build) Confirm(g Generation, now time.Time) error {
 	if err := b.writeManifest(m); err != nil {
 		return err
 	}
-	removeOthers(b.folder, g.Generation)
+	removeOtherGenerations(b.folder, g.Generation)
 	return nil
 }
 
@@ -252,8 +252,8 @@ func (b *Build) writeManifest(m Manifest) error {
 	return b.folder.Join(manifestName).Write(data, b.perm)
 }
 
-// finish makes a file safe on disk and sums it up.
-func (b *Build) finish(name string) (FileInfo, error) {
+// finishFile syncs a file, sets its mode and returns its manifest entry.
+func (b *Build) finishFile(name string) (FileInfo, error) {
 	file := b.File(name)
 	err, synced := b.synced[name]
 	if !synced {
@@ -265,18 +265,18 @@ func (b *Build) finish(name string) (FileInfo, error) {
 	if err != nil {
 		return FileInfo{}, err
 	}
-	if info, ok := b.known[name]; ok {
+	if info, ok := b.checksums[name]; ok {
 		return info, nil
 	}
 	if size, crc, ok := container.Sum(file); ok {
-		return FileInfo{name, size, formatSum(crc)}, nil
+		return FileInfo{name, size, formatChecksum(crc)}, nil
 	}
-	size, crc, err := sum(file, nil)
+	size, crc, err := checksumFile(file, nil)
 	return FileInfo{name, size, crc}, err
 }
 
-// Abort gives the new generation up and ends the build. Of a first build nothing
-// is left. After Commit it does nothing, so it can be deferred.
+// Abort discards the new generation and ends the build. If it is a first build, nothing
+// remains. After Commit, Abort does nothing, so it can be deferred.
 func (b *Build) Abort() {
 	if b.ended {
 		return
@@ -292,27 +292,27 @@ func (b *Build) Abort() {
 	unlock(b.lock)
 }
 
-// unlock gives the lock back, and no longer names its holder.
+// unlock clears the holder and releases the lock.
 func unlock(lock *filelock.Lock) error {
 	return errors.Join(lock.File().Truncate(0), lock.Unlock())
 }
 
-// removeFolder gives the lock back and removes it with the derived folder, unless
-// somebody keeps something there. The lock goes while it is held: whoever waits
-// for it sees that, and makes a new one.
+// removeFolder releases and removes the lock, and removes the derived folder unless it
+// contains other files. It removes the lock file while holding the lock, so that
+// waiting processes detect the removal and create a new one.
 func removeFolder(folder confined.Path, lock *filelock.Lock) error {
 	entries, err := folder.ReadDir()
 	if err != nil || len(entries) != 1 || entries[0].Name() != lockName {
 		return errors.Join(err, unlock(lock))
 	}
 	err = errors.Join(folder.Join(lockName).Remove(), lock.Unlock())
-	folder.Remove() // fails where the next build has begun
+	folder.Remove() // fails if the next build has started
 	return err
 }
 
-// removeOthers removes every generation in the derived folder but one. What
-// another process still has open may stay (Windows); the next build tries again.
-func removeOthers(folder confined.Path, keep string) {
+// removeOtherGenerations removes every generation in the derived folder except keep. On
+// Windows, files that another process has open may remain; the next build tries again.
+func removeOtherGenerations(folder confined.Path, keep string) {
 	entries, err := folder.ReadDir()
 	if err != nil {
 		return
@@ -324,9 +324,9 @@ func removeOthers(folder confined.Path, keep string) {
 	}
 }
 
-// removeGeneration removes the files of a generation in parallel: the system
-// takes some time to free what it has of them in memory. What has a generation's
-// name and is no folder goes as well; where a link leads stays.
+// removeGeneration removes the files of a generation in parallel, because freeing their
+// page cache takes time. It also removes a file or link with a generation's name,
+// without following the link.
 func removeGeneration(dir confined.Path) error {
 	if dir.CheckFolder() == nil {
 		entries, _ := dir.ReadDir()
@@ -339,7 +339,7 @@ func removeGeneration(dir confined.Path) error {
 	return dir.RemoveAll()
 }
 
-// generationNumber is the n of "g00000n", or 0 for any other name.
+// generationNumber returns n for the name "g00000n", or 0 for other names.
 func generationNumber(name string) int {
 	digits, ok := strings.CutPrefix(name, "g")
 	if !ok || len(digits) < 6 || len(digits) > 9 {

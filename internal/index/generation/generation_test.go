@@ -95,8 +95,8 @@ func TestAbortKeepsTheOldGeneration(t *testing.T) {
 	}
 }
 
-// What a builder that died left behind neither serves nor stops the next.
-func TestBeginAfterADeadBuilder(t *testing.T) {
+// The remains of a killed build do not affect reads or the next build.
+func TestBeginAfterKilledBuild(t *testing.T) {
 	dir := t.TempDir()
 	build(t, dir, "old")
 	dead := filepath.Join(dir, Folder, "g000002")
@@ -111,11 +111,11 @@ func TestBeginAfterADeadBuilder(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if _, err := os.Stat(dead); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the dead builder's folder is still there: %v", err)
+		t.Errorf("the killed build's folder still exists: %v", err)
 	}
 }
 
-func TestBeginSaysWhoIsAtWork(t *testing.T) {
+func TestBeginReportsLockHolder(t *testing.T) {
 	dir := t.TempDir()
 	b, err := Begin(dir, 0)
 	if err != nil {
@@ -154,16 +154,16 @@ func TestVerifyFindsChangedFiles(t *testing.T) {
 	}
 }
 
-// What Commit need not read to sum it up has the sum that reading finds.
-func TestCommitSumsUp(t *testing.T) {
+// The checksums that Commit takes from SetChecksum and containers match the files.
+func TestCommitChecksums(t *testing.T) {
 	dir := t.TempDir()
 	b, err := Begin(dir, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Abort()
-	text := []byte("told beforehand")
-	const block = 16 << 10 // of a container, and a checksum each
+	text := []byte("known beforehand")
+	const block = 16 << 10 // block size of containers
 	for name, size := range map[string]int{"empty": 0, "small": 100, "block": block - 64, "big": 40 * block, "odd": 16*block + 12345} {
 		w, err := container.Create(confined.Of(b.Path(name)), "TEST", 7)
 		if err != nil {
@@ -360,7 +360,7 @@ func TestConfirm(t *testing.T) {
 	b.Abort()
 }
 
-// A manifest that is not what a build wrote is damage, whatever was changed.
+// Any change to a manifest is detected as damage.
 func TestChangedManifestIsDamage(t *testing.T) {
 	dir := t.TempDir()
 	b, err := Begin(dir, 0)
@@ -396,9 +396,9 @@ func TestChangedManifestIsDamage(t *testing.T) {
 			t.Errorf("%s for %s: %v, want damage of the manifest", after, before, err)
 		}
 	}
-	// One of format 1 has no checksum, and is read.
+	// A manifest of format 1 has no checksum and is accepted.
 	old := strings.Replace(string(written), `"format": 2`, `"format": 1`, 1)
-	_, body, found := strings.Cut(old, sumEnds)
+	_, body, found := strings.Cut(old, checksumSuffix)
 	if !found {
 		t.Fatalf("the manifest has no checksum:\n%s", written)
 	}

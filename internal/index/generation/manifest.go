@@ -12,7 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/container"
 )
 
-// Format is the version of the manifest and of what a generation consists of.
+// Format is the version of the manifest and of the set of files in a generation.
 //
 //	1  lexical index, passage table, vectors
 //	2  a manifest with a checksum; format 1 is still read
@@ -21,43 +21,42 @@ const (
 	oldestFormat = 1
 )
 
-// A Manifest names the generation in force and what is known of it.
+// A Manifest describes the current generation.
 type Manifest struct {
 	Format     int            `json:"format"`
-	Generation string         `json:"generation"` // the folder's name
+	Generation string         `json:"generation"` // name of the folder
 	Created    time.Time      `json:"created"`
-	Checked    time.Time      `json:"checked,omitzero"` // when a later look at the source found nothing new
+	Checked    time.Time      `json:"checked,omitzero"` // last time an update found no changes
 	Tool       string         `json:"tool"`             // version of docsearch that built it
 	Passages   int            `json:"passages"`
 	Documents  int            `json:"documents"`
-	Edition    *Edition       `json:"edition,omitempty"` // nil: the build found no version
+	Edition    *Edition       `json:"edition,omitempty"` // nil: no version detected
 	TextBytes  int64          `json:"text_bytes"`        // of the passages' texts
 	Files      []FileInfo     `json:"files"`
 	Source     Source         `json:"source"`
-	Embedder   *Embedder      `json:"embedder,omitempty"` // the builtin one; nil: no vectors of its own
+	Embedder   *Embedder      `json:"embedder,omitempty"` // the built-in embedder; nil: none
 	Recall     *Recall        `json:"recall,omitempty"`
 	Confidence *Confidence    `json:"confidence,omitempty"`
-	Provided   *Provided      `json:"provided,omitempty"` // nil: no vectors but the builtin embedder's
+	Provided   *Provided      `json:"provided,omitempty"` // nil: no vectors of an external embedder
 	Training   *TrainingState `json:"learnt,omitempty"`
 	Skipped    []Skipped      `json:"skipped,omitempty"`
-	// Options are the build's own, for a later build to repeat them.
+	// Options are the options of the build, so that a later build can repeat them.
 	Options json.RawMessage `json:"options,omitempty"`
-	// Published are the files that were made of the passages for LEANN, by their
-	// names in the database's folder.
+	// Published are the files in the database's folder that were published for LEANN.
 	Published []FileInfo `json:"published,omitempty"`
-	// Seal is by which the user who built the database knows Source and Options
-	// again (see package provenance); "" if they were not sealed.
+	// Seal authenticates Source and Options as written by the user (see package
+	// provenance). It is empty if they were not sealed.
 	Seal string `json:"seal,omitempty"`
 }
 
-// A FileInfo is the size and checksum of one file of the generation.
+// A FileInfo contains the size and checksum of a file.
 type FileInfo struct {
 	Name  string `json:"name"`
 	Size  int64  `json:"size"`
 	CRC32 string `json:"crc32"` // eight hexadecimal digits
 }
 
-// A Source says what the passages were made from.
+// A Source describes the source of the passages.
 type Source struct {
 	Kind     string       `json:"kind"`           // "leann", "passages", "folder"
 	Location string       `json:"location"`       // absolute path or URL
@@ -65,104 +64,103 @@ type Source struct {
 	Files    []SourceFile `json:"files,omitempty"`
 }
 
-// Same reports whether two builds saw the same source, with the same passages
-// files.
+// Same reports whether two builds had the same source with the same passages files.
 func (s *Source) Same(other Source) bool {
 	return s.Kind == other.Kind && s.Location == other.Location && slices.EqualFunc(s.Files, other.Files, func(a, b SourceFile) bool {
 		return a.Path == b.Path && a.Size == b.Size && a.ModTime.Equal(b.ModTime)
 	})
 }
 
-// Prepared is what a source has to say of the passages files that it made.
+// Prepared is the result of a source's Prepare.
 type Prepared struct {
 	Source  Source
-	Skipped []Skipped // what of the source has no passages, and why
-	// Unchanged says that the generation before, which there must be then, has
-	// all that a new one would: none is made, and no passages files are needed.
+	Skipped []Skipped // skipped parts of the source
+	// Unchanged reports that the current generation matches the source. No passages
+	// files are needed, and no generation is built.
 	Unchanged bool
-	// Rights are those that files derived from the source may have at most (see
-	// disk.Rights); 0: there is nothing to go by.
-	Rights fs.FileMode
-	// Made says that docsearch made the passages, in one file: they are published
-	// for LEANN to read.
-	Made bool
-	// Reused are the lines that stand in the generation before, too, in the order
-	// of Now: what was derived from them need not be derived again.
+	// Perm are the maximum permissions of files derived from the source (see func
+	// Perm). Zero means unknown.
+	Perm fs.FileMode
+	// Publish reports that docsearch wrote the passages, in one file. They are
+	// published for LEANN.
+	Publish bool
+	// Reused are the lines that the previous generation also contains, in the order of
+	// Now. Data derived from them can be reused.
 	Reused []Reused
 }
 
-// Reused is a run of whole lines of the passages files that two generations
-// share, byte for byte.
+// A Reused is a range of complete lines in the passages files that is identical in two
+// generations.
 type Reused struct {
 	Before, Now Run
 	Length      int64 // bytes
 }
 
-// A Run is where a run of lines begins.
+// A Run is the start position of a range of lines.
 type Run struct {
 	Shard  int
 	Offset int64
 }
 
-// A SourceFile is a passages file as the build saw it: another size or time
-// now means that the index is older than its passages.
+// A SourceFile is the state of a passages file at the build. If size or time differ
+// now, the index is older than its passages.
 type SourceFile struct {
 	Path    string    `json:"path"` // relative to the database's folder
 	Size    int64     `json:"size"`
 	ModTime time.Time `json:"mod_time"`
 }
 
-// An Embedder says what made the vectors.
+// An Embedder identifies the embedder of a vector index.
 type Embedder struct {
 	Name       string `json:"name"`
 	Dimensions int    `json:"dimensions"`
 }
 
-// A Provided says what made the vectors that the database has besides those of
-// the builtin embedder. It names the embedder and does not say how to reach
-// it: that is the reader's to know, who has not made every database himself.
+// A Provided identifies the external embedder of a database's additional vectors. It
+// contains no address, because the database may come from another user. The address
+// comes from the reader's config.
 type Provided struct {
 	Embedder
 	Recall     Recall           `json:"recall"`
 	Similarity *SimilarityStats `json:"nearness,omitempty"` // nil: not measured
 }
 
-// A Nearness is what the cosine of the nearest passage says: what it is on
-// average for questions that the database answers, and for those it does not.
+// SimilarityStats contains the mean cosine of the nearest passage for queries that the
+// database answers and for queries that it does not answer.
 type SimilarityStats struct {
 	InDomain    float64 `json:"own"`
 	OutOfDomain float64 `json:"foreign"`
-	Spread      float64 `json:"spread"` // standard deviation within either
-	Sample      int     `json:"sample"` // questions measured
+	Spread      float64 `json:"spread"` // standard deviation within each group
+	Sample      int     `json:"sample"` // number of queries
 }
 
 // A Recall is the measured agreement of the vector search with exact search.
 type Recall struct {
 	At     int     `json:"at"`     // k of recall@k
 	Value  float64 `json:"value"`  // 0 to 1
-	Sample int     `json:"sample"` // queries measured
-	Mode   string  `json:"mode"`   // "all": every vector is read; "routed": the graph chooses; "sifted": a sieve does
+	Sample int     `json:"sample"` // number of queries
+	Mode   string  `json:"mode"`   // "all": flat scan; "routed": IVF lists chosen by HNSW; "sifted": quantized prefilter
 }
 
-// A Confidence turns a query's signals into the probability that the best hit
-// answers it. What the signals are is for package quicksearch to say.
+// A Confidence is the model that converts a query's signals into the probability that
+// the best hit answers it. Package quicksearch defines the signals.
 type Confidence struct {
-	Weights   []float64 `json:"weights"` // the constant first
+	Weights   []float64 `json:"weights"` // constant first
 	Threshold float64   `json:"threshold"`
-	// Recall is the share of in-domain queries that reach the threshold, and
-	// Sample how many there were.
+	// Recall is the share of in-domain queries that reach the threshold, and Sample the
+	// number of these queries.
 	Recall float64 `json:"recall"`
 	Sample int     `json:"sample"`
 }
 
-// An Edition is the version that the documents are about, as the build found it.
+// An Edition is the documented version, as detected by the build.
 type Edition struct {
 	Version  string   `json:"version"`  // "3.11", "18"
-	Evidence []string `json:"evidence"` // "titles", "addresses", "release notes": each that has the version
+	Evidence []string `json:"evidence"` // kinds of evidence: "titles", "addresses", "release notes"
 }
 
-// VersionOr returns the configured version, or if there is none, the one that the
-// build found; "" if neither is known.
+// VersionOr returns the configured version if it is not empty, else the detected
+// version or "".
 func (m *Manifest) VersionOr(configured string) string {
 	if configured == "" && m.Edition != nil {
 		return m.Edition.Version
@@ -170,7 +168,8 @@ func (m *Manifest) VersionOr(configured string) string {
 	return configured
 }
 
-// SetChecksum is when the source was last seen to be what the manifest says.
+// LastVerified returns the last time at which the source was known to match the
+// manifest.
 func (m *Manifest) LastVerified() time.Time {
 	if m.Checked.After(m.Created) {
 		return m.Checked
@@ -178,78 +177,78 @@ func (m *Manifest) LastVerified() time.Time {
 	return m.Created
 }
 
-// A Learnt says of what state of the passages the embedder and the confidence
-// were learnt: an update keeps both while few have changed since.
+// A TrainingState records the passages that the embedder and the confidence model were
+// trained on. Updates retrain both when a tenth of the passages has changed.
 type TrainingState struct {
 	Time     time.Time `json:"time"`
-	Passages int       `json:"passages"` // that there were
-	Changed  int       `json:"changed"`  // since, by updates
+	Passages int       `json:"passages"` // number of passages at the training
+	Changed  int       `json:"changed"`  // number of passages changed by later updates
 }
 
 func parseManifest(path string, data []byte) (Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(data, &m); err != nil || m.Format < oldestFormat || m.Format > Format {
-		// A newer manifest may have other types: its version tells.
+		// A newer manifest may have other types, so check its version first.
 		var v struct {
 			Format *int `json:"format"`
 		}
 		switch versionErr := json.Unmarshal(data, &v); {
 		case versionErr != nil || v.Format == nil:
-			return m, &container.CorruptError{File: path, What: "not a manifest"}
+			return m, &container.CorruptError{File: path, Problem: "not a manifest"}
 		case *v.Format < oldestFormat || *v.Format > Format:
 			return m, &container.VersionError{File: path, Have: *v.Format, Want: Format}
 		}
-		return m, &container.CorruptError{File: path, What: err.Error()}
+		return m, &container.CorruptError{File: path, Problem: err.Error()}
 	}
-	switch sum, body, found := cutSum(data); {
-	case found && sum != formatSum(container.Checksum(body)):
-		return m, &container.CorruptError{File: path, What: "checksum of the file"}
+	switch sum, body, found := splitChecksum(data); {
+	case found && sum != formatChecksum(container.Checksum(body)):
+		return m, &container.CorruptError{File: path, Problem: "checksum of the file"}
 	case !found && m.Format > 1:
-		return m, &container.CorruptError{File: path, What: "missing checksum"}
+		return m, &container.CorruptError{File: path, Problem: "missing checksum"}
 	}
 	if generationNumber(m.Generation) == 0 {
-		return m, &container.CorruptError{File: path, What: fmt.Sprintf("generation %q", m.Generation)}
+		return m, &container.CorruptError{File: path, Problem: fmt.Sprintf("generation %q", m.Generation)}
 	}
 	if m.Edition != nil && !isVersion(m.Edition.Version) {
-		return m, &container.CorruptError{File: path, What: fmt.Sprintf("version %q", m.Edition.Version)}
+		return m, &container.CorruptError{File: path, Problem: fmt.Sprintf("version %q", m.Edition.Version)}
 	}
 	for _, f := range m.Files {
 		if f.Name == "" || strings.ContainsAny(f.Name, `/\`) || strings.HasPrefix(f.Name, ".") {
-			return m, &container.CorruptError{File: path, What: fmt.Sprintf("file name %q", f.Name)}
+			return m, &container.CorruptError{File: path, Problem: fmt.Sprintf("file name %q", f.Name)}
 		}
 	}
 	return m, nil
 }
 
-// isVersion reports whether s is a version as builds write it: numbers and dots.
+// isVersion reports whether s is a version as written by builds: digits and dots.
 func isVersion(s string) bool {
 	return s != "" && len(s) <= 32 && strings.Trim(s, "0123456789.") == ""
 }
 
-// The first line of a manifest, within its brace, is the checksum of all that
-// follows the line.
+// The first line of a manifest contains, after the opening brace, the checksum of
+// everything after the line.
 const (
-	sumBegins = "{\n  \"checksum\": \""
-	sumEnds   = "\","
+	checksumPrefix = "{\n  \"checksum\": \""
+	checksumSuffix = "\","
 )
 
-// Encode returns the contents of the file that the manifest is kept in.
+// Encode returns the contents of the manifest file.
 func (m *Manifest) Encode() ([]byte, error) {
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return nil, err
 	}
-	body := append(data[1:], '\n') // without its brace
-	return append([]byte(sumBegins+formatSum(container.Checksum(body))+sumEnds), body...), nil
+	body := append(data[1:], '\n') // without the opening brace
+	return append([]byte(checksumPrefix+formatChecksum(container.Checksum(body))+checksumSuffix), body...), nil
 }
 
-// cutSum splits a manifest into its checksum and what that is of.
-func cutSum(data []byte) (sum string, body []byte, found bool) {
+// splitChecksum splits a manifest into its checksum and the checksummed part.
+func splitChecksum(data []byte) (sum string, body []byte, found bool) {
 	const length = 8
-	rest, found := bytes.CutPrefix(data, []byte(sumBegins))
+	rest, found := bytes.CutPrefix(data, []byte(checksumPrefix))
 	if !found || len(rest) < length {
 		return "", nil, false
 	}
-	body, found = bytes.CutPrefix(rest[length:], []byte(sumEnds))
+	body, found = bytes.CutPrefix(rest[length:], []byte(checksumSuffix))
 	return string(rest[:length]), body, found
 }

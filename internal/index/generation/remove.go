@@ -10,9 +10,9 @@ import (
 	"github.com/docsearch/docsearch/internal/filelock"
 )
 
-// Remove removes the index of the database in folder dir, and nothing that
-// this package did not write. Errors: one that wraps ErrNoIndex where there is
-// none, one that wraps ErrBusy while a build is at work.
+// Remove removes the index of the database in folder dir, and only files written by
+// this package. The error wraps ErrNoIndex if there is no index, or ErrBusy if a build
+// is running.
 func Remove(dir string) error {
 	folder := folderOf(dir)
 	if err := folder.CheckFolder(); errors.Is(err, fs.ErrNotExist) {
@@ -22,13 +22,13 @@ func Remove(dir string) error {
 	}
 	lock, err := filelock.TryLockIn(folder.Join(lockName))
 	if errors.Is(err, filelock.ErrLocked) {
-		return fmt.Errorf("%s: %w%s", dir, ErrBusy, holder(folder))
+		return fmt.Errorf("%s: %w%s", dir, ErrBusy, lockHolder(folder))
 	}
 	if err != nil {
 		return err
 	}
-	// Without its manifest the index is gone for every reader, so it goes
-	// first: whatever is left after a crash is only in the way.
+	// Remove the manifest first. Without it, no reader uses the index, even if
+	// other files remain after a crash.
 	manifest := folder.Join(manifestName)
 	err = manifest.Remove()
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -41,35 +41,34 @@ func Remove(dir string) error {
 	return removeFolder(folder, lock)
 }
 
-// InProgress reports whether a build of the database in folder dir is at work, or
-// was killed: the lock names a holder, as it no longer does after a build that
-// ended.
+// InProgress reports whether a build of the database in folder dir is running or was
+// killed. A completed build clears the holder of the lock.
 func InProgress(dir string) bool {
 	folder := folderOf(dir)
-	return folder.CheckFolder() == nil && holder(folder) != ""
+	return folder.CheckFolder() == nil && lockHolder(folder) != ""
 }
 
-// Tidy removes what builds that were killed have left of the database in folder
-// dir. If one was, it calls killed, with the build lock held; first says that it
-// was the first build, so that there is no database. Tidy does nothing while a
-// build is at work, or was on another machine, whose lock may not be seen here.
-// What it cannot remove stays.
+// Tidy removes the remains of killed builds of the database in folder dir. If it finds
+// one, it calls killed while holding the build lock. The argument first reports that it
+// was the first build, so that there is no database. Tidy does nothing while a build is
+// running, or after a build on another machine, because its lock may not be visible
+// here. It ignores errors.
 func Tidy(dir string, killed func(first bool)) {
 	folder := folderOf(dir)
 	current, err := Current(dir)
 	first := errors.Is(err, ErrNoIndex)
 	died := InProgress(dir)
-	if err != nil && !(first && died) || !died && !isLeft(folder, current.Generation) {
+	if err != nil && !(first && died) || !died && !hasLeftovers(folder, current.Generation) {
 		return
 	}
-	if died && !strings.Contains(holder(folder), onThisHost()+" since ") {
+	if died && !strings.Contains(lockHolder(folder), onThisHost()+" since ") {
 		return
 	}
 	lock, err := filelock.TryLockIn(folder.Join(lockName))
 	if err != nil {
 		return
 	}
-	// A build may have ended in the meantime.
+	// A build may have ended meanwhile.
 	current, err = Current(dir)
 	died, first = InProgress(dir), errors.Is(err, ErrNoIndex)
 	folder.Join(manifestName).Clean()
@@ -78,7 +77,7 @@ func Tidy(dir string, killed func(first bool)) {
 	}
 	switch {
 	case err == nil:
-		removeOthers(folder, current.Generation)
+		removeOtherGenerations(folder, current.Generation)
 	case first && died:
 		removeGenerations(folder)
 		removeFolder(folder, lock)
@@ -87,9 +86,9 @@ func Tidy(dir string, killed func(first bool)) {
 	unlock(lock)
 }
 
-// isLeft reports whether the derived folder has anything of a build that did not
-// end: files in the making, or a generation that is not the current one.
-func isLeft(folder confined.Path, current string) bool {
+// hasLeftovers reports whether the derived folder contains files of an incomplete
+// build: temporary files, or a generation that is not current.
+func hasLeftovers(folder confined.Path, current string) bool {
 	entries, err := folder.ReadDir()
 	if err != nil {
 		return false

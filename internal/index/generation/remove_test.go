@@ -32,7 +32,7 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, Folder, "g000099"), 0o755); err != nil {
-		t.Fatal(err) // left behind by a build that died
+		t.Fatal(err) // remains of a killed build
 	}
 	if err := os.WriteFile(filepath.Join(dir, Folder, ".manifest.json.tmp-1"), nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-func TestRemoveLeavesWhatIsNotOurs(t *testing.T) {
+func TestRemoveKeepsOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	b, err := Begin(dir, 0)
 	if err != nil {
@@ -65,15 +65,15 @@ func TestRemoveLeavesWhatIsNotOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(notes); err != nil {
-		t.Errorf("somebody's file is gone: %v", err)
+		t.Errorf("another file was removed: %v", err)
 	}
 	if _, err := Current(dir); !errors.Is(err, ErrNoIndex) {
 		t.Errorf("Current: %v, want ErrNoIndex", err)
 	}
 }
 
-// die leaves a database as a builder does that is killed.
-func die(t *testing.T, dir string) *Build {
+// killBuild leaves a database in the state of a killed build.
+func killBuild(t *testing.T, dir string) *Build {
 	t.Helper()
 	b, err := Begin(dir, 0)
 	if err != nil {
@@ -105,7 +105,7 @@ func left(t *testing.T, dir string) []string {
 func TestTidyAfterAKilledBuild(t *testing.T) {
 	dir := t.TempDir()
 	build(t, dir, "whole")
-	die(t, dir)
+	killBuild(t, dir)
 	if !InProgress(dir) {
 		t.Error("the lock names no holder")
 	}
@@ -121,12 +121,12 @@ func TestTidyAfterAKilledBuild(t *testing.T) {
 	if got := contents(t, dir); got != "whole" {
 		t.Errorf("got %q", got)
 	}
-	Tidy(dir, func(bool) { t.Error("there is nothing left to tidy") })
+	Tidy(dir, func(bool) { t.Error("nothing remains to tidy") })
 }
 
 func TestTidyAfterAKilledFirstBuild(t *testing.T) {
 	dir := t.TempDir()
-	die(t, dir)
+	killBuild(t, dir)
 	calls := 0
 	Tidy(dir, func(first bool) {
 		if calls++; !first {
@@ -154,7 +154,7 @@ func TestTidyLeavesAlone(t *testing.T) {
 	})
 	t.Run("a build on another machine", func(t *testing.T) {
 		dir := t.TempDir()
-		die(t, dir)
+		killBuild(t, dir)
 		if err := os.WriteFile(filepath.Join(dir, Folder, lockName), []byte("process 1 on elsewhere since 2026"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestTidyLeavesAlone(t *testing.T) {
 	t.Run("a damaged manifest", func(t *testing.T) {
 		dir := t.TempDir()
 		build(t, dir, "whole")
-		die(t, dir)
+		killBuild(t, dir)
 		if err := os.WriteFile(ManifestPath(dir), []byte("{"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestTidyLeavesAlone(t *testing.T) {
 	})
 }
 
-// Of a first build that fails nothing is left, but what somebody else keeps there.
+// If a first build fails, only files of others remain.
 func TestAbortOfAFirstBuild(t *testing.T) {
 	dir := t.TempDir()
 	b, err := Begin(dir, 0)
@@ -215,10 +215,10 @@ func TestAbortOfAFirstBuild(t *testing.T) {
 	}
 }
 
-// Builders that wait while first builds fail have the lock one at a time.
+// Builds that wait while first builds fail hold the lock one at a time.
 func TestFirstBuildsAtOnce(t *testing.T) {
 	dir := t.TempDir()
-	var at, most atomic.Int32
+	var at, maxWorkers atomic.Int32
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -229,7 +229,7 @@ func TestFirstBuildsAtOnce(t *testing.T) {
 					return
 				}
 				if n := at.Add(1); n > 1 {
-					most.Store(n)
+					maxWorkers.Store(n)
 				}
 				at.Add(-1)
 				b.Abort()
@@ -237,7 +237,7 @@ func TestFirstBuildsAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := most.Load(); n > 0 {
+	if n := maxWorkers.Load(); n > 0 {
 		t.Errorf("%d builders had the lock at the same time", n)
 	}
 }

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// A Skipped is something of the source that has no passages, and why.
+// A Skipped is a part of the source without passages, and the reason.
 type Skipped struct {
 	Name   string `json:"name"`
 	Reason string `json:"why"`
 }
 
-// ErrNoPassages is the error of a source without a single passage: an empty
-// database would only hide the mistake.
+// ErrNoPassages reports a source without passages. An empty database would hide the
+// mistake.
 var ErrNoPassages = errors.New("the source has no passages")
 
-// A NoPassagesError is ErrNoPassages with what was skipped.
+// A NoPassagesError is ErrNoPassages with the skipped parts.
 type NoPassagesError struct{ Skipped []Skipped }
 
 func (e *NoPassagesError) Unwrap() error { return ErrNoPassages }
@@ -29,14 +29,13 @@ func (e *NoPassagesError) Error() string {
 	return ErrNoPassages.Error() + "; skipped: " + Reasons(e.Skipped)
 }
 
-// Unreadable begins the reason for what exists and could not be read. It comes
-// first where reasons are listed.
+// Unreadable is the prefix of reasons for read errors. Reasons lists these first.
 const Unreadable = "cannot read: "
 
-// Reasons lists why things were skipped, each reason with how many share it and
-// the first of them.
+// Reasons lists the reasons for skipping, each with the number of parts and the first
+// of them.
 func Reasons(skipped []Skipped) string {
-	const most = 5
+	const limit = 5
 	type reason struct {
 		why, first string
 		n          int
@@ -63,7 +62,7 @@ func Reasons(skipped []Skipped) string {
 	})
 	var parts []string
 	others := len(skipped)
-	for _, r := range reasons[:min(most, len(reasons))] {
+	for _, r := range reasons[:min(limit, len(reasons))] {
 		others -= r.n
 		if r.n == 1 {
 			parts = append(parts, fmt.Sprintf("%s (%s)", r.why, r.first))
@@ -77,10 +76,10 @@ func Reasons(skipped []Skipped) string {
 	return strings.Join(parts, "; ")
 }
 
-// Summary shortens skipped to what fits a manifest: a reason that many share
-// is told once, with how many do and the first of them.
+// Summary shortens skipped for the manifest. It lists a frequent reason once, with the
+// number of parts and the first of them.
 func Summary(skipped []Skipped) []Skipped {
-	const few, most = 3, 40
+	const maxRepeats, limit = 3, 40
 	count := make(map[string]int)
 	for _, s := range skipped {
 		count[s.Reason]++
@@ -89,9 +88,9 @@ func Summary(skipped []Skipped) []Skipped {
 	for _, s := range skipped {
 		n := count[s.Reason]
 		switch {
-		case len(short) == most:
+		case len(short) == limit:
 			return append(short, Skipped{Name: "...", Reason: fmt.Sprintf("%d in total", len(skipped))})
-		case n > few:
+		case n > maxRepeats:
 			short = append(short, Skipped{Name: fmt.Sprintf("%s and %d more", s.Name, n-1), Reason: s.Reason})
 			count[s.Reason] = 0
 		case n > 0:

@@ -1,5 +1,5 @@
-// Package indextest makes databases for tests and benchmarks: made-up
-// documentation with the word statistics of real one, the same each time.
+// Package indextest builds databases for tests and benchmarks from generated
+// documentation with realistic word statistics. The result is deterministic.
 package indextest
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// Database builds a database of n made-up passages in a temporary folder and
-// returns the folder. Passage 0, and it alone, answers Question.
+// Database builds a database of n generated passages in a temporary folder and returns
+// the folder. Only passage 0 answers Question.
 func Database(tb testing.TB, n int) string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -33,14 +33,14 @@ func Database(tb testing.TB, n int) string {
 	return dir
 }
 
-// Question is what passage 0 of every database answers, Answer a part of that
-// passage's text that no other has.
+// Question is answered by passage 0 of every database. Answer occurs only in that
+// passage.
 const (
 	Question = "how do I rotate the signing certificate of the artifact registry"
 	Answer   = "zymotic rotate --signing-certificate"
 )
 
-// Passages writes n made-up passages into dir, as LEANN would.
+// Passages writes a LEANN passages file with n generated passages into dir.
 func Passages(tb testing.TB, dir string, n int) {
 	tb.Helper()
 	f, err := os.Create(filepath.Join(dir, "documents.leann.passages.jsonl"))
@@ -50,12 +50,12 @@ func Passages(tb testing.TB, dir string, n int) {
 	w := bufio.NewWriter(f)
 	rng := rand.New(rand.NewPCG(1, 2))
 	words := vocabulary(rng, vocabularySize)
-	// The question's words are words of other passages, too.
+	// The question's words occur in other passages too.
 	for i, w := range strings.Fields(Question) {
 		words[50+37*i] = w
 	}
 	zipf := rand.NewZipf(rng, 1.07, 4, uint64(len(words)-1))
-	// Pages that follow one another have a subject in common, and its words.
+	// Consecutive pages share a subject and its words.
 	subject := make([]string, 30)
 	text := func(length int) string {
 		var b strings.Builder
@@ -98,8 +98,8 @@ func Passages(tb testing.TB, dir string, n int) {
 	}
 }
 
-// Queries makes n queries of three to seven words that the made-up passages
-// use, common ones and rare ones alike.
+// Queries generates n queries of three to seven frequent and rare words of the
+// passages.
 func Queries(n int) []string {
 	words := vocabulary(rand.New(rand.NewPCG(1, 2)), vocabularySize)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -118,7 +118,7 @@ func Queries(n int) []string {
 
 const vocabularySize = 20_000
 
-// vocabulary makes n different words of two to four syllables.
+// vocabulary generates n different words of two to four syllables.
 func vocabulary(rng *rand.Rand, n int) []string {
 	const consonants, vowels = "bcdfghjklmnprstvw", "aeiou"
 	seen := make(map[string]bool, n)

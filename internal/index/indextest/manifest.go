@@ -7,8 +7,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
-// ChangeManifest changes the manifest of the database in folder dir, as a build
-// would have written it.
+// ChangeManifest changes the manifest of the database in folder dir and updates its
+// checksum.
 func ChangeManifest(tb testing.TB, dir string, change func(*generation.Manifest)) {
 	tb.Helper()
 	g, err := generation.Current(dir)

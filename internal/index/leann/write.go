@@ -69,7 +69,7 @@ func Publish(passages confined.Path, origin Origin, perm fs.FileMode) ([]generat
 	}
 	published := []generation.FileInfo{{Name: PassagesName}}
 	for _, f := range files {
-		published = append(published, generation.SumOf(f.name, f.data))
+		published = append(published, generation.NewFileInfo(f.name, f.data))
 	}
 	return published, nil
 }

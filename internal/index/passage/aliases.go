@@ -12,8 +12,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
-// AliasesName is the name within a generation of its aliases, which only
-// sources that know some have.
+// AliasesName is the file name of the aliases within a generation. The file is missing
+// if the source has no aliases.
 const AliasesName = "passages.aliases"
 
 // AliasesVersion is the version of the aliases' format.
@@ -23,22 +23,21 @@ const AliasesVersion = 1
 
 const aliasesKind = "ALIA"
 
-// Aliases find the documents of a generation by other URLs than their keys:
-// those that redirect to them, or at which the same page stands.
+// Aliases find documents by URLs other than their keys: redirects and duplicate pages.
 //
 // It is a container of kind ALIA (see package container) with these sections, all
 // integers little endian, N aliases:
 //
 //	hashes  N x { [8] FNV-1a of the alias; [4] its number }, ascending
-//	offsets 2N+1 x [4] where the texts of each begin in texts: the alias, the key
-//	texts   UTF-8, end to end
+//	offsets 2N+1 x [4] start in texts of each alias and its key
+//	texts   UTF-8, concatenated
 type Aliases struct {
 	file                   *container.File
 	hashes, offsets, texts container.Section
 }
 
-// WriteAliases writes aliases and the keys that they stand for to a new file;
-// none where there are none.
+// WriteAliases writes a map of aliases to keys to a new file. If the map is empty, it
+// writes no file.
 func WriteAliases(file confined.Path, aliases map[string]string) error {
 	if len(aliases) == 0 {
 		return nil
@@ -48,10 +47,10 @@ func WriteAliases(file confined.Path, aliases map[string]string) error {
 		return err
 	}
 	names := slices.Sorted(maps.Keys(aliases))
-	var hashes []hashed
+	var hashes []hashEntry
 	offsets := []uint32{0}
 	for i, name := range names {
-		hashes = append(hashes, hashed{hash(name), uint32(i)})
+		hashes = append(hashes, hashEntry{hash(name), uint32(i)})
 		for _, text := range []string{name, aliases[name]} {
 			offsets = append(offsets, offsets[len(offsets)-1]+uint32(len(text)))
 		}
@@ -68,7 +67,7 @@ func WriteAliases(file confined.Path, aliases map[string]string) error {
 	return out.Close()
 }
 
-// OpenAliases opens the aliases of a generation, nil if it has none.
+// OpenAliases opens the aliases of a generation. It returns nil if there are none.
 func OpenAliases(g generation.Generation) (*Aliases, error) {
 	if !slices.ContainsFunc(g.Files, func(f generation.FileInfo) bool { return f.Name == AliasesName }) {
 		return nil, nil
@@ -99,9 +98,9 @@ func OpenAliases(g generation.Generation) (*Aliases, error) {
 // Close closes the file.
 func (a *Aliases) Close() error { return a.file.Close() }
 
-// Find returns the key of the document that an alias stands for.
+// Find returns the key of the document with this alias.
 func (a *Aliases) Find(alias string) (key string, found bool, err error) {
-	n, found, err := findHashed(a.hashes, alias, func(n uint32) (string, error) { return a.text(2 * n) })
+	n, found, err := findByHash(a.hashes, alias, func(n uint32) (string, error) { return a.text(2 * n) })
 	if err != nil || !found {
 		return "", false, err
 	}

@@ -33,12 +33,12 @@ func TestAliases(t *testing.T) {
 	defer a.Close()
 	for alias, want := range aliases {
 		if got, found, err := a.Find(alias); err != nil || !found || got != want {
-			t.Errorf("%q stands for %q, %t, %v, want %q", alias, got, found, err, want)
+			t.Errorf("%q is an alias of %q, %t, %v, want %q", alias, got, found, err, want)
 		}
 	}
 	for _, alias := range []string{"https://e.org/new/", "https://e.org/100"} {
 		if got, found, err := a.Find(alias); err != nil || found {
-			t.Errorf("%q stands for %q, %v", alias, got, err)
+			t.Errorf("%q is an alias of %q, %v", alias, got, err)
 		}
 	}
 }

@@ -5,24 +5,23 @@ import (
 	"fmt"
 )
 
-// An Entry is where a passage's line lies.
+// An Entry is the position of a passage's line.
 type Entry struct {
-	Shard  int
-	Offset int64
-	Length int    // without the newline
-	Sum    uint32 // disk.Checksum of so many bytes
+	Shard    int
+	Offset   int64
+	Length   int    // without the newline
+	Checksum uint32 // container.Checksum of these bytes
 }
 
-// Entries are what a table knows of its passages, all of it in memory: for a
-// later table that has many of them, too.
+// Entries are the contents of a table in memory, from which a later table can be built.
 type Entries struct {
 	list      []Entry
 	documents []uint32 // of each passage
 	ids       []uint64 // hash of each passage's id
-	keys      []string // of the documents
+	keys      []string // of each document
 }
 
-// Entries reads the whole table, and of the passages files nothing.
+// Entries reads the whole table, but not the passages files.
 func (t *Table) Entries() (*Entries, error) {
 	records, err := t.passages.All()
 	if err != nil {
@@ -36,10 +35,10 @@ func (t *Table) Entries() (*Entries, error) {
 	for i := range t.n {
 		r := records[i*recordSize:]
 		e.list[i] = Entry{
-			Shard:  int(binary.LittleEndian.Uint32(r[20:])),
-			Offset: int64(binary.LittleEndian.Uint64(r)),
-			Length: int(binary.LittleEndian.Uint32(r[8:])),
-			Sum:    binary.LittleEndian.Uint32(r[12:]),
+			Shard:    int(binary.LittleEndian.Uint32(r[20:])),
+			Offset:   int64(binary.LittleEndian.Uint64(r)),
+			Length:   int(binary.LittleEndian.Uint32(r[8:])),
+			Checksum: binary.LittleEndian.Uint32(r[12:]),
 		}
 		if e.documents[i], err = t.Document(uint32(i)); err != nil {
 			return nil, err
@@ -59,19 +58,19 @@ func (t *Table) Entries() (*Entries, error) {
 	return e, nil
 }
 
-// Len is the number of passages.
+// Len returns the number of passages.
 func (e *Entries) Len() int { return len(e.list) }
 
-// At is where passage n lies.
+// At returns the position of passage n.
 func (e *Entries) At(n uint32) Entry { return e.list[n] }
 
-// Document is the number of the document that passage n belongs to, Key that
-// document's key.
+// Document returns the number of the document that passage n belongs to. Key returns
+// the key of document d.
 func (e *Entries) Document(n uint32) uint32 { return e.documents[n] }
 func (e *Entries) Key(d uint32) string      { return e.keys[d] }
 
-// Keep takes the next passage, as Add does, from another table: passage n
-// there, whose line now lies in that shard at that offset.
+// Keep adds passage n of another table as the next passage. Its line now has the given
+// shard and offset. Like Add, it returns the number of the passage's document.
 func (w *TableWriter) Keep(from *Entries, n uint32, shard int, offset int64) uint32 {
 	e := from.list[n]
 	e.Shard, e.Offset = shard, offset

@@ -8,7 +8,7 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// A table of entries that were kept is the one that adding the passages makes.
+// Keep and Add produce the same table.
 func TestKeepEqualsAdd(t *testing.T) {
 	g := writeTable(t)
 	entries, err := openTable(t, g).Entries()

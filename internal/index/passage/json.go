@@ -9,24 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// A reader reads JSON that is like what docsearch and LEANN write, two to three
-// times as fast as package json, which a build spends a tenth of its time in
-// otherwise. It takes nothing that package json would not, nor otherwise; what
-// is unusual, right or wrong, is bad, and left to that package.
-type reader struct {
+// A jsonReader is a JSON parser for the subset that docsearch and LEANN write. It is
+// two to three times as fast as encoding/json, which would take a tenth of the build
+// time. It accepts nothing that encoding/json rejects, and returns the same values. It
+// sets bad for any other input, valid or not, which is left to encoding/json.
+type jsonReader struct {
 	b   []byte
 	at  int
 	bad bool
 }
 
-// deepest is how many arrays and objects may lie within one another.
-const deepest = 64
+// maxDepth is the maximum nesting depth of arrays and objects.
+const maxDepth = 64
 
-// splitLine reads a line that is as usual.
+// splitLine splits a line in the supported subset.
 func splitLine(line []byte) (rawLine, bool) {
 	var raw rawLine
-	// The values outlive the line; they are copied all at once.
-	r := reader{b: bytes.Clone(line)}
+	// The values outlive the line, so copy all of them at once.
+	r := jsonReader{b: bytes.Clone(line)}
 	r.members(func(key []byte) {
 		switch {
 		case string(key) == "id" && raw.ID == nil:
@@ -46,12 +46,12 @@ func splitLine(line []byte) (rawLine, bool) {
 	return raw, true
 }
 
-// decode reads a value: as usual, or failing that as package json does.
-func decode[T any](v json.RawMessage, read func(*reader) T) (value T, ok bool) {
+// decode decodes a value with read, or with encoding/json if read does not support it.
+func decode[T any](v json.RawMessage, read func(*jsonReader) T) (value T, ok bool) {
 	if v == nil {
 		return value, false
 	}
-	r := reader{b: v}
+	r := jsonReader{b: v}
 	if got := read(&r); r.done() {
 		return got, true
 	}
@@ -62,14 +62,14 @@ func decode[T any](v json.RawMessage, read func(*reader) T) (value T, ok bool) {
 	return got, true
 }
 
-// done tells whether all was read and nothing was bad.
-func (r *reader) done() bool {
+// done reports whether the whole input was read without errors.
+func (r *jsonReader) done() bool {
 	r.space()
 	return !r.bad && r.at == len(r.b)
 }
 
-// members reads an object, and calls each to read the value of every key.
-func (r *reader) members(each func(key []byte)) {
+// members reads an object. It calls each to read the value of each key.
+func (r *jsonReader) members(each func(key []byte)) {
 	r.list('{', '}', func() {
 		if key := r.key(); !r.bad {
 			each(key)
@@ -77,8 +77,8 @@ func (r *reader) members(each func(key []byte)) {
 	})
 }
 
-// key reads a key and the colon after it.
-func (r *reader) key() []byte {
+// key reads a key and the following colon.
+func (r *jsonReader) key() []byte {
 	key, escaped := r.quoted()
 	for _, c := range key {
 		r.bad = r.bad || c >= utf8.RuneSelf
@@ -87,8 +87,8 @@ func (r *reader) key() []byte {
 	return key
 }
 
-// list reads what lies between open and end, each member of it by each.
-func (r *reader) list(open, end byte, each func()) {
+// list reads an array or object. It calls each to read each member.
+func (r *jsonReader) list(open, end byte, each func()) {
 	if !r.next(open) {
 		r.bad = true
 		return
@@ -106,14 +106,14 @@ func (r *reader) list(open, end byte, each func()) {
 }
 
 // strings reads an array of strings.
-func (r *reader) strings() []string {
+func (r *jsonReader) strings() []string {
 	list := []string{}
 	r.list('[', ']', func() { list = append(list, r.string()) })
 	return list
 }
 
 // links reads an array of links.
-func (r *reader) links() []Link {
+func (r *jsonReader) links() []Link {
 	list := []Link{}
 	r.list('[', ']', func() {
 		var link Link
@@ -133,7 +133,7 @@ func (r *reader) links() []Link {
 }
 
 // string reads a string.
-func (r *reader) string() string {
+func (r *jsonReader) string() string {
 	raw, escaped := r.quoted()
 	if r.bad || !utf8.Valid(raw) {
 		r.bad = true
@@ -145,12 +145,12 @@ func (r *reader) string() string {
 	return r.unescape(raw)
 }
 
-// unescape is the value of a string of which quoted said that it is escaped.
-func (r *reader) unescape(raw []byte) string {
+// unescape returns the value of a string that quoted reported as escaped.
+func (r *jsonReader) unescape(raw []byte) string {
 	var b strings.Builder
 	b.Grow(len(raw))
 	for len(raw) > 0 {
-		n := plain(raw)
+		n := plainPrefix(raw)
 		b.Write(raw[:n])
 		if raw = raw[n:]; len(raw) == 0 {
 			break
@@ -190,16 +190,16 @@ func (r *reader) unescape(raw []byte) string {
 	return b.String()
 }
 
-// quoted reads a string and returns what stands between its quotes, and
-// whether some of that is escaped.
-func (r *reader) quoted() (raw []byte, escaped bool) {
+// quoted reads a string. It returns the bytes between the quotes and whether they
+// contain escapes.
+func (r *jsonReader) quoted() (raw []byte, escaped bool) {
 	if r.bad || !r.next('"') {
 		r.bad = true
 		return nil, false
 	}
 	start := r.at
 	for {
-		r.at += plain(r.b[r.at:])
+		r.at += plainPrefix(r.b[r.at:])
 		switch {
 		case r.at == len(r.b), r.b[r.at] < ' ':
 			r.bad = true
@@ -218,8 +218,8 @@ func (r *reader) quoted() (raw []byte, escaped bool) {
 	}
 }
 
-// appendString writes s as appendJSON does: itself what is usual in a text,
-// which is most of what a line has.
+// appendString appends s like appendJSON. It handles the common characters itself,
+// which is faster.
 func appendString(b []byte, s string) []byte {
 	if !utf8.ValidString(s) || strings.Contains(s, "\u2028") || strings.Contains(s, "\u2029") {
 		return appendJSON(b, s)
@@ -249,12 +249,12 @@ func appendString(b []byte, s string) []byte {
 	return append(append(b, s[done:]...), '"')
 }
 
-// plain is how many bytes b begins with that mean themselves in a string:
-// neither its end, nor an escape, nor what must be escaped.
-func plain(b []byte) int {
+// plainPrefix returns the number of leading bytes of b that stand for themselves in a
+// string: no quote, no escape, no control character.
+func plainPrefix(b []byte) int {
 	const each, top = 0x0101010101010101, 0x8080808080808080
 	n := 0
-	for ; n+8 <= len(b); n += 8 { // eight at a time: is one of them zero, or less than a blank?
+	for ; n+8 <= len(b); n += 8 { // tests eight bytes at a time
 		x := binary.LittleEndian.Uint64(b[n:])
 		quote, slash := x^each*'"', x^each*'\\'
 		if ((x-each*' ')&^x|(quote-each)&^quote|(slash-each)&^slash)&top != 0 {
@@ -267,8 +267,8 @@ func plain(b []byte) int {
 	return n
 }
 
-// escapeLength is the length of the escape, without its backslash, that b
-// begins with; 0 if it is none.
+// escapeLength returns the length of the escape at the start of b, without its
+// backslash. It returns 0 if the escape is invalid.
 func escapeLength(b []byte) int {
 	if len(b) == 0 {
 		return 0
@@ -284,7 +284,7 @@ func escapeLength(b []byte) int {
 	return 0
 }
 
-// hex is the number that four digits are, or -1.
+// hex returns the value of four hexadecimal digits, or -1.
 func hex(b []byte) rune {
 	n := rune(0)
 	for _, c := range b[:4] {
@@ -301,20 +301,20 @@ func hex(b []byte) rune {
 	return n
 }
 
-// value reads any value and returns its bytes, which are the reader's own.
-func (r *reader) value() json.RawMessage {
+// value reads any value and returns its bytes, which share the reader's memory.
+func (r *jsonReader) value() json.RawMessage {
 	r.space()
 	start := r.at
-	r.skip(0)
+	r.skipValue(0)
 	if r.bad {
 		return nil
 	}
 	return r.b[start:r.at:r.at]
 }
 
-func (r *reader) skip(depth int) {
+func (r *jsonReader) skipValue(depth int) {
 	r.space()
-	if r.at == len(r.b) || depth == deepest {
+	if r.at == len(r.b) || depth == maxDepth {
 		r.bad = true
 		return
 	}
@@ -322,18 +322,18 @@ func (r *reader) skip(depth int) {
 	case '"':
 		r.quoted()
 	case '{':
-		r.members(func([]byte) { r.skip(depth + 1) })
+		r.members(func([]byte) { r.skipValue(depth + 1) })
 	case '[':
-		r.list('[', ']', func() { r.skip(depth + 1) })
+		r.list('[', ']', func() { r.skipValue(depth + 1) })
 	default:
-		if !r.word("true") && !r.word("false") && !r.word("null") {
+		if !r.literal("true") && !r.literal("false") && !r.literal("null") {
 			r.number()
 		}
 	}
 }
 
-// word reads a word if it stands here.
-func (r *reader) word(w string) bool {
+// literal reads the word w if it is next.
+func (r *jsonReader) literal(w string) bool {
 	if len(r.b)-r.at < len(w) || string(r.b[r.at:r.at+len(w)]) != w {
 		return false
 	}
@@ -341,17 +341,18 @@ func (r *reader) word(w string) bool {
 	return true
 }
 
-// number reads a whole number of at most nine digits; others are unusual.
-func (r *reader) number() int {
-	const most = 9
+// number reads a whole number of at most nine digits. It does not support other
+// numbers.
+func (r *jsonReader) number() int {
+	const maxDigits = 9
 	r.space()
 	start, n := r.at, 0
-	for r.at < len(r.b) && r.at-start <= most && isDigit(r.b[r.at]) {
+	for r.at < len(r.b) && r.at-start <= maxDigits && isDigit(r.b[r.at]) {
 		n = 10*n + int(r.b[r.at]-'0')
 		r.at++
 	}
 	switch length := r.at - start; {
-	case length == 0, length > most, length > 1 && r.b[start] == '0':
+	case length == 0, length > maxDigits, length > 1 && r.b[start] == '0':
 		r.bad = true
 	}
 	return n
@@ -359,8 +360,8 @@ func (r *reader) number() int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// next reads the sign c if it comes next.
-func (r *reader) next(c byte) bool {
+// next reads the byte c if it is next.
+func (r *jsonReader) next(c byte) bool {
 	r.space()
 	if r.at == len(r.b) || r.b[r.at] != c {
 		return false
@@ -369,7 +370,7 @@ func (r *reader) next(c byte) bool {
 	return true
 }
 
-func (r *reader) space() {
+func (r *jsonReader) space() {
 	for r.at < len(r.b) && (r.b[r.at] == ' ' || r.b[r.at] == '\t' || r.b[r.at] == '\r' || r.b[r.at] == '\n') {
 		r.at++
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What the reader takes, package json must take, and make the same of it.
+// The reader accepts only input that encoding/json accepts, and returns the same value.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{
 		`{"id": "7", "text": "a\nb \u00e9 \ud83d\ude00 \"", "metadata": {"title": "x", "n": [1, {"a": null}, true], "": 0}}`,
@@ -24,16 +24,16 @@ func FuzzReader(f *testing.F) {
 		if got, ok := splitLine(b); ok {
 			sameAsJSON(t, b, got)
 		}
-		reads(t, b, (*reader).string)
-		reads(t, b, (*reader).strings)
-		reads(t, b, (*reader).number)
-		reads(t, b, (*reader).links)
+		reads(t, b, (*jsonReader).string)
+		reads(t, b, (*jsonReader).strings)
+		reads(t, b, (*jsonReader).number)
+		reads(t, b, (*jsonReader).links)
 	})
 }
 
-func reads[T any](t *testing.T, b []byte, read func(*reader) T) {
+func reads[T any](t *testing.T, b []byte, read func(*jsonReader) T) {
 	t.Helper()
-	r := reader{b: b}
+	r := jsonReader{b: b}
 	if got := read(&r); r.done() {
 		sameAsJSON(t, b, got)
 	}
@@ -61,15 +61,15 @@ func sameAsJSON[T any](t *testing.T, b []byte, got T) {
 	}
 }
 
-// What docsearch writes is as usual.
-func TestReaderTakesWhatIsWritten(t *testing.T) {
+// The reader supports the lines written by docsearch.
+func TestReaderSupportsWrittenLines(t *testing.T) {
 	p := Passage{ID: "1", Text: "a <b> & \"c\" \\ ü\u2028\x01\n😀", Title: "T", Headings: []string{"H", "I\t"}, Path: "p.md", StartLine: 1, EndLine: 20, Anchors: []string{"a"}}
 	p.SetLinks([]Link{{To: "q.md#r", Text: "R"}, {To: "s.md"}})
 	p.SetTerms([]string{"t", "u"})
 	if _, ok := splitLine(p.AppendLine(nil)); !ok {
 		t.Error("the line is left to package json")
 	}
-	r := reader{b: p.Extra["links"]}
+	r := jsonReader{b: p.Extra["links"]}
 	if r.links(); !r.done() {
 		t.Error("the links are left to package json")
 	}
@@ -78,7 +78,7 @@ func TestReaderTakesWhatIsWritten(t *testing.T) {
 func BenchmarkDecode(b *testing.B) {
 	p := Passage{ID: "0123456789abcdef", Title: "A page", Headings: []string{"One", "Two"}, Path: "library/page.html", Anchors: []string{"one", "two"}}
 	for i := range 40 {
-		p.Text += fmt.Sprintf("Line %d says \"something\" of what the page is about.\n", i)
+		p.Text += fmt.Sprintf("Line %d says \"something\" about the page.\n", i)
 	}
 	p.SetLinks([]Link{{To: "library/other.html#three", Text: "three"}, {To: "library/fourth.html"}})
 	line := p.AppendLine(nil)

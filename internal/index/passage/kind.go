@@ -2,51 +2,51 @@ package passage
 
 import "strings"
 
-// Kinds of documents that say what was, or the same in other words, rather than
-// what is. Ranking puts them behind others.
+// Kinds of documents that describe the past or repeat other documents. Ranking places
+// them after other documents.
 const (
-	ReleaseNotes = "release notes" // and changelogs, and what is new
+	ReleaseNotes = "release notes" // also changelogs and "what's new" pages
 	Blog         = "blog"
 	OldVersion   = "old version"
 	Translation  = "translation"
 )
 
-// Flags of documents that are to be read with care.
+// Flags of suspicious documents.
 const (
 	HidesText = "hidden text for assistants"
 	Instructs = "instructions to assistants"
 	Invisible = "invisible characters"
 )
 
-// Kind is one of the kinds above, or "" for documentation as it should be: the
+// Kind returns one of the kinds above, or "" for regular documentation. It is the
 // metadata's "kind".
 func (p *Passage) Kind() string {
-	kind, _ := decode(p.Extra["kind"], (*reader).string)
+	kind, _ := decode(p.Extra["kind"], (*jsonReader).string)
 	return kind
 }
 
-// Flags say why to read the passage's document with care: the metadata's
+// Flags returns the reasons why the passage's document is suspicious: the metadata's
 // "flags".
 func (p *Passage) Flags() []string {
-	flags, _ := decode(p.Extra["flags"], (*reader).strings)
+	flags, _ := decode(p.Extra["flags"], (*jsonReader).strings)
 	return flags
 }
 
-// SetKind sets what Kind returns.
+// SetKind sets the value of Kind.
 func (p *Passage) SetKind(kind string) { p.setIf("kind", kind, kind != "") }
 
-// SetFlags sets what Flags returns.
+// SetFlags sets the value of Flags.
 func (p *Passage) SetFlags(flags []string) { p.set("flags", flags, len(flags)) }
 
-// Label is what to tell with the passage of its document: its kind, and its
-// flags; "" if there is nothing to tell.
+// Label returns the text shown with the passage about its document: kind and flags, or
+// "".
 func (p *Passage) Label() string {
-	remark := p.Kind()
+	label := p.Kind()
 	if flags := p.Flags(); len(flags) > 0 {
-		if remark != "" {
-			remark += "; "
+		if label != "" {
+			label += "; "
 		}
-		remark += "caution: " + strings.Join(flags, ", ")
+		label += "caution: " + strings.Join(flags, ", ")
 	}
-	return remark
+	return label
 }

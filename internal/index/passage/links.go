@@ -2,10 +2,11 @@ package passage
 
 import "bytes"
 
-// MayLink reports whether a line may have a link to a document that is wanted.
-// It looks only at the bytes, at a small part of what DecodeLinks costs; if in
-// doubt it says yes, and never no where DecodeLinks would find one in a line
-// that has "links" in it. The key that wanted is asked for is valid only then.
+// MayLink reports whether a line may contain a link to a wanted document. It scans only
+// the bytes, which is much faster than DecodeLinks. It may return true for lines
+// without such a link. If the key "links" is unescaped, it never returns false for a
+// line in which DecodeLinks finds one. The argument of wanted is valid only during the
+// call.
 func MayLink(line []byte, wanted func(key []byte) bool) bool {
 	const name = `"links"`
 	line = afterText(line)
@@ -13,8 +14,8 @@ func MayLink(line []byte, wanted func(key []byte) bool) bool {
 	if at < 0 {
 		return false
 	}
-	// In a string, the quotes would be escaped: this is a key or all of a
-	// string. If there is no other, then no other place has links.
+	// Quotes within a string are escaped, so this is a key or a complete string. If
+	// it occurs only once, there are no other links.
 	rest, ok := bytes.CutPrefix(line[at+len(name):], []byte(`: [`))
 	if !ok {
 		return true
@@ -33,10 +34,10 @@ func MayLink(line []byte, wanted func(key []byte) bool) bool {
 		}
 		rest = rest[end+1:]
 		if text, ok := bytes.CutPrefix(rest, []byte(`,"text":"`)); ok {
-			n := plain(text)
+			n := plainPrefix(text)
 			for n+1 < len(text) && text[n] == '\\' {
 				n += 2
-				n += plain(text[n:])
+				n += plainPrefix(text[n:])
 			}
 			if n >= len(text) || text[n] != '"' {
 				return true
@@ -57,9 +58,8 @@ func MayLink(line []byte, wanted func(key []byte) bool) bool {
 	}
 }
 
-// afterText is what follows the text of a line as docsearch writes it, or all
-// of another line. To get past a string takes a small part of what it takes to
-// search it.
+// afterText returns the part of a line after its text, if docsearch wrote the line, or
+// else the whole line. Skipping a string is much faster than searching it.
 func afterText(line []byte) []byte {
 	rest := line
 	for _, key := range []string{`{"id": "`, `, "text": "`} {
@@ -74,7 +74,7 @@ func afterText(line []byte) []byte {
 	return rest
 }
 
-// afterString is what follows a string, of which b begins within the quotes.
+// afterString returns the part of b after a string. b starts within the quotes.
 func afterString(b []byte) ([]byte, bool) {
 	for {
 		end := bytes.IndexByte(b, '"')

@@ -32,7 +32,7 @@ func TestMayLink(t *testing.T) {
 	}
 }
 
-// FuzzMayLink makes sure that no link is overlooked.
+// FuzzMayLink checks that MayLink never misses a link.
 func FuzzMayLink(f *testing.F) {
 	f.Add([]byte(`{"id": "1", "text": "t", "metadata": {"path": "p", "links": [{"to":"a","text":"x\\"},{"to":"b#c"}]}}`), "b")
 	f.Add([]byte(`{"text":"t","metadata":{"links":[{"to":"b","To":"a"}]}}`), "a")

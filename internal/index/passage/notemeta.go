@@ -5,41 +5,40 @@ import (
 	"strings"
 )
 
-// A Use says when a document is of use to an agent that does not ask for it:
-// what the document's author wrote about that. In the metadata of each of its
-// passages it is "tags", "pinned", "priority" and "applies_when".
+// NoteMeta describes when a note is relevant, as written by its author. In the metadata
+// of each of its passages, it is "tags", "pinned", "priority" and "applies_when".
 type NoteMeta struct {
-	Tags        []string // what it is about
-	Pinned      bool     // always
-	Priority    int      // before others of equal relevance; 0 is the usual
+	Tags        []string // subjects
+	Pinned      bool     // always shown
+	Priority    int      // breaks ties in relevance; default 0
 	AppliesWhen AppliesWhen
 }
 
-// A When is the calls that a document is for. A list without members means
-// any.
+// AppliesWhen lists the tool calls to which a note applies. An empty list matches any
+// call.
 type AppliesWhen struct {
 	Tools     []string `json:"tools,omitempty"`     // names of tools
-	Paths     []string `json:"paths,omitempty"`     // patterns of the files
-	Commands  []string `json:"commands,omitempty"`  // how the commands begin
-	Languages []string `json:"languages,omitempty"` // of the files
+	Paths     []string `json:"paths,omitempty"`     // glob patterns of file paths
+	Commands  []string `json:"commands,omitempty"`  // command prefixes
+	Languages []string `json:"languages,omitempty"` // languages of the files
 }
 
-// Any reports whether a document is for any call.
+// Any reports whether the note applies to any call.
 func (w *AppliesWhen) Any() bool {
 	return len(w.Tools)+len(w.Paths)+len(w.Commands)+len(w.Languages) == 0
 }
 
-// NoteMeta is what the passage's document is of use for.
+// NoteMeta returns the note metadata of the passage's document.
 func (p *Passage) NoteMeta() NoteMeta {
 	var u NoteMeta
-	u.Tags, _ = decode(p.Extra["tags"], (*reader).strings)
-	u.Pinned, _ = decode(p.Extra["pinned"], (*reader).bool)
-	u.Priority, _ = decode(p.Extra["priority"], (*reader).number)
-	u.AppliesWhen, _ = decode(p.Extra["applies_when"], (*reader).when)
+	u.Tags, _ = decode(p.Extra["tags"], (*jsonReader).strings)
+	u.Pinned, _ = decode(p.Extra["pinned"], (*jsonReader).bool)
+	u.Priority, _ = decode(p.Extra["priority"], (*jsonReader).number)
+	u.AppliesWhen, _ = decode(p.Extra["applies_when"], (*jsonReader).appliesWhen)
 	return u
 }
 
-// SetNoteMeta sets what Use returns. Tags that the passage has already stay.
+// SetNoteMeta sets the value of NoteMeta. It keeps existing tags.
 func (p *Passage) SetNoteMeta(u NoteMeta) {
 	tags := p.NoteMeta().Tags
 	for _, tag := range u.Tags {
@@ -53,14 +52,14 @@ func (p *Passage) SetNoteMeta(u NoteMeta) {
 	p.setIf("applies_when", u.AppliesWhen, !u.AppliesWhen.Any())
 }
 
-func (r *reader) bool() bool {
+func (r *jsonReader) bool() bool {
 	r.space()
-	yes := r.word("true")
-	r.bad = r.bad || !yes && !r.word("false")
+	yes := r.literal("true")
+	r.bad = r.bad || !yes && !r.literal("false")
 	return yes
 }
 
-func (r *reader) when() AppliesWhen {
+func (r *jsonReader) appliesWhen() AppliesWhen {
 	var w AppliesWhen
 	r.members(func(key []byte) {
 		switch string(key) {
@@ -79,13 +78,13 @@ func (r *reader) when() AppliesWhen {
 	return w
 }
 
-// maxKey is the length of a key in bytes. Longer names share a key.
-const maxKey = 40
+// maxKeyBytes is the maximum length of a name in a key, in bytes. Longer names are
+// truncated.
+const maxKeyBytes = 40
 
-// Keys returns what an index finds a document by when a call may meet its
-// conditions: a key for each command, path pattern and language. A call whose
-// CommandKey, PathKeys and LanguageKey do not contain any of them meets none of
-// these conditions.
+// Keys returns the index keys of a note: one for each command, path pattern and
+// language. A call can satisfy a condition only if its CommandKey, PathKeys or
+// LanguageKey contains the condition's key.
 func (w *AppliesWhen) Keys() []string {
 	var keys []string
 	add := func(key string) {
@@ -107,19 +106,19 @@ func (w *AppliesWhen) Keys() []string {
 	return keys
 }
 
-// CommandKey is the key of a program, with or without its folder.
+// CommandKey returns the key of a program, with or without its folder.
 func CommandKey(program string) string {
 	return key("command", program[strings.LastIndexAny(program, `/\`)+1:])
 }
 
-// LanguageKey is the key of a language.
+// LanguageKey returns the key of a language.
 func LanguageKey(language string) string { return key("language", strings.TrimSpace(language)) }
 
-// anyPath is the key of the patterns that name no folder, file or ending.
+// anyPath is the key of patterns without a literal folder, file or extension.
 const anyPath = "path:*"
 
-// PathKeys are the keys of a file: one for each folder, its name and its
-// ending, and the one of patterns that name none of these.
+// PathKeys returns the keys of a file path: one for each folder, the file name, the
+// extension, and anyPath.
 func PathKeys(path string) []string {
 	keys := []string{anyPath}
 	names := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
@@ -127,18 +126,18 @@ func PathKeys(path string) []string {
 		keys = append(keys, key("path", name))
 	}
 	if len(names) > 0 {
-		if e := ending(names[len(names)-1]); e != "" {
+		if e := extension(names[len(names)-1]); e != "" {
 			keys = append(keys, key("path", e))
 		}
 	}
 	return keys
 }
 
-// maxFolders is the number of names in a path that have a key.
+// maxFolders is the maximum number of names in a path that get a key.
 const maxFolders = 24
 
-// patternKey is the key of the most telling part of a pattern: the last name
-// without a wildcard, else the file's ending.
+// patternKey returns the key of the most specific part of a pattern: the last name
+// without a wildcard, else the extension.
 func patternKey(pattern string) string {
 	const wildcards = "*?{}"
 	if strings.Contains(pattern, "{") {
@@ -150,7 +149,7 @@ func patternKey(pattern string) string {
 			return key("path", name)
 		}
 	}
-	e := ending(names[len(names)-1])
+	e := extension(names[len(names)-1])
 	if e == "" || strings.ContainsAny(e, wildcards) {
 		return anyPath
 	}
@@ -159,12 +158,11 @@ func patternKey(pattern string) string {
 
 func key(kind, name string) string {
 	name = strings.ToLower(name)
-	return kind + ":" + name[:min(len(name), maxKey)]
+	return kind + ":" + name[:min(len(name), maxKeyBytes)]
 }
 
-// ending is what follows the last dot of a file's name, with the dot; "" if
-// nothing does.
-func ending(name string) string {
+// extension returns the extension of a file name with its dot, or "".
+func extension(name string) string {
 	i := strings.LastIndexByte(name, '.')
 	if i < 0 || i == len(name)-1 {
 		return ""

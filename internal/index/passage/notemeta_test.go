@@ -17,7 +17,7 @@ func TestKeys(t *testing.T) {
 		{AppliesWhen{Languages: []string{"Go", " c++ "}}, []string{"language:go", "language:c++"}},
 		{AppliesWhen{Paths: []string{"**/*.go", "*_test.go", "src/**/*.ts", "migrations/", "go.mod"}}, []string{"path:.go", "path:src", "path:migrations", "path:go.mod"}},
 		{AppliesWhen{Paths: []string{"**", ".env*", "*.{a,b}", "x.*", "", "./**"}}, []string{"path:*"}},
-		{AppliesWhen{Paths: []string{strings.Repeat("x", 100)}}, []string{"path:" + strings.Repeat("x", maxKey)}},
+		{AppliesWhen{Paths: []string{strings.Repeat("x", 100)}}, []string{"path:" + strings.Repeat("x", maxKeyBytes)}},
 	} {
 		if got := test.when.Keys(); !slices.Equal(got, test.want) {
 			t.Errorf("%+v: keys %q, want %q", test.when, got, test.want)

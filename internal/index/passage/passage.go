@@ -1,24 +1,26 @@
-// Package passage is the unit that docsearch finds: one piece of a document.
-// It reads and writes the line that holds a passage in LEANN's passages file,
-// and the table that finds passages by number, by id and by document.
+// Package passage implements passages, the search results of docsearch: parts of
+// documents. It reads and writes the lines of LEANN's passages file, and a table that
+// finds passages by number, ID and document.
 //
-// A line is a JSON object, UTF-8, ended by a newline:
+// A line is a JSON object in UTF-8, terminated by a newline:
 //
 //	{"id": "…", "text": "…", "metadata": {…}}
 //
-// LEANN (its own tool and format) ignores metadata it does not know, so that
-// is where docsearch keeps what LEANN has no place for: title, headings, url,
-// path, start_line, end_line; anchors, the fragments that lead into the
-// passage, its own first; links, a list of {"to", "text"} objects, "to" being a
-// URL or a path with or without an anchor; terms, what an index of the
-// documentation calls the passage; kind and flags, what to tell with it of its
-// document; edition, in the first passage of a document; and what a Use has. Of
-// what LEANN itself writes, file_path, source and file_name are read where path is
-// missing.
+// LEANN ignores unknown metadata, so docsearch stores its own fields there:
 //
-// The passages themselves stay where they are, in the passages file; the
-// table holds where each line lies and its checksum. Standard library only,
-// because the hook quotes passages in its denials.
+//   - title, headings, url, path, start_line, end_line
+//   - anchors: the anchors within the passage, its own first
+//   - links: objects {"to", "text"}, where "to" is a URL or a path with an optional anchor
+//   - terms: the documentation's index terms for the passage
+//   - kind and flags: see Passage.Label
+//   - edition: see Passage.Edition
+//   - the fields of NoteMeta
+//
+// If path is missing, LEANN's own fields file_path, source and file_name are used.
+//
+// The passages remain in the passages file. The table contains the position and the
+// checksum of each line. Standard library only, because the hook quotes passages in
+// denials.
 package passage
 
 import (
@@ -33,59 +35,59 @@ import (
 // MaxLine is the longest line that is read as a passage, in bytes.
 const MaxLine = 16 << 20
 
-// A Passage is one indexed piece of a document.
+// A Passage is an indexed part of a document.
 type Passage struct {
 	ID        string
 	Text      string
 	Title     string   // of the document
 	Headings  []string // from the document's first level down to the passage's own
-	URL       string   // of the document, with the section's anchor where it is known
-	Path      string   // of the file, as the source named it
+	URL       string   // of the document, with the section's anchor if known
+	Path      string   // of the file, as in the source
 	StartLine int      // 1-based, 0: unknown
 	EndLine   int      // inclusive
-	Anchors   []string // fragments that lead into the passage, its own first
-	// Extra is the metadata beyond the above, for other parts to read.
+	Anchors   []string // anchors within the passage, its own first
+	// Extra contains all other metadata.
 	Extra map[string]json.RawMessage
 }
 
-// A Link leads from a passage to another place.
+// A Link is a link from a passage.
 type Link struct {
-	To   string `json:"to"` // a document's key, with or without "#" and an anchor
+	To   string `json:"to"` // key of a document, with an optional anchor
 	Text string `json:"text,omitempty"`
 }
 
-// Links are where the passage leads. They are read on demand: only a build
-// wants them.
+// Links returns the links in the passage. It decodes them on each call, because only
+// builds need them.
 func (p *Passage) Links() []Link {
-	links, _ := decode(p.Extra["links"], (*reader).links)
+	links, _ := decode(p.Extra["links"], (*jsonReader).links)
 	return links
 }
 
-// Terms are what the documentation's own index calls the passage.
+// Terms returns the index terms of the documentation for the passage.
 func (p *Passage) Terms() []string {
-	terms, _ := decode(p.Extra["terms"], (*reader).strings)
+	terms, _ := decode(p.Extra["terms"], (*jsonReader).strings)
 	return terms
 }
 
-// Edition is what the document calls the documentation that it is part of, with its
-// version: "CMake 3.25.1 Documentation". Only the first passage of a document has it.
+// Edition returns the name and version of the documentation according to the document:
+// "CMake 3.25.1 Documentation". Only the first passage of a document has it.
 func (p *Passage) Edition() string {
-	edition, _ := decode(p.Extra["edition"], (*reader).string)
+	edition, _ := decode(p.Extra["edition"], (*jsonReader).string)
 	return edition
 }
 
-// SetEdition sets what Edition returns.
+// SetEdition sets the value of Edition.
 func (p *Passage) SetEdition(edition string) { p.setIf("edition", edition, edition != "") }
 
-// SetLinks sets what Links returns.
+// SetLinks sets the value of Links.
 func (p *Passage) SetLinks(links []Link) { p.set("links", links, len(links)) }
 
-// SetTerms sets what Terms returns.
+// SetTerms sets the value of Terms.
 func (p *Passage) SetTerms(terms []string) { p.set("terms", terms, len(terms)) }
 
 func (p *Passage) set(key string, list any, n int) { p.setIf(key, list, n > 0) }
 
-// setIf sets a value of the metadata, or removes it.
+// setIf sets a metadata value if given is true, or else removes it.
 func (p *Passage) setIf(key string, value any, given bool) {
 	if !given {
 		delete(p.Extra, key)
@@ -97,8 +99,8 @@ func (p *Passage) setIf(key string, value any, given bool) {
 	p.Extra[key] = appendJSON(nil, value)
 }
 
-// Document is the key of the document that the passage belongs to: its URL
-// without the anchor, else its path; empty if the passage names no document.
+// Document returns the key of the passage's document: its URL without the anchor, else
+// its path, else "".
 func (p *Passage) Document() string {
 	if p.URL != "" {
 		key, _, _ := strings.Cut(p.URL, "#")
@@ -107,8 +109,8 @@ func (p *Passage) Document() string {
 	return p.Path
 }
 
-// Name is what to call the passage in a list: its document's title, else the
-// heading it stands under, else its file's name, else how its text begins.
+// Name returns the passage's name in lists: its document's title, else its heading,
+// else its file name, else the start of its text.
 func (p *Passage) Name() string {
 	switch {
 	case p.Title != "":
@@ -121,15 +123,15 @@ func (p *Passage) Name() string {
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
 	line = strings.TrimSpace(strings.TrimLeft(line, "# "))
-	const most = 80
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "") + "…"
+	const maxName = 80
+	if len(line) > maxName {
+		line = strings.ToValidUTF8(line[:maxName], "") + "…"
 	}
 	return line
 }
 
-// Locator is what a reader follows to the passage: its URL, or its path with
-// the line or the anchor, or failing both its id.
+// Locator returns the address of the passage: its URL, or its path with a line or an
+// anchor, or its ID.
 func (p *Passage) Locator() string {
 	switch {
 	case p.URL != "":
@@ -144,10 +146,10 @@ func (p *Passage) Locator() string {
 	return p.ID
 }
 
-// Decode reads one line of a passages file. Metadata of a wrong type is kept
-// in Extra and otherwise ignored; a line without an object or without a text
-// is an error. A passage without an id gets the empty one: by LEANN's older
-// rule the line's number is its id, which only the caller knows.
+// Decode decodes a line of a passages file. Metadata of a wrong type remains in Extra
+// and is otherwise ignored. A line that is not an object or has no text is an error. If
+// the passage has no ID, ID is empty: by LEANN's older rule the ID is the number of the
+// line, which only the caller knows.
 func Decode(line []byte) (Passage, error) {
 	raw, ok := splitLine(line)
 	if !ok {
@@ -160,17 +162,17 @@ func Decode(line []byte) (Passage, error) {
 	if len(raw.Text) == 0 || string(raw.Text) == "null" {
 		return Passage{}, errors.New(`no "text"`)
 	}
-	text, ok := decode(raw.Text, (*reader).string)
+	text, ok := decode(raw.Text, (*jsonReader).string)
 	if !ok {
-		return Passage{}, errors.New(`the "text" is no string`)
+		return Passage{}, errors.New(`the "text" is not a string`)
 	}
 	p := Passage{Text: text, Extra: raw.Metadata, ID: scalar(raw.ID)}
 	if p.ID == "" {
 		p.ID = scalar(p.Extra["id"])
 	}
 	delete(p.Extra, "id")
-	p.Title = p.take("title")
-	p.takePlace()
+	p.Title = p.takeString("title")
+	p.takeLocation()
 	p.Headings, p.Anchors = p.takeList("headings"), p.takeList("anchors")
 	p.StartLine, p.EndLine = p.takeLine("start_line"), p.takeLine("end_line")
 	if p.EndLine < p.StartLine {
@@ -179,42 +181,41 @@ func Decode(line []byte) (Passage, error) {
 	return p, nil
 }
 
-// DecodeLinks reads of a line only the document that the passage belongs to
-// and where it leads. Of a line that Decode refuses it may return nothing.
+// DecodeLinks decodes only the document and the links of a line. It may return nothing
+// if Decode would return an error.
 func DecodeLinks(line []byte) (document string, links []Link) {
 	raw, ok := splitLine(line)
 	if !ok && json.Unmarshal(line, &raw) != nil {
 		return "", nil
 	}
 	p := Passage{Extra: raw.Metadata}
-	p.takePlace()
+	p.takeLocation()
 	return p.Document(), p.Links()
 }
 
-// A rawLine is a line with its values as they are written.
+// A rawLine is a line with undecoded values.
 type rawLine struct {
 	ID       json.RawMessage            `json:"id"`
 	Text     json.RawMessage            `json:"text"`
 	Metadata map[string]json.RawMessage `json:"metadata"`
 }
 
-// DecodeID reads of a line that AppendLine wrote only the passage's id, with
-// which it begins.
+// DecodeID decodes only the ID of a line written by AppendLine.
 func DecodeID(line []byte) (string, error) {
 	rest, ok := bytes.CutPrefix(line, []byte(`{"id": `))
 	if !ok {
 		return "", errors.New(`no "id" at the beginning`)
 	}
-	r := reader{b: rest}
+	r := jsonReader{b: rest}
 	id := r.string()
 	if r.bad {
-		return "", errors.New(`the "id" is no string`)
+		return "", errors.New(`the "id" is not a string`)
 	}
 	return id, nil
 }
 
-// AppendLine appends the passage's line, newline included, to b. Keys come in
-// a fixed order, so that equal passages make equal bytes.
+// AppendLine appends the passage's line, including the newline, to b. The order of keys
+// is fixed, so that equal passages produce equal bytes.
 func (p *Passage) AppendLine(b []byte) []byte {
 	b = append(b, `{"id": `...)
 	b = appendString(b, p.ID)
@@ -256,9 +257,9 @@ func (p *Passage) AppendLine(b []byte) []byte {
 	return append(b, "}}\n"...)
 }
 
-// takePlace takes from Extra where the passage is from.
-func (p *Passage) takePlace() {
-	p.URL = p.take("url")
+// takeLocation moves the URL and path from Extra to their fields.
+func (p *Passage) takeLocation() {
+	p.URL = p.takeString("url")
 	if !hasScheme(p.URL) {
 		p.URL = ""
 	}
@@ -266,22 +267,22 @@ func (p *Passage) takePlace() {
 		if p.Path != "" {
 			break
 		}
-		p.Path = p.take(key)
+		p.Path = p.takeString(key)
 	}
 	if p.URL == "" && hasScheme(p.Path) {
 		p.URL, p.Path = p.Path, ""
 	}
 }
 
-// take removes a string from Extra and returns it.
-func (p *Passage) take(key string) string {
-	return take(p, key, (*reader).string)
+// takeString removes a string from Extra and returns it.
+func (p *Passage) takeString(key string) string {
+	return take(p, key, (*jsonReader).string)
 }
 
-func (p *Passage) takeList(key string) []string { return take(p, key, (*reader).strings) }
+func (p *Passage) takeList(key string) []string { return take(p, key, (*jsonReader).strings) }
 
 func (p *Passage) takeLine(key string) int {
-	n, ok := decode(p.Extra[key], (*reader).number)
+	n, ok := decode(p.Extra[key], (*jsonReader).number)
 	if !ok || n < 0 {
 		return 0
 	}
@@ -289,7 +290,7 @@ func (p *Passage) takeLine(key string) int {
 	return n
 }
 
-func take[T any](p *Passage, key string, read func(*reader) T) T {
+func take[T any](p *Passage, key string, read func(*jsonReader) T) T {
 	v, ok := decode(p.Extra[key], read)
 	if ok {
 		delete(p.Extra, key)
@@ -297,9 +298,9 @@ func take[T any](p *Passage, key string, read func(*reader) T) T {
 	return v
 }
 
-// scalar is a JSON string's value or a number's digits.
+// scalar returns the value of a JSON string or the digits of a number.
 func scalar(v json.RawMessage) string {
-	if s, ok := decode(v, (*reader).string); ok {
+	if s, ok := decode(v, (*jsonReader).string); ok {
 		return s
 	}
 	var n json.Number
@@ -313,13 +314,13 @@ func hasScheme(s string) bool {
 	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
 }
 
-// appendJSON writes v as LEANN does: without escaping what only HTML needs.
+// appendJSON appends v as LEANN encodes it: without escaping for HTML.
 func appendJSON(b []byte, v any) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		// Strings, integers and JSON that was decoded before always encode.
+		// Strings, integers and decoded JSON always encode.
 		panic("docsearch: internal error: " + err.Error())
 	}
 	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)

@@ -71,7 +71,7 @@ func FuzzDecode(f *testing.F) {
 		written := p.AppendLine(nil)
 		again, err := Decode(written)
 		if err != nil {
-			t.Fatalf("what Decode gave does not decode again: %v", err)
+			t.Fatalf("the encoded result of Decode does not decode: %v", err)
 		}
 		if again.ID != p.ID || again.Text != p.Text || again.Document() != p.Document() || again.StartLine != p.StartLine {
 			t.Fatalf("changed by writing and reading: %+v, then %+v", p, again)

@@ -29,20 +29,20 @@ const TableVersion = 1
 const (
 	tableKind  = "PASS"
 	recordSize = 24
-	// MaxShards is how many passages files one database may have.
+	// MaxShards is the maximum number of passages files of a database.
 	MaxShards = 1 << 12
 )
 
-// ShardName is the name within a generation of the i-th passages file.
+// ShardName returns the name of passages file i within a generation.
 func ShardName(i int) string { return "passages." + strconv.Itoa(i) + ".jsonl" }
 
-// IsShard reports whether name is that of a passages file.
+// IsShard reports whether name is the name of a passages file.
 func IsShard(name string) bool {
 	return strings.HasPrefix(name, "passages.") && strings.HasSuffix(name, ".jsonl")
 }
 
-// A Table finds the passages of one generation: by number, by id, by document.
-// Passages are numbered from 0 in the order of their files, documents in the
+// A Table finds the passages of one generation by number, ID and document.
+// Passages are numbered from 0 in the order of their files. Documents are numbered in the
 // order of their first passages.
 //
 // It is a container of kind PASS (see package container) with these sections, all
@@ -54,34 +54,34 @@ func IsShard(name string) bool {
 //	                [4] document
 //	                [2] file: n of passages.n.jsonl
 //	                [2] zero }
-//	docs      D+1 x [4] where the document's passages begin in members
-//	members   N x [4] passage; document by document, ascending within each
-//	keyoffs   D+1 x [4] where the document's key begins in keys
-//	keys      the keys (Passage.Document), UTF-8, end to end
+//	docs      D+1 x [4] start of the document's passages in members
+//	members   N x [4] passage; grouped by document, ascending within each
+//	keyoffs   D+1 x [4] start of the document's key in keys
+//	keys      the keys (Passage.Document), UTF-8, concatenated
 //	ids       N x { [8] FNV-1a of the id; [4] passage }, ascending
 //	keyhash   D x { [8] FNV-1a of the key; [4] document }, ascending
 //
-// The file of a line may be a hard link to one that other programs can write
-// to, so it is read, not mapped, and a line that no longer has its checksum is
-// an error.
+// A passages file may be a hard link to a file that other programs can modify. It is
+// therefore read, not mapped, and a line that does not match its checksum is an
+// error.
 type Table struct {
 	file                                                *container.File
 	passages, docs, members, keyoffs, keys, ids, hashes container.Section
 	shards                                              []*os.File
-	root                                                string // see Passage; ends with a slash
+	root                                                string // see Table.Root; ends with a slash
 	n, d                                                int
 }
 
-// A TableWriter gathers what the table holds. The zero value is ready.
+// A TableWriter collects the contents of a table. The zero value is ready to use.
 type TableWriter struct {
 	records []byte
 	doc     []uint32 // of each passage
-	ids     []hashed
+	ids     []hashEntry
 	keys    []string
 	number  map[string]uint32
 }
 
-type hashed struct {
+type hashEntry struct {
 	hash uint64
 	n    uint32
 }
@@ -91,28 +91,28 @@ func (w *TableWriter) Grow(n int) {
 	w.records, w.doc, w.ids = slices.Grow(w.records, n*recordSize), slices.Grow(w.doc, n), slices.Grow(w.ids, n)
 }
 
-// Add takes the next passage: its shard, the offset of its line there and the
-// line without the newline. It returns the number of the passage's document.
+// Add adds the next passage: its shard, the offset of its line there, and the line
+// without the newline. It returns the number of the passage's document.
 func (w *TableWriter) Add(p *Passage, shard int, offset int64, line []byte) uint32 {
 	return w.add(p.Document(), hash(p.ID), Entry{shard, offset, len(line), container.Checksum(line)})
 }
 
 func (w *TableWriter) add(key string, id uint64, e Entry) uint32 {
 	doc := w.document(key)
-	w.ids = append(w.ids, hashed{id, uint32(len(w.doc))})
+	w.ids = append(w.ids, hashEntry{id, uint32(len(w.doc))})
 	w.doc = append(w.doc, doc)
 	w.records = binary.LittleEndian.AppendUint64(w.records, uint64(e.Offset))
 	w.records = binary.LittleEndian.AppendUint32(w.records, uint32(e.Length))
-	w.records = binary.LittleEndian.AppendUint32(w.records, e.Sum)
+	w.records = binary.LittleEndian.AppendUint32(w.records, e.Checksum)
 	w.records = binary.LittleEndian.AppendUint32(w.records, doc)
 	w.records = binary.LittleEndian.AppendUint32(w.records, uint32(e.Shard))
 	return doc
 }
 
-// document is the number of the next passage's document.
+// document returns the number of the next passage's document.
 func (w *TableWriter) document(key string) uint32 {
 	if n := len(w.doc); n > 0 && key != "" && w.keys[w.doc[n-1]] == key {
-		return w.doc[n-1] // as of most
+		return w.doc[n-1] // fast path: same document as the previous passage
 	}
 	doc, ok := w.number[key]
 	if ok {
@@ -129,8 +129,8 @@ func (w *TableWriter) document(key string) uint32 {
 	return doc
 }
 
-// Passages is how many passages were added, Documents how many documents they
-// belong to.
+// Passages returns the number of added passages, Documents the number of their
+// documents.
 func (w *TableWriter) Passages() int  { return len(w.doc) }
 func (w *TableWriter) Documents() int { return len(w.keys) }
 
@@ -161,10 +161,10 @@ func (w *TableWriter) Write(file confined.Path) error {
 	out.Section("members")
 	writeUint32s(out, members)
 
-	offsets, keyHashes := []uint32{0}, make([]hashed, 0, len(w.keys))
+	offsets, keyHashes := []uint32{0}, make([]hashEntry, 0, len(w.keys))
 	for i, k := range w.keys {
 		offsets = append(offsets, offsets[i]+uint32(len(k)))
-		keyHashes = append(keyHashes, hashed{hash(k), uint32(i)})
+		keyHashes = append(keyHashes, hashEntry{hash(k), uint32(i)})
 	}
 	out.Section("keyoffs")
 	writeUint32s(out, offsets)
@@ -187,7 +187,7 @@ func writeUint32s(out io.Writer, v []uint32) {
 	out.Write(b)
 }
 
-func writeHashes(out io.Writer, v []hashed) {
+func writeHashes(out io.Writer, v []hashEntry) {
 	v = sortHashes(v)
 	b := make([]byte, 0, 12*len(v))
 	for _, x := range v {
@@ -197,10 +197,9 @@ func writeHashes(out io.Writer, v []hashed) {
 	out.Write(b)
 }
 
-// sortHashes returns v in order. Hashes spread evenly: once they are sorted by
-// as many of their upper bits as it takes to tell most of them apart, little is
-// left to compare.
-func sortHashes(v []hashed) []hashed {
+// sortHashes returns v in ascending order. Hashes are evenly distributed, so it first
+// distributes them to buckets by their upper bits. Few comparisons remain.
+func sortHashes(v []hashEntry) []hashEntry {
 	shift := 64 - bits.Len(uint(len(v)))
 	ends := make([]int, 1<<(64-shift))
 	for _, h := range v {
@@ -211,7 +210,7 @@ func sortHashes(v []hashed) []hashed {
 		ends[i] = at
 		at += n
 	}
-	sorted := make([]hashed, len(v))
+	sorted := make([]hashEntry, len(v))
 	for _, h := range v {
 		end := &ends[h.hash>>shift]
 		sorted[*end] = h
@@ -220,7 +219,7 @@ func sortHashes(v []hashed) []hashed {
 	start := 0
 	for _, end := range ends {
 		if end-start > 1 {
-			slices.SortFunc(sorted[start:end], func(a, b hashed) int {
+			slices.SortFunc(sorted[start:end], func(a, b hashEntry) int {
 				return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.n, b.n))
 			})
 		}
@@ -235,7 +234,7 @@ func OpenTable(g generation.Generation) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{file: file, root: rootOf(g.Source.Root)}
+	t := &Table{file: file, root: existingRoot(g.Source.Root)}
 	if err := t.open(); err != nil {
 		t.Close()
 		return nil, err
@@ -284,8 +283,8 @@ func (t *Table) Close() error {
 	return t.file.Close()
 }
 
-// Verify checks the table against its checksums and every passage's line
-// against its own. It calls advance, if not nil, after each passage.
+// Verify checks the table and every passage's line against their checksums. It calls
+// advance(1), if advance is not nil, after each passage.
 func (t *Table) Verify(advance func(int64)) error {
 	if err := t.file.Verify(nil); err != nil {
 		return err
@@ -301,7 +300,7 @@ func (t *Table) Verify(advance func(int64)) error {
 	return nil
 }
 
-// Passages is the number of passages, Documents that of documents.
+// Passages returns the number of passages, Documents the number of documents.
 func (t *Table) Passages() int  { return t.n }
 func (t *Table) Documents() int { return t.d }
 
@@ -320,7 +319,7 @@ func (t *Table) Line(n uint32) ([]byte, error) {
 	offset := int64(binary.LittleEndian.Uint64(r))
 	_, err = t.shards[shard].ReadAt(line, offset)
 	if (err == nil || err == io.EOF) && container.Checksum(line) != binary.LittleEndian.Uint32(r[12:]) {
-		err = &container.CorruptError{File: t.shards[shard].Name(), Offset: offset, What: "the passage differs from the indexed passage"}
+		err = &container.CorruptError{File: t.shards[shard].Name(), Offset: offset, Problem: "the passage differs from the indexed passage"}
 	}
 	if err == io.EOF {
 		err = nil
@@ -328,7 +327,7 @@ func (t *Table) Line(n uint32) ([]byte, error) {
 	return line, err
 }
 
-// LineLength is the length of a passage's line, without the newline.
+// LineLength returns the length of a passage's line, without the newline.
 func (t *Table) LineLength(n uint32) (int, error) {
 	r, err := t.record(n)
 	if err != nil {
@@ -337,10 +336,9 @@ func (t *Table) LineLength(n uint32) (int, error) {
 	return int(binary.LittleEndian.Uint32(r[8:])), nil
 }
 
-// Passage reads a passage. Its ID is never empty: LEANN's older files leave
-// it out where it is the passage's number. The path of a folder's document is
-// kept relative to the folder, so that a database can move; as long as the
-// folder is there, the passage gets the path that can be opened.
+// Passage reads a passage. Its ID is never empty: older LEANN files omit IDs, which are
+// the numbers of the passages. Paths are stored relative to the documents' folder, so
+// that a database can move. If that folder exists, Passage returns an absolute path.
 func (t *Table) Passage(n uint32) (Passage, error) {
 	line, err := t.Line(n)
 	if err != nil {
@@ -357,8 +355,9 @@ func (t *Table) Passage(n uint32) (Passage, error) {
 	return p, nil
 }
 
-// Root is the folder that the path of a passage is relative to, with a slash at
-// its end; "" if the path is absolute or a URL, or the folder is not there.
+// Root returns the folder that the path of a passage is relative to, with a trailing
+// slash. It returns "" if the path is absolute or a URL, or if the folder does not
+// exist.
 func (t *Table) Root(path string) string {
 	if path == "" || isAbs(path) || hasScheme(path) {
 		return ""
@@ -366,7 +365,7 @@ func (t *Table) Root(path string) string {
 	return t.root
 }
 
-// Document is the document that passage n belongs to.
+// Document returns the number of the document that passage n belongs to.
 func (t *Table) Document(n uint32) (uint32, error) {
 	r, err := t.record(n)
 	if err != nil {
@@ -398,7 +397,7 @@ func (t *Table) Members(d uint32) ([]uint32, error) {
 	return list, nil
 }
 
-// Key is the key of document d (see Passage.Document).
+// Key returns the key of document d (see Passage.Document).
 func (t *Table) Key(d uint32) (string, error) {
 	from, to, err := t.span(t.keyoffs, d, t.keys.Len())
 	if err != nil {
@@ -408,28 +407,28 @@ func (t *Table) Key(d uint32) (string, error) {
 	return string(b), err
 }
 
-// FindID returns the number of the passage with this id.
+// FindID returns the number of the passage with this ID.
 func (t *Table) FindID(id string) (n uint32, found bool, err error) {
-	return findHashed(t.ids, id, func(n uint32) (string, error) {
+	return findByHash(t.ids, id, func(n uint32) (string, error) {
 		p, err := t.Passage(n)
 		return p.ID, err
 	})
 }
 
-// FindDocument returns the number of the document with this key, or with this
-// path as Passage gives it.
+// FindDocument returns the number of the document with this key or with this path as
+// returned by Passage.
 func (t *Table) FindDocument(key string) (d uint32, found bool, err error) {
 	if rest, ok := strings.CutPrefix(key, t.root); ok && t.root != "" {
 		key = rest
 	}
-	return findHashed(t.hashes, key, t.Key)
+	return findByHash(t.hashes, key, t.Key)
 }
 
-// rootOf is the folder that a manifest names for the documents, with a slash; ""
-// if it is not there. A server is not asked for it: the manifest may be a
-// stranger's, and Windows would send the user's credentials.
-func rootOf(folder string) string {
-	if len(folder) < 1 || runtime.GOOS == "windows" && isShare(folder) {
+// existingRoot returns the documents' folder from a manifest with a trailing slash, or
+// "" if it does not exist. It does not access network shares: the manifest may be
+// untrusted, and Windows would send the user's credentials.
+func existingRoot(folder string) string {
+	if len(folder) < 1 || runtime.GOOS == "windows" && isNetworkShare(folder) {
 		return ""
 	}
 	if st, err := os.Stat(folder); err != nil || !st.IsDir() {
@@ -438,18 +437,18 @@ func rootOf(folder string) string {
 	return strings.TrimRight(folder, `/\`) + "/"
 }
 
-// isShare reports whether a path of Windows names a folder of a server.
-func isShare(path string) bool {
+// isNetworkShare reports whether a Windows path is on a network share.
+func isNetworkShare(path string) bool {
 	return len(path) > 1 && os.IsPathSeparator(path[0]) && os.IsPathSeparator(path[1])
 }
 
-// isAbs is filepath.IsAbs without path/filepath (see package hook/startup).
+// isAbs reports whether path is absolute on Unix or Windows.
 func isAbs(path string) bool {
 	return path[0] == '/' || path[0] == '\\' || len(path) > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\')
 }
 
-// findHashed looks name up among the hashes in s and makes sure with nameOf.
-func findHashed(s container.Section, name string, nameOf func(uint32) (string, error)) (uint32, bool, error) {
+// findByHash looks up name among the hashes in s and compares the names of the matches.
+func findByHash(s container.Section, name string, nameOf func(uint32) (string, error)) (uint32, bool, error) {
 	want := hash(name)
 	low, high := int64(0), s.Len()/12
 	for low < high {

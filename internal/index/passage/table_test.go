@@ -16,8 +16,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
-// sampleLines are passages of three documents, one without an id, two
-// without a document, in two files.
+// sampleLines are passages of three documents in two files: one without an ID, two
+// without a document.
 var sampleLines = [][]string{
 	{
 		`{"id": "a1", "text": "one", "metadata": {"path": "a.md"}}`,
@@ -115,8 +115,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// The passages files are other programs' too: what they change in place is
-// found, never returned as if it had been indexed.
+// Other programs can modify the passages files. A changed passage is an error and is
+// never returned.
 func TestTableFindsPassagesChangedInPlace(t *testing.T) {
 	for name, change := range map[string]func(path string) error{
 		"rewritten": func(p string) error {
@@ -177,9 +177,8 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// mutate copies a container, with other bytes at the start of one of its
-// sections and with sums made anew, so that what is tried is what gets past the
-// checksums.
+// mutate copies a container. It overwrites the start of one section with data and
+// recomputes the checksums, so that the checksums do not detect the change.
 func mutate(t *testing.T, from, to, kind string, version int, names []string, which int, data []byte) {
 	t.Helper()
 	in, err := container.Open(confined.Of(from), kind, version)
@@ -217,12 +216,12 @@ func TestSortHashes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, mask := range []uint64{math.MaxUint64, 7, 7 << 61, 0} {
 		for _, n := range []int{0, 1, 2, 3, 1000} {
-			var list []hashed
+			var list []hashEntry
 			for i := range n {
-				list = append(list, hashed{rng.Uint64() & mask, uint32(n - i)})
+				list = append(list, hashEntry{rng.Uint64() & mask, uint32(n - i)})
 			}
 			got := sortHashes(list)
-			slices.SortFunc(list, func(a, b hashed) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.n, b.n)) })
+			slices.SortFunc(list, func(a, b hashEntry) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.n, b.n)) })
 			if !slices.Equal(got, list) {
 				t.Errorf("%d hashes of %x are not in order", n, mask)
 			}

@@ -1,7 +1,7 @@
-// Package urlmatch finds the page that a URL means among those that a database
-// holds. A page has many URLs: with and without "www.", a slash at the end,
-// "index.html", an anchor; under "latest" and under the number of a version.
-// Standard library only, and no net/url, because the hook runs it.
+// Package urlmatch finds the page of a database for a URL. A page has many URLs: with
+// and without "www.", a trailing slash, "index.html" or an anchor; below "latest" and
+// below a version number. Standard library only, and no net/url, because the hook uses
+// it.
 package urlmatch
 
 import (
@@ -13,19 +13,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxURL is the longest URL that is looked at, in bytes.
+// maxURL is the maximum length of a URL, in bytes.
 const maxURL = 4 << 10
 
-// An Address is a URL of the web, taken apart as far as that tells one page
-// from another.
+// An Address is a normalized web URL.
 type Address struct {
-	Host     string // in lower case, without "www." and the usual port
+	Host     string // in lower case, without "www." and the default port
 	Path     string // begins with a slash
-	Query    string // without what only counts visitors
+	Query    string // without tracking parameters
 	Fragment string
 }
 
-// Parse takes a URL apart; false if it is none of the web.
+// Parse parses a URL. It returns false if the URL is not http or https.
 func Parse(url string) (Address, bool) {
 	url = strings.TrimSpace(url)
 	scheme, rest, ok := strings.Cut(url, "://")
@@ -35,44 +34,43 @@ func Parse(url string) (Address, bool) {
 	var a Address
 	rest, a.Fragment, _ = strings.Cut(rest, "#")
 	rest, query, _ := strings.Cut(rest, "?")
-	a.Query = telling(query)
+	a.Query = withoutTracking(query)
 	a.Host, a.Path = rest, "/"
 	if i := strings.IndexByte(rest, '/'); i >= 0 {
 		a.Host, a.Path = rest[:i], rest[i:]
 	}
-	a.Host = usual(a.Host[strings.LastIndexByte(a.Host, '@')+1:])
-	return a, a.Host != "" && a.Host == usual(a.Host)
+	a.Host = normalizeHost(a.Host[strings.LastIndexByte(a.Host, '@')+1:])
+	return a, a.Host != "" && a.Host == normalizeHost(a.Host)
 }
 
-// usual is a host in the one way of writing it.
-func usual(host string) string {
+// normalizeHost returns the canonical form of a host.
+func normalizeHost(host string) string {
 	host = strings.ToLower(host)
 	host = strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
 	return strings.TrimPrefix(strings.TrimRight(host, "."), "www.")
 }
 
-// telling is a query string without the parameters by which sites count where
-// their visitors come from.
-func telling(query string) string {
-	var kept []string
+// withoutTracking removes tracking parameters from a query string.
+func withoutTracking(query string) string {
+	var keep []string
 	for parameter := range strings.SplitSeq(query, "&") {
 		name, _, _ := strings.Cut(parameter, "=")
 		switch {
 		case name == "", strings.HasPrefix(name, "utm_"), name == "gclid", name == "fbclid", name == "ref":
 		default:
-			kept = append(kept, parameter)
+			keep = append(keep, parameter)
 		}
 	}
-	return strings.Join(kept, "&")
+	return strings.Join(keep, "&")
 }
 
-// AnyVersion stands for a version that is still to be found out.
+// AnyVersion is a wildcard for an unknown version.
 const AnyVersion = "*"
 
-// Within reports whether the page is among those whose URLs begin with prefix,
-// which may lack a scheme, and what of its path follows. A version in the path
-// may be another, if the two can mean the same. With AnyVersion every number can
-// mean a prefix's "latest" or "stable".
+// Within reports whether the page's URL begins with prefix, which may lack a scheme,
+// and returns the rest of the path. A version in the path may differ from that in
+// prefix if both can denote the same version. With AnyVersion, every number can be the
+// version "latest" or "stable" in prefix.
 func (a Address) Within(prefix, version string) (rest string, ok bool) {
 	if !strings.Contains(prefix, "://") {
 		prefix = "https://" + prefix
@@ -81,21 +79,21 @@ func (a Address) Within(prefix, version string) (rest string, ok bool) {
 	if !ok || p.Host != a.Host {
 		return "", false
 	}
-	asked, held := segments(a.Path), segments(p.Path)
-	if len(asked) < len(held) {
+	requested, stored := segments(a.Path), segments(p.Path)
+	if len(requested) < len(stored) {
 		return "", false
 	}
-	for i, s := range held {
-		if asked[i] != s && Unescape(asked[i]) != Unescape(s) && !agree(asked[i], s, version) {
+	for i, s := range stored {
+		if requested[i] != s && Unescape(requested[i]) != Unescape(s) && !versionsMatch(requested[i], s, version) {
 			return "", false
 		}
 	}
-	return strings.Join(asked[len(held):], "/"), true
+	return strings.Join(requested[len(stored):], "/"), true
 }
 
-// Keys are the URLs under which a database may hold the page, the likeliest
-// first. Version is that of what the database documents, "" if it is not
-// known, and sample the URL of any of its pages.
+// Keys returns the possible keys of the page in a database, most likely first. Version
+// is the documented version, or "" if unknown. Sample is the URL of any page of the
+// database.
 func (a Address) Keys(version, sample string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for path := range a.paths(version, sample) {
@@ -108,9 +106,9 @@ func (a Address) Keys(version, sample string) iter.Seq[string] {
 	}
 }
 
-// yieldForms yields the URLs of the page at a path, and reports whether to go on.
+// yieldForms yields the URLs of the page at a path. It returns false to stop.
 func (a Address) yieldForms(path string, yield func(string) bool) bool {
-	for _, form := range forms(path) {
+	for _, form := range pathForms(path) {
 		if a.Query != "" {
 			form += "?" + a.Query
 		}
@@ -123,48 +121,47 @@ func (a Address) yieldForms(path string, yield func(string) bool) bool {
 	return true
 }
 
-// paths are the page's path, and those that it may have under the version that
-// the database holds.
+// paths returns the page's path and the corresponding paths of the database's version.
 func (a Address) paths(version, sample string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !yield(a.Path) {
 			return
 		}
-		asked := segments(a.Path)
-		at := versionIn(asked)
+		requested := segments(a.Path)
+		at := versionIndex(requested)
 		if at < 0 {
 			return
 		}
-		held := []string{version, "v" + version, "latest", "stable", "current"}
+		stored := []string{version, "v" + version, "latest", "stable", "current"}
 		if s, ok := Parse(sample); ok {
 			if of := segments(s.Path); at < len(of) {
-				held = append(held, of[at])
+				stored = append(stored, of[at])
 			}
 		}
-		for v := asked[at]; strings.Contains(v, "."); {
+		for v := requested[at]; strings.Contains(v, "."); {
 			v = v[:strings.LastIndexByte(v, '.')]
-			held = append(held, v)
+			stored = append(stored, v)
 		}
 		for v := version; strings.Contains(v, "."); {
 			v = v[:strings.LastIndexByte(v, '.')]
-			held = append(held, v, "v"+v)
+			stored = append(stored, v, "v"+v)
 		}
-		for _, v := range held {
-			if v == asked[at] || !agree(asked[at], v, version) {
+		for _, v := range stored {
+			if v == requested[at] || !versionsMatch(requested[at], v, version) {
 				continue
 			}
-			if !yield(joined(asked[:at], v, asked[at+1:], a.Path)) {
+			if !yield(joinPath(requested[:at], v, requested[at+1:], a.Path)) {
 				return
 			}
 		}
-		if agree(asked[at], "latest", version) {
-			yield(joined(asked[:at], "", asked[at+1:], a.Path))
+		if versionsMatch(requested[at], "latest", version) {
+			yield(joinPath(requested[:at], "", requested[at+1:], a.Path))
 		}
 	}
 }
 
-// joined is a path of segments, with a slash at its end where like has one.
-func joined(before []string, segment string, after []string, like string) string {
+// joinPath joins path segments. The result ends with a slash if like does.
+func joinPath(before []string, segment string, after []string, like string) string {
 	var b strings.Builder
 	for _, s := range before {
 		b.WriteString("/" + s)
@@ -181,8 +178,8 @@ func joined(before []string, segment string, after []string, like string) string
 	return b.String()
 }
 
-// forms are the ways to write the path of one page, as it was written first.
-func forms(path string) []string {
+// pathForms returns the equivalent forms of a path, the original first.
+func pathForms(path string) []string {
 	s := stem(path)
 	list := []string{path}
 	for _, form := range [...]string{s, s + "/", s + ".html", s + "/index.html", s + ".md", s + "/index.md", s + ".htm"} {
@@ -193,7 +190,7 @@ func forms(path string) []string {
 	return list
 }
 
-// stem is a path without what servers put at its end.
+// stem removes the extension, "/index" and trailing slashes from a path.
 func stem(path string) string {
 	path = strings.TrimRight(path, "/")
 	for _, ending := range [...]string{".html", ".htm", ".md", ".mdx"} {
@@ -208,10 +205,9 @@ func stem(path string) string {
 	return path
 }
 
-// Files are the paths that the page may have in a folder of the sources of all
-// pages within a prefix, if rest is what follows the prefix; the likeliest
-// first. A file may have a name that is percent-encoded itself, as mirrors of
-// sites write them.
+// Files returns the possible paths of a page in a folder with the source files of all
+// pages below a prefix, most likely first. Rest is the part of the URL after the
+// prefix. File names may be percent-encoded, as in mirrors of sites.
 func Files(rest string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		path := Unescape(rest)
@@ -226,8 +222,7 @@ func Files(rest string) iter.Seq[string] {
 	}
 }
 
-// yieldFiles yields the files of the page at a path, and reports whether to go
-// on.
+// yieldFiles yields the files of the page at a path. It returns false to stop.
 func yieldFiles(path string, yield func(string) bool) bool {
 	s := strings.TrimPrefix(stem("/"+path), "/")
 	if path != "" && !yield(path) {
@@ -249,8 +244,8 @@ func yieldFiles(path string, yield func(string) bool) bool {
 	return true
 }
 
-// Pages are the paths below a prefix that the page of a file may have: the
-// reverse of Files.
+// Pages returns the possible paths of a file's page below a prefix. It is the reverse
+// of Files.
 func Pages(file string) []string {
 	s := strings.TrimPrefix(stem("/"+file), "/")
 	if folder, name := s[:strings.LastIndexByte(s, '/')+1], s[strings.LastIndexByte(s, '/')+1:]; name == "_index" || strings.EqualFold(name, "readme") {
@@ -262,14 +257,14 @@ func Pages(file string) []string {
 	return []string{file, s, s + "/", s + ".html"}
 }
 
-// encodings are the signs that the usual percent-encodings leave as they are,
-// besides letters, digits, and "-._/": the generic syntax of URLs, JavaScript's
-// encodeURIComponent, Go, and those that encode all signs, "~" or not.
+// encodings are the characters that common percent-encodings leave unchanged, in
+// addition to letters, digits and "-._/": the generic URL syntax, JavaScript's
+// encodeURIComponent, Go, and encoders that encode all punctuation, with or without
+// "~".
 var encodings = [...]string{"~!$&'()*+,;=:@", "!$&'()*+,;=:@", "~!'()*", "~$&+,:;=@", "~", ""}
 
-// Spellings are the usual ways to write a URL's path, with letters of other
-// scripts as they are or percent-encoded; as it is first. Most paths have only
-// one.
+// Spellings returns the common percent-encodings of a URL's path, the original first.
+// Non-ASCII letters are encoded or unchanged. Most paths have only one spelling.
 func Spellings(path string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !yield(path) || !strings.ContainsFunc(path, isEncodable) {
@@ -287,9 +282,9 @@ func Spellings(path string) iter.Seq[string] {
 		if isReadable(plain) && !once(escape(plain, encodings[0], upperHex, true)) {
 			return
 		}
-		for _, kept := range encodings {
+		for _, keep := range encodings {
 			for _, digits := range [...]string{upperHex, lowerHex} {
-				if !once(escape(plain, kept, digits, false)) {
+				if !once(escape(plain, keep, digits, false)) {
 					return
 				}
 			}
@@ -297,13 +292,13 @@ func Spellings(path string) iter.Seq[string] {
 	}
 }
 
-// isEncodable reports whether some percent-encoding changes a character, or has.
+// isEncodable reports whether a percent-encoding may change the character or has
+// produced it.
 func isEncodable(r rune) bool {
 	return !('a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '.' || r == '_' || r == '/')
 }
 
-// isReadable reports whether the letters of other scripts in a path can be
-// written as they are.
+// isReadable reports whether non-ASCII characters of a path can stay unencoded.
 func isReadable(path string) bool {
 	isOtherSpace := func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsSpace(r) }
 	return utf8.ValidString(path) && !strings.ContainsFunc(path, isOtherSpace)
@@ -314,12 +309,12 @@ const (
 	lowerHex = "0123456789abcdef"
 )
 
-// escape percent-encodes a path, but for the signs in kept, those that are never
-// encoded, and, with letters set, what is not ASCII.
-func escape(path, kept, digits string, letters bool) string {
+// escape percent-encodes a path, except for unreserved characters, the characters in
+// keep and, if letters is set, non-ASCII characters.
+func escape(path, keep, digits string, letters bool) string {
 	var b strings.Builder
 	for _, c := range []byte(path) {
-		if c >= utf8.RuneSelf && letters || c < utf8.RuneSelf && (!isEncodable(rune(c)) || strings.IndexByte(kept, c) >= 0) {
+		if c >= utf8.RuneSelf && letters || c < utf8.RuneSelf && (!isEncodable(rune(c)) || strings.IndexByte(keep, c) >= 0) {
 			b.WriteByte(c)
 			continue
 		}
@@ -330,8 +325,7 @@ func escape(path, kept, digits string, letters bool) string {
 	return b.String()
 }
 
-// Unescape resolves what %XX stands for in a URL's path. What stands for nothing
-// stays.
+// Unescape decodes %XX in a URL's path. It keeps invalid sequences.
 func Unescape(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -360,22 +354,22 @@ func segments(path string) []string {
 	return list
 }
 
-// versionIn is the first segment that names a version, -1 if none does.
-func versionIn(segments []string) int {
+// versionIndex returns the index of the first segment that is a version, or -1.
+func versionIndex(segments []string) int {
 	for i, s := range segments {
-		if alias(s) || numbered(s) {
+		if isVersionAlias(s) || isVersionNumber(s) {
 			return i
 		}
 	}
 	return -1
 }
 
-// alias reports whether a segment names the released version, whichever that is.
-func alias(s string) bool { return s == "latest" || s == "stable" || s == "current" }
+// isVersionAlias reports whether a segment is an alias of the released version.
+func isVersionAlias(s string) bool { return s == "latest" || s == "stable" || s == "current" }
 
-// numbered reports whether a segment is the number of a version: v1, 3, 17.2,
-// 1.4.x. Long numbers are of articles.
-func numbered(s string) bool {
+// isVersionNumber reports whether a segment is a version number: v1, 3, 17.2, 1.4.x.
+// Longer numbers are article numbers.
+func isVersionNumber(s string) bool {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(s, "v"), ".")
 	if first == "" || len(first) > 3 || len(rest) > 16 {
 		return false
@@ -388,27 +382,27 @@ func numbered(s string) bool {
 	return true
 }
 
-// agree reports whether a page of the version asked for can be the one that a
-// database holds under the name held, where what it documents is of version.
-func agree(asked, held, version string) bool {
+// versionsMatch reports whether a page of the requested version can be the page that a
+// database has below the version segment stored. Version is the documented version.
+func versionsMatch(requested, stored, version string) bool {
 	switch {
-	case held == "" || held == "v" || !alias(held) && !numbered(held):
+	case stored == "" || stored == "v" || !isVersionAlias(stored) && !isVersionNumber(stored):
 		return false
-	case alias(asked):
+	case isVersionAlias(requested):
 		return true
-	case !numbered(asked):
+	case !isVersionNumber(requested):
 		return false
-	case alias(held) && version == AnyVersion:
+	case isVersionAlias(stored) && version == AnyVersion:
 		return true
-	case alias(held):
-		held = version
+	case isVersionAlias(stored):
+		stored = version
 	}
-	return begins(asked, held) || begins(held, asked)
+	return hasVersionPrefix(requested, stored) || hasVersionPrefix(stored, requested)
 }
 
-// begins reports whether one version's number begins with the other's, part by
-// part: 3.12.1 with 3.12.
-func begins(version, prefix string) bool {
+// hasVersionPrefix reports whether a version begins with the components of prefix:
+// 3.12.1 with 3.12.
+func hasVersionPrefix(version, prefix string) bool {
 	version, prefix = strings.TrimPrefix(version, "v"), strings.TrimSuffix(strings.TrimPrefix(prefix, "v"), ".x")
 	rest, ok := strings.CutPrefix(version, prefix)
 	return prefix != "" && ok && (rest == "" || rest[0] == '.')

@@ -116,7 +116,7 @@ func TestKeys(t *testing.T) {
 			has: []string{"https://x.org/v1.29/a", "https://x.org/latest/a", "https://x.org/a"},
 		},
 		{
-			name: "an article's number is no version", url: "https://x.org/questions/12345/a", version: "1",
+			name: "an article number is not a version", url: "https://x.org/questions/12345/a", version: "1",
 			not: []string{"https://x.org/questions/a"},
 		},
 	} {
@@ -206,7 +206,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// maxSpellings is the greatest number of spellings of a path.
+// maxSpellings is the maximum number of spellings of a path.
 var maxSpellings = 2 + 2*len(encodings)
 
 func FuzzKeys(f *testing.F) {
@@ -223,7 +223,7 @@ func FuzzKeys(f *testing.F) {
 		seen := 0
 		for key := range a.Keys(version, prefix) {
 			seen++
-			// A key is a URL of the same site, and means itself.
+			// A key is a URL of the same site, and its own key.
 			k, ok := Parse(key)
 			if !ok && len(key) <= maxURL || ok && (k.Host != a.Host || k.Query != a.Query) {
 				t.Fatalf("%q has the key %q", url, key)
@@ -251,7 +251,7 @@ func TestAgree(t *testing.T) {
 	got := map[string]bool{}
 	for _, pair := range []string{"3 3.12", "3.12 3", "3.1 3.12", "v2 2.1", "latest 2.1", "latest main", "main main", "1.4.x 1.4.2", "1.4.2 1.4.x", "2 ", "api v1"} {
 		asked, held, _ := strings.Cut(pair, " ")
-		got[pair] = agree(asked, held, "")
+		got[pair] = versionsMatch(asked, held, "")
 	}
 	want := map[string]bool{"3 3.12": true, "3.12 3": true, "3.1 3.12": false, "v2 2.1": true, "latest 2.1": true, "latest main": false,
 		"main main": false, "1.4.x 1.4.2": true, "1.4.2 1.4.x": true, "2 ": false, "api v1": false}

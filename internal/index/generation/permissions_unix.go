@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ofOwnGroup reports whether a file is of the group that new files belong to.
-func ofOwnGroup(info fs.FileInfo) bool {
+// inOwnGroup reports whether a file belongs to the group of new files.
+func inOwnGroup(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Gid) == os.Getegid()
 }

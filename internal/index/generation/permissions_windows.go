@@ -1,0 +1,5 @@
+package generation
+
+import "io/fs"
+
+func inOwnGroup(fs.FileInfo) bool { return true }

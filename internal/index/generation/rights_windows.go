@@ -1,5 +1,0 @@
-package generation
-
-import "io/fs"
-
-func ofOwnGroup(fs.FileInfo) bool { return true }
