@@ -111,14 +111,14 @@ func (a *app) explainInjection(event event.Event, asJSON bool) error {
 	}
 	out := injectionJSON{Event: event.Name, Tool: event.Tool, Floor: r.Config.Inject.Floor, Entries: []entryJSON{}}
 	told := func(string) bool { return false }
-	if d.Notes != nil && d.Notes.Begins == "" {
-		told = notes.Told(records, event.Agent)
+	if d.Notes != nil && d.Notes.ContextReset == "" {
+		told = notes.Shown(records, event.Agent)
 	}
 	if len(d.Entries) > 0 {
 		out.Query = hook.CallOf(event).Query().String()
 	}
 	for _, e := range d.Entries {
-		out.Entries = append(out.Entries, entryJSON{e.Database, e.Document, e.Title, e.Relevance, e.Taken, e.Why, told(e.Key())})
+		out.Entries = append(out.Entries, entryJSON{e.Database, e.Document, e.Title, e.Relevance, e.Selected, e.Reason, told(e.Key())})
 	}
 	slices.SortStableFunc(out.Entries, func(a, b entryJSON) int {
 		switch {
@@ -240,7 +240,7 @@ func (a *app) printTrace(records []notes.Record, asJSON bool) error {
 	if asJSON {
 		list := make([]recordJSON, len(records))
 		for i, r := range records {
-			list[i] = recordJSON{r.At, r.What, r.Agent, r.Event, r.Tool, r.Database, r.Key, r.Title, r.Bytes}
+			list[i] = recordJSON{r.At, r.Kind, r.Agent, r.Event, r.Tool, r.Database, r.Key, r.Title, r.Bytes}
 		}
 		return a.printJSON(list)
 	}
@@ -250,7 +250,7 @@ func (a *app) printTrace(records []notes.Record, asJSON bool) error {
 		if agent == "" {
 			agent = "main"
 		}
-		what := r.What
+		what := r.Kind
 		if r.Title != "" {
 			what = r.Title
 			if r.Database != "" {

@@ -155,7 +155,7 @@ func (a *app) explainCall(routes *load.Routes, call rules.Call) error {
 			fmt.Fprintf(a.stdout, "  %s: not tried\n", r.Name)
 		case outcomes[i] == rules.OtherTool:
 			fmt.Fprintf(a.stdout, "  %s: applies to %s\n", r.Name, toolOf(r))
-		case outcomes[i] == rules.Lacks:
+		case outcomes[i] == rules.NoLiteral:
 			fmt.Fprintf(a.stdout, "  %s: the call lacks %s\n", r.Name, quotedList(needsOf(r, call.Tool)))
 		default:
 			fmt.Fprintf(a.stdout, "  %s: %s\n", r.Name, outcomes[i])

@@ -65,8 +65,8 @@ func (a *app) testRules(routes *load.Routes, asJSON bool) error {
 		if t.Test == "" {
 			t.Test = string(r.Test.Input)
 		}
-		if r.By != nil {
-			t.By = r.By.Name
+		if r.MatchedBy != nil {
+			t.By = r.MatchedBy.Name
 		}
 		if !t.Passed {
 			failed++

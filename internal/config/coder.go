@@ -9,7 +9,7 @@ type coder struct {
 	writing bool
 	out     []byte // written
 	data    string // yet to be read
-	bad     bool   // data does not hold what was asked for
+	corrupt     bool   // data does not hold what was asked for
 }
 
 func (c *coder) number(n *int64) {
@@ -33,7 +33,7 @@ func (c *coder) number(n *int64) {
 			return
 		}
 	}
-	c.bad, c.data = true, ""
+	c.corrupt, c.data = true, ""
 }
 
 // maxVarint is the length of the longest number, in bytes.
@@ -65,7 +65,7 @@ func (c *coder) flag(b *bool) {
 func (c *coder) length(n int) int {
 	c.int(&n)
 	if !c.writing && (n < 0 || n > len(c.data)) {
-		c.bad, c.data, n = true, "", 0
+		c.corrupt, c.data, n = true, "", 0
 	}
 	return n
 }
@@ -90,7 +90,7 @@ func codeList[T any](c *coder, list *[]T, code func(*T, *coder)) {
 		return
 	}
 	*list = (*list)[:0] // nil, or what may be written over
-	for i := 0; i < n && !c.bad; i++ {
+	for i := 0; i < n && !c.corrupt; i++ {
 		*list = append(*list, *new(T))
 		code(&(*list)[i], c)
 	}

@@ -44,7 +44,7 @@ func (n *Names) Database(name []byte) (place int, found bool) {
 		n.read = true
 		_ = n.load() // without a file there are no names
 	}
-	want := entryOf(name, 0)
+	want := makeEntry(name, 0)
 	low, high := 0, len(n.entries)/entrySize
 	for low < high {
 		mid := (low + high) / 2
@@ -71,7 +71,7 @@ func (n *Names) load() error {
 		return err
 	}
 	const head = len(namesMagic) + 8
-	if len(data) < head || string(data[:len(namesMagic)]) != namesMagic || binary.LittleEndian.Uint64(data[len(namesMagic):]) != sumOf(n.databases) || (len(data)-head)%entrySize != 0 {
+	if len(data) < head || string(data[:len(namesMagic)]) != namesMagic || binary.LittleEndian.Uint64(data[len(namesMagic):]) != databasesChecksum(n.databases) || (len(data)-head)%entrySize != 0 {
 		return errors.New(path + " is of other databases")
 	}
 	n.entries = data[head:]
@@ -85,7 +85,7 @@ func NewNames(dbs []Database, defined [][]string) *Names {
 	for place, names := range defined {
 		for _, name := range names {
 			if owner, taken := owners[name]; taken && owner != place {
-				owners[name] = several
+				owners[name] = ambiguous
 			} else if !taken {
 				owners[name] = place
 			}
@@ -93,8 +93,8 @@ func NewNames(dbs []Database, defined [][]string) *Names {
 	}
 	var sorted []uint64
 	for name, place := range owners {
-		if place != several && place <= 1<<16-1 {
-			sorted = append(sorted, entryOf([]byte(name), place))
+		if place != ambiguous && place <= 1<<16-1 {
+			sorted = append(sorted, makeEntry([]byte(name), place))
 		}
 	}
 	slices.Sort(sorted)
@@ -105,7 +105,7 @@ func NewNames(dbs []Database, defined [][]string) *Names {
 	return n
 }
 
-const several = -1
+const ambiguous = -1
 
 // Write puts the names into l.Cache.
 func (n *Names) Write(l Locations) error {
@@ -113,16 +113,16 @@ func (n *Names) Write(l Locations) error {
 	if err != nil {
 		return err
 	}
-	data := binary.LittleEndian.AppendUint64([]byte(namesMagic), sumOf(n.databases))
+	data := binary.LittleEndian.AppendUint64([]byte(namesMagic), databasesChecksum(n.databases))
 	return writeSnapshotFile(l, path, append(data, n.entries...))
 }
 
-func entryOf(name []byte, place int) uint64 {
+func makeEntry(name []byte, place int) uint64 {
 	return checksum(name)&nameBits | uint64(place)
 }
 
-// sumOf is the same for the same databases in the same order.
-func sumOf(dbs []Database) uint64 {
+// databasesChecksum is the same for the same databases in the same order.
+func databasesChecksum(dbs []Database) uint64 {
 	h := fnv.New64a()
 	for i := range dbs {
 		h.Write([]byte(dbs[i].Name + "\x00" + dbs[i].Path + "\x00"))

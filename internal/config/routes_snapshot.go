@@ -32,7 +32,7 @@ func PlaceOf(l Locations, getenv Getenv, cwd string) RoutesPlace {
 	}
 	p.Project = cwd
 	for dir := cwd; dir != home; dir = Dir(dir) {
-		if holds(dir, ".docsearch") || holds(dir, ".git") {
+		if exists(dir, ".docsearch") || exists(dir, ".git") {
 			p.Project = dir
 			break
 		}
@@ -43,7 +43,7 @@ func PlaceOf(l Locations, getenv Getenv, cwd string) RoutesPlace {
 	return p
 }
 
-func holds(dir, name string) bool {
+func exists(dir, name string) bool {
 	_, err := os.Lstat(Join(dir, name))
 	return err == nil
 }
@@ -63,7 +63,7 @@ type RoutesSnapshot struct {
 	Rules    []Rule
 	Problems []string
 
-	concerns func(*Rule) bool // which rules to read
+	candidate func(*Rule) bool // which rules to read
 }
 
 // routesMagic ends with the version of the format, which every change to what
@@ -86,14 +86,14 @@ func (s *RoutesSnapshot) code(c *coder) {
 // codeRules is codeList for rules, of which hardly any is kept when they are
 // read: none of the others costs memory.
 func (s *RoutesSnapshot) codeRules(c *coder) {
-	if c.writing || s.concerns == nil {
+	if c.writing || s.candidate == nil {
 		codeList(c, &s.Rules, (*Rule).code)
 		return
 	}
 	var r Rule
-	for n := c.length(0); n > 0 && !c.bad; n-- {
+	for n := c.length(0); n > 0 && !c.corrupt; n-- {
 		r.code(c)
-		if s.concerns(&r) {
+		if s.candidate(&r) {
 			s.Rules = append(s.Rules, r)
 			r = Rule{}
 		}
@@ -174,13 +174,13 @@ func parseRoutesSnapshot(data []byte, concerns func(*Rule) bool) (*RoutesSnapsho
 	if binary.LittleEndian.Uint64(sum) != wideChecksum(fields) {
 		return nil, errors.New("corrupt snapshot: checksum")
 	}
-	s := &RoutesSnapshot{concerns: concerns}
+	s := &RoutesSnapshot{candidate: concerns}
 	c := coder{data: unsafe.String(unsafe.SliceData(fields), len(fields))} // nobody changes them
 	s.code(&c)
-	if c.bad || len(c.data) > 0 {
+	if c.corrupt || len(c.data) > 0 {
 		return nil, errors.New("corrupt snapshot: length")
 	}
-	s.concerns = nil
+	s.candidate = nil
 	return s, nil
 }
 

@@ -151,7 +151,7 @@ func parseSnapshot(data []byte) (*Snapshot, error) {
 	s := new(Snapshot)
 	c := coder{data: string(fields)}
 	s.code(&c)
-	if c.bad || len(c.data) > 0 {
+	if c.corrupt || len(c.data) > 0 {
 		return nil, errors.New("corrupt snapshot: length")
 	}
 	for _, db := range s.Config.Databases {

@@ -74,9 +74,9 @@ const (
 	maxDatabases = 32
 
 	version = "2"
-	newest  = "docsearch-events.log"
-	older   = "docsearch-events.1.log"
-	lock    = "docsearch-events.lock"
+	currentFile  = "docsearch-events.log"
+	previousFile   = "docsearch-events.1.log"
+	lockFile    = "docsearch-events.lock"
 )
 
 // An Outcome is what came of an event.
@@ -113,7 +113,7 @@ type Log struct{ Dir string }
 
 // Append adds an event to the log.
 func (l Log) Append(e *Event) error {
-	path := config.Join(l.Dir, newest)
+	path := config.Join(l.Dir, currentFile)
 	line := appendLine(nil, e)
 	switch st, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -141,7 +141,7 @@ func (l Log) Append(e *Event) error {
 
 // rotate makes room for so many bytes more, unless somebody else has.
 func (l Log) rotate(path string, more int) error {
-	held, err := filelock.TryLock(config.Join(l.Dir, lock))
+	held, err := filelock.TryLock(config.Join(l.Dir, lockFile))
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (l Log) rotate(path string, more int) error {
 	if err != nil || st.Size()+int64(more) <= MaxSize {
 		return err
 	}
-	return os.Rename(path, config.Join(l.Dir, older))
+	return os.Rename(path, config.Join(l.Dir, previousFile))
 }
 
 func appendLine(line []byte, e *Event) []byte {
@@ -233,10 +233,10 @@ func (l Log) Read(each func(e Event) error) (damaged int, err error) {
 // open opens the two files; nil is one that is not there.
 func (l Log) open() (first, second *os.File, err error) {
 	for {
-		if first, err = open(config.Join(l.Dir, newest)); err != nil {
+		if first, err = open(config.Join(l.Dir, currentFile)); err != nil {
 			return nil, nil, err
 		}
-		if second, err = open(config.Join(l.Dir, older)); err != nil {
+		if second, err = open(config.Join(l.Dir, previousFile)); err != nil {
 			return nil, nil, errors.Join(err, closeFile(first))
 		}
 		same, err := sameFile(first, second)

@@ -87,7 +87,7 @@ func TestReadDamaged(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l := Log{t.TempDir()}
-			write(t, filepath.Join(l.Dir, newest), test.text)
+			write(t, filepath.Join(l.Dir, currentFile), test.text)
 			got, damaged := events(t, l)
 			if len(got) != test.events || damaged != test.damaged {
 				t.Errorf("%d events and %d damaged lines, want %d and %d", len(got), damaged, test.events, test.damaged)
@@ -98,7 +98,7 @@ func TestReadDamaged(t *testing.T) {
 
 func TestReadStops(t *testing.T) {
 	l := Log{t.TempDir()}
-	write(t, filepath.Join(l.Dir, newest), strings.Repeat(string(appendLine(nil, &sample)), 3))
+	write(t, filepath.Join(l.Dir, currentFile), strings.Repeat(string(appendLine(nil, &sample)), 3))
 	stop := errors.New("stop")
 	calls := 0
 	if _, err := l.Read(func(Event) error { calls++; return stop }); !errors.Is(err, stop) || calls != 1 {
@@ -123,7 +123,7 @@ func TestRotation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{newest, older} {
+	for _, name := range []string{currentFile, previousFile} {
 		st, err := os.Stat(filepath.Join(l.Dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -161,7 +161,7 @@ func TestProcesses(t *testing.T) {
 	l := Log{t.TempDir()}
 	line := string(appendLine(nil, &sample))
 	before := (MaxSize - 1000) / len(line)
-	write(t, filepath.Join(l.Dir, newest), strings.Repeat(line, before))
+	write(t, filepath.Join(l.Dir, currentFile), strings.Repeat(line, before))
 	var running []*exec.Cmd
 	for i := range processes {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProcesses$")
@@ -193,7 +193,7 @@ func TestProcesses(t *testing.T) {
 		next[e.Rule]++
 	}
 	// On Windows nobody can rename a file that others have open.
-	if _, err := os.Stat(filepath.Join(l.Dir, older)); err != nil && runtime.GOOS != "windows" {
+	if _, err := os.Stat(filepath.Join(l.Dir, previousFile)); err != nil && runtime.GOOS != "windows" {
 		t.Errorf("the file was not rotated: %v", err)
 	}
 }
@@ -209,12 +209,12 @@ func TestAppendFails(t *testing.T) {
 			return Log{filepath.Join(dir, "file")}
 		}},
 		{"the log is a folder", func(t *testing.T, dir string) Log {
-			mkdir(t, filepath.Join(dir, newest))
+			mkdir(t, filepath.Join(dir, currentFile))
 			return Log{dir}
 		}},
 		{"no room can be made", func(t *testing.T, dir string) Log {
-			write(t, filepath.Join(dir, newest), full)
-			mkdir(t, filepath.Join(dir, older, "in the way"))
+			write(t, filepath.Join(dir, currentFile), full)
+			mkdir(t, filepath.Join(dir, previousFile, "in the way"))
 			return Log{dir}
 		}},
 	} {
@@ -235,7 +235,7 @@ func TestMode(t *testing.T) {
 	if err := l.Append(&sample); err != nil {
 		t.Fatal(err)
 	}
-	st, err := os.Stat(filepath.Join(l.Dir, newest))
+	st, err := os.Stat(filepath.Join(l.Dir, currentFile))
 	if err != nil || st.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", st.Mode(), err)
 	}

@@ -11,7 +11,7 @@ import (
 // A named pipe in the log's place keeps nobody waiting for its other end.
 func TestNamedPipe(t *testing.T) {
 	l := Log{t.TempDir()}
-	if err := syscall.Mkfifo(filepath.Join(l.Dir, newest), 0o600); err != nil {
+	if err := syscall.Mkfifo(filepath.Join(l.Dir, currentFile), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Append(&sample); err == nil {

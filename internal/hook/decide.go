@@ -76,7 +76,7 @@ type Decision struct {
 
 	Event   string        // its name
 	Update  bool          // the databases may be brought up to date, in the background
-	Notes   *notes.Offer  // what of it was not told yet goes into the context, too
+	Notes   *notes.Injection  // what of it was not told yet goes into the context, too
 	Entries []notes.Entry // that were considered for it
 }
 
@@ -103,7 +103,7 @@ type decider struct {
 
 	stateRead  bool  // state is the session's
 	wantsState bool  // without it there is no decision
-	text       *text // of a denial that databases answer
+	denial       *denialText // of a denial that databases answer
 }
 
 func (d *decider) decide() {
@@ -112,24 +112,24 @@ func (d *decider) decide() {
 	d.trace("event %s of tool %q in session %q, from %s", e.Name, e.Tool, e.Session, e.Host)
 	switch e.Name {
 	case event.PreToolUse:
-		d.call()
+		d.preToolUse()
 	case event.SessionStart, event.SubagentStart:
-		d.beginning()
+		d.sessionStart()
 	case event.PostToolUse, event.PostToolUseFailure:
-		d.remedy()
+		d.toolFailure()
 	case event.PreCompact:
-		d.offerNotes(notes.Offer{Compacting: true})
+		d.injectNotes(notes.Injection{Compacting: true})
 	case event.PostCompact:
-		d.offerNotes(notes.Offer{Begins: "compact"})
+		d.injectNotes(notes.Injection{ContextReset: "compact"})
 	case event.SessionEnd:
-		d.offerNotes(notes.Offer{Ends: true})
+		d.injectNotes(notes.Injection{SessionEnds: true})
 	default:
 		d.trace("pass: no action for this event")
 	}
 }
 
-// call decides about a call that is to come.
-func (d *decider) call() {
+// preToolUse decides about a call that is to come.
+func (d *decider) preToolUse() {
 	e := d.event
 	switch {
 	case e.Tool == event.WebSearch:
@@ -137,26 +137,26 @@ func (d *decider) call() {
 	case e.Tool == event.WebFetch:
 		d.webFetch()
 	case d.server.Reads(e.Tool):
-		d.allow()
-		d.consulted()
+		d.allowOwnTool()
+		d.recordConsultation()
 	case isDatabaseTool(e.Tool, d.config):
 		d.trace("pass: the tool belongs to another server")
-		d.consulted()
+		d.recordConsultation()
 	default:
 		d.trace("not a web call")
 	}
 	if d.Verdict == Pass {
-		d.route()
+		d.applyRules()
 	}
 	if d.Verdict == Pass && !d.NeedsMain && !d.wantsState {
-		d.accompany()
+		d.addMatchingNotes()
 	}
 }
 
-// allow lets one of docsearch's own tools run without asking the user, if it is
+// allowOwnTool lets one of docsearch's own tools run without asking the user, if it is
 // known to be docsearch's: its server has the name that docsearch's
 // installation gives it, or one under which the client starts docsearch.
-func (d *decider) allow() {
+func (d *decider) allowOwnTool() {
 	if !d.server.Installed(d.event.Tool) {
 		if _, own := d.search.Server(d.event.Tool, d.event.Cwd); !own {
 			d.trace("pass: the client does not start docsearch under the name of this tool's server")
@@ -175,15 +175,15 @@ func isDatabaseTool(tool string, c *config.Config) bool {
 	return false
 }
 
-// lists reports whether a tool names databases only, which is no consultation.
-func lists(tool string) bool {
+// listsDatabases reports whether a tool names databases only, which is no consultation.
+func listsDatabases(tool string) bool {
 	return strings.HasSuffix(tool, "__list_databases") || strings.HasSuffix(tool, "__leann_list")
 }
 
-// consulted records that the agent searches the local documentation, if that
+// recordConsultation records that the agent searches the local documentation, if that
 // counts for a retry.
-func (d *decider) consulted() {
-	if consultationCounts(d.event, d.config) && d.event.Agent == "" && len(d.state.Denied) > 0 && !lists(d.event.Tool) {
+func (d *decider) recordConsultation() {
+	if consultationCounts(d.event, d.config) && d.event.Agent == "" && len(d.state.Denied) > 0 && !listsDatabases(d.event.Tool) {
 		d.trace("consultation recorded")
 		d.Change.Consult = true
 	}
@@ -200,18 +200,18 @@ func (d *decider) webSearch() {
 		return
 	}
 	d.trace("query %q, allowed domains %q, blocked domains %q", s.Query, s.Allowed, s.Blocked)
-	d.ask(match.Databases(s, d.config), d.offer)
+	d.decideWebCall(match.Databases(s, d.config), d.searchDatabase)
 }
 
-// ask decides about a call to the web by what the session remembers of it, or
+// decideWebCall decides about a call to the web by what the session remembers of it, or
 // else by what the databases offer.
-func (d *decider) ask(dbs []*config.Database, ask func(db *config.Database, unproven bool) (offer, bool)) {
+func (d *decider) decideWebCall(dbs []*config.Database, ask func(db *config.Database, unproven bool) (result, bool)) {
 	attempt := d.attempt(d.event.Search)
-	decided, unproven := d.recall(attempt, "")
+	decided, unproven := d.decideRepeat(attempt, "")
 	if decided {
 		return
 	}
-	var offers []offer
+	var offers []result
 	for _, db := range dbs {
 		d.trace("database %s matches", db.Name)
 		d.Matched = append(d.Matched, db.Name)
@@ -219,7 +219,7 @@ func (d *decider) ask(dbs []*config.Database, ask func(db *config.Database, unpr
 			offers = append(offers, o)
 		}
 	}
-	d.answer(attempt, offers)
+	d.decideByResults(attempt, offers)
 	if unproven && d.Verdict != Deny {
 		d.permit(attempt)
 	}
@@ -230,21 +230,21 @@ func (d *decider) attempt(query event.Search) Attempt {
 	return Attempt{Call{d.event.Agent, query, d.event.Fetch}, d.event.Use, d.started, d.transcript}
 }
 
-// recall decides about a call that the session remembers. A retry without the
+// decideRepeat decides about a call that the session remembers. A retry without the
 // evidence that it needs is not decided, but unproven. rule is the message of
 // the rule that asks.
-func (d *decider) recall(a Attempt, rule string) (decided, unproven bool) {
-	last, known := d.state.recall(a, d.now)
+func (d *decider) decideRepeat(a Attempt, rule string) (decided, unproven bool) {
+	last, known := d.state.classify(a, d.now)
 	switch known {
-	case DeniedTwin:
+	case DuplicateOfDenied:
 		d.trace("deny: another hook process has denied this call")
-		d.deny(a, d.offersOf(last.Databases), rule)
+		d.deny(a, d.resultsFor(last.Databases), rule)
 		d.dropPassages()
 		return true, false
-	case PassedTwin:
+	case DuplicateOfPassed:
 		d.trace("pass: another hook process has passed this retry")
 	case Retry:
-		if !d.passes(last) {
+		if !d.retryAllowed(last) {
 			return false, true
 		}
 	default:
@@ -260,34 +260,34 @@ func (d *decider) permit(a Attempt) {
 }
 
 // deny denies a call with what the databases offer.
-func (d *decider) deny(a Attempt, offers []offer, rule string) {
+func (d *decider) deny(a Attempt, offers []result, rule string) {
 	e := d.event
 	e.Search = a.Search
-	d.text = &text{event: e, offers: offers, rule: rule, evidence: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
+	d.denial = &denialText{event: e, results: offers, ruleMessage: rule, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
 	d.Verdict = Deny
-	d.Reason, d.Context = d.text.words()
+	d.Reason, d.Context = d.denial.compose()
 	d.Change.Attempt, d.Change.Deny, d.Change.Databases = a, true, d.Offered
 }
 
 // dropPassages words a denial that another hook has made already: the agent
 // has the passages from that one.
 func (d *decider) dropPassages() {
-	for i := range d.text.offers {
-		d.text.offers[i].Passages = nil
+	for i := range d.denial.results {
+		d.denial.results[i].Passages = nil
 	}
-	d.Reason, _ = d.text.words()
+	d.Reason, _ = d.denial.compose()
 	d.Context, d.Quoted = "", false
 }
 
-// offersOf are the databases that an earlier denial offered.
-func (d *decider) offersOf(names []string) []offer {
-	var offers []offer
+// resultsFor are the databases that an earlier denial offered.
+func (d *decider) resultsFor(names []string) []result {
+	var offers []result
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
 		if !slices.Contains(names, db.Name) {
 			continue
 		}
-		o := offer{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), page: d.event.Fetch.URL}
+		o := result{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), page: d.event.Fetch.URL}
 		if o.own && d.event.Tool == event.WebFetch {
 			o.tool = d.server.Read
 		}
@@ -297,8 +297,8 @@ func (d *decider) offersOf(names []string) []offer {
 	return offers
 }
 
-// passes decides about the retry of a call that was denied.
-func (d *decider) passes(last Denial) bool {
+// retryAllowed decides about the retry of a call that was denied.
+func (d *decider) retryAllowed(last Denial) bool {
 	switch {
 	case d.config.Hook.Retry != config.RetryEvidence:
 		d.trace("pass: retry of a call that was denied %s ago", d.now.Sub(last.At).Round(time.Millisecond))
@@ -315,29 +315,29 @@ func (d *decider) passes(last Denial) bool {
 }
 
 // An offer is a database that has something to say to a call.
-type offer struct {
+type result struct {
 	db     *config.Database
 	tool   string
 	own    bool   // the tool is docsearch's
-	advice bool   // the call is not to be denied for it
+	adviceOnly bool   // the call is not to be denied for it
 	page   string // the fetched page, as the database names it
 	Answer
 }
 
 // version is that of what the database documents: the configured one, or else
 // the one that the build found.
-func (o *offer) version() string {
+func (o *result) version() string {
 	if o.db.Version != "" {
 		return o.db.Version
 	}
 	return o.Version
 }
 
-// offer asks one matching database; false if the search is none of its
+// result asks one matching database; false if the search is none of its
 // business after all. With unproven set, a database that is known to hold
 // nothing on the query has no say.
-func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
-	o := offer{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
+func (d *decider) searchDatabase(db *config.Database, unproven bool) (result, bool) {
+	o := result{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
 	mode := db.Mode
 	var answer Answer
 	var err error
@@ -364,7 +364,7 @@ func (d *decider) offer(db *config.Database, unproven bool) (offer, bool) {
 	}
 	switch mode {
 	case config.ModeAdvise:
-		o.advice = true
+		o.adviceOnly = true
 	case config.ModeRedirect:
 		o.Version = answer.Version
 		return o, !unproven || err != nil || len(answer.Passages) > 0
@@ -387,11 +387,11 @@ func (d *decider) reachable(db *config.Database) bool {
 	return found
 }
 
-// answer makes the decision of what the databases offer.
-func (d *decider) answer(a Attempt, offers []offer) {
+// decideByResults makes the decision of what the databases offer.
+func (d *decider) decideByResults(a Attempt, offers []result) {
 	denies := false
 	for _, o := range offers {
-		denies = denies || !o.advice
+		denies = denies || !o.adviceOnly
 		d.Offered = append(d.Offered, o.db.Name)
 		d.Quoted = d.Quoted || len(o.Passages) > 0
 	}
@@ -417,7 +417,7 @@ func needsState(e event.Event, c *config.Config, server *config.Server) bool {
 	case event.WebSearch:
 		return len(e.Search.Query) <= match.MaxQuery && len(match.Databases(e.Search, c)) > 0
 	case event.WebFetch:
-		return len(e.Fetch.Prompt) <= match.MaxQuery && len(holding(e.Fetch, c.Databases)) > 0
+		return len(e.Fetch.Prompt) <= match.MaxQuery && len(databasesOfURL(e.Fetch, c.Databases)) > 0
 	}
 	return consultationCounts(e, c) && (server.Reads(e.Tool) || isDatabaseTool(e.Tool, c))
 }

@@ -19,14 +19,14 @@ func (d *decider) webFetch() {
 		return
 	}
 	d.trace("page %q, prompt %q", f.URL, f.Prompt)
-	d.ask(holding(f, d.config.Databases), d.offerPage)
+	d.decideWebCall(databasesOfURL(f, d.config.Databases), d.findPage)
 }
 
-// holding returns the databases whose pages' URLs begin as the one that is
+// databasesOfURL returns the databases whose pages' URLs begin as the one that is
 // fetched, in the order of the config. Whether they hold that very page, only
 // their indexes know, and whether a number in the URL is their version, where the
 // config has none.
-func holding(f event.Fetch, dbs []config.Database) []*config.Database {
+func databasesOfURL(f event.Fetch, dbs []config.Database) []*config.Database {
 	page, ok := urlmatch.Parse(f.URL)
 	if !ok {
 		return nil
@@ -49,11 +49,11 @@ func holding(f event.Fetch, dbs []config.Database) []*config.Database {
 	return found
 }
 
-// offerPage asks one database for the page; false if the fetch is none of its
+// findPage asks one database for the page; false if the fetch is none of its
 // business after all. What it holds answers the fetch, however well: it is the
 // page that is asked for.
-func (d *decider) offerPage(db *config.Database, unproven bool) (offer, bool) {
-	o := offer{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
+func (d *decider) findPage(db *config.Database, unproven bool) (result, bool) {
+	o := result{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
 	answer, held, err := d.search.Page(db, d.event.Fetch)
 	switch {
 	case errors.Is(err, generation.ErrNoIndex) && !o.own:
@@ -73,7 +73,7 @@ func (d *decider) offerPage(db *config.Database, unproven bool) (offer, bool) {
 	d.trace("database %s contains the page as %s: mode %s, tool %s", db.Name, o.page, db.Mode, o.tool)
 	switch db.Mode {
 	case config.ModeAdvise:
-		o.advice = true
+		o.adviceOnly = true
 	case config.ModeRedirect:
 	default:
 		o.Answer = answer

@@ -99,7 +99,7 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if p.Event == nil {
 			e, _, err := event.Read(p.Stdin)
 			if err != nil {
-				p.say("cannot read the event: %v; the call runs as usual", err)
+				p.printf("cannot read the event: %v; the call runs as usual", err)
 				return exitPass
 			}
 			p.Event = &e
@@ -109,13 +109,13 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 			return exitPass
 		}
 		out := render(p.Event.Host, decision)
-		code := p.tell(out, decision, problems)
+		code := p.report(out, decision, problems)
 		if code == out.code {
-			p.log(&decision, out, c, l)
+			p.logEvent(&decision, out, c, l)
 		}
 		if decision.Update {
 			if err := p.Start("index", "update", "--all", "--background"); err != nil {
-				p.say("cannot start the update: %v", err)
+				p.printf("cannot start the update: %v", err)
 			}
 		}
 		return code
@@ -135,14 +135,14 @@ func (p *Process) started() time.Time {
 func (p *Process) Decide(e event.Event, c *config.Config, l config.Locations, search Searcher) Decision {
 	d := p.decide(e, c, l, Store{l.State}, search)
 	if !d.NeedsMain {
-		p.limit(&d, e, Store{l.State})
-		p.tellOnce(&d, e, l)
+		p.applyLimit(&d, e, Store{l.State})
+		p.addNotes(&d, e, l)
 	}
 	return d
 }
 
-// tell lets the host and the user know.
-func (p *Process) tell(out output, d Decision, problems []string) (code int) {
+// report lets the host and the user know.
+func (p *Process) report(out output, d Decision, problems []string) (code int) {
 	for _, line := range d.Trace {
 		p.Debug("%s", line)
 	}
@@ -151,7 +151,7 @@ func (p *Process) tell(out output, d Decision, problems []string) (code int) {
 	}
 	if len(out.stdout) > 0 {
 		if _, err := p.Stdout.Write(out.stdout); err != nil {
-			p.say("cannot write the decision: %v; the call runs as usual", err)
+			p.printf("cannot write the decision: %v; the call runs as usual", err)
 			return exitPass
 		}
 	}
@@ -159,7 +159,7 @@ func (p *Process) tell(out output, d Decision, problems []string) (code int) {
 		fmt.Fprintln(p.Stderr, out.stderr)
 	}
 	for _, line := range slices.Concat(d.Faults, problems, p.ruleProblems) {
-		p.say("%s", line)
+		p.printf("%s", line)
 	}
 	return out.code
 }
@@ -171,7 +171,7 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, st
 	pass := func(format string, args ...any) Decision {
 		return Decision{Faults: []string{fmt.Sprintf(format, args...)}}
 	}
-	if accompanied(e, c) && e.UserText == "" {
+	if takesNotes(e, c) && e.UserText == "" {
 		e.UserText = LastUserText(e.Transcript)
 	}
 	d := decider{event: e, config: c, server: c.Server(p.Getenv), started: p.started(), now: p.Now(), search: search, routes: p.routes(e)}
@@ -189,7 +189,7 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, st
 	}
 	state, err := store.Read(e.Session)
 	switch {
-	case errors.Is(err, ErrDamaged):
+	case errors.Is(err, ErrCorrupt):
 		d.fault("cannot read the state: %v; replacing it", err)
 	case err != nil:
 		return pass("cannot use the state: %v; the call runs as usual", err)
@@ -204,15 +204,15 @@ func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, st
 		return pass("cannot use the state: %v; the call runs as usual", err)
 	case err != nil:
 		d.fault("state: %v", err)
-	case twin && d.text != nil:
+	case twin && d.denial != nil:
 		d.trace("another hook process has denied this call")
 		d.dropPassages()
 	}
 	return d.Decision
 }
 
-// tellOnce adds to the context what the session was not told yet.
-func (p *Process) tellOnce(d *Decision, e event.Event, l config.Locations) {
+// addNotes adds to the context what the session was not told yet.
+func (p *Process) addNotes(d *Decision, e event.Event, l config.Locations) {
 	if d.Notes == nil || l.State == "" {
 		return
 	}
@@ -229,7 +229,7 @@ func (p *Process) tellOnce(d *Decision, e event.Event, l config.Locations) {
 // routes are the rules in force for an event. What is wrong with them is told
 // when they were looked at.
 func (p *Process) routes(e event.Event) Routes {
-	r := Routes{Commands: p.Commands, Debug: p.on("DOCSEARCH_DEBUG") || p.on("TOOL_ROUTING_DEBUG")}
+	r := Routes{Commands: p.Commands, Debug: p.isSet("DOCSEARCH_DEBUG") || p.isSet("TOOL_ROUTING_DEBUG")}
 	if p.Rules != nil {
 		r.Rules = func(concerns func(*config.Rule) bool) ([]config.Rule, error) {
 			rules, problems, err := p.Rules(e.Cwd, concerns)
@@ -242,13 +242,13 @@ func (p *Process) routes(e event.Event) Routes {
 
 // Debug says something on stderr that only DOCSEARCH_DEBUG asks for.
 func (p *Process) Debug(format string, args ...any) {
-	if p.on("DOCSEARCH_DEBUG") {
-		p.say("debug: "+format, args...)
+	if p.isSet("DOCSEARCH_DEBUG") {
+		p.printf("debug: "+format, args...)
 	}
 }
 
-// on reports whether an environment variable switches something on.
-func (p *Process) on(name string) bool {
+// isSet reports whether an environment variable switches something on.
+func (p *Process) isSet(name string) bool {
 	switch p.Getenv(name) {
 	case "", "0", "false", "no":
 		return false
@@ -256,6 +256,6 @@ func (p *Process) on(name string) bool {
 	return true
 }
 
-func (p *Process) say(format string, args ...any) {
+func (p *Process) printf(format string, args ...any) {
 	fmt.Fprintf(p.Stderr, "docsearch: "+format+"\n", args...)
 }

@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	routedPrefix = "docsearch-routed-"
-	routedSuffix = ".txt"
-	// routedKept is how long the file of a session stays where no rule denies
+	denialsPrefix = "docsearch-routed-"
+	denialsSuffix = ".txt"
+	// denialsRetention is how long the file of a session stays where no rule denies
 	// anything any more.
-	routedKept = 30 * 24 * time.Hour
-	// maxRouted is the longest such file, in bytes: far beyond any limit.
-	maxRouted = 1 << 20
+	denialsRetention = 30 * 24 * time.Hour
+	// maxDenialsFile is the longest such file, in bytes: far beyond any limit.
+	maxDenialsFile = 1 << 20
 )
 
-// limit makes a warning of a denial whose rule has denied as much as it may in
+// applyLimit makes a warning of a denial whose rule has denied as much as it may in
 // the session. Where that cannot be counted it is one, too: without a count,
 // the denials would have no end.
-func (p *Process) limit(d *Decision, e event.Event, store Store) {
+func (p *Process) applyLimit(d *Decision, e event.Event, store Store) {
 	if d.Verdict != Deny || d.Rule == nil || d.Rule.Limit == 0 {
 		return
 	}
@@ -61,17 +61,17 @@ func (s Store) countDenial(session, rule, use string, now time.Time) (int, error
 		return 0, err
 	}
 	defer lock.Unlock()
-	f, err := confined.OpenFile(config.Join(s.Dir, sessionfile.Name(routedPrefix, session, routedSuffix)), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := confined.OpenFile(config.Join(s.Dir, sessionfile.Name(denialsPrefix, session, denialsSuffix)), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	data, err := atomicfile.ReadAll(f, maxRouted)
+	data, err := atomicfile.ReadAll(f, maxDenialsFile)
 	if err != nil {
 		return 0, err
 	}
 	if len(data) == 0 {
-		sessionfile.Clean(s.Dir, routedPrefix, routedSuffix, now, routedKept)
+		sessionfile.Clean(s.Dir, denialsPrefix, denialsSuffix, now, denialsRetention)
 	}
 	line := []byte(strconv.Quote(rule))
 	if use != "" {

@@ -34,8 +34,8 @@ func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 	return eventlog.Unanswered
 }
 
-// log has the log keep what was decided, if that is anything.
-func (p *Process) log(d *Decision, out output, c *config.Config, l config.Locations) {
+// logEvent has the log keep what was decided, if that is anything.
+func (p *Process) logEvent(d *Decision, out output, c *config.Config, l config.Locations) {
 	outcome := d.Outcome(p.Event)
 	if outcome == "" || outcome == eventlog.Context && len(out.stdout) == 0 || !c.Hook.Log || l.State == "" {
 		return

@@ -12,30 +12,30 @@ import (
 const (
 	// maxPassage keeps one long passage from taking the place of the others.
 	maxPassage = 3000
-	// maxFurther is the same for those after the first ones.
-	maxFurther = 1600
-	firstOnes  = 2
+	// maxFurtherPassage is the same for those after the first ones.
+	maxFurtherPassage = 1600
+	fullPassages  = 2
 )
 
-// limited is text of a limited length in UTF-16 units.
-type limited struct {
+// boundedText is text of a limited length in UTF-16 units.
+type boundedText struct {
 	strings.Builder
-	left int
+	remaining int
 }
 
 // add appends s if it fits.
-func (l *limited) add(s string) bool {
+func (l *boundedText) add(s string) bool {
 	n := units(s)
-	if n > l.left {
+	if n > l.remaining {
 		return false
 	}
-	l.left -= n
+	l.remaining -= n
 	l.WriteString(s)
 	return true
 }
 
 // paragraph appends s, after an empty line if there is text before it.
-func (l *limited) paragraph(s string) bool {
+func (l *boundedText) paragraph(s string) bool {
 	if l.Len() > 0 {
 		s = "\n\n" + s
 	}
@@ -44,9 +44,9 @@ func (l *limited) paragraph(s string) bool {
 
 // passage appends a passage, shortened to what is left; false if that is less
 // than half of it.
-func (l *limited) passage(number int, p *passage.Passage) bool {
+func (l *boundedText) passage(number int, p *passage.Passage) bool {
 	const least = 200 // with the lines around it
-	if l.left < least {
+	if l.remaining < least {
 		return false
 	}
 	body := clean(p.Text)
@@ -54,10 +54,10 @@ func (l *limited) passage(number int, p *passage.Passage) bool {
 	head := fmt.Sprintf("\n\n[%d] %s\nSource: %s\n%s\n", number, heading(p), source(p), fence)
 	tail := "\n" + fence
 	longest := maxPassage
-	if number > firstOnes {
-		longest = maxFurther
+	if number > fullPassages {
+		longest = maxFurtherPassage
 	}
-	room := min(l.left-units(head)-units(tail), longest)
+	room := min(l.remaining-units(head)-units(tail), longest)
 	if room < min(units(body), longest)/2 {
 		return false
 	}
@@ -87,9 +87,9 @@ func heading(p *passage.Passage) string {
 	return strings.Join(path, " > ")
 }
 
-// nearest is the paragraph of a passage that has the most of the words, on one
+// bestParagraph is the paragraph of a passage that has the most of the words, on one
 // line: the first of several, and none that is only a heading.
-func nearest(text string, words []string) string {
+func bestParagraph(text string, words []string) string {
 	best, most := "", -1
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		line := strings.TrimSpace(safetext.Line(paragraph))
@@ -120,7 +120,7 @@ func shorten(s string, limit int) string {
 		return s
 	}
 	room := limit - units("\n"+cutMark)
-	end, lineEnd, code := lastEnd(s, room)
+	end, lineEnd, code := lastBreak(s, room)
 	switch {
 	case end > 0:
 		if rest := s[:end]; strings.HasSuffix(strings.TrimRight(rest, " \t\n"), "```") {
@@ -128,17 +128,17 @@ func shorten(s string, limit int) string {
 		}
 		return strings.TrimRight(s[:end], " \t\n") + cutMark
 	case code != "" && lineEnd > 0:
-		if end, lineEnd, _ = lastEnd(s, room-units(code)-1); lineEnd > 0 {
+		if end, lineEnd, _ = lastBreak(s, room-units(code)-1); lineEnd > 0 {
 			return strings.TrimRight(s[:max(end, lineEnd)], "\n") + "\n" + strings.TrimSpace(cutMark) + "\n" + code
 		}
 	}
 	return cut(s, limit)
 }
 
-// lastEnd is where the last whole piece of a text ends within limit UTF-16
+// lastBreak is where the last whole piece of a text ends within limit UTF-16
 // units, and where the last line does. code is the fence of the block of code
 // that begins the text and is too long, if no piece ends.
-func lastEnd(s string, limit int) (end, lineEnd int, code string) {
+func lastBreak(s string, limit int) (end, lineEnd int, code string) {
 	at, used, fence := 0, 0, ""
 	for line := range strings.Lines(s) {
 		n := units(strings.TrimSuffix(line, "\n"))
@@ -150,7 +150,7 @@ func lastEnd(s string, limit int) (end, lineEnd int, code string) {
 			if i := sentenceEnd(line, limit-used); i > 0 {
 				end = at + i
 			}
-			if whole && endsPiece(s[at+len(line):]) {
+			if whole && endsBlock(s[at+len(line):]) {
 				end = at + len(strings.TrimRight(line, "\n"))
 			}
 		}
@@ -172,9 +172,9 @@ func lastEnd(s string, limit int) (end, lineEnd int, code string) {
 	return end, lineEnd, code
 }
 
-// endsPiece reports whether a line ends a paragraph, a list item or a table row
+// endsBlock reports whether a line ends a paragraph, a list item or a table row
 // if rest follows it.
-func endsPiece(rest string) bool {
+func endsBlock(rest string) bool {
 	next, _, _ := strings.Cut(rest, "\n")
 	next = strings.TrimSpace(next)
 	return next == "" || strings.HasPrefix(next, "- ") || strings.HasPrefix(next, "* ") || strings.HasPrefix(next, "|") || strings.HasPrefix(next, "```")

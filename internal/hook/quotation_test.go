@@ -131,7 +131,7 @@ func FuzzQuotation(f *testing.F) {
 // A long quotation that is cut is still fenced.
 func TestQuotationIsCutWithinItsFence(t *testing.T) {
 	text := "```\n" + strings.Repeat("words of a passage that is long\n", 2000)
-	o := notes.Offer{Max: 2000, Items: []notes.Item{{Key: "k", Text: "N-ote:", Quote: clean(text), Rest: "Full text: elsewhere"}}}
+	o := notes.Injection{Max: 2000, Items: []notes.Item{{Key: "k", Text: "N-ote:", Quote: clean(text), Rest: "Full text: elsewhere"}}}
 	got, given := o.Compose(func(string) bool { return false })
 	if stray := strayLines(got); len(stray) > 0 || len(given) != 1 || units(got) > 2000 {
 		t.Errorf("%d units, %q is stray in\n%s", units(got), stray, got)

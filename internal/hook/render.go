@@ -47,13 +47,13 @@ func render(host event.Host, d Decision) output {
 			o.Text("permissionDecision", string(d.Verdict))
 			o.Text("permissionDecisionReason", d.Reason)
 		}
-		return output{stdout: ended(o, d, string(d.Verdict))}
+		return output{stdout: claudeOutput(o, d, string(d.Verdict))}
 	case d.Verdict == Pass && d.Context != "" && host.TakesContext(d.Event):
 		var o rawjson.Writer
 		if host == event.Copilot {
 			o.Text("additionalContext", d.Context)
 		}
-		return output{stdout: ended(o, d, "")}
+		return output{stdout: claudeOutput(o, d, "")}
 	}
 	return output{}
 }
@@ -66,33 +66,33 @@ func renderDenial(host event.Host, d Decision) output {
 	var o rawjson.Writer
 	switch host {
 	case event.Codex:
-		return output{ended(o, Decision{Event: d.Event, Reason: whole}, "deny"), whole, exitDeny}
+		return output{claudeOutput(o, Decision{Event: d.Event, Reason: whole}, "deny"), whole, exitDeny}
 	case event.Gemini:
 		o.Text("decision", "deny")
 		o.Text("reason", whole)
-		return output{line(o), whole, exitDeny}
+		return output{jsonLine(o), whole, exitDeny}
 	case event.Cursor:
 		o.Text("permission", "deny")
 		o.Text("user_message", d.Reason)
 		o.Text("agent_message", whole)
-		return output{ended(o, d, "deny"), d.Reason, exitPass}
+		return output{claudeOutput(o, d, "deny"), d.Reason, exitPass}
 	case event.Copilot:
 		o.Text("permissionDecision", "deny")
 		o.Text("permissionDecisionReason", whole)
-		return output{ended(o, d, "deny"), d.Reason, exitPass}
+		return output{claudeOutput(o, d, "deny"), d.Reason, exitPass}
 	}
-	return output{ended(o, d, "deny"), d.Reason, exitDeny}
+	return output{claudeOutput(o, d, "deny"), d.Reason, exitDeny}
 }
 
-// ended is the object with what Claude Code reads of it, on a line.
-func ended(o rawjson.Writer, d Decision, decision string) []byte {
+// claudeOutput is the object with what Claude Code reads of it, on a line.
+func claudeOutput(o rawjson.Writer, d Decision, decision string) []byte {
 	var specific rawjson.Writer
 	specific.Text("hookEventName", d.Event)
 	specific.Text("permissionDecision", decision)
 	specific.Text("permissionDecisionReason", d.Reason)
 	specific.Text("additionalContext", d.Context)
 	o.Raw("hookSpecificOutput", specific.End())
-	return line(o)
+	return jsonLine(o)
 }
 
-func line(o rawjson.Writer) []byte { return append(o.End(), '\n') }
+func jsonLine(o rawjson.Writer) []byte { return append(o.End(), '\n') }

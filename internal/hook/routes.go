@@ -29,11 +29,11 @@ type Routes struct {
 // initialised yet.
 var ErrNeedsMain = errors.New("the decision needs the full program")
 
-// maxShown is how much of a call's text is shown to whoever debugs a rule.
-const maxShown = 200
+// maxDebugText is how much of a call's text is shown to whoever debugs a rule.
+const maxDebugText = 200
 
-// route decides by the rules about a call that is let through so far.
-func (d *decider) route() {
+// applyRules decides by the rules about a call that is let through so far.
+func (d *decider) applyRules() {
 	if d.routes.Rules == nil {
 		return
 	}
@@ -41,7 +41,7 @@ func (d *decider) route() {
 	if call.Text == "" {
 		return
 	}
-	candidates, err := d.routes.Rules(rules.Concerns(call))
+	candidates, err := d.routes.Rules(rules.Candidate(call))
 	switch {
 	case errors.Is(err, ErrNeedsMain):
 		d.NeedsMain = true
@@ -58,7 +58,7 @@ func (d *decider) route() {
 	case found == nil:
 		d.trace("pass: no rule matches")
 	default:
-		d.follow(found)
+		d.applyRule(found)
 	}
 }
 
@@ -84,20 +84,20 @@ func RouteCall(e event.Event) rules.Call {
 	return c
 }
 
-// follow does what a rule says.
-func (d *decider) follow(m *rules.Match) {
+// applyRule does what a rule says.
+func (d *decider) applyRule(m *rules.Match) {
 	r := m.Rule
-	d.trace("rule %s of %s matches %q", r.Name, r.Origin, cut(m.Text, maxShown))
+	d.trace("rule %s of %s matches %q", r.Name, r.Origin, cut(m.Text, maxDebugText))
 	d.Rule = r
 	message := cut(clean(m.Message()), maxContext)
 	if r.Database != "" {
-		answered := d.routeToDatabase(r, message)
+		answered := d.answerFromDatabase(r, message)
 		if answered || message == "" {
 			return
 		}
 	}
 	if d.routes.Debug {
-		message = d.explained(m) + message
+		message = d.debugHeader(m) + message
 	}
 	switch r.Action {
 	case config.ActionWarn:
@@ -119,8 +119,8 @@ func (d *Decision) addContext(s string) {
 	d.Context = cut(s, maxContext)
 }
 
-// explained is what whoever debugs a rule sees before its message.
-func (d *decider) explained(m *rules.Match) string {
+// debugHeader is what whoever debugs a rule sees before its message.
+func (d *decider) debugHeader(m *rules.Match) string {
 	what := "Text"
 	switch d.event.Tool {
 	case event.WebFetch:
@@ -131,17 +131,17 @@ func (d *decider) explained(m *rules.Match) string {
 		what = "Query"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Tool Routing: %s (%s)\nMatched %s: %s\n", m.Rule.Name, m.Rule.Origin, what, oneLineOf(m.Part, maxShown))
+	fmt.Fprintf(&b, "Tool Routing: %s (%s)\nMatched %s: %s\n", m.Rule.Name, m.Rule.Origin, what, oneLineOf(m.Part, maxDebugText))
 	if m.Pattern != nil {
 		fmt.Fprintf(&b, "Pattern: %s\n", m.Pattern.Text)
 	}
 	return b.String() + "\n"
 }
 
-// routeToDatabase answers a call from the database that a rule names, and
+// answerFromDatabase answers a call from the database that a rule names, and
 // reports whether that decided about it. What it does not answer confidently
 // is left to the rule's message, or goes through.
-func (d *decider) routeToDatabase(r *config.Rule, message string) bool {
+func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
 	var db *config.Database
 	for i := range d.config.Databases {
 		if d.config.Databases[i].Name == r.Database {
@@ -160,7 +160,7 @@ func (d *decider) routeToDatabase(r *config.Rule, message string) bool {
 		d.wantsState = true
 		return true
 	}
-	if decided, _ := d.recall(attempt, message); decided {
+	if decided, _ := d.decideRepeat(attempt, message); decided {
 		return true
 	}
 	answer, err := d.search.Search(db, attempt.Search)
@@ -172,7 +172,7 @@ func (d *decider) routeToDatabase(r *config.Rule, message string) bool {
 	if !answer.Confident || len(answer.Passages) == 0 {
 		return false
 	}
-	offers := []offer{{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), Answer: answer}}
+	offers := []result{{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), Answer: answer}}
 	d.Matched, d.Offered, d.Quoted = []string{db.Name}, []string{db.Name}, true
 	if r.Action == config.ActionWarn {
 		e := d.event

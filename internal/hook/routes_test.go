@@ -246,7 +246,7 @@ func TestLimit(t *testing.T) {
 	for i, session := range []string{"a", "a", "b", "a", "b", "b", "a"} {
 		p := &Process{Now: func() time.Time { return at(int64(i) * 3600) }}
 		d := Decision{Verdict: Deny, Reason: "no", Rule: &r}
-		p.limit(&d, event.Event{Session: session}, store)
+		p.applyLimit(&d, event.Event{Session: session}, store)
 		got = append(got, fmt.Sprintf("%s:%s%s%s", session, d.Verdict, d.Reason, d.Context))
 		if len(d.Faults) > 0 {
 			t.Errorf("faults %q", d.Faults)
@@ -260,11 +260,11 @@ func TestLimit(t *testing.T) {
 	other.Name = "other"
 	d := Decision{Verdict: Deny, Reason: "no", Rule: &other}
 	p := &Process{Now: func() time.Time { return at(0) }}
-	if p.limit(&d, event.Event{Session: "a"}, store); d.Verdict != Deny {
+	if p.applyLimit(&d, event.Event{Session: "a"}, store); d.Verdict != Deny {
 		t.Error("another rule's denials were counted")
 	}
 	d = Decision{Verdict: Deny, Reason: "no", Rule: &r}
-	if p.limit(&d, event.Event{Session: "a"}, Store{}); d.Verdict != Pass || d.Context != "no" || len(d.Faults) != 1 {
+	if p.applyLimit(&d, event.Event{Session: "a"}, Store{}); d.Verdict != Pass || d.Context != "no" || len(d.Faults) != 1 {
 		t.Errorf("without a place for the count: %+v", d)
 	}
 }
@@ -302,7 +302,7 @@ func TestRoutedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := store.countDenial("new", "r", "", old.Add(routedKept+time.Hour)); err != nil {
+	if _, err := store.countDenial("new", "r", "", old.Add(denialsRetention+time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if entries, err = os.ReadDir(store.Dir); err != nil {
@@ -310,7 +310,7 @@ func TestRoutedFiles(t *testing.T) {
 	}
 	var left []string
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), routedPrefix) {
+		if strings.HasPrefix(e.Name(), denialsPrefix) {
 			left = append(left, e.Name())
 		}
 	}

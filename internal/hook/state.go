@@ -19,25 +19,25 @@ import (
 )
 
 const (
-	// remembered is how long a denial opens the way for its retry.
-	remembered = 5 * time.Minute
-	// skew is how far ahead of this clock another process's may be.
-	skew = 5 * time.Second
-	// burst is how long after the last of several equal calls another one still
+	// retryWindow is how long a denial opens the way for its retry.
+	retryWindow = 5 * time.Minute
+	// clockSkew is how far ahead of this clock another process's may be.
+	clockSkew = 5 * time.Second
+	// burstWindow is how long after the last of several equal calls another one still
 	// belongs to them: a client may start their hooks one by one. A model takes
 	// longer to read a denial and send a retry.
-	burst = 100 * time.Millisecond
-	// together is how long after a denial a hook of the same tool use can start,
+	burstWindow = 100 * time.Millisecond
+	// concurrentWindow is how long after a denial a hook of the same tool use can start,
 	// on a busy machine.
-	together = time.Second
+	concurrentWindow = time.Second
 	// maxDenials and maxPassed bound what a session remembers, far above what
 	// a session does in five minutes.
 	maxDenials = 1000
 	maxPassed  = 100
 	maxUses    = 64 // of one call
-	// maxRemembered bounds the size of what is remembered, in bytes of queries
+	// maxStateText bounds the size of what is remembered, in bytes of queries
 	// and domains.
-	maxRemembered = 1 << 20
+	maxStateText = 1 << 20
 
 	statePrefix = "docsearch-state-"
 	stateSuffix = ".json"
@@ -89,61 +89,61 @@ type Attempt struct {
 }
 
 // A Recall is what the session remembers about an attempt.
-type Recall int
+type AttemptKind int
 
 const (
-	Unknown    Recall = iota
+	NewCall    AttemptKind = iota
 	Retry             // an agent sends a denied call again
-	DeniedTwin        // another hook has denied this attempt, or one made at the same time
-	PassedTwin        // another hook has let this attempt run, or one made at the same time
+	DuplicateOfDenied        // another hook has denied this attempt, or one made at the same time
+	DuplicateOfPassed        // another hook has let this attempt run, or one made at the same time
 )
 
-// recall finds what the session remembers about an attempt. A client may run
+// classify finds what the session remembers about an attempt. A client may run
 // two copies of the hook for one tool use, and an agent may send equal calls at
 // the same time; neither is a retry, which an agent can send only after it has
 // read the denial. The copies share the id of the tool use. Without an id, the
 // transcript has grown before a retry, or the agent has consulted the local
 // documentation: a subagent's messages are not in the transcript. In either case, a hook that started before
 // the call was last answered belongs to the same time.
-func (s *State) recall(a Attempt, now time.Time) (Denial, Recall) {
+func (s *State) classify(a Attempt, now time.Time) (Denial, AttemptKind) {
 	for _, d := range s.Passed {
 		if d.valid(now) && d.same(a.Call) {
 			switch {
 			case a.Use != "" && slices.Contains(d.Uses, a.Use):
-				return d, DeniedTwin
-			case a.Use != "" && slices.Contains(d.Retries, a.Use), s.contemporary(&d, a, d.Retries):
-				return d, PassedTwin
+				return d, DuplicateOfDenied
+			case a.Use != "" && slices.Contains(d.Retries, a.Use), s.concurrent(&d, a, d.Retries):
+				return d, DuplicateOfPassed
 			}
 		}
 	}
 	for _, d := range s.Denied {
 		if d.valid(now) && d.same(a.Call) {
-			if a.Use != "" && slices.Contains(d.Uses, a.Use) || s.contemporary(&d, a, d.Uses) {
-				return d, DeniedTwin
+			if a.Use != "" && slices.Contains(d.Uses, a.Use) || s.concurrent(&d, a, d.Uses) {
+				return d, DuplicateOfDenied
 			}
 			return d, Retry
 		}
 	}
-	return Denial{}, Unknown
+	return Denial{}, NewCall
 }
 
-// contemporary reports whether the attempt's hook started before the call was
+// concurrent reports whether the attempt's hook started before the call was
 // last answered, as one of several tool uses if the ids say so.
-func (s *State) contemporary(d *Denial, a Attempt, ids []string) bool {
+func (s *State) concurrent(d *Denial, a Attempt, ids []string) bool {
 	unread := a.Transcript > 0 && a.Transcript == d.Transcript && !s.Consulted.After(d.At)
-	if a.Use == "" && unread && a.Started.Sub(d.At) < together {
+	if a.Use == "" && unread && a.Started.Sub(d.At) < concurrentWindow {
 		return true
 	}
 	end := d.At
 	if len(ids) > 1 {
-		end = end.Add(burst)
+		end = end.Add(burstWindow)
 	}
 	return !a.Started.IsZero() && !a.Started.After(end)
 }
 
 func (d *Denial) valid(now time.Time) bool {
 	age := now.Sub(d.At)
-	return age < remembered && age > -skew
+	return age < retryWindow && age > -clockSkew
 }
 
 // same reports whether two calls are the same: the texts to the letter, the
@@ -194,16 +194,16 @@ func (s State) apply(c Change, now time.Time) (after State, twin bool) {
 	s.Denied = slices.DeleteFunc(slices.Clone(s.Denied), stale)
 	s.Passed = slices.DeleteFunc(slices.Clone(s.Passed), stale)
 	if c.Deny || c.Permit {
-		before, known := s.recall(c.Attempt, now)
-		twin = c.Deny && known == DeniedTwin
+		before, known := s.classify(c.Attempt, now)
+		twin = c.Deny && known == DuplicateOfDenied
 		same := func(d Denial) bool { return d.same(c.Attempt.Call) }
 		s.Denied = slices.DeleteFunc(s.Denied, same)
 		s.Passed = slices.DeleteFunc(s.Passed, same)
 		d := Denial{Call: c.Attempt.Call, At: now, Databases: c.Databases, Transcript: c.Attempt.Transcript}
-		if known != Unknown {
+		if known != NewCall {
 			d.Uses, d.Retries = slices.Clip(before.Uses), slices.Clip(before.Retries)
 		}
-		if (known == DeniedTwin || known == PassedTwin) && c.Attempt.Started.After(before.At) {
+		if (known == DuplicateOfDenied || known == DuplicateOfPassed) && c.Attempt.Started.After(before.At) {
 			d.At = before.At // or one call after the other could extend a burst for ever
 		}
 		switch {
@@ -241,7 +241,7 @@ func appendUse(list []string, use string) []string {
 func newest(list []Denial, limit int) []Denial {
 	size := 0
 	for i := len(list) - 1; i >= 0; i-- {
-		if size += list[i].size(); len(list)-i > limit || size > maxRemembered && i < len(list)-1 {
+		if size += list[i].size(); len(list)-i > limit || size > maxStateText && i < len(list)-1 {
 			return list[i+1:]
 		}
 	}
@@ -263,7 +263,7 @@ func newest(list []Denial, limit int) []Denial {
 type Store struct{ Dir string }
 
 // Read returns the state of a session. A damaged file is an error that wraps
-// ErrDamaged.
+// ErrCorrupt.
 func (s Store) Read(session string) (State, error) {
 	name, own := stateName(session)
 	path := config.Join(s.Dir, name)
@@ -299,11 +299,11 @@ func (s Store) Update(session string, c Change, now func() time.Time) (twin bool
 	}
 	defer lock.Unlock()
 	at := now()
-	sessionfile.Clean(s.Dir, statePrefix, stateSuffix, at, remembered)
+	sessionfile.Clean(s.Dir, statePrefix, stateSuffix, at, retryWindow)
 	name, own := stateName(session)
 	path := config.Join(s.Dir, name)
 	f, err := readState(path)
-	if err != nil && !errors.Is(err, ErrDamaged) {
+	if err != nil && !errors.Is(err, ErrCorrupt) {
 		return false, err
 	}
 	state, twin := f.session(session, own).apply(c, at)
@@ -318,12 +318,12 @@ func (s Store) lock() (*filelock.Lock, error) {
 // stateName is the name of a session's file; own reports whether no other
 // session can have the same.
 func stateName(session string) (name string, own bool) {
-	name, own = sessionfile.Safe(session)
+	name, own = sessionfile.SafeName(session)
 	return statePrefix + name + stateSuffix, own
 }
 
-// ErrDamaged is wrapped by the error about a state file that is none.
-var ErrDamaged = errors.New("corrupt state")
+// ErrCorrupt is wrapped by the error about a state file that is none.
+var ErrCorrupt = errors.New("corrupt state")
 
 // A stateFile is a state file's contents.
 type stateFile struct {
@@ -337,13 +337,13 @@ func readState(path string) (stateFile, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return stateFile{}, nil
 	case errors.Is(err, atomicfile.ErrTooLong):
-		return stateFile{}, fmt.Errorf("%w: %w", err, ErrDamaged)
+		return stateFile{}, fmt.Errorf("%w: %w", err, ErrCorrupt)
 	case err != nil:
 		return stateFile{}, err
 	}
 	s, err := parseState(data)
 	if err != nil {
-		return stateFile{}, fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+		return stateFile{}, fmt.Errorf("%s: %w: %w", path, ErrCorrupt, err)
 	}
 	return s, nil
 }
@@ -353,7 +353,7 @@ func parseState(data []byte) (f stateFile, err error) {
 	if err != nil {
 		return f, err
 	}
-	if f.State, err = stateOf(fields); err != nil {
+	if f.State, err = parseSession(fields); err != nil {
 		return f, err
 	}
 	if v := fields.Raw("sessions"); v != nil {
@@ -367,7 +367,7 @@ func parseState(data []byte) (f stateFile, err error) {
 			if err != nil {
 				return f, err
 			}
-			if f.sessions[s.Name], err = stateOf(fields); err != nil {
+			if f.sessions[s.Name], err = parseSession(fields); err != nil {
 				return f, err
 			}
 		}
@@ -375,24 +375,24 @@ func parseState(data []byte) (f stateFile, err error) {
 	return f, nil
 }
 
-func stateOf(fields rawjson.Fields) (s State, err error) {
-	s.Consulted = timeOf(fields, "consulted")
-	if s.Denied, err = denialsOf(fields.Raw("earlier")); err != nil {
+func parseSession(fields rawjson.Fields) (s State, err error) {
+	s.Consulted = parseTime(fields, "consulted")
+	if s.Denied, err = parseDenials(fields.Raw("earlier")); err != nil {
 		return s, err
 	}
 	if v := fields.Raw("last_denied"); v != nil {
-		last, err := denialOf(v)
+		last, err := parseDenial(v)
 		if err != nil {
 			return s, err
 		}
 		s.Denied = append(s.Denied, last)
 	}
-	s.Passed, err = denialsOf(fields.Raw("passed"))
+	s.Passed, err = parseDenials(fields.Raw("passed"))
 	return s, err
 }
 
-// denialsOf reads a list of denials; one that is absent is empty.
-func denialsOf(v []byte) ([]Denial, error) {
+// parseDenials reads a list of denials; one that is absent is empty.
+func parseDenials(v []byte) ([]Denial, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -402,14 +402,14 @@ func denialsOf(v []byte) ([]Denial, error) {
 	}
 	list := make([]Denial, len(items))
 	for i, item := range items {
-		if list[i], err = denialOf(item); err != nil {
+		if list[i], err = parseDenial(item); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-func denialOf(v []byte) (Denial, error) {
+func parseDenial(v []byte) (Denial, error) {
 	fields, err := rawjson.Object(v)
 	if err != nil {
 		return Denial{}, err
@@ -420,24 +420,24 @@ func denialOf(v []byte) (Denial, error) {
 			event.Search{Query: fields.String("query"), Allowed: fields.Strings("allowed_domains"), Blocked: fields.Strings("blocked_domains")},
 			event.Fetch{URL: fields.String("url"), Prompt: fields.String("prompt")},
 		},
-		At:        timeOf(fields, "timestamp"),
+		At:        parseTime(fields, "timestamp"),
 		Databases: fields.Strings("databases"),
 		Uses:      fields.Strings("tool_use_ids"),
 		Retries:   fields.Strings("retry_ids"),
 
-		Transcript: max(0, sizeOf(fields, "transcript_bytes")),
+		Transcript: max(0, parseSize(fields, "transcript_bytes")),
 	}, nil
 }
 
-func sizeOf(fields rawjson.Fields, name string) int64 {
+func parseSize(fields rawjson.Fields, name string) int64 {
 	n, _ := strconv.ParseInt(fields.Text(name), 10, 64)
 	return n
 }
 
-// timeOf is a time in seconds since 1970, as other tools that know the file
+// parseTime is a time in seconds since 1970, as other tools that know the file
 // write it: whole or with a fraction, as a number or in a string. Any other
 // value is the zero time.
-func timeOf(fields rawjson.Fields, name string) time.Time {
+func parseTime(fields rawjson.Fields, name string) time.Time {
 	seconds, err := strconv.ParseFloat(fields.Text(name), 64)
 	if err != nil || !(seconds > 0 && seconds < 1<<40) {
 		return time.Time{}

@@ -36,7 +36,7 @@ func update(t *testing.T, s Store, session string, c Change, now time.Time) {
 
 // retry reports whether the state takes a call for the retry of a denied one.
 func (s *State) retry(c Call, now time.Time) bool {
-	_, known := s.recall(Attempt{Call: c}, now)
+	_, known := s.classify(Attempt{Call: c}, now)
 	return known == Retry
 }
 
@@ -178,7 +178,7 @@ func TestCopies(t *testing.T) {
 	type step struct {
 		use, agent      string
 		started, decide int64 // milliseconds
-		want            Recall
+		want            AttemptKind
 		transcript      int64
 	}
 	for _, test := range []struct {
@@ -186,31 +186,31 @@ func TestCopies(t *testing.T) {
 		steps []step
 	}{
 		{"two copies, then two of the retry", []step{
-			{"1", "", 0, 5, Unknown, 0}, {"1", "", 1, 9, DeniedTwin, 0}, {"2", "", 500, 505, Retry, 0}, {"2", "", 501, 509, PassedTwin, 0},
+			{"1", "", 0, 5, NewCall, 0}, {"1", "", 1, 9, DuplicateOfDenied, 0}, {"2", "", 500, 505, Retry, 0}, {"2", "", 501, 509, DuplicateOfPassed, 0},
 		}},
 		{"the second copy starts late", []step{
-			{"1", "", 0, 5, Unknown, 0}, {"1", "", 300, 305, DeniedTwin, 0}, {"2", "", 500, 505, Retry, 0}, {"2", "", 700, 709, PassedTwin, 0},
+			{"1", "", 0, 5, NewCall, 0}, {"1", "", 300, 305, DuplicateOfDenied, 0}, {"2", "", 500, 505, Retry, 0}, {"2", "", 700, 709, DuplicateOfPassed, 0},
 		}},
 		{"and the third call is denied again", []step{
-			{"1", "", 0, 5, Unknown, 0}, {"2", "", 500, 505, Retry, 0}, {"3", "", 900, 905, Unknown, 0}, {"3", "", 910, 915, DeniedTwin, 0}, {"4", "", 1500, 1505, Retry, 0},
+			{"1", "", 0, 5, NewCall, 0}, {"2", "", 500, 505, Retry, 0}, {"3", "", 900, 905, NewCall, 0}, {"3", "", 910, 915, DuplicateOfDenied, 0}, {"4", "", 1500, 1505, Retry, 0},
 		}},
 		{"a copy of the denial that comes after the retry", []step{
-			{"1", "", 0, 5, Unknown, 0}, {"2", "", 500, 505, Retry, 0}, {"1", "", 1, 900, DeniedTwin, 0},
+			{"1", "", 0, 5, NewCall, 0}, {"2", "", 500, 505, Retry, 0}, {"1", "", 1, 900, DuplicateOfDenied, 0},
 		}},
 		{"equal searches at the same time", []step{
-			{"1", "", 0, 5, Unknown, 0}, {"2", "", 1, 9, DeniedTwin, 0}, {"3", "", 8, 12, DeniedTwin, 0}, {"4", "", 500, 505, Retry, 0}, {"5", "", 502, 509, PassedTwin, 0},
+			{"1", "", 0, 5, NewCall, 0}, {"2", "", 1, 9, DuplicateOfDenied, 0}, {"3", "", 8, 12, DuplicateOfDenied, 0}, {"4", "", 500, 505, Retry, 0}, {"5", "", 502, 509, DuplicateOfPassed, 0},
 		}},
 		{"no ids, at the same time", []step{
-			{"", "", 0, 5, Unknown, 0}, {"", "", 1, 9, DeniedTwin, 0}, {"", "", 500, 505, Retry, 0}, {"", "", 501, 509, PassedTwin, 0}, {"", "", 900, 905, Unknown, 0},
+			{"", "", 0, 5, NewCall, 0}, {"", "", 1, 9, DuplicateOfDenied, 0}, {"", "", 500, 505, Retry, 0}, {"", "", 501, 509, DuplicateOfPassed, 0}, {"", "", 900, 905, NewCall, 0},
 		}},
 		{"no ids, one after the other", []step{
-			{"", "", 0, 5, Unknown, 0}, {"", "", 6, 9, Retry, 0}, {"", "", 10, 15, Unknown, 0},
+			{"", "", 0, 5, NewCall, 0}, {"", "", 6, 9, Retry, 0}, {"", "", 10, 15, NewCall, 0},
 		}},
 		{"no ids, the transcript grows", []step{
-			{"", "", 0, 5, Unknown, 100}, {"", "", 60, 65, DeniedTwin, 100}, {"", "", 500, 505, Retry, 170}, {"", "", 560, 565, PassedTwin, 170}, {"", "", 900, 905, Unknown, 300},
+			{"", "", 0, 5, NewCall, 100}, {"", "", 60, 65, DuplicateOfDenied, 100}, {"", "", 500, 505, Retry, 170}, {"", "", 560, 565, DuplicateOfPassed, 170}, {"", "", 900, 905, NewCall, 300},
 		}},
 		{"subagents", []step{
-			{"1", "", 0, 5, Unknown, 0}, {"2", "a", 500, 505, Unknown, 0}, {"3", "b", 900, 905, Unknown, 0}, {"4", "a", 1000, 1005, Retry, 0}, {"5", "", 1200, 1205, Retry, 0}, {"6", "b", 1300, 1305, Retry, 0},
+			{"1", "", 0, 5, NewCall, 0}, {"2", "a", 500, 505, NewCall, 0}, {"3", "b", 900, 905, NewCall, 0}, {"4", "a", 1000, 1005, Retry, 0}, {"5", "", 1200, 1205, Retry, 0}, {"6", "b", 1300, 1305, Retry, 0},
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -224,12 +224,12 @@ func TestCopies(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, known := state.recall(a, now)
+				_, known := state.classify(a, now)
 				if known != step.want {
 					t.Fatalf("step %d: %d, want %d", i+1, known, step.want)
 				}
 				c := Change{Attempt: a}
-				c.Deny = known == Unknown || known == DeniedTwin
+				c.Deny = known == NewCall || known == DuplicateOfDenied
 				c.Permit = !c.Deny
 				update(t, s, "s", c, now)
 			}
@@ -371,7 +371,7 @@ func TestDamagedState(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := s.Read("s")
-			if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path) {
+			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
 				t.Errorf("error %v, want one of damage that names the file", err)
 			}
 			update(t, s, "s", Change{}, at(0))

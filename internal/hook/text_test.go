@@ -297,7 +297,7 @@ func TestLabel(t *testing.T) {
 		{"Python 3.11 documentation", "3.11", "", "Python 3.11"},
 		{"Documentation", "", "", "gitlab"},
 	} {
-		o := offer{db: &config.Database{Name: "gitlab", Description: test.description, Version: test.configured}, Answer: Answer{Version: test.found}}
+		o := result{db: &config.Database{Name: "gitlab", Description: test.description, Version: test.configured}, Answer: Answer{Version: test.found}}
 		if got := label(&o); got != test.want {
 			t.Errorf("%q, versions %q and %q: label %q, want %q", test.description, test.configured, test.found, got, test.want)
 		}

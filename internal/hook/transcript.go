@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// maxSaid is how much of the user's last message is looked at, and
+	// maxUserText is how much of the user's last message is looked at, and
 	// maxTail how much of the transcript is read to find it, in bytes.
-	maxSaid = 200
+	maxUserText = 200
 	maxTail = 256 << 10
 )
 
@@ -39,7 +39,7 @@ func LastUserText(path string) string {
 		if length < st.Size() { // a line that was cut
 			_, tail, _ = bytes.Cut(tail, []byte("\n"))
 		}
-		if said := lastMessage(tail); said != "" || length == st.Size() || length == maxTail {
+		if said := lastUserText(tail); said != "" || length == st.Size() || length == maxTail {
 			return said
 		}
 	}
@@ -54,9 +54,9 @@ func transcriptSize(path string) int64 {
 	return st.Size()
 }
 
-// lastMessage is how the last message of the user ends in the lines of a
+// lastUserText is how the last message of the user ends in the lines of a
 // transcript.
-func lastMessage(lines []byte) string {
+func lastUserText(lines []byte) string {
 	for len(lines) > 0 {
 		lines = bytes.TrimRight(lines, "\n")
 		i := bytes.LastIndexByte(lines, '\n')
@@ -65,17 +65,17 @@ func lastMessage(lines []byte) string {
 		if !bytes.Contains(line, []byte(`"user"`)) {
 			continue
 		}
-		if said := Said(line); said != "" {
+		if said := UserText(line); said != "" {
 			return said
 		}
 	}
 	return ""
 }
 
-// Said is how the message ends that a line of a transcript holds, if it is one
+// UserText is how the message ends that a line of a transcript holds, if it is one
 // that the user wrote: no tool's result, nothing of the client's own, no prompt
 // of a subagent.
-func Said(line []byte) string {
+func UserText(line []byte) string {
 	fields, err := rawjson.Object(line)
 	if err != nil || fields.String("type") != "user" || isTrue(fields.Raw("isMeta")) || isTrue(fields.Raw("isSidechain")) {
 		return ""
@@ -101,8 +101,8 @@ func Said(line []byte) string {
 	if strings.HasPrefix(text, "<") { // a command or its output, a reminder
 		return ""
 	}
-	if len(text) > maxSaid {
-		text = text[len(text)-maxSaid:]
+	if len(text) > maxUserText {
+		text = text[len(text)-maxUserText:]
 		for text != "" && !utf8.RuneStart(text[0]) {
 			text = text[1:]
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // A Trace is what of a failure a passage has.
-type Trace struct {
+type Evidence struct {
 	Share   float64 // of the messages' telling words, those in the passage
 	Rarity  float64 // of these, as in an Entry
 	Defines float64 // 1 if it is about a code in the messages, less if about another name
@@ -21,64 +21,64 @@ type Trace struct {
 
 // A Tracer finds what of a failure passages have. It must not be used by several
 // goroutines at once.
-type Tracer struct {
-	names    []tracedName
+type Scanner struct {
+	names    []failureName
 	messages [][]string       // their words
 	numbers  map[string]int   // of the messages' words, from 1 on
-	places   [][]messagePlace // of the words, by number
+	positions   [][]wordPosition // of the words, by number
 	word     []byte           // of the text being read
 	text     []int            // numbers of the text's words
 }
 
-// A tracedName is a name in a failure; code reports that it is one of an error.
-type tracedName struct {
+// A failureName is a name in a failure; code reports that it is one of an error.
+type failureName struct {
 	text string
 	code bool
 }
 
-// A messagePlace is a word of a message, with the numbers of the words from it on.
-type messagePlace struct {
+// A wordPosition is a word of a message, with the numbers of the words from it on.
+type wordPosition struct {
 	before int   // number of the word before it, 0 if there is none
-	from   []int // at most longestRun's limit
+	following   []int // at most longestRun's limit
 }
 
-// Tracer returns a tracer of the failure.
-func (f *Failure) Tracer() *Tracer {
-	t := &Tracer{numbers: map[string]int{}, places: make([][]messagePlace, 1)}
+// Scanner returns a tracer of the failure.
+func (f *Failure) Scanner() *Scanner {
+	t := &Scanner{numbers: map[string]int{}, positions: make([][]wordPosition, 1)}
 	for _, name := range f.Names {
-		t.names = append(t.names, tracedName{name, isCode(name) || isException(name)})
+		t.names = append(t.names, failureName{name, isCode(name) || isException(name)})
 	}
 	for _, m := range f.Messages {
 		words := strings.Fields(letters(m))
 		t.messages = append(t.messages, words)
-		t.addPlaces(words)
+		t.addPositions(words)
 	}
 	return t
 }
 
-// addPlaces adds the words of a message.
-func (t *Tracer) addPlaces(words []string) {
+// addPositions adds the words of a message.
+func (t *Scanner) addPositions(words []string) {
 	numbers := make([]int, len(words))
 	for i, w := range words {
 		n, ok := t.numbers[w]
 		if !ok {
-			n = len(t.places)
+			n = len(t.positions)
 			t.numbers[w] = n
-			t.places = append(t.places, nil)
+			t.positions = append(t.positions, nil)
 		}
 		numbers[i] = n
 	}
 	before := 0
 	for i, n := range numbers {
-		t.places[n] = append(t.places[n], messagePlace{before, numbers[i:min(i+longestCounted, len(numbers))]})
+		t.positions[n] = append(t.positions[n], wordPosition{before, numbers[i:min(i+maxRunWords, len(numbers))]})
 		before = n
 	}
 }
 
-// Trace finds what of the failure a passage has. The caller fills in Share and
+// Scan finds what of the failure a passage has. The caller fills in Share and
 // Rarity.
-func (t *Tracer) Trace(p *passage.Passage) Trace {
-	trace := Trace{Run: t.longestRun(p.Text), Titled: quotesTitle(p, t.messages)}
+func (t *Scanner) Scan(p *passage.Passage) Evidence {
+	trace := Evidence{Run: t.longestRun(p.Text), Titled: quotesTitle(p, t.messages)}
 	for _, name := range t.names {
 		weight := 0.
 		switch defined := defines(p, name.text); {
@@ -99,29 +99,29 @@ func (t *Tracer) Trace(p *passage.Passage) Trace {
 const (
 	// The rarity of the words that a passage must have for their share to count
 	// in full.
-	enoughRarity   = .6
-	enoughIfCommon = 1.5
-	// A message that a passage has word for word counts from minRun words on.
-	minRun    = 4
+	fullRarity   = .6
+	fullRarityIfCommon = 1.5
+	// A message that a passage has word for word counts from minRunWords words on.
+	minRunWords    = 4
 	runWeight = .1
 	// titleWeight is what a title in a message counts, of 1 for a code.
 	titleWeight = .3
-	maxRun      = 6
-	// longestCounted is the number of words from which a longer run counts no more.
-	longestCounted = minRun + maxRun
+	maxCountedRun      = 6
+	// maxRunWords is the number of words from which a longer run counts no more.
+	maxRunWords = minRunWords + maxCountedRun
 )
 
-// Evidence is how likely a passage with this trace is about the failure, from 0
+// Score is how likely a passage with this trace is about the failure, from 0
 // up; about .4 is enough. Of a common failure the passage must have more.
-func (t Trace) Evidence(common bool) float64 {
-	enough := enoughRarity
+func (t Evidence) Score(common bool) float64 {
+	enough := fullRarity
 	if common {
-		enough = enoughIfCommon
+		enough = fullRarityIfCommon
 	}
 	if t.Titled {
 		t.Defines = max(t.Defines, titleWeight)
 	}
-	return t.Share*min(1, t.Rarity/enough) + t.Defines + runWeight*float64(min(max(0, t.Run-minRun), maxRun))
+	return t.Share*min(1, t.Rarity/enough) + t.Defines + runWeight*float64(min(max(0, t.Run-minRunWords), maxCountedRun))
 }
 
 // quotesTitle reports whether one of the messages, in words, has the title of the
@@ -155,11 +155,11 @@ func quotesTitle(p *passage.Passage, messages [][]string) bool {
 // not answer. The documentation of the program does not help with these, so that
 // only strong evidence counts.
 func (f *Failure) Common() bool {
-	if len(f.Messages) == 0 || f.Tested {
-		return f.Tested
+	if len(f.Messages) == 0 || f.TestFailed {
+		return f.TestFailed
 	}
 	name, _, _ := strings.Cut(f.Messages[0], " ")
-	if isUsual(name) && name != "Error" && name != "ERROR" {
+	if isGenericName(name) && name != "Error" && name != "ERROR" {
 		return true
 	}
 	for _, m := range f.Messages {
@@ -225,16 +225,16 @@ func isTitle(title, name string) bool {
 }
 
 // longestRun is the number of words in the longest part of a message that a text
-// has word for word, up to longestCounted.
-func (t *Tracer) longestRun(text string) int {
+// has word for word, up to maxRunWords.
+func (t *Scanner) longestRun(text string) int {
 	t.readText(text)
 	best, before := 0, 0
 	for i, n := range t.text {
-		for _, p := range t.places[n] {
-			if p.before != 0 && p.before == before || len(p.from) <= best {
+		for _, p := range t.positions[n] {
+			if p.before != 0 && p.before == before || len(p.following) <= best {
 				continue // a part of a run that was counted, or too short
 			}
-			best = max(best, commonPrefix(p.from, t.text[i:]))
+			best = max(best, commonPrefix(p.following, t.text[i:]))
 		}
 		before = n
 	}
@@ -243,7 +243,7 @@ func (t *Tracer) longestRun(text string) int {
 
 // readText makes t.text the numbers of a text's words, 0 for those that no
 // message has.
-func (t *Tracer) readText(text string) {
+func (t *Scanner) readText(text string) {
 	t.text, t.word = t.text[:0], t.word[:0]
 	for _, r := range text {
 		switch {
@@ -260,7 +260,7 @@ func (t *Tracer) readText(text string) {
 	}
 }
 
-func (t *Tracer) endWord() {
+func (t *Scanner) endWord() {
 	t.text = append(t.text, t.numbers[string(t.word)])
 	t.word = t.word[:0]
 }

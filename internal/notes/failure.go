@@ -27,18 +27,18 @@ type Failure struct {
 	// Names are the names and codes in them, as CMP0115, ERR_REQUIRE_ESM,
 	// find_package and ImproperlyConfigured, in the same order.
 	Names []string
-	// Tested says that a test of the user's own failed.
-	Tested bool
+	// TestFailed says that a test of the user's own failed.
+	TestFailed bool
 }
 
 // How telling a line of output is.
 const (
-	notTelling     = iota
-	context        // a part of a message, or that there was one
-	advice         // what to do
-	failureWords   // it has words that failures are reported in
-	errorMark      // it is marked as an error
-	exceptionGrade // it begins with an exception
+	gradeNone     = iota
+	gradeContext        // a part of a message, or that there was one
+	gradeAdvice         // what to do
+	gradeFailure   // it has words that failures are reported in
+	gradeError      // it is marked as an error
+	gradeException // it begins with an exception
 )
 
 // An outputLine is a line of output.
@@ -51,10 +51,10 @@ type outputLine struct {
 func ReadFailure(output string) Failure {
 	lines := failureLines(output)
 	slices.SortStableFunc(lines, func(a, b outputLine) int { return b.grade - a.grade })
-	f := Failure{Tested: strings.Contains(output, "--- FAIL: ") || strings.Contains(output, "\u25cf ")}
+	f := Failure{TestFailed: strings.Contains(output, "--- FAIL: ") || strings.Contains(output, "\u25cf ")}
 	size := 0
 	for _, l := range lines {
-		if l.grade == notTelling || len(f.Messages) == maxLines || size > maxMessage {
+		if l.grade == gradeNone || len(f.Messages) == maxLines || size > maxMessage {
 			break
 		}
 		for _, name := range namesIn(l.text) {
@@ -79,7 +79,7 @@ func failureLines(output string) []outputLine {
 	for line := range strings.Lines(strings.ToValidUTF8(output, "")) {
 		r.read(strings.TrimRight(withoutEscapes(line), " \t\r\n"))
 	}
-	addOthers(r.lines)
+	addLastLines(r.lines)
 	return r.lines
 }
 
@@ -98,23 +98,23 @@ func (r *outputReader) read(raw string) {
 		return
 	}
 	line = strings.Trim(line[:min(len(line), maxLineLength)], "=_-!*# ")
-	place, rest := withoutPlace(line)
+	place, rest := cutPosition(line)
 	grade := gradeOf(rest)
-	if least > context || slices.ContainsFunc(namesIn(line), isCode) {
+	if least > gradeContext || slices.ContainsFunc(namesIn(line), isCode) {
 		grade = max(grade, least)
 	}
 	if place {
-		line, grade = rest, max(grade, errorMark) // a compiler's
+		line, grade = rest, max(grade, gradeError) // a compiler's
 	}
 	switch {
-	case grade > context:
+	case grade > gradeContext:
 		r.inMessage = 2
 	case r.inMessage > 0 && (prefixed || raw != line || r.open):
-		grade = max(grade, context)
-	case grade == notTelling:
+		grade = max(grade, gradeContext)
+	case grade == gradeNone:
 		r.inMessage = 0
 	}
-	if grade == exceptionGrade {
+	if grade == gradeException {
 		if r.exception >= 0 {
 			r.lines[r.exception].grade-- // one exception led to the next
 		}
@@ -133,7 +133,7 @@ func (r *outputReader) skips(raw, line string, prefixed bool) bool {
 			r.inMessage--
 		}
 		r.inFrame = false
-	case strings.HasPrefix(line, "Exit code ") || isDrawing(line):
+	case strings.HasPrefix(line, "Exit code ") || isRule(line):
 	case isFrame(line):
 		r.inFrame = true
 	case r.inFrame && raw != strings.TrimLeft(raw, " \t"):
@@ -146,13 +146,13 @@ func (r *outputReader) skips(raw, line string, prefixed bool) bool {
 	return true
 }
 
-// leastWords is the number of words that the telling lines must have, so that
+// minWords is the number of words that the telling lines must have, so that
 // the others count for nothing.
-const leastWords = 4
+const minWords = 4
 
-// addOthers makes the last lines count if those that tell of the failure say
+// addLastLines makes the last lines count if those that tell of the failure say
 // too little: what a program prints last is nearest to its end.
-func addOthers(lines []outputLine) {
+func addLastLines(lines []outputLine) {
 	words := 0
 	count := func(l outputLine) {
 		if n := len(strings.Fields(message(l.text))); n > 1 {
@@ -160,13 +160,13 @@ func addOthers(lines []outputLine) {
 		}
 	}
 	for _, l := range lines {
-		if l.grade > notTelling {
+		if l.grade > gradeNone {
 			count(l)
 		}
 	}
-	for i := len(lines) - 1; i >= max(0, len(lines)-6) && words < leastWords; i-- {
-		if lines[i].grade == notTelling {
-			lines[i].grade = context
+	for i := len(lines) - 1; i >= max(0, len(lines)-6) && words < minWords; i-- {
+		if lines[i].grade == gradeNone {
+			lines[i].grade = gradeContext
 			count(lines[i])
 		}
 	}
@@ -176,22 +176,22 @@ func addOthers(lines []outputLine) {
 func gradeOf(line string) int {
 	word, _, ok := strings.Cut(line, ":")
 	if ok && isException(word) {
-		return exceptionGrade
+		return gradeException
 	}
 	folded := strings.ToLower(line)
 	switch {
 	case strings.HasPrefix(folded, "usage:"), strings.Contains(folded, " usage: "):
-		return notTelling
-	case isClosing(folded):
-		return context
+		return gradeNone
+	case isSummary(folded):
+		return gradeContext
 	case isMarkedError(folded):
-		return errorMark
-	case tellsFailure(folded):
-		return failureWords
+		return gradeError
+	case isErrorLine(folded):
+		return gradeFailure
 	case isAdvice(folded), strings.HasPrefix(folded, "cmake warning"), strings.Contains(folded, "warning:"):
-		return advice
+		return gradeAdvice
 	}
-	return notTelling
+	return gradeNone
 }
 
 // isMarkedError recognises lines that begin with the word error and the like, or
@@ -223,8 +223,8 @@ func isAdvice(line string) bool {
 	return false
 }
 
-// isClosing recognises lines that say that there were errors, and not which.
-func isClosing(line string) bool {
+// isSummary recognises lines that say that there were errors, and not which.
+func isSummary(line string) bool {
 	for _, words := range [...]string{
 		"errors occurred", "build stopped", "generate step failed", "build failed", "exit status", "exit code", "could not compile", "retry scheduled",
 		"for more information about this error", "complete log of this run", "error during build", "problems (", "test summary", "aborted (core dumped)",
@@ -274,8 +274,8 @@ func isFrame(line string) bool {
 	return ok && strings.Trim(gutter, " 0123456789") == ""
 }
 
-// isDrawing recognises rules and marks below source.
-func isDrawing(line string) bool {
+// isRule recognises rules and marks below source.
+func isRule(line string) bool {
 	return strings.Trim(line, "-=_~^*#<>!.| ") == ""
 }
 
@@ -289,9 +289,9 @@ func isHeading(line string) bool {
 	return false
 }
 
-// withoutPlace is a line without the place in a file that it begins with, as
+// cutPosition is a line without the place in a file that it begins with, as
 // main.go:4:2: or src/a.ts(9,21):
-func withoutPlace(line string) (had bool, rest string) {
+func cutPosition(line string) (had bool, rest string) {
 	place, rest, ok := strings.Cut(line, ": ")
 	if ok && (place == "vet" || place == "ld" || strings.HasSuffix(place, "/ld")) { // the program's name
 		place, rest, ok = strings.Cut(rest, ": ")
@@ -329,8 +329,8 @@ func withoutPrefix(line string) (rest string, prefixed bool, grade int) {
 		text  string
 		grade int
 	}{
-		{"npm ERR!", context}, {"npm error", context}, {"npm WARN", notTelling}, {"npm warn", notTelling}, {"remote:", notTelling},
-		{"E  ", context}, {"yarn error", context}, {"hint:", advice}, {"\u2502", notTelling},
+		{"npm ERR!", gradeContext}, {"npm error", gradeContext}, {"npm WARN", gradeNone}, {"npm warn", gradeNone}, {"remote:", gradeNone},
+		{"E  ", gradeContext}, {"yarn error", gradeContext}, {"hint:", gradeAdvice}, {"\u2502", gradeNone},
 	} {
 		if rest, ok := strings.CutPrefix(line, p.text); ok {
 			return strings.TrimSpace(rest), true, p.grade
@@ -344,20 +344,20 @@ func message(line string) string {
 	var words []string
 	for w := range strings.FieldsSeq(line) {
 		bare := strings.Trim(w, "'\"`()[]{}<>,;:.!?=_-*#|~^")
-		if bare == "" || isOwn(bare) {
+		if bare == "" || isRunSpecific(bare) {
 			continue
 		}
 		words = append(words, w)
 	}
-	return plain(strings.Join(words, " "))
+	return withoutOperators(strings.Join(words, " "))
 }
 
-// isOwn recognises words that no documentation has: paths, addresses, numbers,
+// isRunSpecific recognises words that no documentation has: paths, addresses, numbers,
 // versions of packages, hashes.
-func isOwn(w string) bool {
+func isRunSpecific(w string) bool {
 	switch {
 	case strings.ContainsAny(w, "/\\@"):
-		// What is joined by one slash may be a pair of words: read/write.
+		// Kind is joined by one slash may be a pair of words: read/write.
 		left, right, _ := strings.Cut(w, "/")
 		return !(allLetters(left) && allLetters(right))
 	case isNumber(w), isHost(w):
@@ -412,32 +412,32 @@ func allLetters(s string) bool {
 func namesIn(line string) []string {
 	var names []string
 	add := func(w string) {
-		if len(w) >= 3 && len(w) <= maxClue && !slices.Contains(names, w) {
+		if len(w) >= 3 && len(w) <= maxName && !slices.Contains(names, w) {
 			names = append(names, w)
 		}
 	}
 	for w := range strings.FieldsFuncSeq(line, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`()[]{},;=", r) }) {
 		w = strings.Trim(w, ".:<>!?*")
-		if strings.ContainsAny(w, "/\\@") || isOwn(w) {
+		if strings.ContainsAny(w, "/\\@") || isRunSpecific(w) {
 			continue
 		}
-		if isException(w) && !isUsual(w[strings.LastIndexByte(w, '.')+1:]) {
+		if isException(w) && !isGenericName(w[strings.LastIndexByte(w, '.')+1:]) {
 			add(w[strings.LastIndexByte(w, '.')+1:])
 		}
 		switch {
-		case isUsual(w[strings.LastIndexByte(w, '.')+1:]):
-		case isCode(w), isWrittenAsName(w):
+		case isGenericName(w[strings.LastIndexByte(w, '.')+1:]):
+		case isCode(w), isIdentifier(w):
 			add(w)
-		case strings.HasPrefix(w, "--") && plainWord(w[2:]):
+		case strings.HasPrefix(w, "--") && isSubcommand(w[2:]):
 			add(w)
 		}
 	}
 	return names
 }
 
-// isUsual recognises exceptions that say that the program itself is wrong, and
+// isGenericName recognises exceptions that say that the program itself is wrong, and
 // words that programs put in capitals.
-func isUsual(name string) bool {
+func isGenericName(name string) bool {
 	switch name {
 	case "Error", "Exception", "Warning", "TypeError", "ValueError", "KeyError", "IndexError", "AttributeError", "NameError", "AssertionError",
 		"RuntimeError", "ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError", "ReferenceError", "RangeError", "LookupError",

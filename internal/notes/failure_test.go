@@ -31,7 +31,7 @@ func TestReadFailure(t *testing.T) {
 		{"headings and colors", "==== ERRORS ====\n\x1b[31m'slow' not found in `markers`\x1b[0m\n==== 1 error in 0.21s ====\n", Failure{Messages: []string{"'slow' not found in `markers`"}}},
 		{"usage is no failure", "ERROR: usage: x [options]\nx: error: unrecognized arguments: --cov\n", Failure{Messages: []string{"x error unrecognized arguments cov"}, Names: []string{"--cov"}}},
 		{"no words for it", "Building\ncollected 3 items\nno more to do here\n", Failure{Messages: []string{"no more to do here"}}},
-		{"a test", "--- FAIL: TestX (0.00s)\n    x_test.go:3: got four, want five\n", Failure{Messages: []string{"got four, want five", "FAIL TestX"}, Tested: true}},
+		{"a test", "--- FAIL: TestX (0.00s)\n    x_test.go:3: got four, want five\n", Failure{Messages: []string{"got four, want five", "FAIL TestX"}, TestFailed: true}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, ReadFailure(test.output)); diff != "" {
@@ -69,21 +69,21 @@ func TestTrace(t *testing.T) {
 		name   string
 		output string
 		page   passage.Passage
-		want   Trace
+		want   Evidence
 	}{
-		{"the code is the title", "error: Policy CMP0115 is not set", policy, Trace{Defines: 1, Name: "CMP0115"}},
-		{"another name is", "error: use cmake_policy", command, Trace{Defines: .4, Name: "cmake_policy", Titled: false, Run: 0}},
-		{"the code is in the text", "error: Policy CMP0115 is not set", mentions, Trace{Defines: .7, Name: "CMP0115", Run: 2}},
-		{"a longer code is", "error: Policy CMP0115 is not set", passage.Passage{Text: "CMP01150"}, Trace{}},
-		{"one of several headings", "error: ERR_B happened", index, Trace{Defines: 1, Name: "ERR_B"}},
-		{"the end of an anchor", "shop.errors.StockError: none left", index, Trace{Defines: 1, Name: "StockError", Run: 1}},
-		{"the heading is in the message", "ERROR: no constraint matches the ON CONFLICT specification", clause, Trace{Titled: true}},
-		{"the message word for word", "error: source file extensions must be given", policy, Trace{Run: 5}},
-		{"nothing", "error: Policy CMP0115", other, Trace{}},
+		{"the code is the title", "error: Policy CMP0115 is not set", policy, Evidence{Defines: 1, Name: "CMP0115"}},
+		{"another name is", "error: use cmake_policy", command, Evidence{Defines: .4, Name: "cmake_policy", Titled: false, Run: 0}},
+		{"the code is in the text", "error: Policy CMP0115 is not set", mentions, Evidence{Defines: .7, Name: "CMP0115", Run: 2}},
+		{"a longer code is", "error: Policy CMP0115 is not set", passage.Passage{Text: "CMP01150"}, Evidence{}},
+		{"one of several headings", "error: ERR_B happened", index, Evidence{Defines: 1, Name: "ERR_B"}},
+		{"the end of an anchor", "shop.errors.StockError: none left", index, Evidence{Defines: 1, Name: "StockError", Run: 1}},
+		{"the heading is in the message", "ERROR: no constraint matches the ON CONFLICT specification", clause, Evidence{Titled: true}},
+		{"the message word for word", "error: source file extensions must be given", policy, Evidence{Run: 5}},
+		{"nothing", "error: Policy CMP0115", other, Evidence{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := ReadFailure(test.output)
-			if diff := cmp.Diff(test.want, f.Tracer().Trace(&test.page)); diff != "" {
+			if diff := cmp.Diff(test.want, f.Scanner().Scan(&test.page)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -96,21 +96,21 @@ func TestEvidence(t *testing.T) {
 	const enough = .4
 	for _, test := range []struct {
 		name   string
-		trace  Trace
+		trace  Evidence
 		common bool
 		want   bool
 	}{
-		{"a code", Trace{Defines: 1}, false, true},
-		{"a name and few words", Trace{Defines: .4, Share: .1, Rarity: .3}, false, true},
-		{"half of the words", Trace{Share: .5, Rarity: .9}, false, true},
-		{"one word of little meaning", Trace{Share: .5, Rarity: .2}, false, false},
-		{"few of the words", Trace{Share: .3, Rarity: 2}, false, false},
-		{"a long quotation", Trace{Share: .1, Rarity: .6, Run: 8}, false, true},
-		{"half of the words of a common failure", Trace{Share: .5, Rarity: .9}, true, false},
-		{"rare words of a common failure", Trace{Share: .8, Rarity: 2}, true, true},
-		{"nothing", Trace{}, false, false},
+		{"a code", Evidence{Defines: 1}, false, true},
+		{"a name and few words", Evidence{Defines: .4, Share: .1, Rarity: .3}, false, true},
+		{"half of the words", Evidence{Share: .5, Rarity: .9}, false, true},
+		{"one word of little meaning", Evidence{Share: .5, Rarity: .2}, false, false},
+		{"few of the words", Evidence{Share: .3, Rarity: 2}, false, false},
+		{"a long quotation", Evidence{Share: .1, Rarity: .6, Run: 8}, false, true},
+		{"half of the words of a common failure", Evidence{Share: .5, Rarity: .9}, true, false},
+		{"rare words of a common failure", Evidence{Share: .8, Rarity: 2}, true, true},
+		{"nothing", Evidence{}, false, false},
 	} {
-		if got := test.trace.Evidence(test.common); got >= enough != test.want {
+		if got := test.trace.Score(test.common); got >= enough != test.want {
 			t.Errorf("%s: evidence %.2f", test.name, got)
 		}
 	}
@@ -124,22 +124,22 @@ func TestConcerns(t *testing.T) {
 		names   []string
 		want    int
 	}{
-		{"its program", "sudo apache2ctl configtest", "", []string{"apache", "apache2"}, IsProgram},
-		{"a program of its family", "pg_dump -Fc shop", "", []string{"postgresql", "pg"}, IsProgram},
-		{"a version of it", "/usr/bin/python3.11 a.py", "", []string{"python"}, IsProgram},
-		{"what another runs", "python -m pytest -q", "", []string{"pytest"}, IsProgram},
-		{"what runs another", "python -m pytest -q", "", []string{"python"}, InLanguage},
-		{"its language", "cargo build", "", []string{"rust"}, InLanguage},
-		{"a framework's script", "python manage.py migrate", "", []string{"Django"}, IsProgram},
+		{"its program", "sudo apache2ctl configtest", "", []string{"apache", "apache2"}, SameProgram},
+		{"a program of its family", "pg_dump -Fc shop", "", []string{"postgresql", "pg"}, SameProgram},
+		{"a version of it", "/usr/bin/python3.11 a.py", "", []string{"python"}, SameProgram},
+		{"what another runs", "python -m pytest -q", "", []string{"pytest"}, SameProgram},
+		{"what runs another", "python -m pytest -q", "", []string{"python"}, SameLanguage},
+		{"its language", "cargo build", "", []string{"rust"}, SameLanguage},
+		{"a framework's script", "python manage.py migrate", "", []string{"Django"}, SameProgram},
 		{"a module in a path", "python a.py", `File "/x/site-packages/pandas/core/x.py", line 1`, []string{"pandas"}, InOutput},
 		{"a module in front of an exception", "python a.py", "x\npandas.errors.MergeError: y", []string{"pandas"}, InOutput},
-		{"a word in the output", "python a.py", "use pandas. Or not.", []string{"pandas"}, NotConcerned},
-		{"another program", "gitk --all", "", []string{"git"}, NotConcerned},
-		{"an argument", "grep cmake x", "", []string{"cmake"}, NotConcerned},
-		{"no command", "", "", []string{"git"}, NotConcerned},
+		{"a word in the output", "python a.py", "use pandas. Or not.", []string{"pandas"}, Unrelated},
+		{"another program", "gitk --all", "", []string{"git"}, Unrelated},
+		{"an argument", "grep cmake x", "", []string{"cmake"}, Unrelated},
+		{"no command", "", "", []string{"git"}, Unrelated},
 	} {
 		c := Call{Command: test.command, Failure: test.failure}
-		if got := c.Concerns(test.names); got != test.want {
+		if got := c.Relation(test.names); got != test.want {
 			t.Errorf("%s: %d, want %d", test.name, got, test.want)
 		}
 	}
@@ -160,11 +160,11 @@ func FuzzReadFailure(f *testing.F) {
 			}
 		}
 		p := passage.Passage{Title: command, Headings: []string{output}, Text: output, Anchors: failure.Names}
-		if e := failure.Tracer().Trace(&p).Evidence(failure.Common()); e < 0 || e > 3 {
+		if e := failure.Scanner().Scan(&p).Score(failure.Common()); e < 0 || e > 3 {
 			t.Errorf("evidence %f", e)
 		}
 		c := Call{Command: command, Failure: output}
-		if n := c.Concerns([]string{command, output}); n < NotConcerned || n > InOutput {
+		if n := c.Relation([]string{command, output}); n < Unrelated || n > InOutput {
 			t.Errorf("concern %d", n)
 		}
 	})

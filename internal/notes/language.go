@@ -171,8 +171,8 @@ var spellings = [...]struct{ name, language string }{
 	{"yml", "yaml"}, {"md", "markdown"}, {"proto", "protobuf"},
 }
 
-// languageNamed is the language that a person means.
-func languageNamed(name string) string {
+// canonicalLanguage is the language that a person means.
+func canonicalLanguage(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	for _, s := range spellings {
 		if s.name == name {

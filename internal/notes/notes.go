@@ -38,13 +38,13 @@ type Entry struct {
 	Use      passage.NoteMeta
 	Text     string  // all of it, where it is taken
 	Rarity   float64 // of the query's words in it, see lexical.Match
-	// NamesFile says that the text has the call's FileName.
-	NamesFile bool
+	// MentionsFile says that the text has the call's FileName.
+	MentionsFile bool
 
 	Relevance float64 // what Judge made of that
-	Written   bool    // for calls such as this one: by its conditions, or by naming the file
-	Taken     bool
-	Why       string // it is taken or left
+	Targeted   bool    // for calls such as this one: by its conditions, or by naming the file
+	Selected     bool
+	Reason       string // it is taken or left
 }
 
 // Key tells the entry from others.
@@ -59,49 +59,49 @@ const (
 	priorityBonus = .05 // for each step of priority
 )
 
-// leastShare is the share of the best document's relevance that another one
+// minShareOfBest is the share of the best document's relevance that another one
 // must reach: a call with many words has some in common with many documents. A
 // document that is written for the call need not.
-const leastShare = .6
+const minShareOfBest = .6
 
 // Judge decides whether an entry is for the call, and relevant enough.
 func (c *Call) Judge(e *Entry, floor float64) {
-	bonus, misfit := c.fit(&e.Use.AppliesWhen)
+	bonus, misfit := c.matchConditions(&e.Use.AppliesWhen)
 	if misfit != "" {
-		e.Relevance, e.Taken, e.Why = e.Rarity, false, misfit
+		e.Relevance, e.Selected, e.Reason = e.Rarity, false, misfit
 		return
 	}
-	if e.NamesFile {
+	if e.MentionsFile {
 		bonus = max(bonus, narrowBonus)
 	}
-	e.Written = bonus >= narrowBonus
+	e.Targeted = bonus >= narrowBonus
 	e.Relevance = e.Rarity + bonus + priorityBonus*float64(e.Use.Priority)
 	e.Judge(floor)
 }
 
 // Judge decides whether the entry's relevance is enough.
 func (e *Entry) Judge(floor float64) {
-	e.Taken = e.Relevance >= floor
+	e.Selected = e.Relevance >= floor
 	verb := "reaches"
-	if !e.Taken {
+	if !e.Selected {
 		verb = "is below"
 	}
-	e.Why = fmt.Sprintf("relevance %.2f %s the floor %.2f", e.Relevance, verb, floor)
+	e.Reason = fmt.Sprintf("relevance %.2f %s the floor %.2f", e.Relevance, verb, floor)
 }
 
-// fit returns the bonus of a document with these conditions, or the one that
+// matchConditions returns the bonus of a document with these conditions, or the one that
 // the call does not meet.
-func (c *Call) fit(w *passage.AppliesWhen) (bonus float64, misfit string) {
+func (c *Call) matchConditions(w *passage.AppliesWhen) (bonus float64, misfit string) {
 	if len(w.Tools) > 0 && !slices.ContainsFunc(w.Tools, func(t string) bool { return strings.EqualFold(t, c.Tool) }) {
 		return 0, "applies_when: not for the tool " + c.Tool
 	}
 	if c.Path != "" {
-		return c.fitFile(w)
+		return c.matchFile(w)
 	}
-	return c.fitCommand(w)
+	return c.matchCommand(w)
 }
 
-func (c *Call) fitFile(w *passage.AppliesWhen) (bonus float64, misfit string) {
+func (c *Call) matchFile(w *passage.AppliesWhen) (bonus float64, misfit string) {
 	if len(w.Paths)+len(w.Languages) == 0 && len(w.Commands) > 0 {
 		return 0, "applies_when: commands only"
 	}
@@ -118,7 +118,7 @@ func (c *Call) fitFile(w *passage.AppliesWhen) (bonus float64, misfit string) {
 	}
 	if len(w.Languages) > 0 {
 		language := Language(c.Path)
-		if !slices.ContainsFunc(w.Languages, func(l string) bool { return language != "" && languageNamed(l) == language }) {
+		if !slices.ContainsFunc(w.Languages, func(l string) bool { return language != "" && canonicalLanguage(l) == language }) {
 			return 0, "applies_when: not for files such as " + c.Path
 		}
 		bonus = max(bonus, languageBonus)
@@ -126,10 +126,10 @@ func (c *Call) fitFile(w *passage.AppliesWhen) (bonus float64, misfit string) {
 	return bonus, ""
 }
 
-func (c *Call) fitCommand(w *passage.AppliesWhen) (bonus float64, misfit string) {
+func (c *Call) matchCommand(w *passage.AppliesWhen) (bonus float64, misfit string) {
 	switch {
 	case len(w.Commands) > 0:
-		if !c.runs(w.Commands) {
+		if !c.runsAny(w.Commands) {
 			return 0, "applies_when: not for this command"
 		}
 		return narrowBonus, ""
@@ -137,7 +137,7 @@ func (c *Call) fitCommand(w *passage.AppliesWhen) (bonus float64, misfit string)
 		return 0, "applies_when: files only"
 	case len(w.Languages) > 0:
 		languages := c.languages()
-		if !slices.ContainsFunc(w.Languages, func(l string) bool { return slices.Contains(languages, languageNamed(l)) }) {
+		if !slices.ContainsFunc(w.Languages, func(l string) bool { return slices.Contains(languages, canonicalLanguage(l)) }) {
 			return 0, "applies_when: not for the language of this command"
 		}
 		return languageBonus, ""
@@ -175,7 +175,7 @@ func isNarrow(pattern string) bool {
 func (c *Call) languages() []string {
 	var list []string
 	for _, words := range simpleCommands(c.Command) {
-		for _, run := range runs(words) {
+		for _, run := range launchedCommands(words) {
 			for _, l := range languagesOf(run[0]) {
 				if !slices.Contains(list, l) {
 					list = append(list, l)
@@ -222,12 +222,12 @@ func (c *Call) FileName() string {
 // slashed is a path as patterns are written, on any system.
 func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
 
-// runs reports whether one of the commands of the call's line begins with one
+// runsAny reports whether one of the commands of the call's line begins with one
 // of these, word by word. The folder of a program counts only if the condition
 // has one.
-func (c *Call) runs(commands []string) bool {
+func (c *Call) runsAny(commands []string) bool {
 	for _, words := range simpleCommands(c.Command) {
-		for _, run := range runs(words) {
+		for _, run := range launchedCommands(words) {
 			for _, command := range commands {
 				if beginsWith(run, strings.Fields(command)) {
 					return true
@@ -252,17 +252,17 @@ func baseName(path string) string { return path[strings.LastIndexByte(slashed(pa
 func Best(entries []Entry) []Entry {
 	best := 0.
 	for i := range entries {
-		if e := &entries[i]; e.Taken {
+		if e := &entries[i]; e.Selected {
 			best = max(best, e.Relevance)
 		}
 	}
 	for i := range entries {
-		if e := &entries[i]; e.Taken && !e.Written && e.Relevance < leastShare*best {
-			e.Taken = false
-			e.Why = fmt.Sprintf("relevance %.2f is below %.0f%% of the best note's relevance %.2f", e.Relevance, 100*leastShare, best)
+		if e := &entries[i]; e.Selected && !e.Targeted && e.Relevance < minShareOfBest*best {
+			e.Selected = false
+			e.Reason = fmt.Sprintf("relevance %.2f is below %.0f%% of the best note's relevance %.2f", e.Relevance, 100*minShareOfBest, best)
 		}
 	}
-	taken := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return !e.Taken })
+	taken := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return !e.Selected })
 	slices.SortStableFunc(taken, func(a, b Entry) int { return cmp.Compare(b.Relevance, a.Relevance) })
 	return taken
 }

@@ -57,11 +57,11 @@ func TestJudge(t *testing.T) {
 			e := Entry{Use: passage.NoteMeta{AppliesWhen: test.when, Priority: test.prio}, Rarity: test.rarity}
 			test.call.Judge(&e, 1.2)
 			// The index finds whatever meets its conditions by a key.
-			if keys := test.when.Keys(); e.Taken && len(keys) > 0 && !slices.ContainsFunc(test.call.Query().Keys, func(k string) bool { return slices.Contains(keys, k) }) {
+			if keys := test.when.Keys(); e.Selected && len(keys) > 0 && !slices.ContainsFunc(test.call.Query().Keys, func(k string) bool { return slices.Contains(keys, k) }) {
 				t.Errorf("keys of the call %q, of the document %q", test.call.Query().Keys, keys)
 			}
-			if e.Taken != test.taken || !strings.Contains(e.Why, test.why) {
-				t.Errorf("taken: %t, want %t; why %q, want %q in it", e.Taken, test.taken, e.Why, test.why)
+			if e.Selected != test.taken || !strings.Contains(e.Reason, test.why) {
+				t.Errorf("taken: %t, want %t; why %q, want %q in it", e.Selected, test.taken, e.Reason, test.why)
 			}
 		})
 	}
@@ -172,7 +172,7 @@ func TestRuns(t *testing.T) {
 		"npx npx npx npx npx npx npx npx npx npx npx": slices.Repeat([]string{"npx"}, maxCommands),
 	} {
 		var got []string
-		for _, run := range runs(strings.Fields(line)) {
+		for _, run := range launchedCommands(strings.Fields(line)) {
 			got = append(got, run[0])
 		}
 		if !slices.Equal(got, want) {
@@ -220,8 +220,8 @@ func FuzzQuery(f *testing.F) {
 
 func TestBest(t *testing.T) {
 	entries := []Entry{
-		{Title: "a", Relevance: 1.3, Taken: true}, {Title: "b", Relevance: 5}, {Title: "c", Relevance: 2, Taken: true}, {Title: "d", Relevance: 1.3, Taken: true},
-		{Title: "far behind", Relevance: 1.1, Taken: true}, {Title: "e", Relevance: 1.1, Taken: true, Written: true},
+		{Title: "a", Relevance: 1.3, Selected: true}, {Title: "b", Relevance: 5}, {Title: "c", Relevance: 2, Selected: true}, {Title: "d", Relevance: 1.3, Selected: true},
+		{Title: "far behind", Relevance: 1.1, Selected: true}, {Title: "e", Relevance: 1.1, Selected: true, Targeted: true},
 	}
 	var got []string
 	for _, e := range Best(entries) {
@@ -230,7 +230,7 @@ func TestBest(t *testing.T) {
 	if want := []string{"c", "a", "d", "e"}; !slices.Equal(got, want) {
 		t.Errorf("best are %q, want %q", got, want)
 	}
-	if e := entries[4]; e.Taken || e.Why != "relevance 1.10 is below 60% of the best note's relevance 2.00" {
+	if e := entries[4]; e.Selected || e.Reason != "relevance 1.10 is below 60% of the best note's relevance 2.00" {
 		t.Errorf("%+v", e)
 	}
 }
@@ -258,7 +258,7 @@ func TestCompose(t *testing.T) {
 		{"just enough", len("head\nfirst"), "", "a", []string{"head\nfirst"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			o := Offer{Head: "head\n", Items: items, Max: test.max}
+			o := Injection{Head: "head\n", Items: items, Max: test.max}
 			text, given := o.Compose(func(key string) bool { return strings.Contains(test.told, key) })
 			keys := ""
 			for _, item := range given {

@@ -18,7 +18,7 @@ const (
 	maxCommands = 8
 	maxWords    = 3
 	maxLine     = 4 << 10
-	maxClue     = 80 // length of a name
+	maxName     = 80 // length of a name
 )
 
 // A Query is what the databases are asked for a call.
@@ -57,7 +57,7 @@ func (c *Call) Query() Query {
 		text = append(text, c.Description)
 		q.Keys = c.commandKeys()
 	}
-	q.Text = plain(strings.Join(append(text, c.UserText), " "))
+	q.Text = withoutOperators(strings.Join(append(text, c.UserText), " "))
 	return q
 }
 
@@ -65,7 +65,7 @@ func (c *Call) Query() Query {
 func (c *Call) commandKeys() []string {
 	var keys []string
 	for _, words := range simpleCommands(c.Command) {
-		for _, run := range runs(words) {
+		for _, run := range launchedCommands(words) {
 			if k := passage.CommandKey(run[0]); !slices.Contains(keys, k) {
 				keys = append(keys, k)
 			}
@@ -77,8 +77,8 @@ func (c *Call) commandKeys() []string {
 	return keys
 }
 
-// plain takes out of a text what would be an operator in a query.
-func plain(s string) string {
+// withoutOperators takes out of a text what would be an operator in a query.
+func withoutOperators(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == '"' || r == ':' || unicode.IsControl(r) {
 			return ' '
@@ -141,7 +141,7 @@ func identifiers(text string, prose bool) []string {
 	index := map[string]int{}
 	add := func(s string) {
 		s = strings.Trim(s, "._")
-		if len(s) < 3 || len(s) > maxClue || common(strings.ToLower(s)) || prose && !isWrittenAsName(s) {
+		if len(s) < 3 || len(s) > maxName || isCommonIdentifier(strings.ToLower(s)) || prose && !isIdentifier(s) {
 			return
 		}
 		i, ok := index[s]
@@ -177,9 +177,9 @@ func isLetter(c byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// common reports whether a name is in programs of every kind, and tells
+// isCommonIdentifier reports whether a name is in programs of every kind, and tells
 // nothing of what one is about.
-func common(name string) bool {
+func isCommonIdentifier(name string) bool {
 	switch name {
 	case "and", "any", "args", "array", "async", "await", "bool", "boolean", "break", "byte", "case", "catch", "char", "class", "const",
 		"continue", "ctx", "data", "def", "default", "defer", "del", "dict", "double", "elif", "else", "end", "enum", "err", "error",
@@ -205,7 +205,7 @@ func (c *Call) programs() []string {
 			continue // of the shell's housekeeping
 		}
 		for i, w := range words[:min(len(words), maxWords)] {
-			if i > 0 && !plainWord(w) {
+			if i > 0 && !isSubcommand(w) {
 				break
 			}
 			w = w[strings.LastIndexByte(slashed(w), '/')+1:]
@@ -217,9 +217,9 @@ func (c *Call) programs() []string {
 	return list
 }
 
-// plainWord reports whether a command's word can be one of its own, and is no
+// isSubcommand reports whether a command's word can be one of its own, and is no
 // option, path or value.
-func plainWord(w string) bool {
+func isSubcommand(w string) bool {
 	for i := range len(w) {
 		if c := w[i]; !('a' <= c && c <= 'z' || i > 0 && (c == '-' || c == '_' || c == ':' || isDigit(c))) {
 			return false
@@ -236,7 +236,7 @@ func plainWord(w string) bool {
 // A shell's parser takes longer to initialize than the hook has, and package
 // client cuts lines that PowerShell may read, in which a backslash quotes nothing.
 func simpleCommands(line string) [][]string {
-	l := lineCutter{line: line[:min(len(line), maxLine)]}
+	l := commandSplitter{line: line[:min(len(line), maxLine)]}
 	for i := 0; i < len(l.line); {
 		switch c := l.line[i]; {
 		case c == ' ' || c == '\t':
@@ -264,8 +264,8 @@ func simpleCommands(line string) [][]string {
 	return l.commands
 }
 
-// A lineCutter is where in a line simpleCommands is.
-type lineCutter struct {
+// A commandSplitter is where in a line simpleCommands is.
+type commandSplitter struct {
 	line     string
 	commands [][]string
 	words    []string // of the command
@@ -275,7 +275,7 @@ type lineCutter struct {
 
 // add adds to the word a byte of the line, or a quoted text, and returns the place
 // behind it.
-func (l *lineCutter) add(i int) int {
+func (l *commandSplitter) add(i int) int {
 	c := l.line[i]
 	switch {
 	case c == '\\' && i+1 == len(l.line):
@@ -300,7 +300,7 @@ func (l *lineCutter) add(i int) int {
 	return i + 1
 }
 
-func (l *lineCutter) endWord() {
+func (l *commandSplitter) endWord() {
 	if l.inWord {
 		l.words = append(l.words, l.word.String())
 	}
@@ -308,9 +308,9 @@ func (l *lineCutter) endWord() {
 	l.inWord = false
 }
 
-func (l *lineCutter) endCommand() {
+func (l *commandSplitter) endCommand() {
 	l.endWord()
-	if words := effective(l.words); len(words) > 0 && len(l.commands) < maxCommands {
+	if words := withoutWrappers(l.words); len(words) > 0 && len(l.commands) < maxCommands {
 		l.commands = append(l.commands, words)
 	}
 	l.words = nil
@@ -321,9 +321,9 @@ func hasHeredoc(before string) bool {
 	return strings.Contains(line, "<<") && !strings.Contains(line, "<<<")
 }
 
-// effective is a command without variables before it and without programs that
+// withoutWrappers is a command without variables before it and without programs that
 // run another.
-func effective(words []string) []string {
+func withoutWrappers(words []string) []string {
 	for len(words) > 0 {
 		w := words[0]
 		name, _, assigns := strings.Cut(w, "=")
@@ -338,12 +338,12 @@ func effective(words []string) []string {
 	return nil
 }
 
-// runs are the commands that a command is: itself, and the one that its program
+// launchedCommands are the commands that a command is: itself, and the one that its program
 // runs, as "pytest" of "uv run pytest" and of "python -m pytest".
-func runs(words []string) [][]string {
+func launchedCommands(words []string) [][]string {
 	list := [][]string{words}
 	for len(list) < maxCommands {
-		n := launcher(words)
+		n := launcherWords(words)
 		if n == 0 || n >= len(words) {
 			return list
 		}
@@ -353,9 +353,9 @@ func runs(words []string) [][]string {
 	return list
 }
 
-// launcher is the number of words in front of the command that the first of
+// launcherWords is the number of words in front of the command that the first of
 // them runs, 0 if it runs none.
-func launcher(words []string) int {
+func launcherWords(words []string) int {
 	second := ""
 	if len(words) > 1 {
 		second = words[1]
@@ -382,11 +382,11 @@ func launcher(words []string) int {
 // names and codes in them.
 func (c *Call) failureQuery() Query {
 	f := ReadFailure(c.Failure)
-	return Query{Text: plain(strings.Join(append(c.programs(), f.Messages...), " ")), Keywords: f.Names}
+	return Query{Text: withoutOperators(strings.Join(append(c.programs(), f.Messages...), " ")), Keywords: f.Names}
 }
 
-// tellsFailure reports whether a line is one of those that say what went wrong.
-func tellsFailure(line string) bool {
+// isErrorLine reports whether a line is one of those that say what went wrong.
+func isErrorLine(line string) bool {
 	for _, word := range [...]string{
 		"error", "fail", "fatal", "cannot", "can't", "could not", "couldn't", "unable to", "denied", "not found", "no such", "invalid", "undefined",
 		"unknown", "exception", "unexpected", "missing", "refus", "timed out", "forbidden", "unauthorized", "panic", "abort", "reject", "conflict",
@@ -419,8 +419,8 @@ func isCode(w string) bool {
 	return capitals > 0 && (others > 0 && strings.Trim(w, "_-0123456789") != "" || w[0] == 'E' && capitals >= 5)
 }
 
-// isWrittenAsName recognises names that have a sign or capitals within.
-func isWrittenAsName(w string) bool {
+// isIdentifier recognises names that have a sign or capitals within.
+func isIdentifier(w string) bool {
 	for i := 1; i < len(w)-1; i++ {
 		c := w[i]
 		if c == '_' || c == '.' && isLetter(w[i+1]) || 'A' <= c && c <= 'Z' && 'a' <= w[i-1] && w[i-1] <= 'z' {

@@ -24,11 +24,11 @@ const (
 	// maxFile bounds what a session remembers. A session that was told so much
 	// is told no more.
 	maxFile = 1 << 20
-	// kept is how long the file of a session that nobody goes on with stays.
-	kept = 30 * 24 * time.Hour
-	// twice is how soon after the beginning of a context another one is the
+	// retention is how long the file of a session that nobody goes on with stays.
+	retention = 30 * 24 * time.Hour
+	// duplicateWindow is how soon after the beginning of a context another one is the
 	// same: a hook that is installed in two places is called twice.
-	twice = 10 * time.Second
+	duplicateWindow = 10 * time.Second
 )
 
 // A Store remembers what sessions were told, each in a file of its own:
@@ -55,7 +55,7 @@ type Store struct{ Dir string }
 // A Record is a line of a session's file.
 type Record struct {
 	At       time.Time
-	What     string
+	Kind     string
 	Agent    string
 	Event    string
 	Tool     string
@@ -66,10 +66,10 @@ type Record struct {
 }
 
 const (
-	told       = "told"
-	begins     = "begins"
-	compacting = "compacting"
-	ends       = "ends"
+	kindShown       = "told"
+	kindReset     = "begins"
+	kindCompacting = "compacting"
+	kindEnd       = "ends"
 )
 
 // ErrFull is returned when a session was told so much that no more is
@@ -78,7 +78,7 @@ var ErrFull = errors.New("the session record is full")
 
 // Show returns what of an offer the agent is to be told now, and remembers
 // that it was.
-func (s Store) Show(session, agent string, now time.Time, o *Offer) (string, error) {
+func (s Store) Show(session, agent string, now time.Time, o *Injection) (string, error) {
 	lock, err := filelock.Acquire(s.path(session), lockWait)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
@@ -99,26 +99,26 @@ func (s Store) Show(session, agent string, now time.Time, o *Offer) (string, err
 	var added []Record
 	note := func(what string) {
 		r := base
-		r.What = what
+		r.Kind = what
 		added = append(added, r)
 	}
 	switch {
-	case o.Begins != "" && !begun(records, agent, o, now):
-		base.Tool = o.Begins
-		note(begins)
+	case o.ContextReset != "" && !resetRecorded(records, agent, o, now):
+		base.Tool = o.ContextReset
+		note(kindReset)
 		records = append(records, added...)
 	case o.Compacting:
-		note(compacting)
-	case o.Ends:
-		note(ends)
+		note(kindCompacting)
+	case o.SessionEnds:
+		note(kindEnd)
 	}
 	if data == "" { // not every host tells of a session's end
-		sessionfile.Clean(s.Dir, filePrefix, fileSuffix, now, kept)
+		sessionfile.Clean(s.Dir, filePrefix, fileSuffix, now, retention)
 	}
-	text, given := o.Compose(Told(records, agent))
+	text, given := o.Compose(Shown(records, agent))
 	for _, item := range given {
 		r := base
-		r.What, r.Database, r.Key, r.Bytes, r.Title = told, item.Database, item.Key, len(item.String()), item.Title
+		r.Kind, r.Database, r.Key, r.Bytes, r.Title = kindShown, item.Database, item.Key, len(item.String()), item.Title
 		added = append(added, r)
 	}
 	if len(added) == 0 {
@@ -138,36 +138,36 @@ func (s Store) Show(session, agent string, now time.Time, o *Offer) (string, err
 	return text, nil
 }
 
-// begun reports whether it is noted already that the agent's context begins
+// resetRecorded reports whether it is noted already that the agent's context begins
 // anew: the hook may be called twice for one event, and of a compaction tell
 // two events, the start of the session first.
-func begun(records []Record, agent string, o *Offer, now time.Time) bool {
+func resetRecorded(records []Record, agent string, o *Injection, now time.Time) bool {
 	if o.Event == "PostCompact" {
 		for i := len(records) - 1; i >= 0; i-- {
-			if r := &records[i]; r.Agent == agent && r.What != told {
-				return r.What != compacting
+			if r := &records[i]; r.Agent == agent && r.Kind != kindShown {
+				return r.Kind != kindCompacting
 			}
 		}
 		return true
 	}
 	for i := len(records) - 1; i >= 0; i-- {
-		if r := &records[i]; r.Agent == agent && r.What == begins && r.Tool == o.Begins {
-			return now.Sub(r.At) < twice
+		if r := &records[i]; r.Agent == agent && r.Kind == kindReset && r.Tool == o.ContextReset {
+			return now.Sub(r.At) < duplicateWindow
 		}
 	}
 	return false
 }
 
-// Told reports of a key whether the agent was told what it is of since its
+// Shown reports of a key whether the agent was told what it is of since its
 // context began.
-func Told(records []Record, agent string) func(key string) bool {
+func Shown(records []Record, agent string) func(key string) bool {
 	known := map[string]bool{}
 	for i := range records {
 		switch r := &records[i]; {
 		case r.Agent != agent:
-		case r.What == begins:
+		case r.Kind == kindReset:
 			clear(known)
-		case r.What == told:
+		case r.Kind == kindShown:
 			known[r.Key] = true
 		}
 	}
@@ -229,7 +229,7 @@ func parse(data string) []Record {
 			continue
 		}
 		records = append(records, Record{
-			At: time.UnixMicro(at), What: fields[1], Agent: fields[2], Event: fields[3], Tool: fields[4],
+			At: time.UnixMicro(at), Kind: fields[1], Agent: fields[2], Event: fields[3], Tool: fields[4],
 			Database: fields[5], Key: fields[6], Bytes: length, Title: fields[8],
 		})
 	}
@@ -238,7 +238,7 @@ func parse(data string) []Record {
 
 func (r *Record) appendLine(b []byte) []byte {
 	b = strconv.AppendInt(b, r.At.UnixMicro(), 10)
-	for _, field := range [...]string{r.What, r.Agent, r.Event, r.Tool, r.Database, r.Key, strconv.Itoa(r.Bytes), r.Title} {
+	for _, field := range [...]string{r.Kind, r.Agent, r.Event, r.Tool, r.Database, r.Key, strconv.Itoa(r.Bytes), r.Title} {
 		b = append(b, '\t')
 		b = append(b, oneField(field)...)
 	}

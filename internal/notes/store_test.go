@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 }
 
 // offer offers items that are their own keys.
-func offer(keys ...string) *Offer {
-	o := &Offer{Event: "PreToolUse", Tool: "Edit", Max: 1000}
+func offer(keys ...string) *Injection {
+	o := &Injection{Event: "PreToolUse", Tool: "Edit", Max: 1000}
 	for _, key := range keys {
 		o.Items = append(o.Items, Item{Database: "d", Key: key, Title: "title " + key, Text: key})
 	}
@@ -39,17 +39,17 @@ func offer(keys ...string) *Offer {
 func at(seconds int) time.Time { return time.Unix(1763635277+int64(seconds), 0) }
 
 func TestStore(t *testing.T) {
-	beginning := func(event, why string, keys ...string) *Offer {
+	beginning := func(event, why string, keys ...string) *Injection {
 		o := offer(keys...)
-		o.Event, o.Begins = event, why
+		o.Event, o.ContextReset = event, why
 		return o
 	}
-	compacting := &Offer{Event: "PreCompact", Compacting: true}
+	compacting := &Injection{Event: "PreCompact", Compacting: true}
 	type step struct {
 		seconds int
 		session string
 		agent   string
-		offer   *Offer
+		offer   *Injection
 		want    string
 	}
 	for _, test := range []struct {
@@ -112,7 +112,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// What a process that was killed left behind spoils its own line and no other.
+// Kind a process that was killed left behind spoils its own line and no other.
 func TestCutLine(t *testing.T) {
 	s := Store{t.TempDir()}
 	for _, key := range []string{"a", "b"} {
@@ -151,7 +151,7 @@ func TestStaleFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long := time.Now().Add(-2 * kept)
+	long := time.Now().Add(-2 * retention)
 	if err := os.Chtimes(s.path("old"), long, long); err != nil {
 		t.Fatal(err)
 	}
@@ -213,6 +213,6 @@ func FuzzRecords(f *testing.F) {
 		if again := parse(string(lines)); len(again) != len(records) {
 			t.Errorf("%d records of %q were read back as %d", len(records), data, len(again))
 		}
-		Told(records, "")("k")
+		Shown(records, "")("k")
 	})
 }

@@ -165,7 +165,7 @@ func (t *transcript) line(number int, line []byte) error {
 	compacts := bytes.Contains(line, []byte(`"compact_boundary"`))
 	if !uses && !fails && !compacts {
 		if bytes.Contains(line, []byte(`"user"`)) {
-			if text := hook.Said(line); text != "" {
+			if text := hook.UserText(line); text != "" {
 				t.userText = text
 			}
 		}

@@ -26,10 +26,10 @@ import (
 const (
 	// Timeout is how long a pattern may take on a text.
 	Timeout = 50 * time.Millisecond
-	// grace is the part of that by which all of them may take longer together.
-	grace = 5
-	// tick is how often a pattern's time is looked at.
-	tick = time.Millisecond
+	// totalSlack is the part of that by which all of them may take longer together.
+	totalSlack = 5
+	// clockPeriod is how often a pattern's time is looked at.
+	clockPeriod = time.Millisecond
 
 	// MaxText is how much of a text patterns are tried on, in bytes.
 	MaxText = 256 << 10
@@ -70,7 +70,7 @@ type Outcome string
 
 const (
 	OtherTool Outcome = "for other tools"
-	Lacks     Outcome = "the text lacks a required literal"
+	NoLiteral     Outcome = "the text lacks a required literal"
 	NoMatch   Outcome = "the pattern does not match"
 	Excepted  Outcome = "an exception matches"
 	Failed    Outcome = "skipped" // Fault says why
@@ -85,7 +85,7 @@ func (m *Matcher) First(rules []config.Rule, c Call) (*Match, error) {
 		if err != nil || match != nil {
 			return match, err
 		}
-		if m.Trace != nil && outcome != OtherTool && outcome != Lacks {
+		if m.Trace != nil && outcome != OtherTool && outcome != NoLiteral {
 			m.Trace("rule %s: %s", rules[i].Name, outcome)
 		}
 	}
@@ -109,23 +109,23 @@ func (m *Matcher) Outcomes(rules []config.Rule, c Call) ([]Outcome, *Match, erro
 }
 
 // A search is what is done for one call.
-type search struct {
+type callMatch struct {
 	*Matcher
 	call   Call
 	folded string // the call's text
 	tool   string // the tool's name, folded
 
 	started time.Time // of the first pattern
-	parts   []string  // the call's simple commands
-	cut     error     // why there are none
+	commands   []string  // the call's simple commands
+	parseErr     error     // why there are none
 }
 
-func (m *Matcher) search(c Call) *search {
-	return &search{Matcher: m, call: c, folded: pattern.Fold(c.Text), tool: pattern.Fold(c.Tool)}
+func (m *Matcher) search(c Call) *callMatch {
+	return &callMatch{Matcher: m, call: c, folded: pattern.Fold(c.Text), tool: pattern.Fold(c.Tool)}
 }
 
 // fail says why a rule cannot be tried.
-func (s *search) fail(r *config.Rule, format string, args ...any) Outcome {
+func (s *callMatch) fail(r *config.Rule, format string, args ...any) Outcome {
 	if s.Fault != nil {
 		s.Fault("rule %s skipped: %s", r.Name, fmt.Sprintf(format, args...))
 	}
@@ -133,7 +133,7 @@ func (s *search) fail(r *config.Rule, format string, args ...any) Outcome {
 }
 
 // try tries one rule.
-func (s *search) try(r *config.Rule) (*Match, Outcome, error) {
+func (s *callMatch) try(r *config.Rule) (*Match, Outcome, error) {
 	p, outcome := s.applies(r)
 	if outcome != "" {
 		return nil, outcome, nil
@@ -144,8 +144,8 @@ func (s *search) try(r *config.Rule) (*Match, Outcome, error) {
 		}
 		return &Match{Rule: r, Part: s.call.Text, Text: s.call.Tool}, Matches, nil
 	}
-	if !pattern.May(p.Needs, s.folded) {
-		return nil, Lacks, nil
+	if !pattern.MayMatch(p.Needs, s.folded) {
+		return nil, NoLiteral, nil
 	}
 	parts := []string{s.call.Text}
 	if r.Parsed && s.call.Tool == "Bash" {
@@ -153,7 +153,7 @@ func (s *search) try(r *config.Rule) (*Match, Outcome, error) {
 			return nil, "", ErrCommands
 		}
 		var err error
-		if parts, err = s.commands(); err != nil {
+		if parts, err = s.parseCommands(); err != nil {
 			return nil, s.fail(r, "cannot parse the command: %v", err), nil
 		}
 	}
@@ -182,9 +182,9 @@ func (s *search) try(r *config.Rule) (*Match, Outcome, error) {
 
 // applies returns the pattern that decides whether a rule matches, nil if the
 // tool alone is enough; or why it does not apply.
-func (s *search) applies(r *config.Rule) (*config.Pattern, Outcome) {
-	p, outcome := decisive(r, s.call.Tool, s.tool)
-	if outcome == "" && r.ToolPattern.Text != "" && !names(r.Tools, s.call.Tool) {
+func (s *callMatch) applies(r *config.Rule) (*config.Pattern, Outcome) {
+	p, outcome := selectPattern(r, s.call.Tool, s.tool)
+	if outcome == "" && r.ToolPattern.Text != "" && !containsTool(r.Tools, s.call.Tool) {
 		switch found, err := s.match(&r.ToolPattern, s.call.Tool); {
 		case err != nil:
 			return nil, s.fail(r, "its tool_pattern %v", err)
@@ -195,11 +195,11 @@ func (s *search) applies(r *config.Rule) (*config.Pattern, Outcome) {
 	return p, outcome
 }
 
-// decisive is applies without a look at the pattern of tools, but for what
+// selectPattern is applies without a look at the pattern of tools, but for what
 // that needs.
-func decisive(r *config.Rule, tool, folded string) (*config.Pattern, Outcome) {
+func selectPattern(r *config.Rule, tool, folded string) (*config.Pattern, Outcome) {
 	named := len(r.Tools) > 0 || r.ToolPattern.Text != ""
-	if named && !names(r.Tools, tool) && (r.ToolPattern.Text == "" || !pattern.May(r.ToolPattern.Needs, folded)) {
+	if named && !containsTool(r.Tools, tool) && (r.ToolPattern.Text == "" || !pattern.MayMatch(r.ToolPattern.Needs, folded)) {
 		return nil, OtherTool
 	}
 	switch {
@@ -213,31 +213,31 @@ func decisive(r *config.Rule, tool, folded string) (*config.Pattern, Outcome) {
 	return nil, ""
 }
 
-// names reports whether a tool is one of those.
-func names(tools []string, tool string) bool {
+// containsTool reports whether a tool is one of those.
+func containsTool(tools []string, tool string) bool {
 	return slices.ContainsFunc(tools, func(name string) bool { return strings.EqualFold(name, tool) })
 }
 
-// Concerns tells of rules, without compiling a pattern, which ones may match a
+// Candidate tells of rules, without compiling a pattern, which ones may match a
 // call: all others do not.
-func Concerns(c Call) func(r *config.Rule) bool {
+func Candidate(c Call) func(r *config.Rule) bool {
 	tool, text := pattern.Fold(c.Tool), pattern.Fold(c.Text)
 	return func(r *config.Rule) bool {
-		p, outcome := decisive(r, c.Tool, tool)
-		return outcome == "" && (p == nil || pattern.May(p.Needs, text))
+		p, outcome := selectPattern(r, c.Tool, tool)
+		return outcome == "" && (p == nil || pattern.MayMatch(p.Needs, text))
 	}
 }
 
 // excepted reports whether one of the rule's exceptions matches, or fails: the
 // call goes through either way.
-func (s *search) excepted(r *config.Rule, part string) Outcome {
+func (s *callMatch) excepted(r *config.Rule, part string) Outcome {
 	if len(r.Unless) == 0 {
 		return ""
 	}
 	folded := pattern.Fold(part)
 	for i := range r.Unless {
 		p := &r.Unless[i]
-		if !pattern.May(p.Needs, folded) {
+		if !pattern.MayMatch(p.Needs, folded) {
 			continue
 		}
 		switch found, err := s.match(p, part); {
@@ -250,15 +250,15 @@ func (s *search) excepted(r *config.Rule, part string) Outcome {
 	return ""
 }
 
-func (s *search) commands() ([]string, error) {
-	if s.parts == nil && s.cut == nil {
-		s.parts, s.cut = s.Commands(s.call.Text)
+func (s *callMatch) parseCommands() ([]string, error) {
+	if s.commands == nil && s.parseErr == nil {
+		s.commands, s.parseErr = s.Commands(s.call.Text)
 	}
-	return s.parts, s.cut
+	return s.commands, s.parseErr
 }
 
 // match tries a pattern on a text.
-func (s *search) match(p *config.Pattern, text string) (*regexp2.Match, error) {
+func (s *callMatch) match(p *config.Pattern, text string) (*regexp2.Match, error) {
 	now := time.Now()
 	if s.started.IsZero() {
 		s.started = now
@@ -267,7 +267,7 @@ func (s *search) match(p *config.Pattern, text string) (*regexp2.Match, error) {
 	if limit == 0 {
 		limit = Timeout
 	}
-	left := min(limit, limit+limit/grace-now.Sub(s.started))
+	left := min(limit, limit+limit/totalSlack-now.Sub(s.started))
 	if left <= 0 {
 		return nil, errors.New("was not tried: other patterns used the time limit")
 	}
@@ -288,7 +288,7 @@ func (s *search) match(p *config.Pattern, text string) (*regexp2.Match, error) {
 var clock sync.Once
 
 func compiled(p *config.Pattern) (*regexp2.Regexp, error) {
-	clock.Do(func() { regexp2.SetTimeoutCheckPeriod(tick) })
+	clock.Do(func() { regexp2.SetTimeoutCheckPeriod(clockPeriod) })
 	return regexp2.Compile(p.Expr, regexp2.IgnoreCase)
 }
 

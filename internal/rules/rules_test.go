@@ -51,7 +51,7 @@ func TestFirst(t *testing.T) {
 	}{
 		{"url", []config.Rule{pr}, "WebFetch", "https://GITHUB.com/a/b/pull/42/files", "pr: gh pr view 42 -R a/b", Matches},
 		{"other url", []config.Rule{pr}, "WebFetch", "https://github.com/a/b/issues/42", "", NoMatch},
-		{"other site", []config.Rule{pr}, "WebFetch", "https://example.com/a/b/pull/42", "", Lacks},
+		{"other site", []config.Rule{pr}, "WebFetch", "https://example.com/a/b/pull/42", "", NoLiteral},
 		{"url in a command", []config.Rule{pr}, "Bash", "curl https://github.com/a/b/pull/42", "", OtherTool},
 		{"command", []config.Rule{kubectl}, "Bash", "  KUBECTL get pods", "kubectl: no get", Matches},
 		{"command as written", []config.Rule{kubectl}, "Bash", "cd x && kubectl get pods", "", NoMatch},
@@ -76,7 +76,7 @@ func TestFirst(t *testing.T) {
 		{"second named tool", []config.Rule{named}, "Bash", "cat .env", "named: m", Matches},
 		{"page by default", []config.Rule{both}, "WebFetch", "https://example.com/curl", "both: m", Matches},
 		{"command by its own pattern", []config.Rule{both}, "Bash", "curl x", "both: m", Matches},
-		{"command not by the page's", []config.Rule{both}, "Bash", "wget example.com", "", Lacks},
+		{"command not by the page's", []config.Rule{both}, "Bash", "wget example.com", "", NoLiteral},
 		{"first wins", []config.Rule{kubectl, parsed}, "Bash", "kubectl get", "kubectl: no get", Matches},
 		{"broken is skipped", []config.Rule{broken, pr}, "WebFetch", "https://github.com/a/b/pull/1", "pr: gh pr view 1 -R a/b", Matches},
 		{"none", nil, "Bash", "ls", "", ""},
@@ -108,10 +108,10 @@ func TestFirst(t *testing.T) {
 			if err != nil || (first == nil) != (found == nil) || first != nil && first.Rule != found.Rule {
 				t.Errorf("First: %+v, %v", first, err)
 			}
-			concerns := Concerns(Call{test.tool, test.text})
+			concerns := Candidate(Call{test.tool, test.text})
 			for i := range outcomes {
 				r := &test.rules[i]
-				if quiet := outcomes[i] == OtherTool || outcomes[i] == Lacks; concerns(r) == quiet {
+				if quiet := outcomes[i] == OtherTool || outcomes[i] == NoLiteral; concerns(r) == quiet {
 					t.Errorf("rule %s concerns the call: %t, outcome %q", r.Name, !quiet, outcomes[i])
 				}
 			}

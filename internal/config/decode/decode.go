@@ -60,7 +60,7 @@ type Settings struct {
 // or has its default there, and is in the list of problems.
 func Config(s Settings) (config.Config, []Problem) {
 	d := decoder{Settings: s, config: config.Default()}
-	d.known("", "", s.Values, "databases", "hook", "search", "routes", "inject", "update", "embedder")
+	d.reportUnknown("", "", s.Values, "databases", "hook", "search", "routes", "inject", "update", "embedder")
 	d.databases(s.Values["databases"])
 	d.hook(s.Values["hook"])
 	d.search(s.Values["search"])
@@ -98,7 +98,7 @@ func (d *decoder) databases(v any) {
 			d.config.Databases = append(d.config.Databases, db)
 		}
 	}
-	d.name()
+	d.assignNames()
 }
 
 // database decodes one entry; false if it is to be skipped.
@@ -136,7 +136,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		}
 		return s
 	}
-	d.known(path, entry, m, "name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject")
+	d.reportUnknown(path, entry, m, "name", "keywords", "path", "description", "mcp_tool_name", "urls", "mode", "version", "inject")
 
 	var bad []any
 	db.Keywords, bad = stringList(m["keywords"])
@@ -169,7 +169,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 			wrong("urls", `a list of URL prefixes, as in "https://docs.gitlab.com/"`, got, false, "the item is ignored")
 		}
 	}
-	if db.Inject, ok = injected(m["inject"]); !ok {
+	if db.Inject, ok = injectPatterns(m["inject"]); !ok {
 		wrong("inject", `true, or patterns of documents as in "conventions/**"`, m["inject"], false, "no notes are added")
 		db.Inject = nil
 	}
@@ -194,9 +194,9 @@ func (d *decoder) path(raw string, relative func(raw, resolved string)) string {
 	return path
 }
 
-// name gives every database a name of its own: the one it asked for, else its
+// assignNames gives every database a name of its own: the one it asked for, else its
 // first keyword, with a number where that is taken.
-func (d *decoder) name() {
+func (d *decoder) assignNames() {
 	taken := map[string]bool{}
 	dbs := d.config.Databases
 	for i := range dbs {
@@ -265,7 +265,7 @@ func (d *decoder) section(name string, v any, fields ...string) map[string]any {
 	if !ok && v != nil {
 		d.report(name, Problem{Entry: name, Expected: "an object", Got: describe(v), Effect: "using the defaults"})
 	}
-	d.known(name, name, m, fields...)
+	d.reportUnknown(name, name, m, fields...)
 	return m
 }
 
@@ -285,8 +285,8 @@ func (d *decoder) number(m map[string]any, section, field string, low, high int,
 	*to = n
 }
 
-// known reports the keys of m that nothing reads.
-func (d *decoder) known(path, entry string, m map[string]any, keys ...string) {
+// reportUnknown reports the keys of m that nothing reads.
+func (d *decoder) reportUnknown(path, entry string, m map[string]any, keys ...string) {
 	for _, key := range sortedKeys(m) {
 		if contains(keys, key) {
 			continue

@@ -61,7 +61,7 @@ func (d *decoder) embedder(path string, v any) {
 		m = maps.Clone(m)
 		delete(m, "api_key")
 	}
-	d.known(path, path, m, "provider", "model", "url", "api_key_env", "query_prompt", "document_prompt", "dimensions", "batch", "weight")
+	d.reportUnknown(path, path, m, "provider", "model", "url", "api_key_env", "query_prompt", "document_prompt", "dimensions", "batch", "weight")
 
 	const providers = `"builtin", "ollama", "openai" or "model2vec"`
 	var e config.Embedder

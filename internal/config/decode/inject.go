@@ -47,9 +47,9 @@ func (d *decoder) inject(v any) {
 	}
 }
 
-// injected reads a database's "inject": true, or patterns of the documents
+// injectPatterns reads a database's "inject": true, or patterns of the documents
 // that are injected.
-func injected(v any) (patterns []string, ok bool) {
+func injectPatterns(v any) (patterns []string, ok bool) {
 	switch v := v.(type) {
 	case bool:
 		if v {

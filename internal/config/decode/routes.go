@@ -72,16 +72,16 @@ func (d *routeDecoder) wrong(field, expected string, got any, fatal bool, effect
 	d.usable = d.usable && !fatal
 }
 
-const leftOut = "the rule is ignored"
+const ruleIgnored = "the rule is ignored"
 
 func (d *routeDecoder) rule(name string, v any, at string) {
 	d.entry, d.path, d.usable = "routes."+name, []string{at}, true
 	var ok bool
 	if d.fields, ok = v.(map[string]any); !ok {
-		d.problems = append(d.problems, Problem{Line: d.routes.Line(at), Entry: d.entry, Expected: `a rule with a "pattern" and a "message"`, Got: describe(v), Effect: leftOut})
+		d.problems = append(d.problems, Problem{Line: d.routes.Line(at), Entry: d.entry, Expected: `a rule with a "pattern" and a "message"`, Got: describe(v), Effect: ruleIgnored})
 		return
 	}
-	d.known()
+	d.reportUnknown()
 	r := config.Rule{Name: name, Origin: d.routes.Origin, Line: d.routes.Line(at)}
 	if tool := d.text("tool", "a tool name"); tool != "" {
 		r.Tools = []string{canonical(tool)}
@@ -101,7 +101,7 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 		r.Unless = append(r.Unless, config.Pattern{Text: text})
 	}
 	if len(r.Tools) == 0 && r.ToolPattern.Text == "" && r.Pattern.Text == "" && r.CommandPattern.Text == "" && d.usable {
-		d.wrong("pattern", "a pattern of a URL, a command, or a tool", d.fields["pattern"], true, leftOut)
+		d.wrong("pattern", "a pattern of a URL, a command, or a tool", d.fields["pattern"], true, ruleIgnored)
 	}
 	switch commands := d.text("commands", `"written" or "parsed"`); commands {
 	case "", "written":
@@ -116,7 +116,7 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 		case config.ActionDeny, config.ActionWarn, config.ActionAsk:
 			r.Action = a
 		default:
-			d.wrong("action", `"deny", "warn" or "ask"`, action, true, leftOut)
+			d.wrong("action", `"deny", "warn" or "ask"`, action, true, ruleIgnored)
 		}
 	}
 	if v, given := d.fields["limit"]; given {
@@ -137,7 +137,7 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 	}
 }
 
-func (d *routeDecoder) known() {
+func (d *routeDecoder) reportUnknown() {
 	keys := []string{"name", "description", "tool", "tool_pattern", "pattern", "command_pattern", "unless", "commands", "action", "message", "limit", "database", "tests"}
 	for _, key := range sortedKeys(d.fields) {
 		if contains(keys, key) || strings.HasPrefix(key, "_") {
@@ -158,7 +158,7 @@ func (d *routeDecoder) text(field, expected string) string {
 	v := d.fields[field]
 	s, ok := v.(string)
 	if !ok && v != nil {
-		d.wrong(field, expected, v, true, leftOut)
+		d.wrong(field, expected, v, true, ruleIgnored)
 	}
 	if strings.TrimSpace(s) == "" {
 		return ""
@@ -176,7 +176,7 @@ func (d *routeDecoder) texts(field, expected string) []string {
 	for _, item := range items {
 		s, ok := item.(string)
 		if !ok || s == "" {
-			d.wrong(field, expected, item, true, leftOut)
+			d.wrong(field, expected, item, true, ruleIgnored)
 		}
 		list = append(list, s)
 	}

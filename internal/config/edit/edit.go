@@ -115,7 +115,7 @@ func (f *file) decode() (map[string]any, error) {
 // put makes the edit, and returns what the text must then say. values is what
 // it says now.
 func (f *file) put(values map[string]any, path string, e Entry) (map[string]any, error) {
-	key, err := oneOf(values, "databases")
+	key, err := findKey(values, "databases")
 	if err != nil {
 		return nil, err
 	}
@@ -123,18 +123,18 @@ func (f *file) put(values map[string]any, path string, e Entry) (map[string]any,
 	if values[key] != nil && !isList {
 		return nil, fmt.Errorf("%q is not a list of databases; fix it first", key)
 	}
-	at, old := find(values, path, e.name())
+	at, old := findDatabase(values, path, e.name())
 	if at < 0 {
 		fields := e.fields()
 		if err := f.appendEntry(key, fields); err != nil {
 			return nil, err
 		}
-		values[key] = append(slices.Clip(list), valuesOf(fields))
+		values[key] = append(slices.Clip(list), fieldValues(fields))
 		return values, nil
 	}
 	entry := list[at].(map[string]any)
 	for _, change := range changes(old, e) {
-		if change.name, err = oneOf(entry, change.name); err != nil {
+		if change.name, err = findKey(entry, change.name); err != nil {
 			return nil, err
 		}
 		if err := f.change(key, at, change, entry[change.name]); err != nil {
@@ -165,7 +165,7 @@ func (e *Entry) fields() []field {
 	return fields
 }
 
-func valuesOf(fields []field) map[string]any {
+func fieldValues(fields []field) map[string]any {
 	m := map[string]any{}
 	for _, f := range fields {
 		apply(m, f)
@@ -220,11 +220,11 @@ func changes(old config.Database, e Entry) []field {
 	return list
 }
 
-// find is the place in the list of the database of that name, as the program
+// findDatabase is the place in the list of the database of that name, as the program
 // reads the file; -1 if there is none.
-func find(values map[string]any, path, name string) (int, config.Database) {
+func findDatabase(values map[string]any, path, name string) (int, config.Database) {
 	decoded, _ := decode.Config(decode.Settings{
-		Values: folded(values).(map[string]any),
+		Values: foldKeys(values).(map[string]any),
 		Line:   func(string) int { return 0 },
 		Dir:    config.Dir(path),
 		Home:   config.Home(os.Getenv),
@@ -237,28 +237,28 @@ func find(values map[string]any, path, name string) (int, config.Database) {
 	return -1, config.Database{}
 }
 
-// folded is v with the keys of its objects in lower case, as load has them.
-func folded(v any) any {
+// foldKeys is v with the keys of its objects in lower case, as load has them.
+func foldKeys(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for key, value := range v {
-			m[strings.ToLower(key)] = folded(value)
+			m[strings.ToLower(key)] = foldKeys(value)
 		}
 		return m
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = folded(item)
+			list[i] = foldKeys(item)
 		}
 		return list
 	}
 	return v
 }
 
-// oneOf is the key of m that folds to name, or name if there is none. Of
+// findKey is the key of m that folds to name, or name if there is none. Of
 // several the program takes the last in the file, which a map does not know.
-func oneOf(m map[string]any, name string) (string, error) {
+func findKey(m map[string]any, name string) (string, error) {
 	found := ""
 	for key := range m {
 		if strings.EqualFold(key, name) {
@@ -285,8 +285,8 @@ func quote(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// quoted is a field's value, on one line.
-func quoted(v any) string {
+// formatValue is a field's value, on one line.
+func formatValue(v any) string {
 	list, isList := v.([]string)
 	if !isList {
 		return quote(v.(string))

@@ -38,7 +38,7 @@ func (l layout) object(fields []field) string {
 func (l layout) fields(fields []field, between string) string {
 	parts := make([]string, len(fields))
 	for i, f := range fields {
-		parts[i] = l.field(f.name, quoted(f.value))
+		parts[i] = l.field(f.name, formatValue(f.value))
 	}
 	return strings.Join(parts, between)
 }
@@ -94,12 +94,12 @@ func (f *file) appendEntry(key string, fields []field) error {
 		l.indent = l.unit // a member of the file's object
 	}
 	return f.insert(databases, l, func(l layout) string {
-		return f.like(databases, l).object(fields)
+		return f.entryLayout(databases, l).object(fields)
 	})
 }
 
-// like is the layout of a new entry beside those of the list.
-func (f *file) like(databases *node, l layout) layout {
+// entryLayout is the layout of a new entry beside those of the list.
+func (f *file) entryLayout(databases *node, l layout) layout {
 	if len(databases.items) == 0 {
 		return l
 	}
@@ -159,16 +159,16 @@ func (f *file) set(key string, at int, change field) error {
 	case v != nil && v.kind != scalar:
 		return ErrManualEdit
 	case v != nil:
-		f.splice(v.start, v.end, quoted(change.value))
+		f.splice(v.start, v.end, formatValue(change.value))
 		return nil
 	case entry.block && l.equals:
-		f.splice(entry.end, entry.end, f.newline+l.field(change.name, quoted(change.value)))
+		f.splice(entry.end, entry.end, f.newline+l.field(change.name, formatValue(change.value)))
 		return nil
 	case entry.block:
-		f.splice(entry.end, entry.end, f.newline+entry.indent+change.name+": "+quoted(change.value))
+		f.splice(entry.end, entry.end, f.newline+entry.indent+change.name+": "+formatValue(change.value))
 		return nil
 	}
-	return f.insert(entry, l, func(l layout) string { return l.field(change.name, quoted(change.value)) })
+	return f.insert(entry, l, func(l layout) string { return l.field(change.name, formatValue(change.value)) })
 }
 
 func (f *file) entry(key string, at int) (*node, layout, error) {
@@ -189,7 +189,7 @@ func (f *file) appendBlock(root, databases *node, key string, fields []field) er
 	if f.format == "toml" {
 		lines := []string{"[[" + key + "]]"}
 		for _, x := range fields {
-			lines = append(lines, layout{equals: true}.field(x.name, quoted(x.value)))
+			lines = append(lines, layout{equals: true}.field(x.name, formatValue(x.value)))
 		}
 		if f.text != "" && !strings.HasSuffix(f.text, "\n") {
 			f.text += f.newline
@@ -212,7 +212,7 @@ func (f *file) appendBlock(root, databases *node, key string, fields []field) er
 		if i == 0 {
 			mark = "- "
 		}
-		lines = append(lines, indent+mark+x.name+": "+quoted(x.value))
+		lines = append(lines, indent+mark+x.name+": "+formatValue(x.value))
 	}
 	item := head + strings.Join(lines, f.newline)
 	if at == 0 || f.text[at-1] == '\n' {

@@ -16,12 +16,12 @@ func Remove(path string, data []byte, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := oneOf(values, "databases")
+	key, err := findKey(values, "databases")
 	if err != nil {
 		return nil, err
 	}
 	list, isList := values[key].([]any)
-	at, _ := find(values, path, name)
+	at, _ := findDatabase(values, path, name)
 	if !isList || at < 0 {
 		return data, nil
 	}
@@ -120,9 +120,9 @@ func (f *file) endOfText(at int) int {
 
 // comma is where the next comma stands that is not in a comment.
 func (f *file) comma(at int) int {
-	p := f.brackets()
+	p := f.flowParser()
 	p.at = at
-	p.blanks()
+	p.skipBlanks()
 	return p.at
 }
 

@@ -69,13 +69,13 @@ func tomlKey(e *unstable.Node) (names []string, end int) {
 
 // tomlValue is the value behind a key that ends there.
 func (f *file) tomlValue(at int) (*node, error) {
-	p := f.brackets()
+	p := f.flowParser()
 	p.at = at
-	p.blanks()
+	p.skipBlanks()
 	if p.peek() != '=' {
 		return nil, ErrManualEdit
 	}
 	p.at++
-	p.blanks()
+	p.skipBlanks()
 	return p.value()
 }

@@ -22,7 +22,7 @@ type node struct {
 type kind int
 
 const (
-	foreign kind = iota // of no concern, or beyond the package
+	unsupported kind = iota // of no concern, or beyond the package
 	scalar
 	list
 	object
@@ -64,19 +64,19 @@ func (f *file) tree() (*node, error) {
 	case "toml":
 		return f.tomlTree()
 	}
-	p := f.brackets()
-	p.blanks()
+	p := f.flowParser()
+	p.skipBlanks()
 	return p.value()
 }
 
-// brackets is a parser of what the three formats have nearly in common: lists
+// flowParser is a parser of what the three formats have nearly in common: lists
 // in [], objects in {}, strings in quotes.
-func (f *file) brackets() *brackets {
-	return &brackets{text: f.text, yaml: f.format == "yaml", equals: f.format == "toml"}
+func (f *file) flowParser() *flowParser {
+	return &flowParser{text: f.text, yaml: f.format == "yaml", equals: f.format == "toml"}
 }
 
 // A brackets parses a text that a decoder has found to be valid.
-type brackets struct {
+type flowParser struct {
 	text   string
 	at     int
 	yaml   bool // plain words may have blanks and quotes in them
@@ -84,7 +84,7 @@ type brackets struct {
 }
 
 // value parses the value that begins here.
-func (p *brackets) value() (*node, error) {
+func (p *flowParser) value() (*node, error) {
 	n := &node{kind: scalar, start: p.at}
 	switch p.peek() {
 	case '{':
@@ -108,7 +108,7 @@ func (p *brackets) value() (*node, error) {
 	closing := p.text[p.at] + 2 // ] is two behind [, and } behind {
 	p.at++
 	for {
-		p.blanks()
+		p.skipBlanks()
 		switch p.peek() {
 		case closing:
 			p.at++
@@ -127,7 +127,7 @@ func (p *brackets) value() (*node, error) {
 }
 
 // child parses an item of a list or a member of an object.
-func (p *brackets) child(n *node) error {
+func (p *flowParser) child(n *node) error {
 	start := p.at
 	v, err := p.value()
 	if err != nil {
@@ -138,12 +138,12 @@ func (p *brackets) child(n *node) error {
 		return nil
 	}
 	name := unquoted(p.text[start:p.at])
-	p.blanks()
+	p.skipBlanks()
 	if c := p.peek(); c != ':' && c != '=' {
 		return ErrManualEdit
 	}
 	p.at++
-	p.blanks()
+	p.skipBlanks()
 	if v, err = p.value(); err != nil {
 		return err
 	}
@@ -152,15 +152,15 @@ func (p *brackets) child(n *node) error {
 }
 
 // peek is the byte here, 0 at the end.
-func (p *brackets) peek() byte {
+func (p *flowParser) peek() byte {
 	if p.at < len(p.text) {
 		return p.text[p.at]
 	}
 	return 0
 }
 
-// blanks skips white space and comments.
-func (p *brackets) blanks() {
+// skipBlanks skips white space and comments.
+func (p *flowParser) skipBlanks() {
 	for ; p.at < len(p.text); p.at++ {
 		switch p.text[p.at] {
 		case ' ', '\t', '\n', '\r':
@@ -176,7 +176,7 @@ func (p *brackets) blanks() {
 
 // skipQuoted skips a string in quotes: in TOML maybe three of them, and in
 // YAML a single quote is written twice within single ones.
-func (p *brackets) skipQuoted() error {
+func (p *flowParser) skipQuoted() error {
 	q := p.text[p.at : p.at+1]
 	if three := strings.Repeat(q, 3); p.equals && strings.HasPrefix(p.text[p.at:], three) {
 		q = three
@@ -199,7 +199,7 @@ func (p *brackets) skipQuoted() error {
 }
 
 // skipWord skips a value without quotes.
-func (p *brackets) skipWord() {
+func (p *flowParser) skipWord() {
 	start := p.at
 	for ; p.at < len(p.text); p.at++ {
 		c := p.text[p.at]

@@ -60,7 +60,7 @@ func (y yamlText) node(n *yaml.Node) (*node, error) {
 	case n.Anchor != "" || n.Kind == yaml.AliasNode:
 		return &node{}, nil // what is changed here would change elsewhere
 	case n.Kind != yaml.ScalarNode && n.Style&yaml.FlowStyle != 0, n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
-		p := y.brackets()
+		p := y.flowParser()
 		p.at = at
 		return p.value()
 	case n.Kind == yaml.ScalarNode && n.Style == 0:

@@ -33,7 +33,7 @@ type document struct {
 }
 
 // A section is a part of a file with the order of its keys.
-type section struct {
+type orderedValue struct {
 	value any
 	node  *node
 }
@@ -71,13 +71,13 @@ func (d *document) Decode(data []byte, into map[string]any) error {
 	for key, v := range object {
 		into[key] = v
 	}
-	d.unfold("", d.root, into)
+	d.recordLines("", d.root, into)
 	return d.takeSections(into)
 }
 
-// unfold notes the lines of n's values under their folded paths, and leaves
+// recordLines notes the lines of n's values under their folded paths, and leaves
 // of keys that fold alike the last in the file: viper would take any.
-func (d *document) unfold(path string, n *node, value any) {
+func (d *document) recordLines(path string, n *node, value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		last := map[string]key{}
@@ -99,7 +99,7 @@ func (d *document) unfold(path string, n *node, value any) {
 			last[folded] = k
 			d.lines[at] = k.line
 			if !(path == "" && slices.Contains(ownSections(), folded)) {
-				d.unfold(at, k.value, value[k.name])
+				d.recordLines(at, k.value, value[k.name])
 			}
 		}
 	case []any:
@@ -107,7 +107,7 @@ func (d *document) unfold(path string, n *node, value any) {
 			at := path + "[" + strconv.Itoa(i) + "]"
 			d.lines[at] = item.line
 			if i < len(value) {
-				d.unfold(at, item, value[i])
+				d.recordLines(at, item, value[i])
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (d *document) takeSections(values map[string]any) error {
 		d.sections[name] = text
 		if name == "routes" { // before viper folds what it was given
 			var problems []decode.Problem
-			d.rules, problems = decodeRules(d.path, section{v, k.value})
+			d.rules, problems = decodeRules(d.path, orderedValue{v, k.value})
 			d.problems = append(d.problems, problems...)
 		}
 	}

@@ -268,7 +268,7 @@ func (r *Result) CheckEnvironment(getenv config.Getenv) {
 
 // WriteSnapshot leaves the snapshot that spares the hook the next load.
 func (r *Result) WriteSnapshot(l config.Locations) error {
-	return remember(l, r.stamp, config.Snapshot{Config: r.Config, Problems: r.Messages()})
+	return writeSnapshot(l, r.stamp, config.Snapshot{Config: r.Config, Problems: r.Messages()})
 }
 
 // Messages are what to tell the user of the config, a line each.
@@ -290,12 +290,12 @@ func WriteFailureSnapshot(l config.Locations, err *SyntaxError) error {
 	if statErr != nil {
 		return statErr
 	}
-	return remember(l, stamp, config.Snapshot{Config: config.Default(), Problems: []string{err.Error()}})
+	return writeSnapshot(l, stamp, config.Snapshot{Config: config.Default(), Problems: []string{err.Error()}})
 }
 
-// remember writes the snapshot unless the file may since have changed, or may
+// writeSnapshot writes the snapshot unless the file may since have changed, or may
 // yet change without a trace in its stamp.
-func remember(l config.Locations, stamp config.Stamp, s config.Snapshot) error {
+func writeSnapshot(l config.Locations, stamp config.Stamp, s config.Snapshot) error {
 	now, err := config.StampOf(l.Config)
 	if err != nil || now != stamp || !stamp.Settled(time.Now()) {
 		return err

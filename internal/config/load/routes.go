@@ -150,7 +150,7 @@ func (s *Routes) file(dir, name string) {
 		return
 	}
 	s.Files = append(s.Files, path)
-	routes, err := routesOf(path, data)
+	routes, err := parseRoutes(path, data)
 	if err != nil {
 		s.Problems = append(s.Problems, "routes "+err.Error())
 		return
@@ -199,11 +199,11 @@ func (s *Routes) read(dir, path string) ([]byte, bool) {
 	return data, err == nil
 }
 
-// routesOf cuts the routes out of a file of any of the formats.
-func routesOf(path string, data []byte) (section, error) {
+// parseRoutes cuts the routes out of a file of any of the formats.
+func parseRoutes(path string, data []byte) (orderedValue, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
-		return section{}, nil
+		return orderedValue{}, nil
 	}
 	decode := decodeJSON
 	switch Format(path) {
@@ -216,15 +216,15 @@ func routesOf(path string, data []byte) (section, error) {
 	var syntax *SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return section{}, fmt.Errorf("%s%s: %w", path, syntax.place(), syntax.Err)
+		return orderedValue{}, fmt.Errorf("%s%s: %w", path, syntax.place(), syntax.Err)
 	case err != nil:
-		return section{}, fmt.Errorf("%s: %w", path, err)
+		return orderedValue{}, fmt.Errorf("%s: %w", path, err)
 	}
-	object, ok := named(value).(map[string]any)
+	object, ok := stringKeys(value).(map[string]any)
 	if !ok {
-		return section{}, fmt.Errorf("%s:1:1: want an object at the top level", path)
+		return orderedValue{}, fmt.Errorf("%s:1:1: want an object at the top level", path)
 	}
-	return section{object["routes"], root.child("routes")}, nil
+	return orderedValue{object["routes"], root.child("routes")}, nil
 }
 
 func allStrings(list []any) bool {
@@ -238,11 +238,11 @@ func allStrings(list []any) bool {
 
 // decodeRules makes rules of a file's routes, and leaves out those with a
 // pattern that is none.
-func decodeRules(origin string, routes section) ([]config.Rule, []decode.Problem) {
+func decodeRules(origin string, routes orderedValue) ([]config.Rule, []decode.Problem) {
 	if routes.node == nil {
 		return nil, nil
 	}
-	r := decode.Routes{Origin: origin, Value: named(routes.value), Line: routes.node.lineOf}
+	r := decode.Routes{Origin: origin, Value: stringKeys(routes.value), Line: routes.node.lineOf}
 	if m, ok := r.Value.(map[string]any); ok {
 		r.Names = orderedKeys(routes.node, m)
 	}
@@ -305,8 +305,8 @@ func compile(rule *config.Rule) (field string, err error) {
 	return "", nil
 }
 
-// named is v with names for keys, where YAML allows others.
-func named(v any) any {
+// stringKeys is v with names for keys, where YAML allows others.
+func stringKeys(v any) any {
 	m, ok := v.(map[any]any)
 	if !ok {
 		return v
@@ -375,16 +375,16 @@ func (s *Routes) enabledPlugins() map[string]string {
 	}
 	dirs := map[string]string{}
 	for id, entry := range list.Plugins {
-		if dir := s.installed(entry); enabled[id] && dir != "" {
+		if dir := s.installPath(entry); enabled[id] && dir != "" {
 			dirs[id] = filepath.Clean(dir)
 		}
 	}
 	return dirs
 }
 
-// installed is where the list of plugins says that one is: for the project if
+// installPath is where the list of plugins says that one is: for the project if
 // it is there for that, else for all.
-func (s *Routes) installed(entry json.RawMessage) string {
+func (s *Routes) installPath(entry json.RawMessage) string {
 	type install struct {
 		Path    string `json:"installPath"`
 		Project string `json:"projectPath"`

@@ -360,7 +360,7 @@ func FuzzRoutes(f *testing.F) {
 	f.Add(2, []byte("[routes.a]\ncommand_pattern = 'x'\nmessage = 'm'\n"))
 	f.Fuzz(func(t *testing.T, format int, data []byte) {
 		path := "r." + []string{"json", "yaml", "toml"}[uint(format)%3]
-		routes, err := routesOf(path, data)
+		routes, err := parseRoutes(path, data)
 		if err != nil {
 			return
 		}

@@ -17,7 +17,7 @@ type Deadline struct {
 	started time.Time
 	limit   atomic.Int64 // time.Duration
 	timer   *time.Timer
-	over    atomic.Bool // it has passed, or the process has its answer
+	finished    atomic.Bool // it has passed, or the process has its answer
 	exit    func(code int)
 }
 
@@ -52,14 +52,14 @@ func (d *Deadline) Set(limit time.Duration) {
 // Stop lifts the limit: the process has its answer. If the deadline has passed
 // already, Stop does not return, since the process is about to end.
 func (d *Deadline) Stop() {
-	if !d.over.CompareAndSwap(false, true) {
+	if !d.finished.CompareAndSwap(false, true) {
 		select {}
 	}
 	d.timer.Stop()
 }
 
 func (d *Deadline) expire() {
-	if d.over.CompareAndSwap(false, true) {
+	if d.finished.CompareAndSwap(false, true) {
 		os.Stderr.WriteString("docsearch: timeout after " + time.Duration(d.limit.Load()).String() + "; the call runs as usual\n")
 		d.exit(0)
 	}

@@ -108,12 +108,12 @@ const (
 const maxText = 16 << 10
 
 const (
-	// Longest is the length of the longest event that is read, in bytes.
-	Longest = 64 << 20
-	// ended is the length up to which an event that is whole is taken to be
+	// MaxSize is the length of the longest event that is read, in bytes.
+	MaxSize = 64 << 20
+	// eagerLimit is the length up to which an event that is whole is taken to be
 	// all there is. After a longer one, which would have to be parsed again and
 	// again, the client must close the pipe.
-	ended = 1 << 20
+	eagerLimit = 1 << 20
 )
 
 // Read reads an event from r, which may stay open after it. What was read of
@@ -126,10 +126,10 @@ func Read(r io.Reader) (e Event, data []byte, err error) {
 		}
 		n, err := r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
-		if len(data) > Longest {
-			return Event{}, data, fmt.Errorf("larger than %d MiB", Longest>>20)
+		if len(data) > MaxSize {
+			return Event{}, data, fmt.Errorf("larger than %d MiB", MaxSize>>20)
 		}
-		if end := bytes.TrimRight(data, " \t\r\n"); len(data) <= ended && bytes.HasSuffix(end, []byte("}")) {
+		if end := bytes.TrimRight(data, " \t\r\n"); len(data) <= eagerLimit && bytes.HasSuffix(end, []byte("}")) {
 			if e, err := Parse(data); err == nil {
 				return e, data, nil
 			}

@@ -135,7 +135,7 @@ func TestParseErrors(t *testing.T) {
 // A client may leave open what it has written the event to.
 func TestRead(t *testing.T) {
 	const whole = `{"tool_name":"WebSearch","tool_input":{"query":"q}"}}`
-	long := `{"pad":"` + strings.Repeat("x", 2*ended) + `",` + whole[1:]
+	long := `{"pad":"` + strings.Repeat("x", 2*eagerLimit) + `",` + whole[1:]
 	for _, test := range []struct {
 		name, text string
 		open       bool // after the text
@@ -148,7 +148,7 @@ func TestRead(t *testing.T) {
 		{"cut", whole[:len(whole)-1], false, "invalid JSON"},
 		{"cut and open", whole[:len(whole)-2], true, "still open"},
 		{"long and open", long, true, "still open"},
-		{"too long", strings.Repeat("x", Longest+1), true, "larger than 64 MiB"},
+		{"too long", strings.Repeat("x", MaxSize+1), true, "larger than 64 MiB"},
 		{"text after", whole + "x", false, "invalid JSON"},
 		{"nothing", "", false, "not a JSON object"},
 	} {

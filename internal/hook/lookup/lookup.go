@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// offered is how many passages a denial may quote.
-	offered = 9
-	// offeredBytes is the text of the passages from which no further one is read:
+	// maxPassages is how many passages a denial may quote.
+	maxPassages = 9
+	// maxPassageBytes is the text of the passages from which no further one is read:
 	// a little more than fits.
-	offeredBytes = 10000
-	// sections is how many sections of a long page it may quote.
-	sections = 5
-	// shortPage is the length in bytes of a page that a denial quotes whole.
-	shortPage = 8000
+	maxPassageBytes = 10000
+	// maxSections is how many sections of a long page it may quote.
+	maxSections = 5
+	// maxWholePage is the length in bytes of a page that a denial quotes whole.
+	maxWholePage = 8000
 )
 
 // Indexes asks the indexes of databases on this machine.
@@ -48,9 +48,9 @@ func (Indexes) Server(tool, cwd string) (found, own bool) {
 
 // Search asks the index of a database.
 func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err error) {
-	err = i.use(db, func(x *quicksearch.Index) error {
+	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		found, err := x.Quote(quicksearch.Query{
-			Text: s.Query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(s), Version: db.Version, Limit: offered, Room: offeredBytes,
+			Text: s.Query, Names: append([]string{db.Name}, db.Keywords...), Named: match.Limited(s), Version: db.Version, Limit: maxPassages, Room: maxPassageBytes,
 		})
 		if err != nil {
 			return err
@@ -63,10 +63,10 @@ func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err
 
 // Page asks the index of a database for a page.
 func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held bool, err error) {
-	err = i.use(db, func(x *quicksearch.Index) (err error) {
+	err = i.withIndex(db, func(x *quicksearch.Index) (err error) {
 		var page quicksearch.Page
 		page, held, err = x.Page(quicksearch.PageQuery{
-			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: sections, MaxBytes: shortPage,
+			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: maxSections, MaxBytes: maxWholePage,
 		})
 		a = hook.Answer{Passages: passages(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true, Version: x.VersionOr(db.Version)}
 		return err
@@ -79,7 +79,7 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 func DefinedNames(dbs []config.Database) *config.Names {
 	names := make([][]string, len(dbs))
 	for i := range dbs {
-		_ = Indexes{}.use(&dbs[i], func(x *quicksearch.Index) (err error) {
+		_ = Indexes{}.withIndex(&dbs[i], func(x *quicksearch.Index) (err error) {
 			names[i], err = x.PageNames()
 			return err
 		})
@@ -87,8 +87,8 @@ func DefinedNames(dbs []config.Database) *config.Names {
 	return config.NewNames(dbs, names)
 }
 
-// use opens the index of a database for f.
-func (i Indexes) use(db *config.Database, f func(*quicksearch.Index) error) error {
+// withIndex opens the index of a database for f.
+func (i Indexes) withIndex(db *config.Database, f func(*quicksearch.Index) error) error {
 	x, err := quicksearch.Open(hook.Folder(db.Path))
 	if err != nil {
 		return err

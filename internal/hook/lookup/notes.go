@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	// candidates is how many documents are looked at for a call.
-	candidates = 8
-	// telling is the rarity of what says something at all.
-	telling = .2
-	// listed is how many documents of a database are listed at the start of a
+	// maxCandidates is how many documents are looked at for a call.
+	maxCandidates = 8
+	// minRarity is the rarity of what says something at all.
+	minRarity = .2
+	// maxListed is how many documents of a database are listed at the start of a
 	// session, and looked how many are looked at for pinned ones: what has more
 	// is a manual.
-	listed = 100
-	looked = 20_000
-	// longest is as much of a document as is ever told.
-	longest = 9000
+	maxListed = 100
+	maxScanned = 20_000
+	// maxNote is as much of a document as is ever told.
+	maxNote = 9000
 )
 
 // Entries returns the documents of a database that may be told for a call.
 func (i Indexes) Entries(db *config.Database, call *notes.Call, floor float64) (entries []notes.Entry, err error) {
-	err = i.use(db, func(x *quicksearch.Index) error {
+	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		q := call.Query()
-		related, err := x.Related(quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Keys: q.Keys, Limit: candidates})
+		related, err := x.Related(quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Keys: q.Keys, Limit: maxCandidates})
 		if err != nil {
 			return err
 		}
@@ -51,11 +51,11 @@ func (i Indexes) Entries(db *config.Database, call *notes.Call, floor float64) (
 // entryFor returns a document with its text if the call takes it, and nil if the
 // call has nothing to do with it.
 func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d lexical.Match, call *notes.Call, floor float64) (*notes.Entry, error) {
-	if d.Rarity < telling && !d.Keyed {
+	if d.Rarity < minRarity && !d.Keyed {
 		return nil, nil
 	}
 	key, err := x.Key(d.Document)
-	if err != nil || !injected(db, key) {
+	if err != nil || !isNote(db, key) {
 		return nil, err
 	}
 	namesFile := false
@@ -75,9 +75,9 @@ func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d lexical.M
 		return nil, err
 	}
 	e := entry(db, key, &p)
-	e.Rarity, e.NamesFile = d.Rarity, namesFile
-	if call.Judge(&e, floor); e.Taken {
-		e.Text, err = text(x, d.Document)
+	e.Rarity, e.MentionsFile = d.Rarity, namesFile
+	if call.Judge(&e, floor); e.Selected {
+		e.Text, err = noteText(x, d.Document)
 	}
 	return &e, err
 }
@@ -85,20 +85,20 @@ func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d lexical.M
 // Contents returns the first documents of a database that the agent is told of
 // when a session starts, of pinned ones the text, and how many there are in all.
 func (i Indexes) Contents(db *config.Database) (entries []notes.Entry, all int, err error) {
-	err = i.use(db, func(x *quicksearch.Index) error {
+	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		if slices.Contains(db.Inject, config.All) {
-			all = max(0, x.Documents()-looked)
+			all = max(0, x.Documents()-maxScanned)
 		}
-		for n := range uint32(min(x.Documents(), looked)) {
+		for n := range uint32(min(x.Documents(), maxScanned)) {
 			key, err := x.Key(n)
 			if err != nil {
 				return err
 			}
-			if !injected(db, key) {
+			if !isNote(db, key) {
 				continue
 			}
 			all++
-			if len(entries) >= listed {
+			if len(entries) >= maxListed {
 				pinned, err := x.Mentions(n, "pinned")
 				if err != nil {
 					return err
@@ -113,7 +113,7 @@ func (i Indexes) Contents(db *config.Database) (entries []notes.Entry, all int, 
 			}
 			e := entry(db, key, &p)
 			if e.Use.Pinned {
-				if e.Text, err = text(x, n); err != nil {
+				if e.Text, err = noteText(x, n); err != nil {
 					return err
 				}
 			}
@@ -127,12 +127,12 @@ func (i Indexes) Contents(db *config.Database) (entries []notes.Entry, all int, 
 // Remedy returns the passages of a database that a failure is about, the most
 // telling first: one of a document, and of versions of a document one.
 func (i Indexes) Remedy(db *config.Database, call *notes.Call) (remedies []hook.Remedy, err error) {
-	err = i.use(db, func(x *quicksearch.Index) error {
+	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		failure := notes.ReadFailure(call.Failure)
-		s := remedySearch{x: x, tracer: failure.Tracer(), common: failure.Common()}
+		s := remedySearch{x: x, tracer: failure.Scanner(), common: failure.Common()}
 		q := call.Query()
-		query := quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Names: append([]string{db.Name}, db.Keywords...), Version: db.Version, Limit: searched}
-		if s.shares, err = sharesOf(x, query); err != nil {
+		query := quicksearch.Query{Text: q.Text, Keywords: q.Keywords, Names: append([]string{db.Name}, db.Keywords...), Version: db.Version, Limit: remedyCandidates}
+		if s.rarityOf, err = rarityByDocument(x, query); err != nil {
 			return err
 		}
 		if err := s.search(query); err != nil {
@@ -140,13 +140,13 @@ func (i Indexes) Remedy(db *config.Database, call *notes.Call) (remedies []hook.
 		}
 		// What follows the first message is often of the same cause, and says it
 		// in other words.
-		if m := failure.Messages; len(m) > 1 && strings.Count(m[0], " ") >= firstWords && s.best < certain {
+		if m := failure.Messages; len(m) > 1 && strings.Count(m[0], " ") >= minFirstMessage && s.best < conclusive {
 			query.Text, query.Keywords = m[0], nil
 			if err := s.search(query); err != nil {
 				return err
 			}
 		}
-		remedies = chosen(s.found, x.Documents() >= fewDocuments)
+		remedies = rankRemedies(s.found, x.Documents() >= minDocuments)
 		return nil
 	})
 	return remedies, err
@@ -155,9 +155,9 @@ func (i Indexes) Remedy(db *config.Database, call *notes.Call) (remedies []hook.
 // A remedySearch collects passages that may be about a failure.
 type remedySearch struct {
 	x       *quicksearch.Index
-	tracer  *notes.Tracer
+	tracer  *notes.Scanner
 	common  bool
-	shares  func(document uint32) (rarity, share float64)
+	rarityOf  func(document uint32) (rarity, share float64)
 	found   []hook.Remedy
 	numbers []uint32 // of the passages found
 	best    float64  // evidence
@@ -175,33 +175,33 @@ func (s *remedySearch) search(query quicksearch.Query) error {
 			s.found[at].Score = max(s.found[at].Score, h.Score)
 			continue
 		}
-		t := s.tracer.Trace(&h.Passage)
-		t.Rarity, t.Share = s.shares(h.At)
-		r := hook.Remedy{Passage: h.Passage, Evidence: t.Evidence(s.common), Score: h.Score, Name: t.Name}
+		t := s.tracer.Scan(&h.Passage)
+		t.Rarity, t.Share = s.rarityOf(h.At)
+		r := hook.Remedy{Passage: h.Passage, Evidence: t.Score(s.common), Score: h.Score, Name: t.Name}
 		s.found, s.numbers, s.best = append(s.found, r), append(s.numbers, h.Number), max(s.best, r.Evidence)
 	}
 	return nil
 }
 
 const (
-	// searched is how many passages a search for a failure looks at.
-	searched = 16
-	// unknownShare is what a word counts that the database does not have: most
+	// remedyCandidates is how many passages a search for a failure looks at.
+	remedyCandidates = 16
+	// unknownWeight is what a word counts that the database does not have: most
 	// such words are names of the user's.
-	unknownShare = .3
-	// firstWords is the number of words from which a first message is searched
+	unknownWeight = .3
+	// minFirstMessage is the number of words from which a first message is searched
 	// for alone.
-	firstWords = 5
-	// certain is the evidence from which no other search is made.
-	certain = 1
-	// fewDocuments is the number of documents from which each gives one passage.
-	fewDocuments = 10
+	minFirstMessage = 5
+	// conclusive is the evidence from which no other search is made.
+	conclusive = 1
+	// minDocuments is the number of documents from which each gives one passage.
+	minDocuments = 10
 )
 
-// sharesOf returns a function for the rarity of a query's words in a document,
+// rarityByDocument returns a function for the rarity of a query's words in a document,
 // and their share of all its words' rarity.
-func sharesOf(x *quicksearch.Index, query quicksearch.Query) (func(document uint32) (rarity, share float64), error) {
-	query.Limit = 10 * searched
+func rarityByDocument(x *quicksearch.Index, query quicksearch.Query) (func(document uint32) (rarity, share float64), error) {
+	query.Limit = 10 * remedyCandidates
 	related, err := x.Related(query)
 	if err != nil {
 		return nil, err
@@ -212,18 +212,18 @@ func sharesOf(x *quicksearch.Index, query quicksearch.Query) (func(document uint
 	}
 	return func(document uint32) (rarity, share float64) {
 		rarity = rarities[document]
-		if all := related.Known + unknownShare*related.Unknown; all > 0 {
+		if all := related.Known + unknownWeight*related.Unknown; all > 0 {
 			share = min(1, rarity/all)
 		}
 		return rarity, share
 	}, nil
 }
 
-// chosen are the passages by their rank. Each that is about a name leaves the
+// rankRemedies are the passages by their rank. Each that is about a name leaves the
 // others about it without that evidence, so that not all say the same. With
 // distinct, each document gives one passage, and so do documents with the same
 // headings.
-func chosen(remedies []hook.Remedy, distinct bool) []hook.Remedy {
+func rankRemedies(remedies []hook.Remedy, distinct bool) []hook.Remedy {
 	var list []hook.Remedy
 	documents, headings, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for len(remedies) > 0 && len(list) < hook.MaxRemedies {
@@ -246,8 +246,8 @@ func chosen(remedies []hook.Remedy, distinct bool) []hook.Remedy {
 	return list
 }
 
-// injected reports whether a document is among those that the config marks.
-func injected(db *config.Database, key string) bool {
+// isNote reports whether a document is among those that the config marks.
+func isNote(db *config.Database, key string) bool {
 	return slices.ContainsFunc(db.Inject, func(pattern string) bool { return pattern == config.All || notes.Match(pattern, key) })
 }
 
@@ -266,9 +266,9 @@ func entry(db *config.Database, key string, p *passage.Passage) notes.Entry {
 	return notes.Entry{Database: db.Name, Document: key, Title: title, Source: source, Use: p.NoteMeta()}
 }
 
-// text is a document's text, all of it unless it is too long to tell.
-func text(x *quicksearch.Index, document uint32) (string, error) {
-	passages, err := x.Whole(document, longest)
+// noteText is a document's text, all of it unless it is too long to tell.
+func noteText(x *quicksearch.Index, document uint32) (string, error) {
+	passages, err := x.Whole(document, maxNote)
 	if err != nil {
 		return "", err
 	}

@@ -29,13 +29,13 @@ func Databases(s event.Search, c *config.Config) []*config.Database {
 	for i := range c.Databases {
 		db := &c.Databases[i]
 		switch {
-		case db.Mode == config.ModeOff, namesAll(excluded, db.URLs):
-		case len(only) > 0 && concerns(only, db), len(only) == 0 && Has(text, db.Keywords):
+		case db.Mode == config.ModeOff, allWithin(excluded, db.URLs):
+		case len(only) > 0 && limitedTo(only, db), len(only) == 0 && Has(text, db.Keywords):
 			list = append(list, db)
 		}
 	}
 	if len(list) == 0 && len(only) == 0 {
-		if db, _ := Defining(words, c); db != nil && !namesAll(excluded, db.URLs) {
+		if db, _ := Defining(words, c); db != nil && !allWithin(excluded, db.URLs) {
 			list = append(list, db)
 		}
 	}
@@ -47,7 +47,7 @@ func Databases(s event.Search, c *config.Config) []*config.Database {
 // without confidence in its answer is none.
 func Defining(query string, c *config.Config) (found *config.Database, name string) {
 	for word := range bytes.FieldsSeq([]byte(query)) {
-		place, ok := c.Names.Database(definedName(word))
+		place, ok := c.Names.Database(normalizeName(word))
 		if !ok || place >= len(c.Databases) {
 			continue
 		}
@@ -60,9 +60,9 @@ func Defining(query string, c *config.Config) (found *config.Database, name stri
 	return found, name
 }
 
-// definedName returns a word as Names has names: in lower case, without the signs
+// normalizeName returns a word as Names has names: in lower case, without the signs
 // around it and those between its parts; of a call, the name.
-func definedName(word []byte) []byte {
+func normalizeName(word []byte) []byte {
 	word, _, _ = bytes.Cut(bytes.TrimLeft(word, "`'\"([{<"), []byte("("))
 	name := make([]byte, 0, len(word))
 	for _, c := range bytes.TrimRight(word, "`'\")]}>,;:!?.") {
@@ -83,17 +83,17 @@ func Limited(s event.Search) bool {
 	return len(only)+len(s.Allowed) > 0
 }
 
-// concerns reports whether one of the sites that a search is limited to is the
+// limitedTo reports whether one of the sites that a search is limited to is the
 // database's: one of its URLs is there or, if it has none, the site has the name
 // of one of its keywords.
-func concerns(sites []string, db *config.Database) bool {
+func limitedTo(sites []string, db *config.Database) bool {
 	if len(db.URLs) > 0 {
-		return namesAny(sites, db.URLs)
+		return anyWithin(sites, db.URLs)
 	}
 	for _, site := range sites {
 		for label := range strings.SplitSeq(config.Host(site), ".") {
 			for _, k := range db.Keywords {
-				if rest, ok := strings.CutPrefix(label, strings.ToLower(k)); ok && k != "" && isSuffix(rest) {
+				if rest, ok := strings.CutPrefix(label, strings.ToLower(k)); ok && k != "" && isDomainSuffix(rest) {
 					return true
 				}
 			}
@@ -102,9 +102,9 @@ func concerns(sites []string, db *config.Database) bool {
 	return false
 }
 
-// isSuffix tells of what projects append to their names in a domain, as in
+// isDomainSuffix tells of what projects append to their names in a domain, as in
 // djangoproject.com, nodejs.org and git-scm.com.
-func isSuffix(s string) bool {
+func isDomainSuffix(s string) bool {
 	switch s {
 	case "", "project", "lang", "language", "js", "sql", "db", "doc", "docs", "framework", "-scm", "-lang", "-project", "-docs":
 		return true
@@ -128,29 +128,29 @@ func Keyword(text []rune, keywords []string) (string, bool) {
 	return "", false
 }
 
-// namesAny reports whether one of the domains is that of one of the URLs.
-func namesAny(domains, urls []string) bool {
+// anyWithin reports whether one of the domains is that of one of the URLs.
+func anyWithin(domains, urls []string) bool {
 	for _, u := range urls {
-		if named(domains, u) {
+		if isWithin(domains, u) {
 			return true
 		}
 	}
 	return false
 }
 
-// namesAll reports whether there are URLs and each has one of the domains: as
+// allWithin reports whether there are URLs and each has one of the domains: as
 // long as one is left, so is something to find in the database.
-func namesAll(domains, urls []string) bool {
+func allWithin(domains, urls []string) bool {
 	for _, u := range urls {
-		if !named(domains, u) {
+		if !isWithin(domains, u) {
 			return false
 		}
 	}
 	return len(urls) > 0
 }
 
-// named reports whether url's host is one of the domains or within one.
-func named(domains []string, url string) bool {
+// isWithin reports whether url's host is one of the domains or within one.
+func isWithin(domains []string, url string) bool {
 	host := config.Host(url)
 	for _, d := range domains {
 		domain := config.Host(d)
@@ -212,8 +212,8 @@ func containsWord(text, word []rune) bool {
 			continue
 		}
 		end := i + len(word)
-		if (i == 0 || !continues(text[i-1], word[0])) &&
-			(end == len(text) || !continues(word[len(word)-1], text[end])) {
+		if (i == 0 || !sameWord(text[i-1], word[0])) &&
+			(end == len(text) || !sameWord(word[len(word)-1], text[end])) {
 			return true
 		}
 	}
@@ -229,11 +229,11 @@ func hasPrefix(text, word []rune) bool {
 	return true
 }
 
-// continues reports whether two neighbours belong to one word. Letters, digits
+// sameWord reports whether two neighbours belong to one word. Letters, digits
 // and what combines with them do, if they are of scripts that write words
 // alike; any other character continues itself only, so that "c++" ends before
 // a digit and ".net" begins after a letter.
-func continues(a, b rune) bool {
+func sameWord(a, b rune) bool {
 	class := classOf(a)
 	if class != classOf(b) {
 		return false

@@ -80,7 +80,7 @@ func String(v []byte) (string, bool) {
 		return "", false
 	}
 	v = v[1 : len(v)-1]
-	i := bytes.IndexFunc(v, special)
+	i := bytes.IndexFunc(v, needsDecoding)
 	if i < 0 {
 		return string(v), true
 	}
@@ -124,14 +124,14 @@ func unescape(v []byte) (r rune, size int) {
 	case 't':
 		return '\t', 2
 	}
-	r, ok := unit(v)
+	r, ok := unicodeEscape(v)
 	switch {
 	case !ok:
 		return 0, 0
 	case !utf16.IsSurrogate(r):
 		return r, 6
 	}
-	if low, ok := unit(v[6:]); ok {
+	if low, ok := unicodeEscape(v[6:]); ok {
 		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
 			return pair, 12
 		}
@@ -139,8 +139,8 @@ func unescape(v []byte) (r rune, size int) {
 	return utf8.RuneError, 6
 }
 
-// unit is what v begins with, if that is \u and four digits.
-func unit(v []byte) (r rune, ok bool) {
+// unicodeEscape is what v begins with, if that is \u and four digits.
+func unicodeEscape(v []byte) (r rune, ok bool) {
 	if len(v) < 6 || v[0] != '\\' || v[1] != 'u' {
 		return 0, false
 	}
@@ -187,15 +187,15 @@ func Prefix(v []byte, most int) string {
 	return s
 }
 
-// special reports whether a character does not stand for itself in a JSON
+// needsDecoding reports whether a character does not stand for itself in a JSON
 // string.
-func special(r rune) bool {
+func needsDecoding(r rune) bool {
 	return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError
 }
 
 var (
-	errNoObject = errors.New("not a JSON object")
-	errNoList   = errors.New("not a JSON list")
+	errNotObject = errors.New("not a JSON object")
+	errNotList   = errors.New("not a JSON list")
 )
 
 // Object cuts a JSON object into its fields without looking into their
@@ -206,7 +206,7 @@ func Object(data []byte) (Fields, error) {
 	s := scanner{data: data}
 	s.space()
 	if !s.take('{') {
-		return nil, errNoObject
+		return nil, errNotObject
 	}
 	fields := make(Fields, 0, 16)
 	s.space()
@@ -250,7 +250,7 @@ func List(data []byte) ([][]byte, error) {
 	s := scanner{data: data}
 	s.space()
 	if !s.take('[') {
-		return nil, errNoList
+		return nil, errNotList
 	}
 	var items [][]byte
 	s.space()
@@ -348,10 +348,10 @@ func (s *scanner) value() bool {
 			continue
 		default:
 			start := s.at
-			for s.at < len(s.data) && !delimits(s.data[s.at]) {
+			for s.at < len(s.data) && !isDelimiter(s.data[s.at]) {
 				s.at++
 			}
-			if depth == 0 && !scalar(s.data[start:s.at]) {
+			if depth == 0 && !isScalar(s.data[start:s.at]) {
 				return false
 			}
 		}
@@ -362,7 +362,7 @@ func (s *scanner) value() bool {
 	return false
 }
 
-func delimits(c byte) bool {
+func isDelimiter(c byte) bool {
 	switch c {
 	case ' ', '\t', '\r', '\n', ',', ':', '{', '}', '[', ']', '"':
 		return true
@@ -370,8 +370,8 @@ func delimits(c byte) bool {
 	return false
 }
 
-// scalar reports whether v is a number, or one of the words of JSON.
-func scalar(v []byte) bool {
+// isScalar reports whether v is a number, or one of the words of JSON.
+func isScalar(v []byte) bool {
 	switch string(v) {
 	case "true", "false", "null":
 		return true

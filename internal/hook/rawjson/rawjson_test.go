@@ -41,7 +41,7 @@ func FuzzString(f *testing.F) {
 		if bytes.ContainsAny(data, " \t\r\n\"{[") {
 			return
 		}
-		if got, want := scalar(data), json.Valid(data); got != want {
+		if got, want := isScalar(data), json.Valid(data); got != want {
 			t.Errorf("scalar(%q) = %v, want %v", data, got, want)
 		}
 	})

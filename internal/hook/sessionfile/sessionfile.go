@@ -12,13 +12,13 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// longest is how much of a session's id is in the name of a file.
-const longest = 120
+// maxName is how much of a session's id is in the name of a file.
+const maxName = 120
 
-// Safe is what files of a session are called: its id, with everything
+// SafeName is what files of a session are called: its id, with everything
 // but letters, digits, hyphens and underscores replaced; own reports whether
 // no other session can have the same name.
-func Safe(session string) (name string, own bool) {
+func SafeName(session string) (name string, own bool) {
 	var b strings.Builder
 	own = true
 	for _, r := range session {
@@ -31,8 +31,8 @@ func Safe(session string) (name string, own bool) {
 		}
 	}
 	name = b.String()
-	if len(name) > longest {
-		name, own = fmt.Sprintf("%s-%016x", name[:longest-17], checksum([]byte(session))), false
+	if len(name) > maxName {
+		name, own = fmt.Sprintf("%s-%016x", name[:maxName-17], checksum([]byte(session))), false
 	}
 	return name, own
 }
@@ -40,7 +40,7 @@ func Safe(session string) (name string, own bool) {
 // Name is the name of a file of which each session has its own: an id
 // that is not its own name is told from others by its hash.
 func Name(prefix, session, suffix string) string {
-	name, own := Safe(session)
+	name, own := SafeName(session)
 	if !own {
 		name += fmt.Sprintf("-%016x", checksum([]byte(session)))
 	}

@@ -36,14 +36,14 @@ func Rules(list []config.Rule) []Finding {
 		if text, other := shadowed(list, i); other != "" {
 			add("never fires: earlier rule %[2]s matches %[1]s", text, other)
 		}
-		if misfits(r) {
+		if hasNoTool(r) {
 			add("never fires: it applies to %s, but its command_pattern to Bash", strings.Join(r.Tools, ", "))
 		}
 		if tool := matchesAll(r); tool != "" {
 			add("its pattern matches every %s call", tool)
 		}
 		for _, p := range patterns(r) {
-			if text := slow(p); text != "" {
+			if text := slowInput(p); text != "" {
 				add("pattern %s takes longer than %v on %s", strconv.Quote(p.Text), rules.Timeout, strconv.Quote(text))
 			}
 		}
@@ -61,7 +61,7 @@ func matcher() *rules.Matcher {
 // and one of these.
 func shadowed(list []config.Rule, i int) (text, by string) {
 	m := matcher()
-	for _, call := range calls(&list[i]) {
+	for _, call := range likelyCalls(&list[i]) {
 		if own, err := m.First(list[i:i+1], call); err != nil || own == nil {
 			continue
 		}
@@ -74,8 +74,8 @@ func shadowed(list []config.Rule, i int) (text, by string) {
 	return text, by
 }
 
-// calls are some that the rule is likely to match.
-func calls(r *config.Rule) []rules.Call {
+// likelyCalls are some that the rule is likely to match.
+func likelyCalls(r *config.Rule) []rules.Call {
 	var list []rules.Call
 	add := func(tool string, p config.Pattern) {
 		if p.Text == "" {
@@ -111,13 +111,13 @@ func calls(r *config.Rule) []rules.Call {
 	return list
 }
 
-// misfits reports whether the rule has a pattern for none of its tools.
-func misfits(r *config.Rule) bool {
+// hasNoTool reports whether the rule has a pattern for none of its tools.
+func hasNoTool(r *config.Rule) bool {
 	return r.CommandPattern.Text != "" && r.Pattern.Text == "" && r.ToolPattern.Text == "" && len(r.Tools) > 0 && !slices.Contains(r.Tools, "Bash")
 }
 
-// ordinary are calls of which a rule with a pattern is not to match all.
-var ordinary = []rules.Call{
+// ordinaryCalls are calls of which a rule with a pattern is not to match all.
+var ordinaryCalls = []rules.Call{
 	{Tool: "Bash", Text: "ls"},
 	{Tool: "Bash", Text: "git status"},
 	{Tool: "Bash", Text: "make -j4 2>&1 | tail"},
@@ -139,14 +139,14 @@ var ordinary = []rules.Call{
 func matchesAll(r *config.Rule) string {
 	m := matcher()
 	all := map[string]bool{}
-	for _, call := range ordinary {
+	for _, call := range ordinaryCalls {
 		found, err := m.First([]config.Rule{*r}, call)
 		matches := err == nil && found != nil && found.Pattern != nil
 		if before, seen := all[call.Tool]; !seen || before {
 			all[call.Tool] = matches
 		}
 	}
-	for _, call := range ordinary {
+	for _, call := range ordinaryCalls {
 		if all[call.Tool] {
 			return call.Tool
 		}
@@ -163,23 +163,23 @@ func patterns(r *config.Rule) []*config.Pattern {
 }
 
 const (
-	// pumped is how long a text is made.
-	pumped = 300
-	// endless is how many times longer than pace a pattern takes at least that
+	// pumpLength is how long a text is made.
+	pumpLength = 300
+	// slowFactor is how many times longer than pace a pattern takes at least that
 	// is said to take too long: one whose time grows with the cube of the text
 	// takes 100 times as long.
-	endless = 20
+	slowFactor = 20
 	// maxPart is the longest part of a sample that is repeated.
 	maxPart = 4
-	// patience is how long the search for a text may take, for a pattern.
-	patience = time.Second / 2
+	// searchTimeout is how long the search for a text may take, for a pattern.
+	searchTimeout = time.Second / 2
 )
 
-// pace is how long this machine takes, as busy as it is, for a pattern whose
+// quadraticTime is how long this machine takes, as busy as it is, for a pattern whose
 // time grows with the square of the text.
-func pace() time.Duration {
+func quadraticTime() time.Duration {
 	square := config.Rule{Tools: []string{"Bash"}, Pattern: config.Pattern{Text: "^a*a*b", Expr: "^a*a*b"}}
-	call := rules.Call{Tool: "Bash", Text: strings.Repeat("a", pumped)}
+	call := rules.Call{Tool: "Bash", Text: strings.Repeat("a", pumpLength)}
 	best := time.Minute
 	for range 3 {
 		m := rules.Matcher{Timeout: best}
@@ -191,9 +191,9 @@ func pace() time.Duration {
 	return best
 }
 
-// slow is a text on which the pattern reaches a limit, "" if none is found: a
+// slowInput is a text on which the pattern reaches a limit, "" if none is found: a
 // part of what it matches, over and over, and then something else.
-func slow(p *config.Pattern) string {
+func slowInput(p *config.Pattern) string {
 	rule := config.Rule{Tools: []string{"Bash"}, Pattern: *p}
 	reaches := func(text string, limit time.Duration) bool {
 		late := false
@@ -211,15 +211,15 @@ func slow(p *config.Pattern) string {
 				// What comes before may have to be there for the rest to be
 				// looked at.
 				for _, text := range []string{
-					strings.Repeat(part, pumped/len(part)) + "\x00",
-					string(runes[:i]) + strings.Repeat(part, pumped/len(part)) + "\x00",
+					strings.Repeat(part, pumpLength/len(part)) + "\x00",
+					string(runes[:i]) + strings.Repeat(part, pumpLength/len(part)) + "\x00",
 				} {
-					if tried[text] || time.Since(started) > patience {
+					if tried[text] || time.Since(started) > searchTimeout {
 						continue
 					}
 					tried[text] = true
 					// The first time may be the machine's fault.
-					if reaches(text, rules.Timeout) && reaches(text, max(rules.Timeout, endless*pace())) {
+					if reaches(text, rules.Timeout) && reaches(text, max(rules.Timeout, slowFactor*quadraticTime())) {
 						return string(runes[:i]) + strings.Repeat(part, 8) + "..."
 					}
 				}

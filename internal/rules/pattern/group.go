@@ -11,9 +11,9 @@ import (
 )
 
 // group reads what is in parentheses.
-func (p *parser) group(depth int) (known, error) {
+func (p *parser) group(depth int) (literalInfo, error) {
 	rest := p.in[p.at:]
-	inside := func(size int, opening string) (known, error) {
+	inside := func(size int, opening string) (literalInfo, error) {
 		p.at += size
 		p.out = append(p.out, opening...)
 		k, err := p.alternatives(depth + 1)
@@ -26,14 +26,14 @@ func (p *parser) group(depth int) (known, error) {
 		p.copy(1)
 		return k, nil
 	}
-	capture := func(size int, name string) (known, error) {
+	capture := func(size int, name string) (literalInfo, error) {
 		if name != "" && slices.Contains(p.groups, name) {
-			return known{}, fmt.Errorf("duplicate group %q", name)
+			return literalInfo{}, fmt.Errorf("duplicate group %q", name)
 		}
 		n := len(p.groups)
-		p.groups, p.matched = append(p.groups, name), append(p.matched, [2]string{})
+		p.groups, p.groupSamples = append(p.groups, name), append(p.groupSamples, [2]string{})
 		k, err := inside(size, "(")
-		p.matched[n] = k.samples
+		p.groupSamples[n] = k.samples
 		return k, err
 	}
 	if !strings.HasPrefix(rest, "(?") {
@@ -42,7 +42,7 @@ func (p *parser) group(depth int) (known, error) {
 	for _, look := range [...]string{"(?=", "(?!", "(?<=", "(?<!"} {
 		if strings.HasPrefix(rest, look) {
 			_, err := inside(len(look), look)
-			return known{exact: nothing}, err
+			return literalInfo{exact: emptyMatch}, err
 		}
 	}
 	for _, same := range [...]string{"(?:", "(?>"} {
@@ -54,7 +54,7 @@ func (p *parser) group(depth int) (known, error) {
 		if after, ok := strings.CutPrefix(rest, opening); ok {
 			name, _, ok := strings.Cut(after, ">")
 			if !ok || !isName(name) {
-				return known{}, errors.New("invalid group name")
+				return literalInfo{}, errors.New("invalid group name")
 			}
 			return capture(len(opening)+len(name)+1, name)
 		}
@@ -62,27 +62,27 @@ func (p *parser) group(depth int) (known, error) {
 	if after, ok := strings.CutPrefix(rest, "(?P="); ok {
 		name, _, ok := strings.Cut(after, ")")
 		if !ok {
-			return known{}, errors.New("unterminated group")
+			return literalInfo{}, errors.New("unterminated group")
 		}
 		return p.reference(len("(?P=")+len(name)+1, name)
 	}
 	if after, ok := strings.CutPrefix(rest, "(?("); ok {
 		name, _, ok := strings.Cut(after, ")")
 		if !ok {
-			return known{}, errors.New("unterminated group")
+			return literalInfo{}, errors.New("unterminated group")
 		}
 		n, err := p.numberOf(name)
 		if err != nil {
-			return known{}, err
+			return literalInfo{}, err
 		}
 		k, err := inside(len("(?(")+len(name)+1, "(?("+strconv.Itoa(n)+")")
-		return known{samples: k.samples}, err
+		return literalInfo{samples: k.samples}, err
 	}
 	return p.flags(inside)
 }
 
 // flags reads a group that begins with flags, or is nothing else.
-func (p *parser) flags(inside func(int, string) (known, error)) (known, error) {
+func (p *parser) flags(inside func(int, string) (literalInfo, error)) (literalInfo, error) {
 	rest := p.in[p.at:]
 	kept := []byte("(?")
 	before, verbose, on := p.verbose, p.verbose, true
@@ -107,12 +107,12 @@ func (p *parser) flags(inside func(int, string) (known, error)) (known, error) {
 			if len(kept) > len("(?") {
 				p.out = append(append(p.out, kept...), ')')
 			}
-			return known{exact: nothing}, nil
+			return literalInfo{exact: emptyMatch}, nil
 		default:
-			return known{}, fmt.Errorf("invalid group syntax %q", rest[:i+1])
+			return literalInfo{}, fmt.Errorf("invalid group syntax %q", rest[:i+1])
 		}
 	}
-	return known{}, errors.New("unterminated group")
+	return literalInfo{}, errors.New("unterminated group")
 }
 
 func isName(s string) bool {
@@ -138,16 +138,16 @@ func (p *parser) numberOf(group string) (int, error) {
 
 // reference replaces one to a name by one to a number, which no digit behind
 // it can become part of.
-func (p *parser) reference(size int, name string) (known, error) {
+func (p *parser) reference(size int, name string) (literalInfo, error) {
 	n, err := p.numberOf(name)
 	if err != nil {
-		return known{}, err
+		return literalInfo{}, err
 	}
 	p.at += size
 	p.out = append(p.out, `(?:\`+strconv.Itoa(n)+`)`...)
-	k := known{}
-	if n < len(p.matched) {
-		k.samples = p.matched[n]
+	k := literalInfo{}
+	if n < len(p.groupSamples) {
+		k.samples = p.groupSamples[n]
 	}
 	return k, nil
 }

@@ -24,8 +24,8 @@ const (
 	MaxLength = 16 << 10
 	maxDepth  = 100 // of groups in groups
 
-	maxSet  = 16 // of the texts that an expression can match, if they are counted
-	maxText = 64 // of one of them, in bytes
+	maxLiterals  = 16 // of the texts that an expression can match, if they are counted
+	maxLiteral = 64 // of one of them, in bytes
 
 	maxSample = 1 << 10
 )
@@ -41,8 +41,8 @@ type Pattern struct {
 	Samples [2]string
 }
 
-// May reports whether a folded text has what a pattern needs.
-func May(needs []string, folded string) bool {
+// MayMatch reports whether a folded text has what a pattern needs.
+func MayMatch(needs []string, folded string) bool {
 	for _, s := range needs {
 		if strings.Contains(folded, s) {
 			return true
@@ -64,7 +64,7 @@ func Parse(text string) (Pattern, error) {
 	if !utf8.ValidString(text) {
 		return Pattern{}, errors.New("the pattern is not UTF-8")
 	}
-	p := parser{in: text, groups: []string{""}, matched: [][2]string{{}}}
+	p := parser{in: text, groups: []string{""}, groupSamples: [][2]string{{}}}
 	whole, err := p.alternatives(0)
 	if err == nil && p.at < len(p.in) {
 		err = errors.New("unmatched closing parenthesis")
@@ -72,7 +72,7 @@ func Parse(text string) (Pattern, error) {
 	if err != nil {
 		return Pattern{}, fmt.Errorf("byte %d: %w", p.at, err)
 	}
-	return Pattern{Text: text, Expr: string(p.out), Groups: p.groups, Needs: whole.necessary(), Samples: whole.samples}, nil
+	return Pattern{Text: text, Expr: string(p.out), Groups: p.groups, Needs: whole.requiredLiterals(), Samples: whole.samples}, nil
 }
 
 type parser struct {
@@ -80,48 +80,48 @@ type parser struct {
 	at      int
 	out     []byte
 	groups  []string
-	matched [][2]string // samples of what the groups match, by number
-	verbose bool        // blanks and comments stand for nothing
+	groupSamples [][2]string // samples of what the groups match, by number
+	verbose bool        // skipBlanks and comments stand for nothing
 }
 
-var nothing = []string{""}
+var emptyMatch = []string{""}
 
 // alternatives reads expressions with bars between them, up to a parenthesis
 // that closes or the end.
-func (p *parser) alternatives(depth int) (known, error) {
+func (p *parser) alternatives(depth int) (literalInfo, error) {
 	if depth > maxDepth {
-		return known{}, errors.New("groups nested too deeply")
+		return literalInfo{}, errors.New("groups nested too deeply")
 	}
 	verbose := p.verbose
 	defer func() { p.verbose = verbose }()
 	all, err := p.sequence(depth)
 	for err == nil && p.at < len(p.in) && p.in[p.at] == '|' {
 		p.copy(1)
-		var next known
+		var next literalInfo
 		if next, err = p.sequence(depth); err == nil {
-			all = either(all, next)
+			all = alternation(all, next)
 		}
 	}
 	return all, err
 }
 
 // sequence reads atoms one after the other.
-func (p *parser) sequence(depth int) (known, error) {
-	run := nothing // what the last atoms match, one after the other
+func (p *parser) sequence(depth int) (literalInfo, error) {
+	run := emptyMatch // what the last atoms match, one after the other
 	var best []string
 	var samples [2]string
 	whole := true // run is the whole sequence
 	for {
-		p.blanks()
+		p.skipBlanks()
 		if p.at == len(p.in) || p.in[p.at] == '|' || p.in[p.at] == ')' {
 			break
 		}
 		start := len(p.out)
 		k, err := p.atom(depth)
 		if err != nil {
-			return known{}, err
+			return literalInfo{}, err
 		}
-		p.blanks()
+		p.skipBlanks()
 		k = p.quantified(start, k)
 		for i := range samples {
 			if len(samples[i])+len(k.samples[i]) <= maxSample {
@@ -129,25 +129,25 @@ func (p *parser) sequence(depth int) (known, error) {
 			}
 		}
 		if k.exact != nil {
-			if longer := cross(run, k.exact); longer != nil {
+			if longer := concatenations(run, k.exact); longer != nil {
 				run = longer
 				continue
 			}
 		}
-		best, whole = rarer(best, run), false
+		best, whole = moreSelective(best, run), false
 		run = k.exact
 		if run == nil {
-			best, run = rarer(best, k.needs), nothing
+			best, run = moreSelective(best, k.required), emptyMatch
 		}
 	}
 	if whole {
-		return known{exact: run, samples: samples}, nil
+		return literalInfo{exact: run, samples: samples}, nil
 	}
-	return known{needs: rarer(best, run), samples: samples}, nil
+	return literalInfo{required: moreSelective(best, run), samples: samples}, nil
 }
 
-// blanks passes what stands for nothing.
-func (p *parser) blanks() {
+// skipBlanks passes what stands for nothing.
+func (p *parser) skipBlanks() {
 	for p.at < len(p.in) {
 		rest := p.in[p.at:]
 		switch {
@@ -180,16 +180,16 @@ func (p *parser) copy(n int) string {
 }
 
 // literal puts a character into the output that stands for itself there.
-func (p *parser) literal(r rune) known {
+func (p *parser) literal(r rune) literalInfo {
 	if r < utf8.RuneSelf && strings.IndexByte(`\.+*?()|[]{}^$# -&~`, byte(r)) >= 0 || r < ' ' {
 		p.out = fmt.Appendf(p.out, `\u%04x`, r)
 	} else {
 		p.out = utf8.AppendRune(p.out, r)
 	}
-	return known{exact: []string{string(foldRune(r))}, samples: [2]string{string(r), string(r)}}
+	return literalInfo{exact: []string{string(foldRune(r))}, samples: [2]string{string(r), string(r)}}
 }
 
-func (p *parser) atom(depth int) (known, error) {
+func (p *parser) atom(depth int) (literalInfo, error) {
 	switch c := p.in[p.at]; c {
 	case '(':
 		return p.group(depth)
@@ -199,12 +199,12 @@ func (p *parser) atom(depth int) (known, error) {
 		return p.escape()
 	case '.':
 		p.copy(1)
-		return known{samples: samplesOf('.')}, nil
+		return literalInfo{samples: samplesOf('.')}, nil
 	case '^', '$':
 		p.copy(1)
-		return known{exact: nothing}, nil
+		return literalInfo{exact: emptyMatch}, nil
 	case '*', '+', '?':
-		return known{}, fmt.Errorf("%q has no operand to repeat", c)
+		return literalInfo{}, fmt.Errorf("%q has no operand to repeat", c)
 	}
 	r, size := utf8.DecodeRuneInString(p.in[p.at:])
 	p.at += size
@@ -213,7 +213,7 @@ func (p *parser) atom(depth int) (known, error) {
 
 // quantified reads how often the atom is repeated whose output is from start
 // on, if it is at all.
-func (p *parser) quantified(start int, k known) known {
+func (p *parser) quantified(start int, k literalInfo) literalInfo {
 	low, high, text := p.quantifier()
 	if text == "" {
 		return k
@@ -231,11 +231,11 @@ func (p *parser) quantified(start int, k known) known {
 	if low == 1 && high == 1 {
 		return k
 	}
-	q := known{}
+	q := literalInfo{}
 	switch {
 	case low > 0:
-		q.needs = k.necessary()
-	case high == 1 && k.exact != nil && len(k.exact) < maxSet:
+		q.required = k.requiredLiterals()
+	case high == 1 && k.exact != nil && len(k.exact) < maxLiterals:
 		q.exact = append([]string{""}, k.exact...)
 	}
 	for i := range q.samples {
@@ -301,22 +301,22 @@ func digits(s string) bool {
 }
 
 // escape reads what a backslash begins.
-func (p *parser) escape() (known, error) {
+func (p *parser) escape() (literalInfo, error) {
 	rest := p.in[p.at:]
 	if len(rest) == 1 {
-		return known{}, errors.New("trailing backslash")
+		return literalInfo{}, errors.New("trailing backslash")
 	}
 	switch c := rest[1]; {
 	case c == 'Z':
 		p.at += 2
 		p.out = append(p.out, `\z`...)
-		return known{exact: nothing}, nil
+		return literalInfo{exact: emptyMatch}, nil
 	case strings.IndexByte("AbBz", c) >= 0:
 		p.copy(2)
-		return known{exact: nothing}, nil
+		return literalInfo{exact: emptyMatch}, nil
 	case strings.IndexByte("dDsSwW", c) >= 0:
 		p.copy(2)
-		return known{samples: samplesOf(c)}, nil
+		return literalInfo{samples: samplesOf(c)}, nil
 	case '1' <= c && c <= '9':
 		n := len(rest[1:]) - len(strings.TrimLeft(rest[1:], "0123456789"))
 		group := rest[1 : 1+n]
@@ -324,7 +324,7 @@ func (p *parser) escape() (known, error) {
 	}
 	r, size, err := character(rest)
 	if err != nil {
-		return known{}, err
+		return literalInfo{}, err
 	}
 	p.at += size
 	return p.literal(r), nil
@@ -368,7 +368,7 @@ func character(s string) (r rune, size int, err error) {
 }
 
 // class reads a set of characters in brackets.
-func (p *parser) class() (known, error) {
+func (p *parser) class() (literalInfo, error) {
 	p.copy(1)
 	negated := p.at < len(p.in) && p.in[p.at] == '^'
 	if negated {
@@ -379,10 +379,10 @@ func (p *parser) class() (known, error) {
 	counted := !negated
 	for first := true; ; first = false {
 		if p.at == len(p.in) {
-			return known{}, errors.New("unterminated character class")
+			return literalInfo{}, errors.New("unterminated character class")
 		}
 		rest := p.in[p.at:]
-		var k known
+		var k literalInfo
 		switch c := rest[0]; {
 		case c == ']' && !first:
 			p.copy(1)
@@ -402,11 +402,11 @@ func (p *parser) class() (known, error) {
 			k = p.literal('\b')
 		case c == '\\':
 			if len(rest) == 1 {
-				return known{}, errors.New("unterminated character class")
+				return literalInfo{}, errors.New("unterminated character class")
 			}
 			r, size, err := character(rest)
 			if err != nil {
-				return known{}, err
+				return literalInfo{}, err
 			}
 			p.at += size
 			k = p.literal(r)

@@ -192,7 +192,7 @@ func checkNeeds(t *testing.T, text, input string) (matched, filtered int) {
 	if !utf8.ValidString(p.Expr) {
 		t.Fatalf("%q: %q is not UTF-8", text, p.Expr)
 	}
-	may := May(p.Needs, Fold(input))
+	may := MayMatch(p.Needs, Fold(input))
 	re, err := regexp2.Compile(p.Expr, regexp2.IgnoreCase)
 	if err != nil {
 		return 0, 0

@@ -11,35 +11,35 @@ import (
 
 const (
 	maxCallQuery = 400
-	leastQuery   = 20 // of a query that is shortened
+	minQuery   = 20 // of a query that is shortened
 	maxKeywords  = 6
 	// keywordsHint ends the line above a call with keywords.
 	keywordsHint = ` ("keywords" accepts exact names, options, error codes, synonyms):`
 )
 
 // query is what the call asks, in words.
-func (t *text) query() string {
+func (t *denialText) query() string {
 	return oneLineOf(t.event.Search.Query+t.event.Fetch.Prompt, maxCallQuery)
 }
 
 // calls are the exact calls that find more, in at most limit units: each alone on
 // its line, as JSON, below a line that says what they are for. hint is that line if
 // it may end with keywordsHint. Calls that do not fit are the rest.
-func (t *text) calls(limit int) (calls, hint, rest string) {
+func (t *denialText) calls(limit int) (calls, hint, rest string) {
 	head := "\nTo search further, this call is available:"
-	switch several := len(t.offers) > 1; {
-	case several && t.fetch():
+	switch several := len(t.results) > 1; {
+	case several && t.isFetch():
 		head = "\nTo read the whole page, these calls can run IN PARALLEL:"
 	case several:
 		head = "\nTo search further, these calls can run IN PARALLEL:"
-	case t.fetch() && t.offers[0].own:
+	case t.isFetch() && t.results[0].own:
 		head = "\nTo read the whole page, this call is available:"
 	}
 	var fitting, others []string
 	room := limit - units(head)
-	for i := range t.offers {
-		o := &t.offers[i]
-		share := room / (len(t.offers) - i)
+	for i := range t.results {
+		o := &t.results[i]
+		share := room / (len(t.results) - i)
 		call := "\n" + t.call(o, share-1)
 		switch {
 		case slices.Contains(fitting, call):
@@ -65,11 +65,11 @@ func (t *text) calls(limit int) (calls, hint, rest string) {
 
 // call is the exact call for a database. To fit into limit units it goes without
 // keywords, or with a shorter query; it may still be longer.
-func (t *text) call(o *offer, limit int) string {
+func (t *denialText) call(o *result, limit int) string {
 	query := t.query()
 	leann := takesIndexName(o.tool)
 	switch {
-	case t.fetch() && o.own:
+	case t.isFetch() && o.own:
 		return o.tool + " " + readArguments(o.page, o.db.Name)
 	case o.own && !leann:
 		keywords := contentWords(query, o.db.Keywords)
@@ -94,7 +94,7 @@ func (t *text) call(o *offer, limit int) string {
 	for {
 		call := before + quote(query) + after
 		over := units(call) - limit
-		if over <= 0 || units(query)-over < leastQuery {
+		if over <= 0 || units(query)-over < minQuery {
 			return call
 		}
 		query = shortQuery(query, units(query)-over)
@@ -118,7 +118,7 @@ func takesIndexName(tool string) bool {
 
 // indexName is the name of a database for LEANN's tool: the name of its index's
 // folder, or for docsearch's own tool the database's name.
-func indexName(o *offer) string {
+func indexName(o *result) string {
 	if o.own {
 		return o.db.Name
 	}
@@ -130,9 +130,9 @@ func indexName(o *offer) string {
 }
 
 // tools are the tools of the offers, each once.
-func (t *text) tools() []string {
+func (t *denialText) tools() []string {
 	var tools []string
-	for _, o := range t.offers {
+	for _, o := range t.results {
 		if !slices.Contains(tools, o.tool) {
 			tools = append(tools, o.tool)
 		}
@@ -140,9 +140,9 @@ func (t *text) tools() []string {
 	return tools
 }
 
-// described is a database's description without the word documentation: "GitLab"
+// subject is a database's description without the word documentation: "GitLab"
 // of "GitLab documentation" and of "the documentation of GitLab".
-func described(db *config.Database) string {
+func subject(db *config.Database) string {
 	words := strings.Fields(oneLine(db.Description))
 	words = slices.DeleteFunc(words, func(w string) bool { return strings.EqualFold(w, "documentation") || strings.EqualFold(w, "docs") })
 	for len(words) > 0 && slices.Contains([]string{"the", "of", "for", "on"}, strings.ToLower(words[0])) {
@@ -163,7 +163,7 @@ func contentWords(query string, keywords []string) []string {
 		w = strings.Trim(w, `.,;:!?"'()[]{}`)
 		folded := strings.ToLower(w)
 		known := slices.ContainsFunc(keywords, func(k string) bool { return match.Has(match.Fold(k), []string{w}) })
-		if utf8.RuneCountInString(w) < 2 || known || filler(folded) || slices.Contains(words, w) {
+		if utf8.RuneCountInString(w) < 2 || known || isFiller(folded) || slices.Contains(words, w) {
 			continue
 		}
 		if words = append(words, w); len(words) == maxKeywords {
@@ -173,8 +173,8 @@ func contentWords(query string, keywords []string) []string {
 	return words
 }
 
-// filler reports whether a word says nothing of a query's subject.
-func filler(w string) bool {
+// isFiller reports whether a word says nothing of a query's subject.
+func isFiller(w string) bool {
 	switch w {
 	case "a", "an", "and", "are", "as", "at", "be", "between", "by", "can", "do", "does", "for", "from", "get",
 		"how", "if", "in", "into", "is", "it", "my", "of", "on", "or", "should", "the", "to", "use", "using", "vs",

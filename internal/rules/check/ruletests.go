@@ -12,7 +12,7 @@ import (
 type Result struct {
 	Rule *config.Rule // whose test it is
 	Test *config.RuleTest
-	By   *config.Rule // that matched; nil: none
+	MatchedBy   *config.Rule // that matched; nil: none
 	Want string       // what was to be, and is not; empty: it passed
 }
 
@@ -37,7 +37,7 @@ func Tests(rules []config.Rule) []Result {
 				result.Want = err.Error()
 			}
 			if found != nil {
-				result.By = found.Rule
+				result.MatchedBy = found.Rule
 				got, message = found.Rule.Action, found.Message()
 			}
 			switch {

@@ -7,31 +7,31 @@ import (
 
 // How much a failure concerns what has a name.
 const (
-	NotConcerned = iota
-	InLanguage   // the program is for it, or only runs another program
-	IsProgram    // the call runs its program
+	Unrelated = iota
+	SameLanguage   // the program is for it, or only runs another program
+	SameProgram    // the call runs its program
 	InOutput     // the output names a module of it
 )
 
-// Concerns returns how much a failure is about what has one of these names, 0 if
+// Relation returns how much a failure is about what has one of these names, 0 if
 // not at all: the call runs a program of that name or in that language, or the
 // output names a module of it.
-func (c *Call) Concerns(names []string) int {
+func (c *Call) Relation(names []string) int {
 	failure := strings.ToLower(c.Failure)
-	most := NotConcerned
+	most := Unrelated
 	for _, name := range names {
 		name = strings.ToLower(name)
 		if namesModule(failure, name) {
 			return InOutput
 		}
 		for _, words := range simpleCommands(c.Command) {
-			chain := runs(words)
+			chain := launchedCommands(words)
 			for i, run := range chain {
 				switch {
 				case i == len(chain)-1 && isProgramOf(run, name):
-					most = IsProgram
-				case isProgramOf(run, name), slices.Contains(languagesOf(run[0]), languageNamed(name)):
-					most = max(most, InLanguage)
+					most = SameProgram
+				case isProgramOf(run, name), slices.Contains(languagesOf(run[0]), canonicalLanguage(name)):
+					most = max(most, SameLanguage)
 				}
 			}
 		}

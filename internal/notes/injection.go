@@ -9,18 +9,18 @@ import (
 
 // An Offer is what the agent could be told on an event, before it is known
 // what the session was told already.
-type Offer struct {
+type Injection struct {
 	Event string
 	Tool  string
 	Head  string // goes before the items, if any is told
 	Items []Item // the most important first
 	Max   int    // length of the whole in UTF-16 units, in which Claude Code counts
 
-	// Begins says that the agent's context begins anew, for this reason, so
+	// ContextReset says that the agent's context begins anew, for this reason, so
 	// that what it was told is forgotten; Compacting, that it may soon.
-	Begins     string
+	ContextReset     string
 	Compacting bool
-	Ends       bool // the session
+	SessionEnds       bool // the session
 }
 
 // An Item is told once in a session, or not at all.
@@ -41,12 +41,12 @@ func (i *Item) String() string {
 	return i.Text + "\n" + safetext.Fenced(i.Quote)
 }
 
-// least is how much of a text must fit for it to be told in part.
-const least = 400
+// minPartial is how much of a text must fit for it to be told in part.
+const minPartial = 400
 
 // Compose puts together what is told: the items that were not told before, as
 // far as there is room.
-func (o *Offer) Compose(told func(key string) bool) (text string, given []Item) {
+func (o *Injection) Compose(told func(key string) bool) (text string, given []Item) {
 	var b strings.Builder
 	left := o.Max - units(o.Head)
 	for _, item := range o.Items {
@@ -59,7 +59,7 @@ func (o *Offer) Compose(told func(key string) bool) (text string, given []Item) 
 		}
 		if over := units(body) + len(separator) - left; over > 0 {
 			room := units(item.Quote) - over - units(item.Rest) - len("\n [...]")
-			if room < least || item.Rest == "" {
+			if room < minPartial || item.Rest == "" {
 				continue
 			}
 			item.Quote = cut(item.Quote, room) + " [...]"

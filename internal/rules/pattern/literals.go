@@ -2,16 +2,16 @@ package pattern
 
 import "slices"
 
-// known is what is known of the texts that an expression matches, all folded.
-type known struct {
+// literalInfo is what is known of the texts that an expression matches, all folded.
+type literalInfo struct {
 	exact   []string // all of them
-	needs   []string // each has one of these; only without exact
+	required   []string // each has one of these; only without exact
 	samples [2]string
 }
 
-func (k known) necessary() []string {
+func (k literalInfo) requiredLiterals() []string {
 	if k.exact == nil {
-		return k.needs
+		return k.required
 	}
 	if shortest(k.exact) == 0 {
 		return nil
@@ -30,8 +30,8 @@ func shortest(set []string) int {
 	return n
 }
 
-// rarer is the set of which texts are less likely to have one by chance.
-func rarer(a, b []string) []string {
+// moreSelective is the set of which texts are less likely to have one by chance.
+func moreSelective(a, b []string) []string {
 	switch m, n := shortest(a), shortest(b); {
 	case m > n || m == n && m > 0 && len(a) <= len(b):
 		return a
@@ -41,16 +41,16 @@ func rarer(a, b []string) []string {
 	return nil
 }
 
-// cross is every text of a with every text of b behind it; nil if those are
+// concatenations is every text of a with every text of b behind it; nil if those are
 // too many or too long to be counted.
-func cross(a, b []string) []string {
-	if len(a)*len(b) > maxSet {
+func concatenations(a, b []string) []string {
+	if len(a)*len(b) > maxLiterals {
 		return nil
 	}
 	set := make([]string, 0, len(a)*len(b))
 	for _, s := range a {
 		for _, t := range b {
-			if len(s)+len(t) > maxText {
+			if len(s)+len(t) > maxLiteral {
 				return nil
 			}
 			if !slices.Contains(set, s+t) {
@@ -61,14 +61,14 @@ func cross(a, b []string) []string {
 	return set
 }
 
-func either(a, b known) known {
-	k := known{samples: [2]string{a.samples[0], b.samples[1]}}
-	if a.exact != nil && b.exact != nil && len(a.exact)+len(b.exact) <= maxSet {
+func alternation(a, b literalInfo) literalInfo {
+	k := literalInfo{samples: [2]string{a.samples[0], b.samples[1]}}
+	if a.exact != nil && b.exact != nil && len(a.exact)+len(b.exact) <= maxLiterals {
 		k.exact = slices.Concat(a.exact, b.exact)
 		return k
 	}
-	if m, n := a.necessary(), b.necessary(); m != nil && n != nil && len(m)+len(n) <= maxSet {
-		k.needs = slices.Concat(m, n)
+	if m, n := a.requiredLiterals(), b.requiredLiterals(); m != nil && n != nil && len(m)+len(n) <= maxLiterals {
+		k.required = slices.Concat(m, n)
 	}
 	return k
 }
@@ -86,9 +86,9 @@ func samplesOf(class byte) [2]string {
 	return [2]string{"x", "b"}
 }
 
-func classOf(chars, samples []string, counted, negated bool) known {
-	var k known
-	if counted && len(chars) <= maxSet {
+func classOf(chars, samples []string, counted, negated bool) literalInfo {
+	var k literalInfo
+	if counted && len(chars) <= maxLiterals {
 		k.exact = chars
 	}
 	if negated {

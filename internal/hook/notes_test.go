@@ -144,7 +144,7 @@ func TestBeginning(t *testing.T) {
 			if got := offered(d); got != test.want {
 				t.Errorf("told %q, want %q; trace %q", got, test.want, d.Trace)
 			}
-			if test.begins != "" && (d.Notes == nil || d.Notes.Begins != test.begins) {
+			if test.begins != "" && (d.Notes == nil || d.Notes.ContextReset != test.begins) {
 				t.Errorf("notes %+v, want the context to begin because of %s", d.Notes, test.begins)
 			}
 		})
@@ -249,7 +249,7 @@ func TestMoreNotes(t *testing.T) {
 		got := offered(decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup"}, notesConfig(), x))
 		listed := strings.Count(got, "\n- note ")
 		more := fmt.Sprintf("\n- and %d more", test.notes-listed)
-		if listed == 0 || listed > maxTitles || (listed < test.notes) != strings.HasSuffix(got, more) || units(got) > maxLines {
+		if listed == 0 || listed > maxTitles || (listed < test.notes) != strings.HasSuffix(got, more) || units(got) > maxDatabaseLines {
 			t.Errorf("%d notes: %d are listed, told %q", test.notes, listed, got)
 		}
 	}
@@ -299,7 +299,7 @@ func TestRemedies(t *testing.T) {
 					t.Errorf("told %q, want no %q in it", got, not)
 				}
 			}
-			if n := units(got); n > maxRemedy || (got == "") != (test.want == nil) {
+			if n := units(got); n > maxRemedyText || (got == "") != (test.want == nil) {
 				t.Errorf("told %d units", n)
 			}
 		})
@@ -396,7 +396,7 @@ func FuzzLastMessage(f *testing.F) {
 	f.Add([]byte(`{"type":"user","message":{"content":"a"}}` + "\n" + `{"type":"user","message":{"content":[{"type":"text","text":"b"}]}}` + "\n"))
 	f.Add([]byte("\n\n\"user\"\n{"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if said := lastMessage(data); len(said) > maxSaid {
+		if said := lastUserText(data); len(said) > maxUserText {
 			t.Errorf("%d bytes", len(said))
 		}
 	})
@@ -407,14 +407,14 @@ func TestNoPlaceForState(t *testing.T) {
 	x := indexes{"gitlab": always(sure)}
 	p := &Process{Getenv: noEnv, Now: func() time.Time { return at(0) }}
 	d := decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Session: "s", Source: "startup"}, notesConfig(), x)
-	p.tellOnce(&d, event.Event{Session: "s"}, config.Locations{})
+	p.addNotes(&d, event.Event{Session: "s"}, config.Locations{})
 	if d.Context != "" {
 		t.Errorf("context %q", d.Context)
 	}
 	l := config.Locations{State: t.TempDir()}
 	for _, want := range []bool{true, false} {
 		d.Context = ""
-		p.tellOnce(&d, event.Event{Session: "s"}, l)
+		p.addNotes(&d, event.Event{Session: "s"}, l)
 		if got := d.Context != ""; got != want {
 			t.Errorf("context %q, want some: %t", d.Context, want)
 		}
@@ -425,7 +425,7 @@ func TestNoPlaceForState(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(l.State, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.tellOnce(&d, event.Event{Session: "s"}, config.Locations{State: filepath.Join(l.State, "file")})
+	p.addNotes(&d, event.Event{Session: "s"}, config.Locations{State: filepath.Join(l.State, "file")})
 	if len(d.Faults) == 0 {
 		t.Error("a state that cannot be kept is no fault")
 	}
