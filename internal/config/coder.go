@@ -9,7 +9,7 @@ type coder struct {
 	writing bool
 	out     []byte // written
 	data    string // yet to be read
-	corrupt     bool   // data does not hold what was asked for
+	corrupt bool   // data does not hold what was asked for
 }
 
 func (c *coder) number(n *int64) {

@@ -36,7 +36,7 @@ const (
 func NamesOf(l Locations, dbs []Database) *Names { return &Names{locations: l, databases: dbs} }
 
 // Database returns the place of the only database that defines a name.
-func (n *Names) Database(name []byte) (place int, found bool) {
+func (n *Names) Database(name string) (place int, found bool) {
 	if n == nil {
 		return 0, false
 	}
@@ -94,7 +94,7 @@ func NewNames(dbs []Database, defined [][]string) *Names {
 	var sorted []uint64
 	for name, place := range owners {
 		if place != ambiguous && place <= 1<<16-1 {
-			sorted = append(sorted, makeEntry([]byte(name), place))
+			sorted = append(sorted, makeEntry(name, place))
 		}
 	}
 	slices.Sort(sorted)
@@ -117,8 +117,8 @@ func (n *Names) Write(l Locations) error {
 	return writeSnapshotFile(l, path, append(data, n.entries...))
 }
 
-func makeEntry(name []byte, place int) uint64 {
-	return checksum(name)&nameBits | uint64(place)
+func makeEntry(name string, place int) uint64 {
+	return checksum([]byte(name))&nameBits | uint64(place)
 }
 
 // databasesChecksum is the same for the same databases in the same order.

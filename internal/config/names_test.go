@@ -32,7 +32,7 @@ func TestNames(t *testing.T) {
 		{NewNames(nil, nil), "pgdump", -1},
 		{nil, "pgdump", -1},
 	} {
-		got, found := tt.names.Database([]byte(tt.name))
+		got, found := tt.names.Database(tt.name)
 		if !found {
 			got = -1
 		}
@@ -53,7 +53,7 @@ func TestNames(t *testing.T) {
 		if err := os.WriteFile(path, data[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if place, found := NamesOf(l, dbs).Database([]byte("pgdump")); found && place != 0 {
+		if place, found := NamesOf(l, dbs).Database("pgdump"); found && place != 0 {
 			t.Errorf("%d of %d bytes: database %d", n, len(data), place)
 		}
 	}

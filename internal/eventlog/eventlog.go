@@ -73,10 +73,10 @@ const (
 	// maxDatabases is how many databases of an event are kept.
 	maxDatabases = 32
 
-	version = "2"
+	version      = "2"
 	currentFile  = "docsearch-events.log"
-	previousFile   = "docsearch-events.1.log"
-	lockFile    = "docsearch-events.lock"
+	previousFile = "docsearch-events.1.log"
+	lockFile     = "docsearch-events.lock"
 )
 
 // An Outcome is what came of an event.

@@ -8,11 +8,10 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 )
 
-// CheckIndex reports whether a database has an index, whole as far as that
-// shows from outside: the manifest is read, and every file is there in its
-// size. It returns the version that the database documents, "" if it is not
-// known. Errors: one that wraps generation.ErrNoIndex, *container.CorruptError,
-// *container.VersionError.
+// CheckIndex returns an error unless a database has an index that looks valid from
+// outside: the manifest can be read, and every file exists with its recorded size. It
+// returns the version that the database documents, or "" if it is unknown. Errors: one
+// that wraps generation.ErrNoIndex, *container.CorruptError, *container.VersionError.
 func CheckIndex(db *config.Database) (version string, err error) {
 	err = generation.Load(Folder(db.Path), func(g generation.Generation) error {
 		version = g.VersionOr(db.Version)
@@ -30,9 +29,9 @@ func CheckIndex(db *config.Database) (version string, err error) {
 	return version, err
 }
 
-// Folder is that of the database that a config's path means: the path itself,
-// or what holds it where it is one of a database's own files, or LEANN's name
-// of an index, which is its files' common prefix.
+// Folder returns the folder of the database at a path from the config. The path is the
+// folder itself, one of the database's files, or the common prefix of a LEANN index's
+// files.
 func Folder(path string) string {
 	st, err := os.Stat(path)
 	if err == nil && st.IsDir() {

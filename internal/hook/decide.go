@@ -15,95 +15,92 @@ import (
 	"github.com/docsearch/docsearch/internal/notes"
 )
 
-// A Searcher asks the indexes of databases.
+// A Searcher searches the indexes of databases.
 type Searcher interface {
-	// Check reports whether a database has an index that can be used, and the
-	// version that it documents. Its error wraps generation.ErrNoIndex where there is
-	// none.
+	// Check returns an error unless the database has a usable index, and the version that
+	// it documents. The error wraps generation.ErrNoIndex if the database has no index.
 	Check(db *config.Database) (version string, err error)
-	// Search returns the answer of a database's index to a search. Its errors
-	// include those of Check.
+	// Search searches the index of a database. Its errors include those of Check.
 	Search(db *config.Database, s event.Search) (Answer, error)
-	// Page returns what of the page that is fetched answers the prompt; false
-	// if the database does not hold the page. Its errors include those of
-	// Check.
+	// Page returns the parts of the fetched page that answer the prompt, or false if the
+	// database does not contain the page. Its errors include those of Check.
 	Page(db *config.Database, f event.Fetch) (Answer, bool, error)
-	// Present reports whether there is anything at a database's path.
+	// Present reports whether the database's path exists.
 	Present(db *config.Database) bool
 	Servers
 	Notes
 }
 
-// Servers knows the MCP servers that the client is set up with.
+// Servers finds the MCP servers that the client is configured with.
 type Servers interface {
-	// Server looks for the server of a tool, for a session that works in the
-	// folder cwd. own reports that it is docsearch's.
+	// Server reports whether the client has the MCP server of a tool in a session that
+	// works in the folder cwd, and whether that server is docsearch's own.
 	Server(tool, cwd string) (found, own bool)
 }
 
-// An Answer is what one database has to say to a query.
+// An Answer is the result of one database for a query.
 type Answer struct {
 	Passages   []passage.Passage // best first
-	Whole      bool              // they are all of a page, in its order
-	Confidence float64           // the probability that the best one answers
-	Confident  bool              // whether that is enough
-	Version    string            // of what the database documents; "": not known
+	Whole      bool              // Passages are the whole page, in page order
+	Confidence float64           // probability that the best passage answers the query
+	Confident  bool              // Confidence reaches the database's threshold
+	Version    string            // of the documented software; "" if unknown
 }
 
-// A Verdict is what becomes of the tool call.
+// A Verdict is the hook's ruling on a tool call.
 type Verdict string
 
 const (
-	Pass  Verdict = ""      // as if there were no hook
-	Deny  Verdict = "deny"  // it does not run
-	Allow Verdict = "allow" // it runs without the user being asked
-	Ask   Verdict = "ask"   // the user decides
+	Pass  Verdict = ""      // no decision: the call runs as usual
+	Deny  Verdict = "deny"  // the call does not run
+	Allow Verdict = "allow" // the call runs without a permission prompt
+	Ask   Verdict = "ask"   // the client asks the user
 )
 
 // A Decision is the hook's answer to an event.
 type Decision struct {
 	Verdict   Verdict
-	Reason    string       // of any verdict but Pass
-	Context   string       // for the agent to read beside it
-	Matched   []string     // names of the databases that the call is about
-	Offered   []string     // of those that the verdict or the context offers
-	Quoted    bool         // with passages of theirs
-	Rule      *config.Rule // that matches the call; nil if none does
-	Change    Change       // to make to the session's state; a denial stands only if it was made
-	NeedsMain bool         // there is no decision yet, see ErrNeedsMain
+	Reason    string       // of any verdict except Pass
+	Context   string       // additional text for the agent
+	Matched   []string     // names of the databases that match the call
+	Offered   []string     // names of the databases that the denial or the context refers to
+	Quoted    bool         // the denial or the context quotes passages
+	Rule      *config.Rule // the rule that matches the call; nil if none does
+	Change    Change       // of the session's state; a denial is valid only if the change was recorded
+	NeedsMain bool         // no decision yet, see ErrNeedsMain
 	Trace     []string
-	Faults    []string // what went wrong on the way
+	Faults    []string // errors that did not stop the decision
 
-	Event   string        // its name
-	Update  bool          // the databases may be brought up to date, in the background
-	Notes   *notes.Injection  // what of it was not told yet goes into the context, too
-	Entries []notes.Entry // that were considered for it
+	Event   string           // name of the event
+	Update  bool             // start an update of the databases in the background
+	Notes   *notes.Injection // notes to add to the context, except those the session has seen
+	Entries []notes.Entry    // entries that were considered for Notes
 }
 
-// Decide decides about an event whose hook started now. It reads nothing but
-// its arguments and what search reads.
+// Decide decides about an event whose hook started now. It reads only its arguments and
+// the files that search reads.
 func Decide(e event.Event, c *config.Config, server config.Server, s State, now time.Time, search Searcher, routes Routes) Decision {
 	d := decider{event: e, config: c, server: server, state: s, stateRead: true, started: now, now: now, search: search, routes: routes}
 	d.decide()
 	return d.Decision
 }
 
+// A decider holds the inputs and the decision of one event.
 type decider struct {
-	event  event.Event
-	config *config.Config
-	server config.Server
-	state  State
-	// started is when the hook process started; zero if unknown.
-	started    time.Time
-	transcript int64 // size of the session's transcript; 0 if unknown or not needed
+	event      event.Event
+	config     *config.Config
+	server     config.Server
+	state      State
+	started    time.Time // of the hook process; zero if unknown
+	transcript int64     // size of the session's transcript in bytes; 0 if unknown or not needed
 	now        time.Time
 	search     Searcher
 	routes     Routes
 	Decision
 
-	stateRead  bool  // state is the session's
-	wantsState bool  // without it there is no decision
-	denial       *denialText // of a denial that databases answer
+	stateRead  bool        // state has been read
+	wantsState bool        // the decision depends on the state, which has not been read
+	denial     *denialText // of a denial that databases answer; else nil
 }
 
 func (d *decider) decide() {
@@ -128,7 +125,9 @@ func (d *decider) decide() {
 	}
 }
 
-// preToolUse decides about a call that is to come.
+// preToolUse decides about a call that is about to run. The rules come last, because a
+// call that a database answers is already decided; notes are added only to a call that
+// runs.
 func (d *decider) preToolUse() {
 	e := d.event
 	switch {
@@ -153,9 +152,9 @@ func (d *decider) preToolUse() {
 	}
 }
 
-// allowOwnTool lets one of docsearch's own tools run without asking the user, if it is
-// known to be docsearch's: its server has the name that docsearch's
-// installation gives it, or one under which the client starts docsearch.
+// allowOwnTool allows a call of one of docsearch's tools without a prompt, if its server
+// is known to be docsearch's. Such a server has the name that docsearch's installation
+// gives it, or the client's settings start docsearch under its name.
 func (d *decider) allowOwnTool() {
 	if !d.server.Installed(d.event.Tool) {
 		if _, own := d.search.Server(d.event.Tool, d.event.Cwd); !own {
@@ -175,13 +174,14 @@ func isDatabaseTool(tool string, c *config.Config) bool {
 	return false
 }
 
-// listsDatabases reports whether a tool names databases only, which is no consultation.
+// listsDatabases reports whether a tool only lists databases, which does not count as a
+// consultation.
 func listsDatabases(tool string) bool {
 	return strings.HasSuffix(tool, "__list_databases") || strings.HasSuffix(tool, "__leann_list")
 }
 
-// recordConsultation records that the agent searches the local documentation, if that
-// counts for a retry.
+// recordConsultation records that the agent searches the local documentation, if a retry
+// depends on that.
 func (d *decider) recordConsultation() {
 	if consultationCounts(d.event, d.config) && d.event.Agent == "" && len(d.state.Denied) > 0 && !listsDatabases(d.event.Tool) {
 		d.trace("consultation recorded")
@@ -203,36 +203,36 @@ func (d *decider) webSearch() {
 	d.decideWebCall(match.Databases(s, d.config), d.searchDatabase)
 }
 
-// decideWebCall decides about a call to the web by what the session remembers of it, or
-// else by what the databases offer.
-func (d *decider) decideWebCall(dbs []*config.Database, ask func(db *config.Database, unproven bool) (result, bool)) {
+// decideWebCall decides about a web call by the session's state if the call is a repeat,
+// and otherwise by the results of the databases.
+func (d *decider) decideWebCall(dbs []*config.Database, search func(db *config.Database, unproven bool) (result, bool)) {
 	attempt := d.attempt(d.event.Search)
 	decided, unproven := d.decideRepeat(attempt, "")
 	if decided {
 		return
 	}
-	var offers []result
+	var results []result
 	for _, db := range dbs {
 		d.trace("database %s matches", db.Name)
 		d.Matched = append(d.Matched, db.Name)
-		if o, ok := ask(db, unproven); ok {
-			offers = append(offers, o)
+		if o, ok := search(db, unproven); ok {
+			results = append(results, o)
 		}
 	}
-	d.decideByResults(attempt, offers)
+	d.decideByResults(attempt, results)
 	if unproven && d.Verdict != Deny {
 		d.permit(attempt)
 	}
 }
 
-// attempt is the event's call, with the query that it asks a database.
+// attempt returns the event's call with the query for the database.
 func (d *decider) attempt(query event.Search) Attempt {
 	return Attempt{Call{d.event.Agent, query, d.event.Fetch}, d.event.Use, d.started, d.transcript}
 }
 
-// decideRepeat decides about a call that the session remembers. A retry without the
-// evidence that it needs is not decided, but unproven. rule is the message of
-// the rule that asks.
+// decideRepeat decides about a call that the session's state contains. A retry that lacks
+// the required evidence is not decided; unproven is true then. ruleMessage is the message
+// of the rule that asks, if one does.
 func (d *decider) decideRepeat(a Attempt, rule string) (decided, unproven bool) {
 	last, known := d.state.classify(a, d.now)
 	switch known {
@@ -259,18 +259,18 @@ func (d *decider) permit(a Attempt) {
 	d.Change.Attempt, d.Change.Permit = a, true
 }
 
-// deny denies a call with what the databases offer.
-func (d *decider) deny(a Attempt, offers []result, rule string) {
+// deny denies a call with the results of the databases.
+func (d *decider) deny(a Attempt, results []result, rule string) {
 	e := d.event
 	e.Search = a.Search
-	d.denial = &denialText{event: e, results: offers, ruleMessage: rule, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
+	d.denial = &denialText{event: e, results: results, ruleMessage: rule, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
 	d.Verdict = Deny
 	d.Reason, d.Context = d.denial.compose()
 	d.Change.Attempt, d.Change.Deny, d.Change.Databases = a, true, d.Offered
 }
 
-// dropPassages words a denial that another hook has made already: the agent
-// has the passages from that one.
+// dropPassages removes the passages from a denial that another hook has already made: the
+// agent has them from that hook.
 func (d *decider) dropPassages() {
 	for i := range d.denial.results {
 		d.denial.results[i].Passages = nil
@@ -279,9 +279,10 @@ func (d *decider) dropPassages() {
 	d.Context, d.Quoted = "", false
 }
 
-// resultsFor are the databases that an earlier denial offered.
+// resultsFor returns results without passages for the databases that an earlier denial
+// named.
 func (d *decider) resultsFor(names []string) []result {
-	var offers []result
+	var results []result
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
 		if !slices.Contains(names, db.Name) {
@@ -292,12 +293,12 @@ func (d *decider) resultsFor(names []string) []result {
 			o.tool = d.server.Read
 		}
 		d.Matched, d.Offered = append(d.Matched, db.Name), append(d.Offered, db.Name)
-		offers = append(offers, o)
+		results = append(results, o)
 	}
-	return offers
+	return results
 }
 
-// retryAllowed decides about the retry of a call that was denied.
+// retryAllowed reports whether a denied call may run when it is sent again.
 func (d *decider) retryAllowed(last Denial) bool {
 	switch {
 	case d.config.Hook.Retry != config.RetryEvidence:
@@ -314,18 +315,17 @@ func (d *decider) retryAllowed(last Denial) bool {
 	return true
 }
 
-// An offer is a database that has something to say to a call.
+// A result is what one database contributes to the decision about a call.
 type result struct {
-	db     *config.Database
-	tool   string
-	own    bool   // the tool is docsearch's
-	adviceOnly bool   // the call is not to be denied for it
-	page   string // the fetched page, as the database names it
+	db         *config.Database
+	tool       string
+	own        bool   // the tool is docsearch's
+	adviceOnly bool   // the database does not justify a denial
+	page       string // the fetched page's URL or path in the database
 	Answer
 }
 
-// version is that of what the database documents: the configured one, or else
-// the one that the build found.
+// version returns the configured version, or else the version that the build detected.
 func (o *result) version() string {
 	if o.db.Version != "" {
 		return o.db.Version
@@ -333,9 +333,9 @@ func (o *result) version() string {
 	return o.Version
 }
 
-// result asks one matching database; false if the search is none of its
-// business after all. With unproven set, a database that is known to hold
-// nothing on the query has no say.
+// searchDatabase searches one matching database. It returns false if the database does not
+// contribute to the decision. If unproven is set, a database in redirect mode contributes
+// only if its index, if it has one, contains passages on the query.
 func (d *decider) searchDatabase(db *config.Database, unproven bool) (result, bool) {
 	o := result{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
 	mode := db.Mode
@@ -376,9 +376,9 @@ func (d *decider) searchDatabase(db *config.Database, unproven bool) (result, bo
 	return o, true
 }
 
-// reachable reports whether a tool that searches the database is known to
-// exist. docsearch's own does if the database has an index; another server's is
-// taken to exist if the database does, or if the client has that server.
+// reachable reports whether a tool that searches the database is known to exist.
+// docsearch's own tool exists if the database has an index. Another server's tool is
+// assumed to exist if the database does, or if the client has that server.
 func (d *decider) reachable(db *config.Database) bool {
 	if d.server.Serves(db) || d.search.Present(db) {
 		return true
@@ -387,28 +387,29 @@ func (d *decider) reachable(db *config.Database) bool {
 	return found
 }
 
-// decideByResults makes the decision of what the databases offer.
-func (d *decider) decideByResults(a Attempt, offers []result) {
+// decideByResults denies the call if a database answers it, and otherwise adds the advice
+// of the databases to the context.
+func (d *decider) decideByResults(a Attempt, results []result) {
 	denies := false
-	for _, o := range offers {
+	for _, o := range results {
 		denies = denies || !o.adviceOnly
 		d.Offered = append(d.Offered, o.db.Name)
 		d.Quoted = d.Quoted || len(o.Passages) > 0
 	}
 	switch {
-	case len(offers) == 0:
+	case len(results) == 0:
 		d.trace("pass: no database answers")
 	case !denies:
 		d.trace("pass, with added context")
-		d.Context = adviceText(d.event, offers)
+		d.Context = adviceText(d.event, results)
 	default:
 		d.trace("deny")
-		d.deny(a, offers, "")
+		d.deny(a, results, "")
 	}
 }
 
-// needsState reports whether the decision depends on the session's state, or
-// can change it. Most calls do neither, and spare the disk.
+// needsState reports whether the decision depends on the session's state or can change it.
+// Most calls do neither and avoid the disk access.
 func needsState(e event.Event, c *config.Config, server *config.Server) bool {
 	if e.Name != event.PreToolUse {
 		return false
@@ -422,8 +423,8 @@ func needsState(e event.Event, c *config.Config, server *config.Server) bool {
 	return consultationCounts(e, c) && (server.Reads(e.Tool) || isDatabaseTool(e.Tool, c))
 }
 
-// consultationCounts reports whether a retry needs a consultation of the local
-// documentation, or is recognized by one since tool uses have no ids.
+// consultationCounts reports whether a retry requires a consultation of the local
+// documentation, or is recognized by one because tool uses have no IDs.
 func consultationCounts(e event.Event, c *config.Config) bool {
 	return c.Hook.Retry == config.RetryEvidence || e.Use == ""
 }

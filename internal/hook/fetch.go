@@ -22,10 +22,9 @@ func (d *decider) webFetch() {
 	d.decideWebCall(databasesOfURL(f, d.config.Databases), d.findPage)
 }
 
-// databasesOfURL returns the databases whose pages' URLs begin as the one that is
-// fetched, in the order of the config. Whether they hold that very page, only
-// their indexes know, and whether a number in the URL is their version, where the
-// config has none.
+// databasesOfURL returns the databases with a URL prefix that matches the fetched page, in
+// config order. Only their indexes know whether they contain that page, and, if the config
+// has no version, whether a number in the URL is their version.
 func databasesOfURL(f event.Fetch, dbs []config.Database) []*config.Database {
 	page, ok := urlmatch.Parse(f.URL)
 	if !ok {
@@ -49,9 +48,9 @@ func databasesOfURL(f event.Fetch, dbs []config.Database) []*config.Database {
 	return found
 }
 
-// findPage asks one database for the page; false if the fetch is none of its
-// business after all. What it holds answers the fetch, however well: it is the
-// page that is asked for.
+// findPage looks the fetched page up in one database. It returns false if the database
+// does not contain it. Any page found answers the fetch, regardless of confidence, because
+// the agent asked for that page.
 func (d *decider) findPage(db *config.Database, unproven bool) (result, bool) {
 	o := result{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db)}
 	answer, held, err := d.search.Page(db, d.event.Fetch)
@@ -81,7 +80,7 @@ func (d *decider) findPage(db *config.Database, unproven bool) (result, bool) {
 	return o, true
 }
 
-// readArguments are those of the call that reads a document, as JSON.
+// readArguments returns the arguments of the call that reads a document, as JSON.
 func readArguments(document, database string) string {
 	name := "path"
 	if strings.Contains(document, "://") {

@@ -1,15 +1,14 @@
-// Package hook answers one hook event: it reads the event, decides whether
-// the tool call is better served by documentation on this machine, and tells
-// the host so in its own terms.
+// Package hook answers one hook event. It reads the event, decides whether local
+// documentation serves the tool call better, and prints the decision in the host's format.
 //
-// It fails open. Whatever goes wrong, the tool call goes through: exit code 0,
-// nothing on stdout, the reason on stderr. To let a call through it prints
-// nothing either, since an explicit permission would spare the user a question
-// that is the client's to ask. Every way out of the process counts here, as a
-// Go program that crashes ends with exit code 2, which is a denial.
+// It fails open: on any error the tool call runs as usual, with exit code 0, an empty
+// stdout, and the reason on stderr. For a call that runs as usual it prints nothing
+// either, because an explicit permission would skip the client's own permission prompt. A
+// crash must not escape either: a Go program that crashes exits with code 2, which is a
+// denial.
 //
-// The imports are few, because a hook runs before every tool call: TestHookImports
-// in cmd/docsearch holds which. The caller reads the configuration.
+// A hook runs before every tool call, so the package imports little; TestHookImports in
+// cmd/docsearch verifies that. The caller reads the configuration.
 package hook
 
 import (
@@ -26,40 +25,40 @@ import (
 	"github.com/docsearch/docsearch/internal/notes"
 )
 
-// A Process is one run of the hook: everything it touches.
+// A Process is one run of the hook, with its inputs and outputs.
 type Process struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
 	Getenv config.Getenv
 	Now    func() time.Time
-	// Deadline ends the process if Run takes longer than the config allows. It
-	// counts from the start of the process; nil: there is no deadline.
+	// Deadline ends the process if Run takes longer than the config allows. It counts from
+	// process start; nil means no deadline.
 	Deadline *deadline.Deadline
-	// Start starts this program with arguments, and does not wait for it.
+	// Start starts this program with the arguments and does not wait for it.
 	Start func(args ...string) error
 
-	// Rules are those in force for a session that works in the folder cwd,
-	// with what to tell the user of them; see Routes.
+	// Rules returns the active rules for a session in the folder cwd, and the problems to
+	// report to the user. See Routes.
 	Rules func(cwd string, concerns func(*config.Rule) bool) (rules []config.Rule, problems []string, err error)
-	// Commands is for Routes.
+	// Commands parses a line of shell, see Routes.
 	Commands func(line string) ([]string, error)
-	// NeedsMain is set by a Run that came to no decision, for want of parts of the
-	// program that are not initialised yet: another one will.
+	// NeedsMain reports that Run could not decide because parts of the program are not
+	// initialized yet. Main runs the process again.
 	NeedsMain bool
 
-	// Event is the one on stdin, once it was read.
+	// Event is the event on stdin; nil until it is read.
 	Event *event.Event
 
-	ruleProblems []string // once the rules were
+	ruleProblems []string // set once the rules are read
 }
 
-// NewProcess is a run in this process, which has the deadline d.
+// NewProcess returns a Process on the standard streams with the deadline d.
 func NewProcess(d *deadline.Deadline) *Process {
 	return &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Deadline: d, Start: start}
 }
 
-// start starts this program with nothing to read and nobody to write to.
+// start starts this program with its standard streams on the null device.
 func start(args ...string) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -77,8 +76,8 @@ func start(args ...string) error {
 	return process.Release()
 }
 
-// Guard makes sure that a panic of run is not mistaken for a denial, and
-// returns the code that run returns.
+// Guard calls run and returns its exit code. If run panics, Guard reports the panic and
+// returns the code for a call that runs as usual.
 func Guard(stderr io.Writer, run func() int) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -89,23 +88,20 @@ func Guard(stderr io.Writer, run func() int) (code int) {
 	return run()
 }
 
-// Run answers the event on stdin by the config, and returns the exit code.
-// problems, of the config, are shown on stderr.
+// Run decides about the event on stdin, writes the decision, and returns the exit code. It
+// prints problems, which are those of the config, on stderr.
 func (p *Process) Run(c *config.Config, l config.Locations, problems []string, search Searcher) int {
 	return Guard(p.Stderr, func() int {
 		if p.Deadline != nil {
 			p.Deadline.Set(time.Duration(c.Hook.TimeoutMS) * time.Millisecond)
 		}
-		if p.Event == nil {
-			e, _, err := event.Read(p.Stdin)
-			if err != nil {
-				p.printf("cannot read the event: %v; the call runs as usual", err)
-				return exitPass
-			}
-			p.Event = &e
+		if err := p.readEvent(); err != nil {
+			p.printf("cannot read the event: %v; the call runs as usual", err)
+			return exitPass
 		}
 		decision := p.Decide(*p.Event, c, l, search)
-		if p.NeedsMain = decision.NeedsMain; p.NeedsMain {
+		p.NeedsMain = decision.NeedsMain
+		if p.NeedsMain {
 			return exitPass
 		}
 		out := render(p.Event.Host, decision)
@@ -114,15 +110,32 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 			p.logEvent(&decision, out, c, l)
 		}
 		if decision.Update {
-			if err := p.Start("index", "update", "--all", "--background"); err != nil {
-				p.printf("cannot start the update: %v", err)
-			}
+			p.startUpdate()
 		}
 		return code
 	})
 }
 
-// started is when the process started, the zero time if that is unknown.
+// readEvent reads the event on stdin, unless an earlier Run has.
+func (p *Process) readEvent() error {
+	if p.Event != nil {
+		return nil
+	}
+	e, _, err := event.Read(p.Stdin)
+	if err == nil {
+		p.Event = &e
+	}
+	return err
+}
+
+// startUpdate starts an update of all databases in the background.
+func (p *Process) startUpdate() {
+	if err := p.Start("index", "update", "--all", "--background"); err != nil {
+		p.printf("cannot start the update: %v", err)
+	}
+}
+
+// started returns the start time of the process, or the zero time if it is unknown.
 func (p *Process) started() time.Time {
 	if p.Deadline == nil {
 		return time.Time{}
@@ -130,10 +143,9 @@ func (p *Process) started() time.Time {
 	return p.Deadline.Started()
 }
 
-// Decide decides about an event by what its session remembers, and has the
-// session remember what came of it.
+// Decide decides about an event and records the decision in the session's state.
 func (p *Process) Decide(e event.Event, c *config.Config, l config.Locations, search Searcher) Decision {
-	d := p.decide(e, c, l, Store{l.State}, search)
+	d := p.decide(e, c, Store{l.State}, search)
 	if !d.NeedsMain {
 		p.applyLimit(&d, e, Store{l.State})
 		p.addNotes(&d, e, l)
@@ -141,7 +153,7 @@ func (p *Process) Decide(e event.Event, c *config.Config, l config.Locations, se
 	return d
 }
 
-// report lets the host and the user know.
+// report writes the decision to stdout and stderr and returns the exit code.
 func (p *Process) report(out output, d Decision, problems []string) (code int) {
 	for _, line := range d.Trace {
 		p.Debug("%s", line)
@@ -164,54 +176,62 @@ func (p *Process) report(out output, d Decision, problems []string) (code int) {
 	return out.code
 }
 
-// decide is Decide with the session's state read before and changed after it.
-// If the state cannot be kept no call is denied: the denial would have no end.
-// A damaged state counts as an empty one, and is replaced.
-func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, store Store, search Searcher) Decision {
-	pass := func(format string, args ...any) Decision {
-		return Decision{Faults: []string{fmt.Sprintf(format, args...)}}
-	}
+// decide decides without the state if the event does not need it, and otherwise with it.
+// If the state cannot be used, the call runs as usual.
+func (p *Process) decide(e event.Event, c *config.Config, store Store, search Searcher) Decision {
 	if takesNotes(e, c) && e.UserText == "" {
 		e.UserText = LastUserText(e.Transcript)
 	}
 	d := decider{event: e, config: c, server: c.Server(p.Getenv), started: p.started(), now: p.Now(), search: search, routes: p.routes(e)}
 	if !needsState(e, c, &d.server) {
 		stateless := d
-		if stateless.decide(); !stateless.wantsState {
+		stateless.decide()
+		if !stateless.wantsState {
 			return stateless.Decision
 		}
 	}
-	if e.Use == "" {
-		d.transcript = transcriptSize(e.Transcript)
-	}
-	if l.State == "" {
-		return pass("cannot find the state folder: DOCSEARCH_STATE_DIR and the home directory are not set; the call runs as usual")
-	}
-	state, err := store.Read(e.Session)
-	switch {
-	case errors.Is(err, ErrCorrupt):
-		d.fault("cannot read the state: %v; replacing it", err)
-	case err != nil:
-		return pass("cannot use the state: %v; the call runs as usual", err)
-	}
-	d.state, d.stateRead = state, true
-	d.decide()
-	if d.NeedsMain || d.Change.empty() {
-		return d.Decision
-	}
-	switch twin, err := store.Update(e.Session, d.Change, p.Now); {
-	case err != nil && d.Verdict == Deny:
-		return pass("cannot use the state: %v; the call runs as usual", err)
-	case err != nil:
-		d.fault("state: %v", err)
-	case twin && d.denial != nil:
-		d.trace("another hook process has denied this call")
-		d.dropPassages()
+	if err := d.decideWithState(store, p.Now); err != nil {
+		return Decision{Faults: []string{err.Error() + "; the call runs as usual"}}
 	}
 	return d.Decision
 }
 
-// addNotes adds to the context what the session was not told yet.
+// decideWithState decides with the session's state and then updates the state. It returns
+// an error if a denial cannot be recorded, because without the record every retry would be
+// denied. A corrupt state counts as empty and is replaced.
+func (d *decider) decideWithState(store Store, now func() time.Time) error {
+	if d.event.Use == "" {
+		d.transcript = transcriptSize(d.event.Transcript)
+	}
+	if store.Dir == "" {
+		return errors.New("cannot find the state folder: DOCSEARCH_STATE_DIR and the home directory are not set")
+	}
+	state, err := store.Read(d.event.Session)
+	switch {
+	case errors.Is(err, ErrCorrupt):
+		d.fault("cannot read the state: %v; replacing it", err)
+	case err != nil:
+		return fmt.Errorf("cannot use the state: %w", err)
+	}
+	d.state, d.stateRead = state, true
+	d.decide()
+	if d.NeedsMain || d.Change.empty() {
+		return nil
+	}
+	duplicate, err := store.Update(d.event.Session, d.Change, now)
+	switch {
+	case err != nil && d.Verdict == Deny:
+		return fmt.Errorf("cannot use the state: %w", err)
+	case err != nil:
+		d.fault("state: %v", err)
+	case duplicate && d.denial != nil:
+		d.trace("another hook process has denied this call")
+		d.dropPassages()
+	}
+	return nil
+}
+
+// addNotes adds the notes that the session has not seen yet to the context.
 func (p *Process) addNotes(d *Decision, e event.Event, l config.Locations) {
 	if d.Notes == nil || l.State == "" {
 		return
@@ -226,8 +246,7 @@ func (p *Process) addNotes(d *Decision, e event.Event, l config.Locations) {
 	}
 }
 
-// routes are the rules in force for an event. What is wrong with them is told
-// when they were looked at.
+// routes returns the rules for an event. It keeps their problems for report.
 func (p *Process) routes(e event.Event) Routes {
 	r := Routes{Commands: p.Commands, Debug: p.isSet("DOCSEARCH_DEBUG") || p.isSet("TOOL_ROUTING_DEBUG")}
 	if p.Rules != nil {
@@ -240,14 +259,14 @@ func (p *Process) routes(e event.Event) Routes {
 	return r
 }
 
-// Debug says something on stderr that only DOCSEARCH_DEBUG asks for.
+// Debug prints a message on stderr if DOCSEARCH_DEBUG is set.
 func (p *Process) Debug(format string, args ...any) {
 	if p.isSet("DOCSEARCH_DEBUG") {
 		p.printf("debug: "+format, args...)
 	}
 }
 
-// isSet reports whether an environment variable switches something on.
+// isSet reports whether an environment variable has a value other than 0, false or no.
 func (p *Process) isSet(name string) bool {
 	switch p.Getenv(name) {
 	case "", "0", "false", "no":

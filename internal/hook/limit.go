@@ -18,16 +18,16 @@ import (
 const (
 	denialsPrefix = "docsearch-routed-"
 	denialsSuffix = ".txt"
-	// denialsRetention is how long the file of a session stays where no rule denies
-	// anything any more.
+	// denialsRetention is how long the file of a session is kept after its last denial.
 	denialsRetention = 30 * 24 * time.Hour
-	// maxDenialsFile is the longest such file, in bytes: far beyond any limit.
+	// maxDenialsFile is the maximum size of such a file in bytes, far above any rule's
+	// limit.
 	maxDenialsFile = 1 << 20
 )
 
-// applyLimit makes a warning of a denial whose rule has denied as much as it may in
-// the session. Where that cannot be counted it is one, too: without a count,
-// the denials would have no end.
+// applyLimit turns a denial into a warning if its rule has reached its limit for the
+// session. It does the same if the denials cannot be counted, because uncounted denials
+// would never end.
 func (p *Process) applyLimit(d *Decision, e event.Event, store Store) {
 	if d.Verdict != Deny || d.Rule == nil || d.Rule.Limit == 0 {
 		return
@@ -48,10 +48,10 @@ func (p *Process) applyLimit(d *Decision, e event.Event, store Store) {
 	d.Verdict, d.Reason, d.Context = Pass, "", cut(d.Reason, maxContext)
 }
 
-// countDenial notes that a rule denies a call of a session, and returns how
-// often it has. A session's file has a line for each denial, with the rule's
-// name in quotes, and behind a tab the id of the tool use in quotes, if it has
-// one: a second copy of the hook does not count again.
+// countDenial records a rule's denial of a call and returns the rule's number of denials
+// in the session. A session's file has one line per denial: the quoted rule name, then, if
+// the tool use has an ID, a tab and the quoted ID. A second copy of the hook does not
+// count again.
 func (s Store) countDenial(session, rule, use string, now time.Time) (int, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return 0, err

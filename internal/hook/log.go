@@ -8,8 +8,8 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/event"
 )
 
-// Outcome is what the decision comes to, "" if the agent would not notice it
-// and the call is no web search.
+// Outcome returns the outcome of the decision for the event log. It is "" if the decision
+// has no effect on the agent and the call is not a web search.
 func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 	switch {
 	case d.Verdict == Deny && d.Quoted:
@@ -34,7 +34,8 @@ func (d *Decision) Outcome(e *event.Event) eventlog.Outcome {
 	return eventlog.Unanswered
 }
 
-// logEvent has the log keep what was decided, if that is anything.
+// logEvent appends the decision to the event log, unless it has no outcome or the log is
+// off.
 func (p *Process) logEvent(d *Decision, out output, c *config.Config, l config.Locations) {
 	outcome := d.Outcome(p.Event)
 	if outcome == "" || outcome == eventlog.Context && len(out.stdout) == 0 || !c.Hook.Log || l.State == "" {

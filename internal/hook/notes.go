@@ -16,32 +16,31 @@ import (
 	"github.com/docsearch/docsearch/internal/notes"
 )
 
-// Notes finds what an agent may be told without asking.
+// Notes finds the documents that the hook adds to the agent's context.
 type Notes interface {
-	// Entries returns the documents of a database that have something to do
-	// with a call, judged by the call and the floor.
+	// Entries returns the documents of a database that are related to a call, judged by
+	// the call and the floor.
 	Entries(db *config.Database, call *notes.Call, floor float64) ([]notes.Entry, error)
-	// Contents returns the first documents of a database that are told at
-	// fitting calls, of pinned ones the text, and how many there are in all.
+	// Contents returns the first notes of a database, with the text of the pinned ones,
+	// and the number of all its notes.
 	Contents(db *config.Database) (entries []notes.Entry, all int, err error)
-	// Remedy returns the passages of a database that are about a failure, the
-	// most telling first.
+	// Remedy returns the passages of a database that match a failure, best first.
 	Remedy(db *config.Database, call *notes.Call) ([]Remedy, error)
 }
 
-// A Remedy is a passage that may be about a failure.
+// A Remedy is a passage that may help with a failure.
 type Remedy struct {
 	Passage  passage.Passage
-	Evidence float64 // see notes.Trace
-	Score    float64 // in the database's ranking
-	Name     string  // that it is about
+	Evidence float64 // see notes.Evidence.Score
+	Score    float64 // the passage's search score
+	Name     string  // the name or error code that the passage is about
 }
 
 // nameWeight is the weight of a name in Rank.
 const nameWeight = .35
 
-// Rank is what the passages about a failure are ordered by. It is lower if
-// another passage is about the name already.
+// Rank returns the ranking score of a passage for a failure. It is lower if a
+// higher-ranked passage is about the same name.
 func (r *Remedy) Rank(named bool) float64 {
 	rank := r.Score + r.Evidence/2
 	if named {
@@ -51,24 +50,24 @@ func (r *Remedy) Rank(named bool) float64 {
 }
 
 const (
-	// maxSessionContext is the length of what is told when a session starts, in
-	// UTF-16 units, and maxDatabaseLines what of it are lines about databases.
+	// maxSessionContext limits the text added when a session starts, in UTF-16 units;
+	// maxDatabaseLines limits the lines about databases within it.
 	maxSessionContext = 3900
-	maxDatabaseLines     = 2400
-	maxTitles    = 40
-	// maxRemedyText is the length of what is told of a failure, in MaxRemedies
-	// passages at most.
-	maxRemedyText   = 3600
-	MaxRemedies = 3
-	// evidenceShare is the share of the floor that the evidence for a passage
-	// about a failure must reach; weakEvidenceShare that if the call only has to do with
-	// the database's subject by its language or an argument.
-	evidenceShare = 1. / 3
-	weakEvidenceShare  = 1. / 2
+	maxDatabaseLines  = 2400
+	maxTitles         = 40
+	// maxRemedyText limits the text added for a failure, in UTF-16 units; MaxRemedies
+	// limits its passages.
+	maxRemedyText = 3600
+	MaxRemedies   = 3
+	// evidenceShare is the share of the floor that the evidence for a passage must reach.
+	// weakEvidenceShare applies if the call is related to the database only by its
+	// language or an argument.
+	evidenceShare     = 1. / 3
+	weakEvidenceShare = 1. / 2
 )
 
-// takesNotes reports whether a call may be accompanied by what the agent did
-// not ask for. Most are not, and spare the time.
+// takesNotes reports whether notes may be added to a call. For most calls they may not, so
+// checking first saves time.
 func takesNotes(e event.Event, c *config.Config) bool {
 	if !e.Host.TakesContext(e.Name) || skipsAgent(e, c) || !slices.ContainsFunc(c.Databases, hasNotes) {
 		return false
@@ -84,14 +83,14 @@ func takesNotes(e event.Event, c *config.Config) bool {
 
 func hasNotes(db config.Database) bool { return len(db.Inject) > 0 }
 
-// skipsAgent reports whether the event is of a subagent that gets nothing: one
-// that changes nothing, and has its hands full with reading.
+// skipsAgent reports whether the event is of a kind of subagent that gets no notes, such
+// as one that only reads.
 func skipsAgent(e event.Event, c *config.Config) bool {
 	return e.AgentType != "" && slices.Contains(c.Inject.SkipAgents, e.AgentType)
 }
 
-// CallOf is the event's call as databases are asked about it. Calls that
-// nothing accompanies have an empty query.
+// CallOf converts the event to the call that notes are matched with. The query of a call
+// that takes no notes is empty.
 func CallOf(e event.Event) *notes.Call {
 	return &notes.Call{
 		Tool: e.Tool, Folder: e.Cwd, Path: e.File.Path, Text: e.File.Text,
@@ -99,7 +98,7 @@ func CallOf(e event.Event) *notes.Call {
 	}
 }
 
-// addMatchingNotes offers the documents that fit a call that goes through.
+// addMatchingNotes adds the notes that match a call that runs.
 func (d *decider) addMatchingNotes() {
 	if !takesNotes(d.event, d.config) {
 		return
@@ -124,19 +123,19 @@ func (d *decider) addMatchingNotes() {
 		e := &entries[i]
 		d.trace("%s of %s: selected: %t; %s", e.Document, e.Database, e.Selected, e.Reason)
 	}
-	offer := notes.Injection{
+	injection := notes.Injection{
 		Head: "Team notes relevant to this tool call (each is shown once per session):\n\n",
 		Max:  d.config.Inject.MaxChars,
 	}
 	for _, e := range notes.Best(entries) {
-		offer.Items = append(offer.Items, d.noteItem(&e))
+		injection.Items = append(injection.Items, d.noteItem(&e))
 	}
-	if len(offer.Items) > 0 {
-		d.injectNotes(offer)
+	if len(injection.Items) > 0 {
+		d.injectNotes(injection)
 	}
 }
 
-// noteItem is an entry as it is told.
+// noteItem formats an entry for the agent.
 func (d *decider) noteItem(e *notes.Entry) notes.Item {
 	title, source := oneLine(e.Title), oneLineOf(e.Source, maxPath)
 	text := title
@@ -155,14 +154,14 @@ func (d *decider) injectNotes(o notes.Injection) {
 	d.Notes = &o
 }
 
-// sessionStart offers what an agent should know from the start: which databases
-// there are, which notes, and those that are pinned.
+// sessionStart adds the context of a new session: the databases, the titles of the notes,
+// and the pinned notes.
 func (d *decider) sessionStart() {
-	offer := notes.Injection{Max: maxSessionContext}
+	injection := notes.Injection{Max: maxSessionContext}
 	if d.event.Name == event.SessionStart {
 		switch d.event.Source {
 		case "clear", "compact":
-			offer.ContextReset = d.event.Source
+			injection.ContextReset = d.event.Source
 		default:
 			d.Update = d.config.Update.OnSessionStart
 		}
@@ -177,18 +176,18 @@ func (d *decider) sessionStart() {
 		if text := strings.TrimSpace(lines.String()); text != "" {
 			h := fnv.New64a()
 			h.Write([]byte(text))
-			offer.Items = append(offer.Items, notes.Item{Key: fmt.Sprintf("lines %016x", h.Sum64()), Title: "the databases", Text: text})
+			injection.Items = append(injection.Items, notes.Item{Key: fmt.Sprintf("lines %016x", h.Sum64()), Title: "the databases", Text: text})
 		}
 		for i := range pinned {
-			offer.Items = append(offer.Items, d.noteItem(&pinned[i]))
+			injection.Items = append(injection.Items, d.noteItem(&pinned[i]))
 		}
 	}
-	if len(offer.Items) > 0 || offer.ContextReset != "" {
-		d.injectNotes(offer)
+	if len(injection.Items) > 0 || injection.ContextReset != "" {
+		d.injectNotes(injection)
 	}
 }
 
-// databaseLines adds a line for each database that something can search.
+// databaseLines adds a line for each searchable database.
 func (d *decider) databaseLines(b *boundedText) {
 	var names []result
 	for i := range d.config.Databases {
@@ -227,7 +226,7 @@ func (d *decider) databaseLines(b *boundedText) {
 	b.remaining += reserve
 }
 
-// noteLines adds the titles of the notes, and returns those that are pinned.
+// noteLines adds the titles of the notes and returns the pinned notes.
 func (d *decider) noteLines(b *boundedText) (pinned []notes.Entry) {
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
@@ -248,8 +247,7 @@ func (d *decider) noteLines(b *boundedText) (pinned []notes.Entry) {
 	return pinned
 }
 
-// titleLines adds the titles of notes as far as there is room, and how many more
-// there are.
+// titleLines adds the titles of notes as space allows, and the number of the others.
 func titleLines(b *boundedText, entries []notes.Entry, all int) {
 	const reserve = len("- and 1000000 more\n")
 	b.remaining -= reserve
@@ -270,8 +268,8 @@ func titleLines(b *boundedText, entries []notes.Entry, all int) {
 	}
 }
 
-// toolFailure offers the passages that are about a failure: of the databases marked
-// for it, and of those that the command or its output names.
+// toolFailure adds the passages that match a failure. It searches the databases with
+// notes, and those that the command or its output mentions.
 func (d *decider) toolFailure() {
 	e, c := d.event, d.config
 	if e.Failure == "" || !c.Inject.Failures || !e.Host.TakesContext(e.Name) || skipsAgent(e, c) {
@@ -314,9 +312,9 @@ func (d *decider) toolFailure() {
 	}
 }
 
-// selectRemedies returns the passages for which there is enough evidence: none if no
-// passage reaches the floor, else those that reach half of it and are not far
-// behind the best.
+// selectRemedies returns the passages with enough evidence: none if no passage reaches the
+// floor, otherwise those that reach half the floor and minShareOfBest of the best
+// passage's evidence.
 func (d *decider) selectRemedies(db *config.Database, found []Remedy, floor float64) []Remedy {
 	best := 0.
 	for i := range found {
@@ -339,7 +337,7 @@ func (d *decider) selectRemedies(db *config.Database, found []Remedy, floor floa
 	return kept
 }
 
-// minShareOfBest is the share of the best passage's evidence that others must have.
+// minShareOfBest is the required share of the best passage's evidence.
 const minShareOfBest = .2
 
 func (d *decider) injectRemedies(db *config.Database, found []Remedy) {

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// maxPassage keeps one long passage from taking the place of the others.
+	// maxPassage keeps one long passage from displacing the others.
 	maxPassage = 3000
-	// maxFurtherPassage is the same for those after the first ones.
+	// maxFurtherPassage is the limit for the passages after the first fullPassages.
 	maxFurtherPassage = 1600
-	fullPassages  = 2
+	fullPassages      = 2
 )
 
-// boundedText is text of a limited length in UTF-16 units.
+// A boundedText builds a text of limited length in UTF-16 units.
 type boundedText struct {
 	strings.Builder
 	remaining int
 }
 
-// add appends s if it fits.
+// add appends s if it fits and reports whether it did.
 func (l *boundedText) add(s string) bool {
 	n := units(s)
 	if n > l.remaining {
@@ -34,7 +34,7 @@ func (l *boundedText) add(s string) bool {
 	return true
 }
 
-// paragraph appends s, after an empty line if there is text before it.
+// paragraph appends s, separated by an empty line from any text before it.
 func (l *boundedText) paragraph(s string) bool {
 	if l.Len() > 0 {
 		s = "\n\n" + s
@@ -42,10 +42,10 @@ func (l *boundedText) paragraph(s string) bool {
 	return l.add(s)
 }
 
-// passage appends a passage, shortened to what is left; false if that is less
-// than half of it.
+// passage appends a passage, cut to the remaining length. It returns false if less than
+// half of the passage would fit.
 func (l *boundedText) passage(number int, p *passage.Passage) bool {
-	const least = 200 // with the lines around it
+	const least = 200 // including the lines around the passage
 	if l.remaining < least {
 		return false
 	}
@@ -64,7 +64,7 @@ func (l *boundedText) passage(number int, p *passage.Passage) bool {
 	return l.add(head + shorten(body, room) + tail)
 }
 
-// source is where the passage is, and what to tell of its document.
+// source returns the location of a passage and the label of its document.
 func source(p *passage.Passage) string {
 	if remark := p.Label(); remark != "" {
 		return oneLine(p.Locator()) + " (" + oneLine(remark) + ")"
@@ -72,8 +72,7 @@ func source(p *passage.Passage) string {
 	return oneLine(p.Locator())
 }
 
-// heading is where a passage stands: its document's title and the headings
-// down to its own.
+// heading returns the title of a passage's document and the headings above the passage.
 func heading(p *passage.Passage) string {
 	path := make([]string, 0, 1+len(p.Headings))
 	for _, s := range append([]string{p.Title}, p.Headings...) {
@@ -87,8 +86,8 @@ func heading(p *passage.Passage) string {
 	return strings.Join(path, " > ")
 }
 
-// bestParagraph is the paragraph of a passage that has the most of the words, on one
-// line: the first of several, and none that is only a heading.
+// bestParagraph returns the paragraph of a passage that contains the most of the words, on
+// one line. It prefers the first of several, and skips paragraphs that are only a heading.
 func bestParagraph(text string, words []string) string {
 	best, most := "", -1
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
@@ -112,9 +111,9 @@ func bestParagraph(text string, words []string) string {
 	return best
 }
 
-// shorten cuts a text to limit UTF-16 units, and says so. It ends with a whole
-// sentence, list item, table row or block of code. Only a text that begins with
-// a longer one is cut within it.
+// shorten cuts a text to limit UTF-16 units and marks the cut. It cuts after a whole
+// sentence, list item, table row or code block. It cuts within one only if the text starts
+// with one that is longer than limit.
 func shorten(s string, limit int) string {
 	if units(s) <= limit {
 		return s
@@ -135,9 +134,9 @@ func shorten(s string, limit int) string {
 	return cut(s, limit)
 }
 
-// lastBreak is where the last whole piece of a text ends within limit UTF-16
-// units, and where the last line does. code is the fence of the block of code
-// that begins the text and is too long, if no piece ends.
+// lastBreak returns the end of the last complete block or sentence within limit UTF-16
+// units, and the end of the last complete line. If no block ends, code is the fence of the
+// code block that starts the text, if there is one.
 func lastBreak(s string, limit int) (end, lineEnd int, code string) {
 	at, used, fence := 0, 0, ""
 	for line := range strings.Lines(s) {
@@ -172,16 +171,16 @@ func lastBreak(s string, limit int) (end, lineEnd int, code string) {
 	return end, lineEnd, code
 }
 
-// endsBlock reports whether a line ends a paragraph, a list item or a table row
-// if rest follows it.
+// endsBlock reports whether a line that is followed by rest ends a paragraph, a list item
+// or a table row.
 func endsBlock(rest string) bool {
 	next, _, _ := strings.Cut(rest, "\n")
 	next = strings.TrimSpace(next)
 	return next == "" || strings.HasPrefix(next, "- ") || strings.HasPrefix(next, "* ") || strings.HasPrefix(next, "|") || strings.HasPrefix(next, "```")
 }
 
-// sentenceEnd is where the last sentence of a line ends within limit UTF-16
-// units, 0 if none does.
+// sentenceEnd returns the end of the last sentence of a line within limit UTF-16 units, or
+// 0.
 func sentenceEnd(line string, limit int) int {
 	end, used := 0, 0
 	for i, r := range line {
@@ -200,19 +199,19 @@ func sentenceEnd(line string, limit int) int {
 	return end
 }
 
-// clean prepares text from outside, without blank lines around it.
+// clean sanitizes untrusted text and trims blank lines around it.
 func clean(s string) string { return strings.Trim(safetext.Block(s), " \t\n") }
 
 func oneLine(s string) string { return oneLineOf(s, maxLine) }
 
-// oneLineOf is text from outside as one line of at most limit UTF-16 units.
+// oneLineOf returns untrusted text as one line of at most limit UTF-16 units.
 func oneLineOf(s string, limit int) string {
 	return cut(safetext.Line(s), limit)
 }
 
 const cutMark = " [...]"
 
-// cut shortens s to limit UTF-16 units, and says so.
+// cut shortens s to limit UTF-16 units and marks the cut.
 func cut(s string, limit int) string {
 	if units(s) <= limit {
 		return s
@@ -227,11 +226,11 @@ func cut(s string, limit int) string {
 	return s
 }
 
-// units is the length of s in UTF-16.
+// units returns the length of s in UTF-16 units.
 func units(s string) int {
 	n := utf8.RuneCountInString(s)
 	for i := range len(s) {
-		if s[i] >= 0xf0 { // begins a character of two units
+		if s[i] >= 0xf0 { // start of a character of two units
 			n++
 		}
 	}
@@ -245,5 +244,5 @@ func unitsOf(r rune) int {
 	return 1
 }
 
-// quote is s as JSON.
+// quote returns s as a JSON string.
 func quote(s string) string { return safetext.JSON(s) }

@@ -11,24 +11,24 @@ const (
 	exitDeny = 2
 )
 
-// An output is what a host gets to see of a decision.
+// An output is a decision in a host's format.
 type output struct {
-	stdout []byte // one JSON object, or nothing
+	stdout []byte // one JSON object, or empty
 	stderr string
 	code   int
 }
 
-// render puts a decision into the words of the host that asked:
+// render formats a decision for the host that sent the event:
 //
-//	Claude Code  the object below at exit code 2, the reason on stderr as well
-//	Codex        the same; it rejects keys that it does not know, so the context is part of the reason
+//	Claude Code  the object of claudeOutput at exit code 2, the reason on stderr as well
+//	Codex        the same; it rejects unknown keys, so the context is part of the reason
 //	Gemini CLI   "decision" and "reason"; at exit code 2 it reads stderr
-//	Cursor       "permission" and two messages, of which the agent sees one; at exit code 2 it would read no JSON
-//	Copilot CLI  the object's keys at the top, too; any exit code but 0 would deny without a reason
+//	Cursor       "permission" and two messages, of which the agent sees one; at exit code 2 it ignores JSON
+//	Copilot CLI  the object's keys at the top level, too; any exit code except 0 denies without a reason
 //
-// Only Claude Code and Copilot take context for a call that goes through.
-// Where the client cannot ask its user, a call that is to be asked about is
-// denied: it must not run unasked.
+// Only Claude Code and Copilot accept context for a call that runs. If the client cannot
+// ask its user, a call with the verdict Ask is denied: it must not run without
+// confirmation.
 func render(host event.Host, d Decision) output {
 	asks := host == event.Claude || host == event.Cursor || host == event.Copilot
 	switch {
@@ -84,7 +84,8 @@ func renderDenial(host event.Host, d Decision) output {
 	return output{claudeOutput(o, d, "deny"), d.Reason, exitDeny}
 }
 
-// claudeOutput is the object with what Claude Code reads of it, on a line.
+// claudeOutput adds the keys that Claude Code reads to the object o, and returns it as a
+// line.
 func claudeOutput(o rawjson.Writer, d Decision, decision string) []byte {
 	var specific rawjson.Writer
 	specific.Text("hookEventName", d.Event)

@@ -11,28 +11,27 @@ import (
 	"github.com/docsearch/docsearch/internal/rules"
 )
 
-// Routes are the rules over tool calls, and what it takes to try them.
+// Routes are the rules for tool calls, and the functions to evaluate them.
 type Routes struct {
-	// Rules are those in force where the session works, in their order; those
-	// of no concern may be left out. Its error wraps ErrNeedsMain if the rules
-	// would have to be read first. It is not asked for calls that something
-	// else decides.
+	// Rules returns the active rules in evaluation order. It may omit rules for which
+	// candidate returns false. Its error wraps ErrNeedsMain if the rules must be loaded
+	// first. It is not called for calls that are already decided.
 	Rules func(concerns func(*config.Rule) bool) ([]config.Rule, error)
-	// Commands cuts a line of shell into its commands. Without it, a call that
-	// a rule needs them for is left for later, too.
+	// Commands parses a line of shell into its commands. If it is nil, a call with a rule
+	// that needs it is left to main.
 	Commands func(line string) ([]string, error)
-	// Debug has a message begin with the rule it is of.
+	// Debug adds the matched rule to the start of a message.
 	Debug bool
 }
 
-// ErrNeedsMain says that to decide takes parts of the program that are not
-// initialised yet.
+// ErrNeedsMain reports that the decision needs parts of the program that are not
+// initialized yet.
 var ErrNeedsMain = errors.New("the decision needs the full program")
 
-// maxDebugText is how much of a call's text is shown to whoever debugs a rule.
+// maxDebugText limits the part of a call's text in debug output.
 const maxDebugText = 200
 
-// applyRules decides by the rules about a call that is let through so far.
+// applyRules applies the first rule that matches a call that no database has decided.
 func (d *decider) applyRules() {
 	if d.routes.Rules == nil {
 		return
@@ -62,8 +61,8 @@ func (d *decider) applyRules() {
 	}
 }
 
-// RouteCall is the event's call as rules see it: of a text that is longer than
-// any that a person would write, its beginning.
+// RouteCall returns the event's call as rules match it: the tool and its main argument,
+// cut to rules.MaxText bytes.
 func RouteCall(e event.Event) rules.Call {
 	c := rules.Call{Tool: e.Tool}
 	switch e.Tool {
@@ -84,7 +83,7 @@ func RouteCall(e event.Event) rules.Call {
 	return c
 }
 
-// applyRule does what a rule says.
+// applyRule applies the action of a matching rule.
 func (d *decider) applyRule(m *rules.Match) {
 	r := m.Rule
 	d.trace("rule %s of %s matches %q", r.Name, r.Origin, cut(m.Text, maxDebugText))
@@ -119,7 +118,7 @@ func (d *Decision) addContext(s string) {
 	d.Context = cut(s, maxContext)
 }
 
-// debugHeader is what whoever debugs a rule sees before its message.
+// debugHeader describes the match of a rule, for users who debug their rules.
 func (d *decider) debugHeader(m *rules.Match) string {
 	what := "Text"
 	switch d.event.Tool {
@@ -138,9 +137,9 @@ func (d *decider) debugHeader(m *rules.Match) string {
 	return b.String() + "\n"
 }
 
-// answerFromDatabase answers a call from the database that a rule names, and
-// reports whether that decided about it. What it does not answer confidently
-// is left to the rule's message, or goes through.
+// answerFromDatabase answers a call from the rule's database and reports whether that
+// decided about the call. Without a confident answer, the rule's message applies, or the
+// call runs as usual.
 func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
 	var db *config.Database
 	for i := range d.config.Databases {
@@ -172,20 +171,20 @@ func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
 	if !answer.Confident || len(answer.Passages) == 0 {
 		return false
 	}
-	offers := []result{{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), Answer: answer}}
+	results := []result{{db: db, tool: d.server.ToolOf(db), own: d.server.Serves(db), Answer: answer}}
 	d.Matched, d.Offered, d.Quoted = []string{db.Name}, []string{db.Name}, true
 	if r.Action == config.ActionWarn {
 		e := d.event
 		e.Search = attempt.Search
-		d.addContext(adviceText(e, offers))
+		d.addContext(adviceText(e, results))
 		return true
 	}
-	d.deny(attempt, offers, message)
+	d.deny(attempt, results, message)
 	return true
 }
 
-// routeQuery is what a call asks of documentation, in words: those of an
-// address's path and of what the page is read for, or those of a command.
+// routeQuery returns the words of a call as a query for the documentation: the path and
+// the prompt of a fetch, or the words of a command.
 func routeQuery(e event.Event) string {
 	text := RouteCall(e).Text
 	if e.Tool == event.WebSearch {

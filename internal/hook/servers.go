@@ -8,14 +8,14 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/rawjson"
 )
 
-// maxSettings is the longest settings file that is read, in bytes. Claude Code
-// keeps more than settings in .claude.json.
+// maxSettings is the maximum size of a settings file in bytes. Claude Code keeps more than
+// settings in .claude.json.
 const maxSettings = 64 << 20
 
-// FindServer looks for the MCP server of a tool ("mcp__server__tool") in Claude
-// Code's settings for a session that works in the folder cwd: the user's, the
-// user's for this project, and the project's own. own reports that the server
-// is docsearch's. Settings that cannot be read have no servers.
+// FindServer looks for the MCP server of a tool ("mcp__server__tool") in Claude Code's
+// settings for a session in the folder cwd: the user's, the user's for this project, and
+// the project's own. own reports that the server is docsearch's. Settings that cannot be
+// read count as empty.
 func FindServer(getenv config.Getenv, cwd, tool string) (found, own bool) {
 	name, ok := config.ServerName(tool)
 	if !ok {
@@ -33,7 +33,7 @@ func FindServer(getenv config.Getenv, cwd, tool string) (found, own bool) {
 	return false, false
 }
 
-// clientServers are the "mcpServers" of Claude Code's settings.
+// clientServers returns the "mcpServers" objects of Claude Code's settings.
 func clientServers(getenv config.Getenv, project string) []rawjson.Fields {
 	dir := getenv("CLAUDE_CONFIG_DIR")
 	if dir == "" {
@@ -72,7 +72,7 @@ func runsDocsearch(entry []byte) bool {
 	return strings.HasPrefix(base, "docsearch") && len(args) > 0 && args[0] == "serve"
 }
 
-// readSettings reads a settings file; nil if that is not possible.
+// readSettings reads a settings file, or returns nil if it cannot.
 func readSettings(path string) rawjson.Fields {
 	data, err := atomicfile.Read(path, maxSettings)
 	if err != nil {

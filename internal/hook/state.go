@@ -19,45 +19,42 @@ import (
 )
 
 const (
-	// retryWindow is how long a denial opens the way for its retry.
+	// retryWindow is the time after a denial in which a repeated call counts as its retry.
 	retryWindow = 5 * time.Minute
-	// clockSkew is how far ahead of this clock another process's may be.
+	// clockSkew is how far ahead of this process's clock another one's may be.
 	clockSkew = 5 * time.Second
-	// burstWindow is how long after the last of several equal calls another one still
-	// belongs to them: a client may start their hooks one by one. A model takes
-	// longer to read a denial and send a retry.
+	// burstWindow extends a group of equal parallel calls, because a client may start
+	// their hooks one by one. A model takes longer to read a denial and send a retry.
 	burstWindow = 100 * time.Millisecond
-	// concurrentWindow is how long after a denial a hook of the same tool use can start,
-	// on a busy machine.
+	// concurrentWindow is the maximum delay between the starts of two hooks for one tool
+	// use on a busy machine.
 	concurrentWindow = time.Second
-	// maxDenials and maxPassed bound what a session remembers, far above what
-	// a session does in five minutes.
+	// maxDenials and maxPassed limit the calls kept for a session, far above the number of
+	// calls in retryWindow.
 	maxDenials = 1000
 	maxPassed  = 100
-	maxUses    = 64 // of one call
-	// maxStateText bounds the size of what is remembered, in bytes of queries
-	// and domains.
+	maxUses    = 64 // IDs of one call
+	// maxStateText limits the total size of a list of calls in bytes, see Denial.size.
 	maxStateText = 1 << 20
 
 	statePrefix = "docsearch-state-"
 	stateSuffix = ".json"
 	lockName    = "docsearch-state.lock"
 	maxState    = 4 << 20
-	// lockWait is longer than any deadline of the hook, which ends the process
-	// sooner.
+	// lockWait is longer than any deadline of the hook, which ends the process sooner.
 	lockWait = 2 * config.MaxTimeoutMS * time.Millisecond
 )
 
-// A State is what the hook remembers of a session. Both lists are in the order
-// of their times, the newest last.
+// A State is the hook's memory of a session. Both lists are in order of time, the newest
+// last.
 type State struct {
-	Denied    []Denial  // calls that run when they are sent again
-	Passed    []Denial  // calls that were sent again, and ran
+	Denied    []Denial  // calls that were denied and run if they are sent again
+	Passed    []Denial  // denied calls that were sent again and ran
 	Consulted time.Time // when the main agent last searched the local documentation
 }
 
-// A Call is one that goes to the web, a search or a fetch, with the agent that
-// makes it: another agent's equal call is not its retry.
+// A Call is a web search or a fetch and the agent that makes it. An equal call of another
+// agent is not a retry.
 type Call struct {
 	Agent string // empty: the main agent
 	event.Search
@@ -67,10 +64,10 @@ type Call struct {
 // A Denial is a call that was denied.
 type Denial struct {
 	Call
-	At        time.Time // when the hook last answered the call
-	Databases []string  // names of those that the denial offered
-	// Uses are the ids of the tool uses that were denied, Retries those that
-	// ran. Clients that send no ids leave both empty.
+	At        time.Time // when the hook last decided about the call
+	Databases []string  // names of the databases that the denial refers to
+	// Uses are the IDs of the denied tool uses, Retries those of the tool uses that ran.
+	// Both are empty for clients that send no IDs.
 	Uses    []string
 	Retries []string
 	// Transcript is the size of the session's transcript then, in bytes; 0 if
@@ -88,23 +85,24 @@ type Attempt struct {
 	Transcript int64
 }
 
-// A Recall is what the session remembers about an attempt.
+// An AttemptKind classifies an attempt by the session's state.
 type AttemptKind int
 
 const (
-	NewCall    AttemptKind = iota
-	Retry             // an agent sends a denied call again
-	DuplicateOfDenied        // another hook has denied this attempt, or one made at the same time
-	DuplicateOfPassed        // another hook has let this attempt run, or one made at the same time
+	NewCall           AttemptKind = iota // not in the state
+	Retry                                // an agent sends a denied call again
+	DuplicateOfDenied                    // another hook has denied this attempt, or a parallel equal one
+	DuplicateOfPassed                    // another hook has passed this attempt, or a parallel equal one
 )
 
-// classify finds what the session remembers about an attempt. A client may run
-// two copies of the hook for one tool use, and an agent may send equal calls at
-// the same time; neither is a retry, which an agent can send only after it has
-// read the denial. The copies share the id of the tool use. Without an id, the
-// transcript has grown before a retry, or the agent has consulted the local
-// documentation: a subagent's messages are not in the transcript. In either case, a hook that started before
-// the call was last answered belongs to the same time.
+// classify returns the kind of an attempt, and the earlier denial unless the call is new.
+//
+// A client may run two copies of the hook for one tool use, and an agent may send equal
+// calls in parallel. Neither is a retry, which an agent can send only after it has read
+// the denial. Copies of the hook share the ID of the tool use. Without an ID, a call is a
+// retry if the transcript has grown since the denial or the agent has consulted the local
+// documentation (a subagent's messages are not in the transcript). In both cases, a hook
+// that started before the last decision about the call belongs to that decision.
 func (s *State) classify(a Attempt, now time.Time) (Denial, AttemptKind) {
 	for _, d := range s.Passed {
 		if d.valid(now) && d.same(a.Call) {
@@ -127,8 +125,8 @@ func (s *State) classify(a Attempt, now time.Time) (Denial, AttemptKind) {
 	return Denial{}, NewCall
 }
 
-// concurrent reports whether the attempt's hook started before the call was
-// last answered, as one of several tool uses if the ids say so.
+// concurrent reports whether the attempt's hook started before the last decision about the
+// call. If there are several IDs, burstWindow is added.
 func (s *State) concurrent(d *Denial, a Attempt, ids []string) bool {
 	unread := a.Transcript > 0 && a.Transcript == d.Transcript && !s.Consulted.After(d.At)
 	if a.Use == "" && unread && a.Started.Sub(d.At) < concurrentWindow {
@@ -146,8 +144,8 @@ func (d *Denial) valid(now time.Time) bool {
 	return age < retryWindow && age > -clockSkew
 }
 
-// same reports whether two calls are the same: the texts to the letter, the
-// domains in any order.
+// same reports whether two calls are equal: the same texts, and the same domains in any
+// order.
 func (c *Call) same(as Call) bool {
 	return c.Agent == as.Agent && c.Query == as.Query && c.Fetch == as.Fetch && sameSet(c.Allowed, as.Allowed) && sameSet(c.Blocked, as.Blocked)
 }
@@ -165,7 +163,7 @@ func containsAll(set, of []string) bool {
 	return true
 }
 
-// size is about how many bytes the denial takes in the state file.
+// size returns the approximate size of the denial in the state file, in bytes.
 func (d *Denial) size() int {
 	n := len(d.Query) + len(d.URL) + len(d.Prompt)
 	for _, list := range [...][]string{d.Allowed, d.Blocked, d.Databases, d.Uses, d.Retries} {
@@ -176,26 +174,26 @@ func (d *Denial) size() int {
 	return n
 }
 
-// A Change is what a decision does to the session's state.
+// A Change is the effect of a decision on the session's state.
 type Change struct {
 	Attempt   Attempt
-	Databases []string // that a denial offers
+	Databases []string // names of the databases that the denial refers to
 	Deny      bool     // the attempt is denied
-	Permit    bool     // it is a retry that runs
+	Permit    bool     // the attempt is a retry that runs
 	Consult   bool     // the main agent searches the local documentation
 }
 
 func (c *Change) empty() bool { return !c.Deny && !c.Permit && !c.Consult }
 
-// apply is the state after the change. If the change denies what the session
-// has denied already, because another hook was faster, twin is true.
-func (s State) apply(c Change, now time.Time) (after State, twin bool) {
+// apply returns the state after the change. duplicate is true if the change denies an
+// attempt that a faster hook has already denied.
+func (s State) apply(c Change, now time.Time) (after State, duplicate bool) {
 	stale := func(d Denial) bool { return !d.valid(now) }
 	s.Denied = slices.DeleteFunc(slices.Clone(s.Denied), stale)
 	s.Passed = slices.DeleteFunc(slices.Clone(s.Passed), stale)
 	if c.Deny || c.Permit {
 		before, known := s.classify(c.Attempt, now)
-		twin = c.Deny && known == DuplicateOfDenied
+		duplicate = c.Deny && known == DuplicateOfDenied
 		same := func(d Denial) bool { return d.same(c.Attempt.Call) }
 		s.Denied = slices.DeleteFunc(s.Denied, same)
 		s.Passed = slices.DeleteFunc(s.Passed, same)
@@ -204,10 +202,10 @@ func (s State) apply(c Change, now time.Time) (after State, twin bool) {
 			d.Uses, d.Retries = slices.Clip(before.Uses), slices.Clip(before.Retries)
 		}
 		if (known == DuplicateOfDenied || known == DuplicateOfPassed) && c.Attempt.Started.After(before.At) {
-			d.At = before.At // or one call after the other could extend a burst for ever
+			d.At = before.At // otherwise parallel calls could extend a burst without limit
 		}
 		switch {
-		case c.Deny && known == Retry: // without the evidence that it needs
+		case c.Deny && known == Retry: // a retry without the required evidence
 			d.Uses = appendUse(nil, c.Attempt.Use)
 			s.Denied = append(s.Denied, d)
 		case c.Permit:
@@ -226,10 +224,10 @@ func (s State) apply(c Change, now time.Time) (after State, twin bool) {
 	if len(s.Denied) == 0 {
 		s.Consulted = time.Time{}
 	}
-	return s, twin
+	return s, duplicate
 }
 
-// appendUse appends the id of a tool use, and drops the oldest beyond maxUses.
+// appendUse appends the ID of a tool use, and drops the oldest beyond maxUses.
 func appendUse(list []string, use string) []string {
 	if use == "" || slices.Contains(list, use) {
 		return list
@@ -237,7 +235,8 @@ func appendUse(list []string, use string) []string {
 	return append(list[max(0, len(list)+1-maxUses):], use)
 }
 
-// newest is the end of a list that is within the bounds of what is remembered.
+// newest returns the newest entries of a list, at most limit and at most maxStateText
+// bytes.
 func newest(list []Denial, limit int) []Denial {
 	size := 0
 	for i := len(list) - 1; i >= 0; i-- {
@@ -248,27 +247,26 @@ func newest(list []Denial, limit int) []Denial {
 	return list
 }
 
-// A Store keeps the states of sessions, each in a file of its own:
+// A Store keeps the states of sessions, one file per session:
 //
 //	docsearch-state-<session>.json
 //	  {"last_denied": {"query": "…", "allowed_domains": […], "blocked_domains": […], "timestamp": 1763635277.25,
 //	                   "agent": "…", "databases": […], "tool_use_ids": […], "retry_ids": […], "transcript_bytes": 1422},
 //	   "earlier": [older denials, the oldest first], "passed": [calls whose retry ran], "consulted": 1763635280.5}
 //
-// A fetch has "url" and "prompt" in place of a search's fields. Empty fields
-// from "agent" on are absent. Without a denial, "last_denied" is null. A
-// session id that is not its own file name, because characters were replaced
-// or cut, has its state in "sessions", by its full id, so that ids with the
-// same file name stay apart. Files are replaced as a whole, under one lock.
+// A fetch has "url" and "prompt" in place of a search's fields. Empty fields from "agent"
+// on are absent. Without a denial, "last_denied" is null. If a session ID is not a valid
+// file name, characters are replaced or cut. Its state is then in "sessions", by its full
+// ID, so that IDs with the same file name stay separate. Files are replaced as a whole,
+// under one lock.
 type Store struct{ Dir string }
 
-// Read returns the state of a session. A damaged file is an error that wraps
-// ErrCorrupt.
+// Read returns the state of a session. For a corrupt file, the error wraps ErrCorrupt.
 func (s Store) Read(session string) (State, error) {
 	name, own := stateName(session)
 	path := config.Join(s.Dir, name)
 	if runtime.GOOS == "windows" {
-		// There, nobody can replace the file while somebody reads it.
+		// A file that is open for reading cannot be replaced on Windows.
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return State{}, nil
 		}
@@ -285,11 +283,11 @@ func (s Store) Read(session string) (State, error) {
 	return f.session(session, own), nil
 }
 
-// Update applies a change to the state of a session, and removes the files
-// that no session needs any more. A damaged file is replaced. If the change
-// denies an attempt that another hook has denied already, twin is true. The
-// time of the change is that of now once the lock is held.
-func (s Store) Update(session string, c Change, now func() time.Time) (twin bool, err error) {
+// Update applies a change to the state of a session, and removes the files of old
+// sessions. It replaces a corrupt file. duplicate is true if the change denies an attempt
+// that another hook has already denied. now is called while the lock is held and gives the
+// time of the change.
+func (s Store) Update(session string, c Change, now func() time.Time) (duplicate bool, err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return false, err
 	}
@@ -306,29 +304,29 @@ func (s Store) Update(session string, c Change, now func() time.Time) (twin bool
 	if err != nil && !errors.Is(err, ErrCorrupt) {
 		return false, err
 	}
-	state, twin := f.session(session, own).apply(c, at)
+	state, duplicate := f.session(session, own).apply(c, at)
 	f.setSession(session, own, state)
-	return twin, atomicfile.WriteCache(path, f.encode(), 0o600)
+	return duplicate, atomicfile.WriteCache(path, f.encode(), 0o600)
 }
 
 func (s Store) lock() (*filelock.Lock, error) {
 	return filelock.Acquire(config.Join(s.Dir, lockName), lockWait)
 }
 
-// stateName is the name of a session's file; own reports whether no other
-// session can have the same.
+// stateName returns the name of a session's file. own reports that no other session can
+// have the same name.
 func stateName(session string) (name string, own bool) {
 	name, own = sessionfile.SafeName(session)
 	return statePrefix + name + stateSuffix, own
 }
 
-// ErrCorrupt is wrapped by the error about a state file that is none.
+// ErrCorrupt is wrapped by the error for a state file that cannot be parsed.
 var ErrCorrupt = errors.New("corrupt state")
 
-// A stateFile is a state file's contents.
+// A stateFile holds the contents of a state file.
 type stateFile struct {
 	State
-	sessions map[string]State // of ids that are not their own file names
+	sessions map[string]State // by ID, for IDs that are not valid file names
 }
 
 func readState(path string) (stateFile, error) {
@@ -391,7 +389,7 @@ func parseSession(fields rawjson.Fields) (s State, err error) {
 	return s, err
 }
 
-// parseDenials reads a list of denials; one that is absent is empty.
+// parseDenials parses a list of denials. A missing list is empty.
 func parseDenials(v []byte) ([]Denial, error) {
 	if v == nil {
 		return nil, nil
@@ -434,9 +432,8 @@ func parseSize(fields rawjson.Fields, name string) int64 {
 	return n
 }
 
-// parseTime is a time in seconds since 1970, as other tools that know the file
-// write it: whole or with a fraction, as a number or in a string. Any other
-// value is the zero time.
+// parseTime parses a time in seconds since 1970. Other tools that write the file use an
+// integer or a fraction, as a number or in a string. Any other value is the zero time.
 func parseTime(fields rawjson.Fields, name string) time.Time {
 	seconds, err := strconv.ParseFloat(fields.Text(name), 64)
 	if err != nil || !(seconds > 0 && seconds < 1<<40) {
@@ -503,7 +500,7 @@ func (s *State) object() (o rawjson.Writer) {
 	return o
 }
 
-// encodeDenials adds a list of denials, unless it is empty.
+// encodeDenials adds a list of denials unless it is empty.
 func encodeDenials(o *rawjson.Writer, key string, list []Denial) {
 	if len(list) == 0 {
 		return

@@ -244,9 +244,9 @@ func TestSecondDenialIsToldSo(t *testing.T) {
 	for i, want := range []bool{false, true} {
 		c := deny("q")
 		c.Attempt.Use = "toolu_1"
-		twin, err := s.Update("s", c, func() time.Time { return at(0) })
-		if err != nil || twin != want {
-			t.Errorf("hook %d: twin %t, %v; want %t", i+1, twin, err, want)
+		duplicate, err := s.Update("s", c, func() time.Time { return at(0) })
+		if err != nil || duplicate != want {
+			t.Errorf("hook %d: duplicate %t, %v; want %t", i+1, duplicate, err, want)
 		}
 	}
 }

@@ -11,20 +11,20 @@ import (
 
 const (
 	maxCallQuery = 400
-	minQuery   = 20 // of a query that is shortened
+	minQuery     = 20 // of a shortened query
 	maxKeywords  = 6
-	// keywordsHint ends the line above a call with keywords.
+	// keywordsHint is appended to the line above a call with keywords.
 	keywordsHint = ` ("keywords" accepts exact names, options, error codes, synonyms):`
 )
 
-// query is what the call asks, in words.
+// query returns the query of the call, or its prompt, on one line.
 func (t *denialText) query() string {
 	return oneLineOf(t.event.Search.Query+t.event.Fetch.Prompt, maxCallQuery)
 }
 
-// calls are the exact calls that find more, in at most limit units: each alone on
-// its line, as JSON, below a line that says what they are for. hint is that line if
-// it may end with keywordsHint. Calls that do not fit are the rest.
+// calls returns the calls that search further, in at most limit units. Each call is JSON
+// on a line of its own, below a heading. hint is the heading if keywordsHint may be
+// appended to it. Calls that do not fit are in rest.
 func (t *denialText) calls(limit int) (calls, hint, rest string) {
 	head := "\nTo search further, this call is available:"
 	switch several := len(t.results) > 1; {
@@ -63,8 +63,8 @@ func (t *denialText) calls(limit int) (calls, hint, rest string) {
 	return calls, hint, rest
 }
 
-// call is the exact call for a database. To fit into limit units it goes without
-// keywords, or with a shorter query; it may still be longer.
+// call returns the exact call for a database. To fit into limit units, it drops keywords
+// or shortens the query; it may still be longer.
 func (t *denialText) call(o *result, limit int) string {
 	query := t.query()
 	leann := takesIndexName(o.tool)
@@ -101,7 +101,7 @@ func (t *denialText) call(o *result, limit int) string {
 	}
 }
 
-// shortQuery is the beginning of a query, its words whole.
+// shortQuery cuts a query to limit units at a word boundary.
 func shortQuery(query string, limit int) string {
 	query = strings.TrimSuffix(cut(query, limit+units(cutMark)), cutMark)
 	if i := strings.LastIndexByte(query, ' '); i > 0 {
@@ -110,14 +110,13 @@ func shortQuery(query string, limit int) string {
 	return query
 }
 
-// takesIndexName reports whether a tool is LEANN's, which requires the name of an
-// index.
+// takesIndexName reports whether a tool is LEANN's, which requires the name of an index.
 func takesIndexName(tool string) bool {
 	return strings.HasSuffix(tool, "__leann_search") || tool == "mcp__leann__search"
 }
 
-// indexName is the name of a database for LEANN's tool: the name of its index's
-// folder, or for docsearch's own tool the database's name.
+// indexName returns the name of a database for LEANN's tool: the folder name of its index,
+// or for docsearch's own tool the database's name.
 func indexName(o *result) string {
 	if o.own {
 		return o.db.Name
@@ -129,7 +128,7 @@ func indexName(o *result) string {
 	return o.db.Name
 }
 
-// tools are the tools of the offers, each once.
+// tools returns the distinct tools of the results.
 func (t *denialText) tools() []string {
 	var tools []string
 	for _, o := range t.results {
@@ -140,8 +139,8 @@ func (t *denialText) tools() []string {
 	return tools
 }
 
-// subject is a database's description without the word documentation: "GitLab"
-// of "GitLab documentation" and of "the documentation of GitLab".
+// subject returns a database's description without the word documentation: "GitLab" for
+// "GitLab documentation" and "the documentation of GitLab".
 func subject(db *config.Database) string {
 	words := strings.Fields(oneLine(db.Description))
 	words = slices.DeleteFunc(words, func(w string) bool { return strings.EqualFold(w, "documentation") || strings.EqualFold(w, "docs") })
@@ -154,9 +153,8 @@ func subject(db *config.Database) string {
 	return strings.Join(words, " ")
 }
 
-// contentWords are the words of a query that tell something of its subject
-// beyond the database's own keywords: the start of a list that the agent
-// completes.
+// contentWords returns the words of a query that describe its subject, except the
+// database's own keywords. They start the list of keywords that the agent completes.
 func contentWords(query string, keywords []string) []string {
 	var words []string
 	for w := range strings.FieldsSeq(query) {
@@ -173,7 +171,8 @@ func contentWords(query string, keywords []string) []string {
 	return words
 }
 
-// isFiller reports whether a word says nothing of a query's subject.
+// isFiller reports whether a lower-case word carries no information about a query's
+// subject.
 func isFiller(w string) bool {
 	switch w {
 	case "a", "an", "and", "are", "as", "at", "be", "between", "by", "can", "do", "does", "for", "from", "get",

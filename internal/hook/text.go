@@ -9,44 +9,43 @@ import (
 )
 
 const (
-	// maxReason is the length of a reason in UTF-16 units, a rule's message not
-	// counted. Clients show it to the user in red.
+	// maxReason limits a reason in UTF-16 units, without a rule's message. Clients show it
+	// to the user in red.
 	maxReason = 600
-	// maxContext is the length of a context in UTF-16 units, in which Claude
-	// Code counts: it puts longer ones than 10,000 into a file.
+	// maxContext limits a context in UTF-16 units. Claude Code counts in these and moves a
+	// context of more than 10,000 to a file.
 	maxContext = 9000
-	// excerptReserve is kept in a reason for an excerpt, where the client shows no
-	// context; minExcerpt is how much text there must be room for.
-	excerptReserve  = 200
-	minExcerpt = 60
-	maxLabels    = 150 // of all databases on the first line
-	maxLabel     = 60  // of one of several
-	maxLine      = 200 // of a title, a description
-	maxPath      = 1000
+	// excerptReserve is the space kept in a reason for an excerpt if the client shows no
+	// context; minExcerpt is the shortest useful excerpt.
+	excerptReserve = 200
+	minExcerpt     = 60
+	maxLabels      = 150 // all labels on the first line
+	maxLabel       = 60  // one of several labels
+	maxLine        = 200 // a title or description
+	maxPath        = 1000
 )
 
-// A text words a denial. It states facts and gives no orders: a client's model
-// distrusts text beside the conversation that tells it what to do.
+// A denialText composes the text of a denial. It states facts and gives no orders, because
+// models distrust instructions in tool output.
 type denialText struct {
-	event    event.Event
-	results   []result
-	ruleMessage     string // the message of the rule that asked the database; empty: none did
-	needsCall bool   // a repetition passes only once a tool was called
+	event       event.Event
+	results     []result
+	ruleMessage string // message of the rule that searched the database; empty if none did
+	needsCall   bool   // a retry runs only after a call of the tool
 }
 
-// isFetch reports whether the call fetches a page that a database holds.
+// isFetch reports whether the call fetches a page that a database contains.
 func (t *denialText) isFetch() bool { return t.event.Tool == event.WebFetch && t.ruleMessage == "" }
 
-// keepsLegacyText reports whether the denial keeps the sentences that users of the
-// first hook of this kind know: a database is searched by another server's tool.
+// keepsLegacyText reports whether the denial contains the sentences of the original Python
+// hook, which its users match on. It does if another server's tool searches a database.
 func (t *denialText) keepsLegacyText() bool {
 	return t.ruleMessage == "" && !t.isFetch() && slices.ContainsFunc(t.results, func(o result) bool { return !o.own })
 }
 
-// compose returns the reason and the context. The reason is short. Its first line
-// is for the user, and it has all that the agent must know to go on: older
-// clients show the agent nothing else. What does not fit into it is in the
-// context.
+// compose returns the reason and the context. The reason is short: its first line is for
+// the user, and the rest contains everything that the agent needs, because older clients
+// show the agent nothing else. Text that does not fit is in the context.
 func (t *denialText) compose() (reason, context string) {
 	r := boundedText{remaining: maxReason + units(t.ruleMessage)}
 	r.add(t.opening())
@@ -76,8 +75,8 @@ func (t *denialText) compose() (reason, context string) {
 	return r.String(), t.context(strings.TrimPrefix(rest, "\n"))
 }
 
-// opening tells the user what happened, on the first line or, where that is
-// one that scripts and people know, on the second.
+// opening returns the line that tells the user the outcome, after the legacy line if that
+// is kept.
 func (t *denialText) opening() string {
 	if t.ruleMessage != "" {
 		return t.ruleMessage
@@ -106,7 +105,7 @@ func (t *denialText) opening() string {
 	return "Query matches " + joinShort(keywords, " and ") + " - using RAG " + databases + " instead\n" + line
 }
 
-// escapeHatch is how the call runs all the same.
+// escapeHatch returns the line on how to run the call anyway.
 func (t *denialText) escapeHatch() string {
 	tool, runs := t.event.Tool, "runs it"
 	if tool == event.WebSearch || tool == event.WebFetch {
@@ -121,7 +120,7 @@ func (t *denialText) escapeHatch() string {
 	return "If the passages do not answer the question, sending the same " + tool + " again, unchanged, " + runs + "."
 }
 
-// loadHint is the call that loads the tools, for clients that load tools on demand.
+// loadHint returns the call that loads the tools, for clients that load tools on demand.
 func (t *denialText) loadHint() string {
 	if t.event.Host != event.Claude {
 		return ""
@@ -129,7 +128,7 @@ func (t *denialText) loadHint() string {
 	return "\nIf the tool is not loaded, this loads it: ToolSearch {\"query\": \"select:" + strings.Join(t.tools(), ",") + "\"}"
 }
 
-// bestResult is the offer with the most confident answer, nil without any.
+// bestResult returns the result with the highest confidence, or nil if none has passages.
 func (t *denialText) bestResult() *result {
 	var best *result
 	for i := range t.results {
@@ -140,8 +139,8 @@ func (t *denialText) bestResult() *result {
 	return best
 }
 
-// excerpt is the part of the best passage that the query is about, in at most
-// limit units.
+// excerpt returns the part of the best passage that matches the query, in at most limit
+// units.
 func (t *denialText) excerpt(limit int) string {
 	best := t.bestResult()
 	if best == nil {
@@ -157,7 +156,7 @@ func (t *denialText) excerpt(limit int) string {
 	return head + shorten(text, room)
 }
 
-// context holds the passages, each once.
+// context returns the passages, each once.
 func (t *denialText) context(calls string) string {
 	b := boundedText{remaining: maxContext}
 	if t.keepsLegacyText() {
@@ -193,7 +192,7 @@ func (t *denialText) context(calls string) string {
 	return b.String()
 }
 
-// legacySentence is the one that users of the first hook of this kind know.
+// legacySentence returns the sentence of the original Python hook.
 func (t *denialText) legacySentence() string {
 	if len(t.results) == 1 {
 		o := t.results[0]
@@ -207,8 +206,8 @@ func (t *denialText) legacySentence() string {
 	return s
 }
 
-// introduction says what the passages of a database are, and of the first that
-// they are no instructions.
+// introduction describes the passages of a database. For the first database it adds that
+// they are not instructions.
 func (t *denialText) introduction(o *result, first bool) string {
 	from := label(o) + " (database " + quote(o.db.Name) + ", " + oneLineOf(o.db.Path, maxPath) + ")"
 	var s string
@@ -228,28 +227,28 @@ func (t *denialText) introduction(o *result, first bool) string {
 	return s
 }
 
-// adviceText is the line of context for a call that goes through.
-func adviceText(e event.Event, offers []result) string {
+// adviceText returns the line of context for a call that runs.
+func adviceText(e event.Event, results []result) string {
 	var parts []string
-	for _, o := range offers {
+	for _, o := range results {
 		t := denialText{event: e}
 		parts = append(parts, oneLine(o.db.Description)+" is on this machine, too: "+t.call(&o, maxContext))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// labels are those of databases, as many as fit on a line.
-func labels(offers []result) string {
-	all := make([]string, len(offers))
-	for i := range offers {
-		if all[i] = label(&offers[i]); len(offers) > 1 {
+// labels returns the labels of the databases, as many as fit on a line.
+func labels(results []result) string {
+	all := make([]string, len(results))
+	for i := range results {
+		if all[i] = label(&results[i]); len(results) > 1 {
 			all[i] = cut(all[i], maxLabel)
 		}
 	}
 	return joinShort(all, ", ")
 }
 
-// joinShort is a list, as much of it as fits on a line.
+// joinShort joins the items that fit on a line and adds the number of the others.
 func joinShort(all []string, separator string) string {
 	if len(all) == 0 {
 		return ""
@@ -264,7 +263,7 @@ func joinShort(all []string, separator string) string {
 	return s
 }
 
-// label names what a database documents, with the version: "CMake 3.25".
+// label returns the documented software with its version: "CMake 3.25".
 func label(o *result) string {
 	name := cut(subject(o.db), 2*maxLabel)
 	version := oneLineOf(o.version(), maxLabel)

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// maxUserText is how much of the user's last message is looked at, and
-	// maxTail how much of the transcript is read to find it, in bytes.
+	// maxUserText limits the text taken from the user's last message, and maxTail the end
+	// of the transcript that is searched for it, in bytes.
 	maxUserText = 200
-	maxTail = 256 << 10
+	maxTail     = 256 << 10
 )
 
-// LastUserText is how the user's last message in a transcript ends, "" if it is
-// not found near the transcript's end.
+// LastUserText returns the end of the user's last message in a transcript, or "" if it is
+// not near the transcript's end.
 func LastUserText(path string) string {
 	f, err := atomicfile.Open(path)
 	if err != nil {
@@ -36,7 +36,7 @@ func LastUserText(path string) string {
 		if _, err := f.ReadAt(tail, st.Size()-length); err != nil && err != io.EOF {
 			return ""
 		}
-		if length < st.Size() { // a line that was cut
+		if length < st.Size() { // drop the partial first line
 			_, tail, _ = bytes.Cut(tail, []byte("\n"))
 		}
 		if said := lastUserText(tail); said != "" || length == st.Size() || length == maxTail {
@@ -45,7 +45,8 @@ func LastUserText(path string) string {
 	}
 }
 
-// transcriptSize is the size of a transcript in bytes, 0 if there is none.
+// transcriptSize returns the size of a transcript in bytes, or 0 if it is not a regular
+// file.
 func transcriptSize(path string) int64 {
 	st, err := os.Stat(path)
 	if path == "" || err != nil || !st.Mode().IsRegular() {
@@ -54,8 +55,7 @@ func transcriptSize(path string) int64 {
 	return st.Size()
 }
 
-// lastUserText is how the last message of the user ends in the lines of a
-// transcript.
+// lastUserText returns the end of the user's last message in the lines of a transcript.
 func lastUserText(lines []byte) string {
 	for len(lines) > 0 {
 		lines = bytes.TrimRight(lines, "\n")
@@ -72,9 +72,8 @@ func lastUserText(lines []byte) string {
 	return ""
 }
 
-// UserText is how the message ends that a line of a transcript holds, if it is one
-// that the user wrote: no tool's result, nothing of the client's own, no prompt
-// of a subagent.
+// UserText returns the end of the message in a line of a transcript, if the user wrote it.
+// It returns "" for tool results, messages of the client, and prompts of subagents.
 func UserText(line []byte) string {
 	fields, err := rawjson.Object(line)
 	if err != nil || fields.String("type") != "user" || isTrue(fields.Raw("isMeta")) || isTrue(fields.Raw("isSidechain")) {

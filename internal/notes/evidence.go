@@ -22,12 +22,12 @@ type Evidence struct {
 // A Tracer finds what of a failure passages have. It must not be used by several
 // goroutines at once.
 type Scanner struct {
-	names    []failureName
-	messages [][]string       // their words
-	numbers  map[string]int   // of the messages' words, from 1 on
-	positions   [][]wordPosition // of the words, by number
-	word     []byte           // of the text being read
-	text     []int            // numbers of the text's words
+	names     []failureName
+	messages  [][]string       // their words
+	numbers   map[string]int   // of the messages' words, from 1 on
+	positions [][]wordPosition // of the words, by number
+	word      []byte           // of the text being read
+	text      []int            // numbers of the text's words
 }
 
 // A failureName is a name in a failure; code reports that it is one of an error.
@@ -38,8 +38,8 @@ type failureName struct {
 
 // A wordPosition is a word of a message, with the numbers of the words from it on.
 type wordPosition struct {
-	before int   // number of the word before it, 0 if there is none
-	following   []int // at most longestRun's limit
+	before    int   // number of the word before it, 0 if there is none
+	following []int // at most longestRun's limit
 }
 
 // Scanner returns a tracer of the failure.
@@ -99,14 +99,14 @@ func (t *Scanner) Scan(p *passage.Passage) Evidence {
 const (
 	// The rarity of the words that a passage must have for their share to count
 	// in full.
-	fullRarity   = .6
+	fullRarity         = .6
 	fullRarityIfCommon = 1.5
 	// A message that a passage has word for word counts from minRunWords words on.
-	minRunWords    = 4
-	runWeight = .1
+	minRunWords = 4
+	runWeight   = .1
 	// titleWeight is what a title in a message counts, of 1 for a code.
-	titleWeight = .3
-	maxCountedRun      = 6
+	titleWeight   = .3
+	maxCountedRun = 6
 	// maxRunWords is the number of words from which a longer run counts no more.
 	maxRunWords = minRunWords + maxCountedRun
 )

@@ -33,11 +33,11 @@ type Failure struct {
 
 // How telling a line of output is.
 const (
-	gradeNone     = iota
-	gradeContext        // a part of a message, or that there was one
-	gradeAdvice         // what to do
+	gradeNone      = iota
+	gradeContext   // a part of a message, or that there was one
+	gradeAdvice    // what to do
 	gradeFailure   // it has words that failures are reported in
-	gradeError      // it is marked as an error
+	gradeError     // it is marked as an error
 	gradeException // it begins with an exception
 )
 

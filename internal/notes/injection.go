@@ -18,9 +18,9 @@ type Injection struct {
 
 	// ContextReset says that the agent's context begins anew, for this reason, so
 	// that what it was told is forgotten; Compacting, that it may soon.
-	ContextReset     string
-	Compacting bool
-	SessionEnds       bool // the session
+	ContextReset string
+	Compacting   bool
+	SessionEnds  bool // the session
 }
 
 // An Item is told once in a session, or not at all.

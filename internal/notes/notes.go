@@ -42,9 +42,9 @@ type Entry struct {
 	MentionsFile bool
 
 	Relevance float64 // what Judge made of that
-	Targeted   bool    // for calls such as this one: by its conditions, or by naming the file
-	Selected     bool
-	Reason       string // it is taken or left
+	Targeted  bool    // for calls such as this one: by its conditions, or by naming the file
+	Selected  bool
+	Reason    string // it is taken or left
 }
 
 // Key tells the entry from others.

@@ -7,9 +7,9 @@ import (
 
 // How much a failure concerns what has a name.
 const (
-	Unrelated = iota
-	SameLanguage   // the program is for it, or only runs another program
-	SameProgram    // the call runs its program
+	Unrelated    = iota
+	SameLanguage // the program is for it, or only runs another program
+	SameProgram  // the call runs its program
 	InOutput     // the output names a module of it
 )
 

@@ -66,10 +66,10 @@ type Record struct {
 }
 
 const (
-	kindShown       = "told"
-	kindReset     = "begins"
+	kindShown      = "told"
+	kindReset      = "begins"
 	kindCompacting = "compacting"
-	kindEnd       = "ends"
+	kindEnd        = "ends"
 )
 
 // ErrFull is returned when a session was told so much that no more is

@@ -70,7 +70,7 @@ type Outcome string
 
 const (
 	OtherTool Outcome = "for other tools"
-	NoLiteral     Outcome = "the text lacks a required literal"
+	NoLiteral Outcome = "the text lacks a required literal"
 	NoMatch   Outcome = "the pattern does not match"
 	Excepted  Outcome = "an exception matches"
 	Failed    Outcome = "skipped" // Fault says why
@@ -115,9 +115,9 @@ type callMatch struct {
 	folded string // the call's text
 	tool   string // the tool's name, folded
 
-	started time.Time // of the first pattern
-	commands   []string  // the call's simple commands
-	parseErr     error     // why there are none
+	started  time.Time // of the first pattern
+	commands []string  // the call's simple commands
+	parseErr error     // why there are none
 }
 
 func (m *Matcher) search(c Call) *callMatch {

@@ -1,6 +1,5 @@
-// Package deadline ends a hook process that takes too long, whatever it waits
-// for: standard input, a file on a mount that does not answer, a lock, or a
-// search. The tool call runs as usual then.
+// Package deadline ends a hook process that takes too long, whether it waits for standard
+// input, a file on a hung mount, a lock, or a search. The tool call then runs as usual.
 package deadline
 
 import (
@@ -14,15 +13,15 @@ import (
 
 // A Deadline is a time limit on this process, counted from Start.
 type Deadline struct {
-	started time.Time
-	limit   atomic.Int64 // time.Duration
-	timer   *time.Timer
-	finished    atomic.Bool // it has passed, or the process has its answer
-	exit    func(code int)
+	started  time.Time
+	limit    atomic.Int64 // time.Duration
+	timer    *time.Timer
+	finished atomic.Bool // the limit has passed, or Stop was called
+	exit     func(code int)
 }
 
-// Start sets a limit of the time that this process may take. When it has
-// passed, the process says so on standard error and ends by a call of exit(0).
+// Start limits the run time of this process. When the limit has passed, the process
+// reports that on standard error and calls exit(0).
 func Start(limit time.Duration, exit func(code int)) *Deadline {
 	d := &Deadline{started: time.Now(), exit: exit}
 	d.limit.Store(int64(limit))
@@ -30,8 +29,8 @@ func Start(limit time.Duration, exit func(code int)) *Deadline {
 	return d
 }
 
-// Limit is the limit of a process that has not read its config yet: that of
-// $DOCSEARCH_HOOK_TIMEOUT_MS, else the default.
+// Limit returns the limit before the config is read: $DOCSEARCH_HOOK_TIMEOUT_MS, or the
+// default.
 func Limit(getenv config.Getenv) time.Duration {
 	ms, err := strconv.Atoi(getenv("DOCSEARCH_HOOK_TIMEOUT_MS"))
 	if err != nil || ms < 1 || ms > config.MaxTimeoutMS {
@@ -40,7 +39,7 @@ func Limit(getenv config.Getenv) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// Started is when Start was called.
+// Started returns the time of the call of Start.
 func (d *Deadline) Started() time.Time { return d.started }
 
 // Set replaces the limit, which still counts from Start.
@@ -49,8 +48,8 @@ func (d *Deadline) Set(limit time.Duration) {
 	d.timer.Reset(limit - time.Since(d.started))
 }
 
-// Stop lifts the limit: the process has its answer. If the deadline has passed
-// already, Stop does not return, since the process is about to end.
+// Stop lifts the limit, because the process has its answer. If the limit has already
+// passed, Stop blocks until the process ends.
 func (d *Deadline) Stop() {
 	if !d.finished.CompareAndSwap(false, true) {
 		select {}

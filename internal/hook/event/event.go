@@ -1,4 +1,4 @@
-// Package event reads the events that hosts send their hooks.
+// Package event reads the events that hosts send to their hooks.
 package event
 
 import (
@@ -11,18 +11,18 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/rawjson"
 )
 
-// An Event is what a host sent, in Claude Code's terms, with the parts that
-// the hook uses. What was absent or of a wrong type is empty, and so is what
-// the event's tool does not have.
+// An Event is a host's event in Claude Code's terms, with the fields that the hook uses.
+// Fields that are missing, have the wrong type, or do not apply to the event's tool are
+// empty.
 type Event struct {
 	Host       Host
 	Name       string // "PreToolUse", ...
-	Session    string // "default" if the host named none
-	Use        string // id of the tool use; empty if the host sends none
+	Session    string // "default" if the host sends none
+	Use        string // ID of the tool use; empty if the host sends none
 	PromptID   string // of the user's message; empty if the host sends none
 	Agent      string // of a subagent; empty on the main thread
 	AgentType  string // "Explore", "general-purpose", ...
-	Cwd        string // where the session works
+	Cwd        string // working directory of the session
 	Transcript string // file with the session so far
 	Source     string // of a SessionStart: startup, resume, clear, compact or fork
 	Reason     string // of a SessionEnd: clear, logout, ...
@@ -31,30 +31,30 @@ type Event struct {
 	Fetch      Fetch   // of a WebFetch
 	Command    Command // of a Bash
 	File       File    // of an Edit, MultiEdit, NotebookEdit, Read or Write
-	Input      string  // of any other tool that is to run: an object, as JSON
-	Failure    string  // what a tool that failed had to say, after it ran
+	Input      string  // of any other tool in a PreToolUse: a JSON object
+	Failure    string  // error output of a tool that failed
 
-	// UserText is how the user's last message ends. It is not in the event: who
-	// wants the decision to consider it reads it from the transcript.
+	// UserText is the end of the user's last message. It is not part of the event; callers
+	// that need it read it from the transcript.
 	UserText string
 }
 
-// ShowsContext reports whether the host is known to show the agent the context
-// of a denial. Claude Code does so from 2.1.9 on, and sends a prompt_id from
-// 2.1.196 on. The other hosts receive the context as part of the reason.
+// ShowsContext reports whether the host is known to show the agent the context of a
+// denial. Claude Code does so since 2.1.9, and sends a prompt_id since 2.1.196. The other
+// hosts receive the context as part of the reason.
 func (e *Event) ShowsContext() bool { return e.Host != Claude || e.PromptID != "" }
 
 // A Search is the input of a WebSearch.
 type Search struct {
 	Query   string
 	Allowed []string // domains to search
-	Blocked []string // domains to leave out
+	Blocked []string // domains to exclude
 }
 
 // A Fetch is the input of a WebFetch.
 type Fetch struct {
 	URL    string
-	Prompt string // what the page is read for
+	Prompt string // question to answer from the page
 }
 
 // A Command is the input of a Bash.
@@ -63,10 +63,10 @@ type Command struct {
 	Description string
 }
 
-// A File is the input of a tool that reads or changes one.
+// A File is the input of a tool that reads or changes a file.
 type File struct {
 	Path string
-	Text string // what is to be written, the first maxText bytes of it
+	Text string // text to write, at most maxText bytes
 }
 
 // A Host is a program that runs hooks.
@@ -80,8 +80,8 @@ const (
 	Codex   Host = "codex"
 )
 
-// TakesContext reports whether the host shows the agent a context where
-// nothing is denied.
+// TakesContext reports whether the host shows the agent a context for an event that is not
+// denied.
 func (h Host) TakesContext(name string) bool {
 	return h == Claude || h == Copilot && name == PreToolUse
 }
@@ -103,21 +103,20 @@ const (
 	DefaultSession = "default"
 )
 
-// maxText is how much is read of what is to be written into a file, and of
-// what a tool printed before it failed, in bytes.
+// maxText limits the text to write and the output of a failed tool, in bytes.
 const maxText = 16 << 10
 
 const (
-	// MaxSize is the length of the longest event that is read, in bytes.
+	// MaxSize is the maximum size of an event in bytes.
 	MaxSize = 64 << 20
-	// eagerLimit is the length up to which an event that is whole is taken to be
-	// all there is. After a longer one, which would have to be parsed again and
-	// again, the client must close the pipe.
+	// eagerLimit is the size up to which Read tries to parse an event before the end of
+	// the input. For a larger event, which would be parsed many times, the client must
+	// close the pipe.
 	eagerLimit = 1 << 20
 )
 
-// Read reads an event from r, which may stay open after it. What was read of
-// it is returned in any case.
+// Read reads an event from r, which may stay open after it. It always returns the data
+// that it has read.
 func Read(r io.Reader) (e Event, data []byte, err error) {
 	data = make([]byte, 0, 8<<10)
 	for {
@@ -144,9 +143,9 @@ func Read(r io.Reader) (e Event, data []byte, err error) {
 	}
 }
 
-// Parse reads an event, one field at a time: a field that is absent or
-// of a wrong type is as good as empty and spoils no other. Only what is no
-// JSON object at all is an error.
+// Parse reads an event, one field at a time. A field that is missing or of the wrong type
+// is empty and does not affect the others. Only data that is not a JSON object is an
+// error.
 func Parse(data []byte) (Event, error) {
 	fields, err := rawjson.Object(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if err != nil {
@@ -180,7 +179,7 @@ func Parse(data []byte) (Event, error) {
 	return e, nil
 }
 
-// input reads what the event's tool is called with.
+// input reads the arguments of the event's tool.
 func (e *Event) input(fields rawjson.Fields) {
 	switch e.Tool {
 	case WebSearch, WebFetch, Bash, "Edit", "MultiEdit", "NotebookEdit", "Read", "Write":
@@ -220,7 +219,7 @@ func (e *Event) input(fields rawjson.Fields) {
 	}
 }
 
-// hostOf tells the hosts apart by what only they send.
+// hostOf identifies the host by fields that only it sends.
 func hostOf(fields rawjson.Fields) Host {
 	switch {
 	case fields.Raw("cursor_version", "conversation_id") != nil:
@@ -237,8 +236,8 @@ func hostOf(fields rawjson.Fields) Host {
 	return Claude
 }
 
-// eventName is Claude Code's name of the event. A host that names none is
-// taken to ask before a tool runs: that is what the hook is installed for.
+// eventName returns Claude Code's name of the event. An event without a name is taken for
+// PreToolUse, which is the event that the hook is installed for.
 func eventName(name string) string {
 	switch name {
 	case "", "preToolUse", "BeforeTool":
@@ -271,7 +270,7 @@ func toolName(name string) string {
 	return name
 }
 
-// parseInput reads a tool's arguments. No object is an empty one.
+// parseInput reads a tool's arguments. Anything that is not an object counts as empty.
 func parseInput(input []byte) rawjson.Fields {
 	if text, ok := rawjson.String(input); ok { // Copilot wraps the arguments in a string
 		input = []byte(text)
@@ -283,8 +282,8 @@ func parseInput(input []byte) rawjson.Fields {
 	return fields
 }
 
-// failure is what a command printed, if its result says that it failed. Claude
-// Code has an event of its own for that; other hosts name the exit code.
+// failure returns the output of a command if its result reports a failure. Claude Code has
+// a separate event for that; other hosts send the exit code.
 func failure(result []byte) string {
 	r := parseInput(result)
 	switch r.Text("exit_code", "exitCode", "returncode") {

@@ -1,3 +1,4 @@
+// Package lookup searches databases for the hook.
 package lookup
 
 import (
@@ -13,29 +14,29 @@ import (
 )
 
 const (
-	// maxPassages is how many passages a denial may quote.
+	// maxPassages limits the passages in a denial.
 	maxPassages = 9
-	// maxPassageBytes is the text of the passages from which no further one is read:
-	// a little more than fits.
+	// maxPassageBytes is the total text after which no further passage is read: a little
+	// more than fits into a denial.
 	maxPassageBytes = 10000
-	// maxSections is how many sections of a long page it may quote.
+	// maxSections limits the sections that are quoted from a long page.
 	maxSections = 5
-	// maxWholePage is the length in bytes of a page that a denial quotes whole.
+	// maxWholePage is the maximum length in bytes of a page that is quoted whole.
 	maxWholePage = 8000
 )
 
-// Indexes asks the indexes of databases on this machine.
+// Indexes searches the indexes of databases on this machine. It implements hook.Searcher.
 type Indexes struct {
-	// Thorough has Entries return documents that cannot be told, too: for who
-	// wants to know why.
+	// Thorough makes Entries return documents that cannot be selected, too, to explain
+	// why.
 	Thorough bool
 }
 
-// Check reports whether a database has an index that can be used, and the
-// version that it documents.
+// Check returns an error unless a database has a usable index, and the version that it
+// documents.
 func (Indexes) Check(db *config.Database) (version string, err error) { return hook.CheckIndex(db) }
 
-// Present reports whether there is anything at a database's path.
+// Present reports whether a database's path exists.
 func (Indexes) Present(db *config.Database) bool {
 	_, err := os.Stat(hook.Folder(db.Path))
 	return err == nil
@@ -46,7 +47,7 @@ func (Indexes) Server(tool, cwd string) (found, own bool) {
 	return hook.FindServer(os.Getenv, cwd, tool)
 }
 
-// Search asks the index of a database.
+// Search searches the index of a database.
 func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err error) {
 	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		found, err := x.Quote(quicksearch.Query{
@@ -61,7 +62,7 @@ func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err
 	return a, err
 }
 
-// Page asks the index of a database for a page.
+// Page looks a page up in the index of a database.
 func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held bool, err error) {
 	err = i.withIndex(db, func(x *quicksearch.Index) (err error) {
 		var page quicksearch.Page
@@ -74,8 +75,8 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 	return a, held, err
 }
 
-// DefinedNames returns the names that the databases define. A database that cannot
-// be read defines none.
+// DefinedNames returns the names that the databases define. A database that cannot be read
+// defines none.
 func DefinedNames(dbs []config.Database) *config.Names {
 	names := make([][]string, len(dbs))
 	for i := range dbs {
@@ -87,7 +88,7 @@ func DefinedNames(dbs []config.Database) *config.Names {
 	return config.NewNames(dbs, names)
 }
 
-// withIndex opens the index of a database for f.
+// withIndex calls f with the opened index of a database.
 func (i Indexes) withIndex(db *config.Database, f func(*quicksearch.Index) error) error {
 	x, err := quicksearch.Open(hook.Folder(db.Path))
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// maxCandidates is how many documents are looked at for a call.
+	// maxCandidates limits the documents considered for a call.
 	maxCandidates = 8
-	// minRarity is the rarity of what says something at all.
+	// minRarity is the rarity below which a match carries no information.
 	minRarity = .2
-	// maxListed is how many documents of a database are listed at the start of a
-	// session, and looked how many are looked at for pinned ones: what has more
-	// is a manual.
-	maxListed = 100
+	// maxListed limits the documents of a database that are listed at the start of a
+	// session, and maxScanned those that are checked for pinned ones. A larger database is
+	// a manual.
+	maxListed  = 100
 	maxScanned = 20_000
-	// maxNote is as much of a document as is ever told.
+	// maxNote limits the text of a document that is shown, in bytes.
 	maxNote = 9000
 )
 
-// Entries returns the documents of a database that may be told for a call.
+// Entries returns the documents of a database that are related to a call.
 func (i Indexes) Entries(db *config.Database, call *notes.Call, floor float64) (entries []notes.Entry, err error) {
 	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		q := call.Query()
@@ -48,8 +48,8 @@ func (i Indexes) Entries(db *config.Database, call *notes.Call, floor float64) (
 	return entries, err
 }
 
-// entryFor returns a document with its text if the call takes it, and nil if the
-// call has nothing to do with it.
+// entryFor returns a document, with its text if it is selected for the call, or nil if it
+// is not related to the call.
 func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d lexical.Match, call *notes.Call, floor float64) (*notes.Entry, error) {
 	if d.Rarity < minRarity && !d.Keyed {
 		return nil, nil
@@ -82,8 +82,8 @@ func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d lexical.M
 	return &e, err
 }
 
-// Contents returns the first documents of a database that the agent is told of
-// when a session starts, of pinned ones the text, and how many there are in all.
+// Contents returns the first notes of a database, with the text of the pinned ones, and
+// the number of all its notes.
 func (i Indexes) Contents(db *config.Database) (entries []notes.Entry, all int, err error) {
 	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		if slices.Contains(db.Inject, config.All) {
@@ -124,8 +124,8 @@ func (i Indexes) Contents(db *config.Database) (entries []notes.Entry, all int, 
 	return entries, all, err
 }
 
-// Remedy returns the passages of a database that a failure is about, the most
-// telling first: one of a document, and of versions of a document one.
+// Remedy returns the passages of a database that match a failure, best first. It returns
+// one passage per document, and one for all versions of a document.
 func (i Indexes) Remedy(db *config.Database, call *notes.Call) (remedies []hook.Remedy, err error) {
 	err = i.withIndex(db, func(x *quicksearch.Index) error {
 		failure := notes.ReadFailure(call.Failure)
@@ -152,18 +152,18 @@ func (i Indexes) Remedy(db *config.Database, call *notes.Call) (remedies []hook.
 	return remedies, err
 }
 
-// A remedySearch collects passages that may be about a failure.
+// A remedySearch collects passages that may help with a failure.
 type remedySearch struct {
-	x       *quicksearch.Index
-	tracer  *notes.Scanner
-	common  bool
-	rarityOf  func(document uint32) (rarity, share float64)
-	found   []hook.Remedy
-	numbers []uint32 // of the passages found
-	best    float64  // evidence
+	x        *quicksearch.Index
+	tracer   *notes.Scanner
+	common   bool
+	rarityOf func(document uint32) (rarity, share float64)
+	found    []hook.Remedy
+	numbers  []uint32 // of the passages in found
+	best     float64  // highest evidence so far
 }
 
-// search adds the passages that a query finds.
+// search adds the results of a query.
 func (s *remedySearch) search(query quicksearch.Query) error {
 	answer, err := s.x.Search(query)
 	if err != nil {
@@ -184,22 +184,23 @@ func (s *remedySearch) search(query quicksearch.Query) error {
 }
 
 const (
-	// remedyCandidates is how many passages a search for a failure looks at.
+	// remedyCandidates limits the passages of a search for a failure.
 	remedyCandidates = 16
-	// unknownWeight is what a word counts that the database does not have: most
-	// such words are names of the user's.
+	// unknownWeight is the weight of a word that the database does not contain. Most such
+	// words are names from the user's project.
 	unknownWeight = .3
-	// minFirstMessage is the number of words from which a first message is searched
-	// for alone.
+	// minFirstMessage is the number of spaces from which a first message is searched for
+	// alone.
 	minFirstMessage = 5
-	// conclusive is the evidence from which no other search is made.
+	// conclusive is the evidence that makes a second search unnecessary.
 	conclusive = 1
-	// minDocuments is the number of documents from which each gives one passage.
+	// minDocuments is the number of documents from which each contributes only one
+	// passage.
 	minDocuments = 10
 )
 
-// rarityByDocument returns a function for the rarity of a query's words in a document,
-// and their share of all its words' rarity.
+// rarityByDocument returns a function that computes the rarity of a query's words in a
+// document, and their share of the rarity of all the query's words.
 func rarityByDocument(x *quicksearch.Index, query quicksearch.Query) (func(document uint32) (rarity, share float64), error) {
 	query.Limit = 10 * remedyCandidates
 	related, err := x.Related(query)
@@ -219,10 +220,9 @@ func rarityByDocument(x *quicksearch.Index, query quicksearch.Query) (func(docum
 	}, nil
 }
 
-// rankRemedies are the passages by their rank. Each that is about a name leaves the
-// others about it without that evidence, so that not all say the same. With
-// distinct, each document gives one passage, and so do documents with the same
-// headings.
+// rankRemedies orders the passages by their rank. A passage about a name lowers the rank
+// of the others about it, so that the results differ. If distinct is set, each document
+// contributes one passage, and so do documents with the same headings.
 func rankRemedies(remedies []hook.Remedy, distinct bool) []hook.Remedy {
 	var list []hook.Remedy
 	documents, headings, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -246,7 +246,7 @@ func rankRemedies(remedies []hook.Remedy, distinct bool) []hook.Remedy {
 	return list
 }
 
-// isNote reports whether a document is among those that the config marks.
+// isNote reports whether a document matches the database's "inject" patterns.
 func isNote(db *config.Database, key string) bool {
 	return slices.ContainsFunc(db.Inject, func(pattern string) bool { return pattern == config.All || notes.Match(pattern, key) })
 }
@@ -266,7 +266,7 @@ func entry(db *config.Database, key string, p *passage.Passage) notes.Entry {
 	return notes.Entry{Database: db.Name, Document: key, Title: title, Source: source, Use: p.NoteMeta()}
 }
 
-// noteText is a document's text, all of it unless it is too long to tell.
+// noteText returns a document's text, up to maxNote bytes.
 func noteText(x *quicksearch.Index, document uint32) (string, error) {
 	passages, err := x.Whole(document, maxNote)
 	if err != nil {

@@ -2,7 +2,6 @@
 package match
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,14 +11,14 @@ import (
 	"github.com/docsearch/docsearch/internal/query"
 )
 
-// MaxQuery is the longest query that is looked at, in bytes.
+// MaxQuery is the maximum length of a query in bytes. Longer queries are not matched.
 const MaxQuery = 16 << 10
 
-// Databases returns the databases that a search is about, in the order of the
-// config. If its domains or the sites in its text limit the search, these are the
-// databases of these sites, otherwise those with a keyword in the query or, if
-// there is none, the only one that defines a name in it. A database whose sites the
-// search excludes is not among them.
+// Databases returns the databases that match a search, in config order. If the search's
+// domains or the site operators in its text limit it to sites, these are the databases of
+// the sites. Otherwise they are the databases with a keyword in the query or, if there is
+// none, the only database that defines a name in it. Databases whose sites the search
+// excludes are omitted.
 func Databases(s event.Search, c *config.Config) []*config.Database {
 	only, excluded := query.Sites(s.Query)
 	only, excluded = append(only, s.Allowed...), append(excluded, s.Blocked...)
@@ -42,11 +41,11 @@ func Databases(s event.Search, c *config.Config) []*config.Database {
 	return list
 }
 
-// Defining returns the database that defines a name among the words of a query, and
-// the word; nil if there is none, or several. A database that denies searches
-// without confidence in its answer is none.
+// Defining returns the only database that defines a name in a query, and that name. It
+// returns nil if no database or several do, or if the database denies searches without a
+// confident answer.
 func Defining(query string, c *config.Config) (found *config.Database, name string) {
-	for word := range bytes.FieldsSeq([]byte(query)) {
+	for word := range strings.FieldsSeq(query) {
 		place, ok := c.Names.Database(normalizeName(word))
 		if !ok || place >= len(c.Databases) {
 			continue
@@ -55,17 +54,18 @@ func Defining(query string, c *config.Config) (found *config.Database, name stri
 		if found != nil && found != db || db.Mode != "" && db.Mode != config.ModeAnswer {
 			return nil, ""
 		}
-		found, name = db, string(word)
+		found, name = db, word
 	}
 	return found, name
 }
 
-// normalizeName returns a word as Names has names: in lower case, without the signs
-// around it and those between its parts; of a call, the name.
-func normalizeName(word []byte) []byte {
-	word, _, _ = bytes.Cut(bytes.TrimLeft(word, "`'\"([{<"), []byte("("))
+// normalizeName converts a word to the form of names in config.Names: lower case, without
+// surrounding and separating punctuation, and for a call only the function's name.
+func normalizeName(word string) string {
+	word, _, _ = strings.Cut(strings.TrimLeft(word, "`'\"([{<"), "(")
+	word = strings.TrimRight(word, "`'\")]}>,;:!?.")
 	name := make([]byte, 0, len(word))
-	for _, c := range bytes.TrimRight(word, "`'\")]}>,;:!?.") {
+	for _, c := range []byte(word) {
 		switch {
 		case 'A' <= c && c <= 'Z':
 			name = append(name, c+'a'-'A')
@@ -73,19 +73,18 @@ func normalizeName(word []byte) []byte {
 			name = append(name, c)
 		}
 	}
-	return name
+	return string(name)
 }
 
-// Limited reports whether a search is limited to some sites. A database that
-// it is about is then named by its site.
+// Limited reports whether a search is limited to some sites. A matching database is then
+// selected by its site.
 func Limited(s event.Search) bool {
 	only, _ := query.Sites(s.Query)
 	return len(only)+len(s.Allowed) > 0
 }
 
-// limitedTo reports whether one of the sites that a search is limited to is the
-// database's: one of its URLs is there or, if it has none, the site has the name
-// of one of its keywords.
+// limitedTo reports whether one of the sites belongs to the database: it has one of the
+// database's URLs or, if the database has no URLs, its name is one of the keywords.
 func limitedTo(sites []string, db *config.Database) bool {
 	if len(db.URLs) > 0 {
 		return anyWithin(sites, db.URLs)
@@ -102,8 +101,8 @@ func limitedTo(sites []string, db *config.Database) bool {
 	return false
 }
 
-// isDomainSuffix tells of what projects append to their names in a domain, as in
-// djangoproject.com, nodejs.org and git-scm.com.
+// isDomainSuffix reports whether s is a common addition to a project's name in a domain,
+// as in djangoproject.com, nodejs.org and git-scm.com.
 func isDomainSuffix(s string) bool {
 	switch s {
 	case "", "project", "lang", "language", "js", "sql", "db", "doc", "docs", "framework", "-scm", "-lang", "-project", "-docs":
@@ -118,7 +117,7 @@ func Has(text []rune, keywords []string) bool {
 	return ok
 }
 
-// Keyword is the first of the keywords that a folded text contains.
+// Keyword returns the first of the keywords that a folded text contains.
 func Keyword(text []rune, keywords []string) (string, bool) {
 	for _, k := range keywords {
 		if containsWord(text, Fold(k)) {
@@ -128,7 +127,7 @@ func Keyword(text []rune, keywords []string) (string, bool) {
 	return "", false
 }
 
-// anyWithin reports whether one of the domains is that of one of the URLs.
+// anyWithin reports whether the host of one of the URLs is within one of the domains.
 func anyWithin(domains, urls []string) bool {
 	for _, u := range urls {
 		if isWithin(domains, u) {
@@ -138,8 +137,8 @@ func anyWithin(domains, urls []string) bool {
 	return false
 }
 
-// allWithin reports whether there are URLs and each has one of the domains: as
-// long as one is left, so is something to find in the database.
+// allWithin reports whether there are URLs and all their hosts are within the domains. If
+// one is not, the database still has pages to find.
 func allWithin(domains, urls []string) bool {
 	for _, u := range urls {
 		if !isWithin(domains, u) {
@@ -149,7 +148,7 @@ func allWithin(domains, urls []string) bool {
 	return len(urls) > 0
 }
 
-// isWithin reports whether url's host is one of the domains or within one.
+// isWithin reports whether url's host is one of the domains or a subdomain of one.
 func isWithin(domains []string, url string) bool {
 	host := config.Host(url)
 	for _, d := range domains {
@@ -164,8 +163,7 @@ func isWithin(domains []string, url string) bool {
 	return false
 }
 
-// Fold makes texts comparable: letters of either case become one, and any
-// white space one space.
+// Fold folds the case of letters and replaces each run of white space with one space.
 func Fold(s string) []rune {
 	folded := make([]rune, 0, len(s))
 	space := false
@@ -183,7 +181,7 @@ func Fold(s string) []rune {
 	return folded
 }
 
-// foldRune is the same for all letters that differ in case only.
+// foldRune maps all letters that differ only in case to the same rune.
 func foldRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {
@@ -195,14 +193,14 @@ func foldRune(r rune) rune {
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 		lowest = min(lowest, next)
 	}
-	if 'A' <= lowest && lowest <= 'Z' { // the Kelvin sign is a k
+	if 'A' <= lowest && lowest <= 'Z' { // the Kelvin sign folds to k
 		lowest += 'a' - 'A'
 	}
 	return lowest
 }
 
-// containsWord reports whether word is in text, not as a part of a longer
-// word: the characters beside it must not continue its own first and last.
+// containsWord reports whether text contains word as a whole word: the characters around
+// it do not continue its first and last character.
 func containsWord(text, word []rune) bool {
 	if len(word) == 0 {
 		return false
@@ -229,10 +227,9 @@ func hasPrefix(text, word []rune) bool {
 	return true
 }
 
-// sameWord reports whether two neighbours belong to one word. Letters, digits
-// and what combines with them do, if they are of scripts that write words
-// alike; any other character continues itself only, so that "c++" ends before
-// a digit and ".net" begins after a letter.
+// sameWord reports whether two adjacent characters belong to one word. Letters, digits and
+// marks do if their classes are equal and separate words. A symbol continues only itself,
+// so that "c++" ends before a digit and ".net" begins after a letter.
 func sameWord(a, b rune) bool {
 	class := classOf(a)
 	if class != classOf(b) {

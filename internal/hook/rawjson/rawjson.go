@@ -1,9 +1,8 @@
 // Package rawjson reads and writes the hook's few JSON objects, field by field.
 //
-// encoding/json inspects the types of structs, which takes longer in a process
-// that does so once than the hook's decision, and it reads every byte of values
-// that the hook skips, of which there can be megabytes. Values are decoded as
-// encoding/json decodes them.
+// encoding/json inspects the types of structs, which in a process that does so once takes
+// longer than the hook's decision. It also reads every byte of values that the hook skips,
+// which can be megabytes. Values are decoded as encoding/json decodes them.
 package rawjson
 
 import (
@@ -15,17 +14,17 @@ import (
 	"unicode/utf8"
 )
 
-// Fields are those of a JSON object, their values as they stood.
+// Fields are the fields of a JSON object, with undecoded values.
 type Fields []Field
 
-// A Field is one of them.
+// A Field is one field of an object.
 type Field struct {
 	Name  string
 	Value []byte
 }
 
-// Raw is the value of the first of the names that the object has, other than
-// null; of a name that it has twice, the last one, as in encoding/json.
+// Raw returns the value of the first of the names that the object contains with a value
+// other than null. Of duplicate keys, the last one counts, as in encoding/json.
 func (l Fields) Raw(names ...string) []byte {
 	for _, name := range names {
 		for i := len(l) - 1; i >= 0; i-- {
@@ -37,13 +36,13 @@ func (l Fields) Raw(names ...string) []byte {
 	return nil
 }
 
-// String is a string's value.
+// String returns the value of a string.
 func (l Fields) String(names ...string) string {
 	s, _ := String(l.Raw(names...))
 	return s
 }
 
-// Text is a string's value or a number's digits.
+// Text returns the value of a string or the digits of a number.
 func (l Fields) Text(names ...string) string {
 	v := l.Raw(names...)
 	if s, ok := String(v); ok {
@@ -55,7 +54,7 @@ func (l Fields) Text(names ...string) string {
 	return ""
 }
 
-// Strings are a list's strings, or a string alone.
+// Strings returns the strings in a list, or a single string as a list.
 func (l Fields) Strings(name string) []string {
 	v := l.Raw(name)
 	if s, ok := String(v); ok {
@@ -74,7 +73,7 @@ func (l Fields) Strings(name string) []string {
 	return list
 }
 
-// String is the value of a JSON string; false if v is none.
+// String decodes a JSON string. It returns false if v is not one.
 func String(v []byte) (string, bool) {
 	if len(v) < 2 || v[0] != '"' || v[len(v)-1] != '"' {
 		return "", false
@@ -103,9 +102,8 @@ func String(v []byte) (string, bool) {
 	return string(s), true
 }
 
-// unescape is the character that an escape stands for, and the length of the
-// escape; 0 if it is none. Half of a surrogate pair is the replacement
-// character.
+// unescape decodes an escape sequence and returns its length, or 0 if it is invalid. An
+// unpaired surrogate becomes the replacement character.
 func unescape(v []byte) (r rune, size int) {
 	if len(v) < 2 {
 		return 0, 0
@@ -139,7 +137,7 @@ func unescape(v []byte) (r rune, size int) {
 	return utf8.RuneError, 6
 }
 
-// unicodeEscape is what v begins with, if that is \u and four digits.
+// unicodeEscape decodes \u and four hexadecimal digits at the start of v.
 func unicodeEscape(v []byte) (r rune, ok bool) {
 	if len(v) < 6 || v[0] != '\\' || v[1] != 'u' {
 		return 0, false
@@ -160,8 +158,8 @@ func unicodeEscape(v []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// Prefix is how the value of a JSON string begins: of one that is longer than
-// most bytes, all of which would take long to decode, about as many.
+// Prefix decodes a JSON string. Of a long string it decodes only about the first most
+// bytes, because decoding all of it would take too long.
 func Prefix(v []byte, most int) string {
 	if len(v) <= most {
 		s, _ := String(v)
@@ -187,8 +185,7 @@ func Prefix(v []byte, most int) string {
 	return s
 }
 
-// needsDecoding reports whether a character does not stand for itself in a JSON
-// string.
+// needsDecoding reports whether a character in a JSON string does not stand for itself.
 func needsDecoding(r rune) bool {
 	return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError
 }
@@ -198,10 +195,9 @@ var (
 	errNotList   = errors.New("not a JSON list")
 )
 
-// Object cuts a JSON object into its fields without looking into their
-// values: an event can hold a file of many megabytes that the hook has no use
-// for, and finding the ends of strings is all that must be done about it.
-// Values are checked when they are decoded.
+// Object splits a JSON object into its fields without parsing their values. An event can
+// contain a file of many megabytes that the hook does not use; only the ends of its
+// strings must be found. Values are checked when they are decoded.
 func Object(data []byte) (Fields, error) {
 	s := scanner{data: data}
 	s.space()
@@ -245,7 +241,7 @@ func Object(data []byte) (Fields, error) {
 	return fields, nil
 }
 
-// List cuts a JSON list into its items.
+// List splits a JSON list into its items.
 func List(data []byte) ([][]byte, error) {
 	s := scanner{data: data}
 	s.space()
@@ -304,7 +300,7 @@ func (s *scanner) take(c byte) bool {
 	return false
 }
 
-// text passes a string.
+// text skips a string.
 func (s *scanner) text() bool {
 	if !s.take('"') {
 		return false
@@ -327,8 +323,7 @@ func (s *scanner) text() bool {
 	}
 }
 
-// value passes a value; of lists and objects it only sees that what opens
-// closes.
+// value skips a value. In lists and objects it only checks that brackets balance.
 func (s *scanner) value() bool {
 	depth := 0
 	for s.at < len(s.data) {
@@ -370,7 +365,7 @@ func isDelimiter(c byte) bool {
 	return false
 }
 
-// isScalar reports whether v is a number, or one of the words of JSON.
+// isScalar reports whether v is a number or a JSON literal.
 func isScalar(v []byte) bool {
 	switch string(v) {
 	case "true", "false", "null":
@@ -397,7 +392,7 @@ func isScalar(v []byte) bool {
 	return len(v) == 0
 }
 
-// digits is how many of them v begins with.
+// digits returns the number of leading digits.
 func digits(v []byte) int {
 	for i, c := range v {
 		if c < '0' || c > '9' {

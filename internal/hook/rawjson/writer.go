@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Writer is a JSON object that is being written.
+// A Writer builds a JSON object.
 type Writer []byte
 
 // Text adds a string, unless it is empty.
@@ -27,7 +27,7 @@ func (w *Writer) Texts(key string, values []string) {
 	*w = append(b, ']')
 }
 
-// Raw adds a value that is JSON already.
+// Raw adds a value that is already JSON.
 func (w *Writer) Raw(key string, value []byte) { *w = append(w.key(key), value...) }
 
 func (w *Writer) key(key string) []byte {
@@ -40,7 +40,7 @@ func (w *Writer) key(key string) []byte {
 	return append(AppendString(b, key), ':')
 }
 
-// End is the whole object.
+// End returns the complete object.
 func (w *Writer) End() []byte {
 	if len(*w) == 0 {
 		return []byte("{}")
@@ -48,8 +48,8 @@ func (w *Writer) End() []byte {
 	return append(*w, '}')
 }
 
-// AppendString appends s as a JSON string. Letters stay as they are; what is
-// no UTF-8 becomes the replacement character, as in encoding/json.
+// AppendString appends s as a JSON string. Letters are not escaped. Invalid UTF-8 becomes
+// the replacement character, as in encoding/json.
 func AppendString(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(slices.Grow(b, len(s)+2), '"')

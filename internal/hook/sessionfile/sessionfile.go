@@ -1,5 +1,4 @@
-// Package sessionfile names the files of which the hook has one for each session,
-// and removes old ones.
+// Package sessionfile names the hook's per-session files and removes old ones.
 package sessionfile
 
 import (
@@ -12,12 +11,12 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// maxName is how much of a session's id is in the name of a file.
+// maxName limits the part of a session ID that is in a file name, in bytes.
 const maxName = 120
 
-// SafeName is what files of a session are called: its id, with everything
-// but letters, digits, hyphens and underscores replaced; own reports whether
-// no other session can have the same name.
+// SafeName returns a session's ID as part of a file name: every character except letters,
+// digits, hyphens and underscores is replaced, and a long ID is cut. own reports that no
+// other session can have the same name.
 func SafeName(session string) (name string, own bool) {
 	var b strings.Builder
 	own = true
@@ -37,8 +36,8 @@ func SafeName(session string) (name string, own bool) {
 	return name, own
 }
 
-// Name is the name of a file of which each session has its own: an id
-// that is not its own name is told from others by its hash.
+// Name returns the name of a session's file. An ID that is not its own safe name is
+// distinguished by its hash.
 func Name(prefix, session, suffix string) string {
 	name, own := SafeName(session)
 	if !own {
@@ -47,8 +46,8 @@ func Name(prefix, session, suffix string) string {
 	return prefix + name + suffix
 }
 
-// Clean removes the files in dir with such names that nobody has changed
-// for longer than age. What cannot be looked at or removed stays.
+// Clean removes the files in dir with the prefix and suffix that were last modified more
+// than age ago. It skips files that it cannot stat or remove.
 func Clean(dir, prefix, suffix string, now time.Time, age time.Duration) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package startup answers "docsearch hook" before the rest of the program is
-// initialized. No library imports it: its init function ends the process.
+// Package startup answers "docsearch hook" before the rest of the program is initialized.
+// No library imports it: its init function ends the process.
 //
 // The MCP server and the config reader cost about four milliseconds of package
-// initialization, which a hook that runs before every tool call must not pay.
-// Go initializes packages in a fixed order: at each step the first package, by
-// import path, whose imports are all initialized. This package imports little,
-// so that its init function runs before theirs; TestInitOrder in cmd/docsearch
-// verifies that. It decides by the snapshots of the config and the rules. If a
-// snapshot is missing or stale, or a rule needs the shell parser, main takes over.
+// initialization, which a hook that runs before every tool call must not pay. Go
+// initializes packages in a fixed order: at each step the first package, by import path,
+// whose imports are all initialized. This package imports little, so that its init
+// function runs before theirs; TestInitOrder in cmd/docsearch verifies that. It decides by
+// the snapshots of the config and the rules. If a snapshot is missing or stale, or a rule
+// needs the shell parser, main takes over.
 package startup
 
 import (
@@ -34,33 +34,20 @@ func init() {
 
 var pending *hook.Process
 
-// Pending returns the run of the hook that main must complete, or nil if none has
-// begun.
+// Pending returns the run of the hook that main must complete, or nil if none has begun.
 func Pending() *hook.Process { return pending }
 
-// answer handles the event by the snapshots. It returns false if main must.
+// answer handles the event by the snapshots. It returns false if main must handle it.
 func answer(p *hook.Process) (code int, done bool) {
-	done = true
+	done = true // also after a panic: the call runs as usual then
 	code = Guard(p.Stderr, func() int {
 		l := config.Locate(p.Getenv)
-		s, err := config.ReadSnapshot(l, p.Getenv)
+		s, err := readSnapshot(p, l)
 		if err != nil {
-			if !errors.Is(err, fs.ErrNotExist) {
-				p.Debug("%v: reading the config", err)
-			}
 			done = false
 			return 0
 		}
-		s.Config.Names = config.NamesOf(l, s.Config.Databases)
-		p.Debug("using the snapshot of %s", l.Config)
-		p.Rules = func(cwd string, concerns func(*config.Rule) bool) ([]config.Rule, []string, error) {
-			s, err := config.ReadRoutesSnapshot(l, config.PlaceOf(l, p.Getenv, cwd), concerns)
-			if err != nil {
-				p.Debug("%v: reading the rules", err)
-				return nil, nil, hook.ErrNeedsMain
-			}
-			return s.Rules, s.Problems, nil
-		}
+		p.Rules = rulesOf(p, l)
 		code := p.Run(&s.Config, l, s.Problems, lookup.Indexes{})
 		done = !p.NeedsMain
 		return code
@@ -68,7 +55,33 @@ func answer(p *hook.Process) (code int, done bool) {
 	return code, done
 }
 
-// Guard is hook.Guard that also recovers from faults in mapped files.
+// readSnapshot reads the snapshot of the config. Without one, main reads the config.
+func readSnapshot(p *hook.Process, l config.Locations) (*config.Snapshot, error) {
+	s, err := config.ReadSnapshot(l, p.Getenv)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			p.Debug("%v: reading the config", err)
+		}
+		return nil, err
+	}
+	s.Config.Names = config.NamesOf(l, s.Config.Databases)
+	p.Debug("using the snapshot of %s", l.Config)
+	return s, nil
+}
+
+// rulesOf returns a Process.Rules that reads the snapshot of the rules.
+func rulesOf(p *hook.Process, l config.Locations) func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) {
+	return func(cwd string, candidate func(*config.Rule) bool) ([]config.Rule, []string, error) {
+		s, err := config.ReadRoutesSnapshot(l, config.PlaceOf(l, p.Getenv, cwd), candidate)
+		if err != nil {
+			p.Debug("%v: reading the rules", err)
+			return nil, nil, hook.ErrNeedsMain
+		}
+		return s.Rules, s.Problems, nil
+	}
+}
+
+// Guard is hook.Guard, and also recovers from faults in mapped files.
 func Guard(stderr io.Writer, run func() int) int {
 	contain()
 	return hook.Guard(stderr, run)

@@ -10,10 +10,10 @@ import (
 
 // A Result is what became of a test.
 type Result struct {
-	Rule *config.Rule // whose test it is
-	Test *config.RuleTest
-	MatchedBy   *config.Rule // that matched; nil: none
-	Want string       // what was to be, and is not; empty: it passed
+	Rule      *config.Rule // whose test it is
+	Test      *config.RuleTest
+	MatchedBy *config.Rule // that matched; nil: none
+	Want      string       // what was to be, and is not; empty: it passed
 }
 
 // Tests runs all tests of the rules. Each call is given to all the rules, as

@@ -4,9 +4,9 @@ import "slices"
 
 // literalInfo is what is known of the texts that an expression matches, all folded.
 type literalInfo struct {
-	exact   []string // all of them
-	required   []string // each has one of these; only without exact
-	samples [2]string
+	exact    []string // all of them
+	required []string // each has one of these; only without exact
+	samples  [2]string
 }
 
 func (k literalInfo) requiredLiterals() []string {

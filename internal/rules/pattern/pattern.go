@@ -24,8 +24,8 @@ const (
 	MaxLength = 16 << 10
 	maxDepth  = 100 // of groups in groups
 
-	maxLiterals  = 16 // of the texts that an expression can match, if they are counted
-	maxLiteral = 64 // of one of them, in bytes
+	maxLiterals = 16 // of the texts that an expression can match, if they are counted
+	maxLiteral  = 64 // of one of them, in bytes
 
 	maxSample = 1 << 10
 )
@@ -76,12 +76,12 @@ func Parse(text string) (Pattern, error) {
 }
 
 type parser struct {
-	in      string
-	at      int
-	out     []byte
-	groups  []string
+	in           string
+	at           int
+	out          []byte
+	groups       []string
 	groupSamples [][2]string // samples of what the groups match, by number
-	verbose bool        // skipBlanks and comments stand for nothing
+	verbose      bool        // skipBlanks and comments stand for nothing
 }
 
 var emptyMatch = []string{""}
