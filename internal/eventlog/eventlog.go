@@ -1,21 +1,20 @@
-// Package eventlog keeps what the hook did: a log on this machine, of limited
-// size, that only "docsearch stats" reads.
+// Package eventlog keeps a log of the hook's decisions: local, of limited size, and read
+// only by "docsearch stats".
 //
-// The log is text, a line for each event, in two files of a folder:
+// The log is text, one line per event, in two files of a folder:
 //
-//	docsearch-events.log    the newest
-//	docsearch-events.1.log  those before them
+//	docsearch-events.log    the newest events
+//	docsearch-events.1.log  the events before them
 //
-// A line is appended by one write to a file that is open for appending, which
-// the system does not mix with the writes of other processes. When the first
-// file would grow beyond MaxSize it takes the second one's place, under the
-// lock docsearch-events.lock; so both together have at most about twice
-// MaxSize, and the oldest events go first. Whoever cannot get that lock appends
-// to what is there.
+// A line is appended by one write to a file opened for appending, which the system does
+// not interleave with the writes of other processes. When the first file would grow beyond
+// MaxSize it replaces the second one, under the lock docsearch-events.lock. Both together
+// have at most about twice MaxSize, and the oldest events are dropped first. A process
+// that cannot get the lock appends to the current file.
 //
-// A line is fields with a tab between each two, and ends with a newline:
+// The fields of a line are separated by tabs, and the line ends with a newline:
 //
-//	checksum   [8] FNV-1a of all that follows the tab after it, without the
+//	checksum   [8] FNV-1a of everything after the tab that follows it, without the
 //	           newline, 32 bits in lower-case hexadecimal
 //	version    "2", of the format of the line
 //	time       milliseconds since 1970
@@ -27,16 +26,16 @@
 //	rule       the name of the rule that decided; mostly empty
 //	query      of a web search, its first MaxQuery bytes; empty unless
 //	           hook.log_queries is on
-//	databases  a field for each: those that had a say, or matched in vain
+//	databases  one field each: those that answered, or that matched in vain
 //
-// In a field "\\" stands for a backslash, "\t" for a tab, "\n" for a newline and
-// "\r" for a carriage return. For example:
+// In a field "\\" encodes a backslash, "\t" a tab, "\n" a newline and "\r" a carriage
+// return. For example:
 //
 //	9fcfe313	2	1767322445000	claude	PreToolUse	WebSearch	answered	5120			gitlab
 //
-// A line that is damaged, as the last one may be after a power failure, is left
-// out and counted; so is a line of a version that is not known. The package
-// imports little, because the hook writes the log (see package hook/startup).
+// Corrupt lines, such as the last one after a power failure, are skipped and counted. So
+// are lines of an unknown version. The package imports little, because the hook writes the
+// log (see package hook/startup).
 package eventlog
 
 import (
@@ -58,19 +57,18 @@ import (
 )
 
 const (
-	// MaxSize is how long a file of the log may be, in bytes: some twenty
-	// thousand events.
+	// MaxSize is the maximum size of a log file in bytes: about twenty thousand events.
 	MaxSize = 2 << 20
-	// MaxQuery is how much of a query is kept, in bytes.
+	// MaxQuery limits a logged query in bytes.
 	MaxQuery = 512
-	// maxName is how much is kept of any other text.
+	// maxName limits any other logged text.
 	maxName = 256
-	// maxLine is longer than any line.
+	// maxLine is longer than any valid line.
 	maxLine = 64 << 10
-	// maxRead is how much of a file is read: none is longer, unless it is
-	// another program's.
+	// maxRead limits the part of a file that is read. Only another program's file is
+	// longer.
 	maxRead = 4 * MaxSize
-	// maxDatabases is how many databases of an event are kept.
+	// maxDatabases limits the logged databases of an event.
 	maxDatabases = 32
 
 	version      = "2"
@@ -79,7 +77,7 @@ const (
 	lockFile     = "docsearch-events.lock"
 )
 
-// An Outcome is what came of an event.
+// An Outcome is the result of an event.
 type Outcome string
 
 const (
@@ -94,15 +92,14 @@ const (
 	Unmatched  Outcome = "unmatched"  // a web search that matches no database
 )
 
-// An Event is one that the hook did something about, or a web search that it
-// let through.
+// An Event is an event that the hook acted on, or a web search that ran as usual.
 type Event struct {
 	At        time.Time
 	Host      string
 	Name      string
 	Tool      string
 	Outcome   Outcome
-	Shown     int // bytes that the agent was given to read
+	Shown     int // bytes of text added for the agent
 	Rule      string
 	Query     string
 	Databases []string
@@ -127,10 +124,10 @@ func (l Log) Append(e *Event) error {
 	case st.Size()+int64(len(line)) > MaxSize:
 		err := l.rotate(path, len(line))
 		if err != nil && st.Size() > MaxSize+MaxSize/2 {
-			return err // who could not make room for so long will not
+			return err // rotation has failed for a long time
 		}
 	}
-	// A link or a named pipe may have taken the file's place since.
+	// A link or a named pipe may have replaced the file since Lstat.
 	f, err := confined.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -139,7 +136,7 @@ func (l Log) Append(e *Event) error {
 	return errors.Join(err, f.Close())
 }
 
-// rotate makes room for so many bytes more, unless somebody else has.
+// rotate makes room for more bytes, unless another process has.
 func (l Log) rotate(path string, more int) error {
 	held, err := filelock.TryLock(config.Join(l.Dir, lockFile))
 	if err != nil {
@@ -154,8 +151,8 @@ func (l Log) rotate(path string, more int) error {
 }
 
 func appendLine(line []byte, e *Event) []byte {
-	const room = "00000000\t"
-	line = append(line, room+version+"\t"...)
+	const head = "00000000\t"
+	line = append(line, head+version+"\t"...)
 	line = strconv.AppendInt(line, e.At.UnixMilli(), 10)
 	for _, name := range [...]string{e.Host, e.Name, e.Tool, string(e.Outcome)} {
 		line = appendField(line, name, maxName)
@@ -167,17 +164,17 @@ func appendLine(line []byte, e *Event) []byte {
 	for _, name := range e.Databases[:min(len(e.Databases), maxDatabases)] {
 		line = appendField(line, name, maxName)
 	}
-	copy(line, checksum(line[len(room):]))
+	copy(line, checksum(line[len(head):]))
 	return append(line, '\n')
 }
 
-// appendField appends a tab and the first bytes of a text.
-func appendField(line []byte, text string, most int) []byte {
-	if len(text) > most {
-		for most > 0 && !utf8.RuneStart(text[most]) {
-			most--
+// appendField appends a tab and at most limit bytes of a text.
+func appendField(line []byte, text string, limit int) []byte {
+	if len(text) > limit {
+		for limit > 0 && !utf8.RuneStart(text[limit]) {
+			limit--
 		}
-		text = text[:most]
+		text = text[:limit]
 	}
 	line = append(line, '\t')
 	for i := range len(text) {
@@ -209,9 +206,9 @@ func checksum(fields []byte) []byte {
 	return text
 }
 
-// Read calls each with the events of the log, the oldest first, and returns how
-// many lines of it are damaged. A log that is not there has no events.
-func (l Log) Read(each func(e Event) error) (damaged int, err error) {
+// Read calls each with the events of the log, the oldest first, and returns the number of
+// corrupt lines. A missing log has no events.
+func (l Log) Read(each func(e Event) error) (corrupt int, err error) {
 	first, second, err := l.open()
 	if err != nil {
 		return 0, err
@@ -222,15 +219,15 @@ func (l Log) Read(each func(e Event) error) (damaged int, err error) {
 		}
 		defer f.Close()
 		n, err := read(f, each)
-		damaged += n
+		corrupt += n
 		if err != nil {
-			return damaged, err
+			return corrupt, err
 		}
 	}
-	return damaged, nil
+	return corrupt, nil
 }
 
-// open opens the two files; nil is one that is not there.
+// open opens the two files. A missing file is nil.
 func (l Log) open() (first, second *os.File, err error) {
 	for {
 		if first, err = open(config.Join(l.Dir, currentFile)); err != nil {
@@ -243,7 +240,7 @@ func (l Log) open() (first, second *os.File, err error) {
 		if !same && err == nil {
 			return first, second, nil
 		}
-		// The first one took the other's place in the meantime.
+		// The first file has replaced the second one in the meantime.
 		if err = errors.Join(err, closeFile(first), closeFile(second)); err != nil {
 			return nil, nil, err
 		}
@@ -278,7 +275,7 @@ func closeFile(f *os.File) error {
 }
 
 // read calls each with the events in r.
-func read(r io.Reader, each func(e Event) error) (damaged int, err error) {
+func read(r io.Reader, each func(e Event) error) (corrupt int, err error) {
 	rest, err := io.ReadAll(io.LimitReader(r, maxRead))
 	if err != nil {
 		return 0, err
@@ -290,22 +287,22 @@ func read(r io.Reader, each func(e Event) error) (damaged int, err error) {
 		}
 		rest = rest[len(line):]
 		if len(line) > maxLine {
-			damaged++
+			corrupt++
 			continue
 		}
 		e, err := parseLine(line)
 		if err != nil {
-			damaged++
+			corrupt++
 			continue
 		}
 		if err := each(e); err != nil {
-			return damaged, err
+			return corrupt, err
 		}
 	}
-	return damaged, nil
+	return corrupt, nil
 }
 
-// parseLine reads a line with its newline.
+// parseLine parses a line that includes its newline.
 func parseLine(line []byte) (Event, error) {
 	line, whole := bytes.CutSuffix(line, []byte("\n"))
 	sum, rest, found := bytes.Cut(line, []byte("\t"))
@@ -327,18 +324,17 @@ func parseLine(line []byte) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	told, err := strconv.Atoi(fields[6])
+	shown, err := strconv.Atoi(fields[6])
 	if err != nil {
 		return Event{}, err
 	}
 	return Event{
 		At: time.UnixMilli(at), Host: fields[2], Name: fields[3], Tool: fields[4], Outcome: Outcome(fields[5]),
-		Shown: told, Rule: fields[7], Query: fields[8], Databases: fields[fixed:len(fields):len(fields)],
+		Shown: shown, Rule: fields[7], Query: fields[8], Databases: fields[fixed:len(fields):len(fields)],
 	}, nil
 }
 
-// unescape gives a field its text back. A backslash before anything else stands
-// for itself.
+// unescape decodes a field. A backslash before any other character is literal.
 func unescape(field []byte) string {
 	text := make([]byte, 0, len(field))
 	for i := 0; i < len(field); i++ {

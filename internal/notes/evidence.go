@@ -9,40 +9,40 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// A Trace is what of a failure a passage has.
+// Evidence describes the overlap between a failure and a passage.
 type Evidence struct {
-	Share   float64 // of the messages' telling words, those in the passage
-	Rarity  float64 // of these, as in an Entry
-	Defines float64 // 1 if it is about a code in the messages, less if about another name
-	Name    string  // it is about
-	Titled  bool    // a message has its title or heading word for word
-	Run     int     // words of a message that it has word for word
+	Share   float64 // weighted share of the messages' words that the passage contains
+	Rarity  float64 // of these words, see Entry.Rarity
+	Defines float64 // 1 if the passage is about an error code in the messages, less for another name
+	Name    string  // the name or code that the passage is about
+	Titled  bool    // a message contains the passage's title or heading
+	Run     int     // length in words of the longest common phrase
 }
 
-// A Tracer finds what of a failure passages have. It must not be used by several
-// goroutines at once.
+// A Scanner collects the evidence for passages about a failure. It is not safe for
+// concurrent use.
 type Scanner struct {
 	names     []failureName
-	messages  [][]string       // their words
-	numbers   map[string]int   // of the messages' words, from 1 on
-	positions [][]wordPosition // of the words, by number
-	word      []byte           // of the text being read
-	text      []int            // numbers of the text's words
+	messages  [][]string       // words of each message
+	numbers   map[string]int   // IDs of the messages' words, from 1
+	positions [][]wordPosition // occurrences of each word, by ID
+	word      []byte           // the current word in readText
+	text      []int            // IDs of the text's words
 }
 
-// A failureName is a name in a failure; code reports that it is one of an error.
+// A failureName is a name in a failure. code reports that it is an error code.
 type failureName struct {
 	text string
 	code bool
 }
 
-// A wordPosition is a word of a message, with the numbers of the words from it on.
+// A wordPosition is an occurrence of a word in a message.
 type wordPosition struct {
-	before    int   // number of the word before it, 0 if there is none
-	following []int // at most longestRun's limit
+	before    int   // ID of the previous word, or 0
+	following []int // IDs of this word and the next ones, at most maxRunWords
 }
 
-// Scanner returns a tracer of the failure.
+// Scanner returns a scanner for the failure.
 func (f *Failure) Scanner() *Scanner {
 	t := &Scanner{numbers: map[string]int{}, positions: make([][]wordPosition, 1)}
 	for _, name := range f.Names {
@@ -56,7 +56,7 @@ func (f *Failure) Scanner() *Scanner {
 	return t
 }
 
-// addPositions adds the words of a message.
+// addPositions records the words of a message.
 func (t *Scanner) addPositions(words []string) {
 	numbers := make([]int, len(words))
 	for i, w := range words {
@@ -75,8 +75,7 @@ func (t *Scanner) addPositions(words []string) {
 	}
 }
 
-// Scan finds what of the failure a passage has. The caller fills in Share and
-// Rarity.
+// Scan returns the evidence for a passage. The caller sets Share and Rarity.
 func (t *Scanner) Scan(p *passage.Passage) Evidence {
 	trace := Evidence{Run: t.longestRun(p.Text), Titled: quotesTitle(p, t.messages)}
 	for _, name := range t.names {
@@ -97,22 +96,21 @@ func (t *Scanner) Scan(p *passage.Passage) Evidence {
 }
 
 const (
-	// The rarity of the words that a passage must have for their share to count
-	// in full.
+	// fullRarity is the rarity of a passage's words from which Share counts in full.
 	fullRarity         = .6
 	fullRarityIfCommon = 1.5
-	// A message that a passage has word for word counts from minRunWords words on.
+	// minRunWords is the length from which a common phrase counts.
 	minRunWords = 4
 	runWeight   = .1
-	// titleWeight is what a title in a message counts, of 1 for a code.
+	// titleWeight is the weight of a title in a message; a code has weight 1.
 	titleWeight   = .3
 	maxCountedRun = 6
-	// maxRunWords is the number of words from which a longer run counts no more.
+	// maxRunWords is the length up to which a longer phrase counts more.
 	maxRunWords = minRunWords + maxCountedRun
 )
 
-// Score is how likely a passage with this trace is about the failure, from 0
-// up; about .4 is enough. Of a common failure the passage must have more.
+// Score returns how likely the passage is about the failure, from 0 up; about 0.4 is
+// sufficient. A common failure requires more.
 func (t Evidence) Score(common bool) float64 {
 	enough := fullRarity
 	if common {
@@ -124,8 +122,8 @@ func (t Evidence) Score(common bool) float64 {
 	return t.Share*min(1, t.Rarity/enough) + t.Defines + runWeight*float64(min(max(0, t.Run-minRunWords), maxCountedRun))
 }
 
-// quotesTitle reports whether one of the messages, in words, has the title of the
-// passage's document or its heading, if that is of several words.
+// quotesTitle reports whether one of the messages contains the title of the passage's
+// document or its heading, if that has several words.
 func quotesTitle(p *passage.Passage, messages [][]string) bool {
 	titles := []string{p.Title}
 	if n := len(p.Headings); n > 0 {
@@ -150,10 +148,9 @@ func quotesTitle(p *passage.Passage, messages [][]string) bool {
 	return false
 }
 
-// Common reports whether the program failed for reasons of its own or of its
-// surroundings: an exception of the language, a failed test, a machine that does
-// not answer. The documentation of the program does not help with these, so that
-// only strong evidence counts.
+// Common reports whether the cause is in the program or its environment: an exception of
+// the language, a failed test, an unreachable host. Documentation rarely helps with these,
+// so strong evidence is required.
 func (f *Failure) Common() bool {
 	if len(f.Messages) == 0 || f.TestFailed {
 		return f.TestFailed
@@ -176,7 +173,7 @@ func (f *Failure) Common() bool {
 	return false
 }
 
-// containsName reports whether text has a name, and not within a longer one.
+// containsName reports whether text contains a name that is not part of a longer one.
 func containsName(text, name string) bool {
 	for {
 		i := strings.Index(text, name)
@@ -193,8 +190,8 @@ func containsName(text, name string) bool {
 
 func isNamePart(c byte) bool { return isLetter(c) || isDigit(c) }
 
-// defines reports whether a passage is the one about a name: by its document's
-// title, its heading or an anchor.
+// defines reports whether a passage documents a name, by its document's title, its heading
+// or an anchor.
 func defines(p *passage.Passage, name string) bool {
 	if isTitle(p.Title, name) {
 		return true
@@ -214,7 +211,7 @@ func defines(p *passage.Passage, name string) bool {
 	return false
 }
 
-// isTitle reports whether a title is a name, or its signature.
+// isTitle reports whether a title is a name or its signature.
 func isTitle(title, name string) bool {
 	title, _, _ = strings.Cut(strings.TrimRight(title, "¶#"), "(")
 	title = strings.TrimSpace(title)
@@ -224,15 +221,15 @@ func isTitle(title, name string) bool {
 	return strings.EqualFold(title, name) || len(title) > len(name) && title[len(title)-len(name)-1] == '.' && strings.EqualFold(title[len(title)-len(name):], name)
 }
 
-// longestRun is the number of words in the longest part of a message that a text
-// has word for word, up to maxRunWords.
+// longestRun returns the length in words of the longest phrase that a text and a message
+// have in common, up to maxRunWords.
 func (t *Scanner) longestRun(text string) int {
 	t.readText(text)
 	best, before := 0, 0
 	for i, n := range t.text {
 		for _, p := range t.positions[n] {
 			if p.before != 0 && p.before == before || len(p.following) <= best {
-				continue // a part of a run that was counted, or too short
+				continue // part of a run that is already counted, or too short
 			}
 			best = max(best, commonPrefix(p.following, t.text[i:]))
 		}
@@ -241,8 +238,7 @@ func (t *Scanner) longestRun(text string) int {
 	return best
 }
 
-// readText makes t.text the numbers of a text's words, 0 for those that no
-// message has.
+// readText sets t.text to the IDs of a text's words, 0 for words that no message contains.
 func (t *Scanner) readText(text string) {
 	t.text, t.word = t.text[:0], t.word[:0]
 	for _, r := range text {
@@ -265,7 +261,7 @@ func (t *Scanner) endWord() {
 	t.word = t.word[:0]
 }
 
-// commonPrefix is the length of what two lists begin with.
+// commonPrefix returns the length of the common prefix.
 func commonPrefix(a, b []int) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -274,7 +270,8 @@ func commonPrefix(a, b []int) int {
 	return n
 }
 
-// letters is s in lower case with blanks for what is not a letter or a digit.
+// letters returns s in lower case, with spaces for all characters except letters, digits
+// and underscores.
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if isWordRune(r) {

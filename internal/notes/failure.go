@@ -7,38 +7,38 @@ import (
 )
 
 const (
-	// maxMessage is how much of a failure's messages is kept, in bytes, maxLines
-	// how many lines, and maxLineLength how much of one.
+	// maxMessage limits the total size of a failure's messages in bytes, maxLines their
+	// number, and maxLineLength the size of each.
 	maxMessage    = 1200
 	maxLines      = 12
 	maxLineLength = 400
-	// maxOutput is how much of a command's output is read from each end: what
-	// failed is said there.
+	// maxOutput is the part of a command's output that is read from each end, where
+	// failures are reported.
 	maxOutput = 16 << 10
-	// maxNames is how many names and codes of a failure are kept.
+	// maxNames limits the names and codes of a failure.
 	maxNames = 12
 )
 
-// A Failure is what a command's output says about its failure.
+// A Failure holds the error messages in a command's output.
 type Failure struct {
-	// Messages are the lines that say what went wrong, the most telling first,
-	// without what is only of this run: paths, numbers, times.
+	// Messages are the lines that report the error, the most informative first, without
+	// text that is specific to this run: paths, numbers, times.
 	Messages []string
-	// Names are the names and codes in them, as CMP0115, ERR_REQUIRE_ESM,
+	// Names are the names and codes in Messages, such as CMP0115, ERR_REQUIRE_ESM,
 	// find_package and ImproperlyConfigured, in the same order.
 	Names []string
-	// TestFailed says that a test of the user's own failed.
+	// TestFailed reports that a test of the user's own failed.
 	TestFailed bool
 }
 
-// How telling a line of output is.
+// Grades of a line of output, the least informative first.
 const (
 	gradeNone      = iota
-	gradeContext   // a part of a message, or that there was one
-	gradeAdvice    // what to do
-	gradeFailure   // it has words that failures are reported in
-	gradeError     // it is marked as an error
-	gradeException // it begins with an exception
+	gradeContext   // continues a message, or only reports that there was one
+	gradeAdvice    // suggests a remedy
+	gradeFailure   // contains a word that error messages use
+	gradeError     // is marked as an error
+	gradeException // starts with an exception
 )
 
 // An outputLine is a line of output.
@@ -47,7 +47,7 @@ type outputLine struct {
 	grade int
 }
 
-// ReadFailure reads the output of a command that failed.
+// ReadFailure extracts the failure from the output of a command.
 func ReadFailure(output string) Failure {
 	lines := failureLines(output)
 	slices.SortStableFunc(lines, func(a, b outputLine) int { return b.grade - a.grade })
@@ -70,7 +70,7 @@ func ReadFailure(output string) Failure {
 	return f
 }
 
-// failureLines are the lines of output that may say what went wrong.
+// failureLines returns the lines of output that may report the error.
 func failureLines(output string) []outputLine {
 	if len(output) > 2*maxOutput {
 		output = output[:maxOutput] + "\n" + output[len(output)-maxOutput:]
@@ -83,13 +83,13 @@ func failureLines(output string) []outputLine {
 	return r.lines
 }
 
-// An outputReader collects the lines of output that may say what went wrong.
+// An outputReader collects the lines of output that may report the error.
 type outputReader struct {
 	lines     []outputLine
-	inFrame   bool // the line before is of a stack trace
-	inMessage int  // the lines before are a message: one more than the empty lines that it may still have
-	open      bool // the line before ends with a colon
-	exception int  // the last line with an exception, -1 if there is none
+	inFrame   bool // the previous line is part of a stack trace
+	inMessage int  // 0 outside a message; else one more than the empty lines that may still follow in it
+	open      bool // the previous line ends with a colon
+	exception int  // index of the last line with an exception, or -1
 }
 
 func (r *outputReader) read(raw string) {
@@ -116,7 +116,7 @@ func (r *outputReader) read(raw string) {
 	}
 	if grade == gradeException {
 		if r.exception >= 0 {
-			r.lines[r.exception].grade-- // one exception led to the next
+			r.lines[r.exception].grade-- // the earlier exception caused this one
 		}
 		r.exception = len(r.lines)
 	}
@@ -124,8 +124,8 @@ func (r *outputReader) read(raw string) {
 	r.lines = append(r.lines, outputLine{line, grade})
 }
 
-// skips reports whether a line says nothing: empty ones, rules and headings, and
-// those of stack traces with the source below them.
+// skips reports whether a line carries no information: empty lines, rules and headings,
+// and stack traces with the source below them.
 func (r *outputReader) skips(raw, line string, prefixed bool) bool {
 	switch {
 	case line == "":
@@ -146,12 +146,12 @@ func (r *outputReader) skips(raw, line string, prefixed bool) bool {
 	return true
 }
 
-// minWords is the number of words that the telling lines must have, so that
-// the others count for nothing.
+// minWords is the number of words in the graded lines below which addLastLines adds
+// others.
 const minWords = 4
 
-// addLastLines makes the last lines count if those that tell of the failure say
-// too little: what a program prints last is nearest to its end.
+// addLastLines grades the last lines of the output, if the graded lines have too few
+// words: programs tend to report the cause last.
 func addLastLines(lines []outputLine) {
 	words := 0
 	count := func(l outputLine) {
@@ -172,7 +172,7 @@ func addLastLines(lines []outputLine) {
 	}
 }
 
-// gradeOf is how telling a line is by itself.
+// gradeOf returns the grade of a line on its own.
 func gradeOf(line string) int {
 	word, _, ok := strings.Cut(line, ":")
 	if ok && isException(word) {
@@ -194,8 +194,8 @@ func gradeOf(line string) int {
 	return gradeNone
 }
 
-// isMarkedError recognises lines that begin with the word error and the like, or
-// have it after the name of a program.
+// isMarkedError reports whether a line starts with the word error or the like, or has it
+// after the name of a program.
 func isMarkedError(line string) bool {
 	for _, start := range [...]string{"fatal:", "error:", "error[", "fatal error", "panic:", "cmake error", "err!", "error ", "conflict", "thread '"} {
 		if strings.HasPrefix(line, start) {
@@ -210,7 +210,7 @@ func isMarkedError(line string) bool {
 	return false
 }
 
-// isAdvice recognises lines that say what to do.
+// isAdvice reports whether a line suggests a remedy.
 func isAdvice(line string) bool {
 	for _, start := range [...]string{
 		"hint:", "detail:", "help:", "note:", "please ", "use ", "try ", "run ", "see ", "consider ", "you can ", "you must ", "you need ", "you should ",
@@ -223,7 +223,7 @@ func isAdvice(line string) bool {
 	return false
 }
 
-// isSummary recognises lines that say that there were errors, and not which.
+// isSummary reports whether a line reports that there were errors, but not which.
 func isSummary(line string) bool {
 	for _, words := range [...]string{
 		"errors occurred", "build stopped", "generate step failed", "build failed", "exit status", "exit code", "could not compile", "retry scheduled",
@@ -236,7 +236,7 @@ func isSummary(line string) bool {
 	return false
 }
 
-// isException recognises the name of an exception, in front of its message:
+// isException reports whether s is the name of an exception, as before its message:
 // KeyError, django.core.exceptions.ImproperlyConfigured, TypeError [ERR_X].
 func isException(s string) bool {
 	s, _, _ = strings.Cut(s, " [")
@@ -260,7 +260,7 @@ func isException(s string) bool {
 	return name == "Error" || name == "Exception"
 }
 
-// isFrame recognises a line of a stack trace, or one that points at source.
+// isFrame reports whether a line is part of a stack trace or points to source.
 func isFrame(line string) bool {
 	switch {
 	case strings.HasPrefix(line, `File "`), strings.HasPrefix(line, "--> "), strings.HasPrefix(line, "Traceback ("), strings.HasPrefix(line, "Call Stack ("),
@@ -274,12 +274,12 @@ func isFrame(line string) bool {
 	return ok && strings.Trim(gutter, " 0123456789") == ""
 }
 
-// isRule recognises rules and marks below source.
+// isRule reports whether a line is a rule or a mark below source.
 func isRule(line string) bool {
 	return strings.Trim(line, "-=_~^*#<>!.| ") == ""
 }
 
-// isHeading recognises lines between rules, as ==== ERRORS ====.
+// isHeading reports whether a line is a heading between rules, such as ==== ERRORS ====.
 func isHeading(line string) bool {
 	for _, rule := range [...]string{"===", "___", "---", "!!!", "***"} {
 		if strings.HasPrefix(line, rule) && strings.HasSuffix(line, rule) {
@@ -289,8 +289,8 @@ func isHeading(line string) bool {
 	return false
 }
 
-// cutPosition is a line without the place in a file that it begins with, as
-// main.go:4:2: or src/a.ts(9,21):
+// cutPosition removes the file position that a line starts with, such as main.go:4:2: or
+// src/a.ts(9,21):
 func cutPosition(line string) (had bool, rest string) {
 	place, rest, ok := strings.Cut(line, ": ")
 	if ok && (place == "vet" || place == "ld" || strings.HasSuffix(place, "/ld")) { // the program's name
@@ -307,7 +307,7 @@ func cutPosition(line string) (had bool, rest string) {
 	return true, rest
 }
 
-// withoutEscapes is a line without what colors it.
+// withoutEscapes removes terminal escape sequences.
 func withoutEscapes(s string) string {
 	for {
 		before, after, ok := strings.Cut(s, "\x1b[")
@@ -322,8 +322,8 @@ func withoutEscapes(s string) string {
 	}
 }
 
-// withoutPrefix is a line without what a program puts in front of each, and how
-// telling that makes it.
+// withoutPrefix removes the prefix that a program puts before each line, and returns the
+// grade that the prefix implies.
 func withoutPrefix(line string) (rest string, prefixed bool, grade int) {
 	for _, p := range [...]struct {
 		text  string
@@ -339,7 +339,7 @@ func withoutPrefix(line string) (rest string, prefixed bool, grade int) {
 	return line, false, 0
 }
 
-// message is a line without what is only of this run.
+// message removes text that is specific to this run.
 func message(line string) string {
 	var words []string
 	for w := range strings.FieldsSeq(line) {
@@ -352,8 +352,8 @@ func message(line string) string {
 	return withoutOperators(strings.Join(words, " "))
 }
 
-// isRunSpecific recognises words that no documentation has: paths, addresses, numbers,
-// versions of packages, hashes.
+// isRunSpecific reports whether a word is specific to a run, so that documentation does
+// not contain it: paths, addresses, numbers, package versions, hashes.
 func isRunSpecific(w string) bool {
 	switch {
 	case strings.ContainsAny(w, "/\\@"):
@@ -373,7 +373,7 @@ func isRunSpecific(w string) bool {
 	return false
 }
 
-// isNumber recognises numbers, with or without a unit, and versions.
+// isNumber reports whether w is a number, with or without a unit, or a version.
 func isNumber(w string) bool {
 	if !strings.ContainsAny(w, "0123456789") {
 		return false
@@ -387,7 +387,7 @@ func isNumber(w string) bool {
 	return false
 }
 
-// isHost recognises the names of machines.
+// isHost reports whether w is a host name.
 func isHost(w string) bool {
 	w, _, _ = strings.Cut(w, ":")
 	for _, end := range [...]string{".com", ".org", ".net", ".io", ".dev", ".test", ".local", ".internal", ".example", ".edu", ".cloud"} {
@@ -407,8 +407,7 @@ func allLetters(s string) bool {
 	return s != ""
 }
 
-// namesIn are the names and codes in a line, which documentation has as they
-// are.
+// namesIn returns the names and codes in a line, which documentation contains verbatim.
 func namesIn(line string) []string {
 	var names []string
 	add := func(w string) {
@@ -435,8 +434,8 @@ func namesIn(line string) []string {
 	return names
 }
 
-// isGenericName recognises exceptions that say that the program itself is wrong, and
-// words that programs put in capitals.
+// isGenericName reports whether a name is an exception that indicates a bug in the program
+// itself, or a word that programs print in capitals.
 func isGenericName(name string) bool {
 	switch name {
 	case "Error", "Exception", "Warning", "TypeError", "ValueError", "KeyError", "IndexError", "AttributeError", "NameError", "AssertionError",

@@ -2,12 +2,12 @@ package notes
 
 import "strings"
 
-// maxAlternatives is how many patterns one with braces may stand for.
+// maxAlternatives limits the patterns that braces expand to.
 const maxAlternatives = 64
 
-// Match reports whether a path matches a pattern: "*" is any part of a name,
-// "?" one character of it, "**" any folders, "{a,b}" one of several; a slash
-// at the end means all that is within.
+// Match reports whether a path matches a pattern. "*" matches any part of a name, "?" one
+// character, "**" any folders, "{a,b}" one of the alternatives. A slash at the end matches
+// everything below the folder.
 func Match(pattern, path string) bool {
 	for _, p := range alternatives(pattern) {
 		if strings.HasSuffix(p, "/") {
@@ -20,7 +20,7 @@ func Match(pattern, path string) bool {
 	return false
 }
 
-// alternatives are the patterns that one with braces stands for.
+// alternatives expands the braces of a pattern.
 func alternatives(pattern string) []string {
 	list := []string{pattern}
 	for i := 0; i < len(list) && len(list) < maxAlternatives; {
@@ -43,8 +43,8 @@ func alternatives(pattern string) []string {
 	return list[:min(len(list), maxAlternatives)]
 }
 
-// matchSegments matches names against patterns of names. Each pair is looked
-// at once, so that no pattern takes long.
+// matchSegments matches the names of a path with the segments of a pattern. It checks each
+// pair once, so its time is bounded by their product.
 func matchSegments(patterns, names []string) bool {
 	// after[j] reports whether the patterns so far match the first j names.
 	after := make([]bool, len(names)+1)
@@ -64,8 +64,8 @@ func matchSegments(patterns, names []string) bool {
 	return after[len(names)]
 }
 
-// matchName matches one name. On a mismatch only the last star is tried again,
-// which is enough.
+// matchName matches one name. On a mismatch it backtracks to the last star only, which is
+// sufficient.
 func matchName(pattern, name string) bool {
 	p, n, star, from := 0, 0, -1, 0
 	for n < len(name) {

@@ -7,33 +7,33 @@ import (
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
-// An Offer is what the agent could be told on an event, before it is known
-// what the session was told already.
+// An Injection is the text to add to the agent's context on an event, before the items
+// that the session has seen are removed.
 type Injection struct {
 	Event string
 	Tool  string
-	Head  string // goes before the items, if any is told
+	Head  string // goes before the items, if any is shown
 	Items []Item // the most important first
-	Max   int    // length of the whole in UTF-16 units, in which Claude Code counts
+	Max   int    // total length in UTF-16 units, in which Claude Code counts
 
-	// ContextReset says that the agent's context begins anew, for this reason, so
-	// that what it was told is forgotten; Compacting, that it may soon.
+	// ContextReset is the reason for a new context, which forgets the items shown so far;
+	// empty if the context continues. Compacting reports that a compaction may follow.
 	ContextReset string
 	Compacting   bool
-	SessionEnds  bool // the session
+	SessionEnds  bool // the event ends the session
 }
 
-// An Item is told once in a session, or not at all.
+// An Item is shown at most once per context.
 type Item struct {
 	Database string
-	Key      string // what tells it from others
+	Key      string // identifies the item
 	Title    string
-	Text     string // in the hook's words
+	Text     string // written by the hook
 	Quote    string // quoted text that follows it; empty: none
-	Rest     string // how to read the rest of a quotation that was cut
+	Rest     string // how to read the rest of a shortened quotation
 }
 
-// String is the item as it is told.
+// String returns the item as the agent sees it.
 func (i *Item) String() string {
 	if i.Quote == "" {
 		return i.Text
@@ -41,11 +41,11 @@ func (i *Item) String() string {
 	return i.Text + "\n" + safetext.Fenced(i.Quote)
 }
 
-// minPartial is how much of a text must fit for it to be told in part.
+// minPartial is the minimum length of a shortened quotation.
 const minPartial = 400
 
-// Compose puts together what is told: the items that were not told before, as
-// far as there is room.
+// Compose returns the text of the items that have not been shown, as space allows, and
+// these items.
 func (o *Injection) Compose(told func(key string) bool) (text string, given []Item) {
 	var b strings.Builder
 	left := o.Max - units(o.Head)
@@ -75,7 +75,7 @@ func (o *Injection) Compose(told func(key string) bool) (text string, given []It
 	return o.Head + b.String(), given
 }
 
-// cut is how s begins, to the end of a line where that is near.
+// cut shortens s to limit UTF-16 units, at the end of a line if one is near.
 func cut(s string, limit int) string {
 	n := 0
 	for i, r := range s {
@@ -90,7 +90,7 @@ func cut(s string, limit int) string {
 	return strings.TrimRight(s, " \t\n")
 }
 
-// units is the length of s in UTF-16.
+// units returns the length of s in UTF-16 units.
 func units(s string) int {
 	n := 0
 	for _, r := range s {

@@ -6,7 +6,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// Language is the language of a file, by its name; "" if it is not known.
+// Language returns the language of a file by its name, or "" if it is unknown.
 func Language(path string) string {
 	path = slashed(path)
 	name := strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
@@ -97,7 +97,7 @@ func Language(path string) string {
 	return ""
 }
 
-// languagesOf are the languages that a program is for, the one to show first.
+// languagesOf returns the languages that a program is for, the main one first.
 func languagesOf(program string) []string {
 	program = strings.ToLower(program[strings.LastIndexByte(slashed(program), '/')+1:])
 	program = strings.TrimSuffix(program, ".exe")
@@ -164,14 +164,14 @@ func languagesOf(program string) []string {
 	return nil
 }
 
-// spellings are the other names by which people write languages.
+// spellings are alternative names of languages.
 var spellings = [...]struct{ name, language string }{
 	{"golang", "go"}, {"py", "python"}, {"js", "javascript"}, {"ts", "typescript"}, {"cpp", "c++"}, {"csharp", "c#"},
 	{"bash", "shell"}, {"sh", "shell"}, {"zsh", "shell"}, {"dockerfile", "docker"}, {"makefile", "make"}, {"hcl", "terraform"},
 	{"yml", "yaml"}, {"md", "markdown"}, {"proto", "protobuf"},
 }
 
-// canonicalLanguage is the language that a person means.
+// canonicalLanguage returns the language for any of its names.
 func canonicalLanguage(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	for _, s := range spellings {
@@ -182,7 +182,7 @@ func canonicalLanguage(name string) string {
 	return name
 }
 
-// languageKeys are the keys of a language by all its names.
+// languageKeys returns the keys of a language under all its names.
 func languageKeys(language string) []string {
 	keys := []string{passage.LanguageKey(language)}
 	for _, s := range spellings {

@@ -1,11 +1,11 @@
-// Package notes decides what an agent is told without having asked: which
-// documents of the databases that are marked for it fit the call that the
-// agent is about to make, and whether the session was told already.
+// Package notes selects the notes that are added to an agent's context automatically: the
+// documents, of the databases marked for it, that match the agent's next call and that the
+// session has not seen.
 //
-// The query is made from the call itself (see Call), the documents are found
-// by the words that are rare in them and elsewhere, and each document's own
-// front matter may narrow the calls that it is for. Standard library only,
-// because the hook runs it.
+// The query is derived from the call (see Call). Documents are found by terms that are
+// rare in the database and in a background corpus, and a document's front matter can limit
+// the calls that it applies to. Standard library only, because the hook imports this
+// package.
 package notes
 
 import (
@@ -17,54 +17,53 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// A Call is what is known of a tool call.
+// A Call is a tool call, as far as notes are matched with it.
 type Call struct {
 	Tool        string
-	Folder      string // that the session works in
-	Path        string // of the file that is read or changed
-	Text        string // that is written into it
-	Command     string // of a shell
+	Folder      string // working directory of the session
+	Path        string // of the file that the call reads or changes
+	Text        string // to write into the file
+	Command     string // shell command line
 	Description string // of the command
-	UserText    string // how the user's last message ends
-	Failure     string // what the call failed with, after it ran
+	UserText    string // end of the user's last message
+	Failure     string // output of the call, if it failed
 }
 
-// An Entry is a document that the agent may be told.
+// An Entry is a document that may be shown for a call.
 type Entry struct {
-	Database string // its name
+	Database string // name of the database
 	Document string // key of the document in the database
 	Title    string
-	Source   string // where a reader finds it
+	Source   string // URL or path for the reader
 	Use      passage.NoteMeta
-	Text     string  // all of it, where it is taken
-	Rarity   float64 // of the query's words in it, see lexical.Match
-	// MentionsFile says that the text has the call's FileName.
+	Text     string  // the document's text, if it is selected
+	Rarity   float64 // of the query's terms in the document, see lexical.Match
+	// MentionsFile reports that the text contains the call's FileName.
 	MentionsFile bool
 
-	Relevance float64 // what Judge made of that
-	Targeted  bool    // for calls such as this one: by its conditions, or by naming the file
-	Selected  bool
-	Reason    string // it is taken or left
+	Relevance float64 // the sum that Judge compares with the floor
+	Targeted  bool    // the conditions or the text of the document target this call
+	Selected  bool    // relevant enough to be shown
+	Reason    string  // why the entry is selected or not
 }
 
-// Key tells the entry from others.
+// Key returns a key that identifies the entry.
 func (e *Entry) Key() string { return e.Database + "/" + e.Document }
 
-// Bonuses of a document for whose calls its author gave conditions that the
-// call meets. One that is written for these files or commands reaches the
-// default floor without any further evidence.
+// Bonuses of a document whose conditions the call meets. narrowBonus alone reaches the
+// default floor.
 const (
 	narrowBonus   = 1.2 // paths, commands, the name of the file in the text
 	languageBonus = .4  // languages, and paths by their ending alone
-	priorityBonus = .05 // for each step of priority
+	priorityBonus = .05 // per step of priority
 )
 
-// minShareOfBest is the share of the best document's relevance that another one
-// must reach: a call with many words has some in common with many documents. A
-// document that is written for the call need not.
+// minShareOfBest is the required share of the best document's relevance. A call with many
+// terms shares some with many documents. Documents that target the call are exempt.
 const minShareOfBest = .6
 
-// Judge decides whether an entry is for the call, and relevant enough.
+// Judge computes the relevance of an entry for the call and decides whether it is
+// selected.
 func (c *Call) Judge(e *Entry, floor float64) {
 	bonus, misfit := c.matchConditions(&e.Use.AppliesWhen)
 	if misfit != "" {
@@ -79,7 +78,7 @@ func (c *Call) Judge(e *Entry, floor float64) {
 	e.Judge(floor)
 }
 
-// Judge decides whether the entry's relevance is enough.
+// Judge selects the entry if its relevance reaches the floor.
 func (e *Entry) Judge(floor float64) {
 	e.Selected = e.Relevance >= floor
 	verb := "reaches"
@@ -89,8 +88,8 @@ func (e *Entry) Judge(floor float64) {
 	e.Reason = fmt.Sprintf("relevance %.2f %s the floor %.2f", e.Relevance, verb, floor)
 }
 
-// matchConditions returns the bonus of a document with these conditions, or the one that
-// the call does not meet.
+// matchConditions returns the bonus of a document whose conditions the call meets, or the
+// first condition that it does not meet.
 func (c *Call) matchConditions(w *passage.AppliesWhen) (bonus float64, misfit string) {
 	if len(w.Tools) > 0 && !slices.ContainsFunc(w.Tools, func(t string) bool { return strings.EqualFold(t, c.Tool) }) {
 		return 0, "applies_when: not for the tool " + c.Tool
@@ -145,8 +144,8 @@ func (c *Call) matchCommand(w *passage.AppliesWhen) (bonus float64, misfit strin
 	return 0, ""
 }
 
-// pathBonus is that of a pattern: one of a language's ending alone says as much
-// as the language does.
+// pathBonus returns the bonus of a path pattern. A pattern of only a language's file
+// extension is as weak as the language.
 func pathBonus(pattern string) float64 {
 	if slices.ContainsFunc(alternatives(pattern), isNarrow) {
 		return narrowBonus
@@ -154,8 +153,9 @@ func pathBonus(pattern string) float64 {
 	return languageBonus
 }
 
-// isNarrow reports whether a pattern names a folder, a part of a file's name or
-// an ending that no language has alone. Notebooks are few among Python's files.
+// isNarrow reports whether a pattern contains a folder, a part of a file's name, or an
+// extension that is not that of a language. Notebooks count as narrow, because they are a
+// small part of Python's files.
 func isNarrow(pattern string) bool {
 	name := baseName(pattern)
 	if strings.Trim(pattern[:len(pattern)-len(name)], "*/.") != "" {
@@ -171,7 +171,7 @@ func isNarrow(pattern string) bool {
 	return base == "" || Language("x."+ending) == ""
 }
 
-// languages are those of the programs in the call's command line.
+// languages returns the languages of the programs in the call's command line.
 func (c *Call) languages() []string {
 	var list []string
 	for _, words := range simpleCommands(c.Command) {
@@ -186,9 +186,9 @@ func (c *Call) languages() []string {
 	return list
 }
 
-// within reports whether the call's file matches a pattern of paths: one
-// without a slash the file's name, any other the path from the folder that the
-// session works in, or the whole path.
+// within reports whether the call's file matches a path pattern. A pattern without a slash
+// matches the file's name, any other the path relative to the session's folder or the
+// whole path.
 func (c *Call) within(pattern string) bool {
 	path := slashed(c.Path)
 	if !strings.Contains(pattern, "/") {
@@ -198,15 +198,15 @@ func (c *Call) within(pattern string) bool {
 	return inside && Match(pattern, rest) || Match(pattern, path) || !strings.HasPrefix(path, "/") && Match(pattern, strings.TrimPrefix(path, "./"))
 }
 
-// inFolder is the call's file from the folder that the session works in, if it
-// is below it.
+// inFolder returns the path of the call's file relative to the session's folder, if the
+// file is below it.
 func (c *Call) inFolder() (path string, inside bool) {
 	return strings.CutPrefix(slashed(c.Path), strings.TrimRight(slashed(c.Folder), "/")+"/")
 }
 
-// FileName is the end of the file's path by which a document can name the file:
-// its folder and name. It is empty for a file in the session's own folder, whose
-// name is in many projects.
+// FileName returns the folder and name of the call's file, by which a document can mention
+// it. It is empty for a file directly in the session's folder, because many projects have
+// a file of that name.
 func (c *Call) FileName() string {
 	path := slashed(c.Path)
 	if rest, inside := c.inFolder(); inside {
@@ -219,12 +219,11 @@ func (c *Call) FileName() string {
 	return path[strings.LastIndexByte(path[:at], '/')+1:]
 }
 
-// slashed is a path as patterns are written, on any system.
+// slashed returns a path with forward slashes.
 func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
 
-// runsAny reports whether one of the commands of the call's line begins with one
-// of these, word by word. The folder of a program counts only if the condition
-// has one.
+// runsAny reports whether a command of the call's line starts with the words of one of
+// these. A program's folder counts only if the condition has one.
 func (c *Call) runsAny(commands []string) bool {
 	for _, words := range simpleCommands(c.Command) {
 		for _, run := range launchedCommands(words) {
@@ -247,8 +246,8 @@ func beginsWith(words, with []string) bool {
 
 func baseName(path string) string { return path[strings.LastIndexByte(slashed(path), '/')+1:] }
 
-// Best returns the entries that are taken, the most relevant first. It leaves
-// those that are far less relevant than the first one.
+// Best returns the selected entries, the most relevant first. It deselects entries that
+// are far less relevant than the best one.
 func Best(entries []Entry) []Entry {
 	best := 0.
 	for i := range entries {

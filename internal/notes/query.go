@@ -10,34 +10,33 @@ import (
 )
 
 const (
-	// maxIdentifiers is how many names of a text are asked for: its most
-	// frequent ones say what it is about.
+	// maxIdentifiers limits the identifiers of a text to its most frequent ones, which
+	// show its subject.
 	maxIdentifiers = 12
-	// maxCommands is how many of a line's commands are looked at, and
-	// maxWords how many words of each.
+	// maxCommands limits the commands of a line, and maxWords the words of each.
 	maxCommands = 8
 	maxWords    = 3
 	maxLine     = 4 << 10
-	maxName     = 80 // length of a name
+	maxName     = 80 // bytes of an identifier
 )
 
-// A Query is what the databases are asked for a call.
+// A Query is the query for a call.
 type Query struct {
 	Text     string
 	Keywords []string
-	// Keys are those of the documents whose conditions the call may meet.
+	// Keys select the documents whose conditions the call may meet.
 	Keys []string
 }
 
-// String is the query on one line.
+// String returns the query on one line.
 func (q Query) String() string {
 	return strings.TrimSpace(strings.Join(append([]string{q.Text}, q.Keywords...), " "))
 }
 
-// Query makes the query of a call: of a file its name, its language and the
-// names in what is written; of a command the programs, their languages and the
-// description; and how the user's last message ends. Of a call that failed, what
-// it said.
+// Query returns the query of a call, with the end of the user's last message. For a file,
+// it contains the file name, its language, and the identifiers in the new text. For a
+// command, it contains the programs, their languages, and the description. For a failed
+// call, it contains the error messages only.
 func (c *Call) Query() Query {
 	var text []string
 	var q Query
@@ -61,7 +60,7 @@ func (c *Call) Query() Query {
 	return q
 }
 
-// commandKeys are the keys of a command's programs and their languages.
+// commandKeys returns the keys of a command's programs and their languages.
 func (c *Call) commandKeys() []string {
 	var keys []string
 	for _, words := range simpleCommands(c.Command) {
@@ -77,7 +76,7 @@ func (c *Call) commandKeys() []string {
 	return keys
 }
 
-// withoutOperators takes out of a text what would be an operator in a query.
+// withoutOperators removes query operators from a text.
 func withoutOperators(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == '"' || r == ':' || unicode.IsControl(r) {
@@ -92,9 +91,8 @@ func withoutOperators(s string) string {
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
-// pathWords are the words of the file's name and of the folder's that has it,
-// each once. The name of the folder that the session works in says nothing of
-// the file.
+// pathWords returns the distinct words of the file's name and its folder's name. The name
+// of the session's folder is omitted, because it is the same for all its files.
 func (c *Call) pathWords() []string {
 	path := slashed(c.Path)
 	at := strings.LastIndexByte(path, '/')
@@ -116,7 +114,7 @@ func (c *Call) pathWords() []string {
 	return list
 }
 
-// isProse reports whether a file holds text for people.
+// isProse reports whether a file contains text for people.
 func isProse(path string) bool {
 	if Language(path) == "markdown" {
 		return true
@@ -129,9 +127,9 @@ func isProse(path string) bool {
 	return false
 }
 
-// identifiers are the names in a program's text, the most frequent first. Of
-// prose, whose words are in notes of every kind, they are only those that are
-// written as no word is.
+// identifiers returns the identifiers in a program's text, the most frequent first. In
+// prose, whose words are in all kinds of notes, only words with an internal sign or
+// capital count.
 func identifiers(text string, prose bool) []string {
 	type name struct {
 		text  string
@@ -177,8 +175,8 @@ func isLetter(c byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isCommonIdentifier reports whether a name is in programs of every kind, and tells
-// nothing of what one is about.
+// isCommonIdentifier reports whether a name occurs in programs of every kind, so that it
+// carries no information about the subject.
 func isCommonIdentifier(name string) bool {
 	switch name {
 	case "and", "any", "args", "array", "async", "await", "bool", "boolean", "break", "byte", "case", "catch", "char", "class", "const",
@@ -195,14 +193,14 @@ func isCommonIdentifier(name string) bool {
 	return false
 }
 
-// programs are the programs of the call's command line, with what they are
-// told to do: "kubectl rollout restart" of "kubectl rollout restart deploy/x".
+// programs returns the programs of the call's command line with their subcommands:
+// "kubectl rollout restart" for "kubectl rollout restart deploy/x".
 func (c *Call) programs() []string {
 	var list []string
 	for _, words := range simpleCommands(c.Command) {
 		switch words[0] {
 		case "cd", "echo", "export", "printf", "set", "source", ".", "true":
-			continue // of the shell's housekeeping
+			continue // shell housekeeping
 		}
 		for i, w := range words[:min(len(words), maxWords)] {
 			if i > 0 && !isSubcommand(w) {
@@ -217,8 +215,8 @@ func (c *Call) programs() []string {
 	return list
 }
 
-// isSubcommand reports whether a command's word can be one of its own, and is no
-// option, path or value.
+// isSubcommand reports whether a word of a command can be a subcommand, and not an option,
+// path or value.
 func isSubcommand(w string) bool {
 	for i := range len(w) {
 		if c := w[i]; !('a' <= c && c <= 'z' || i > 0 && (c == '-' || c == '_' || c == ':' || isDigit(c))) {
@@ -228,13 +226,12 @@ func isSubcommand(w string) bool {
 	return w != ""
 }
 
-// simpleCommands cuts a shell's command line into its commands, and these into
-// words, as far as that can be told without being a shell: quotes are minded,
-// and what is within them is one word. Variables set for a command, and the
-// programs that only run others, are left out.
+// simpleCommands splits a shell command line into its commands and their words, as far as
+// possible without a shell: quoted text is one word. Variable assignments before a command
+// and wrapper programs such as sudo are removed.
 //
-// A shell's parser takes longer to initialize than the hook has, and package
-// client cuts lines that PowerShell may read, in which a backslash quotes nothing.
+// A full shell parser takes longer to initialize than the hook has. Package agentconfig
+// also splits lines that PowerShell may read, in which a backslash does not quote.
 func simpleCommands(line string) [][]string {
 	l := commandSplitter{line: line[:min(len(line), maxLine)]}
 	for i := 0; i < len(l.line); {
@@ -264,17 +261,17 @@ func simpleCommands(line string) [][]string {
 	return l.commands
 }
 
-// A commandSplitter is where in a line simpleCommands is.
+// A commandSplitter is the state of simpleCommands.
 type commandSplitter struct {
 	line     string
 	commands [][]string
-	words    []string // of the command
+	words    []string // of the current command
 	word     strings.Builder
-	inWord   bool // word has begun, which may be empty
+	inWord   bool // the current word has begun; it may be empty
 }
 
-// add adds to the word a byte of the line, or a quoted text, and returns the place
-// behind it.
+// add appends the byte or quoted text at i to the current word, and returns the position
+// after it.
 func (l *commandSplitter) add(i int) int {
 	c := l.line[i]
 	switch {
@@ -321,8 +318,8 @@ func hasHeredoc(before string) bool {
 	return strings.Contains(line, "<<") && !strings.Contains(line, "<<<")
 }
 
-// withoutWrappers is a command without variables before it and without programs that
-// run another.
+// withoutWrappers removes variable assignments and wrapper programs such as sudo from the
+// start of a command.
 func withoutWrappers(words []string) []string {
 	for len(words) > 0 {
 		w := words[0]
@@ -338,8 +335,8 @@ func withoutWrappers(words []string) []string {
 	return nil
 }
 
-// launchedCommands are the commands that a command is: itself, and the one that its program
-// runs, as "pytest" of "uv run pytest" and of "python -m pytest".
+// launchedCommands returns a command and the commands that it launches, such as "pytest"
+// for "uv run pytest" and "python -m pytest".
 func launchedCommands(words []string) [][]string {
 	list := [][]string{words}
 	for len(list) < maxCommands {
@@ -353,8 +350,8 @@ func launchedCommands(words []string) [][]string {
 	return list
 }
 
-// launcherWords is the number of words in front of the command that the first of
-// them runs, 0 if it runs none.
+// launcherWords returns the number of words before the command that the first word
+// launches, or 0 if it launches none.
 func launcherWords(words []string) int {
 	second := ""
 	if len(words) > 1 {
@@ -378,14 +375,14 @@ func launcherWords(words []string) int {
 	return 0
 }
 
-// failureQuery makes the query of what a call failed with: its messages, and the
-// names and codes in them.
+// failureQuery returns the query of a failed call: its error messages, with the
+// identifiers and codes in them as keywords.
 func (c *Call) failureQuery() Query {
 	f := ReadFailure(c.Failure)
 	return Query{Text: withoutOperators(strings.Join(append(c.programs(), f.Messages...), " ")), Keywords: f.Names}
 }
 
-// isErrorLine reports whether a line is one of those that say what went wrong.
+// isErrorLine reports whether a lower-case line contains a word that error messages use.
 func isErrorLine(line string) bool {
 	for _, word := range [...]string{
 		"error", "fail", "fatal", "cannot", "can't", "could not", "couldn't", "unable to", "denied", "not found", "no such", "invalid", "undefined",
@@ -402,8 +399,8 @@ func isErrorLine(line string) bool {
 	return false
 }
 
-// isCode recognises capitals with digits or underscores, and the names of
-// errors: E0382, ORA-00942, ERR_MODULE_NOT_FOUND, ECONNREFUSED.
+// isCode reports whether w is an error code: capitals with digits or underscores, or an
+// errno name, such as E0382, ORA-00942, ERR_MODULE_NOT_FOUND, ECONNREFUSED.
 func isCode(w string) bool {
 	capitals, others := 0, 0
 	for i := range len(w) {
@@ -419,7 +416,7 @@ func isCode(w string) bool {
 	return capitals > 0 && (others > 0 && strings.Trim(w, "_-0123456789") != "" || w[0] == 'E' && capitals >= 5)
 }
 
-// isIdentifier recognises names that have a sign or capitals within.
+// isIdentifier reports whether w has an underscore, a dot or a capital inside.
 func isIdentifier(w string) bool {
 	for i := 1; i < len(w)-1; i++ {
 		c := w[i]

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// How much a failure concerns what has a name.
+// Levels of relation between a failure and a name, the weakest first.
 const (
 	Unrelated    = iota
-	SameLanguage // the program is for it, or only runs another program
-	SameProgram  // the call runs its program
-	InOutput     // the output names a module of it
+	SameLanguage // a program of the language runs, or the named program runs another one
+	SameProgram  // the call runs the named program
+	InOutput     // the output mentions a module of that name
 )
 
-// Relation returns how much a failure is about what has one of these names, 0 if
-// not at all: the call runs a program of that name or in that language, or the
-// output names a module of it.
+// Relation returns the strongest relation between a failed call and the names: the call
+// runs a program of that name or in that language, or the output mentions a module of that
+// name.
 func (c *Call) Relation(names []string) int {
 	failure := strings.ToLower(c.Failure)
 	most := Unrelated
@@ -39,8 +39,8 @@ func (c *Call) Relation(names []string) int {
 	return most
 }
 
-// isProgramOf reports whether a command's program belongs to what has a name:
-// pg_dump to pg, apache2ctl to apache2, python3 to python, manage.py to django.
+// isProgramOf reports whether a command's program belongs to a name: pg_dump to pg,
+// apache2ctl to apache2, python3 to python, manage.py to django.
 func isProgramOf(words []string, name string) bool {
 	if name == "django" && slices.ContainsFunc(words[:min(len(words), 2)], func(w string) bool { return baseName(w) == "manage.py" }) {
 		return true
@@ -50,8 +50,8 @@ func isProgramOf(words []string, name string) bool {
 	return ok && (rest == "" || rest == "ctl" || rest == "d" || rest[0] == '_' || rest[0] == '-' || strings.Trim(rest, "0123456789.") == "")
 }
 
-// namesModule reports whether output names a module: in the path of an installed
-// package, or in front of an exception.
+// namesModule reports whether output mentions a module, in the path of an installed
+// package or before an exception.
 func namesModule(output, name string) bool {
 	for _, folder := range [...]string{"site-packages/", "dist-packages/", "node_modules/", "gems/"} {
 		if strings.Contains(output, folder+name+"/") {

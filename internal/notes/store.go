@@ -21,35 +21,33 @@ const (
 	// lockWait is longer than any deadline of the hook, which ends the process
 	// sooner.
 	lockWait = 2 * config.MaxTimeoutMS * time.Millisecond
-	// maxFile bounds what a session remembers. A session that was told so much
-	// is told no more.
+	// maxFile limits the size of a session's file. A session that reaches it is shown no
+	// more notes.
 	maxFile = 1 << 20
-	// retention is how long the file of a session that nobody goes on with stays.
+	// retention is how long the file of an unused session is kept.
 	retention = 30 * 24 * time.Hour
-	// duplicateWindow is how soon after the beginning of a context another one is the
-	// same: a hook that is installed in two places is called twice.
+	// duplicateWindow is the time in which a second reset of a context counts as the same
+	// one: a hook that is installed in two places is called twice.
 	duplicateWindow = 10 * time.Second
 )
 
-// A Store remembers what sessions were told, each in a file of its own:
+// A Store records the items that sessions were shown, one file per session:
 //
 //	docsearch-injected-<session>.tsv
 //
-// a line each time, that is added at the end and never changed, with fields
-// between tabs:
+// Each record is a line that is appended and never changed, with fields separated by tabs:
 //
 //	microseconds since 1970
-//	what: "told", "begins" (an agent's context, anew), "compacting", "ends"
-//	the agent: empty for the main one, else the subagent's id
+//	kind: "told", "begins" (a new context of an agent), "compacting", "ends"
+//	the agent: empty for the main one, else the subagent's ID
 //	event
-//	tool, or why the context begins
+//	tool, or the reason for the new context
 //	database
-//	key of what was told
+//	key of the item
 //	its length in bytes
 //	its title
 //
-// Hooks run at once: each reads the file and adds to it while it holds the
-// lock on it.
+// Hooks run in parallel: each reads and appends while it holds the lock on the file.
 type Store struct{ Dir string }
 
 // A Record is a line of a session's file.
@@ -72,12 +70,11 @@ const (
 	kindEnd        = "ends"
 )
 
-// ErrFull is returned when a session was told so much that no more is
-// remembered.
+// ErrFull is returned if a session's file has reached maxFile.
 var ErrFull = errors.New("the session record is full")
 
-// Show returns what of an offer the agent is to be told now, and remembers
-// that it was.
+// Show returns the text of an injection, without the items that the agent has seen, and
+// records the items in it.
 func (s Store) Show(session, agent string, now time.Time, o *Injection) (string, error) {
 	lock, err := filelock.Acquire(s.path(session), lockWait)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +109,7 @@ func (s Store) Show(session, agent string, now time.Time, o *Injection) (string,
 	case o.SessionEnds:
 		note(kindEnd)
 	}
-	if data == "" { // not every host tells of a session's end
+	if data == "" { // clean here, because not every host reports a session's end
 		sessionfile.Clean(s.Dir, filePrefix, fileSuffix, now, retention)
 	}
 	text, given := o.Compose(Shown(records, agent))
@@ -126,7 +123,7 @@ func (s Store) Show(session, agent string, now time.Time, o *Injection) (string,
 	}
 	var lines []byte
 	if data != "" && !strings.HasSuffix(data, "\n") {
-		lines = append(lines, '\n') // after a line that was cut
+		lines = append(lines, '\n') // after a partial line
 	}
 	for i := range added {
 		lines = added[i].appendLine(lines)
@@ -138,9 +135,9 @@ func (s Store) Show(session, agent string, now time.Time, o *Injection) (string,
 	return text, nil
 }
 
-// resetRecorded reports whether it is noted already that the agent's context begins
-// anew: the hook may be called twice for one event, and of a compaction tell
-// two events, the start of the session first.
+// resetRecorded reports whether this reset of the agent's context is already recorded. The
+// hook may be called twice for one event, and two events report a compaction, the start of
+// the session first.
 func resetRecorded(records []Record, agent string, o *Injection, now time.Time) bool {
 	if o.Event == "PostCompact" {
 		for i := len(records) - 1; i >= 0; i-- {
@@ -158,8 +155,8 @@ func resetRecorded(records []Record, agent string, o *Injection, now time.Time) 
 	return false
 }
 
-// Shown reports of a key whether the agent was told what it is of since its
-// context began.
+// Shown returns a function that reports whether the agent was shown the item with a key
+// since its context began.
 func Shown(records []Record, agent string) func(key string) bool {
 	known := map[string]bool{}
 	for i := range records {
@@ -188,8 +185,7 @@ func (s Store) Read(session string) ([]Record, error) {
 	return parse(data), err
 }
 
-// Sessions are the names under which sessions have files: their ids, but for
-// what no file name can have.
+// Sessions returns the names of the sessions with a file: their IDs, as file names.
 func (s Store) Sessions() ([]string, error) {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -214,7 +210,7 @@ func read(f *os.File) (string, error) {
 	return string(data), err
 }
 
-// parse reads the lines of a file. What is none is passed over.
+// parse parses the lines of a file and skips invalid ones.
 func parse(data string) []Record {
 	var records []Record
 	for line := range strings.Lines(data) {
@@ -245,7 +241,7 @@ func (r *Record) appendLine(b []byte) []byte {
 	return append(b, '\n')
 }
 
-// oneField is s without what would end a field.
+// oneField replaces the control characters in s, which would end a field.
 func oneField(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -255,7 +251,7 @@ func oneField(s string) string {
 	}, s)
 }
 
-// path is a session's file.
+// path returns the path of a session's file.
 func (s Store) path(session string) string {
 	return config.Join(s.Dir, sessionfile.Name(filePrefix, session, fileSuffix))
 }

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// maxCapture is how much of what a group matched a message may repeat.
+// maxCapture limits the text of a group that is inserted into a message.
 const maxCapture = 1000
 
-// Message is the rule's message, with what the pattern's groups have matched
-// in the place of $1, ${1} and ${name}. A dollar sign that is not followed by
-// a group of the pattern stands for itself, and so messages with commands in
-// them stay as they are; "$$" is one dollar sign before a group's name.
+// Message returns the rule's message with $1, ${1} and ${name} replaced by the text of the
+// pattern's groups. A dollar sign that is not followed by a group of the pattern is
+// literal, so that messages can contain shell commands. "$$" is a literal dollar sign
+// before a group's name.
 func (m *Match) Message() string {
 	text := m.Rule.Message
 	if m.Pattern == nil || !strings.Contains(text, "$") {
@@ -41,8 +41,8 @@ func (m *Match) Message() string {
 	}
 }
 
-// reference is what the group has matched that the text refers to, and the
-// size of that reference: 0 if it refers to none.
+// reference returns the text of the group that text refers to, and the size of the
+// reference, or 0 if there is none.
 func (m *Match) reference(text string) (value string, size int) {
 	name := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
 	size = len(name)

@@ -1,12 +1,10 @@
-// Package rules tries rules on tool calls: the first that matches a call, in
-// their order, says what becomes of it.
+// Package rules matches rules with tool calls. The first rule that matches decides.
 //
-// A pattern can take forever on a text that its author did not think of, so
-// each has a time limit, and all of a call's together have one that is hardly
-// longer. A pattern that reaches it does not match, which is said, and the
-// others are tried.
+// A pattern can run forever on a text that its author did not expect, so each pattern has
+// a time limit, and all patterns for a call share one that is slightly longer. A pattern
+// that reaches its limit counts as a mismatch, is reported, and the other rules are tried.
 //
-// The hook imports this package: of others' packages, regexp2 only.
+// The hook imports this package. Its only third-party import is regexp2.
 package rules
 
 import (
@@ -24,18 +22,19 @@ import (
 )
 
 const (
-	// Timeout is how long a pattern may take on a text.
+	// Timeout is the time limit of one pattern on one text.
 	Timeout = 50 * time.Millisecond
-	// totalSlack is the part of that by which all of them may take longer together.
+	// totalSlack is the divisor for the extra time that all patterns for a call have
+	// together: Timeout/totalSlack.
 	totalSlack = 5
-	// clockPeriod is how often a pattern's time is looked at.
+	// clockPeriod is the interval at which regexp2 checks the time.
 	clockPeriod = time.Millisecond
 
-	// MaxText is how much of a text patterns are tried on, in bytes.
+	// MaxText is the maximum size of a text to match, in bytes.
 	MaxText = 256 << 10
 )
 
-// A Call is a tool call as rules see it.
+// A Call is a tool call as rules match it.
 type Call struct {
 	Tool string
 	Text string // its main argument, or all of them as JSON
@@ -44,28 +43,27 @@ type Call struct {
 // A Match is a rule that matches a call.
 type Match struct {
 	Rule    *config.Rule
-	Pattern *config.Pattern // the one that matched; nil where the tool alone is enough
-	Part    string          // of the call's text: all of it, or one of its commands
-	Text    string          // what the pattern matched
+	Pattern *config.Pattern // the pattern that matched; nil if the rule has only a tool
+	Part    string          // the call's text, or the one of its commands that matched
+	Text    string          // matched by the pattern
 	groups  []string
 }
 
-// A Matcher tries rules on calls.
+// A Matcher matches rules with calls.
 type Matcher struct {
-	// Commands cuts a line of shell into its simple commands. Without it,
-	// rules that ask for that have ErrCommands.
+	// Commands parses a line of shell into its simple commands. If it is nil, a rule with
+	// parsed commands results in ErrCommands.
 	Commands func(line string) ([]string, error)
 
-	Trace   func(format string, args ...any) // of rules whose patterns were tried; may be nil
-	Fault   func(format string, args ...any) // of rules that could not be; may be nil
-	Timeout time.Duration                    // of one pattern; 0: the constant
+	Trace   func(format string, args ...any) // reports rules whose patterns were tried; may be nil
+	Fault   func(format string, args ...any) // reports rules that could not be tried; may be nil
+	Timeout time.Duration                    // of one pattern; 0 means the constant
 }
 
-// ErrCommands says that a line of shell has to be cut into commands, and
-// nothing here can.
+// ErrCommands reports that a rule needs parsed commands and Matcher.Commands is nil.
 var ErrCommands = errors.New("a rule needs parsed commands")
 
-// An Outcome is what became of one rule.
+// An Outcome is the result of matching one rule.
 type Outcome string
 
 const (
@@ -73,11 +71,11 @@ const (
 	NoLiteral Outcome = "the text lacks a required literal"
 	NoMatch   Outcome = "the pattern does not match"
 	Excepted  Outcome = "an exception matches"
-	Failed    Outcome = "skipped" // Fault says why
+	Failed    Outcome = "skipped" // the reason was passed to Fault
 	Matches   Outcome = "matches"
 )
 
-// First returns the first of the rules that matches a call, nil if none does.
+// First returns the first of the rules that matches a call, or nil.
 func (m *Matcher) First(rules []config.Rule, c Call) (*Match, error) {
 	s := m.search(c)
 	for i := range rules {
@@ -92,7 +90,7 @@ func (m *Matcher) First(rules []config.Rule, c Call) (*Match, error) {
 	return nil, nil
 }
 
-// Outcomes are what becomes of the rules, up to the first that matches.
+// Outcomes returns the outcomes of the rules up to the first that matches.
 func (m *Matcher) Outcomes(rules []config.Rule, c Call) ([]Outcome, *Match, error) {
 	s := m.search(c)
 	var list []Outcome
@@ -108,23 +106,23 @@ func (m *Matcher) Outcomes(rules []config.Rule, c Call) ([]Outcome, *Match, erro
 	return list, nil, nil
 }
 
-// A search is what is done for one call.
+// A callMatch is the state of matching one call with several rules.
 type callMatch struct {
 	*Matcher
 	call   Call
-	folded string // the call's text
+	folded string // the call's text, folded
 	tool   string // the tool's name, folded
 
-	started  time.Time // of the first pattern
-	commands []string  // the call's simple commands
-	parseErr error     // why there are none
+	started  time.Time // when the first pattern was tried
+	commands []string  // the call's simple commands, once parsed
+	parseErr error     // error of parsing them
 }
 
 func (m *Matcher) search(c Call) *callMatch {
 	return &callMatch{Matcher: m, call: c, folded: pattern.Fold(c.Text), tool: pattern.Fold(c.Tool)}
 }
 
-// fail says why a rule cannot be tried.
+// fail reports why a rule cannot be tried.
 func (s *callMatch) fail(r *config.Rule, format string, args ...any) Outcome {
 	if s.Fault != nil {
 		s.Fault("rule %s skipped: %s", r.Name, fmt.Sprintf(format, args...))
@@ -132,7 +130,7 @@ func (s *callMatch) fail(r *config.Rule, format string, args ...any) Outcome {
 	return Failed
 }
 
-// try tries one rule.
+// try matches one rule.
 func (s *callMatch) try(r *config.Rule) (*Match, Outcome, error) {
 	p, outcome := s.applies(r)
 	if outcome != "" {
@@ -180,8 +178,8 @@ func (s *callMatch) try(r *config.Rule) (*Match, Outcome, error) {
 	return nil, outcome, nil
 }
 
-// applies returns the pattern that decides whether a rule matches, nil if the
-// tool alone is enough; or why it does not apply.
+// applies returns the pattern that decides whether a rule matches, or nil if the tool is
+// sufficient. If the rule does not apply to the call, it returns the outcome.
 func (s *callMatch) applies(r *config.Rule) (*config.Pattern, Outcome) {
 	p, outcome := selectPattern(r, s.call.Tool, s.tool)
 	if outcome == "" && r.ToolPattern.Text != "" && !containsTool(r.Tools, s.call.Tool) {
@@ -195,8 +193,8 @@ func (s *callMatch) applies(r *config.Rule) (*config.Pattern, Outcome) {
 	return p, outcome
 }
 
-// selectPattern is applies without a look at the pattern of tools, but for what
-// that needs.
+// selectPattern is applies without matching the tool pattern: it only checks that
+// pattern's required literals.
 func selectPattern(r *config.Rule, tool, folded string) (*config.Pattern, Outcome) {
 	named := len(r.Tools) > 0 || r.ToolPattern.Text != ""
 	if named && !containsTool(r.Tools, tool) && (r.ToolPattern.Text == "" || !pattern.MayMatch(r.ToolPattern.Needs, folded)) {
@@ -213,13 +211,13 @@ func selectPattern(r *config.Rule, tool, folded string) (*config.Pattern, Outcom
 	return nil, ""
 }
 
-// containsTool reports whether a tool is one of those.
+// containsTool reports whether a tool is in the list, in any case.
 func containsTool(tools []string, tool string) bool {
 	return slices.ContainsFunc(tools, func(name string) bool { return strings.EqualFold(name, tool) })
 }
 
-// Candidate tells of rules, without compiling a pattern, which ones may match a
-// call: all others do not.
+// Candidate returns a filter for rules that may match a call. It compiles no pattern.
+// Rules that it rejects do not match.
 func Candidate(c Call) func(r *config.Rule) bool {
 	tool, text := pattern.Fold(c.Tool), pattern.Fold(c.Text)
 	return func(r *config.Rule) bool {
@@ -228,8 +226,8 @@ func Candidate(c Call) func(r *config.Rule) bool {
 	}
 }
 
-// excepted reports whether one of the rule's exceptions matches, or fails: the
-// call goes through either way.
+// excepted returns the outcome if one of the rule's exceptions matches or fails, and ""
+// otherwise. Either way the rule does not apply.
 func (s *callMatch) excepted(r *config.Rule, part string) Outcome {
 	if len(r.Unless) == 0 {
 		return ""
@@ -257,7 +255,7 @@ func (s *callMatch) parseCommands() ([]string, error) {
 	return s.commands, s.parseErr
 }
 
-// match tries a pattern on a text.
+// match matches a pattern with a text.
 func (s *callMatch) match(p *config.Pattern, text string) (*regexp2.Match, error) {
 	now := time.Now()
 	if s.started.IsZero() {
@@ -283,8 +281,7 @@ func (s *callMatch) match(p *config.Pattern, text string) (*regexp2.Match, error
 	return found, nil
 }
 
-// clock has regexp2 look at the time often enough: its own interval is twice
-// the limit.
+// clock sets regexp2's clock period once: its default is twice the time limit.
 var clock sync.Once
 
 func compiled(p *config.Pattern) (*regexp2.Regexp, error) {
@@ -292,7 +289,7 @@ func compiled(p *config.Pattern) (*regexp2.Regexp, error) {
 	return regexp2.Compile(p.Expr, regexp2.IgnoreCase)
 }
 
-// Check reports what is wrong with a pattern.
+// Check returns an error if a pattern does not compile.
 func Check(p config.Pattern) error {
 	_, err := compiled(&p)
 	return err

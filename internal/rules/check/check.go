@@ -1,5 +1,4 @@
-// Package check looks for rules that cannot mean what they say, and runs the
-// tests that rules bring along.
+// Package check lints rules for likely mistakes and runs their tests.
 package check
 
 import (
@@ -17,15 +16,14 @@ import (
 	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
-// A Finding is what is odd about a rule.
+// A Finding is a likely mistake in a rule.
 type Finding struct {
 	Rule *config.Rule
 	Text string
 }
 
-// Rules looks for rules that never fire because earlier ones take their calls,
-// for patterns that match every call, and for patterns that lose their way in
-// texts made for that.
+// Rules reports rules that never fire because earlier rules match their calls, patterns
+// that match every call, and patterns with excessive backtracking.
 func Rules(list []config.Rule) []Finding {
 	var found []Finding
 	for i := range list {
@@ -51,14 +49,13 @@ func Rules(list []config.Rule) []Finding {
 	return found
 }
 
-// matcher tries rules without a limit that a busy machine could reach.
+// matcher returns a matcher with a time limit that a busy machine does not reach.
 func matcher() *rules.Matcher {
 	return &rules.Matcher{Commands: shell.Commands, Timeout: time.Second}
 }
 
-// shadowed reports the rule before the i-th that takes its calls, as far as
-// the texts tell that its pattern is likely to match and its own tests have,
-// and one of these.
+// shadowed returns the rule before the i-th that matches all of its likely calls, and one
+// of these calls. The calls are samples of the rule's patterns and its own tests.
 func shadowed(list []config.Rule, i int) (text, by string) {
 	m := matcher()
 	for _, call := range likelyCalls(&list[i]) {
@@ -74,7 +71,7 @@ func shadowed(list []config.Rule, i int) (text, by string) {
 	return text, by
 }
 
-// likelyCalls are some that the rule is likely to match.
+// likelyCalls returns calls that the rule probably matches.
 func likelyCalls(r *config.Rule) []rules.Call {
 	var list []rules.Call
 	add := func(tool string, p config.Pattern) {
@@ -111,12 +108,13 @@ func likelyCalls(r *config.Rule) []rules.Call {
 	return list
 }
 
-// hasNoTool reports whether the rule has a pattern for none of its tools.
+// hasNoTool reports whether the rule has only a command pattern but lists tools without
+// Bash.
 func hasNoTool(r *config.Rule) bool {
 	return r.CommandPattern.Text != "" && r.Pattern.Text == "" && r.ToolPattern.Text == "" && len(r.Tools) > 0 && !slices.Contains(r.Tools, "Bash")
 }
 
-// ordinaryCalls are calls of which a rule with a pattern is not to match all.
+// ordinaryCalls are calls that a rule with a pattern should not match all of.
 var ordinaryCalls = []rules.Call{
 	{Tool: "Bash", Text: "ls"},
 	{Tool: "Bash", Text: "git status"},
@@ -135,7 +133,7 @@ var ordinaryCalls = []rules.Call{
 	{Tool: "Write", Text: `C:\src\main.go`},
 }
 
-// matchesAll is the tool of which the rule's pattern matches every call, or "".
+// matchesAll returns a tool whose ordinary calls all match the rule's pattern, or "".
 func matchesAll(r *config.Rule) string {
 	m := matcher()
 	all := map[string]bool{}
@@ -163,20 +161,19 @@ func patterns(r *config.Rule) []*config.Pattern {
 }
 
 const (
-	// pumpLength is how long a text is made.
+	// pumpLength is the length of the repeated part of a text.
 	pumpLength = 300
-	// slowFactor is how many times longer than pace a pattern takes at least that
-	// is said to take too long: one whose time grows with the cube of the text
-	// takes 100 times as long.
+	// slowFactor is the multiple of quadraticTime from which a pattern counts as slow. A
+	// pattern with cubic time takes 100 times as long.
 	slowFactor = 20
-	// maxPart is the longest part of a sample that is repeated.
+	// maxPart is the maximum length of the repeated part.
 	maxPart = 4
-	// searchTimeout is how long the search for a text may take, for a pattern.
+	// searchTimeout limits the search for a slow text per pattern.
 	searchTimeout = time.Second / 2
 )
 
-// quadraticTime is how long this machine takes, as busy as it is, for a pattern whose
-// time grows with the square of the text.
+// quadraticTime measures the time of a pattern with quadratic backtracking, at the
+// machine's current load.
 func quadraticTime() time.Duration {
 	square := config.Rule{Tools: []string{"Bash"}, Pattern: config.Pattern{Text: "^a*a*b", Expr: "^a*a*b"}}
 	call := rules.Call{Tool: "Bash", Text: strings.Repeat("a", pumpLength)}
@@ -191,8 +188,8 @@ func quadraticTime() time.Duration {
 	return best
 }
 
-// slowInput is a text on which the pattern reaches a limit, "" if none is found: a
-// part of what it matches, over and over, and then something else.
+// slowInput returns a text on which the pattern reaches its time limit, or "". The texts
+// repeat a part of a sample and then end with a character that does not match.
 func slowInput(p *config.Pattern) string {
 	rule := config.Rule{Tools: []string{"Bash"}, Pattern: *p}
 	reaches := func(text string, limit time.Duration) bool {
@@ -208,8 +205,7 @@ func slowInput(p *config.Pattern) string {
 		for size := 1; size <= maxPart; size++ {
 			for i := 0; i+size <= len(runes); i++ {
 				part := string(runes[i : i+size])
-				// What comes before may have to be there for the rest to be
-				// looked at.
+				// The repeated part may be reached only after the text before it.
 				for _, text := range []string{
 					strings.Repeat(part, pumpLength/len(part)) + "\x00",
 					string(runes[:i]) + strings.Repeat(part, pumpLength/len(part)) + "\x00",
@@ -218,7 +214,7 @@ func slowInput(p *config.Pattern) string {
 						continue
 					}
 					tried[text] = true
-					// The first time may be the machine's fault.
+					// The machine may have been busy the first time.
 					if reaches(text, rules.Timeout) && reaches(text, max(rules.Timeout, slowFactor*quadraticTime())) {
 						return string(runes[:i]) + strings.Repeat(part, 8) + "..."
 					}
@@ -229,7 +225,7 @@ func slowInput(p *config.Pattern) string {
 	return ""
 }
 
-// callOf is the call that a test is about.
+// callOf returns the call of a test.
 func callOf(t *config.RuleTest) (rules.Call, error) {
 	data, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": t.Tool, "tool_input": t.Input})
 	if err != nil {

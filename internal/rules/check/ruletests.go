@@ -8,16 +8,16 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// A Result is what became of a test.
+// A Result is the result of a rule's test.
 type Result struct {
-	Rule      *config.Rule // whose test it is
+	Rule      *config.Rule // rule that contains the test
 	Test      *config.RuleTest
-	MatchedBy *config.Rule // that matched; nil: none
-	Want      string       // what was to be, and is not; empty: it passed
+	MatchedBy *config.Rule // rule that matched; nil if none
+	Want      string       // unmet expectation; empty if the test passed
 }
 
-// Tests runs all tests of the rules. Each call is given to all the rules, as
-// in use: what another rule does with it counts, too.
+// Tests runs all tests of the rules. Each call is matched with all rules, as in use, so
+// another rule may decide it.
 func Tests(rules []config.Rule) []Result {
 	var results []Result
 	m := matcher()

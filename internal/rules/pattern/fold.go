@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Fold makes letters comparable that differ in case only. Texts that a
-// pattern's comparison takes for equal are equal when they are folded.
+// Fold folds case: texts that a pattern's case-insensitive comparison considers equal fold
+// to the same text.
 func Fold(s string) string {
 	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
@@ -18,7 +18,7 @@ func Fold(s string) string {
 }
 
 func foldRune(r rune) rune {
-	r = unicode.ToLower(r) // İ becomes i that way only
+	r = unicode.ToLower(r) // only ToLower maps İ to i
 	if r < utf8.RuneSelf {
 		return r
 	}

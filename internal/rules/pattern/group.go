@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// group reads what is in parentheses.
+// group parses an expression in parentheses.
 func (p *parser) group(depth int) (literalInfo, error) {
 	rest := p.in[p.at:]
 	inside := func(size int, opening string) (literalInfo, error) {
@@ -81,7 +81,7 @@ func (p *parser) group(depth int) (literalInfo, error) {
 	return p.flags(inside)
 }
 
-// flags reads a group that begins with flags, or is nothing else.
+// flags parses a group that starts with flags or contains nothing else.
 func (p *parser) flags(inside func(int, string) (literalInfo, error)) (literalInfo, error) {
 	rest := p.in[p.at:]
 	kept := []byte("(?")
@@ -90,9 +90,9 @@ func (p *parser) flags(inside func(int, string) (literalInfo, error)) (literalIn
 		switch c := rest[i]; c {
 		case 'i', 'm', 's':
 			kept = append(kept, c)
-		case 'x': // blanks do not reach regexp2
+		case 'x': // regexp2 sees the pattern without the blanks
 			verbose = on
-		case 'a', 'u', 'L': // what a letter is, is Unicode's to say
+		case 'a', 'u', 'L': // ignored: letters are always Unicode letters
 		case '-':
 			kept, on = append(kept, c), false
 		case ')', ':':
@@ -125,7 +125,7 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// numberOf is the number of a group that a pattern refers to.
+// numberOf returns the number of a referenced group.
 func (p *parser) numberOf(group string) (int, error) {
 	if n, err := strconv.Atoi(group); err == nil && digits(group) && n > 0 {
 		return n, nil
@@ -136,8 +136,8 @@ func (p *parser) numberOf(group string) (int, error) {
 	return 0, fmt.Errorf("group %q not found before this reference", group)
 }
 
-// reference replaces one to a name by one to a number, which no digit behind
-// it can become part of.
+// reference replaces a reference by name with a reference by number, in a group so that a
+// following digit does not become part of it.
 func (p *parser) reference(size int, name string) (literalInfo, error) {
 	n, err := p.numberOf(name)
 	if err != nil {

@@ -2,13 +2,15 @@ package pattern
 
 import "slices"
 
-// literalInfo is what is known of the texts that an expression matches, all folded.
+// A literalInfo describes the texts that an expression matches. All literals are folded.
 type literalInfo struct {
-	exact    []string // all of them
-	required []string // each has one of these; only without exact
+	exact    []string // all texts that the expression matches; nil if unknown
+	required []string // each match contains one of these; only if exact is nil
 	samples  [2]string
 }
 
+// requiredLiterals returns literals of which each match contains one, or nil if none are
+// known.
 func (k literalInfo) requiredLiterals() []string {
 	if k.exact == nil {
 		return k.required
@@ -30,7 +32,8 @@ func shortest(set []string) int {
 	return n
 }
 
-// moreSelective is the set of which texts are less likely to have one by chance.
+// moreSelective returns the set of literals that a text is less likely to contain by
+// chance.
 func moreSelective(a, b []string) []string {
 	switch m, n := shortest(a), shortest(b); {
 	case m > n || m == n && m > 0 && len(a) <= len(b):
@@ -41,8 +44,8 @@ func moreSelective(a, b []string) []string {
 	return nil
 }
 
-// concatenations is every text of a with every text of b behind it; nil if those are
-// too many or too long to be counted.
+// concatenations returns every text of a followed by every text of b, or nil if there are
+// more than maxLiterals or one is longer than maxLiteral.
 func concatenations(a, b []string) []string {
 	if len(a)*len(b) > maxLiterals {
 		return nil
@@ -73,7 +76,7 @@ func alternation(a, b literalInfo) literalInfo {
 	return k
 }
 
-// samplesOf are two characters of a class.
+// samplesOf returns two characters of a class.
 func samplesOf(class byte) [2]string {
 	switch class {
 	case 'd':

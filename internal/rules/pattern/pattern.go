@@ -1,11 +1,10 @@
-// Package pattern reads the patterns of rules, which are Python's, and says of
-// each what a text must contain to match it.
+// Package pattern parses the patterns of rules, which are written in Python's syntax, and
+// extracts the literals that a matching text must contain.
 //
-// Rules are tried on every tool call, and nearly all of them match nearly
-// none. To compile two hundred patterns takes longer than the hook's own work;
-// to look for a word that each needs takes no time. So the words are found
-// once, when the rules are read, and only the patterns whose word is there are
-// compiled (see May).
+// Rules are tried on every tool call, and nearly all of them match nearly none. Compiling
+// two hundred patterns takes longer than the rest of the hook, but searching for their
+// literals takes almost no time. So the literals are extracted once, when the rules are
+// read, and only patterns whose literals occur are compiled (see MayMatch).
 //
 // Standard library only: the hook imports this package.
 package pattern
@@ -20,28 +19,29 @@ import (
 )
 
 const (
-	// MaxLength is the length of the longest pattern, in bytes.
+	// MaxLength is the maximum length of a pattern in bytes.
 	MaxLength = 16 << 10
-	maxDepth  = 100 // of groups in groups
+	maxDepth  = 100 // of nested groups
 
-	maxLiterals = 16 // of the texts that an expression can match, if they are counted
+	maxLiterals = 16 // in a set
 	maxLiteral  = 64 // of one of them, in bytes
 
-	maxSample = 1 << 10
+	maxSample = 1 << 10 // length in bytes
 )
 
-// A Pattern is one that was read.
+// A Pattern is a parsed pattern.
 type Pattern struct {
-	Text   string   // as it was written
-	Expr   string   // the same for regexp2: its groups have numbers only
-	Groups []string // their names by number, the first for the whole match
-	Needs  []string // a text that matches has one of them when folded; none: nothing is known
+	Text   string   // as written
+	Expr   string   // in regexp2's syntax, with numbered groups only
+	Groups []string // group names by number, the first for the whole match
+	Needs  []string // a matching folded text contains one of these; empty if unknown
 	// Samples are texts that the pattern is likely to match: a short one, and
 	// one that takes other ways through it where there are some.
 	Samples [2]string
 }
 
-// MayMatch reports whether a folded text has what a pattern needs.
+// MayMatch reports whether a folded text contains one of the required literals of a
+// pattern.
 func MayMatch(needs []string, folded string) bool {
 	for _, s := range needs {
 		if strings.Contains(folded, s) {
@@ -51,12 +51,12 @@ func MayMatch(needs []string, folded string) bool {
 	return len(needs) == 0
 }
 
-// Parse reads a pattern.
+// Parse parses a pattern.
 //
-// What Python and regexp2 write differently is translated: groups count from
-// left to right whether they have names or not, (?P<n>...) is a group and
-// (?P=n) what it has matched, \Z is the very end, {,n} begins at 0, a bracket
-// in a class is a bracket, a quantifier with a plus gives nothing back.
+// It translates the differences between Python and regexp2: groups are numbered from left
+// to right whether or not they are named, (?P<n>...) is a group and (?P=n) a reference to
+// it, \Z is the end of the text, {,n} starts at 0, a bracket in a class is literal, and a
+// quantifier with a plus is possessive.
 func Parse(text string) (Pattern, error) {
 	if len(text) > MaxLength {
 		return Pattern{}, fmt.Errorf("the pattern has %d bytes, the limit is %d", len(text), MaxLength)
@@ -80,14 +80,14 @@ type parser struct {
 	at           int
 	out          []byte
 	groups       []string
-	groupSamples [][2]string // samples of what the groups match, by number
-	verbose      bool        // skipBlanks and comments stand for nothing
+	groupSamples [][2]string // by group number
+	verbose      bool        // white space and comments are ignored
 }
 
 var emptyMatch = []string{""}
 
-// alternatives reads expressions with bars between them, up to a parenthesis
-// that closes or the end.
+// alternatives parses expressions separated by bars, up to a closing parenthesis or the
+// end.
 func (p *parser) alternatives(depth int) (literalInfo, error) {
 	if depth > maxDepth {
 		return literalInfo{}, errors.New("groups nested too deeply")
@@ -105,12 +105,12 @@ func (p *parser) alternatives(depth int) (literalInfo, error) {
 	return all, err
 }
 
-// sequence reads atoms one after the other.
+// sequence parses a sequence of atoms.
 func (p *parser) sequence(depth int) (literalInfo, error) {
-	run := emptyMatch // what the last atoms match, one after the other
+	run := emptyMatch // texts that the last atoms match together
 	var best []string
 	var samples [2]string
-	whole := true // run is the whole sequence
+	whole := true // run covers the whole sequence
 	for {
 		p.skipBlanks()
 		if p.at == len(p.in) || p.in[p.at] == '|' || p.in[p.at] == ')' {
@@ -146,7 +146,7 @@ func (p *parser) sequence(depth int) (literalInfo, error) {
 	return literalInfo{required: moreSelective(best, run), samples: samples}, nil
 }
 
-// skipBlanks passes what stands for nothing.
+// skipBlanks skips comments, and in verbose mode white space.
 func (p *parser) skipBlanks() {
 	for p.at < len(p.in) {
 		rest := p.in[p.at:]
@@ -171,7 +171,7 @@ func (p *parser) skipBlanks() {
 	}
 }
 
-// copy takes n bytes over as they are.
+// copy copies n bytes to the output.
 func (p *parser) copy(n int) string {
 	s := p.in[p.at : p.at+n]
 	p.out = append(p.out, s...)
@@ -179,7 +179,7 @@ func (p *parser) copy(n int) string {
 	return s
 }
 
-// literal puts a character into the output that stands for itself there.
+// literal appends a character to the output, escaped if necessary.
 func (p *parser) literal(r rune) literalInfo {
 	if r < utf8.RuneSelf && strings.IndexByte(`\.+*?()|[]{}^$# -&~`, byte(r)) >= 0 || r < ' ' {
 		p.out = fmt.Appendf(p.out, `\u%04x`, r)
@@ -211,8 +211,7 @@ func (p *parser) atom(depth int) (literalInfo, error) {
 	return p.literal(r), nil
 }
 
-// quantified reads how often the atom is repeated whose output is from start
-// on, if it is at all.
+// quantified parses the quantifier, if any, of the atom whose output begins at start.
 func (p *parser) quantified(start int, k literalInfo) literalInfo {
 	low, high, text := p.quantifier()
 	if text == "" {
@@ -249,8 +248,8 @@ func (p *parser) quantified(start int, k literalInfo) literalInfo {
 	return q
 }
 
-// quantifier reads one; its text is as regexp2 writes it, empty if there is
-// none. A high of -1 has no end.
+// quantifier parses a quantifier and returns it in regexp2's syntax, or an empty text if
+// there is none. A high of -1 means no limit.
 func (p *parser) quantifier() (low, high int, text string) {
 	if p.at == len(p.in) {
 		return 0, 0, ""
@@ -300,7 +299,7 @@ func digits(s string) bool {
 	return strings.Trim(s, "0123456789") == "" && len(s) < 6
 }
 
-// escape reads what a backslash begins.
+// escape parses an escape sequence.
 func (p *parser) escape() (literalInfo, error) {
 	rest := p.in[p.at:]
 	if len(rest) == 1 {
@@ -330,8 +329,8 @@ func (p *parser) escape() (literalInfo, error) {
 	return p.literal(r), nil
 }
 
-// character is the one that an escape stands for, also in a class, and the
-// size of the escape.
+// character decodes an escaped character, also in a class, and returns the size of the
+// escape.
 func character(s string) (r rune, size int, err error) {
 	number := func(skip, digits, base int) (rune, int, error) {
 		if len(s) < skip+digits {
@@ -367,14 +366,14 @@ func character(s string) (r rune, size int, err error) {
 	return r, 1 + size, nil
 }
 
-// class reads a set of characters in brackets.
+// class parses a character class.
 func (p *parser) class() (literalInfo, error) {
 	p.copy(1)
 	negated := p.at < len(p.in) && p.in[p.at] == '^'
 	if negated {
 		p.copy(1)
 	}
-	var chars []string // each of the set that stands there
+	var chars []string // the literal characters of the class
 	var samples []string
 	counted := !negated
 	for first := true; ; first = false {

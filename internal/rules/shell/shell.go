@@ -1,6 +1,6 @@
 // Package shell finds the commands in a line of shell.
 //
-// No part of the hook's quick path: to initialise the parser takes as long as
+// The hook's fast path does not use it, because initializing the parser takes as long as
 // the hook.
 package shell
 
@@ -11,14 +11,14 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxDepth bounds what the parser's recursion can take of the stack, of which
-// too much would end the program.
+// maxDepth limits the parser's recursion, which could otherwise overflow the stack and
+// crash the program.
 const maxDepth = 1000
 
-// Commands cuts a line of shell into its simple commands, each as it is
-// written, with its redirections and without the variables set before it: in
-// lists, pipelines and functions, in subshells and substitutions. What is
-// quoted or commented out is no command.
+// Commands returns the simple commands in a line of shell: in lists, pipelines and
+// functions, in subshells and substitutions. Each is returned as written, with its
+// redirections and without preceding variable assignments. Quoted text and comments are
+// not commands.
 func Commands(line string) ([]string, error) {
 	if strings.Count(line, "(")+strings.Count(line, "{")+strings.Count(line, "`") > maxDepth {
 		return nil, errors.New("too many parentheses, braces, and backquotes")
