@@ -2,14 +2,14 @@ package config
 
 import "math"
 
-// A coder writes fields or reads them back, by the same calls in the same
-// order. What is read shares the memory of data. Numbers are varints as in
-// encoding/binary, which imports package reflect and so is not for the hook.
+// A coder writes or reads fields: the same calls in the same order do both. Values that it
+// reads share the memory of data. Numbers are varints as in encoding/binary, which imports
+// package reflect and is therefore too slow to initialize for the hook.
 type coder struct {
 	writing bool
 	out     []byte // written
-	data    string // yet to be read
-	corrupt bool   // data does not hold what was asked for
+	data    string // not read yet
+	corrupt bool   // data does not contain the requested field
 }
 
 func (c *coder) number(n *int64) {
@@ -36,7 +36,7 @@ func (c *coder) number(n *int64) {
 	c.corrupt, c.data = true, ""
 }
 
-// maxVarint is the length of the longest number, in bytes.
+// maxVarint is the maximum length of a number in bytes.
 const maxVarint = 10
 
 func (c *coder) int(n *int) {
@@ -60,8 +60,8 @@ func (c *coder) flag(b *bool) {
 	*b = n == 1
 }
 
-// length is a number of bytes or items that are still to come. Each item has
-// a byte at least, so none can promise more than there is.
+// length codes a number of bytes or items that follow. An item has at least one byte, so a
+// length beyond the remaining data is corrupt.
 func (c *coder) length(n int) int {
 	c.int(&n)
 	if !c.writing && (n < 0 || n > len(c.data)) {
@@ -89,7 +89,7 @@ func codeList[T any](c *coder, list *[]T, code func(*T, *coder)) {
 		}
 		return
 	}
-	*list = (*list)[:0] // nil, or what may be written over
+	*list = (*list)[:0] // reuses the memory of a list that is read again
 	for i := 0; i < n && !c.corrupt; i++ {
 		*list = append(*list, *new(T))
 		code(&(*list)[i], c)

@@ -1,33 +1,33 @@
-// Package config defines the configuration: the types, their defaults, and the
-// locations of docsearch's files.
+// Package config defines the configuration: the types, their defaults, and the locations
+// of docsearch's files.
 //
-// It reads no config file. Package load does, and writes snapshots of the result,
-// by which the hook decides before most of the program is initialized (see package
-// startup). So this package imports little.
+// It does not read config files. Package load does, and writes snapshots of the result.
+// The hook reads these before most of the program is initialized (see package startup), so
+// this package imports little.
 package config
 
-// A Config is what the user's config file says, with defaults filled in and
-// without the entries that are wrong.
+// A Config is the contents of the config file, with defaults filled in and invalid entries
+// removed.
 type Config struct {
 	Databases []Database `json:"databases"`
 	Hook      Hook       `json:"hook"`
 	Search    Search     `json:"search"`
 	Inject    Inject     `json:"inject"`
 	Update    Update     `json:"update"`
-	// Embedders are those besides the builtin one that may be asked: the first
-	// for the passages of new builds, each for the queries to databases that
-	// were built with it.
+	// Embedders are the configured embedders besides the builtin one. The first embeds the
+	// passages of new builds; each embeds the queries to databases that were built with
+	// it.
 	Embedders []Embedder `json:"embedder,omitempty"`
 
-	// Sections that other parts of the program read, as JSON with the keys in
-	// the order of the file; nil where the file has none.
+	// Routes is a section that other parts of the program read, as JSON with the keys in
+	// file order; nil if the file does not contain it.
 	Routes Raw `json:"routes,omitempty"`
 
-	// Names are those that the databases define; nil outside the hook.
+	// Names are the names that the databases define; nil outside the hook.
 	Names *Names `json:"-"`
 }
 
-// A Raw is JSON as it stands: a json.RawMessage without that package.
+// A Raw is undecoded JSON, a json.RawMessage without that package.
 type Raw []byte
 
 // MarshalJSON returns r.
@@ -44,41 +44,40 @@ func (r *Raw) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// A Database is one body of documentation.
+// A Database is one configured database.
 type Database struct {
-	Name        string   `json:"name"`     // unique; what the search tool's "database" takes
+	Name        string   `json:"name"`     // unique; a value of the search tool's "database"
 	Keywords    []string `json:"keywords"` // at least one
 	Path        string   `json:"path"`     // absolute
 	Description string   `json:"description"`
-	Tool        string   `json:"mcp_tool_name,omitempty"` // empty: docsearch's own
-	URLs        []string `json:"urls,omitempty"`          // prefixes of the pages it holds
-	Mode        Mode     `json:"mode,omitempty"`          // empty: answer with an index, else redirect
+	Tool        string   `json:"mcp_tool_name,omitempty"` // full name of another server's search tool; empty for docsearch's own
+	URLs        []string `json:"urls,omitempty"`          // URL prefixes of its pages
+	Mode        Mode     `json:"mode,omitempty"`          // empty: answer if the database has an index, else redirect
 	Version     string   `json:"version,omitempty"`       // of the documented software
-	Inject      []string `json:"inject,omitempty"`        // patterns of the documents that the agent is told of without asking
+	Inject      []string `json:"inject,omitempty"`        // patterns of the documents that are notes
 
-	Entry int `json:"-"` // its place in the file's list, which counts the skipped, too
+	Entry int `json:"-"` // position in the file's list, including ignored entries
 }
 
-// Keyword names the database in denials: its first keyword.
+// Keyword returns the first keyword, which stands for the database in denials.
 func (d *Database) Keyword() string { return d.Keywords[0] }
 
-// A Mode is what the hook does with a web search that matches a database.
+// A Mode is the hook's action for a web search that matches a database.
 type Mode string
 
 const (
 	ModeAnswer   Mode = "answer"   // deny with the passages, if they answer
-	ModeRedirect Mode = "redirect" // deny and point at the tool
-	ModeAdvise   Mode = "advise"   // let it through with a line of context
-	ModeOff      Mode = "off"      // let it through
+	ModeRedirect Mode = "redirect" // deny with the search call
+	ModeAdvise   Mode = "advise"   // run as usual, with a line of context
+	ModeOff      Mode = "off"      // run as usual
 )
 
-// Hook is the configuration of the hook as a whole.
+// Hook configures the hook.
 type Hook struct {
 	Retry     Retry  `json:"retry"`
-	TimeoutMS int    `json:"timeout_ms"`              // the hook lets the call through when it takes longer
+	TimeoutMS int    `json:"timeout_ms"`              // the call runs as usual if the hook takes longer
 	Tool      string `json:"mcp_tool_name,omitempty"` // docsearch's own search tool, where it has another name
-	// Log is whether it keeps on this machine what it did, and LogQueries
-	// whether with the queries of web searches.
+	// Log enables the event log, and LogQueries the queries of web searches in it.
 	Log        bool `json:"log"`
 	LogQueries bool `json:"log_queries"`
 }
@@ -89,56 +88,56 @@ const (
 	MaxTimeoutMS     = 60_000
 )
 
-// A Retry says when a denied search passes.
+// A Retry is the condition under which a denied search runs.
 type Retry string
 
 const (
-	RetryIdentical Retry = "identical" // when it is sent again unchanged
-	RetryEvidence  Retry = "evidence"  // when the local index was consulted since, too
+	RetryIdentical Retry = "identical" // if it is sent again unchanged
+	RetryEvidence  Retry = "evidence"  // if, in addition, the local index was searched in between
 )
 
-// Search is how the search tool answers where a call does not say.
+// Search sets the defaults of the search tool's arguments.
 type Search struct {
 	TopK      int `json:"top_k"`
 	MaxTokens int `json:"max_tokens"`
-	// MaxAgeDays is how long after a database was last compared with its source
-	// its answers say so; 0: never.
+	// MaxAgeDays is the age of the last comparison with the source from which results of a
+	// database include a warning; 0 disables it.
 	MaxAgeDays int `json:"max_age_days"`
 }
 
-// Update is when databases are brought up to date without anybody asking.
+// Update configures automatic updates of databases.
 type Update struct {
-	OnSessionStart bool `json:"on_session_start"` // in the background, each once a day
+	OnSessionStart bool `json:"on_session_start"` // in the background, each database once a day
 }
 
-// An Embedder is a model that turns texts into vectors, and how to reach it.
-// Fields that are zero are for the provider to fill in.
+// An Embedder is an embedding model and its address. The provider sets defaults for zero
+// fields.
 type Embedder struct {
 	Provider       string  `json:"provider"` // one of the constants below
-	Model          string  `json:"model"`    // its name; for model2vec its folder, absolute
+	Model          string  `json:"model"`    // name of the model; for model2vec its absolute folder
 	URL            string  `json:"url,omitempty"`
-	KeyEnv         string  `json:"api_key_env,omitempty"` // the environment variable that has the key
+	KeyEnv         string  `json:"api_key_env,omitempty"` // name of the environment variable with the key
 	QueryPrompt    string  `json:"query_prompt,omitempty"`
 	DocumentPrompt string  `json:"document_prompt,omitempty"`
-	Dimensions     int     `json:"dimensions,omitempty"` // to ask for
-	Batch          int     `json:"batch,omitempty"`      // texts in a request, at most
-	Weight         float64 `json:"weight,omitempty"`     // of the vectors, where that of the words is 1
+	Dimensions     int     `json:"dimensions,omitempty"` // to request
+	Batch          int     `json:"batch,omitempty"`      // maximum number of texts per request
+	Weight         float64 `json:"weight,omitempty"`     // of the vector score; the lexical score has weight 1
 }
 
-// Providers of embeddings. The builtin one is there without being configured.
+// Embedding providers. The builtin one needs no configuration.
 const (
 	ProviderBuiltin   = "builtin"
 	ProviderOllama    = "ollama"
-	ProviderOpenAI    = "openai" // any server that speaks OpenAI's protocol
+	ProviderOpenAI    = "openai" // any server with OpenAI's API
 	ProviderModel2Vec = "model2vec"
 )
 
-// Local reports whether the embedder is a folder, and nobody to be asked.
+// Local reports whether the embedder is a local folder and not a server.
 func (e *Embedder) Local() bool {
 	return e.Provider == ProviderModel2Vec
 }
 
-// Default is the configuration of an empty file.
+// Default returns the configuration of an empty file.
 func Default() Config {
 	return Config{
 		Databases: []Database{},
@@ -148,10 +147,10 @@ func Default() Config {
 	}
 }
 
-// An Override is an environment variable that has the last word on a value.
+// An Override is an environment variable that overrides a value.
 type Override struct{ Env, Section, Field string }
 
-// Overrides lists them all.
+// Overrides lists all overrides.
 func Overrides() [4]Override {
 	return [...]Override{
 		{"DOCSEARCH_HOOK_RETRY", "hook", "retry"},

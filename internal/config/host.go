@@ -2,8 +2,8 @@ package config
 
 import "strings"
 
-// Host returns the host of a URL, of a URL without its scheme, or of a domain as
-// web searches name it ("*.gitlab.com"); "" if there is none.
+// Host returns the host of a URL, of a URL without its scheme, or of a domain in the form
+// that web searches use ("*.gitlab.com"). It returns "" if there is none.
 func Host(url string) string {
 	host := url
 	if _, rest, ok := strings.Cut(host, "://"); ok {

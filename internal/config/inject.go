@@ -1,25 +1,24 @@
 package config
 
-// Inject is what the agent is told without asking, and when.
+// Inject configures the notes and the session context that the hook adds.
 type Inject struct {
-	Sessions   bool     `json:"sessions"`    // a line on each database when a session or a subagent starts
-	Tools      []string `json:"tools"`       // whose calls are accompanied by entries
-	Failures   bool     `json:"failures"`    // a passage on what a command failed with
-	MaxChars   int      `json:"max_chars"`   // of the entries that accompany one call
-	Floor      float64  `json:"floor"`       // relevance that an entry must have
-	SkipAgents []string `json:"skip_agents"` // kinds of subagents that get no entries
+	Sessions   bool     `json:"sessions"`    // list the databases when a session or a subagent starts
+	Tools      []string `json:"tools"`       // tools whose calls get notes
+	Failures   bool     `json:"failures"`    // add passages about a failed command
+	MaxChars   int      `json:"max_chars"`   // of the notes for one call
+	Floor      float64  `json:"floor"`       // minimum relevance of a note
+	SkipAgents []string `json:"skip_agents"` // types of subagents that get no notes
 }
 
-// All is the pattern of all documents, as in a database's "inject": true.
+// All is the pattern that matches all documents, as for "inject": true in a database.
 const All = "**"
 
-// InjectTools are the tools whose calls entries can accompany.
+// InjectTools returns the tools whose calls can get notes.
 func InjectTools() []string {
 	return []string{"Bash", "Edit", "MultiEdit", "NotebookEdit", "Write", "Read"}
 }
 
-// DefaultInject leaves out Read, which agents call most, and the subagents
-// that change nothing.
+// DefaultInject omits Read, the most frequent tool, and the subagents that only read.
 func DefaultInject() Inject {
 	tools := InjectTools()
 	return Inject{

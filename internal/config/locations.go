@@ -6,23 +6,23 @@ import (
 	"runtime"
 )
 
-// Getenv looks an environment variable up; os.Getenv is one.
+// A Getenv returns the value of an environment variable, as os.Getenv does.
 type Getenv func(string) string
 
-// Locations says where docsearch's files are. What the environment leaves
-// open, as it does without a home directory, is empty.
+// Locations are the paths of docsearch's files. A path that the environment does not
+// determine, such as without a home directory, is empty.
 type Locations struct {
 	Config string // the config file
-	State  string // folder of what the hook remembers between calls
-	Cache  string // folder of what can be made again
-	Data   string // folder of the databases that docsearch makes itself
+	State  string // folder of the hook's state
+	Cache  string // folder of files that can be recreated
+	Data   string // folder of the databases that docsearch builds
 }
 
-// Locate finds the locations:
+// Locate returns the locations:
 //
 //	Config  $DOCSEARCH_CONFIG_PATH, else ~/.claude/hooks/docsearch-config.json
-//	State   $DOCSEARCH_STATE_DIR, else beside the config
-//	Cache   $DOCSEARCH_CACHE_DIR, else $XDG_CACHE_HOME/docsearch, else as the system has it
+//	State   $DOCSEARCH_STATE_DIR, else the folder of the config file
+//	Cache   $DOCSEARCH_CACHE_DIR, else $XDG_CACHE_HOME/docsearch, else the system's cache folder
 //	Data    $DOCSEARCH_DATA, else $CLAUDE_PLUGIN_DATA/databases, else $XDG_DATA_HOME/docsearch,
 //	        else ~/.local/share/docsearch, on Windows %LocalAppData%\docsearch
 func Locate(getenv Getenv) Locations {
@@ -55,9 +55,9 @@ func Locate(getenv Getenv) Locations {
 	return l
 }
 
-// KeyPath is the file of the user's key for seals (see package provenance), empty
-// if there is no place for it. The same databases are built on a command line and
-// updated by a plugin's hook, so the plugin's data folder plays no part.
+// KeyPath returns the file of the user's key for seals (see package provenance), or "" if
+// there is no data folder. It ignores the plugin's data folder, because the same databases
+// may be built on the command line and updated by a plugin's hook.
 func KeyPath(getenv Getenv) string {
 	own := func(name string) string {
 		if name == "CLAUDE_PLUGIN_DATA" {
@@ -72,7 +72,7 @@ func KeyPath(getenv Getenv) string {
 	return Join(data, ".provenance.key")
 }
 
-// Home is the user's home directory, empty if the environment does not say.
+// Home returns the user's home directory, or "" if the environment does not contain it.
 func Home(getenv Getenv) string {
 	if runtime.GOOS == "windows" {
 		return getenv("USERPROFILE")
@@ -97,8 +97,8 @@ func systemData(getenv Getenv, home string, under func(string, ...string) string
 	return under(home, ".local", "share", "docsearch")
 }
 
-// Expand replaces a leading "~" by the home directory, which a shell would
-// have done but the settings of an agent do not.
+// Expand replaces a leading "~" with the home directory, as a shell does and the settings
+// of an agent do not.
 func Expand(path, home string) string {
 	if home == "" || path == "" || path[0] != '~' || len(path) > 1 && !os.IsPathSeparator(path[1]) {
 		return path
@@ -106,11 +106,10 @@ func Expand(path, home string) string {
 	return home + path[1:]
 }
 
-// IsAbs, Join and Dir are those of path/filepath as far as they are needed
-// here. That package's place in the order of initialisation would delay the
-// hook.
+// IsAbs, Join and Dir replace those of path/filepath, whose position in the order of
+// package initialization would delay the hook.
 
-// IsAbs reports whether path does not depend on the working directory.
+// IsAbs reports whether path is absolute.
 func IsAbs(path string) bool {
 	if runtime.GOOS != "windows" {
 		return path != "" && path[0] == '/'
@@ -131,7 +130,7 @@ func Join(dir string, names ...string) string {
 	return dir
 }
 
-// Dir is the folder that holds path.
+// Dir returns the parent folder of path.
 func Dir(path string) string {
 	i := len(path) - 1
 	for i >= 0 && !os.IsPathSeparator(path[i]) {
@@ -146,8 +145,8 @@ func Dir(path string) string {
 	return path[:i]
 }
 
-// absolute makes a path of the environment independent of the working
-// directory, which differs from one hook to the next.
+// absolute makes a path from the environment independent of the working directory, which
+// differs between hooks.
 func absolute(path string) string {
 	if path == "" || IsAbs(path) {
 		return path

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// Names finds the database that defines a name: of a program, a command or a
-// module that has a page. Its file is next to the snapshot of the config. Only web
-// searches without a keyword need it, so it is read at the first lookup:
+// Names maps a name to the database that defines it: a program, a command or a module with
+// a page of its own. Its file is next to the snapshot of the config. Only web searches
+// without a keyword need it, so it is read at the first lookup:
 //
 //	magic      "docsearch names 1\n", the version of the format
 //	databases  [8] FNV-1a of the databases' names and paths, little endian
 //	entries    [8] each, little endian, sorted: the upper 48 bits of the name's
-//	           FNV-1a, and the database's place in the config
+//	           FNV-1a, and the database's position in the config
 //
 // It is a cache: without it, no name is found.
 type Names struct {
@@ -27,22 +27,21 @@ type Names struct {
 const (
 	namesMagic     = "docsearch names 1\n"
 	namesExtension = ".names"
-	nameBits       = 1<<64 - 1<<16 // of an entry
+	nameBits       = 1<<64 - 1<<16 // the name's part of an entry
 	entrySize      = 8
 )
 
-// NamesOf returns the names that the databases of a config define, as far as they
-// were written.
+// NamesOf returns the names that were written for the databases of a config.
 func NamesOf(l Locations, dbs []Database) *Names { return &Names{locations: l, databases: dbs} }
 
-// Database returns the place of the only database that defines a name.
+// Database returns the position of the only database that defines a name.
 func (n *Names) Database(name string) (place int, found bool) {
 	if n == nil {
 		return 0, false
 	}
 	if !n.read {
 		n.read = true
-		_ = n.load() // without a file there are no names
+		_ = n.load() // without a file no name is found
 	}
 	want := makeEntry(name, 0)
 	low, high := 0, len(n.entries)/entrySize
@@ -78,8 +77,8 @@ func (n *Names) load() error {
 	return nil
 }
 
-// NewNames returns the names that each database of a config defines. A name that
-// several define is left out.
+// NewNames returns the names that each database of a config defines, except names that
+// several define.
 func NewNames(dbs []Database, defined [][]string) *Names {
 	owners := map[string]int{}
 	for place, names := range defined {
@@ -107,7 +106,7 @@ func NewNames(dbs []Database, defined [][]string) *Names {
 
 const ambiguous = -1
 
-// Write puts the names into l.Cache.
+// Write writes the names to l.Cache.
 func (n *Names) Write(l Locations) error {
 	path, err := cachePath(l, namesExtension)
 	if err != nil {
@@ -121,7 +120,7 @@ func makeEntry(name string, place int) uint64 {
 	return checksum([]byte(name))&nameBits | uint64(place)
 }
 
-// databasesChecksum is the same for the same databases in the same order.
+// databasesChecksum returns a checksum of the databases and their order.
 func databasesChecksum(dbs []Database) uint64 {
 	h := fnv.New64a()
 	for i := range dbs {

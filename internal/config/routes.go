@@ -1,48 +1,48 @@
 package config
 
-// A Rule says what becomes of tool calls that it matches.
+// A Rule defines the action for the tool calls that it matches.
 type Rule struct {
 	Name   string
-	Origin string // the file that has it
+	Origin string // path of its file
 	Line   int    // there; 0: unknown
 
-	Tools          []string // names of the tools it is for, in any case; with these and ToolPattern empty, what its patterns are for
-	ToolPattern    Pattern  // of such names
-	Pattern        Pattern  // of a page's address, or of the main argument of the tools it names
-	CommandPattern Pattern  // of a shell command
-	Unless         []Pattern
-	Parsed         bool // a shell command is matched one simple command at a time
+	Tools          []string  // tools it applies to, in any case; if these and ToolPattern are empty, the patterns determine the tools
+	ToolPattern    Pattern   // of tool names
+	Pattern        Pattern   // of a page's URL, or of the main argument of the tools
+	CommandPattern Pattern   // of a shell command
+	Unless         []Pattern // exceptions
+	Parsed         bool      // match each simple command of a shell command separately
 
 	Action   Action
 	Message  string
-	Limit    int    // denials in a session before it only warns; 0: no limit
-	Database string // name of the one to answer from
+	Limit    int    // denials per session before the rule only warns; 0 means no limit
+	Database string // name of the database to answer from
 
 	Tests []RuleTest // not in snapshots
 }
 
-// A Pattern is a regular expression as Python writes it, and what package
-// pattern makes of it. One without text matches everything.
+// A Pattern is a regular expression in Python's syntax, and the result of parsing it by
+// package pattern. A pattern without text matches everything.
 type Pattern struct {
 	Text   string
-	Expr   string   // for the engine
-	Groups []string // names by number; nil if none has one
-	Needs  []string // folded texts of which a match has one
+	Expr   string   // for the regexp engine
+	Groups []string // group names by number; nil if no group has a name
+	Needs  []string // each matching folded text contains one of these
 
-	Samples [2]string // texts that it is likely to match; not in snapshots
+	Samples [2]string // texts that it probably matches; not in snapshots
 }
 
-// An Action is what a rule does to a call.
+// An Action is the effect of a rule on a call.
 type Action string
 
 const (
 	ActionDeny Action = "deny"
-	ActionWarn Action = "warn" // it goes through, with the message as context
+	ActionWarn Action = "warn" // runs, with the message as context
 	ActionAsk  Action = "ask"  // the user decides
-	ActionPass Action = "pass" // it goes through: what no rule matches
+	ActionPass Action = "pass" // runs as usual, because no rule matches
 )
 
-// A RuleTest is a tool call and what the rules are to do with it.
+// A RuleTest is a tool call with the expected action.
 type RuleTest struct {
 	Line     int
 	Text     string // what it tests, in words
@@ -50,5 +50,5 @@ type RuleTest struct {
 	Input    Raw // of the tool: an object
 	Expect   Action
 	Contains []string // of the message
-	Rule     string   // that must be the one; empty: any
+	Rule     string   // name of the expected rule; empty for any
 }

@@ -10,17 +10,17 @@ import (
 	"unsafe"
 )
 
-// A RoutesPlace is what decides which files have rules.
+// A RoutesPlace determines which rule files apply.
 type RoutesPlace struct {
 	Config  string // the config file
 	Project string // the project's folder
-	Plugin  string // the folder of the plugin whose hook this is
+	Plugin  string // folder of the plugin that runs this hook
 	Claude  string // the folder of Claude Code's settings
 }
 
-// PlaceOf is the place of a session that works in the folder cwd. Its project
-// is the one that Claude Code names, else the nearest folder around cwd that
-// has a .docsearch or is the root of a repository, else cwd.
+// PlaceOf returns the place of a session that works in the folder cwd. Its project is the
+// one that Claude Code names. Otherwise it is the nearest folder, from cwd upward, that
+// contains .docsearch or is the root of a repository, or cwd if there is none.
 func PlaceOf(l Locations, getenv Getenv, cwd string) RoutesPlace {
 	p := RoutesPlace{Config: l.Config, Project: getenv("CLAUDE_PROJECT_DIR"), Plugin: getenv("CLAUDE_PLUGIN_ROOT"), Claude: getenv("CLAUDE_CONFIG_DIR")}
 	home := Home(getenv)
@@ -48,26 +48,26 @@ func exists(dir, name string) bool {
 	return err == nil
 }
 
-// A RoutesSnapshot is the rules of a place as they were read, for the hook, as
-// a Snapshot is the config:
+// A RoutesSnapshot stores the rules of a place for the hook, as a Snapshot stores the
+// config:
 //
 //	magic     "docsearch routes 2\n", the version of the format
 //	checksum  [8] of all that follows, little endian: FNV-1a, eight bytes at a time
 //	fields    in the order of RoutesSnapshot.code
 //
-// Each place has its own, so that sessions in several projects do not take
-// turns to replace it.
+// Each place has its own file, so that sessions in several projects do not overwrite each
+// other's.
 type RoutesSnapshot struct {
 	Place    RoutesPlace
-	Sources  []Stamp // of every file that has rules, and of those that might come to have some
+	Sources  []Stamp // of every rule file, and of every path where one may be created
 	Rules    []Rule
 	Problems []string
 
-	candidate func(*Rule) bool // which rules to read
+	candidate func(*Rule) bool // selects the rules to read; nil for all
 }
 
-// routesMagic ends with the version of the format, which every change to what
-// RoutesSnapshot.code writes must change, too.
+// routesMagic ends with the version of the format. Every change to the output of
+// RoutesSnapshot.code must change it.
 //
 //	1  first
 //	2  stamps with inode and change time
@@ -83,8 +83,8 @@ func (s *RoutesSnapshot) code(c *coder) {
 	c.texts(&s.Problems)
 }
 
-// codeRules is codeList for rules, of which hardly any is kept when they are
-// read: none of the others costs memory.
+// codeRules is codeList for rules. When it reads with a filter, rejected rules cost no
+// memory.
 func (s *RoutesSnapshot) codeRules(c *coder) {
 	if c.writing || s.candidate == nil {
 		codeList(c, &s.Rules, (*Rule).code)
@@ -120,7 +120,7 @@ func (p *Pattern) code(c *coder) {
 	c.text(&p.Text)
 	if p.Text == "" {
 		if !c.writing {
-			*p = Pattern{} // it may have been another rule's
+			*p = Pattern{} // the value may be left from another rule
 		}
 		return
 	}
@@ -138,9 +138,9 @@ func (s *Stamp) code(c *coder) {
 	c.number(&s.Change)
 }
 
-// ReadRoutesSnapshot returns the rules of a place from its snapshot, if there
-// is one and all the files that it was made from are as they were; those that
-// are of no concern are left out, if concerns is not nil.
+// ReadRoutesSnapshot returns the rules of a place from its snapshot, unless a source file
+// has changed since it was written. If candidate is not nil, only rules that it accepts
+// are returned.
 func ReadRoutesSnapshot(l Locations, p RoutesPlace, concerns func(*Rule) bool) (*RoutesSnapshot, error) {
 	path, err := routesPath(l, p)
 	if err != nil {
@@ -175,7 +175,7 @@ func parseRoutesSnapshot(data []byte, concerns func(*Rule) bool) (*RoutesSnapsho
 		return nil, errors.New("corrupt snapshot: checksum")
 	}
 	s := &RoutesSnapshot{candidate: concerns}
-	c := coder{data: unsafe.String(unsafe.SliceData(fields), len(fields))} // nobody changes them
+	c := coder{data: unsafe.String(unsafe.SliceData(fields), len(fields))} // fields is not modified
 	s.code(&c)
 	if c.corrupt || len(c.data) > 0 {
 		return nil, errors.New("corrupt snapshot: length")
@@ -184,8 +184,8 @@ func parseRoutesSnapshot(data []byte, concerns func(*Rule) bool) (*RoutesSnapsho
 	return s, nil
 }
 
-// wideChecksum is a checksum for snapshots of up to a hundred kilobytes, which
-// are read on every tool call: it takes eight bytes at a time, hash/fnv one.
+// wideChecksum is FNV-1a over eight bytes at a time. Snapshots of up to a hundred
+// kilobytes are read on every tool call, and hash/fnv takes one byte at a time.
 func wideChecksum(data []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for ; len(data) >= 8; data = data[8:] {
@@ -198,7 +198,7 @@ func wideChecksum(data []byte) uint64 {
 	return h
 }
 
-// Write puts the snapshot into l.Cache.
+// Write writes the snapshot to l.Cache.
 func (s *RoutesSnapshot) Write(l Locations) error {
 	path, err := routesPath(l, s.Place)
 	if err != nil {
@@ -222,8 +222,8 @@ func routesPath(l Locations, p RoutesPlace) (string, error) {
 	return Join(l.Cache, fmt.Sprintf("routes-%016x.snapshot", checksum([]byte(key)))), nil
 }
 
-// FirstAbsent is the path, or the folder around it, that is not there, within
-// the folder root: as long as that is not there, neither is the path.
+// FirstAbsent returns the topmost folder below root that path needs and that does not
+// exist, or path itself. As long as that folder does not exist, path does not either.
 func FirstAbsent(root, path string) string {
 	absent := path
 	for dir := Dir(path); len(dir) > len(root); dir = Dir(dir) {

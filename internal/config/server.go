@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The names under which a client offers docsearch's MCP server: as its plugin
-// does, and as docsearch install enters it.
+// Tool name prefixes of docsearch's MCP server as installed by the plugin and by
+// docsearch install, and the names of its tools.
 const (
 	pluginServer = "mcp__plugin_docsearch_docs__"
 	plainServer  = "mcp__docsearch__"
@@ -14,17 +14,17 @@ const (
 	readTool     = "read"
 )
 
-// A Server is docsearch's own MCP server as the agent's client names it.
+// A Server holds the names of docsearch's own MCP server in the agent's client.
 type Server struct {
-	Search  string // the search tool's full name
-	Read    string // that of the tool that reads a document
-	renamed string // prefix of its tools, if the user gave it another name
+	Search  string // full name of the search tool
+	Read    string // full name of the read tool
+	renamed string // prefix of its tools, if the user renamed the server
 }
 
-// Server derives the names from the environment the hook runs in, so they
-// must not be kept in a snapshot: $DOCSEARCH_MCP_TOOL, else the config, else
-// the plugin's name if CLAUDE_PLUGIN_ROOT says that it is one. A name that
-// cannot be that of docsearch's search tool is ignored.
+// Server returns the names for the hook's environment: from $DOCSEARCH_MCP_TOOL, else from
+// the config, else the plugin's name if CLAUDE_PLUGIN_ROOT is set, else the name that
+// docsearch install uses. The result depends on the environment, so it must not be stored
+// in a snapshot. A name that cannot be that of docsearch's search tool is ignored.
 func (c *Config) Server(getenv Getenv) Server {
 	for _, name := range [...]string{getenv("DOCSEARCH_MCP_TOOL"), c.Hook.Tool} {
 		if IsSearchTool(name) {
@@ -43,8 +43,8 @@ func (c *Config) Server(getenv Getenv) Server {
 	return Server{Search: prefix + searchTool, Read: prefix + readTool}
 }
 
-// IsSearchTool reports whether name can be the full name of docsearch's search
-// tool: "mcp__", the server's name, "__search" or "__leann_search".
+// IsSearchTool reports whether name can be the full name of docsearch's search tool:
+// "mcp__", the server's name, and "__search" or "__leann_search".
 func IsSearchTool(name string) bool {
 	_, ok := ServerName(name)
 	if !ok {
@@ -57,7 +57,7 @@ func IsSearchTool(name string) bool {
 	return false
 }
 
-// ServerName is the name of the MCP server in the full name of a tool,
+// ServerName returns the MCP server's name from the full name of a tool,
 // "mcp__server__tool".
 func ServerName(tool string) (name string, ok bool) {
 	rest, ok := strings.CutPrefix(tool, "mcp__")
@@ -71,20 +71,18 @@ func ServerName(tool string) (name string, ok bool) {
 	return rest[:i], true
 }
 
-// Reads reports whether tool has the name of one of the server's own tools,
-// all of which only read.
+// Reads reports whether tool is one of the server's own tools, all of which only read.
 func (s *Server) Reads(tool string) bool {
 	return s.Installed(tool) || s.renamed != "" && ownTool(tool, s.renamed)
 }
 
-// Installed reports whether tool is one of the server's own under a name that
-// docsearch's plugin or its installation gives it.
+// Installed reports whether tool is one of the server's own under a name that docsearch's
+// plugin or installation gives it.
 func (s *Server) Installed(tool string) bool {
 	return ownTool(tool, pluginServer) || ownTool(tool, plainServer)
 }
 
-// ownTool reports whether tool is one of docsearch's tools with the prefix of
-// a server.
+// ownTool reports whether tool is one of docsearch's tools with the prefix of a server.
 func ownTool(tool, prefix string) bool {
 	name, ok := strings.CutPrefix(tool, prefix)
 	if !ok {
@@ -97,9 +95,9 @@ func ownTool(tool, prefix string) bool {
 	return false
 }
 
-// ToolOf is the tool that searches the database.
+// ToolOf returns the tool that searches the database.
 func (s *Server) ToolOf(d *Database) string { return cmp.Or(d.Tool, s.Search) }
 
-// Serves reports whether docsearch's own server is what searches the
-// database, so that a missing index means that nothing does.
+// Serves reports whether docsearch's own server searches the database. If so, a database
+// without an index cannot be searched.
 func (s *Server) Serves(d *Database) bool { return d.Tool == "" || s.Reads(d.Tool) }

@@ -12,12 +12,12 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
-// A Snapshot is a config as it was resolved, kept so that the hook need not
-// read the config file itself: that takes libraries which take longer to
-// initialise than the hook to run. It is a cache; to delete it is always safe.
+// A Snapshot is a resolved config. It saves the hook from reading the config file, because
+// the libraries for that take longer to initialize than the hook takes to run. It is a
+// cache and can be deleted at any time.
 //
-// Its file is read on every tool call, so it is not JSON, which would take
-// longer than the rest of the reading:
+// Its file is read on every tool call. It is not JSON, because parsing that would take
+// longer than everything else:
 //
 //	magic     "docsearch snapshot 8\n", the version of the format
 //	checksum  [8] FNV-1a of all that follows, little endian
@@ -31,16 +31,16 @@ type Snapshot struct {
 	Problems []string // for the hook to print
 }
 
-// snapshotMagic ends with the version of the format, which every change to
-// what Snapshot.code writes must change, too.
+// snapshotMagic ends with the version of the format. Every change to the output of
+// Snapshot.code must change it.
 //
 //	1  first
 //	2  embedders with fields of their own
 //	3  without routes, which have snapshots of their own
-//	4  what is injected
+//	4  notes
 //	5  the age of databases
 //	6  updates
-//	7  the log of events
+//	7  the event log
 //	8  stamps with inode and change time
 const snapshotMagic = "docsearch snapshot 8\n"
 
@@ -91,8 +91,8 @@ func (e *Embedder) code(c *coder) {
 
 const maxSnapshot = 32 << 20
 
-// ReadSnapshot returns the snapshot of the config file at l.Config, if there
-// is one that was made in the same environment and the file is still the same.
+// ReadSnapshot returns the snapshot of the config file at l.Config. It returns an error if
+// the environment or the file has changed since it was written.
 func ReadSnapshot(l Locations, getenv Getenv) (*Snapshot, error) {
 	path, err := snapshotPath(l)
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *Snapshot) sameEnvironment(getenv Getenv) bool {
 	return true
 }
 
-// Write puts the snapshot into l.Cache.
+// Write writes the snapshot to l.Cache.
 func (s *Snapshot) Write(l Locations, getenv Getenv) error {
 	path, err := snapshotPath(l)
 	if err != nil {
@@ -208,11 +208,11 @@ func writeSnapshotFile(l Locations, path string, data []byte) error {
 	return atomicfile.WriteCache(path, data, 0o600)
 }
 
-// snapshotPath is where the snapshot of a config file is.
+// snapshotPath returns the path of a config file's snapshot.
 func snapshotPath(l Locations) (string, error) { return cachePath(l, ".snapshot") }
 
-// cachePath is where a file that was made from a config file is: each config file
-// has its own.
+// cachePath returns the path of a file derived from a config file. Each config file has
+// its own.
 func cachePath(l Locations, extension string) (string, error) {
 	if l.Cache == "" || l.Config == "" {
 		return "", errors.New("cannot write a snapshot: the home directory is not known")
@@ -220,8 +220,8 @@ func cachePath(l Locations, extension string) (string, error) {
 	return Join(l.Cache, fmt.Sprintf("config-%016x%s", checksum([]byte(l.Config)), extension)), nil
 }
 
-// Forget removes the snapshot, so that the hook reads the config again, and the
-// names that its databases define.
+// Forget removes the snapshot, so that the hook reads the config file and the names of its
+// databases again.
 func Forget(l Locations) error {
 	path, err := snapshotPath(l)
 	if err != nil {

@@ -10,23 +10,21 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
-// A Stamp tells one state of a file from another. A symbolic link has the
-// stamp of the file that it leads to.
+// A Stamp identifies a state of a file. A symbolic link has the stamp of its target.
 type Stamp struct {
 	Path    string
 	Exists  bool
 	Size    int64
 	ModTime int64 // nanoseconds since 1970
-	// Inode and Change are the file's number and the time of the last change of
-	// its contents, its name or its permissions, in nanoseconds since 1970; 0 on
-	// systems without them. A link that leads to another file has another
-	// Inode, and nobody can set Change back.
+	// Inode is the file's number. Change is the time of the last change of its contents,
+	// name or permissions in nanoseconds since 1970. Both are 0 on systems without them. A
+	// link to another file has another Inode, and Change cannot be set back.
 	Inode  int64
 	Change int64
 }
 
-// StampOf is the stamp of the file at path now. A file that is not there has
-// one, too; a path that cannot be looked at has an error.
+// StampOf returns the current stamp of the file at path. A missing file has a stamp, too;
+// a path that cannot be read is an error.
 func StampOf(path string) (Stamp, error) {
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -43,7 +41,7 @@ func StampOf(path string) (Stamp, error) {
 	return s, nil
 }
 
-// Settled reports whether the stamp will change when the file does.
+// Settled reports whether every later change of the file will change the stamp.
 func (s Stamp) Settled(now time.Time) bool {
 	changed := s.Change
 	if changed == 0 {

@@ -1,5 +1,5 @@
-// Package decode makes a Config, and rules, of what a JSON, YAML or TOML decoder
-// makes of their files, and says what is wrong with them.
+// Package decode converts the decoded values of a JSON, YAML or TOML file to a Config or
+// to rules, and reports problems in them.
 package decode
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// A Problem is something of a config file that is not as it must be.
+// A Problem is an invalid or suspicious part of a config file.
 type Problem struct {
-	Line     int    // 1-based; 0: no line is to blame
+	Line     int    // 1-based; 0 if unknown
 	Entry    string // `databases[0] (gitlab)`, `hook`; empty for the file as a whole
 	Field    string // empty for the entry as a whole
 	Expected string
 	Got      string
-	Effect   string // what becomes of it
+	Effect   string // consequence for the user
 }
 
-// String is the problem on one line, without the file's name.
+// String returns the problem on one line, without the file's name.
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.Line > 0 {
@@ -42,22 +42,20 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Settings are the contents of a config file: what a JSON, YAML or TOML
-// decoder makes of it.
+// Settings are the decoded contents of a JSON, YAML or TOML config file.
 type Settings struct {
 	Values map[string]any
-	// Line is the line of the value at a path such as "databases[0].path", 0
-	// if the file does not have it.
+	// Line returns the line of the value at a path such as "databases[0].path", or 0 if
+	// the file does not contain it.
 	Line func(path string) int
-	Dir  string // relative paths start here
+	Dir  string // base of relative paths
 	Home string
-	// Sections is the file's own text, as JSON, of the sections that other
-	// parts of the program read.
+	// Sections are the undecoded sections that other parts of the program read, as JSON.
 	Sections map[string]config.Raw
 }
 
-// Config makes a Config of settings. What is wrong is left out of the Config,
-// or has its default there, and is in the list of problems.
+// Config converts settings to a Config. Invalid values are omitted or replaced by their
+// defaults, and reported as problems.
 func Config(s Settings) (config.Config, []Problem) {
 	d := decoder{Settings: s, config: config.Default()}
 	d.reportUnknown("", "", s.Values, "databases", "hook", "search", "routes", "inject", "update", "embedder")
@@ -101,7 +99,7 @@ func (d *decoder) databases(v any) {
 	d.assignNames()
 }
 
-// database decodes one entry; false if it is to be skipped.
+// database decodes one entry. It returns false if the entry must be ignored.
 func (d *decoder) database(path string, v any) (config.Database, bool) {
 	const skipped = "the entry is ignored"
 	var db config.Database
@@ -115,7 +113,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 		entry += " (" + label + ")"
 	}
 	usable := true
-	// wrong reports a field; with fatal the entry goes with it.
+	// wrong reports an invalid field. If fatal is set, the entry is ignored.
 	wrong := func(field, expected string, v any, fatal bool, effect string) {
 		at := path + "." + field
 		if v == nil {
@@ -183,7 +181,7 @@ func (d *decoder) database(path string, v any) (config.Database, bool) {
 	return db, usable
 }
 
-// path resolves a database's path.
+// path resolves the path of a database or model.
 func (d *decoder) path(raw string, relative func(raw, resolved string)) string {
 	path := config.Expand(raw, d.Home)
 	if path == "" || config.IsAbs(path) {
@@ -194,8 +192,8 @@ func (d *decoder) path(raw string, relative func(raw, resolved string)) string {
 	return path
 }
 
-// assignNames gives every database a name of its own: the one it asked for, else its
-// first keyword, with a number where that is taken.
+// assignNames gives every database a unique name: the configured one, or else its first
+// keyword, with a number if necessary.
 func (d *decoder) assignNames() {
 	taken := map[string]bool{}
 	dbs := d.config.Databases
@@ -285,7 +283,7 @@ func (d *decoder) number(m map[string]any, section, field string, low, high int,
 	*to = n
 }
 
-// reportUnknown reports the keys of m that nothing reads.
+// reportUnknown reports the unknown keys of m.
 func (d *decoder) reportUnknown(path, entry string, m map[string]any, keys ...string) {
 	for _, key := range sortedKeys(m) {
 		if contains(keys, key) {
@@ -306,7 +304,7 @@ func (d *decoder) reportUnknown(path, entry string, m map[string]any, keys ...st
 	}
 }
 
-// entryLabel is what a person calls a database entry, however wrong it is.
+// entryLabel returns a label for a database entry, even an invalid one.
 func entryLabel(m map[string]any) string {
 	if s, ok := m["name"].(string); ok && s != "" {
 		return s
@@ -317,8 +315,8 @@ func entryLabel(m map[string]any) string {
 	return ""
 }
 
-// stringList takes a list of strings, or one string alone. Blank strings and
-// values of other types are returned as bad.
+// stringList converts a list of strings, or a single string, to a list. Blank strings and
+// values of other types are returned in bad.
 func stringList(v any) (list []string, bad []any) {
 	items, ok := v.([]any)
 	if !ok {
@@ -335,7 +333,7 @@ func stringList(v any) (list []string, bad []any) {
 	return list, bad
 }
 
-// integer takes what the three formats make of a whole number.
+// integer converts a whole number as decoded from any of the three formats.
 func integer(v any) (int, bool) {
 	switch v := v.(type) {
 	case int:
@@ -350,7 +348,7 @@ func integer(v any) (int, bool) {
 	return 0, false
 }
 
-// describe says what a value is, short enough for a message.
+// describe describes a value for a message.
 func describe(v any) string {
 	switch v := v.(type) {
 	case nil:

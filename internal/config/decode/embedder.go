@@ -22,8 +22,8 @@ func (d *decoder) embedders(v any) {
 	}
 }
 
-// embedder decodes one. What is wrong with it makes it another embedder than
-// was meant, which made other vectors: so it is left out as a whole.
+// embedder decodes one embedder. An invalid field would select a different embedder with
+// other vectors, so the whole embedder is ignored.
 func (d *decoder) embedder(path string, v any) {
 	const skipped = "the embedder is ignored"
 	m, ok := v.(map[string]any)
@@ -68,7 +68,7 @@ func (d *decoder) embedder(path string, v any) {
 	e.Provider = strings.ToLower(strings.TrimSpace(text("provider", providers)))
 	switch e.Provider {
 	case config.ProviderBuiltin:
-		return // as if nothing were said
+		return
 	case config.ProviderOllama, config.ProviderOpenAI, config.ProviderModel2Vec:
 	case "onnx": // a provider of earlier builds
 		if usable {
@@ -97,7 +97,7 @@ func (d *decoder) embedder(path string, v any) {
 	}
 	e.KeyEnv = strings.TrimSpace(text("api_key_env", "the name of the environment variable that contains the key"))
 	if !isVariable(e.KeyEnv) {
-		// Whoever puts the key itself here should not meet it in a log.
+		// The value may be the key itself, so it is not repeated in the message.
 		d.report(path+".api_key_env", Problem{Entry: path, Field: "api_key_env",
 			Expected: "the name of an environment variable, not the key", Effect: skipped})
 		usable = false
@@ -116,8 +116,7 @@ func (d *decoder) embedder(path string, v any) {
 	}
 }
 
-// isVariable reports whether s may be the name of an environment variable, or
-// is empty.
+// isVariable reports whether s is empty or can be the name of an environment variable.
 func isVariable(s string) bool {
 	for i, c := range []byte(s) {
 		letter := c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_'
@@ -128,7 +127,7 @@ func isVariable(s string) bool {
 	return true
 }
 
-// decimal takes what the three formats make of a number.
+// decimal converts a number as decoded from any of the three formats.
 func decimal(v any) (float64, bool) {
 	if f, ok := v.(float64); ok {
 		return f, !math.IsNaN(f) && !math.IsInf(f, 0)

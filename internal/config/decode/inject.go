@@ -47,8 +47,7 @@ func (d *decoder) inject(v any) {
 	}
 }
 
-// injectPatterns reads a database's "inject": true, or patterns of the documents
-// that are injected.
+// injectPatterns decodes a database's "inject": true, or the patterns of its notes.
 func injectPatterns(v any) (patterns []string, ok bool) {
 	switch v := v.(type) {
 	case bool:
@@ -63,7 +62,7 @@ func injectPatterns(v any) (patterns []string, ok bool) {
 	return patterns, len(bad) == 0
 }
 
-// words are a list's words, none where the list is empty.
+// words decodes a list of words, which may be empty.
 func (d *decoder) words(v any) (words []string, bad []any) {
 	if list, ok := v.([]any); ok && len(list) == 0 {
 		return nil, nil

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A JSONError says where a text is not JSON, and why.
+// A JSONError is a syntax error in JSON.
 type JSONError struct {
 	Line, Column int // 1-based; columns are characters
 	Reason       string
@@ -17,9 +17,8 @@ type JSONError struct {
 
 func (e *JSONError) Error() string { return "invalid JSON: " + e.Reason }
 
-// CheckJSON checks that a text is one JSON value. It names what people put into
-// JSON files and JSON does not have: comments, commas after the last element,
-// single quotes. A byte order mark is for the caller to cut off.
+// CheckJSON checks that a text is one JSON value. Its errors explain common mistakes:
+// comments, trailing commas, single quotes. The caller must remove a byte order mark.
 func CheckJSON(data []byte) *JSONError {
 	var value json.RawMessage
 	err := json.Unmarshal(data, &value)
@@ -37,14 +36,15 @@ func CheckJSON(data []byte) *JSONError {
 	return e
 }
 
-// Position is the line and the column of a byte of a text, from 1 on.
+// Position returns the line and column of a byte in a text, both 1-based.
 func Position(data []byte, at int) (line, column int) {
 	before := data[:min(max(at, 0), len(data))]
 	line = 1 + bytes.Count(before, []byte("\n"))
 	return line, 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 }
 
-// reasonAt says why the byte at a place is not JSON, and where the reason is.
+// reasonAt returns the reason why the text is not JSON at a byte, and the position of the
+// reason.
 func reasonAt(data []byte, at int, err error) (place int, reason string) {
 	before := bytes.TrimRight(data[:min(at, len(data))], " \t\r\n")
 	switch {

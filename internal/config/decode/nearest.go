@@ -2,8 +2,8 @@ package decode
 
 import "slices"
 
-// Nearest is the candidate that a misspelt word most likely means, empty if
-// none is near: at most a third of its letters differ.
+// Nearest returns the candidate that a misspelled word most likely means: at most a third
+// of its letters differ. It returns "" if there is none.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", len(word)/3+1
 	for _, c := range candidates {
@@ -14,8 +14,8 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// distance is the number of letters to insert, delete, replace or swap with
-// their neighbour that lead from a to b.
+// distance returns the edit distance: the number of letters to insert, delete, replace or
+// swap with a neighbor.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

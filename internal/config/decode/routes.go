@@ -9,18 +9,18 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// A Routes is the "routes" of one file.
+// Routes holds the "routes" section of one file.
 type Routes struct {
 	Origin string
-	Value  any      // what a JSON, YAML or TOML decoder makes of it
-	Names  []string // its keys as the file has them, in order
-	// Line is the line of the value at a path such as "github-pr", "tests",
-	// "[0]", 0 if the file does not have it.
+	Value  any      // decoded JSON, YAML or TOML
+	Names  []string // its keys in file order
+	// Line returns the line of the value at a path such as "github-pr", "tests", "[0]", or
+	// 0 if the file does not contain it.
 	Line func(path ...string) int
 }
 
-// Rules makes rules of a file's routes, in their order. A rule that is
-// wrong is left out, and the list of problems says why.
+// Rules converts a file's routes to rules, in file order. Invalid rules are omitted and
+// reported as problems.
 func Rules(r Routes) ([]config.Rule, []Problem) {
 	d := routeDecoder{routes: r}
 	switch v := r.Value.(type) {
@@ -54,14 +54,14 @@ type routeDecoder struct {
 	rules    []config.Rule
 	problems []Problem
 
-	// Of the rule at hand.
+	// Fields of the current rule.
 	entry  string
 	path   []string
 	fields map[string]any
 	usable bool
 }
 
-// wrong reports a field; with fatal the rule is left out.
+// wrong reports an invalid field. If fatal is set, the rule is ignored.
 func (d *routeDecoder) wrong(field, expected string, got any, fatal bool, effect string) {
 	line := d.routes.Line(append(d.path[:len(d.path):len(d.path)], field)...)
 	if line == 0 {
@@ -152,8 +152,8 @@ func (d *routeDecoder) reportUnknown() {
 	}
 }
 
-// text is a string, trimmed only where it is blank: a pattern may end with a
-// space. One of another type makes the rule another than was meant.
+// text returns a string field. Blank strings become empty; others are not trimmed, because
+// a pattern may end with a space. A value of another type makes the rule unusable.
 func (d *routeDecoder) text(field, expected string) string {
 	v := d.fields[field]
 	s, ok := v.(string)
@@ -166,7 +166,7 @@ func (d *routeDecoder) text(field, expected string) string {
 	return s
 }
 
-// texts is a list of strings, or one alone.
+// texts returns a list of strings, or a single string as a list.
 func (d *routeDecoder) texts(field, expected string) []string {
 	items, ok := d.fields[field].([]any)
 	if !ok && d.fields[field] != nil {
@@ -183,8 +183,8 @@ func (d *routeDecoder) texts(field, expected string) []string {
 	return list
 }
 
-// plainNames reports whether a pattern of tools' names is nothing but names.
-// One with an underscore may be how the names of a server's tools begin.
+// plainNames reports whether a tool pattern consists of plain names. A name with an
+// underscore may be a prefix of a server's tools.
 func plainNames(names []string) bool {
 	for _, name := range names {
 		if name == "" {
@@ -273,7 +273,7 @@ func (d *routeDecoder) test(r *config.Rule, m map[string]any, at string) (config
 	return t, true
 }
 
-// mainTool is the tool that a rule is for if it is for one.
+// mainTool returns the main tool of a rule, or "" if it has none.
 func mainTool(r *config.Rule) string {
 	switch {
 	case len(r.Tools) > 0:
@@ -286,7 +286,7 @@ func mainTool(r *config.Rule) string {
 	return "WebFetch"
 }
 
-// canonical is a tool's name as the client writes it, where that is known.
+// canonical returns a known tool's name in the client's spelling.
 func canonical(tool string) string {
 	for _, known := range [...]string{"WebFetch", "WebSearch", "Bash", "Read", "Edit", "MultiEdit", "NotebookEdit", "Write"} {
 		if strings.EqualFold(tool, known) {
@@ -296,8 +296,8 @@ func canonical(tool string) string {
 	return tool
 }
 
-// mainArgument is the argument of a tool that patterns are tried on, empty
-// where it is all of them.
+// mainArgument returns the argument of a tool that patterns match, or "" if they match all
+// arguments.
 func mainArgument(tool string) string {
 	switch tool {
 	case "WebFetch":

@@ -1,13 +1,12 @@
-// Package edit puts the entry of a database into the config file, or takes it out,
-// and leaves every other byte of the file as it is: other entries, their order, the layout and
-// the comments, in JSON, YAML and TOML alike.
+// Package edit adds the entry of a database to the config file or removes it. It leaves
+// every other byte of the file as it is: other entries, their order, the layout and the
+// comments, in JSON, YAML and TOML.
 //
-// None of the libraries for these formats writes a file back as it was, so the
-// package finds where values stand in the text and inserts or replaces pieces
-// of it. To find them it may guess, because it does not believe itself: the new
-// text is decoded, and unless it says what the old one said and the entry
-// besides, nothing is written and the error asks for the edit to be made by
-// hand.
+// No library for these formats preserves a file's layout, so the package finds the
+// positions of values in the text and inserts or replaces parts of it. The positions are
+// heuristic, but the result is verified: the new text is decoded, and unless it equals the
+// old contents with the entry added or removed, nothing is written and the error asks for
+// a manual edit.
 package edit
 
 import (
@@ -29,23 +28,23 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 )
 
-// An Entry is what to say of a database.
+// An Entry is the entry of a database.
 type Entry struct {
-	Name        string   // what the entry is called; "" is the first keyword
+	Name        string   // empty: the first keyword
 	Keywords    []string // at least one
 	Path        string   // absolute
-	Description string   // of an entry that is there already, "" leaves it
+	Description string   // empty: keep that of an existing entry
 	URLs        []string
 }
 
-// ErrManualEdit is wrapped by Put's error for a file that is valid but written in a
-// way that the package cannot extend.
+// ErrManualEdit is wrapped by the errors of Put and Remove for a file that is valid but
+// has a layout that the package cannot edit.
 var ErrManualEdit = errors.New("cannot edit its layout automatically")
 
-// Put returns the contents of the config file at path with the entry in them.
-// data is what the file holds, nil if there is none. An entry of that name is
-// updated: keywords and URLs that it lacks are added, another path or
-// description takes the place of the one it has, and all else of it stays.
+// Put returns the contents of the config file at path with the entry in them. data is the
+// current contents, or nil if there is no file. An existing entry of that name is updated:
+// missing keywords and URLs are added, a different path or description is replaced, and
+// everything else stays.
 func Put(path string, data []byte, e Entry) ([]byte, error) {
 	f, mark := open(path, data)
 	before, err := f.decode()
@@ -65,7 +64,7 @@ func Put(path string, data []byte, e Entry) ([]byte, error) {
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// open is the file at path with those contents, and its byte order mark.
+// open returns the file at path with the contents, and its byte order mark.
 func open(path string, data []byte) (f file, mark []byte) {
 	text, found := bytes.CutPrefix(data, []byte(byteOrderMark))
 	if found {
@@ -91,7 +90,7 @@ type field struct {
 	value any
 }
 
-// decode is what the text says.
+// decode returns the decoded values of the text.
 func (f *file) decode() (map[string]any, error) {
 	values := map[string]any{}
 	if strings.TrimSpace(f.text) == "" {
@@ -112,8 +111,8 @@ func (f *file) decode() (map[string]any, error) {
 	return values, err
 }
 
-// put makes the edit, and returns what the text must then say. values is what
-// it says now.
+// put edits the text and returns the values that the text must then have. values are the
+// current ones.
 func (f *file) put(values map[string]any, path string, e Entry) (map[string]any, error) {
 	key, err := findKey(values, "databases")
 	if err != nil {
@@ -152,7 +151,7 @@ func (e *Entry) name() string {
 	return e.Keywords[0]
 }
 
-// fields are those of a new entry, in the order in which to write them.
+// fields returns the fields of a new entry in the order of writing.
 func (e *Entry) fields() []field {
 	var fields []field
 	if e.name() != e.Keywords[0] {
@@ -173,8 +172,8 @@ func fieldValues(fields []field) map[string]any {
 	return m
 }
 
-// apply does to an entry's values what change does to its text. A list extends
-// the one that is there.
+// apply changes an entry's values as change changes its text. A list extends an existing
+// one.
 func apply(entry map[string]any, f field) {
 	words, isList := f.value.([]string)
 	if !isList {
@@ -195,7 +194,7 @@ func apply(entry map[string]any, f field) {
 	entry[f.name] = list
 }
 
-// changes are what an entry lacks. Lists are what to add to those it has.
+// changes returns the fields that an entry must change. A list contains the words to add.
 func changes(old config.Database, e Entry) []field {
 	var list []field
 	lacking := func(name string, have, want []string) {
@@ -220,8 +219,8 @@ func changes(old config.Database, e Entry) []field {
 	return list
 }
 
-// findDatabase is the place in the list of the database of that name, as the program
-// reads the file; -1 if there is none.
+// findDatabase returns the position in the list of the database of that name, as the
+// program reads the file, or -1.
 func findDatabase(values map[string]any, path, name string) (int, config.Database) {
 	decoded, _ := decode.Config(decode.Settings{
 		Values: foldKeys(values).(map[string]any),
@@ -237,7 +236,7 @@ func findDatabase(values map[string]any, path, name string) (int, config.Databas
 	return -1, config.Database{}
 }
 
-// foldKeys is v with the keys of its objects in lower case, as load has them.
+// foldKeys returns v with the keys of its objects in lower case, as load returns them.
 func foldKeys(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -256,8 +255,9 @@ func foldKeys(v any) any {
 	return v
 }
 
-// findKey is the key of m that folds to name, or name if there is none. Of
-// several the program takes the last in the file, which a map does not know.
+// findKey returns the key of m that equals name in any case, or name if there is none.
+// Several such keys are an error, because the program uses the last one in the file, and a
+// map has no order.
 func findKey(m map[string]any, name string) (string, error) {
 	found := ""
 	for key := range m {
@@ -274,18 +274,18 @@ func findKey(m map[string]any, name string) (string, error) {
 	return found, nil
 }
 
-// quote is s as a string that all three formats read.
+// quote returns s as a string literal that is valid in all three formats.
 func quote(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(s); err != nil {
-		return strconv.Quote(s) // no string fails
+		return strconv.Quote(s) // unreachable: encoding a string does not fail
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// formatValue is a field's value, on one line.
+// formatValue returns a field's value on one line.
 func formatValue(v any) string {
 	list, isList := v.([]string)
 	if !isList {

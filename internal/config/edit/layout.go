@@ -2,17 +2,16 @@ package edit
 
 import "strings"
 
-// A layout is how to write what is put between brackets.
+// A layout describes how to format text in brackets.
 type layout struct {
 	newline string
-	indent  string // of the line that it stands on
-	unit    string // one level more
-	multi   bool   // spread over lines, as opposed to all on one
-	equals  bool   // TOML's way to write an object
+	indent  string // of the current line
+	unit    string // one more level
+	multi   bool   // on several lines
+	equals  bool   // TOML's syntax of objects
 }
 
-// within is what stands between the brackets of a container with that one
-// child.
+// within formats a container's contents with one child.
 func (l layout) within(child func(layout) string) string {
 	if !l.multi {
 		return child(l)
@@ -22,7 +21,7 @@ func (l layout) within(child func(layout) string) string {
 	return l.newline + inner.indent + child(inner) + l.newline + l.indent
 }
 
-// object writes the fields as an object.
+// object formats the fields as an object.
 func (l layout) object(fields []field) string {
 	if l.equals {
 		return "{ " + l.fields(fields, ", ") + " }"
@@ -50,7 +49,7 @@ func (l layout) field(name, value string) string {
 	return quote(name) + ": " + value
 }
 
-// layout is that of the file as a whole, as far as what it has shows one.
+// layout returns the file's layout as far as its contents show it.
 func (f *file) layout(root *node) layout {
 	l := layout{newline: f.newline, unit: "  ", multi: f.format == "json", equals: f.format == "toml"}
 	if first, _, ok := root.span(); ok && l.multi {
@@ -63,8 +62,8 @@ func (f *file) layout(root *node) layout {
 	return l
 }
 
-// appendEntry puts a new entry at the end of the list of databases, which it
-// makes if there is none.
+// appendEntry adds an entry to the end of the list of databases, and creates the list if
+// necessary.
 func (f *file) appendEntry(key string, fields []field) error {
 	if f.format == "json" && strings.TrimSpace(f.text) == "" {
 		f.text = "{}\n"
@@ -91,14 +90,14 @@ func (f *file) appendEntry(key string, fields []field) error {
 	if indent, ok := f.lineIndent(databases.start); ok {
 		l.indent = indent
 	} else if databases.start > root.start {
-		l.indent = l.unit // a member of the file's object
+		l.indent = l.unit // a member of the top-level object
 	}
 	return f.insert(databases, l, func(l layout) string {
 		return f.entryLayout(databases, l).object(fields)
 	})
 }
 
-// entryLayout is the layout of a new entry beside those of the list.
+// entryLayout returns the layout of a new entry, which follows that of the last one.
 func (f *file) entryLayout(databases *node, l layout) layout {
 	if len(databases.items) == 0 {
 		return l
@@ -116,12 +115,12 @@ func (f *file) entryLayout(databases *node, l layout) layout {
 	return l
 }
 
-// change puts one field into the entry at that place in the list, or extends
-// the list that the field is. have is the field's value.
+// change sets one field of the entry at a position of the list, or extends it if it is a
+// list. have is the field's current value.
 func (f *file) change(key string, at int, change field, have any) error {
 	words, isList := change.value.([]string)
 	if text, ok := have.(string); ok && isList {
-		// One word alone may stand for a list of it.
+		// A single word is equivalent to a list of it.
 		return f.set(key, at, field{change.name, append([]string{text}, words...)})
 	}
 	if have == nil || !isList {
@@ -139,7 +138,7 @@ func (f *file) change(key string, at int, change field, have any) error {
 		case v.block:
 			f.splice(v.end, v.end, f.newline+v.indent+"- "+quote(w))
 		default:
-			l.multi = false // a list without words is on one line
+			l.multi = false // an empty list is on one line
 			if err := f.insert(v, l, func(layout) string { return quote(w) }); err != nil {
 				return err
 			}
@@ -148,7 +147,7 @@ func (f *file) change(key string, at int, change field, have any) error {
 	return nil
 }
 
-// set replaces a scalar of an entry, or adds the field that the entry lacks.
+// set replaces a scalar of an entry or adds a missing field.
 func (f *file) set(key string, at int, change field) error {
 	entry, l, err := f.entry(key, at)
 	if err != nil {
@@ -184,7 +183,7 @@ func (f *file) entry(key string, at int) (*node, layout, error) {
 	return databases.items[at], l, nil
 }
 
-// appendBlock appends an entry where no brackets hold the list.
+// appendBlock appends an entry to a list without brackets.
 func (f *file) appendBlock(root, databases *node, key string, fields []field) error {
 	if f.format == "toml" {
 		lines := []string{"[[" + key + "]]"}

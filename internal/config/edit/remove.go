@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// Remove returns the contents of the config file at path without the entry of
-// that name. data is the contents of the file. Comments within the entry go with
-// it; everything else stays, byte for byte. If there is no such entry, it returns
-// data. Its errors are those of Put.
+// Remove returns the contents of the config file at path without the entry of that name,
+// or data, the current contents, if there is no such entry. It also removes comments
+// within the entry; everything else stays, byte for byte. Its errors are those of Put.
 func Remove(path string, data []byte, name string) ([]byte, error) {
 	f, mark := open(path, data)
 	values, err := f.decode()
@@ -36,7 +35,7 @@ func Remove(path string, data []byte, name string) ([]byte, error) {
 	return append(mark, f.text...), nil
 }
 
-// withoutEmpty drops a list without items, which some formats write as nothing.
+// withoutEmpty removes the key of an empty list, which some formats cannot represent.
 func withoutEmpty(values map[string]any, key string) map[string]any {
 	if list, isList := values[key].([]any); values[key] == nil || isList && len(list) == 0 {
 		delete(values, key)
@@ -44,7 +43,7 @@ func withoutEmpty(values map[string]any, key string) map[string]any {
 	return values
 }
 
-// cut takes the entry at that place in the list out of the text.
+// cut removes the entry at a position of the list from the text.
 func (f *file) cut(key string, at int) error {
 	root, err := f.tree()
 	if err != nil {
@@ -61,7 +60,7 @@ func (f *file) cut(key string, at int) error {
 	return nil
 }
 
-// cutLines takes the lines of an entry out of a list without brackets.
+// cutLines removes the lines of an entry of a list without brackets.
 func (f *file) cutLines(entry *node) error {
 	from := entry.start
 	if f.format == "yaml" {
@@ -74,14 +73,13 @@ func (f *file) cutLines(entry *node) error {
 	from = f.lineStart(from)
 	to := f.nextLine(entry.end)
 	if before := f.lineStart(max(0, from-1)); f.format == "toml" && before < from && strings.TrimSpace(f.text[before:from]) == "" {
-		from = before // the blank line that set the table apart
+		from = before // the blank line before the table
 	}
 	f.splice(from, to, "")
 	return nil
 }
 
-// cutItem takes an item out of a list in brackets, with the comma that sets it
-// apart.
+// cutItem removes an item of a list in brackets, with its comma.
 func (f *file) cutItem(databases *node, at int) {
 	item := databases.items[at]
 	from, to := item.start, item.end
@@ -108,8 +106,8 @@ func (f *file) cutItem(databases *node, at int) {
 	f.splice(from, to, "")
 }
 
-// endOfText is where the text before at ends, if that is not a comment: a closing
-// bracket may follow it then.
+// endOfText returns the end of the text before at. If that is a comment it returns at,
+// because a closing bracket may follow.
 func (f *file) endOfText(at int) int {
 	end := len(strings.TrimRight(f.text[:at], " \t\r\n"))
 	if f.format != "json" && strings.Contains(f.text[f.lineStart(end):end], "#") {
@@ -118,7 +116,7 @@ func (f *file) endOfText(at int) int {
 	return end
 }
 
-// comma is where the next comma stands that is not in a comment.
+// comma returns the position of the next comma outside comments.
 func (f *file) comma(at int) int {
 	p := f.flowParser()
 	p.at = at
@@ -126,10 +124,10 @@ func (f *file) comma(at int) int {
 	return p.at
 }
 
-// lineStart is where the line begins that has at.
+// lineStart returns the start of the line that contains at.
 func (f *file) lineStart(at int) int { return strings.LastIndexByte(f.text[:at], '\n') + 1 }
 
-// nextLine is where the line begins after the one that has at.
+// nextLine returns the start of the line after the one that contains at.
 func (f *file) nextLine(at int) int {
 	if i := strings.IndexByte(f.text[at:], '\n'); i >= 0 {
 		return at + i + 1

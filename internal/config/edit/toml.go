@@ -6,13 +6,13 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlTree is the tree of a TOML text, as far as the list of databases: tables
-// are blocks, and the list of them is one.
+// tomlTree parses a TOML text as far as the list of databases. Tables are blocks, and so
+// is a list of tables.
 func (f *file) tomlTree() (*node, error) {
 	root := &node{kind: object, block: true, end: len(f.text)}
 	var p unstable.Parser
 	p.Reset([]byte(f.text))
-	var table *node // the entry that lines belong to
+	var table *node // the entry that the following lines belong to
 	top := true     // no table has begun
 	for p.NextExpression() {
 		e := p.Expression()
@@ -54,7 +54,7 @@ func (f *file) tomlTree() (*node, error) {
 	return root, p.Error()
 }
 
-// tomlKey is the parts of an expression's key, and where it ends.
+// tomlKey returns the parts of an expression's key, and its end.
 func tomlKey(e *unstable.Node) (names []string, end int) {
 	if e.Kind == unstable.Comment {
 		return nil, 0
@@ -67,7 +67,7 @@ func tomlKey(e *unstable.Node) (names []string, end int) {
 	return names, end
 }
 
-// tomlValue is the value behind a key that ends there.
+// tomlValue parses the value after a key that ends at at.
 func (f *file) tomlValue(at int) (*node, error) {
 	p := f.flowParser()
 	p.at = at

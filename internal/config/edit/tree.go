@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A node is a value and where it stands in the text.
+// A node is a value and its position in the text.
 type node struct {
 	kind       kind
-	start, end int // of its text; of a block, end is where another line of it goes
+	start, end int // of the text; for a block, end is where another line is inserted
 
 	members []member
 	items   []*node
-	comma   bool // behind the last of them
+	comma   bool // after the last child
 
 	block  bool   // laid out by lines, without brackets
 	indent string // of the lines of a block
@@ -22,7 +22,7 @@ type node struct {
 type kind int
 
 const (
-	unsupported kind = iota // of no concern, or beyond the package
+	unsupported kind = iota // irrelevant, or not editable by this package
 	scalar
 	list
 	object
@@ -34,7 +34,7 @@ type member struct {
 	value *node
 }
 
-// child is the value of the member of that name, nil if there is none.
+// child returns the value of the member of that name, or nil.
 func (n *node) child(name string) *node {
 	for _, m := range n.members {
 		if m.name == name {
@@ -44,7 +44,8 @@ func (n *node) child(name string) *node {
 	return nil
 }
 
-// span is where a container's children begin and end; false if it has none.
+// span returns the start of a container's first child and the end of its last one, or
+// false if it is empty.
 func (n *node) span() (first, last int, ok bool) {
 	switch {
 	case len(n.items) > 0:
@@ -55,8 +56,8 @@ func (n *node) span() (first, last int, ok bool) {
 	return 0, 0, false
 }
 
-// tree finds the values of the text. It fails where the text is not as the
-// package expects, though a decoder may take it.
+// tree parses the positions of the values in the text. It can fail for a layout that a
+// decoder accepts.
 func (f *file) tree() (*node, error) {
 	switch f.format {
 	case "yaml":
@@ -69,21 +70,21 @@ func (f *file) tree() (*node, error) {
 	return p.value()
 }
 
-// flowParser is a parser of what the three formats have nearly in common: lists
-// in [], objects in {}, strings in quotes.
+// flowParser returns a parser for the syntax that the three formats share: lists in [],
+// objects in {}, quoted strings.
 func (f *file) flowParser() *flowParser {
 	return &flowParser{text: f.text, yaml: f.format == "yaml", equals: f.format == "toml"}
 }
 
-// A brackets parses a text that a decoder has found to be valid.
+// A flowParser parses a text that a decoder has accepted.
 type flowParser struct {
 	text   string
 	at     int
-	yaml   bool // plain words may have blanks and quotes in them
-	equals bool // an equals sign stands between a key and its value
+	yaml   bool // plain scalars may contain spaces and quotes
+	equals bool // keys and values are separated by an equals sign
 }
 
-// value parses the value that begins here.
+// value parses the value at the current position.
 func (p *flowParser) value() (*node, error) {
 	n := &node{kind: scalar, start: p.at}
 	switch p.peek() {
@@ -105,7 +106,7 @@ func (p *flowParser) value() (*node, error) {
 		}
 		return n, nil
 	}
-	closing := p.text[p.at] + 2 // ] is two behind [, and } behind {
+	closing := p.text[p.at] + 2 // in ASCII, ] is two after [, and } two after {
 	p.at++
 	for {
 		p.skipBlanks()
@@ -151,7 +152,7 @@ func (p *flowParser) child(n *node) error {
 	return nil
 }
 
-// peek is the byte here, 0 at the end.
+// peek returns the current byte, or 0 at the end.
 func (p *flowParser) peek() byte {
 	if p.at < len(p.text) {
 		return p.text[p.at]
@@ -174,8 +175,8 @@ func (p *flowParser) skipBlanks() {
 	}
 }
 
-// skipQuoted skips a string in quotes: in TOML maybe three of them, and in
-// YAML a single quote is written twice within single ones.
+// skipQuoted skips a quoted string. TOML also has triple quotes, and YAML doubles a single
+// quote within single quotes.
 func (p *flowParser) skipQuoted() error {
 	q := p.text[p.at : p.at+1]
 	if three := strings.Repeat(q, 3); p.equals && strings.HasPrefix(p.text[p.at:], three) {
@@ -189,7 +190,7 @@ func (p *flowParser) skipQuoted() error {
 			p.at++
 		case strings.HasPrefix(p.text[p.at:], q):
 			p.at += len(q)
-			for len(q) == 3 && p.peek() == q[0] { // up to two more belong to the string
+			for len(q) == 3 && p.peek() == q[0] { // the string may end with up to two quotes
 				p.at++
 			}
 			return nil
@@ -198,7 +199,7 @@ func (p *flowParser) skipQuoted() error {
 	return ErrManualEdit
 }
 
-// skipWord skips a value without quotes.
+// skipWord skips an unquoted value.
 func (p *flowParser) skipWord() {
 	start := p.at
 	for ; p.at < len(p.text); p.at++ {
@@ -216,8 +217,7 @@ func (p *flowParser) skipWord() {
 	p.at = start + len(strings.TrimRight(p.text[start:], " \t\r\n"))
 }
 
-// unquoted is a key as its format's decoder reads it, for all the keys that
-// matter here.
+// unquoted decodes a key. It handles only the escapes that docsearch's keys can have.
 func unquoted(key string) string {
 	var s string
 	if json.Unmarshal([]byte(key), &s) == nil {
@@ -226,19 +226,19 @@ func unquoted(key string) string {
 	return strings.Trim(key, `'"`)
 }
 
-// splice replaces a piece of the text.
+// splice replaces a range of the text.
 func (f *file) splice(start, end int, with string) {
 	f.text = f.text[:start] + with + f.text[end:]
 }
 
-// lineIndent is the white space that the line begins with at whose first sign
-// at stands; false if something stands before it.
+// lineIndent returns the text between the start of the line and at, and whether it is only
+// white space.
 func (f *file) lineIndent(at int) (string, bool) {
 	line := f.text[strings.LastIndexByte(f.text[:at], '\n')+1 : at]
 	return line, strings.Trim(line, " \t") == ""
 }
 
-// lineEnd is where the line ends that has at, before its line ending.
+// lineEnd returns the end of the line that contains at, before its line ending.
 func (f *file) lineEnd(at int) int {
 	i := strings.IndexByte(f.text[at:], '\n')
 	if i < 0 {
@@ -247,9 +247,8 @@ func (f *file) lineEnd(at int) int {
 	return at + len(strings.TrimSuffix(f.text[at:at+i], "\r"))
 }
 
-// insert puts an item behind the last one between a container's brackets: on a
-// line of its own where the others are. The item is made for a line that begins
-// with an indentation, or for the middle of one.
+// insert adds an item after the last one in a container with brackets, on a line of its
+// own if the others are. The function item formats it for a layout.
 func (f *file) insert(n *node, l layout, item func(layout) string) error {
 	closing := n.end - 1
 	first, last, ok := n.span()
@@ -282,7 +281,7 @@ func (f *file) insert(n *node, l layout, item func(layout) string) error {
 		at++
 		closing++
 	}
-	// A comment behind the last item stays on its line.
+	// A comment after the last item stays on its line.
 	if end := f.lineEnd(at); end < closing {
 		at = end
 	}

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlTree is the tree of a YAML text, as far as the list of databases.
+// yamlTree parses a YAML text as far as the list of databases.
 func (f *file) yamlTree() (*node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(f.text), &doc); err != nil {
@@ -44,11 +44,11 @@ func (f *file) yamlTree() (*node, error) {
 	return root, nil
 }
 
-// A yamlText is where the values of a YAML text stand. The library says where
-// each begins; where it ends is for the eye to see.
+// A yamlText locates the values of a YAML text. The library reports the start of each; the
+// end is derived from the text.
 type yamlText struct {
 	*file
-	lines []int // where each begins
+	lines []int // start of each line
 }
 
 func (y yamlText) node(n *yaml.Node) (*node, error) {
@@ -58,7 +58,7 @@ func (y yamlText) node(n *yaml.Node) (*node, error) {
 	}
 	switch {
 	case n.Anchor != "" || n.Kind == yaml.AliasNode:
-		return &node{}, nil // what is changed here would change elsewhere
+		return &node{}, nil // an edit would also change the aliases
 	case n.Kind != yaml.ScalarNode && n.Style&yaml.FlowStyle != 0, n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
 		p := y.flowParser()
 		p.at = at
@@ -90,10 +90,10 @@ func (y yamlText) node(n *yaml.Node) (*node, error) {
 		}
 		return block, nil
 	}
-	return &node{}, nil // a literal, or something tagged
+	return &node{}, nil // a block literal or a tagged value
 }
 
-// offset is where the node begins.
+// offset returns the start of the node.
 func (y yamlText) offset(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(y.lines) {
 		return len(y.text)
@@ -106,9 +106,9 @@ func (y yamlText) offset(n *yaml.Node) int {
 	return at
 }
 
-// block is the node of a list or an object that is laid out by lines. It ends
-// with the last line that is indented as deep as its first is, and not with
-// blank lines and comments that may belong to what follows.
+// block returns the node of a block-style list or object. It ends with the last line that
+// is indented at least as deep as the first, without trailing blank lines and comments,
+// which may belong to the next value.
 func (y yamlText) block(n *yaml.Node, k kind) *node {
 	b := &node{kind: k, block: true, start: y.offset(n), indent: strings.Repeat(" ", n.Column-1)}
 	b.end = y.lineEnd(b.start)

@@ -18,9 +18,9 @@ import (
 	"github.com/docsearch/docsearch/internal/config/decode"
 )
 
-// A document is one config file on its way into viper. It decodes the file as
-// viper's own decoders would, and keeps what viper drops: lines, the order of
-// keys, and their case in the sections that need it.
+// A document is a config file that viper decodes. It decodes the file as viper's own
+// decoders do, and keeps the information that viper drops: lines, the order of keys, and
+// their case in the sections that need it.
 type document struct {
 	path     string
 	format   string
@@ -29,19 +29,19 @@ type document struct {
 	sections map[string]config.Raw
 	rules    []config.Rule
 	problems []decode.Problem
-	empty    bool // there is nothing in the file
+	empty    bool // the file is empty
 }
 
-// A section is a part of a file with the order of its keys.
+// An orderedValue is a decoded value with the order of its keys.
 type orderedValue struct {
 	value any
 	node  *node
 }
 
-// Decoder makes a document the registry in which viper finds its decoder.
+// Decoder makes a document the registry that viper gets its decoder from.
 func (d *document) Decoder(string) (viper.Decoder, error) { return d, nil }
 
-// Decode is viper's call for the contents of the file.
+// Decode decodes the contents of the file for viper.
 func (d *document) Decode(data []byte, into map[string]any) error {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	d.root = &node{}
@@ -75,8 +75,8 @@ func (d *document) Decode(data []byte, into map[string]any) error {
 	return d.takeSections(into)
 }
 
-// recordLines notes the lines of n's values under their folded paths, and leaves
-// of keys that fold alike the last in the file: viper would take any.
+// recordLines records the lines of n's values under their folded paths. Of keys that fold
+// to the same name it keeps the last in the file, because viper would keep any.
 func (d *document) recordLines(path string, n *node, value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -113,7 +113,7 @@ func (d *document) recordLines(path string, n *node, value any) {
 	}
 }
 
-// ownSections are those whose keys may be the user's own words.
+// ownSections lists the sections with user-defined keys.
 func ownSections() []string { return []string{"routes"} }
 
 func (d *document) takeSections(values map[string]any) error {
@@ -128,7 +128,7 @@ func (d *document) takeSections(values map[string]any) error {
 			return &SyntaxError{Line: k.line, Err: fmt.Errorf("%s: %w", k.name, err)}
 		}
 		d.sections[name] = text
-		if name == "routes" { // before viper folds what it was given
+		if name == "routes" { // before viper folds the keys
 			var problems []decode.Problem
 			d.rules, problems = decodeRules(d.path, orderedValue{v, k.value})
 			d.problems = append(d.problems, problems...)
@@ -139,7 +139,7 @@ func (d *document) takeSections(values map[string]any) error {
 
 func (d *document) line(path string) int { return d.lines[path] }
 
-// A node is where a value stands, with the order of its parts.
+// A node is the line of a value and the order of its parts.
 type node struct {
 	line  int
 	keys  []key   // of an object, as written
@@ -152,7 +152,7 @@ type key struct {
 	value *node
 }
 
-// folded are the node's keys as viper knows them, each once.
+// folded returns the distinct keys of the node in lower case, as viper has them.
 func (n *node) folded() []string {
 	var names []string
 	for _, k := range n.keys {
@@ -163,7 +163,7 @@ func (n *node) folded() []string {
 	return names
 }
 
-// child is the value of the last key of that name, nil if there is none.
+// child returns the value of the last key of that name, or nil.
 func (n *node) child(name string) *node {
 	for i := len(n.keys) - 1; i >= 0; i-- {
 		if n.keys[i].name == name {
@@ -173,10 +173,10 @@ func (n *node) child(name string) *node {
 	return nil
 }
 
-// appendOrdered appends v as JSON, its keys in n's order.
+// appendOrdered appends v as JSON with its keys in the order of n.
 func appendOrdered(b []byte, n *node, v any) ([]byte, error) {
 	var err error
-	if m, ok := v.(map[any]any); ok { // YAML with keys that are no strings
+	if m, ok := v.(map[any]any); ok { // YAML allows keys that are not strings
 		named := map[string]any{}
 		for k, v := range m {
 			named[fmt.Sprint(k)] = v
@@ -224,8 +224,8 @@ func appendOrdered(b []byte, n *node, v any) ([]byte, error) {
 	return appendJSON(b, v)
 }
 
-// orderedKeys are the keys of m: those that n knows in its order, then those
-// that came by another way, as YAML's merges do.
+// orderedKeys returns the keys of m: first those in n, in its order, then the others, such
+// as those of YAML's merges.
 func orderedKeys(n *node, m map[string]any) []string {
 	keys := make([]string, 0, len(m))
 	seen := map[string]bool{}
@@ -255,7 +255,7 @@ func decodeJSON(data []byte) (any, *node, error) {
 	if err := decode.CheckJSON(data); err != nil {
 		return nil, nil, &SyntaxError{Line: err.Line, Column: err.Column, Err: err}
 	}
-	if err := json.Unmarshal(data, &v); err != nil { // as of a number that is too large
+	if err := json.Unmarshal(data, &v); err != nil { // for example, a number that is too large
 		return nil, nil, &SyntaxError{Err: fmt.Errorf("invalid JSON: %w", err)}
 	}
 	w := jsonWalk{dec: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
@@ -263,11 +263,11 @@ func decodeJSON(data []byte) (any, *node, error) {
 	return v, root, err
 }
 
-// A jsonWalk notes lines and order of a JSON text that is known to be valid.
+// A jsonWalk records lines and order of a valid JSON text.
 type jsonWalk struct {
 	dec  *json.Decoder
 	data []byte
-	at   int // offset up to which lines are counted
+	at   int // lines are counted up to this offset
 	line int
 }
 
@@ -335,8 +335,8 @@ func decodeYAML(data []byte) (any, *node, error) {
 	return v, yamlOutline(doc.Content[0]), nil
 }
 
-// yamlOutline does not follow aliases: what they stand for has its place
-// elsewhere, and following them could take forever.
+// yamlOutline does not follow aliases: their values have lines elsewhere, and following
+// them could take forever.
 func yamlOutline(y *yaml.Node) *node {
 	n := &node{line: y.Line}
 	switch y.Kind {

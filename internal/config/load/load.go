@@ -1,12 +1,10 @@
-// Package load reads the config file. It is the only importer of viper, and
-// no part of the hook's quick path, which reads the snapshot that a load
-// leaves behind (see config.Snapshot).
+// Package load reads the config file. It is the only importer of viper. The hook's fast
+// path does not use it: that reads the snapshot that a load writes (see config.Snapshot).
 //
-// Viper lays the environment over the file over the defaults. It folds the
-// case of keys, forgets their order and would take a dot in a key for a path;
-// none of that reaches the config: keys are never paths here, lines and order
-// come from the file's own text, and the sections whose keys are the user's
-// own words are handed on as that text has them.
+// Viper layers environment variables over the file over the defaults. It also folds the
+// case of keys, loses their order, and splits keys at dots. None of that affects the
+// config: keys are never paths here, lines and order are taken from the file's text, and
+// sections with user-defined keys are passed on as written.
 package load
 
 import (
@@ -28,14 +26,14 @@ import (
 	"github.com/docsearch/docsearch/internal/config/decode"
 )
 
-// MaxSize is the longest config file that is read, in bytes.
+// MaxSize is the maximum size of a config file in bytes.
 const MaxSize = 4 << 20
 
-// delimiter parts sections from fields in viper's keys. No key has it, so no
-// key is split.
+// delimiter separates sections from fields in viper's keys. No key contains it, so no key
+// is split.
 const delimiter = "\x00"
 
-// A Result is a config file as it was read.
+// A Result is a loaded config file.
 type Result struct {
 	Path     string // of the config file
 	Exists   bool
@@ -45,19 +43,19 @@ type Result struct {
 	rules []config.Rule // of this file
 	stamp config.Stamp
 	line  func(path string) int
-	env   map[string]string // path of a value -> variable that it is from
+	env   map[string]string // path of a value -> environment variable that sets it
 }
 
-// A SyntaxError says that a config file is not of its format.
+// A SyntaxError is a syntax error in a config file.
 type SyntaxError struct {
 	Path         string
-	Line, Column int // 0: unknown
+	Line, Column int // 0 if unknown
 	Err          error
 }
 
 func (e *SyntaxError) Error() string { return "config " + e.Path + e.place() + ": " + e.Err.Error() }
 
-// place is where the error is, after the name of the file.
+// place returns the position of the error as a suffix to the file's name.
 func (e *SyntaxError) place() string {
 	switch {
 	case e.Line == 0:
@@ -70,9 +68,8 @@ func (e *SyntaxError) place() string {
 
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// Load reads the config file that l names. A file that is not there is an
-// empty one whose Result says so; one that cannot be read, or that is not of
-// its format (then the error is a *SyntaxError), is an error.
+// Load reads the config file that l names. A missing file counts as empty, with Exists
+// false. A file that cannot be read is an error; for invalid syntax it is a *SyntaxError.
 func Load(l config.Locations) (*Result, error) {
 	if l.Config == "" {
 		return nil, errors.New("cannot find the config: DOCSEARCH_CONFIG_PATH and the home directory are not set")
@@ -162,12 +159,12 @@ func (r *Result) decode(data []byte) error {
 	return nil
 }
 
-// sortProblems puts the problems into the order of their lines.
+// sortProblems sorts the problems by line.
 func (r *Result) sortProblems() {
 	slices.SortStableFunc(r.Problems, func(a, b decode.Problem) int { return cmp.Compare(a.Line, b.Line) })
 }
 
-// override lets viper lay an environment variable over a value of the file.
+// override applies an environment variable to a value of the file through viper.
 func override(v *viper.Viper, o config.Override, values map[string]any) error {
 	key := o.Section + delimiter + o.Field
 	if err := v.BindEnv(key, o.Env); err != nil {
@@ -189,8 +186,8 @@ func override(v *viper.Viper, o config.Override, values map[string]any) error {
 	return nil
 }
 
-// Format is the format that a file's ending promises: "yaml", "toml", else
-// "json".
+// Format returns the format for a file's extension: "yaml", "toml", or "json" for any
+// other.
 func Format(path string) string {
 	path = strings.ToLower(path)
 	switch {
@@ -202,9 +199,9 @@ func Format(path string) string {
 	return "json"
 }
 
-// Origins says of every value of the config where it is from: the variable,
-// the line of the file, or "default". Paths are like "hook.retry", and those
-// of a database begin with its place in Config.Databases.
+// Origins returns the origin of every value of the config: the environment variable, the
+// line of the file, or "default". Paths are like "hook.retry". Those of a database start
+// with its position in Config.Databases.
 func (r *Result) Origins() map[string]string {
 	from := map[string]string{}
 	for _, path := range [...]string{"hook.retry", "hook.timeout_ms", "hook.mcp_tool_name", "hook.log", "hook.log_queries", "search.top_k", "search.max_tokens", "search.max_age_days"} {
@@ -234,9 +231,9 @@ func (r *Result) origin(path string) string {
 	return "default"
 }
 
-// CheckPaths reports the databases that are not where the config says. Load
-// does not look: the hook would pay for it on every config change, and a
-// network drive may be away for a while.
+// CheckPaths reports the databases whose paths do not exist. Load does not check, because
+// the hook would pay for it on every config change, and a network drive may be temporarily
+// unavailable.
 func (r *Result) CheckPaths() {
 	for _, db := range r.Config.Databases {
 		_, err := os.Stat(db.Path)
@@ -256,8 +253,8 @@ func (r *Result) CheckPaths() {
 	r.sortProblems()
 }
 
-// CheckEnvironment reports variables that docsearch ignores. Load does not: a
-// snapshot of the config holds for every value of them.
+// CheckEnvironment reports environment variables with invalid values. Load does not check,
+// because a snapshot of the config is valid for all values.
 func (r *Result) CheckEnvironment(getenv config.Getenv) {
 	const name = "DOCSEARCH_MCP_TOOL"
 	if v := getenv(name); v != "" && !config.IsSearchTool(v) {
@@ -266,12 +263,12 @@ func (r *Result) CheckEnvironment(getenv config.Getenv) {
 	}
 }
 
-// WriteSnapshot leaves the snapshot that spares the hook the next load.
+// WriteSnapshot writes the snapshot that saves the hook the next load.
 func (r *Result) WriteSnapshot(l config.Locations) error {
 	return writeSnapshot(l, r.stamp, config.Snapshot{Config: r.Config, Problems: r.Messages()})
 }
 
-// Messages are what to tell the user of the config, a line each.
+// Messages returns the messages about the config for the user, one per line.
 func (r *Result) Messages() []string {
 	if !r.Exists {
 		return []string{"config " + r.Path + " not found: the hook denies no searches"}
@@ -283,8 +280,8 @@ func (r *Result) Messages() []string {
 	return lines
 }
 
-// WriteFailureSnapshot leaves a snapshot of a config file that is not of its
-// format, so that the hook says so as quickly.
+// WriteFailureSnapshot writes a snapshot for a config file with invalid syntax, so that
+// the hook reports the error as quickly.
 func WriteFailureSnapshot(l config.Locations, err *SyntaxError) error {
 	stamp, statErr := config.StampOf(l.Config)
 	if statErr != nil {
@@ -293,8 +290,8 @@ func WriteFailureSnapshot(l config.Locations, err *SyntaxError) error {
 	return writeSnapshot(l, stamp, config.Snapshot{Config: config.Default(), Problems: []string{err.Error()}})
 }
 
-// writeSnapshot writes the snapshot unless the file may since have changed, or may
-// yet change without a trace in its stamp.
+// writeSnapshot writes the snapshot unless the file may have changed since stamp, or may
+// still change without changing its stamp.
 func writeSnapshot(l config.Locations, stamp config.Stamp, s config.Snapshot) error {
 	now, err := config.StampOf(l.Config)
 	if err != nil || now != stamp || !stamp.Settled(time.Now()) {

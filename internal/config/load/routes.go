@@ -21,25 +21,24 @@ import (
 	"github.com/docsearch/docsearch/internal/rules/pattern"
 )
 
-// Routes are the rules in force in a place.
+// Routes are the active rules of a place.
 type Routes struct {
 	Place config.RoutesPlace
-	Rules []config.Rule // in the order in which they are tried
-	// Overruled are the rules that do not count, because one of Rules has their
-	// name.
+	Rules []config.Rule // in evaluation order
+	// Overruled are rules that are ignored because one of Rules has their name.
 	Overruled []config.Rule
-	Files     []string // that have rules, or were to
-	Problems  []string // but for those of the config file, which Result has
+	Files     []string // rule files, including those that could not be read
+	Problems  []string // without those of the config file, which are in Result
 
 	sources []config.Stamp
-	seen    map[string]bool // files and folders that were read
+	seen    map[string]bool // files and folders already read
 	unread  bool            // a file could not be read, which its stamp does not show
 }
 
-// LoadRoutes reads the rules that apply in a place, those of the user first:
-// the config file's, which are in its Result (nil if it cannot be read), then
-// those of the plugin whose hook this is, of the other plugins that are enabled
-// there, by their names, and of the project:
+// LoadRoutes reads the rules that apply in a place, those of the user first: the rules of
+// the config file, which are in its Result (nil if it cannot be read), then those of the
+// plugin that runs this hook, of the other plugins that are enabled there, by name, and of
+// the project:
 //
 //	the config's "routes"
 //	<plugin>/hooks/tool-routes.json, .yaml
@@ -47,10 +46,9 @@ type Routes struct {
 //	<project>/.docsearch/routes.json, .yaml, .yml, .toml
 //	<project>/.claude/tool-routes.yaml
 //
-// Of the rules with one name the first counts. The project comes last, since
-// anybody may have written it: none of its rules takes the place of another, or
-// is tried before it. A file that cannot be read is a problem, and the others
-// count.
+// If several rules have the same name, the first is used. The project comes last, because
+// its author may not be trusted: none of its rules can replace another or be tried before
+// it. A file that cannot be read is reported as a problem, and the others are used.
 func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 	s := &Routes{Place: place, seen: map[string]bool{}}
 	if r != nil {
@@ -85,7 +83,7 @@ func LoadRoutes(r *Result, place config.RoutesPlace) *Routes {
 	return s
 }
 
-// checkDatabases reports the rules that name a database which is not there.
+// checkDatabases reports the rules that name an unknown database.
 func (s *Routes) checkDatabases(dbs []config.Database) {
 	for _, rule := range s.Rules {
 		named := func(db config.Database) bool { return db.Name == rule.Database }
@@ -98,7 +96,7 @@ func (s *Routes) checkDatabases(dbs []config.Database) {
 	}
 }
 
-// LoadRouteFiles reads the rules of these files alone.
+// LoadRouteFiles reads the rules of only these files.
 func LoadRouteFiles(paths []string) *Routes {
 	s := &Routes{seen: map[string]bool{}}
 	for _, path := range paths {
@@ -111,7 +109,7 @@ func LoadRouteFiles(paths []string) *Routes {
 	return s
 }
 
-// add takes rules over whose names are still free.
+// add adds the rules whose names are not in use.
 func (s *Routes) add(rules []config.Rule) {
 	for _, rule := range rules {
 		i := slices.IndexFunc(s.Rules, func(other config.Rule) bool { return other.Name == rule.Name })
@@ -138,7 +136,7 @@ func (s *Routes) plugin(dir string) {
 	s.file(dir, filepath.Join(".claude-plugin", "routes.json"))
 }
 
-// file reads the rules of one file in dir, if it is there.
+// file reads the rules of one file in dir, if it exists.
 func (s *Routes) file(dir, name string) {
 	path := filepath.Join(dir, name)
 	if s.seen[path] {
@@ -177,8 +175,8 @@ func (s *Routes) file(dir, name string) {
 	s.add(rules)
 }
 
-// read returns a file's contents, and notes its stamp: that of a file that is
-// not there, too, as it may come to be.
+// read returns a file's contents and records its stamp, also for a missing file, because
+// it may be created later.
 func (s *Routes) read(dir, path string) ([]byte, bool) {
 	stamp, err := config.StampOf(path)
 	if err == nil && !stamp.Exists {
@@ -199,7 +197,7 @@ func (s *Routes) read(dir, path string) ([]byte, bool) {
 	return data, err == nil
 }
 
-// parseRoutes cuts the routes out of a file of any of the formats.
+// parseRoutes returns the routes in a file of any of the formats.
 func parseRoutes(path string, data []byte) (orderedValue, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -236,8 +234,7 @@ func allStrings(list []any) bool {
 	return true
 }
 
-// decodeRules makes rules of a file's routes, and leaves out those with a
-// pattern that is none.
+// decodeRules converts a file's routes to rules and omits those with an invalid pattern.
 func decodeRules(origin string, routes orderedValue) ([]config.Rule, []decode.Problem) {
 	if routes.node == nil {
 		return nil, nil
@@ -271,8 +268,8 @@ func decodeRules(origin string, routes orderedValue) ([]config.Rule, []decode.Pr
 	return usable, problems
 }
 
-// compile makes of a rule's patterns what the hook needs of them; field is the
-// one that is wrong.
+// compile parses the patterns of a rule for the hook. For an error, field is the name of
+// the invalid field.
 func compile(rule *config.Rule) (field string, err error) {
 	compile := func(p *config.Pattern) error {
 		if p.Text == "" {
@@ -305,7 +302,7 @@ func compile(rule *config.Rule) (field string, err error) {
 	return "", nil
 }
 
-// stringKeys is v with names for keys, where YAML allows others.
+// stringKeys converts the keys of v to strings, because YAML allows other types.
 func stringKeys(v any) any {
 	m, ok := v.(map[any]any)
 	if !ok {
@@ -318,7 +315,7 @@ func stringKeys(v any) any {
 	return names
 }
 
-// lineOf is the line of the part of n at a path, 0 if there is none.
+// lineOf returns the line of the part of n at a path, or 0 if there is none.
 func (n *node) lineOf(path ...string) int {
 	line := n.line
 	for _, name := range path {
@@ -337,15 +334,15 @@ func (n *node) lineOf(path ...string) int {
 	return line
 }
 
-// EnabledPlugins are the folders of the plugins that Claude Code has enabled in
-// a place, by their names with the marketplaces.
+// EnabledPlugins returns the folders of the plugins that Claude Code has enabled in a
+// place, by plugin ID (name and marketplace).
 func EnabledPlugins(place config.RoutesPlace) map[string]string {
 	s := &Routes{Place: place, seen: map[string]bool{}}
 	return s.enabledPlugins()
 }
 
-// enabledPlugins are those folders: the settings say which plugins are enabled,
-// the list of plugins where they are.
+// enabledPlugins is EnabledPlugins for s. The settings list the enabled plugins, and the
+// plugin list contains their folders.
 func (s *Routes) enabledPlugins() map[string]string {
 	if s.Place.Claude == "" {
 		return nil
@@ -369,7 +366,7 @@ func (s *Routes) enabledPlugins() map[string]string {
 		}
 		if s.readJSON(filepath.Dir(filepath.Dir(path)), path, &v) {
 			for id, on := range v.Enabled {
-				enabled[id] = on != false // a list of versions enables, too
+				enabled[id] = on != false // a list of versions also enables
 			}
 		}
 	}
@@ -382,15 +379,15 @@ func (s *Routes) enabledPlugins() map[string]string {
 	return dirs
 }
 
-// installPath is where the list of plugins says that one is: for the project if
-// it is there for that, else for all.
+// installPath returns the folder of a plugin from its entry in the plugin list: that for
+// the project, or else that for all projects.
 func (s *Routes) installPath(entry json.RawMessage) string {
 	type install struct {
 		Path    string `json:"installPath"`
 		Project string `json:"projectPath"`
 	}
 	var installs []install
-	if json.Unmarshal(entry, &installs) != nil { // the first form of the list
+	if json.Unmarshal(entry, &installs) != nil { // the first format of the list
 		installs = make([]install, 1)
 		if json.Unmarshal(entry, &installs[0]) != nil {
 			return ""
@@ -408,8 +405,8 @@ func (s *Routes) installPath(entry json.RawMessage) string {
 	return path
 }
 
-// readJSON reads a file of Claude Code's; what is wrong with it is for Claude
-// Code to say.
+// readJSON reads a JSON file of Claude Code. It ignores errors, which are for Claude Code
+// to report.
 func (s *Routes) readJSON(dir, path string, v any) bool {
 	data, ok := s.read(dir, path)
 	if !ok {
@@ -428,9 +425,9 @@ func sortedNames[V any](m map[string]V) []string {
 	return names
 }
 
-// WriteSnapshot leaves the snapshot that spares the hook the next reading, unless a
-// file could not be read, may have changed since, or may yet change without a
-// trace.
+// WriteSnapshot writes the snapshot that saves the hook the next load. It does not if a
+// file could not be read, may have changed since, or may still change without changing its
+// stamp.
 func (s *Routes) WriteSnapshot(l config.Locations) error {
 	if s.unread {
 		return nil
@@ -446,7 +443,7 @@ func (s *Routes) WriteSnapshot(l config.Locations) error {
 	return snapshot.Write(l)
 }
 
-// removeOld removes the snapshots of places where nobody works any more.
+// removeOld removes the snapshots of places without recent sessions.
 func removeOld(cache string) {
 	const old = 30 * 24 * time.Hour
 	paths, err := filepath.Glob(filepath.Join(cache, "routes-*.snapshot"))

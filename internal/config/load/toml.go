@@ -2,7 +2,7 @@ package load
 
 import "github.com/pelletier/go-toml/v2/unstable"
 
-// tomlOutline notes lines and order of a TOML text that is known to be valid.
+// tomlOutline records lines and order of a valid TOML text.
 func tomlOutline(data []byte) *node {
 	w := tomlWalk{}
 	w.Reset(data)
@@ -26,12 +26,12 @@ func tomlOutline(data []byte) *node {
 
 type tomlWalk struct{ unstable.Parser }
 
-// keyValue puts one "key = value" into a table.
+// keyValue adds one "key = value" to a table.
 func (w *tomlWalk) keyValue(table *node, e *unstable.Node) {
 	w.fill(w.descend(table, e.Key()), e.Value())
 }
 
-// fill gives n the parts of a value.
+// fill adds the parts of a value to n.
 func (w *tomlWalk) fill(n *node, value *unstable.Node) {
 	parts := value.Children()
 	switch value.Kind {
@@ -48,8 +48,8 @@ func (w *tomlWalk) fill(n *node, value *unstable.Node) {
 	}
 }
 
-// descend follows a dotted key from n, making what is not there yet. Within
-// a list of tables the last one is meant, except where the key ends.
+// descend follows a dotted key from n and creates missing nodes. In a list of tables it
+// continues with the last one, except at the end of the key.
 func (w *tomlWalk) descend(n *node, path unstable.Iterator) *node {
 	for path.Next() {
 		if len(n.items) > 0 {
@@ -67,8 +67,7 @@ func (w *tomlWalk) descend(n *node, path unstable.Iterator) *node {
 	return n
 }
 
-// lineOf is the line of a part that has a text of its own, else that of what
-// it is in.
+// lineOf returns the line of a part, or outer if the part has no text of its own.
 func (w *tomlWalk) lineOf(part *unstable.Node, outer int) int {
 	if part == nil || part.Raw.Length == 0 {
 		return outer

@@ -154,7 +154,7 @@ func (p *parser) skipBlanks() {
 		case strings.HasPrefix(rest, "(?#"):
 			end := strings.IndexByte(rest, ')')
 			if end < 0 {
-				return // a group, and one with an error
+				return // unterminated comment; group reports the error
 			}
 			p.at += end + 1
 		case p.verbose && strings.IndexByte(" \t\n\r\f\v", rest[0]) >= 0:
