@@ -59,7 +59,7 @@ type Database struct {
 	Entry int `json:"-"` // position in the file's list, including ignored entries
 }
 
-// Keyword returns the first keyword, which stands for the database in denials.
+// Keyword returns the first keyword, which represents the database in denials.
 func (d *Database) Keyword() string { return d.Keywords[0] }
 
 // A Mode is the hook's action for a web search that matches a database.

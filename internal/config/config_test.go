@@ -127,17 +127,17 @@ func TestServer(t *testing.T) {
 					t.Errorf("%s is one of its own", tool)
 				}
 			}
-			own, foreign := Database{Tool: "mcp__docsearch__leann_search"}, Database{Tool: "mcp__leann__search"}
-			if !s.Serves(&own) || !s.Serves(&Database{}) || s.Serves(&foreign) || s.ToolOf(&Database{}) != test.want || s.ToolOf(&foreign) != foreign.Tool {
+			own, other := Database{Tool: "mcp__docsearch__leann_search"}, Database{Tool: "mcp__leann__search"}
+			if !s.Serves(&own) || !s.Serves(&Database{}) || s.Serves(&other) || s.ToolOf(&Database{}) != test.want || s.ToolOf(&other) != other.Tool {
 				t.Error("tools of databases are mixed up")
 			}
 		})
 	}
 }
 
-// TestSnapshotFormat fails when a type that the snapshot holds changes: then
-// Snapshot.code, snapshotMagic and this list must change, too. Routes have a
-// snapshot of their own, and names a file.
+// TestSnapshotFormat fails if a type in the snapshot changes: then Snapshot.code,
+// snapshotMagic and this list must change, too. Routes have a snapshot of their own, and
+// names a file.
 func TestSnapshotFormat(t *testing.T) {
 	var got []string
 	for _, v := range []any{Snapshot{}, Stamp{}, Config{}, Database{}, Hook{}, Search{}, Inject{}, Update{}, Embedder{}} {
@@ -173,7 +173,7 @@ func TestSnapshotFormat(t *testing.T) {
 	}
 }
 
-// wholeSnapshot has a value in every field.
+// wholeSnapshot returns a snapshot with a value in every field.
 func wholeSnapshot() *Snapshot {
 	return &Snapshot{
 		Source: Stamp{"/c.json", true, 1 << 40, -1, 7, 1 << 50},
@@ -199,7 +199,7 @@ func FuzzSnapshot(f *testing.F) {
 	f.Add((&Snapshot{Config: Default()}).encode())
 	f.Add([]byte(snapshotMagic))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		// The checksum keeps the fuzzer out; what comes behind it must hold too.
+		// The checksum blocks the fuzzer, so the code after it is fuzzed with a valid one.
 		if len(data) > len(snapshotMagic)+8 {
 			fields := data[len(snapshotMagic)+8:]
 			c := coder{data: string(fields)}

@@ -45,7 +45,7 @@ const (
 // A RuleTest is a tool call with the expected action.
 type RuleTest struct {
 	Line     int
-	Text     string // what it tests, in words
+	Text     string // description of the test
 	Tool     string
 	Input    Raw // of the tool: an object
 	Expect   Action

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestRoutesSnapshotFormat fails when a type that the snapshot holds changes:
-// then RoutesSnapshot.code, routesMagic and this list must change, too.
+// TestRoutesSnapshotFormat fails if a type in the snapshot changes: then
+// RoutesSnapshot.code, routesMagic and this list must change, too.
 func TestRoutesSnapshotFormat(t *testing.T) {
 	var got []string
 	for _, v := range []any{RoutesSnapshot{}, RoutesPlace{}, Rule{}, Pattern{}} {
@@ -44,7 +44,7 @@ func TestRoutesSnapshotFormat(t *testing.T) {
 	}
 }
 
-// What is left out leaves no trace in what is kept.
+// Rejected rules leave no trace in the accepted ones.
 func TestConcerns(t *testing.T) {
 	whole := wholeRoutes()
 	all := whole.Rules[0]
@@ -67,7 +67,7 @@ func TestConcerns(t *testing.T) {
 	}
 }
 
-// wholeRoutes has a value in every field that is kept.
+// wholeRoutes returns rules with a value in every stored field.
 func wholeRoutes() *RoutesSnapshot {
 	p := Pattern{Text: "(?P<n>x)", Expr: "(x)", Groups: []string{"", "n"}, Needs: []string{"x"}}
 	return &RoutesSnapshot{

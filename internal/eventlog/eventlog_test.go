@@ -22,7 +22,7 @@ var sample = Event{
 	Outcome: Answered, Shown: 5120, Databases: []string{"gitlab"},
 }
 
-// The line is the one that the package's comment shows.
+// The line is the example in the package's doc comment.
 func TestFormat(t *testing.T) {
 	const want = "9fcfe313\t2\t1767322445000\tclaude\tPreToolUse\tWebSearch\tanswered\t5120\t\t\tgitlab\n"
 	if got := string(appendLine(nil, &sample)); got != want {
@@ -109,8 +109,8 @@ func TestReadStops(t *testing.T) {
 	}
 }
 
-// The log never has more than two files of about MaxSize, and those have the
-// latest events, in their order.
+// The log never has more than two files of about MaxSize. They contain the latest events,
+// in order.
 func TestRotation(t *testing.T) {
 	l := Log{t.TempDir()}
 	e := sample
@@ -143,7 +143,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Fifty processes that append at once, while the file is full, lose nothing.
+// Fifty processes that append in parallel, while the file is full, lose no event.
 func TestProcesses(t *testing.T) {
 	const processes, each = 50, 20
 	if dir := os.Getenv("EVENTLOG_TEST_DIR"); dir != "" {
@@ -192,7 +192,7 @@ func TestProcesses(t *testing.T) {
 		}
 		next[e.Rule]++
 	}
-	// On Windows nobody can rename a file that others have open.
+	// Windows cannot rename a file that another process has open.
 	if _, err := os.Stat(filepath.Join(l.Dir, previousFile)); err != nil && runtime.GOOS != "windows" {
 		t.Errorf("the file was not rotated: %v", err)
 	}
@@ -254,7 +254,7 @@ func FuzzRead(f *testing.F) {
 		if most := bytes.Count(data, []byte("\n")); count > most {
 			t.Errorf("%d events in %d lines", count, most)
 		}
-		// The checksum keeps the fuzzer out; what comes behind it must hold too.
+		// The checksum blocks the fuzzer, so the code after it is fuzzed with a valid one.
 		behind := bytes.ReplaceAll(data, []byte("\n"), nil)
 		parseLine(fmt.Appendf(nil, "%s\t%s\n", checksum(behind), behind))
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A named pipe in the log's place keeps nobody waiting for its other end.
+// A named pipe in place of the log does not block.
 func TestNamedPipe(t *testing.T) {
 	l := Log{t.TempDir()}
 	if err := syscall.Mkfifo(filepath.Join(l.Dir, currentFile), 0o600); err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/docsearch/docsearch/internal/notes"
 )
 
-// indexes answers by database name; a database without an entry has no index,
-// one with nil a damaged one.
+// indexes answers by database name. A missing entry is a database without an index, a nil
+// entry one with a corrupt index.
 type indexes map[string]func(query string) (Answer, error)
 
 func (x indexes) Check(db *config.Database) (version string, err error) {
@@ -39,10 +39,10 @@ func (x indexes) Search(db *config.Database, s event.Search) (Answer, error) {
 	return x[db.Name](s.Query)
 }
 
-// Present is true but for a path below /absent.
+// Present is true except for paths below /absent.
 func (x indexes) Present(db *config.Database) bool { return !strings.HasPrefix(db.Path, "/absent/") }
 
-// Server finds LEANN's server, and docsearch under the name of mydocs.
+// Server finds LEANN's server, and docsearch under the name mydocs.
 func (x indexes) Server(tool, _ string) (found, own bool) {
 	name, _ := config.ServerName(tool)
 	return name == "leann" || name == "mydocs", name == "mydocs"
@@ -63,7 +63,7 @@ func (x indexes) Entries(db *config.Database, call *notes.Call, floor float64) (
 	return entries, err
 }
 
-// Contents are a document for each passage of the answer.
+// Contents returns a document for each passage of the answer.
 func (x indexes) Contents(db *config.Database) ([]notes.Entry, int, error) {
 	a, err := x.Search(db, event.Search{})
 	var entries []notes.Entry
@@ -73,8 +73,8 @@ func (x indexes) Contents(db *config.Database) ([]notes.Entry, int, error) {
 	return entries, len(entries), err
 }
 
-// Remedy are the answer's passages. The evidence for the first is the answer's
-// confidence; each further one has half of the evidence.
+// Remedy returns the answer's passages. The evidence for the first is the answer's
+// confidence; each further one has half of it.
 func (x indexes) Remedy(db *config.Database, call *notes.Call) ([]Remedy, error) {
 	a, err := x.Search(db, event.Search{Query: call.Query().Text})
 	var found []Remedy
@@ -243,8 +243,8 @@ func TestDecideByEvent(t *testing.T) {
 	}
 }
 
-// TestRepetition plays sessions, step by step: a web search, or the call of
-// another tool, and what becomes of it.
+// TestRepetition simulates sessions, step by step: a web search or another tool call, and
+// the hook's decision.
 func TestRepetition(t *testing.T) {
 	type step struct {
 		query, tool, agent string

@@ -85,7 +85,7 @@ func TestDecideFetch(t *testing.T) {
 	}
 }
 
-// A page of a file is read by its path.
+// A page of a file database is read by its path.
 func TestFetchOfFile(t *testing.T) {
 	c := testConfig("", "")
 	c.Databases[0].URLs = []string{"docs.gitlab.com"}
@@ -112,7 +112,8 @@ func TestStoreKeepsFetch(t *testing.T) {
 	}
 }
 
-// The same fetch sent again passes, once; another prompt is another fetch.
+// The same fetch runs when it is sent again, once. A different prompt makes it a different
+// fetch.
 func TestFetchEscapeHatch(t *testing.T) {
 	c := testConfig("", "")
 	c.Databases[0].URLs = []string{"docs.gitlab.com"}

@@ -30,10 +30,10 @@ func TestOutcome(t *testing.T) {
 		{"denied", command, Decision{Verdict: Deny, Rule: &config.Rule{}}, eventlog.Denied},
 		{"asked", command, Decision{Verdict: Ask}, eventlog.Prompted},
 		{"allowed", event.Event{Name: event.PreToolUse, Tool: "mcp__docsearch__search"}, Decision{Verdict: Allow}, eventlog.Allowed},
-		{"told", command, Decision{Context: "c"}, eventlog.Context},
-		{"told at the start", event.Event{Name: event.SessionStart}, Decision{Context: "c"}, eventlog.Context},
+		{"notes", command, Decision{Context: "c"}, eventlog.Context},
+		{"context at the start", event.Event{Name: event.SessionStart}, Decision{Context: "c"}, eventlog.Context},
 		{"retried", search, Decision{Change: Change{Permit: true}}, eventlog.Retried},
-		{"retried for want of an answer", search, Decision{Matched: []string{"a"}, Change: Change{Permit: true}}, eventlog.Retried},
+		{"retried without an answer", search, Decision{Matched: []string{"a"}, Change: Change{Permit: true}}, eventlog.Retried},
 		{"unanswered", search, Decision{Matched: []string{"a"}}, eventlog.Unanswered},
 		{"unmatched", search, Decision{}, eventlog.Unmatched},
 		{"no query", event.Event{Name: event.PreToolUse, Tool: event.WebSearch, Search: event.Search{Query: " "}}, Decision{}, ""},
@@ -83,7 +83,7 @@ func TestLog(t *testing.T) {
 			var got []eventlog.Event
 			if _, err := (eventlog.Log{Dir: l.State}).Read(func(e eventlog.Event) error {
 				if denied := e.Outcome == eventlog.Redirected; denied != (e.Shown > 0) {
-					t.Errorf("%s, and %d bytes told", e.Outcome, e.Shown)
+					t.Errorf("%s, and %d bytes shown", e.Outcome, e.Shown)
 				}
 				got = append(got, e)
 				return nil
@@ -97,7 +97,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// A log that cannot be written is no reason to say or do anything else.
+// An error of the log does not change the decision or its output.
 func TestLogFails(t *testing.T) {
 	const event = `{"hook_event_name":"PreToolUse","tool_name":"WebSearch","tool_input":{"query":"gitlab ci"},"session_id":"s"}`
 	now := time.UnixMilli(1_800_000_000_123)

@@ -120,17 +120,17 @@ func (d *Decision) addContext(s string) {
 
 // debugHeader describes the match of a rule, for users who debug their rules.
 func (d *decider) debugHeader(m *rules.Match) string {
-	what := "Text"
+	label := "Text"
 	switch d.event.Tool {
 	case event.WebFetch:
-		what = "URL"
+		label = "URL"
 	case event.Bash:
-		what = "Command"
+		label = "Command"
 	case event.WebSearch:
-		what = "Query"
+		label = "Query"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Tool Routing: %s (%s)\nMatched %s: %s\n", m.Rule.Name, m.Rule.Origin, what, oneLineOf(m.Part, maxDebugText))
+	fmt.Fprintf(&b, "Tool Routing: %s (%s)\nMatched %s: %s\n", m.Rule.Name, m.Rule.Origin, label, oneLineOf(m.Part, maxDebugText))
 	if m.Pattern != nil {
 		fmt.Fprintf(&b, "Pattern: %s\n", m.Pattern.Text)
 	}

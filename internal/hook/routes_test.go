@@ -19,7 +19,7 @@ import (
 	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
-// rulesIn makes rules of patterns that need no compiling to be written.
+// rulesIn makes rules of patterns, without parsing them.
 func rulesIn(t *testing.T, rules ...config.Rule) Routes {
 	t.Helper()
 	for i := range rules {
@@ -79,9 +79,9 @@ func TestRoutes(t *testing.T) {
 		{name: "page", event: fetchEvent("https://example.com/x"), rules: []config.Rule{kubectl, site}, verdict: Deny, reason: "no site", rule: "site"},
 		{name: "search", event: webSearchEvent("nimbus"), rules: []config.Rule{secret}, verdict: Deny, reason: "no secret", rule: "secret"},
 		{name: "databases come first", event: webSearchEvent("gitlab artifacts"), rules: []config.Rule{gitlab}, verdict: Deny, reason: "Found in local documentation (GitLab)"},
-		{name: "what they leave is the rules'", event: webSearchEvent("gitlab artifacts unknown"), rules: []config.Rule{gitlab}, verdict: Deny, reason: "no gitlab", rule: "gitlab"},
+		{name: "the rules decide if no database does", event: webSearchEvent("gitlab artifacts unknown"), rules: []config.Rule{gitlab}, verdict: Deny, reason: "no gitlab", rule: "gitlab"},
 		{name: "server", event: mcp("mcp__jira__create"), rules: []config.Rule{jira}, verdict: Deny, reason: "no jira", rule: "jira"},
-		{name: "its own tools are no rule's", event: mcp("mcp__docsearch__search"), rules: []config.Rule{own}, verdict: Allow, reason: "docsearch only reads"},
+		{name: "no rule applies to docsearch's tools", event: mcp("mcp__docsearch__search"), rules: []config.Rule{own}, verdict: Allow, reason: "docsearch only reads"},
 		{name: "file", event: event.Event{Name: event.PreToolUse, Tool: "Edit", File: event.File{Path: "/p/vendor/x.go"}}, rules: []config.Rule{edit}, verdict: Deny, reason: "no vendor", rule: "vendor"},
 		{name: "after the call", event: event.Event{Name: event.PostToolUse, Tool: event.Bash, Command: event.Command{Line: "kubectl"}}, rules: []config.Rule{kubectl}},
 	} {
@@ -208,7 +208,7 @@ func TestRouteToDatabase(t *testing.T) {
 	if query != "kubectl explain ingress.spec --recursive true" {
 		t.Errorf("query %q", query)
 	}
-	// What was answered once passes when it is sent again.
+	// An answered call runs when it is sent again.
 	c := testConfig("", "")
 	routes := rulesIn(t, explain)
 	first := Decide(bashEvent(line), c, c.Server(noEnv), State{}, at(0), answers, routes)
@@ -237,7 +237,7 @@ func TestRouteQuery(t *testing.T) {
 	}
 }
 
-// A rule denies as often as it may in a session, and then warns.
+// After the limit of denials in a session, a rule only warns.
 func TestLimit(t *testing.T) {
 	store := Store{t.TempDir()}
 	r := rule("kubectl", "Bash", "kubectl", config.ActionDeny)
@@ -319,7 +319,7 @@ func TestRoutedFiles(t *testing.T) {
 	}
 }
 
-// What Run leaves, another Run finishes, without reading the event again.
+// A Run that needs main is completed by another Run, without reading the event again.
 func TestRunIsFinished(t *testing.T) {
 	c := config.Default()
 	event := `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"kubectl get"}}`

@@ -10,7 +10,7 @@ import (
 	"github.com/docsearch/docsearch/internal/hook/event"
 )
 
-// The event that the README feeds to the hook by hand is one that it reads.
+// The example event in the README is valid.
 func TestSampleEvent(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "websearch.json"))
 	if err != nil {

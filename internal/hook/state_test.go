@@ -34,7 +34,7 @@ func update(t *testing.T, s Store, session string, c Change, now time.Time) {
 	}
 }
 
-// retry reports whether the state takes a call for the retry of a denied one.
+// retry reports whether the state classifies a call as a retry.
 func (s *State) retry(c Call, now time.Time) bool {
 	_, known := s.classify(Attempt{Call: c}, now)
 	return known == Retry
@@ -117,7 +117,7 @@ func TestDenialIsRemembered(t *testing.T) {
 	}
 }
 
-// Searches that are denied at the same time are repeated at the same time.
+// Searches that are denied in parallel are retried in parallel.
 func TestParallelDenialsAreAllRemembered(t *testing.T) {
 	s := Store{t.TempDir()}
 	for i := range 3 {
@@ -135,7 +135,7 @@ func TestParallelDenialsAreAllRemembered(t *testing.T) {
 	}
 }
 
-// A session remembers as many denials as it makes, and its file stays bounded.
+// The state keeps all denials of a normal session, and its file stays bounded.
 func TestStateIsBounded(t *testing.T) {
 	var state State
 	for i := range 2 * maxDenials {
@@ -172,8 +172,8 @@ func TestStateIsBounded(t *testing.T) {
 	}
 }
 
-// TestCopies plays hooks of one session: each starts at a time, answers a tool
-// use of an agent at a later one, and finds what the session remembers.
+// TestCopies simulates hooks of one session. Each starts at one time, decides about a tool
+// use of an agent later, and classifies it by the state.
 func TestCopies(t *testing.T) {
 	type step struct {
 		use, agent      string
@@ -194,7 +194,7 @@ func TestCopies(t *testing.T) {
 		{"and the third call is denied again", []step{
 			{"1", "", 0, 5, NewCall, 0}, {"2", "", 500, 505, Retry, 0}, {"3", "", 900, 905, NewCall, 0}, {"3", "", 910, 915, DuplicateOfDenied, 0}, {"4", "", 1500, 1505, Retry, 0},
 		}},
-		{"a copy of the denial that comes after the retry", []step{
+		{"a copy of the denial after the retry", []step{
 			{"1", "", 0, 5, NewCall, 0}, {"2", "", 500, 505, Retry, 0}, {"1", "", 1, 900, DuplicateOfDenied, 0},
 		}},
 		{"equal searches at the same time", []step{
@@ -237,8 +237,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// Two hooks that decide at the same time both find nothing; the one that comes
-// second learns that it did.
+// If two hooks decide in parallel, neither finds the other's denial in the state. Update
+// reports it to the second one.
 func TestSecondDenialIsToldSo(t *testing.T) {
 	s := Store{t.TempDir()}
 	for i, want := range []bool{false, true} {
@@ -264,7 +264,7 @@ func TestSessionsStayApart(t *testing.T) {
 	for _, id := range ids {
 		for _, other := range ids {
 			if got := denied(t, s, id, "of "+other, at(1)); got != (id == other) {
-				t.Errorf("session %.20q remembers what session %.20q was denied: %t", id, other, got)
+				t.Errorf("session %.20q contains the denial of session %.20q: %t", id, other, got)
 			}
 		}
 	}

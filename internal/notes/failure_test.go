@@ -29,7 +29,7 @@ func TestReadFailure(t *testing.T) {
 		{"a prefix on each line", "npm ERR! code EUSAGE\nnpm ERR! \nnpm ERR! Missing: a lock file\nnpm ERR! A complete log of this run can be found in: /x\n",
 			Failure{Messages: []string{"Missing a lock file", "code EUSAGE", "A complete log of this run can be found in"}, Names: []string{"EUSAGE"}}},
 		{"headings and colors", "==== ERRORS ====\n\x1b[31m'slow' not found in `markers`\x1b[0m\n==== 1 error in 0.21s ====\n", Failure{Messages: []string{"'slow' not found in `markers`"}}},
-		{"usage is no failure", "ERROR: usage: x [options]\nx: error: unrecognized arguments: --cov\n", Failure{Messages: []string{"x error unrecognized arguments cov"}, Names: []string{"--cov"}}},
+		{"usage is not a failure", "ERROR: usage: x [options]\nx: error: unrecognized arguments: --cov\n", Failure{Messages: []string{"x error unrecognized arguments cov"}, Names: []string{"--cov"}}},
 		{"no words for it", "Building\ncollected 3 items\nno more to do here\n", Failure{Messages: []string{"no more to do here"}}},
 		{"a test", "--- FAIL: TestX (0.00s)\n    x_test.go:3: got four, want five\n", Failure{Messages: []string{"got four, want five", "FAIL TestX"}, TestFailed: true}},
 	} {
@@ -90,8 +90,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// A code that is a title is enough, words are if they are many, and for a common
-// failure only if they tell much.
+// A code in a title is sufficient evidence. Words are if there are many, and for a common
+// failure only if they are rare.
 func TestEvidence(t *testing.T) {
 	const enough = .4
 	for _, test := range []struct {
@@ -127,8 +127,8 @@ func TestConcerns(t *testing.T) {
 		{"its program", "sudo apache2ctl configtest", "", []string{"apache", "apache2"}, SameProgram},
 		{"a program of its family", "pg_dump -Fc shop", "", []string{"postgresql", "pg"}, SameProgram},
 		{"a version of it", "/usr/bin/python3.11 a.py", "", []string{"python"}, SameProgram},
-		{"what another runs", "python -m pytest -q", "", []string{"pytest"}, SameProgram},
-		{"what runs another", "python -m pytest -q", "", []string{"python"}, SameLanguage},
+		{"launched program", "python -m pytest -q", "", []string{"pytest"}, SameProgram},
+		{"launching program", "python -m pytest -q", "", []string{"python"}, SameLanguage},
 		{"its language", "cargo build", "", []string{"rust"}, SameLanguage},
 		{"a framework's script", "python manage.py migrate", "", []string{"Django"}, SameProgram},
 		{"a module in a path", "python a.py", `File "/x/site-packages/pandas/core/x.py", line 1`, []string{"pandas"}, InOutput},
@@ -170,7 +170,7 @@ func FuzzReadFailure(f *testing.F) {
 	})
 }
 
-// Long output takes time in proportion to its length.
+// Reading long output takes time in proportion to its length.
 func TestReadLongFailure(t *testing.T) {
 	output := strings.Repeat("error: x y z of it\n", 200_000) + "fatal: the end of all\n"
 	if f := ReadFailure(output); !slices.Contains(f.Messages, "fatal the end of all") {

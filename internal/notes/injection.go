@@ -46,11 +46,11 @@ const minPartial = 400
 
 // Compose returns the text of the items that have not been shown, as space allows, and
 // these items.
-func (o *Injection) Compose(told func(key string) bool) (text string, given []Item) {
+func (o *Injection) Compose(shown func(key string) bool) (text string, given []Item) {
 	var b strings.Builder
 	left := o.Max - units(o.Head)
 	for _, item := range o.Items {
-		if told(item.Key) {
+		if shown(item.Key) {
 			continue
 		}
 		body, separator := item.String(), ""

@@ -56,7 +56,7 @@ func TestJudge(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			e := Entry{Use: passage.NoteMeta{AppliesWhen: test.when, Priority: test.prio}, Rarity: test.rarity}
 			test.call.Judge(&e, 1.2)
-			// The index finds whatever meets its conditions by a key.
+			// The index finds documents whose conditions are met by a key.
 			if keys := test.when.Keys(); e.Selected && len(keys) > 0 && !slices.ContainsFunc(test.call.Query().Keys, func(k string) bool { return slices.Contains(keys, k) }) {
 				t.Errorf("keys of the call %q, of the document %q", test.call.Query().Keys, keys)
 			}
@@ -245,7 +245,7 @@ func TestCompose(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		max   int
-		told  string
+		shown string
 		want  string // keys
 		parts []string
 	}{
@@ -259,7 +259,7 @@ func TestCompose(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := Injection{Head: "head\n", Items: items, Max: test.max}
-			text, given := o.Compose(func(key string) bool { return strings.Contains(test.told, key) })
+			text, given := o.Compose(func(key string) bool { return strings.Contains(test.shown, key) })
 			keys := ""
 			for _, item := range given {
 				keys += item.Key

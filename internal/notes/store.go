@@ -94,9 +94,9 @@ func (s Store) Show(session, agent string, now time.Time, o *Injection) (string,
 	records := parse(data)
 	base := Record{At: now, Agent: agent, Event: o.Event, Tool: o.Tool}
 	var added []Record
-	note := func(what string) {
+	note := func(kind string) {
 		r := base
-		r.Kind = what
+		r.Kind = kind
 		added = append(added, r)
 	}
 	switch {

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// offer offers items that are their own keys.
+// offer returns an injection of items that are their own keys.
 func offer(keys ...string) *Injection {
 	o := &Injection{Event: "PreToolUse", Tool: "Edit", Max: 1000}
 	for _, key := range keys {
@@ -65,7 +65,7 @@ func TestStore(t *testing.T) {
 			{3, "s", "", beginning("SessionStart", "compact", "l"), "l"}, {4, "s", "", beginning("PostCompact", "compact"), ""},
 			{5, "s", "", offer("a", "l"), "a"}, {5, "s", "sub", offer("a"), ""},
 		}},
-		{"a compaction that only its end tells of", []step{
+		{"a compaction that only its end reports", []step{
 			{0, "s", "", offer("a"), "a"}, {1, "s", "", compacting, ""}, {3, "s", "", beginning("PostCompact", "compact"), ""}, {4, "s", "", offer("a"), "a"},
 		}},
 		{"the hook in two places", []step{
@@ -84,7 +84,7 @@ func TestStore(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got != step.want {
-					t.Errorf("step %d: told %q, want %q", i, got, step.want)
+					t.Errorf("step %d: shown %q, want %q", i, got, step.want)
 				}
 			}
 		})
@@ -112,7 +112,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// Kind a process that was killed left behind spoils its own line and no other.
+// A partial line of a killed process damages no other line.
 func TestCutLine(t *testing.T) {
 	s := Store{t.TempDir()}
 	for _, key := range []string{"a", "b"} {
@@ -129,7 +129,7 @@ func TestCutLine(t *testing.T) {
 	}
 	for _, want := range []string{"b", ""} {
 		if got, err := s.Show("s", "", at(1), offer("a", "b")); err != nil || got != want {
-			t.Errorf("told %q, %v, want %q", got, err, want)
+			t.Errorf("shown %q, %v, want %q", got, err, want)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestFullFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := s.Show("s", "", at(0), offer("a")); !errors.Is(err, ErrFull) || text != "" {
-		t.Errorf("told %q, %v", text, err)
+		t.Errorf("shown %q, %v", text, err)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestStaleFiles(t *testing.T) {
 	}
 }
 
-// Fifty hooks of a session at once: nothing is told twice, nothing is lost.
+// With fifty parallel hooks of a session, nothing is shown twice and nothing is lost.
 func TestManyProcesses(t *testing.T) {
 	const processes = 50
 	dir := t.TempDir()
@@ -188,11 +188,11 @@ func TestManyProcesses(t *testing.T) {
 		}
 	}
 	if len(count) != processes+2 {
-		t.Errorf("%d items were told, want %d", len(count), processes+2)
+		t.Errorf("%d items were shown, want %d", len(count), processes+2)
 	}
 	for key, n := range count {
 		if n != 1 {
-			t.Errorf("%s was told %d times", key, n)
+			t.Errorf("%s was shown %d times", key, n)
 		}
 	}
 	records, err := Store{dir}.Read("s")

@@ -12,7 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/rules/shell"
 )
 
-// read is a pattern as the config's loader makes it.
+// read parses a pattern as the config's loader does.
 func read(tb testing.TB, text string) config.Pattern {
 	tb.Helper()
 	if text == "" {
@@ -151,7 +151,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// evil takes longer than anybody can wait for.
+// evil causes exponential backtracking.
 var evil = Call{"Bash", strings.Repeat("a", 64) + "!"}
 
 // A pattern that reaches its limit does not match, and the others are tried.
@@ -170,7 +170,7 @@ func TestTimeout(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var faults []string
-			// A busy machine notices late that the time is over.
+			// A busy machine may notice the timeout late.
 			m := Matcher{Timeout: time.Second, Fault: func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }}
 			found, err := m.First(test.rules, evil)
 			got := ""
@@ -184,7 +184,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// Many patterns without end take hardly longer than one: most are not tried.
+// Many slow patterns take hardly longer than one: most are not tried.
 func TestTimeoutOfAll(t *testing.T) {
 	var rules []config.Rule
 	for i := range 50 {
@@ -200,11 +200,11 @@ func TestTimeoutOfAll(t *testing.T) {
 		t.Fatal(found, err)
 	}
 	if tried < 1 || tried > 3 {
-		t.Errorf("%d patterns were tried, want the first and what fits into the grace", tried)
+		t.Errorf("%d patterns were tried, want the first and those within the slack", tried)
 	}
 }
 
-// Which rule matches does not depend on what is left out unread.
+// Filtering the rules by their literals does not change the result.
 func TestNeedsChangeNothing(t *testing.T) {
 	patterns := []string{`^\s*kubectl\s+`, `git\s+(commit|push)`, `cat\s+.*<<[-]?\s*['"]?\w+['"]?(?!.*\|)`, `rm\s+-[rf]+`, `(curl|wget)\b`, `[sS]udo`, `\$\(`, `.`}
 	words := []string{"kubectl", "GIT", "commit", "cat", "<<", "EOF", "rm", "-rf", "curl", "sudo", "$(", ")", "|", "&&", "x", "\n"}
@@ -244,8 +244,8 @@ func TestNeedsChangeNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkTimeout measures by how much a pattern without end overruns its
-// limit: x-limit times 50 ms is to be 70 ms at most, however many there are.
+// BenchmarkTimeout measures by how much slow patterns overrun their limit: x-limit times
+// 50 ms should be at most 70 ms, for any number of patterns.
 func BenchmarkTimeout(b *testing.B) {
 	for _, n := range []int{1, 20} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -264,8 +264,8 @@ func BenchmarkTimeout(b *testing.B) {
 	}
 }
 
-// BenchmarkFirst tries 200 rules on a command that none matches, in a process
-// that has not compiled a pattern: as a hook does.
+// BenchmarkFirst tries 200 rules on a command that none matches. As in a hook, no pattern
+// is compiled yet.
 func BenchmarkFirst(b *testing.B) {
 	var rules []config.Rule
 	for i := range 200 {

@@ -9,7 +9,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// decoded decodes routes in JSON, in the order of the keys' names.
+// decoded decodes routes in JSON, sorted by key.
 func decoded(t *testing.T, text string) ([]config.Rule, []string) {
 	t.Helper()
 	var v any

@@ -75,7 +75,7 @@ databases: # two of them
     Go, the language
     # no comment
 
-# what follows is not of the list
+# a comment after the list
 hook: {retry: evidence}
 `, `# mine
 databases: # two of them
@@ -89,7 +89,7 @@ databases: # two of them
   description: "GitLab documentation"
   urls: ["https://docs.gitlab.com/"]
 
-# what follows is not of the list
+# a comment after the list
 hook: {retry: evidence}
 `},
 		{"no end of line, a word out of ASCII", "config.yaml", "search: {top_k: 3}\ndatabases:\n    -   keywords: [\"ключ\", go]\n        description: ключ\n        path: /go",
@@ -258,8 +258,8 @@ description = "Go"
 	}
 }
 
-// check puts the entry into a file, makes sure that doing so again changes
-// nothing, and that the program reads it.
+// check adds the entry to a file. It verifies that doing so again changes nothing, and
+// that the program reads the entry.
 func check(t *testing.T, name, before string, e Entry, want string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -323,8 +323,8 @@ func TestPutLeavesAlone(t *testing.T) {
 	}
 }
 
-// Whatever the file contains, a new entry costs none of its bytes, and the result
-// holds the entry once.
+// A new entry leaves every byte of any file as it is, and the result contains the entry
+// once.
 func FuzzPut(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", `{"databases": [{"keywords": ["go"], "path": "/go", "description": "Go"}]}`,
@@ -348,7 +348,7 @@ func FuzzPut(f *testing.F) {
 			at := strings.IndexByte(rest, c)
 			if at < 0 {
 				if strings.Contains(strings.ToLower(text), "null") || strings.Contains(text, "~") {
-					return // an entry takes its place
+					return // an existing entry is updated
 				}
 				t.Fatalf("byte %d of %q is lost in\n%s", i, text, got)
 			}

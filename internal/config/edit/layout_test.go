@@ -7,20 +7,19 @@ import (
 	"testing"
 )
 
-// However a person lays the file out, an entry can be put into it and changed
-// there, and every comment stays.
+// For any layout of the file, an entry can be added and changed, and every comment stays.
 func TestAnyLayout(t *testing.T) {
 	for seed := range uint64(600) {
 		w, file, text := laidOut(seed)
 		for _, e := range []Entry{
-			gitlab, // a new one
+			gitlab, // a new entry
 			{Name: "name-1", Keywords: []string{"another"}, Path: "/elsewhere", Description: "Something: else", URLs: []string{"https://b.test/"}},
 		} {
 			got, err := Put("/home/me/"+file, []byte(text), e)
 			if err != nil {
 				t.Fatalf("seed %d: put %s: %v\n%s", seed, e.name(), err, text)
 			}
-			// What was put in can be taken out again, alone.
+			// The new entry can be removed again.
 			if without, err := Remove("/home/me/"+file, got, e.name()); err != nil {
 				t.Fatalf("seed %d: remove %s: %v\n%s", seed, e.name(), err, got)
 			} else if again, err := Remove("/home/me/"+file, without, e.name()); err != nil || string(again) != string(without) {
@@ -38,8 +37,7 @@ func TestAnyLayout(t *testing.T) {
 	}
 }
 
-// However a person lays the file out, each of the entries can be taken out, and
-// then the others.
+// For any layout of the file, each of the entries can be removed, and then the others.
 func TestRemoveFromAnyLayout(t *testing.T) {
 	for seed := range uint64(600) {
 		w, file, text := laidOut(seed)
@@ -61,7 +59,7 @@ func TestRemoveFromAnyLayout(t *testing.T) {
 	}
 }
 
-// A writer writes config files with three databases, each in its own way.
+// A writer writes config files with three databases in random layouts.
 type writer struct {
 	rng      *rand.Rand
 	comments int
@@ -69,7 +67,7 @@ type writer struct {
 
 func (w *writer) maybe() bool { return w.rng.IntN(2) == 0 }
 
-// comment is one for the end of a line, or none.
+// comment returns a comment for the end of a line, or "".
 func (w *writer) comment() string {
 	if w.maybe() {
 		return ""
@@ -78,7 +76,7 @@ func (w *writer) comment() string {
 	return fmt.Sprintf(" # comment %d.", w.comments-1)
 }
 
-// lines are comments and blank lines with that indentation, or none.
+// lines returns comments and blank lines with that indentation, or "".
 func (w *writer) lines(indent string) string {
 	var b strings.Builder
 	for range w.rng.IntN(3) {
@@ -90,7 +88,7 @@ func (w *writer) lines(indent string) string {
 	return b.String()
 }
 
-// fields are the keys of an entry in some order.
+// fields returns the keys of an entry in random order.
 func (w *writer) fields() []string {
 	fields := []string{"name", "keywords", "path", "description"}
 	if w.maybe() {
@@ -103,9 +101,9 @@ func (w *writer) fields() []string {
 	return fields
 }
 
-// value is that of a field of entry i, in brackets and quotes. open is the
-// layout of lists: what stands behind the bracket, between items, and before
-// the closing bracket.
+// value returns the value of a field of entry i, with brackets and quotes. open is the
+// layout of lists: the text after the opening bracket, between items, and before the
+// closing bracket.
 func (w *writer) value(field string, i int, open [3]string) string {
 	switch field {
 	case "name":
@@ -192,7 +190,7 @@ func (w *writer) yaml() string {
 	if w.maybe() {
 		b.WriteString("search:\n  top_k: 3\n")
 	}
-	if text := b.String(); w.maybe() && !strings.HasSuffix(text, "no comment\n") { // which would be another text then
+	if text := b.String(); w.maybe() && !strings.HasSuffix(text, "no comment\n") { // with the comment, the text would be a different one
 		return strings.TrimSuffix(text, "\n")
 	}
 	return b.String()
@@ -230,7 +228,7 @@ func (w *writer) toml() string {
 	return b.String()
 }
 
-// laidOut is a file as a person may have laid it out, in one of the formats.
+// laidOut returns a file in a random layout, in one of the formats.
 func laidOut(seed uint64) (w *writer, file, text string) {
 	w = &writer{rng: rand.New(rand.NewPCG(seed, 0))}
 	switch seed % 3 {

@@ -75,8 +75,8 @@ func (d *document) Decode(data []byte, into map[string]any) error {
 	return d.takeSections(into)
 }
 
-// recordLines records the lines of n's values under their folded paths. Of keys that fold
-// to the same name it keeps the last in the file, because viper would keep any.
+// recordLines records the lines of n's values under their folded paths. If several keys
+// fold to the same name, it keeps the last one in the file, because viper would keep any.
 func (d *document) recordLines(path string, n *node, value any) {
 	switch value := value.(type) {
 	case map[string]any:

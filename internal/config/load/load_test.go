@@ -16,8 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// locations are in a folder of the test's own; nothing of the environment
-// overrides a value.
+// locations returns locations in a temporary folder. The environment overrides no value.
 func locations(t *testing.T, name, text string) config.Locations {
 	t.Helper()
 	for _, o := range config.Overrides() {
@@ -57,7 +56,7 @@ func unixPaths(t *testing.T) {
 	}
 }
 
-// The first form of the config, as users have it.
+// The original format of the config, which users still have.
 const firstForm = `{"databases": [
   {"keywords": ["gitlab", "gl", "gitlab-ci"], "path": "/home/me/.leann/indexes/gitlab",
    "mcp_tool_name": "mcp__leann__search", "description": "GitLab documentation"}]}`
@@ -228,7 +227,7 @@ func TestProblems(t *testing.T) {
 		{"databases is an object", "c.json", `{"databases": {"gitlab": {}}}`, 0, []string{
 			`line 1: databases: want a list of databases, got an object; no databases`,
 		}},
-		{"misspelt keys", "c.json", `{"database": [],
+		{"misspelled keys", "c.json", `{"database": [],
   "databases": [{"keyword": ["x"], "keywords": ["a"], "path": "/a", "description": "A", "Mod": "off", "nonsense": 1}],
   "hook": {"timeout": 5}}`, 1, []string{
 			`line 1: database: want a known key (did you mean "databases"?); ignored`,
@@ -383,7 +382,7 @@ func TestSyntaxErrors(t *testing.T) {
 	for _, test := range []struct {
 		file, text string
 		line       int
-		what       string
+		want       string
 	}{
 		{"c.json", "{\n  \"databases\": [\n    {\"keywords\": [}\n", 3, "invalid JSON"},
 		{"c.json", "{\n  \"databases\": [],\n}\n", 2, ":2:18: invalid JSON: trailing comma before '}'"},
@@ -406,8 +405,8 @@ func TestSyntaxErrors(t *testing.T) {
 			t.Errorf("%.40q: error %v, want a syntax error", test.text, err)
 			continue
 		}
-		if syntax.Line != test.line || !strings.Contains(err.Error(), test.what) || !strings.Contains(err.Error(), test.file) {
-			t.Errorf("%.40q: error %q at line %d, want %q at line %d", test.text, err, syntax.Line, test.what, test.line)
+		if syntax.Line != test.line || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), test.file) {
+			t.Errorf("%.40q: error %q at line %d, want %q at line %d", test.text, err, syntax.Line, test.want, test.line)
 		}
 	}
 }
@@ -528,7 +527,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// A config behind a symbolic link has the snapshot of the file that it leads to.
+// The snapshot of a symbolic link follows its target.
 func TestSnapshotOfLink(t *testing.T) {
 	unixPaths(t)
 	dir := t.TempDir()
@@ -630,8 +629,7 @@ func TestCheckPaths(t *testing.T) {
 	}
 }
 
-// FuzzConfig holds every format against the promise that a config is read or
-// refused, and that what is read is usable.
+// FuzzConfig verifies for every format that a config is either rejected or usable.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		firstForm,

@@ -15,7 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// settle waits until a change of the file will show in its stamp.
+// settle waits until a change of the file will change its stamp.
 func settle(t *testing.T, path string) {
 	t.Helper()
 	for {
@@ -30,7 +30,7 @@ func settle(t *testing.T, path string) {
 	}
 }
 
-// put writes a file and waits until a change of it will show.
+// put writes a file and waits until a change of it will change its stamp.
 func put(t *testing.T, text string, path ...string) string {
 	t.Helper()
 	name := filepath.Join(path...)
@@ -52,12 +52,12 @@ func names(rules []config.Rule) []string {
 	return list
 }
 
-// one is a file with one rule.
+// one returns a file with one rule.
 func one(name string) string {
 	return `{"routes": {"` + name + `": {"pattern": "x", "message": "m"}}}`
 }
 
-// The order of the rules is that of the file, whatever its format.
+// The rules have the order of the file, in every format.
 func TestRouteOrder(t *testing.T) {
 	want := []string{"zebra", "C++ rule", "apple", "m.n"}
 	for name, text := range map[string]string{
@@ -91,7 +91,7 @@ func TestRouteOrder(t *testing.T) {
 	}
 }
 
-// world is a machine with rules in every place where they can be.
+// world creates rules in every supported place.
 func world(t *testing.T) (l config.Locations, p config.RoutesPlace, plugins string) {
 	l = locations(t, "config.json", one("user"))
 	put(t, one("user"), l.Config)
@@ -149,7 +149,7 @@ func TestRouteFiles(t *testing.T) {
 	}
 }
 
-// A rule of a project takes the place of none that the user or a plugin has.
+// A project's rule cannot replace a rule of the user or of a plugin.
 func TestRouteNames(t *testing.T) {
 	l, p, plugins := world(t)
 	put(t, `{"routes": {"user": {"pattern": "y", "message": "own"}, "shared": {"pattern": "y", "message": "own"}}}`, p.Plugin, "hooks", "tool-routes.json")
@@ -228,8 +228,7 @@ func TestRouteDatabases(t *testing.T) {
 	}
 }
 
-// The snapshot is of no use as soon as one of the files is another, and as
-// long as none is.
+// The snapshot is valid exactly as long as none of the files changes.
 func TestRoutesSnapshot(t *testing.T) {
 	l, p, plugins := world(t)
 	remember := func() []config.Rule {
@@ -277,7 +276,7 @@ func TestRoutesSnapshot(t *testing.T) {
 		}
 		remember()
 	}
-	// What may yet change without a trace is not kept.
+	// Files that may change without changing their stamps are not stored.
 	fresh := put(t, one("fresh"), p.Plugin, "hooks", "tool-routes.json")
 	routes := LoadRoutes(mustLoad(t, l), p)
 	soon := time.Now().Add(time.Hour)
@@ -292,7 +291,7 @@ func TestRoutesSnapshot(t *testing.T) {
 	}
 }
 
-// replace writes a file in place of another that has the same size and time.
+// replace replaces a file with one of the same size and time.
 func replace(t *testing.T, text string, path ...string) {
 	t.Helper()
 	name := filepath.Join(path...)
@@ -309,13 +308,13 @@ func replace(t *testing.T, text string, path ...string) {
 	if err := os.Rename(name+".new", name); err != nil {
 		t.Fatal(err)
 	}
-	if runtime.GOOS == "windows" { // it has neither inodes nor change times
+	if runtime.GOOS == "windows" { // without inodes and change times
 		put(t, text+" ", name)
 	}
 	settle(t, name)
 }
 
-// Rules that could not be read once are read again, whatever the stamp says.
+// Rules that could not be read are read again, even if the stamp is unchanged.
 func TestUnreadRoutesAreNotRemembered(t *testing.T) {
 	l, p, _ := world(t)
 	dir := filepath.Join(p.Project, ".docsearch", "routes.toml")

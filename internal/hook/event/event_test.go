@@ -119,26 +119,26 @@ func TestParseErrors(t *testing.T) {
 		"a comma too many":    `{"tool_name":"WebSearch",}`,
 		"no colon":            `{"tool_name" "WebSearch"}`,
 		"two values":          `{"tool_name":"a" "b"}`,
-		"closes what is open": `{"tool_input":{]}`,
+		"mismatched brackets": `{"tool_input":{]}`,
 		"zero bytes":          "\x00\x00\x00",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if e, err := Parse([]byte(event)); err == nil && e.Search.Query != "" {
 				t.Errorf("%q was read as %+v", event, e)
 			} else if err == nil && !strings.Contains(event, "]") {
-				t.Errorf("%q is no error", event)
+				t.Errorf("no error for %q", event)
 			}
 		})
 	}
 }
 
-// A client may leave open what it has written the event to.
+// A client may keep the pipe open after the event.
 func TestRead(t *testing.T) {
 	const whole = `{"tool_name":"WebSearch","tool_input":{"query":"q}"}}`
 	long := `{"pad":"` + strings.Repeat("x", 2*eagerLimit) + `",` + whole[1:]
 	for _, test := range []struct {
 		name, text string
-		open       bool // after the text
+		open       bool // the pipe, after the text
 		err        string
 	}{
 		{"closed", whole, false, ""},
@@ -180,7 +180,7 @@ func TestLongStringsAreSkipped(t *testing.T) {
 	}
 }
 
-// What is to be written can be long, and may be cut anywhere.
+// Text to write can be long, and may be cut anywhere.
 func TestLongTextIsCut(t *testing.T) {
 	for _, unit := range []string{`a`, `\\`, `\"`, `\n`, `\u00e9`, `\ud83d\ude00`, `é`} {
 		for shift := range 12 {
@@ -196,8 +196,8 @@ func TestLongTextIsCut(t *testing.T) {
 	}
 }
 
-// FuzzEvent holds the scanner against encoding/json: an object that is valid
-// has the same fields by both.
+// FuzzEvent compares the scanner with encoding/json: both read the same fields from a
+// valid object.
 func FuzzEvent(f *testing.F) {
 	f.Add([]byte(`{"session_id":"s","tool_name":"WebSearch","tool_input":{"query":"q","allowed_domains":["a"]}}`))
 	f.Add([]byte(`{"a":{"b":[1,"]}",{}]},"c":-1.5e3,"d":true,"e":null,"f":"\\\""}`))

@@ -138,8 +138,7 @@ func (i Indexes) Remedy(db *config.Database, call *notes.Call) (remedies []hook.
 		if err := s.search(query); err != nil {
 			return err
 		}
-		// What follows the first message is often of the same cause, and says it
-		// in other words.
+		// The messages after the first often describe the same cause in other words.
 		if m := failure.Messages; len(m) > 1 && strings.Count(m[0], " ") >= minFirstMessage && s.best < conclusive {
 			query.Text, query.Keywords = m[0], nil
 			if err := s.search(query); err != nil {

@@ -241,11 +241,11 @@ func sameWord(a, b rune) bool {
 type class int
 
 const (
-	symbol   class = iota // no part of words
-	spaced                // of words that spaces part
-	katakana              // words stand out by their script
+	symbol   class = iota // not part of a word
+	spaced                // words are separated by spaces
+	katakana              // script change marks word boundaries
 	hangul                // as Latin within itself; names take particles without a space
-	unspaced              // nothing shows where a word ends
+	unspaced              // word boundaries are not marked
 )
 
 func classOf(r rune) class {

@@ -24,7 +24,7 @@ type Field struct {
 }
 
 // Raw returns the value of the first of the names that the object contains with a value
-// other than null. Of duplicate keys, the last one counts, as in encoding/json.
+// other than null. If a key occurs twice, the last one counts, as in encoding/json.
 func (l Fields) Raw(names ...string) []byte {
 	for _, name := range names {
 		for i := len(l) - 1; i >= 0; i-- {
@@ -158,8 +158,8 @@ func unicodeEscape(v []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// Prefix decodes a JSON string. Of a long string it decodes only about the first most
-// bytes, because decoding all of it would take too long.
+// Prefix decodes a JSON string. If the string is longer than most bytes, Prefix decodes
+// only about that many, because decoding all of it would take too long.
 func Prefix(v []byte, most int) string {
 	if len(v) <= most {
 		s, _ := String(v)
@@ -185,7 +185,7 @@ func Prefix(v []byte, most int) string {
 	return s
 }
 
-// needsDecoding reports whether a character in a JSON string does not stand for itself.
+// needsDecoding reports whether a character in a JSON string must be decoded.
 func needsDecoding(r rune) bool {
 	return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzText holds what is written as a string against encoding/json.
+// FuzzText compares written strings with encoding/json.
 func FuzzText(f *testing.F) {
 	f.Add("plain")
 	f.Add("\"\\/\b\f\n\r\t\x00\x1f\x7f\u2028é😀\xff")
@@ -16,7 +16,7 @@ func FuzzText(f *testing.F) {
 		if err := json.Unmarshal(b, &got); err != nil {
 			t.Fatalf("%q was written as %s: %v", s, b, err)
 		}
-		if want := string([]rune(s)); got != want { // a replacement character for each byte that is no UTF-8
+		if want := string([]rune(s)); got != want { // each invalid byte becomes a replacement character
 			t.Errorf("%q was read back as %q", s, got)
 		}
 		if back, ok := String(b); !ok || back != got {
@@ -25,8 +25,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzString holds what is read as a string or as a number or word against
-// encoding/json.
+// FuzzString compares decoded strings, numbers and literals with encoding/json.
 func FuzzString(f *testing.F) {
 	for _, s := range []string{`"a"`, `"\u00e9\n\/\b\f\r\t\"\\"`, `"\ud83d\ude00 \ud83d x \ude00\ud83d"`, "\"\x01\"", "\"\xff\"", `"a\"`, `"\x"`, `"\u12"`, `"\uD83D\u0041"`, `"a"b"`,
 		`0`, `-0.5e+10`, `01`, `1.`, `.5`, `-`, `1e`, `true`, `nul`, `+1`, `0x1`} {

@@ -14,8 +14,8 @@ import (
 	"github.com/docsearch/docsearch/internal/mmap"
 )
 
-// What goes wrong in a hook must not look like a denial, which is what Go
-// makes of it on its own: exit code 2.
+// A failure of the hook must not look like a denial. By default, a Go program that crashes
+// exits with code 2, which is one.
 func TestGuard(t *testing.T) {
 	crashes := map[string]func() int{
 		"panic": func() int { panic("on purpose") },
@@ -44,7 +44,7 @@ func TestGuard(t *testing.T) {
 	for name := range crashes {
 		t.Run(name, func(t *testing.T) {
 			if runtime.GOOS == "windows" && (name == "fault" || name == "stack") {
-				t.Skip("Windows lets nobody cut a mapped file, and has no signals")
+				t.Skip("Windows cannot truncate a mapped file and has no signals")
 			}
 			cmd := exec.Command(os.Args[0], "-test.run=^TestGuard$")
 			cmd.Env = append(os.Environ(), "STARTUP_TEST_CRASH="+name, "STARTUP_TEST_DIR="+t.TempDir())
@@ -67,8 +67,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// overflow recurs without end: Go cannot recover from that.
+// overflow recurses without end, which Go cannot recover from.
 func overflow(n int) int {
-	//lint:ignore SA5007 that it has no end is what is tested
+	//lint:ignore SA5007 the test needs endless recursion
 	return overflow(n+1) + 1
 }

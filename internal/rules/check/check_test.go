@@ -12,7 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 )
 
-// The examples' own tests pass, and nothing is odd about them.
+// The example rules pass their own tests and have no findings.
 func TestExamples(t *testing.T) {
 	paths, err := filepath.Glob(filepath.FromSlash("../../../testdata/routes/*"))
 	if err != nil || len(paths) < 4 {
@@ -65,7 +65,7 @@ func TestRules(t *testing.T) {
 			[]string{`b: never fires: earlier rule a matches "git\t\tcommit\t\t-m"`}},
 		{"shadowed by a rule for all of a tool", `{"a": {"tool": "Bash", "message": "m"}, "b": {"command_pattern": "x", "message": "m"}}`,
 			[]string{`b: never fires: earlier rule a matches "x"`}},
-		{"shadowed but for an exception", `{"a": {"command_pattern": "git", "unless": "commit", "message": "m"}, "b": {"command_pattern": "git\\s+commit", "message": "m"}}`, nil},
+		{"shadowed except for an exception", `{"a": {"command_pattern": "git", "unless": "commit", "message": "m"}, "b": {"command_pattern": "git\\s+commit", "message": "m"}}`, nil},
 		{"not shadowed, as its test tells", `{"a": {"command_pattern": "x", "message": "m"}, "b": {"command_pattern": "[x-z]x?", "message": "m", "tests": [{"input": "y", "expect": "deny"}]}}`, nil},
 		{"for another tool", `{"a": {"tool": "WebFetch", "command_pattern": "x", "message": "m"}}`,
 			[]string{"a: never fires: it applies to WebFetch, but its command_pattern to Bash"}},

@@ -90,7 +90,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// What Python 3.13's re.search finds, with IGNORECASE.
+// The results of re.search in Python 3.13 with IGNORECASE.
 func TestMatchesAsPython(t *testing.T) {
 	for _, test := range []struct {
 		pattern, text string
@@ -158,7 +158,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Whatever matches has what the pattern is said to need.
+// Every matching text contains one of the required literals.
 func TestNeeds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	matches, filtered := 0, 0
@@ -169,7 +169,7 @@ func TestNeeds(t *testing.T) {
 		filtered += f
 	}
 	if matches < 1000 || filtered < 1000 {
-		t.Errorf("%d matches, %d texts that were left out: too few to tell", matches, filtered)
+		t.Errorf("%d matches, %d filtered texts: too few for the test", matches, filtered)
 	}
 }
 
