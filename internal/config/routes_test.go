@@ -45,7 +45,7 @@ func TestRoutesSnapshotFormat(t *testing.T) {
 }
 
 // Rejected rules leave no trace in the accepted ones.
-func TestConcerns(t *testing.T) {
+func TestCandidate(t *testing.T) {
 	whole := wholeRoutes()
 	all := whole.Rules[0]
 	for i := range 20 {

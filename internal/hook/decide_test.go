@@ -18,11 +18,11 @@ import (
 	"github.com/docsearch/docsearch/internal/notes"
 )
 
-// indexes answers by database name. A missing entry is a database without an index, a nil
+// fakeSearcher answers by database name. A missing entry is a database without an index, a nil
 // entry one with a corrupt index.
-type indexes map[string]func(query string) (Answer, error)
+type fakeSearcher map[string]func(query string) (Answer, error)
 
-func (x indexes) Check(db *config.Database) (version string, err error) {
+func (x fakeSearcher) Check(db *config.Database) (version string, err error) {
 	switch answer, ok := x[db.Name]; {
 	case !ok:
 		return "", fmt.Errorf("%s: %w", db.Path, generation.ErrNoIndex)
@@ -32,7 +32,7 @@ func (x indexes) Check(db *config.Database) (version string, err error) {
 	return db.Version, nil
 }
 
-func (x indexes) Search(db *config.Database, s event.Search) (Answer, error) {
+func (x fakeSearcher) Search(db *config.Database, s event.Search) (Answer, error) {
 	if _, err := x.Check(db); err != nil {
 		return Answer{}, err
 	}
@@ -40,21 +40,21 @@ func (x indexes) Search(db *config.Database, s event.Search) (Answer, error) {
 }
 
 // Present is true except for paths below /absent.
-func (x indexes) Present(db *config.Database) bool { return !strings.HasPrefix(db.Path, "/absent/") }
+func (x fakeSearcher) Present(db *config.Database) bool { return !strings.HasPrefix(db.Path, "/absent/") }
 
 // Server finds LEANN's server, and docsearch under the name mydocs.
-func (x indexes) Server(tool, _ string) (found, own bool) {
+func (x fakeSearcher) Server(tool, _ string) (found, own bool) {
 	name, _ := config.ServerName(tool)
 	return name == "leann" || name == "mydocs", name == "mydocs"
 }
 
 // Page answers for a page as Search does for its URL.
-func (x indexes) Page(db *config.Database, f event.Fetch) (Answer, bool, error) {
+func (x fakeSearcher) Page(db *config.Database, f event.Fetch) (Answer, bool, error) {
 	a, err := x.Search(db, event.Search{Query: f.URL})
 	return a, len(a.Passages) > 0, err
 }
 
-func (x indexes) Entries(db *config.Database, call *notes.Call, floor float64) ([]notes.Entry, error) {
+func (x fakeSearcher) Entries(db *config.Database, call *notes.Call, floor float64) ([]notes.Entry, error) {
 	entries, _, err := x.Contents(db)
 	for i := range entries {
 		entries[i].Rarity = 1
@@ -64,7 +64,7 @@ func (x indexes) Entries(db *config.Database, call *notes.Call, floor float64) (
 }
 
 // Contents returns a document for each passage of the answer.
-func (x indexes) Contents(db *config.Database) ([]notes.Entry, int, error) {
+func (x fakeSearcher) Contents(db *config.Database) ([]notes.Entry, int, error) {
 	a, err := x.Search(db, event.Search{})
 	var entries []notes.Entry
 	for _, p := range a.Passages {
@@ -75,7 +75,7 @@ func (x indexes) Contents(db *config.Database) ([]notes.Entry, int, error) {
 
 // Remedy returns the answer's passages. The evidence for the first is the answer's
 // confidence; each further one has half of it.
-func (x indexes) Remedy(db *config.Database, call *notes.Call) ([]Remedy, error) {
+func (x fakeSearcher) Remedy(db *config.Database, call *notes.Call) ([]Remedy, error) {
 	a, err := x.Search(db, event.Search{Query: call.Query().Text})
 	var found []Remedy
 	for _, p := range a.Passages {
@@ -124,36 +124,36 @@ func TestDecideByMode(t *testing.T) {
 		name    string
 		mode    config.Mode
 		tool    string
-		indexes indexes
+		indexes fakeSearcher
 		query   string
 		verdict Verdict
 		context bool // with a pass
 		answer  bool // the denial quotes a passage
 		fault   string
 	}{
-		{name: "no keyword", query: "cooking", indexes: indexes{"gitlab": always(sure)}},
-		{name: "default, sure", query: "gitlab artifacts", indexes: indexes{"gitlab": always(sure)}, verdict: Deny, answer: true},
-		{name: "default, unsure", query: "gitlab artifacts", indexes: indexes{"gitlab": always(unsure)}},
-		{name: "default, no hit", query: "gitlab artifacts", indexes: indexes{"gitlab": always(Answer{Confident: true})}},
-		{name: "default, search fails", query: "gitlab artifacts", indexes: indexes{"gitlab": failing}, fault: "disk on fire"},
+		{name: "no keyword", query: "cooking", indexes: fakeSearcher{"gitlab": always(sure)}},
+		{name: "default, sure", query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": always(sure)}, verdict: Deny, answer: true},
+		{name: "default, unsure", query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": always(unsure)}},
+		{name: "default, no hit", query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": always(Answer{Confident: true})}},
+		{name: "default, search fails", query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": failing}, fault: "disk on fire"},
 		{name: "default, no index", query: "gitlab artifacts", fault: "no docsearch index"},
-		{name: "default, damaged", query: "gitlab artifacts", indexes: indexes{"gitlab": nil}, fault: "corrupt"},
-		{name: "default, other tool, sure", query: "gitlab artifacts", tool: foreignTool, indexes: indexes{"gitlab": always(sure)}, verdict: Deny, answer: true},
-		{name: "default, other tool, unsure", query: "gitlab artifacts", tool: foreignTool, indexes: indexes{"gitlab": always(unsure)}},
+		{name: "default, damaged", query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": nil}, fault: "corrupt"},
+		{name: "default, other tool, sure", query: "gitlab artifacts", tool: foreignTool, indexes: fakeSearcher{"gitlab": always(sure)}, verdict: Deny, answer: true},
+		{name: "default, other tool, unsure", query: "gitlab artifacts", tool: foreignTool, indexes: fakeSearcher{"gitlab": always(unsure)}},
 		{name: "default, other tool, no index", query: "gitlab artifacts", tool: foreignTool, verdict: Deny},
-		{name: "default, other tool, damaged", query: "gitlab artifacts", tool: foreignTool, indexes: indexes{"gitlab": nil}, fault: "corrupt"},
+		{name: "default, other tool, damaged", query: "gitlab artifacts", tool: foreignTool, indexes: fakeSearcher{"gitlab": nil}, fault: "corrupt"},
 
-		{name: "answer, sure", mode: config.ModeAnswer, query: "gitlab artifacts", indexes: indexes{"gitlab": always(sure)}, verdict: Deny, answer: true},
-		{name: "answer, unsure", mode: config.ModeAnswer, query: "gitlab artifacts", indexes: indexes{"gitlab": always(unsure)}},
+		{name: "answer, sure", mode: config.ModeAnswer, query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": always(sure)}, verdict: Deny, answer: true},
+		{name: "answer, unsure", mode: config.ModeAnswer, query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": always(unsure)}},
 		{name: "answer, other tool, no index", mode: config.ModeAnswer, tool: foreignTool, query: "gitlab artifacts", fault: "no docsearch index"},
 
-		{name: "redirect", mode: config.ModeRedirect, query: "gitlab artifacts", indexes: indexes{"gitlab": always(unsure)}, verdict: Deny},
+		{name: "redirect", mode: config.ModeRedirect, query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": always(unsure)}, verdict: Deny},
 		{name: "redirect, no index", mode: config.ModeRedirect, query: "gitlab artifacts", fault: "no docsearch index"},
-		{name: "redirect, damaged", mode: config.ModeRedirect, query: "gitlab artifacts", indexes: indexes{"gitlab": nil}, fault: "corrupt"},
+		{name: "redirect, damaged", mode: config.ModeRedirect, query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": nil}, fault: "corrupt"},
 		{name: "redirect, other tool", mode: config.ModeRedirect, tool: foreignTool, query: "gitlab artifacts", verdict: Deny},
-		{name: "redirect, other tool, damaged", mode: config.ModeRedirect, tool: foreignTool, query: "gitlab artifacts", indexes: indexes{"gitlab": nil}, verdict: Deny},
+		{name: "redirect, other tool, damaged", mode: config.ModeRedirect, tool: foreignTool, query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": nil}, verdict: Deny},
 
-		{name: "advise", mode: config.ModeAdvise, query: "gitlab artifacts", indexes: indexes{"gitlab": always(unsure)}, context: true},
+		{name: "advise", mode: config.ModeAdvise, query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": always(unsure)}, context: true},
 		{name: "advise, no index", mode: config.ModeAdvise, query: "gitlab artifacts", fault: "no docsearch index"},
 		{name: "advise, other tool", mode: config.ModeAdvise, tool: foreignTool, query: "gitlab artifacts", context: true},
 
@@ -163,16 +163,16 @@ func TestDecideByMode(t *testing.T) {
 		{name: "advise, absent, unknown tool", query: "absent", mode: config.ModeAdvise, tool: "mcp__gone__search", fault: "/absent/db does not exist"},
 		{name: "redirect, absent, own tool", query: "absent", mode: config.ModeRedirect, fault: "no docsearch index"},
 
-		{name: "off", mode: config.ModeOff, query: "gitlab artifacts", indexes: indexes{"gitlab": always(sure)}},
+		{name: "off", mode: config.ModeOff, query: "gitlab artifacts", indexes: fakeSearcher{"gitlab": always(sure)}},
 
-		{name: "two, both sure", query: "gitlab on k8s", indexes: indexes{"gitlab": always(sure), "kubernetes": always(sure)}, verdict: Deny, answer: true},
-		{name: "two, one sure", query: "gitlab on k8s", indexes: indexes{"gitlab": always(unsure), "kubernetes": always(sure)}, verdict: Deny, answer: true},
-		{name: "two, one damaged", query: "gitlab on k8s", indexes: indexes{"gitlab": nil, "kubernetes": always(sure)}, verdict: Deny, answer: true, fault: "corrupt"},
-		{name: "two, none sure", query: "gitlab on k8s", indexes: indexes{"gitlab": always(unsure), "kubernetes": always(unsure)}},
+		{name: "two, both sure", query: "gitlab on k8s", indexes: fakeSearcher{"gitlab": always(sure), "kubernetes": always(sure)}, verdict: Deny, answer: true},
+		{name: "two, one sure", query: "gitlab on k8s", indexes: fakeSearcher{"gitlab": always(unsure), "kubernetes": always(sure)}, verdict: Deny, answer: true},
+		{name: "two, one damaged", query: "gitlab on k8s", indexes: fakeSearcher{"gitlab": nil, "kubernetes": always(sure)}, verdict: Deny, answer: true, fault: "corrupt"},
+		{name: "two, none sure", query: "gitlab on k8s", indexes: fakeSearcher{"gitlab": always(unsure), "kubernetes": always(unsure)}},
 
-		{name: "no query", query: "", indexes: indexes{"gitlab": always(sure)}},
-		{name: "blank query", query: " \t", indexes: indexes{"gitlab": always(sure)}},
-		{name: "endless query", query: "gitlab " + strings.Repeat("x", match.MaxQuery), indexes: indexes{"gitlab": always(sure)}, fault: "bytes"},
+		{name: "no query", query: "", indexes: fakeSearcher{"gitlab": always(sure)}},
+		{name: "blank query", query: " \t", indexes: fakeSearcher{"gitlab": always(sure)}},
+		{name: "endless query", query: "gitlab " + strings.Repeat("x", match.MaxQuery), indexes: fakeSearcher{"gitlab": always(sure)}, fault: "bytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig(test.mode, test.tool)
@@ -235,7 +235,7 @@ func TestDecideByEvent(t *testing.T) {
 			c := testConfig("", foreignTool)
 			c.Hook.Tool = test.tool
 			server := c.Server(func(name string) string { return test.env[name] })
-			d := Decide(test.event, c, server, State{}, at(0), indexes{}, Routes{})
+			d := Decide(test.event, c, server, State{}, at(0), fakeSearcher{}, Routes{})
 			if d.Verdict != test.verdict || len(d.Faults) > 0 {
 				t.Errorf("verdict %q, want %q; trace %q, faults %q", d.Verdict, test.verdict, d.Trace, d.Faults)
 			}
@@ -243,23 +243,23 @@ func TestDecideByEvent(t *testing.T) {
 	}
 }
 
-// TestRepetition simulates sessions, step by step: a web search or another tool call, and
+// TestRetry simulates sessions, step by step: a web search or another tool call, and
 // the hook's decision.
-func TestRepetition(t *testing.T) {
+func TestRetry(t *testing.T) {
 	type step struct {
 		query, tool, agent string
 		after              time.Duration
 		want               Verdict
 	}
 	const own = "mcp__docsearch__search"
-	both := indexes{"gitlab": always(sure), "kubernetes": always(sure)}
-	nothing := indexes{"gitlab": always(Answer{}), "kubernetes": always(Answer{})}
+	both := fakeSearcher{"gitlab": always(sure), "kubernetes": always(sure)}
+	nothing := fakeSearcher{"gitlab": always(Answer{}), "kubernetes": always(Answer{})}
 	for _, test := range []struct {
 		name    string
 		retry   config.Retry
 		mode    config.Mode
 		tool    string
-		indexes indexes
+		indexes fakeSearcher
 		steps   []step
 	}{
 		{"identical: repeated, then again", config.RetryIdentical, "", "", both, []step{
@@ -288,7 +288,7 @@ func TestRepetition(t *testing.T) {
 		{"evidence: only the databases were listed", config.RetryEvidence, "", "", both, []step{
 			{query: "gitlab a", want: Deny}, {tool: "mcp__docsearch__list_databases", want: Allow}, {query: "gitlab a", want: Deny},
 		}},
-		{"evidence: another server's tool", config.RetryEvidence, config.ModeRedirect, foreignTool, indexes{}, []step{
+		{"evidence: another server's tool", config.RetryEvidence, config.ModeRedirect, foreignTool, fakeSearcher{}, []step{
 			{query: "gitlab a", want: Deny}, {query: "gitlab a", want: Deny}, {tool: foreignTool, want: Pass, after: time.Second}, {query: "gitlab a", want: Pass},
 		}},
 		{"evidence: nothing to offer", config.RetryEvidence, config.ModeRedirect, "", nothing, []step{
@@ -325,7 +325,7 @@ func TestDecideIsPure(t *testing.T) {
 	state := State{Denied: []Denial{{Call: Call{Search: event.Search{Query: "gitlab a"}}, At: at(0)}, {Call: Call{Search: event.Search{Query: "gitlab b"}}, At: at(0)}}}
 	var first Decision
 	for range 3 {
-		d := Decide(webSearchEvent("gitlab a"), c, c.Server(noEnv), state, at(1), indexes{"gitlab": always(sure)}, Routes{})
+		d := Decide(webSearchEvent("gitlab a"), c, c.Server(noEnv), state, at(1), fakeSearcher{"gitlab": always(sure)}, Routes{})
 		if first.Trace == nil {
 			first = d
 		}

@@ -16,7 +16,7 @@ func fetchEvent(url string) event.Event {
 
 func TestDecideFetch(t *testing.T) {
 	const page = "https://docs.gitlab.com/ci/jobs/job_artifacts/"
-	held := indexes{"gitlab": func(url string) (Answer, error) {
+	held := fakeSearcher{"gitlab": func(url string) (Answer, error) {
 		if url != page {
 			return Answer{}, nil
 		}
@@ -29,7 +29,7 @@ func TestDecideFetch(t *testing.T) {
 		url     string
 		mode    config.Mode
 		tool    string
-		indexes indexes
+		indexes fakeSearcher
 		verdict Verdict
 		reason  []string
 		context string
@@ -43,7 +43,7 @@ func TestDecideFetch(t *testing.T) {
 				"If the passages do not answer the question, sending the same WebFetch again, unchanged, runs it on the web.",
 				"Best match (Job artifacts > Expiry):\n> Artifacts expire after 30 days",
 			}, context: `These sections of the page from GitLab (database "gitlab", /docs/gitlab) match the prompt, best first. The read call returns the whole page.`},
-		{name: "all of it", url: page, indexes: indexes{"gitlab": always(whole)}, verdict: Deny,
+		{name: "all of it", url: page, indexes: fakeSearcher{"gitlab": always(whole)}, verdict: Deny,
 			reason: []string{"Read from local documentation ("}, context: `This is the whole page from GitLab (database "gitlab", /docs/gitlab). The read call returns the same text.`},
 		{name: "not held", url: page + "none", indexes: held},
 		{name: "another site", url: "https://example.org/ci", indexes: held},
@@ -58,7 +58,7 @@ func TestDecideFetch(t *testing.T) {
 			reason: []string{foreignTool + ` {"index_name": "gitlab", "query": "how long artifacts live"}`}},
 		{name: "another tool, no index", url: page, tool: foreignTool},
 		{name: "no index", url: page, fault: "no docsearch index"},
-		{name: "damaged", url: page, indexes: indexes{"gitlab": nil}, fault: "corrupt"},
+		{name: "damaged", url: page, indexes: fakeSearcher{"gitlab": nil}, fault: "corrupt"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig(test.mode, test.tool)
@@ -89,7 +89,7 @@ func TestDecideFetch(t *testing.T) {
 func TestFetchOfFile(t *testing.T) {
 	c := testConfig("", "")
 	c.Databases[0].URLs = []string{"docs.gitlab.com"}
-	x := indexes{"gitlab": always(Answer{Passages: []passage.Passage{ingress}, Confidence: 1, Confident: true})}
+	x := fakeSearcher{"gitlab": always(Answer{Passages: []passage.Passage{ingress}, Confidence: 1, Confident: true})}
 	d := Decide(fetchEvent("https://docs.gitlab.com/ingress"), c, c.Server(noEnv), State{}, at(0), x, Routes{})
 	if want := `mcp__docsearch__read {"path": "docs/ingress.md", "database": "gitlab"}`; !strings.Contains(d.Reason, want) {
 		t.Errorf("reason %q, want %q in it", d.Reason, want)
@@ -117,7 +117,7 @@ func TestStoreKeepsFetch(t *testing.T) {
 func TestFetchEscapeHatch(t *testing.T) {
 	c := testConfig("", "")
 	c.Databases[0].URLs = []string{"docs.gitlab.com"}
-	x := indexes{"gitlab": always(sure)}
+	x := fakeSearcher{"gitlab": always(sure)}
 	e := fetchEvent("https://docs.gitlab.com/ci")
 	var s State
 	ask := func(e event.Event, after time.Duration) Verdict {

@@ -126,6 +126,6 @@ func runLogged(t *testing.T, h config.Hook, l config.Locations, now time.Time, e
 		Getenv: func(string) string { return "" },
 		Now:    func() time.Time { return now },
 	}
-	code = p.Run(&c, l, nil, indexes{})
+	code = p.Run(&c, l, nil, fakeSearcher{})
 	return code, out.String(), errs.String()
 }

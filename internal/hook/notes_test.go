@@ -30,12 +30,12 @@ func notesConfig() *config.Config {
 	return c
 }
 
-func decideEvent(e event.Event, c *config.Config, x indexes) Decision {
+func decideEvent(e event.Event, c *config.Config, x fakeSearcher) Decision {
 	return Decide(e, c, c.Server(noEnv), State{}, at(0), x, Routes{})
 }
 
-// offered returns the text for a session that has seen no notes.
-func offered(d Decision) string {
+// shownNotes returns the text for a session that has seen no notes.
+func shownNotes(d Decision) string {
 	if d.Notes == nil {
 		return ""
 	}
@@ -46,7 +46,7 @@ func offered(d Decision) string {
 func TestAccompany(t *testing.T) {
 	goErrors := note("go-errors.md", "Errors", "Wrap errors with %w.", passage.NoteMeta{AppliesWhen: passage.AppliesWhen{Languages: []string{"go"}}})
 	commits := note("commits.md", "Commits", "Subject in lower case.", passage.NoteMeta{Priority: 5})
-	notes := indexes{"team": always(Answer{Passages: []passage.Passage{goErrors, commits}})}
+	notes := fakeSearcher{"team": always(Answer{Passages: []passage.Passage{goErrors, commits}})}
 	edit := event.Event{Host: event.Claude, Name: event.PreToolUse, Session: "s", Tool: "Edit", Cwd: "/p", File: event.File{Path: "/p/a.go"}}
 	with := func(change func(*event.Event)) event.Event {
 		e := edit
@@ -57,7 +57,7 @@ func TestAccompany(t *testing.T) {
 		name    string
 		event   event.Event
 		config  func(*config.Config)
-		indexes indexes
+		indexes fakeSearcher
 		shown   []string
 		not     string
 		fault   string
@@ -71,8 +71,8 @@ func TestAccompany(t *testing.T) {
 		{name: "nothing is marked", event: edit, config: func(c *config.Config) { c.Databases[2].Inject = nil }, indexes: notes},
 		{name: "below the floor", event: edit, config: func(c *config.Config) { c.Inject.Floor = 3 }, indexes: notes},
 		{name: "too much", event: edit, config: func(c *config.Config) { c.Inject.MaxChars = 160 }, indexes: notes, shown: []string{"Errors"}, not: "Commits"},
-		{name: "no index", event: edit, indexes: indexes{}, fault: "database team skipped: /notes: no docsearch index"},
-		{name: "damaged", event: edit, indexes: indexes{"team": nil}, fault: "corrupt"},
+		{name: "no index", event: edit, indexes: fakeSearcher{}, fault: "database team skipped: /notes: no docsearch index"},
+		{name: "damaged", event: edit, indexes: fakeSearcher{"team": nil}, fault: "corrupt"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := notesConfig()
@@ -80,7 +80,7 @@ func TestAccompany(t *testing.T) {
 				test.config(c)
 			}
 			d := decideEvent(test.event, c, test.indexes)
-			got := offered(d)
+			got := shownNotes(d)
 			if d.Verdict != Pass || got != "" != (test.shown != nil) || len(got) > c.Inject.MaxChars {
 				t.Fatalf("verdict %q, shown %q, want %q; trace %q", d.Verdict, got, test.shown, d.Trace)
 			}
@@ -102,8 +102,8 @@ func TestAccompany(t *testing.T) {
 // A long note is shortened, with the call that reads the rest.
 func TestLongNote(t *testing.T) {
 	long := note("/notes/long.md", "Long", strings.Repeat("words of a long note\n", 400), passage.NoteMeta{})
-	d := decideEvent(event.Event{Host: event.Claude, Name: event.PreToolUse, Tool: "Write", File: event.File{Path: "/p/a.go"}}, notesConfig(), indexes{"team": always(Answer{Passages: []passage.Passage{long}})})
-	got := offered(d)
+	d := decideEvent(event.Event{Host: event.Claude, Name: event.PreToolUse, Tool: "Write", File: event.File{Path: "/p/a.go"}}, notesConfig(), fakeSearcher{"team": always(Answer{Passages: []passage.Passage{long}})})
+	got := shownNotes(d)
 	if want := "[...]\n```\nFull text: mcp__docsearch__read {\"path\": \"/notes/long.md\", \"database\": \"team\"}"; !strings.HasSuffix(got, want) || len(got) > 3000 || len(got) < 2500 {
 		t.Errorf("shown %d bytes that end %q, want %q", len(got), got[max(0, len(got)-200):], want)
 	}
@@ -112,7 +112,7 @@ func TestLongNote(t *testing.T) {
 func TestBeginning(t *testing.T) {
 	pinned := note("secrets.md", "Secrets", "No secrets in the repository.", passage.NoteMeta{Pinned: true, Tags: []string{"security", "vault"}})
 	commits := note("commits.md", "Commits", "Subject in lower case.", passage.NoteMeta{})
-	x := indexes{"gitlab": always(sure), "team": always(Answer{Passages: []passage.Passage{commits, pinned}})}
+	x := fakeSearcher{"gitlab": always(sure), "team": always(Answer{Passages: []passage.Passage{commits, pinned}})}
 	start := event.Event{Host: event.Claude, Name: event.SessionStart, Session: "s", Source: "startup"}
 	const lines = "Local documentation, searchable with the tool mcp__docsearch__search (if it is not loaded, this loads it: ToolSearch {\"query\": \"select:mcp__docsearch__search\"}):\n" +
 		"- gitlab: GitLab documentation\n- team: Conventions of the team\n"
@@ -141,7 +141,7 @@ func TestBeginning(t *testing.T) {
 				test.config(c)
 			}
 			d := decideEvent(test.event, c, x)
-			if got := offered(d); got != test.want {
+			if got := shownNotes(d); got != test.want {
 				t.Errorf("shown %q, want %q; trace %q", got, test.want, d.Trace)
 			}
 			if test.begins != "" && (d.Notes == nil || d.Notes.ContextReset != test.begins) {
@@ -162,16 +162,16 @@ func TestUpdate(t *testing.T) {
 	} {
 		c := notesConfig()
 		c.Update.OnSessionStart = test.wanted
-		if d := decideEvent(event.Event{Host: event.Claude, Name: test.name, Source: test.source}, c, indexes{}); d.Update != test.want {
+		if d := decideEvent(event.Event{Host: event.Claude, Name: test.name, Source: test.source}, c, fakeSearcher{}); d.Update != test.want {
 			t.Errorf("%s %s, wanted %t: update %t", test.name, test.source, test.wanted, d.Update)
 		}
 	}
 }
 
 // The text at the start of a session is short for any number of databases.
-func TestBeginningIsShort(t *testing.T) {
+func TestSessionContextIsShort(t *testing.T) {
 	c := config.Default()
-	x := indexes{}
+	x := fakeSearcher{}
 	var many []passage.Passage
 	for i := range 300 {
 		name := fmt.Sprintf("database-%d", i)
@@ -181,7 +181,7 @@ func TestBeginningIsShort(t *testing.T) {
 	for _, db := range c.Databases {
 		x[db.Name] = always(Answer{Passages: many})
 	}
-	got := offered(decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup"}, &c, x))
+	got := shownNotes(decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup"}, &c, x))
 	if n := units(got); n >= 4000 || n < 1000 {
 		t.Errorf("shown %d units", n)
 	}
@@ -193,7 +193,7 @@ func TestBeginningIsShort(t *testing.T) {
 func TestRemedy(t *testing.T) {
 	certain, doubtful := sure, sure
 	certain.Confidence, doubtful.Confidence = 1.2, .3
-	x := indexes{"gitlab": always(certain), "kubernetes": always(doubtful), "team": always(Answer{})}
+	x := fakeSearcher{"gitlab": always(certain), "kubernetes": always(doubtful), "team": always(Answer{})}
 	failing := func(command string) event.Event {
 		return event.Event{Host: event.Claude, Name: event.PostToolUseFailure, Session: "s", Tool: event.Bash, Command: event.Command{Line: command}, Failure: "Exit code 1\nerror: artifacts expired"}
 	}
@@ -223,7 +223,7 @@ func TestRemedy(t *testing.T) {
 				test.config(c)
 			}
 			d := decideEvent(test.event, c, x)
-			got := offered(d)
+			got := shownNotes(d)
 			if got != "" != test.shown || d.Verdict != Pass {
 				t.Fatalf("shown %q; trace %q, faults %q", got, d.Trace, d.Faults)
 			}
@@ -244,8 +244,8 @@ func TestMoreNotes(t *testing.T) {
 		for i := range test.notes {
 			notes = append(notes, note(fmt.Sprintf("%d.md", i), fmt.Sprintf("note %d", i)+test.title, "text", passage.NoteMeta{}))
 		}
-		x := indexes{"team": always(Answer{Passages: notes})}
-		got := offered(decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup"}, notesConfig(), x))
+		x := fakeSearcher{"team": always(Answer{Passages: notes})}
+		got := shownNotes(decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup"}, notesConfig(), x))
 		listed := strings.Count(got, "\n- note ")
 		more := fmt.Sprintf("\n- and %d more", test.notes-listed)
 		if listed == 0 || listed > maxTitles || (listed < test.notes) != strings.HasSuffix(got, more) || units(got) > maxDatabaseLines {
@@ -266,18 +266,18 @@ func TestRemedies(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name    string
-		indexes indexes
+		indexes fakeSearcher
 		failure string
 		want    []string
 		not     []string
 	}{
-		{"three", indexes{"gitlab": always(x(1, "a", "b", "c"))}, "error: x", []string{"[1] a", "[2] b", "[3] c"}, nil},
-		{"not those far behind", indexes{"gitlab": always(x(2, "a", "b", "c", "d"))}, "error: x", []string{"[1] a", "[3] c"}, []string{"[4] d"}},
-		{"too little evidence", indexes{"gitlab": always(x(.3, "a"))}, "error: x", nil, []string{"a.md"}},
-		{"less is enough for the program's own", indexes{"gitlab": always(x(.4, "a"))}, "error: x", []string{"[1] a"}, nil},
-		{"the output names another", indexes{"gitlab": always(x(2, "a")), "kubernetes": always(x(.5, "k"))},
+		{"three", fakeSearcher{"gitlab": always(x(1, "a", "b", "c"))}, "error: x", []string{"[1] a", "[2] b", "[3] c"}, nil},
+		{"not those far behind", fakeSearcher{"gitlab": always(x(2, "a", "b", "c", "d"))}, "error: x", []string{"[1] a", "[3] c"}, []string{"[4] d"}},
+		{"too little evidence", fakeSearcher{"gitlab": always(x(.3, "a"))}, "error: x", nil, []string{"a.md"}},
+		{"less is enough for the program's own", fakeSearcher{"gitlab": always(x(.4, "a"))}, "error: x", []string{"[1] a"}, nil},
+		{"the output names another", fakeSearcher{"gitlab": always(x(2, "a")), "kubernetes": always(x(.5, "k"))},
 			"File \"/usr/lib/python3/dist-packages/kubernetes/client.py\", line 3\nkubernetes.client.ApiException: (409)", []string{"[1] k"}, []string{"[1] a"}},
-		{"the most evidence", indexes{"gitlab": always(x(.5, "a")), "team": always(x(1, "t"))}, "error: x", []string{"[1] t"}, nil},
+		{"the most evidence", fakeSearcher{"gitlab": always(x(.5, "a")), "team": always(x(1, "t"))}, "error: x", []string{"[1] t"}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := notesConfig()
@@ -287,7 +287,7 @@ func TestRemedies(t *testing.T) {
 				}
 			}
 			e := event.Event{Host: event.Claude, Name: event.PostToolUseFailure, Session: "s", Tool: event.Bash, Command: event.Command{Line: "gitlab run"}, Failure: test.failure}
-			got := offered(decideEvent(e, c, test.indexes))
+			got := shownNotes(decideEvent(e, c, test.indexes))
 			for _, want := range test.want {
 				if !strings.Contains(got, want) {
 					t.Errorf("shown %q, want %q in it", got, want)
@@ -308,8 +308,8 @@ func TestRemedies(t *testing.T) {
 // Events that only change the state have no output, for any host.
 func TestStateEvents(t *testing.T) {
 	for _, name := range []string{event.PreCompact, event.PostCompact, event.SessionEnd} {
-		d := decideEvent(event.Event{Host: event.Claude, Name: name}, notesConfig(), indexes{})
-		if d.Notes == nil || offered(d) != "" {
+		d := decideEvent(event.Event{Host: event.Claude, Name: name}, notesConfig(), fakeSearcher{})
+		if d.Notes == nil || shownNotes(d) != "" {
 			t.Errorf("%s: notes %+v", name, d.Notes)
 		}
 		if out := render(event.Claude, d); len(out.stdout)+len(out.stderr)+out.code > 0 {
@@ -337,19 +337,19 @@ func TestContextByHost(t *testing.T) {
 }
 
 // A denial contains no notes.
-func TestDeniedCallIsNotAccompanied(t *testing.T) {
-	x := indexes{"team": always(Answer{Passages: []passage.Passage{note("a.md", "A", "text", passage.NoteMeta{})}})}
+func TestDenialHasNoNotes(t *testing.T) {
+	x := fakeSearcher{"team": always(Answer{Passages: []passage.Passage{note("a.md", "A", "text", passage.NoteMeta{})}})}
 	rules := Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) { return nil, errors.New("no rules") }}
 	e := event.Event{Host: event.Claude, Name: event.PreToolUse, Session: "s", Tool: event.Bash, Command: event.Command{Line: "x"}}
 	c := notesConfig()
 	d := Decide(e, c, c.Server(noEnv), State{}, at(0), x, rules)
-	if offered(d) == "" {
+	if shownNotes(d) == "" {
 		t.Errorf("a fault of the rules keeps notes away: %q", d.Faults)
 	}
 	d = Decide(e, c, c.Server(noEnv), State{}, at(0), x, Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) {
 		return nil, fmt.Errorf("later: %w", ErrNeedsMain)
 	}})
-	if offered(d) != "" || !d.NeedsMain {
+	if shownNotes(d) != "" || !d.NeedsMain {
 		t.Errorf("a decision for later has notes: %+v", d.Notes)
 	}
 }
@@ -402,8 +402,8 @@ func FuzzLastMessage(f *testing.F) {
 }
 
 // Without a state folder no notes are shown, because they could not be recorded as shown.
-func TestNoPlaceForState(t *testing.T) {
-	x := indexes{"gitlab": always(sure)}
+func TestNoStateFolder(t *testing.T) {
+	x := fakeSearcher{"gitlab": always(sure)}
 	p := &Process{Getenv: noEnv, Now: func() time.Time { return at(0) }}
 	d := decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Session: "s", Source: "startup"}, notesConfig(), x)
 	p.addNotes(&d, event.Event{Session: "s"}, config.Locations{})

@@ -59,18 +59,18 @@ func quotations(p passage.Passage) map[string]string {
 	whole.Whole = true
 	outputs := map[string]string{}
 	add := func(name string, e event.Event, a Answer) {
-		d := Decide(e, c, c.Server(noEnv), State{}, at(0), indexes{"gitlab": always(a)}, Routes{})
+		d := Decide(e, c, c.Server(noEnv), State{}, at(0), fakeSearcher{"gitlab": always(a)}, Routes{})
 		outputs[name+", reason"], outputs[name+", context"] = d.Reason, d.Context
 	}
 	add("search", webSearchEvent("gitlab ci"), answer)
 	add("sections of a page", fetchEvent("https://docs.gitlab.com/ci"), answer)
 	add("page", fetchEvent("https://docs.gitlab.com/ci"), whole)
 	failure := event.Event{Host: event.Claude, Name: event.PostToolUseFailure, Tool: event.Bash, Command: event.Command{Line: "gitlab"}, Failure: "failed"}
-	outputs["remedy"] = offered(Decide(failure, c, c.Server(noEnv), State{}, at(0), indexes{"gitlab": always(Answer{Passages: answer.Passages, Confidence: 9})}, Routes{}))
+	outputs["remedy"] = shownNotes(Decide(failure, c, c.Server(noEnv), State{}, at(0), fakeSearcher{"gitlab": always(Answer{Passages: answer.Passages, Confidence: 9})}, Routes{}))
 	notes := notesConfig()
 	p.Title = "N-" + p.Title // the hook's own line begins with the title
 	edit := event.Event{Host: event.Claude, Name: event.PreToolUse, Tool: "Edit", File: event.File{Path: "/p/a.go"}}
-	outputs["note"] = offered(decideEvent(edit, notes, indexes{"team": func(string) (Answer, error) {
+	outputs["note"] = shownNotes(decideEvent(edit, notes, fakeSearcher{"team": func(string) (Answer, error) {
 		return Answer{Passages: []passage.Passage{p}}, nil
 	}}))
 	return outputs
@@ -148,7 +148,7 @@ func TestLongMessageOfRule(t *testing.T) {
 	r.Message = strings.Repeat("Use the dashboard. ", 200_000)
 	for _, action := range []config.Action{config.ActionDeny, config.ActionAsk, config.ActionWarn} {
 		r.Action = action
-		d := Decide(bashEvent("kubectl get pods"), testConfig("", ""), config.Server{}, State{}, at(0), indexes{}, rulesIn(t, r))
+		d := Decide(bashEvent("kubectl get pods"), testConfig("", ""), config.Server{}, State{}, at(0), fakeSearcher{}, rulesIn(t, r))
 		if n := units(d.Reason) + units(d.Context); n == 0 || n > maxContext {
 			t.Errorf("%s: %d units", action, n)
 		}

@@ -87,7 +87,7 @@ func TestRoutes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig("", "")
-			x := indexes{"gitlab": func(query string) (Answer, error) {
+			x := fakeSearcher{"gitlab": func(query string) (Answer, error) {
 				if strings.Contains(query, "unknown") {
 					return unsure, nil
 				}
@@ -116,7 +116,7 @@ func TestRoutesDebug(t *testing.T) {
 	r := config.Rule{Name: "pr", Pattern: config.Pattern{Text: `/pull/(\d+)`}, Action: config.ActionDeny, Message: "gh pr view $1\n"}
 	routes := rulesIn(t, r)
 	routes.Debug = true
-	d := Decide(fetchEvent("https://github.com/cli/cli/pull/42"), c, c.Server(noEnv), State{}, at(0), indexes{}, routes)
+	d := Decide(fetchEvent("https://github.com/cli/cli/pull/42"), c, c.Server(noEnv), State{}, at(0), fakeSearcher{}, routes)
 	want := "Tool Routing: pr (/routes.json)\nMatched URL: https://github.com/cli/cli/pull/42\nPattern: /pull/(\\d+)\n\ngh pr view 42"
 	if diff := cmp.Diff(want, d.Reason); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -147,7 +147,7 @@ func TestRoutesFaults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := testConfig("", "")
-			d := Decide(bashEvent(test.line), c, c.Server(noEnv), State{}, at(0), indexes{}, test.routes)
+			d := Decide(bashEvent(test.line), c, c.Server(noEnv), State{}, at(0), fakeSearcher{}, test.routes)
 			fault := strings.Join(d.Faults, "\n")
 			if d.Verdict != Pass || d.NeedsMain != test.later || !strings.HasPrefix(fault, test.fault) || (fault == "") != (test.fault == "") {
 				t.Errorf("verdict %q, later %t, faults %q", d.Verdict, d.NeedsMain, fault)
@@ -165,7 +165,7 @@ func TestRouteToDatabase(t *testing.T) {
 	unknown := explain
 	unknown.Database = "nowhere"
 	var query string
-	answers := indexes{"kubernetes": func(q string) (Answer, error) {
+	answers := fakeSearcher{"kubernetes": func(q string) (Answer, error) {
 		query = q
 		return Answer{Passages: sure.Passages, Confident: true}, nil
 	}}
@@ -173,7 +173,7 @@ func TestRouteToDatabase(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		rule    config.Rule
-		indexes indexes
+		indexes fakeSearcher
 		verdict Verdict
 		reason  []string
 		context string
@@ -183,10 +183,10 @@ func TestRouteToDatabase(t *testing.T) {
 			"Local documentation answers this call.\n", `mcp__docsearch__search {"query": "kubectl explain ingress.spec --recursive true"`,
 			"sending the same Bash again, unchanged, runs it.", "> Artifacts expire"}},
 		{name: "answer and message", rule: worded, indexes: answers, verdict: Deny, context: "Artifacts expire", reason: []string{"See the documentation.\n", "Best match ("}},
-		{name: "no answer", rule: explain, indexes: indexes{"kubernetes": always(unsure)}},
-		{name: "no answer, but a message", rule: worded, indexes: indexes{"kubernetes": always(unsure)}, verdict: Deny, reason: []string{"See the documentation."}},
+		{name: "no answer", rule: explain, indexes: fakeSearcher{"kubernetes": always(unsure)}},
+		{name: "no answer, but a message", rule: worded, indexes: fakeSearcher{"kubernetes": always(unsure)}, verdict: Deny, reason: []string{"See the documentation."}},
 		{name: "advice", rule: warning, indexes: answers, context: "Kubernetes documentation is on this machine, too"},
-		{name: "damaged", rule: explain, indexes: indexes{"kubernetes": nil}, fault: "database kubernetes skipped"},
+		{name: "damaged", rule: explain, indexes: fakeSearcher{"kubernetes": nil}, fault: "database kubernetes skipped"},
 		{name: "no such database", rule: unknown, indexes: answers, fault: `rule explain skipped: database "nowhere" not found`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -270,7 +270,7 @@ func TestLimit(t *testing.T) {
 }
 
 // Two copies of the hook count a denial once.
-func TestLimitOfCopies(t *testing.T) {
+func TestLimitOfDuplicateHooks(t *testing.T) {
 	store := Store{t.TempDir()}
 	for i, want := range []int{1, 1, 2, 2, 1} {
 		use := []string{"toolu_1", "toolu_1", "toolu_2", "toolu_2", "toolu_1"}[i]
@@ -320,13 +320,13 @@ func TestRoutedFiles(t *testing.T) {
 }
 
 // A Run that needs main is completed by another Run, without reading the event again.
-func TestRunIsFinished(t *testing.T) {
+func TestRunNeedsMain(t *testing.T) {
 	c := config.Default()
 	event := `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"kubectl get"}}`
 	var stdout, stderr bytes.Buffer
 	p := &Process{Stdin: strings.NewReader(event), Stdout: &stdout, Stderr: &stderr, Getenv: noEnv, Now: time.Now}
 	p.Rules = func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) { return nil, nil, ErrNeedsMain }
-	if code := p.Run(&c, config.Locations{}, nil, indexes{}); code != exitPass || !p.NeedsMain || stdout.Len()+stderr.Len() > 0 {
+	if code := p.Run(&c, config.Locations{}, nil, fakeSearcher{}); code != exitPass || !p.NeedsMain || stdout.Len()+stderr.Len() > 0 {
 		t.Fatalf("code %d, left %t, %s%s", code, p.NeedsMain, stdout.String(), stderr.String())
 	}
 	rules, err := rulesIn(t, rule("kubectl", "Bash", "kubectl", config.ActionDeny)).Rules(nil)
@@ -336,7 +336,7 @@ func TestRunIsFinished(t *testing.T) {
 	p.Rules = func(string, func(*config.Rule) bool) ([]config.Rule, []string, error) {
 		return rules, []string{"a problem"}, nil
 	}
-	if code := p.Run(&c, config.Locations{}, nil, indexes{}); code != exitDeny || p.NeedsMain || stderr.String() != "no kubectl\ndocsearch: a problem\n" {
+	if code := p.Run(&c, config.Locations{}, nil, fakeSearcher{}); code != exitDeny || p.NeedsMain || stderr.String() != "no kubectl\ndocsearch: a problem\n" {
 		t.Errorf("code %d, left %t, stdout %s, stderr %s", code, p.NeedsMain, stdout.String(), stderr.String())
 	}
 }

@@ -118,7 +118,7 @@ func TestDenialIsRemembered(t *testing.T) {
 }
 
 // Searches that are denied in parallel are retried in parallel.
-func TestParallelDenialsAreAllRemembered(t *testing.T) {
+func TestParallelDenials(t *testing.T) {
 	s := Store{t.TempDir()}
 	for i := range 3 {
 		update(t, s, "s", deny(fmt.Sprint(i)), at(int64(i)))
@@ -172,9 +172,9 @@ func TestStateIsBounded(t *testing.T) {
 	}
 }
 
-// TestCopies simulates hooks of one session. Each starts at one time, decides about a tool
+// TestDuplicateHooks simulates hooks of one session. Each starts at one time, decides about a tool
 // use of an agent later, and classifies it by the state.
-func TestCopies(t *testing.T) {
+func TestDuplicateHooks(t *testing.T) {
 	type step struct {
 		use, agent      string
 		started, decide int64 // milliseconds
@@ -239,7 +239,7 @@ func TestCopies(t *testing.T) {
 
 // If two hooks decide in parallel, neither finds the other's denial in the state. Update
 // reports it to the second one.
-func TestSecondDenialIsToldSo(t *testing.T) {
+func TestDuplicateDenial(t *testing.T) {
 	s := Store{t.TempDir()}
 	for i, want := range []bool{false, true} {
 		c := deny("q")

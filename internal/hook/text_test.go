@@ -14,7 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-func denial(t *testing.T, c *config.Config, e event.Event, x indexes) Decision {
+func denial(t *testing.T, c *config.Config, e event.Event, x fakeSearcher) Decision {
 	t.Helper()
 	d := Decide(e, c, c.Server(noEnv), State{}, at(0), x, Routes{})
 	if d.Verdict != Deny {
@@ -23,8 +23,8 @@ func denial(t *testing.T, c *config.Config, e event.Event, x indexes) Decision {
 	return d
 }
 
-// modern returns an event of a client that shows the agent a denial's context.
-func modern(e event.Event) event.Event {
+// showingContext returns an event of a client that shows the agent a denial's context.
+func showingContext(e event.Event) event.Event {
 	e.PromptID = "p1"
 	return e
 }
@@ -32,7 +32,7 @@ func modern(e event.Event) event.Event {
 func TestAnswerText(t *testing.T) {
 	withVersion := sure
 	withVersion.Version = "17.2" // detected by the build
-	d := denial(t, testConfig("", ""), modern(webSearchEvent("gitlab how do artifacts expire?")), indexes{"gitlab": always(withVersion)})
+	d := denial(t, testConfig("", ""), showingContext(webSearchEvent("gitlab how do artifacts expire?")), fakeSearcher{"gitlab": always(withVersion)})
 	wantReason := `Found in local documentation (GitLab 17.2); the web search was not run.
 To search further, this call is available ("keywords" accepts exact names, options, error codes, synonyms):
 mcp__docsearch__search {"query": "gitlab how do artifacts expire?", "keywords": ["artifacts", "expire"], "database": "gitlab"}
@@ -65,7 +65,7 @@ func TestExcerpt(t *testing.T) {
 		{"short", sure, "\nBest match (Job artifacts > Expiry):\n> Artifacts expire after 30 days unless `expire_in` says otherwise.\n"},
 		{"long", long, "\nBest match (Job artifacts):\n> Artifacts expire after 30 days. Administrators can change that."},
 	} {
-		d := denial(t, testConfig("", ""), webSearchEvent("gitlab how do artifacts expire?"), indexes{"gitlab": always(test.answer)})
+		d := denial(t, testConfig("", ""), webSearchEvent("gitlab how do artifacts expire?"), fakeSearcher{"gitlab": always(test.answer)})
 		if !strings.Contains(d.Reason, test.want) || units(d.Reason) > maxReason {
 			t.Errorf("%s: the reason of %d units lacks %q:\n%s", test.name, units(d.Reason), test.want, d.Reason)
 		}
@@ -76,11 +76,11 @@ func TestExcerpt(t *testing.T) {
 }
 
 func TestRedirectText(t *testing.T) {
-	own := denial(t, testConfig(config.ModeRedirect, ""), modern(webSearchEvent("gl <artifacts>")), indexes{"gitlab": always(sure)})
+	own := denial(t, testConfig(config.ModeRedirect, ""), showingContext(webSearchEvent("gl <artifacts>")), fakeSearcher{"gitlab": always(sure)})
 	if !strings.HasPrefix(own.Reason, "Local documentation is available (GitLab); the web search was not run.\n") || own.Context != "" {
 		t.Errorf("docsearch's own tool: reason %s\ncontext %s", own.Reason, own.Context)
 	}
-	d := denial(t, testConfig(config.ModeRedirect, foreignTool), modern(webSearchEvent("gl <artifacts>")), nil)
+	d := denial(t, testConfig(config.ModeRedirect, foreignTool), showingContext(webSearchEvent("gl <artifacts>")), nil)
 	wantReason := `Query matches 'gitlab' - using RAG database instead
 Local documentation is available (GitLab); the web search was not run.
 To search further, this call is available:
@@ -97,10 +97,10 @@ If the tool is not loaded, this loads it: ToolSearch {"query": "select:mcp__lean
 }
 
 func TestTextOfSeveral(t *testing.T) {
-	x := indexes{"gitlab": always(sure), "kubernetes": always(Answer{Passages: []passage.Passage{ingress}, Confidence: 0.99, Confident: true})}
+	x := fakeSearcher{"gitlab": always(sure), "kubernetes": always(Answer{Passages: []passage.Passage{ingress}, Confidence: 0.99, Confident: true})}
 	c := testConfig("", "")
 	c.Databases[1].Version = "1.34"
-	d := denial(t, c, modern(webSearchEvent("k8s ingress for gitlab")), x)
+	d := denial(t, c, showingContext(webSearchEvent("k8s ingress for gitlab")), x)
 	want := `Found in local documentation (GitLab, Kubernetes 1.34); the web search was not run.
 To search further, these calls can run IN PARALLEL:
 mcp__docsearch__search {"query": "k8s ingress for gitlab", "keywords": ["k8s", "ingress"], "database": "gitlab"}
@@ -122,14 +122,14 @@ If the tool is not loaded, this loads it: ToolSearch {"query": "select:mcp__docs
 
 // For a database of another server's tool, the denial contains the sentences of the
 // original hook. Calls distinguish two databases of one tool.
-func TestTextOfAnotherServersTool(t *testing.T) {
+func TestLegacyText(t *testing.T) {
 	const leann = "mcp__leann-server__leann_search"
 	c := testConfig(config.ModeRedirect, leann)
 	c.Databases[0].Path, c.Databases[1].Path = "/home/me/.leann/indexes/gl-docs", "/home/me/.leann/indexes/k8s-docs/"
 	for i := range c.Databases {
 		c.Databases[i].Tool, c.Databases[i].Mode = leann, config.ModeRedirect
 	}
-	d := denial(t, c, modern(webSearchEvent("k8s ingress for gitlab")), nil)
+	d := denial(t, c, showingContext(webSearchEvent("k8s ingress for gitlab")), nil)
 	for _, want := range []string{
 		"Query matches 'gitlab' and 'kubernetes' - using RAG databases instead\n",
 		"\n" + leann + ` {"index_name": "gl-docs", "query": "k8s ingress for gitlab"}` + "\n",
@@ -151,9 +151,9 @@ func TestTextOfAnotherServersTool(t *testing.T) {
 // call is shortened last.
 func TestReasonIsShort(t *testing.T) {
 	c := testConfig("", "")
-	answers := indexes{"gitlab": always(sure), "kubernetes": always(sure)}
+	answers := fakeSearcher{"gitlab": always(sure), "kubernetes": always(sure)}
 	for n := 1; n < 400; n += 7 {
-		for _, e := range []event.Event{webSearchEvent("gitlab k8s " + strings.Repeat("word ", n)), modern(webSearchEvent("gitlab " + strings.Repeat("word ", n)))} {
+		for _, e := range []event.Event{webSearchEvent("gitlab k8s " + strings.Repeat("word ", n)), showingContext(webSearchEvent("gitlab " + strings.Repeat("word ", n)))} {
 			d := denial(t, c, e, answers)
 			if got := units(d.Reason); got > maxReason {
 				t.Fatalf("%d words: %d units:\n%s", n, got, d.Reason)
@@ -172,11 +172,11 @@ func TestEvidenceText(t *testing.T) {
 	c := testConfig("", "")
 	c.Hook.Retry = config.RetryEvidence
 	e := webSearchEvent("gitlab a")
-	if d := denial(t, c, e, indexes{"gitlab": always(sure)}); !strings.Contains(d.Reason, "After that call, sending the same WebSearch again runs it on the web.") {
+	if d := denial(t, c, e, fakeSearcher{"gitlab": always(sure)}); !strings.Contains(d.Reason, "After that call, sending the same WebSearch again runs it on the web.") {
 		t.Errorf("no escape hatch in the reason:\n%s", d.Reason)
 	}
 	e.Agent = "a1"
-	if d := denial(t, c, e, indexes{"gitlab": always(sure)}); !strings.Contains(d.Reason, "sending the same WebSearch again, unchanged, runs it on the web") {
+	if d := denial(t, c, e, fakeSearcher{"gitlab": always(sure)}); !strings.Contains(d.Reason, "sending the same WebSearch again, unchanged, runs it on the web") {
 		t.Errorf("no escape hatch for a subagent:\n%s", d.Reason)
 	}
 }
@@ -198,7 +198,7 @@ func TestTextIsBounded(t *testing.T) {
 		c.Databases[i].Keywords = append([]string{"key\n" + nasty}, c.Databases[i].Keywords...)
 	}
 	answer := always(Answer{Passages: many, Confidence: 1, Confident: true})
-	d := denial(t, c, webSearchEvent("gitlab k8s "+strings.Repeat("very ", 2000)+"long"), indexes{"gitlab": answer, "kubernetes": answer})
+	d := denial(t, c, webSearchEvent("gitlab k8s "+strings.Repeat("very ", 2000)+"long"), fakeSearcher{"gitlab": answer, "kubernetes": answer})
 	if n := len(utf16.Encode([]rune(d.Context))); n > maxContext || n < maxContext/2 {
 		t.Errorf("context has %d characters, the most is %d", n, maxContext)
 	}

@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("INJECT_TEST_DIR"); dir != "" {
 		// One of many hooks of a session, see TestManyProcesses.
-		text, err := Store{dir}.Show("s", "", time.Now(), offer("a", "b", os.Getenv("INJECT_TEST_OWN")))
+		text, err := Store{dir}.Show("s", "", time.Now(), injection("a", "b", os.Getenv("INJECT_TEST_OWN")))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// offer returns an injection of items that are their own keys.
-func offer(keys ...string) *Injection {
+// injection returns an injection of items that are their own keys.
+func injection(keys ...string) *Injection {
 	o := &Injection{Event: "PreToolUse", Tool: "Edit", Max: 1000}
 	for _, key := range keys {
 		o.Items = append(o.Items, Item{Database: "d", Key: key, Title: "title " + key, Text: key})
@@ -40,7 +40,7 @@ func at(seconds int) time.Time { return time.Unix(1763635277+int64(seconds), 0) 
 
 func TestStore(t *testing.T) {
 	beginning := func(event, why string, keys ...string) *Injection {
-		o := offer(keys...)
+		o := injection(keys...)
 		o.Event, o.ContextReset = event, why
 		return o
 	}
@@ -56,25 +56,25 @@ func TestStore(t *testing.T) {
 		name  string
 		steps []step
 	}{
-		{"once", []step{{0, "s", "", offer("a"), "a"}, {1, "s", "", offer("a"), ""}, {2, "s", "", offer("a", "b"), "b"}}},
-		{"each session", []step{{0, "s", "", offer("a"), "a"}, {1, "r", "", offer("a"), "a"}}},
-		{"sessions with like names", []step{{0, "s/x", "", offer("a"), "a"}, {1, "s_x", "", offer("a"), "a"}, {2, "s/x", "", offer("a"), ""}}},
-		{"each agent", []step{{0, "s", "", offer("a"), "a"}, {1, "s", "sub", offer("a"), "a"}, {2, "s", "sub", offer("a"), ""}}},
+		{"once", []step{{0, "s", "", injection("a"), "a"}, {1, "s", "", injection("a"), ""}, {2, "s", "", injection("a", "b"), "b"}}},
+		{"each session", []step{{0, "s", "", injection("a"), "a"}, {1, "r", "", injection("a"), "a"}}},
+		{"sessions with like names", []step{{0, "s/x", "", injection("a"), "a"}, {1, "s_x", "", injection("a"), "a"}, {2, "s/x", "", injection("a"), ""}}},
+		{"each agent", []step{{0, "s", "", injection("a"), "a"}, {1, "s", "sub", injection("a"), "a"}, {2, "s", "sub", injection("a"), ""}}},
 		{"compaction", []step{
-			{0, "s", "", offer("a"), "a"}, {0, "s", "sub", offer("a"), "a"}, {1, "s", "", compacting, ""}, {2, "s", "", offer("a"), ""},
+			{0, "s", "", injection("a"), "a"}, {0, "s", "sub", injection("a"), "a"}, {1, "s", "", compacting, ""}, {2, "s", "", injection("a"), ""},
 			{3, "s", "", beginning("SessionStart", "compact", "l"), "l"}, {4, "s", "", beginning("PostCompact", "compact"), ""},
-			{5, "s", "", offer("a", "l"), "a"}, {5, "s", "sub", offer("a"), ""},
+			{5, "s", "", injection("a", "l"), "a"}, {5, "s", "sub", injection("a"), ""},
 		}},
 		{"a compaction that only its end reports", []step{
-			{0, "s", "", offer("a"), "a"}, {1, "s", "", compacting, ""}, {3, "s", "", beginning("PostCompact", "compact"), ""}, {4, "s", "", offer("a"), "a"},
+			{0, "s", "", injection("a"), "a"}, {1, "s", "", compacting, ""}, {3, "s", "", beginning("PostCompact", "compact"), ""}, {4, "s", "", injection("a"), "a"},
 		}},
 		{"the hook in two places", []step{
 			{0, "s", "", beginning("SessionStart", "", "l"), "l"}, {0, "s", "", beginning("SessionStart", "", "l"), ""},
 			{50, "s", "", beginning("SessionStart", "compact", "l"), "l"}, {50, "s", "", beginning("SessionStart", "compact", "l"), ""},
 			{90, "s", "", beginning("SessionStart", "compact", "l"), "l"},
 		}},
-		{"a key with a tab", []step{{0, "s", "", offer("a\tb\n"), "a\tb\n"}, {1, "s", "", offer("a\tb\n"), ""}}},
-		{"nothing to say", []step{{0, "s", "", offer(), ""}}},
+		{"a key with a tab", []step{{0, "s", "", injection("a\tb\n"), "a\tb\n"}, {1, "s", "", injection("a\tb\n"), ""}}},
+		{"nothing to say", []step{{0, "s", "", injection(), ""}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := Store{filepath.Join(t.TempDir(), "state")}
@@ -93,7 +93,7 @@ func TestStore(t *testing.T) {
 
 func TestRecords(t *testing.T) {
 	s := Store{t.TempDir()}
-	if _, err := s.Show("s", "sub", at(7), offer("a")); err != nil {
+	if _, err := s.Show("s", "sub", at(7), injection("a")); err != nil {
 		t.Fatal(err)
 	}
 	records, err := s.Read("s")
@@ -116,7 +116,7 @@ func TestRecords(t *testing.T) {
 func TestCutLine(t *testing.T) {
 	s := Store{t.TempDir()}
 	for _, key := range []string{"a", "b"} {
-		if _, err := s.Show("s", "", at(0), offer(key)); err != nil {
+		if _, err := s.Show("s", "", at(0), injection(key)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,7 +128,7 @@ func TestCutLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"b", ""} {
-		if got, err := s.Show("s", "", at(1), offer("a", "b")); err != nil || got != want {
+		if got, err := s.Show("s", "", at(1), injection("a", "b")); err != nil || got != want {
 			t.Errorf("shown %q, %v, want %q", got, err, want)
 		}
 	}
@@ -139,7 +139,7 @@ func TestFullFile(t *testing.T) {
 	if err := os.WriteFile(s.path("s"), []byte(strings.Repeat("x\n", maxFile)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := s.Show("s", "", at(0), offer("a")); !errors.Is(err, ErrFull) || text != "" {
+	if text, err := s.Show("s", "", at(0), injection("a")); !errors.Is(err, ErrFull) || text != "" {
 		t.Errorf("shown %q, %v", text, err)
 	}
 }
@@ -147,7 +147,7 @@ func TestFullFile(t *testing.T) {
 func TestStaleFiles(t *testing.T) {
 	s := Store{t.TempDir()}
 	for _, session := range []string{"old", "new"} {
-		if _, err := s.Show(session, "", at(0), offer("a")); err != nil {
+		if _, err := s.Show(session, "", at(0), injection("a")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestStaleFiles(t *testing.T) {
 	if err := os.Chtimes(s.path("old"), long, long); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Show("newer", "", time.Now(), offer("a")); err != nil {
+	if _, err := s.Show("newer", "", time.Now(), injection("a")); err != nil {
 		t.Fatal(err)
 	}
 	if names, err := s.Sessions(); err != nil || !slices.Equal(names, []string{"new", "newer"}) {

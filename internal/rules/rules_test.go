@@ -151,8 +151,8 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// evil causes exponential backtracking.
-var evil = Call{"Bash", strings.Repeat("a", 64) + "!"}
+// backtracking causes exponential backtracking.
+var backtracking = Call{"Bash", strings.Repeat("a", 64) + "!"}
 
 // A pattern that reaches its limit does not match, and the others are tried.
 func TestTimeout(t *testing.T) {
@@ -172,7 +172,7 @@ func TestTimeout(t *testing.T) {
 			var faults []string
 			// A busy machine may notice the timeout late.
 			m := Matcher{Timeout: time.Second, Fault: func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }}
-			found, err := m.First(test.rules, evil)
+			found, err := m.First(test.rules, backtracking)
 			got := ""
 			if found != nil {
 				got = found.Rule.Name
@@ -196,7 +196,7 @@ func TestTimeoutOfAll(t *testing.T) {
 			tried++
 		}
 	}}
-	if found, err := m.First(rules, evil); found != nil || err != nil {
+	if found, err := m.First(rules, backtracking); found != nil || err != nil {
 		t.Fatal(found, err)
 	}
 	if tried < 1 || tried > 3 {
@@ -205,7 +205,7 @@ func TestTimeoutOfAll(t *testing.T) {
 }
 
 // Filtering the rules by their literals does not change the result.
-func TestNeedsChangeNothing(t *testing.T) {
+func TestCandidate(t *testing.T) {
 	patterns := []string{`^\s*kubectl\s+`, `git\s+(commit|push)`, `cat\s+.*<<[-]?\s*['"]?\w+['"]?(?!.*\|)`, `rm\s+-[rf]+`, `(curl|wget)\b`, `[sS]udo`, `\$\(`, `.`}
 	words := []string{"kubectl", "GIT", "commit", "cat", "<<", "EOF", "rm", "-rf", "curl", "sudo", "$(", ")", "|", "&&", "x", "\n"}
 	var rules, unfiltered []config.Rule
@@ -255,7 +255,7 @@ func BenchmarkTimeout(b *testing.B) {
 			}
 			var m Matcher
 			for b.Loop() {
-				if found, err := m.First(rules, evil); found != nil || err != nil {
+				if found, err := m.First(rules, backtracking); found != nil || err != nil {
 					b.Fatal(found, err)
 				}
 			}

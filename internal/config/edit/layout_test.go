@@ -10,7 +10,7 @@ import (
 // For any layout of the file, an entry can be added and changed, and every comment stays.
 func TestAnyLayout(t *testing.T) {
 	for seed := range uint64(600) {
-		w, file, text := laidOut(seed)
+		w, file, text := randomFile(seed)
 		for _, e := range []Entry{
 			gitlab, // a new entry
 			{Name: "name-1", Keywords: []string{"another"}, Path: "/elsewhere", Description: "Something: else", URLs: []string{"https://b.test/"}},
@@ -40,7 +40,7 @@ func TestAnyLayout(t *testing.T) {
 // For any layout of the file, each of the entries can be removed, and then the others.
 func TestRemoveFromAnyLayout(t *testing.T) {
 	for seed := range uint64(600) {
-		w, file, text := laidOut(seed)
+		w, file, text := randomFile(seed)
 		got := []byte(text)
 		for _, i := range w.rng.Perm(3) {
 			name := fmt.Sprintf("name-%d", i)
@@ -228,8 +228,8 @@ func (w *writer) toml() string {
 	return b.String()
 }
 
-// laidOut returns a file in a random layout, in one of the formats.
-func laidOut(seed uint64) (w *writer, file, text string) {
+// randomFile returns a file in a random layout, in one of the formats.
+func randomFile(seed uint64) (w *writer, file, text string) {
 	w = &writer{rng: rand.New(rand.NewPCG(seed, 0))}
 	switch seed % 3 {
 	case 0:

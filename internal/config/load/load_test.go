@@ -57,13 +57,13 @@ func unixPaths(t *testing.T) {
 }
 
 // The original format of the config, which users still have.
-const firstForm = `{"databases": [
+const originalFormat = `{"databases": [
   {"keywords": ["gitlab", "gl", "gitlab-ci"], "path": "/home/me/.leann/indexes/gitlab",
    "mcp_tool_name": "mcp__leann__search", "description": "GitLab documentation"}]}`
 
 func TestFirstForm(t *testing.T) {
 	unixPaths(t)
-	r := mustLoad(t, locations(t, "docsearch-config.json", firstForm))
+	r := mustLoad(t, locations(t, "docsearch-config.json", originalFormat))
 	want := config.Default()
 	want.Databases = []config.Database{{
 		Name: "gitlab", Keywords: []string{"gitlab", "gl", "gitlab-ci"}, Path: "/home/me/.leann/indexes/gitlab",
@@ -443,14 +443,14 @@ func TestUnreadable(t *testing.T) {
 
 func TestSnapshot(t *testing.T) {
 	unixPaths(t)
-	l := locations(t, "c.json", strings.Replace(firstForm, `"path"`, `"mode": "of", "path"`, 1))
+	l := locations(t, "c.json", strings.Replace(originalFormat, `"path"`, `"mode": "of", "path"`, 1))
 	write := func(text string) {
 		t.Helper()
 		if err := os.WriteFile(l.Config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	text := strings.Replace(firstForm, `"path"`, `"mode": "of", "path"`, 1)
+	text := strings.Replace(originalFormat, `"path"`, `"mode": "of", "path"`, 1)
 	remember := func() *Result {
 		t.Helper()
 		r := mustLoad(t, l)
@@ -519,7 +519,7 @@ func TestSnapshot(t *testing.T) {
 	if s := read(); s == nil || len(s.Problems) != 1 || len(s.Config.Databases) != 0 {
 		t.Errorf("snapshot of an absent file: %+v", s)
 	}
-	if err := os.WriteFile(l.Config, []byte(firstForm), 0o600); err != nil {
+	if err := os.WriteFile(l.Config, []byte(originalFormat), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if read() != nil {
@@ -532,7 +532,7 @@ func TestSnapshotOfLink(t *testing.T) {
 	unixPaths(t)
 	dir := t.TempDir()
 	l := config.Locations{Config: filepath.Join(dir, "config.json"), Cache: filepath.Join(dir, "cache")}
-	texts := []string{firstForm, strings.Replace(firstForm, "gitlab", "gitlub", 1)}
+	texts := []string{originalFormat, strings.Replace(originalFormat, "gitlab", "gitlub", 1)}
 	for i, text := range texts {
 		name := filepath.Join(dir, fmt.Sprint(i))
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -563,7 +563,7 @@ func TestSnapshotOfLink(t *testing.T) {
 
 func TestDamagedSnapshot(t *testing.T) {
 	unixPaths(t)
-	l := locations(t, "c.json", firstForm)
+	l := locations(t, "c.json", originalFormat)
 	settle(t, l.Config)
 	if err := mustLoad(t, l).WriteSnapshot(l); err != nil {
 		t.Fatal(err)
@@ -632,7 +632,7 @@ func TestCheckPaths(t *testing.T) {
 // FuzzConfig verifies for every format that a config is either rejected or usable.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
-		firstForm,
+		originalFormat,
 		"databases:\n- keywords: [a]\n  path: /a\n  description: A\nroutes: {B: {x: 1}, a: [*x]}\n",
 		"[[databases]]\nkeywords = [\"a\"]\npath = \"/a\"\ndescription = \"A\"\n[routes.B]\nx.y = [{z = 1}]\n",
 		`{"routes": {"A": {"b": [1, {"C": null}]}}, "Routes": 1}`,

@@ -30,8 +30,8 @@ func settle(t *testing.T, path string) {
 	}
 }
 
-// put writes a file and waits until a change of it will change its stamp.
-func put(t *testing.T, text string, path ...string) string {
+// writeSettled writes a file and waits until a change of it will change its stamp.
+func writeSettled(t *testing.T, text string, path ...string) string {
 	t.Helper()
 	name := filepath.Join(path...)
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -52,8 +52,8 @@ func names(rules []config.Rule) []string {
 	return list
 }
 
-// one returns a file with one rule.
-func one(name string) string {
+// oneRule returns a file with one rule.
+func oneRule(name string) string {
 	return `{"routes": {"` + name + `": {"pattern": "x", "message": "m"}}}`
 }
 
@@ -91,24 +91,24 @@ func TestRouteOrder(t *testing.T) {
 	}
 }
 
-// world creates rules in every supported place.
-func world(t *testing.T) (l config.Locations, p config.RoutesPlace, plugins string) {
-	l = locations(t, "config.json", one("user"))
-	put(t, one("user"), l.Config)
+// rulesEverywhere creates rules in every supported place.
+func rulesEverywhere(t *testing.T) (l config.Locations, p config.RoutesPlace, plugins string) {
+	l = locations(t, "config.json", oneRule("user"))
+	writeSettled(t, oneRule("user"), l.Config)
 	dir := t.TempDir()
 	p = config.RoutesPlace{Config: l.Config, Project: filepath.Join(dir, "project"), Plugin: filepath.Join(dir, "own"), Claude: filepath.Join(dir, "claude")}
-	put(t, one("project"), p.Project, ".docsearch", "routes.json")
-	put(t, "routes:\n  project-yaml: {pattern: x, message: m}\n", p.Project, ".docsearch", "routes.yaml")
-	put(t, one("project-plugin"), p.Project, ".claude", "tool-routes.yaml")
-	put(t, one("own"), p.Plugin, "hooks", "tool-routes.json")
+	writeSettled(t, oneRule("project"), p.Project, ".docsearch", "routes.json")
+	writeSettled(t, "routes:\n  project-yaml: {pattern: x, message: m}\n", p.Project, ".docsearch", "routes.yaml")
+	writeSettled(t, oneRule("project-plugin"), p.Project, ".claude", "tool-routes.yaml")
+	writeSettled(t, oneRule("own"), p.Plugin, "hooks", "tool-routes.json")
 
 	plugins = filepath.Join(dir, "plugins")
-	put(t, `{"routes": ["./hooks/tool-routes.yaml", "skills/pr/tool-routes.yaml", "./nowhere.yaml"]}`, plugins, "b", ".claude-plugin", "routes.json")
-	put(t, one("plugin"), plugins, "b", "hooks", "tool-routes.yaml")
-	put(t, one("skill"), plugins, "b", "skills", "pr", "tool-routes.yaml")
-	put(t, one("direct"), plugins, "a", ".claude-plugin", "routes.json")
+	writeSettled(t, `{"routes": ["./hooks/tool-routes.yaml", "skills/pr/tool-routes.yaml", "./nowhere.yaml"]}`, plugins, "b", ".claude-plugin", "routes.json")
+	writeSettled(t, oneRule("plugin"), plugins, "b", "hooks", "tool-routes.yaml")
+	writeSettled(t, oneRule("skill"), plugins, "b", "skills", "pr", "tool-routes.yaml")
+	writeSettled(t, oneRule("direct"), plugins, "a", ".claude-plugin", "routes.json")
 	for _, name := range []string{"off", "unlisted", "elsewhere", "old"} {
-		put(t, one(name), plugins, name, "hooks", "tool-routes.yaml")
+		writeSettled(t, oneRule(name), plugins, name, "hooks", "tool-routes.yaml")
 	}
 	type install map[string]string
 	list, err := json.Marshal(map[string]any{"version": 2, "plugins": map[string]any{
@@ -123,15 +123,15 @@ func world(t *testing.T) (l config.Locations, p config.RoutesPlace, plugins stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, string(list), p.Claude, "plugins", "installed_plugins.json")
-	put(t, `{"enabledPlugins": {"b@m": true, "off@m": true, "elsewhere@m": true, "old@m": ["1.0"], "own@m": true}} // with a comment`+"\n", p.Claude, "settings.json")
-	put(t, `{"enabledPlugins": {"a@m": true}}`, p.Project, ".claude", "settings.json")
-	put(t, `{"enabledPlugins": {"off@m": false}}`, p.Project, ".claude", "settings.local.json")
+	writeSettled(t, string(list), p.Claude, "plugins", "installed_plugins.json")
+	writeSettled(t, `{"enabledPlugins": {"b@m": true, "off@m": true, "elsewhere@m": true, "old@m": ["1.0"], "own@m": true}} // with a comment`+"\n", p.Claude, "settings.json")
+	writeSettled(t, `{"enabledPlugins": {"a@m": true}}`, p.Project, ".claude", "settings.json")
+	writeSettled(t, `{"enabledPlugins": {"off@m": false}}`, p.Project, ".claude", "settings.local.json")
 	return l, p, plugins
 }
 
 func TestRouteFiles(t *testing.T) {
-	l, p, _ := world(t)
+	l, p, _ := rulesEverywhere(t)
 	got := LoadRoutes(mustLoad(t, l), p)
 	want := []string{"user", "own", "direct", "plugin", "skill", "old", "project", "project-yaml", "project-plugin"}
 	if diff := cmp.Diff(want, names(got.Rules)); diff != "" {
@@ -151,10 +151,10 @@ func TestRouteFiles(t *testing.T) {
 
 // A project's rule cannot replace a rule of the user or of a plugin.
 func TestRouteNames(t *testing.T) {
-	l, p, plugins := world(t)
-	put(t, `{"routes": {"user": {"pattern": "y", "message": "own"}, "shared": {"pattern": "y", "message": "own"}}}`, p.Plugin, "hooks", "tool-routes.json")
-	put(t, `{"routes": {"plugin": {"pattern": "y", "message": "plugin"}, "shared": {"pattern": "y", "message": "plugin"}}}`, plugins, "b", "hooks", "tool-routes.yaml")
-	put(t, `{"routes": {
+	l, p, plugins := rulesEverywhere(t)
+	writeSettled(t, `{"routes": {"user": {"pattern": "y", "message": "own"}, "shared": {"pattern": "y", "message": "own"}}}`, p.Plugin, "hooks", "tool-routes.json")
+	writeSettled(t, `{"routes": {"plugin": {"pattern": "y", "message": "plugin"}, "shared": {"pattern": "y", "message": "plugin"}}}`, plugins, "b", "hooks", "tool-routes.yaml")
+	writeSettled(t, `{"routes": {
 		"user": {"pattern": "nothing", "message": "project"}, "plugin": {"pattern": "nothing", "message": "project", "action": "warn"},
 		"shared": {"pattern": "nothing", "message": "project"}, "project": {"pattern": "y", "message": "project"}}}`, p.Project, ".docsearch", "routes.json")
 	got := LoadRoutes(mustLoad(t, l), p)
@@ -178,16 +178,16 @@ func TestRouteNames(t *testing.T) {
 func TestRouteProblems(t *testing.T) {
 	dir := t.TempDir()
 	files := []string{
-		put(t, one("a"), dir, "first.json"),
-		put(t, `{"routes": {"b": {"pattern": "x", "message": "m"},
+		writeSettled(t, oneRule("a"), dir, "first.json"),
+		writeSettled(t, `{"routes": {"b": {"pattern": "x", "message": "m"},
 			"a": {"pattern": "y", "message": "m"}}}`, dir, "second.json"),
-		put(t, `{"routes": {"c": {"pattern": "(?P<x", "message": "m"}, "d": {"command_pattern": "x{3,2}", "message": "m"}, "e": {"pattern": "x", "unless": "[", "message": "m"}}}`, dir, "patterns.json"),
-		put(t, "{\n\"routes\": {", dir, "broken.json"),
-		put(t, "routes: [", dir, "broken.yaml"),
-		put(t, `["x"]`, dir, "list.json"),
-		put(t, ``, dir, "empty.json"),
-		put(t, "{\"routes\": {\"f\": {\"pattern\": \"x\", \"message\": \"m\"},\n\"f\": {\"pattern\": \"y\", \"message\": \"m\"}}}", dir, "twice.json"),
-		put(t, `{"routes": ["../outside.yaml"]}`, dir, "outside.json"),
+		writeSettled(t, `{"routes": {"c": {"pattern": "(?P<x", "message": "m"}, "d": {"command_pattern": "x{3,2}", "message": "m"}, "e": {"pattern": "x", "unless": "[", "message": "m"}}}`, dir, "patterns.json"),
+		writeSettled(t, "{\n\"routes\": {", dir, "broken.json"),
+		writeSettled(t, "routes: [", dir, "broken.yaml"),
+		writeSettled(t, `["x"]`, dir, "list.json"),
+		writeSettled(t, ``, dir, "empty.json"),
+		writeSettled(t, "{\"routes\": {\"f\": {\"pattern\": \"x\", \"message\": \"m\"},\n\"f\": {\"pattern\": \"y\", \"message\": \"m\"}}}", dir, "twice.json"),
+		writeSettled(t, `{"routes": ["../outside.yaml"]}`, dir, "outside.json"),
 		filepath.Join(dir, "absent.json"),
 	}
 	got := LoadRouteFiles(files)
@@ -230,7 +230,7 @@ func TestRouteDatabases(t *testing.T) {
 
 // The snapshot is valid exactly as long as none of the files changes.
 func TestRoutesSnapshot(t *testing.T) {
-	l, p, plugins := world(t)
+	l, p, plugins := rulesEverywhere(t)
 	remember := func() []config.Rule {
 		t.Helper()
 		routes := LoadRoutes(mustLoad(t, l), p)
@@ -259,16 +259,16 @@ func TestRoutesSnapshot(t *testing.T) {
 		name string
 		do   func()
 	}{
-		{"config", func() { put(t, one("user")+" ", l.Config) }},
-		{"project's file", func() { put(t, one("project")+" ", p.Project, ".docsearch", "routes.json") }},
-		{"new file of the project", func() { put(t, "", p.Project, ".docsearch", "routes.toml") }},
-		{"new file of the plugin", func() { put(t, one("new"), p.Plugin, "hooks", "tool-routes.yaml") }},
-		{"file that a plugin names", func() { put(t, one("nowhere"), plugins, "b", "nowhere.yaml") }},
+		{"config", func() { writeSettled(t, oneRule("user")+" ", l.Config) }},
+		{"project's file", func() { writeSettled(t, oneRule("project")+" ", p.Project, ".docsearch", "routes.json") }},
+		{"new file of the project", func() { writeSettled(t, "", p.Project, ".docsearch", "routes.toml") }},
+		{"new file of the plugin", func() { writeSettled(t, oneRule("new"), p.Plugin, "hooks", "tool-routes.yaml") }},
+		{"file that a plugin names", func() { writeSettled(t, oneRule("nowhere"), plugins, "b", "nowhere.yaml") }},
 		{"removed file", func() { os.Remove(filepath.Join(p.Project, ".claude", "tool-routes.yaml")) }},
-		{"settings", func() { put(t, `{"enabledPlugins": {}}`, p.Project, ".claude", "settings.local.json") }},
-		{"list of plugins", func() { put(t, `{"plugins": {}}`, p.Claude, "plugins", "installed_plugins.json") }},
-		{"file of the same size and time", func() { replace(t, one("prOject")+" ", p.Project, ".docsearch", "routes.json") }},
-		{"folder in a file's place", func() { os.RemoveAll(filepath.Join(p.Project, ".docsearch")); put(t, "", p.Project, ".docsearch") }},
+		{"settings", func() { writeSettled(t, `{"enabledPlugins": {}}`, p.Project, ".claude", "settings.local.json") }},
+		{"list of plugins", func() { writeSettled(t, `{"plugins": {}}`, p.Claude, "plugins", "installed_plugins.json") }},
+		{"file of the same size and time", func() { replace(t, oneRule("prOject")+" ", p.Project, ".docsearch", "routes.json") }},
+		{"folder in a file's place", func() { os.RemoveAll(filepath.Join(p.Project, ".docsearch")); writeSettled(t, "", p.Project, ".docsearch") }},
 	} {
 		change.do()
 		if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {
@@ -277,7 +277,7 @@ func TestRoutesSnapshot(t *testing.T) {
 		remember()
 	}
 	// Files that may change without changing their stamps are not stored.
-	fresh := put(t, one("fresh"), p.Plugin, "hooks", "tool-routes.json")
+	fresh := writeSettled(t, oneRule("fresh"), p.Plugin, "hooks", "tool-routes.json")
 	routes := LoadRoutes(mustLoad(t, l), p)
 	soon := time.Now().Add(time.Hour)
 	if err := os.Chtimes(fresh, soon, soon); err != nil {
@@ -309,14 +309,14 @@ func replace(t *testing.T, text string, path ...string) {
 		t.Fatal(err)
 	}
 	if runtime.GOOS == "windows" { // without inodes and change times
-		put(t, text+" ", name)
+		writeSettled(t, text+" ", name)
 	}
 	settle(t, name)
 }
 
 // Rules that could not be read are read again, even if the stamp is unchanged.
-func TestUnreadRoutesAreNotRemembered(t *testing.T) {
-	l, p, _ := world(t)
+func TestUnreadRoutesHaveNoSnapshot(t *testing.T) {
+	l, p, _ := rulesEverywhere(t)
 	dir := filepath.Join(p.Project, ".docsearch", "routes.toml")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -335,13 +335,13 @@ func TestUnreadRoutesAreNotRemembered(t *testing.T) {
 
 func TestOldSnapshotsAreRemoved(t *testing.T) {
 	l := locations(t, "config.json", "{}")
-	put(t, "{}", l.Config)
-	old := put(t, "", l.Cache, "routes-0000000000000001.snapshot")
+	writeSettled(t, "{}", l.Config)
+	old := writeSettled(t, "", l.Cache, "routes-0000000000000001.snapshot")
 	longAgo := time.Now().Add(-60 * 24 * time.Hour)
 	if err := os.Chtimes(old, longAgo, longAgo); err != nil {
 		t.Fatal(err)
 	}
-	young := put(t, "", l.Cache, "routes-0000000000000002.snapshot")
+	young := writeSettled(t, "", l.Cache, "routes-0000000000000002.snapshot")
 	if err := LoadRoutes(mustLoad(t, l), config.RoutesPlace{Config: l.Config}).WriteSnapshot(l); err != nil {
 		t.Fatal(err)
 	}
