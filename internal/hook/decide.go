@@ -221,7 +221,7 @@ func (d *decider) decideWebCall(dbs []*config.Database, search func(db *config.D
 	}
 	d.decideByResults(attempt, results)
 	if unproven && d.Verdict != Deny {
-		d.permit(attempt)
+		d.permitRetry(attempt)
 	}
 }
 
@@ -250,12 +250,12 @@ func (d *decider) decideRepeat(a Attempt, rule string) (decided, unproven bool) 
 	default:
 		return false, false
 	}
-	d.permit(a)
+	d.permitRetry(a)
 	return true, false
 }
 
-// permit lets a retry run.
-func (d *decider) permit(a Attempt) {
+// permitRetry lets a retry run.
+func (d *decider) permitRetry(a Attempt) {
 	d.Change.Attempt, d.Change.Permit = a, true
 }
 
@@ -401,7 +401,7 @@ func (d *decider) decideByResults(a Attempt, results []result) {
 		d.trace("pass: no database answers")
 	case !denies:
 		d.trace("pass, with added context")
-		d.Context = adviceText(d.event, results)
+		d.Context = adviceLine(d.event, results)
 	default:
 		d.trace("deny")
 		d.deny(a, results, "")

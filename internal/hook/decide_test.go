@@ -40,7 +40,9 @@ func (x fakeSearcher) Search(db *config.Database, s event.Search) (Answer, error
 }
 
 // Present is true except for paths below /absent.
-func (x fakeSearcher) Present(db *config.Database) bool { return !strings.HasPrefix(db.Path, "/absent/") }
+func (x fakeSearcher) Present(db *config.Database) bool {
+	return !strings.HasPrefix(db.Path, "/absent/")
+}
 
 // Server finds LEANN's server, and docsearch under the name mydocs.
 func (x fakeSearcher) Server(tool, _ string) (found, own bool) {

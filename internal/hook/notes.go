@@ -137,12 +137,12 @@ func (d *decider) addMatchingNotes() {
 
 // noteItem formats an entry for the agent.
 func (d *decider) noteItem(e *notes.Entry) notes.Item {
-	title, source := oneLine(e.Title), oneLineOf(e.Source, maxPath)
+	title, source := oneLine(e.Title), oneLineMax(e.Source, maxPath)
 	text := title
 	if source != "" {
 		text += " (" + source + ")"
 	}
-	item := notes.Item{Database: e.Database, Key: e.Key(), Title: title, Text: text + ":", Quote: clean(e.Text)}
+	item := notes.Item{Database: e.Database, Key: e.Key(), Title: title, Text: text + ":", Quote: sanitize(e.Text)}
 	if source != "" {
 		item.Rest = "Full text: " + d.server.Read + " " + readArguments(source, e.Database)
 	}

@@ -182,7 +182,7 @@ func TestSessionContextIsShort(t *testing.T) {
 		x[db.Name] = always(Answer{Passages: many})
 	}
 	got := shownNotes(decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup"}, &c, x))
-	if n := units(got); n >= 4000 || n < 1000 {
+	if n := utf16Len(got); n >= 4000 || n < 1000 {
 		t.Errorf("shown %d units", n)
 	}
 	if !strings.Contains(got, " more: call list_databases") {
@@ -248,7 +248,7 @@ func TestMoreNotes(t *testing.T) {
 		got := shownNotes(decideEvent(event.Event{Host: event.Claude, Name: event.SessionStart, Source: "startup"}, notesConfig(), x))
 		listed := strings.Count(got, "\n- note ")
 		more := fmt.Sprintf("\n- and %d more", test.notes-listed)
-		if listed == 0 || listed > maxTitles || (listed < test.notes) != strings.HasSuffix(got, more) || units(got) > maxDatabaseLines {
+		if listed == 0 || listed > maxTitles || (listed < test.notes) != strings.HasSuffix(got, more) || utf16Len(got) > maxDatabaseLines {
 			t.Errorf("%d notes: %d are listed, shown %q", test.notes, listed, got)
 		}
 	}
@@ -298,7 +298,7 @@ func TestRemedies(t *testing.T) {
 					t.Errorf("shown %q, want no %q in it", got, not)
 				}
 			}
-			if n := units(got); n > maxRemedyText || (got == "") != (test.want == nil) {
+			if n := utf16Len(got); n > maxRemedyText || (got == "") != (test.want == nil) {
 				t.Errorf("shown %d units", n)
 			}
 		})
@@ -371,7 +371,7 @@ func TestLastSaid(t *testing.T) {
 		{"a long one", []string{user(`"` + strings.Repeat("ü", 150) + ` the end of it"`)}, "the end of it"},
 		{"damaged", []string{user(`"first"`), `{"type":"user","message":`, `nonsense "user"`}, "first"},
 		{"long lines after it", []string{user(`"first"`), `{"type":"x","y":"` + strings.Repeat("z", 100<<10) + `"}`}, "first"},
-		{"too long lines after it", []string{user(`"first"`), `{"type":"x","y":"` + strings.Repeat("z", 2*maxTail) + `"}`}, ""},
+		{"too long lines after it", []string{user(`"first"`), `{"type":"x","y":"` + strings.Repeat("z", 2*maxTranscriptTail) + `"}`}, ""},
 		{"nothing", nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -25,7 +25,7 @@ type boundedText struct {
 
 // add appends s if it fits and reports whether it did.
 func (l *boundedText) add(s string) bool {
-	n := units(s)
+	n := utf16Len(s)
 	if n > l.remaining {
 		return false
 	}
@@ -49,23 +49,23 @@ func (l *boundedText) passage(number int, p *passage.Passage) bool {
 	if l.remaining < least {
 		return false
 	}
-	body := clean(p.Text)
+	body := sanitize(p.Text)
 	fence := safetext.Fence(body)
-	head := fmt.Sprintf("\n\n[%d] %s\nSource: %s\n%s\n", number, heading(p), source(p), fence)
+	head := fmt.Sprintf("\n\n[%d] %s\nSource: %s\n%s\n", number, heading(p), sourceOf(p), fence)
 	tail := "\n" + fence
 	longest := maxPassage
 	if number > fullPassages {
 		longest = maxFurtherPassage
 	}
-	room := min(l.remaining-units(head)-units(tail), longest)
-	if room < min(units(body), longest)/2 {
+	room := min(l.remaining-utf16Len(head)-utf16Len(tail), longest)
+	if room < min(utf16Len(body), longest)/2 {
 		return false
 	}
 	return l.add(head + shorten(body, room) + tail)
 }
 
-// source returns the location of a passage and the label of its document.
-func source(p *passage.Passage) string {
+// sourceOf returns the location of a passage and the label of its document.
+func sourceOf(p *passage.Passage) string {
 	if remark := p.Label(); remark != "" {
 		return oneLine(p.Locator()) + " (" + oneLine(remark) + ")"
 	}
@@ -115,10 +115,10 @@ func bestParagraph(text string, words []string) string {
 // sentence, list item, table row or code block. It cuts within one only if the text starts
 // with one that is longer than limit.
 func shorten(s string, limit int) string {
-	if units(s) <= limit {
+	if utf16Len(s) <= limit {
 		return s
 	}
-	room := limit - units("\n"+cutMark)
+	room := limit - utf16Len("\n"+cutMark)
 	end, lineEnd, code := lastBreak(s, room)
 	switch {
 	case end > 0:
@@ -127,7 +127,7 @@ func shorten(s string, limit int) string {
 		}
 		return strings.TrimRight(s[:end], " \t\n") + cutMark
 	case code != "" && lineEnd > 0:
-		if end, lineEnd, _ = lastBreak(s, room-units(code)-1); lineEnd > 0 {
+		if end, lineEnd, _ = lastBreak(s, room-utf16Len(code)-1); lineEnd > 0 {
 			return strings.TrimRight(s[:max(end, lineEnd)], "\n") + "\n" + strings.TrimSpace(cutMark) + "\n" + code
 		}
 	}
@@ -140,7 +140,7 @@ func shorten(s string, limit int) string {
 func lastBreak(s string, limit int) (end, lineEnd int, code string) {
 	at, used, fence := 0, 0, ""
 	for line := range strings.Lines(s) {
-		n := units(strings.TrimSuffix(line, "\n"))
+		n := utf16Len(strings.TrimSuffix(line, "\n"))
 		text := strings.TrimSpace(line)
 		ticks := text[:len(text)-len(strings.TrimLeft(text, "`"))]
 		opens := fence == "" && len(ticks) >= 3
@@ -184,7 +184,7 @@ func endsBlock(rest string) bool {
 func sentenceEnd(line string, limit int) int {
 	end, used := 0, 0
 	for i, r := range line {
-		if used += unitsOf(r); used > limit {
+		if used += utf16Width(r); used > limit {
 			break
 		}
 		switch r {
@@ -199,13 +199,13 @@ func sentenceEnd(line string, limit int) int {
 	return end
 }
 
-// clean sanitizes untrusted text and trims blank lines around it.
-func clean(s string) string { return strings.Trim(safetext.Block(s), " \t\n") }
+// sanitize makes untrusted text safe to show, and trims blank lines around it.
+func sanitize(s string) string { return strings.Trim(safetext.Block(s), " \t\n") }
 
-func oneLine(s string) string { return oneLineOf(s, maxLine) }
+func oneLine(s string) string { return oneLineMax(s, maxLine) }
 
-// oneLineOf returns untrusted text as one line of at most limit UTF-16 units.
-func oneLineOf(s string, limit int) string {
+// oneLineMax returns untrusted text as one line of at most limit UTF-16 units.
+func oneLineMax(s string, limit int) string {
 	return cut(safetext.Line(s), limit)
 }
 
@@ -213,21 +213,21 @@ const cutMark = " [...]"
 
 // cut shortens s to limit UTF-16 units and marks the cut.
 func cut(s string, limit int) string {
-	if units(s) <= limit {
+	if utf16Len(s) <= limit {
 		return s
 	}
-	limit -= units(cutMark)
+	limit -= utf16Len(cutMark)
 	n := 0
 	for i, r := range s {
-		if n += unitsOf(r); n > limit {
+		if n += utf16Width(r); n > limit {
 			return strings.TrimRight(s[:i], " \t\n") + cutMark
 		}
 	}
 	return s
 }
 
-// units returns the length of s in UTF-16 units.
-func units(s string) int {
+// utf16Len returns the length of s in UTF-16 units.
+func utf16Len(s string) int {
 	n := utf8.RuneCountInString(s)
 	for i := range len(s) {
 		if s[i] >= 0xf0 { // start of a character of two units
@@ -237,7 +237,7 @@ func units(s string) int {
 	return n
 }
 
-func unitsOf(r rune) int {
+func utf16Width(r rune) int {
 	if r > 0xffff {
 		return 2
 	}

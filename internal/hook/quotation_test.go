@@ -130,10 +130,10 @@ func FuzzQuotation(f *testing.F) {
 // A shortened quotation is still fenced.
 func TestQuotationIsCutWithinItsFence(t *testing.T) {
 	text := "```\n" + strings.Repeat("words of a passage that is long\n", 2000)
-	o := notes.Injection{Max: 2000, Items: []notes.Item{{Key: "k", Text: "N-ote:", Quote: clean(text), Rest: "Full text: elsewhere"}}}
+	o := notes.Injection{Max: 2000, Items: []notes.Item{{Key: "k", Text: "N-ote:", Quote: sanitize(text), Rest: "Full text: elsewhere"}}}
 	got, given := o.Compose(func(string) bool { return false })
-	if stray := strayLines(got); len(stray) > 0 || len(given) != 1 || units(got) > 2000 {
-		t.Errorf("%d units, %q is stray in\n%s", units(got), stray, got)
+	if stray := strayLines(got); len(stray) > 0 || len(given) != 1 || utf16Len(got) > 2000 {
+		t.Errorf("%d units, %q is stray in\n%s", utf16Len(got), stray, got)
 	}
 	for name, output := range quotations(passage.Passage{ID: "1", Title: "T", Text: text}) {
 		if stray := strayLines(output); len(stray) > 0 {
@@ -149,7 +149,7 @@ func TestLongMessageOfRule(t *testing.T) {
 	for _, action := range []config.Action{config.ActionDeny, config.ActionAsk, config.ActionWarn} {
 		r.Action = action
 		d := Decide(bashEvent("kubectl get pods"), testConfig("", ""), config.Server{}, State{}, at(0), fakeSearcher{}, rulesIn(t, r))
-		if n := units(d.Reason) + units(d.Context); n == 0 || n > maxContext {
+		if n := utf16Len(d.Reason) + utf16Len(d.Context); n == 0 || n > maxContext {
 			t.Errorf("%s: %d units", action, n)
 		}
 	}

@@ -88,7 +88,7 @@ func (d *decider) applyRule(m *rules.Match) {
 	r := m.Rule
 	d.trace("rule %s of %s matches %q", r.Name, r.Origin, cut(m.Text, maxDebugText))
 	d.Rule = r
-	message := cut(clean(m.Message()), maxContext)
+	message := cut(sanitize(m.Message()), maxContext)
 	if r.Database != "" {
 		answered := d.answerFromDatabase(r, message)
 		if answered || message == "" {
@@ -130,7 +130,7 @@ func (d *decider) debugHeader(m *rules.Match) string {
 		label = "Query"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Tool Routing: %s (%s)\nMatched %s: %s\n", m.Rule.Name, m.Rule.Origin, label, oneLineOf(m.Part, maxDebugText))
+	fmt.Fprintf(&b, "Tool Routing: %s (%s)\nMatched %s: %s\n", m.Rule.Name, m.Rule.Origin, label, oneLineMax(m.Part, maxDebugText))
 	if m.Pattern != nil {
 		fmt.Fprintf(&b, "Pattern: %s\n", m.Pattern.Text)
 	}
@@ -176,7 +176,7 @@ func (d *decider) answerFromDatabase(r *config.Rule, message string) bool {
 	if r.Action == config.ActionWarn {
 		e := d.event
 		e.Search = attempt.Search
-		d.addContext(adviceText(e, results))
+		d.addContext(adviceLine(e, results))
 		return true
 	}
 	d.deny(attempt, results, message)

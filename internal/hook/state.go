@@ -37,10 +37,10 @@ const (
 	// maxStateText limits the total size of a list of calls in bytes, see Denial.size.
 	maxStateText = 1 << 20
 
-	statePrefix = "docsearch-state-"
-	stateSuffix = ".json"
-	lockName    = "docsearch-state.lock"
-	maxState    = 4 << 20
+	statePrefix  = "docsearch-state-"
+	stateSuffix  = ".json"
+	lockName     = "docsearch-state.lock"
+	maxStateFile = 4 << 20
 	// lockWait is longer than any deadline of the hook, which ends the process sooner.
 	lockWait = 2 * config.MaxTimeoutMS * time.Millisecond
 )
@@ -216,8 +216,8 @@ func (s State) apply(c Change, now time.Time) (after State, duplicate bool) {
 			s.Denied = append(s.Denied, d)
 		}
 	}
-	s.Denied = newest(s.Denied, maxDenials)
-	s.Passed = newest(s.Passed, maxPassed)
+	s.Denied = newestDenials(s.Denied, maxDenials)
+	s.Passed = newestDenials(s.Passed, maxPassed)
 	if c.Consult {
 		s.Consulted = now
 	}
@@ -235,9 +235,9 @@ func appendUse(list []string, use string) []string {
 	return append(list[max(0, len(list)+1-maxUses):], use)
 }
 
-// newest returns the newest entries of a list, at most limit and at most maxStateText
+// newestDenials returns the newest entries of a list, at most limit and at most maxStateText
 // bytes.
-func newest(list []Denial, limit int) []Denial {
+func newestDenials(list []Denial, limit int) []Denial {
 	size := 0
 	for i := len(list) - 1; i >= 0; i-- {
 		if size += list[i].size(); len(list)-i > limit || size > maxStateText && i < len(list)-1 {
@@ -330,7 +330,7 @@ type stateFile struct {
 }
 
 func readState(path string) (stateFile, error) {
-	data, err := atomicfile.Read(path, maxState)
+	data, err := atomicfile.Read(path, maxStateFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return stateFile{}, nil
@@ -464,7 +464,7 @@ func (f *stateFile) setSession(id string, own bool, s State) {
 }
 
 func (f *stateFile) encode() []byte {
-	o := f.State.object()
+	o := f.State.writer()
 	if len(f.sessions) > 0 {
 		ids := make([]string, 0, len(f.sessions))
 		for id := range f.sessions {
@@ -474,7 +474,7 @@ func (f *stateFile) encode() []byte {
 		var sessions rawjson.Writer
 		for _, id := range ids {
 			s := f.sessions[id]
-			o := s.object()
+			o := s.writer()
 			sessions.Raw(id, o.End())
 		}
 		o.Raw("sessions", sessions.End())
@@ -486,7 +486,7 @@ func (s *State) empty() bool {
 	return len(s.Denied) == 0 && len(s.Passed) == 0 && s.Consulted.IsZero()
 }
 
-func (s *State) object() (o rawjson.Writer) {
+func (s *State) writer() (o rawjson.Writer) {
 	last, earlier := []byte("null"), s.Denied
 	if n := len(s.Denied); n > 0 {
 		last, earlier = s.Denied[n-1].encode(), s.Denied[:n-1]

@@ -167,8 +167,8 @@ func TestStateIsBounded(t *testing.T) {
 		state, _ = state.apply(deny(strings.Repeat(fmt.Sprint(i), match.MaxQuery/3)), at(3))
 	}
 	f := stateFile{State: state}
-	if n := len(f.encode()); n > maxState {
-		t.Errorf("the file has %d bytes, more than the %d that are read", n, maxState)
+	if n := len(f.encode()); n > maxStateFile {
+		t.Errorf("the file has %d bytes, more than the %d that are read", n, maxStateFile)
 	}
 }
 
@@ -362,7 +362,7 @@ func TestDamagedState(t *testing.T) {
 		"list":       `[]`,
 		"wrong type": `{"last_denied": "q"}`,
 		"binary":     "\x00\xff\xfe",
-		"huge":       strings.Repeat(" ", maxState+1),
+		"huge":       strings.Repeat(" ", maxStateFile+1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Store{t.TempDir()}

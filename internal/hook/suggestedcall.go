@@ -19,7 +19,7 @@ const (
 
 // query returns the query of the call, or its prompt, on one line.
 func (t *denialText) query() string {
-	return oneLineOf(t.event.Search.Query+t.event.Fetch.Prompt, maxCallQuery)
+	return oneLineMax(t.event.Search.Query+t.event.Fetch.Prompt, maxCallQuery)
 }
 
 // calls returns the calls that search further, in at most limit units. Each call is JSON
@@ -36,16 +36,16 @@ func (t *denialText) calls(limit int) (calls, hint, rest string) {
 		head = "\nTo read the whole page, this call is available:"
 	}
 	var fitting, others []string
-	room := limit - units(head)
+	room := limit - utf16Len(head)
 	for i := range t.results {
 		o := &t.results[i]
 		share := room / (len(t.results) - i)
 		call := "\n" + t.call(o, share-1)
 		switch {
 		case slices.Contains(fitting, call):
-		case units(call) <= share:
+		case utf16Len(call) <= share:
 			fitting = append(fitting, call)
-			room -= units(call)
+			room -= utf16Len(call)
 		default:
 			others = append(others, "\n"+t.call(o, maxCallQuery))
 		}
@@ -79,7 +79,7 @@ func (t *denialText) call(o *result, limit int) string {
 				list[i] = quote(keywords[i])
 			}
 			call := o.tool + " {\"query\": " + quote(query) + ", \"keywords\": [" + strings.Join(list, ", ") + "], \"database\": " + quote(o.db.Name) + "}"
-			if units(call) <= limit {
+			if utf16Len(call) <= limit {
 				return call
 			}
 		}
@@ -93,17 +93,17 @@ func (t *denialText) call(o *result, limit int) string {
 	}
 	for {
 		call := before + quote(query) + after
-		over := units(call) - limit
-		if over <= 0 || units(query)-over < minQuery {
+		over := utf16Len(call) - limit
+		if over <= 0 || utf16Len(query)-over < minQuery {
 			return call
 		}
-		query = shortQuery(query, units(query)-over)
+		query = shortQuery(query, utf16Len(query)-over)
 	}
 }
 
 // shortQuery cuts a query to limit units at a word boundary.
 func shortQuery(query string, limit int) string {
-	query = strings.TrimSuffix(cut(query, limit+units(cutMark)), cutMark)
+	query = strings.TrimSuffix(cut(query, limit+utf16Len(cutMark)), cutMark)
 	if i := strings.LastIndexByte(query, ' '); i > 0 {
 		query = query[:i]
 	}

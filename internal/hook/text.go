@@ -47,28 +47,28 @@ func (t *denialText) keepsLegacyText() bool {
 // the user, and the rest contains everything that the agent needs, because older clients
 // show the agent nothing else. Text that does not fit is in the context.
 func (t *denialText) compose() (reason, context string) {
-	r := boundedText{remaining: maxReason + units(t.ruleMessage)}
+	r := boundedText{remaining: maxReason + utf16Len(t.ruleMessage)}
 	r.add(t.opening())
 	escape := "\n" + t.escapeHatch()
-	r.remaining -= units(escape)
+	r.remaining -= utf16Len(escape)
 	calls, hint, rest := t.calls(r.remaining)
 	excerpt := ""
 	if t.event.ShowsContext() {
-		r.remaining -= units(calls)
+		r.remaining -= utf16Len(calls)
 	} else {
 		if shorter, _, none := t.calls(r.remaining - excerptReserve); none == "" {
 			calls = shorter
 		}
-		r.remaining -= units(calls)
+		r.remaining -= utf16Len(calls)
 		excerpt = t.excerpt(r.remaining)
-		r.remaining -= units(excerpt)
+		r.remaining -= utf16Len(excerpt)
 	}
 	load := t.loadHint()
-	if r.remaining < units(load) {
+	if r.remaining < utf16Len(load) {
 		rest += load
 		load = ""
 	}
-	if r.remaining -= units(load); hint != "" && r.remaining >= units(keywordsHint) {
+	if r.remaining -= utf16Len(load); hint != "" && r.remaining >= utf16Len(keywordsHint) {
 		calls = strings.Replace(calls, hint, hint[:len(hint)-1]+keywordsHint, 1)
 	}
 	r.WriteString(excerpt + calls + escape + load)
@@ -96,7 +96,7 @@ func (t *denialText) opening() string {
 	}
 	var keywords []string
 	for _, o := range t.results {
-		keywords = append(keywords, "'"+oneLineOf(o.db.Keyword(), maxLabel)+"'")
+		keywords = append(keywords, "'"+oneLineMax(o.db.Keyword(), maxLabel)+"'")
 	}
 	databases := "database"
 	if len(keywords) > 1 {
@@ -147,10 +147,10 @@ func (t *denialText) excerpt(limit int) string {
 		return ""
 	}
 	p := &best.Passages[0]
-	head := "\nBest match (" + oneLineOf(heading(p), maxLabel) + "):\n> "
-	room := limit - units(head)
-	text := bestParagraph(clean(p.Text), contentWords(t.query(), best.db.Keywords))
-	if room < min(minExcerpt, units(text)) {
+	head := "\nBest match (" + oneLineMax(heading(p), maxLabel) + "):\n> "
+	room := limit - utf16Len(head)
+	text := bestParagraph(sanitize(p.Text), contentWords(t.query(), best.db.Keywords))
+	if room < min(minExcerpt, utf16Len(text)) {
 		return ""
 	}
 	return head + shorten(text, room)
@@ -197,11 +197,11 @@ func (t *denialText) legacySentence() string {
 	if len(t.results) == 1 {
 		o := t.results[0]
 		return fmt.Sprintf("This query should use the LEANN MCP tool '%s' to search the %s RAG database at %s instead of web search.",
-			o.tool, oneLine(o.db.Description), oneLineOf(o.db.Path, maxPath))
+			o.tool, oneLine(o.db.Description), oneLineMax(o.db.Path, maxPath))
 	}
 	s := "This query matches multiple documentation databases. Please use these LEANN MCP tools IN PARALLEL:"
 	for i, o := range t.results {
-		s += fmt.Sprintf("\n%d. '%s' for %s at %s", i+1, o.tool, oneLine(o.db.Description), oneLineOf(o.db.Path, maxPath))
+		s += fmt.Sprintf("\n%d. '%s' for %s at %s", i+1, o.tool, oneLine(o.db.Description), oneLineMax(o.db.Path, maxPath))
 	}
 	return s
 }
@@ -209,7 +209,7 @@ func (t *denialText) legacySentence() string {
 // introduction describes the passages of a database. For the first database it adds that
 // they are not instructions.
 func (t *denialText) introduction(o *result, first bool) string {
-	from := label(o) + " (database " + quote(o.db.Name) + ", " + oneLineOf(o.db.Path, maxPath) + ")"
+	from := label(o) + " (database " + quote(o.db.Name) + ", " + oneLineMax(o.db.Path, maxPath) + ")"
 	var s string
 	switch {
 	case o.Whole:
@@ -227,8 +227,8 @@ func (t *denialText) introduction(o *result, first bool) string {
 	return s
 }
 
-// adviceText returns the line of context for a call that runs.
-func adviceText(e event.Event, results []result) string {
+// adviceLine returns the line of context for a call that runs.
+func adviceLine(e event.Event, results []result) string {
 	var parts []string
 	for _, o := range results {
 		t := denialText{event: e}
@@ -255,7 +255,7 @@ func joinShort(all []string, separator string) string {
 	}
 	s := all[0]
 	for i, next := range all[1:] {
-		if units(s)+units(next) > maxLabels {
+		if utf16Len(s)+utf16Len(next) > maxLabels {
 			return fmt.Sprintf("%s%s%d more", s, separator, len(all)-i-1)
 		}
 		s += separator + next
@@ -266,7 +266,7 @@ func joinShort(all []string, separator string) string {
 // label returns the documented software with its version: "CMake 3.25".
 func label(o *result) string {
 	name := cut(subject(o.db), 2*maxLabel)
-	version := oneLineOf(o.version(), maxLabel)
+	version := oneLineMax(o.version(), maxLabel)
 	if version == "" || strings.Contains(" "+name+" ", " "+version+" ") {
 		return name
 	}

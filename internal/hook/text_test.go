@@ -66,8 +66,8 @@ func TestExcerpt(t *testing.T) {
 		{"long", long, "\nBest match (Job artifacts):\n> Artifacts expire after 30 days. Administrators can change that."},
 	} {
 		d := denial(t, testConfig("", ""), webSearchEvent("gitlab how do artifacts expire?"), fakeSearcher{"gitlab": always(test.answer)})
-		if !strings.Contains(d.Reason, test.want) || units(d.Reason) > maxReason {
-			t.Errorf("%s: the reason of %d units lacks %q:\n%s", test.name, units(d.Reason), test.want, d.Reason)
+		if !strings.Contains(d.Reason, test.want) || utf16Len(d.Reason) > maxReason {
+			t.Errorf("%s: the reason of %d units lacks %q:\n%s", test.name, utf16Len(d.Reason), test.want, d.Reason)
 		}
 		if !strings.Contains(d.Reason+d.Context, `ToolSearch {"query": "select:mcp__docsearch__search"}`) {
 			t.Errorf("%s: no text contains the call that loads the tool:\n%s\n%s", test.name, d.Reason, d.Context)
@@ -155,7 +155,7 @@ func TestReasonIsShort(t *testing.T) {
 	for n := 1; n < 400; n += 7 {
 		for _, e := range []event.Event{webSearchEvent("gitlab k8s " + strings.Repeat("word ", n)), showingContext(webSearchEvent("gitlab " + strings.Repeat("word ", n)))} {
 			d := denial(t, c, e, answers)
-			if got := units(d.Reason); got > maxReason {
+			if got := utf16Len(d.Reason); got > maxReason {
 				t.Fatalf("%d words: %d units:\n%s", n, got, d.Reason)
 			}
 			all := d.Reason + d.Context
@@ -268,8 +268,8 @@ func TestShorten(t *testing.T) {
 		{"one long sentence", "words without an end that go on", 20, "words without [...]"},
 	} {
 		got := shorten(test.text, test.limit)
-		if got != test.want || units(got) > test.limit {
-			t.Errorf("%s: %q of %d units, want %q in %d", test.name, got, units(got), test.want, test.limit)
+		if got != test.want || utf16Len(got) > test.limit {
+			t.Errorf("%s: %q of %d units, want %q in %d", test.name, got, utf16Len(got), test.want, test.limit)
 		}
 	}
 }
@@ -278,12 +278,12 @@ func FuzzShorten(f *testing.F) {
 	f.Add("Intro.\n\n```sh\none\n```\n\nAfter. More.", 30)
 	f.Add("😀😀. `````\nx\n`````", 12)
 	f.Fuzz(func(t *testing.T, text string, limit int) {
-		text, limit = clean(text), 10+max(0, limit%5000)
+		text, limit = sanitize(text), 10+max(0, limit%5000)
 		got := shorten(text, limit)
-		if units(got) > limit {
-			t.Errorf("%d units, limit %d: %q", units(got), limit, got)
+		if utf16Len(got) > limit {
+			t.Errorf("%d units, limit %d: %q", utf16Len(got), limit, got)
 		}
-		if units(text) <= limit && got != text {
+		if utf16Len(text) <= limit && got != text {
 			t.Errorf("a text that fits became %q", got)
 		}
 	})

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// maxUserText limits the text taken from the user's last message, and maxTail the end
+	// maxUserText limits the text taken from the user's last message, and maxTranscriptTail the end
 	// of the transcript that is searched for it, in bytes.
-	maxUserText = 200
-	maxTail     = 256 << 10
+	maxUserText       = 200
+	maxTranscriptTail = 256 << 10
 )
 
 // LastUserText returns the end of the user's last message in a transcript, or "" if it is
@@ -31,7 +31,7 @@ func LastUserText(path string) string {
 		return ""
 	}
 	for length := int64(16 << 10); ; length *= 4 {
-		length = min(length, maxTail, st.Size())
+		length = min(length, maxTranscriptTail, st.Size())
 		tail := make([]byte, length)
 		if _, err := f.ReadAt(tail, st.Size()-length); err != nil && err != io.EOF {
 			return ""
@@ -39,7 +39,7 @@ func LastUserText(path string) string {
 		if length < st.Size() { // drop the partial first line
 			_, tail, _ = bytes.Cut(tail, []byte("\n"))
 		}
-		if said := lastUserText(tail); said != "" || length == st.Size() || length == maxTail {
+		if said := lastUserText(tail); said != "" || length == st.Size() || length == maxTranscriptTail {
 			return said
 		}
 	}

@@ -49,7 +49,7 @@ func (f *Failure) Scanner() *Scanner {
 		t.names = append(t.names, failureName{name, isCode(name) || isException(name)})
 	}
 	for _, m := range f.Messages {
-		words := strings.Fields(letters(m))
+		words := strings.Fields(normalizeText(m))
 		t.messages = append(t.messages, words)
 		t.addPositions(words)
 	}
@@ -77,10 +77,10 @@ func (t *Scanner) addPositions(words []string) {
 
 // Scan returns the evidence for a passage. The caller sets Share and Rarity.
 func (t *Scanner) Scan(p *passage.Passage) Evidence {
-	trace := Evidence{Run: t.longestRun(p.Text), Titled: quotesTitle(p, t.messages)}
+	trace := Evidence{Run: t.longestRun(p.Text), Titled: containsTitle(p, t.messages)}
 	for _, name := range t.names {
 		weight := 0.
-		switch defined := defines(p, name.text); {
+		switch defined := documents(p, name.text); {
 		case defined && name.code:
 			weight = 1
 		case name.code && containsName(p.Text, name.text):
@@ -122,15 +122,15 @@ func (t Evidence) Score(common bool) float64 {
 	return t.Share*min(1, t.Rarity/enough) + t.Defines + runWeight*float64(min(max(0, t.Run-minRunWords), maxCountedRun))
 }
 
-// quotesTitle reports whether one of the messages contains the title of the passage's
+// containsTitle reports whether one of the messages contains the title of the passage's
 // document or its heading, if that has several words.
-func quotesTitle(p *passage.Passage, messages [][]string) bool {
+func containsTitle(p *passage.Passage, messages [][]string) bool {
 	titles := []string{p.Title}
 	if n := len(p.Headings); n > 0 {
 		titles = append(titles, strings.Split(p.Headings[n-1], " / ")...)
 	}
 	for _, title := range titles {
-		words := strings.Fields(letters(title))
+		words := strings.Fields(normalizeText(title))
 		if n := len(words); n > 2 && slices.Contains([]string{"clause", "statement", "command", "option"}, words[n-1]) {
 			words = words[:n-1]
 		}
@@ -190,15 +190,15 @@ func containsName(text, name string) bool {
 
 func isNamePart(c byte) bool { return isLetter(c) || isDigit(c) }
 
-// defines reports whether a passage documents a name, by its document's title, its heading
-// or an anchor.
-func defines(p *passage.Passage, name string) bool {
-	if isTitle(p.Title, name) {
+// documents reports whether a passage is the documentation of a name, by its document's
+// title, its heading or an anchor.
+func documents(p *passage.Passage, name string) bool {
+	if titleMatches(p.Title, name) {
 		return true
 	}
 	if n := len(p.Headings); n > 0 {
 		for part := range strings.SplitSeq(p.Headings[n-1], " / ") {
-			if isTitle(part, name) {
+			if titleMatches(part, name) {
 				return true
 			}
 		}
@@ -211,8 +211,8 @@ func defines(p *passage.Passage, name string) bool {
 	return false
 }
 
-// isTitle reports whether a title is a name or its signature.
-func isTitle(title, name string) bool {
+// titleMatches reports whether a title is a name or its signature.
+func titleMatches(title, name string) bool {
 	title, _, _ = strings.Cut(strings.TrimRight(title, "¶#"), "(")
 	title = strings.TrimSpace(title)
 	if i := strings.LastIndexByte(title, ' '); i >= 0 {
@@ -270,9 +270,9 @@ func commonPrefix(a, b []int) int {
 	return n
 }
 
-// letters returns s in lower case, with spaces for all characters except letters, digits
+// normalizeText returns s in lower case, with spaces for all characters except letters, digits
 // and underscores.
-func letters(s string) string {
+func normalizeText(s string) string {
 	return strings.Map(func(r rune) rune {
 		if isWordRune(r) {
 			return unicode.ToLower(r)

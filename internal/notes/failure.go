@@ -62,7 +62,7 @@ func ReadFailure(output string) Failure {
 				f.Names = append(f.Names, name)
 			}
 		}
-		if text := message(l.text); strings.Contains(text, " ") && !slices.Contains(f.Messages, text) {
+		if text := generalize(l.text); strings.Contains(text, " ") && !slices.Contains(f.Messages, text) {
 			f.Messages = append(f.Messages, text)
 			size += len(text)
 		}
@@ -155,7 +155,7 @@ const minWords = 4
 func addLastLines(lines []outputLine) {
 	words := 0
 	count := func(l outputLine) {
-		if n := len(strings.Fields(message(l.text))); n > 1 {
+		if n := len(strings.Fields(generalize(l.text))); n > 1 {
 			words += n
 		}
 	}
@@ -339,8 +339,8 @@ func withoutPrefix(line string) (rest string, prefixed bool, grade int) {
 	return line, false, 0
 }
 
-// message removes text that is specific to this run.
-func message(line string) string {
+// generalize removes text that is specific to this run.
+func generalize(line string) string {
 	var words []string
 	for w := range strings.FieldsSeq(line) {
 		bare := strings.Trim(w, "'\"`()[]{}<>,;:.!?=_-*#|~^")

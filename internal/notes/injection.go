@@ -48,7 +48,7 @@ const minPartial = 400
 // these items.
 func (o *Injection) Compose(shown func(key string) bool) (text string, given []Item) {
 	var b strings.Builder
-	left := o.Max - units(o.Head)
+	left := o.Max - utf16Len(o.Head)
 	for _, item := range o.Items {
 		if shown(item.Key) {
 			continue
@@ -57,8 +57,8 @@ func (o *Injection) Compose(shown func(key string) bool) (text string, given []I
 		if b.Len() > 0 {
 			separator = "\n\n"
 		}
-		if over := units(body) + len(separator) - left; over > 0 {
-			room := units(item.Quote) - over - units(item.Rest) - len("\n [...]")
+		if over := utf16Len(body) + len(separator) - left; over > 0 {
+			room := utf16Len(item.Quote) - over - utf16Len(item.Rest) - len("\n [...]")
 			if room < minPartial || item.Rest == "" {
 				continue
 			}
@@ -66,7 +66,7 @@ func (o *Injection) Compose(shown func(key string) bool) (text string, given []I
 			body = item.String() + "\n" + item.Rest
 		}
 		b.WriteString(separator + body)
-		left -= units(body) + len(separator)
+		left -= utf16Len(body) + len(separator)
 		given = append(given, item)
 	}
 	if len(given) == 0 {
@@ -90,8 +90,8 @@ func cut(s string, limit int) string {
 	return strings.TrimRight(s, " \t\n")
 }
 
-// units returns the length of s in UTF-16 units.
-func units(s string) int {
+// utf16Len returns the length of s in UTF-16 units.
+func utf16Len(s string) int {
 	n := 0
 	for _, r := range s {
 		n += max(1, utf16.RuneLen(r))

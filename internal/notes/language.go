@@ -8,7 +8,7 @@ import (
 
 // Language returns the language of a file by its name, or "" if it is unknown.
 func Language(path string) string {
-	path = slashed(path)
+	path = toSlash(path)
 	name := strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
 	switch name {
 	case "dockerfile", "containerfile":
@@ -99,7 +99,7 @@ func Language(path string) string {
 
 // languagesOf returns the languages that a program is for, the main one first.
 func languagesOf(program string) []string {
-	program = strings.ToLower(program[strings.LastIndexByte(slashed(program), '/')+1:])
+	program = strings.ToLower(program[strings.LastIndexByte(toSlash(program), '/')+1:])
 	program = strings.TrimSuffix(program, ".exe")
 	switch program {
 	case "go", "gofmt", "goimports", "gopls", "golangci-lint", "staticcheck", "gotestsum", "dlv":

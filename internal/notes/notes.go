@@ -190,7 +190,7 @@ func (c *Call) languages() []string {
 // matches the file's name, any other the path relative to the session's folder or the
 // whole path.
 func (c *Call) within(pattern string) bool {
-	path := slashed(c.Path)
+	path := toSlash(c.Path)
 	if !strings.Contains(pattern, "/") {
 		return Match(pattern, path[strings.LastIndexByte(path, '/')+1:])
 	}
@@ -201,14 +201,14 @@ func (c *Call) within(pattern string) bool {
 // inFolder returns the path of the call's file relative to the session's folder, if the
 // file is below it.
 func (c *Call) inFolder() (path string, inside bool) {
-	return strings.CutPrefix(slashed(c.Path), strings.TrimRight(slashed(c.Folder), "/")+"/")
+	return strings.CutPrefix(toSlash(c.Path), strings.TrimRight(toSlash(c.Folder), "/")+"/")
 }
 
 // FileName returns the folder and name of the call's file, by which a document can mention
 // it. It is empty for a file directly in the session's folder, because many projects have
 // a file of that name.
 func (c *Call) FileName() string {
-	path := slashed(c.Path)
+	path := toSlash(c.Path)
 	if rest, inside := c.inFolder(); inside {
 		path = rest
 	}
@@ -219,8 +219,8 @@ func (c *Call) FileName() string {
 	return path[strings.LastIndexByte(path[:at], '/')+1:]
 }
 
-// slashed returns a path with forward slashes.
-func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
+// toSlash returns a path with forward slashes.
+func toSlash(path string) string { return strings.ReplaceAll(path, `\`, "/") }
 
 // runsAny reports whether a command of the call's line starts with the words of one of
 // these. A program's folder counts only if the condition has one.
@@ -244,7 +244,7 @@ func beginsWith(words, with []string) bool {
 	return words[0] == with[0] || baseName(words[0]) == with[0]
 }
 
-func baseName(path string) string { return path[strings.LastIndexByte(slashed(path), '/')+1:] }
+func baseName(path string) string { return path[strings.LastIndexByte(toSlash(path), '/')+1:] }
 
 // Best returns the selected entries, the most relevant first. It deselects entries that
 // are far less relevant than the best one.

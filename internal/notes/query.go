@@ -94,10 +94,10 @@ func withoutOperators(s string) string {
 // pathWords returns the distinct words of the file's name and its folder's name. The name
 // of the session's folder is omitted, because it is the same for all its files.
 func (c *Call) pathWords() []string {
-	path := slashed(c.Path)
+	path := toSlash(c.Path)
 	at := strings.LastIndexByte(path, '/')
 	folder, name := path[:max(at, 0)], path[at+1:]
-	if folder == strings.TrimRight(slashed(c.Folder), "/") {
+	if folder == strings.TrimRight(toSlash(c.Folder), "/") {
 		folder = ""
 	}
 	if i := strings.IndexByte(strings.TrimLeft(name, "."), '.'); i > 0 {
@@ -206,7 +206,7 @@ func (c *Call) programs() []string {
 			if i > 0 && !isSubcommand(w) {
 				break
 			}
-			w = w[strings.LastIndexByte(slashed(w), '/')+1:]
+			w = w[strings.LastIndexByte(toSlash(w), '/')+1:]
 			if !slices.Contains(list, w) {
 				list = append(list, w)
 			}

@@ -269,7 +269,7 @@ func (s *callMatch) match(p *config.Pattern, text string) (*regexp2.Match, error
 	if left <= 0 {
 		return nil, errors.New("was not tried: other patterns used the time limit")
 	}
-	re, err := compiled(p)
+	re, err := compile(p)
 	if err != nil {
 		return nil, err
 	}
@@ -284,13 +284,13 @@ func (s *callMatch) match(p *config.Pattern, text string) (*regexp2.Match, error
 // clock sets regexp2's clock period once: its default is twice the time limit.
 var clock sync.Once
 
-func compiled(p *config.Pattern) (*regexp2.Regexp, error) {
+func compile(p *config.Pattern) (*regexp2.Regexp, error) {
 	clock.Do(func() { regexp2.SetTimeoutCheckPeriod(clockPeriod) })
 	return regexp2.Compile(p.Expr, regexp2.IgnoreCase)
 }
 
 // Check returns an error if a pattern does not compile.
 func Check(p config.Pattern) error {
-	_, err := compiled(&p)
+	_, err := compile(&p)
 	return err
 }

@@ -63,7 +63,7 @@ func Config(s Settings) (config.Config, []Problem) {
 	d.hook(s.Values["hook"])
 	d.search(s.Values["search"])
 	d.inject(s.Values["inject"])
-	d.flag(d.section("update", s.Values["update"], "on_session_start"), "update", "on_session_start", &d.config.Update.OnSessionStart)
+	d.boolField(d.section("update", s.Values["update"], "on_session_start"), "update", "on_session_start", &d.config.Update.OnSessionStart)
 	d.embedders(s.Values["embedder"])
 	d.config.Routes = s.Sections["routes"]
 	return d.config, d.problems
@@ -239,9 +239,9 @@ func (d *decoder) hook(v any) {
 			d.report("hook.retry", Problem{Entry: "hook", Field: "retry", Expected: `"identical" or "evidence"`, Got: describe(v), Effect: `using "` + string(h.Retry) + `"`})
 		}
 	}
-	d.number(m, "hook", "timeout_ms", 1, config.MaxTimeoutMS, &h.TimeoutMS)
-	d.flag(m, "hook", "log", &h.Log)
-	d.flag(m, "hook", "log_queries", &h.LogQueries)
+	d.intField(m, "hook", "timeout_ms", 1, config.MaxTimeoutMS, &h.TimeoutMS)
+	d.boolField(m, "hook", "log", &h.Log)
+	d.boolField(m, "hook", "log_queries", &h.LogQueries)
 	if v, given := m["mcp_tool_name"]; given {
 		s, _ := v.(string)
 		if h.Tool = strings.TrimSpace(s); !config.IsSearchTool(h.Tool) {
@@ -253,9 +253,9 @@ func (d *decoder) hook(v any) {
 
 func (d *decoder) search(v any) {
 	m := d.section("search", v, "top_k", "max_tokens", "max_age_days")
-	d.number(m, "search", "top_k", 1, 100, &d.config.Search.TopK)
-	d.number(m, "search", "max_tokens", 200, 25_000, &d.config.Search.MaxTokens)
-	d.number(m, "search", "max_age_days", 0, 36_500, &d.config.Search.MaxAgeDays)
+	d.intField(m, "search", "top_k", 1, 100, &d.config.Search.TopK)
+	d.intField(m, "search", "max_tokens", 200, 25_000, &d.config.Search.MaxTokens)
+	d.intField(m, "search", "max_age_days", 0, 36_500, &d.config.Search.MaxAgeDays)
 }
 
 func (d *decoder) section(name string, v any, fields ...string) map[string]any {
@@ -267,7 +267,7 @@ func (d *decoder) section(name string, v any, fields ...string) map[string]any {
 	return m
 }
 
-func (d *decoder) number(m map[string]any, section, field string, low, high int, to *int) {
+func (d *decoder) intField(m map[string]any, section, field string, low, high int, to *int) {
 	v, given := m[field]
 	if !given {
 		return

@@ -10,9 +10,9 @@ import (
 func (d *decoder) inject(v any) {
 	m := d.section("inject", v, "sessions", "tools", "failures", "max_chars", "floor", "skip_agents")
 	in := &d.config.Inject
-	d.flag(m, "inject", "sessions", &in.Sessions)
-	d.flag(m, "inject", "failures", &in.Failures)
-	d.number(m, "inject", "max_chars", 200, 9000, &in.MaxChars)
+	d.boolField(m, "inject", "sessions", &in.Sessions)
+	d.boolField(m, "inject", "failures", &in.Failures)
+	d.intField(m, "inject", "max_chars", 200, 9000, &in.MaxChars)
 	wrong := func(field, expected string, got any, effect string) {
 		d.report("inject."+field, Problem{Entry: "inject", Field: field, Expected: expected, Got: describe(got), Effect: effect})
 	}
@@ -70,7 +70,7 @@ func (d *decoder) words(v any) (words []string, bad []any) {
 	return stringList(v)
 }
 
-func (d *decoder) flag(m map[string]any, section, field string, to *bool) {
+func (d *decoder) boolField(m map[string]any, section, field string, to *bool) {
 	v, given := m[field]
 	if !given {
 		return

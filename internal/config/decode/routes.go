@@ -61,8 +61,8 @@ type routeDecoder struct {
 	usable bool
 }
 
-// wrong reports an invalid field. If fatal is set, the rule is ignored.
-func (d *routeDecoder) wrong(field, expected string, got any, fatal bool, effect string) {
+// reportField reports an invalid field. If fatal is set, the rule is ignored.
+func (d *routeDecoder) reportField(field, expected string, got any, fatal bool, effect string) {
 	line := d.routes.Line(append(d.path[:len(d.path):len(d.path)], field)...)
 	if line == 0 {
 		line = d.routes.Line(d.path...)
@@ -83,52 +83,52 @@ func (d *routeDecoder) rule(name string, v any, at string) {
 	}
 	d.reportUnknown()
 	r := config.Rule{Name: name, Origin: d.routes.Origin, Line: d.routes.Line(at)}
-	if tool := d.text("tool", "a tool name"); tool != "" {
-		r.Tools = []string{canonical(tool)}
+	if tool := d.stringField("tool", "a tool name"); tool != "" {
+		r.Tools = []string{canonicalTool(tool)}
 	}
-	if tool := d.text("tool_pattern", "a pattern of tool names"); tool != "" {
+	if tool := d.stringField("tool_pattern", "a pattern of tool names"); tool != "" {
 		if names := strings.Split(tool, "|"); plainNames(names) {
 			for _, name := range names {
-				r.Tools = append(r.Tools, canonical(name))
+				r.Tools = append(r.Tools, canonicalTool(name))
 			}
 		} else {
 			r.ToolPattern.Text = tool
 		}
 	}
-	r.Pattern.Text = d.text("pattern", "a pattern")
-	r.CommandPattern.Text = d.text("command_pattern", "a pattern")
-	for _, text := range d.texts("unless", "a pattern or a list of patterns") {
+	r.Pattern.Text = d.stringField("pattern", "a pattern")
+	r.CommandPattern.Text = d.stringField("command_pattern", "a pattern")
+	for _, text := range d.stringList("unless", "a pattern or a list of patterns") {
 		r.Unless = append(r.Unless, config.Pattern{Text: text})
 	}
 	if len(r.Tools) == 0 && r.ToolPattern.Text == "" && r.Pattern.Text == "" && r.CommandPattern.Text == "" && d.usable {
-		d.wrong("pattern", "a pattern of a URL, a command, or a tool", d.fields["pattern"], true, ruleIgnored)
+		d.reportField("pattern", "a pattern of a URL, a command, or a tool", d.fields["pattern"], true, ruleIgnored)
 	}
-	switch commands := d.text("commands", `"written" or "parsed"`); commands {
+	switch commands := d.stringField("commands", `"written" or "parsed"`); commands {
 	case "", "written":
 	case "parsed":
 		r.Parsed = true
 	default:
-		d.wrong("commands", `"written" or "parsed"`, commands, false, `using "written"`)
+		d.reportField("commands", `"written" or "parsed"`, commands, false, `using "written"`)
 	}
 	r.Action = config.ActionDeny
-	if action := d.text("action", `"deny", "warn" or "ask"`); action != "" {
+	if action := d.stringField("action", `"deny", "warn" or "ask"`); action != "" {
 		switch a := config.Action(strings.ToLower(action)); a {
 		case config.ActionDeny, config.ActionWarn, config.ActionAsk:
 			r.Action = a
 		default:
-			d.wrong("action", `"deny", "warn" or "ask"`, action, true, ruleIgnored)
+			d.reportField("action", `"deny", "warn" or "ask"`, action, true, ruleIgnored)
 		}
 	}
 	if v, given := d.fields["limit"]; given {
 		if r.Limit, ok = integer(v); !ok || r.Limit < 1 {
-			d.wrong("limit", "a whole number from 1", v, false, "no limit")
+			d.reportField("limit", "a whole number from 1", v, false, "no limit")
 			r.Limit = 0
 		}
 	}
-	r.Database = d.text("database", "a database name")
-	r.Message = d.text("message", "a text")
+	r.Database = d.stringField("database", "a database name")
+	r.Message = d.stringField("message", "a text")
 	if r.Message == "" && r.Database == "" && d.usable {
-		d.wrong("message", "a message that names an alternative", d.fields["message"], false, "using a default message")
+		d.reportField("message", "a message that names an alternative", d.fields["message"], false, "using a default message")
 		r.Message = "The rule " + name + " applies to this call."
 	}
 	d.tests(&r)
@@ -152,13 +152,13 @@ func (d *routeDecoder) reportUnknown() {
 	}
 }
 
-// text returns a string field. Blank strings become empty; others are not trimmed, because
+// stringField returns a string field. Blank strings become empty; others are not trimmed, because
 // a pattern may end with a space. A value of another type makes the rule unusable.
-func (d *routeDecoder) text(field, expected string) string {
+func (d *routeDecoder) stringField(field, expected string) string {
 	v := d.fields[field]
 	s, ok := v.(string)
 	if !ok && v != nil {
-		d.wrong(field, expected, v, true, ruleIgnored)
+		d.reportField(field, expected, v, true, ruleIgnored)
 	}
 	if strings.TrimSpace(s) == "" {
 		return ""
@@ -166,8 +166,8 @@ func (d *routeDecoder) text(field, expected string) string {
 	return s
 }
 
-// texts returns a list of strings, or a single string as a list.
-func (d *routeDecoder) texts(field, expected string) []string {
+// stringList returns a list of strings, or a single string as a list.
+func (d *routeDecoder) stringList(field, expected string) []string {
 	items, ok := d.fields[field].([]any)
 	if !ok && d.fields[field] != nil {
 		items = []any{d.fields[field]}
@@ -176,7 +176,7 @@ func (d *routeDecoder) texts(field, expected string) []string {
 	for _, item := range items {
 		s, ok := item.(string)
 		if !ok || s == "" {
-			d.wrong(field, expected, item, true, ruleIgnored)
+			d.reportField(field, expected, item, true, ruleIgnored)
 		}
 		list = append(list, s)
 	}
@@ -206,7 +206,7 @@ func (d *routeDecoder) tests(r *config.Rule) {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		d.wrong("tests", "a list of tests", v, false, "ignored")
+		d.reportField("tests", "a list of tests", v, false, "ignored")
 		return
 	}
 	for i, item := range list {
@@ -214,7 +214,7 @@ func (d *routeDecoder) tests(r *config.Rule) {
 		field := "[" + strconv.Itoa(i) + "]"
 		m, ok := item.(map[string]any)
 		if !ok {
-			d.wrong(field, `a test with "input" and "expect"`, item, false, "the test is ignored")
+			d.reportField(field, `a test with "input" and "expect"`, item, false, "the test is ignored")
 			continue
 		}
 		if t, ok := d.test(r, m, field); ok {
@@ -239,7 +239,7 @@ func (d *routeDecoder) test(r *config.Rule, m map[string]any, at string) (config
 	case "allow":
 		t.Expect = config.ActionPass
 	default:
-		d.wrong(at, `"expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow")`, m["expect"], false, "the test is ignored")
+		d.reportField(at, `"expect" to be "deny" (or "block"), "warn", "ask" or "pass" (or "allow")`, m["expect"], false, "the test is ignored")
 		return t, false
 	}
 	if v, given := m["contains"]; given {
@@ -253,7 +253,7 @@ func (d *routeDecoder) test(r *config.Rule, m map[string]any, at string) (config
 		argument := mainArgument(t.Tool)
 		text, err := json.Marshal(map[string]string{argument: v})
 		if err != nil || argument == "" {
-			d.wrong(at, input, v, false, "the test is ignored")
+			d.reportField(at, input, v, false, "the test is ignored")
 			return t, false
 		}
 		t.Input = text
@@ -262,12 +262,12 @@ func (d *routeDecoder) test(r *config.Rule, m map[string]any, at string) (config
 		arguments, ok := v["tool_input"].(map[string]any)
 		text, err := json.Marshal(arguments)
 		if err != nil || !ok || t.Tool == "" {
-			d.wrong(at, input, v, false, "the test is ignored")
+			d.reportField(at, input, v, false, "the test is ignored")
 			return t, false
 		}
 		t.Input = text
 	default:
-		d.wrong(at, input, v, false, "the test is ignored")
+		d.reportField(at, input, v, false, "the test is ignored")
 		return t, false
 	}
 	return t, true
@@ -286,8 +286,8 @@ func mainTool(r *config.Rule) string {
 	return "WebFetch"
 }
 
-// canonical returns a known tool's name in the client's spelling.
-func canonical(tool string) string {
+// canonicalTool returns a known tool's name in the client's spelling.
+func canonicalTool(tool string) string {
 	for _, known := range [...]string{"WebFetch", "WebSearch", "Bash", "Read", "Edit", "MultiEdit", "NotebookEdit", "Write"} {
 		if strings.EqualFold(tool, known) {
 			return known

@@ -46,12 +46,12 @@ var ErrManualEdit = errors.New("cannot edit its layout automatically")
 // missing keywords and URLs are added, a different path or description is replaced, and
 // everything else stays.
 func Put(path string, data []byte, e Entry) ([]byte, error) {
-	f, mark := open(path, data)
+	f, mark := newFile(path, data)
 	before, err := f.decode()
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := f.put(before, path, e)
+	wanted, err := f.putEntry(before, path, e)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +64,8 @@ func Put(path string, data []byte, e Entry) ([]byte, error) {
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// open returns the file at path with the contents, and its byte order mark.
-func open(path string, data []byte) (f file, mark []byte) {
+// newFile returns the file at path with the contents, and its byte order mark.
+func newFile(path string, data []byte) (f file, mark []byte) {
 	text, found := bytes.CutPrefix(data, []byte(byteOrderMark))
 	if found {
 		mark = []byte(byteOrderMark)
@@ -111,9 +111,9 @@ func (f *file) decode() (map[string]any, error) {
 	return values, err
 }
 
-// put edits the text and returns the values that the text must then have. values are the
+// putEntry edits the text and returns the values that the text must then have. values are the
 // current ones.
-func (f *file) put(values map[string]any, path string, e Entry) (map[string]any, error) {
+func (f *file) putEntry(values map[string]any, path string, e Entry) (map[string]any, error) {
 	key, err := findKey(values, "databases")
 	if err != nil {
 		return nil, err
@@ -132,14 +132,14 @@ func (f *file) put(values map[string]any, path string, e Entry) (map[string]any,
 		return values, nil
 	}
 	entry := list[at].(map[string]any)
-	for _, change := range changes(old, e) {
+	for _, change := range changedFields(old, e) {
 		if change.name, err = findKey(entry, change.name); err != nil {
 			return nil, err
 		}
-		if err := f.change(key, at, change, entry[change.name]); err != nil {
+		if err := f.changeField(key, at, change, entry[change.name]); err != nil {
 			return nil, err
 		}
-		apply(entry, change)
+		applyField(entry, change)
 	}
 	return values, nil
 }
@@ -167,14 +167,14 @@ func (e *Entry) fields() []field {
 func fieldValues(fields []field) map[string]any {
 	m := map[string]any{}
 	for _, f := range fields {
-		apply(m, f)
+		applyField(m, f)
 	}
 	return m
 }
 
-// apply changes an entry's values as change changes its text. A list extends an existing
-// one.
-func apply(entry map[string]any, f field) {
+// applyField sets a field in an entry's values, as changeField does in its text. A list
+// extends an existing one.
+func applyField(entry map[string]any, f field) {
 	words, isList := f.value.([]string)
 	if !isList {
 		entry[f.name] = f.value
@@ -194,8 +194,8 @@ func apply(entry map[string]any, f field) {
 	entry[f.name] = list
 }
 
-// changes returns the fields that an entry must change. A list contains the words to add.
-func changes(old config.Database, e Entry) []field {
+// changedFields returns the fields that an entry must change. A list contains the words to add.
+func changedFields(old config.Database, e Entry) []field {
 	var list []field
 	lacking := func(name string, have, want []string) {
 		var missing []string

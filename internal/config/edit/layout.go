@@ -11,8 +11,8 @@ type layout struct {
 	equals  bool   // TOML's syntax of objects
 }
 
-// within formats a container's contents with one child.
-func (l layout) within(child func(layout) string) string {
+// enclose formats a container's contents with one child.
+func (l layout) enclose(child func(layout) string) string {
 	if !l.multi {
 		return child(l)
 	}
@@ -26,7 +26,7 @@ func (l layout) object(fields []field) string {
 	if l.equals {
 		return "{ " + l.fields(fields, ", ") + " }"
 	}
-	return "{" + l.within(func(l layout) string {
+	return "{" + l.enclose(func(l layout) string {
 		if l.multi {
 			return l.fields(fields, ","+l.newline+l.indent)
 		}
@@ -52,7 +52,7 @@ func (l layout) field(name, value string) string {
 // layout returns the file's layout as far as its contents show it.
 func (f *file) layout(root *node) layout {
 	l := layout{newline: f.newline, unit: "  ", multi: f.format == "json", equals: f.format == "toml"}
-	if first, _, ok := root.span(); ok && l.multi {
+	if first, _, ok := root.childRange(); ok && l.multi {
 		indent, multi := f.lineIndent(first)
 		if multi && indent != "" {
 			l.unit = indent
@@ -68,7 +68,7 @@ func (f *file) appendEntry(key string, fields []field) error {
 	if f.format == "json" && strings.TrimSpace(f.text) == "" {
 		f.text = "{}\n"
 	}
-	root, err := f.tree()
+	root, err := f.parse()
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (f *file) appendEntry(key string, fields []field) error {
 		return f.appendBlock(root, databases, key, fields)
 	case databases == nil:
 		return f.insert(root, l, func(l layout) string {
-			return l.field(key, "["+l.within(func(l layout) string { return l.object(fields) })+"]")
+			return l.field(key, "["+l.enclose(func(l layout) string { return l.object(fields) })+"]")
 		})
 	case databases.kind == scalar: // null
 		f.splice(databases.start, databases.end, "["+layout{}.object(fields)+"]")
@@ -103,7 +103,7 @@ func (f *file) entryLayout(databases *node, l layout) layout {
 		return l
 	}
 	last := databases.items[len(databases.items)-1]
-	first, _, ok := last.span()
+	first, _, ok := last.childRange()
 	if !ok {
 		return l
 	}
@@ -115,16 +115,16 @@ func (f *file) entryLayout(databases *node, l layout) layout {
 	return l
 }
 
-// change sets one field of the entry at a position of the list, or extends it if it is a
+// changeField sets one field of the entry at a position of the list, or extends it if it is a
 // list. have is the field's current value.
-func (f *file) change(key string, at int, change field, have any) error {
+func (f *file) changeField(key string, at int, change field, have any) error {
 	words, isList := change.value.([]string)
 	if text, ok := have.(string); ok && isList {
 		// A single word is equivalent to a list of it.
-		return f.set(key, at, field{change.name, append([]string{text}, words...)})
+		return f.setField(key, at, field{change.name, append([]string{text}, words...)})
 	}
 	if have == nil || !isList {
-		return f.set(key, at, change)
+		return f.setField(key, at, change)
 	}
 	for _, w := range words {
 		entry, l, err := f.entry(key, at)
@@ -147,8 +147,8 @@ func (f *file) change(key string, at int, change field, have any) error {
 	return nil
 }
 
-// set replaces a scalar of an entry or adds a missing field.
-func (f *file) set(key string, at int, change field) error {
+// setField replaces a scalar of an entry or adds a missing field.
+func (f *file) setField(key string, at int, change field) error {
 	entry, l, err := f.entry(key, at)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (f *file) set(key string, at int, change field) error {
 }
 
 func (f *file) entry(key string, at int) (*node, layout, error) {
-	root, err := f.tree()
+	root, err := f.parse()
 	if err != nil {
 		return nil, layout{}, err
 	}

@@ -10,7 +10,7 @@ import (
 // or data, the current contents, if there is no such entry. It also removes comments
 // within the entry; everything else stays, byte for byte. Its errors are those of Put.
 func Remove(path string, data []byte, name string) ([]byte, error) {
-	f, mark := open(path, data)
+	f, mark := newFile(path, data)
 	values, err := f.decode()
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func Remove(path string, data []byte, name string) ([]byte, error) {
 	if !isList || at < 0 {
 		return data, nil
 	}
-	if err := f.cut(key, at); err != nil {
+	if err := f.removeEntry(key, at); err != nil {
 		return nil, err
 	}
 	values[key] = slices.Delete(slices.Clone(list), at, at+1)
@@ -43,9 +43,9 @@ func withoutEmpty(values map[string]any, key string) map[string]any {
 	return values
 }
 
-// cut removes the entry at a position of the list from the text.
-func (f *file) cut(key string, at int) error {
-	root, err := f.tree()
+// removeEntry removes the entry at a position of the list from the text.
+func (f *file) removeEntry(key string, at int) error {
+	root, err := f.parse()
 	if err != nil {
 		return err
 	}
@@ -54,14 +54,14 @@ func (f *file) cut(key string, at int) error {
 		return ErrManualEdit
 	}
 	if databases.block {
-		return f.cutLines(databases.items[at])
+		return f.removeLines(databases.items[at])
 	}
-	f.cutItem(databases, at)
+	f.removeItem(databases, at)
 	return nil
 }
 
-// cutLines removes the lines of an entry of a list without brackets.
-func (f *file) cutLines(entry *node) error {
+// removeLines removes the lines of an entry of a list without brackets.
+func (f *file) removeLines(entry *node) error {
 	from := entry.start
 	if f.format == "yaml" {
 		// The dash may be on a line of its own.
@@ -79,15 +79,15 @@ func (f *file) cutLines(entry *node) error {
 	return nil
 }
 
-// cutItem removes an item of a list in brackets, with its comma.
-func (f *file) cutItem(databases *node, at int) {
+// removeItem removes an item of a list in brackets, with its comma.
+func (f *file) removeItem(databases *node, at int) {
 	item := databases.items[at]
 	from, to := item.start, item.end
 	last := at == len(databases.items)-1
 	if !last || databases.comma {
-		to = f.comma(item.end) + 1
+		to = f.nextComma(item.end) + 1
 	} else if at > 0 {
-		comma := f.comma(databases.items[at-1].end)
+		comma := f.nextComma(databases.items[at-1].end)
 		f.splice(comma, comma+1, "")
 		from, to = from-1, to-1
 	}
@@ -116,8 +116,8 @@ func (f *file) endOfText(at int) int {
 	return end
 }
 
-// comma returns the position of the next comma outside comments.
-func (f *file) comma(at int) int {
+// nextComma returns the position of the next comma outside comments.
+func (f *file) nextComma(at int) int {
 	p := f.flowParser()
 	p.at = at
 	p.skipBlanks()

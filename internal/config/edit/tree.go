@@ -44,9 +44,9 @@ func (n *node) child(name string) *node {
 	return nil
 }
 
-// span returns the start of a container's first child and the end of its last one, or
+// childRange returns the start of a container's first child and the end of its last one, or
 // false if it is empty.
-func (n *node) span() (first, last int, ok bool) {
+func (n *node) childRange() (first, last int, ok bool) {
 	switch {
 	case len(n.items) > 0:
 		return n.items[0].start, n.items[len(n.items)-1].end, true
@@ -56,9 +56,8 @@ func (n *node) span() (first, last int, ok bool) {
 	return 0, 0, false
 }
 
-// tree parses the positions of the values in the text. It can fail for a layout that a
-// decoder accepts.
-func (f *file) tree() (*node, error) {
+// parse locates the values in the text. It can fail for a layout that a decoder accepts.
+func (f *file) parse() (*node, error) {
 	switch f.format {
 	case "yaml":
 		return f.yamlTree()
@@ -138,7 +137,7 @@ func (p *flowParser) child(n *node) error {
 		n.items = append(n.items, v)
 		return nil
 	}
-	name := unquoted(p.text[start:p.at])
+	name := unquoteKey(p.text[start:p.at])
 	p.skipBlanks()
 	if c := p.peek(); c != ':' && c != '=' {
 		return ErrManualEdit
@@ -217,8 +216,8 @@ func (p *flowParser) skipWord() {
 	p.at = start + len(strings.TrimRight(p.text[start:], " \t\r\n"))
 }
 
-// unquoted decodes a key. It handles only the escapes that docsearch's keys can have.
-func unquoted(key string) string {
+// unquoteKey decodes a key. It handles only the escapes that docsearch's keys can have.
+func unquoteKey(key string) string {
 	var s string
 	if json.Unmarshal([]byte(key), &s) == nil {
 		return s
@@ -251,12 +250,12 @@ func (f *file) lineEnd(at int) int {
 // own if the others are. The function item formats it for a layout.
 func (f *file) insert(n *node, l layout, item func(layout) string) error {
 	closing := n.end - 1
-	first, last, ok := n.span()
+	first, last, ok := n.childRange()
 	if !ok {
 		if strings.TrimSpace(f.text[n.start+1:closing]) != "" {
 			return fmt.Errorf("%w: it contains a comment between brackets", ErrManualEdit)
 		}
-		f.splice(n.start+1, closing, l.within(item))
+		f.splice(n.start+1, closing, l.enclose(item))
 		return nil
 	}
 	indent, multi := f.lineIndent(first)

@@ -24,7 +24,7 @@ import (
 type document struct {
 	path     string
 	format   string
-	root     *node
+	root     *outline
 	lines    map[string]int
 	sections map[string]config.Raw
 	rules    []config.Rule
@@ -35,7 +35,7 @@ type document struct {
 // An orderedValue is a decoded value with the order of its keys.
 type orderedValue struct {
 	value any
-	node  *node
+	node  *outline
 }
 
 // Decoder makes a document the registry that viper gets its decoder from.
@@ -44,7 +44,7 @@ func (d *document) Decoder(string) (viper.Decoder, error) { return d, nil }
 // Decode decodes the contents of the file for viper.
 func (d *document) Decode(data []byte, into map[string]any) error {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	d.root = &node{}
+	d.root = &outline{}
 	d.sections = map[string]config.Raw{}
 	d.lines = map[string]int{}
 	if d.empty = len(bytes.TrimSpace(data)) == 0; d.empty {
@@ -72,12 +72,12 @@ func (d *document) Decode(data []byte, into map[string]any) error {
 		into[key] = v
 	}
 	d.recordLines("", d.root, into)
-	return d.takeSections(into)
+	return d.extractSections(into)
 }
 
 // recordLines records the lines of n's values under their folded paths. If several keys
 // fold to the same name, it keeps the last one in the file, because viper would keep any.
-func (d *document) recordLines(path string, n *node, value any) {
+func (d *document) recordLines(path string, n *outline, value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		last := map[string]key{}
@@ -116,7 +116,7 @@ func (d *document) recordLines(path string, n *node, value any) {
 // ownSections lists the sections with user-defined keys.
 func ownSections() []string { return []string{"routes"} }
 
-func (d *document) takeSections(values map[string]any) error {
+func (d *document) extractSections(values map[string]any) error {
 	for _, k := range d.root.keys {
 		name := strings.ToLower(k.name)
 		v, ok := values[k.name]
@@ -139,21 +139,21 @@ func (d *document) takeSections(values map[string]any) error {
 
 func (d *document) line(path string) int { return d.lines[path] }
 
-// A node is the line of a value and the order of its parts.
-type node struct {
+// An outline is the line of a value and the outlines of its parts, in file order.
+type outline struct {
 	line  int
-	keys  []key   // of an object, as written
-	items []*node // of a list
+	keys  []key      // of an object, as written
+	items []*outline // of a list
 }
 
 type key struct {
 	name  string
 	line  int
-	value *node
+	value *outline
 }
 
-// folded returns the distinct keys of the node in lower case, as viper has them.
-func (n *node) folded() []string {
+// foldedKeys returns the distinct keys of the object in lower case, as viper has them.
+func (n *outline) foldedKeys() []string {
 	var names []string
 	for _, k := range n.keys {
 		if name := strings.ToLower(k.name); !slices.Contains(names, name) {
@@ -164,7 +164,7 @@ func (n *node) folded() []string {
 }
 
 // child returns the value of the last key of that name, or nil.
-func (n *node) child(name string) *node {
+func (n *outline) child(name string) *outline {
 	for i := len(n.keys) - 1; i >= 0; i-- {
 		if n.keys[i].name == name {
 			return n.keys[i].value
@@ -174,7 +174,7 @@ func (n *node) child(name string) *node {
 }
 
 // appendOrdered appends v as JSON with its keys in the order of n.
-func appendOrdered(b []byte, n *node, v any) ([]byte, error) {
+func appendOrdered(b []byte, n *outline, v any) ([]byte, error) {
 	var err error
 	if m, ok := v.(map[any]any); ok { // YAML allows keys that are not strings
 		named := map[string]any{}
@@ -198,7 +198,7 @@ func appendOrdered(b []byte, n *node, v any) ([]byte, error) {
 			b = append(b, ':')
 			child := n.child(name)
 			if child == nil {
-				child = &node{}
+				child = &outline{}
 			}
 			if b, err = appendOrdered(b, child, v[name]); err != nil {
 				return nil, err
@@ -211,7 +211,7 @@ func appendOrdered(b []byte, n *node, v any) ([]byte, error) {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			child := &node{}
+			child := &outline{}
 			if i < len(n.items) {
 				child = n.items[i]
 			}
@@ -226,7 +226,7 @@ func appendOrdered(b []byte, n *node, v any) ([]byte, error) {
 
 // orderedKeys returns the keys of m: first those in n, in its order, then the others, such
 // as those of YAML's merges.
-func orderedKeys(n *node, m map[string]any) []string {
+func orderedKeys(n *outline, m map[string]any) []string {
 	keys := make([]string, 0, len(m))
 	seen := map[string]bool{}
 	for _, k := range n.keys {
@@ -250,7 +250,7 @@ func appendJSON(b []byte, v any) ([]byte, error) {
 	return append(b, text...), err
 }
 
-func decodeJSON(data []byte) (any, *node, error) {
+func decodeJSON(data []byte) (any, *outline, error) {
 	var v any
 	if err := decode.CheckJSON(data); err != nil {
 		return nil, nil, &SyntaxError{Line: err.Line, Column: err.Column, Err: err}
@@ -280,12 +280,12 @@ func (w *jsonWalk) next() (json.Token, int, error) {
 	return t, w.line, err
 }
 
-func (w *jsonWalk) value() (*node, error) {
+func (w *jsonWalk) value() (*outline, error) {
 	t, line, err := w.next()
 	if err != nil {
 		return nil, err
 	}
-	n := &node{line: line}
+	n := &outline{line: line}
 	switch t {
 	case json.Delim('{'):
 		for w.dec.More() {
@@ -313,7 +313,7 @@ func (w *jsonWalk) value() (*node, error) {
 	return n, err
 }
 
-func decodeYAML(data []byte) (any, *node, error) {
+func decodeYAML(data []byte) (any, *outline, error) {
 	var doc yaml.Node
 	var v any
 	err := yaml.Unmarshal(data, &doc)
@@ -330,15 +330,15 @@ func decodeYAML(data []byte) (any, *node, error) {
 		return nil, nil, &SyntaxError{Line: line, Err: errors.New("invalid YAML: " + strings.TrimSpace(message))}
 	}
 	if len(doc.Content) == 0 {
-		return nil, &node{}, nil
+		return nil, &outline{}, nil
 	}
 	return v, yamlOutline(doc.Content[0]), nil
 }
 
 // yamlOutline does not follow aliases: their values have lines elsewhere, and following
 // them could take forever.
-func yamlOutline(y *yaml.Node) *node {
-	n := &node{line: y.Line}
+func yamlOutline(y *yaml.Node) *outline {
+	n := &outline{line: y.Line}
 	switch y.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(y.Content); i += 2 {
@@ -352,7 +352,7 @@ func yamlOutline(y *yaml.Node) *node {
 	return n
 }
 
-func decodeTOML(data []byte) (any, *node, error) {
+func decodeTOML(data []byte) (any, *outline, error) {
 	v := map[string]any{}
 	if err := toml.Unmarshal(data, &v); err != nil {
 		var line, column int

@@ -53,10 +53,10 @@ type SyntaxError struct {
 	Err          error
 }
 
-func (e *SyntaxError) Error() string { return "config " + e.Path + e.place() + ": " + e.Err.Error() }
+func (e *SyntaxError) Error() string { return "config " + e.Path + e.position() + ": " + e.Err.Error() }
 
-// place returns the position of the error as a suffix to the file's name.
-func (e *SyntaxError) place() string {
+// position returns the position of the error as a suffix to the file's name.
+func (e *SyntaxError) position() string {
 	switch {
 	case e.Line == 0:
 		return ""
@@ -76,7 +76,7 @@ func Load(l config.Locations) (*Result, error) {
 	}
 	stamp, err := config.StampOf(l.Config)
 	if err != nil {
-		return nil, cannotRead(l.Config, err)
+		return nil, readError(l.Config, err)
 	}
 	r := &Result{Path: l.Config, Exists: stamp.Exists, stamp: stamp}
 	var data []byte
@@ -97,12 +97,12 @@ func read(path string) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read config %s: larger than %d MiB", path, MaxSize>>20)
 	}
 	if err != nil {
-		return nil, cannotRead(path, err)
+		return nil, readError(path, err)
 	}
 	return data, nil
 }
 
-func cannotRead(path string, err error) error {
+func readError(path string, err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		err = at.Err
@@ -124,12 +124,12 @@ func (r *Result) decode(data []byte) error {
 	}
 	r.line = doc.line
 	values := map[string]any{}
-	for _, key := range doc.root.folded() {
+	for _, key := range doc.root.foldedKeys() {
 		values[key] = v.Get(key)
 	}
 	r.env = map[string]string{}
 	for _, o := range config.Overrides() {
-		if err := override(v, o, values); err != nil {
+		if err := applyOverride(v, o, values); err != nil {
 			return err
 		}
 		if os.Getenv(o.Env) != "" {
@@ -164,8 +164,8 @@ func (r *Result) sortProblems() {
 	slices.SortStableFunc(r.Problems, func(a, b decode.Problem) int { return cmp.Compare(a.Line, b.Line) })
 }
 
-// override applies an environment variable to a value of the file through viper.
-func override(v *viper.Viper, o config.Override, values map[string]any) error {
+// applyOverride applies an environment variable to a value of the file through viper.
+func applyOverride(v *viper.Viper, o config.Override, values map[string]any) error {
 	key := o.Section + delimiter + o.Field
 	if err := v.BindEnv(key, o.Env); err != nil {
 		return err

@@ -153,7 +153,7 @@ func (s *Routes) file(dir, name string) {
 		s.Problems = append(s.Problems, "routes "+err.Error())
 		return
 	}
-	if names, ok := routes.value.([]any); ok && len(names) > 0 && allStrings(names) {
+	if names, ok := routes.value.([]any); ok && len(names) > 0 && isStringList(names) {
 		for i, name := range names {
 			written := name.(string)
 			name := filepath.FromSlash(strings.TrimPrefix(written, "./"))
@@ -214,7 +214,7 @@ func parseRoutes(path string, data []byte) (orderedValue, error) {
 	var syntax *SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return orderedValue{}, fmt.Errorf("%s%s: %w", path, syntax.place(), syntax.Err)
+		return orderedValue{}, fmt.Errorf("%s%s: %w", path, syntax.position(), syntax.Err)
 	case err != nil:
 		return orderedValue{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -225,7 +225,7 @@ func parseRoutes(path string, data []byte) (orderedValue, error) {
 	return orderedValue{object["routes"], root.child("routes")}, nil
 }
 
-func allStrings(list []any) bool {
+func isStringList(list []any) bool {
 	for _, v := range list {
 		if _, ok := v.(string); !ok {
 			return false
@@ -316,7 +316,7 @@ func stringKeys(v any) any {
 }
 
 // lineOf returns the line of the part of n at a path, or 0 if there is none.
-func (n *node) lineOf(path ...string) int {
+func (n *outline) lineOf(path ...string) int {
 	line := n.line
 	for _, name := range path {
 		index, err := strconv.Atoi(strings.Trim(name, "[]"))

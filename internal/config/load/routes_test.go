@@ -268,7 +268,10 @@ func TestRoutesSnapshot(t *testing.T) {
 		{"settings", func() { writeSettled(t, `{"enabledPlugins": {}}`, p.Project, ".claude", "settings.local.json") }},
 		{"list of plugins", func() { writeSettled(t, `{"plugins": {}}`, p.Claude, "plugins", "installed_plugins.json") }},
 		{"file of the same size and time", func() { replace(t, oneRule("prOject")+" ", p.Project, ".docsearch", "routes.json") }},
-		{"folder in a file's place", func() { os.RemoveAll(filepath.Join(p.Project, ".docsearch")); writeSettled(t, "", p.Project, ".docsearch") }},
+		{"folder in a file's place", func() {
+			os.RemoveAll(filepath.Join(p.Project, ".docsearch"))
+			writeSettled(t, "", p.Project, ".docsearch")
+		}},
 	} {
 		change.do()
 		if s, err := config.ReadRoutesSnapshot(l, p, nil); err == nil {

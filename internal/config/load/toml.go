@@ -3,10 +3,10 @@ package load
 import "github.com/pelletier/go-toml/v2/unstable"
 
 // tomlOutline records lines and order of a valid TOML text.
-func tomlOutline(data []byte) *node {
+func tomlOutline(data []byte) *outline {
 	w := tomlWalk{}
 	w.Reset(data)
-	root := &node{line: 1}
+	root := &outline{line: 1}
 	table := root
 	for w.NextExpression() {
 		e := w.Expression()
@@ -15,7 +15,7 @@ func tomlOutline(data []byte) *node {
 			table = w.descend(root, e.Key())
 		case unstable.ArrayTable:
 			list := w.descend(root, e.Key())
-			table = &node{line: w.lineOf(e.Child(), list.line)}
+			table = &outline{line: w.lineOf(e.Child(), list.line)}
 			list.items = append(list.items, table)
 		case unstable.KeyValue:
 			w.keyValue(table, e)
@@ -27,18 +27,18 @@ func tomlOutline(data []byte) *node {
 type tomlWalk struct{ unstable.Parser }
 
 // keyValue adds one "key = value" to a table.
-func (w *tomlWalk) keyValue(table *node, e *unstable.Node) {
-	w.fill(w.descend(table, e.Key()), e.Value())
+func (w *tomlWalk) keyValue(table *outline, e *unstable.Node) {
+	w.addParts(w.descend(table, e.Key()), e.Value())
 }
 
-// fill adds the parts of a value to n.
-func (w *tomlWalk) fill(n *node, value *unstable.Node) {
+// addParts adds the parts of a value to n.
+func (w *tomlWalk) addParts(n *outline, value *unstable.Node) {
 	parts := value.Children()
 	switch value.Kind {
 	case unstable.Array:
 		for parts.Next() {
-			item := &node{line: w.lineOf(parts.Node(), n.line)}
-			w.fill(item, parts.Node())
+			item := &outline{line: w.lineOf(parts.Node(), n.line)}
+			w.addParts(item, parts.Node())
 			n.items = append(n.items, item)
 		}
 	case unstable.InlineTable:
@@ -50,7 +50,7 @@ func (w *tomlWalk) fill(n *node, value *unstable.Node) {
 
 // descend follows a dotted key from n and creates missing nodes. In a list of tables it
 // continues with the last one, except at the end of the key.
-func (w *tomlWalk) descend(n *node, path unstable.Iterator) *node {
+func (w *tomlWalk) descend(n *outline, path unstable.Iterator) *outline {
 	for path.Next() {
 		if len(n.items) > 0 {
 			n = n.items[len(n.items)-1]
@@ -59,7 +59,7 @@ func (w *tomlWalk) descend(n *node, path unstable.Iterator) *node {
 		name, line := string(part.Data), w.lineOf(part, n.line)
 		next := n.child(name)
 		if next == nil {
-			next = &node{line: line}
+			next = &outline{line: line}
 			n.keys = append(n.keys, key{name, line, next})
 		}
 		n = next

@@ -56,7 +56,7 @@ func (i Indexes) Search(db *config.Database, s event.Search) (a hook.Answer, err
 		if err != nil {
 			return err
 		}
-		a = hook.Answer{Passages: passages(found.Hits), Confidence: found.Confidence, Confident: found.Confident, Version: x.VersionOr(db.Version)}
+		a = hook.Answer{Passages: passagesOf(found.Hits), Confidence: found.Confidence, Confident: found.Confident, Version: x.VersionOr(db.Version)}
 		return nil
 	})
 	return a, err
@@ -69,7 +69,7 @@ func (i Indexes) Page(db *config.Database, f event.Fetch) (a hook.Answer, held b
 		page, held, err = x.Page(quicksearch.PageQuery{
 			URL: f.URL, Prefixes: db.URLs, Version: db.Version, Text: f.Prompt, Limit: maxSections, MaxBytes: maxWholePage,
 		})
-		a = hook.Answer{Passages: passages(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true, Version: x.VersionOr(db.Version)}
+		a = hook.Answer{Passages: passagesOf(page.Hits), Whole: page.Whole, Confidence: 1, Confident: true, Version: x.VersionOr(db.Version)}
 		return err
 	})
 	return a, held, err
@@ -97,7 +97,7 @@ func (i Indexes) withIndex(db *config.Database, f func(*quicksearch.Index) error
 	return errors.Join(f(x), x.Close())
 }
 
-func passages(hits []quicksearch.Hit) []passage.Passage {
+func passagesOf(hits []quicksearch.Hit) []passage.Passage {
 	list := make([]passage.Passage, len(hits))
 	for i, h := range hits {
 		list[i] = h.Passage

@@ -74,7 +74,7 @@ func (i Indexes) entryFor(x *quicksearch.Index, db *config.Database, d lexical.M
 	if err != nil {
 		return nil, err
 	}
-	e := entry(db, key, &p)
+	e := newEntry(db, key, &p)
 	e.Rarity, e.MentionsFile = d.Rarity, namesFile
 	if call.Judge(&e, floor); e.Selected {
 		e.Text, err = noteText(x, d.Document)
@@ -111,7 +111,7 @@ func (i Indexes) Contents(db *config.Database) (entries []notes.Entry, all int, 
 			if err != nil {
 				return err
 			}
-			e := entry(db, key, &p)
+			e := newEntry(db, key, &p)
 			if e.Use.Pinned {
 				if e.Text, err = noteText(x, n); err != nil {
 					return err
@@ -250,7 +250,7 @@ func isNote(db *config.Database, key string) bool {
 	return slices.ContainsFunc(db.Inject, func(pattern string) bool { return pattern == config.All || notes.Match(pattern, key) })
 }
 
-func entry(db *config.Database, key string, p *passage.Passage) notes.Entry {
+func newEntry(db *config.Database, key string, p *passage.Passage) notes.Entry {
 	title := p.Title
 	if title == "" {
 		title = p.Name()

@@ -238,17 +238,17 @@ func sameWord(a, b rune) bool {
 	return class != symbol && class != unspaced || class == symbol && a == b
 }
 
-type class int
+type charClass int
 
 const (
-	symbol   class = iota // not part of a word
-	spaced                // words are separated by spaces
-	katakana              // script change marks word boundaries
-	hangul                // as Latin within itself; names take particles without a space
-	unspaced              // word boundaries are not marked
+	symbol   charClass = iota // not part of a word
+	spaced                    // words are separated by spaces
+	katakana                  // script change marks word boundaries
+	hangul                    // as Latin within itself; names take particles without a space
+	unspaced                  // word boundaries are not marked
 )
 
-func classOf(r rune) class {
+func classOf(r rune) charClass {
 	if r < utf8.RuneSelf {
 		if r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
 			return spaced

@@ -200,41 +200,41 @@ var (
 // strings must be found. Values are checked when they are decoded.
 func Object(data []byte) (Fields, error) {
 	s := scanner{data: data}
-	s.space()
-	if !s.take('{') {
+	s.skipSpace()
+	if !s.consume('{') {
 		return nil, errNotObject
 	}
 	fields := make(Fields, 0, 16)
-	s.space()
-	for more := !s.take('}'); more; {
-		s.space()
+	s.skipSpace()
+	for more := !s.consume('}'); more; {
+		s.skipSpace()
 		start := s.at
-		if !s.text() {
+		if !s.skipString() {
 			return nil, s.error("a key")
 		}
 		name, ok := String(s.data[start:s.at])
 		if !ok {
 			return nil, s.error("a key")
 		}
-		s.space()
-		if !s.take(':') {
+		s.skipSpace()
+		if !s.consume(':') {
 			return nil, s.error("a colon")
 		}
-		s.space()
+		s.skipSpace()
 		start = s.at
-		if !s.value() {
+		if !s.skipValue() {
 			return nil, s.error("a value")
 		}
 		fields = append(fields, Field{name, s.data[start:s.at]})
-		s.space()
+		s.skipSpace()
 		switch {
-		case s.take('}'):
+		case s.consume('}'):
 			more = false
-		case !s.take(','):
+		case !s.consume(','):
 			return nil, s.error("a comma or the end of the object")
 		}
 	}
-	s.space()
+	s.skipSpace()
 	if s.at < len(s.data) {
 		return nil, s.error("the end")
 	}
@@ -244,28 +244,28 @@ func Object(data []byte) (Fields, error) {
 // List splits a JSON list into its items.
 func List(data []byte) ([][]byte, error) {
 	s := scanner{data: data}
-	s.space()
-	if !s.take('[') {
+	s.skipSpace()
+	if !s.consume('[') {
 		return nil, errNotList
 	}
 	var items [][]byte
-	s.space()
-	for more := !s.take(']'); more; {
-		s.space()
+	s.skipSpace()
+	for more := !s.consume(']'); more; {
+		s.skipSpace()
 		start := s.at
-		if !s.value() {
+		if !s.skipValue() {
 			return nil, s.error("a value")
 		}
 		items = append(items, s.data[start:s.at])
-		s.space()
+		s.skipSpace()
 		switch {
-		case s.take(']'):
+		case s.consume(']'):
 			more = false
-		case !s.take(','):
+		case !s.consume(','):
 			return nil, s.error("a comma or the end of the list")
 		}
 	}
-	s.space()
+	s.skipSpace()
 	if s.at < len(s.data) {
 		return nil, s.error("the end")
 	}
@@ -281,7 +281,7 @@ func (s *scanner) error(want string) error {
 	return errors.New("invalid JSON: want " + want + " at byte " + strconv.Itoa(s.at))
 }
 
-func (s *scanner) space() {
+func (s *scanner) skipSpace() {
 	for s.at < len(s.data) {
 		switch s.data[s.at] {
 		case ' ', '\t', '\r', '\n':
@@ -292,7 +292,7 @@ func (s *scanner) space() {
 	}
 }
 
-func (s *scanner) take(c byte) bool {
+func (s *scanner) consume(c byte) bool {
 	if s.at < len(s.data) && s.data[s.at] == c {
 		s.at++
 		return true
@@ -300,9 +300,9 @@ func (s *scanner) take(c byte) bool {
 	return false
 }
 
-// text skips a string.
-func (s *scanner) text() bool {
-	if !s.take('"') {
+// skipString skips a string.
+func (s *scanner) skipString() bool {
+	if !s.consume('"') {
 		return false
 	}
 	for {
@@ -323,13 +323,13 @@ func (s *scanner) text() bool {
 	}
 }
 
-// value skips a value. In lists and objects it only checks that brackets balance.
-func (s *scanner) value() bool {
+// skipValue skips a value. In lists and objects it only checks that brackets balance.
+func (s *scanner) skipValue() bool {
 	depth := 0
 	for s.at < len(s.data) {
 		switch c := s.data[s.at]; c {
 		case '"':
-			if !s.text() {
+			if !s.skipString() {
 				return false
 			}
 		case '{', '[':

@@ -101,7 +101,7 @@ func likelyCalls(r *config.Rule) []rules.Call {
 		add("Bash", r.CommandPattern)
 	}
 	for i := range r.Tests {
-		if call, err := callOf(&r.Tests[i]); err == nil && r.Tests[i].Expect != config.ActionPass {
+		if call, err := testCall(&r.Tests[i]); err == nil && r.Tests[i].Expect != config.ActionPass {
 			list = append(list, call)
 		}
 	}
@@ -225,8 +225,8 @@ func slowInput(p *config.Pattern) string {
 	return ""
 }
 
-// callOf returns the call of a test.
-func callOf(t *config.RuleTest) (rules.Call, error) {
+// testCall returns the call of a test.
+func testCall(t *config.RuleTest) (rules.Call, error) {
 	data, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": t.Tool, "tool_input": t.Input})
 	if err != nil {
 		return rules.Call{}, err

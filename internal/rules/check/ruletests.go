@@ -25,7 +25,7 @@ func Tests(rules []config.Rule) []Result {
 		for j := range rules[i].Tests {
 			test := &rules[i].Tests[j]
 			result := Result{Rule: &rules[i], Test: test}
-			call, err := callOf(test)
+			call, err := testCall(test)
 			if err != nil {
 				result.Want = "a tool call: " + err.Error()
 				results = append(results, result)

@@ -23,7 +23,7 @@ func (p *parser) group(depth int) (literalInfo, error) {
 		if p.at == len(p.in) {
 			return k, errors.New("unterminated group")
 		}
-		p.copy(1)
+		p.copyInput(1)
 		return k, nil
 	}
 	capture := func(size int, name string) (literalInfo, error) {
@@ -127,7 +127,7 @@ func isName(s string) bool {
 
 // numberOf returns the number of a referenced group.
 func (p *parser) numberOf(group string) (int, error) {
-	if n, err := strconv.Atoi(group); err == nil && digits(group) && n > 0 {
+	if n, err := strconv.Atoi(group); err == nil && isRepeatCount(group) && n > 0 {
 		return n, nil
 	}
 	if n := slices.Index(p.groups, group); n > 0 {

@@ -96,7 +96,7 @@ func (p *parser) alternatives(depth int) (literalInfo, error) {
 	defer func() { p.verbose = verbose }()
 	all, err := p.sequence(depth)
 	for err == nil && p.at < len(p.in) && p.in[p.at] == '|' {
-		p.copy(1)
+		p.copyInput(1)
 		var next literalInfo
 		if next, err = p.sequence(depth); err == nil {
 			all = alternation(all, next)
@@ -122,7 +122,7 @@ func (p *parser) sequence(depth int) (literalInfo, error) {
 			return literalInfo{}, err
 		}
 		p.skipBlanks()
-		k = p.quantified(start, k)
+		k = p.quantify(start, k)
 		for i := range samples {
 			if len(samples[i])+len(k.samples[i]) <= maxSample {
 				samples[i] += k.samples[i]
@@ -171,8 +171,8 @@ func (p *parser) skipBlanks() {
 	}
 }
 
-// copy copies n bytes to the output.
-func (p *parser) copy(n int) string {
+// copyInput copies n bytes to the output.
+func (p *parser) copyInput(n int) string {
 	s := p.in[p.at : p.at+n]
 	p.out = append(p.out, s...)
 	p.at += n
@@ -198,10 +198,10 @@ func (p *parser) atom(depth int) (literalInfo, error) {
 	case '\\':
 		return p.escape()
 	case '.':
-		p.copy(1)
+		p.copyInput(1)
 		return literalInfo{samples: samplesOf('.')}, nil
 	case '^', '$':
-		p.copy(1)
+		p.copyInput(1)
 		return literalInfo{exact: emptyMatch}, nil
 	case '*', '+', '?':
 		return literalInfo{}, fmt.Errorf("%q has no operand to repeat", c)
@@ -211,8 +211,8 @@ func (p *parser) atom(depth int) (literalInfo, error) {
 	return p.literal(r), nil
 }
 
-// quantified parses the quantifier, if any, of the atom whose output begins at start.
-func (p *parser) quantified(start int, k literalInfo) literalInfo {
+// quantify parses the quantifier, if any, of the atom whose output begins at start.
+func (p *parser) quantify(start int, k literalInfo) literalInfo {
 	low, high, text := p.quantifier()
 	if text == "" {
 		return k
@@ -221,7 +221,7 @@ func (p *parser) quantified(start int, k literalInfo) literalInfo {
 	if p.at < len(p.in) {
 		switch p.in[p.at] {
 		case '?':
-			p.copy(1)
+			p.copyInput(1)
 		case '+':
 			p.at++
 			p.out = append(slices.Insert(p.out, start, []byte("(?>")...), ')')
@@ -268,7 +268,7 @@ func (p *parser) quantifier() (low, high int, text string) {
 	case '{':
 		inside, _, ok := strings.Cut(rest[1:], "}")
 		from, to, two := strings.Cut(inside, ",")
-		if !ok || !digits(from) || !digits(to) || from == "" && !two {
+		if !ok || !isRepeatCount(from) || !isRepeatCount(to) || from == "" && !two {
 			return 0, 0, ""
 		}
 		if inside == "," {
@@ -295,7 +295,7 @@ func (p *parser) quantifier() (low, high int, text string) {
 	return low, high, text
 }
 
-func digits(s string) bool {
+func isRepeatCount(s string) bool {
 	return strings.Trim(s, "0123456789") == "" && len(s) < 6
 }
 
@@ -311,17 +311,17 @@ func (p *parser) escape() (literalInfo, error) {
 		p.out = append(p.out, `\z`...)
 		return literalInfo{exact: emptyMatch}, nil
 	case strings.IndexByte("AbBz", c) >= 0:
-		p.copy(2)
+		p.copyInput(2)
 		return literalInfo{exact: emptyMatch}, nil
 	case strings.IndexByte("dDsSwW", c) >= 0:
-		p.copy(2)
+		p.copyInput(2)
 		return literalInfo{samples: samplesOf(c)}, nil
 	case '1' <= c && c <= '9':
 		n := len(rest[1:]) - len(strings.TrimLeft(rest[1:], "0123456789"))
 		group := rest[1 : 1+n]
 		return p.reference(1+n, group)
 	}
-	r, size, err := character(rest)
+	r, size, err := decodeEscape(rest)
 	if err != nil {
 		return literalInfo{}, err
 	}
@@ -329,9 +329,9 @@ func (p *parser) escape() (literalInfo, error) {
 	return p.literal(r), nil
 }
 
-// character decodes an escaped character, also in a class, and returns the size of the
+// decodeEscape decodes an escaped character, also in a class, and returns the size of the
 // escape.
-func character(s string) (r rune, size int, err error) {
+func decodeEscape(s string) (r rune, size int, err error) {
 	number := func(skip, digits, base int) (rune, int, error) {
 		if len(s) < skip+digits {
 			return 0, 0, fmt.Errorf("unterminated %q", s)
@@ -368,10 +368,10 @@ func character(s string) (r rune, size int, err error) {
 
 // class parses a character class.
 func (p *parser) class() (literalInfo, error) {
-	p.copy(1)
+	p.copyInput(1)
 	negated := p.at < len(p.in) && p.in[p.at] == '^'
 	if negated {
-		p.copy(1)
+		p.copyInput(1)
 	}
 	var chars []string // the literal characters of the class
 	var samples []string
@@ -384,14 +384,14 @@ func (p *parser) class() (literalInfo, error) {
 		var k literalInfo
 		switch c := rest[0]; {
 		case c == ']' && !first:
-			p.copy(1)
+			p.copyInput(1)
 			return classOf(chars, samples, counted, negated), nil
 		case c == '-' && !first && !strings.HasPrefix(rest, "-]"):
-			p.copy(1) // a range
+			p.copyInput(1) // a range
 			counted = false
 			continue
 		case c == '\\' && len(rest) > 1 && strings.IndexByte("dDsSwW", rest[1]) >= 0:
-			p.copy(2)
+			p.copyInput(2)
 			counted = false
 			s := samplesOf(rest[1])
 			samples = append(samples, s[:]...)
@@ -403,7 +403,7 @@ func (p *parser) class() (literalInfo, error) {
 			if len(rest) == 1 {
 				return literalInfo{}, errors.New("unterminated character class")
 			}
-			r, size, err := character(rest)
+			r, size, err := decodeEscape(rest)
 			if err != nil {
 				return literalInfo{}, err
 			}
