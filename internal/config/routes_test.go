@@ -24,7 +24,7 @@ func TestRoutesSnapshotFormat(t *testing.T) {
 	}
 	want := []string{
 		"RoutesSnapshot.Place config.RoutesPlace", "RoutesSnapshot.Sources []config.Stamp", "RoutesSnapshot.Rules []config.Rule", "RoutesSnapshot.Problems []string",
-		"RoutesSnapshot.concerns func(*config.Rule) bool",
+		"RoutesSnapshot.candidate func(*config.Rule) bool",
 		"RoutesPlace.Config string", "RoutesPlace.Project string", "RoutesPlace.Plugin string", "RoutesPlace.Claude string",
 		"Rule.Name string", "Rule.Origin string", "Rule.Line int", "Rule.Tools []string",
 		"Rule.ToolPattern config.Pattern", "Rule.Pattern config.Pattern", "Rule.CommandPattern config.Pattern", "Rule.Unless []config.Pattern", "Rule.Parsed bool",

@@ -90,7 +90,7 @@ func TestLog(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(eventlog.Event{}, "Told")); diff != "" {
+			if diff := cmp.Diff(test.want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(eventlog.Event{}, "Shown")); diff != "" {
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
 		})
