@@ -141,7 +141,7 @@ func (s *Stamp) code(c *coder) {
 // ReadRoutesSnapshot returns the rules of a place from its snapshot, unless a source file
 // has changed since it was written. If candidate is not nil, only rules that it accepts
 // are returned.
-func ReadRoutesSnapshot(l Locations, p RoutesPlace, concerns func(*Rule) bool) (*RoutesSnapshot, error) {
+func ReadRoutesSnapshot(l Locations, p RoutesPlace, candidate func(*Rule) bool) (*RoutesSnapshot, error) {
 	path, err := routesPath(l, p)
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func ReadRoutesSnapshot(l Locations, p RoutesPlace, concerns func(*Rule) bool) (
 	if err != nil {
 		return nil, err
 	}
-	s, err := parseRoutesSnapshot(data, concerns)
+	s, err := parseRoutesSnapshot(data, candidate)
 	switch {
 	case err != nil:
 		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
@@ -165,7 +165,7 @@ func ReadRoutesSnapshot(l Locations, p RoutesPlace, concerns func(*Rule) bool) (
 	return s, nil
 }
 
-func parseRoutesSnapshot(data []byte, concerns func(*Rule) bool) (*RoutesSnapshot, error) {
+func parseRoutesSnapshot(data []byte, candidate func(*Rule) bool) (*RoutesSnapshot, error) {
 	sum, ok := bytes.CutPrefix(data, []byte(routesMagic))
 	if !ok || len(sum) < 8 {
 		return nil, errors.New("not a snapshot of this format")
@@ -174,7 +174,7 @@ func parseRoutesSnapshot(data []byte, concerns func(*Rule) bool) (*RoutesSnapsho
 	if binary.LittleEndian.Uint64(sum) != wideChecksum(fields) {
 		return nil, errors.New("corrupt snapshot: checksum")
 	}
-	s := &RoutesSnapshot{candidate: concerns}
+	s := &RoutesSnapshot{candidate: candidate}
 	c := coder{data: unsafe.String(unsafe.SliceData(fields), len(fields))} // fields is not modified
 	s.code(&c)
 	if c.corrupt || len(c.data) > 0 {

@@ -233,24 +233,21 @@ func (d *decider) attempt(query event.Search) Attempt {
 // decideRepeat decides about a call that the session's state contains. A retry that lacks
 // the required evidence is not decided; unproven is true then. ruleMessage is the message
 // of the rule that asks, if one does.
-func (d *decider) decideRepeat(a Attempt, rule string) (decided, unproven bool) {
-	last, known := d.state.classify(a, d.now)
-	switch known {
-	case DuplicateOfDenied:
+func (d *decider) decideRepeat(a Attempt, ruleMessage string) (decided, unproven bool) {
+	last, kind := d.state.classify(a, d.now)
+	switch {
+	case kind == DuplicateOfDenied:
 		d.trace("deny: another hook process has denied this call")
-		d.deny(a, d.resultsFor(last.Databases), rule)
+		d.deny(a, d.resultsFor(last.Databases), ruleMessage)
 		d.dropPassages()
-		return true, false
-	case DuplicateOfPassed:
+	case kind == DuplicateOfPassed:
 		d.trace("pass: another hook process has passed this retry")
-	case Retry:
-		if !d.retryAllowed(last) {
-			return false, true
-		}
+		d.permitRetry(a)
+	case kind == Retry && d.retryAllowed(last):
+		d.permitRetry(a)
 	default:
-		return false, false
+		return false, kind == Retry
 	}
-	d.permitRetry(a)
 	return true, false
 }
 
@@ -260,10 +257,10 @@ func (d *decider) permitRetry(a Attempt) {
 }
 
 // deny denies a call with the results of the databases.
-func (d *decider) deny(a Attempt, results []result, rule string) {
+func (d *decider) deny(a Attempt, results []result, ruleMessage string) {
 	e := d.event
 	e.Search = a.Search
-	d.denial = &denialText{event: e, results: results, ruleMessage: rule, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
+	d.denial = &denialText{event: e, results: results, ruleMessage: ruleMessage, needsCall: d.config.Hook.Retry == config.RetryEvidence && d.event.Agent == ""}
 	d.Verdict = Deny
 	d.Reason, d.Context = d.denial.compose()
 	d.Change.Attempt, d.Change.Deny, d.Change.Databases = a, true, d.Offered
@@ -365,15 +362,14 @@ func (d *decider) searchDatabase(db *config.Database, unproven bool) (result, bo
 	switch mode {
 	case config.ModeAdvise:
 		o.adviceOnly = true
+		return o, true
 	case config.ModeRedirect:
 		o.Version = answer.Version
 		return o, !unproven || err != nil || len(answer.Passages) > 0
-	default:
-		d.trace("database %s: %d passages, confidence %.2f, confident: %t", db.Name, len(answer.Passages), answer.Confidence, answer.Confident)
-		o.Answer = answer
-		return o, answer.Confident && len(answer.Passages) > 0
 	}
-	return o, true
+	d.trace("database %s: %d passages, confidence %.2f, confident: %t", db.Name, len(answer.Passages), answer.Confidence, answer.Confident)
+	o.Answer = answer
+	return o, answer.Confident && len(answer.Passages) > 0
 }
 
 // reachable reports whether a tool that searches the database is known to exist.

@@ -40,7 +40,7 @@ type Process struct {
 
 	// Rules returns the active rules for a session in the folder cwd, and the problems to
 	// report to the user. See Routes.
-	Rules func(cwd string, concerns func(*config.Rule) bool) (rules []config.Rule, problems []string, err error)
+	Rules func(cwd string, candidate func(*config.Rule) bool) (rules []config.Rule, problems []string, err error)
 	// Commands parses a line of shell, see Routes.
 	Commands func(line string) ([]string, error)
 	// NeedsMain reports that Run could not decide because parts of the program are not
@@ -250,8 +250,8 @@ func (p *Process) addNotes(d *Decision, e event.Event, l config.Locations) {
 func (p *Process) routes(e event.Event) Routes {
 	r := Routes{Commands: p.Commands, Debug: p.isSet("DOCSEARCH_DEBUG") || p.isSet("TOOL_ROUTING_DEBUG")}
 	if p.Rules != nil {
-		r.Rules = func(concerns func(*config.Rule) bool) ([]config.Rule, error) {
-			rules, problems, err := p.Rules(e.Cwd, concerns)
+		r.Rules = func(candidate func(*config.Rule) bool) ([]config.Rule, error) {
+			rules, problems, err := p.Rules(e.Cwd, candidate)
 			p.ruleProblems = problems
 			return rules, err
 		}

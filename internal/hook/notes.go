@@ -280,13 +280,13 @@ func (d *decider) toolFailure() {
 	d.trace("query for this failure: %q", call.Query())
 	var best []Remedy
 	var from *config.Database
-	most := 0
+	bestRelation := notes.Unrelated
 	for i := range c.Databases {
 		db := &c.Databases[i]
-		concerned := call.Relation(db.Keywords)
+		relation := call.Relation(db.Keywords)
 		if hasNotes(*db) {
-			concerned = max(concerned, notes.SameProgram) // notes are about the user's own programs
-		} else if db.Mode == config.ModeOff || concerned == 0 && !match.Has(command, db.Keywords) {
+			relation = max(relation, notes.SameProgram) // notes are about the user's own programs
+		} else if db.Mode == config.ModeOff || relation == notes.Unrelated && !match.Has(command, db.Keywords) {
 			continue
 		}
 		found, err := d.search.Remedy(db, call)
@@ -297,14 +297,14 @@ func (d *decider) toolFailure() {
 			continue
 		}
 		share := evidenceShare
-		if concerned < notes.SameProgram {
+		if relation < notes.SameProgram {
 			share = weakEvidenceShare
 		}
 		if found = d.selectRemedies(db, found, share*c.Inject.Floor); len(found) == 0 {
 			continue
 		}
-		if from == nil || concerned > most || concerned == most && found[0].Evidence > best[0].Evidence {
-			best, from, most = found, db, concerned
+		if from == nil || relation > bestRelation || relation == bestRelation && found[0].Evidence > best[0].Evidence {
+			best, from, bestRelation = found, db, relation
 		}
 	}
 	if from != nil {

@@ -16,7 +16,7 @@ type Routes struct {
 	// Rules returns the active rules in evaluation order. It may omit rules for which
 	// candidate returns false. Its error wraps ErrNeedsMain if the rules must be loaded
 	// first. It is not called for calls that are already decided.
-	Rules func(concerns func(*config.Rule) bool) ([]config.Rule, error)
+	Rules func(candidate func(*config.Rule) bool) ([]config.Rule, error)
 	// Commands parses a line of shell into its commands. If it is nil, a call with a rule
 	// that needs it is left to main.
 	Commands func(line string) ([]string, error)

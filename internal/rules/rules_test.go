@@ -108,11 +108,11 @@ func TestFirst(t *testing.T) {
 			if err != nil || (first == nil) != (found == nil) || first != nil && first.Rule != found.Rule {
 				t.Errorf("First: %+v, %v", first, err)
 			}
-			concerns := Candidate(Call{test.tool, test.text})
+			candidate := Candidate(Call{test.tool, test.text})
 			for i := range outcomes {
 				r := &test.rules[i]
-				if quiet := outcomes[i] == OtherTool || outcomes[i] == NoLiteral; concerns(r) == quiet {
-					t.Errorf("rule %s concerns the call: %t, outcome %q", r.Name, !quiet, outcomes[i])
+				if quiet := outcomes[i] == OtherTool || outcomes[i] == NoLiteral; candidate(r) == quiet {
+					t.Errorf("rule %s is a candidate: %t, outcome %q", r.Name, !quiet, outcomes[i])
 				}
 			}
 		})
