@@ -312,7 +312,7 @@ func (d *decider) retryAllowed(last Denial) bool {
 	return true
 }
 
-// A result is what one database contributes to the decision about a call.
+// A result is the contribution of one database to the decision about a call.
 type result struct {
 	db         *config.Database
 	tool       string
