@@ -17,22 +17,22 @@ var errInterrupted = errors.New("interrupted")
 
 // An asker asks a person at a terminal. A nil asker takes every answer as it is
 // proposed.
-type asker struct {
+type prompter struct {
 	in  *bufio.Reader
 	out io.Writer
 }
 
-// newAsker is nil unless a person is at the other end of in.
-func newAsker(in io.Reader, out io.Writer) *asker {
+// newPrompter is nil unless a person is at the other end of in.
+func newPrompter(in io.Reader, out io.Writer) *prompter {
 	f, ok := in.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
-	return &asker{bufio.NewReader(f), out}
+	return &prompter{bufio.NewReader(f), out}
 }
 
 // ask asks for a line. An empty one is the proposed answer, and "-" is none.
-func (a *asker) ask(ctx context.Context, question, proposed string) (string, error) {
+func (a *prompter) ask(ctx context.Context, question, proposed string) (string, error) {
 	if a == nil {
 		return proposed, nil
 	}
@@ -40,7 +40,7 @@ func (a *asker) ask(ctx context.Context, question, proposed string) (string, err
 		question += " [" + printable(proposed) + "]"
 	}
 	fmt.Fprintf(a.out, "%s: ", question)
-	answer, err := a.line(ctx)
+	answer, err := a.readLine(ctx)
 	switch {
 	case err != nil:
 		return "", err
@@ -52,8 +52,8 @@ func (a *asker) ask(ctx context.Context, question, proposed string) (string, err
 	return answer, nil
 }
 
-// agree asks for yes or no, until the answer is one of them.
-func (a *asker) agree(ctx context.Context, question string, proposed bool) (bool, error) {
+// confirm asks for yes or no, until the answer is one of them.
+func (a *prompter) confirm(ctx context.Context, question string, proposed bool) (bool, error) {
 	if a == nil {
 		return proposed, nil
 	}
@@ -63,7 +63,7 @@ func (a *asker) agree(ctx context.Context, question string, proposed bool) (bool
 	}
 	for {
 		fmt.Fprintf(a.out, "%s %s ", question, choice)
-		answer, err := a.line(ctx)
+		answer, err := a.readLine(ctx)
 		if err != nil {
 			return false, err
 		}
@@ -78,9 +78,9 @@ func (a *asker) agree(ctx context.Context, question string, proposed bool) (bool
 	}
 }
 
-// line reads a line. It does not wait for one when the user interrupts the
+// readLine reads a line. It does not wait for one when the user interrupts the
 // program; the goroutine that does ends with the process.
-func (a *asker) line(ctx context.Context) (string, error) {
+func (a *prompter) readLine(ctx context.Context) (string, error) {
 	type result struct {
 		line string
 		err  error

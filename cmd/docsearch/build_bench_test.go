@@ -25,9 +25,9 @@ func BenchmarkIndexBuild(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			dir := b.TempDir()
 			indextest.Passages(b, dir, n)
-			var t buildTotal
+			var t buildStats
 			for b.Loop() {
-				t = buildTotal{}
+				t = buildStats{}
 				t.build(b, serveEnv(b), dir)
 			}
 			t.report(b)
@@ -43,9 +43,9 @@ func BenchmarkIndexBuildDocs(b *testing.B) {
 	if docs == "" {
 		b.Skip("DOCSEARCH_EVAL_DOCS names no documentation to build from")
 	}
-	var t buildTotal
+	var t buildStats
 	for b.Loop() {
-		t = buildTotal{}
+		t = buildStats{}
 		env := serveEnv(b)
 		for set, exclude := range map[string][]string{
 			"python": {"faq", "contents.html"}, "postgresql": nil, "django": {"faq", "contents.html"},
@@ -62,13 +62,13 @@ func BenchmarkIndexBuildDocs(b *testing.B) {
 	t.report(b)
 }
 
-// A buildTotal is what builds took together, and the most memory of one.
-type buildTotal struct {
-	wall, processor    time.Duration
+// A buildStats is what builds took together, and the most memory of one.
+type buildStats struct {
+	wallTime, cpuTime  time.Duration
 	memory, text, size int64
 }
 
-func (t *buildTotal) build(b *testing.B, env []string, args ...string) {
+func (t *buildStats) build(b *testing.B, env []string, args ...string) {
 	b.Helper()
 	program := filepath.Join(binary(b), executable("docsearch"))
 	run := func(args ...string) ([]byte, *os.ProcessState) {
@@ -83,9 +83,9 @@ func (t *buildTotal) build(b *testing.B, env []string, args ...string) {
 	}
 	start := time.Now()
 	_, state := run(append([]string{"index", "build", "--quiet"}, args...)...)
-	t.wall += time.Since(start)
-	t.processor += state.UserTime() + state.SystemTime()
-	t.memory = max(t.memory, mostMemory(state))
+	t.wallTime += time.Since(start)
+	t.cpuTime += state.UserTime() + state.SystemTime()
+	t.memory = max(t.memory, peakMemory(state))
 	name := args[0]
 	if len(args) > 1 {
 		name = args[2]
@@ -102,10 +102,10 @@ func (t *buildTotal) build(b *testing.B, env []string, args ...string) {
 	t.size += info.Size
 }
 
-func (t *buildTotal) report(b *testing.B) {
+func (t *buildStats) report(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(t.wall.Seconds(), "s")
-	b.ReportMetric(t.processor.Seconds(), "processor-s")
+	b.ReportMetric(t.wallTime.Seconds(), "s")
+	b.ReportMetric(t.cpuTime.Seconds(), "processor-s")
 	if t.memory > 0 {
 		b.ReportMetric(float64(t.memory)/(1<<20), "MB")
 	}

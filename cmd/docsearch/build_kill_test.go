@@ -29,12 +29,12 @@ import (
 // A builder runs index build as a process of its own, on a source that has one
 // of two editions.
 type builder struct {
-	program string
-	env     []string
-	source  string   // what index build is given
-	again   []string // the command for all but the first build; nil: the same
-	dir     string   // of the database
-	edit    func(t *testing.T, edition int)
+	program      string
+	env          []string
+	source       string   // what index build is given
+	again        []string // the command for all but the first build; nil: the same
+	dir          string   // of the database
+	writeEdition func(t *testing.T, edition int)
 }
 
 // documents per edition: another number, so that counts tell them apart.
@@ -49,7 +49,7 @@ func folderBuilder(t *testing.T) *builder {
 	data, root := t.TempDir(), t.TempDir()
 	docs := filepath.Join(root, "docs")
 	b := newBuilder(t, docs, filepath.Join(data, "docs"), "DOCSEARCH_DATA="+data)
-	b.edit = func(t *testing.T, edition int) {
+	b.writeEdition = func(t *testing.T, edition int) {
 		if err := os.RemoveAll(docs); err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func folderBuilder(t *testing.T) *builder {
 func leannBuilder(t *testing.T) *builder {
 	dir := t.TempDir()
 	b := newBuilder(t, dir, dir, "DOCSEARCH_DATA="+t.TempDir())
-	b.edit = func(t *testing.T, edition int) {
+	b.writeEdition = func(t *testing.T, edition int) {
 		var lines []byte
 		for i := range editionSize[edition] {
 			p := passage.Passage{ID: fmt.Sprint(i), Text: editionText(edition, i), Path: fmt.Sprintf("%d.md", i)}
@@ -115,7 +115,7 @@ func siteBuilder(t *testing.T) *builder {
 	data := t.TempDir()
 	b := newBuilder(t, s.URL+"/gadgets/", filepath.Join(data, "gadgets"), "DOCSEARCH_DATA="+data)
 	b.env = append(b.env, "NO_PROXY=127.0.0.1")
-	b.edit = func(_ *testing.T, n int) { edition.Store(int32(n)) }
+	b.writeEdition = func(_ *testing.T, n int) { edition.Store(int32(n)) }
 	return b
 }
 
@@ -205,7 +205,7 @@ func (b *builder) checkCommands(t *testing.T) {
 	if out, err := b.docsearch(t.Context(), "index", "verify", b.dir).CombinedOutput(); err != nil || !bytes.Contains(out, []byte(": valid; ")) {
 		t.Fatalf("verify: %v\n%s", err, out)
 	}
-	b.cleanIndex(t)
+	b.checkNoIndexLeftovers(t)
 	for _, d := range b.list(t) {
 		if d.Name == "other" && d.Path == "/nowhere" {
 			continue // of the config, before and after
@@ -242,9 +242,9 @@ func TestKilledFirstBuild(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBuilder(t)
-			b.edit(t, 0)
+			b.writeEdition(t, 0)
 			took := b.build(t)
-			rng := logged(t)
+			rng := seededRand(t)
 			built := 0
 			for range kills {
 				if err := os.RemoveAll(b.dir); err != nil {
@@ -256,15 +256,15 @@ func TestKilledFirstBuild(t *testing.T) {
 				}
 				took = (3*took + b.build(t)) / 4
 				b.check(t)
-				b.clean(t)
+				b.checkNoLeftovers(t)
 			}
 			t.Logf("%d of %d builds had come to their end when they were killed", built, kills)
 		})
 	}
 }
 
-// logged is a source of random numbers whose seed is in the test's log.
-func logged(t *testing.T) *rand.Rand {
+// seededRand is a source of random numbers whose seed is in the test's log.
+func seededRand(t *testing.T) *rand.Rand {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	return rand.New(rand.NewPCG(seed, 0))
@@ -322,7 +322,7 @@ func archiveBuilder(t *testing.T) *builder {
 	data, root := t.TempDir(), t.TempDir()
 	path := filepath.Join(root, "docs.zip")
 	b := newBuilder(t, path, filepath.Join(data, "docs"), "DOCSEARCH_DATA="+data)
-	b.edit = func(t *testing.T, edition int) {
+	b.writeEdition = func(t *testing.T, edition int) {
 		var archive bytes.Buffer
 		z := zip.NewWriter(&archive)
 		for i := range editionSize[edition] {
@@ -355,12 +355,12 @@ func TestKilledBuild(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBuilder(t)
-			b.edit(t, 0)
+			b.writeEdition(t, 0)
 			took := b.build(t)
-			rng := logged(t)
+			rng := seededRand(t)
 			old, replaced := b.check(t), 0
 			for i := range kills {
-				b.edit(t, 1-old)
+				b.writeEdition(t, 1-old)
 				delay := b.kill(t, took, rng)
 				now := b.check(t)
 				if now != old {
@@ -374,13 +374,13 @@ func TestKilledBuild(t *testing.T) {
 				old = 1 - old
 			}
 			t.Logf("%d of %d builds had come to their end when they were killed", replaced, kills)
-			b.clean(t)
+			b.checkNoLeftovers(t)
 		})
 	}
 }
 
-// clean makes sure that nothing is left of the builds that died.
-func (b *builder) clean(t *testing.T) {
+// checkNoLeftovers makes sure that nothing is left of the builds that died.
+func (b *builder) checkNoLeftovers(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(b.dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && (strings.Contains(d.Name(), ".tmp-") || strings.HasSuffix(d.Name(), ".new")) {
@@ -391,11 +391,11 @@ func (b *builder) clean(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.cleanIndex(t)
+	b.checkNoIndexLeftovers(t)
 }
 
-// cleanIndex does so with the index and with what is published for LEANN.
-func (b *builder) cleanIndex(t *testing.T) {
+// checkNoIndexLeftovers does so with the index and with what is published for LEANN.
+func (b *builder) checkNoIndexLeftovers(t *testing.T) {
 	t.Helper()
 	for _, pattern := range []string{"*.new", ".*.tmp-*", filepath.Join(generation.Folder, ".*"), filepath.Join(ingest.MirrorName, "*.new")} {
 		if left, err := filepath.Glob(filepath.Join(b.dir, pattern)); err != nil || len(left) > 0 {
@@ -411,7 +411,7 @@ func (b *builder) cleanIndex(t *testing.T) {
 // Of two builds at once the second says who is at work, or waits its turn.
 func TestBuildsAtOnce(t *testing.T) {
 	b := leannBuilder(t)
-	b.edit(t, 0)
+	b.writeEdition(t, 0)
 	b.build(t)
 
 	work, err := generation.Begin(b.dir, 0)
@@ -425,7 +425,7 @@ func TestBuildsAtOnce(t *testing.T) {
 	}
 	work.Abort()
 
-	b.edit(t, 1)
+	b.writeEdition(t, 1)
 	const builds = 4
 	var all sync.WaitGroup
 	for range builds {
@@ -460,7 +460,7 @@ func TestBuildsAtOnce(t *testing.T) {
 	if g, err := generation.Current(b.dir); err != nil || g.Generation != fmt.Sprintf("g%06d", 1+builds) {
 		t.Errorf("generation %s, %v; want one more for each build", g.Generation, err)
 	}
-	b.clean(t)
+	b.checkNoLeftovers(t)
 }
 
 // A build that the user interrupts says so and leaves the index as it was,
@@ -470,9 +470,9 @@ func TestInterruptedBuild(t *testing.T) {
 		t.Skip("a process cannot be interrupted from outside there")
 	}
 	b := leannBuilder(t)
-	b.edit(t, 0)
+	b.writeEdition(t, 0)
 	took := b.build(t)
-	b.edit(t, 1)
+	b.writeEdition(t, 1)
 	for i := range 5 {
 		cmd := b.command(t.Context())
 		var out bytes.Buffer
@@ -492,7 +492,7 @@ func TestInterruptedBuild(t *testing.T) {
 		}
 	}
 	b.build(t)
-	b.clean(t)
+	b.checkNoLeftovers(t)
 }
 
 // exitInterrupted is the exit code of a program that SIGINT has ended, as shells
@@ -505,7 +505,7 @@ func TestInterruptedFirstBuild(t *testing.T) {
 		t.Skip("a process cannot be interrupted from outside there")
 	}
 	b := folderBuilder(t)
-	b.edit(t, 0)
+	b.writeEdition(t, 0)
 	took := b.build(t)
 	interrupted := 0
 	for i := range 10 {

@@ -26,56 +26,56 @@ import (
 
 // A listing is a database that a name can mean: one of the config's, or one
 // of docsearch's own data folder.
-type listing struct {
-	Name       string
-	Path       string // as the config has it, or of the folder
-	Configured bool
-	Foreign    bool     // the config has another server answer from it
-	Names      []string // what the database is called, for a query to be read by
-	Version    string   // of what it documents; empty if unknown
-	URLs       []string // prefixes of its pages
+type databaseRef struct {
+	Name         string
+	Path         string // as the config has it, or of the folder
+	Configured   bool
+	ExternalTool bool     // the config has another server answer from it
+	Aliases      []string // what the database is called, for a query to be read by
+	Version      string   // of what it documents; empty if unknown
+	URLs         []string // prefixes of its pages
 }
 
-// listings are the databases of the config and of the data folder. What is
+// listDatabases are the databases of the config and of the data folder. What is
 // wrong with the config is for docsearch config check to say; what can be read
 // of it counts.
-func listings(l config.Locations) ([]listing, error) {
-	var all []listing
+func listDatabases(l config.Locations) ([]databaseRef, error) {
+	var all []databaseRef
 	if l.Config != "" {
 		loaded, err := load.Load(l)
 		if err != nil {
 			return nil, withHint(err, "run docsearch config check to list all problems")
 		}
 		for _, db := range loaded.Config.Databases {
-			all = append(all, listing{
-				Name: db.Name, Path: db.Path, Configured: true, Foreign: db.Tool != "",
-				Names: append([]string{db.Name}, db.Keywords...), Version: db.Version, URLs: db.URLs,
+			all = append(all, databaseRef{
+				Name: db.Name, Path: db.Path, Configured: true, ExternalTool: db.Tool != "",
+				Aliases: append([]string{db.Name}, db.Keywords...), Version: db.Version, URLs: db.URLs,
 			})
 		}
 	}
-	made, err := madeDatabases(l.Data)
+	made, err := dataFolderDatabases(l.Data)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range made {
-		if !slices.ContainsFunc(all, func(have listing) bool { return samePath(have.Path, m.Path) }) {
+		if !slices.ContainsFunc(all, func(have databaseRef) bool { return samePath(have.Path, m.Path) }) {
 			all = append(all, m)
 		}
 	}
 	return all, nil
 }
 
-// madeDatabases are the databases in docsearch's own data folder.
-func madeDatabases(dir string) ([]listing, error) {
+// dataFolderDatabases are the databases in docsearch's own data folder.
+func dataFolderDatabases(dir string) ([]databaseRef, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var made []listing
+	var made []databaseRef
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && isDatabase(path) {
-			made = append(made, listing{Name: e.Name(), Path: path, Names: []string{e.Name()}})
+			made = append(made, databaseRef{Name: e.Name(), Path: path, Aliases: []string{e.Name()}})
 		}
 	}
 	return made, nil
@@ -88,11 +88,11 @@ func isDatabase(dir string) bool {
 		return true
 	}
 	_, err := leann.Folder(dir)
-	return err == nil && !isUnfinished(dir)
+	return err == nil && !isIncompleteBuild(dir)
 }
 
-// isUnfinished reports whether the folder has what a killed first build left.
-func isUnfinished(dir string) bool {
+// isIncompleteBuild reports whether the folder has what a killed first build left.
+func isIncompleteBuild(dir string) bool {
 	if generation.HasManifest(dir) || !generation.InProgress(dir) {
 		return false
 	}
@@ -105,20 +105,20 @@ func isUnfinished(dir string) bool {
 	case found.Kind == leann.KindIndex:
 		return found.Meta.Origin != nil
 	}
-	return isPublished(dir, found.Location)
+	return isBuildOutput(dir, found.Location)
 }
 
-// isPublished reports whether a passages file without a meta file is one that a
+// isBuildOutput reports whether a passages file without a meta file is one that a
 // build of the database in dir was about to publish, and not the user's own.
-func isPublished(dir, passages string) bool {
+func isBuildOutput(dir, passages string) bool {
 	shards, err := filepath.Glob(filepath.Join(dir, generation.Folder, "g*", passage.ShardName(0)))
 	return err == nil && slices.ContainsFunc(shards, func(shard string) bool { return samePath(shard, passages) })
 }
 
-// tidy removes what killed builds left of a database, or of one that never came to
+// cleanUp removes what killed builds left of a database, or of one that never came to
 // be.
-func tidy(dir string) {
-	unfinished := isUnfinished(dir)
+func cleanUp(dir string) {
+	unfinished := isIncompleteBuild(dir)
 	generation.Tidy(dir, func(first bool) {
 		switch {
 		case !first:
@@ -134,44 +134,44 @@ func tidy(dir string) {
 	}
 }
 
-// tidyEach does so with several databases.
-func tidyEach(all []listing) {
+// cleanUpEach does so with several databases.
+func cleanUpEach(all []databaseRef) {
 	for _, d := range all {
 		if dir, err := index.Locate(d.Path); err == nil {
-			tidy(dir)
+			cleanUp(dir)
 		}
 	}
 }
 
-// tidyData does so with the folders in docsearch's data folder in which no database
+// cleanUpDataFolder does so with the folders in docsearch's data folder in which no database
 // ever came to be.
-func tidyData(l config.Locations) {
+func cleanUpDataFolder(l config.Locations) {
 	entries, _ := os.ReadDir(l.Data)
 	for _, e := range entries {
-		if dir := filepath.Join(l.Data, e.Name()); e.IsDir() && isUnfinished(dir) {
-			tidy(dir)
+		if dir := filepath.Join(l.Data, e.Name()); e.IsDir() && isIncompleteBuild(dir) {
+			cleanUp(dir)
 		}
 	}
 }
 
-// choose finds the database that a name or a path on the command line means.
+// findDatabase finds the database that a name or a path on the command line means.
 // A name, that of a folder in docsearch's data folder among them, comes before a
 // file of that name in the working directory; a path can always be told from it by
 // a separator.
-func choose(all []listing, arg string) (listing, error) {
+func findDatabase(all []databaseRef, arg string) (databaseRef, error) {
 	if !hasSeparator(arg) {
-		if i := slices.IndexFunc(all, func(d listing) bool { return strings.EqualFold(d.Name, arg) }); i >= 0 {
+		if i := slices.IndexFunc(all, func(d databaseRef) bool { return strings.EqualFold(d.Name, arg) }); i >= 0 {
 			return all[i], nil
 		}
-		if folder, ok := inDataFolder(arg); ok {
+		if folder, ok := dataFolderPath(arg); ok {
 			arg = folder
 		}
 	}
 	path, err := filepath.Abs(arg)
 	if err != nil {
-		return listing{}, err
+		return databaseRef{}, err
 	}
-	if i := slices.IndexFunc(all, func(d listing) bool { return samePath(d.Path, path) }); i >= 0 {
+	if i := slices.IndexFunc(all, func(d databaseRef) bool { return samePath(d.Path, path) }); i >= 0 {
 		return all[i], nil
 	}
 	_, err = os.Stat(path)
@@ -183,36 +183,36 @@ func choose(all []listing, arg string) (listing, error) {
 		if dir, err := index.Locate(path); err == nil {
 			name = filepath.Base(dir)
 		}
-		return listing{Name: name, Path: path, Names: []string{name}}, nil
+		return databaseRef{Name: name, Path: path, Aliases: []string{name}}, nil
 	}
 	if hasSeparator(arg) || !errors.Is(err, fs.ErrNotExist) {
-		return listing{}, err
+		return databaseRef{}, err
 	}
 	var names []string
 	for _, d := range all {
 		names = append(names, d.Name)
 	}
-	unknown := &unknownError{arg, decode.Nearest(arg, names)}
+	unknown := &notFoundError{arg, decode.Nearest(arg, names)}
 	switch {
-	case unknown.near != "":
-		return listing{}, withHint(unknown, "did you mean %q?", unknown.near)
+	case unknown.suggestion != "":
+		return databaseRef{}, withHint(unknown, "did you mean %q?", unknown.suggestion)
 	case len(all) == 0:
-		return listing{}, withHint(unknown, "run docsearch index build SOURCE to build one")
+		return databaseRef{}, withHint(unknown, "run docsearch index build SOURCE to build one")
 	}
-	return listing{}, withHint(unknown, "available databases: %s", strings.Join(names, ", "))
+	return databaseRef{}, withHint(unknown, "available databases: %s", strings.Join(names, ", "))
 }
 
-// An unknownError says that no database has a name.
-type unknownError struct {
-	name string
-	near string // a name that is like it, if there is one
+// An notFoundError says that no database has a name.
+type notFoundError struct {
+	name       string
+	suggestion string // a name that is like it, if there is one
 }
 
-func (e *unknownError) Error() string { return fmt.Sprintf("database %q not found", e.name) }
+func (e *notFoundError) Error() string { return fmt.Sprintf("database %q not found", e.name) }
 
-// inDataFolder is the path of the folder of that name in docsearch's data folder,
+// dataFolderPath is the path of the folder of that name in docsearch's data folder,
 // if there is one. The config may know the database by another name.
-func inDataFolder(name string) (string, bool) {
+func dataFolderPath(name string) (string, bool) {
 	data := config.Locate(os.Getenv).Data
 	if data == "" || strings.HasPrefix(name, ".") {
 		return "", false
@@ -261,7 +261,7 @@ func inspect(path string) (info index.Info, state, why string) {
 			return info, stateOK, ""
 		}
 	}
-	return info, stateOf(err), plain(err)
+	return info, stateForError(err), userMessage(err)
 }
 
 // staleness says why the index is older than its source; "" if it is not, or
@@ -285,7 +285,7 @@ func generationOf(info index.Info) generation.Generation {
 	return generation.GenerationOf(info.Dir, info.Manifest)
 }
 
-func stateOf(err error) string {
+func stateForError(err error) string {
 	var corrupt *container.CorruptError
 	var version *container.VersionError
 	switch {
@@ -312,7 +312,7 @@ func withRepair(path string, err error) error {
 // completeDatabases completes an argument that is a database: by its name, and
 // the shell by its path.
 func completeDatabases(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	all, err := listings(config.Locate(os.Getenv))
+	all, err := listDatabases(config.Locate(os.Getenv))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}

@@ -43,7 +43,7 @@ server. It does not read or change your files.`,
 			// A reader that has seen enough must not leave the folder behind.
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGPIPE)
 			defer stop()
-			d := &demo{app: a, page: newPage(a.stdout), program: program, dir: dir}
+			d := &demo{app: a, stepPrinter: newStepPrinter(a.stdout), program: program, dir: dir}
 			err = d.run(ctx)
 			if ctx.Err() != nil {
 				return exitStatus(exitFailure)
@@ -63,13 +63,13 @@ const (
 // A demo is a person's first look, with the real parts in a home of their own.
 type demo struct {
 	*app
-	*page
+	*stepPrinter
 	program string
 	dir     string
 }
 
 func (d *demo) run(ctx context.Context) error {
-	d.say("This demo uses a database of docsearch's own documentation. It runs in a " +
+	d.text("This demo uses a database of docsearch's own documentation. It runs in a " +
 		"temporary folder and does not read or change your settings.")
 	if err := d.build(ctx); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (d *demo) run(ctx context.Context) error {
 	}
 	d.title("Use your own documentation")
 	d.command("docsearch setup project ~/src/project/docs")
-	d.say("This command builds a database, adds it to the config file, and adds the hook " +
+	d.text("This command builds a database, adds it to the config file, and adds the hook " +
 		"and the MCP server to Claude Code's settings. See docs/getting-started.md.")
 	return nil
 }
@@ -116,7 +116,7 @@ func (d *demo) build(ctx context.Context) error {
 		return fmt.Errorf("cannot build the database: %w: %s", err, firstLine(string(out)))
 	}
 	d.quote(string(out), 6)
-	d.say(`The config file lists the keyword "docsearch": the hook searches the database if a web search contains it.`)
+	d.text(`The config file lists the keyword "docsearch": the hook searches the database if a web search contains it.`)
 	return nil
 }
 
@@ -124,7 +124,7 @@ func (d *demo) build(ctx context.Context) error {
 func (d *demo) search(ctx context.Context) (agentconfig.Outcome, error) {
 	d.step("The agent searches the web")
 	d.webSearch(demoQuestion)
-	d.say("Before Claude Code runs the tool, it runs the hook:")
+	d.text("Before Claude Code runs the tool, it runs the hook:")
 	d.command("docsearch hook < event.json")
 	o, err := d.hook(ctx, demoQuestion)
 	if err != nil {
@@ -133,9 +133,9 @@ func (d *demo) search(ctx context.Context) (agentconfig.Outcome, error) {
 	if o.Decision != "deny" {
 		return o, fmt.Errorf("the hook did not deny the search, although the documentation answers it: %s", o.Stderr)
 	}
-	d.say(fmt.Sprintf("The hook denied it in %s. You would see this in the session:", o.Took.Round(time.Millisecond)))
+	d.text(fmt.Sprintf("The hook denied it in %s. You would see this in the session:", o.Took.Round(time.Millisecond)))
 	d.quote(o.Reason, 10)
-	d.say(fmt.Sprintf("The model receives the same text and %d characters of passages:", utf8.RuneCountInString(o.Context)))
+	d.text(fmt.Sprintf("The model receives the same text and %d characters of passages:", utf8.RuneCountInString(o.Context)))
 	d.quote(o.Context, 14)
 	return o, nil
 }
@@ -148,7 +148,7 @@ func (d *demo) ask(ctx context.Context, denial agentconfig.Outcome) error {
 		return err
 	}
 	d.call(tool + " " + string(arguments))
-	d.say("Claude Code started the MCP server with the session:")
+	d.text("Claude Code started the MCP server with the session:")
 	d.command("docsearch serve")
 	session, err := agentconfig.StartServer(ctx, func(ctx context.Context) *exec.Cmd { return d.docsearch(ctx, "serve") })
 	if err != nil {
@@ -160,7 +160,7 @@ func (d *demo) ask(ctx context.Context, denial agentconfig.Outcome) error {
 	if err != nil {
 		return err
 	}
-	d.say(fmt.Sprintf("The server returned to the model in %s:", time.Since(start).Round(time.Millisecond)))
+	d.text(fmt.Sprintf("The server returned to the model in %s:", time.Since(start).Round(time.Millisecond)))
 	d.quote(answer, 20)
 	return nil
 }
@@ -176,7 +176,7 @@ func (d *demo) searchAgain(ctx context.Context) error {
 	if o.Decision != "" {
 		return errors.New("the hook denied the retry of a search")
 	}
-	d.say(fmt.Sprintf("The hook returned no decision in %s, so the web search runs as usual. "+
+	d.text(fmt.Sprintf("The hook returned no decision in %s, so the web search runs as usual. "+
 		"The hook never denies a retry.", o.Took.Round(time.Millisecond)))
 	return nil
 }
@@ -192,7 +192,7 @@ func (d *demo) searchOffTopic(ctx context.Context) error {
 	if o.Decision != "" {
 		return errors.New("the hook denied a search that the documentation does not answer")
 	}
-	d.say("The search contains the keyword, but no passage answers it. The hook does not " +
+	d.text("The search contains the keyword, but no passage answers it. The hook does not " +
 		"deny it, and the web search runs as usual.")
 	return nil
 }

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// detached starts a process in a session of its own, which ends with no
+// detachedProcess starts a process in a session of its own, which ends with no
 // terminal.
-func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func detachedProcess() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // lowerPriority lets this process work when others do not.
 func lowerPriority() { unix.Setpriority(unix.PRIO_PROCESS, 0, 10) }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// detached starts a process without a console, which ends with none.
-func detached() *syscall.SysProcAttr {
+// detachedProcess starts a process without a console, which ends with none.
+func detachedProcess() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }
 

@@ -32,7 +32,7 @@ in the settings without running them. The exit code is 1 if a check fails.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &doctor{app: a, locations: config.Locate(os.Getenv)}
-			if err := d.examine(cmd.Context()); err != nil {
+			if err := d.run(cmd.Context()); err != nil {
 				return err
 			}
 			if d.failures > 0 {
@@ -43,8 +43,8 @@ in the settings without running them. The exit code is 1 if a check fails.`,
 	}
 }
 
-// patience is how long the hook and the server may take to answer.
-const patience = 10 * time.Second
+// checkTimeout is how long the hook and the server may take to answer.
+const checkTimeout = 10 * time.Second
 
 // A doctor checks one link after the other. A link that is broken does not
 // keep it from those after it.
@@ -57,7 +57,7 @@ type doctor struct {
 	failures  int
 }
 
-func (d *doctor) examine(ctx context.Context) error {
+func (d *doctor) run(ctx context.Context) error {
 	var err error
 	if d.claude, err = d.app.claude(); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (d *doctor) checkConfig() {
 
 func (d *doctor) checkDatabases(ctx context.Context) {
 	server := d.config.Server(os.Getenv)
-	embedders := index.NewEmbedders(func() []index.EmbedderSpec { return specsOf(d.config.Embedders) }, patience)
+	embedders := index.NewEmbedders(func() []index.EmbedderSpec { return specsOf(d.config.Embedders) }, checkTimeout)
 	defer embedders.Close()
 	for i := range d.config.Databases {
 		db := &d.config.Databases[i]
@@ -124,7 +124,7 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 				d.checkEmbedder(ctx, name, embedders, p)
 			}
 		case state == stateNone && !server.Serves(db):
-			d.checkForeignTool(name, db)
+			d.checkExternalTool(name, db)
 		case state == stateMissing:
 			d.fail(name, why, "docsearch setup "+quoteArgument(db.Keyword())+" SOURCE, or remove its entry from the config")
 		default:
@@ -143,9 +143,9 @@ func (d *doctor) checkEmbedder(ctx context.Context, name string, e *index.Embedd
 	d.ok(name, "the embedder %s responds", p.Name)
 }
 
-// checkForeignTool checks a database that another server's tool searches: the
+// checkExternalTool checks a database that another server's tool searches: the
 // hook points at that tool, so it must be there.
-func (d *doctor) checkForeignTool(name string, db *config.Database) {
+func (d *doctor) checkExternalTool(name string, db *config.Database) {
 	server, _, ok := strings.Cut(strings.TrimPrefix(db.Tool, "mcp__"), "__")
 	switch {
 	case ok && (d.claude.HasServer(server) || strings.HasPrefix(server, "plugin_")):
@@ -165,10 +165,10 @@ func (d *doctor) checkInstallation() {
 	if path := d.claude.HooksDisabled(); path != "" {
 		d.fail("settings", path+" turns all hooks off", "remove \"disableAllHooks\" from it")
 	}
-	for _, double := range in.doubles {
-		d.fail("settings", sayDouble(double), repairDouble(double))
+	for _, double := range in.duplicates {
+		d.fail("settings", duplicateWarning(double), duplicateFix(double))
 	}
-	all := slices.Concat(in.Hooks, in.plugged)
+	all := slices.Concat(in.Hooks, in.pluginHooks)
 	if len(all) == 0 {
 		d.fail("settings", "Claude Code's settings do not contain the hook", "docsearch install (the doctor cannot see a plugin loaded with --plugin-dir)")
 		return
@@ -198,30 +198,30 @@ func (d *doctor) runHooks(ctx context.Context) {
 		} else {
 			seen[key] = true
 		}
-		if d.isOther(h) {
+		if d.isOtherProgram(h) {
 			continue
 		}
 		if mayDeny(h) {
-			d.fail("hook", sayMayDeny(h), "docsearch install"+scopeOption(h.Scope))
+			d.fail("hook", mayDenyWarning(h), "docsearch install"+scopeOption(h.Scope))
 		}
 		if tried {
 			continue // it is the same program
 		}
 		tried = true
-		if query := d.probe(ctx); query == "" || d.tryHook(ctx, query) {
-			d.tryPermission(ctx)
+		if query := d.sampleQuery(ctx); query == "" || d.testHook(ctx, query) {
+			d.testPermission(ctx)
 		}
 	}
 }
 
-// isOther reports whether a hook runs another program than this one: that is
+// isOtherProgram reports whether a hook runs another program than this one: that is
 // for Claude Code to run, if its user agrees, and not for the doctor.
-func (d *doctor) isOther(h agentconfig.Hook) bool {
+func (d *doctor) isOtherProgram(h agentconfig.Hook) bool {
 	switch {
 	case h.Via != "":
-		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would run it through %s; the doctor did not run it", h.Path, h.Line(), h.Via), otherRemedy(h))
+		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would run it through %s; the doctor did not run it", h.Path, h.Line(), h.Via), otherProgramFix(h))
 	case !agentconfig.Own(h.Program):
-		d.fail("hook", fmt.Sprintf("%s has %q: it is not this program; Claude Code would run it, the doctor did not%s", h.Path, h.Line(), absence(h.Program)), otherRemedy(h))
+		d.fail("hook", fmt.Sprintf("%s has %q: it is not this program; Claude Code would run it, the doctor did not%s", h.Path, h.Line(), missingProgram(h.Program)), otherProgramFix(h))
 	case h.Beside != "":
 		d.note("hook", fmt.Sprintf("%s has %q: Claude Code also runs %s; the doctor did not run it", h.Path, h.Line(), h.Beside))
 		return false
@@ -231,16 +231,16 @@ func (d *doctor) isOther(h agentconfig.Hook) bool {
 	return true
 }
 
-// absence says that a program is not there, if it is not.
-func absence(program string) string {
+// missingProgram says that a program is not there, if it is not.
+func missingProgram(program string) string {
 	if _, err := exec.LookPath(program); errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
 		return " (program not found)"
 	}
 	return ""
 }
 
-// otherRemedy says what to do about a hook of another program.
-func otherRemedy(h agentconfig.Hook) string {
+// otherProgramFix says what to do about a hook of another program.
+func otherProgramFix(h agentconfig.Hook) string {
 	if h.Python || h.Beside != "" {
 		return "remove the entry from " + h.Path + ", or keep it if you trust it"
 	}
@@ -257,9 +257,9 @@ func scopeOption(s agentconfig.Scope) string {
 	return " --scope " + string(s)
 }
 
-// probe is a web search that the first database with an index should answer:
+// sampleQuery is a web search that the first database with an index should answer:
 // what one of its headings says. Empty if there is none.
-func (d *doctor) probe(ctx context.Context) string {
+func (d *doctor) sampleQuery(ctx context.Context) string {
 	for i := range d.config.Databases {
 		configured := &d.config.Databases[i]
 		db, err := index.Open(configured.Path)
@@ -276,8 +276,8 @@ func (d *doctor) probe(ctx context.Context) string {
 	return ""
 }
 
-// tryHook reports whether the hook answers at all.
-func (d *doctor) tryHook(ctx context.Context, query string) bool {
+// testHook reports whether the hook answers at all.
+func (d *doctor) testHook(ctx context.Context, query string) bool {
 	o, err := d.runHook(ctx, "WebSearch", map[string]any{"query": query})
 	took := o.Took.Round(time.Millisecond)
 	switch {
@@ -294,9 +294,9 @@ func (d *doctor) tryHook(ctx context.Context, query string) bool {
 	return true
 }
 
-// tryPermission checks that the hook spares the user the question whether
+// testPermission checks that the hook spares the user the question whether
 // docsearch's own tool may run.
-func (d *doctor) tryPermission(ctx context.Context) {
+func (d *doctor) testPermission(ctx context.Context) {
 	tool := d.config.Server(os.Getenv).Search
 	o, err := d.runHook(ctx, tool, map[string]any{"query": "x"})
 	switch {
@@ -312,7 +312,7 @@ func (d *doctor) tryPermission(ctx context.Context) {
 // runHook runs this program as a hook, as Claude Code runs the command that
 // install enters.
 func (d *doctor) runHook(ctx context.Context, tool string, input any) (agentconfig.Outcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	state, err := os.MkdirTemp("", "docsearch-doctor-")
 	if err != nil {
@@ -341,9 +341,9 @@ func (d *doctor) runServers(ctx context.Context) {
 		line := strings.Join(append([]string{s.Command}, s.Args...), " ")
 		switch {
 		case !s.Ours:
-			d.failOther(s, line, "claude mcp remove "+s.Name+", if you no longer need it")
+			d.failOtherProgram(s, line, "claude mcp remove "+s.Name+", if you no longer need it")
 		case !agentconfig.Own(s.Command):
-			d.failOther(s, line, "docsearch install"+scopeOption(s.Scope))
+			d.failOtherProgram(s, line, "docsearch install"+scopeOption(s.Scope))
 		case s.Scope == agentconfig.Project && !slices.Equal(s.Args, []string{"serve"}):
 			d.note("server", fmt.Sprintf("%s has the server %s with arguments from the project: %q; the doctor did not run it", s.Path, s.Name, line))
 		default:
@@ -352,13 +352,13 @@ func (d *doctor) runServers(ctx context.Context) {
 	}
 }
 
-// failOther says that a server is another program than this one.
-func (d *doctor) failOther(s agentconfig.Server, line, remedy string) {
-	d.fail("server", fmt.Sprintf("%s has the server %s, %q: it is not this program; Claude Code would run it, the doctor did not%s", s.Path, s.Name, line, absence(s.Command)), remedy)
+// failOtherProgram says that a server is another program than this one.
+func (d *doctor) failOtherProgram(s agentconfig.Server, line, remedy string) {
+	d.fail("server", fmt.Sprintf("%s has the server %s, %q: it is not this program; Claude Code would run it, the doctor did not%s", s.Path, s.Name, line, missingProgram(s.Command)), remedy)
 }
 
 func (d *doctor) runServer(ctx context.Context, s agentconfig.Server) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	program, err := os.Executable()
 	if err != nil {
@@ -386,21 +386,21 @@ func (d *doctor) runServer(ctx context.Context, s agentconfig.Server) {
 }
 
 func (d *doctor) ok(link, format string, args ...any) {
-	d.line("ok    " + link + ": " + fmt.Sprintf(format, args...))
+	d.print("ok    " + link + ": " + fmt.Sprintf(format, args...))
 }
 
-func (d *doctor) note(link, what string) { d.line("note  " + link + ": " + what) }
+func (d *doctor) note(link, what string) { d.print("note  " + link + ": " + what) }
 
 func (d *doctor) fail(link, what, remedy string) {
 	d.failures++
-	d.line("FAIL  " + link + ": " + what)
+	d.print("FAIL  " + link + ": " + what)
 	if remedy != "" {
-		d.line("      fix: " + remedy)
+		d.print("      fix: " + remedy)
 	}
 }
 
-// line prints a line that may have parts of files of others.
-func (d *doctor) line(text string) { fmt.Fprintln(d.stdout, printable(text)) }
+// print prints a line that may have parts of files of others.
+func (d *doctor) print(text string) { fmt.Fprintln(d.stdout, printable(text)) }
 
 func pathsOf(hooks []agentconfig.Hook) []string {
 	paths := map[string]bool{}

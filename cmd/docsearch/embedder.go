@@ -23,8 +23,8 @@ import (
 const (
 	// An agent gets an answer without the embedder's part rather than a late
 	// one; a person at a terminal can wait for a model to be loaded.
-	agentPatience  = 2 * time.Second
-	personPatience = time.Minute
+	agentTimeout    = 2 * time.Second
+	terminalTimeout = time.Minute
 	// fromLEANN is the embedder that a LEANN index names.
 	fromLEANN = "leann"
 )
@@ -58,16 +58,16 @@ func configuredEmbedders() *index.Embedders {
 			return nil
 		}
 		return specsOf(r.Config.Embedders)
-	}, personPatience)
+	}, terminalTimeout)
 }
 
 // A chosenEmbedder is what a build embeds the passages with.
 type chosenEmbedder struct {
 	config.Embedder
-	key        string         // of a LEANN index; else Embedder says where it is
-	configured bool           // by the config, so that searches can ask it, too
-	stored     *leann.Vectors // that it made of the passages before; nil: none
-	opened     embed.Provider // once open has succeeded
+	key           string         // of a LEANN index; else Embedder says where it is
+	configured    bool           // by the config, so that searches can ask it, too
+	storedVectors *leann.Vectors // that it made of the passages before; nil: none
+	opened        embed.Provider // once open has succeeded
 }
 
 // chooseEmbedder finds out what else than the builtin embedder is to embed the
@@ -82,38 +82,38 @@ func (b *buildCommand) chooseEmbedder(p plan) (*chosenEmbedder, error) {
 	}
 	configured := r.Config.Embedders
 	told := b.set("embedder")
-	switch name := p.kept.Embedder; {
+	switch name := p.options.Embedder; {
 	case name == config.ProviderBuiltin:
 		return nil, nil
 	case name == fromLEANN:
 		return b.leannEmbedder(p, configured, told)
 	case name != "":
-		if c := b.find(configured, name); c != nil {
+		if c := b.findEmbedder(configured, name); c != nil {
 			return c, nil
 		}
 		if told {
-			return b.flagged(name)
+			return b.embedderFromFlags(name)
 		}
-		b.goWithout(name)
+		b.warnMissingEmbedder(name)
 		return nil, nil
 	case len(configured) > 0:
 		return &chosenEmbedder{Embedder: configured[0], configured: true}, nil
 	}
 	if g, err := generation.Current(p.dir); err == nil && g.Provided != nil {
-		b.goWithout(g.Provided.Name)
+		b.warnMissingEmbedder(g.Provided.Name)
 	}
 	return nil, nil
 }
 
-// goWithout says that a build leaves vectors out that the last one had.
-func (b *buildCommand) goWithout(name string) {
+// warnMissingEmbedder says that a build leaves vectors out that the last one had.
+func (b *buildCommand) warnMissingEmbedder(name string) {
 	fmt.Fprintf(b.stderr, "docsearch: the index has no vectors of %s: the config has no such embedder\n", name)
 }
 
-// find returns the configured embedder that a name, "PROVIDER:MODEL" or
+// findEmbedder returns the configured embedder that a name, "PROVIDER:MODEL" or
 // "PROVIDER", means; nil if there is none, or if the command line says where
 // another one is.
-func (b *buildCommand) find(configured []config.Embedder, name string) *chosenEmbedder {
+func (b *buildCommand) findEmbedder(configured []config.Embedder, name string) *chosenEmbedder {
 	if b.url != "" || b.keyEnv != "" {
 		return nil
 	}
@@ -127,8 +127,8 @@ func (b *buildCommand) find(configured []config.Embedder, name string) *chosenEm
 	return &chosenEmbedder{Embedder: configured[i], configured: true}
 }
 
-// flagged is the embedder that the command line describes.
-func (b *buildCommand) flagged(name string) (*chosenEmbedder, error) {
+// embedderFromFlags is the embedder that the command line describes.
+func (b *buildCommand) embedderFromFlags(name string) (*chosenEmbedder, error) {
 	kind, model, _ := strings.Cut(name, ":")
 	e := config.Embedder{Provider: kind, Model: model, URL: b.url, KeyEnv: b.keyEnv}
 	switch {
@@ -150,7 +150,7 @@ func (b *buildCommand) flagged(name string) (*chosenEmbedder, error) {
 // for it, it is the configured one that serves the same model.
 func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, told bool) (*chosenEmbedder, error) {
 	find := leann.Find
-	if p.kept.TrustPaths {
+	if p.options.TrustPaths {
 		find = leann.FindTrusted
 	}
 	found, err := find(p.dir)
@@ -165,20 +165,20 @@ func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, told 
 	if i := slices.IndexFunc(configured, func(e config.Embedder) bool { return e.Model == m.EmbeddingModel }); i >= 0 {
 		c = &chosenEmbedder{Embedder: configured[i], configured: true}
 	} else if !told {
-		b.goWithout(m.EmbeddingModel)
+		b.warnMissingEmbedder(m.EmbeddingModel)
 		return nil, nil
-	} else if c, err = b.namedByLEANN(found); err != nil {
+	} else if c, err = b.embedderFromLEANN(found); err != nil {
 		return nil, err
 	}
-	c.stored, err = found.OpenVectors()
+	c.storedVectors, err = found.OpenVectors()
 	if err != nil && !errors.Is(err, leann.ErrNoVectors) {
 		fmt.Fprintf(b.stderr, "docsearch: cannot reuse the vectors of the LEANN index, embedding the passages again: %v\n", err)
 	}
 	return c, nil
 }
 
-// namedByLEANN is the embedder as the index's own meta file describes it.
-func (b *buildCommand) namedByLEANN(found *leann.Index) (*chosenEmbedder, error) {
+// embedderFromLEANN is the embedder as the index's own meta file describes it.
+func (b *buildCommand) embedderFromLEANN(found *leann.Index) (*chosenEmbedder, error) {
 	options, err := found.EmbeddingOptions()
 	if err != nil {
 		return nil, err
@@ -209,8 +209,8 @@ func (c *chosenEmbedder) open(l config.Locations) (embed.Provider, error) {
 
 // close closes the files that the embedder has open. They were only read.
 func (c *chosenEmbedder) close() {
-	if c.stored != nil {
-		c.stored.Close()
+	if c.storedVectors != nil {
+		c.storedVectors.Close()
 	}
 	if model, ok := c.opened.(io.Closer); ok {
 		model.Close()
@@ -229,8 +229,8 @@ func absoluteModel(name string) string {
 	return kind + ":" + model
 }
 
-// entry is what to write into the config for searches to ask the embedder.
-func (c *chosenEmbedder) entry() (string, error) {
+// configEntry is what to write into the config for searches to ask the embedder.
+func (c *chosenEmbedder) configEntry() (string, error) {
 	e := c.Embedder
 	if c.key != "" && e.KeyEnv == "" {
 		e.KeyEnv = "EMBEDDER_API_KEY"

@@ -13,20 +13,20 @@ import (
 	"syscall"
 )
 
-// plain is the first line of an error's message, with the errors of Go's
+// userMessage is the first line of an error's message, with the errors of Go's
 // library that are in it as a user reads them: what failed, on what, and why.
-func plain(err error) string {
+func userMessage(err error) string {
 	message, _, _ := strings.Cut(err.Error(), "\n")
 	replace := func(inner error, text string) {
 		message = strings.Replace(message, inner.Error(), text, 1)
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		replace(path, fmt.Sprintf("cannot %s %s: %s", verbOf(path.Op), path.Path, reasonOf(path.Err)))
+		replace(path, fmt.Sprintf("cannot %s %s: %s", syscallVerb(path.Op), path.Path, errnoReason(path.Err)))
 	}
 	var link *os.LinkError
 	if errors.As(err, &link) {
-		replace(link, fmt.Sprintf("cannot write %s: %s", link.New, reasonOf(link.Err)))
+		replace(link, fmt.Sprintf("cannot write %s: %s", link.New, errnoReason(link.Err)))
 	}
 	var start *exec.Error
 	if errors.As(err, &start) && errors.Is(start, exec.ErrNotFound) {
@@ -36,9 +36,9 @@ func plain(err error) string {
 	if errors.As(err, &connection) && connection.Addr != nil {
 		switch connection.Op {
 		case "dial":
-			replace(connection, fmt.Sprintf("cannot connect to %s: %s", connection.Addr, reasonOf(connection.Err)))
+			replace(connection, fmt.Sprintf("cannot connect to %s: %s", connection.Addr, errnoReason(connection.Err)))
 		case "listen":
-			replace(connection, fmt.Sprintf("cannot listen on %s: %s", connection.Addr, reasonOf(connection.Err)))
+			replace(connection, fmt.Sprintf("cannot listen on %s: %s", connection.Addr, errnoReason(connection.Err)))
 		}
 	}
 	var syntax *json.SyntaxError
@@ -52,21 +52,21 @@ func plain(err error) string {
 	return message
 }
 
-// causeOf is the reason in an error of a file that the message names otherwise.
-func causeOf(err error) string {
+// shortReason is the reason in an error of a file that the message names otherwise.
+func shortReason(err error) string {
 	var path *fs.PathError
 	var link *os.LinkError
 	switch {
 	case errors.As(err, &path):
-		return reasonOf(path.Err)
+		return errnoReason(path.Err)
 	case errors.As(err, &link):
-		return reasonOf(link.Err)
+		return errnoReason(link.Err)
 	}
-	return plain(err)
+	return userMessage(err)
 }
 
-// verbOf is what a system call was to do with a file.
-func verbOf(op string) string {
+// syscallVerb is what a system call was to do with a file.
+func syscallVerb(op string) string {
 	switch op {
 	case "open", "openat", "read", "stat", "fstat", "lstat", "statat", "readlink", "readdir", "readdirent", "fdopendir", "GetFileInformationByHandle", "CreateFile", "FindFirstFile":
 		return "read"
@@ -80,8 +80,8 @@ func verbOf(op string) string {
 	return "write"
 }
 
-// reasonOf says why a system call failed.
-func reasonOf(err error) string {
+// errnoReason says why a system call failed.
+func errnoReason(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "no such file or folder"

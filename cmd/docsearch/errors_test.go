@@ -39,11 +39,11 @@ func TestPlain(t *testing.T) {
 		{number, `invalid number "x"`},
 		{json.Unmarshal([]byte("hello"), new(any)), "invalid JSON: invalid character 'h' looking for beginning of value"},
 	} {
-		if got := plain(test.err); got != test.want {
+		if got := userMessage(test.err); got != test.want {
 			t.Errorf("%v: %q, want %q", test.err, got, test.want)
 		}
 	}
-	if got := plain(refused); !strings.HasPrefix(got, "cannot connect to 127.0.0.1:1: ") || strings.Contains(got, "dial") {
+	if got := userMessage(refused); !strings.HasPrefix(got, "cannot connect to 127.0.0.1:1: ") || strings.Contains(got, "dial") {
 		t.Errorf("%v: %q", refused, got)
 	}
 }

@@ -102,16 +102,16 @@ type (
 	// A confidenceScore counts what a database claims to answer: of its own
 	// queries, which it should, and of other databases', which it should not.
 	confidenceScore struct {
-		Name           string  `json:"name"`
-		Own            int     `json:"in_domain"`               // queries
-		Claimed        int     `json:"confident"`               // of them
-		Right          int     `json:"success_at_1"`            // of the confident, the best hit's page answers or helps
-		RightOfFive    int     `json:"success_at_5"`            // of the confident, a page among the first five does
-		Foreign        int     `json:"out_of_domain"`           // queries of others
-		ForeignClaimed int     `json:"out_of_domain_confident"` // of them
-		Precision      float64 `json:"precision"`               // in-domain among all confident
-		Recall         float64 `json:"recall"`                  // confident among in-domain
-		Threshold      float64 `json:"threshold,omitempty"`
+		Name                 string  `json:"name"`
+		InDomain             int     `json:"in_domain"`               // queries
+		Confident            int     `json:"confident"`               // of them
+		SuccessAt1           int     `json:"success_at_1"`            // of the confident, the best hit's page answers or helps
+		SuccessAt5           int     `json:"success_at_5"`            // of the confident, a page among the first five does
+		OutOfDomain          int     `json:"out_of_domain"`           // queries of others
+		OutOfDomainConfident int     `json:"out_of_domain_confident"` // of them
+		Precision            float64 `json:"precision"`               // in-domain among all confident
+		Recall               float64 `json:"recall"`                  // confident among in-domain
+		Threshold            float64 `json:"threshold,omitempty"`
 	}
 	queryResult struct {
 		ID         string        `json:"id,omitempty"`
@@ -128,8 +128,8 @@ type (
 )
 
 // An evaluated database is open.
-type evaluated struct {
-	listing
+type openedDatabase struct {
+	databaseRef
 	*index.Database
 	root string // of its documents' paths, as hits have them
 }
@@ -173,9 +173,9 @@ func (e *evalCommand) run(ctx context.Context) error {
 }
 
 // A meter puts queries to databases and judges the answers.
-type meter struct {
+type evaluator struct {
 	*evalCommand
-	databases []evaluated
+	databases []openedDatabase
 	names     [][]string // of each database
 	embedders *index.Embedders
 	display   *progress.Display
@@ -183,34 +183,34 @@ type meter struct {
 	total     int64
 }
 
-func (e *evalCommand) open() (*meter, error) {
-	chosen, err := chooseDatabases(e.databases, nil)
+func (e *evalCommand) open() (*evaluator, error) {
+	chosen, err := selectDatabases(e.databases, nil)
 	if err != nil {
 		return nil, err
 	}
-	m := &meter{evalCommand: e, embedders: configuredEmbedders(), display: progress.New(e.stderr, progress.StyleFor(e.stderr))}
+	m := &evaluator{evalCommand: e, embedders: configuredEmbedders(), display: progress.New(e.stderr, progress.StyleFor(e.stderr))}
 	for _, d := range chosen {
 		db, err := index.Open(d.Path)
 		if err != nil {
 			m.close()
 			return nil, withRepair(quoteArgument(d.Path), fmt.Errorf("%s: %w", d.Name, err))
 		}
-		m.databases = append(m.databases, evaluated{d, db, db.Info().Source.Root})
-		m.names = append(m.names, d.Names)
+		m.databases = append(m.databases, openedDatabase{d, db, db.Info().Source.Root})
+		m.names = append(m.names, d.Aliases)
 	}
 	return m, nil
 }
 
-func (m *meter) close() {
+func (m *evaluator) close() {
 	for _, d := range m.databases {
 		d.Close()
 	}
 }
 
-// depth is how many hits are judged: ten pages, each of which may have two.
-const depth = 20
+// judgedHits is how many hits are judged: ten pages, each of which may have two.
+const judgedHits = 20
 
-func (m *meter) measure(ctx context.Context, queries []eval.Query, identifiers []eval.Identifier) (evaluation, error) {
+func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifiers []eval.Identifier) (evaluation, error) {
 	var out evaluation
 	m.total = int64(len(queries) + 3*len(identifiers))
 	if m.confidence {
@@ -219,12 +219,12 @@ func (m *meter) measure(ctx context.Context, queries []eval.Query, identifiers [
 	left := map[string]int{}
 	for i := range queries {
 		q := &queries[i]
-		asked, ok := m.scope(q.Set)
+		asked, ok := m.databasesFor(q.Set)
 		if !ok {
 			left[q.Set]++
 			continue
 		}
-		r, err := m.ask(ctx, asked, q)
+		r, err := m.evaluate(ctx, asked, q)
 		if err != nil {
 			return out, err
 		}
@@ -235,7 +235,7 @@ func (m *meter) measure(ctx context.Context, queries []eval.Query, identifiers [
 		out.Queries = &all
 	}
 	var missed []queryResult
-	byForm, err := m.identify(ctx, identifiers, left, &missed)
+	byForm, err := m.measureIdentifiers(ctx, identifiers, left, &missed)
 	if err != nil {
 		return out, err
 	}
@@ -246,11 +246,11 @@ func (m *meter) measure(ctx context.Context, queries []eval.Query, identifiers [
 		out.Sets = append(out.Sets, s)
 	}
 	if m.confidence {
-		if out.Confidence, err = m.trust(ctx, queries); err != nil {
+		if out.Confidence, err = m.measureConfidence(ctx, queries); err != nil {
 			return out, err
 		}
 		if len(out.Confidence) > 0 {
-			out.Confidence = append(out.Confidence, together(out.Confidence))
+			out.Confidence = append(out.Confidence, sumConfidence(out.Confidence))
 		}
 	}
 	for set, n := range left {
@@ -263,10 +263,10 @@ func (m *meter) measure(ctx context.Context, queries []eval.Query, identifiers [
 	return out, nil
 }
 
-// scope chooses the databases for queries of a set.
-func (m *meter) scope(set string) ([]int, bool) {
+// databasesFor chooses the databases for queries of a set.
+func (m *evaluator) databasesFor(set string) ([]int, bool) {
 	if set != "" && !m.unscoped {
-		i := slices.IndexFunc(m.databases, func(d evaluated) bool { return strings.EqualFold(d.Name, set) })
+		i := slices.IndexFunc(m.databases, func(d openedDatabase) bool { return strings.EqualFold(d.Name, set) })
 		return []int{i}, i >= 0
 	}
 	all := make([]int, len(m.databases))
@@ -276,9 +276,9 @@ func (m *meter) scope(set string) ([]int, bool) {
 	return all, true
 }
 
-// nameOf is the name of a set as its database has it.
-func (m *meter) nameOf(set string) string {
-	if i := slices.IndexFunc(m.databases, func(d evaluated) bool { return strings.EqualFold(d.Name, set) }); i >= 0 {
+// databaseName is the name of a set as its database has it.
+func (m *evaluator) databaseName(set string) string {
+	if i := slices.IndexFunc(m.databases, func(d openedDatabase) bool { return strings.EqualFold(d.Name, set) }); i >= 0 {
 		return m.databases[i].Name
 	}
 	return set
@@ -287,7 +287,7 @@ func (m *meter) nameOf(set string) string {
 // An answer is what databases have to say to a query.
 type answer struct {
 	hits       []index.Hit
-	from       []*evaluated // of each hit
+	from       []*openedDatabase // of each hit
 	confidence float64
 	confident  bool
 	took       time.Duration
@@ -295,7 +295,7 @@ type answer struct {
 
 // search puts a query to databases as the server does: if there are several, to
 // those that it names, unless they hardly know what to say.
-func (m *meter) search(ctx context.Context, chosen []int, text string) (a answer, err error) {
+func (m *evaluator) search(ctx context.Context, chosen []int, text string) (a answer, err error) {
 	began := time.Now()
 	asked := chosen
 	if len(chosen) > 1 {
@@ -311,7 +311,7 @@ func (m *meter) search(ctx context.Context, chosen []int, text string) (a answer
 	if err != nil {
 		return a, err
 	}
-	merged := index.Merge(results, depth)
+	merged := index.Merge(results, judgedHits)
 	a.took = time.Since(began)
 	for _, h := range merged {
 		a.hits = append(a.hits, h.Hit)
@@ -325,25 +325,25 @@ func (m *meter) search(ctx context.Context, chosen []int, text string) (a answer
 	return a, nil
 }
 
-func (m *meter) results(ctx context.Context, asked []int, text string) ([]index.Result, error) {
+func (m *evaluator) results(ctx context.Context, asked []int, text string) ([]index.Result, error) {
 	results := make([]index.Result, len(asked))
 	for i, k := range asked {
 		var err error
 		d := &m.databases[k]
-		if results[i], err = d.Search(ctx, index.Query{Text: text, Names: d.Names, Version: d.Version, TopK: depth}); err != nil {
+		if results[i], err = d.Search(ctx, index.Query{Text: text, Names: d.Aliases, Version: d.Version, TopK: judgedHits}); err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name, err)
 		}
 	}
 	return results, nil
 }
 
-// ask puts a query to databases and judges the answer.
-func (m *meter) ask(ctx context.Context, asked []int, q *eval.Query) (queryResult, error) {
+// evaluate puts a query to databases and judges the answer.
+func (m *evaluator) evaluate(ctx context.Context, asked []int, q *eval.Query) (queryResult, error) {
 	a, err := m.search(ctx, asked, q.Text)
 	if err != nil {
 		return queryResult{}, err
 	}
-	r := queryResult{ID: q.ID, Set: m.nameOf(q.Set), Text: q.Text, Source: q.Source, Confidence: a.confidence, Confident: a.confident,
+	r := queryResult{ID: q.ID, Set: m.databaseName(q.Set), Text: q.Text, Source: q.Source, Confidence: a.confidence, Confident: a.confident,
 		Millis: float64(a.took.Microseconds()) / 1000}
 	r.Page, r.Section = judge(q, a)
 	const shown = 5
@@ -362,14 +362,14 @@ func judge(q *eval.Query, a answer) (page, section eval.Measures) {
 	if len(q.Grades) > 0 {
 		ids := make([]string, len(a.hits))
 		for i, h := range a.hits {
-			ids[i] = a.from[i].judged(q, &h.Passage)
+			ids[i] = a.from[i].judgedID(q, &h.Passage)
 		}
 		m := eval.Measure(q.Ranked(ids))
 		return m, m
 	}
 	places := make([]eval.Place, len(a.hits))
 	for i, h := range a.hits {
-		places[i] = eval.Place{Page: a.from[i].pageOf(q, &h.Passage), Anchors: h.Anchors}
+		places[i] = eval.Place{Page: a.from[i].targetPage(q, &h.Passage), Anchors: h.Anchors}
 		if q.Set != "" && !strings.EqualFold(a.from[i].Name, q.Set) {
 			places[i].Page = a.from[i].Name + ": " + places[i].Page
 		}
@@ -377,17 +377,17 @@ func judge(q *eval.Query, a answer) (page, section eval.Measures) {
 	return eval.Measure(q.RankedPages(places)), eval.Measure(q.RankedSections(places))
 }
 
-// judged is what the judgements call the passage: its id, or its document.
-func (d *evaluated) judged(q *eval.Query, p *passage.Passage) string {
+// judgedID is what the judgements call the passage: its id, or its document.
+func (d *openedDatabase) judgedID(q *eval.Query, p *passage.Passage) string {
 	if _, ok := q.Grades[p.ID]; ok {
 		return p.ID
 	}
 	return d.document(p)
 }
 
-// pageOf is what the query's targets call the passage's document. They may give
+// targetPage is what the query's targets call the passage's document. They may give
 // the end of a URL alone, so that they hold wherever the pages came from.
-func (d *evaluated) pageOf(q *eval.Query, p *passage.Passage) string {
+func (d *openedDatabase) targetPage(q *eval.Query, p *passage.Passage) string {
 	document := d.document(p)
 	for _, t := range q.Targets {
 		if p.URL != "" && strings.HasSuffix(document, "/"+t.Page) {
@@ -398,7 +398,7 @@ func (d *evaluated) pageOf(q *eval.Query, p *passage.Passage) string {
 }
 
 // document is the passage's document, by its URL or its path in the source.
-func (d *evaluated) document(p *passage.Passage) string {
+func (d *openedDatabase) document(p *passage.Passage) string {
 	key := filepath.ToSlash(p.Document())
 	if rest, ok := strings.CutPrefix(key, strings.TrimRight(filepath.ToSlash(d.root), "/")+"/"); ok && d.root != "" {
 		return rest
@@ -408,28 +408,28 @@ func (d *evaluated) document(p *passage.Passage) string {
 
 // The forms in which identifiers are looked up.
 const (
-	fullForm = iota
-	lastForm
-	wordsForm
-	forms
+	fullName = iota
+	lastComponent
+	nameWords
+	identifierForms
 )
 
-// identify looks up the identifiers in each form.
-func (m *meter) identify(ctx context.Context, identifiers []eval.Identifier, left map[string]int, missed *[]queryResult) (byForm [forms][]queryResult, err error) {
+// measureIdentifiers looks up the identifiers in each form.
+func (m *evaluator) measureIdentifiers(ctx context.Context, identifiers []eval.Identifier, left map[string]int, missed *[]queryResult) (byForm [identifierForms][]queryResult, err error) {
 	for _, id := range identifiers {
-		asked, ok := m.scope(id.Set)
+		asked, ok := m.databasesFor(id.Set)
 		if !ok {
 			left[id.Set]++
 			continue
 		}
-		for form, text := range [forms]string{id.Name, id.Last(), id.Words()} {
+		for form, text := range [identifierForms]string{id.Name, id.Last(), id.Words()} {
 			q := eval.Query{Text: text, Set: id.Set, Targets: []eval.Target{{Page: id.Page, Anchor: id.Anchor, Grade: 1}}}
-			r, err := m.ask(ctx, asked, &q)
+			r, err := m.evaluate(ctx, asked, &q)
 			if err != nil {
 				return byForm, err
 			}
 			byForm[form] = append(byForm[form], r)
-			if form == fullForm && r.Section.Success1 == 0 {
+			if form == fullName && r.Section.Success1 == 0 {
 				*missed = append(*missed, r)
 			}
 		}
@@ -437,8 +437,8 @@ func (m *meter) identify(ctx context.Context, identifiers []eval.Identifier, lef
 	return byForm, nil
 }
 
-// trust asks every database the queries of all sets.
-func (m *meter) trust(ctx context.Context, queries []eval.Query) ([]confidenceScore, error) {
+// measureConfidence asks every database the queries of all sets.
+func (m *evaluator) measureConfidence(ctx context.Context, queries []eval.Query) ([]confidenceScore, error) {
 	var all []confidenceScore
 	for i := range m.databases {
 		d := &m.databases[i]
@@ -456,45 +456,45 @@ func (m *meter) trust(ctx context.Context, queries []eval.Query) ([]confidenceSc
 			own := strings.EqualFold(q.Set, d.Name)
 			switch {
 			case own && a.confident:
-				c.Own, c.Claimed = c.Own+1, c.Claimed+1
-				c.Right, c.RightOfFive = c.Right+int(page.Success1), c.RightOfFive+int(page.Success5)
+				c.InDomain, c.Confident = c.InDomain+1, c.Confident+1
+				c.SuccessAt1, c.SuccessAt5 = c.SuccessAt1+int(page.Success1), c.SuccessAt5+int(page.Success5)
 			case own:
-				c.Own++
+				c.InDomain++
 			case a.confident:
-				c.Foreign, c.ForeignClaimed = c.Foreign+1, c.ForeignClaimed+1
+				c.OutOfDomain, c.OutOfDomainConfident = c.OutOfDomain+1, c.OutOfDomainConfident+1
 			default:
-				c.Foreign++
+				c.OutOfDomain++
 			}
 		}
-		if c.Own == 0 {
+		if c.InDomain == 0 {
 			continue
 		}
-		all = append(all, c.rated())
+		all = append(all, c.withRates())
 	}
 	return all, nil
 }
 
-// rated is the score with its precision and recall.
-func (c confidenceScore) rated() confidenceScore {
-	c.Recall = float64(c.Claimed) / float64(c.Own)
-	if n := c.Claimed + c.ForeignClaimed; n > 0 {
-		c.Precision = float64(c.Claimed) / float64(n)
+// withRates is the score with its precision and recall.
+func (c confidenceScore) withRates() confidenceScore {
+	c.Recall = float64(c.Confident) / float64(c.InDomain)
+	if n := c.Confident + c.OutOfDomainConfident; n > 0 {
+		c.Precision = float64(c.Confident) / float64(n)
 	}
 	return c
 }
 
-// together is what several databases claim, counted as one.
-func together(all []confidenceScore) confidenceScore {
+// sumConfidence is what several databases claim, counted as one.
+func sumConfidence(all []confidenceScore) confidenceScore {
 	sum := confidenceScore{Name: "all"}
 	for _, c := range all {
-		sum.Own += c.Own
-		sum.Claimed += c.Claimed
-		sum.Right += c.Right
-		sum.RightOfFive += c.RightOfFive
-		sum.Foreign += c.Foreign
-		sum.ForeignClaimed += c.ForeignClaimed
+		sum.InDomain += c.InDomain
+		sum.Confident += c.Confident
+		sum.SuccessAt1 += c.SuccessAt1
+		sum.SuccessAt5 += c.SuccessAt5
+		sum.OutOfDomain += c.OutOfDomain
+		sum.OutOfDomainConfident += c.OutOfDomainConfident
 	}
-	return sum.rated()
+	return sum.withRates()
 }
 
 func scoresOf(results []queryResult) scores {
@@ -519,8 +519,8 @@ func percentile(sorted []float64, p float64) float64 {
 }
 
 // identifierScoresOf means over one set, or over all if it is "".
-func identifierScoresOf(byForm [forms][]queryResult, set string) *identifierScores {
-	var means [forms]eval.Measures
+func identifierScoresOf(byForm [identifierForms][]queryResult, set string) *identifierScores {
+	var means [identifierForms]eval.Measures
 	for form, results := range byForm {
 		var all []eval.Measures
 		for _, r := range results {
@@ -530,16 +530,16 @@ func identifierScoresOf(byForm [forms][]queryResult, set string) *identifierScor
 		}
 		means[form] = eval.Mean(all)
 	}
-	if means[fullForm].Queries == 0 {
+	if means[fullName].Queries == 0 {
 		return nil
 	}
-	return &identifierScores{means[fullForm], means[lastForm], means[wordsForm]}
+	return &identifierScores{means[fullName], means[lastComponent], means[nameWords]}
 }
 
 // setsOf lists the sets that were asked, in the order in which they came.
-func setsOf(results []queryResult, byForm [forms][]queryResult) []string {
+func setsOf(results []queryResult, byForm [identifierForms][]queryResult) []string {
 	var sets []string
-	for _, r := range slices.Concat(results, byForm[fullForm]) {
+	for _, r := range slices.Concat(results, byForm[fullName]) {
 		if r.Set != "" && !slices.Contains(sets, r.Set) {
 			sets = append(sets, r.Set)
 		}
@@ -547,9 +547,9 @@ func setsOf(results []queryResult, byForm [forms][]queryResult) []string {
 	return sets
 }
 
-// chooseDatabases lists the databases that names and paths mean; all there are
+// selectDatabases lists the databases that names and paths mean; all there are
 // if there are neither.
-func chooseDatabases(names, paths []string) ([]listing, error) {
+func selectDatabases(names, paths []string) ([]databaseRef, error) {
 	s := searchCommand{databases: names, paths: paths}
 	return s.choose()
 }

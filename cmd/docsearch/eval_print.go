@@ -44,7 +44,7 @@ func (e *evalCommand) print(out evaluation) error {
 		fmt.Fprintln(e.stdout)
 		fmt.Fprintln(w, "CONFIDENCE\tIN-DOMAIN\tCONFIDENT\tSUCCESS@1\tSUCCESS@5\tOUT-OF-DOMAIN\tCONFIDENT\tPRECISION\tRECALL\tTHRESHOLD")
 		for _, c := range out.Confidence {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t%.3f\t", c.Name, c.Own, c.Claimed, c.Right, c.RightOfFive, c.Foreign, c.ForeignClaimed, c.Precision, c.Recall)
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t%.3f\t", c.Name, c.InDomain, c.Confident, c.SuccessAt1, c.SuccessAt5, c.OutOfDomain, c.OutOfDomainConfident, c.Precision, c.Recall)
 			if c.Threshold > 0 {
 				fmt.Fprintf(w, "%.3f", c.Threshold)
 			}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// notForHook says why the hook's own path must not import what it must not.
-var notForHook = map[string]string{
+// forbiddenImports says why the hook's own path must not import what it must not.
+var forbiddenImports = map[string]string{
 	"flag":                     "the hook has no flags",
 	"html/template":            "it takes long to initialize",
 	"log/slog":                 "it takes long to initialize, and the hook's words go to stderr as they are",
@@ -31,10 +31,10 @@ var notForHook = map[string]string{
 	"golang.org/x/sys/windows": "it takes long to initialize",
 }
 
-// fromOthers is all that the hook imports of others: stemmers, Unicode's letters
+// thirdPartyImports is all that the hook imports of others: stemmers, Unicode's letters
 // with accents, and regular expressions for rules, which are compiled only for
 // calls that may match.
-var fromOthers = []string{"github.com/blevesearch/snowballstem", "github.com/dlclark/regexp2", "golang.org/x/text/transform", "golang.org/x/text/unicode/norm"}
+var thirdPartyImports = []string{"github.com/blevesearch/snowballstem", "github.com/dlclark/regexp2", "golang.org/x/text/transform", "golang.org/x/text/unicode/norm"}
 
 // TestHookImports holds what the hook imports. It runs before every tool call
 // of an agent, so what it links into its start is felt.
@@ -46,11 +46,11 @@ func TestHookImports(t *testing.T) {
 	}
 	for line := range strings.Lines(string(out)) {
 		path, standard, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if why, bad := notForHook[path]; bad {
+		if why, bad := forbiddenImports[path]; bad {
 			t.Errorf("the hook imports %s: %s", path, why)
 		}
 		of := func(other string) bool { return path == other || strings.HasPrefix(path, other+"/") }
-		if standard != "true" && !strings.HasPrefix(path, module) && !slices.ContainsFunc(fromOthers, of) {
+		if standard != "true" && !strings.HasPrefix(path, module) && !slices.ContainsFunc(thirdPartyImports, of) {
 			t.Errorf("the hook imports %s, which is not of the standard library", path)
 		}
 	}

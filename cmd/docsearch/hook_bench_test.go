@@ -25,7 +25,7 @@ import (
 func BenchmarkHook(b *testing.B) {
 	database := func(passages int, more string) string {
 		dir := indextest.Database(b, passages)
-		answerAnyway(b, dir)
+		lowerThreshold(b, dir)
 		path, err := json.Marshal(dir)
 		if err != nil {
 			b.Fatal(err)
@@ -107,9 +107,9 @@ func manyRules(n int) string {
 	return strings.Join(rules, ", ")
 }
 
-// answerAnyway lowers the confidence that an answer must have: what made-up
+// lowerThreshold lowers the confidence that an answer must have: what made-up
 // text calibrates it to is not what is measured.
-func answerAnyway(b *testing.B, dir string) {
+func lowerThreshold(b *testing.B, dir string) {
 	indextest.ChangeManifest(b, dir, func(m *generation.Manifest) { m.Confidence.Threshold = 0 })
 }
 
@@ -137,7 +137,7 @@ func fifteenDatabases() string {
 		}
 		n := strconv.Itoa(i)
 		b.WriteString(`{"keywords": ["keyword` + n + `a", "keyword` + n + `b", "keyword` + n + `c", "two words ` + n + `", "c++` + n + `"],
-			"path": "` + root() + `docs/database` + n + `", "mcp_tool_name": "mcp__leann__search", "description": "Documentation of the product number ` + n + `"}`)
+			"path": "` + rootPath() + `docs/database` + n + `", "mcp_tool_name": "mcp__leann__search", "description": "Documentation of the product number ` + n + `"}`)
 	}
 	return b.String() + "]}"
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
-// built is the binary as it is released, made once for all tests that run it.
-var built struct {
+// builtBinaries is the binary as it is released, made once for all tests that run it.
+var builtBinaries struct {
 	once sync.Once
 	dir  string
 	err  error
@@ -33,34 +33,34 @@ var built struct {
 // returns the folder that holds both.
 func binary(tb testing.TB) string {
 	tb.Helper()
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "docsearch-test-"); built.err != nil {
+	builtBinaries.once.Do(func() {
+		if builtBinaries.dir, builtBinaries.err = os.MkdirTemp("", "docsearch-test-"); builtBinaries.err != nil {
 			return
 		}
-		if built.err = os.Chmod(built.dir, 0o755); built.err != nil {
+		if builtBinaries.err = os.Chmod(builtBinaries.dir, 0o755); builtBinaries.err != nil {
 			return
 		}
-		empty := filepath.Join(built.dir, "empty.go")
-		if built.err = os.WriteFile(empty, []byte("package main\n\nfunc main() {}\n"), 0o644); built.err != nil {
+		empty := filepath.Join(builtBinaries.dir, "empty.go")
+		if builtBinaries.err = os.WriteFile(empty, []byte("package main\n\nfunc main() {}\n"), 0o644); builtBinaries.err != nil {
 			return
 		}
 		for name, source := range map[string]string{"docsearch": ".", "empty": empty} {
-			program := filepath.Join(built.dir, executable(name))
+			program := filepath.Join(builtBinaries.dir, executable(name))
 			cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program+".built", source)
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 			if out, err := cmd.CombinedOutput(); err != nil {
-				built.err = fmt.Errorf("%s: %w\n%s", cmd, err, out)
+				builtBinaries.err = fmt.Errorf("%s: %w\n%s", cmd, err, out)
 				return
 			}
-			if built.err = copyAsInstalled(program+".built", program); built.err != nil {
+			if builtBinaries.err = copyAsInstalled(program+".built", program); builtBinaries.err != nil {
 				return
 			}
 		}
 	})
-	if built.err != nil {
-		tb.Fatal(built.err)
+	if builtBinaries.err != nil {
+		tb.Fatal(builtBinaries.err)
 	}
-	return built.dir
+	return builtBinaries.dir
 }
 
 // copyAsInstalled copies a program, as installers do. Until it is read from the disk
@@ -96,13 +96,13 @@ type hookHome struct {
 // redirectConfig names databases that another server searches.
 var redirectConfig = `{
   "databases": [
-    {"keywords": ["gitlab", "gl"], "path": "` + root() + `docs/gitlab", "mcp_tool_name": "mcp__leann__search", "description": "GitLab documentation"},
-    {"keywords": ["kubernetes", "k8s"], "path": "` + root() + `docs/kubernetes", "mcp_tool_name": "mcp__leann__search", "description": "Kubernetes documentation"}
+    {"keywords": ["gitlab", "gl"], "path": "` + rootPath() + `docs/gitlab", "mcp_tool_name": "mcp__leann__search", "description": "GitLab documentation"},
+    {"keywords": ["kubernetes", "k8s"], "path": "` + rootPath() + `docs/kubernetes", "mcp_tool_name": "mcp__leann__search", "description": "Kubernetes documentation"}
   ]
 }`
 
-// root begins an absolute path.
-func root() string {
+// rootPath begins an absolute path.
+func rootPath() string {
 	if runtime.GOOS == "windows" {
 		return "C:/"
 	}
@@ -135,11 +135,11 @@ func newHookHome(tb testing.TB, config string) *hookHome {
 func (h *hookHome) configure(config string) {
 	h.tb.Helper()
 	h.write(h.config, config)
-	settle(h.tb, h.config)
+	waitForTimestampTick(h.tb, h.config)
 }
 
-// settle waits until a change of the file will show in its stamp.
-func settle(tb testing.TB, path string) {
+// waitForTimestampTick waits until a change of the file will show in its stamp.
+func waitForTimestampTick(tb testing.TB, path string) {
 	tb.Helper()
 	for {
 		stamp, err := config.StampOf(path)
@@ -198,9 +198,9 @@ func (h *hookHome) result(cmd *exec.Cmd, stdin io.Reader) hookResult {
 	return hookResult{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
-// denied checks that the result is a denial in Claude Code's form, and
+// requireDenial checks that the result is a denial in Claude Code's form, and
 // returns its reason and context.
-func (r hookResult) denied(tb testing.TB) (reason, context string) {
+func (r hookResult) requireDenial(tb testing.TB) (reason, context string) {
 	tb.Helper()
 	var out struct {
 		Specific struct {
@@ -222,8 +222,8 @@ func (r hookResult) denied(tb testing.TB) (reason, context string) {
 
 func (r hookResult) isDenial() bool { return r.code == 2 }
 
-// passed checks that the call went through without a word to the client.
-func (r hookResult) passed(tb testing.TB) {
+// requirePass checks that the call went through without a word to the client.
+func (r hookResult) requirePass(tb testing.TB) {
 	tb.Helper()
 	if r.code != 0 || r.stdout != "" {
 		tb.Errorf("the call did not pass: code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
@@ -249,21 +249,21 @@ func TestHookRedirects(t *testing.T) {
 	h := newHookHome(t, redirectConfig)
 	// The first run reads the config, the others the snapshot that it leaves.
 	for i, session := range []string{"a", "b", "c"} {
-		reason, context := h.run(webSearch(session, "GitLab CI")).denied(t)
+		reason, context := h.run(webSearch(session, "GitLab CI")).requireDenial(t)
 		if !strings.HasPrefix(reason, "Query matches 'gitlab' - using RAG database instead\n") {
 			t.Errorf("run %d: reason %q", i, reason)
 		}
-		want := "This query should use the LEANN MCP tool 'mcp__leann__search' to search the GitLab documentation RAG database at " + root() + "docs/gitlab instead of web search."
+		want := "This query should use the LEANN MCP tool 'mcp__leann__search' to search the GitLab documentation RAG database at " + rootPath() + "docs/gitlab instead of web search."
 		if context != want {
 			t.Errorf("run %d: context %q", i, context)
 		}
 	}
-	h.run(webSearch("a", "cooking")).passed(t)
-	h.run(webSearch("a", "GitLab CI")).passed(t)
+	h.run(webSearch("a", "cooking")).requirePass(t)
+	h.run(webSearch("a", "GitLab CI")).requirePass(t)
 	if got, err := os.ReadFile(h.state("a")); err != nil || !strings.HasPrefix(string(got), `{"last_denied":null,"passed":[`) {
 		t.Errorf("state %s, %v", got, err)
 	}
-	h.run(webSearch("a", "GitLab CI")).denied(t)
+	h.run(webSearch("a", "GitLab CI")).requireDenial(t)
 }
 
 func TestHookAnswers(t *testing.T) {
@@ -275,7 +275,7 @@ func TestHookAnswers(t *testing.T) {
 	h := newHookHome(t, `{"databases": [{"keywords": ["registry"], "path": `+string(path)+`, "description": "Registry documentation"}]}`)
 	for range 2 {
 		query := indextest.Question + " " + indextest.Answer
-		reason, context := h.run(webSearch(fmt.Sprint(time.Now().UnixNano()), query)).denied(t)
+		reason, context := h.run(webSearch(fmt.Sprint(time.Now().UnixNano()), query)).requireDenial(t)
 		for _, want := range []string{`mcp__docsearch__search {"query": "how do I rotate`, `"database": "registry"`} {
 			if !strings.Contains(reason, want) {
 				t.Errorf("reason lacks %q:\n%s", want, reason)
@@ -288,11 +288,11 @@ func TestHookAnswers(t *testing.T) {
 			t.Errorf("the passage that answers is missing:\n%s\n\n%s", reason, context)
 		}
 	}
-	reason, _ := h.run(webSearch("p", indextest.Question+" "+indextest.Answer), "CLAUDE_PLUGIN_ROOT=/plugin").denied(t)
+	reason, _ := h.run(webSearch("p", indextest.Question+" "+indextest.Answer), "CLAUDE_PLUGIN_ROOT=/plugin").requireDenial(t)
 	if !strings.Contains(reason, "mcp__plugin_docsearch_docs__search {") {
 		t.Errorf("the plugin's tool is not named:\n%s", reason)
 	}
-	h.run(webSearch("q", "registry of deeds in medieval Iceland")).passed(t)
+	h.run(webSearch("q", "registry of deeds in medieval Iceland")).requirePass(t)
 }
 
 // TestHookFailsOpen holds that whatever is wrong, the call goes through, and
@@ -368,7 +368,7 @@ func TestHookFailsOpen(t *testing.T) {
 		{name: "state cannot be locked", arrange: func(h *hookHome) { os.Mkdir(filepath.Join(filepath.Dir(h.config), "docsearch-state.lock"), 0o755) }, event: good, stderr: "state"},
 
 		{name: "no index", arrange: func(h *hookHome) {
-			h.configure(`{"databases": [{"keywords": ["gitlab"], "mode": "redirect", "path": "` + root() + `nowhere", "description": "D"}]}`)
+			h.configure(`{"databases": [{"keywords": ["gitlab"], "mode": "redirect", "path": "` + rootPath() + `nowhere", "description": "D"}]}`)
 		}, event: good, stderr: "no docsearch index"},
 		{name: "manifest is no JSON", arrange: func(h *hookHome) { h.write(indexed(h, "redirect")("manifest.json"), "{") }, event: webSearch("s", indextest.Question), stderr: "manifest"},
 		{name: "manifest of another format", arrange: func(h *hookHome) { h.write(indexed(h, "redirect")("manifest.json"), `{"format": 999}`) }, event: webSearch("s", indextest.Question), stderr: "format 999"},
@@ -391,7 +391,7 @@ func TestHookFailsOpen(t *testing.T) {
 			// Once by the config, once by the snapshot where there is one.
 			for range 2 {
 				r := h.run(test.event, test.env...)
-				r.passed(t)
+				r.requirePass(t)
 				if !strings.Contains(r.stderr, test.stderr) || test.stderr == "" && r.stderr != "" {
 					t.Errorf("stderr %q, want %q", r.stderr, test.stderr)
 				}
@@ -406,17 +406,17 @@ func TestHookReplacesDamagedState(t *testing.T) {
 	h := newHookHome(t, redirectConfig)
 	h.write(h.state("s"), `{"last_denied": `)
 	r := h.run(webSearch("s", "gitlab ci"))
-	r.denied(t)
+	r.requireDenial(t)
 	if !strings.Contains(r.stderr, "corrupt state") {
 		t.Errorf("stderr %q", r.stderr)
 	}
-	h.run(webSearch("s", "gitlab ci")).passed(t)
+	h.run(webSearch("s", "gitlab ci")).requirePass(t)
 }
 
 func TestHookReadsLongEvents(t *testing.T) {
 	h := newHookHome(t, redirectConfig)
 	event := `{"pad":"` + strings.Repeat(`x\"\\{[`, 50<<20/7) + `",` + webSearch("s", "gitlab")[1:]
-	h.run(event).denied(t)
+	h.run(event).requireDenial(t)
 }
 
 func TestHookWithoutStdout(t *testing.T) {
@@ -445,7 +445,7 @@ func TestHookDeadlineOnStdin(t *testing.T) {
 			t.Fatal(err)
 		}
 		result := h.result(h.command("DOCSEARCH_HOOK_TIMEOUT_MS=50"), r)
-		result.passed(t)
+		result.requirePass(t)
 		if !strings.Contains(result.stderr, "timeout after") {
 			t.Errorf("stderr %q", result.stderr)
 		}
@@ -460,7 +460,7 @@ func TestHookReadsWhatIsThere(t *testing.T) {
 		t.Skip("Windows reads to the end")
 	}
 	h := newHookHome(t, redirectConfig)
-	h.run(webSearch("warm", "gitlab")).denied(t)
+	h.run(webSearch("warm", "gitlab")).requireDenial(t)
 	for i, test := range []struct {
 		query string
 		pause time.Duration
@@ -506,7 +506,7 @@ func TestHookStillDenies(t *testing.T) {
 		{name: "unknown flags", args: []string{"--nonsense", "-x", "more"}},
 		{name: "cache is a file", env: []string{"DOCSEARCH_CACHE_DIR=cache"}, arrange: func(h *hookHome) { h.write(filepath.Join(h.dir, "cache"), "") }},
 		{name: "snapshot is damaged", env: []string{"DOCSEARCH_CACHE_DIR=cache"}, arrange: func(h *hookHome) {
-			h.run(webSearch("x", "gitlab"), "DOCSEARCH_CACHE_DIR=cache").denied(h.tb)
+			h.run(webSearch("x", "gitlab"), "DOCSEARCH_CACHE_DIR=cache").requireDenial(h.tb)
 			paths, err := filepath.Glob(filepath.Join(h.dir, "cache", "*.snapshot"))
 			if err != nil || len(paths) != 1 {
 				h.tb.Fatal(paths, err)
@@ -515,12 +515,12 @@ func TestHookStillDenies(t *testing.T) {
 		}},
 		{name: "config has changed", arrange: func(h *hookHome) {
 			h.configure(`{"databases": []}`)
-			h.run(webSearch("x", "gitlab")).passed(h.tb)
+			h.run(webSearch("x", "gitlab")).requirePass(h.tb)
 			h.write(h.config, redirectConfig)
 		}},
 		{name: "config has come", arrange: func(h *hookHome) {
 			os.Remove(h.config)
-			h.run(webSearch("x", "gitlab")).passed(h.tb)
+			h.run(webSearch("x", "gitlab")).requirePass(h.tb)
 			h.configure(redirectConfig)
 		}},
 		{name: "debugging", env: []string{"DOCSEARCH_DEBUG=1"}},
@@ -541,7 +541,7 @@ func TestHookStillDenies(t *testing.T) {
 					}
 					_, r.stderr, _ = strings.Cut(r.stderr, "debug: deny\n")
 				}
-				r.denied(t)
+				r.requireDenial(t)
 			}
 		})
 	}
@@ -570,15 +570,15 @@ func TestHookOfManyAtOnce(t *testing.T) {
 	shared := func(i int) string { return webSearch("shared", fmt.Sprint("gitlab ", i)) }
 	parallel(own, isDenial)
 	parallel(shared, isDenial)
-	parallel(own, func(_ int, r hookResult) { r.passed(t) })
-	parallel(shared, func(_ int, r hookResult) { r.passed(t) })
+	parallel(own, func(_ int, r hookResult) { r.requirePass(t) })
+	parallel(shared, func(_ int, r hookResult) { r.requirePass(t) })
 }
 
 func TestHookKeepsToItsFolder(t *testing.T) {
 	h := newHookHome(t, redirectConfig)
 	for _, session := range []string{"../../../../escape", "/etc/escape", `..\..\escape`, "a/b", "a\x00b", strings.Repeat("long/", 2000)} {
-		h.run(webSearch(session, "gitlab")).denied(t)
-		h.run(webSearch(session, "gitlab")).passed(t)
+		h.run(webSearch(session, "gitlab")).requireDenial(t)
+		h.run(webSearch(session, "gitlab")).requirePass(t)
 	}
 	var strays []string
 	err := filepath.WalkDir(h.dir, func(path string, d os.DirEntry, err error) error {
@@ -611,7 +611,7 @@ func TestHookHosts(t *testing.T) {
 		if r.code != test.code || out[test.key] != "deny" {
 			t.Errorf("%s: code %d, %s = %v", test.name, r.code, test.key, out[test.key])
 		}
-		h.run(test.event).passed(t)
+		h.run(test.event).requirePass(t)
 	}
 }
 
@@ -622,7 +622,7 @@ func TestHookAllowsItsOwnTools(t *testing.T) {
 	if r := h.run(event); r.code != 0 || r.stdout != want || r.stderr != "" {
 		t.Errorf("%+v", r)
 	}
-	h.run(strings.Replace(event, "mcp__plugin_docsearch_docs__search", "mcp__leann__search", 1)).passed(t)
+	h.run(strings.Replace(event, "mcp__plugin_docsearch_docs__search", "mcp__leann__search", 1)).requirePass(t)
 }
 
 // A server under another name is docsearch's if the client starts docsearch
@@ -665,11 +665,11 @@ func TestHookAllowsRenamedTools(t *testing.T) {
 func TestHookEvidence(t *testing.T) {
 	h := newHookHome(t, strings.Replace(redirectConfig, "{", `{"hook": {"retry": "evidence"},`, 1))
 	search := func() hookResult { return h.run(webSearch("s", "gitlab ci")) }
-	search().denied(t)
-	search().denied(t)
-	h.run(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"mcp__leann__search","tool_input":{"query":"gitlab ci"}}`).passed(t)
-	search().passed(t)
-	search().denied(t)
-	h.run(webSearch("t", "gitlab"), "DOCSEARCH_HOOK_RETRY=identical").denied(t)
-	h.run(webSearch("t", "gitlab"), "DOCSEARCH_HOOK_RETRY=identical").passed(t)
+	search().requireDenial(t)
+	search().requireDenial(t)
+	h.run(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"mcp__leann__search","tool_input":{"query":"gitlab ci"}}`).requirePass(t)
+	search().requirePass(t)
+	search().requireDenial(t)
+	h.run(webSearch("t", "gitlab"), "DOCSEARCH_HOOK_RETRY=identical").requireDenial(t)
+	h.run(webSearch("t", "gitlab"), "DOCSEARCH_HOOK_RETRY=identical").requirePass(t)
 }

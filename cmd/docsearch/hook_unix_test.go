@@ -66,10 +66,10 @@ func TestHookWithoutPermission(t *testing.T) {
 			}
 			r := h.result(cmd, strings.NewReader(webSearch("s", "gitlab")))
 			if test.denies {
-				r.denied(t)
+				r.requireDenial(t)
 				return
 			}
-			r.passed(t)
+			r.requirePass(t)
 			if !strings.Contains(r.stderr, test.stderr) {
 				t.Errorf("stderr %q, want %q", r.stderr, test.stderr)
 			}

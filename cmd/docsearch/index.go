@@ -21,11 +21,11 @@ docsearch's data folder. PATH is the path of a database.`,
 	return cmd
 }
 
-// spareMemory has garbage collected when there is half as much of it as of what
+// limitMemory has garbage collected when there is half as much of it as of what
 // is in use, instead of as much. Reading documents makes a lot of it, and who
 // builds has other programs at work; it takes a quarter less memory and hardly
 // longer. GOGC has the last word.
-func spareMemory() {
+func limitMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}

@@ -18,19 +18,19 @@ import (
 
 // Files in the cache folder of updates in the background.
 const (
-	updateLock  = "update.lock"
-	updateLog   = "update.log"
-	updateTries = "update.json" // when each database was last tried, by its folder
+	updateLock     = "update.lock"
+	updateLog      = "update.log"
+	updateAttempts = "update.json" // when each database was last tried, by its folder
 )
 
-// detach starts a process that updates the databases that are due, if any is,
+// startDetached starts a process that updates the databases that are due, if any is,
 // and leaves it alone.
-func (u *updateCommand) detach(chosen []listing) error {
+func (u *updateCommand) startDetached(chosen []databaseRef) error {
 	cache, err := cacheFolder()
 	if err != nil {
 		return err
 	}
-	chosen = dueOf(chosen, readTries(cache))
+	chosen = overdue(chosen, readAttempts(cache))
 	if len(chosen) == 0 {
 		return nil
 	}
@@ -48,16 +48,16 @@ func (u *updateCommand) detach(chosen []listing) error {
 		cmd.Args = append(cmd.Args, d.Path)
 	}
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = detached()
+	cmd.SysProcAttr = detachedProcess()
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	return cmd.Process.Release()
 }
 
-// daily updates the databases that are due, unless another process does
+// updateOverdue updates the databases that are due, unless another process does
 // already.
-func (u *updateCommand) daily(ctx context.Context, chosen []listing) error {
+func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef) error {
 	cache, err := cacheFolder()
 	if err != nil {
 		return err
@@ -71,8 +71,8 @@ func (u *updateCommand) daily(ctx context.Context, chosen []listing) error {
 	}
 	defer lock.Unlock()
 	// The one that had the lock may have done it.
-	tries := readTries(cache)
-	if chosen = dueOf(chosen, tries); len(chosen) == 0 {
+	tries := readAttempts(cache)
+	if chosen = overdue(chosen, tries); len(chosen) == 0 {
 		return nil
 	}
 	lowerPriority()
@@ -86,10 +86,10 @@ func (u *updateCommand) daily(ctx context.Context, chosen []listing) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteCache(filepath.Join(cache, updateTries), data, 0o644); err != nil {
+	if err := atomicfile.WriteCache(filepath.Join(cache, updateAttempts), data, 0o644); err != nil {
 		return err
 	}
-	return u.each(ctx, chosen)
+	return u.updateAll(ctx, chosen)
 }
 
 // emptyLog empties the log, to which the process's own output goes.
@@ -101,28 +101,28 @@ func emptyLog(path string) error {
 	return errors.Join(f.Truncate(0), f.Close())
 }
 
-// due is how long ago a database must have been up to date, and the last try
+// updateInterval is how long ago a database must have been up to date, and the last try
 // must have been, for the next one in the background.
-const due = 24 * time.Hour
+const updateInterval = 24 * time.Hour
 
-// dueOf are those of the databases that are due, without those whose sources may
+// overdue are those of the databases that are due, without those whose sources may
 // not be read.
-func dueOf(all []listing, tries map[string]time.Time) []listing {
-	var chosen []listing
+func overdue(all []databaseRef, tries map[string]time.Time) []databaseRef {
+	var chosen []databaseRef
 	for _, d := range all {
 		info, err := index.Inspect(d.Path)
-		if err == nil && time.Since(info.LastVerified()) >= due && time.Since(tries[d.Path]) >= due && mayRead(info.Dir) {
+		if err == nil && time.Since(info.LastVerified()) >= updateInterval && time.Since(tries[d.Path]) >= updateInterval && mayRead(info.Dir) {
 			chosen = append(chosen, d)
 		}
 	}
 	return chosen
 }
 
-// readTries reads when each database was last tried. What cannot be read is
+// readAttempts reads when each database was last tried. What cannot be read is
 // forgotten: it costs a try.
-func readTries(cache string) map[string]time.Time {
+func readAttempts(cache string) map[string]time.Time {
 	tries := map[string]time.Time{}
-	if data, err := os.ReadFile(filepath.Join(cache, updateTries)); err == nil && json.Unmarshal(data, &tries) != nil {
+	if data, err := os.ReadFile(filepath.Join(cache, updateAttempts)); err == nil && json.Unmarshal(data, &tries) != nil {
 		return map[string]time.Time{}
 	}
 	return tries

@@ -37,16 +37,16 @@ type buildCommand struct {
 	quiet, json bool
 	installed   bool
 	url, keyEnv string // of the embedder
-	kept        keptOptions
+	options     savedOptions
 	set         func(flag string) bool // on the command line
-	update      bool                   // reuse what has not changed
-	updating    bool                   // for index update, which does not do without a source that it may not read
+	reuse       bool                   // reuse what has not changed
+	isUpdate    bool                   // for index update, which does not do without a source that it may not read
 	keepLost    bool                   // keep pages that a site seems to have lost
 }
 
-// keptOptions are those that a later build of the same database repeats unless
+// savedOptions are those that a later build of the same database repeats unless
 // it is told otherwise. They stand in the manifest.
-type keptOptions struct {
+type savedOptions struct {
 	Language   string `json:"language,omitempty"`
 	TrustPaths bool   `json:"trust_paths,omitempty"`
 	Embedder   string `json:"embedder,omitempty"` // "PROVIDER:MODEL"; "": what the config says
@@ -92,7 +92,7 @@ Until a build succeeds, searches use the previous index.`,
 		},
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			spareMemory()
+			limitMemory()
 			b.set = cmd.Flags().Changed
 			if b.installed {
 				return b.runInstalled(cmd.Context(), args)
@@ -123,30 +123,30 @@ func (b *buildCommand) addSourceFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.kind, "type", "", "treat the source as `TYPE`: "+strings.Join(kinds[:len(kinds)-1], ", ")+", or "+kinds[len(kinds)-1]+" (default: detect)")
 	f.StringVar(&b.name, "name", "", "set the database name to `NAME` (default: folder name or site host)")
 	f.StringVar(&b.out, "out", "", "write the database to `DIR` (default: docsearch's data folder)")
-	f.StringArrayVar(&b.kept.Include, "include", nil, "index only files or pages that match `GLOB`, for example \"*.html\" (repeatable)")
-	f.StringArrayVar(&b.kept.Exclude, "exclude", nil, "skip files or pages that match `GLOB`, for example \"old/*.md\" (repeatable)")
-	f.BoolVar(&b.kept.NoIgnore, "no-ignore", false, "index files that .gitignore or .docsearchignore excludes (folders only)")
-	f.BoolVar(&b.kept.KeepSecrets, "keep-secrets", false, "index keys and tokens instead of removing them from the text")
-	f.StringVar(&b.kept.Language, "language", "", "stem words for `LANG`, or \"none\" (default english)")
-	f.BoolVar(&b.kept.TrustPaths, "trust-paths", false, "read passage files outside the index folder (LEANN only)")
+	f.StringArrayVar(&b.options.Include, "include", nil, "index only files or pages that match `GLOB`, for example \"*.html\" (repeatable)")
+	f.StringArrayVar(&b.options.Exclude, "exclude", nil, "skip files or pages that match `GLOB`, for example \"old/*.md\" (repeatable)")
+	f.BoolVar(&b.options.NoIgnore, "no-ignore", false, "index files that .gitignore or .docsearchignore excludes (folders only)")
+	f.BoolVar(&b.options.KeepSecrets, "keep-secrets", false, "index keys and tokens instead of removing them from the text")
+	f.StringVar(&b.options.Language, "language", "", "stem words for `LANG`, or \"none\" (default english)")
+	f.BoolVar(&b.options.TrustPaths, "trust-paths", false, "read passage files outside the index folder (LEANN only)")
 }
 
 // addSiteFlags adds the flags of the crawler.
 func (b *buildCommand) addSiteFlags(f *pflag.FlagSet) {
-	f.StringVar((*string)(&b.kept.Site.Discovery), "discover", "", "find pages by `METHOD`: llms.txt, llms-full.txt, sitemap, or links (sites only; default: first available)")
-	f.StringVar(&b.kept.Site.Prefix, "prefix", "", "download only pages below `URL` (sites only; default: the source URL)")
-	f.IntVar(&b.kept.Site.MaxPages, "max-pages", 0, "download at most `N` pages (sites only; default 20000)")
-	f.Var((*sizeValue)(&b.kept.Site.MaxBytes), "max-bytes", "download at most `SIZE` in total, for example 500MB (sites only; default 2GB)")
-	f.IntVar(&b.kept.Site.Concurrency, "concurrency", 0, "send at most `N` requests at once (sites only; default 4)")
-	f.DurationVar(&b.kept.Site.Delay, "delay", 0, "wait `DURATION` between requests (sites only; default 200ms, 0 for localhost)")
-	f.DurationVar(&b.kept.Site.Timeout, "timeout", 0, "give up on a page after `DURATION` (sites only; default 30s)")
-	f.BoolVar(&b.kept.Site.IgnoreRobots, "ignore-robots", false, "download pages that robots.txt disallows, and index noindex pages (sites only)")
-	f.BoolVar(&b.kept.Site.Private, "private", false, "allow a site on localhost or a private network")
+	f.StringVar((*string)(&b.options.Site.Discovery), "discover", "", "find pages by `METHOD`: llms.txt, llms-full.txt, sitemap, or links (sites only; default: first available)")
+	f.StringVar(&b.options.Site.Prefix, "prefix", "", "download only pages below `URL` (sites only; default: the source URL)")
+	f.IntVar(&b.options.Site.MaxPages, "max-pages", 0, "download at most `N` pages (sites only; default 20000)")
+	f.Var((*sizeValue)(&b.options.Site.MaxBytes), "max-bytes", "download at most `SIZE` in total, for example 500MB (sites only; default 2GB)")
+	f.IntVar(&b.options.Site.Concurrency, "concurrency", 0, "send at most `N` requests at once (sites only; default 4)")
+	f.DurationVar(&b.options.Site.Delay, "delay", 0, "wait `DURATION` between requests (sites only; default 200ms, 0 for localhost)")
+	f.DurationVar(&b.options.Site.Timeout, "timeout", 0, "give up on a page after `DURATION` (sites only; default 30s)")
+	f.BoolVar(&b.options.Site.IgnoreRobots, "ignore-robots", false, "download pages that robots.txt disallows, and index noindex pages (sites only)")
+	f.BoolVar(&b.options.Site.Private, "private", false, "allow a site on localhost or a private network")
 }
 
 // addEmbedderFlags adds the flags of the embedder and of the build lock.
 func (b *buildCommand) addEmbedderFlags(f *pflag.FlagSet) {
-	f.StringVar(&b.kept.Embedder, "embedder", "", "also embed passages with `PROVIDER:MODEL`; \"leann\": the LEANN index's model, \"builtin\": none (default: from the config)")
+	f.StringVar(&b.options.Embedder, "embedder", "", "also embed passages with `PROVIDER:MODEL`; \"leann\": the LEANN index's model, \"builtin\": none (default: from the config)")
 	f.StringVar(&b.url, "embedder-url", "", "connect to the embedding server at `URL` (default: from the config)")
 	f.StringVar(&b.keyEnv, "embedder-key-env", "", "read the embedding server's API key from environment variable `VAR`")
 	f.DurationVar(&b.wait, "wait", 0, waitHelp)
@@ -154,12 +154,12 @@ func (b *buildCommand) addEmbedderFlags(f *pflag.FlagSet) {
 
 // A plan is what a build command is about to do.
 type plan struct {
-	dir    string // of the database
-	label  string // what the user calls it
-	known  bool   // the config names it
-	source index.Source
-	kept   keptOptions
-	notice error // for the user to know before the build begins; nil: nothing
+	dir        string // of the database
+	label      string // what the user calls it
+	configured bool   // the config names it
+	source     index.Source
+	options    savedOptions
+	notice     error // for the user to know before the build begins; nil: nothing
 
 	embedder *chosenEmbedder // besides the builtin one; nil: none
 }
@@ -180,13 +180,13 @@ func (b *buildCommand) run(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	return b.finish(p, info, time.Since(began))
+	return b.printResult(p, info, time.Since(began))
 }
 
 // build does what is planned.
 func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 	if p.site() == nil {
-		for flag := range b.siteFlags(&p.kept.Site) {
+		for flag := range b.siteFlags(&p.options.Site) {
 			if b.set(flag) {
 				return index.Info{}, usagef("cannot use --%s: %s is not a site", flag, p.label)
 			}
@@ -195,11 +195,11 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 	if p.notice != nil {
 		report(b.stderr, p.notice)
 	}
-	options, err := json.Marshal(p.kept)
+	options, err := json.Marshal(p.options)
 	if err != nil {
 		return index.Info{}, err
 	}
-	opt := index.BuildOptions{Language: p.kept.Language, Wait: b.wait, Tool: buildVersion(), Options: options, Update: b.update}
+	opt := index.BuildOptions{Language: p.options.Language, Wait: b.wait, Tool: buildVersion(), Options: options, Update: b.reuse}
 	if p.embedder, err = b.chooseEmbedder(*p); err != nil {
 		return index.Info{}, err
 	}
@@ -207,7 +207,7 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 		if opt.Embedder, err = e.open(config.Locate(os.Getenv)); err != nil {
 			return index.Info{}, err
 		}
-		opt.Stored = e.stored
+		opt.Stored = e.storedVectors
 		defer e.close()
 	}
 	// Without a key, the next update asks the user to name the source.
@@ -246,18 +246,18 @@ func (b *buildCommand) display() *progress.Display {
 // a folder or a site to make one from.
 func (b *buildCommand) plan(arg string) (plan, error) {
 	locations := config.Locate(os.Getenv)
-	all, err := listings(locations)
+	all, err := listDatabases(locations)
 	if err != nil {
 		return plan{}, err
 	}
 	if b.kind != "" {
-		return b.forced(locations, all, arg)
+		return b.planForced(locations, all, arg)
 	}
 	if ingest.CopyKind(arg) == ingest.KindGit {
-		return b.fromCopy(locations, all, ingest.KindGit, arg)
+		return b.planCopy(locations, all, ingest.KindGit, arg)
 	}
 	if isURL(arg) {
-		return b.fromSite(locations, all, arg)
+		return b.planSite(locations, all, arg)
 	}
 	// What is there to build from comes before a database of that name, which
 	// may be of another folder called the same.
@@ -265,12 +265,12 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	if _, err := os.Stat(arg); err == nil && !hasSeparator(arg) {
 		path = "." + string(filepath.Separator) + arg
 	}
-	known, err := choose(all, path)
-	var unknown *unknownError
+	known, err := findDatabase(all, path)
+	var unknown *notFoundError
 	if errors.As(err, &unknown) {
 		err = fmt.Errorf("source %q not found: no folder, file, or database has this name", arg)
-		if unknown.near != "" {
-			err = withHint(err, "did you mean %q?", unknown.near)
+		if unknown.suggestion != "" {
+			err = withHint(err, "did you mean %q?", unknown.suggestion)
 		}
 	}
 	if err != nil {
@@ -279,9 +279,9 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	dir, err := index.Locate(known.Path)
 	if errors.Is(err, leann.ErrNotLEANN) {
 		if kind := ingest.CopyKind(known.Path); kind != "" {
-			return b.fromCopy(locations, all, kind, known.Path)
+			return b.planCopy(locations, all, kind, known.Path)
 		}
-		return b.fromFolder(locations, all, known.Path)
+		return b.planFolder(locations, all, known.Path)
 	}
 	if err != nil {
 		return plan{}, err
@@ -289,28 +289,28 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	if b.name != "" || b.out != "" {
 		return plan{}, usagef("cannot use --name or --out: the index of %s is stored with its passages", arg)
 	}
-	return b.again(known, dir)
+	return b.planRebuild(known, dir)
 }
 
-// forced plans a database made from a source of the kind that --type says.
-func (b *buildCommand) forced(l config.Locations, all []listing, arg string) (plan, error) {
+// planForced plans a database made from a source of the kind that --type says.
+func (b *buildCommand) planForced(l config.Locations, all []databaseRef, arg string) (plan, error) {
 	switch b.kind {
 	case ingest.KindFolder:
-		return b.fromFolder(l, all, arg)
+		return b.planFolder(l, all, arg)
 	case ingest.KindSite:
 		if !isURL(arg) {
 			return plan{}, usagef("invalid site URL %q: want a URL such as https://docs.example.com/guide/", arg)
 		}
-		return b.fromSite(l, all, arg)
+		return b.planSite(l, all, arg)
 	case ingest.KindGit:
 		if isURL(arg) && ingest.CopyKind(arg) == "" {
 			arg = strings.TrimRight(arg, "/") + ".git" // which hosts know it by, too
 		}
-		return b.fromCopy(l, all, b.kind, arg)
+		return b.planCopy(l, all, b.kind, arg)
 	case ingest.KindArchive, ingest.KindDocset:
-		return b.fromCopy(l, all, b.kind, arg)
+		return b.planCopy(l, all, b.kind, arg)
 	case leann.KindIndex:
-		known, err := choose(all, arg)
+		known, err := findDatabase(all, arg)
 		if err != nil {
 			return plan{}, err
 		}
@@ -318,7 +318,7 @@ func (b *buildCommand) forced(l config.Locations, all []listing, arg string) (pl
 		if err != nil {
 			return plan{}, err
 		}
-		return b.again(known, dir)
+		return b.planRebuild(known, dir)
 	}
 	return plan{}, usagef("invalid --type %q: want one of %s", b.kind, strings.Join(sourceKinds(), ", "))
 }
@@ -328,17 +328,17 @@ func sourceKinds() []string {
 	return []string{ingest.KindFolder, ingest.KindSite, ingest.KindGit, ingest.KindArchive, ingest.KindDocset, leann.KindIndex}
 }
 
-// again plans the build of the database in dir from what it was made from.
-func (b *buildCommand) again(known listing, dir string) (plan, error) {
-	p := plan{dir: dir, label: known.Name, known: known.Configured, kept: b.remembered(dir)}
+// planRebuild plans the build of the database in dir from what it was made from.
+func (b *buildCommand) planRebuild(known databaseRef, dir string) (plan, error) {
+	p := plan{dir: dir, label: known.Name, configured: known.Configured, options: b.mergeOptions(dir)}
 	switch origin := originOf(dir); {
 	case origin.Location == "":
-	case !origin.sealed && b.updating:
-		return p, origin.elsewhere("cannot update "+known.Name, dir)
+	case !origin.sealed && b.isUpdate:
+		return p, origin.unverified("cannot update "+known.Name, dir)
 	case !origin.sealed:
-		p.notice = origin.elsewhere("rebuilding "+known.Name+" from its own passages", dir)
+		p.notice = origin.unverified("rebuilding "+known.Name+" from its own passages", dir)
 	case origin.Kind == ingest.KindSite:
-		site, err := ingest.NewSite(origin.Location, dir, p.kept.Site, p.kept.Options)
+		site, err := ingest.NewSite(origin.Location, dir, p.options.Site, p.options.Options)
 		if err != nil {
 			return p, err
 		}
@@ -348,17 +348,17 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 		p.source = site
 		return p, nil
 	default:
-		switch source, err := openSource(origin.Origin, dir, p.kept.Options); {
+		switch source, err := openSource(origin.Origin, dir, p.options.Options); {
 		case err == nil:
 			p.source = source
 			return p, nil
-		case b.update || !errors.Is(err, fs.ErrNotExist):
+		case b.reuse || !errors.Is(err, fs.ErrNotExist):
 			return p, err
 		}
 		p.notice = fmt.Errorf("source %s not found; rebuilding %s from its own passages", origin.Location, known.Name)
 	}
 	find := leann.Find
-	if p.kept.TrustPaths {
+	if p.options.TrustPaths {
 		find = leann.FindTrusted
 	}
 	found, err := find(known.Path)
@@ -372,13 +372,13 @@ func (b *buildCommand) again(known listing, dir string) (plan, error) {
 	return p, nil
 }
 
-// fromFolder plans a database made from a folder.
-func (b *buildCommand) fromFolder(l config.Locations, all []listing, path string) (plan, error) {
-	dir, name, err := b.place(l, path, nameFor(path))
+// planFolder plans a database made from a folder.
+func (b *buildCommand) planFolder(l config.Locations, all []databaseRef, path string) (plan, error) {
+	dir, name, err := b.outputFolder(l, path, nameFor(path))
 	if err != nil {
 		return plan{}, err
 	}
-	kept := b.remembered(dir)
+	kept := b.mergeOptions(dir)
 	folder, err := ingest.NewFolder(path, kept.Options)
 	if err != nil {
 		return plan{}, err
@@ -386,7 +386,7 @@ func (b *buildCommand) fromFolder(l config.Locations, all []listing, path string
 	if err := b.mayReplace(dir, path, name); err != nil {
 		return plan{}, err
 	}
-	return plan{dir: dir, label: name, known: isConfigured(all, dir), source: folder, kept: kept}, nil
+	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: folder, options: kept}, nil
 }
 
 // openSource is the source of files that a database was made from.
@@ -397,13 +397,13 @@ func openSource(origin leann.Origin, dir string, opt ingest.Options) (index.Sour
 	return ingest.NewFolder(origin.Location, opt)
 }
 
-// fromCopy plans a database made from an archive, a repository or a docset.
-func (b *buildCommand) fromCopy(l config.Locations, all []listing, kind, location string) (plan, error) {
-	dir, name, err := b.place(l, location, ingest.CopyName(location))
+// planCopy plans a database made from an archive, a repository or a docset.
+func (b *buildCommand) planCopy(l config.Locations, all []databaseRef, kind, location string) (plan, error) {
+	dir, name, err := b.outputFolder(l, location, ingest.CopyName(location))
 	if err != nil {
 		return plan{}, err
 	}
-	kept := b.remembered(dir)
+	kept := b.mergeOptions(dir)
 	source, err := ingest.NewCopy(kind, location, dir, kept.Options)
 	if err != nil {
 		return plan{}, err
@@ -411,16 +411,16 @@ func (b *buildCommand) fromCopy(l config.Locations, all []listing, kind, locatio
 	if err := b.mayReplace(dir, location, name); err != nil {
 		return plan{}, err
 	}
-	return plan{dir: dir, label: name, known: isConfigured(all, dir), source: source, kept: kept}, nil
+	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: source, options: kept}, nil
 }
 
-// fromSite plans a database made from a site.
-func (b *buildCommand) fromSite(l config.Locations, all []listing, url string) (plan, error) {
-	dir, name, err := b.place(l, url, ingest.SiteName(url))
+// planSite plans a database made from a site.
+func (b *buildCommand) planSite(l config.Locations, all []databaseRef, url string) (plan, error) {
+	dir, name, err := b.outputFolder(l, url, ingest.SiteName(url))
 	if err != nil {
 		return plan{}, err
 	}
-	kept := b.remembered(dir)
+	kept := b.mergeOptions(dir)
 	site, err := ingest.NewSite(url, dir, kept.Site, kept.Options)
 	if err != nil {
 		return plan{}, err
@@ -428,12 +428,12 @@ func (b *buildCommand) fromSite(l config.Locations, all []listing, url string) (
 	if err := b.mayReplace(dir, url, name); err != nil {
 		return plan{}, err
 	}
-	return plan{dir: dir, label: name, known: isConfigured(all, dir), source: site, kept: kept}, nil
+	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: site, options: kept}, nil
 }
 
-// place is the folder and the name of a new database of a source: those that the
+// outputFolder is the folder and the name of a new database of a source: those that the
 // command line gives, else the suggested name in the data folder.
-func (b *buildCommand) place(l config.Locations, source, suggested string) (dir, name string, err error) {
+func (b *buildCommand) outputFolder(l config.Locations, source, suggested string) (dir, name string, err error) {
 	name = cmp.Or(b.name, suggested)
 	if name == "" && b.out != "" { // of a site at an address
 		name = filepath.Base(b.out)
@@ -457,8 +457,8 @@ func (b *buildCommand) place(l config.Locations, source, suggested string) (dir,
 }
 
 // isConfigured reports whether the config names the database in dir.
-func isConfigured(all []listing, dir string) bool {
-	return slices.ContainsFunc(all, func(d listing) bool { return d.Configured && samePath(d.Path, dir) })
+func isConfigured(all []databaseRef, dir string) bool {
+	return slices.ContainsFunc(all, func(d databaseRef) bool { return d.Configured && samePath(d.Path, dir) })
 }
 
 // nameFor names a database after its folder or file.
@@ -481,7 +481,7 @@ func (b *buildCommand) mayReplace(dir, source, name string) error {
 		return err
 	}
 	switch origin := originOf(dir); {
-	case onlyOurs(entries) && !isDatabase(dir):
+	case onlyBuildFiles(entries) && !isDatabase(dir):
 		return nil // a first build that did not come to its end
 	case origin.Location == "":
 		return withHint(fmt.Errorf("cannot use %s: not empty and not a docsearch database", dir), "pass --name or --out to use another folder")
@@ -492,9 +492,9 @@ func (b *buildCommand) mayReplace(dir, source, name string) error {
 	return nil
 }
 
-// onlyOurs reports whether a folder has nothing but what a first build leaves
+// onlyBuildFiles reports whether a folder has nothing but what a first build leaves
 // that did not come to its end.
-func onlyOurs(entries []fs.DirEntry) bool {
+func onlyBuildFiles(entries []fs.DirEntry) bool {
 	for _, e := range entries {
 		if n := e.Name(); n != generation.Folder && n != ingest.MirrorName && !leann.IsPublished(n) {
 			return false
@@ -516,7 +516,7 @@ func isURL(s string) bool { return strings.HasPrefix(s, "https://") || strings.H
 // siteFlags are the flags that are for sites alone, each with what takes its
 // value over into kept.
 func (b *buildCommand) siteFlags(kept *ingest.SiteOptions) map[string]func() {
-	given := b.kept.Site
+	given := b.options.Site
 	return map[string]func(){
 		"prefix":        func() { kept.Prefix = given.Prefix },
 		"discover":      func() { kept.Discovery = given.Discovery },
@@ -545,7 +545,7 @@ func explainBuild(p plan, err error) error {
 	case errors.Is(err, confined.ErrLink):
 		return withHint(err, "remove the link and run the same command again")
 	case errors.Is(err, context.Canceled):
-		return withHint(errors.New("interrupted"), "%s", p.afterInterrupt())
+		return withHint(errors.New("interrupted"), "%s", p.explainInterrupt())
 	case errors.Is(err, gitrepo.ErrRedirect):
 		return withHint(err, "open the URL in a browser, then build from the URL that it redirects to")
 	case errors.Is(err, index.ErrNoPassages):
@@ -554,8 +554,8 @@ func explainBuild(p plan, err error) error {
 	return p.explainEmbedder(explainSite(err))
 }
 
-// afterInterrupt says what is there after a build was interrupted.
-func (p plan) afterInterrupt() string {
+// explainInterrupt says what is there after a build was interrupted.
+func (p plan) explainInterrupt() string {
 	state := p.label + " is unchanged"
 	if !generation.HasManifest(p.dir) {
 		state = "nothing was built"
@@ -584,8 +584,8 @@ func (p plan) explainEmbedder(err error) error {
 	return err
 }
 
-// finish says what was built.
-func (b *buildCommand) finish(p plan, info index.Info, took time.Duration) error {
+// printResult says what was built.
+func (b *buildCommand) printResult(p plan, info index.Info, took time.Duration) error {
 	switch {
 	case b.json:
 		return json.NewEncoder(b.stdout).Encode(struct {
@@ -602,7 +602,7 @@ func (b *buildCommand) finish(p plan, info index.Info, took time.Duration) error
 	if err := b.adviseEmbedder(p); err != nil {
 		return err
 	}
-	if path := config.Locate(os.Getenv).Config; !p.known && path != "" {
+	if path := config.Locate(os.Getenv).Config; !p.configured && path != "" {
 		fmt.Fprintf(b.stdout, "to use the database in the hook, add an entry to \"databases\" in %s:\n  %s\n", path, exampleEntry(p))
 	}
 	return nil
@@ -613,7 +613,7 @@ func (b *buildCommand) adviseEmbedder(p plan) error {
 	if p.embedder == nil || p.embedder.configured {
 		return nil
 	}
-	entry, err := p.embedder.entry()
+	entry, err := p.embedder.configEntry()
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ no passages, with the reason.`,
 			if err != nil {
 				return err
 			}
-			tidyEach([]listing{d})
+			cleanUpEach([]databaseRef{d})
 			return a.info(d, asJSON)
 		},
 	}
@@ -41,15 +41,15 @@ no passages, with the reason.`,
 }
 
 // database finds the database that an argument means.
-func (a *app) database(arg string) (listing, error) {
-	all, err := listings(config.Locate(os.Getenv))
+func (a *app) database(arg string) (databaseRef, error) {
+	all, err := listDatabases(config.Locate(os.Getenv))
 	if err != nil {
-		return listing{}, err
+		return databaseRef{}, err
 	}
-	return choose(all, arg)
+	return findDatabase(all, arg)
 }
 
-func (a *app) info(d listing, asJSON bool) error {
+func (a *app) info(d databaseRef, asJSON bool) error {
 	info, state, why := inspect(d.Path)
 	if info.Generation == "" { // nothing could be read
 		_, err := index.Inspect(d.Path)
@@ -76,7 +76,7 @@ func (a *app) info(d listing, asJSON bool) error {
 		row("state", "%s", state)
 	}
 	row("source", "%s", sourceOf(info))
-	if pages := mirrored(info); pages != "" {
+	if pages := mirrorStats(info); pages != "" {
 		row("fetched", "%s", pages)
 	}
 	if found, err := findLEANN(info); err == nil && found.Meta.Backend != "" && found.Meta.Origin == nil {

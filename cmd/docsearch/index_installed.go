@@ -41,7 +41,7 @@ func (b *buildCommand) runInstalled(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return b.finish(p, info, time.Since(began))
+	return b.printResult(p, info, time.Since(began))
 }
 
 // planInstalled plans the database of an installed documentation: that of its
@@ -52,18 +52,18 @@ func (b *buildCommand) planInstalled(d installed.Documentation) (plan, error) {
 	}
 	given := b.set
 	if !given("include") {
-		b.kept.Include = d.Include
+		b.options.Include = d.Include
 	}
 	if !given("exclude") {
-		b.kept.Exclude = d.Exclude
+		b.options.Exclude = d.Exclude
 	}
 	b.set = func(flag string) bool { return flag == "include" || flag == "exclude" || given(flag) }
 	locations := config.Locate(os.Getenv)
-	databases, err := listings(locations)
+	databases, err := listDatabases(locations)
 	if err != nil {
 		return plan{}, err
 	}
-	return b.fromFolder(locations, databases, d.Folder)
+	return b.planFolder(locations, databases, d.Folder)
 }
 
 // listInstalled lists documentation, each with its size and the command that

@@ -35,12 +35,12 @@ state:
 
 func (a *app) list(asJSON bool) error {
 	locations := config.Locate(os.Getenv)
-	tidyData(locations)
-	all, err := listings(locations)
+	cleanUpDataFolder(locations)
+	all, err := listDatabases(locations)
 	if err != nil {
 		return err
 	}
-	tidyEach(all)
+	cleanUpEach(all)
 	if asJSON {
 		list := []infoJSON{}
 		for _, d := range all {
@@ -73,16 +73,16 @@ func (a *app) list(asJSON bool) error {
 		return err
 	}
 	for _, d := range all {
-		if command := repairOf(d); command != "" {
+		if command := repairCommand(d); command != "" {
 			fmt.Fprintf(a.stdout, "to bring %s up to date: %s\n", d.Name, command)
 		}
 	}
 	return nil
 }
 
-// repairOf is the command that brings the database's index into order, if it
+// repairCommand is the command that brings the database's index into order, if it
 // is not and one would.
-func repairOf(d listing) string {
+func repairCommand(d databaseRef) string {
 	_, state, _ := inspect(d.Path)
 	switch state {
 	case stateStale:

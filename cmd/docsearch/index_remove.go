@@ -42,10 +42,10 @@ confirm its removal. Remove never changes the source of the passages.`,
 	return cmd
 }
 
-func (a *app) remove(ctx context.Context, d listing, yes bool) error {
+func (a *app) remove(ctx context.Context, d databaseRef, yes bool) error {
 	dir, err := index.Locate(d.Path)
 	if err != nil {
-		if !isUnfinished(d.Path) && !hasMirror(d.Path) {
+		if !isIncompleteBuild(d.Path) && !hasMirror(d.Path) {
 			return err
 		}
 		dir = d.Path // of a first build that did not come to its end
@@ -55,7 +55,7 @@ func (a *app) remove(ctx context.Context, d listing, yes bool) error {
 	if made {
 		what = "the database " + d.Name + " in " + dir
 	}
-	asker := newAsker(a.stdin, a.stderr)
+	asker := newPrompter(a.stdin, a.stderr)
 	if err := mayRemove(ctx, asker, what, yes); err != nil {
 		return err
 	}
@@ -76,14 +76,14 @@ func hasMirror(dir string) bool {
 }
 
 // mayRemove asks the user at a terminal; elsewhere there is nobody to ask.
-func mayRemove(ctx context.Context, asker *asker, what string, yes bool) error {
+func mayRemove(ctx context.Context, asker *prompter, what string, yes bool) error {
 	if yes {
 		return nil
 	}
 	if asker == nil {
 		return withHint(fmt.Errorf("cannot ask for confirmation to remove %s: stdin is not a terminal", what), "pass --yes to remove it without confirmation")
 	}
-	agreed, err := asker.agree(ctx, "remove "+what+"?", false)
+	agreed, err := asker.confirm(ctx, "remove "+what+"?", false)
 	if err == nil && !agreed {
 		err = errors.New("canceled; no files were removed")
 	}
@@ -92,7 +92,7 @@ func mayRemove(ctx context.Context, asker *asker, what string, yes bool) error {
 
 // removeFiles removes docsearch's files in dir; the passages, too, if it made them.
 func removeFiles(dir string, made bool) error {
-	copied := ingest.IsCopy(originOf(dir).Kind) || isUnfinished(dir)
+	copied := ingest.IsCopy(originOf(dir).Kind) || isIncompleteBuild(dir)
 	if err := generation.Remove(dir); err != nil && !(made && errors.Is(err, generation.ErrNoIndex)) {
 		if errors.Is(err, generation.ErrNoIndex) {
 			return fmt.Errorf("cannot remove the index: %w", err)
@@ -118,12 +118,12 @@ func removeFiles(dir string, made bool) error {
 
 // removeEntry takes the entry of a database that was removed out of the config. Of
 // a LEANN index, which is still there, only if the user says so.
-func (a *app) removeEntry(ctx context.Context, asker *asker, name string, yes, made bool) error {
+func (a *app) removeEntry(ctx context.Context, asker *prompter, name string, yes, made bool) error {
 	path := config.Locate(os.Getenv).Config
 	agreed := made
 	if !yes {
 		var err error
-		if agreed, err = asker.agree(ctx, "remove the entry "+name+" from "+path+"?", made); err != nil {
+		if agreed, err = asker.confirm(ctx, "remove the entry "+name+" from "+path+"?", made); err != nil {
 			return err
 		}
 	}

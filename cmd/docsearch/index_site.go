@@ -42,7 +42,7 @@ func (b *buildCommand) printFetched(p plan) {
 		return
 	}
 	r := s.Report()
-	fmt.Fprintf(b.stdout, "%s: %s\n", p.label, fetched(r))
+	fmt.Fprintf(b.stdout, "%s: %s\n", p.label, fetchSummary(r))
 	printOutcomes(b.stderr, "failed", r.Failed)
 	for _, limit := range r.Limits {
 		fmt.Fprintf(b.stderr, "docsearch: %s\n", limit)
@@ -52,8 +52,8 @@ func (b *buildCommand) printFetched(p plan) {
 	}
 }
 
-// fetched is a report in a line.
-func fetched(r site.Report) string {
+// fetchSummary is a report in a line.
+func fetchSummary(r site.Report) string {
 	parts := []string{count(r.Fetched, "new or changed page")}
 	add := func(n int, what string) {
 		if n > 0 {
@@ -75,10 +75,10 @@ func printOutcomes(w io.Writer, what string, outcomes []site.Outcome) {
 
 // A fetchedJSON is what was fetched of a site, as programs read it.
 type fetchedJSON struct {
-	Way       site.Discovery       `json:"discovered_by"`
+	Discovery site.Discovery       `json:"discovered_by"`
 	Fetched   int                  `json:"fetched"` // new or changed
 	Unchanged int                  `json:"unchanged"`
-	Resumed   int                  `json:"resumed"` // fetched before an interruption
+	Resumed   int                  `json:"resumed"` // fetchSummary before an interruption
 	Removed   int                  `json:"removed"`
 	Lost      int                  `json:"lost,omitempty"` // kept though the site has them no more
 	Bytes     int64                `json:"bytes"`
@@ -94,7 +94,7 @@ func newFetchedJSON(p plan) *fetchedJSON {
 	}
 	r := s.Report()
 	j := &fetchedJSON{
-		Way: r.Discovery, Fetched: r.Fetched, Unchanged: r.Unchanged, Resumed: r.Resumed, Removed: len(r.Removed), Lost: r.Lost, Bytes: r.Bytes,
+		Discovery: r.Discovery, Fetched: r.Fetched, Unchanged: r.Unchanged, Resumed: r.Resumed, Removed: len(r.Removed), Lost: r.Lost, Bytes: r.Bytes,
 		Failed: []generation.Skipped{}, Limits: append([]string{}, r.Limits...),
 	}
 	for _, o := range r.Failed {
@@ -103,9 +103,9 @@ func newFetchedJSON(p plan) *fetchedJSON {
 	return j
 }
 
-// mirrored is what the database's folder has of the site that it was made from,
+// mirrorStats is what the database's folder has of the site that it was made from,
 // "" if nothing.
-func mirrored(info index.Info) string {
+func mirrorStats(info index.Info) string {
 	m, err := site.Open(filepath.Join(info.Dir, ingest.MirrorName))
 	switch {
 	case info.Source.Kind != ingest.KindSite || err != nil:

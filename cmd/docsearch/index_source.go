@@ -26,10 +26,10 @@ type origin struct {
 // is damaged LEANN's meta file.
 func originOf(dir string) origin {
 	key := provenance.Load(config.KeyPath(os.Getenv))
-	if g, err := generation.Current(dir); err == nil && isMade(g.Source.Kind) {
+	if g, err := generation.Current(dir); err == nil && isDocsearchSource(g.Source.Kind) {
 		return origin{leann.Origin{Kind: g.Source.Kind, Location: g.Source.Location}, isSealed(key, &g.Manifest)}
 	}
-	if found, err := leann.Find(dir); err == nil && found.Meta.Origin != nil && isMade(found.Meta.Origin.Kind) {
+	if found, err := leann.Find(dir); err == nil && found.Meta.Origin != nil && isDocsearchSource(found.Meta.Origin.Kind) {
 		o := *found.Meta.Origin
 		return origin{o, key.Sealed(provenance.Source{Kind: o.Kind, Location: o.Location}, o.Seal)}
 	}
@@ -42,8 +42,8 @@ func mayRead(dir string) bool {
 	return o.sealed || o.Location == ""
 }
 
-// isMade reports whether docsearch makes passages of sources of that kind.
-func isMade(kind string) bool {
+// isDocsearchSource reports whether docsearch makes passages of sources of that kind.
+func isDocsearchSource(kind string) bool {
 	return kind == ingest.KindFolder || kind == ingest.KindSite || ingest.IsCopy(kind)
 }
 
@@ -59,22 +59,22 @@ func isOwn(info index.Info) bool {
 	return isSealed(provenance.Load(config.KeyPath(os.Getenv)), &info.Manifest)
 }
 
-// errElsewhere is wrapped by the error about a source that is not sealed.
-var errElsewhere = errors.New("no build on this machine by this user recorded its source")
+// errUnverifiedSource is wrapped by the error about a source that is not sealed.
+var errUnverifiedSource = errors.New("no build on this machine by this user recorded its source")
 
 // findLEANN finds LEANN's files of a database. Passages outside of its folder are
 // found if the user's own build was told to read them.
 func findLEANN(info index.Info) (*leann.Index, error) {
-	if keptBy(&info.Manifest, info.Dir).TrustPaths {
+	if savedOptionsOf(&info.Manifest, info.Dir).TrustPaths {
 		return leann.FindTrusted(info.Dir)
 	}
 	return leann.Find(info.Dir)
 }
 
-// elsewhere says that a source is not read because it is not sealed. what begins
+// unverified says that a source is not read because it is not sealed. what begins
 // the sentence.
-func (o origin) elsewhere(what, dir string) error {
-	return withHint(fmt.Errorf("%s: %w, %s", what, errElsewhere, printable(o.Location)), "run %s to read that source from now on", o.command(dir))
+func (o origin) unverified(what, dir string) error {
+	return withHint(fmt.Errorf("%s: %w, %s", what, errUnverifiedSource, printable(o.Location)), "run %s to read that source from now on", o.command(dir))
 }
 
 // command is the command that builds the database from its source, which the user
@@ -87,32 +87,32 @@ func (o origin) command(dir string) string {
 	return "docsearch index build " + quoteArgument(printable(o.Location)) + " " + place
 }
 
-// remembered are the options of the last build in dir with this one's on top.
-func (b *buildCommand) remembered(dir string) keptOptions {
-	var kept keptOptions
+// mergeOptions are the options of the last build in dir with this one's on top.
+func (b *buildCommand) mergeOptions(dir string) savedOptions {
+	var kept savedOptions
 	if g, err := generation.Current(dir); err == nil {
-		kept = keptBy(&g.Manifest, dir)
+		kept = savedOptionsOf(&g.Manifest, dir)
 	}
 	if b.set("language") {
-		kept.Language = b.kept.Language
+		kept.Language = b.options.Language
 	}
 	if b.set("trust-paths") {
-		kept.TrustPaths = b.kept.TrustPaths
+		kept.TrustPaths = b.options.TrustPaths
 	}
 	if b.set("embedder") {
-		kept.Embedder = absoluteModel(b.kept.Embedder)
+		kept.Embedder = absoluteModel(b.options.Embedder)
 	}
 	if b.set("include") {
-		kept.Include = b.kept.Include
+		kept.Include = b.options.Include
 	}
 	if b.set("exclude") {
-		kept.Exclude = b.kept.Exclude
+		kept.Exclude = b.options.Exclude
 	}
 	if b.set("no-ignore") {
-		kept.NoIgnore = b.kept.NoIgnore
+		kept.NoIgnore = b.options.NoIgnore
 	}
 	if b.set("keep-secrets") {
-		kept.KeepSecrets = b.kept.KeepSecrets
+		kept.KeepSecrets = b.options.KeepSecrets
 	}
 	for flag, take := range b.siteFlags(&kept.Site) {
 		if b.set(flag) {
@@ -122,15 +122,15 @@ func (b *buildCommand) remembered(dir string) keptOptions {
 	return kept
 }
 
-// keptBy are the options in the manifest of the database in dir. Of another user's
+// savedOptionsOf are the options in the manifest of the database in dir. Of another user's
 // those count that only say which of the documents to read, and how.
-func keptBy(m *generation.Manifest, dir string) keptOptions {
-	var kept keptOptions
+func savedOptionsOf(m *generation.Manifest, dir string) savedOptions {
+	var kept savedOptions
 	if json.Unmarshal(m.Options, &kept) != nil {
-		return keptOptions{}
+		return savedOptions{}
 	}
 	if !isSealed(provenance.Load(config.KeyPath(os.Getenv)), m) {
-		own := keptOptions{Language: kept.Language}
+		own := savedOptions{Language: kept.Language}
 		own.Include, own.Exclude = kept.Include, kept.Exclude
 		return own
 	}

@@ -48,7 +48,7 @@ at most once per day. A hook can run this when a session starts.`,
   docsearch index update project --watch`,
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			spareMemory()
+			limitMemory()
 			return u.run(cmd.Context(), args)
 		},
 	}
@@ -63,7 +63,7 @@ at most once per day. A hook can run this when a session starts.`,
 	f.DurationVar(&u.wait, "wait", 0, waitHelp)
 	f.BoolVar(&u.json, "json", false, jsonLines)
 	f.BoolVarP(&u.quiet, "quiet", "q", false, "print errors only")
-	exclusive(cmd, "watch", "background", "full")
+	markExclusive(cmd, "watch", "background", "full")
 	return cmd
 }
 
@@ -76,23 +76,23 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 	case err != nil:
 		return err
 	case u.background:
-		return u.detach(chosen)
+		return u.startDetached(chosen)
 	case u.detached:
-		return u.daily(ctx, chosen)
+		return u.updateOverdue(ctx, chosen)
 	case u.watch:
 		return u.follow(ctx, chosen)
 	}
-	return u.each(ctx, chosen)
+	return u.updateAll(ctx, chosen)
 }
 
-// each updates databases. That one of several fails does not stop the others.
-func (u *updateCommand) each(ctx context.Context, chosen []listing) error {
+// updateAll updates databases. That one of several fails does not stop the others.
+func (u *updateCommand) updateAll(ctx context.Context, chosen []databaseRef) error {
 	failed := false
 	for _, d := range chosen {
 		err := u.update(ctx, d)
 		switch {
 		case err == nil:
-		case u.all && errors.Is(err, errElsewhere):
+		case u.all && errors.Is(err, errUnverifiedSource):
 			report(u.stderr, err) // it was not asked for by name
 		case len(chosen) == 1 || ctx.Err() != nil:
 			return err
@@ -108,12 +108,12 @@ func (u *updateCommand) each(ctx context.Context, chosen []listing) error {
 }
 
 // choose finds the databases that are named, or all that have an index.
-func (u *updateCommand) choose(args []string) ([]listing, error) {
-	all, err := listings(config.Locate(os.Getenv))
+func (u *updateCommand) choose(args []string) ([]databaseRef, error) {
+	all, err := listDatabases(config.Locate(os.Getenv))
 	if err != nil {
 		return nil, err
 	}
-	var chosen []listing
+	var chosen []databaseRef
 	if u.all {
 		for _, d := range all {
 			if _, err := index.Inspect(d.Path); err == nil {
@@ -123,7 +123,7 @@ func (u *updateCommand) choose(args []string) ([]listing, error) {
 		return chosen, nil
 	}
 	for _, arg := range args {
-		d, err := choose(all, arg)
+		d, err := findDatabase(all, arg)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ func (u *updateCommand) choose(args []string) ([]listing, error) {
 }
 
 // update brings one database up to date.
-func (u *updateCommand) update(ctx context.Context, d listing) error {
+func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
 	before, err := index.Inspect(d.Path)
 	if err != nil {
 		return withRepair(d.Path, err)
@@ -147,28 +147,28 @@ func (u *updateCommand) update(ctx context.Context, d listing) error {
 	if err != nil {
 		return err
 	}
-	return u.finish(b, p, before, info, time.Since(began))
+	return u.printResult(b, p, before, info, time.Since(began))
 }
 
 // plan is a build that updates the database.
-func (u *updateCommand) plan(d listing, before index.Info) (*buildCommand, plan, error) {
+func (u *updateCommand) plan(d databaseRef, before index.Info) (*buildCommand, plan, error) {
 	b := &buildCommand{
 		app: u.app, wait: u.wait, quiet: u.quiet, json: u.json,
 		set: func(string) bool { return false },
 		// Another version may read the same documents in another way.
-		update:   !u.full && before.Tool == buildVersion(),
-		updating: true,
+		reuse:    !u.full && before.Tool == buildVersion(),
+		isUpdate: true,
 		keepLost: !u.full,
 	}
-	p, err := b.again(d, before.Dir)
-	if err != nil && !errors.Is(err, errElsewhere) {
+	p, err := b.planRebuild(d, before.Dir)
+	if err != nil && !errors.Is(err, errUnverifiedSource) {
 		err = fmt.Errorf("%s: %w", d.Name, err)
 	}
 	return b, p, err
 }
 
-// finish says what has changed.
-func (u *updateCommand) finish(b *buildCommand, p plan, before, info index.Info, took time.Duration) error {
+// printResult says what has changed.
+func (u *updateCommand) printResult(b *buildCommand, p plan, before, info index.Info, took time.Duration) error {
 	unchanged := info.Generation == before.Generation
 	if u.json {
 		return json.NewEncoder(u.stdout).Encode(struct {
@@ -189,14 +189,14 @@ func (u *updateCommand) finish(b *buildCommand, p plan, before, info index.Info,
 		fmt.Fprintf(u.stdout, "%s: no changes\n", p.label)
 		return nil
 	}
-	fmt.Fprintf(u.stdout, "%s: %s%s of %s, updated in %s\n", p.label, changesOf(p, b.update),
+	fmt.Fprintf(u.stdout, "%s: %s%s of %s, updated in %s\n", p.label, changeSummary(p, b.reuse),
 		count(info.Passages, "passage"), count(info.Documents, "document"), took.Round(10*time.Millisecond))
 	return nil
 }
 
-// changesOf says how many documents have changed, if the build was an update
+// changeSummary says how many documents have changed, if the build was an update
 // of something that knows.
-func changesOf(p plan, update bool) string {
+func changeSummary(p plan, update bool) string {
 	source, ok := p.source.(interface{ Changes() ingest.Changes })
 	if !ok || !update {
 		return ""
@@ -220,8 +220,8 @@ func changesOf(p plan, update bool) string {
 // follow updates databases made from folders as often as their files change,
 // until the context ends. It looks at every file's size and time again and
 // again: that works on every file system and needs no handle for each folder.
-func (u *updateCommand) follow(ctx context.Context, chosen []listing) error {
-	var watched []*watch
+func (u *updateCommand) follow(ctx context.Context, chosen []databaseRef) error {
+	var watched []*watchedDatabase
 	for _, d := range chosen {
 		info, err := index.Inspect(d.Path)
 		if err != nil {
@@ -235,14 +235,14 @@ func (u *updateCommand) follow(ctx context.Context, chosen []listing) error {
 		if !ok {
 			return usagef("cannot use --watch: %s was built from a source of type %s, not from a folder", d.Name, info.Source.Kind)
 		}
-		watched = append(watched, &watch{listing: d, folder: folder})
+		watched = append(watched, &watchedDatabase{databaseRef: d, folder: folder})
 	}
 	// Looking may take one part in twenty of the time.
 	const shortest, share = time.Second, 20
 	for {
 		began := time.Now()
 		for _, w := range watched {
-			w.look(ctx, u)
+			w.poll(ctx, u)
 		}
 		select {
 		case <-ctx.Done():
@@ -253,49 +253,49 @@ func (u *updateCommand) follow(ctx context.Context, chosen []listing) error {
 }
 
 // A watch is a database that is kept up to date with its folder.
-type watch struct {
-	listing
+type watchedDatabase struct {
+	databaseRef
 	folder *ingest.Folder
-	changes
+	debouncer
 }
 
-// look updates the database if the folder has changed since it was read.
-func (w *watch) look(ctx context.Context, u *updateCommand) {
+// poll updates the database if the folder has changed since it was read.
+func (w *watchedDatabase) poll(ctx context.Context, u *updateCommand) {
 	stamp, err := w.folder.Stamp(ctx)
-	if err != nil || !w.due(stamp, time.Now()) {
+	if err != nil || !w.ready(stamp, time.Now()) {
 		return // the folder may be being replaced
 	}
-	if err := u.update(ctx, w.listing); err != nil && ctx.Err() == nil {
+	if err := u.update(ctx, w.databaseRef); err != nil && ctx.Err() == nil {
 		report(u.stderr, err)
 	}
 }
 
-// changes decides when a folder that changes is read.
-type changes struct {
-	seen  string    // the folder's stamp when it was last looked at
-	done  string    // when it was last read
-	since time.Time // the folder has been other than it was read
+// debouncer decides when a folder that changes is read.
+type debouncer struct {
+	lastSeen     string    // the folder's stamp when it was last looked at
+	lastRead     string    // when it was last read
+	changedSince time.Time // the folder has been other than it was read
 }
 
-// maxUnread is how long a folder that goes on changing is left alone.
-const maxUnread = 5 * time.Second
+// maxDelay is how long a folder that goes on changing is left alone.
+const maxDelay = 5 * time.Second
 
-// due reports whether the folder with that stamp should be read now: it is other
+// ready reports whether the folder with that stamp should be read now: it is other
 // than it was read, and either the same as at the last look, so that whoever
-// writes files has ended, or has not been read for maxUnread.
-func (c *changes) due(stamp string, now time.Time) bool {
-	quiet := stamp == c.seen || c.done == ""
-	c.seen = stamp
-	if stamp == c.done {
-		c.since = time.Time{}
+// writes files has ended, or has not been read for maxDelay.
+func (c *debouncer) ready(stamp string, now time.Time) bool {
+	quiet := stamp == c.lastSeen || c.lastRead == ""
+	c.lastSeen = stamp
+	if stamp == c.lastRead {
+		c.changedSince = time.Time{}
 		return false
 	}
-	if c.since.IsZero() {
-		c.since = now
+	if c.changedSince.IsZero() {
+		c.changedSince = now
 	}
-	if !quiet && now.Sub(c.since) < maxUnread {
+	if !quiet && now.Sub(c.changedSince) < maxDelay {
 		return false
 	}
-	c.done, c.since = stamp, time.Time{}
+	c.lastRead, c.changedSince = stamp, time.Time{}
 	return true
 }

@@ -26,8 +26,8 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// known is when the database's source was last looked at.
-func (b *builder) known(t *testing.T) time.Time {
+// lastVerified is when the database's source was last looked at.
+func (b *builder) lastVerified(t *testing.T) time.Time {
 	t.Helper()
 	g, err := generation.Current(b.dir)
 	if err != nil {
@@ -38,7 +38,7 @@ func (b *builder) known(t *testing.T) time.Time {
 
 func TestUpdateWatch(t *testing.T) {
 	b := folderBuilder(t)
-	b.edit(t, 0)
+	b.writeEdition(t, 0)
 	b.build(t)
 	cmd := b.docsearch(t.Context(), "index", "update", "--watch", b.dir)
 	var out bytes.Buffer
@@ -46,9 +46,9 @@ func TestUpdateWatch(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	built := b.known(t)
-	eventually(t, "looked at", func() bool { return b.known(t).After(built) })
-	b.edit(t, 1)
+	built := b.lastVerified(t)
+	eventually(t, "looked at", func() bool { return b.lastVerified(t).After(built) })
+	b.writeEdition(t, 1)
 	eventually(t, "updated", func() bool {
 		info, err := index.Inspect(b.dir)
 		return err == nil && info.Passages == editionSize[1]
@@ -69,13 +69,13 @@ func TestUpdateWatch(t *testing.T) {
 	if want := "docs: 5 new, 40 changed; 45 passages of 45 documents, updated in "; !strings.Contains(out.String(), want) {
 		t.Errorf("output %q, want %q", out.String(), want)
 	}
-	b.clean(t)
+	b.checkNoLeftovers(t)
 }
 
 // A folder is read when it has stopped changing, and now and then while it has
 // not.
 func TestChangesDue(t *testing.T) {
-	var c changes
+	var c debouncer
 	now := time.Unix(1000, 0)
 	for i, step := range []struct {
 		stamp string
@@ -87,7 +87,7 @@ func TestChangesDue(t *testing.T) {
 		{"i", false}, {"j", false}, {"j", true}, // and from then on
 		{"k", false}, {"j", false}, {"k", false}, {"j", false}, // taken back
 	} {
-		if got := c.due(step.stamp, now); got != step.want {
+		if got := c.ready(step.stamp, now); got != step.want {
 			t.Errorf("look %d, at %s: due %t", i, step.stamp, got)
 		}
 		now = now.Add(time.Second)
@@ -97,7 +97,7 @@ func TestChangesDue(t *testing.T) {
 // A watch updates while the files go on changing.
 func TestUpdateWatchDuringEdits(t *testing.T) {
 	b := folderBuilder(t)
-	b.edit(t, 0)
+	b.writeEdition(t, 0)
 	b.build(t)
 	cmd := b.docsearch(t.Context(), "index", "update", "--watch", b.dir)
 	if err := cmd.Start(); err != nil {
@@ -120,8 +120,8 @@ func TestUpdateWatchDuringEdits(t *testing.T) {
 	})
 }
 
-// outdate makes a database one that was built days ago.
-func (b *builder) outdate(t *testing.T) {
+// makeOverdue makes a database one that was built days ago.
+func (b *builder) makeOverdue(t *testing.T) {
 	t.Helper()
 	indextest.ChangeManifest(t, b.dir, func(m *generation.Manifest) {
 		m.Created, m.Checked = time.Now().Add(-48*time.Hour), time.Time{}
@@ -132,10 +132,10 @@ func TestUpdateInBackground(t *testing.T) {
 	b := folderBuilder(t)
 	cache := t.TempDir()
 	b.env = append(b.env, "DOCSEARCH_CACHE_DIR="+cache)
-	b.edit(t, 0)
+	b.writeEdition(t, 0)
 	b.build(t)
-	b.outdate(t)
-	b.edit(t, 1)
+	b.makeOverdue(t)
+	b.writeEdition(t, 1)
 	start := func() {
 		t.Helper()
 		if out, err := b.docsearch(t.Context(), "index", "update", "--background", "--all").CombinedOutput(); err != nil || len(out) > 0 {
@@ -158,13 +158,13 @@ func TestUpdateInBackground(t *testing.T) {
 		return err == nil && bytes.Contains(log, []byte("45 passages of 45 documents, updated in "))
 	})
 	// What was tried today is left alone until tomorrow.
-	b.outdate(t)
-	outdated := b.known(t)
+	b.makeOverdue(t)
+	outdated := b.lastVerified(t)
 	start()
-	if tries := readTries(cache); len(tries) != 1 || time.Since(tries[b.dir]) > time.Hour {
+	if tries := readAttempts(cache); len(tries) != 1 || time.Since(tries[b.dir]) > time.Hour {
 		t.Errorf("tries %v", tries)
 	}
-	if got := b.known(t); !got.Equal(outdated) {
+	if got := b.lastVerified(t); !got.Equal(outdated) {
 		t.Errorf("updated again at %v", got)
 	}
 }

@@ -24,7 +24,7 @@ compares the vector search with an exact search. Without NAME, it checks all
 databases. The exit code is 1 if it finds a problem.`,
 		ValidArgsFunction: completeDatabases,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			all, err := listings(config.Locate(os.Getenv))
+			all, err := listDatabases(config.Locate(os.Getenv))
 			if err != nil {
 				return err
 			}
@@ -32,14 +32,14 @@ databases. The exit code is 1 if it finds a problem.`,
 			if len(args) > 0 {
 				chosen = nil
 				for _, arg := range args {
-					d, err := choose(all, arg)
+					d, err := findDatabase(all, arg)
 					if err != nil {
 						return err
 					}
 					chosen = append(chosen, d)
 				}
 			}
-			tidyEach(chosen)
+			cleanUpEach(chosen)
 			return a.verify(cmd.Context(), chosen, quiet)
 		},
 	}
@@ -47,7 +47,7 @@ databases. The exit code is 1 if it finds a problem.`,
 	return cmd
 }
 
-func (a *app) verify(ctx context.Context, chosen []listing, quiet bool) error {
+func (a *app) verify(ctx context.Context, chosen []databaseRef, quiet bool) error {
 	failed := false
 	for _, d := range chosen {
 		style := progress.StyleFor(a.stderr)
@@ -90,7 +90,7 @@ func (a *app) verify(ctx context.Context, chosen []listing, quiet bool) error {
 
 // noteLEANN says what LEANN would stumble over in the index of its own; for
 // docsearch it is nothing wrong.
-func (a *app) noteLEANN(ctx context.Context, d listing, info index.Info) {
+func (a *app) noteLEANN(ctx context.Context, d databaseRef, info index.Info) {
 	found, err := findLEANN(info)
 	if err != nil {
 		return // the passages are gone, which Stale says, or in a place that is not looked at

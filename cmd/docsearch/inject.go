@@ -85,13 +85,13 @@ type injectionJSON struct {
 }
 
 type entryJSON struct {
-	Database  string  `json:"database"`
-	Document  string  `json:"document"`
-	Title     string  `json:"title"`
-	Relevance float64 `json:"relevance"`
-	Taken     bool    `json:"selected"`
-	Why       string  `json:"why"`
-	Told      bool    `json:"already_shown"`
+	Database     string  `json:"database"`
+	Document     string  `json:"document"`
+	Title        string  `json:"title"`
+	Relevance    float64 `json:"relevance"`
+	Taken        bool    `json:"selected"`
+	Why          string  `json:"why"`
+	AlreadyShown bool    `json:"already_shown"`
 }
 
 func (a *app) explainInjection(event event.Event, asJSON bool) error {
@@ -159,7 +159,7 @@ func (a *app) printInjection(out injectionJSON, verdict hook.Verdict) error {
 		}
 		fmt.Fprintf(&b, "\n%s  %.2f  %s: %s (%s)\n", verb, e.Relevance, e.Database, e.Title, e.Document)
 		fmt.Fprintf(&b, "                %s\n", e.Why)
-		if e.Taken && e.Told {
+		if e.Taken && e.AlreadyShown {
 			b.WriteString("                already shown in this session\n")
 		}
 	}

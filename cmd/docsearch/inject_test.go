@@ -75,7 +75,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := newHookHome(t, `{"databases": [
-  {"keywords": ["gitlab"], "path": "`+root()+`docs/gitlab", "mcp_tool_name": "mcp__leann__search", "description": "GitLab documentation"},
+  {"keywords": ["gitlab"], "path": "`+rootPath()+`docs/gitlab", "mcp_tool_name": "mcp__leann__search", "description": "GitLab documentation"},
   {"keywords": ["team"], "path": `+string(path)+`, "description": "Conventions of the team", "inject": true}],
  "inject": {"floor": 0.1}}`)
 	const edit = `{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"/p/store.go","old_string":"x","new_string":"return fmt.Errorf(\"read\", err)"}}`
@@ -95,7 +95,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 	for i, r := range results {
 		switch {
 		case i%2 == 0:
-			r.denied(t)
+			r.requireDenial(t)
 		case r.code != 0 || r.stderr != "":
 			t.Errorf("an edit ended with code %d, stderr %q", r.code, r.stderr)
 		case r.stdout != "":

@@ -63,15 +63,15 @@ move the docsearch binary, run install again.`,
 				return a.showPlan(plan)
 			}
 			if len(plan) == 0 {
-				fmt.Fprintf(a.stdout, "docsearch is already installed for %s; no files changed\n", whose(scope))
+				fmt.Fprintf(a.stdout, "docsearch is already installed for %s; no files changed\n", scopeAudience(scope))
 			}
 			if err := a.applyPlan(plan, "added %s to %s"); err != nil {
 				return err
 			}
 			if len(plan) > 0 {
-				fmt.Fprintf(a.stdout, "docsearch is installed for %s; new sessions use it\n", whose(scope))
+				fmt.Fprintf(a.stdout, "docsearch is installed for %s; new sessions use it\n", scopeAudience(scope))
 			}
-			a.afterInstall(claude, scope)
+			a.printNextSteps(claude, scope)
 			return nil
 		},
 	}
@@ -111,9 +111,9 @@ func explainInstall(err error) error {
 	return withHint(fmt.Errorf("cannot install: %w", err), "fix line %d of %s, then run the same command again", ignored.Line, quoteArgument(ignored.Path))
 }
 
-// afterInstall says what else there is to know or to do.
-func (a *app) afterInstall(claude *agentconfig.Claude, scope agentconfig.Scope) {
-	a.warnOf(findInstalled(claude))
+// printNextSteps says what else there is to know or to do.
+func (a *app) printNextSteps(claude *agentconfig.Claude, scope agentconfig.Scope) {
+	a.warnAboutInstallation(findInstalled(claude))
 	if scope == agentconfig.Project {
 		fmt.Fprintln(a.stdout, "Claude Code asks each user once to approve the project's MCP server")
 	}
@@ -177,14 +177,14 @@ func (a *app) applyPlan(plan []*agentconfig.Change, said string) error {
 func (a *app) warn(format string, args ...any) {
 	for i, arg := range args {
 		if err, ok := arg.(error); ok {
-			args[i] = plain(err)
+			args[i] = userMessage(err)
 		}
 	}
 	fmt.Fprintf(a.stderr, "docsearch: warning: "+format+"\n", args...)
 }
 
-// whose says for whom a scope is.
-func whose(scope agentconfig.Scope) string {
+// scopeAudience says for whom a scope is.
+func scopeAudience(scope agentconfig.Scope) string {
 	switch scope {
 	case agentconfig.Project:
 		return "everyone in this project"

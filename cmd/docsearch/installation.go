@@ -15,9 +15,9 @@ import (
 // its plugins.
 type installation struct {
 	agentconfig.Installation
-	plugin  string                  // docsearch's own that is enabled; "" if none is
-	plugged []agentconfig.Hook      // of any plugin
-	doubles []agentconfig.Duplicate // calls for which the hook runs more than once
+	plugin      string                  // docsearch's own that is enabled; "" if none is
+	pluginHooks []agentconfig.Hook      // of any plugin
+	duplicates  []agentconfig.Duplicate // calls for which the hook runs more than once
 }
 
 func findInstalled(claude *agentconfig.Claude) installation {
@@ -27,21 +27,21 @@ func findInstalled(claude *agentconfig.Claude) installation {
 	}
 	in := installation{Installation: claude.Installed(), plugin: claude.Plugin()}
 	place := config.PlaceOf(config.Locate(os.Getenv), os.Getenv, cwd)
-	in.plugged = agentconfig.InPlugins(load.EnabledPlugins(place), in.plugin)
-	in.doubles = claude.Duplicates(slices.Concat(in.Hooks, in.plugged))
+	in.pluginHooks = agentconfig.InPlugins(load.EnabledPlugins(place), in.plugin)
+	in.duplicates = claude.Duplicates(slices.Concat(in.Hooks, in.pluginHooks))
 	return in
 }
 
-// warnOf warns of an installation that is not as it should be.
-func (a *app) warnOf(in installation) {
+// warnAboutInstallation warns of an installation that is not as it should be.
+func (a *app) warnAboutInstallation(in installation) {
 	for _, err := range in.Ignored {
 		a.warn("%v", err)
 	}
-	for _, d := range in.doubles {
-		a.warn("%s; %s", sayDouble(d), repairDouble(d))
+	for _, d := range in.duplicates {
+		a.warn("%s; %s", duplicateWarning(d), duplicateFix(d))
 	}
 	if i := slices.IndexFunc(in.Hooks, mayDeny); i >= 0 {
-		a.warn("%s; %s", sayMayDeny(in.Hooks[i]), "docsearch install"+scopeOption(in.Hooks[i].Scope))
+		a.warn("%s; %s", mayDenyWarning(in.Hooks[i]), "docsearch install"+scopeOption(in.Hooks[i].Scope))
 	}
 }
 
@@ -49,30 +49,30 @@ func (a *app) warnOf(in installation) {
 // cannot start, and install would change that.
 func mayDeny(h agentconfig.Hook) bool { return !h.Harmless() && h.Repairable() }
 
-func sayMayDeny(h agentconfig.Hook) string {
+func mayDenyWarning(h agentconfig.Hook) string {
 	return printable(fmt.Sprintf("%s has %q; if docsearch cannot start, its exit code denies the call", h.Path, h.Line()))
 }
 
-// sayDouble says that a hook runs more than once, and from where.
-func sayDouble(d agentconfig.Duplicate) string {
+// duplicateWarning says that a hook runs more than once, and from where.
+func duplicateWarning(d agentconfig.Duplicate) string {
 	var places []string
 	for _, h := range d.Hooks {
-		places = append(places, fmt.Sprintf("%s (%s)", placeOf(h), h.Line()))
+		places = append(places, fmt.Sprintf("%s (%s)", hookLocation(h), h.Line()))
 	}
 	return printable(fmt.Sprintf("Claude Code runs docsearch's hook %d times for %s: it is in %s", len(d.Hooks), strings.Join(d.Calls, ", "), strings.Join(places, " and ")))
 }
 
-// placeOf is the plugin or the file that has a hook.
-func placeOf(h agentconfig.Hook) string {
+// hookLocation is the plugin or the file that has a hook.
+func hookLocation(h agentconfig.Hook) string {
 	if h.Plugin != "" {
 		return "the plugin " + h.Plugin
 	}
 	return h.Path
 }
 
-// repairDouble says how one of the hooks can go. Of the settings, those of the
+// duplicateFix says how one of the hooks can go. Of the settings, those of the
 // user stay: they hold in every project.
-func repairDouble(d agentconfig.Duplicate) string {
+func duplicateFix(d agentconfig.Duplicate) string {
 	var ways []string
 	settings := 0
 	for _, h := range slices.Backward(d.Hooks) {

@@ -8,9 +8,10 @@ import (
 	"syscall"
 )
 
-// peakMemory is the most memory that an ended process had, in bytes.
-func peakMemory(s *os.ProcessState) int64 {
-	usage, ok := s.SysUsage().(*syscall.Rusage)
+// peakMemory is how much memory the process held at most, in bytes, pages of
+// mapped files included.
+func peakMemory(state *os.ProcessState) int64 {
+	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return 0
 	}

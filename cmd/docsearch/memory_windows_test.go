@@ -2,5 +2,5 @@ package main
 
 import "os"
 
-// peakMemory is not known here.
+// peakMemory is unknown on Windows.
 func peakMemory(*os.ProcessState) int64 { return 0 }

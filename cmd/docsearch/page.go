@@ -8,42 +8,42 @@ import (
 
 // A page is what a command shows that goes through several steps, for a person
 // to read.
-type page struct {
+type stepPrinter struct {
 	out   io.Writer
 	look  palette
 	width int
 	steps int
 }
 
-func newPage(out io.Writer) *page {
-	return &page{out: out, look: colours(out), width: min(columns(out), 80)}
+func newStepPrinter(out io.Writer) *stepPrinter {
+	return &stepPrinter{out: out, look: newPalette(out), width: min(columns(out), 80)}
 }
 
-func (p *page) step(what string) {
+func (p *stepPrinter) step(what string) {
 	p.steps++
 	p.title(fmt.Sprintf("%d. %s", p.steps, what))
 }
 
-func (p *page) title(text string) {
+func (p *stepPrinter) title(text string) {
 	fmt.Fprintf(p.out, "\n%s%s%s\n", p.look.title, text, p.look.end)
 }
 
-func (p *page) say(text string) {
+func (p *stepPrinter) text(text string) {
 	fmt.Fprintln(p.out)
 	for _, line := range wrap(text, p.width) {
 		fmt.Fprintln(p.out, line)
 	}
 }
 
-func (p *page) command(line string) {
+func (p *stepPrinter) command(line string) {
 	fmt.Fprintf(p.out, "\n    %s$ %s%s\n", p.look.match, line, p.look.end)
 }
 
-func (p *page) webSearch(query string) {
+func (p *stepPrinter) webSearch(query string) {
 	p.call(fmt.Sprintf(`WebSearch {"query": %q}`, query))
 }
 
-func (p *page) call(text string) {
+func (p *stepPrinter) call(text string) {
 	fmt.Fprintln(p.out)
 	for _, line := range wrap(text, p.width-4) {
 		fmt.Fprintf(p.out, "    %s%s%s\n", p.look.match, line, p.look.end)
@@ -51,7 +51,7 @@ func (p *page) call(text string) {
 }
 
 // quote shows the first lines of a text.
-func (p *page) quote(text string, most int) {
+func (p *stepPrinter) quote(text string, most int) {
 	fmt.Fprintln(p.out)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	shown := lines[:min(most, len(lines))]
@@ -66,7 +66,7 @@ func (p *page) quote(text string, most int) {
 }
 
 // diff shows what changes in a file that has been named.
-func (p *page) diff(text string) {
+func (p *stepPrinter) diff(text string) {
 	fmt.Fprintln(p.out)
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {

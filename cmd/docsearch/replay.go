@@ -82,19 +82,19 @@ type outcome struct {
 	Outcome   string     `json:"outcome"`
 	Databases []string   `json:"databases,omitempty"`
 	Rule      string     `json:"rule,omitempty"`
-	Said      string     `json:"said"` // what the agent would have read
+	AgentText string     `json:"said"` // what the agent would have read
 }
 
-// begins reports whether the event is the beginning of an agent's context.
-func (o *outcome) begins() bool { return strings.HasSuffix(o.Event, "Start") }
+// startsContext reports whether the event is the beginning of an agent's context.
+func (o *outcome) startsContext() bool { return strings.HasSuffix(o.Event, "Start") }
 
 // What may become of an event.
 const (
-	wouldAnswer = string(eventlog.Answered)
-	wouldLead   = string(eventlog.Redirected)
-	wouldDeny   = string(eventlog.Denied)
-	wouldAsk    = string(eventlog.Prompted)
-	wouldTell   = string(eventlog.Context)
+	wouldAnswer     = string(eventlog.Answered)
+	wouldRedirect   = string(eventlog.Redirected)
+	wouldDeny       = string(eventlog.Denied)
+	wouldAsk        = string(eventlog.Prompted)
+	wouldAddContext = string(eventlog.Context)
 )
 
 // A tally counts outcomes.
@@ -183,7 +183,7 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 				if err := lines.Encode(&f.outcomes[i]); err != nil {
 					return err
 				}
-			case f.outcomes[i].begins(): // the same in every session
+			case f.outcomes[i].startsContext(): // the same in every session
 			case len(first) < opt.show:
 				first = append(first, f.outcomes[i])
 			default:
@@ -350,7 +350,7 @@ func (r *replayer) file(ctx context.Context, name string) *replayedFile {
 	return f
 }
 
-// rulesOf are the rules in force for a session that works in cwd.
+// loadRules are the rules in force for a session that works in cwd.
 func (r *replayer) rulesOf(cwd string, _ func(*config.Rule) bool) ([]config.Rule, []string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -390,10 +390,10 @@ func (f *replayedFile) add(e *replay.Event, d hook.Decision) {
 	f.Outcomes[what][become]++
 	o := outcome{
 		File: f.name, Line: e.Line, Session: e.Session, Agent: e.Agent, Event: e.Name, Tool: e.Tool,
-		Text: hook.RouteCall(e.Event).Text, Outcome: become, Databases: d.Offered, Said: d.Context,
+		Text: hook.RouteCall(e.Event).Text, Outcome: become, Databases: d.Offered, AgentText: d.Context,
 	}
 	if d.Reason != "" {
-		o.Said = d.Reason
+		o.AgentText = d.Reason
 	}
 	if !e.At.IsZero() {
 		o.At = &e.At
@@ -411,16 +411,16 @@ func (f *replayedFile) add(e *replay.Event, d hook.Decision) {
 // outcomeOf is what a decision comes to, "" if the agent would not notice it.
 func outcomeOf(d *hook.Decision, e *event.Event) string {
 	switch o := string(d.Outcome(e)); o {
-	case wouldAnswer, wouldLead, wouldDeny, wouldAsk, wouldTell:
+	case wouldAnswer, wouldRedirect, wouldDeny, wouldAsk, wouldAddContext:
 		return o
 	}
 	return ""
 }
 
-const saidLines = 6
+const maxLines = 6
 
 func (a *app) printOutcome(o *outcome) {
-	c := colours(a.stdout)
+	c := newPalette(a.stdout)
 	width := columns(a.stdout)
 	what := o.Tool
 	if o.Event != "PreToolUse" {
@@ -439,21 +439,21 @@ func (a *app) printOutcome(o *outcome) {
 	}
 	fmt.Fprintf(a.stdout, "%s%s%s: %s%s%s\n", at, c.title, what, o.Outcome, by, c.end)
 	if text := printable(strings.Join(strings.Fields(o.Text), " ")); text != "" {
-		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.match, shortened(text, width-len(indent)), c.end)
+		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.match, truncate(text, width-len(indent)), c.end)
 	}
-	lines := strings.Split(strings.TrimSpace(o.Said), "\n")
+	lines := strings.Split(strings.TrimSpace(o.AgentText), "\n")
 	for i, line := range lines {
-		if i == saidLines {
+		if i == maxLines {
 			fmt.Fprintf(a.stdout, "%s%s... %s more%s\n", indent, c.faint, count(len(lines)-i, "line"), c.end)
 			break
 		}
-		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.faint, shortened(printable(line), width-len(indent)), c.end)
+		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.faint, truncate(printable(line), width-len(indent)), c.end)
 	}
 	fmt.Fprintln(a.stdout)
 }
 
-// shortened is how s begins, in so many characters.
-func shortened(s string, width int) string {
+// truncate is how s begins, in so many characters.
+func truncate(s string, width int) string {
 	runes := []rune(s)
 	if len(runes) <= width {
 		return s
@@ -470,7 +470,7 @@ func (a *app) printTally(folder string, t *tally) error {
 	fmt.Fprintf(&b, "%s in %s with %s\n", count(t.Transcripts, "transcript"), folder, count(calls, "tool call"))
 	for _, what := range slices.Sorted(maps.Keys(t.Outcomes)) {
 		var parts []string
-		for _, become := range []string{wouldAnswer, wouldLead, wouldDeny, wouldAsk, wouldTell} {
+		for _, become := range []string{wouldAnswer, wouldRedirect, wouldDeny, wouldAsk, wouldAddContext} {
 			if n := t.Outcomes[what][become]; n > 0 {
 				parts = append(parts, thousands(n)+" "+become)
 			}

@@ -95,17 +95,17 @@ func TestRights(t *testing.T) {
 				}
 			}
 			run("index", "build", source, "--name", "db")
-			b.rights(t, tt.want)
+			b.checkPermissions(t, tt.want)
 			write(t, filepath.Join(dir, "more.md"), 0o644)
 			run("index", "update", "db")
-			b.rights(t, tt.want)
+			b.checkPermissions(t, tt.want)
 		})
 	}
 }
 
-// rights fails the test unless each file of the database with text of the source
+// checkPermissions fails the test unless each file of the database with text of the source
 // has those rights, and no other file more.
-func (b *builder) rights(t *testing.T, want fs.FileMode) {
+func (b *builder) checkPermissions(t *testing.T, want fs.FileMode) {
 	t.Helper()
 	files := 0
 	err := filepath.WalkDir(b.dir, func(path string, d fs.DirEntry, err error) error {
@@ -132,12 +132,12 @@ func (b *builder) rights(t *testing.T, want fs.FileMode) {
 func TestRightsAreTakenAway(t *testing.T) {
 	usualUmask(t)
 	b := folderBuilder(t)
-	b.edit(t, 0)
+	b.writeEdition(t, 0)
 	if err := os.Chmod(filepath.Dir(b.source), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	b.build(t)
-	b.rights(t, 0o644)
+	b.checkPermissions(t, 0o644)
 	if err := os.Chmod(filepath.Join(b.source, "3.md"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -145,15 +145,15 @@ func TestRightsAreTakenAway(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "no changes") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	b.rights(t, 0o600)
+	b.checkPermissions(t, 0o600)
 	if err := os.Chmod(filepath.Join(b.source, "3.md"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b.edit(t, 1)
+	b.writeEdition(t, 1)
 	if out, err := b.docsearch(t.Context(), "index", "update", b.dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	b.rights(t, 0o644)
+	b.checkPermissions(t, 0o644)
 	b.check(t)
 }
 
@@ -162,13 +162,13 @@ func TestRightsAreTakenAway(t *testing.T) {
 func TestRightsOfLEANN(t *testing.T) {
 	usualUmask(t)
 	b := leannBuilder(t)
-	b.edit(t, 0)
+	b.writeEdition(t, 0)
 	passages := filepath.Join(b.dir, "passages.jsonl")
 	if err := os.Chmod(passages, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b.build(t)
-	b.rights(t, 0o600)
+	b.checkPermissions(t, 0o600)
 	if err := os.Chmod(passages, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestRightsOfLEANN(t *testing.T) {
 	if err := os.Chmod(passages, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	b.rights(t, 0o640)
+	b.checkPermissions(t, 0o640)
 }
 
 // usualUmask is the umask that most people have.

@@ -212,7 +212,7 @@ func withHint(err error, format string, args ...any) error {
 
 // report writes err for the user: one line, and one more if there is a hint.
 func report(w io.Writer, err error) {
-	fmt.Fprintf(w, "docsearch: %s\n", plain(err))
+	fmt.Fprintf(w, "docsearch: %s\n", userMessage(err))
 	var hint *hintError
 	if errors.As(err, &hint) {
 		fmt.Fprintf(w, "hint: %s\n", hint.hint)

@@ -28,7 +28,7 @@ the working directory, and in Claude Code's plugins.`,
 	})
 	cmd.PersistentFlags().StringArrayVar(&files, "file", nil, "use only the rules in `FILE` (repeatable)")
 	rules := func() (*load.Routes, error) {
-		routes, err := rulesOf(files)
+		routes, err := loadRules(files)
 		if err != nil {
 			return nil, err
 		}
@@ -41,8 +41,8 @@ the working directory, and in Claude Code's plugins.`,
 	return cmd
 }
 
-// rulesOf are the rules of the files, or without any those in force here.
-func rulesOf(files []string) (*load.Routes, error) {
+// loadRules are the rules of the files, or without any those in force here.
+func loadRules(files []string) (*load.Routes, error) {
 	if len(files) > 0 {
 		return load.LoadRouteFiles(files), nil
 	}
@@ -117,7 +117,7 @@ type ruleJSON struct {
 	Limit          int      `json:"limit,omitempty"`
 	Database       string   `json:"database,omitempty"`
 	Tests          int      `json:"tests"`
-	OverruledBy    string   `json:"overridden_by,omitempty"` // place of the rule that counts instead
+	OverriddenBy   string   `json:"overridden_by,omitempty"` // ruleLocation of the rule that counts instead
 }
 
 func newRuleJSON(r *config.Rule) ruleJSON {
@@ -135,8 +135,8 @@ func newRuleJSON(r *config.Rule) ruleJSON {
 	return j
 }
 
-// toolOf says which tools a rule is for.
-func toolOf(r *config.Rule) string {
+// toolLabel says which tools a rule is for.
+func toolLabel(r *config.Rule) string {
 	tools := r.Tools
 	if r.ToolPattern.Text != "" {
 		tools = append(tools[:len(tools):len(tools)], r.ToolPattern.Text)
@@ -150,8 +150,8 @@ func toolOf(r *config.Rule) string {
 	return strings.Join(tools, ", ")
 }
 
-// place is where a rule is written.
-func place(r *config.Rule) string {
+// ruleLocation is where a rule is written.
+func ruleLocation(r *config.Rule) string {
 	if r.Line == 0 {
 		return r.Origin
 	}

@@ -95,7 +95,7 @@ func (a *app) printCheck(routes *load.Routes, call rules.Call, found *rules.Matc
 	r := found.Rule
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: rule %s\n", r.Action, r.Name)
-	fmt.Fprintf(&b, "  from     %s\n", place(r))
+	fmt.Fprintf(&b, "  from     %s\n", ruleLocation(r))
 	fmt.Fprintf(&b, "  tool     %s\n", call.Tool)
 	if found.Pattern != nil {
 		fmt.Fprintf(&b, "  pattern  %s\n", found.Pattern.Text)
@@ -154,9 +154,9 @@ func (a *app) explainCall(routes *load.Routes, call rules.Call) error {
 		case i >= len(outcomes):
 			fmt.Fprintf(a.stdout, "  %s: not tried\n", r.Name)
 		case outcomes[i] == rules.OtherTool:
-			fmt.Fprintf(a.stdout, "  %s: applies to %s\n", r.Name, toolOf(r))
+			fmt.Fprintf(a.stdout, "  %s: applies to %s\n", r.Name, toolLabel(r))
 		case outcomes[i] == rules.NoLiteral:
-			fmt.Fprintf(a.stdout, "  %s: the call lacks %s\n", r.Name, quotedList(needsOf(r, call.Tool)))
+			fmt.Fprintf(a.stdout, "  %s: the call lacks %s\n", r.Name, quotedList(requiredTexts(r, call.Tool)))
 		default:
 			fmt.Fprintf(a.stdout, "  %s: %s\n", r.Name, outcomes[i])
 		}
@@ -164,8 +164,8 @@ func (a *app) explainCall(routes *load.Routes, call rules.Call) error {
 	return a.printCheck(routes, call, found)
 }
 
-// needsOf are the texts of which a call must have one for the rule to match.
-func needsOf(r *config.Rule, tool string) []string {
+// requiredTexts are the texts of which a call must have one for the rule to match.
+func requiredTexts(r *config.Rule, tool string) []string {
 	if tool == "Bash" && r.CommandPattern.Text != "" {
 		return r.CommandPattern.Needs
 	}

@@ -37,7 +37,7 @@ func (a *app) listRules(routes *load.Routes, asJSON bool) error {
 		}
 		for i := range routes.Overruled {
 			rule := newRuleJSON(&routes.Overruled[i])
-			rule.OverruledBy = place(namesake(routes, rule.Name))
+			rule.OverriddenBy = ruleLocation(overridingRule(routes, rule.Name))
 			list = append(list, rule)
 		}
 		return a.printJSON(list)
@@ -56,20 +56,20 @@ func (a *app) listRules(routes *load.Routes, asJSON bool) error {
 				patterns = append(patterns, strings.ReplaceAll(p, "\n", `\n`))
 			}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.Name, r.Action, toolOf(r), len(r.Tests), place(r), strings.Join(patterns, "  "))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.Name, r.Action, toolLabel(r), len(r.Tests), ruleLocation(r), strings.Join(patterns, "  "))
 	}
 	if len(routes.Overruled) > 0 {
 		fmt.Fprintln(table, "\nOVERRIDDEN\tACTION\tTOOL\tTESTS\tFROM\tBY")
 	}
 	for i := range routes.Overruled {
 		r := &routes.Overruled[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.Name, r.Action, toolOf(r), len(r.Tests), place(r), place(namesake(routes, r.Name)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.Name, r.Action, toolLabel(r), len(r.Tests), ruleLocation(r), ruleLocation(overridingRule(routes, r.Name)))
 	}
 	return table.Flush()
 }
 
-// namesake is the rule that overrules those with its name.
-func namesake(routes *load.Routes, name string) *config.Rule {
+// overridingRule is the rule that overrules those with its name.
+func overridingRule(routes *load.Routes, name string) *config.Rule {
 	for i := range routes.Rules {
 		if routes.Rules[i].Name == name {
 			return &routes.Rules[i]

@@ -34,10 +34,10 @@ The exit code is 1 if a test fails, a rule is invalid, or a rule is suspicious.`
 
 // testJSON is what test prints as JSON.
 type testJSON struct {
-	Tests    []testResultJSON `json:"tests"`
-	Odd      []findingJSON    `json:"suspicious"`
-	Problems []string         `json:"problems"`
-	OK       bool             `json:"ok"`
+	Tests      []testResultJSON `json:"tests"`
+	Suspicious []findingJSON    `json:"suspicious"`
+	Problems   []string         `json:"problems"`
+	OK         bool             `json:"ok"`
 }
 
 type testResultJSON struct {
@@ -58,7 +58,7 @@ type findingJSON struct {
 }
 
 func (a *app) testRules(routes *load.Routes, asJSON bool) error {
-	out := testJSON{Tests: []testResultJSON{}, Odd: []findingJSON{}, Problems: append([]string{}, routes.Problems...)}
+	out := testJSON{Tests: []testResultJSON{}, Suspicious: []findingJSON{}, Problems: append([]string{}, routes.Problems...)}
 	failed := 0
 	for _, r := range check.Tests(routes.Rules) {
 		t := testResultJSON{Rule: r.Rule.Name, Origin: r.Rule.Origin, Line: r.Test.Line, Test: r.Test.Text, Passed: r.Want == "", Want: r.Want}
@@ -74,9 +74,9 @@ func (a *app) testRules(routes *load.Routes, asJSON bool) error {
 		out.Tests = append(out.Tests, t)
 	}
 	for _, f := range check.Rules(routes.Rules) {
-		out.Odd = append(out.Odd, findingJSON{f.Rule.Name, f.Rule.Origin, f.Rule.Line, f.Text})
+		out.Suspicious = append(out.Suspicious, findingJSON{f.Rule.Name, f.Rule.Origin, f.Rule.Line, f.Text})
 	}
-	out.OK = failed+len(out.Odd)+len(out.Problems) == 0
+	out.OK = failed+len(out.Suspicious)+len(out.Problems) == 0
 	var err error
 	if asJSON {
 		err = a.printJSON(out)
@@ -106,9 +106,9 @@ func (a *app) printTests(out testJSON, rules, failed int) error {
 			fmt.Fprintf(a.stdout, "  FAIL  %s: %s\n        line %d: want %s%s\n", t.Rule, t.Test, t.Line, t.Want, by)
 		}
 	}
-	for _, f := range out.Odd {
+	for _, f := range out.Suspicious {
 		fmt.Fprintf(a.stdout, "suspicious: %s:%d: %s: %s\n", f.Origin, f.Line, f.Rule, f.Text)
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s, %s: %d failed, %d suspicious\n", count(rules, "rule"), count(len(out.Tests), "test"), failed, len(out.Odd))
+	_, err := fmt.Fprintf(a.stdout, "%s, %s: %d failed, %d suspicious\n", count(rules, "rule"), count(len(out.Tests), "test"), failed, len(out.Suspicious))
 	return err
 }

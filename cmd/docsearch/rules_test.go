@@ -62,7 +62,7 @@ func TestHookRules(t *testing.T) {
 			}
 		}
 	}
-	reason, _ := h.run(bash("kubectl get"), "TOOL_ROUTING_DEBUG=1").denied(t)
+	reason, _ := h.run(bash("kubectl get"), "TOOL_ROUTING_DEBUG=1").requireDenial(t)
 	if want := "Tool Routing: kubectl (" + h.config + ")\nMatched Command: kubectl get\nPattern: ^kubectl\\s+(\\w+)\n\nno get"; reason != want {
 		t.Errorf("with debugging: reason %q, want %q", reason, want)
 	}
@@ -77,7 +77,7 @@ func TestHookRuleAnswers(t *testing.T) {
 	h := newHookHome(t, `{"databases": [{"keywords": ["registry"], "path": `+string(path)+`, "description": "Registry documentation"}],
 		"routes": {"help": {"command_pattern": "^registry help ", "database": "registry"}}}`)
 	event := toolCall("s", "Bash", "command", "registry help "+indextest.Question+" "+indextest.Answer)
-	reason, context := h.run(event).denied(t)
+	reason, context := h.run(event).requireDenial(t)
 	for _, want := range []string{"Local documentation answers this call.\n", `mcp__docsearch__search {"query": "registry help how do I rotate`, "sending the same Bash again, unchanged, runs it."} {
 		if !strings.Contains(reason, want) {
 			t.Errorf("reason lacks %q:\n%s", want, reason)
@@ -86,8 +86,8 @@ func TestHookRuleAnswers(t *testing.T) {
 	if !strings.Contains(reason+context, indextest.Answer) {
 		t.Errorf("the passage that answers is missing:\n%s\n\n%s", reason, context)
 	}
-	h.run(event).passed(t)
-	h.run(toolCall("s", "Bash", "command", "registry help deeds in medieval Iceland")).passed(t)
+	h.run(event).requirePass(t)
+	h.run(toolCall("s", "Bash", "command", "registry help deeds in medieval Iceland")).requirePass(t)
 }
 
 // A change of any file counts from the next call on, and one project's rules
@@ -104,7 +104,7 @@ func TestHookRuleFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.write(name, text)
-		settle(t, name)
+		waitForTimestampTick(t, name)
 	}
 	event := toolCall("s", "Bash", "command", "deploy now")
 	project := []string{"CLAUDE_PROJECT_DIR=" + filepath.Join(h.dir, "project"), "CLAUDE_PLUGIN_ROOT=" + filepath.Join(h.dir, "plugin")}
@@ -113,12 +113,12 @@ func TestHookRuleFiles(t *testing.T) {
 		for range 3 {
 			r := h.run(event, project...)
 			if want == "" {
-				r.passed(t)
-			} else if reason, _ := r.denied(t); reason != "by "+want {
+				r.requirePass(t)
+			} else if reason, _ := r.requireDenial(t); reason != "by "+want {
 				t.Errorf("reason %q, want that of %s", reason, want)
 			}
 		}
-		h.run(event, "CLAUDE_PROJECT_DIR="+h.dir).passed(t)
+		h.run(event, "CLAUDE_PROJECT_DIR="+h.dir).requirePass(t)
 	}
 	by("")
 	put("routes:\n  project:\n    tool: Bash\n    pattern: ^deploy\n    message: by project\n", "project", ".docsearch", "routes.yaml")
@@ -166,5 +166,5 @@ func TestHookLimit(t *testing.T) {
 	if denied != 3 {
 		t.Errorf("%d denials, want 3", denied)
 	}
-	h.run(toolCall("another", "Bash", "command", "rm x")).denied(t)
+	h.run(toolCall("another", "Bash", "command", "rm x")).requireDenial(t)
 }

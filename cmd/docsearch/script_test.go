@@ -10,15 +10,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(cleaned{m}, map[string]func(){"docsearch": main})
+	testscript.Main(cleanupRunner{m}, map[string]func(){"docsearch": main})
 }
 
-// cleaned removes what the tests have built, after the last of them.
-type cleaned struct{ m *testing.M }
+// cleanupRunner removes what the tests have built, after the last of them.
+type cleanupRunner struct{ m *testing.M }
 
-func (c cleaned) Run() int {
+func (c cleanupRunner) Run() int {
 	code := c.m.Run()
-	os.RemoveAll(built.dir)
+	os.RemoveAll(builtBinaries.dir)
 	return code
 }
 

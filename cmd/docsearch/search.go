@@ -63,8 +63,8 @@ commands, and options that the answer probably contains.`,
 }
 
 // An asked is a database and what it has to say to the query.
-type asked struct {
-	listing
+type databaseResult struct {
+	databaseRef
 	index.Result
 	explained index.Explanation
 	info      index.Info
@@ -82,9 +82,9 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 	if s.topK == 0 {
 		s.topK = config.Default().Search.TopK
 	}
-	all := s.ask(ctx, s.named(chosen, query), query)
-	if len(all) < len(chosen) && !slices.ContainsFunc(all, func(d asked) bool { return d.err == nil && d.Confidence >= index.Doubtful }) {
-		all = s.ask(ctx, chosen, query)
+	all := s.searchAll(ctx, s.selectNamed(chosen, query), query)
+	if len(all) < len(chosen) && !slices.ContainsFunc(all, func(d databaseResult) bool { return d.err == nil && d.Confidence >= index.Doubtful }) {
+		all = s.searchAll(ctx, chosen, query)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -118,14 +118,14 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 }
 
 // choose lists the databases to ask.
-func (s *searchCommand) choose() ([]listing, error) {
-	all, err := listings(config.Locate(os.Getenv))
+func (s *searchCommand) choose() ([]databaseRef, error) {
+	all, err := listDatabases(config.Locate(os.Getenv))
 	if err != nil {
 		return nil, err
 	}
-	var chosen []listing
+	var chosen []databaseRef
 	for _, arg := range s.databases {
-		d, err := choose(all, arg)
+		d, err := findDatabase(all, arg)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func (s *searchCommand) choose() ([]listing, error) {
 		if !hasSeparator(path) {
 			path = "." + string(filepath.Separator) + path
 		}
-		d, err := choose(all, path)
+		d, err := findDatabase(all, path)
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (s *searchCommand) choose() ([]listing, error) {
 	}
 	for _, d := range all {
 		// What another server answers from need not have an index of ours.
-		if dir, err := index.Locate(d.Path); d.Foreign && (err != nil || !exists(generation.ManifestPath(dir))) {
+		if dir, err := index.Locate(d.Path); d.ExternalTool && (err != nil || !exists(generation.ManifestPath(dir))) {
 			continue
 		}
 		chosen = append(chosen, d)
@@ -162,17 +162,17 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// named leaves of databases that the user did not choose those that the query
+// selectNamed leaves of databases that the user did not choose those that the query
 // names, if it names some.
-func (s *searchCommand) named(chosen []listing, query string) []listing {
+func (s *searchCommand) selectNamed(chosen []databaseRef, query string) []databaseRef {
 	if len(s.databases)+len(s.paths) > 0 {
 		return chosen
 	}
 	names := make([][]string, len(chosen))
 	for i, d := range chosen {
-		names[i] = d.Names
+		names[i] = d.Aliases
 	}
-	var named []listing
+	var named []databaseRef
 	for _, i := range index.Named(query, names) {
 		named = append(named, chosen[i])
 	}
@@ -182,15 +182,15 @@ func (s *searchCommand) named(chosen []listing, query string) []listing {
 	return named
 }
 
-// ask puts the query to every database at once.
-func (s *searchCommand) ask(ctx context.Context, chosen []listing, query string) []asked {
+// searchAll puts the query to every database at once.
+func (s *searchCommand) searchAll(ctx context.Context, chosen []databaseRef, query string) []databaseResult {
 	q := index.Query{Text: query, Keywords: s.splitKeywords(), TopK: s.topK, Filter: s.filter, Embedders: configuredEmbedders()}
-	all := make([]asked, len(chosen))
+	all := make([]databaseResult, len(chosen))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, d := range chosen {
 		g.Go(func() error {
-			all[i].listing = d
+			all[i].databaseRef = d
 			db, err := index.Open(d.Path)
 			if err != nil {
 				all[i].err = err
@@ -198,7 +198,7 @@ func (s *searchCommand) ask(ctx context.Context, chosen []listing, query string)
 			}
 			defer db.Close()
 			q := q
-			q.Names, q.Version, q.URLs = d.Names, d.Version, d.URLs
+			q.Names, q.Version, q.URLs = d.Aliases, d.Version, d.URLs
 			all[i].info = db.Info()
 			all[i].Result, all[i].err = db.Search(ctx, q)
 			if all[i].err == nil && s.explain {
@@ -225,7 +225,7 @@ func (s *searchCommand) splitKeywords() []string {
 
 // source is where the reader finds the hit: its URL, or its file with the
 // line or the anchor, as seen from the working directory.
-func (d asked) source(p *passage.Passage) string {
+func (d databaseResult) source(p *passage.Passage) string {
 	if p.URL != "" || p.Path == "" {
 		return p.Locator()
 	}
@@ -246,41 +246,41 @@ func (d asked) source(p *passage.Passage) string {
 
 // A hitJSON is a hit as programs read it.
 type hitJSON struct {
-	Rank      int      `json:"rank"`
-	Score     float64  `json:"score"`
-	Database  string   `json:"database"`
-	ID        string   `json:"id"`
-	Title     string   `json:"title"`
-	Headings  []string `json:"headings"`
-	Source    string   `json:"source"` // URL, or file and line
-	URL       string   `json:"url,omitempty"`
-	Path      string   `json:"path,omitempty"`
-	StartLine int      `json:"start_line,omitempty"`
-	EndLine   int      `json:"end_line,omitempty"`
-	Anchors   []string `json:"anchors,omitempty"` // fragments that lead into it
-	Kind      string   `json:"kind,omitempty"`    // of the document, if it is none that says what is
-	Flags     []string `json:"flags,omitempty"`   // why to read it with care
-	Text      string   `json:"text"`
-	Explain   *hitWhy  `json:"explain,omitempty"`
+	Rank      int               `json:"rank"`
+	Score     float64           `json:"score"`
+	Database  string            `json:"database"`
+	ID        string            `json:"id"`
+	Title     string            `json:"title"`
+	Headings  []string          `json:"headings"`
+	Source    string            `json:"source"` // URL, or file and line
+	URL       string            `json:"url,omitempty"`
+	Path      string            `json:"path,omitempty"`
+	StartLine int               `json:"start_line,omitempty"`
+	EndLine   int               `json:"end_line,omitempty"`
+	Anchors   []string          `json:"anchors,omitempty"` // fragments that lead into it
+	Kind      string            `json:"kind,omitempty"`    // of the document, if it is none that says what is
+	Flags     []string          `json:"flags,omitempty"`   // why to read it with care
+	Text      string            `json:"text"`
+	Explain   *scoreExplanation `json:"explain,omitempty"`
 }
 
-type askedJSON struct {
-	Name       string    `json:"name"`
-	Path       string    `json:"path"`
-	Confidence float64   `json:"confidence"`
-	Confident  bool      `json:"confident"`
-	Notes      []string  `json:"notes,omitempty"`
-	Error      string    `json:"error,omitempty"`
-	Explain    *askedWhy `json:"explain,omitempty"`
+type databaseResultJSON struct {
+	Name       string                 `json:"name"`
+	Path       string                 `json:"path"`
+	Confidence float64                `json:"confidence"`
+	Confident  bool                   `json:"confident"`
+	Notes      []string               `json:"notes,omitempty"`
+	Error      string                 `json:"error,omitempty"`
+	Explain    *confidenceExplanation `json:"explain,omitempty"`
 }
 
-func (s *searchCommand) printJSON(query string, all []asked, hits []index.Merged) error {
+func (s *searchCommand) printJSON(query string, all []databaseResult, hits []index.Merged) error {
 	out := struct {
-		Query     string      `json:"query"`
-		Relevant  bool        `json:"relevant"`
-		Hits      []hitJSON   `json:"hits"`
-		Databases []askedJSON `json:"databases"`
-	}{Query: query, Relevant: relevant(all), Hits: []hitJSON{}}
+		Query     string               `json:"query"`
+		Relevant  bool                 `json:"relevant"`
+		Hits      []hitJSON            `json:"hits"`
+		Databases []databaseResultJSON `json:"databases"`
+	}{Query: query, Relevant: anyConfident(all), Hits: []hitJSON{}}
 	for i, h := range hits {
 		d := all[h.From]
 		headings := h.Headings
@@ -293,16 +293,16 @@ func (s *searchCommand) printJSON(query string, all []asked, hits []index.Merged
 			StartLine: h.StartLine, EndLine: h.EndLine, Anchors: h.Anchors, Kind: h.Kind(), Flags: h.Flags(), Text: h.Text,
 		}
 		if s.explain {
-			hit.Explain = d.why(h.Hit)
+			hit.Explain = d.explainScore(h.Hit)
 		}
 		out.Hits = append(out.Hits, hit)
 	}
 	for _, d := range all {
-		j := askedJSON{Name: d.Name, Path: d.Path, Confidence: d.Confidence, Confident: d.Confident, Notes: d.Notes}
+		j := databaseResultJSON{Name: d.Name, Path: d.Path, Confidence: d.Confidence, Confident: d.Confident, Notes: d.Notes}
 		if d.err != nil {
 			j.Error = d.err.Error()
 		} else if s.explain {
-			j.Explain = d.whyConfident()
+			j.Explain = d.explainConfidence()
 		}
 		out.Databases = append(out.Databases, j)
 	}
@@ -312,9 +312,9 @@ func (s *searchCommand) printJSON(query string, all []asked, hits []index.Merged
 	return enc.Encode(out)
 }
 
-// relevant reports whether any database is likely to answer the query.
-func relevant(all []asked) bool {
-	return slices.ContainsFunc(all, func(d asked) bool {
+// anyConfident reports whether any database is likely to answer the query.
+func anyConfident(all []databaseResult) bool {
+	return slices.ContainsFunc(all, func(d databaseResult) bool {
 		return d.err == nil && len(d.Hits) > 0 && d.Confidence >= index.Relevant
 	})
 }

@@ -8,24 +8,24 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 )
 
-// A hitWhy says why a hit stands where it does: its relevance is the
+// A scoreExplanation says why a hit stands where it does: its relevance is the
 // database's confidence, lowered as its score falls below the best one's.
-type hitWhy struct {
+type scoreExplanation struct {
 	Score float64                 `json:"score"`
 	Best  float64                 `json:"best_score"` // of the database's hits
 	Parts []index.Part            `json:"parts"`      // the score is their sum
 	Terms []index.TermExplanation `json:"terms"`
 }
 
-// An askedWhy says why a database is as confident as it is.
-type askedWhy struct {
+// An confidenceExplanation says why a database is as confident as it is.
+type confidenceExplanation struct {
 	Probability float64      `json:"probability"` // by words: 1/(1+exp(-the odds' sum))
 	Threshold   float64      `json:"threshold"`
 	Odds        []index.Part `json:"odds"`
 }
 
-// why explains a hit.
-func (d asked) why(h index.Hit) *hitWhy {
+// explainScore explains a hit.
+func (d databaseResult) explainScore(h index.Hit) *scoreExplanation {
 	for i := range d.Hits {
 		if d.Hits[i].Number == h.Number {
 			e := d.explained.Hits[i]
@@ -33,27 +33,27 @@ func (d asked) why(h index.Hit) *hitWhy {
 			if terms == nil {
 				terms = []index.TermExplanation{} // vectors alone found it
 			}
-			return &hitWhy{h.Score, d.Hits[0].Score, e.Parts, terms}
+			return &scoreExplanation{h.Score, d.Hits[0].Score, e.Parts, terms}
 		}
 	}
 	return nil
 }
 
-// whyConfident explains the database's confidence.
-func (d asked) whyConfident() *askedWhy {
-	return &askedWhy{d.explained.Probability, d.explained.Threshold, d.explained.Odds}
+// explainConfidence explains the database's confidence.
+func (d databaseResult) explainConfidence() *confidenceExplanation {
+	return &confidenceExplanation{d.explained.Probability, d.explained.Threshold, d.explained.Odds}
 }
 
-// printWhy explains a hit to a person.
-func (s *searchCommand) printWhy(d asked, h index.Merged, c palette, width int) {
-	why := d.why(h.Hit)
+// printScoreExplanation explains a hit to a person.
+func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, c palette, width int) {
+	why := d.explainScore(h.Hit)
 	line := func(indent, text string) {
 		for _, l := range wrap(text, width-len(indent)) {
 			fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.faint, l, c.end)
 		}
 	}
 	line(indent, fmt.Sprintf("relevance %.2f = confidence %.2f of %s x score %.2f / best score %.2f", h.Relevance, d.Confidence, d.Name, why.Score, why.Best))
-	line(indent, fmt.Sprintf("score %.2f = %s", why.Score, sum(why.Parts)))
+	line(indent, fmt.Sprintf("score %.2f = %s", why.Score, sumText(why.Parts)))
 	for _, t := range why.Terms {
 		var fields []string
 		for _, f := range t.Fields {
@@ -69,7 +69,7 @@ func (s *searchCommand) printWhy(d asked, h index.Merged, c palette, width int) 
 		if strings.HasPrefix(t.Term, "@") {
 			text += ": definition"
 		} else {
-			text += ": " + sum([]index.Part{{Name: "words", Adds: t.Words}, {Name: "page", Adds: t.Page}})
+			text += ": " + sumText([]index.Part{{Name: "words", Adds: t.Words}, {Name: "page", Adds: t.Page}})
 		}
 		if len(fields) > 0 {
 			text += "; in " + strings.Join(fields, ", ")
@@ -78,9 +78,9 @@ func (s *searchCommand) printWhy(d asked, h index.Merged, c palette, width int) 
 	}
 }
 
-// printWhyConfident explains a database's confidence to a person.
-func (s *searchCommand) printWhyConfident(d asked, c palette, width int) {
-	why := d.whyConfident()
+// printConfidenceExplanation explains a database's confidence to a person.
+func (s *searchCommand) printConfidenceExplanation(d databaseResult, c palette, width int) {
+	why := d.explainConfidence()
 	verdict := "below the"
 	if d.Confident {
 		verdict = "reaches the"
@@ -92,7 +92,7 @@ func (s *searchCommand) printWhyConfident(d asked, c palette, width int) {
 	}
 	for _, text := range []string{
 		fmt.Sprintf("lexical confidence %.2f, %s threshold %.2f", why.Probability, verdict, why.Threshold),
-		fmt.Sprintf("log odds %.2f = %s", total, sum(why.Odds)),
+		fmt.Sprintf("log odds %.2f = %s", total, sumText(why.Odds)),
 	} {
 		for _, l := range wrap(text, width-len(indent)) {
 			fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.faint, l, c.end)
@@ -100,8 +100,8 @@ func (s *searchCommand) printWhyConfident(d asked, c palette, width int) {
 	}
 }
 
-// sum shows the parts that are not nothing as a sum.
-func sum(parts []index.Part) string {
+// sumText shows the parts that are not nothing as a sum.
+func sumText(parts []index.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
 		amount := fmt.Sprintf("%.2f", math.Abs(p.Adds))

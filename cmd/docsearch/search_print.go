@@ -17,28 +17,28 @@ const (
 )
 
 // print shows the hits to a person, and if asked to, why they are there.
-func (s *searchCommand) print(query string, all []asked, hits []index.Merged) error {
+func (s *searchCommand) print(query string, all []databaseResult, hits []index.Merged) error {
 	if err := s.printHits(query, all, hits); err != nil {
 		return err
 	}
 	for _, d := range all {
 		if s.explain && d.err == nil {
-			s.printWhyConfident(d, colours(s.stdout), columns(s.stdout))
+			s.printConfidenceExplanation(d, newPalette(s.stdout), columns(s.stdout))
 		}
 	}
 	return nil
 }
 
-func (s *searchCommand) printHits(query string, all []asked, hits []index.Merged) error {
+func (s *searchCommand) printHits(query string, all []databaseResult, hits []index.Merged) error {
 	var names []string
 	for _, d := range all {
 		if d.err == nil {
 			names = append(names, d.Name)
 		}
 	}
-	c := colours(s.stdout)
+	c := newPalette(s.stdout)
 	width := columns(s.stdout)
-	if !relevant(all) {
+	if !anyConfident(all) {
 		fmt.Fprintf(s.stdout, "no confident answer in %s for %q\n", strings.Join(names, ", "), query)
 		for i, h := range hits {
 			if i == 0 {
@@ -46,7 +46,7 @@ func (s *searchCommand) printHits(query string, all []asked, hits []index.Merged
 			}
 			fmt.Fprintf(s.stdout, "%s%s  %s%s%s\n", indent, heading(&h.Passage), c.faint, printable(all[h.From].source(&h.Passage)), c.end)
 			if s.explain {
-				s.printWhy(all[h.From], h, c, width)
+				s.printScoreExplanation(all[h.From], h, c, width)
 			}
 		}
 		return nil
@@ -69,19 +69,19 @@ func (s *searchCommand) printHits(query string, all []asked, hits []index.Merged
 		if err != nil {
 			return err
 		}
-		words := analyzer.Highlighter(lexical.Query{Text: query, Keywords: s.splitKeywords(), Names: d.Names})
+		words := analyzer.Highlighter(lexical.Query{Text: query, Keywords: s.splitKeywords(), Names: d.Aliases})
 		for _, line := range snippet(body(h.Text), words, width-len(indent), snippetLines) {
-			fmt.Fprintf(s.stdout, "%s%s\n", indent, mark(line, words, c))
+			fmt.Fprintf(s.stdout, "%s%s\n", indent, highlight(line, words, c))
 		}
 		if s.explain {
-			s.printWhy(d, h, c, width)
+			s.printScoreExplanation(d, h, c, width)
 		}
 	}
 	return nil
 }
 
-func languageOf(d asked) string {
-	var kept keptOptions
+func languageOf(d databaseResult) string {
+	var kept savedOptions
 	if json.Unmarshal(d.info.Options, &kept) != nil {
 		return ""
 	}
@@ -111,8 +111,8 @@ func body(text string) string {
 	return rest
 }
 
-// mark marks the words of the query in a line.
-func mark(line string, words *lexical.Highlighter, c palette) string {
+// highlight marks the words of the query in a line.
+func highlight(line string, words *lexical.Highlighter, c palette) string {
 	if c.match == "" {
 		return line
 	}

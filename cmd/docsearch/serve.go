@@ -61,7 +61,7 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	settings := served.settings()
 	// Over HTTP the client may be on another machine, and has no business
 	// naming files of this one.
-	catalog := &mcpserver.Catalog{Entries: served.entries, AnyPath: opt.http == "", Embedders: served.asked,
+	catalog := &mcpserver.Catalog{Entries: served.entries, AnyPath: opt.http == "", Embedders: served.queryEmbedders,
 		MaxAge: time.Duration(settings.MaxAgeDays) * 24 * time.Hour}
 	defer catalog.Close()
 	server := mcpserver.New(mcpserver.Options{
@@ -69,7 +69,7 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 		TopK: settings.TopK, MaxTokens: settings.MaxTokens,
 	})
 	if len(opt.databases) > 0 {
-		a.warnOfUnknown(served, opt.databases)
+		a.warnUnknownDatabases(served, opt.databases)
 	}
 	if opt.http == "" {
 		return server.ServeStdio(ctx, a.stdin, a.stdout)
@@ -88,10 +88,10 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	return server.ServeHTTP(ctx, l, opt.token)
 }
 
-// warnOfUnknown warns of names that mean no database now; one may come to be
+// warnUnknownDatabases warns of names that mean no database now; one may come to be
 // while the server runs. Paths are not looked at: one on a drive that is away
 // could hold the server up.
-func (a *app) warnOfUnknown(served *servedDatabases, names []string) {
+func (a *app) warnUnknownDatabases(served *servedDatabases, names []string) {
 	all := (&servedDatabases{locations: served.locations, log: served.log}).entries()
 	for _, name := range names {
 		known := slices.ContainsFunc(all, func(e mcpserver.Entry) bool { return strings.EqualFold(e.Name, name) })
@@ -138,12 +138,12 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 		all = append(all, mcpserver.Entry{Name: db.Name, Path: filepath.Clean(db.Path), Description: db.Description,
 			Keywords: db.Keywords, URLs: db.URLs, Version: db.Version})
 	}
-	made, err := madeDatabases(s.locations.Data)
+	made, err := dataFolderDatabases(s.locations.Data)
 	if err != nil {
 		s.log.Error("cannot read the data folder", "error", err)
 	}
 	for _, m := range made {
-		all = add(all, mcpserver.EntryAt(m.Path))
+		all = addEntry(all, mcpserver.EntryAt(m.Path))
 	}
 	if len(s.only) == 0 {
 		return all
@@ -154,22 +154,22 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 			return strings.EqualFold(e.Name, want) || e.Path == mcpserver.EntryAt(want).Path
 		})
 		if i >= 0 {
-			chosen = add(chosen, all[i])
+			chosen = addEntry(chosen, all[i])
 		} else {
-			chosen = add(chosen, mcpserver.EntryAt(want))
+			chosen = addEntry(chosen, mcpserver.EntryAt(want))
 		}
 	}
 	return chosen
 }
 
-// asked are the embedders that may be asked for the vectors of queries.
-func (s *servedDatabases) asked() *index.Embedders {
+// queryEmbedders are the embedders that may be asked for the vectors of queries.
+func (s *servedDatabases) queryEmbedders() *index.Embedders {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refresh()
 	if s.embedders == nil {
 		specs := specsOf(s.config.Embedders)
-		s.embedders = index.NewEmbedders(func() []index.EmbedderSpec { return specs }, agentPatience)
+		s.embedders = index.NewEmbedders(func() []index.EmbedderSpec { return specs }, agentTimeout)
 	}
 	return s.embedders
 }
@@ -211,10 +211,10 @@ func hasIndex(path string) bool {
 	return err == nil
 }
 
-// add adds a database unless it is there, under another name if its own is
+// addEntry adds a database unless it is there, under another name if its own is
 // taken. It compares the paths as they are written: to look at the files could
 // take for ever where one is on a drive that is away.
-func add(list []mcpserver.Entry, e mcpserver.Entry) []mcpserver.Entry {
+func addEntry(list []mcpserver.Entry, e mcpserver.Entry) []mcpserver.Entry {
 	if slices.ContainsFunc(list, func(have mcpserver.Entry) bool { return have.Path == e.Path }) {
 		return list
 	}

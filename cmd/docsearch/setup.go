@@ -22,7 +22,7 @@ import (
 )
 
 func newSetupCommand(a *app) *cobra.Command {
-	s := &setupCommand{app: a, page: newPage(a.stdout), builder: &buildCommand{app: a}}
+	s := &setupCommand{app: a, stepPrinter: newStepPrinter(a.stdout), builder: &buildCommand{app: a}}
 	cmd := &cobra.Command{
 		Use:   "setup [KEYWORD SOURCE]",
 		Short: "Build a database, add it to the config, and install the hook",
@@ -50,7 +50,7 @@ asks for both.`,
 			if len(args) == 2 {
 				s.keyword, s.source = args[0], args[1]
 			}
-			spareMemory()
+			limitMemory()
 			s.builder.set = cmd.Flags().Changed
 			return s.run(cmd.Context())
 		},
@@ -63,7 +63,7 @@ asks for both.`,
 	f.BoolVar(&s.install, "install", false, "install the hook and the MCP server without asking")
 	f.BoolVar(&s.noInstall, "no-install", false, "do not install the hook and the MCP server")
 	f.BoolVarP(&s.yes, "yes", "y", false, "accept all suggestions and answer yes to all prompts")
-	exclusive(cmd, "install", "no-install")
+	markExclusive(cmd, "install", "no-install")
 	s.builder.addSourceFlags(f)
 	s.builder.addSiteFlags(f)
 	s.builder.addEmbedderFlags(f)
@@ -74,9 +74,9 @@ asks for both.`,
 // memory: what was done before is found where it was done.
 type setupCommand struct {
 	*app
-	*page
-	builder *buildCommand
-	asker   *asker // nil: nobody is there to ask
+	*stepPrinter
+	builder  *buildCommand
+	prompter *prompter // nil: nobody is there to ask
 
 	keyword, source string
 	keywords, urls  []string // as given
@@ -98,11 +98,11 @@ func (s *setupCommand) run(ctx context.Context) error {
 		return errors.New("cannot find a place for the config: DOCSEARCH_CONFIG_PATH and the home directory are not set")
 	}
 	if !s.yes {
-		s.asker = newAsker(s.stdin, s.stderr)
+		s.prompter = newPrompter(s.stdin, s.stderr)
 	}
 	s.usesClaude = usesClaude(s.app)
 	for _, step := range []func(context.Context) error{
-		s.choose, s.buildDatabase, s.writeEntry, s.connect, s.try,
+		s.choose, s.buildDatabase, s.writeEntry, s.installClient, s.testSearch,
 	} {
 		err := step(ctx)
 		if errors.Is(err, errInterrupted) || err != nil && ctx.Err() != nil {
@@ -137,24 +137,24 @@ func (s *setupCommand) choose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.plan.known = true // it is about to be
+	s.plan.configured = true // it is about to be
 	return s.mayRedirect(ctx)
 }
 
 // askSource asks for the source and the keyword.
 func (s *setupCommand) askSource(ctx context.Context) error {
 	proposed := s.proposedSource()
-	if s.asker == nil && !(s.yes && proposed != "") {
+	if s.prompter == nil && !(s.yes && proposed != "") {
 		return withHint(usagef("cannot ask for a keyword and a source: stdin is not a terminal"), "run docsearch setup KEYWORD SOURCE")
 	}
 	var err error
 	for s.source == "" {
-		if s.source, err = s.asker.ask(ctx, "Documentation source (folder, archive, URL, or LEANN index)", proposed); err != nil {
+		if s.source, err = s.prompter.ask(ctx, "Documentation source (folder, archive, URL, or LEANN index)", proposed); err != nil {
 			return err
 		}
 	}
 	s.source = config.Expand(s.source, config.Home(os.Getenv)) // as a shell would have
-	s.keyword, err = s.asker.ask(ctx, "Keyword that selects the database in a web search", proposedKeyword(s.source))
+	s.keyword, err = s.prompter.ask(ctx, "Keyword that selects the database in a web search", proposedKeyword(s.source))
 	return err
 }
 
@@ -184,7 +184,7 @@ func proposedKeyword(source string) string {
 // of LEANN's that the config does not name yet, or a folder of documentation in
 // the working directory; "" if there is none.
 func (s *setupCommand) proposedSource() string {
-	all, err := listings(s.locations)
+	all, err := listDatabases(s.locations)
 	if err != nil {
 		return ""
 	}
@@ -232,16 +232,16 @@ func databaseName(keyword string) string {
 // mayRedirect makes sure that an entry of that name which is of another
 // database may become one of this.
 func (s *setupCommand) mayRedirect(ctx context.Context) error {
-	entry, ok, err := s.configured()
-	if err != nil || !ok || s.yes || s.isOf(entry) {
+	entry, ok, err := s.configEntry()
+	if err != nil || !ok || s.yes || s.isEntryOf(entry) {
 		return err
 	}
 	err = fmt.Errorf("the config already has an entry %s for the database %s", entry.Name, entry.Path)
-	if s.asker == nil {
+	if s.prompter == nil {
 		return withHint(err, "pass --yes to change the entry to %s, or use another keyword to add an entry", s.plan.dir)
 	}
 	s.warn("%v", err)
-	agreed, askErr := s.asker.agree(ctx, "Change the entry to "+s.plan.dir+"?", false)
+	agreed, askErr := s.prompter.confirm(ctx, "Change the entry to "+s.plan.dir+"?", false)
 	if askErr != nil || agreed {
 		return askErr
 	}
@@ -252,7 +252,7 @@ func (s *setupCommand) mayRedirect(ctx context.Context) error {
 func (s *setupCommand) buildDatabase(ctx context.Context) error {
 	s.step("Build the database")
 	fmt.Fprintln(s.stdout)
-	if info, ok := s.built(); ok {
+	if info, ok := s.isUpToDate(); ok {
 		fmt.Fprintf(s.stdout, "%s: %s of %s, built %s from %s\n", s.plan.label, count(info.Passages, "passage"),
 			count(info.Documents, "document"), age(time.Since(info.Created)), info.Source.Location)
 		if info.Source.Kind == ingest.KindSite {
@@ -268,7 +268,7 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := s.builder.finish(s.plan, info, time.Since(began)); err != nil {
+		if err := s.builder.printResult(s.plan, info, time.Since(began)); err != nil {
 			return err
 		}
 	}
@@ -285,17 +285,17 @@ func (s *setupCommand) nameForCommands() string {
 	return s.plan.dir
 }
 
-// built reports whether the database is there, whole, built with these options
+// isUpToDate reports whether the database is there, whole, built with these options
 // and from what its source is now. Where only the source has changed since, the
 // build will take over what has not.
-func (s *setupCommand) built() (index.Info, bool) {
+func (s *setupCommand) isUpToDate() (index.Info, bool) {
 	info, state, _ := inspect(s.plan.dir)
-	if errors.Is(s.plan.notice, errElsewhere) {
+	if errors.Is(s.plan.notice, errUnverifiedSource) {
 		return info, state == stateOK // as whoever made it left it
 	}
-	options, err := json.Marshal(s.plan.kept)
-	same := err == nil && sameJSON(options, info.Options) && (isOwn(info) || !isMade(info.Source.Kind))
-	s.builder.update = same && info.Tool == buildVersion()
+	options, err := json.Marshal(s.plan.options)
+	same := err == nil && sameJSON(options, info.Options) && (isOwn(info) || !isDocsearchSource(info.Source.Kind))
+	s.builder.reuse = same && info.Tool == buildVersion()
 	return info, same && state == stateOK
 }
 

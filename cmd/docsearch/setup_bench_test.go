@@ -18,7 +18,7 @@ import (
 // It is to do 300 pages a second on two cores, in less than 500 MB.
 func BenchmarkSetup(b *testing.B) {
 	const pages = 10_000
-	contents := manual(pages)
+	contents := generateManual(pages)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if page, ok := contents[r.URL.Path]; ok {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -54,10 +54,10 @@ func BenchmarkSetup(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// manual is made-up documentation by the paths of its pages: about 12 KB each,
+// generateManual is made-up documentation by the paths of its pages: about 12 KB each,
 // of which half is the menus and footers that a generator puts around a text of
 // 500 words.
-func manual(pages int) map[string]string {
+func generateManual(pages int) map[string]string {
 	rng := rand.New(rand.NewPCG(7, 8))
 	words := make([]string, 30_000)
 	for i := range words {

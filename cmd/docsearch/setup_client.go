@@ -13,9 +13,9 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// connect installs the hook and the server where they are not, if the user
+// installClient installs the hook and the server where they are not, if the user
 // wants it.
-func (s *setupCommand) connect(ctx context.Context) error {
+func (s *setupCommand) installClient(ctx context.Context) error {
 	s.step("Connect Claude Code")
 	fmt.Fprintln(s.stdout)
 	claude, err := s.claude()
@@ -26,9 +26,9 @@ func (s *setupCommand) connect(ctx context.Context) error {
 		s.warn("%s turns all hooks off; remove \"disableAllHooks\" from it", path)
 	}
 	in := findInstalled(claude)
-	if where := in.where(claude); where != "" {
+	if where := in.sources(claude); where != "" {
 		fmt.Fprintf(s.stdout, "the hook and the MCP server are installed: %s\n", where)
-		s.warnOf(in)
+		s.warnAboutInstallation(in)
 		return nil
 	}
 	wanted, err := s.wantsInstall(ctx)
@@ -58,15 +58,15 @@ func (s *setupCommand) connect(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintln(s.stdout, "new sessions use it")
-	s.warnOf(findInstalled(claude))
+	s.warnAboutInstallation(findInstalled(claude))
 	s.done = append(s.done, "the hook and the MCP server in Claude Code's settings")
 	s.undo = append(s.undo, "docsearch uninstall")
 	return nil
 }
 
-// where says where Claude Code has both the hook and the server from; "" if it
+// sources says where Claude Code has both the hook and the server from; "" if it
 // lacks one of them, or the program that they name is gone.
-func (in *installation) where(claude *agentconfig.Claude) string {
+func (in *installation) sources(claude *agentconfig.Claude) string {
 	if in.plugin != "" {
 		return in.plugin
 	}
@@ -101,10 +101,10 @@ func (s *setupCommand) wantsInstall(ctx context.Context) (bool, error) {
 		return true, nil
 	case s.noInstall:
 		return false, nil
-	case s.asker == nil:
+	case s.prompter == nil:
 		return s.yes && s.usesClaude, nil
 	}
-	return s.asker.agree(ctx, "Add the hook and the MCP server to Claude Code's settings?", s.usesClaude)
+	return s.prompter.confirm(ctx, "Add the hook and the MCP server to Claude Code's settings?", s.usesClaude)
 }
 
 // usesClaude reports whether the user has Claude Code.
@@ -124,8 +124,8 @@ func usesClaude(a *app) bool {
 	return false
 }
 
-// try sends a search of its own through the hook and the server.
-func (s *setupCommand) try(ctx context.Context) error {
+// testSearch sends a search of its own through the hook and the server.
+func (s *setupCommand) testSearch(ctx context.Context) error {
 	s.step("Run a test search")
 	query, sure, err := s.evidence.Question(ctx, s.plan.dir, s.entry.Keyword(), append([]string{s.entry.Name}, s.entry.Keywords...))
 	if err != nil {
@@ -139,18 +139,18 @@ func (s *setupCommand) try(ctx context.Context) error {
 	took := o.Took.Round(time.Millisecond)
 	switch {
 	case o.Decision == "deny":
-		s.say(fmt.Sprintf("The hook denied it in %s and returned the answer:", took))
+		s.text(fmt.Sprintf("The hook denied it in %s and returned the answer:", took))
 		s.quote(o.Reason, 10)
 	case s.entry.Mode == config.ModeOff || s.entry.Mode == config.ModeAdvise:
-		s.say(fmt.Sprintf("The hook let the test search run (%s): the mode of %s is %q.", took, s.entry.Name, s.entry.Mode))
+		s.text(fmt.Sprintf("The hook let the test search run (%s): the mode of %s is %q.", took, s.entry.Name, s.entry.Mode))
 	case o.Stderr != "":
 		return withHint(fmt.Errorf("the hook did not deny the test search: %s", firstLine(o.Stderr)), "run docsearch doctor to check the installation")
 	case sure:
 		return withHint(errors.New("the hook did not deny the test search, although the database answers it"), "run DOCSEARCH_DEBUG=1 docsearch hook to see each step")
 	default:
-		s.say(fmt.Sprintf("The hook let the test search run (%s): no result reached the confidence threshold. The agent can still call the search tool:", took))
+		s.text(fmt.Sprintf("The hook let the test search run (%s): no result reached the confidence threshold. The agent can still call the search tool:", took))
 	}
-	return s.ask(ctx, query)
+	return s.callServer(ctx, query)
 }
 
 func (s *setupCommand) runHook(ctx context.Context, query string) (agentconfig.Outcome, error) {
@@ -159,7 +159,7 @@ func (s *setupCommand) runHook(ctx context.Context, query string) (agentconfig.O
 		return agentconfig.Outcome{}, err
 	}
 	defer os.RemoveAll(state)
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	cmd, err := s.docsearch(ctx, "hook")
 	if err != nil {
@@ -172,9 +172,9 @@ func (s *setupCommand) runHook(ctx context.Context, query string) (agentconfig.O
 	})
 }
 
-// ask asks the server the same question.
-func (s *setupCommand) ask(ctx context.Context, query string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// callServer asks the server the same question.
+func (s *setupCommand) callServer(ctx context.Context, query string) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	cmd, err := s.docsearch(ctx, "serve")
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *setupCommand) ask(ctx context.Context, query string) error {
 	if err != nil {
 		return err
 	}
-	s.say(fmt.Sprintf("The server's search tool returned in %s:", time.Since(start).Round(time.Millisecond)))
+	s.text(fmt.Sprintf("The server's search tool returned in %s:", time.Since(start).Round(time.Millisecond)))
 	s.quote(answer, 12)
 	return nil
 }

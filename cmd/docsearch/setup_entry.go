@@ -16,16 +16,16 @@ import (
 	"github.com/docsearch/docsearch/internal/setup"
 )
 
-// configured is the entry of the config that is of the database, or has the
+// configEntry is the entry of the config that is of the database, or has the
 // name that a new one would have; false if there is none.
-func (s *setupCommand) configured() (config.Database, bool, error) {
+func (s *setupCommand) configEntry() (config.Database, bool, error) {
 	r, err := load.Load(s.locations)
 	if err != nil {
 		return config.Database{}, false, withHint(err, "run docsearch config check to list all problems")
 	}
 	named := slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return strings.EqualFold(d.Name, s.keyword) })
 	if named < 0 {
-		named = slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return s.isOf(d) })
+		named = slices.IndexFunc(r.Config.Databases, func(d config.Database) bool { return s.isEntryOf(d) })
 	}
 	if named < 0 {
 		return config.Database{}, false, nil
@@ -33,8 +33,8 @@ func (s *setupCommand) configured() (config.Database, bool, error) {
 	return r.Config.Databases[named], true, nil
 }
 
-// isOf reports whether the entry is of the database that is set up.
-func (s *setupCommand) isOf(entry config.Database) bool {
+// isEntryOf reports whether the entry is of the database that is set up.
+func (s *setupCommand) isEntryOf(entry config.Database) bool {
 	dir, err := index.Locate(entry.Path)
 	return err == nil && samePath(dir, s.plan.dir) || samePath(entry.Path, s.plan.dir)
 }
@@ -46,11 +46,11 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	if s.evidence, err = setup.Gather(s.plan.dir, s.keyword, mayRead(s.plan.dir)); err != nil {
 		return err
 	}
-	old, exists, err := s.configured()
+	old, exists, err := s.configEntry()
 	if err != nil {
 		return err
 	}
-	e, err := s.propose(ctx, old, exists)
+	e, err := s.proposeEntry(ctx, old, exists)
 	if err != nil {
 		return err
 	}
@@ -78,13 +78,13 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 		return withHint(fmt.Errorf("config %s: the entry %s is not usable", r.Path, e.Name), "run docsearch config check to see why")
 	}
 	s.entry = r.Config.Databases[i]
-	s.warnOfShared(r.Config.Databases)
+	s.warnSharedKeywords(r.Config.Databases)
 	return nil
 }
 
-// warnOfShared warns of keywords that another database has as well: a search
+// warnSharedKeywords warns of keywords that another database has as well: a search
 // with one of them is looked up in both.
-func (s *setupCommand) warnOfShared(all []config.Database) {
+func (s *setupCommand) warnSharedKeywords(all []config.Database) {
 	for _, other := range all {
 		for _, k := range other.Keywords {
 			if other.Entry != s.entry.Entry && slices.ContainsFunc(s.entry.Keywords, func(own string) bool { return strings.EqualFold(own, k) }) {
@@ -94,14 +94,14 @@ func (s *setupCommand) warnOfShared(all []config.Database) {
 	}
 }
 
-// propose makes the entry: of what the user gave, of what is there already, and
+// proposeEntry makes the entry: of what the user gave, of what is there already, and
 // for a new one of what the documentation suggests. At a terminal the user has
 // the last word.
-func (s *setupCommand) propose(ctx context.Context, old config.Database, exists bool) (edit.Entry, error) {
+func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, exists bool) (edit.Entry, error) {
 	e := edit.Entry{Name: s.keyword, Keywords: s.evidence.Keywords(), Path: s.plan.dir, Description: s.evidence.Description(), URLs: s.evidence.Prefixes()}
 	if exists {
 		e.Name, e.Keywords, e.Description = old.Name, old.Keywords, old.Description
-		if s.isOf(old) {
+		if s.isEntryOf(old) {
 			e.Path = old.Path
 		}
 		if len(old.URLs) > 0 {
@@ -116,7 +116,7 @@ func (s *setupCommand) propose(ctx context.Context, old config.Database, exists 
 	}
 	e.Description = cmp.Or(s.description, e.Description)
 	given := s.builder.set("keywords") && s.builder.set("urls") && s.description != ""
-	if s.asker != nil && !exists && !given {
+	if s.prompter != nil && !exists && !given {
 		fmt.Fprintln(s.stderr)
 		for _, field := range []struct {
 			question string
@@ -125,14 +125,14 @@ func (s *setupCommand) propose(ctx context.Context, old config.Database, exists 
 			{"Keywords, separated by commas", &e.Keywords},
 			{"URL prefixes of the pages, separated by commas", &e.URLs},
 		} {
-			answer, err := s.asker.ask(ctx, field.question, strings.Join(*field.list, ", "))
+			answer, err := s.prompter.ask(ctx, field.question, strings.Join(*field.list, ", "))
 			if err != nil {
 				return e, err
 			}
 			*field.list = splitList(answer)
 		}
 		var err error
-		if e.Description, err = s.asker.ask(ctx, "Description that the agent sees", e.Description); err != nil {
+		if e.Description, err = s.prompter.ask(ctx, "Description that the agent sees", e.Description); err != nil {
 			return e, err
 		}
 	}
@@ -161,9 +161,9 @@ func (s *setupCommand) applyEntry(ctx context.Context, change *agentconfig.Chang
 		s.done = append(s.done, fmt.Sprintf("the entry %s in %s", name, path))
 		return nil
 	}
-	s.say(path + ":")
+	s.text(path + ":")
 	s.diff(change.Diff())
-	agreed, err := s.asker.agree(ctx, "Write this change to "+path+"?", true)
+	agreed, err := s.prompter.confirm(ctx, "Write this change to "+path+"?", true)
 	if err != nil {
 		return err
 	}

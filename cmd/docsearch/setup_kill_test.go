@@ -38,9 +38,9 @@ func TestKilledSetup(t *testing.T) {
 				defer server.Close()
 				s.source = server.URL + "/docs/"
 			}
-			b.at(t, home)
+			b.setHome(t, home)
 
-			b.edit(t, 0)
+			b.writeEdition(t, 0)
 			s.reset(t)
 			took := s.complete(t, 0)
 			for path, f := range s.files {
@@ -52,7 +52,7 @@ func TestKilledSetup(t *testing.T) {
 			old := 0
 			for range kills {
 				s.reset(t)
-				b.edit(t, 1-old)
+				b.writeEdition(t, 1-old)
 				cmd := s.command(t)
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
@@ -77,7 +77,7 @@ func TestKilledSetup(t *testing.T) {
 				}
 				old = 1 - old
 			}
-			b.clean(t)
+			b.checkNoLeftovers(t)
 		})
 	}
 }
@@ -116,8 +116,8 @@ func setupProcess(t *testing.T, b *builder, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// at makes home the home of the builder's processes, with its config.
-func (b *builder) at(t *testing.T, home string) {
+// setHome makes home the home of the builder's processes, with its config.
+func (b *builder) setHome(t *testing.T, home string) {
 	temp := t.TempDir() // what a killed trial leaves there
 	b.env = append(b.env, "TMPDIR="+temp, "TMP="+temp, "TEMP="+temp, "HOME="+home, "USERPROFILE="+home, "NO_PROXY=127.0.0.1",
 		"DOCSEARCH_CONFIG_PATH="+filepath.Join(home, "config.json"), "DOCSEARCH_CACHE_DIR="+filepath.Join(home, "cache"), "CLAUDE_CONFIG_DIR=")

@@ -15,13 +15,13 @@ import (
 // another's.
 func TestSetupsAtOnce(t *testing.T) {
 	b := folderBuilder(t)
-	b.edit(t, 0)
+	b.writeEdition(t, 0)
 	home := t.TempDir()
 	path := filepath.Join(home, "config.json")
 	if err := os.WriteFile(path, []byte(otherEntry), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.at(t, home)
+	b.setHome(t, home)
 	const setups = 4
 	var all sync.WaitGroup
 	for i := range setups {

@@ -45,7 +45,7 @@ The savings are an estimate. Stats prints the formula.`,
 	cmd.Flags().Var(&since, "since", sinceHelp)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&page, "html", "", "write an HTML page with charts to `FILE` instead of printing")
-	exclusive(cmd, "json", "html")
+	markExclusive(cmd, "json", "html")
 	return cmd
 }
 
@@ -87,9 +87,9 @@ type stats struct {
 	Saved     saving       `json:"saved"`
 	Damaged   int          `json:"damaged_lines"`
 
-	told    int      // bytes, in denials
-	avoided int      // calls to the web that did not take place
-	queries []string // that match nothing
+	contextBytes     int      // bytes, in denials
+	callsAvoided     int      // calls to the web that did not take place
+	unmatchedQueries []string // that match nothing
 }
 
 // readStats counts the events of the log since a time.
@@ -107,7 +107,7 @@ func readStats(l eventlog.Log, since time.Time) (*stats, error) {
 	}); err != nil {
 		return nil, fmt.Errorf("cannot read the event log: %w", err)
 	}
-	groups, alone, err := groupQueries(s.queries)
+	groups, alone, err := groupQueries(s.unmatchedQueries)
 	if err != nil {
 		return nil, err
 	}
@@ -146,19 +146,19 @@ func (s *stats) add(e *eventlog.Event) {
 	toWeb := e.Tool == "WebSearch" || e.Tool == "WebFetch"
 	switch e.Outcome {
 	case eventlog.Answered, eventlog.Redirected:
-		s.told += e.Shown
+		s.contextBytes += e.Shown
 		if toWeb && e.Outcome == eventlog.Answered {
-			s.avoided++
+			s.callsAvoided++
 		}
 	case eventlog.Retried:
 		if toWeb {
-			s.avoided--
+			s.callsAvoided--
 		}
 	case eventlog.Unmatched:
 		if e.Query == "" {
 			s.Unknown++
 		} else {
-			s.queries = append(s.queries, strings.Join(strings.Fields(e.Query), " "))
+			s.unmatchedQueries = append(s.unmatchedQueries, strings.Join(strings.Fields(e.Query), " "))
 		}
 	}
 }
@@ -184,15 +184,15 @@ type saving struct {
 }
 
 func (s *stats) saving() saving {
-	calls := max(0, s.avoided)
+	calls := max(0, s.callsAvoided)
 	return saving{
 		Calls:   calls,
-		Tokens:  calls*assumedTokens - s.told/assumedBytes,
+		Tokens:  calls*assumedTokens - s.contextBytes/assumedBytes,
 		Seconds: float64(calls*assumedSeconds) - float64(s.Events)*hookSeconds,
 		How: fmt.Sprintf("Estimate: each answered search or fetch counts as one web call saved, and each retry as one web call added. A web call counts as %s tokens and %d seconds. "+
 			"The estimate subtracts the %s bytes of all answers and redirections, at %d bytes per token, and %g seconds per event, as measured in Claude Code. "+
 			"It cannot account for calls that the agent would have made without docsearch.",
-			thousands(assumedTokens), assumedSeconds, thousands(s.told), assumedBytes, hookSeconds),
+			thousands(assumedTokens), assumedSeconds, thousands(s.contextBytes), assumedBytes, hookSeconds),
 	}
 }
 
@@ -226,7 +226,7 @@ func (a *app) stats(since time.Time, asJSON bool, page string) error {
 			return fmt.Errorf("cannot write %s: is a folder", page)
 		}
 		if err := atomicfile.Write(page, data, 0o644); err != nil {
-			return fmt.Errorf("cannot write %s: %s", page, causeOf(err))
+			return fmt.Errorf("cannot write %s: %s", page, shortReason(err))
 		}
 		_, err = fmt.Fprintf(a.stdout, "wrote the statistics of %[2]s to %[1]s\n", page, count(s.Events, "event"))
 		return err
@@ -240,7 +240,7 @@ const (
 )
 
 func (a *app) printStats(s *stats, logsQueries bool) error {
-	c := colours(a.stdout)
+	c := newPalette(a.stdout)
 	width := columns(a.stdout)
 	var b strings.Builder
 	if s.Events == 0 {
@@ -259,7 +259,7 @@ func (a *app) printStats(s *stats, logsQueries bool) error {
 		for _, g := range s.Unmatched[:min(len(s.Unmatched), groupsShown)] {
 			fmt.Fprintf(&b, "%s%4s  %s%s%s\n", indent, thousands(g.Searches), c.match, printable(g.Word), c.end)
 			for _, q := range g.Queries[:min(len(g.Queries), queriesShown)] {
-				fmt.Fprintf(&b, "%s      %s%s%s\n", indent, c.faint, shortened(printable(q), width-len(indent)-6), c.end)
+				fmt.Fprintf(&b, "%s      %s%s%s\n", indent, c.faint, truncate(printable(q), width-len(indent)-6), c.end)
 			}
 			fmt.Fprintf(&b, "%s      %s\n", indent, printable(g.Setup))
 		}
@@ -300,7 +300,7 @@ func printCounters(b *strings.Builder, c palette, title string, rows map[string]
 	used, names := usedOutcomes(rows), sortedCounters(rows)
 	widest := len(title)
 	for _, name := range names {
-		widest = max(widest, utf8.RuneCountInString(shortened(printable(name), nameWidth)))
+		widest = max(widest, utf8.RuneCountInString(truncate(printable(name), nameWidth)))
 	}
 	fmt.Fprintf(b, "\n%s%-*s", c.title, widest, title)
 	for _, o := range used {
@@ -308,7 +308,7 @@ func printCounters(b *strings.Builder, c palette, title string, rows map[string]
 	}
 	fmt.Fprintln(b, c.end)
 	for _, name := range names {
-		line := fmt.Sprintf("%-*s", widest, shortened(printable(name), nameWidth))
+		line := fmt.Sprintf("%-*s", widest, truncate(printable(name), nameWidth))
 		for _, o := range used {
 			n := ""
 			if rows[name][o] > 0 {

@@ -39,10 +39,10 @@ func groupQueries(queries []string) (groups []queryGroup, alone int, err error) 
 		}
 		return 2
 	}
-	asked := make([][]askedWord, len(queries))
+	asked := make([][]queryTerm, len(queries))
 	byTerm := map[string]*word{}
 	for i, q := range queries {
-		asked[i] = askedWords(analyzer, q)
+		asked[i] = queryTerms(analyzer, q)
 		for place, a := range asked[i] {
 			w := byTerm[a.term]
 			if w == nil {
@@ -93,15 +93,15 @@ func groupQueries(queries []string) (groups []queryGroup, alone int, err error) 
 	return groups, alone, nil
 }
 
-// An askedWord is a word of a query that may say what it is about.
-type askedWord struct {
+// An queryTerm is a word of a query that may say what it is about.
+type queryTerm struct {
 	text string
 	term string // the same for all forms of the word
 }
 
-// askedWords are the words of a query, each once.
-func askedWords(analyzer *lexical.Analyzer, query string) []askedWord {
-	var words []askedWord
+// queryTerms are the words of a query, each once.
+func queryTerms(analyzer *lexical.Analyzer, query string) []queryTerm {
+	var words []queryTerm
 	for _, text := range strings.FieldsFunc(strings.ToLower(query), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+#.-_", r)
 	}) {
@@ -113,8 +113,8 @@ func askedWords(analyzer *lexical.Analyzer, query string) []askedWord {
 		if strings.ContainsAny(text, "+#") {
 			term = text // c++ is not c
 		}
-		if term != "" && !slices.ContainsFunc(words, func(w askedWord) bool { return w.term == term }) {
-			words = append(words, askedWord{text, term})
+		if term != "" && !slices.ContainsFunc(words, func(w queryTerm) bool { return w.term == term }) {
+			words = append(words, queryTerm{text, term})
 		}
 	}
 	return words

@@ -199,7 +199,7 @@ func plotRows(names []string, rows map[string]counter) plot {
 			p.Bars = append(p.Bars, bar{end, y + 2, long, step - 4, o, name + ": " + thousands(n) + " " + string(o)})
 			end += long
 		}
-		p.Labels = append(p.Labels, label{0, y + 16, shortened(printable(name), 28)}, label{end + 5, y + 16, thousands(rows[name].sum())})
+		p.Labels = append(p.Labels, label{0, y + 16, truncate(printable(name), 28)}, label{end + 5, y + 16, thousands(rows[name].sum())})
 	}
 	return p
 }

@@ -21,10 +21,10 @@ func isTerminal(w io.Writer) bool {
 // where nothing may.
 type palette struct{ title, faint, match, end string }
 
-// colours are the palette for w: none unless it is a terminal that can and the
+// newPalette are the palette for w: none unless it is a terminal that can and the
 // user has not said otherwise (NO_COLOR, see no-color.org).
-func colours(w io.Writer) palette {
-	if !isTerminal(w) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !enableColours(w.(*os.File)) {
+func newPalette(w io.Writer) palette {
+	if !isTerminal(w) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !enableColors(w.(*os.File)) {
 		return palette{}
 	}
 	return palette{title: "\x1b[1m", faint: "\x1b[2m", match: "\x1b[1;33m", end: "\x1b[0m"}

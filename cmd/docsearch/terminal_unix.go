@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// enableColours has nothing to do: terminals understand them.
-func enableColours(*os.File) bool { return true }
+// enableColors has nothing to do: terminals understand them.
+func enableColors(*os.File) bool { return true }

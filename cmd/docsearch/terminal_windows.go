@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// enableColours makes the console understand the sequences for colours, which
+// enableColors makes the console understand the sequences for colors, which
 // it does only when asked to.
-func enableColours(f *os.File) bool {
+func enableColors(f *os.File) bool {
 	h := windows.Handle(f.Fd())
 	var mode uint32
 	if err := windows.GetConsoleMode(h, &mode); err != nil {

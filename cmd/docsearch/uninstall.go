@@ -55,12 +55,12 @@ databases, the config file, and the backups.`,
 
 // notInstalled says that there is nothing to take out, and where there is.
 func (a *app) notInstalled(claude *agentconfig.Claude, scope agentconfig.Scope) {
-	fmt.Fprintf(a.stdout, "docsearch is not installed for %s; no files changed\n", whose(scope))
+	fmt.Fprintf(a.stdout, "docsearch is not installed for %s; no files changed\n", scopeAudience(scope))
 	in := claude.Installed()
 	for _, other := range agentconfig.Scopes {
 		if other != scope && (slices.ContainsFunc(in.Hooks, func(h agentconfig.Hook) bool { return h.Scope == other }) ||
 			slices.ContainsFunc(in.Servers, func(s agentconfig.Server) bool { return s.Scope == other && s.Ours })) {
-			fmt.Fprintf(a.stdout, "it is installed for %s; to remove it, run: docsearch uninstall --scope %s\n", whose(other), other)
+			fmt.Fprintf(a.stdout, "it is installed for %s; to remove it, run: docsearch uninstall --scope %s\n", scopeAudience(other), other)
 		}
 	}
 	if plugin := claude.Plugin(); plugin != "" {
@@ -68,7 +68,7 @@ func (a *app) notInstalled(claude *agentconfig.Claude, scope agentconfig.Scope) 
 	}
 }
 
-// warnOfLeft warns of entries that run docsearch and something else, which are
+// warnRemainingEntries warns of entries that run docsearch and something else, which are
 // not docsearch's to take out.
 func (a *app) warnOfLeft(claude *agentconfig.Claude, scope agentconfig.Scope) {
 	seen := map[string]bool{}

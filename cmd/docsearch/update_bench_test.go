@@ -16,7 +16,7 @@ import (
 func BenchmarkIndexUpdate(b *testing.B) {
 	const pages, edited = 10_000, 100
 	dir := b.TempDir()
-	contents := manual(pages)
+	contents := generateManual(pages)
 	write := func(path, page string) {
 		name := filepath.Join(dir, filepath.FromSlash(path))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

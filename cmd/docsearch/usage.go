@@ -49,8 +49,8 @@ func someArguments(name string) cobra.PositionalArgs {
 	}
 }
 
-// exclusive has a command refuse more than one of the flags.
-func exclusive(cmd *cobra.Command, flags ...string) {
+// markExclusive has a command refuse more than one of the flags.
+func markExclusive(cmd *cobra.Command, flags ...string) {
 	check := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		var given []string

@@ -107,7 +107,7 @@ func (a *app) why(query string, asJSON bool) error {
 	defining, name := match.Defining(query, &r.Config)
 	for i := range r.Config.Databases {
 		db := &r.Config.Databases[i]
-		w := whyOf(query, db, slices.Contains(d.Matched, db.Name))
+		w := explainDatabase(query, db, slices.Contains(d.Matched, db.Name))
 		if db == defining && w.Matches {
 			w.Defines = name
 		}
@@ -119,15 +119,15 @@ func (a *app) why(query string, asJSON bool) error {
 	return a.printWhy(&out)
 }
 
-// whyOf asks one database, whether the query is about it or not: that it would
+// explainDatabase asks one database, whether the query is about it or not: that it would
 // answer says that a keyword is missing.
-func whyOf(query string, db *config.Database, matches bool) whyDatabase {
+func explainDatabase(query string, db *config.Database, matches bool) whyDatabase {
 	w := whyDatabase{Name: db.Name, Matches: matches, Mode: string(db.Mode)}
 	w.Keyword, _ = match.Keyword(match.Fold(query), db.Keywords)
 	if w.Mode == "" {
 		w.Mode = string(config.ModeAnswer)
 	}
-	found, threshold, err := askQuickly(query, db)
+	found, threshold, err := quickSearch(query, db)
 	if err != nil {
 		w.Problem = err.Error()
 		if errors.Is(err, generation.ErrNoIndex) && db.Mode == "" {
@@ -142,8 +142,8 @@ func whyOf(query string, db *config.Database, matches bool) whyDatabase {
 	return w
 }
 
-// askQuickly asks a database as the hook does, and says how sure it must be.
-func askQuickly(query string, db *config.Database) (found quicksearch.Answer, threshold float64, err error) {
+// quickSearch asks a database as the hook does, and says how sure it must be.
+func quickSearch(query string, db *config.Database) (found quicksearch.Answer, threshold float64, err error) {
 	folder := hook.Folder(db.Path)
 	g, err := generation.Current(folder)
 	if err != nil {
@@ -159,7 +159,7 @@ func askQuickly(query string, db *config.Database) (found quicksearch.Answer, th
 }
 
 func (a *app) printWhy(out *whyJSON) error {
-	c := colours(a.stdout)
+	c := newPalette(a.stdout)
 	width := columns(a.stdout)
 	var b strings.Builder
 	for i := range out.Databases {
@@ -188,7 +188,7 @@ func (a *app) printWhy(out *whyJSON) error {
 			}
 			fmt.Fprintf(&b, "%sbest passage: confidence %.2f (threshold %.2f) - %s\n", indent, w.Confidence, w.Threshold, answers)
 			for _, h := range w.Hits {
-				fmt.Fprintf(&b, "%s%s%.2f  %s%s\n", indent, c.faint, h.Score, shortened(h.Heading+"  "+printable(h.Source), width-len(indent)-6), c.end)
+				fmt.Fprintf(&b, "%s%s%.2f  %s%s\n", indent, c.faint, h.Score, truncate(h.Heading+"  "+printable(h.Source), width-len(indent)-6), c.end)
 			}
 		}
 		if w.Matches && w.Mode != string(config.ModeAnswer) {
@@ -198,13 +198,13 @@ func (a *app) printWhy(out *whyJSON) error {
 	for _, fault := range out.Faults {
 		fmt.Fprintf(&b, "%s\n", fault)
 	}
-	fmt.Fprintf(&b, "%s%s%s\n", c.match, whatComes(out), c.end)
+	fmt.Fprintf(&b, "%s%s%s\n", c.match, describeOutcome(out), c.end)
 	_, err := io.WriteString(a.stdout, b.String())
 	return err
 }
 
-// whatComes says in a sentence what becomes of the search.
-func whatComes(out *whyJSON) string {
+// describeOutcome says in a sentence what becomes of the search.
+func describeOutcome(out *whyJSON) string {
 	names := strings.Join(out.Offered, ", ")
 	if out.Rule != "" {
 		names = "rule " + out.Rule
@@ -212,13 +212,13 @@ func whatComes(out *whyJSON) string {
 	switch out.Outcome {
 	case wouldAnswer:
 		return "outcome: denied, with passages from " + names
-	case wouldLead:
+	case wouldRedirect:
 		return "outcome: denied, with the search call for " + names
 	case wouldDeny:
 		return "outcome: denied by " + names
 	case wouldAsk:
 		return "outcome: the user is asked, by " + names
-	case wouldTell:
+	case wouldAddContext:
 		return "outcome: runs as usual, with context about " + names
 	}
 	if !slices.ContainsFunc(out.Databases, func(w whyDatabase) bool { return w.Matches }) {

@@ -14,7 +14,7 @@ import (
 // errors of that are all made from one list of params.
 type param struct {
 	name        string
-	to          any // *string, *[]string, *names, *int or *bool; holds the default
+	target      any // *string, *[]string, *names, *int or *bool; holds the default
 	description string
 	required    bool
 	min, max    int      // of an int; a greater one becomes max
@@ -22,9 +22,9 @@ type param struct {
 	aliases     []string // other names that agents use for it
 }
 
-// names are what a call mostly has one of: to the schema a string, to decode
+// stringList are what a call mostly has one of: to the schema a string, to decode
 // as good as a list.
-type names []string
+type stringList []string
 
 // schema is the JSON Schema of the params. The types are plain ones: unions
 // such as ["null", "array"] have made clients send what is not JSON, and some
@@ -44,13 +44,13 @@ func schema(params []param) json.RawMessage {
 	required := []string{}
 	for i, p := range params {
 		s := property{Description: p.description, Enum: p.choices}
-		switch to := p.to.(type) {
+		switch to := p.target.(type) {
 		case *string:
 			s.Type = "string"
 			if *to != "" {
 				s.Default = *to
 			}
-		case *names:
+		case *stringList:
 			s.Type = "string"
 		case *[]string:
 			s.Type, s.Items = "array", map[string]string{"type": "string"}
@@ -98,12 +98,12 @@ func decode(tool string, params []param, arguments any) error {
 	}
 	object, ok := arguments.(map[string]any)
 	if !ok && arguments != nil {
-		return fmt.Errorf("invalid arguments of %s: want an object, got %s; %s", tool, brief(arguments), usage(tool, params))
+		return fmt.Errorf("invalid arguments of %s: want an object, got %s; %s", tool, abbreviate(arguments), usage(tool, params))
 	}
 	given := make(map[string]string) // param name -> the name that was given
 	for _, name := range sortedNames(object) {
 		value := object[name]
-		i := slices.IndexFunc(params, func(p param) bool { return p.answersTo(name) })
+		i := slices.IndexFunc(params, func(p param) bool { return p.matches(name) })
 		if i < 0 {
 			return fmt.Errorf("unknown argument %q; %s", name, usage(tool, params))
 		}
@@ -120,54 +120,54 @@ func decode(tool string, params []param, arguments any) error {
 		}
 	}
 	for _, p := range params {
-		if _, ok := given[p.name]; p.required && (!ok || isEmpty(p.to)) {
+		if _, ok := given[p.name]; p.required && (!ok || isEmpty(p.target)) {
 			return fmt.Errorf("%s is required; %s", p.name, usage(tool, params))
 		}
 	}
 	return nil
 }
 
-// answersTo reports whether an agent that writes name means p. Case, hyphens
+// matches reports whether an agent that writes name means p. Case, hyphens
 // and underscores are nothing to go by: top_k, topK, top-k.
-func (p param) answersTo(name string) bool {
-	name = fold(name)
-	return name == fold(p.name) || slices.ContainsFunc(p.aliases, func(a string) bool { return name == fold(a) })
+func (p param) matches(name string) bool {
+	name = normalizeName(name)
+	return name == normalizeName(p.name) || slices.ContainsFunc(p.aliases, func(a string) bool { return name == normalizeName(a) })
 }
 
-func fold(name string) string {
+func normalizeName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 
 func (p param) set(value any) error {
-	switch to := p.to.(type) {
+	switch to := p.target.(type) {
 	case *string:
 		s, ok := asString(value)
 		if !ok {
-			return fmt.Errorf("want a string, got %s", brief(value))
+			return fmt.Errorf("want a string, got %s", abbreviate(value))
 		}
 		return p.setString(to, strings.TrimSpace(s))
 	case *[]string:
 		list, ok := asList(value)
 		if !ok {
-			return fmt.Errorf("want an array of strings, got %s", brief(value))
+			return fmt.Errorf("want an array of strings, got %s", abbreviate(value))
 		}
 		*to = list
-	case *names:
+	case *stringList:
 		list, ok := asList(value)
 		if !ok {
-			return fmt.Errorf("want a string (several names separated by commas), got %s", brief(value))
+			return fmt.Errorf("want a string (several names separated by commas), got %s", abbreviate(value))
 		}
 		*to = list
 	case *int:
 		n, ok := asInt(value)
 		if !ok || n < p.min {
-			return fmt.Errorf("want a whole number from %d to %d, got %s", p.min, p.max, brief(value))
+			return fmt.Errorf("want a whole number from %d to %d, got %s", p.min, p.max, abbreviate(value))
 		}
 		*to = min(n, p.max)
 	case *bool:
 		v, ok := asBool(value)
 		if !ok {
-			return fmt.Errorf("want true or false, got %s", brief(value))
+			return fmt.Errorf("want true or false, got %s", abbreviate(value))
 		}
 		*to = v
 	}
@@ -181,7 +181,7 @@ func (p param) setString(to *string, s string) error {
 	}
 	i := slices.IndexFunc(p.choices, func(c string) bool { return strings.EqualFold(c, s) })
 	if i < 0 {
-		return fmt.Errorf("want one of %s, got %s", strings.Join(p.choices, ", "), brief(s))
+		return fmt.Errorf("want one of %s, got %s", strings.Join(p.choices, ", "), abbreviate(s))
 	}
 	*to = p.choices[i]
 	return nil
@@ -305,12 +305,12 @@ func usage(tool string, params []param) string {
 	return tool + " takes " + strings.Join(names, ", ")
 }
 
-// brief shows a wrong value in an error, its beginning at least.
-func brief(value any) string {
+// abbreviate shows a wrong value in an error, its beginning at least.
+func abbreviate(value any) string {
 	const limit = 60
 	s := mustJSON(value)
 	if len(s) > limit {
-		s = cut(s, limit) + "…"
+		s = truncate(s, limit) + "…"
 	}
 	return s
 }

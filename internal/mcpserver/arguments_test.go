@@ -14,17 +14,17 @@ type testArguments struct {
 	Keywords      []string
 	TopK          int
 	Whole         bool
-	Database      names
+	Database      stringList
 }
 
 func (a *testArguments) params() []param {
 	return []param{
-		{name: "query", to: &a.Query, required: true, aliases: []string{"q"}},
-		{name: "keywords", to: &a.Keywords, aliases: []string{"terms"}},
-		{name: "top_k", to: &a.TopK, min: 1, max: 50, aliases: []string{"k", "n_results"}},
-		{name: "detail", to: &a.Detail, choices: []string{"passages", "headings"}},
-		{name: "whole", to: &a.Whole},
-		{name: "database", to: &a.Database, aliases: []string{"db"}},
+		{name: "query", target: &a.Query, required: true, aliases: []string{"q"}},
+		{name: "keywords", target: &a.Keywords, aliases: []string{"terms"}},
+		{name: "top_k", target: &a.TopK, min: 1, max: 50, aliases: []string{"k", "n_results"}},
+		{name: "detail", target: &a.Detail, choices: []string{"passages", "headings"}},
+		{name: "whole", target: &a.Whole},
+		{name: "database", target: &a.Database, aliases: []string{"db"}},
 	}
 }
 
@@ -35,9 +35,9 @@ func TestDecode(t *testing.T) {
 	}{
 		{"as declared", `{"query":"a b","keywords":["x","y"],"top_k":3,"detail":"headings","whole":true}`,
 			testArguments{"a b", "headings", []string{"x", "y"}, 3, true, nil}},
-		{"one name", `{"query":"a","database":"gitlab"}`, testArguments{Query: "a", TopK: 5, Database: names{"gitlab"}}},
-		{"several names", `{"query":"a","db":["gitlab","k8s"]}`, testArguments{Query: "a", TopK: 5, Database: names{"gitlab", "k8s"}}},
-		{"names with commas", `{"query":"a","database":"gitlab, k8s"}`, testArguments{Query: "a", TopK: 5, Database: names{"gitlab", "k8s"}}},
+		{"one name", `{"query":"a","database":"gitlab"}`, testArguments{Query: "a", TopK: 5, Database: stringList{"gitlab"}}},
+		{"several names", `{"query":"a","db":["gitlab","k8s"]}`, testArguments{Query: "a", TopK: 5, Database: stringList{"gitlab", "k8s"}}},
+		{"names with commas", `{"query":"a","database":"gitlab, k8s"}`, testArguments{Query: "a", TopK: 5, Database: stringList{"gitlab", "k8s"}}},
 		{"defaults", `{"query":"a"}`, testArguments{Query: "a", TopK: 5}},
 		{"null is absent", `{"query":"a","keywords":null,"top_k":null,"detail":null,"whole":null}`, testArguments{Query: "a", TopK: 5}},
 		{"misnamed", `{"q":"a","terms":["x"],"n_results":3}`, testArguments{Query: "a", Keywords: []string{"x"}, TopK: 3}},

@@ -28,9 +28,9 @@ type Entry struct {
 	Version     string   // of what it documents
 }
 
-// names are the words that tell that a question is about the database, and
+// scopeNames are the words that tell that a question is about the database, and
 // nothing about which passage of it is the answer.
-func (e Entry) names() []string { return append([]string{e.Name}, e.Keywords...) }
+func (e Entry) scopeNames() []string { return append([]string{e.Name}, e.Keywords...) }
 
 // A Catalog is the databases that can be asked. It opens one when it is first
 // asked, opens it again when a build has replaced its index, and keeps the
@@ -49,20 +49,20 @@ type Catalog struct {
 	// answers say so; 0: never.
 	MaxAge time.Duration
 
-	mu    sync.Mutex
-	slots map[string]*slot // by path
+	mu      sync.Mutex
+	indexes map[string]*cachedIndex // by path
 }
 
 // A slot is the place of one database.
-type slot struct {
+type cachedIndex struct {
 	mu      sync.Mutex // held while the database is opened
-	current *shared
+	current *sharedIndex
 }
 
 // A shared is an open database and those who use it.
-type shared struct {
+type sharedIndex struct {
 	*index.Database
-	users sync.WaitGroup
+	readers sync.WaitGroup
 }
 
 // use calls f with the database at path, opened if need be.
@@ -79,31 +79,31 @@ func (c *Catalog) use(path string, f func(*index.Database) error) (err error) {
 			panic(r)
 		}
 	}()
-	db, err := c.slot(path).acquire(path)
+	db, err := c.cached(path).acquire(path)
 	if err != nil {
 		return err
 	}
-	defer db.users.Done()
+	defer db.readers.Done()
 	return f(db.Database)
 }
 
-func (c *Catalog) slot(path string) *slot {
+func (c *Catalog) cached(path string) *cachedIndex {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.slots[path]
+	s := c.indexes[path]
 	if s == nil {
-		if c.slots == nil {
-			c.slots = make(map[string]*slot)
+		if c.indexes == nil {
+			c.indexes = make(map[string]*cachedIndex)
 		}
-		s = &slot{}
-		c.slots[path] = s
+		s = &cachedIndex{}
+		c.indexes[path] = s
 	}
 	return s
 }
 
 // acquire returns the database with the index now in force. The caller must
 // say users.Done when it is done.
-func (s *slot) acquire(path string) (*shared, error) {
+func (s *cachedIndex) acquire(path string) (*sharedIndex, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current != nil && s.current.Changed() {
@@ -114,18 +114,18 @@ func (s *slot) acquire(path string) (*shared, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.current = &shared{Database: db}
+		s.current = &sharedIndex{Database: db}
 	}
-	s.current.users.Add(1)
+	s.current.readers.Add(1)
 	return s.current, nil
 }
 
 // retire closes the current database as soon as nobody uses it.
-func (s *slot) retire() {
+func (s *cachedIndex) retire() {
 	if old := s.current; old != nil {
 		s.current = nil
 		go func() {
-			old.users.Wait()
+			old.readers.Wait()
 			old.Close()
 		}()
 	}
@@ -135,7 +135,7 @@ func (s *slot) retire() {
 func (c *Catalog) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, s := range c.slots {
+	for _, s := range c.indexes {
 		s.mu.Lock()
 		s.retire()
 		s.mu.Unlock()
@@ -152,7 +152,7 @@ func (c *Catalog) choose(names, paths []string) ([]Entry, error) {
 		}
 	}
 	for _, name := range names {
-		i := find(all, name)
+		i := findEntry(all, name)
 		switch {
 		case i >= 0:
 			add(all[i])
@@ -200,9 +200,9 @@ func EntryAt(path string) Entry {
 	return Entry{Name: name, Path: path}
 }
 
-// find is the position of the entry that name means: by its name, or by a
+// findEntry is the position of the entry that name means: by its name, or by a
 // keyword that no other has.
-func find(entries []Entry, name string) int {
+func findEntry(entries []Entry, name string) int {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return strings.EqualFold(e.Name, name) }); i >= 0 {
 		return i
 	}
@@ -237,36 +237,36 @@ func nameList(entries []Entry) string {
 }
 
 // A finding is what one database has to say to a query.
-type finding struct {
+type databaseResult struct {
 	Entry
 	index.Result
 	err error
 }
 
 // search asks every entry at once.
-func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []finding {
-	findings := make([]finding, len(entries))
+func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []databaseResult {
+	findings := make([]databaseResult, len(entries))
 	if c.Embedders != nil {
 		q.Embedders = c.Embedders()
 	}
-	for i, a := range ask(ctx, entries, answerPatience, func(e Entry) (r index.Result, err error) {
+	for i, a := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (r index.Result, err error) {
 		q := q
-		q.Names, q.Version, q.URLs = e.names(), e.Version, e.URLs
+		q.Names, q.Version, q.URLs = e.scopeNames(), e.Version, e.URLs
 		err = c.use(e.Path, func(db *index.Database) error {
 			if r, err = db.Search(ctx, q); err == nil {
-				r.Notes = append(r.Notes, c.aged(e, db.Info())...)
+				r.Notes = append(r.Notes, c.ageNote(e, db.Info())...)
 			}
 			return err
 		})
 		return r, err
 	}) {
-		findings[i] = finding{entries[i], a.value, a.err}
+		findings[i] = databaseResult{entries[i], a.value, a.err}
 	}
 	return findings
 }
 
-// aged says that a database is older than it should be, if it is.
-func (c *Catalog) aged(e Entry, info index.Info) []string {
+// ageNote says that a database is older than it should be, if it is.
+func (c *Catalog) ageNote(e Entry, info index.Info) []string {
 	age := time.Since(info.LastVerified())
 	if c.MaxAge <= 0 || age <= c.MaxAge {
 		return nil
@@ -283,28 +283,28 @@ func (c *Catalog) info(e Entry) (i index.Info, err error) {
 	return i, err
 }
 
-// answerPatience is how long a database may take to answer. All take a few
+// searchTimeout is how long a database may take to answer. All take a few
 // milliseconds, but for those on a drive that does not answer at all.
-const answerPatience = 10 * time.Second
+const searchTimeout = 10 * time.Second
 
-var errSlow = errors.New("timeout while reading its folder")
+var errTimeout = errors.New("timeout while reading its folder")
 
-type answer[T any] struct {
+type outcome[T any] struct {
 	value T
 	err   error
 }
 
-// ask calls f for every entry at once. It does not wait longer than patience:
-// an entry without an answer then has errSlow.
-func ask[T any](ctx context.Context, entries []Entry, patience time.Duration, f func(Entry) (T, error)) []answer[T] {
+// forEachEntry calls f for every entry at once. It does not wait longer than patience:
+// an entry without an answer then has errTimeout.
+func forEachEntry[T any](ctx context.Context, entries []Entry, patience time.Duration, f func(Entry) (T, error)) []outcome[T] {
 	type numbered struct {
 		i int
-		answer[T]
+		outcome[T]
 	}
 	arrived := make(chan numbered, len(entries))
-	answers := make([]answer[T], len(entries))
+	answers := make([]outcome[T], len(entries))
 	for i, e := range entries {
-		answers[i].err = errSlow
+		answers[i].err = errTimeout
 		go func() {
 			a := numbered{i: i}
 			defer func() {
@@ -321,7 +321,7 @@ func ask[T any](ctx context.Context, entries []Entry, patience time.Duration, f 
 	for range entries {
 		select {
 		case a := <-arrived:
-			answers[a.i] = a.answer
+			answers[a.i] = a.outcome
 		case <-late.C:
 			return answers
 		case <-ctx.Done():
@@ -331,8 +331,8 @@ func ask[T any](ctx context.Context, entries []Entry, patience time.Duration, f 
 	return answers
 }
 
-// trouble says what is wrong with a database and what mends it.
-func trouble(e Entry, err error) string {
+// searchError says what is wrong with a database and what mends it.
+func searchError(e Entry, err error) string {
 	s := fmt.Sprintf("cannot search %s: %v", e.Name, err)
 	switch command := index.Repair(e.Path, err); {
 	case command != "":

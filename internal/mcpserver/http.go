@@ -72,7 +72,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 		server.WithStateLess(true), server.WithStreamableHTTPLogger(s.log))
 	mux := http.NewServeMux()
 	mux.Handle(Endpoint, transport)
-	web.Handler = guard(receive(mux, bodyTime), token)
+	web.Handler = authorize(readMessages(mux, bodyTime), token)
 	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(netutil.LimitListener(l, maxConnections)) }()
 	select {
@@ -93,12 +93,12 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 	return nil
 }
 
-// receive reads each message as a whole, within a time limit, before it is
+// readMessages reads each message as a whole, within a time limit, before it is
 // answered: a slow client holds no more than a connection. A client that initializes gets a
 // session id, because some insist on one. The server takes any: nothing
 // depends on it, so none can be stolen, and a client can continue after a
 // restart of the server.
-func receive(next http.Handler, limit time.Duration) http.Handler {
+func readMessages(next http.Handler, limit time.Duration) http.Handler {
 	sending := make(chan struct{}, maxBodies)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -149,8 +149,8 @@ func statusOf(err error) int {
 	return http.StatusBadRequest
 }
 
-// guard refuses requests without the token and from web pages of other sites.
-func guard(next http.Handler, token string) http.Handler {
+// authorize refuses requests without the token and from web pages of other sites.
+func authorize(next http.Handler, token string) http.Handler {
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !sameSite(r) {

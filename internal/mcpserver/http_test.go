@@ -163,7 +163,7 @@ func heapInUse() int64 {
 // A body that does not arrive is given up.
 func TestHTTPSlowBody(t *testing.T) {
 	called := false
-	s := httptest.NewServer(receive(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }), 50*time.Millisecond))
+	s := httptest.NewServer(readMessages(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }), 50*time.Millisecond))
 	defer s.Close()
 	body, writer := io.Pipe()
 	defer writer.Close()

@@ -13,10 +13,10 @@ const (
 	// maxInstructions is how long the instructions and the tools'
 	// descriptions may be: Claude Code cuts them off a little above.
 	maxInstructions = 2000
-	// instructionsPatience is how long the answer to initialize waits for
+	// instructionsTimeout is how long the answer to initialize waits for
 	// what the databases' manifests say; the client waits for that answer
 	// before it talks to the model.
-	instructionsPatience = 100 * time.Millisecond
+	instructionsTimeout = 100 * time.Millisecond
 )
 
 const howToSearch = `
@@ -36,19 +36,19 @@ func (s *Server) instructions(ctx context.Context) string {
 	fmt.Fprintf(&w, "Local documentation of %s.\n\n", nameList(entries))
 	room := maxInstructions - w.Len() - len(howToSearch) - len("- and 10000 more: list_databases\n")
 	// The manifests alone: nothing is opened before it is asked.
-	for i, a := range ask(ctx, entries, instructionsPatience, func(e Entry) (index.Info, error) { return index.Inspect(e.Path) }) {
+	for i, a := range forEachEntry(ctx, entries, instructionsTimeout, func(e Entry) (index.Info, error) { return index.Inspect(e.Path) }) {
 		e := entries[i]
-		line := "- " + label(e.Name)
+		line := "- " + singleLine(e.Name)
 		if e.Description != "" {
-			line += ": " + label(e.Description)
+			line += ": " + singleLine(e.Description)
 		}
 		if version := a.value.VersionOr(e.Version); version != "" {
-			line += ", version " + label(version)
+			line += ", version " + singleLine(version)
 		}
 		switch {
 		case a.err == nil:
 			line += fmt.Sprintf(" (%s)", count(a.value.Passages, "passage"))
-		case a.err != errSlow:
+		case a.err != errTimeout:
 			line += " (not searchable now; list_databases shows why)"
 		}
 		line += "\n"

@@ -18,18 +18,18 @@ func (s *Server) leannSearchTool() (params []param, run func(context.Context) (s
 	complexity := 32
 	a := searchArguments{topK: 5, maxTokens: s.maxTokens}
 	params = []param{
-		{name: "index_name", to: &name, required: true,
+		{name: "index_name", target: &name, required: true,
 			description: "Index name from leann_list.",
 			aliases:     []string{"index", "name", "database", "db"}},
-		{name: "query", to: &a.query, required: true,
+		{name: "query", target: &a.query, required: true,
 			description: "Question or topic in plain words.",
 			aliases:     []string{"q", "question", "text"}},
-		{name: "top_k", to: &a.topK, min: 1, max: maxTopK,
+		{name: "top_k", target: &a.topK, min: 1, max: maxTopK,
 			description: "Maximum number of passages to return.",
 			aliases:     []string{"k", "limit", "n", "n_results"}},
-		{name: "complexity", to: &complexity, min: 1, max: 1 << 20,
+		{name: "complexity", target: &complexity, min: 1, max: 1 << 20,
 			description: "Accepted for compatibility with LEANN and ignored."},
-		{name: "show_metadata", to: &metadata,
+		{name: "show_metadata", target: &metadata,
 			description: "Include all metadata of each passage.",
 			aliases:     []string{"metadata"}},
 	}
@@ -40,18 +40,18 @@ func (s *Server) leannSearchTool() (params []param, run func(context.Context) (s
 		}
 		f := s.catalog.search(ctx, entries, index.Query{Text: a.query, TopK: a.topK})[0]
 		if f.err != nil {
-			return "", errors.New(trouble(f.Entry, f.err))
+			return "", errors.New(searchError(f.Entry, f.err))
 		}
 		return answerLEANN(a, f, metadata), nil
 	}
 }
 
 // answerLEANN writes the hits of one index.
-func answerLEANN(a searchArguments, f finding, metadata bool) string {
+func answerLEANN(a searchArguments, f databaseResult, metadata bool) string {
 	if len(f.Hits) == 0 {
 		return fmt.Sprintf("No passages in %s match %s.\n", f.Name, quote(a.query))
 	}
-	w := &page{limit: a.maxTokens * bytesPerToken}
+	w := &budgetWriter{limit: a.maxTokens * bytesPerToken}
 	fmt.Fprintf(w, "%s from %s for %s. Fenced text is quoted documentation.\n", count(len(f.Hits), "passage"), f.Name, quote(a.query))
 	if f.Confidence < index.Relevant {
 		fmt.Fprintf(w, "They probably do not answer it (confidence %.2f).\n", f.Confidence)
@@ -61,7 +61,7 @@ func answerLEANN(a searchArguments, f finding, metadata bool) string {
 			f.Hits[i].Text = metadataOf(&f.Hits[i]) + "\n" + f.Hits[i].Text
 		}
 	}
-	w.passages(merge([]finding{f}, a.topK), stems(a.query, nil))
+	w.passages(merge([]databaseResult{f}, a.topK), stemPrefixes(a.query, nil))
 	return w.String()
 }
 
@@ -79,9 +79,9 @@ func (s *Server) leannListTool() (params []param, run func(context.Context) (str
 		entries := s.catalog.Entries()
 		fmt.Fprintf(&w, "%s:\n", count(len(entries), "index"))
 		for _, e := range entries {
-			fmt.Fprintf(&w, "  %s", label(e.Name))
+			fmt.Fprintf(&w, "  %s", singleLine(e.Name))
 			if e.Description != "" {
-				fmt.Fprintf(&w, " - %s", label(e.Description))
+				fmt.Fprintf(&w, " - %s", singleLine(e.Description))
 			}
 			w.WriteString("\n")
 		}

@@ -23,7 +23,7 @@ func (s *Server) list(ctx context.Context) string {
 // describe tells all that is known of the databases, a paragraph each.
 func (s *Server) describe(ctx context.Context, entries []Entry) string {
 	var w strings.Builder
-	for i, a := range ask(ctx, entries, answerPatience, s.catalog.info) {
+	for i, a := range forEachEntry(ctx, entries, searchTimeout, s.catalog.info) {
 		e, info := entries[i], a.value
 		if w.Len() > maxTokens*bytesPerToken/2 {
 			fmt.Fprintf(&w, "\nand %d more: %s\n", len(entries)-i, nameList(entries[i:]))
@@ -32,19 +32,19 @@ func (s *Server) describe(ctx context.Context, entries []Entry) string {
 		if i > 0 {
 			w.WriteString("\n")
 		}
-		w.WriteString(label(e.Name) + "\n")
+		w.WriteString(singleLine(e.Name) + "\n")
 		field := func(name, value string) {
 			if value != "" {
 				fmt.Fprintf(&w, "  %s: %s\n", name, value)
 			}
 		}
-		field("description", label(e.Description))
-		field("version", label(info.VersionOr(e.Version)))
-		field("keywords", label(strings.Join(e.Keywords, ", ")))
-		field("pages", label(strings.Join(e.URLs, ", ")))
+		field("description", singleLine(e.Description))
+		field("version", singleLine(info.VersionOr(e.Version)))
+		field("keywords", singleLine(strings.Join(e.Keywords, ", ")))
+		field("pages", singleLine(strings.Join(e.URLs, ", ")))
 		field("path", safetext.Line(e.Path))
 		if a.err != nil {
-			field("state", trouble(e, a.err))
+			field("state", searchError(e, a.err))
 			continue
 		}
 		field("passages", fmt.Sprintf("%s of %s", thousands(info.Passages), count(info.Documents, "document")))

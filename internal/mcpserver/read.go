@@ -12,40 +12,40 @@ import (
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
-const maxNeighbours = 50
+const maxNeighbors = 50
 
 type readArguments struct {
-	id, url, path                string
-	databases                    names
-	neighbours, start, maxTokens int
-	whole                        bool
+	id, url, path               string
+	names                       stringList
+	neighbors, start, maxTokens int
+	whole                       bool
 }
 
 func (s *Server) readTool() (params []param, run func(context.Context) (string, error)) {
 	a := readArguments{start: 1, maxTokens: s.maxTokens}
 	params = []param{
-		{name: "id", to: &a.id,
+		{name: "id", target: &a.id,
 			description: "Passage id from a search result.",
 			aliases:     []string{"passage", "passage_id", "ref", "reference", "identifier"}},
-		{name: "url", to: &a.url,
+		{name: "url", target: &a.url,
 			description: "Document URL. With an #anchor: the passage of that section.",
 			aliases:     []string{"uri", "link", "page", "href"}},
-		{name: "path", to: &a.path,
+		{name: "path", target: &a.path,
 			description: "Document path from a search result. With :LINE: the passage at that line.",
 			aliases:     []string{"file", "file_path", "document", "filename", "source"}},
-		{name: "database", to: &a.databases,
+		{name: "database", target: &a.names,
 			description: "Database that contains the document. Default: all databases.",
 			aliases:     []string{"databases", "db", "index", "index_name", "collection", "library", "name"}},
-		{name: "neighbors", to: &a.neighbours, max: maxNeighbours,
+		{name: "neighbors", target: &a.neighbors, max: maxNeighbors,
 			description: "Number of passages to include before and after it.",
 			aliases:     []string{"neighbours", "context", "around", "window", "radius"}},
-		{name: "whole", to: &a.whole,
+		{name: "whole", target: &a.whole,
 			description: "Read the whole document.",
 			aliases:     []string{"whole_document", "full", "all", "entire", "full_document"}},
-		{name: "start", to: &a.start, min: 1, max: 1 << 30,
+		{name: "start", target: &a.start, min: 1, max: 1 << 30,
 			description: "First passage to return, for the next page of a long document.",
 			aliases:     []string{"from", "offset", "first"}},
-		{name: "max_tokens", to: &a.maxTokens, min: minTokens, max: maxTokens,
+		{name: "max_tokens", target: &a.maxTokens, min: minTokens, max: maxTokens,
 			description: "Approximate maximum size of the result in tokens.",
 			aliases:     []string{"tokens", "token_limit", "budget", "max_length", "limit"}},
 	}
@@ -53,7 +53,7 @@ func (s *Server) readTool() (params []param, run func(context.Context) (string, 
 }
 
 func (s *Server) read(ctx context.Context, a readArguments, params []param) (string, error) {
-	ref := index.Ref{Neighbors: a.neighbours, Whole: a.whole}
+	ref := index.Ref{Neighbors: a.neighbors, Whole: a.whole}
 	for _, name := range []string{a.id, a.url, a.path} {
 		if name != "" && ref.Name != "" {
 			return "", errors.New("pass exactly one of id, url, path; " + usage("read", params))
@@ -63,7 +63,7 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	if ref.Name == "" {
 		return "", errors.New("pass one of id, url, path; " + usage("read", params))
 	}
-	entries, err := s.catalog.choose(a.databases, nil)
+	entries, err := s.catalog.choose(a.names, nil)
 	if err != nil {
 		return "", err
 	}
@@ -73,7 +73,7 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	}
 	var all []found
 	var troubles []string
-	for i, a := range ask(ctx, entries, answerPatience, func(e Entry) (r index.Reading, err error) {
+	for i, a := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (r index.Reading, err error) {
 		err = s.catalog.use(e.Path, func(db *index.Database) error {
 			ref := ref
 			ref.URLs, ref.Version = e.URLs, e.Version
@@ -85,7 +85,7 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 		switch {
 		case errors.Is(a.err, index.ErrNotFound):
 		case a.err != nil:
-			troubles = append(troubles, trouble(entries[i], a.err)+".")
+			troubles = append(troubles, searchError(entries[i], a.err)+".")
 		default:
 			all = append(all, found{entries[i], a.value})
 		}
@@ -116,31 +116,31 @@ func answerRead(a readArguments, database string, r index.Reading) (string, erro
 	limit := a.maxTokens * bytesPerToken
 	sizes := make([]int, len(r.Passages))
 	for i := range r.Passages {
-		sizes[i] = len(passageHead(&r, i)) + len(fenced(safetext.Block(r.Passages[i].Text)))
+		sizes[i] = len(passageHeader(&r, i)) + len(fenced(safetext.Block(r.Passages[i].Text)))
 	}
 	const frame = 400 // for what stands before and after
 	if r.Wanted >= 0 && !a.whole {
-		first, last = around(sizes, r.Wanted, limit-frame)
+		first, last = expandAround(sizes, r.Wanted, limit-frame)
 	} else {
 		if first = a.start - 1; first >= len(r.Passages) {
 			return "", fmt.Errorf("invalid start: the document has %d passages", len(r.Passages))
 		}
-		last = upTo(sizes, first, limit-frame)
+		last = lastWithin(sizes, first, limit-frame)
 	}
 
-	w := &page{limit: limit}
+	w := &budgetWriter{limit: limit}
 	p := &r.Passages[first]
-	fmt.Fprintf(w, "%s | %s | %s\n", label(p.Name()), database, label(cmp.Or(p.Document(), p.ID)))
+	fmt.Fprintf(w, "%s | %s | %s\n", singleLine(p.Name()), database, singleLine(cmp.Or(p.Document(), p.ID)))
 	if r.Total > 1 {
 		fmt.Fprintf(w, "Passages %d to %d of %d. ", r.First+first+1, r.First+last, r.Total)
 	}
 	w.WriteString("Fenced text is quoted documentation.\n")
 	w.reserve(frame / 2)
 	for i := first; i < last; i++ {
-		text, head := safetext.Block(r.Passages[i].Text), passageHead(&r, i)
+		text, head := safetext.Block(r.Passages[i].Text), passageHeader(&r, i)
 		w.WriteString(head)
-		if room := w.left() - fenceSize(text); room < len(text) {
-			w.WriteString(fenced(excerpt(text, max(room, shortest), nil)))
+		if room := w.remaining() - fenceSize(text); room < len(text) {
+			w.WriteString(fenced(excerpt(text, max(room, minExcerpt), nil)))
 			w.WriteString("(truncated; raise max_tokens to read the rest)\n")
 			continue
 		}
@@ -156,19 +156,19 @@ func answerRead(a readArguments, database string, r index.Reading) (string, erro
 	return w.String(), nil
 }
 
-// passageHead is the line above the i-th passage of a reading.
-func passageHead(r *index.Reading, i int) string {
+// passageHeader is the line above the i-th passage of a reading.
+func passageHeader(r *index.Reading, i int) string {
 	p := &r.Passages[i]
 	s := fmt.Sprintf("\n%d. %s", r.First+i+1, heading(p))
 	if p.Locator() != p.ID {
-		s += " | " + label(p.Locator())
+		s += " | " + singleLine(p.Locator())
 	}
-	return s + " | id " + label(p.ID) + remark(p) + "\n"
+	return s + " | id " + singleLine(p.ID) + documentNote(p) + "\n"
 }
 
-// around is the widest span about wanted whose sizes stay within limit, grown
+// expandAround is the widest span about wanted whose sizes stay within limit, grown
 // by turns on both sides.
-func around(sizes []int, wanted, limit int) (first, last int) {
+func expandAround(sizes []int, wanted, limit int) (first, last int) {
 	first, last = wanted, wanted+1
 	limit -= sizes[wanted]
 	for before, after := true, true; before || after; {
@@ -184,9 +184,9 @@ func around(sizes []int, wanted, limit int) (first, last int) {
 	return first, last
 }
 
-// upTo is the end of the longest span from first whose sizes stay within
+// lastWithin is the end of the longest span from first whose sizes stay within
 // limit; one passage at least.
-func upTo(sizes []int, first, limit int) int {
+func lastWithin(sizes []int, first, limit int) int {
 	last := first + 1
 	limit -= sizes[first]
 	for last < len(sizes) && sizes[last] <= limit {

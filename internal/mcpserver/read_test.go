@@ -11,8 +11,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// reading is passages first to last of a document of total.
-func reading(first, last, total, wanted, size int) index.Reading {
+// testReading is passages first to last of a document of total.
+func testReading(first, last, total, wanted, size int) index.Reading {
 	r := index.Reading{First: first, Total: total, Wanted: wanted}
 	for i := first; i <= last; i++ {
 		r.Passages = append(r.Passages, passage.Passage{
@@ -33,7 +33,7 @@ func TestAnswerRead(t *testing.T) {
 	}{
 		{
 			name: "a passage",
-			r:    reading(3, 3, 9, 0, 2),
+			r:    testReading(3, 3, 9, 0, 2),
 			want: `Guide | gitlab | https://docs.example.org/guide
 Passages 4 to 4 of 9. Fenced text is quoted documentation.
 
@@ -48,7 +48,7 @@ Passages 4 to 4 of 9. Fenced text is quoted documentation.
 		{
 			name: "a document from its second passage",
 			a:    readArguments{start: 2},
-			r:    reading(0, 2, 3, -1, 2),
+			r:    testReading(0, 2, 3, -1, 2),
 			want: `Guide | gitlab | https://docs.example.org/guide
 Passages 2 to 3 of 3. Fenced text is quoted documentation.
 
@@ -61,7 +61,7 @@ Passages 2 to 3 of 3. Fenced text is quoted documentation.
 		{
 			name:    "beyond the document's end",
 			a:       readArguments{start: 4},
-			r:       reading(0, 2, 3, -1, 2),
+			r:       testReading(0, 2, 3, -1, 2),
 			wantErr: "invalid start: the document has 3 passages",
 		},
 	} {
@@ -83,7 +83,7 @@ Passages 2 to 3 of 3. Fenced text is quoted documentation.
 // and gets every passage once and in order.
 func TestAnswerReadGoesOn(t *testing.T) {
 	const passages = 40
-	r := reading(0, passages-1, passages, -1, 1500)
+	r := testReading(0, passages-1, passages, -1, 1500)
 	var got []string
 	for start, parts := 1, 0; start > 0; parts++ {
 		if parts > passages {
@@ -112,8 +112,8 @@ func TestAnswerReadGoesOn(t *testing.T) {
 
 func TestAnswerReadKeepsTheWantedPassage(t *testing.T) {
 	for _, size := range []int{10, 1000, 5000, 100_000} {
-		r := reading(10, 20, 50, 5, size)
-		got, err := answerRead(readArguments{start: 1, maxTokens: 2000, neighbours: 5}, "gitlab", r)
+		r := testReading(10, 20, 50, 5, size)
+		got, err := answerRead(readArguments{start: 1, maxTokens: 2000, neighbors: 5}, "gitlab", r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,8 +32,8 @@ func (s *Server) addResources(hooks *server.Hooks) {
 	hooks.AddAfterListResources(func(_ context.Context, _ any, _ *mcp.ListResourcesRequest, r *mcp.ListResourcesResult) {
 		r.Resources = []mcp.Resource{}
 		for _, e := range s.catalog.Entries() {
-			r.Resources = append(r.Resources, mcp.NewResource(scheme+url.PathEscape(e.Name), label(e.Name),
-				mcp.WithResourceDescription(label(e.Description)), mcp.WithMIMEType(textType)))
+			r.Resources = append(r.Resources, mcp.NewResource(scheme+url.PathEscape(e.Name), singleLine(e.Name),
+				mcp.WithResourceDescription(singleLine(e.Description)), mcp.WithMIMEType(textType)))
 		}
 	})
 }
@@ -47,7 +47,7 @@ func (s *Server) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([
 	var text string
 	if hasDocument {
 		if document, err = url.PathUnescape(document); err == nil {
-			a := readArguments{id: document, databases: names{database}, start: 1, maxTokens: maxTokens}
+			a := readArguments{id: document, names: stringList{database}, start: 1, maxTokens: maxTokens}
 			text, err = s.read(ctx, a, nil)
 		}
 	} else {
@@ -77,7 +77,7 @@ func (s *Server) ask(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromp
 		return nil, fmt.Errorf("prompt %s needs the argument question", askPrompt)
 	}
 	if name := strings.TrimSpace(r.Params.Arguments["database"]); name != "" {
-		a.databases = names{name}
+		a.databases = stringList{name}
 	}
 	found, err := s.search(ctx, a)
 	if err != nil {

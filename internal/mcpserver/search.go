@@ -19,10 +19,10 @@ const (
 	maxTokens = 25000
 	minTokens = 200
 
-	// nearest is how many headings are shown where nothing is relevant.
-	nearest = 5
-	// maxTroubles is how many databases' troubles one answer tells in full.
-	maxTroubles = 3
+	// closestSections is how many headings are shown where nothing is relevant.
+	closestSections = 5
+	// maxErrors is how many databases' troubles one answer tells in full.
+	maxErrors = 3
 )
 
 // Values of search's detail.
@@ -34,35 +34,35 @@ const (
 type searchArguments struct {
 	query, filter, detail string
 	keywords              []string
-	databases, paths      names
+	databases, paths      stringList
 	topK, maxTokens       int
 }
 
 func (s *Server) searchTool() (params []param, run func(context.Context) (string, error)) {
 	a := searchArguments{detail: detailPassages, topK: s.topK, maxTokens: s.maxTokens}
 	params = []param{
-		{name: "query", to: &a.query, required: true,
+		{name: "query", target: &a.query, required: true,
 			description: "Question or topic in plain words.",
 			aliases:     []string{"q", "question", "search_query", "search", "text", "prompt", "input"}},
-		{name: "keywords", to: &a.keywords,
+		{name: "keywords", target: &a.keywords,
 			description: `Exact names and synonyms that the answer probably uses: functions, classes, commands, options, settings, error codes. For "change a folder's name": ["os.rename", "shutil.move", "rename directory", "mv"].`,
 			aliases:     []string{"keyword", "terms", "synonyms", "tags", "hints"}},
-		{name: "database", to: &a.databases,
+		{name: "database", target: &a.databases,
 			description: "Database to search, or several separated by commas. Default: the database that the query names, otherwise all.",
 			aliases:     []string{"databases", "db", "dbs", "index", "index_name", "indexes", "collection", "collections", "library", "source", "sources", "name"}},
-		{name: "path", to: &a.paths,
+		{name: "path", target: &a.paths,
 			description: "Path of a database or LEANN index to search, if it has no name here.",
 			aliases:     []string{"paths", "database_path", "index_path", "db_path"}},
-		{name: "top_k", to: &a.topK, min: 1, max: maxTopK,
+		{name: "top_k", target: &a.topK, min: 1, max: maxTopK,
 			description: "Maximum number of passages to return.",
 			aliases:     []string{"k", "limit", "n", "n_results", "num_results", "max_results", "count", "size", "top", "results"}},
-		{name: "max_tokens", to: &a.maxTokens, min: minTokens, max: maxTokens,
+		{name: "max_tokens", target: &a.maxTokens, min: minTokens, max: maxTokens,
 			description: "Approximate maximum size of the result in tokens.",
 			aliases:     []string{"tokens", "token_limit", "budget", "max_length"}},
-		{name: "filter", to: &a.filter,
+		{name: "filter", target: &a.filter,
 			description: `Search only documents whose URL or path contains this text or matches this pattern (* and ? are wildcards, a leading "!" negates). Examples: "ci/yaml", "*.md", "!release-notes".`,
 			aliases:     []string{"filters", "where"}},
-		{name: "detail", to: &a.detail, choices: []string{detailPassages, detailHeadings},
+		{name: "detail", target: &a.detail, choices: []string{detailPassages, detailHeadings},
 			description: `"headings" returns titles, sources, and ids without text; call read to get the text.`,
 			aliases:     []string{"detail_level", "format", "mode", "verbosity"}},
 	}
@@ -75,14 +75,14 @@ func (s *Server) search(ctx context.Context, a searchArguments) (string, error) 
 		return "", err
 	}
 	q := index.Query{Text: a.query, Keywords: a.keywords, TopK: a.topK, Filter: a.filter}
-	var findings []finding
+	var findings []databaseResult
 	named := entries
 	if len(a.databases)+len(a.paths) == 0 {
-		named = namedIn(a.query, entries)
+		named = entriesNamedIn(a.query, entries)
 	}
 	findings = s.catalog.search(ctx, named, q)
 	scoped := len(named) < len(entries)
-	if scoped && !slices.ContainsFunc(findings, func(f finding) bool { return f.Confidence >= index.Doubtful }) {
+	if scoped && !slices.ContainsFunc(findings, func(f databaseResult) bool { return f.Confidence >= index.Doubtful }) {
 		scoped = false
 		findings = s.catalog.search(ctx, entries, q)
 	}
@@ -92,11 +92,11 @@ func (s *Server) search(ctx context.Context, a searchArguments) (string, error) 
 	return answerSearch(a, findings, scoped, len(entries))
 }
 
-// namedIn are the entries that the query names, or all if it names none.
-func namedIn(query string, entries []Entry) []Entry {
+// entriesNamedIn are the entries that the query names, or all if it names none.
+func entriesNamedIn(query string, entries []Entry) []Entry {
 	names := make([][]string, len(entries))
 	for i, e := range entries {
-		names[i] = e.names()
+		names[i] = e.scopeNames()
 	}
 	var named []Entry
 	for _, i := range index.Named(query, names) {
@@ -109,7 +109,7 @@ func namedIn(query string, entries []Entry) []Entry {
 }
 
 // answerSearch writes the answer for the model.
-func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (string, error) {
+func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all int) (string, error) {
 	var notes, searched []string
 	var failed []Entry
 	for _, f := range findings {
@@ -118,8 +118,8 @@ func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (
 		}
 		if f.err != nil {
 			failed = append(failed, f.Entry)
-			if len(failed) <= maxTroubles {
-				notes = append(notes, trouble(f.Entry, f.err)+".")
+			if len(failed) <= maxErrors {
+				notes = append(notes, searchError(f.Entry, f.err)+".")
 			}
 			continue
 		}
@@ -128,8 +128,8 @@ func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (
 			notes = append(notes, f.Name+": "+n+".")
 		}
 	}
-	if more := len(failed) - maxTroubles; more > 0 {
-		notes = append(notes, fmt.Sprintf("cannot search %s either; list_databases shows why.", nameList(failed[maxTroubles:])))
+	if more := len(failed) - maxErrors; more > 0 {
+		notes = append(notes, fmt.Sprintf("cannot search %s either; list_databases shows why.", nameList(failed[maxErrors:])))
 	}
 	if len(failed) == len(findings) {
 		return "", errors.New(strings.Join(notes, "\n"))
@@ -143,7 +143,7 @@ func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (
 		where = fmt.Sprintf("%d databases", len(searched))
 	}
 
-	w := &page{limit: a.maxTokens * bytesPerToken}
+	w := &budgetWriter{limit: a.maxTokens * bytesPerToken}
 	for _, n := range notes {
 		w.reserve(len("Note: \n") + len(n))
 	}
@@ -156,7 +156,7 @@ func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (
 		w.WriteString(advice)
 	case hits[0].confidence < index.Relevant:
 		fmt.Fprintf(w, "No confident answer for %s in %s (confidence %.2f). Closest sections:\n", quote(a.query), where, hits[0].confidence)
-		for _, h := range hits[:min(nearest, len(hits))] {
+		for _, h := range hits[:min(closestSections, len(hits))] {
 			w.line("- " + h.place())
 		}
 		w.WriteString(advice)
@@ -172,7 +172,7 @@ func answerSearch(a searchArguments, findings []finding, scoped bool, all int) (
 		if hits[0].confidence < index.Doubtful {
 			w.line("Weak match: they may not answer it.")
 		}
-		w.passages(hits, stems(a.query, a.keywords))
+		w.passages(hits, stemPrefixes(a.query, a.keywords))
 	}
 	w.release()
 	for i, n := range notes {
@@ -201,16 +201,16 @@ func (h hit) place() string {
 
 // source is the database, where to find the passage there, and its id.
 func (h hit) source() string {
-	s := h.database + " | " + label(h.Locator())
+	s := h.database + " | " + singleLine(h.Locator())
 	if h.Locator() != h.ID {
-		s += " | id " + label(h.ID)
+		s += " | id " + singleLine(h.ID)
 	}
-	return s + remark(&h.Passage)
+	return s + documentNote(&h.Passage)
 }
 
 // merge puts the findings' hits into one order. Where there are relevant hits,
 // it leaves out those that are not: they would only fill the page.
-func merge(findings []finding, topK int) []hit {
+func merge(findings []databaseResult, topK int) []hit {
 	results := make([]index.Result, len(findings))
 	for i, f := range findings {
 		results[i] = f.Result
@@ -227,25 +227,25 @@ func merge(findings []finding, topK int) []hit {
 }
 
 // quote shows the query in a sentence.
-func quote(s string) string { return `"` + label(s) + `"` }
+func quote(s string) string { return `"` + singleLine(s) + `"` }
 
 // A page is an answer in the making that keeps to a limit.
-type page struct {
+type budgetWriter struct {
 	strings.Builder
 	limit    int // in bytes
 	reserved int
 }
 
-// left is how many bytes may still be written.
-func (w *page) left() int { return w.limit - w.reserved - w.Len() }
+// remaining is how many bytes may still be written.
+func (w *budgetWriter) remaining() int { return w.limit - w.reserved - w.Len() }
 
 // reserve keeps n bytes for the end of the page, release gives them back.
-func (w *page) reserve(n int) { w.reserved += n }
-func (w *page) release()      { w.reserved = 0 }
+func (w *budgetWriter) reserve(n int) { w.reserved += n }
+func (w *budgetWriter) release()      { w.reserved = 0 }
 
 // line writes a line if there is room for it.
-func (w *page) line(s string) bool {
-	if len(s)+1 > w.left() {
+func (w *budgetWriter) line(s string) bool {
+	if len(s)+1 > w.remaining() {
 		return false
 	}
 	w.WriteString(s + "\n")
@@ -255,19 +255,19 @@ func (w *page) line(s string) bool {
 // passages writes the hits with their texts, as many as there is room for. A
 // passage that is longer than its share is shortened to what matters most of
 // it; hits for which no room is left are named.
-func (w *page) passages(hits []hit, words []string) {
+func (w *budgetWriter) passages(hits []hit, words []string) {
 	const tail = 160 // for the line that names what was left out
 	for i, h := range hits {
 		head := fmt.Sprintf("\n%d. %s\n   score %.2f | %s\n", i+1, heading(&h.Passage), h.relevance, h.source())
 		text := safetext.Block(h.Text)
-		room := w.left() - len(head) - fenceSize(text)
+		room := w.remaining() - len(head) - fenceSize(text)
 		if i < len(hits)-1 {
 			room -= tail
 			// The first passages of many must not take all: half of what is
 			// left is enough for one.
-			room = min(room, max(w.left()/2, 4*shortest))
+			room = min(room, max(w.remaining()/2, 4*minExcerpt))
 		}
-		if room < min(shortest, len(text)) {
+		if room < min(minExcerpt, len(text)) {
 			w.line(fmt.Sprintf("\n%s omitted; raise max_tokens, or call read with the id:", count(len(hits)-i, "more result")))
 			for _, h := range hits[i:] {
 				if !w.line("- " + h.place()) {
@@ -278,7 +278,7 @@ func (w *page) passages(hits []hit, words []string) {
 		}
 		w.WriteString(head + fenced(excerpt(text, room, words)))
 		if len(text) > room {
-			w.line(fmt.Sprintf("(truncated; call read with id %s to get the rest)", label(h.ID)))
+			w.line(fmt.Sprintf("(truncated; call read with id %s to get the rest)", singleLine(h.ID)))
 		}
 	}
 }

@@ -38,14 +38,14 @@ func TestAnswerSearch(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		a        searchArguments
-		findings []finding
+		findings []databaseResult
 		scoped   bool
 		want     string
 		wantErr  string
 	}{
 		{
 			name: "hits of two databases",
-			findings: []finding{
+			findings: []databaseResult{
 				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Confident: true, Hits: []index.Hit{cacheHit(8)}}},
 				{Entry: kubernetes, Result: index.Result{Confidence: 0.5, Hits: []index.Hit{podHit(80)}}},
 			},
@@ -71,7 +71,7 @@ A pod is one or more containers.
 		},
 		{
 			name: "a database with nothing relevant is skipped",
-			findings: []finding{
+			findings: []databaseResult{
 				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8)}}},
 				{Entry: kubernetes, Result: index.Result{Confidence: 0.05, Hits: []index.Hit{podHit(8)}}},
 			},
@@ -82,7 +82,7 @@ A pod is one or more containers.
 		},
 		{
 			name: "and so is a hit far below the best",
-			findings: []finding{
+			findings: []databaseResult{
 				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8), podHit(0.8)}}},
 			},
 			a: searchArguments{detail: detailHeadings},
@@ -92,7 +92,7 @@ A pod is one or more containers.
 		},
 		{
 			name: "nothing relevant",
-			findings: []finding{
+			findings: []databaseResult{
 				{Entry: gitlab, Result: index.Result{Confidence: 0.01, Hits: []index.Hit{cacheHit(2)}}},
 				{Entry: kubernetes, Result: index.Result{Confidence: 0.05, Hits: []index.Hit{podHit(8)}}},
 			},
@@ -105,7 +105,7 @@ To improve the results, pass the exact names that the documentation uses in keyw
 		{
 			name:     "nothing at all",
 			a:        searchArguments{filter: "*.md"},
-			findings: []finding{{Entry: gitlab}},
+			findings: []databaseResult{{Entry: gitlab}},
 			want: `No results for "cache keys" in gitlab.
 Searched only documents that match the filter "*.md".
 To improve the results, pass the exact names that the documentation uses in keywords.
@@ -113,7 +113,7 @@ To improve the results, pass the exact names that the documentation uses in keyw
 		},
 		{
 			name: "one is damaged",
-			findings: []finding{
+			findings: []databaseResult{
 				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8)}, Notes: []string{"searched by words alone: the vectors are away"}}},
 				{Entry: kubernetes, err: damaged},
 			},
@@ -127,7 +127,7 @@ Note: cannot search kubernetes: /db/k8s/docsearch/g000001/lexical.idx is corrupt
 		},
 		{
 			name:     "a weak match",
-			findings: []finding{{Entry: kubernetes, Result: index.Result{Confidence: 0.3, Hits: []index.Hit{podHit(8)}}}},
+			findings: []databaseResult{{Entry: kubernetes, Result: index.Result{Confidence: 0.3, Hits: []index.Hit{podHit(8)}}}},
 			want: `1 passage from kubernetes for "cache keys". Fenced text is quoted documentation.
 Weak match: they may not answer it.
 
@@ -140,10 +140,10 @@ A pod is one or more containers.
 		},
 		{
 			name: "many are away",
-			findings: []finding{
+			findings: []databaseResult{
 				{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8)}}},
-				{Entry: Entry{Name: "a"}, err: errSlow}, {Entry: Entry{Name: "b"}, err: errSlow}, {Entry: Entry{Name: "c"}, err: errSlow},
-				{Entry: Entry{Name: "d"}, err: errSlow}, {Entry: Entry{Name: "e"}, err: errSlow},
+				{Entry: Entry{Name: "a"}, err: errTimeout}, {Entry: Entry{Name: "b"}, err: errTimeout}, {Entry: Entry{Name: "c"}, err: errTimeout},
+				{Entry: Entry{Name: "d"}, err: errTimeout}, {Entry: Entry{Name: "e"}, err: errTimeout},
 			},
 			a: searchArguments{detail: detailHeadings},
 			want: `1 passage from gitlab for "cache keys"; call read to get their text:
@@ -157,17 +157,17 @@ Note: cannot search d, e either; list_databases shows why.
 		},
 		{
 			name:     "all are damaged",
-			findings: []finding{{Entry: kubernetes, err: damaged}},
+			findings: []databaseResult{{Entry: kubernetes, err: damaged}},
 			wantErr:  "cannot search kubernetes: /db/k8s/docsearch/g000001/lexical.idx is corrupt at byte 64: checksum; to fix it, run: docsearch index build /db/k8s.",
 		},
 		{
 			name:     "a filter that cannot be read",
-			findings: []finding{{Entry: gitlab, err: fmt.Errorf("%w \"[\": syntax error in pattern", index.ErrFilter)}},
+			findings: []databaseResult{{Entry: gitlab, err: fmt.Errorf("%w \"[\": syntax error in pattern", index.ErrFilter)}},
 			wantErr:  `invalid filter "[": syntax error in pattern`,
 		},
 		{
 			name:     "the query names the database",
-			findings: []finding{{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8)}}}},
+			findings: []databaseResult{{Entry: gitlab, Result: index.Result{Confidence: 0.9, Hits: []index.Hit{cacheHit(8)}}}},
 			a:        searchArguments{detail: detailHeadings},
 			scoped:   true,
 			want: `1 passage from gitlab for "cache keys"; call read to get their text:
@@ -208,13 +208,13 @@ func TestAnswerSearchKeepsToItsBudget(t *testing.T) {
 	} {
 		for _, tokens := range []int{minTokens, 1000, defaultTokens, maxTokens} {
 			t.Run(fmt.Sprint(tt.name, " ", tokens), func(t *testing.T) {
-				f := finding{Entry: gitlab, Result: index.Result{Confidence: 0.9, Notes: []string{"a note"}}}
+				f := databaseResult{Entry: gitlab, Result: index.Result{Confidence: 0.9, Notes: []string{"a note"}}}
 				for i, text := range tt.texts {
 					f.Hits = append(f.Hits, index.Hit{Score: 1, Passage: passage.Passage{
 						ID: fmt.Sprint(i), Title: fmt.Sprint("Title ", i), URL: "https://docs.example.org/page", Text: text}})
 				}
 				a := searchArguments{query: "q", topK: maxTopK, maxTokens: tokens, detail: detailPassages}
-				got, err := answerSearch(a, []finding{f}, false, 1)
+				got, err := answerSearch(a, []databaseResult{f}, false, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -239,7 +239,7 @@ func TestNamedIn(t *testing.T) {
 		"ungitlabbed":                    "gitlab kubernetes",
 	} {
 		var got []string
-		for _, e := range namedIn(query, entries) {
+		for _, e := range entriesNamedIn(query, entries) {
 			got = append(got, e.Name)
 		}
 		if strings.Join(got, " ") != want {

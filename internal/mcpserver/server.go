@@ -84,46 +84,46 @@ func New(opt Options) *Server {
 // ServeStdio answers one client, whose messages come from in, on out, until
 // in ends and every call is answered, or ctx is done. Neither is an error.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	return newStream(s.mcp, s.log, out).serve(ctx, in)
+	return newStdioConn(s.mcp, s.log, out).serve(ctx, in)
 }
 
 // A tool is what the client sees of one, and what makes its arguments anew
 // for every call.
 type tool struct {
 	name, title, description string
-	// hint are words under which the client's own search for tools finds it.
-	hint string
-	// always asks the client to show the tool's schema to the model from the
+	// searchHint are words under which the client's own search for tools finds it.
+	searchHint string
+	// alwaysLoad asks the client to show the tool's schema to the model from the
 	// first request on.
-	always bool
-	call   func() (params []param, run func(context.Context) (string, error))
+	alwaysLoad bool
+	call       func() (params []param, run func(context.Context) (string, error))
 }
 
 func (s *Server) tools(leann bool) []tool {
 	tools := []tool{{
-		name: "search", title: "Search local documentation", always: true,
-		hint:        "local documentation docs manual reference guide API search lookup offline instead of web search",
+		name: "search", title: "Search local documentation", alwaysLoad: true,
+		searchHint:  "local documentation docs manual reference guide API search lookup offline instead of web search",
 		description: s.searchDescription(), call: s.searchTool,
 	}, {
 		name: "read", title: "Read local documentation",
-		hint:        "read open local documentation docs page passage section",
+		searchHint:  "read open local documentation docs page passage section",
 		description: "Read local documentation: a passage by id (optionally with neighboring passages), or a document by URL or path. Pass exactly one of id, url, path. Long documents are paginated; the result contains the start value of the next page.",
 		call:        s.readTool,
 	}, {
 		name: "list_databases", title: "List local documentation",
-		hint:        "list local documentation docs databases libraries available",
+		searchHint:  "list local documentation docs databases libraries available",
 		description: "List the databases of local documentation with description, version, size, build time, and state.",
 		call:        s.listTool,
 	}}
 	if leann {
 		tools = append(tools, tool{
 			name: "leann_search", title: "Search a LEANN index",
-			hint:        "search local documentation docs leann index",
+			searchHint:  "search local documentation docs leann index",
 			description: "Search one index of local documentation with the arguments of LEANN's tool. The search tool also accepts keywords and several databases, and reports when nothing is relevant.",
 			call:        s.leannSearchTool,
 		}, tool{
 			name: "leann_list", title: "List LEANN indexes",
-			hint:        "list local documentation docs leann indexes",
+			searchHint:  "list local documentation docs leann indexes",
 			description: "List the indexes that leann_search can search.",
 			call:        s.leannListTool,
 		})
@@ -136,8 +136,8 @@ func (t tool) declare() mcp.Tool {
 	yes, no := true, false
 	// Without the second, Claude Code puts a result of more than 50,000
 	// characters into a file and shows the model its beginning.
-	meta := map[string]any{"anthropic/searchHint": t.hint, "anthropic/maxResultSizeChars": maxTokens * bytesPerToken}
-	if t.always {
+	meta := map[string]any{"anthropic/searchHint": t.searchHint, "anthropic/maxResultSizeChars": maxTokens * bytesPerToken}
+	if t.alwaysLoad {
 		meta["anthropic/alwaysLoad"] = true
 	}
 	return mcp.Tool{

@@ -147,8 +147,8 @@ func call(t testing.TB, c *client.Client, tool string, arguments any) (text stri
 	return r.Content[0].(mcp.TextContent).Text, r.IsError
 }
 
-// anonymous replaces the databases' folders by their names.
-func anonymous(s *Server, text string) string {
+// withoutPaths replaces the databases' folders by their names.
+func withoutPaths(s *Server, text string) string {
 	for _, e := range s.catalog.Entries() {
 		text = strings.ReplaceAll(text, e.Path, "/db/"+e.Name)
 	}
@@ -170,7 +170,7 @@ func TestTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "tools.json", anonymous(s, string(data))+"\n")
+	golden(t, "tools.json", withoutPaths(s, string(data))+"\n")
 	if bytes.Contains(data, []byte(`"type": [`)) {
 		t.Error("a schema has a union of types")
 	}
@@ -198,7 +198,7 @@ func TestInstructions(t *testing.T) {
 func TestListDatabases(t *testing.T) {
 	damaged := t.TempDir()
 	build(t, damaged, shipPages()...)
-	truncate(t, damaged, "lexical.idx", 100)
+	truncateFile(t, damaged, "lexical.idx", 100)
 	stale := t.TempDir()
 	build(t, stale, shipPages()...)
 	passages := filepath.Join(stale, "documents.leann.passages.jsonl")
@@ -211,13 +211,13 @@ func TestListDatabases(t *testing.T) {
 	if isError {
 		t.Error("it is an error")
 	}
-	golden(t, "list_databases.txt", anonymous(s, text))
+	golden(t, "list_databases.txt", withoutPaths(s, text))
 	text, _ = call(t, c, "leann_list", nil)
 	golden(t, "leann_list.txt", text)
 }
 
-// truncate shortens a file of the index that is in force.
-func truncate(t testing.TB, database, name string, size int64) {
+// truncateFile shortens a file of the index that is in force.
+func truncateFile(t testing.TB, database, name string, size int64) {
 	t.Helper()
 	g, err := generation.Current(database)
 	if err != nil {
@@ -456,7 +456,7 @@ func TestDamage(t *testing.T) {
 				if opened {
 					search("third")
 				}
-				truncate(t, dir, name, 10)
+				truncateFile(t, dir, name, 10)
 				got, isError := search("third")
 				if !isError || !strings.Contains(got, "cannot search third: ") || !strings.Contains(got, "run: docsearch index build "+dir) {
 					t.Errorf("alone: %s", got)
@@ -486,7 +486,7 @@ func TestFault(t *testing.T) {
 	if got, _ := call(t, c, "list_databases", nil); !strings.Contains(got, "1,000 of") {
 		t.Fatalf("got %s", got)
 	}
-	truncate(t, dir, "lexical.idx", 100)
+	truncateFile(t, dir, "lexical.idx", 100)
 	got, isError := call(t, c, "search", map[string]any{"query": indextest.Question, "database": "big"})
 	if !isError || !strings.Contains(got, "a file was truncated while it was read") || !strings.Contains(got, "run: docsearch index build "+dir) {
 		t.Errorf("got %s", got)
@@ -590,10 +590,10 @@ func TestResources(t *testing.T) {
 
 func TestAnswerLEANN(t *testing.T) {
 	a := searchArguments{query: "q", topK: 5, maxTokens: defaultTokens}
-	if got, want := answerLEANN(a, finding{Entry: gitlab}, false), "No passages in gitlab match \"q\".\n"; got != want {
+	if got, want := answerLEANN(a, databaseResult{Entry: gitlab}, false), "No passages in gitlab match \"q\".\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	got := answerLEANN(a, finding{Entry: gitlab, Result: index.Result{Confidence: 0.02, Hits: []index.Hit{podHit(1)}}}, false)
+	got := answerLEANN(a, databaseResult{Entry: gitlab, Result: index.Result{Confidence: 0.02, Hits: []index.Hit{podHit(1)}}}, false)
 	if !strings.Contains(got, "They probably do not answer it (confidence 0.02).") || !strings.Contains(got, "A pod is one or more containers.") {
 		t.Errorf("got %s", got)
 	}
@@ -665,7 +665,7 @@ func TestAsk(t *testing.T) {
 	entries := []Entry{{Name: "quick"}, {Name: "slow"}, {Name: "broken"}}
 	release := make(chan struct{})
 	defer close(release)
-	answers := ask(t.Context(), entries, 50*time.Millisecond, func(e Entry) (string, error) {
+	answers := forEachEntry(t.Context(), entries, 50*time.Millisecond, func(e Entry) (string, error) {
 		switch e.Name {
 		case "slow":
 			<-release
@@ -678,7 +678,7 @@ func TestAsk(t *testing.T) {
 	for _, a := range answers {
 		got = append(got, a.value+errorText(a.err))
 	}
-	if diff := cmp.Diff([]string{"quick", errSlow.Error(), "internal error: oh"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"quick", errTimeout.Error(), "internal error: oh"}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -39,25 +39,25 @@ const (
 //
 // Tool calls run beside one another, everything else in the order of its
 // arrival, so that what follows initialize finds it done.
-type stream struct {
+type stdioConn struct {
 	server *server.MCPServer
 	log    *slog.Logger
 
 	mu  sync.Mutex // of out
 	out io.Writer
 
-	slots chan struct{}  // taken by the calls that run
-	calls sync.WaitGroup // each is answered
-	other sync.WaitGroup // what lasts as long as the connection
+	running    chan struct{}  // taken by the calls that run
+	calls      sync.WaitGroup // each is answered
+	background sync.WaitGroup // what lasts as long as the connection
 }
 
-func newStream(s *server.MCPServer, log *slog.Logger, out io.Writer) *stream {
-	return &stream{server: s, log: log, out: out, slots: make(chan struct{}, maxCalls)}
+func newStdioConn(s *server.MCPServer, log *slog.Logger, out io.Writer) *stdioConn {
+	return &stdioConn{server: s, log: log, out: out, running: make(chan struct{}, maxCalls)}
 }
 
 // serve answers in's messages on out until in ends and every call is
 // answered, or ctx is done. Neither is an error.
-func (s *stream) serve(ctx context.Context, in io.Reader) error {
+func (s *stdioConn) serve(ctx context.Context, in io.Reader) error {
 	session := server.NewInProcessSession("stdio", nil)
 	if err := s.server.RegisterSession(ctx, session); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *stream) serve(ctx context.Context, in io.Reader) error {
 	defer s.server.UnregisterSession(context.WithoutCancel(ctx), session.SessionID())
 	ctx, cancel := context.WithCancel(s.server.WithContext(ctx, session))
 	defer s.finish(ctx, cancel)
-	s.other.Go(func() { s.forward(ctx, session.ClientNotifications()) })
+	s.background.Go(func() { s.forward(ctx, session.ClientNotifications()) })
 
 	// The reader may be stuck in a read when ctx ends; it must not keep the
 	// rest from ending.
@@ -87,24 +87,24 @@ func (s *stream) serve(ctx context.Context, in io.Reader) error {
 
 // finish waits until every call is answered. Calls that take too long are
 // cancelled, which answers them with an error, and then given up.
-func (s *stream) finish(ctx context.Context, cancel context.CancelFunc) {
+func (s *stdioConn) finish(ctx context.Context, cancel context.CancelFunc) {
 	late := time.AfterFunc(drainTime, cancel)
 	defer late.Stop()
 	select {
-	case <-waited(&s.calls):
+	case <-doneChannel(&s.calls):
 	case <-ctx.Done():
 	}
 	cancel()
-	for _, group := range []*sync.WaitGroup{&s.calls, &s.other} {
+	for _, group := range []*sync.WaitGroup{&s.calls, &s.background} {
 		select {
-		case <-waited(group):
+		case <-doneChannel(group):
 		case <-time.After(cancelTime):
 		}
 	}
 }
 
-// waited is closed when group is done.
-func waited(group *sync.WaitGroup) <-chan struct{} {
+// doneChannel is closed when group is done.
+func doneChannel(group *sync.WaitGroup) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
 		group.Wait()
@@ -114,7 +114,7 @@ func waited(group *sync.WaitGroup) <-chan struct{} {
 }
 
 // forward sends what the server has to say unasked, such as progress.
-func (s *stream) forward(ctx context.Context, notifications <-chan mcp.JSONRPCNotification) {
+func (s *stdioConn) forward(ctx context.Context, notifications <-chan mcp.JSONRPCNotification) {
 	for {
 		select {
 		case n := <-notifications:
@@ -126,7 +126,7 @@ func (s *stream) forward(ctx context.Context, notifications <-chan mcp.JSONRPCNo
 }
 
 // receive deals with one line. A nil line stands for one that was too long.
-func (s *stream) receive(ctx context.Context, line []byte) {
+func (s *stdioConn) receive(ctx context.Context, line []byte) {
 	var message struct {
 		ID     json.RawMessage `json:"id"`
 		Method mcp.MCPMethod   `json:"method"`
@@ -134,29 +134,29 @@ func (s *stream) receive(ctx context.Context, line []byte) {
 	var wrongType *json.UnmarshalTypeError
 	switch err := json.Unmarshal(line, &message); {
 	case line == nil:
-		s.refuse(mcp.INVALID_REQUEST, fmt.Sprintf("message exceeds %d bytes", maxMessage))
+		s.sendError(mcp.INVALID_REQUEST, fmt.Sprintf("message exceeds %d bytes", maxMessage))
 		return
 	case errors.As(err, &wrongType):
-		s.refuse(mcp.INVALID_REQUEST, "not a JSON-RPC message: want an object with jsonrpc, method, and id")
+		s.sendError(mcp.INVALID_REQUEST, "not a JSON-RPC message: want an object with jsonrpc, method, and id")
 		return
 	case err != nil:
-		s.refuse(mcp.PARSE_ERROR, "invalid JSON: "+err.Error())
+		s.sendError(mcp.PARSE_ERROR, "invalid JSON: "+err.Error())
 		return
 	}
 	s.log.Debug("message", "method", message.Method, "id", string(message.ID))
 	switch message.Method {
 	case mcp.MethodToolsCall:
 		select {
-		case s.slots <- struct{}{}:
+		case s.running <- struct{}{}:
 		case <-ctx.Done():
 			return
 		}
 		s.calls.Go(func() {
-			defer func() { <-s.slots }()
+			defer func() { <-s.running }()
 			s.handle(ctx, message.ID, line)
 		})
 	case mcp.MethodSubscriptionsListen:
-		s.other.Go(func() { s.handle(ctx, message.ID, line) })
+		s.background.Go(func() { s.handle(ctx, message.ID, line) })
 	default:
 		s.handle(ctx, message.ID, line)
 	}
@@ -164,7 +164,7 @@ func (s *stream) receive(ctx context.Context, line []byte) {
 
 // handle answers a message. A panic is one request's failure, not the
 // server's.
-func (s *stream) handle(ctx context.Context, id json.RawMessage, line []byte) {
+func (s *stdioConn) handle(ctx context.Context, id json.RawMessage, line []byte) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.log.Error("panic", "message", string(line), "panic", r, "stack", string(debug.Stack()))
@@ -176,13 +176,13 @@ func (s *stream) handle(ctx context.Context, id json.RawMessage, line []byte) {
 	}
 }
 
-// refuse answers a message whose id is not known.
-func (s *stream) refuse(code int, why string) {
+// sendError answers a message whose id is not known.
+func (s *stdioConn) sendError(code int, why string) {
 	s.log.Debug("rejected a message", "why", why)
 	s.send(mcp.NewJSONRPCError(mcp.NewRequestId(nil), code, why, nil))
 }
 
-func (s *stream) send(message any) {
+func (s *stdioConn) send(message any) {
 	data, err := json.Marshal(message)
 	if err != nil {
 		s.log.Error("cannot encode a message", "error", err)

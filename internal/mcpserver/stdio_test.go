@@ -18,7 +18,7 @@ import (
 
 // newTestStream serves two tools: "wait" lasts until its call is cancelled or
 // release is closed, "echo" returns its argument.
-func newTestStream(out io.Writer) (s *stream, release chan struct{}) {
+func newTestStream(out io.Writer) (s *stdioConn, release chan struct{}) {
 	release = make(chan struct{})
 	m := server.NewMCPServer("test", "1", server.WithToolCapabilities(false), server.WithRecovery())
 	m.AddTool(mcp.NewTool("wait"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -32,7 +32,7 @@ func newTestStream(out io.Writer) (s *stream, release chan struct{}) {
 	m.AddTool(mcp.NewTool("echo"), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(r.GetString("text", "")), nil
 	})
-	return newStream(m, slog.New(slog.DiscardHandler), out), release
+	return newStdioConn(m, slog.New(slog.DiscardHandler), out), release
 }
 
 func callLine(id any, tool string) string {

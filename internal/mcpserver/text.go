@@ -17,8 +17,8 @@ import (
 const bytesPerToken = 4
 
 const (
-	// shortest is the least of a passage that is worth quoting, in bytes.
-	shortest = 400
+	// minExcerpt is the least of a passage that is worth quoting, in bytes.
+	minExcerpt = 400
 	// maxLabel is how long a title or a heading path may be.
 	maxLabel = 240
 )
@@ -32,11 +32,11 @@ func fenced(text string) string { return safetext.Fenced(text) + "\n" }
 // fenceSize is the most that fenced adds to a text or a part of it.
 func fenceSize(text string) int { return 2*len(safetext.Fence(text)) + 3 }
 
-// label makes one line of bounded length of what a document calls itself.
-func label(s string) string {
+// singleLine makes one line of bounded length of what a document calls itself.
+func singleLine(s string) string {
 	s = safetext.Line(s)
 	if len(s) > maxLabel {
-		s = cut(s, maxLabel) + "…"
+		s = truncate(s, maxLabel) + "…"
 	}
 	return s
 }
@@ -49,14 +49,14 @@ func heading(p *passage.Passage) string {
 		parts = append([]string{p.Title}, parts...)
 	}
 	if len(parts) == 0 {
-		return label(p.Locator())
+		return singleLine(p.Locator())
 	}
-	return label(strings.Join(parts, separator))
+	return singleLine(strings.Join(parts, separator))
 }
 
-// cut is the longest beginning of s that has at most n bytes and whole
+// truncate is the longest beginning of s that has at most n bytes and whole
 // characters.
-func cut(s string, n int) string {
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -103,7 +103,7 @@ func excerpt(text string, limit int, words []string) string {
 			}
 		}
 	}
-	chosen := strings.Trim(cut(strings.Join(lines[best:bestEnd], ""), limit), "\n")
+	chosen := strings.Trim(truncate(strings.Join(lines[best:bestEnd], ""), limit), "\n")
 	if best > 0 {
 		chosen = "…\n" + chosen
 	}
@@ -124,9 +124,9 @@ func countWords(lines, words []string) [][]int {
 	return found
 }
 
-// stems are the beginnings of the words of a query, for finding them in a
+// stemPrefixes are the beginnings of the words of a query, for finding them in a
 // text in whatever form: "caching" is in "cached".
-func stems(query string, keywords []string) []string {
+func stemPrefixes(query string, keywords []string) []string {
 	var list []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(query+" "+strings.Join(keywords, " ")), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.'
@@ -157,10 +157,10 @@ func thousands(n int) string {
 	return s
 }
 
-// remark is what to tell of a passage's document, as the end of a line.
-func remark(p *passage.Passage) string {
+// documentNote is what to tell of a passage's document, as the end of a line.
+func documentNote(p *passage.Passage) string {
 	if r := p.Label(); r != "" {
-		return " | " + label(r)
+		return " | " + singleLine(r)
 	}
 	return ""
 }

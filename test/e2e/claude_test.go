@@ -109,8 +109,8 @@ type run struct {
 		Servers []serverState `json:"mcp_servers"`
 	}
 	result struct {
-		Result  string   `json:"result"`
-		Denials []denied `json:"permission_denials"`
+		Result  string       `json:"result"`
+		Denials []deniedCall `json:"permission_denials"`
 	}
 	stdout, stderr string
 }
@@ -120,7 +120,7 @@ type serverState struct {
 	Status string `json:"status"`
 }
 
-type denied struct {
+type deniedCall struct {
 	Tool string `json:"tool_name"`
 	ID   string `json:"tool_use_id"`
 }
@@ -151,7 +151,7 @@ func (s *session) ask(t *testing.T, m *model, prompt string, flags ...string) ru
 }
 
 // nobody is an address for a client that has no model to talk to.
-const nobody = "http://127.0.0.1:1"
+const noModel = "http://127.0.0.1:1"
 
 // claude runs the client. It has no key that is worth anything, and nothing
 // to talk to but the model at url.

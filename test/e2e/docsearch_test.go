@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// built is the program under test, built as a release is.
-var built struct {
+// builtBinary is the program under test, compiled like a release.
+var builtBinary struct {
 	once sync.Once
 	dir  string
 	err  error
@@ -22,8 +22,8 @@ var built struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if built.dir != "" {
-		os.RemoveAll(built.dir)
+	if builtBinary.dir != "" {
+		os.RemoveAll(builtBinary.dir)
 	}
 	os.Exit(code)
 }
@@ -31,26 +31,26 @@ func TestMain(m *testing.M) {
 // program builds docsearch once and returns its path.
 func program(t *testing.T) string {
 	t.Helper()
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "docsearch-e2e-"); built.err != nil {
+	builtBinary.once.Do(func() {
+		if builtBinary.dir, builtBinary.err = os.MkdirTemp("", "docsearch-e2e-"); builtBinary.err != nil {
 			return
 		}
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", built.dir, "./cmd/docsearch")
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", builtBinary.dir, "./cmd/docsearch")
 		cmd.Dir = root(t)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		var out []byte
-		if out, built.err = cmd.CombinedOutput(); built.err != nil {
+		if out, builtBinary.err = cmd.CombinedOutput(); builtBinary.err != nil {
 			t.Logf("%s", out)
 		}
 	})
-	if built.err != nil {
-		t.Fatalf("build docsearch: %v", built.err)
+	if builtBinary.err != nil {
+		t.Fatalf("build docsearch: %v", builtBinary.err)
 	}
 	name := "docsearch"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	return filepath.Join(built.dir, name)
+	return filepath.Join(builtBinary.dir, name)
 }
 
 // docsearch runs a command of the program in the session's home and project.

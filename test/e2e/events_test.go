@@ -25,7 +25,7 @@ const (
 )
 
 // team has a database of notes and one of pages, and a rule.
-func (s *session) team(t *testing.T) {
+func (s *session) addTeamFiles(t *testing.T) {
 	t.Helper()
 	folder := t.TempDir()
 	for name, text := range map[string]string{
@@ -67,13 +67,13 @@ func TestEvents(t *testing.T) {
 		if version == "2.0.30" {
 			continue // it shows the model no context
 		}
-		for _, way := range ways {
+		for _, way := range installMethods {
 			if way.name != "plugin-dir" && way.name != "install" {
 				continue
 			}
 			t.Run(version+"/"+way.name, func(t *testing.T) {
 				s := newSession(t, version)
-				s.team(t)
+				s.addTeamFiles(t)
 				testEvents(t, s, strings.TrimSuffix(way.tool, "search")+"read", way.set(t, s))
 			})
 		}
@@ -85,7 +85,7 @@ func testEvents(t *testing.T, s *session, readTool string, flags []string) {
 		return map[string]any{"file_path": filepath.Join(s.project, name), "content": text}
 	}
 	m := newModel(t, func(c conversation) reply {
-		if c.asks(eventsTask) {
+		if c.startsWith(eventsTask) {
 			return say("Nothing to see.")
 		}
 		results := c.results()
@@ -115,7 +115,7 @@ func testEvents(t *testing.T, s *session, readTool string, flags []string) {
 	r := s.ask(t, m, "Work on the store.", flags...)
 	var last, sub conversation
 	for _, c := range m.requests {
-		if c.asks(eventsTask) {
+		if c.startsWith(eventsTask) {
 			sub = c
 		} else {
 			last = c
@@ -172,11 +172,11 @@ func TestCompaction(t *testing.T) {
 				t.Skip("skipped: this version shows the model no context")
 			}
 			s := newSession(t, version)
-			s.team(t)
+			s.addTeamFiles(t)
 			s.docsearch(t, "install")
 			m := newModel(t, func(c conversation) reply {
 				// Less than that there is nothing to compact.
-				if n := len(c.results()["Bash"]); c.asks("Begin.") && n < 6 {
+				if n := len(c.results()["Bash"]); c.startsWith("Begin.") && n < 6 {
 					return call(fmt.Sprint("true", n), "Bash", map[string]any{"command": "true", "description": "Do nothing"})
 				}
 				return say("Done.")

@@ -21,7 +21,7 @@ func TestHookThatCannotStart(t *testing.T) {
 				return nil
 			},
 			"plugin": func(t *testing.T, s *session, dying string) []string {
-				dir := pluginAlone(t)
+				dir := pluginWithoutProgram(t)
 				if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
 					t.Fatal(err)
 				}

@@ -179,7 +179,7 @@ func webSearch(asked string) reply {
 }
 
 // replies counts them all: a client groups what has one id.
-var replies atomic.Int64
+var replyCount atomic.Int64
 
 // send writes the reply in the form that was asked for: one JSON message, or
 // the same message as a stream of events.
@@ -191,7 +191,7 @@ func send(w http.ResponseWriter, c conversation, r reply) {
 		}
 	}
 	usage := map[string]any{"input_tokens": 100, "output_tokens": 10, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-	head := map[string]any{"id": "msg_" + strconv.FormatInt(replies.Add(1), 10), "type": "message", "role": "assistant", "model": c.Model, "stop_sequence": nil, "usage": usage}
+	head := map[string]any{"id": "msg_" + strconv.FormatInt(replyCount.Add(1), 10), "type": "message", "role": "assistant", "model": c.Model, "stop_sequence": nil, "usage": usage}
 	if !c.Stream {
 		head["content"], head["stop_reason"] = r, stop
 		w.Header().Set("Content-Type", "application/json")
@@ -210,7 +210,7 @@ func send(w http.ResponseWriter, c conversation, r reply) {
 	head["content"], head["stop_reason"] = []block{}, nil
 	event("message_start", map[string]any{"message": head})
 	for i, b := range r {
-		start, delta := opened(b)
+		start, delta := openingEvent(b)
 		event("content_block_start", map[string]any{"index": i, "content_block": start})
 		if delta != nil {
 			event("content_block_delta", map[string]any{"index": i, "delta": delta})
@@ -222,7 +222,7 @@ func send(w http.ResponseWriter, c conversation, r reply) {
 }
 
 // opened is a block as a stream begins it, and what then fills it.
-func opened(b block) (start any, delta map[string]any) {
+func openingEvent(b block) (start any, delta map[string]any) {
 	switch b.Type {
 	case "text":
 		return map[string]any{"type": "text", "text": ""}, map[string]any{"type": "text_delta", "text": b.Text}

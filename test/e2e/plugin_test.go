@@ -21,7 +21,7 @@ func TestPluginIsValid(t *testing.T) {
 				if version == "2.0.30" {
 					args = []string{"plugin", "validate", dir}
 				}
-				s.claude(t, nobody, args...) // fails the test if the client does
+				s.claude(t, noModel, args...) // fails the test if the client does
 			}
 		})
 	}
@@ -38,7 +38,7 @@ func TestPluginWithoutProgram(t *testing.T) {
 	if err != nil {
 		t.Skip("skipped: there is no sh")
 	}
-	cmd := exec.CommandContext(t.Context(), sh, filepath.Join(pluginAlone(t), "scripts", "docsearch"), "hook")
+	cmd := exec.CommandContext(t.Context(), sh, filepath.Join(pluginWithoutProgram(t), "scripts", "docsearch"), "hook")
 	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + t.TempDir()}
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError

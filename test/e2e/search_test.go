@@ -18,13 +18,13 @@ import (
 // the client, however docsearch got there.
 func TestSearch(t *testing.T) {
 	for _, version := range versions {
-		for _, way := range ways {
+		for _, way := range installMethods {
 			t.Run(version+"/"+way.name, func(t *testing.T) {
 				s := newSession(t, version)
 				s.database(t)
 				s.write(t, s.settings(), settings)
 				flags := way.set(t, s)
-				m := newModel(t, searcher)
+				m := newModel(t, searchingModel)
 				r := s.ask(t, m, "How does a denied web search go through?", flags...)
 				checkSearch(t, version, way.tool, m, r)
 				if way.unset != nil {
@@ -49,7 +49,7 @@ const settings = `{
 func (s *session) settings() string { return filepath.Join(s.home, ".claude", "settings.json") }
 
 // ways are the ways to get docsearch into the client.
-var ways = []struct {
+var installMethods = []struct {
 	name  string
 	tool  string // docsearch's search tool, as the client names it
 	set   func(*testing.T, *session) (flags []string)
@@ -68,13 +68,13 @@ var ways = []struct {
 		set: func(t *testing.T, s *session) []string {
 			// Such a plugin has no program, and finds the one on PATH.
 			s.setenv("PATH", filepath.Dir(program(t))+string(filepath.ListSeparator)+os.Getenv("PATH"))
-			market := filepath.Dir(pluginAlone(t))
+			market := filepath.Dir(pluginWithoutProgram(t))
 			const manifest = ".claude-plugin"
 			if err := os.CopyFS(filepath.Join(market, manifest), os.DirFS(filepath.Join(root(t), manifest))); err != nil {
 				t.Fatal(err)
 			}
-			s.claude(t, nobody, "plugin", "marketplace", "add", market)
-			s.claude(t, nobody, "plugin", "install", "docsearch@docsearch")
+			s.claude(t, noModel, "plugin", "marketplace", "add", market)
+			s.claude(t, noModel, "plugin", "install", "docsearch@docsearch")
 			return nil
 		},
 	},
@@ -115,8 +115,8 @@ var ways = []struct {
 	},
 }
 
-// pluginAlone is the plugin as it is in the repository, without a program.
-func pluginAlone(t *testing.T) string {
+// pluginWithoutProgram is the plugin as it is in the repository, without a program.
+func pluginWithoutProgram(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "plugin")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root(t), "plugin"))); err != nil {
@@ -131,7 +131,7 @@ func pluginAlone(t *testing.T) string {
 // pluginWithProgram is the plugin as "make plugin" leaves it.
 func pluginWithProgram(t *testing.T) string {
 	t.Helper()
-	dir := pluginAlone(t)
+	dir := pluginWithoutProgram(t)
 	data, err := os.ReadFile(program(t))
 	if err != nil {
 		t.Fatal(err)
@@ -146,10 +146,10 @@ func pluginWithProgram(t *testing.T) string {
 	return dir
 }
 
-// searcher is the model that searches the web, follows what the denial says,
+// searchingModel is the model that searches the web, follows what the denial says,
 // and searches the web again. What it does next depends only on what it has
 // been shown.
-func searcher(c conversation) reply {
+func searchingModel(c conversation) reply {
 	search := map[string]any{"query": question}
 	results := c.results()
 	switch searches := results["WebSearch"]; {

@@ -20,8 +20,8 @@ func TestSubagent(t *testing.T) {
 			s.docsearch(t, "install")
 			const task = "Find out by a web search how a denied web search goes through."
 			m := newModel(t, func(c conversation) reply {
-				if c.asks(task) {
-					return searcher(c)
+				if c.startsWith(task) {
+					return searchingModel(c)
 				}
 				agent := cmp.Or(c.tool("Agent"), c.tool("Task"))
 				if agent == nil || len(c.results()[agent.Name]) > 0 {
@@ -34,7 +34,7 @@ func TestSubagent(t *testing.T) {
 			r := s.ask(t, m, "Let an agent find out.")
 			var last *conversation
 			for i := range m.requests {
-				if m.requests[i].asks(task) {
+				if m.requests[i].startsWith(task) {
 					last = &m.requests[i]
 				}
 			}
@@ -59,6 +59,6 @@ func TestSubagent(t *testing.T) {
 }
 
 // asks reports whether the conversation is the one that begins with a task.
-func (c conversation) asks(task string) bool {
+func (c conversation) startsWith(task string) bool {
 	return len(c.Messages) > 0 && strings.Contains(c.Messages[0].Content.text(), task)
 }

@@ -25,8 +25,8 @@ import (
 // a PDF file that does not end has 15 seconds for itself.
 const bombLimit = 2 * time.Minute
 
-// bombs are files that are small and take long, or much memory, to read.
-func bombs() map[string]string {
+// readerBombs are files that are small and take long, or much memory, to read.
+func readerBombs() map[string]string {
 	const n = 100 << 10
 	repeat := func(unit string, n int) string { return strings.Repeat(unit, n/len(unit)) }
 	stairs := func(step, end string, n int) string {
@@ -112,16 +112,16 @@ func writeZeros(w interface{ Write([]byte) (int, error) }, size int) {
 	}
 }
 
-// found fails the test unless the database answers with the document beside the
+// requireKettle fails the test unless the database answers with the document beside the
 // bomb.
-func (s *sandbox) found(database string) {
+func (s *sandbox) requireKettle(database string) {
 	s.Helper()
 	if r := s.docsearch("search", "--path", database, "descale the kettle"); !strings.Contains(r.stdout, "vinegar") {
 		s.Errorf("the document beside the bomb is not found: %s%s", r.stdout, r.stderr)
 	}
 }
 
-const kettle = "# Kettle\n\nHow to descale the kettle with vinegar.\n"
+const kettlePage = "# Kettle\n\nHow to descale the kettle with vinegar.\n"
 
 // limitMemory is a command line that gives docsearch so much memory, where the
 // system can.
@@ -134,18 +134,18 @@ func (s *sandbox) limitMemory() []string {
 
 // A source with a bomb in it is read in time, and all but the bomb is found.
 func TestBombs(t *testing.T) {
-	for name, text := range bombs() {
+	for name, text := range readerBombs() {
 		t.Run(name, func(t *testing.T) {
 			s := newSandbox(t)
 			s.env = append(s.env, s.limitMemory()...)
 			docs, database := filepath.Join(s.work, "docs"), filepath.Join(s.work, "db")
 			s.write(filepath.Join(docs, name), text)
-			s.write(filepath.Join(docs, "kettle.md"), kettle)
+			s.write(filepath.Join(docs, "kettle.md"), kettlePage)
 			r := s.run(bombLimit, "", "index", "build", docs, "--out", database, "--name", "docs")
 			if r.code != 0 || r.late {
 				t.Fatalf("exit code %d, late %t: %s", r.code, r.late, r.stderr)
 			}
-			s.found(database)
+			s.requireKettle(database)
 			s.shortPassages(database)
 		})
 	}
@@ -195,9 +195,9 @@ func TestPDFBombs(t *testing.T) {
 	for name, data := range pdfBombs() {
 		s.write(filepath.Join(docs, name), data)
 	}
-	s.write(filepath.Join(docs, "kettle.md"), kettle)
+	s.write(filepath.Join(docs, "kettle.md"), kettlePage)
 	s.must(s.run(bombLimit, "", "index", "build", docs, "--out", database, "--name", "docs"))
-	s.found(database)
+	s.requireKettle(database)
 	r := s.must(s.docsearch("index", "info", database))
 	for name := range pdfBombs() {
 		if !strings.Contains(r.stdout, "  "+name+": ") {
@@ -212,14 +212,14 @@ func TestArchiveBombs(t *testing.T) {
 	database := filepath.Join(s.work, "db")
 	var nested bytes.Buffer
 	w := tar.NewWriter(&nested)
-	for name, content := range map[string]string{"docs/kettle.md": kettle, "docs/zeros.md.gz": gzipped(200 << 20), "docs/lists.md": strings.Repeat("- ", 50<<10)} {
+	for name, content := range map[string]string{"docs/kettle.md": kettlePage, "docs/zeros.md.gz": gzipped(200 << 20), "docs/lists.md": strings.Repeat("- ", 50<<10)} {
 		w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(content))})
 		w.Write([]byte(content))
 	}
 	w.Close()
 	s.write(filepath.Join(s.work, "nested.tar"), nested.String())
 	s.must(s.run(bombLimit, "", "index", "build", filepath.Join(s.work, "nested.tar"), "--out", database, "--name", "docs"))
-	s.found(database)
+	s.requireKettle(database)
 }
 
 // A site whose lists are bombs gets no more than its limit, and its pages are
@@ -288,7 +288,7 @@ func TestSiteBombs(t *testing.T) {
 					fmt.Fprint(w, `<title>Manual</title><h1>Manual</h1><p>The <a href="kettle.md">kettle</a> and what is <a href="private">private</a>.`)
 				case r.URL.Path == "/docs/kettle.md":
 					w.Header().Set("Content-Type", "text/markdown")
-					fmt.Fprint(w, kettle)
+					fmt.Fprint(w, kettlePage)
 				case r.URL.Path == "/docs/private" && tt.name == "robots":
 					t.Error("robots.txt was not obeyed")
 				default:
@@ -306,7 +306,7 @@ func TestSiteBombs(t *testing.T) {
 				t.Errorf("%d MB were sent", n>>20)
 			}
 			if r.code == 0 {
-				s.found(database)
+				s.requireKettle(database)
 			} else if !strings.Contains(r.stderr, "limit of 20 MB was reached") {
 				t.Errorf("exit code %d: %s", r.code, r.stderr)
 			}

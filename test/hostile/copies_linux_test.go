@@ -17,7 +17,7 @@ import (
 func TestEqualSearchesAtOnce(t *testing.T) {
 	const n = 60
 	s := newSandbox(t)
-	s.redirecting()
+	s.writeRedirectConfig()
 	s.env = append(s.env, "DOCSEARCH_HOOK_TIMEOUT_MS=60000")
 	start := make(chan struct{})
 	results := make([]result, n)
@@ -26,7 +26,7 @@ func TestEqualSearchesAtOnce(t *testing.T) {
 		ready.Add(1)
 		done.Go(func() {
 			event := searchEvent{"s", "", fmt.Sprint("toolu_", i), "gitlab ci"}.String()
-			results[i] = s.started(event, ready.Done, start)
+			results[i] = s.startHook(event, ready.Done, start)
 		})
 	}
 	ready.Wait()
@@ -45,9 +45,9 @@ func TestEqualSearchesAtOnce(t *testing.T) {
 	}
 }
 
-// started starts a hook, calls ready when it reads its event, and gives it the
+// startHook starts a hook, calls ready when it reads its event, and gives it the
 // rest of the event after start.
-func (s *sandbox) started(event string, ready func(), start <-chan struct{}) (r result) {
+func (s *sandbox) startHook(event string, ready func(), start <-chan struct{}) (r result) {
 	stdin, events, err := os.Pipe()
 	if err != nil {
 		ready()

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// redirecting names a database that another server searches, and so denies
+// writeRedirectConfig names a database that another server searches, and so denies
 // every search with its keyword.
-func (s *sandbox) redirecting() {
+func (s *sandbox) writeRedirectConfig() {
 	s.Helper()
 	db := filepath.Join(s.home, "db")
 	s.write(filepath.Join(db, "README"), "Another server's.\n")
@@ -53,8 +53,8 @@ func (e searchEvent) String() string {
 	return string(data)
 }
 
-// atOnce runs hooks at the same time, and returns their results in order.
-func (s *sandbox) atOnce(events ...searchEvent) []result {
+// runHooksAtOnce runs hooks at the same time, and returns their results in order.
+func (s *sandbox) runHooksAtOnce(events ...searchEvent) []result {
 	results := make([]result, len(events))
 	var group sync.WaitGroup
 	for i, e := range events {
@@ -75,8 +75,8 @@ func denies(results ...result) bool {
 	return false
 }
 
-// load keeps the machine busy until the test ends.
-func load(t *testing.T) {
+// generateLoad keeps the machine busy until the test ends.
+func generateLoad(t *testing.T) {
 	var stop atomic.Bool
 	var group sync.WaitGroup
 	for range 2 * runtime.NumCPU() {
@@ -92,9 +92,9 @@ func load(t *testing.T) {
 // plugin: the search is denied once in effect, and its retry runs.
 func TestTwoCopies(t *testing.T) {
 	s := newSandbox(t)
-	s.redirecting()
+	s.writeRedirectConfig()
 	s.env = append(s.env, "DOCSEARCH_HOOK_TIMEOUT_MS=60000")
-	load(t)
+	generateLoad(t)
 	for i := range 100 {
 		session, agent := fmt.Sprint("s", i), ""
 		if i%2 == 1 {
@@ -105,7 +105,7 @@ func TestTwoCopies(t *testing.T) {
 		again := searchEvent{session, agent, "toolu_3", "gitlab ci"}
 		var first, second, third []result
 		if i%4 < 2 { // at the same time
-			first, second, third = s.atOnce(denied, denied), s.atOnce(retry, retry), s.atOnce(again, again)
+			first, second, third = s.runHooksAtOnce(denied, denied), s.runHooksAtOnce(retry, retry), s.runHooksAtOnce(again, again)
 		} else { // one after the other
 			first = []result{s.hook(denied.String()), s.hook(denied.String())}
 			second = []result{s.hook(retry.String()), s.hook(retry.String())}
@@ -131,13 +131,13 @@ func TestTwoCopies(t *testing.T) {
 // The hatch belongs to the agent that was denied.
 func TestSubagentsHaveTheirOwnHatch(t *testing.T) {
 	s := newSandbox(t)
-	s.redirecting()
+	s.writeRedirectConfig()
 	for i, step := range []struct {
 		agent  string
 		denied bool
 	}{{"", true}, {"a", true}, {"b", true}, {"a", false}, {"", false}, {"b", false}, {"a", true}} {
 		e := searchEvent{"s", step.agent, fmt.Sprint("toolu_", i), "gitlab ci"}
-		if got := denies(s.atOnce(e, e)...); got != step.denied {
+		if got := denies(s.runHooksAtOnce(e, e)...); got != step.denied {
 			t.Errorf("step %d, agent %q: denied %t, want %t", i, step.agent, got, step.denied)
 		}
 	}
@@ -147,19 +147,19 @@ func TestSubagentsHaveTheirOwnHatch(t *testing.T) {
 func TestParallelSearches(t *testing.T) {
 	const n = 60
 	s := newSandbox(t)
-	s.redirecting()
+	s.writeRedirectConfig()
 	s.env = append(s.env, "DOCSEARCH_HOOK_TIMEOUT_MS=60000")
 	var searches, retries []searchEvent
 	for i := range n {
 		searches = append(searches, searchEvent{"s", "", fmt.Sprint("toolu_", i), fmt.Sprint("gitlab ", i)})
 		retries = append(retries, searchEvent{"s", "", fmt.Sprint("toolu_r", i), fmt.Sprint("gitlab ", i)})
 	}
-	for i, r := range s.atOnce(searches...) {
+	for i, r := range s.runHooksAtOnce(searches...) {
 		if !denies(r) {
 			t.Errorf("search %d is not denied: %+v", i, r)
 		}
 	}
-	for i, r := range s.atOnce(retries...) {
+	for i, r := range s.runHooksAtOnce(retries...) {
 		if denies(r) {
 			t.Errorf("the retry of search %d is denied", i)
 		}

@@ -11,7 +11,7 @@ import (
 func TestCrowd(t *testing.T) {
 	const n = 200
 	s := newSandbox(t)
-	s.redirecting()
+	s.writeRedirectConfig()
 	s.mkdir(filepath.Join(s.home, ".cache"))
 	s.env = append(s.env, "DOCSEARCH_HOOK_TIMEOUT_MS=60000")
 	s.hook(searchEvent{session: "warm", query: "rice"}.String()) // leaves a snapshot
@@ -23,7 +23,7 @@ func TestCrowd(t *testing.T) {
 		}
 		events = append(events, searchEvent{fmt.Sprint("s", i%5), "", fmt.Sprint("toolu_", i), query})
 	}
-	for i, r := range s.atOnce(events...) {
+	for i, r := range s.runHooksAtOnce(events...) {
 		if got, want := denies(r), i%2 == 0; got != want {
 			t.Errorf("hook %d: denied %t, want %t: %+v", i, got, want, r)
 		}
@@ -35,7 +35,7 @@ func TestCrowd(t *testing.T) {
 			retries = append(retries, e)
 		}
 	}
-	for i, r := range s.atOnce(retries...) {
+	for i, r := range s.runHooksAtOnce(retries...) {
 		if denies(r) {
 			t.Errorf("retry %d is denied", i)
 		}

@@ -18,7 +18,7 @@ const commandLimit = time.Minute
 // them leaves a mark if it is run.
 type checkout struct {
 	*sandbox
-	marks string // folder of the marks
+	markers string // folder of the marks
 }
 
 func newCheckout(t *testing.T) *checkout {
@@ -28,7 +28,7 @@ func newCheckout(t *testing.T) *checkout {
 	}
 	s := newSandbox(t)
 	c := &checkout{s, filepath.Join(filepath.Dir(s.home), "marks")}
-	c.mkdir(c.marks)
+	c.mkdir(c.markers)
 	c.mkdir(filepath.Join(c.work, ".git"))
 	for _, name := range []string{
 		"docsearch", "claude", "sh", "git", "npx", "node", "python3", "env", "evil/docsearch", "node_modules/.bin/docsearch", "docsearch-evil",
@@ -41,7 +41,7 @@ func newCheckout(t *testing.T) *checkout {
 // program writes a program that leaves a mark.
 func (c *checkout) program(path string) {
 	c.Helper()
-	c.write(path, fmt.Sprintf("#!/bin/sh\n: > '%s'/ran-%s\n", c.marks, strings.ReplaceAll(filepath.Base(path), " ", "-")))
+	c.write(path, fmt.Sprintf("#!/bin/sh\n: > '%s'/ran-%s\n", c.markers, strings.ReplaceAll(filepath.Base(path), " ", "-")))
 	if err := os.Chmod(path, 0o755); err != nil {
 		c.Fatal(err)
 	}
@@ -62,10 +62,10 @@ func (c *checkout) settings(handler map[string]any) {
 	}
 }
 
-// nothingRan fails the test if one of the checkout's programs was run.
-func (c *checkout) nothingRan(what string) {
+// requireNothingRan fails the test if one of the checkout's programs was run.
+func (c *checkout) requireNothingRan(what string) {
 	c.Helper()
-	marks, err := filepath.Glob(filepath.Join(c.marks, "*"))
+	marks, err := filepath.Glob(filepath.Join(c.markers, "*"))
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func (c *checkout) nothingRan(what string) {
 // program, and that without what the checkout puts beside it.
 func TestDoctorHooks(t *testing.T) {
 	c := newCheckout(t)
-	mark := ": > " + filepath.Join(c.marks, "beside")
+	mark := ": > " + filepath.Join(c.markers, "beside")
 	if err := os.Symlink(*binary, filepath.Join(c.work, "own")); err != nil {
 		t.Fatal(err)
 	}
@@ -105,9 +105,9 @@ func TestDoctorHooks(t *testing.T) {
 		{"launcher", map[string]any{"command": "npx docsearch hook"}, "would run it through npx; the doctor did not"},
 		{"after it", map[string]any{"command": "docsearch hook; " + mark}, "the doctor did not"},
 		{"before it", map[string]any{"command": mark + "; docsearch hook"}, ""},
-		{"with it", map[string]any{"command": "docsearch hook | tee " + filepath.Join(c.marks, "tee")}, "also runs tee; the doctor did not"},
+		{"with it", map[string]any{"command": "docsearch hook | tee " + filepath.Join(c.markers, "tee")}, "also runs tee; the doctor did not"},
 		{"in an argument", map[string]any{"command": "docsearch hook $(" + mark + ")"}, ""},
-		{"in a redirection", map[string]any{"command": "docsearch hook > " + filepath.Join(c.marks, "redirected")}, ""},
+		{"in a redirection", map[string]any{"command": "docsearch hook > " + filepath.Join(c.markers, "redirected")}, ""},
 		{"start-up file", map[string]any{"command": "ENV=./evil/docsearch BASH_ENV=./evil/docsearch docsearch hook"}, ""},
 		{"link to the program", map[string]any{"command": "./own/../docsearch hook"}, notRun},
 		{"by its name", map[string]any{"command": "docsearch hook"}, "allows mcp__docsearch__search"},
@@ -115,7 +115,7 @@ func TestDoctorHooks(t *testing.T) {
 	} {
 		for _, path := range []string{own + ":/usr/bin:/bin", ".:" + own + ":/usr/bin:/bin", ":" + own + ":/usr/bin:/bin"} {
 			t.Run(test.name+"/"+strings.TrimSuffix(path, own+":/usr/bin:/bin"), func(t *testing.T) {
-				c := &checkout{&sandbox{T: t, home: c.home, work: c.work, env: append(c.env, "PATH="+path)}, c.marks}
+				c := &checkout{&sandbox{T: t, home: c.home, work: c.work, env: append(c.env, "PATH="+path)}, c.markers}
 				c.settings(test.handler)
 				r := c.run(commandLimit, "", "doctor")
 				if r.late || r.code != 1 {
@@ -127,7 +127,7 @@ func TestDoctorHooks(t *testing.T) {
 				if strings.ContainsAny(r.stdout+r.stderr, "\x1b\x07") {
 					t.Errorf("control characters in %q", r.stdout)
 				}
-				c.nothingRan("doctor")
+				c.requireNothingRan("doctor")
 			})
 		}
 	}
@@ -148,13 +148,13 @@ func TestDoctorServers(t *testing.T) {
 		{"its own", `{"command": "` + *binary + `", "args": ["serve"]}`, "ok    server: docsearch"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := &checkout{&sandbox{T: t, home: c.home, work: c.work, env: c.env}, c.marks}
-			c.write(filepath.Join(c.work, ".mcp.json"), `{"mcpServers": {"docsearch": `+strings.ReplaceAll(test.server, "MARK", c.marks)+`}}`)
+			c := &checkout{&sandbox{T: t, home: c.home, work: c.work, env: c.env}, c.markers}
+			c.write(filepath.Join(c.work, ".mcp.json"), `{"mcpServers": {"docsearch": `+strings.ReplaceAll(test.server, "MARK", c.markers)+`}}`)
 			r := c.run(commandLimit, "", "doctor")
 			if r.late || !strings.Contains(r.stdout, test.says) {
 				t.Errorf("late %t, the doctor does not say %q:\n%s", r.late, test.says, r.stdout)
 			}
-			c.nothingRan("doctor")
+			c.requireNothingRan("doctor")
 		})
 	}
 }
@@ -166,8 +166,8 @@ func TestCommandsInCheckout(t *testing.T) {
 	c.env = append(c.env, "PATH=.:"+filepath.Join(c.work, "node_modules", ".bin", "..", "..")+"x:/usr/bin:/bin")
 	c.settings(map[string]any{"command": "./evil/docsearch hook"})
 	c.write(filepath.Join(c.work, ".mcp.json"), `{"mcpServers": {"docsearch": {"command": "./evil/docsearch", "args": ["serve"]}}}`)
-	c.write(filepath.Join(c.work, ".docsearch", "routes.json"), `{"routes": {"x": {"command_pattern": "^x", "message": "$(: > `+c.marks+`/message)"}}}`)
-	c.write(filepath.Join(c.work, ".claude", "tool-routes.yaml"), "routes:\n  y:\n    tool: Bash\n    pattern: ^y\n    message: '`: > "+c.marks+"/message`'\n")
+	c.write(filepath.Join(c.work, ".docsearch", "routes.json"), `{"routes": {"x": {"command_pattern": "^x", "message": "$(: > `+c.markers+`/message)"}}}`)
+	c.write(filepath.Join(c.work, ".claude", "tool-routes.yaml"), "routes:\n  y:\n    tool: Bash\n    pattern: ^y\n    message: '`: > "+c.markers+"/message`'\n")
 	c.write(filepath.Join(c.work, "docs", "page.md"), "# Page\n\nText about nothing in particular.\n")
 	c.write(filepath.Join(c.work, "docs", ".git", "config"), "[core]\n\tfsmonitor = ./evil/docsearch\n\thooksPath = ./evil\n")
 	event := fmt.Sprintf(`{"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "x"}, "cwd": %q}`, c.work)
@@ -196,7 +196,7 @@ func TestCommandsInCheckout(t *testing.T) {
 		if r.late {
 			t.Errorf("%s did not end:\n%s%s", args, r.stdout, r.stderr)
 		}
-		c.nothingRan(strings.Join(args, " "))
+		c.requireNothingRan(strings.Join(args, " "))
 	}
 }
 
@@ -218,7 +218,7 @@ func TestCheckoutFiles(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &checkout{&sandbox{T: t, home: c.home, work: c.work, env: c.env}, c.marks}
+			c := &checkout{&sandbox{T: t, home: c.home, work: c.work, env: c.env}, c.markers}
 			c.mkdir(filepath.Join(c.work, ".claude"))
 			for _, file := range files {
 				path := filepath.Join(c.work, filepath.FromSlash(file))

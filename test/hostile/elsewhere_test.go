@@ -26,7 +26,7 @@ func TestDatabaseNamesAFolderOfTheUser(t *testing.T) {
 	// By now the folder has other files.
 	a.write(filepath.Join(private, "secret.md"), "# "+canary+"\n\nThe passphrase of the kettle is "+canary+".\n")
 	a.config(idx)
-	age(t, idx)
+	makeOverdue(t, idx)
 	for _, args := range [][]string{
 		{"index", "list"}, {"index", "info", idx}, {"index", "verify", idx}, {"search", "--db", idx, "passphrase of the kettle"},
 		{"index", "update", idx}, {"index", "update", "--all"}, {"index", "update", "--full", idx}, {"index", "update", "--detached", idx},
@@ -78,7 +78,7 @@ func TestManifestIsRewritten(t *testing.T) {
 		t.Errorf("with a changed path: %+v", r)
 	}
 	a.check(r, idx)
-	a.write(manifest, rightSum(t, changed))
+	a.write(manifest, fixChecksum(t, changed))
 	r = a.docsearch("index", "update", idx)
 	if r.code == 0 || !strings.Contains(r.stderr, "cannot update") {
 		t.Errorf("with a changed path and its checksum: %+v", r)
@@ -86,8 +86,8 @@ func TestManifestIsRewritten(t *testing.T) {
 	a.check(r, idx)
 }
 
-// rightSum gives a manifest the checksum of what it says.
-func rightSum(t *testing.T, manifest string) string {
+// fixChecksum gives a manifest the checksum of what it says.
+func fixChecksum(t *testing.T, manifest string) string {
 	t.Helper()
 	const begins, length = "{\n  \"checksum\": \"", 8
 	rest, found := strings.CutPrefix(manifest, begins)
@@ -98,9 +98,9 @@ func rightSum(t *testing.T, manifest string) string {
 	return begins + fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(body))) + "\"," + body
 }
 
-// age makes a database one that was built years ago, so that it is due for an
+// makeOverdue makes a database one that was built years ago, so that it is due for an
 // update in the background.
-func age(t *testing.T, dir string) {
+func makeOverdue(t *testing.T, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, "docsearch", "manifest.json")
 	data, err := os.ReadFile(path)
@@ -108,7 +108,7 @@ func age(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	text := strings.Replace(string(data), `"created": "20`, `"created": "19`, 1)
-	if err := os.WriteFile(path, []byte(rightSum(t, text)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(fixChecksum(t, text)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -16,12 +16,12 @@ import (
 // A gitAttack is a sandbox with a git repository and a database made from it.
 type gitAttack struct {
 	*sandbox
-	upstream string // the repository
-	url      string
-	database string
-	copy     string // the folder of the repository's files in the database
-	trap     string // a program that leaves the file sprung
-	sprung   string
+	upstream    string // the repository
+	url         string
+	database    string
+	clone       string // the folder of the repository's files in the database
+	trapProgram string // a program that leaves the file sprung
+	marker      string
 }
 
 func newGitAttack(t *testing.T) *gitAttack {
@@ -35,11 +35,11 @@ func newGitAttack(t *testing.T) *gitAttack {
 	s := newSandbox(t)
 	a := &gitAttack{
 		sandbox: s, upstream: filepath.Join(s.work, "upstream"), database: filepath.Join(s.work, "db"),
-		trap: filepath.Join(s.work, "trap"), sprung: filepath.Join(s.work, "sprung"),
+		trapProgram: filepath.Join(s.work, "trap"), marker: filepath.Join(s.work, "sprung"),
 	}
-	a.url, a.copy = "file://"+a.upstream, filepath.Join(a.database, "source", "copy")
-	s.write(a.trap, "#!/bin/sh\necho \"$0 $*\" >> "+a.sprung+"\nexit 1\n")
-	if err := os.Chmod(a.trap, 0o755); err != nil {
+	a.url, a.clone = "file://"+a.upstream, filepath.Join(a.database, "source", "copy")
+	s.write(a.trapProgram, "#!/bin/sh\necho \"$0 $*\" >> "+a.marker+"\nexit 1\n")
+	if err := os.Chmod(a.trapProgram, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	s.write(filepath.Join(a.upstream, "docs", "a.md"), "# Kettle\n\nHow to descale the kettle with vinegar.\n")
@@ -69,16 +69,16 @@ func (a *gitAttack) commit(message string) {
 // program writes a hook or another program that springs the trap.
 func (a *gitAttack) program(path string) {
 	a.Helper()
-	a.write(path, "#!/bin/sh\nexec "+a.trap+" "+filepath.Base(path)+"\n")
+	a.write(path, "#!/bin/sh\nexec "+a.trapProgram+" "+filepath.Base(path)+"\n")
 	if err := os.Chmod(path, 0o755); err != nil {
 		a.Fatal(err)
 	}
 }
 
-// notSprung fails the test if a foreign command ran.
-func (a *gitAttack) notSprung() {
+// requireNotSprung fails the test if a foreign command ran.
+func (a *gitAttack) requireNotSprung() {
 	a.Helper()
-	if out, err := os.ReadFile(a.sprung); err == nil {
+	if out, err := os.ReadFile(a.marker); err == nil {
 		a.Errorf("a foreign command ran: %s", out)
 	}
 }
@@ -90,62 +90,62 @@ func TestGitConfigurations(t *testing.T) {
 		name  string
 		plant func(a *gitAttack, git string) // git is the .git of the clone
 	}{
-		{"uploadpack", func(a *gitAttack, git string) { a.git(a.copy, "config", "remote.origin.uploadpack", a.trap) }},
+		{"uploadpack", func(a *gitAttack, git string) { a.git(a.clone, "config", "remote.origin.uploadpack", a.trapProgram) }},
 		{"filter", func(a *gitAttack, git string) {
-			a.git(a.copy, "config", "filter.x.smudge", a.trap)
+			a.git(a.clone, "config", "filter.x.smudge", a.trapProgram)
 			a.write(filepath.Join(git, "info", "attributes"), "*.md filter=x\n")
 		}},
 		{"clean filter", func(a *gitAttack, git string) {
-			a.git(a.copy, "config", "filter.x.clean", a.trap)
+			a.git(a.clone, "config", "filter.x.clean", a.trapProgram)
 			a.write(filepath.Join(git, "info", "attributes"), "*.md filter=x\n")
-			a.write(filepath.Join(a.copy, "docs", "a.md"), "# Changed\n") // git would compare it
+			a.write(filepath.Join(a.clone, "docs", "a.md"), "# Changed\n") // git would compare it
 		}},
 		{"filter process", func(a *gitAttack, git string) {
-			a.git(a.copy, "config", "filter.x.process", a.trap)
-			a.git(a.copy, "config", "filter.x.required", "true")
+			a.git(a.clone, "config", "filter.x.process", a.trapProgram)
+			a.git(a.clone, "config", "filter.x.required", "true")
 			a.write(filepath.Join(git, "info", "attributes"), "*.md filter=x\n")
 		}},
 		{"instead of", func(a *gitAttack, git string) {
-			a.git(a.copy, "config", "url.ext::"+a.trap+" .insteadOf", "file://")
-			a.git(a.copy, "config", "protocol.ext.allow", "always")
+			a.git(a.clone, "config", "url.ext::"+a.trapProgram+" .insteadOf", "file://")
+			a.git(a.clone, "config", "protocol.ext.allow", "always")
 		}},
 		{"ssh command", func(a *gitAttack, git string) {
-			a.git(a.copy, "config", "url.ssh://host/.insteadOf", "file://")
-			a.git(a.copy, "config", "core.sshCommand", a.trap)
-			a.git(a.copy, "config", "ssh.variant", "simple")
+			a.git(a.clone, "config", "url.ssh://host/.insteadOf", "file://")
+			a.git(a.clone, "config", "core.sshCommand", a.trapProgram)
+			a.git(a.clone, "config", "ssh.variant", "simple")
 		}},
 		{"include", func(a *gitAttack, git string) {
-			a.write(filepath.Join(git, "more"), "[remote \"origin\"]\n\tuploadpack = "+a.trap+"\n")
-			a.git(a.copy, "config", "include.path", "more")
+			a.write(filepath.Join(git, "more"), "[remote \"origin\"]\n\tuploadpack = "+a.trapProgram+"\n")
+			a.git(a.clone, "config", "include.path", "more")
 		}},
 		{"worktree configuration", func(a *gitAttack, git string) {
-			a.git(a.copy, "config", "extensions.worktreeConfig", "true")
-			a.write(filepath.Join(git, "config.worktree"), "[remote \"origin\"]\n\tuploadpack = "+a.trap+"\n")
+			a.git(a.clone, "config", "extensions.worktreeConfig", "true")
+			a.write(filepath.Join(git, "config.worktree"), "[remote \"origin\"]\n\tuploadpack = "+a.trapProgram+"\n")
 		}},
-		{"file system monitor", func(a *gitAttack, git string) { a.git(a.copy, "config", "core.fsmonitor", a.trap) }},
+		{"file system monitor", func(a *gitAttack, git string) { a.git(a.clone, "config", "core.fsmonitor", a.trapProgram) }},
 		{"hooks", func(a *gitAttack, git string) {
 			for _, hook := range []string{"post-checkout", "reference-transaction", "post-index-change", "fsmonitor-watchman", "pre-auto-gc"} {
 				a.program(filepath.Join(git, "hooks", hook))
 			}
 		}},
 		{"path of hooks", func(a *gitAttack, git string) {
-			a.program(filepath.Join(a.copy, "hooks", "reference-transaction"))
-			a.git(a.copy, "config", "core.hooksPath", "hooks")
+			a.program(filepath.Join(a.clone, "hooks", "reference-transaction"))
+			a.git(a.clone, "config", "core.hooksPath", "hooks")
 		}},
 		{"alternates", func(a *gitAttack, git string) {
 			a.write(filepath.Join(git, "objects", "info", "alternates"), filepath.Join(a.upstream, ".git", "objects")+"\n")
-			a.git(a.copy, "config", "core.alternateRefsCommand", a.trap)
+			a.git(a.clone, "config", "core.alternateRefsCommand", a.trapProgram)
 		}},
 		{"promisor", func(a *gitAttack, git string) {
-			a.git(a.copy, "config", "core.repositoryFormatVersion", "1")
-			a.git(a.copy, "config", "extensions.partialClone", "evil")
-			a.git(a.copy, "config", "remote.evil.url", a.url)
-			a.git(a.copy, "config", "remote.evil.promisor", "true")
-			a.git(a.copy, "config", "remote.evil.uploadpack", a.trap)
+			a.git(a.clone, "config", "core.repositoryFormatVersion", "1")
+			a.git(a.clone, "config", "extensions.partialClone", "evil")
+			a.git(a.clone, "config", "remote.evil.url", a.url)
+			a.git(a.clone, "config", "remote.evil.promisor", "true")
+			a.git(a.clone, "config", "remote.evil.uploadpack", a.trapProgram)
 		}},
 		{"helper", func(a *gitAttack, git string) {
-			a.git(a.copy, "config", "remote.origin.vcs", "ext")
-			a.git(a.copy, "config", "protocol.allow", "always")
+			a.git(a.clone, "config", "remote.origin.vcs", "ext")
+			a.git(a.clone, "config", "protocol.allow", "always")
 		}},
 		{"a file that leads elsewhere", func(a *gitAttack, git string) {
 			elsewhere := filepath.Join(a.work, "elsewhere.git")
@@ -153,7 +153,7 @@ func TestGitConfigurations(t *testing.T) {
 				a.Fatal(err)
 			}
 			a.write(git, "gitdir: "+elsewhere+"\n")
-			a.git(a.copy, "config", "remote.origin.uploadpack", a.trap)
+			a.git(a.clone, "config", "remote.origin.uploadpack", a.trapProgram)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -161,19 +161,19 @@ func TestGitConfigurations(t *testing.T) {
 			a.must(a.docsearch("index", "build", a.url, "--out", a.database, "--name", "kettle"))
 			// The clone that somebody else may have left there: whole, and of
 			// the same repository.
-			git := filepath.Join(a.copy, ".git")
+			git := filepath.Join(a.clone, ".git")
 			if err := os.RemoveAll(git); err != nil {
 				t.Fatal(err)
 			}
-			a.git(a.copy, "init", "--quiet")
-			a.git(a.copy, "remote", "add", "origin", a.url)
-			a.git(a.copy, "fetch", "--quiet", "--depth=1", "origin", "HEAD")
-			a.git(a.copy, "checkout", "--quiet", "--force", "--detach", "FETCH_HEAD")
+			a.git(a.clone, "init", "--quiet")
+			a.git(a.clone, "remote", "add", "origin", a.url)
+			a.git(a.clone, "fetch", "--quiet", "--depth=1", "origin", "HEAD")
+			a.git(a.clone, "checkout", "--quiet", "--force", "--detach", "FETCH_HEAD")
 			tt.plant(a, git)
 			a.write(filepath.Join(a.upstream, "docs", "b.md"), "# Toaster\n\nHow to clean the crumb tray of the toaster.\n")
 			a.commit("two")
 			r := a.docsearch("index", "update", a.database)
-			a.notSprung()
+			a.requireNotSprung()
 			a.must(r)
 			if r := a.docsearch("search", "--path", a.database, "crumb tray"); !strings.Contains(r.stdout, "Toaster") {
 				t.Errorf("the update found nothing new: %s%s", r.stdout, r.stderr)
@@ -189,12 +189,12 @@ func TestGitRepositories(t *testing.T) {
 		plant func(a *gitAttack)
 	}{
 		{"attributes", func(a *gitAttack) {
-			a.write(filepath.Join(a.home, ".gitconfig"), "[filter \"x\"]\n\tsmudge = "+a.trap+"\n\trequired = true\n")
+			a.write(filepath.Join(a.home, ".gitconfig"), "[filter \"x\"]\n\tsmudge = "+a.trapProgram+"\n\trequired = true\n")
 			a.write(filepath.Join(a.upstream, ".gitattributes"), "*.md filter=x\n")
 			a.commit("two")
 		}},
 		{"submodule", func(a *gitAttack) {
-			a.write(filepath.Join(a.upstream, ".gitmodules"), "[submodule \"x\"]\n\tpath = x\n\turl = ext::"+a.trap+"\n\tupdate = !"+a.trap+"\n")
+			a.write(filepath.Join(a.upstream, ".gitmodules"), "[submodule \"x\"]\n\tpath = x\n\turl = ext::"+a.trapProgram+"\n\tupdate = !"+a.trapProgram+"\n")
 			a.git(a.upstream, "add", ".")
 			a.git(a.upstream, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",x")
 			a.git(a.upstream, "commit", "--quiet", "-m", "two")
@@ -211,13 +211,13 @@ func TestGitRepositories(t *testing.T) {
 		{"partial clone", func(a *gitAttack) {
 			partial := filepath.Join(a.work, "partial")
 			a.git(a.work, "clone", "--quiet", "--bare", "--no-local", "--filter=blob:none", a.url, partial)
-			a.git(partial, "config", "remote.origin.uploadpack", a.trap)
+			a.git(partial, "config", "remote.origin.uploadpack", a.trapProgram)
 			a.url = "file://" + partial
 		}},
 		{"settings of the user", func(a *gitAttack) {
 			a.program(filepath.Join(a.home, "hooks", "reference-transaction"))
-			a.write(filepath.Join(a.home, ".gitconfig"), "[core]\n\thooksPath = "+filepath.Join(a.home, "hooks")+"\n\tfsmonitor = "+a.trap+"\n"+
-				"[url \"ext::"+a.trap+" \"]\n\tinsteadOf = file://\n[protocol]\n\tallow = always\n")
+			a.write(filepath.Join(a.home, ".gitconfig"), "[core]\n\thooksPath = "+filepath.Join(a.home, "hooks")+"\n\tfsmonitor = "+a.trapProgram+"\n"+
+				"[url \"ext::"+a.trapProgram+" \"]\n\tinsteadOf = file://\n[protocol]\n\tallow = always\n")
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestGitRepositories(t *testing.T) {
 			if r.late {
 				t.Error("the build did not end")
 			}
-			a.notSprung()
+			a.requireNotSprung()
 			if r := a.docsearch("search", "--path", a.database, "combination"); strings.Contains(r.stdout, "1234") {
 				t.Error("a file outside of the repository was indexed")
 			}
@@ -239,14 +239,14 @@ func TestGitRepositories(t *testing.T) {
 func TestGitLocations(t *testing.T) {
 	a := newGitAttack(t)
 	for _, location := range []string{
-		"ext::" + a.trap, "--upload-pack=" + a.trap, "file://" + a.upstream + "#--upload-pack=" + a.trap,
-		"-oProxyCommand=" + a.trap + "@host:x", "ssh://-oProxyCommand=" + a.trap + "/x.git",
+		"ext::" + a.trapProgram, "--upload-pack=" + a.trapProgram, "file://" + a.upstream + "#--upload-pack=" + a.trapProgram,
+		"-oProxyCommand=" + a.trapProgram + "@host:x", "ssh://-oProxyCommand=" + a.trapProgram + "/x.git",
 	} {
 		r := a.docsearch("index", "build", "--type", "git", "--out", a.database, "--name", "kettle", "--", location)
 		if r.code == 0 || r.late {
 			t.Errorf("%s: exit code %d, late %t", location, r.code, r.late)
 		}
-		a.notSprung()
+		a.requireNotSprung()
 	}
 }
 
@@ -317,15 +317,15 @@ func TestGitCredentials(t *testing.T) {
 	a.must(a.docsearch(args...))
 
 	a.write(filepath.Join(a.home, ".gitconfig"), "")
-	if err := os.RemoveAll(filepath.Join(a.copy, ".git")); err != nil {
+	if err := os.RemoveAll(filepath.Join(a.clone, ".git")); err != nil {
 		t.Fatal(err)
 	}
-	a.git(a.copy, "init", "--quiet")
-	a.git(a.copy, "remote", "add", "origin", url)
-	a.git(a.copy, "config", "credential.helper", "!"+a.trap)
-	a.git(a.copy, "config", "core.askPass", a.trap)
+	a.git(a.clone, "init", "--quiet")
+	a.git(a.clone, "remote", "add", "origin", url)
+	a.git(a.clone, "config", "credential.helper", "!"+a.trapProgram)
+	a.git(a.clone, "config", "core.askPass", a.trapProgram)
 	if r := a.docsearch("index", "update", a.database); r.code == 0 || r.late {
 		t.Errorf("with a foreign helper: exit code %d, late %t", r.code, r.late)
 	}
-	a.notSprung()
+	a.requireNotSprung()
 }

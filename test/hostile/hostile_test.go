@@ -203,8 +203,8 @@ func (s *sandbox) snapshotOf(dir string) snapshot {
 	return all
 }
 
-// unchanged fails the test if a folder differs from its snapshot.
-func (s *sandbox) unchanged(dir string, before snapshot) {
+// requireUnchanged fails the test if a folder differs from its snapshot.
+func (s *sandbox) requireUnchanged(dir string, before snapshot) {
 	s.Helper()
 	after := s.snapshotOf(dir)
 	for path, content := range before {

@@ -92,16 +92,16 @@ func TestLimits(t *testing.T) {
 		first = processesOf(t, users)
 	}
 	for kind, limits := range map[string][]uint64{
-		"memory":    scale(1<<20, 1<<33, 1.15),
-		"data":      scale(1<<12, 1<<31, 1.5),
-		"files":     steps(0, 40),
-		"size":      append(steps(0, 4), scale(8, 1<<20, 4)...),
-		"processes": steps(first, first+16),
+		"memory":    geometricScale(1<<20, 1<<33, 1.15),
+		"data":      geometricScale(1<<12, 1<<31, 1.5),
+		"files":     geometricSteps(0, 40),
+		"size":      append(geometricSteps(0, 4), geometricScale(8, 1<<20, 4)...),
+		"processes": geometricSteps(first, first+16),
 	} {
 		t.Run(kind, func(t *testing.T) {
 			s := &sandbox{T: t, home: s.home, work: s.work, env: s.env}
 			if kind == "processes" && users == 0 {
-				s.own(limitedUser)
+				s.chown(limitedUser)
 			}
 			for name, command := range commands {
 				s.underLimits(name, command, event, len(limits), func(i int) string { return fmt.Sprintf("%s=%d", kind, limits[i]) })
@@ -247,8 +247,8 @@ func isDecision(text string) bool {
 	return json.Unmarshal([]byte(text), &v) == nil && v.Output.Decision == "deny"
 }
 
-// own gives the sandbox to another user, who can reach it then.
-func (s *sandbox) own(user int) {
+// chown gives the sandbox to another user, who can reach it then.
+func (s *sandbox) chown(user int) {
 	s.Helper()
 	if err := os.Chmod(filepath.Dir(filepath.Dir(s.home)), 0o711); err != nil {
 		s.Fatal(err)
@@ -293,15 +293,15 @@ func processesOf(t *testing.T, user int) uint64 {
 	return n
 }
 
-// scale is from low to high, each so many times the one before.
-func scale(low, high, factor float64) (all []uint64) {
+// geometricScale is from low to high, each so many times the one before.
+func geometricScale(low, high, factor float64) (all []uint64) {
 	for x := low; x <= high; x *= factor {
 		all = append(all, uint64(x))
 	}
 	return all
 }
 
-func steps(low, high uint64) (all []uint64) {
+func geometricSteps(low, high uint64) (all []uint64) {
 	for x := low; x <= high; x++ {
 		all = append(all, x)
 	}

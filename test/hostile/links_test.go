@@ -47,8 +47,8 @@ func (a *linksAttack) reset() {
 	a.before = a.snapshotOf(a.victim)
 }
 
-// with is the same attack as a part of another test.
-func (a *linksAttack) with(t *testing.T) *linksAttack {
+// inSubtest is the same attack as a part of another test.
+func (a *linksAttack) inSubtest(t *testing.T) *linksAttack {
 	s := *a.sandbox
 	s.T = t
 	return &linksAttack{&s, a.victim, a.before}
@@ -77,7 +77,7 @@ func (a *linksAttack) link(path, target string) {
 // in it, neither to its user nor to the database.
 func (a *linksAttack) check(r result, database string) {
 	a.Helper()
-	a.unchanged(a.victim, a.before)
+	a.requireUnchanged(a.victim, a.before)
 	if strings.Contains(r.stdout+r.stderr, canary) {
 		a.Errorf("the output has what was behind a link:\n%s\n%s", r.stdout, r.stderr)
 	}
@@ -201,7 +201,7 @@ func TestLinksInADatabase(t *testing.T) {
 						{"index", "info"}, {"index", "verify"}, {"search", "--db"}, {"index", "update"},
 						{"index", "update", "--full"}, {"index", "build"}, {"index", "remove", "--yes"},
 					} {
-						a := whole.with(t)
+						a := whole.inSubtest(t)
 						a.reset()
 						idx := filepath.Join(a.work, "attacked")
 						if err := os.RemoveAll(idx); err != nil {
@@ -347,7 +347,7 @@ func TestLinksInPlaceOfState(t *testing.T) {
 			}
 			update()
 			a.docsearch("index", "update", "--detached", idx)
-			a.unchanged(a.victim, a.before)
+			a.requireUnchanged(a.victim, a.before)
 			if t.Failed() {
 				t.Fatalf("with %s a link to %s", path, target)
 			}

@@ -65,21 +65,21 @@ func TestSignals(t *testing.T) {
 		until bool           // it works until it is told to stop, and so succeeds
 		ready func(*running) // waits until the command is where it is to be ended
 	}{
-		{name: "hook that waits for its event", args: []string{"hook"}, ready: (*running).reads},
-		{name: "server that waits for a request", args: []string{"serve"}, until: true, ready: (*running).reads},
-		{name: "server over HTTP", args: []string{"serve", "--http", "127.0.0.1:0"}, until: true, ready: says("serving on")},
-		{name: "site that does not answer", args: []string{"index", "build", silent.url() + "/docs/", "--name", "site"}, ready: silent.asked},
-		{name: "repository that does not answer", args: []string{"index", "build", silent.url() + "/project.git"}, ready: silent.asked},
-		{name: "embedder that does not answer", args: append([]string{"index", "build", docs, "--name", "embedded"}, embedder...), ready: silent.asked},
-		{name: "documents that take long", args: []string{"index", "build", "many"}, ready: opens(many)},
-		{name: "folder that is watched", args: []string{"index", "update", "docs", "--watch"}, until: true, ready: says("docs")},
-		{name: "transcript without end", args: []string{"replay", filepath.Dir(transcript)}, ready: opens(transcript)},
-		{name: "queries from a pipe", args: []string{"eval", "--queries", pipe}, ready: writes(pipe)},
-		{name: "event from a pipe", args: []string{"inject", "explain", pipe}, ready: writes(pipe)},
-		{name: "event from standard input", args: []string{"inject", "explain", "-"}, ready: (*running).reads},
-		{name: "settings that another program holds", args: []string{"install", "--command", *binary}, ready: holds(held + ".lock")},
-		{name: "question at a terminal", args: []string{"setup"}, tty: true, ready: says("Documentation (")},
-		{name: "question whether to remove", args: []string{"index", "remove", "docs"}, tty: true, ready: says("?")},
+		{name: "hook that waits for its event", args: []string{"hook"}, ready: (*running).waitForStdinRead},
+		{name: "server that waits for a request", args: []string{"serve"}, until: true, ready: (*running).waitForStdinRead},
+		{name: "server over HTTP", args: []string{"serve", "--http", "127.0.0.1:0"}, until: true, ready: waitForOutput("serving on")},
+		{name: "site that does not answer", args: []string{"index", "build", silent.url() + "/docs/", "--name", "site"}, ready: silent.waitForConnection},
+		{name: "repository that does not answer", args: []string{"index", "build", silent.url() + "/project.git"}, ready: silent.waitForConnection},
+		{name: "embedder that does not answer", args: append([]string{"index", "build", docs, "--name", "embedded"}, embedder...), ready: silent.waitForConnection},
+		{name: "documents that take long", args: []string{"index", "build", "many"}, ready: waitForOpenFile(many)},
+		{name: "folder that is watched", args: []string{"index", "update", "docs", "--watch"}, until: true, ready: waitForOutput("docs")},
+		{name: "transcript without end", args: []string{"replay", filepath.Dir(transcript)}, ready: waitForOpenFile(transcript)},
+		{name: "queries from a pipe", args: []string{"eval", "--queries", pipe}, ready: openPipe(pipe)},
+		{name: "event from a pipe", args: []string{"inject", "explain", pipe}, ready: openPipe(pipe)},
+		{name: "event from standard input", args: []string{"inject", "explain", "-"}, ready: (*running).waitForStdinRead},
+		{name: "settings that another program holds", args: []string{"install", "--command", *binary}, ready: holdLock(held + ".lock")},
+		{name: "question at a terminal", args: []string{"setup"}, tty: true, ready: waitForOutput("Documentation (")},
+		{name: "question whether to remove", args: []string{"index", "remove", "docs"}, tty: true, ready: waitForOutput("?")},
 	} {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			t.Run(test.name+"/"+signal.String(), func(t *testing.T) {
@@ -116,9 +116,9 @@ func TestSignalsWhileLocked(t *testing.T) {
 	s.write(filepath.Join(s.work, "docs", "page.md"), "# Page\n\nText.\n")
 	build := []string{"index", "build", "docs", "--embedder", "openai:silent", "--embedder-url", silent.url() + "/v1"}
 	first := s.begin(false, build...)
-	silent.asked(first)
+	silent.waitForConnection(first)
 	second := s.begin(false, append(build, "--wait", "10m")...)
-	opens("build.lock")(second)
+	waitForOpenFile("build.lock")(second)
 	for _, r := range []*running{second, first} {
 		if code, _ := r.end(syscall.SIGTERM); code != 128+int(syscall.SIGTERM) {
 			t.Errorf("exit code %d; it printed\n%s", code, r.output())
@@ -255,8 +255,8 @@ func (r *running) wait() (code int) {
 	return r.cmd.ProcessState.ExitCode()
 }
 
-// until waits for a condition.
-func (r *running) until(what string, holds func() bool) {
+// waitUntil waits for a condition.
+func (r *running) waitUntil(what string, holds func() bool) {
 	r.Helper()
 	for began := time.Now(); !holds(); time.Sleep(time.Millisecond) {
 		select {
@@ -270,10 +270,10 @@ func (r *running) until(what string, holds func() bool) {
 	}
 }
 
-// reads waits until the command waits for its standard input.
-func (r *running) reads() {
+// waitForStdinRead waits until the command waits for its standard input.
+func (r *running) waitForStdinRead() {
 	r.Helper()
-	r.until("it reads its input", func() bool {
+	r.waitUntil("it reads its input", func() bool {
 		tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/wchan", r.cmd.Process.Pid))
 		if err != nil {
 			r.Fatal(err)
@@ -288,19 +288,19 @@ func (r *running) reads() {
 	})
 }
 
-// says waits until the command has printed a text.
-func says(text string) func(*running) {
+// waitForOutput waits until the command has printed a text.
+func waitForOutput(text string) func(*running) {
 	return func(r *running) {
 		r.Helper()
-		r.until(fmt.Sprintf("it prints %q", text), func() bool { return strings.Contains(r.output(), text) })
+		r.waitUntil(fmt.Sprintf("it prints %q", text), func() bool { return strings.Contains(r.output(), text) })
 	}
 }
 
-// opens waits until the command has a file open whose path holds a text.
-func opens(path string) func(*running) {
+// waitForOpenFile waits until the command has a file open whose path holds a text.
+func waitForOpenFile(path string) func(*running) {
 	return func(r *running) {
 		r.Helper()
-		r.until("it opens "+path, func() bool {
+		r.waitUntil("it opens "+path, func() bool {
 			fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", r.cmd.Process.Pid))
 			if err != nil {
 				r.Fatal(err)
@@ -315,13 +315,13 @@ func opens(path string) func(*running) {
 	}
 }
 
-// writes opens a pipe to write into, which waits for a reader, and writes
+// openPipe opens a pipe to write into, which waits for a reader, and writes
 // nothing.
-func writes(pipe string) func(*running) {
+func openPipe(pipe string) func(*running) {
 	return func(r *running) {
 		r.Helper()
 		var f *os.File
-		r.until("it opens the pipe", func() bool {
+		r.waitUntil("it opens the pipe", func() bool {
 			fd, err := unix.Open(pipe, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 			if errors.Is(err, unix.ENXIO) {
 				return false
@@ -336,9 +336,9 @@ func writes(pipe string) func(*running) {
 	}
 }
 
-// holds takes the lock of another program, and keeps it fresh until the command
+// holdLock takes the lock of another program, and keeps it fresh until the command
 // waits for it.
-func holds(lock string) func(*running) {
+func holdLock(lock string) func(*running) {
 	if err := os.Mkdir(lock, 0o755); err != nil {
 		panic(err)
 	}
@@ -350,7 +350,7 @@ func holds(lock string) func(*running) {
 			r.Fatal(err)
 		}
 		// Of the two files it writes the other first.
-		r.until("it waits for the lock", func() bool { return strings.Contains(r.output(), "put the hook into") })
+		r.waitUntil("it waits for the lock", func() bool { return strings.Contains(r.output(), "put the hook into") })
 		os.Remove(filepath.Join(r.home, ".claude", "settings.json"))
 	}
 }
@@ -395,10 +395,10 @@ func newSilentServer(t *testing.T) *silentServer {
 
 func (s *silentServer) url() string { return "http://" + s.Addr().String() }
 
-// asked waits until somebody has connected.
-func (s *silentServer) asked(r *running) {
+// waitForConnection waits until somebody has connected.
+func (s *silentServer) waitForConnection(r *running) {
 	r.Helper()
-	r.until("it connects", func() bool {
+	r.waitUntil("it connects", func() bool {
 		select {
 		case <-s.connected:
 			return true
