@@ -12,17 +12,17 @@ import (
 	"golang.org/x/term"
 )
 
-// errInterrupted is of a user who has had enough.
+// errInterrupted is returned when the user interrupts a prompt.
 var errInterrupted = errors.New("interrupted")
 
-// An asker asks a person at a terminal. A nil asker takes every answer as it is
-// proposed.
+// A prompter prompts the user at a terminal. A nil prompter returns the default
+// of each prompt.
 type prompter struct {
 	in  *bufio.Reader
 	out io.Writer
 }
 
-// newPrompter is nil unless a person is at the other end of in.
+// newPrompter returns nil unless in is a terminal.
 func newPrompter(in io.Reader, out io.Writer) *prompter {
 	f, ok := in.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -31,7 +31,8 @@ func newPrompter(in io.Reader, out io.Writer) *prompter {
 	return &prompter{bufio.NewReader(f), out}
 }
 
-// ask asks for a line. An empty one is the proposed answer, and "-" is none.
+// ask prompts for a line. An empty line selects the proposed answer; "-"
+// selects the empty one.
 func (a *prompter) ask(ctx context.Context, question, proposed string) (string, error) {
 	if a == nil {
 		return proposed, nil
@@ -52,7 +53,7 @@ func (a *prompter) ask(ctx context.Context, question, proposed string) (string, 
 	return answer, nil
 }
 
-// confirm asks for yes or no, until the answer is one of them.
+// confirm prompts until the answer is yes or no.
 func (a *prompter) confirm(ctx context.Context, question string, proposed bool) (bool, error) {
 	if a == nil {
 		return proposed, nil
@@ -78,8 +79,8 @@ func (a *prompter) confirm(ctx context.Context, question string, proposed bool) 
 	}
 }
 
-// readLine reads a line. It does not wait for one when the user interrupts the
-// program; the goroutine that does ends with the process.
+// readLine reads a line, or returns errInterrupted as soon as ctx is done. In
+// that case the reading goroutine runs until the process exits.
 func (a *prompter) readLine(ctx context.Context) (string, error) {
 	type result struct {
 		line string

@@ -69,8 +69,8 @@ func (a *app) checkConfig() error {
 	return err
 }
 
-// checkFrontMatter prints what of the front matter of notes is not understood,
-// and returns how much that is.
+// checkFrontMatter prints the invalid front matter fields of the notes and
+// returns their number.
 func (a *app) checkFrontMatter(databases []config.Database) (n int, err error) {
 	for i := range databases {
 		db := &databases[i]
@@ -79,7 +79,7 @@ func (a *app) checkFrontMatter(databases []config.Database) (n int, err error) {
 		}
 		info, err := index.Inspect(db.Path)
 		if err != nil {
-			continue // not built yet, or for the doctor to tell
+			continue // not built yet, or damaged, which doctor reports
 		}
 		skipped, err := ingest.ReadSkipped(generationOf(info))
 		if err != nil {
@@ -95,7 +95,7 @@ func (a *app) checkFrontMatter(databases []config.Database) (n int, err error) {
 	return n, nil
 }
 
-// loadConfig reads the config file, which must be there.
+// loadConfig reads the config file and fails if it does not exist.
 func loadConfig() (*load.Result, error) {
 	r, err := load.Load(config.Locate(os.Getenv))
 	if err != nil {

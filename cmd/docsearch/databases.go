@@ -24,21 +24,21 @@ import (
 	"github.com/docsearch/docsearch/internal/provenance"
 )
 
-// A listing is a database that a name can mean: one of the config's, or one
-// of docsearch's own data folder.
+// A databaseRef identifies a database by name: an entry of the config or a
+// folder in docsearch's data folder.
 type databaseRef struct {
 	Name         string
-	Path         string // as the config has it, or of the folder
+	Path         string // from the config, or the database folder
 	Configured   bool
-	ExternalTool bool     // the config has another server answer from it
-	Aliases      []string // what the database is called, for a query to be read by
-	Version      string   // of what it documents; empty if unknown
-	URLs         []string // prefixes of its pages
+	ExternalTool bool     // another server's tool searches it
+	Aliases      []string // names and keywords that select it in a query
+	Version      string   // documented version; empty if unknown
+	URLs         []string // URL prefixes of its pages
 }
 
-// listDatabases are the databases of the config and of the data folder. What is
-// wrong with the config is for docsearch config check to say; what can be read
-// of it counts.
+// listDatabases lists the databases of the config and of the data folder. It
+// ignores problems of the config that docsearch config check reports, and uses
+// the valid entries.
 func listDatabases(l config.Locations) ([]databaseRef, error) {
 	var all []databaseRef
 	if l.Config != "" {
@@ -65,7 +65,7 @@ func listDatabases(l config.Locations) ([]databaseRef, error) {
 	return all, nil
 }
 
-// dataFolderDatabases are the databases in docsearch's own data folder.
+// dataFolderDatabases lists the databases in docsearch's data folder.
 func dataFolderDatabases(dir string) ([]databaseRef, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -81,8 +81,8 @@ func dataFolderDatabases(dir string) ([]databaseRef, error) {
 	return made, nil
 }
 
-// isDatabase reports whether the folder is one that docsearch or LEANN made,
-// even if what is in it cannot be read.
+// isDatabase reports whether docsearch or LEANN created the folder, even if its
+// contents are unreadable.
 func isDatabase(dir string) bool {
 	if generation.HasManifest(dir) {
 		return true
@@ -91,7 +91,8 @@ func isDatabase(dir string) bool {
 	return err == nil && !isIncompleteBuild(dir)
 }
 
-// isIncompleteBuild reports whether the folder has what a killed first build left.
+// isIncompleteBuild reports whether the folder contains only the leftovers of a
+// killed first build.
 func isIncompleteBuild(dir string) bool {
 	if generation.HasManifest(dir) || !generation.InProgress(dir) {
 		return false
@@ -108,15 +109,16 @@ func isIncompleteBuild(dir string) bool {
 	return isBuildOutput(dir, found.Location)
 }
 
-// isBuildOutput reports whether a passages file without a meta file is one that a
-// build of the database in dir was about to publish, and not the user's own.
+// isBuildOutput reports whether a passages file without a meta file is the
+// output of an unfinished build of the database in dir, as opposed to a file of
+// the user.
 func isBuildOutput(dir, passages string) bool {
 	shards, err := filepath.Glob(filepath.Join(dir, generation.Folder, "g*", passage.ShardName(0)))
 	return err == nil && slices.ContainsFunc(shards, func(shard string) bool { return samePath(shard, passages) })
 }
 
-// cleanUp removes what killed builds left of a database, or of one that never came to
-// be.
+// cleanUp removes the leftovers of killed builds of a database, including those
+// of a first build that never finished.
 func cleanUp(dir string) {
 	unfinished := isIncompleteBuild(dir)
 	generation.Tidy(dir, func(first bool) {
@@ -130,11 +132,11 @@ func cleanUp(dir string) {
 		}
 	})
 	if unfinished {
-		os.Remove(dir) // fails where downloaded pages are kept for the next build
+		os.Remove(dir) // fails if the folder keeps downloaded pages for the next build
 	}
 }
 
-// cleanUpEach does so with several databases.
+// cleanUpEach calls cleanUp for each database.
 func cleanUpEach(all []databaseRef) {
 	for _, d := range all {
 		if dir, err := index.Locate(d.Path); err == nil {
@@ -143,8 +145,8 @@ func cleanUpEach(all []databaseRef) {
 	}
 }
 
-// cleanUpDataFolder does so with the folders in docsearch's data folder in which no database
-// ever came to be.
+// cleanUpDataFolder calls cleanUp for each folder in the data folder that
+// contains only an incomplete first build.
 func cleanUpDataFolder(l config.Locations) {
 	entries, _ := os.ReadDir(l.Data)
 	for _, e := range entries {
@@ -154,10 +156,9 @@ func cleanUpDataFolder(l config.Locations) {
 	}
 }
 
-// findDatabase finds the database that a name or a path on the command line means.
-// A name, that of a folder in docsearch's data folder among them, comes before a
-// file of that name in the working directory; a path can always be told from it by
-// a separator.
+// findDatabase resolves a name or path from the command line. Names, including
+// the folder names in docsearch's data folder, take precedence over files in
+// the working directory. An argument with a path separator is always a path.
 func findDatabase(all []databaseRef, arg string) (databaseRef, error) {
 	if !hasSeparator(arg) {
 		if i := slices.IndexFunc(all, func(d databaseRef) bool { return strings.EqualFold(d.Name, arg) }); i >= 0 {
@@ -176,7 +177,7 @@ func findDatabase(all []databaseRef, arg string) (databaseRef, error) {
 	}
 	_, err = os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		_, err = leann.Folder(path) // LEANN's name of an index need not exist
+		_, err = leann.Folder(path) // the path prefix of a LEANN index need not be a file
 	}
 	if err == nil {
 		name := filepath.Base(path)
@@ -202,16 +203,17 @@ func findDatabase(all []databaseRef, arg string) (databaseRef, error) {
 	return databaseRef{}, withHint(unknown, "available databases: %s", strings.Join(names, ", "))
 }
 
-// An notFoundError says that no database has a name.
+// A notFoundError reports that no database has the given name.
 type notFoundError struct {
 	name       string
-	suggestion string // a name that is like it, if there is one
+	suggestion string // closest existing name, if any
 }
 
 func (e *notFoundError) Error() string { return fmt.Sprintf("database %q not found", e.name) }
 
-// dataFolderPath is the path of the folder of that name in docsearch's data folder,
-// if there is one. The config may know the database by another name.
+// dataFolderPath returns the path of the folder with that name in docsearch's
+// data folder, if it exists. The config may list the same database under
+// another name.
 func dataFolderPath(name string) (string, bool) {
 	data := config.Locate(os.Getenv).Data
 	if data == "" || strings.HasPrefix(name, ".") {
@@ -226,8 +228,8 @@ func hasSeparator(s string) bool {
 	return strings.ContainsRune(s, filepath.Separator) || strings.Contains(s, "/") || s == "." || s == ".."
 }
 
-// samePath reports whether two paths lead to one file, as far as their texts
-// and the file system can tell.
+// samePath reports whether two paths refer to the same file, comparing them as
+// text and through the file system.
 func samePath(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true
@@ -237,7 +239,7 @@ func samePath(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(stA, stB)
 }
 
-// States of a database, as index list shows them.
+// Database states, as printed by index list.
 const (
 	stateOK      = "ok"
 	stateStale   = "stale"
@@ -247,8 +249,8 @@ const (
 	stateVersion = "other version"
 )
 
-// inspect opens the database, which costs the same whatever its size, and says
-// what state it is in; why is a sentence where that is not "ok".
+// inspect opens the database, in constant time, and returns its state. If the
+// state is not "ok", why explains it in a sentence.
 func inspect(path string) (info index.Info, state, why string) {
 	info, err := index.Inspect(path)
 	if err == nil {
@@ -264,8 +266,9 @@ func inspect(path string) (info index.Info, state, why string) {
 	return info, stateForError(err), userMessage(err)
 }
 
-// staleness says why the index is older than its source; "" if it is not, or
-// nobody can tell: the source that another user's database names is not looked at.
+// staleness returns why the index is older than its source, or "" if it is
+// current or if that is unknown. It does not access the source of a database
+// that another user built.
 func staleness(info index.Info) string {
 	switch {
 	case info.Stale != "" || !isOwn(info):
@@ -280,7 +283,7 @@ func staleness(info index.Info) string {
 	return why
 }
 
-// generationOf is the generation that the info is of.
+// generationOf returns the generation that info describes.
 func generationOf(info index.Info) generation.Generation {
 	return generation.GenerationOf(info.Dir, info.Manifest)
 }
@@ -301,7 +304,7 @@ func stateForError(err error) string {
 	return stateDamaged
 }
 
-// withRepair adds to an error of a database the command that mends it.
+// withRepair adds the repair command as a hint to an error of a database.
 func withRepair(path string, err error) error {
 	if command := index.Repair(path, err); command != "" {
 		return withHint(err, "run %s", command)
@@ -309,8 +312,8 @@ func withRepair(path string, err error) error {
 	return err
 }
 
-// completeDatabases completes an argument that is a database: by its name, and
-// the shell by its path.
+// completeDatabases completes a database argument by name; the shell completes
+// paths.
 func completeDatabases(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 	all, err := listDatabases(config.Locate(os.Getenv))
 	if err != nil {

@@ -40,7 +40,7 @@ server. It does not read or change your files.`,
 				return err
 			}
 			defer os.RemoveAll(dir)
-			// A reader that has seen enough must not leave the folder behind.
+			// A closed output pipe (SIGPIPE) must not leave the folder behind.
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGPIPE)
 			defer stop()
 			d := &demo{app: a, stepPrinter: newStepPrinter(a.stdout), program: program, dir: dir}
@@ -53,14 +53,14 @@ server. It does not read or change your files.`,
 	}
 }
 
-// The searches of the demo: one that docsearch's documentation answers, and
-// one that has its keyword and nothing to do with it.
+// Queries of the demo. docsearch's documentation answers the first; the second
+// contains the keyword but is off topic.
 const (
 	demoQuestion = "docsearch escape hatch: how does a denied web search go through"
 	demoOffTopic = "docsearch weather in Paris on Sunday"
 )
 
-// A demo is a person's first look, with the real parts in a home of their own.
+// A demo runs the real hook, server and index builder in a temporary home.
 type demo struct {
 	*app
 	*stepPrinter
@@ -94,7 +94,7 @@ func (d *demo) run(ctx context.Context) error {
 	return nil
 }
 
-// build makes the database, and the config that names it.
+// build builds the database and writes a config that lists it.
 func (d *demo) build(ctx context.Context) error {
 	d.step("Build a database")
 	source := filepath.Join(d.dir, "docs")
@@ -140,7 +140,7 @@ func (d *demo) search(ctx context.Context) (agentconfig.Outcome, error) {
 	return o, nil
 }
 
-// ask makes the call that the denial names.
+// ask runs the tool call that the denial contains.
 func (d *demo) ask(ctx context.Context, denial agentconfig.Outcome) error {
 	d.step("The agent searches further")
 	tool, arguments, err := namedCall(denial.Reason)
@@ -165,7 +165,7 @@ func (d *demo) ask(ctx context.Context, denial agentconfig.Outcome) error {
 	return nil
 }
 
-// searchAgain repeats the search, which goes through.
+// searchAgain repeats the search, which the hook does not deny.
 func (d *demo) searchAgain(ctx context.Context) error {
 	d.step("The agent retries the web search")
 	d.webSearch(demoQuestion)
@@ -208,7 +208,7 @@ func (d *demo) hook(ctx context.Context, query string) (agentconfig.Outcome, err
 	return o, nil
 }
 
-// docsearch is this program with other arguments, in the demo's home.
+// docsearch returns a command that runs this program in the demo's home.
 func (d *demo) docsearch(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, d.program, args...)
 	cmd.Args[0] = "docsearch"
@@ -222,13 +222,13 @@ func (d *demo) docsearch(ctx context.Context, args ...string) *exec.Cmd {
 		"DOCSEARCH_CONFIG_PATH="+d.configPath(),
 		"DOCSEARCH_DATA="+filepath.Join(d.dir, "data"),
 		"DOCSEARCH_CACHE_DIR="+filepath.Join(d.dir, "cache"),
-		"DOCSEARCH_HOOK_TIMEOUT_MS=10000") // it shows what the hook answers, however busy the machine
+		"DOCSEARCH_HOOK_TIMEOUT_MS=10000") // show the hook's answer even on a busy machine
 	return cmd
 }
 
 func (d *demo) configPath() string { return filepath.Join(d.dir, "config.json") }
 
-// namedCall reads the call that a denial names, as the agent does.
+// namedCall extracts the tool call from a denial, as the agent does.
 func namedCall(reason string) (tool string, arguments json.RawMessage, err error) {
 	found := regexp.MustCompile(`(?m)^(mcp__\w+) (\{.*\})$`).FindStringSubmatch(reason)
 	if found == nil || !json.Valid([]byte(found[2])) {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// detachedProcess starts a process in a session of its own, which ends with no
+// detachedProcess starts a process in its own session, so that it outlives the
 // terminal.
 func detachedProcess() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// lowerPriority lets this process work when others do not.
+// lowerPriority lowers the scheduling priority of this process.
 func lowerPriority() { unix.Setpriority(unix.PRIO_PROCESS, 0, 10) }

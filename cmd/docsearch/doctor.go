@@ -43,11 +43,11 @@ in the settings without running them. The exit code is 1 if a check fails.`,
 	}
 }
 
-// checkTimeout is how long the hook and the server may take to answer.
+// checkTimeout limits each call of the hook and the server.
 const checkTimeout = 10 * time.Second
 
-// A doctor checks one link after the other. A link that is broken does not
-// keep it from those after it.
+// A doctor runs the checks in order. A failed check does not stop the later
+// ones.
 type doctor struct {
 	*app
 	locations config.Locations
@@ -133,8 +133,8 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 	}
 }
 
-// checkEmbedder checks that the embedder that a database was built with can be
-// asked for the vectors of queries, too.
+// checkEmbedder checks that searches can also reach the embedder that the
+// database was built with.
 func (d *doctor) checkEmbedder(ctx context.Context, name string, e *index.Embedders, p *generation.Provided) {
 	if err := e.Check(ctx, p.Name, p.Dimensions); err != nil {
 		d.fail(name, fmt.Sprintf("cannot search with the vectors of %s: %v", p.Name, err), "check \"embedder\" in the config")
@@ -143,8 +143,8 @@ func (d *doctor) checkEmbedder(ctx context.Context, name string, e *index.Embedd
 	d.ok(name, "the embedder %s responds", p.Name)
 }
 
-// checkExternalTool checks a database that another server's tool searches: the
-// hook points at that tool, so it must be there.
+// checkExternalTool checks a database that another server's tool searches. The
+// hook redirects to that tool, so it must exist.
 func (d *doctor) checkExternalTool(name string, db *config.Database) {
 	server, _, ok := strings.Cut(strings.TrimPrefix(db.Tool, "mcp__"), "__")
 	switch {
@@ -187,8 +187,8 @@ func (d *doctor) checkInstallation() {
 	}
 }
 
-// runHooks tries the hooks that run this program, on a search that the first
-// database has something on and on a call of docsearch's own tool.
+// runHooks tests the hooks that run this program, with a search that the first
+// database answers and with a call of docsearch's own tool.
 func (d *doctor) runHooks(ctx context.Context) {
 	seen := map[string]bool{}
 	tried := false
@@ -205,7 +205,7 @@ func (d *doctor) runHooks(ctx context.Context) {
 			d.fail("hook", mayDenyWarning(h), "docsearch install"+scopeOption(h.Scope))
 		}
 		if tried {
-			continue // it is the same program
+			continue // same program
 		}
 		tried = true
 		if query := d.sampleQuery(ctx); query == "" || d.testHook(ctx, query) {
@@ -214,8 +214,8 @@ func (d *doctor) runHooks(ctx context.Context) {
 	}
 }
 
-// isOtherProgram reports whether a hook runs another program than this one: that is
-// for Claude Code to run, if its user agrees, and not for the doctor.
+// isOtherProgram reports whether the hook runs a program other than this one.
+// The doctor does not run such programs; Claude Code does, if its user agrees.
 func (d *doctor) isOtherProgram(h agentconfig.Hook) bool {
 	switch {
 	case h.Via != "":
@@ -231,7 +231,7 @@ func (d *doctor) isOtherProgram(h agentconfig.Hook) bool {
 	return true
 }
 
-// missingProgram says that a program is not there, if it is not.
+// missingProgram returns a message if the program does not exist, otherwise "".
 func missingProgram(program string) string {
 	if _, err := exec.LookPath(program); errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
 		return " (program not found)"
@@ -239,7 +239,7 @@ func missingProgram(program string) string {
 	return ""
 }
 
-// otherProgramFix says what to do about a hook of another program.
+// otherProgramFix returns the fix for a hook that runs another program.
 func otherProgramFix(h agentconfig.Hook) string {
 	if h.Python || h.Beside != "" {
 		return "remove the entry from " + h.Path + ", or keep it if you trust it"
@@ -248,8 +248,8 @@ func otherProgramFix(h agentconfig.Hook) string {
 	return "run docsearch uninstall" + scope + " to remove it, then docsearch install" + scope + " to add this program"
 }
 
-// scopeOption is a scope on the command line, after a blank; the usual one needs
-// none.
+// scopeOption returns the command-line option for a scope, with a leading
+// space; it is empty for the default scope.
 func scopeOption(s agentconfig.Scope) string {
 	if s == agentconfig.User {
 		return ""
@@ -257,8 +257,8 @@ func scopeOption(s agentconfig.Scope) string {
 	return " --scope " + string(s)
 }
 
-// sampleQuery is a web search that the first database with an index should answer:
-// what one of its headings says. Empty if there is none.
+// sampleQuery returns a heading of the first indexed database, a web search
+// that the database should answer, or "" if it finds none.
 func (d *doctor) sampleQuery(ctx context.Context) string {
 	for i := range d.config.Databases {
 		configured := &d.config.Databases[i]
@@ -276,7 +276,7 @@ func (d *doctor) sampleQuery(ctx context.Context) string {
 	return ""
 }
 
-// testHook reports whether the hook answers at all.
+// testHook reports whether the hook responds at all.
 func (d *doctor) testHook(ctx context.Context, query string) bool {
 	o, err := d.runHook(ctx, "WebSearch", map[string]any{"query": query})
 	took := o.Took.Round(time.Millisecond)
@@ -294,8 +294,8 @@ func (d *doctor) testHook(ctx context.Context, query string) bool {
 	return true
 }
 
-// testPermission checks that the hook spares the user the question whether
-// docsearch's own tool may run.
+// testPermission checks that the hook lets docsearch's own tool run without a
+// permission prompt.
 func (d *doctor) testPermission(ctx context.Context) {
 	tool := d.config.Server(os.Getenv).Search
 	o, err := d.runHook(ctx, tool, map[string]any{"query": "x"})
@@ -309,8 +309,8 @@ func (d *doctor) testPermission(ctx context.Context) {
 	}
 }
 
-// runHook runs this program as a hook, as Claude Code runs the command that
-// install enters.
+// runHook runs this program as a hook, the way Claude Code runs the command
+// that install adds.
 func (d *doctor) runHook(ctx context.Context, tool string, input any) (agentconfig.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -331,8 +331,8 @@ func (d *doctor) runHook(ctx context.Context, tool string, input any) (agentconf
 	})
 }
 
-// runServers starts every server that is this program and asks it for its
-// tools.
+// runServers starts each configured server that is this program and requests
+// its tool list.
 func (d *doctor) runServers(ctx context.Context) {
 	if len(d.installed.Servers) == 0 {
 		d.fail("server", "Claude Code has no MCP server "+d.claude.Server, "docsearch install")
@@ -352,7 +352,7 @@ func (d *doctor) runServers(ctx context.Context) {
 	}
 }
 
-// failOtherProgram says that a server is another program than this one.
+// failOtherProgram reports that a server is a different program.
 func (d *doctor) failOtherProgram(s agentconfig.Server, line, remedy string) {
 	d.fail("server", fmt.Sprintf("%s has the server %s, %q: it is not this program; Claude Code would run it, the doctor did not%s", s.Path, s.Name, line, missingProgram(s.Command)), remedy)
 }
@@ -399,7 +399,7 @@ func (d *doctor) fail(link, what, remedy string) {
 	}
 }
 
-// print prints a line that may have parts of files of others.
+// print prints a line that may contain text from files of others.
 func (d *doctor) print(text string) { fmt.Fprintln(d.stdout, printable(text)) }
 
 func pathsOf(hooks []agentconfig.Hook) []string {

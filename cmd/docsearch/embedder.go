@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	// An agent gets an answer without the embedder's part rather than a late
-	// one; a person at a terminal can wait for a model to be loaded.
+	// An agent gets an answer without vector scores rather than a late one. A user
+	// at a terminal can wait while a model loads.
 	agentTimeout    = 2 * time.Second
 	terminalTimeout = time.Minute
-	// fromLEANN is the embedder that a LEANN index names.
+	// fromLEANN selects the embedding model that a LEANN index names.
 	fromLEANN = "leann"
 )
 
-// specOf says how to reach a configured embedder.
+// specOf returns the connection settings of a configured embedder.
 func specOf(e config.Embedder) index.EmbedderSpec {
 	return index.EmbedderSpec{
 		Kind: e.Provider,
@@ -48,9 +48,9 @@ func specsOf(list []config.Embedder) []index.EmbedderSpec {
 	return specs
 }
 
-// configuredEmbedders are those of the config file, which is read when a
-// database needs one: most do not. What is wrong with the file is told
-// elsewhere.
+// configuredEmbedders returns the embedders of the config file. The file is
+// read on first use, because most databases need no embedder. Other commands
+// report its problems.
 func configuredEmbedders() *index.Embedders {
 	return index.NewEmbedders(func() []index.EmbedderSpec {
 		r, err := load.Load(config.Locate(os.Getenv))
@@ -61,20 +61,21 @@ func configuredEmbedders() *index.Embedders {
 	}, terminalTimeout)
 }
 
-// A chosenEmbedder is what a build embeds the passages with.
+// A chosenEmbedder is the embedder that a build uses in addition to the builtin
+// one.
 type chosenEmbedder struct {
 	config.Embedder
-	key           string         // of a LEANN index; else Embedder says where it is
-	configured    bool           // by the config, so that searches can ask it, too
-	storedVectors *leann.Vectors // that it made of the passages before; nil: none
-	opened        embed.Provider // once open has succeeded
+	key           string         // API key of a LEANN index; otherwise Embedder says where it is
+	configured    bool           // listed in the config, so that searches can use it as well
+	storedVectors *leann.Vectors // vectors of the LEANN index to reuse; nil: none
+	opened        embed.Provider // set by open
 }
 
-// chooseEmbedder finds out what else than the builtin embedder is to embed the
-// passages; nil for nothing. What the command line says counts, then what the
-// last build was told, then the config's first. That a database says so is
-// not enough to send its texts to anybody: what a build remembers must be in
-// the config.
+// chooseEmbedder selects the embedder that a build uses in addition to the
+// builtin one; nil for none. The command line has precedence, then the options
+// of the last build, then the first embedder of the config. The options saved
+// in a database are not sufficient to send its texts to a server: an embedder
+// from there must also be in the config.
 func (b *buildCommand) chooseEmbedder(p plan) (*chosenEmbedder, error) {
 	r, err := load.Load(config.Locate(os.Getenv))
 	if err != nil {
@@ -105,14 +106,15 @@ func (b *buildCommand) chooseEmbedder(p plan) (*chosenEmbedder, error) {
 	return nil, nil
 }
 
-// warnMissingEmbedder says that a build leaves vectors out that the last one had.
+// warnMissingEmbedder reports that the build omits vectors that the previous
+// build had.
 func (b *buildCommand) warnMissingEmbedder(name string) {
 	fmt.Fprintf(b.stderr, "docsearch: the index has no vectors of %s: the config has no such embedder\n", name)
 }
 
-// findEmbedder returns the configured embedder that a name, "PROVIDER:MODEL" or
-// "PROVIDER", means; nil if there is none, or if the command line says where
-// another one is.
+// findEmbedder returns the configured embedder for a name, "PROVIDER:MODEL" or
+// "PROVIDER". It returns nil if there is none or if the command line sets
+// another address.
 func (b *buildCommand) findEmbedder(configured []config.Embedder, name string) *chosenEmbedder {
 	if b.url != "" || b.keyEnv != "" {
 		return nil
@@ -127,12 +129,12 @@ func (b *buildCommand) findEmbedder(configured []config.Embedder, name string) *
 	return &chosenEmbedder{Embedder: configured[i], configured: true}
 }
 
-// embedderFromFlags is the embedder that the command line describes.
+// embedderFromFlags returns the embedder that the flags describe.
 func (b *buildCommand) embedderFromFlags(name string) (*chosenEmbedder, error) {
 	kind, model, _ := strings.Cut(name, ":")
 	e := config.Embedder{Provider: kind, Model: model, URL: b.url, KeyEnv: b.keyEnv}
 	switch {
-	case kind == "onnx": // a provider of earlier builds
+	case kind == "onnx": // a provider that earlier versions had
 		return nil, withHint(usagef("invalid --embedder %q: docsearch does not run ONNX models", name),
 			"serve the model and pass --embedder openai:MODEL --embedder-url URL, or pass --embedder model2vec:FOLDER")
 	case !e.Local() && kind != config.ProviderOllama && kind != config.ProviderOpenAI:
@@ -145,9 +147,10 @@ func (b *buildCommand) embedderFromFlags(name string) (*chosenEmbedder, error) {
 	return &chosenEmbedder{Embedder: e}, nil
 }
 
-// leannEmbedder is the embedder that the LEANN index names, with the vectors
-// that it kept. Where only Python can run it, or where nobody has just asked
-// for it, it is the configured one that serves the same model.
+// leannEmbedder returns the embedder that the LEANN index names, with its
+// stored vectors. If only Python can run that model, or if this command line
+// does not request it, leannEmbedder returns the configured embedder that
+// serves the same model.
 func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, told bool) (*chosenEmbedder, error) {
 	find := leann.Find
 	if p.options.TrustPaths {
@@ -177,7 +180,8 @@ func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, told 
 	return c, nil
 }
 
-// embedderFromLEANN is the embedder as the index's own meta file describes it.
+// embedderFromLEANN returns the embedder that the meta file of the index
+// describes.
 func (b *buildCommand) embedderFromLEANN(found *leann.Index) (*chosenEmbedder, error) {
 	options, err := found.EmbeddingOptions()
 	if err != nil {
@@ -194,9 +198,9 @@ func (b *buildCommand) embedderFromLEANN(found *leann.Index) (*chosenEmbedder, e
 	}}, nil
 }
 
-// open opens the embedder. What it made is kept in the cache folder, so that
-// a build that failed goes on where it was; a static model is quicker than
-// that.
+// open opens the embedder. Vectors are cached in the cache folder, so that a
+// failed build can resume. Static models are not cached, because they are
+// faster than the cache.
 func (c *chosenEmbedder) open(l config.Locations) (embed.Provider, error) {
 	spec := specOf(c.Embedder)
 	spec.Key = c.key
@@ -207,7 +211,7 @@ func (c *chosenEmbedder) open(l config.Locations) (embed.Provider, error) {
 	return provider.NewCache(c.opened, filepath.Join(l.Cache, "vectors"))
 }
 
-// close closes the files that the embedder has open. They were only read.
+// close closes the files of the embedder. They are read-only.
 func (c *chosenEmbedder) close() {
 	if c.storedVectors != nil {
 		c.storedVectors.Close()
@@ -217,7 +221,7 @@ func (c *chosenEmbedder) close() {
 	}
 }
 
-// absoluteModel makes the folder that an embedder's name has in it absolute.
+// absoluteModel makes the folder in an embedder name absolute.
 func absoluteModel(name string) string {
 	kind, model, _ := strings.Cut(name, ":")
 	if e := (config.Embedder{Provider: kind}); !e.Local() || model == "" {
@@ -229,7 +233,7 @@ func absoluteModel(name string) string {
 	return kind + ":" + model
 }
 
-// configEntry is what to write into the config for searches to ask the embedder.
+// configEntry returns the config entry with which searches use the embedder.
 func (c *chosenEmbedder) configEntry() (string, error) {
 	e := c.Embedder
 	if c.key != "" && e.KeyEnv == "" {

@@ -13,8 +13,9 @@ import (
 	"syscall"
 )
 
-// userMessage is the first line of an error's message, with the errors of Go's
-// library that are in it as a user reads them: what failed, on what, and why.
+// userMessage returns the first line of the error's message. It rewrites errors
+// of Go's standard library for users: the failed operation, its object, and the
+// reason.
 func userMessage(err error) string {
 	message, _, _ := strings.Cut(err.Error(), "\n")
 	replace := func(inner error, text string) {
@@ -52,7 +53,8 @@ func userMessage(err error) string {
 	return message
 }
 
-// shortReason is the reason in an error of a file that the message names otherwise.
+// shortReason returns the reason of an error without the file name, for
+// messages that already contain it.
 func shortReason(err error) string {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -65,7 +67,7 @@ func shortReason(err error) string {
 	return userMessage(err)
 }
 
-// syscallVerb is what a system call was to do with a file.
+// syscallVerb returns a verb for the operation of a system call.
 func syscallVerb(op string) string {
 	switch op {
 	case "open", "openat", "read", "stat", "fstat", "lstat", "statat", "readlink", "readdir", "readdirent", "fdopendir", "GetFileInformationByHandle", "CreateFile", "FindFirstFile":
@@ -80,7 +82,7 @@ func syscallVerb(op string) string {
 	return "write"
 }
 
-// errnoReason says why a system call failed.
+// errnoReason returns the reason why a system call failed.
 func errnoReason(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

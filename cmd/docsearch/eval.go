@@ -66,13 +66,13 @@ all databases at once, as the agent does; with --unscoped, every query does.
 	return cmd
 }
 
-// What eval prints as JSON.
+// JSON output of eval.
 type (
 	evaluation struct {
-		Queries     *scores           `json:"queries,omitempty"` // of all sets
+		Queries     *scores           `json:"queries,omitempty"` // all sets
 		Sets        []setScores       `json:"sets,omitempty"`
 		Identifiers *identifierScores `json:"identifiers,omitempty"`
-		Confidence  []confidenceScore `json:"confidence,omitempty"` // of each set and, last, of all
+		Confidence  []confidenceScore `json:"confidence,omitempty"` // one per set, then the total
 		Results     []queryResult     `json:"results,omitempty"`
 		Missed      []queryResult     `json:"missed_identifiers,omitempty"`
 		Notes       []string          `json:"notes,omitempty"`
@@ -92,25 +92,25 @@ type (
 		P90 float64 `json:"p90"`
 		P99 float64 `json:"p99"`
 	}
-	// identifierScores are of the names in full, of their last components, and
-	// of the words that they are made of.
+	// identifierScores hold the measures of queries with the full name, its last
+	// component, and the words it consists of.
 	identifierScores struct {
 		Full  eval.Measures `json:"full"`
 		Last  eval.Measures `json:"last"`
 		Words eval.Measures `json:"words"`
 	}
-	// A confidenceScore counts what a database claims to answer: of its own
-	// queries, which it should, and of other databases', which it should not.
+	// A confidenceScore counts the confident results of a database for its own
+	// queries (in-domain) and for those of other databases (out-of-domain).
 	confidenceScore struct {
 		Name                 string  `json:"name"`
 		InDomain             int     `json:"in_domain"`               // queries
-		Confident            int     `json:"confident"`               // of them
-		SuccessAt1           int     `json:"success_at_1"`            // of the confident, the best hit's page answers or helps
-		SuccessAt5           int     `json:"success_at_5"`            // of the confident, a page among the first five does
-		OutOfDomain          int     `json:"out_of_domain"`           // queries of others
-		OutOfDomainConfident int     `json:"out_of_domain_confident"` // of them
-		Precision            float64 `json:"precision"`               // in-domain among all confident
-		Recall               float64 `json:"recall"`                  // confident among in-domain
+		Confident            int     `json:"confident"`               // confident in-domain queries
+		SuccessAt1           int     `json:"success_at_1"`            // confident, and the page of the first hit is relevant
+		SuccessAt5           int     `json:"success_at_5"`            // confident, and a page of the first five hits is relevant
+		OutOfDomain          int     `json:"out_of_domain"`           // queries of other databases
+		OutOfDomainConfident int     `json:"out_of_domain_confident"` // confident out-of-domain queries
+		Precision            float64 `json:"precision"`               // in-domain share of confident queries
+		Recall               float64 `json:"recall"`                  // confident share of in-domain queries
 		Threshold            float64 `json:"threshold,omitempty"`
 	}
 	queryResult struct {
@@ -127,11 +127,11 @@ type (
 	}
 )
 
-// An evaluated database is open.
+// An openedDatabase is a database under evaluation.
 type openedDatabase struct {
 	databaseRef
 	*index.Database
-	root string // of its documents' paths, as hits have them
+	root string // prefix of the document paths in hits
 }
 
 func (e *evalCommand) run(ctx context.Context) error {
@@ -172,7 +172,7 @@ func (e *evalCommand) run(ctx context.Context) error {
 	return e.print(out)
 }
 
-// A meter puts queries to databases and judges the answers.
+// An evaluator runs queries on databases and judges the results.
 type evaluator struct {
 	*evalCommand
 	databases []openedDatabase
@@ -207,7 +207,8 @@ func (m *evaluator) close() {
 	}
 }
 
-// judgedHits is how many hits are judged: ten pages, each of which may have two.
+// judgedHits is the number of hits to judge: ten pages with up to two hits
+// each.
 const judgedHits = 20
 
 func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifiers []eval.Identifier) (evaluation, error) {
@@ -263,7 +264,7 @@ func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifie
 	return out, nil
 }
 
-// databasesFor chooses the databases for queries of a set.
+// databasesFor returns the databases to search for the queries of a set.
 func (m *evaluator) databasesFor(set string) ([]int, bool) {
 	if set != "" && !m.unscoped {
 		i := slices.IndexFunc(m.databases, func(d openedDatabase) bool { return strings.EqualFold(d.Name, set) })
@@ -276,7 +277,7 @@ func (m *evaluator) databasesFor(set string) ([]int, bool) {
 	return all, true
 }
 
-// databaseName is the name of a set as its database has it.
+// databaseName returns the database's spelling of a set name.
 func (m *evaluator) databaseName(set string) string {
 	if i := slices.IndexFunc(m.databases, func(d openedDatabase) bool { return strings.EqualFold(d.Name, set) }); i >= 0 {
 		return m.databases[i].Name
@@ -284,17 +285,18 @@ func (m *evaluator) databaseName(set string) string {
 	return set
 }
 
-// An answer is what databases have to say to a query.
+// An answer is the merged result of several databases.
 type answer struct {
 	hits       []index.Hit
-	from       []*openedDatabase // of each hit
+	from       []*openedDatabase // database of each hit
 	confidence float64
 	confident  bool
 	took       time.Duration
 }
 
-// search puts a query to databases as the server does: if there are several, to
-// those that it names, unless they hardly know what to say.
+// search searches databases as the server does: it restricts several databases
+// to those that the query names, unless the confidence of all of these is below
+// index.Doubtful.
 func (m *evaluator) search(ctx context.Context, chosen []int, text string) (a answer, err error) {
 	began := time.Now()
 	asked := chosen
@@ -337,7 +339,7 @@ func (m *evaluator) results(ctx context.Context, asked []int, text string) ([]in
 	return results, nil
 }
 
-// evaluate puts a query to databases and judges the answer.
+// evaluate searches databases with a query and judges the answer.
 func (m *evaluator) evaluate(ctx context.Context, asked []int, q *eval.Query) (queryResult, error) {
 	a, err := m.search(ctx, asked, q.Text)
 	if err != nil {
@@ -377,7 +379,8 @@ func judge(q *eval.Query, a answer) (page, section eval.Measures) {
 	return eval.Measure(q.RankedPages(places)), eval.Measure(q.RankedSections(places))
 }
 
-// judgedID is what the judgements call the passage: its id, or its document.
+// judgedID returns the name of the passage in the judgments: its ID or its
+// document.
 func (d *openedDatabase) judgedID(q *eval.Query, p *passage.Passage) string {
 	if _, ok := q.Grades[p.ID]; ok {
 		return p.ID
@@ -385,8 +388,9 @@ func (d *openedDatabase) judgedID(q *eval.Query, p *passage.Passage) string {
 	return d.document(p)
 }
 
-// targetPage is what the query's targets call the passage's document. They may give
-// the end of a URL alone, so that they hold wherever the pages came from.
+// targetPage returns the name of the passage's document in the query's targets.
+// Targets may contain only the end of a URL, so that they work with every
+// origin of the pages.
 func (d *openedDatabase) targetPage(q *eval.Query, p *passage.Passage) string {
 	document := d.document(p)
 	for _, t := range q.Targets {
@@ -397,7 +401,7 @@ func (d *openedDatabase) targetPage(q *eval.Query, p *passage.Passage) string {
 	return document
 }
 
-// document is the passage's document, by its URL or its path in the source.
+// document returns the URL of the passage's document or its path in the source.
 func (d *openedDatabase) document(p *passage.Passage) string {
 	key := filepath.ToSlash(p.Document())
 	if rest, ok := strings.CutPrefix(key, strings.TrimRight(filepath.ToSlash(d.root), "/")+"/"); ok && d.root != "" {
@@ -406,7 +410,7 @@ func (d *openedDatabase) document(p *passage.Passage) string {
 	return key
 }
 
-// The forms in which identifiers are looked up.
+// Query forms for identifiers.
 const (
 	fullName = iota
 	lastComponent
@@ -414,7 +418,7 @@ const (
 	identifierForms
 )
 
-// measureIdentifiers looks up the identifiers in each form.
+// measureIdentifiers searches for the identifiers in each form.
 func (m *evaluator) measureIdentifiers(ctx context.Context, identifiers []eval.Identifier, left map[string]int, missed *[]queryResult) (byForm [identifierForms][]queryResult, err error) {
 	for _, id := range identifiers {
 		asked, ok := m.databasesFor(id.Set)
@@ -437,7 +441,7 @@ func (m *evaluator) measureIdentifiers(ctx context.Context, identifiers []eval.I
 	return byForm, nil
 }
 
-// measureConfidence asks every database the queries of all sets.
+// measureConfidence searches each database with the queries of all sets.
 func (m *evaluator) measureConfidence(ctx context.Context, queries []eval.Query) ([]confidenceScore, error) {
 	var all []confidenceScore
 	for i := range m.databases {
@@ -474,7 +478,7 @@ func (m *evaluator) measureConfidence(ctx context.Context, queries []eval.Query)
 	return all, nil
 }
 
-// withRates is the score with its precision and recall.
+// withRates returns the score with precision and recall.
 func (c confidenceScore) withRates() confidenceScore {
 	c.Recall = float64(c.Confident) / float64(c.InDomain)
 	if n := c.Confident + c.OutOfDomainConfident; n > 0 {
@@ -483,7 +487,7 @@ func (c confidenceScore) withRates() confidenceScore {
 	return c
 }
 
-// sumConfidence is what several databases claim, counted as one.
+// sumConfidence adds the scores of several databases.
 func sumConfidence(all []confidenceScore) confidenceScore {
 	sum := confidenceScore{Name: "all"}
 	for _, c := range all {
@@ -518,7 +522,7 @@ func percentile(sorted []float64, p float64) float64 {
 	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)]
 }
 
-// identifierScoresOf means over one set, or over all if it is "".
+// identifierScoresOf averages over one set, or over all sets if set is "".
 func identifierScoresOf(byForm [identifierForms][]queryResult, set string) *identifierScores {
 	var means [identifierForms]eval.Measures
 	for form, results := range byForm {
@@ -536,7 +540,7 @@ func identifierScoresOf(byForm [identifierForms][]queryResult, set string) *iden
 	return &identifierScores{means[fullName], means[lastComponent], means[nameWords]}
 }
 
-// setsOf lists the sets that were asked, in the order in which they came.
+// setsOf lists the sets with results, in order of appearance.
 func setsOf(results []queryResult, byForm [identifierForms][]queryResult) []string {
 	var sets []string
 	for _, r := range slices.Concat(results, byForm[fullName]) {
@@ -547,8 +551,8 @@ func setsOf(results []queryResult, byForm [identifierForms][]queryResult) []stri
 	return sets
 }
 
-// selectDatabases lists the databases that names and paths mean; all there are
-// if there are neither.
+// selectDatabases resolves names and paths to databases, or returns all
+// databases if both lists are empty.
 func selectDatabases(names, paths []string) ([]databaseRef, error) {
 	s := searchCommand{databases: names, paths: paths}
 	return s.choose()

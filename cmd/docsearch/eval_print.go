@@ -8,7 +8,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 )
 
-// print shows what was measured to a person.
+// print prints the measurements as tables.
 func (e *evalCommand) print(out evaluation) error {
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	if q := out.Queries; q != nil {

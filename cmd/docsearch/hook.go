@@ -18,8 +18,8 @@ import (
 
 func newHookCommand(*app) *cobra.Command {
 	return &cobra.Command{
-		// Whatever stands on the command line is ignored: exit code 2, which a
-		// mistake there has elsewhere, would deny every tool call.
+		// Ignore all arguments. A usage error exits with code 2 elsewhere, which here
+		// would deny every tool call.
 		DisableFlagParsing: true,
 
 		Use:   "hook",
@@ -47,8 +47,9 @@ To see each step of the decision on standard error, set DOCSEARCH_DEBUG=1.`,
 	}
 }
 
-// answerEvent answers the event by the config file and the files with rules,
-// and leaves the snapshots by which package startup answers the next one.
+// answerEvent handles the event according to the config file and the rule
+// files. It also writes the snapshots from which package startup handles the
+// next event.
 func answerEvent(p *hook.Process) error {
 	code := startup.Guard(p.Stderr, func() int {
 		l := config.Locate(p.Getenv)

@@ -21,10 +21,9 @@ docsearch's data folder. PATH is the path of a database.`,
 	return cmd
 }
 
-// limitMemory has garbage collected when there is half as much of it as of what
-// is in use, instead of as much. Reading documents makes a lot of it, and who
-// builds has other programs at work; it takes a quarter less memory and hardly
-// longer. GOGC has the last word.
+// limitMemory sets the GC percentage to 50 unless the user has set GOGC. Builds
+// allocate heavily and run next to other programs; measured, this uses 25% less
+// memory at almost no cost in time.
 func limitMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)

@@ -16,15 +16,15 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 )
 
-// Files in the cache folder of updates in the background.
+// Files for background updates in the cache folder.
 const (
 	updateLock     = "update.lock"
 	updateLog      = "update.log"
-	updateAttempts = "update.json" // when each database was last tried, by its folder
+	updateAttempts = "update.json" // time of the last attempt for each database folder
 )
 
-// startDetached starts a process that updates the databases that are due, if any is,
-// and leaves it alone.
+// startDetached starts a background process that updates the overdue databases,
+// if there are any, and does not wait for it.
 func (u *updateCommand) startDetached(chosen []databaseRef) error {
 	cache, err := cacheFolder()
 	if err != nil {
@@ -55,8 +55,8 @@ func (u *updateCommand) startDetached(chosen []databaseRef) error {
 	return cmd.Process.Release()
 }
 
-// updateOverdue updates the databases that are due, unless another process does
-// already.
+// updateOverdue updates the overdue databases, unless another process is
+// already doing so.
 func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef) error {
 	cache, err := cacheFolder()
 	if err != nil {
@@ -70,7 +70,7 @@ func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef)
 		return err
 	}
 	defer lock.Unlock()
-	// The one that had the lock may have done it.
+	// The previous lock holder may have updated them.
 	tries := readAttempts(cache)
 	if chosen = overdue(chosen, tries); len(chosen) == 0 {
 		return nil
@@ -92,7 +92,7 @@ func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef)
 	return u.updateAll(ctx, chosen)
 }
 
-// emptyLog empties the log, to which the process's own output goes.
+// emptyLog truncates the log, which receives the output of this process.
 func emptyLog(path string) error {
 	f, err := confined.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
@@ -101,12 +101,12 @@ func emptyLog(path string) error {
 	return errors.Join(f.Truncate(0), f.Close())
 }
 
-// updateInterval is how long ago a database must have been up to date, and the last try
-// must have been, for the next one in the background.
+// updateInterval is the minimum time since the last verification and since the
+// last attempt before a background update runs.
 const updateInterval = 24 * time.Hour
 
-// overdue are those of the databases that are due, without those whose sources may
-// not be read.
+// overdue returns the databases that need a background update. It omits
+// databases whose sources updates may not read.
 func overdue(all []databaseRef, tries map[string]time.Time) []databaseRef {
 	var chosen []databaseRef
 	for _, d := range all {
@@ -118,8 +118,8 @@ func overdue(all []databaseRef, tries map[string]time.Time) []databaseRef {
 	return chosen
 }
 
-// readAttempts reads when each database was last tried. What cannot be read is
-// forgotten: it costs a try.
+// readAttempts returns the time of the last update attempt of each database. It
+// ignores an unreadable file, which costs one extra attempt.
 func readAttempts(cache string) map[string]time.Time {
 	tries := map[string]time.Time{}
 	if data, err := os.ReadFile(filepath.Join(cache, updateAttempts)); err == nil && json.Unmarshal(data, &tries) != nil {

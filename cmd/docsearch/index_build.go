@@ -32,24 +32,24 @@ import (
 type buildCommand struct {
 	*app
 	name, out   string
-	kind        string // of the source; "": what it is recognised as
+	kind        string // source type; "": detected
 	wait        time.Duration
 	quiet, json bool
 	installed   bool
 	url, keyEnv string // of the embedder
 	options     savedOptions
-	set         func(flag string) bool // on the command line
-	reuse       bool                   // reuse what has not changed
-	isUpdate    bool                   // for index update, which does not do without a source that it may not read
-	keepLost    bool                   // keep pages that a site seems to have lost
+	set         func(flag string) bool // whether the command line sets the flag
+	reuse       bool                   // reuse unchanged documents
+	isUpdate    bool                   // for index update, which fails if it may not read the source
+	keepLost    bool                   // keep pages that the site seems to have removed
 }
 
-// savedOptions are those that a later build of the same database repeats unless
-// it is told otherwise. They stand in the manifest.
+// savedOptions are the build options that later builds of the same database
+// repeat unless the command line overrides them. The manifest stores them.
 type savedOptions struct {
 	Language   string `json:"language,omitempty"`
 	TrustPaths bool   `json:"trust_paths,omitempty"`
-	Embedder   string `json:"embedder,omitempty"` // "PROVIDER:MODEL"; "": what the config says
+	Embedder   string `json:"embedder,omitempty"` // "PROVIDER:MODEL"; "": from the config
 	ingest.Options
 	Site ingest.SiteOptions `json:"site,omitzero"`
 }
@@ -111,7 +111,7 @@ Until a build succeeds, searches use the previous index.`,
 	return cmd
 }
 
-// Help of flags that several commands have.
+// Flag help that several commands share.
 const (
 	jsonLines = "print progress and result as JSON, one object per line"
 	waitHelp  = "wait up to `DURATION` for another build of this database (default 0s: fail at once)"
@@ -131,7 +131,7 @@ func (b *buildCommand) addSourceFlags(f *pflag.FlagSet) {
 	f.BoolVar(&b.options.TrustPaths, "trust-paths", false, "read passage files outside the index folder (LEANN only)")
 }
 
-// addSiteFlags adds the flags of the crawler.
+// addSiteFlags adds the crawler flags.
 func (b *buildCommand) addSiteFlags(f *pflag.FlagSet) {
 	f.StringVar((*string)(&b.options.Site.Discovery), "discover", "", "find pages by `METHOD`: llms.txt, llms-full.txt, sitemap, or links (sites only; default: first available)")
 	f.StringVar(&b.options.Site.Prefix, "prefix", "", "download only pages below `URL` (sites only; default: the source URL)")
@@ -144,7 +144,7 @@ func (b *buildCommand) addSiteFlags(f *pflag.FlagSet) {
 	f.BoolVar(&b.options.Site.Private, "private", false, "allow a site on localhost or a private network")
 }
 
-// addEmbedderFlags adds the flags of the embedder and of the build lock.
+// addEmbedderFlags adds the embedder flags and the flag for the build lock.
 func (b *buildCommand) addEmbedderFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.options.Embedder, "embedder", "", "also embed passages with `PROVIDER:MODEL`; \"leann\": the LEANN index's model, \"builtin\": none (default: from the config)")
 	f.StringVar(&b.url, "embedder-url", "", "connect to the embedding server at `URL` (default: from the config)")
@@ -152,19 +152,19 @@ func (b *buildCommand) addEmbedderFlags(f *pflag.FlagSet) {
 	f.DurationVar(&b.wait, "wait", 0, waitHelp)
 }
 
-// A plan is what a build command is about to do.
+// A plan describes a build before it runs.
 type plan struct {
-	dir        string // of the database
-	label      string // what the user calls it
-	configured bool   // the config names it
+	dir        string // database folder
+	label      string // name in messages
+	configured bool   // listed in the config
 	source     index.Source
 	options    savedOptions
-	notice     error // for the user to know before the build begins; nil: nothing
+	notice     error // warning to print before the build; nil: none
 
-	embedder *chosenEmbedder // besides the builtin one; nil: none
+	embedder *chosenEmbedder // in addition to the builtin one; nil: none
 }
 
-// site is the plan's source if that is a site, else nil.
+// site returns the plan's source if it is a site, otherwise nil.
 func (p plan) site() *ingest.Site {
 	s, _ := p.source.(*ingest.Site)
 	return s
@@ -183,7 +183,7 @@ func (b *buildCommand) run(ctx context.Context, arg string) error {
 	return b.printResult(p, info, time.Since(began))
 }
 
-// build does what is planned.
+// build runs the plan.
 func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 	if p.site() == nil {
 		for flag := range b.siteFlags(&p.options.Site) {
@@ -210,7 +210,7 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 		opt.Stored = e.storedVectors
 		defer e.close()
 	}
-	// Without a key, the next update asks the user to name the source.
+	// If no key can be made, the next update asks the user to name the source.
 	opt.Key, _ = provenance.Make(config.KeyPath(os.Getenv))
 	if files, ok := p.source.(interface{ ReadPDFWith(string) }); ok {
 		program, err := os.Executable()
@@ -226,8 +226,8 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 	if err != nil {
 		return info, explainBuild(*p, err)
 	}
-	// Otherwise the hook keeps the names of the old pages until the config changes.
-	// An error only delays that.
+	// Otherwise the hook keeps the old page names until the config changes. A
+	// failure only delays that.
 	_ = config.Forget(config.Locate(os.Getenv))
 	return info, nil
 }
@@ -242,8 +242,8 @@ func (b *buildCommand) display() *progress.Display {
 	return progress.New(b.stderr, progress.StyleFor(b.stderr))
 }
 
-// plan finds out what arg means: a LEANN index, a database to build again, or
-// a folder or a site to make one from.
+// plan resolves arg: a LEANN index, an existing database to rebuild, or a
+// source for a new database.
 func (b *buildCommand) plan(arg string) (plan, error) {
 	locations := config.Locate(os.Getenv)
 	all, err := listDatabases(locations)
@@ -259,8 +259,8 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	if isURL(arg) {
 		return b.planSite(locations, all, arg)
 	}
-	// What is there to build from comes before a database of that name, which
-	// may be of another folder called the same.
+	// An existing source has precedence over a database of that name, which may
+	// have been built from another folder with the same name.
 	path := arg
 	if _, err := os.Stat(arg); err == nil && !hasSeparator(arg) {
 		path = "." + string(filepath.Separator) + arg
@@ -292,7 +292,7 @@ func (b *buildCommand) plan(arg string) (plan, error) {
 	return b.planRebuild(known, dir)
 }
 
-// planForced plans a database made from a source of the kind that --type says.
+// planForced plans a build from a source of the type that --type sets.
 func (b *buildCommand) planForced(l config.Locations, all []databaseRef, arg string) (plan, error) {
 	switch b.kind {
 	case ingest.KindFolder:
@@ -304,7 +304,7 @@ func (b *buildCommand) planForced(l config.Locations, all []databaseRef, arg str
 		return b.planSite(l, all, arg)
 	case ingest.KindGit:
 		if isURL(arg) && ingest.CopyKind(arg) == "" {
-			arg = strings.TrimRight(arg, "/") + ".git" // which hosts know it by, too
+			arg = strings.TrimRight(arg, "/") + ".git" // many git hosts also serve the repository under this URL
 		}
 		return b.planCopy(l, all, b.kind, arg)
 	case ingest.KindArchive, ingest.KindDocset:
@@ -323,12 +323,12 @@ func (b *buildCommand) planForced(l config.Locations, all []databaseRef, arg str
 	return plan{}, usagef("invalid --type %q: want one of %s", b.kind, strings.Join(sourceKinds(), ", "))
 }
 
-// sourceKinds are those that --type takes.
+// sourceKinds returns the values of --type.
 func sourceKinds() []string {
 	return []string{ingest.KindFolder, ingest.KindSite, ingest.KindGit, ingest.KindArchive, ingest.KindDocset, leann.KindIndex}
 }
 
-// planRebuild plans the build of the database in dir from what it was made from.
+// planRebuild plans to build the database in dir from its recorded source.
 func (b *buildCommand) planRebuild(known databaseRef, dir string) (plan, error) {
 	p := plan{dir: dir, label: known.Name, configured: known.Configured, options: b.mergeOptions(dir)}
 	switch origin := originOf(dir); {
@@ -372,7 +372,7 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (plan, error) 
 	return p, nil
 }
 
-// planFolder plans a database made from a folder.
+// planFolder plans a database built from a folder.
 func (b *buildCommand) planFolder(l config.Locations, all []databaseRef, path string) (plan, error) {
 	dir, name, err := b.outputFolder(l, path, nameFor(path))
 	if err != nil {
@@ -389,7 +389,7 @@ func (b *buildCommand) planFolder(l config.Locations, all []databaseRef, path st
 	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: folder, options: kept}, nil
 }
 
-// openSource is the source of files that a database was made from.
+// openSource opens the file source that a database was built from.
 func openSource(origin leann.Origin, dir string, opt ingest.Options) (index.Source, error) {
 	if ingest.IsCopy(origin.Kind) {
 		return ingest.NewCopy(origin.Kind, origin.Location, dir, opt)
@@ -397,7 +397,7 @@ func openSource(origin leann.Origin, dir string, opt ingest.Options) (index.Sour
 	return ingest.NewFolder(origin.Location, opt)
 }
 
-// planCopy plans a database made from an archive, a repository or a docset.
+// planCopy plans a database built from an archive, a repository or a docset.
 func (b *buildCommand) planCopy(l config.Locations, all []databaseRef, kind, location string) (plan, error) {
 	dir, name, err := b.outputFolder(l, location, ingest.CopyName(location))
 	if err != nil {
@@ -414,7 +414,7 @@ func (b *buildCommand) planCopy(l config.Locations, all []databaseRef, kind, loc
 	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: source, options: kept}, nil
 }
 
-// planSite plans a database made from a site.
+// planSite plans a database built from a site.
 func (b *buildCommand) planSite(l config.Locations, all []databaseRef, url string) (plan, error) {
 	dir, name, err := b.outputFolder(l, url, ingest.SiteName(url))
 	if err != nil {
@@ -431,11 +431,11 @@ func (b *buildCommand) planSite(l config.Locations, all []databaseRef, url strin
 	return plan{dir: dir, label: name, configured: isConfigured(all, dir), source: site, options: kept}, nil
 }
 
-// outputFolder is the folder and the name of a new database of a source: those that the
-// command line gives, else the suggested name in the data folder.
+// outputFolder returns the folder and name of a new database: the values of the
+// flags, otherwise the suggested name in the data folder.
 func (b *buildCommand) outputFolder(l config.Locations, source, suggested string) (dir, name string, err error) {
 	name = cmp.Or(b.name, suggested)
-	if name == "" && b.out != "" { // of a site at an address
+	if name == "" && b.out != "" { // a site with an IP address
 		name = filepath.Base(b.out)
 	}
 	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\:*?"<>|`) || name != strings.TrimSpace(name) {
@@ -456,12 +456,12 @@ func (b *buildCommand) outputFolder(l config.Locations, source, suggested string
 	return dir, name, err
 }
 
-// isConfigured reports whether the config names the database in dir.
+// isConfigured reports whether the config lists the database in dir.
 func isConfigured(all []databaseRef, dir string) bool {
 	return slices.ContainsFunc(all, func(d databaseRef) bool { return d.Configured && samePath(d.Path, dir) })
 }
 
-// nameFor names a database after its folder or file.
+// nameFor returns a database name for a folder or file.
 func nameFor(path string) string {
 	base := filepath.Base(path)
 	if st, err := os.Stat(path); err == nil && !st.IsDir() {
@@ -470,7 +470,7 @@ func nameFor(path string) string {
 	return base
 }
 
-// mayReplace makes sure that dir is free, or holds the database that was made
+// mayReplace returns an error unless dir is empty or contains a database built
 // from the same source.
 func (b *buildCommand) mayReplace(dir, source, name string) error {
 	entries, err := os.ReadDir(dir)
@@ -482,7 +482,7 @@ func (b *buildCommand) mayReplace(dir, source, name string) error {
 	}
 	switch origin := originOf(dir); {
 	case onlyBuildFiles(entries) && !isDatabase(dir):
-		return nil // a first build that did not come to its end
+		return nil // an incomplete first build
 	case origin.Location == "":
 		return withHint(fmt.Errorf("cannot use %s: not empty and not a docsearch database", dir), "pass --name or --out to use another folder")
 	case !sameSource(origin.Location, source):
@@ -492,8 +492,8 @@ func (b *buildCommand) mayReplace(dir, source, name string) error {
 	return nil
 }
 
-// onlyBuildFiles reports whether a folder has nothing but what a first build leaves
-// that did not come to its end.
+// onlyBuildFiles reports whether a folder contains only files that an
+// incomplete first build leaves behind.
 func onlyBuildFiles(entries []fs.DirEntry) bool {
 	for _, e := range entries {
 		if n := e.Name(); n != generation.Folder && n != ingest.MirrorName && !leann.IsPublished(n) {
@@ -503,7 +503,7 @@ func onlyBuildFiles(entries []fs.DirEntry) bool {
 	return true
 }
 
-// sameSource reports whether two paths or URLs lead to one source.
+// sameSource reports whether two paths or URLs refer to the same source.
 func sameSource(a, b string) bool {
 	if isURL(a) || isURL(b) || a == b {
 		return strings.TrimRight(a, "/") == strings.TrimRight(b, "/")
@@ -513,8 +513,8 @@ func sameSource(a, b string) bool {
 
 func isURL(s string) bool { return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://") }
 
-// siteFlags are the flags that are for sites alone, each with what takes its
-// value over into kept.
+// siteFlags maps each flag that only sites accept to a function that copies its
+// value into kept.
 func (b *buildCommand) siteFlags(kept *ingest.SiteOptions) map[string]func() {
 	given := b.options.Site
 	return map[string]func(){
@@ -554,7 +554,7 @@ func explainBuild(p plan, err error) error {
 	return p.explainEmbedder(explainSite(err))
 }
 
-// explainInterrupt says what is there after a build was interrupted.
+// explainInterrupt describes what remains after an interrupted build.
 func (p plan) explainInterrupt() string {
 	state := p.label + " is unchanged"
 	if !generation.HasManifest(p.dir) {
@@ -570,8 +570,7 @@ func (p plan) explainInterrupt() string {
 	return fmt.Sprintf("%s; %s in %s: the same command resumes", state, count(len(m.Pages()), "downloaded page"), p.dir)
 }
 
-// explainEmbedder says what to do about an error that an embedder may have
-// made.
+// explainEmbedder adds a hint to an error caused by an embedder.
 func (p plan) explainEmbedder(err error) error {
 	var stored *index.StoredError
 	var failed *provider.Error
@@ -584,7 +583,7 @@ func (p plan) explainEmbedder(err error) error {
 	return err
 }
 
-// printResult says what was built.
+// printResult prints the result of the build.
 func (b *buildCommand) printResult(p plan, info index.Info, took time.Duration) error {
 	switch {
 	case b.json:
@@ -608,7 +607,8 @@ func (b *buildCommand) printResult(p plan, info index.Info, took time.Duration) 
 	return nil
 }
 
-// adviseEmbedder says what searches need to use the vectors, if they do.
+// adviseEmbedder prints the config entry that searches need to use the vectors,
+// if it is missing.
 func (b *buildCommand) adviseEmbedder(p plan) error {
 	if p.embedder == nil || p.embedder.configured {
 		return nil
@@ -622,7 +622,7 @@ func (b *buildCommand) adviseEmbedder(p plan) error {
 	return err
 }
 
-// exampleEntry is what to write into the config for a database.
+// exampleEntry returns a config entry for a database.
 func exampleEntry(p plan) string {
 	quote := func(s string) string {
 		quoted, err := json.Marshal(s)

@@ -40,7 +40,7 @@ no passages, with the reason.`,
 	return cmd
 }
 
-// database finds the database that an argument means.
+// database resolves a database argument.
 func (a *app) database(arg string) (databaseRef, error) {
 	all, err := listDatabases(config.Locate(os.Getenv))
 	if err != nil {
@@ -51,7 +51,7 @@ func (a *app) database(arg string) (databaseRef, error) {
 
 func (a *app) info(d databaseRef, asJSON bool) error {
 	info, state, why := inspect(d.Path)
-	if info.Generation == "" { // nothing could be read
+	if info.Generation == "" { // unreadable
 		_, err := index.Inspect(d.Path)
 		return withRepair(d.Path, err)
 	}
@@ -137,7 +137,7 @@ func recallOf(r *generation.Recall) string {
 	return fmt.Sprintf(", recall@%d %.4f on %s", r.At, r.Value, count(r.Sample, "test query"))
 }
 
-// An infoJSON is a database as programs read it.
+// An infoJSON is the JSON form of index.Info.
 type infoJSON struct {
 	Name      string               `json:"name"`
 	Path      string               `json:"path"`
@@ -145,13 +145,13 @@ type infoJSON struct {
 	Why       string               `json:"why,omitempty"`
 	Source    *generation.Source   `json:"source,omitempty"`
 	Built     *time.Time           `json:"built,omitempty"`
-	Checked   *time.Time           `json:"checked,omitempty"` // when a later look at the source found nothing new
+	Checked   *time.Time           `json:"checked,omitempty"` // last check that found the source unchanged
 	Tool      string               `json:"tool,omitempty"`
 	Passages  int                  `json:"passages"`
 	Documents int                  `json:"documents"`
 	TextBytes int64                `json:"text_bytes"`
 	Bytes     int64                `json:"index_bytes"`
-	Edition   *generation.Edition  `json:"edition,omitempty"` // the documented version
+	Edition   *generation.Edition  `json:"edition,omitempty"` // documented version
 	Embedder  *generation.Embedder `json:"embedder,omitempty"`
 	Recall    *generation.Recall   `json:"recall,omitempty"`
 	Provided  *generation.Provided `json:"provided,omitempty"`
@@ -172,8 +172,8 @@ func newInfoJSON(name, state, why string, info index.Info) infoJSON {
 	return j
 }
 
-// printSkipped names what has no passages, the first few of it, and the front
-// matter that is not understood.
+// printSkipped prints the first few skipped files and invalid front matter
+// fields.
 func printSkipped(w io.Writer, skipped []generation.Skipped, all string) {
 	heads := slices.DeleteFunc(slices.Clone(skipped), func(s generation.Skipped) bool { return !ingest.IsFrontMatterProblem(s) })
 	printFew(w, "skipped:", slices.DeleteFunc(slices.Clone(skipped), ingest.IsFrontMatterProblem), all)

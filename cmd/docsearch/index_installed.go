@@ -14,8 +14,8 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/installed"
 )
 
-// runInstalled lists the documentation that is on this machine, or builds a
-// database of the one that is named.
+// runInstalled lists the documentation installed on this machine, or builds a
+// database of the documentation that the argument names.
 func (b *buildCommand) runInstalled(ctx context.Context, args []string) error {
 	working, err := os.Getwd()
 	if err != nil {
@@ -44,8 +44,9 @@ func (b *buildCommand) runInstalled(ctx context.Context, args []string) error {
 	return b.printResult(p, info, time.Since(began))
 }
 
-// planInstalled plans the database of an installed documentation: that of its
-// folder, of which no more is read than is meant, unless the user says so.
+// planInstalled plans a database of installed documentation. It reads the
+// documentation's folder with that documentation's file filters, unless flags
+// replace them.
 func (b *buildCommand) planInstalled(d installed.Documentation) (plan, error) {
 	if b.name == "" {
 		b.name = d.Name[strings.LastIndexAny(d.Name, ":/")+1:]
@@ -66,8 +67,8 @@ func (b *buildCommand) planInstalled(d installed.Documentation) (plan, error) {
 	return b.planFolder(locations, databases, d.Folder)
 }
 
-// listInstalled lists documentation, each with its size and the command that
-// takes it.
+// listInstalled lists installed documentation with its size and the command
+// that indexes it.
 func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Documentation) error {
 	type entry struct {
 		Name    string `json:"name"`

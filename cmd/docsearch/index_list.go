@@ -80,8 +80,8 @@ func (a *app) list(asJSON bool) error {
 	return nil
 }
 
-// repairCommand is the command that brings the database's index into order, if it
-// is not and one would.
+// repairCommand returns the command that repairs the database's index, or "" if
+// none is needed or none would help.
 func repairCommand(d databaseRef) string {
 	_, state, _ := inspect(d.Path)
 	switch state {

@@ -48,7 +48,7 @@ func (a *app) remove(ctx context.Context, d databaseRef, yes bool) error {
 		if !isIncompleteBuild(d.Path) && !hasMirror(d.Path) {
 			return err
 		}
-		dir = d.Path // of a first build that did not come to its end
+		dir = d.Path // an incomplete first build
 	}
 	made := originOf(dir).Location != "" || !isDatabase(dir)
 	what := "docsearch's index of " + d.Name + " in " + filepath.Join(dir, generation.Folder)
@@ -69,13 +69,13 @@ func (a *app) remove(ctx context.Context, d databaseRef, yes bool) error {
 	return a.removeEntry(ctx, asker, d.Name, yes, made)
 }
 
-// hasMirror reports whether a folder has downloaded pages for a database.
+// hasMirror reports whether a folder contains downloaded pages of a database.
 func hasMirror(dir string) bool {
 	_, err := site.Open(filepath.Join(dir, ingest.MirrorName))
 	return err == nil
 }
 
-// mayRemove asks the user at a terminal; elsewhere there is nobody to ask.
+// mayRemove asks for confirmation, which requires a terminal or --yes.
 func mayRemove(ctx context.Context, asker *prompter, what string, yes bool) error {
 	if yes {
 		return nil
@@ -90,7 +90,8 @@ func mayRemove(ctx context.Context, asker *prompter, what string, yes bool) erro
 	return err
 }
 
-// removeFiles removes docsearch's files in dir; the passages, too, if it made them.
+// removeFiles removes docsearch's files in dir, and the passages if docsearch
+// made them.
 func removeFiles(dir string, made bool) error {
 	copied := ingest.IsCopy(originOf(dir).Kind) || isIncompleteBuild(dir)
 	if err := generation.Remove(dir); err != nil && !(made && errors.Is(err, generation.ErrNoIndex)) {
@@ -112,12 +113,13 @@ func removeFiles(dir string, made bool) error {
 			return err
 		}
 	}
-	os.Remove(dir) // fails where somebody keeps something there
+	os.Remove(dir) // fails if the folder contains other files
 	return nil
 }
 
-// removeEntry takes the entry of a database that was removed out of the config. Of
-// a LEANN index, which is still there, only if the user says so.
+// removeEntry removes the entry of a removed database from the config. It keeps
+// the entry of a LEANN index, whose files remain, unless the user agrees to
+// remove it.
 func (a *app) removeEntry(ctx context.Context, asker *prompter, name string, yes, made bool) error {
 	path := config.Locate(os.Getenv).Config
 	agreed := made

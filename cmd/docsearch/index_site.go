@@ -16,7 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/site"
 )
 
-// explainSite says what to do about an error of fetching a site.
+// explainSite adds a hint to an error of a site download.
 func explainSite(err error) error {
 	var moved *site.MovedError
 	var address *site.AddressError
@@ -34,8 +34,8 @@ func explainSite(err error) error {
 	return err
 }
 
-// printFetched says what was fetched of a site, if the plan's source is one,
-// and names all that could not be.
+// printFetched prints the download result of a plan whose source is a site, and
+// lists the pages that failed.
 func (b *buildCommand) printFetched(p plan) {
 	s := p.site()
 	if s == nil {
@@ -52,7 +52,7 @@ func (b *buildCommand) printFetched(p plan) {
 	}
 }
 
-// fetchSummary is a report in a line.
+// fetchSummary returns a report as one line.
 func fetchSummary(r site.Report) string {
 	parts := []string{count(r.Fetched, "new or changed page")}
 	add := func(n int, what string) {
@@ -73,20 +73,20 @@ func printOutcomes(w io.Writer, what string, outcomes []site.Outcome) {
 	}
 }
 
-// A fetchedJSON is what was fetched of a site, as programs read it.
+// A fetchedJSON is the JSON form of a download report.
 type fetchedJSON struct {
 	Discovery site.Discovery       `json:"discovered_by"`
 	Fetched   int                  `json:"fetched"` // new or changed
 	Unchanged int                  `json:"unchanged"`
-	Resumed   int                  `json:"resumed"` // fetchSummary before an interruption
+	Resumed   int                  `json:"resumed"` // downloaded before an interruption
 	Removed   int                  `json:"removed"`
-	Lost      int                  `json:"lost,omitempty"` // kept though the site has them no more
+	Lost      int                  `json:"lost,omitempty"` // kept although the site no longer has them
 	Bytes     int64                `json:"bytes"`
 	Failed    []generation.Skipped `json:"failed"`
 	Limits    []string             `json:"limits"`
 }
 
-// newFetchedJSON is nil if the plan's source is no site.
+// newFetchedJSON returns nil if the plan's source is not a site.
 func newFetchedJSON(p plan) *fetchedJSON {
 	s := p.site()
 	if s == nil {
@@ -103,8 +103,8 @@ func newFetchedJSON(p plan) *fetchedJSON {
 	return j
 }
 
-// mirrorStats is what the database's folder has of the site that it was made from,
-// "" if nothing.
+// mirrorStats describes the downloaded pages in the database folder, or returns
+// "" if there are none.
 func mirrorStats(info index.Info) string {
 	m, err := site.Open(filepath.Join(info.Dir, ingest.MirrorName))
 	switch {
@@ -117,7 +117,7 @@ func mirrorStats(info index.Info) string {
 		m.Ended.Local().Format("2006-01-02 15:04"), age(time.Since(m.Ended)))
 }
 
-// A sizeValue is a flag that is a number of bytes, such as 500MB.
+// A sizeValue is a flag value in bytes, for example 500MB.
 type sizeValue int64
 
 func (v *sizeValue) Type() string { return "size" }

@@ -15,15 +15,15 @@ import (
 	"github.com/docsearch/docsearch/internal/provenance"
 )
 
-// An origin is the source that a database says it was built from; zero if
-// docsearch did not make its passages.
+// An origin is the source that a database claims to be built from. It is zero
+// if docsearch did not create the passages.
 type origin struct {
 	leann.Origin
-	sealed bool // by a build of this user's, so that it may be read
+	sealed bool // authenticated as recorded by a build of this user, who may therefore read it
 }
 
-// originOf is the origin of the database in dir: the manifest knows, and where it
-// is damaged LEANN's meta file.
+// originOf returns the origin of the database in dir, from the manifest or, if
+// that is damaged, from LEANN's meta file.
 func originOf(dir string) origin {
 	key := provenance.Load(config.KeyPath(os.Getenv))
 	if g, err := generation.Current(dir); err == nil && isDocsearchSource(g.Source.Kind) {
@@ -42,28 +42,29 @@ func mayRead(dir string) bool {
 	return o.sealed || o.Location == ""
 }
 
-// isDocsearchSource reports whether docsearch makes passages of sources of that kind.
+// isDocsearchSource reports whether docsearch creates the passages of sources
+// of that kind.
 func isDocsearchSource(kind string) bool {
 	return kind == ingest.KindFolder || kind == ingest.KindSite || ingest.IsCopy(kind)
 }
 
-// isSealed reports whether the manifest's source and options are those of a build
-// of this user's.
+// isSealed reports whether the seal authenticates the manifest's source and
+// options as those of a build by this user.
 func isSealed(key provenance.Key, m *generation.Manifest) bool {
 	return key.Sealed(provenance.Source{Kind: m.Source.Kind, Location: m.Source.Location, Options: m.Options}, m.Seal)
 }
 
-// isOwn reports whether the user built the database, so that what it says of files
-// outside of its folder may be looked at.
+// isOwn reports whether this user built the database, so that docsearch may
+// access the files outside its folder that the database names.
 func isOwn(info index.Info) bool {
 	return isSealed(provenance.Load(config.KeyPath(os.Getenv)), &info.Manifest)
 }
 
-// errUnverifiedSource is wrapped by the error about a source that is not sealed.
+// errUnverifiedSource is wrapped by errors about a source that is not sealed.
 var errUnverifiedSource = errors.New("no build on this machine by this user recorded its source")
 
-// findLEANN finds LEANN's files of a database. Passages outside of its folder are
-// found if the user's own build was told to read them.
+// findLEANN finds the LEANN files of a database. It accepts passages outside
+// the database folder only if the user's own build allowed that.
 func findLEANN(info index.Info) (*leann.Index, error) {
 	if savedOptionsOf(&info.Manifest, info.Dir).TrustPaths {
 		return leann.FindTrusted(info.Dir)
@@ -71,14 +72,14 @@ func findLEANN(info index.Info) (*leann.Index, error) {
 	return leann.Find(info.Dir)
 }
 
-// unverified says that a source is not read because it is not sealed. what begins
-// the sentence.
+// unverified returns the error for a source that is not read because it is not
+// sealed. The message starts with what.
 func (o origin) unverified(what, dir string) error {
 	return withHint(fmt.Errorf("%s: %w, %s", what, errUnverifiedSource, printable(o.Location)), "run %s to read that source from now on", o.command(dir))
 }
 
-// command is the command that builds the database from its source, which the user
-// names by that.
+// command returns the command that builds the database from its source. By
+// running it, the user confirms the source.
 func (o origin) command(dir string) string {
 	place := "--out " + quoteArgument(dir)
 	if data := config.Locate(os.Getenv).Data; data != "" && samePath(filepath.Dir(dir), data) {
@@ -87,7 +88,8 @@ func (o origin) command(dir string) string {
 	return "docsearch index build " + quoteArgument(printable(o.Location)) + " " + place
 }
 
-// mergeOptions are the options of the last build in dir with this one's on top.
+// mergeOptions returns the options of the last build in dir, overridden by the
+// flags of this one.
 func (b *buildCommand) mergeOptions(dir string) savedOptions {
 	var kept savedOptions
 	if g, err := generation.Current(dir); err == nil {
@@ -122,8 +124,9 @@ func (b *buildCommand) mergeOptions(dir string) savedOptions {
 	return kept
 }
 
-// savedOptionsOf are the options in the manifest of the database in dir. Of another user's
-// those count that only say which of the documents to read, and how.
+// savedOptionsOf returns the options in the manifest of the database in dir.
+// For a database of another user, it keeps only the language and the file
+// filters.
 func savedOptionsOf(m *generation.Manifest, dir string) savedOptions {
 	var kept savedOptions
 	if json.Unmarshal(m.Options, &kept) != nil {
@@ -134,8 +137,8 @@ func savedOptionsOf(m *generation.Manifest, dir string) savedOptions {
 		own.Include, own.Exclude = kept.Include, kept.Exclude
 		return own
 	}
-	// The seal does not cover LEANN's meta file, which names the passages: it must
-	// be the one that the user trusted.
+	// The seal does not cover LEANN's meta file, which contains the passages path.
+	// It must be the file that the user trusted.
 	kept.TrustPaths = kept.TrustPaths && (samePath(m.Source.Location, dir) || samePath(filepath.Dir(m.Source.Location), dir))
 	return kept
 }

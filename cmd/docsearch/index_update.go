@@ -19,8 +19,8 @@ import (
 type updateCommand struct {
 	*app
 	all, full, watch bool
-	background       bool // start a process that does it
-	detached         bool // be that process
+	background       bool // update in a background process
+	detached         bool // this is the background process
 	wait             time.Duration
 	quiet, json      bool
 }
@@ -85,7 +85,7 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 	return u.updateAll(ctx, chosen)
 }
 
-// updateAll updates databases. That one of several fails does not stop the others.
+// updateAll updates databases and continues after failures.
 func (u *updateCommand) updateAll(ctx context.Context, chosen []databaseRef) error {
 	failed := false
 	for _, d := range chosen {
@@ -93,7 +93,7 @@ func (u *updateCommand) updateAll(ctx context.Context, chosen []databaseRef) err
 		switch {
 		case err == nil:
 		case u.all && errors.Is(err, errUnverifiedSource):
-			report(u.stderr, err) // it was not asked for by name
+			report(u.stderr, err) // the user did not name it
 		case len(chosen) == 1 || ctx.Err() != nil:
 			return err
 		default:
@@ -107,7 +107,8 @@ func (u *updateCommand) updateAll(ctx context.Context, chosen []databaseRef) err
 	return nil
 }
 
-// choose finds the databases that are named, or all that have an index.
+// choose resolves the arguments, or returns all databases with an index if
+// there are none.
 func (u *updateCommand) choose(args []string) ([]databaseRef, error) {
 	all, err := listDatabases(config.Locate(os.Getenv))
 	if err != nil {
@@ -132,7 +133,7 @@ func (u *updateCommand) choose(args []string) ([]databaseRef, error) {
 	return chosen, nil
 }
 
-// update brings one database up to date.
+// update updates one database.
 func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
 	before, err := index.Inspect(d.Path)
 	if err != nil {
@@ -150,12 +151,12 @@ func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
 	return u.printResult(b, p, before, info, time.Since(began))
 }
 
-// plan is a build that updates the database.
+// plan returns a build command and plan that update the database.
 func (u *updateCommand) plan(d databaseRef, before index.Info) (*buildCommand, plan, error) {
 	b := &buildCommand{
 		app: u.app, wait: u.wait, quiet: u.quiet, json: u.json,
 		set: func(string) bool { return false },
-		// Another version may read the same documents in another way.
+		// Another version may parse the same documents differently.
 		reuse:    !u.full && before.Tool == buildVersion(),
 		isUpdate: true,
 		keepLost: !u.full,
@@ -167,7 +168,7 @@ func (u *updateCommand) plan(d databaseRef, before index.Info) (*buildCommand, p
 	return b, p, err
 }
 
-// printResult says what has changed.
+// printResult prints what changed.
 func (u *updateCommand) printResult(b *buildCommand, p plan, before, info index.Info, took time.Duration) error {
 	unchanged := info.Generation == before.Generation
 	if u.json {
@@ -194,8 +195,8 @@ func (u *updateCommand) printResult(b *buildCommand, p plan, before, info index.
 	return nil
 }
 
-// changeSummary says how many documents have changed, if the build was an update
-// of something that knows.
+// changeSummary counts the changed documents, if the build was an update and
+// its source reports changes.
 func changeSummary(p plan, update bool) string {
 	source, ok := p.source.(interface{ Changes() ingest.Changes })
 	if !ok || !update {
@@ -217,9 +218,9 @@ func changeSummary(p plan, update bool) string {
 	return strings.Join(parts, ", ") + "; "
 }
 
-// follow updates databases made from folders as often as their files change,
-// until the context ends. It looks at every file's size and time again and
-// again: that works on every file system and needs no handle for each folder.
+// follow updates databases when the files of their source folders change, until
+// ctx is done. It polls size and modification time of every file, which works
+// on every file system and needs no handle per folder.
 func (u *updateCommand) follow(ctx context.Context, chosen []databaseRef) error {
 	var watched []*watchedDatabase
 	for _, d := range chosen {
@@ -237,7 +238,7 @@ func (u *updateCommand) follow(ctx context.Context, chosen []databaseRef) error 
 		}
 		watched = append(watched, &watchedDatabase{databaseRef: d, folder: folder})
 	}
-	// Looking may take one part in twenty of the time.
+	// Polling may take at most a twentieth of the time.
 	const shortest, share = time.Second, 20
 	for {
 		began := time.Now()
@@ -252,37 +253,37 @@ func (u *updateCommand) follow(ctx context.Context, chosen []databaseRef) error 
 	}
 }
 
-// A watch is a database that is kept up to date with its folder.
+// A watchedDatabase is updated when its folder changes.
 type watchedDatabase struct {
 	databaseRef
 	folder *ingest.Folder
 	debouncer
 }
 
-// poll updates the database if the folder has changed since it was read.
+// poll updates the database if the folder has changed since the last read.
 func (w *watchedDatabase) poll(ctx context.Context, u *updateCommand) {
 	stamp, err := w.folder.Stamp(ctx)
 	if err != nil || !w.ready(stamp, time.Now()) {
-		return // the folder may be being replaced
+		return // the folder may be about to be replaced
 	}
 	if err := u.update(ctx, w.databaseRef); err != nil && ctx.Err() == nil {
 		report(u.stderr, err)
 	}
 }
 
-// debouncer decides when a folder that changes is read.
+// A debouncer decides when to read a changing folder.
 type debouncer struct {
-	lastSeen     string    // the folder's stamp when it was last looked at
-	lastRead     string    // when it was last read
-	changedSince time.Time // the folder has been other than it was read
+	lastSeen     string    // stamp at the last poll
+	lastRead     string    // stamp at the last read
+	changedSince time.Time // first poll that saw a change since the last read; zero: none
 }
 
-// maxDelay is how long a folder that goes on changing is left alone.
+// maxDelay limits how long continuous changes postpone a read.
 const maxDelay = 5 * time.Second
 
-// ready reports whether the folder with that stamp should be read now: it is other
-// than it was read, and either the same as at the last look, so that whoever
-// writes files has ended, or has not been read for maxDelay.
+// ready reports whether to read the folder with that stamp now. The stamp must
+// differ from the last read, and either equal that of the last poll, which
+// means that writing has stopped, or have differed for maxDelay.
 func (c *debouncer) ready(stamp string, now time.Time) bool {
 	quiet := stamp == c.lastSeen || c.lastRead == ""
 	c.lastSeen = stamp

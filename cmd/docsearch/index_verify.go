@@ -88,12 +88,12 @@ func (a *app) verify(ctx context.Context, chosen []databaseRef, quiet bool) erro
 	return nil
 }
 
-// noteLEANN says what LEANN would stumble over in the index of its own; for
-// docsearch it is nothing wrong.
+// noteLEANN prints problems that LEANN would have with its own index. They do
+// not affect docsearch.
 func (a *app) noteLEANN(ctx context.Context, d databaseRef, info index.Info) {
 	found, err := findLEANN(info)
 	if err != nil {
-		return // the passages are gone, which Stale says, or in a place that is not looked at
+		return // the passages are missing, which Stale reports, or at a path that may not be read
 	}
 	notes, err := found.Check(ctx)
 	if err != nil {

@@ -53,7 +53,7 @@ command does not change the session's state.`,
 	return cmd
 }
 
-// readEvent reads a hook event from a file, or from standard input as "-".
+// readEvent reads a hook event from a file, or from stdin for "-".
 func (a *app) readEvent(name string) (event.Event, error) {
 	var data []byte
 	var err error
@@ -73,7 +73,7 @@ func (a *app) readEvent(name string) (event.Event, error) {
 	return e, nil
 }
 
-// injectionJSON is what explain prints as JSON.
+// injectionJSON is the JSON output of explain.
 type injectionJSON struct {
 	Event   string      `json:"event"`
 	Tool    string      `json:"tool,omitempty"`
@@ -223,7 +223,7 @@ func (a *app) listSessions(store notes.Store, asJSON bool) error {
 	return nil
 }
 
-// recordJSON is a line of a session's trace as JSON.
+// recordJSON is the JSON form of a line in a session's trace.
 type recordJSON struct {
 	At       time.Time `json:"at"`
 	What     string    `json:"what"`

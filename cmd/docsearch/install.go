@@ -83,9 +83,9 @@ move the docsearch binary, run install again.`,
 	return cmd
 }
 
-// programFor is the program as the files of a scope should name it. Files that
-// go into a repository get its name alone where that will do: the path of one
-// machine is of no use on another.
+// programFor returns the program path to write into the files of a scope. Files
+// that go into a repository contain only the name if that resolves to this
+// program, because a path of this machine is useless on others.
 func (a *app) programFor(scope agentconfig.Scope) (string, error) {
 	program, err := agentconfig.Program()
 	if errors.Is(err, agentconfig.ErrTemporary) {
@@ -101,8 +101,8 @@ func (a *app) programFor(scope agentconfig.Scope) (string, error) {
 	return program, nil
 }
 
-// explainInstall says what to do about a file that Claude Code ignores: an
-// entry in it would do nothing.
+// explainInstall adds a hint to the error about a settings file that Claude
+// Code ignores, in which an entry would have no effect.
 func explainInstall(err error) error {
 	var ignored *agentconfig.IgnoredError
 	if !errors.As(err, &ignored) {
@@ -111,7 +111,7 @@ func explainInstall(err error) error {
 	return withHint(fmt.Errorf("cannot install: %w", err), "fix line %d of %s, then run the same command again", ignored.Line, quoteArgument(ignored.Path))
 }
 
-// printNextSteps says what else there is to know or to do.
+// printNextSteps prints what the user should know or do after the installation.
 func (a *app) printNextSteps(claude *agentconfig.Claude, scope agentconfig.Scope) {
 	a.warnAboutInstallation(findInstalled(claude))
 	if scope == agentconfig.Project {
@@ -122,8 +122,9 @@ func (a *app) printNextSteps(claude *agentconfig.Claude, scope agentconfig.Scope
 	}
 }
 
-// claude is the Claude Code of this user in the working directory. Where the
-// config gives docsearch's search tool another name, the server has that name.
+// claude returns this user's Claude Code in the working directory. If the
+// config renames docsearch's search tool, the server is registered under the
+// matching name.
 func (a *app) claude() (*agentconfig.Claude, error) {
 	claude, err := agentconfig.FindClaude(".")
 	if err != nil {
@@ -154,8 +155,7 @@ func (a *app) showPlan(plan []*agentconfig.Change) error {
 	return nil
 }
 
-// applyPlan makes the changes, and says each with what it was about and the
-// file.
+// applyPlan makes the changes and prints each with its subject and file.
 func (a *app) applyPlan(plan []*agentconfig.Change, said string) error {
 	for _, change := range plan {
 		backup, err := change.Apply()
@@ -173,7 +173,7 @@ func (a *app) applyPlan(plan []*agentconfig.Change, said string) error {
 	return nil
 }
 
-// warn tells the user of something that does not stop the command.
+// warn prints a warning that does not stop the command.
 func (a *app) warn(format string, args ...any) {
 	for i, arg := range args {
 		if err, ok := arg.(error); ok {
@@ -183,7 +183,7 @@ func (a *app) warn(format string, args ...any) {
 	fmt.Fprintf(a.stderr, "docsearch: warning: "+format+"\n", args...)
 }
 
-// scopeAudience says for whom a scope is.
+// scopeAudience returns whom a scope affects.
 func scopeAudience(scope agentconfig.Scope) string {
 	switch scope {
 	case agentconfig.Project:
@@ -195,7 +195,7 @@ func scopeAudience(scope agentconfig.Scope) string {
 	}
 }
 
-// A scopeFlag is a scope on the command line.
+// A scopeFlag is the flag value of a scope.
 type scopeFlag agentconfig.Scope
 
 func (s *scopeFlag) String() string { return string(*s) }

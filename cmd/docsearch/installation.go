@@ -11,13 +11,13 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 )
 
-// An installation is what Claude Code has of docsearch, in its settings and in
-// its plugins.
+// An installation lists the docsearch hooks and servers in Claude Code's
+// settings and plugins.
 type installation struct {
 	agentconfig.Installation
-	plugin      string                  // docsearch's own that is enabled; "" if none is
-	pluginHooks []agentconfig.Hook      // of any plugin
-	duplicates  []agentconfig.Duplicate // calls for which the hook runs more than once
+	plugin      string                  // docsearch's own plugin, if enabled; otherwise ""
+	pluginHooks []agentconfig.Hook      // from all plugins
+	duplicates  []agentconfig.Duplicate // events for which the hook runs more than once
 }
 
 func findInstalled(claude *agentconfig.Claude) installation {
@@ -32,7 +32,7 @@ func findInstalled(claude *agentconfig.Claude) installation {
 	return in
 }
 
-// warnAboutInstallation warns of an installation that is not as it should be.
+// warnAboutInstallation prints a warning for each problem of an installation.
 func (a *app) warnAboutInstallation(in installation) {
 	for _, err := range in.Ignored {
 		a.warn("%v", err)
@@ -45,15 +45,15 @@ func (a *app) warnAboutInstallation(in installation) {
 	}
 }
 
-// mayDeny reports whether the exit code of a hook denies calls if docsearch
-// cannot start, and install would change that.
+// mayDeny reports whether the hook's exit code denies calls when docsearch
+// cannot start, and install can repair the hook.
 func mayDeny(h agentconfig.Hook) bool { return !h.Harmless() && h.Repairable() }
 
 func mayDenyWarning(h agentconfig.Hook) string {
 	return printable(fmt.Sprintf("%s has %q; if docsearch cannot start, its exit code denies the call", h.Path, h.Line()))
 }
 
-// duplicateWarning says that a hook runs more than once, and from where.
+// duplicateWarning reports a hook that runs more than once, with its locations.
 func duplicateWarning(d agentconfig.Duplicate) string {
 	var places []string
 	for _, h := range d.Hooks {
@@ -62,7 +62,7 @@ func duplicateWarning(d agentconfig.Duplicate) string {
 	return printable(fmt.Sprintf("Claude Code runs docsearch's hook %d times for %s: it is in %s", len(d.Hooks), strings.Join(d.Calls, ", "), strings.Join(places, " and ")))
 }
 
-// hookLocation is the plugin or the file that has a hook.
+// hookLocation returns the plugin or settings file that contains a hook.
 func hookLocation(h agentconfig.Hook) string {
 	if h.Plugin != "" {
 		return "the plugin " + h.Plugin
@@ -70,8 +70,8 @@ func hookLocation(h agentconfig.Hook) string {
 	return h.Path
 }
 
-// duplicateFix says how one of the hooks can go. Of the settings, those of the
-// user stay: they hold in every project.
+// duplicateFix returns how to remove the extra hooks. It keeps those in the
+// user's settings, because they apply to every project.
 func duplicateFix(d agentconfig.Duplicate) string {
 	var ways []string
 	settings := 0

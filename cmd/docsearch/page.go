@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A page is what a command shows that goes through several steps, for a person
-// to read.
+// A stepPrinter prints the progress of a command with several steps, for
+// reading in a terminal.
 type stepPrinter struct {
 	out   io.Writer
 	look  palette
@@ -50,7 +50,7 @@ func (p *stepPrinter) call(text string) {
 	}
 }
 
-// quote shows the first lines of a text.
+// quote prints the first lines of a text as a quotation.
 func (p *stepPrinter) quote(text string, most int) {
 	fmt.Fprintln(p.out)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -65,7 +65,7 @@ func (p *stepPrinter) quote(text string, most int) {
 	}
 }
 
-// diff shows what changes in a file that has been named.
+// diff prints the changed lines of a file whose name has been printed.
 func (p *stepPrinter) diff(text string) {
 	fmt.Fprintln(p.out)
 	for line := range strings.Lines(text) {

@@ -69,7 +69,7 @@ type replayOptions struct {
 	asJSON bool
 }
 
-// An outcome is what would have become of a call, or of another event.
+// An outcome is the outcome that a tool call or another event would have had.
 type outcome struct {
 	At        *time.Time `json:"at,omitempty"`
 	File      string     `json:"transcript"`
@@ -78,17 +78,17 @@ type outcome struct {
 	Agent     string     `json:"agent,omitempty"`
 	Event     string     `json:"event"`
 	Tool      string     `json:"tool,omitempty"`
-	Text      string     `json:"text,omitempty"` // the query, the address, the command
+	Text      string     `json:"text,omitempty"` // query, URL or command
 	Outcome   string     `json:"outcome"`
 	Databases []string   `json:"databases,omitempty"`
 	Rule      string     `json:"rule,omitempty"`
-	AgentText string     `json:"said"` // what the agent would have read
+	AgentText string     `json:"said"` // text that the agent would have received
 }
 
-// startsContext reports whether the event is the beginning of an agent's context.
+// startsContext reports whether the event starts a new context of an agent.
 func (o *outcome) startsContext() bool { return strings.HasSuffix(o.Event, "Start") }
 
-// What may become of an event.
+// Outcomes of an event.
 const (
 	wouldAnswer     = string(eventlog.Answered)
 	wouldRedirect   = string(eventlog.Redirected)
@@ -101,11 +101,11 @@ const (
 type tally struct {
 	Transcripts int                       `json:"transcripts"`
 	Calls       map[string]int            `json:"calls"`     // by tool
-	Outcomes    map[string]map[string]int `json:"outcomes"`  // by tool, or event, and outcome
-	Databases   map[string]int            `json:"databases"` // outcomes with something of them
-	Rules       map[string]int            `json:"rules"`     // outcomes by them
-	// Web searches that go through: no database is about them, none of those
-	// that are answers, or they repeat one that was denied.
+	Outcomes    map[string]map[string]int `json:"outcomes"`  // by tool or event, then by outcome
+	Databases   map[string]int            `json:"databases"` // outcomes by database
+	Rules       map[string]int            `json:"rules"`     // outcomes by rule
+	// Web searches that would run as usual: no database matches, no match answers,
+	// or they repeat a denied search.
 	Unmatched  int `json:"searches_unmatched"`
 	Unanswered int `json:"searches_unanswered"`
 	Repeated   int `json:"searches_repeated"`
@@ -169,7 +169,7 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 	sum := newTally()
 	lines := json.NewEncoder(a.stdout)
 	lines.SetEscapeHTML(false)
-	var first []outcome // to show
+	var first []outcome // printed examples
 	more := 0
 	err = replayer.all(ctx, files, func(done int, f *replayedFile) error {
 		report.Report("replaying transcripts", int64(done), int64(len(files)))
@@ -183,7 +183,7 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 				if err := lines.Encode(&f.outcomes[i]); err != nil {
 					return err
 				}
-			case f.outcomes[i].startsContext(): // the same in every session
+			case f.outcomes[i].startsContext(): // identical in every session
 			case len(first) < opt.show:
 				first = append(first, f.outcomes[i])
 			default:
@@ -208,8 +208,8 @@ func (a *app) replay(ctx context.Context, folder string, opt replayOptions) erro
 	return a.printTally(folder, &sum)
 }
 
-// transcripts lists the transcripts in a folder, the one that was last written
-// first; those that ended before since are left out.
+// transcripts lists the transcripts in a folder, latest first. It omits those
+// last written before since.
 func transcripts(folder string, since time.Time) ([]string, error) {
 	type file struct {
 		path string
@@ -221,7 +221,7 @@ func transcripts(folder string, since time.Time) ([]string, error) {
 			if path == folder {
 				return err
 			}
-			return nil // what cannot be read is none of the user's sessions
+			return nil // skip unreadable folders, which are not sessions of this user
 		}
 		if !d.Type().IsRegular() || filepath.Ext(path) != ".jsonl" {
 			return nil
@@ -239,17 +239,17 @@ func transcripts(folder string, since time.Time) ([]string, error) {
 	return paths, err
 }
 
-// A replayer decides about the events of transcripts.
+// A replayer decides the events in transcripts.
 type replayer struct {
 	config    *load.Result
 	locations config.Locations
 	since     time.Time
 
 	mu    sync.Mutex
-	rules map[string]*load.Routes // by where a session works
+	rules map[string]*load.Routes // by working directory of the session
 }
 
-// A replayedFile is what came of one transcript.
+// A replayedFile is the result of one transcript.
 type replayedFile struct {
 	name     string
 	damage   string
@@ -257,8 +257,8 @@ type replayedFile struct {
 	tally
 }
 
-// all replays the files, several at once, and calls each with what came of
-// them, in their order.
+// all replays the files in parallel and calls each with the results in the
+// order of the files.
 func (r *replayer) all(ctx context.Context, files []string, each func(done int, f *replayedFile) error) error {
 	type job struct {
 		name string
@@ -266,7 +266,7 @@ func (r *replayer) all(ctx context.Context, files []string, each func(done int, 
 	}
 	workers := runtime.GOMAXPROCS(0)
 	jobs := make(chan job)
-	order := make(chan job, 4*workers) // no further ahead than that
+	order := make(chan job, 4*workers) // limits how far workers run ahead
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	defer func() {
@@ -317,7 +317,8 @@ func (r *replayer) file(ctx context.Context, name string) *replayedFile {
 			return err
 		}
 		defer in.Close()
-		// A folder of its own, so that nothing is locked by another's session.
+		// Each file has its own state folder, so that no other session's lock blocks
+		// it.
 		dir, err := os.MkdirTemp("", "docsearch-replay-")
 		if err != nil {
 			return err
@@ -350,7 +351,7 @@ func (r *replayer) file(ctx context.Context, name string) *replayedFile {
 	return f
 }
 
-// loadRules are the rules in force for a session that works in cwd.
+// rulesOf returns the rules that apply to a session in cwd.
 func (r *replayer) rulesOf(cwd string, _ func(*config.Rule) bool) ([]config.Rule, []string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -362,7 +363,7 @@ func (r *replayer) rulesOf(cwd string, _ func(*config.Rule) bool) ([]config.Rule
 	return routes.Rules, nil, nil
 }
 
-// add counts what was decided about an event.
+// add records the decision about an event.
 func (f *replayedFile) add(e *replay.Event, d hook.Decision) {
 	what := e.Tool
 	if e.Name != "PreToolUse" {
@@ -408,7 +409,8 @@ func (f *replayedFile) add(e *replay.Event, d hook.Decision) {
 	f.outcomes = append(f.outcomes, o)
 }
 
-// outcomeOf is what a decision comes to, "" if the agent would not notice it.
+// outcomeOf returns the outcome of a decision, or "" if the agent would not
+// notice it.
 func outcomeOf(d *hook.Decision, e *event.Event) string {
 	switch o := string(d.Outcome(e)); o {
 	case wouldAnswer, wouldRedirect, wouldDeny, wouldAsk, wouldAddContext:
@@ -452,7 +454,7 @@ func (a *app) printOutcome(o *outcome) {
 	fmt.Fprintln(a.stdout)
 }
 
-// truncate is how s begins, in so many characters.
+// truncate returns the first width characters of s.
 func truncate(s string, width int) string {
 	runes := []rune(s)
 	if len(runes) <= width {
@@ -507,10 +509,10 @@ func printCounts(b *strings.Builder, title string, counts map[string]int) {
 	}
 }
 
-// sinceHelp is the help of a flag that is a period.
+// sinceHelp is the help of a flag with a period.
 const sinceHelp = "include only events since `TIME`: 7d, 12h, or a date such as 2026-01-31"
 
-// A period is a flag's value that says since when.
+// A period is a flag value: a start time or a duration before now.
 type period struct {
 	text string
 	at   time.Time
@@ -545,7 +547,8 @@ func (p *period) Set(s string) error {
 	return nil
 }
 
-// before is the time that the period began before now; zero if there is none.
+// before returns the start of the period that ends at now, or the zero time if
+// the flag is not set.
 func (p *period) before(now time.Time) time.Time {
 	if p.ago > 0 {
 		return now.Add(-p.ago)

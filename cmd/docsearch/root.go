@@ -13,15 +13,15 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/pdf"
 )
 
-// Exit codes. A hook's denial has code 2 as well: that is what its clients
-// take for one. A command that a signal ends has 128 and its number.
+// Exit codes. A hook's denial also uses code 2, as its clients expect. A
+// command that a signal ends exits with 128 plus the signal number.
 const (
 	exitOK      = 0
 	exitFailure = 1
 	exitUsage   = 2
 )
 
-// An app is what every command shares: the streams it may use.
+// An app holds the standard streams that all commands use.
 type app struct {
 	stdin  io.Reader
 	stdout io.Writer
@@ -55,7 +55,7 @@ func (a *app) addCommands(root *cobra.Command) {
 	root.AddCommand(newVersionCommand(a), newReadPDFCommand(a))
 }
 
-// newReadPDFCommand is for the program itself: see pdf.Process.
+// newReadPDFCommand returns a command for internal use; see pdf.Process.
 func newReadPDFCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: pdf.Argument, Hidden: true, Args: cobra.NoArgs,
@@ -64,7 +64,7 @@ func newReadPDFCommand(a *app) *cobra.Command {
 	}
 }
 
-// run is main with everything it touches handed in; it returns the exit code.
+// run is main with its dependencies as arguments. It returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin, stdout, stderr}
 	started := false
@@ -95,14 +95,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	report(stderr, err)
 	switch {
 	case wrongUse && len(args) > 0 && strings.HasPrefix(args[0], "hook"):
-		return exitFailure // of a misspelled hook, 2 would deny every call
+		return exitFailure // 2 would deny every call if the command is a misspelled hook
 	case wrongUse:
 		return exitUsage
 	}
 	return exitFailure
 }
 
-// execute runs the command that args name.
+// execute runs the command that args select.
 func execute(ctx context.Context, root *cobra.Command, args []string) (*cobra.Command, error) {
 	cmd, flag, next := takesFlagForValue(root, args)
 	switch {
@@ -138,8 +138,8 @@ func newRootCommand(a *app) *cobra.Command {
 	return root
 }
 
-// newHelpCommand makes "docsearch help COMMAND", which fails for a name that
-// means no command.
+// newHelpCommand returns "docsearch help COMMAND", which fails for an unknown
+// command.
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -159,8 +159,8 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// group makes cmd a command that only has commands under it: alone it shows
-// its help, and a name that it does not know is an error.
+// group turns cmd into a command that only has subcommands. Without arguments
+// it prints its help; an unknown subcommand is an error.
 func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -180,24 +180,24 @@ func group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// An exitStatus ends the program with that code and no message, for commands
-// that have said all there is to say.
+// An exitStatus is an error that exits with this code and prints nothing, for
+// commands that have already printed everything.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// A usageError is the fault of the command line: exit code 2.
+// A usageError is an error in the command line; the exit code is 2.
 type usageError struct{ error }
 
 func (e *usageError) Unwrap() error { return e.error }
 
-// usagef makes a usageError, for what a command finds wrong with its
-// arguments after it has started.
+// usagef returns a usageError, for argument errors that a command finds after
+// it has started.
 func usagef(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// A hintError carries a sentence on what to do about it.
+// A hintError carries a hint for the user.
 type hintError struct {
 	error
 	hint string
@@ -205,12 +205,13 @@ type hintError struct {
 
 func (e *hintError) Unwrap() error { return e.error }
 
-// withHint adds to err what the user can do next.
+// withHint adds a hint to err.
 func withHint(err error, format string, args ...any) error {
 	return &hintError{err, fmt.Sprintf(format, args...)}
 }
 
-// report writes err for the user: one line, and one more if there is a hint.
+// report prints err for the user: one line, and a second one if there is a
+// hint.
 func report(w io.Writer, err error) {
 	fmt.Fprintf(w, "docsearch: %s\n", userMessage(err))
 	var hint *hintError

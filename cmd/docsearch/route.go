@@ -41,7 +41,8 @@ the working directory, and in Claude Code's plugins.`,
 	return cmd
 }
 
-// loadRules are the rules of the files, or without any those in force here.
+// loadRules returns the rules of the files, or without files the rules that
+// apply in this folder.
 func loadRules(files []string) (*load.Routes, error) {
 	if len(files) > 0 {
 		return load.LoadRouteFiles(files), nil
@@ -64,8 +65,8 @@ func loadRules(files []string) (*load.Routes, error) {
 	return routes, nil
 }
 
-// routeCall is the call that a user asks about: an event as JSON, its file or
-// "-", an address to fetch, or a command to run.
+// routeCall returns the tool call that the arguments describe: an event as JSON
+// from a file or from stdin ("-"), a URL to fetch, or a command to run.
 func (a *app) routeCall(text, tool string) (rules.Call, error) {
 	if text == "-" {
 		data, err := io.ReadAll(a.stdin)
@@ -96,12 +97,12 @@ func (a *app) routeCall(text, tool string) (rules.Call, error) {
 	return rules.Call{Tool: tool, Text: text}, nil
 }
 
-// routeMatcher tries rules as the hook does.
+// routeMatcher returns a matcher configured like the hook's.
 func (a *app) routeMatcher() *rules.Matcher {
 	return &rules.Matcher{Commands: shell.Commands, Fault: a.warn}
 }
 
-// ruleJSON is a rule as the commands print it.
+// ruleJSON is the JSON form of a rule.
 type ruleJSON struct {
 	Name           string   `json:"name"`
 	Origin         string   `json:"origin"`
@@ -117,7 +118,7 @@ type ruleJSON struct {
 	Limit          int      `json:"limit,omitempty"`
 	Database       string   `json:"database,omitempty"`
 	Tests          int      `json:"tests"`
-	OverriddenBy   string   `json:"overridden_by,omitempty"` // ruleLocation of the rule that counts instead
+	OverriddenBy   string   `json:"overridden_by,omitempty"` // location of the rule that replaces this one
 }
 
 func newRuleJSON(r *config.Rule) ruleJSON {
@@ -135,7 +136,7 @@ func newRuleJSON(r *config.Rule) ruleJSON {
 	return j
 }
 
-// toolLabel says which tools a rule is for.
+// toolLabel returns the tools that a rule applies to.
 func toolLabel(r *config.Rule) string {
 	tools := r.Tools
 	if r.ToolPattern.Text != "" {
@@ -150,7 +151,7 @@ func toolLabel(r *config.Rule) string {
 	return strings.Join(tools, ", ")
 }
 
-// ruleLocation is where a rule is written.
+// ruleLocation returns the file and line of a rule.
 func ruleLocation(r *config.Rule) string {
 	if r.Line == 0 {
 		return r.Origin
