@@ -1,10 +1,10 @@
-// Package docs holds docsearch's documentation, so that every binary carries
-// it: "docsearch demo" answers from it.
+// Package docs embeds docsearch's documentation in every binary. The demo
+// searches it.
 package docs
 
 import "embed"
 
-// Files are the pages of this folder.
+// Files contains the pages of this folder.
 //
 //go:embed *.md
 var Files embed.FS

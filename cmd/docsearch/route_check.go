@@ -47,7 +47,7 @@ the call or asks the user, and 0 otherwise.
 	return cmd
 }
 
-// checkJSON is what check prints as JSON.
+// checkJSON is the JSON output of check.
 type checkJSON struct {
 	Action  config.Action `json:"action"`
 	Tool    string        `json:"tool"`
@@ -164,7 +164,8 @@ func (a *app) explainCall(routes *load.Routes, call rules.Call) error {
 	return a.printCheck(routes, call, found)
 }
 
-// requiredTexts are the texts of which a call must have one for the rule to match.
+// requiredTexts returns the texts of which a call must contain at least one for
+// the rule to match.
 func requiredTexts(r *config.Rule, tool string) []string {
 	if tool == "Bash" && r.CommandPattern.Text != "" {
 		return r.CommandPattern.Needs
@@ -172,7 +173,7 @@ func requiredTexts(r *config.Rule, tool string) []string {
 	return r.Pattern.Needs
 }
 
-// quotedList is "a" or "b".
+// quotedList joins quoted strings: "a" or "b".
 func quotedList(list []string) string {
 	var b strings.Builder
 	for i, s := range list {

@@ -68,7 +68,7 @@ func (a *app) listRules(routes *load.Routes, asJSON bool) error {
 	return table.Flush()
 }
 
-// overridingRule is the rule that overrules those with its name.
+// overridingRule returns the active rule with that name.
 func overridingRule(routes *load.Routes, name string) *config.Rule {
 	for i := range routes.Rules {
 		if routes.Rules[i].Name == name {

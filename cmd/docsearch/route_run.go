@@ -32,7 +32,7 @@ The exit code is 1 if a test fails, a rule is invalid, or a rule is suspicious.`
 	return cmd
 }
 
-// testJSON is what test prints as JSON.
+// testJSON is the JSON output of test.
 type testJSON struct {
 	Tests      []testResultJSON `json:"tests"`
 	Suspicious []findingJSON    `json:"suspicious"`

@@ -62,7 +62,7 @@ commands, and options that the answer probably contains.`,
 	return cmd
 }
 
-// An asked is a database and what it has to say to the query.
+// A databaseResult is the result of one database.
 type databaseResult struct {
 	databaseRef
 	index.Result
@@ -117,7 +117,7 @@ func (s *searchCommand) run(ctx context.Context, query string) error {
 	return s.print(query, all, hits)
 }
 
-// choose lists the databases to ask.
+// choose returns the databases to search.
 func (s *searchCommand) choose() ([]databaseRef, error) {
 	all, err := listDatabases(config.Locate(os.Getenv))
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *searchCommand) choose() ([]databaseRef, error) {
 		return chosen, nil
 	}
 	for _, d := range all {
-		// What another server answers from need not have an index of ours.
+		// A database that an external tool searches need not have a docsearch index.
 		if dir, err := index.Locate(d.Path); d.ExternalTool && (err != nil || !exists(generation.ManifestPath(dir))) {
 			continue
 		}
@@ -162,8 +162,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// selectNamed leaves of databases that the user did not choose those that the query
-// names, if it names some.
+// selectNamed returns the databases that the query names, or all if it names
+// none. It keeps databases that the user chose with flags.
 func (s *searchCommand) selectNamed(chosen []databaseRef, query string) []databaseRef {
 	if len(s.databases)+len(s.paths) > 0 {
 		return chosen
@@ -182,7 +182,7 @@ func (s *searchCommand) selectNamed(chosen []databaseRef, query string) []databa
 	return named
 }
 
-// searchAll puts the query to every database at once.
+// searchAll searches all databases in parallel.
 func (s *searchCommand) searchAll(ctx context.Context, chosen []databaseRef, query string) []databaseResult {
 	q := index.Query{Text: query, Keywords: s.splitKeywords(), TopK: s.topK, Filter: s.filter, Embedders: configuredEmbedders()}
 	all := make([]databaseResult, len(chosen))
@@ -223,8 +223,8 @@ func (s *searchCommand) splitKeywords() []string {
 	return keywords
 }
 
-// source is where the reader finds the hit: its URL, or its file with the
-// line or the anchor, as seen from the working directory.
+// source returns where the user finds the hit: its URL, or its file relative to
+// the working directory, with the line or the anchor.
 func (d databaseResult) source(p *passage.Passage) string {
 	if p.URL != "" || p.Path == "" {
 		return p.Locator()
@@ -244,7 +244,7 @@ func (d databaseResult) source(p *passage.Passage) string {
 	return path
 }
 
-// A hitJSON is a hit as programs read it.
+// A hitJSON is the JSON form of a hit.
 type hitJSON struct {
 	Rank      int               `json:"rank"`
 	Score     float64           `json:"score"`
@@ -257,9 +257,9 @@ type hitJSON struct {
 	Path      string            `json:"path,omitempty"`
 	StartLine int               `json:"start_line,omitempty"`
 	EndLine   int               `json:"end_line,omitempty"`
-	Anchors   []string          `json:"anchors,omitempty"` // fragments that lead into it
-	Kind      string            `json:"kind,omitempty"`    // of the document, if it is none that says what is
-	Flags     []string          `json:"flags,omitempty"`   // why to read it with care
+	Anchors   []string          `json:"anchors,omitempty"` // URL fragments within the passage
+	Kind      string            `json:"kind,omitempty"`    // of the document, unless it is regular documentation
+	Flags     []string          `json:"flags,omitempty"`   // reasons to read it with care
 	Text      string            `json:"text"`
 	Explain   *scoreExplanation `json:"explain,omitempty"`
 }
@@ -312,7 +312,7 @@ func (s *searchCommand) printJSON(query string, all []databaseResult, hits []ind
 	return enc.Encode(out)
 }
 
-// anyConfident reports whether any database is likely to answer the query.
+// anyConfident reports whether the result of any database is confident.
 func anyConfident(all []databaseResult) bool {
 	return slices.ContainsFunc(all, func(d databaseResult) bool {
 		return d.err == nil && len(d.Hits) > 0 && d.Confidence >= index.Relevant

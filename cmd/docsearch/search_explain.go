@@ -8,30 +8,31 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 )
 
-// A scoreExplanation says why a hit stands where it does: its relevance is the
-// database's confidence, lowered as its score falls below the best one's.
+// A scoreExplanation explains the rank of a hit. The relevance of a hit is the
+// confidence of its database, reduced by how far its score is below the best
+// one.
 type scoreExplanation struct {
 	Score float64                 `json:"score"`
-	Best  float64                 `json:"best_score"` // of the database's hits
-	Parts []index.Part            `json:"parts"`      // the score is their sum
+	Best  float64                 `json:"best_score"` // among the database's hits
+	Parts []index.Part            `json:"parts"`      // addends of the score
 	Terms []index.TermExplanation `json:"terms"`
 }
 
-// An confidenceExplanation says why a database is as confident as it is.
+// A confidenceExplanation explains the confidence of a database.
 type confidenceExplanation struct {
-	Probability float64      `json:"probability"` // by words: 1/(1+exp(-the odds' sum))
+	Probability float64      `json:"probability"` // lexical; logistic function of the sum of the odds
 	Threshold   float64      `json:"threshold"`
 	Odds        []index.Part `json:"odds"`
 }
 
-// explainScore explains a hit.
+// explainScore explains the score of a hit.
 func (d databaseResult) explainScore(h index.Hit) *scoreExplanation {
 	for i := range d.Hits {
 		if d.Hits[i].Number == h.Number {
 			e := d.explained.Hits[i]
 			terms := e.Terms
 			if terms == nil {
-				terms = []index.TermExplanation{} // vectors alone found it
+				terms = []index.TermExplanation{} // found by vectors only
 			}
 			return &scoreExplanation{h.Score, d.Hits[0].Score, e.Parts, terms}
 		}
@@ -44,7 +45,7 @@ func (d databaseResult) explainConfidence() *confidenceExplanation {
 	return &confidenceExplanation{d.explained.Probability, d.explained.Threshold, d.explained.Odds}
 }
 
-// printScoreExplanation explains a hit to a person.
+// printScoreExplanation prints the explanation of a hit.
 func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, c palette, width int) {
 	why := d.explainScore(h.Hit)
 	line := func(indent, text string) {
@@ -78,7 +79,7 @@ func (s *searchCommand) printScoreExplanation(d databaseResult, h index.Merged, 
 	}
 }
 
-// printConfidenceExplanation explains a database's confidence to a person.
+// printConfidenceExplanation prints the explanation of a database's confidence.
 func (s *searchCommand) printConfidenceExplanation(d databaseResult, c palette, width int) {
 	why := d.explainConfidence()
 	verdict := "below the"
@@ -100,7 +101,7 @@ func (s *searchCommand) printConfidenceExplanation(d databaseResult, c palette, 
 	}
 }
 
-// sumText shows the parts that are not nothing as a sum.
+// sumText formats the nonzero parts as a sum.
 func sumText(parts []index.Part) string {
 	var b strings.Builder
 	for _, p := range parts {

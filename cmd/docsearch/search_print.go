@@ -16,7 +16,7 @@ const (
 	snippetLines = 5
 )
 
-// print shows the hits to a person, and if asked to, why they are there.
+// print prints the hits, with explanations if requested.
 func (s *searchCommand) print(query string, all []databaseResult, hits []index.Merged) error {
 	if err := s.printHits(query, all, hits); err != nil {
 		return err
@@ -88,7 +88,8 @@ func languageOf(d databaseResult) string {
 	return kept.Language
 }
 
-// heading is the passage's document and the headings down to it, in one line.
+// heading returns the document title and the heading path of a passage in one
+// line.
 func heading(p *passage.Passage) string {
 	path := p.Headings
 	if len(path) > 0 && path[0] == p.Name() {
@@ -97,8 +98,8 @@ func heading(p *passage.Passage) string {
 	return printable(strings.Join(append([]string{p.Name()}, path...), " > "))
 }
 
-// body is a passage's text without the headings that it begins with, which
-// are shown above it.
+// body returns the text of a passage without its leading headings, which are
+// printed above it.
 func body(text string) string {
 	rest := strings.TrimLeft(text, "\n ")
 	for strings.HasPrefix(rest, "#") {
@@ -111,7 +112,7 @@ func body(text string) string {
 	return rest
 }
 
-// highlight marks the words of the query in a line.
+// highlight highlights the query's words in a line.
 func highlight(line string, words *lexical.Highlighter, c palette) string {
 	if c.match == "" {
 		return line
@@ -125,8 +126,8 @@ func highlight(line string, words *lexical.Highlighter, c palette) string {
 	return b.String() + line[done:]
 }
 
-// snippet is the stretch of at most n lines of the text that has the most of
-// the query's words, the first where several do.
+// snippet returns the first stretch of at most n lines with the most distinct
+// query words.
 func snippet(text string, words *lexical.Highlighter, width, n int) []string {
 	var lines []string
 	for _, line := range reflow(text) {
@@ -154,12 +155,12 @@ func snippet(text string, words *lexical.Highlighter, width, n int) []string {
 	return lines[best : best+n]
 }
 
-// reflow is the text's lines, without blank ones, and with those of a
-// paragraph that its author broke at some width put together again.
+// reflow removes blank lines from a text and joins the lines of paragraphs that
+// were hard-wrapped.
 func reflow(text string) []string {
-	const full = 60 // a shorter line ended because it was meant to
+	const full = 60 // a shorter line is not wrapped but ends there
 	var lines []string
-	code, open := false, false // within code; the last line may go on
+	code, open := false, false // inside code; the last line may be continued
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimRight(printable(line), " ")
 		if fence := strings.TrimLeft(line, " "); strings.HasPrefix(fence, "```") || strings.HasPrefix(fence, "~~~") {

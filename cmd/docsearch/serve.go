@@ -59,8 +59,8 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 	served := &servedDatabases{locations: config.Locate(os.Getenv), log: log, only: opt.databases}
 	settings := served.settings()
-	// Over HTTP the client may be on another machine, and has no business
-	// naming files of this one.
+	// An HTTP client may run on another machine, which must not access files of
+	// this machine by path.
 	catalog := &mcpserver.Catalog{Entries: served.entries, AnyPath: opt.http == "", Embedders: served.queryEmbedders,
 		MaxAge: time.Duration(settings.MaxAgeDays) * 24 * time.Hour}
 	defer catalog.Close()
@@ -88,9 +88,9 @@ func (a *app) serve(ctx context.Context, opt serveOptions) error {
 	return server.ServeHTTP(ctx, l, opt.token)
 }
 
-// warnUnknownDatabases warns of names that mean no database now; one may come to be
-// while the server runs. Paths are not looked at: one on a drive that is away
-// could hold the server up.
+// warnUnknownDatabases warns of names that currently match no database; the
+// server picks up a database that is created later. It does not check paths,
+// because a path on an unreachable drive could block the server.
 func (a *app) warnUnknownDatabases(served *servedDatabases, names []string) {
 	all := (&servedDatabases{locations: served.locations, log: served.log}).entries()
 	for _, name := range names {
@@ -101,22 +101,22 @@ func (a *app) warnUnknownDatabases(served *servedDatabases, names []string) {
 	}
 }
 
-// servedDatabases are the databases to serve: those that the config names now
-// and those that are in the data folder now.
+// servedDatabases provides the current databases of the config and of the data
+// folder.
 type servedDatabases struct {
 	locations config.Locations
 	log       *slog.Logger
 	only      []string // names and paths; empty: all
 
 	mu     sync.Mutex
-	read   bool         // whether the config was read
-	stamp  config.Stamp // of the config as it was read
+	read   bool         // whether the config has been read
+	stamp  config.Stamp // of the config at the last read
 	config config.Config
 
-	embedders *index.Embedders // of the config; nil: not made yet
+	embedders *index.Embedders // from the config; nil: not opened yet
 }
 
-// settings are the config's defaults for the search tool.
+// settings returns the config's defaults for the search tool.
 func (s *servedDatabases) settings() config.Search {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 	server := s.config.Server(os.Getenv)
 	for _, db := range s.config.Databases {
 		if !server.Serves(&db) && !hasIndex(db.Path) {
-			continue // another server's
+			continue // searched by another server
 		}
 		all = append(all, mcpserver.Entry{Name: db.Name, Path: filepath.Clean(db.Path), Description: db.Description,
 			Keywords: db.Keywords, URLs: db.URLs, Version: db.Version})
@@ -162,7 +162,7 @@ func (s *servedDatabases) entries() []mcpserver.Entry {
 	return chosen
 }
 
-// queryEmbedders are the embedders that may be asked for the vectors of queries.
+// queryEmbedders returns the embedders for query vectors.
 func (s *servedDatabases) queryEmbedders() *index.Embedders {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,9 +174,9 @@ func (s *servedDatabases) queryEmbedders() *index.Embedders {
 	return s.embedders
 }
 
-// refresh reads the config unless it is the one that was read last. What is
-// wrong with it is logged, and the rest is served: a server that does not
-// start is worse than one with a database less.
+// refresh reads the config if its file has changed. It logs problems and uses
+// the valid entries, because a server with one database less is better than
+// none.
 func (s *servedDatabases) refresh() {
 	stamp, err := config.StampOf(s.locations.Config)
 	if s.read && (err != nil || stamp == s.stamp) {
@@ -196,12 +196,12 @@ func (s *servedDatabases) refresh() {
 	}
 	if old := s.embedders; old != nil && !slices.Equal(loaded.Config.Embedders, s.config.Embedders) {
 		s.embedders = nil
-		go old.Close() // when those who wait for it have their answers
+		go old.Close() // waits for calls in progress
 	}
 	s.config = loaded.Config
 }
 
-// hasIndex reports whether a build has ever put an index in force.
+// hasIndex reports whether the database has a published index.
 func hasIndex(path string) bool {
 	dir, err := index.Locate(path)
 	if err != nil {
@@ -211,9 +211,9 @@ func hasIndex(path string) bool {
 	return err == nil
 }
 
-// addEntry adds a database unless it is there, under another name if its own is
-// taken. It compares the paths as they are written: to look at the files could
-// take for ever where one is on a drive that is away.
+// addEntry adds a database unless its path is in the list. If its name is
+// taken, it gets another one. Paths are compared as text, because accessing a
+// file on an unreachable drive could block indefinitely.
 func addEntry(list []mcpserver.Entry, e mcpserver.Entry) []mcpserver.Entry {
 	if slices.ContainsFunc(list, func(have mcpserver.Entry) bool { return have.Path == e.Path }) {
 		return list

@@ -70,16 +70,16 @@ asks for both.`,
 	return cmd
 }
 
-// A setupCommand takes its steps one after another. None of them needs another's
-// memory: what was done before is found where it was done.
+// A setupCommand runs the steps of setup in order. Each step detects what an
+// earlier run has completed, so no state is stored between runs.
 type setupCommand struct {
 	*app
 	*stepPrinter
 	builder  *buildCommand
-	prompter *prompter // nil: nobody is there to ask
+	prompter *prompter // nil: not at a terminal
 
 	keyword, source string
-	keywords, urls  []string // as given
+	keywords, urls  []string // flag values
 	description     string
 	yes             bool
 	install         bool
@@ -87,7 +87,7 @@ type setupCommand struct {
 	locations       config.Locations
 	plan            plan
 	evidence        setup.Suggestions
-	entry           config.Database // of the config, once it is there
+	entry           config.Database // config entry, after writeEntry
 	done, undo      []string        // for the summary
 	usesClaude      bool
 }
@@ -116,7 +116,7 @@ func (s *setupCommand) run(ctx context.Context) error {
 	return nil
 }
 
-// choose finds out what to make a database of, and by which word it is meant.
+// choose determines the source of the database and its keyword.
 func (s *setupCommand) choose(ctx context.Context) error {
 	if s.source == "" {
 		if err := s.askSource(ctx); err != nil {
@@ -137,11 +137,11 @@ func (s *setupCommand) choose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.plan.configured = true // it is about to be
+	s.plan.configured = true // writeEntry adds it later
 	return s.mayRedirect(ctx)
 }
 
-// askSource asks for the source and the keyword.
+// askSource prompts for the source and the keyword.
 func (s *setupCommand) askSource(ctx context.Context) error {
 	proposed := s.proposedSource()
 	if s.prompter == nil && !(s.yes && proposed != "") {
@@ -153,12 +153,12 @@ func (s *setupCommand) askSource(ctx context.Context) error {
 			return err
 		}
 	}
-	s.source = config.Expand(s.source, config.Home(os.Getenv)) // as a shell would have
+	s.source = config.Expand(s.source, config.Home(os.Getenv)) // expand ~ and variables, as a shell does
 	s.keyword, err = s.prompter.ask(ctx, "Keyword that selects the database in a web search", proposedKeyword(s.source))
 	return err
 }
 
-// proposedKeyword is what the source is called.
+// proposedKeyword derives a keyword from the source.
 func proposedKeyword(source string) string {
 	if ingest.CopyKind(source) != "" {
 		return strings.ToLower(ingest.CopyName(source))
@@ -180,9 +180,9 @@ func proposedKeyword(source string) string {
 	return word
 }
 
-// proposedSource is documentation that lies where it is likely to be: an index
-// of LEANN's that the config does not name yet, or a folder of documentation in
-// the working directory; "" if there is none.
+// proposedSource looks for documentation in the usual locations: a LEANN index
+// that is not in the config, or a documentation folder in the working
+// directory. It returns "" if it finds none.
 func (s *setupCommand) proposedSource() string {
 	all, err := listDatabases(s.locations)
 	if err != nil {
@@ -205,8 +205,8 @@ func (s *setupCommand) proposedSource() string {
 	return ""
 }
 
-// isNew reports whether the source is one that a database is made of, and not
-// one itself.
+// isNew reports whether the argument is a source to build a database from, as
+// opposed to an existing database.
 func (s *setupCommand) isNew(source string) bool {
 	if isURL(source) || ingest.CopyKind(source) != "" {
 		return true
@@ -218,7 +218,7 @@ func (s *setupCommand) isNew(source string) bool {
 	return err != nil
 }
 
-// databaseName is the name of a folder that a keyword gives a database.
+// databaseName converts a keyword to a folder name.
 func databaseName(keyword string) string {
 	name := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>| `, r) {
@@ -229,8 +229,8 @@ func databaseName(keyword string) string {
 	return strings.Trim(name, ".-")
 }
 
-// mayRedirect makes sure that an entry of that name which is of another
-// database may become one of this.
+// mayRedirect returns an error if the config entry of that name belongs to
+// another database and the user does not agree to change it.
 func (s *setupCommand) mayRedirect(ctx context.Context) error {
 	entry, ok, err := s.configEntry()
 	if err != nil || !ok || s.yes || s.isEntryOf(entry) {
@@ -248,7 +248,7 @@ func (s *setupCommand) mayRedirect(ctx context.Context) error {
 	return withHint(err, "use another keyword to add an entry")
 }
 
-// buildDatabase builds the database unless it is as it would be then.
+// buildDatabase builds the database unless it is up to date.
 func (s *setupCommand) buildDatabase(ctx context.Context) error {
 	s.step("Build the database")
 	fmt.Fprintln(s.stdout)
@@ -276,8 +276,8 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 	return nil
 }
 
-// nameForCommands is how to name the database to other commands: by its name
-// where that means it.
+// nameForCommands returns the argument that selects the database in other
+// commands: its name if possible, otherwise its folder.
 func (s *setupCommand) nameForCommands() string {
 	if s.locations.Data != "" && samePath(filepath.Join(s.locations.Data, s.plan.label), s.plan.dir) {
 		return s.plan.label
@@ -285,13 +285,13 @@ func (s *setupCommand) nameForCommands() string {
 	return s.plan.dir
 }
 
-// isUpToDate reports whether the database is there, whole, built with these options
-// and from what its source is now. Where only the source has changed since, the
-// build will take over what has not.
+// isUpToDate reports whether the database is valid, was built with the same
+// options, and is not older than its source. If only the source has changed,
+// the next build reuses the unchanged documents.
 func (s *setupCommand) isUpToDate() (index.Info, bool) {
 	info, state, _ := inspect(s.plan.dir)
 	if errors.Is(s.plan.notice, errUnverifiedSource) {
-		return info, state == stateOK // as whoever made it left it
+		return info, state == stateOK // another user's database stays as it is
 	}
 	options, err := json.Marshal(s.plan.options)
 	same := err == nil && sameJSON(options, info.Options) && (isOwn(info) || !isDocsearchSource(info.Source.Kind))
@@ -299,13 +299,13 @@ func (s *setupCommand) isUpToDate() (index.Info, bool) {
 	return info, same && state == stateOK
 }
 
-// sameJSON reports whether two texts are the same JSON, laid out as may be.
+// sameJSON reports whether two texts are the same JSON except for whitespace.
 func sameJSON(a, b []byte) bool {
 	var compact [2]bytes.Buffer
 	return json.Compact(&compact[0], a) == nil && json.Compact(&compact[1], b) == nil && bytes.Equal(compact[0].Bytes(), compact[1].Bytes())
 }
 
-// summarize says what there is now, and how to be rid of it.
+// summarize prints what setup created and how to remove it.
 func (s *setupCommand) summarize() {
 	s.title("Done")
 	fmt.Fprintln(s.stdout)
@@ -316,7 +316,7 @@ func (s *setupCommand) summarize() {
 	for _, how := range slices.Backward(s.undo) {
 		fmt.Fprintf(s.stdout, "  %s\n", how)
 	}
-	// It takes the entry with it, and none that was made since.
+	// This also removes the config entry, but no entries added later.
 	fmt.Fprintf(s.stdout, "  docsearch index remove %s\n", quoteArgument(s.nameForCommands()))
 	if originOf(s.plan.dir).Location == "" {
 		fmt.Fprintf(s.stdout, "    and answer yes to remove the entry %s\n", s.entry.Name)

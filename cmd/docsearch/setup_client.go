@@ -13,8 +13,8 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// installClient installs the hook and the server where they are not, if the user
-// wants it.
+// installClient installs the hook and the server if they are missing and the
+// user agrees.
 func (s *setupCommand) installClient(ctx context.Context) error {
 	s.step("Connect Claude Code")
 	fmt.Fprintln(s.stdout)
@@ -64,8 +64,9 @@ func (s *setupCommand) installClient(ctx context.Context) error {
 	return nil
 }
 
-// sources says where Claude Code has both the hook and the server from; "" if it
-// lacks one of them, or the program that they name is gone.
+// sources returns the plugin or the settings files from which Claude Code runs
+// both the hook and the server. It returns "" if one of them, or a program they
+// name, is missing.
 func (in *installation) sources(claude *agentconfig.Claude) string {
 	if in.plugin != "" {
 		return in.plugin
@@ -124,7 +125,7 @@ func usesClaude(a *app) bool {
 	return false
 }
 
-// testSearch sends a search of its own through the hook and the server.
+// testSearch runs a search through the hook and the server.
 func (s *setupCommand) testSearch(ctx context.Context) error {
 	s.step("Run a test search")
 	query, sure, err := s.evidence.Question(ctx, s.plan.dir, s.entry.Keyword(), append([]string{s.entry.Name}, s.entry.Keywords...))
@@ -172,7 +173,7 @@ func (s *setupCommand) runHook(ctx context.Context, query string) (agentconfig.O
 	})
 }
 
-// callServer asks the server the same question.
+// callServer searches for the same query through the server.
 func (s *setupCommand) callServer(ctx context.Context, query string) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -195,7 +196,7 @@ func (s *setupCommand) callServer(ctx context.Context, query string) error {
 	return nil
 }
 
-// docsearch is this program with other arguments.
+// docsearch returns a command that runs this program.
 func (s *setupCommand) docsearch(ctx context.Context, args ...string) (*exec.Cmd, error) {
 	program, err := os.Executable()
 	if err != nil {

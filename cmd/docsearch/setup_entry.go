@@ -16,8 +16,8 @@ import (
 	"github.com/docsearch/docsearch/internal/setup"
 )
 
-// configEntry is the entry of the config that is of the database, or has the
-// name that a new one would have; false if there is none.
+// configEntry returns the config entry with the name of the new entry, or else
+// the entry of this database. It returns false if there is neither.
 func (s *setupCommand) configEntry() (config.Database, bool, error) {
 	r, err := load.Load(s.locations)
 	if err != nil {
@@ -33,13 +33,13 @@ func (s *setupCommand) configEntry() (config.Database, bool, error) {
 	return r.Config.Databases[named], true, nil
 }
 
-// isEntryOf reports whether the entry is of the database that is set up.
+// isEntryOf reports whether the entry belongs to this database.
 func (s *setupCommand) isEntryOf(entry config.Database) bool {
 	dir, err := index.Locate(entry.Path)
 	return err == nil && samePath(dir, s.plan.dir) || samePath(entry.Path, s.plan.dir)
 }
 
-// writeEntry names the database in the config.
+// writeEntry adds the database to the config.
 func (s *setupCommand) writeEntry(ctx context.Context) error {
 	s.step("Add it to the config")
 	var err error
@@ -82,8 +82,8 @@ func (s *setupCommand) writeEntry(ctx context.Context) error {
 	return nil
 }
 
-// warnSharedKeywords warns of keywords that another database has as well: a search
-// with one of them is looked up in both.
+// warnSharedKeywords warns of keywords that another database also has. A search
+// that contains one searches both databases.
 func (s *setupCommand) warnSharedKeywords(all []config.Database) {
 	for _, other := range all {
 		for _, k := range other.Keywords {
@@ -94,9 +94,9 @@ func (s *setupCommand) warnSharedKeywords(all []config.Database) {
 	}
 }
 
-// proposeEntry makes the entry: of what the user gave, of what is there already, and
-// for a new one of what the documentation suggests. At a terminal the user has
-// the last word.
+// proposeEntry creates the config entry from the flags, the existing entry,
+// and, for a new entry, suggestions from the documentation. At a terminal, the
+// user can edit it.
 func (s *setupCommand) proposeEntry(ctx context.Context, old config.Database, exists bool) (edit.Entry, error) {
 	e := edit.Entry{Name: s.keyword, Keywords: s.evidence.Keywords(), Path: s.plan.dir, Description: s.evidence.Description(), URLs: s.evidence.Prefixes()}
 	if exists {
@@ -152,8 +152,8 @@ func splitList(s string) []string {
 	return list
 }
 
-// applyEntry shows the change of the config and makes it. exists says that the
-// config had an entry for the database before.
+// applyEntry prints the config change and applies it. exists reports whether
+// the config already had an entry for the database.
 func (s *setupCommand) applyEntry(ctx context.Context, change *agentconfig.Change, name string, exists bool) error {
 	path := change.Path
 	if change.None() {

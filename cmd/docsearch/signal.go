@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// graceTime is how long a command may take to end by itself after the first
-// signal: to remove what it has begun, to answer calls in flight. Not all code
-// that reads or computes looks at its context that often.
+// graceTime is how long a command may run after the first signal, to clean up
+// and to answer calls in flight. It is needed because not all code that reads
+// or computes checks its context often.
 const graceTime = 700 * time.Millisecond
 
-// watchSignals returns a context that ends with the first SIGINT or SIGTERM.
-// A command that has not ended by itself after the grace time, or when a second
-// signal comes, is ended: what docsearch writes is whole or not there at any
-// time. exitCode returns the exit code of a command that returned code: 128 and
-// the signal's number if a signal kept it from its work, as in shells. A server
-// or a watch that stops when it is told to has done its work.
+// watchSignals returns a context that is canceled by the first SIGINT or
+// SIGTERM. If the command is still running after the grace time or at a second
+// signal, the process exits. This is safe because docsearch writes files
+// atomically. exitCode converts the exit code of a command: if a signal made it
+// fail, the result is 128 plus the signal number, as in shells. A server or
+// watcher that stops on a signal succeeds.
 func watchSignals() (ctx context.Context, exitCode func(int) int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -45,7 +45,7 @@ func watchSignals() (ctx context.Context, exitCode func(int) int) {
 	}
 }
 
-// signalCode is the exit code of a program that a signal has ended.
+// signalCode returns the exit code for a program that a signal ended.
 func signalCode(s os.Signal) int32 {
 	if n, ok := s.(syscall.Signal); ok {
 		return 128 + int32(n)

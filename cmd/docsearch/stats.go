@@ -49,8 +49,7 @@ The savings are an estimate. Stats prints the formula.`,
 	return cmd
 }
 
-// outcomes are all that may come of an event, in the order in which they are
-// shown.
+// outcomes returns all outcomes in display order.
 func outcomes() []eventlog.Outcome {
 	return []eventlog.Outcome{
 		eventlog.Answered, eventlog.Redirected, eventlog.Denied, eventlog.Prompted, eventlog.Context,
@@ -58,7 +57,7 @@ func outcomes() []eventlog.Outcome {
 	}
 }
 
-// A counter counts events by what came of them.
+// A counter counts events by outcome.
 type counter map[eventlog.Outcome]int
 
 func (c counter) sum() int {
@@ -69,27 +68,27 @@ func (c counter) sum() int {
 	return n
 }
 
-// A stats is what the events of the log come to.
+// A stats is a summary of the event log.
 type stats struct {
-	Log       string             `json:"log"` // the folder
+	Log       string             `json:"log"` // folder
 	First     *time.Time         `json:"first,omitempty"`
 	Last      *time.Time         `json:"last,omitempty"`
 	Events    int                `json:"events"`
 	Outcomes  counter            `json:"outcomes"`
-	Calls     map[string]counter `json:"calls"` // by tool, or event
+	Calls     map[string]counter `json:"calls"` // by tool or event
 	Databases map[string]counter `json:"databases"`
 	Rules     map[string]counter `json:"rules"`
-	Days      map[string]counter `json:"days"` // by date, where the user is
-	// Web searches that no database is about, as far as their queries were kept.
+	Days      map[string]counter `json:"days"` // by local date
+	// Web searches that match no database, if the log contains their queries.
 	Unmatched []queryGroup `json:"unmatched"`
-	Alone     int          `json:"unmatched_alone"` // that have no word in common with another
+	Alone     int          `json:"unmatched_alone"` // without a word in common with another
 	Unknown   int          `json:"unmatched_without_query"`
 	Saved     saving       `json:"saved"`
 	Damaged   int          `json:"damaged_lines"`
 
-	contextBytes     int      // bytes, in denials
-	callsAvoided     int      // calls to the web that did not take place
-	unmatchedQueries []string // that match nothing
+	contextBytes     int      // in denials
+	callsAvoided     int      // web calls
+	unmatchedQueries []string // of unmatched searches
 }
 
 // readStats counts the events of the log since a time.
@@ -163,19 +162,19 @@ func (s *stats) add(e *eventlog.Event) {
 	}
 }
 
-// What a call to the web is taken to cost. Neither is measured: what the agent
-// reads depends on the pages, and how long it waits on the network.
+// Assumed cost of a web call. The values are not measured: tokens depend on the
+// pages, and the time depends on the network.
 const (
 	assumedTokens  = 2500
 	assumedSeconds = 10
-	// assumedBytes are taken for a token of what the agent was told instead.
+	// assumedBytes is the assumed number of bytes per token in a denial.
 	assumedBytes = 4
-	// hookSeconds is what a hook adds to a call in Claude Code, measured over
-	// 225 calls with a program of nine megabytes.
+	// hookSeconds is the time that a hook adds to a call in Claude Code, measured
+	// over 225 calls with a 9 MB program.
 	hookSeconds = 0.011
 )
 
-// A saving is an estimate, and how it was made.
+// A saving is an estimate with its derivation.
 type saving struct {
 	Calls   int     `json:"web_calls"`
 	Tokens  int     `json:"tokens"`
@@ -291,8 +290,8 @@ func (a *app) write(b *strings.Builder) error {
 	return err
 }
 
-// printCounters prints a table with a row for each name, the most frequent
-// first, and a column for each outcome that there is.
+// printCounters prints a table with a row per name, most frequent first, and a
+// column per outcome that occurs.
 func printCounters(b *strings.Builder, c palette, title string, rows map[string]counter) {
 	if len(rows) == 0 {
 		return
@@ -322,7 +321,7 @@ func printCounters(b *strings.Builder, c palette, title string, rows map[string]
 
 const nameWidth = 24
 
-// usedOutcomes are those that one of the counters has.
+// usedOutcomes returns the outcomes that occur in the counters.
 func usedOutcomes(rows map[string]counter) []eventlog.Outcome {
 	return slices.DeleteFunc(outcomes(), func(o eventlog.Outcome) bool {
 		for _, c := range rows {
@@ -334,7 +333,7 @@ func usedOutcomes(rows map[string]counter) []eventlog.Outcome {
 	})
 }
 
-// sortedCounters are the names of counters, that of the highest first.
+// sortedCounters returns the names of the counters, highest sum first.
 func sortedCounters(rows map[string]counter) []string {
 	return slices.SortedFunc(maps.Keys(rows), func(x, y string) int {
 		return cmp.Or(cmp.Compare(rows[y].sum(), rows[x].sum()), cmp.Compare(x, y))
@@ -357,7 +356,7 @@ func thousandsSigned(n int) string {
 	return thousands(n)
 }
 
-// duration is a number of seconds for people.
+// duration formats a number of seconds.
 func duration(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	switch {

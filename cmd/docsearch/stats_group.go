@@ -10,18 +10,19 @@ import (
 	"github.com/docsearch/docsearch/internal/index/lexical"
 )
 
-// A queryGroup is web searches that have a word in common.
+// A queryGroup is a set of web searches with a word in common.
 type queryGroup struct {
 	Word     string   `json:"word"`
 	Searches int      `json:"searches"`
-	Queries  []string `json:"queries"` // different ones, the latest first
-	Setup    string   `json:"setup"`   // the command that would have them answered
+	Queries  []string `json:"queries"` // distinct, latest first
+	Setup    string   `json:"setup"`   // command that sets up a database for them
 }
 
-// groupQueries puts queries, the oldest first, into groups, the biggest first,
-// and returns how many are alone. A query is in one group only: the word that
-// most of those that are left have makes the next one. Where a query begins
-// counts half as much again, since people name first what they ask about.
+// groupQueries groups queries, given oldest first, by common words. It returns
+// the groups, largest first, and the number of ungrouped queries. A query
+// belongs to one group only: each step takes the word with the highest count
+// among the remaining queries. The first word of a query counts 1.5 times,
+// because people name the subject first.
 func groupQueries(queries []string) (groups []queryGroup, alone int, err error) {
 	analyzer, err := lexical.NewAnalyzer(lexical.DefaultLanguage)
 	if err != nil {
@@ -29,9 +30,9 @@ func groupQueries(queries []string) (groups []queryGroup, alone int, err error) 
 	}
 	type word struct {
 		term    string
-		queries []int // that have it
-		left    int   // of these in no group yet
-		halves  int   // what those count
+		queries []int // indexes of queries that contain it
+		left    int   // of these, not in a group yet
+		halves  int   // their weight in halves
 	}
 	halves := func(place int) int {
 		if place == 0 {
@@ -54,7 +55,7 @@ func groupQueries(queries []string) (groups []queryGroup, alone int, err error) 
 			w.halves += halves(place)
 		}
 	}
-	// In the order of the alphabet, where two have as much the first one counts.
+	// Sorted alphabetically, so that the first one wins a tie.
 	words := slices.SortedFunc(maps.Values(byTerm), func(v, w *word) int { return cmp.Compare(v.term, w.term) })
 	grouped := make([]bool, len(queries))
 	alone = len(queries)
@@ -93,13 +94,13 @@ func groupQueries(queries []string) (groups []queryGroup, alone int, err error) 
 	return groups, alone, nil
 }
 
-// An queryTerm is a word of a query that may say what it is about.
+// A queryTerm is a word of a query that may name its subject.
 type queryTerm struct {
 	text string
-	term string // the same for all forms of the word
+	term string // stem
 }
 
-// queryTerms are the words of a query, each once.
+// queryTerms returns the distinct words of a query.
 func queryTerms(analyzer *lexical.Analyzer, query string) []queryTerm {
 	var words []queryTerm
 	for _, text := range strings.FieldsFunc(strings.ToLower(query), func(r rune) bool {
@@ -111,7 +112,7 @@ func queryTerms(analyzer *lexical.Analyzer, query string) []queryTerm {
 		}
 		term := strings.Join(analyzer.Terms(text), " ")
 		if strings.ContainsAny(text, "+#") {
-			term = text // c++ is not c
+			term = text // do not stem: c++ is not c
 		}
 		if term != "" && !slices.ContainsFunc(words, func(w queryTerm) bool { return w.term == term }) {
 			words = append(words, queryTerm{text, term})
@@ -120,7 +121,7 @@ func queryTerms(analyzer *lexical.Analyzer, query string) []queryTerm {
 	return words
 }
 
-// isGeneric tells of the words that stand in searches about anything.
+// isGeneric reports words that occur in searches about any subject.
 func isGeneric(word string) bool {
 	switch word {
 	case "how", "what", "why", "when", "where", "which", "who", "can", "could", "should", "does", "do", "did", "i", "you", "we",

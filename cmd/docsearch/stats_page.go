@@ -15,7 +15,7 @@ import (
 //go:embed stats.html
 var statsPage string
 
-// page is the statistics as a page that needs nothing but itself.
+// page renders the statistics as a self-contained HTML page.
 func (s *stats) page(now time.Time) ([]byte, error) {
 	t, err := template.New("stats").Parse(statsPage)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *stats) page(now time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// A statsView is what the page shows.
+// A statsView is the data of the page template.
 type statsView struct {
 	*stats
 	Count, From, To, Made string
@@ -79,7 +79,7 @@ func meaning(o eventlog.Outcome) string {
 	return "call of docsearch's own tools"
 }
 
-// A tableView is counters, with the plot of them.
+// A tableView is a table of counters with its plot.
 type tableView struct {
 	Title string
 	Head  []eventlog.Outcome
@@ -107,10 +107,10 @@ func (t *tableView) fill() {
 	t.Plot = plotRows(names[:min(len(names), rowsPlotted)], t.rows)
 }
 
-// A plot is a drawing of bars, in pixels.
+// A plot is a bar chart; lengths are in pixels.
 type plot struct {
 	Width, Height int
-	Most          int // what the longest bar stands for
+	Most          int // value of the longest bar
 	Bars          []bar
 	Labels        []label
 }
@@ -126,7 +126,7 @@ type label struct {
 	Text string
 }
 
-// Pixels are a length in a plot, of which few may be a lot.
+// Pixels are a length in a plot, printed with at most one decimal.
 type pixels float64
 
 func (p pixels) String() string { return strconv.FormatFloat(float64(p), 'f', 1, 64) }
@@ -134,17 +134,17 @@ func (p pixels) String() string { return strconv.FormatFloat(float64(p), 'f', 1,
 const (
 	plotWidth   = 720
 	rowsPlotted = 20
-	daysPlotted = 120 // the latest
+	daysPlotted = 120 // the latest days
 )
 
-// plotDays draws a column for each day, from the first to the last.
+// plotDays draws a column per day, from the first to the last.
 func plotDays(days map[string]counter) plot {
 	const height, foot, labelWidth = 160, 20, 80
 	p := plot{Width: plotWidth, Height: height + foot}
 	known := slices.Sorted(maps.Keys(days))
 	last, err := time.Parse(time.DateOnly, known[len(known)-1])
 	if err != nil {
-		return p // of a year with five digits
+		return p // a year with five digits
 	}
 	var dates []string
 	for at := last; len(dates) < daysPlotted; at = at.AddDate(0, 0, -1) {
@@ -160,7 +160,7 @@ func plotDays(days map[string]counter) plot {
 	}
 	scale := height / pixels(p.Most)
 	step := min(plotWidth/len(dates), 48)
-	free := 0 // where there is room for a label
+	free := 0 // end of the last label
 	for i, date := range dates {
 		x, top := i*step, pixels(height)
 		for _, o := range outcomes() {
@@ -180,7 +180,7 @@ func plotDays(days map[string]counter) plot {
 	return p
 }
 
-// plotRows draws a row for each name.
+// plotRows draws a row per name.
 func plotRows(names []string, rows map[string]counter) plot {
 	const step, left, right = 24, 200, 60
 	p := plot{Width: plotWidth, Height: step * len(names)}

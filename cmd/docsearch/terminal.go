@@ -11,18 +11,18 @@ import (
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
-// isTerminal reports whether a person reads what is written to w.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// A palette is the marks that make text stand out on a terminal; all empty
-// where nothing may.
+// A palette holds the escape sequences for emphasis; they are empty if w does
+// not support color.
 type palette struct{ title, faint, match, end string }
 
-// newPalette are the palette for w: none unless it is a terminal that can and the
-// user has not said otherwise (NO_COLOR, see no-color.org).
+// newPalette returns the palette for w. It is empty unless w is a terminal with
+// color support and NO_COLOR is not set (see no-color.org).
 func newPalette(w io.Writer) palette {
 	if !isTerminal(w) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !enableColors(w.(*os.File)) {
 		return palette{}
@@ -30,7 +30,7 @@ func newPalette(w io.Writer) palette {
 	return palette{title: "\x1b[1m", faint: "\x1b[2m", match: "\x1b[1;33m", end: "\x1b[0m"}
 }
 
-// columns is the width of the terminal, and of a page where there is none.
+// columns returns the width of the terminal, or a default page width.
 func columns(w io.Writer) int {
 	const page, least = 80, 20
 	if f, ok := w.(*os.File); ok {
@@ -41,7 +41,7 @@ func columns(w io.Writer) int {
 	return page
 }
 
-// printable is a line of a document as it can be shown.
+// printable makes a line of a document safe to print.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' {
@@ -51,7 +51,7 @@ func printable(s string) string {
 	}, safetext.Block(s))
 }
 
-// wrap breaks a line at the width: between words where it can, and not within
+// wrap breaks a line at the width, between words if possible and never within
 // its indentation.
 func wrap(line string, width int) []string {
 	width = max(width, 1)

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// enableColors has nothing to do: terminals understand them.
+// enableColors does nothing: Unix terminals interpret color sequences.
 func enableColors(*os.File) bool { return true }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// enableColors makes the console understand the sequences for colors, which
-// it does only when asked to.
+// enableColors enables color sequences in the console, where they are off by
+// default.
 func enableColors(f *os.File) bool {
 	h := windows.Handle(f.Fd())
 	var mode uint32

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// count is "1 thing", "2 things", "2 queries".
+// count formats a number with its noun: "1 thing", "2 things", "2 queries".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -19,7 +19,7 @@ func count(n int, thing string) string {
 	return thousands(n) + " " + thing + "s"
 }
 
-// thousands groups a number's digits.
+// thousands groups the digits of a number.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -28,7 +28,7 @@ func thousands(n int) string {
 	return s
 }
 
-// size is a number of bytes for people.
+// size formats a number of bytes.
 func size(n int64) string {
 	units := []string{"bytes", "kB", "MB", "GB", "TB"}
 	if n < 1000 {
@@ -38,7 +38,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f %s", float64(n)/math.Pow(1000, float64(exponent)), units[exponent])
 }
 
-// age is how long ago something was, for people.
+// age formats the time since an event.
 func age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -51,7 +51,7 @@ func age(d time.Duration) string {
 	return count(int(d.Hours()/24), "day") + " ago"
 }
 
-// quoteArgument is an argument as it can be pasted into a shell.
+// quoteArgument quotes an argument for pasting into a shell, if necessary.
 func quoteArgument(s string) string {
 	if s != "" && !strings.ContainsAny(s, " \t\n\"'`$&|;<>()*?[]#~%!{}") {
 		return s

@@ -42,7 +42,7 @@ databases, the config file, and the backups.`,
 			if err := a.applyPlan(plan, "removed %s from %s"); err != nil {
 				return err
 			}
-			a.warnOfLeft(claude, scope)
+			a.warnRemainingEntries(claude, scope)
 			return nil
 		},
 	}
@@ -53,7 +53,7 @@ databases, the config file, and the backups.`,
 	return cmd
 }
 
-// notInstalled says that there is nothing to take out, and where there is.
+// notInstalled reports that nothing is installed in the scope.
 func (a *app) notInstalled(claude *agentconfig.Claude, scope agentconfig.Scope) {
 	fmt.Fprintf(a.stdout, "docsearch is not installed for %s; no files changed\n", scopeAudience(scope))
 	in := claude.Installed()
@@ -68,9 +68,9 @@ func (a *app) notInstalled(claude *agentconfig.Claude, scope agentconfig.Scope) 
 	}
 }
 
-// warnRemainingEntries warns of entries that run docsearch and something else, which are
-// not docsearch's to take out.
-func (a *app) warnOfLeft(claude *agentconfig.Claude, scope agentconfig.Scope) {
+// warnRemainingEntries warns of entries that run docsearch together with
+// something else, which uninstall does not remove.
+func (a *app) warnRemainingEntries(claude *agentconfig.Claude, scope agentconfig.Scope) {
 	seen := map[string]bool{}
 	for _, h := range claude.Installed().Hooks {
 		if h.Scope == scope && h.Beside != "" && !seen[h.Line()] {

@@ -13,7 +13,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/decode"
 )
 
-// noArguments is the check of a command that takes none.
+// noArguments accepts no arguments.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
@@ -21,7 +21,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// oneArgument is the check of a command that takes one, which is called so.
+// oneArgument accepts one argument, called name in errors.
 func oneArgument(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -31,7 +31,7 @@ func oneArgument(name string) cobra.PositionalArgs {
 	}
 }
 
-// atMostOne is the check of a command that may take an argument.
+// atMostOne accepts one optional argument.
 func atMostOne(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return fmt.Errorf("%s takes one argument, got %d: %q", cmd.CommandPath(), len(args), args)
@@ -39,7 +39,7 @@ func atMostOne(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// someArguments is the check of a command whose arguments are words of a text.
+// someArguments accepts one or more arguments that form a text.
 func someArguments(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -49,7 +49,7 @@ func someArguments(name string) cobra.PositionalArgs {
 	}
 }
 
-// markExclusive has a command refuse more than one of the flags.
+// markExclusive makes a command reject more than one of the flags.
 func markExclusive(cmd *cobra.Command, flags ...string) {
 	check := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -69,7 +69,7 @@ func markExclusive(cmd *cobra.Command, flags ...string) {
 	}
 }
 
-// explainFlag says what is wrong with a flag, and with which value.
+// explainFlag rewrites a flag error with the flag and its value.
 func explainFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var lacks *pflag.ValueRequiredError
@@ -85,7 +85,7 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// unknownFlag suggests the flag that was probably meant.
+// unknownFlag suggests a similar flag.
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	name, all := unknown.GetSpecifiedName(), []string{}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -107,8 +107,8 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	return withHint(err, "run \"%s --help\" to list the flags", cmd.CommandPath())
 }
 
-// invalidValue says what a flag's value should be. The flags of docsearch's own
-// types say so themselves.
+// invalidValue describes the expected value of a flag. The error of docsearch's
+// own flag types already does so.
 func invalidValue(f *pflag.Flag, value string, err error) error {
 	want := "want another value"
 	switch f.Value.Type() {
@@ -126,8 +126,9 @@ func invalidValue(f *pflag.Flag, value string, err error) error {
 	return fmt.Errorf("invalid --%s %q: %s", f.Name, value, want)
 }
 
-// checkRanges checks the numbers and durations on the command line: none may be
-// negative, and a number of things that may be 0 is one of what is shown.
+// checkRanges checks numbers and durations on the command line. Durations must
+// not be negative, and numbers must be at least 1, except that --show accepts
+// 0.
 func checkRanges(cmd *cobra.Command) error {
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -141,9 +142,9 @@ func checkRanges(cmd *cobra.Command) error {
 	return err
 }
 
-// takesFlagForValue finds a flag that would take the next flag for its value:
-// "stats --html --help" would write a file called --help. It returns the command
-// and the flag that is left without a value.
+// takesFlagForValue finds a flag that would consume the next flag as its value:
+// "stats --html --help" would write a file called --help. It returns the
+// command, the flag without a value, and the next flag.
 func takesFlagForValue(root *cobra.Command, args []string) (cmd *cobra.Command, flag, next string) {
 	cmd, _, err := root.Find(args)
 	if err != nil || cmd.DisableFlagParsing {

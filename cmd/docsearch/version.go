@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is what a release build sets with
+// version is set by release builds with
 // -ldflags "-X main.version=v1.2.3".
 var version string
 
-// buildVersion names this build: the release, else what the go command recorded.
+// buildVersion returns the release version, or the version that the go command
+// recorded.
 func buildVersion() string {
 	if version != "" {
 		return version

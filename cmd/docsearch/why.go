@@ -42,7 +42,7 @@ was just denied as new.`,
 	return cmd
 }
 
-// whyJSON is what why prints as JSON.
+// whyJSON is the JSON output of why.
 type whyJSON struct {
 	Query     string        `json:"query"`
 	Databases []whyDatabase `json:"databases"`
@@ -55,8 +55,8 @@ type whyJSON struct {
 type whyDatabase struct {
 	Name       string   `json:"name"`
 	Matches    bool     `json:"matches"`
-	Keyword    string   `json:"keyword,omitempty"` // that the query has
-	Defines    string   `json:"defines,omitempty"` // name in a query without a keyword that only this database defines
+	Keyword    string   `json:"keyword,omitempty"` // contained in the query
+	Defines    string   `json:"defines,omitempty"` // name that only this database defines, in a query without a keyword
 	Mode       string   `json:"mode"`
 	Confidence float64  `json:"confidence"`
 	Threshold  float64  `json:"threshold"`
@@ -119,8 +119,8 @@ func (a *app) why(query string, asJSON bool) error {
 	return a.printWhy(&out)
 }
 
-// explainDatabase asks one database, whether the query is about it or not: that it would
-// answer says that a keyword is missing.
+// explainDatabase searches one database, even if the query does not match it: a
+// confident result shows that a keyword is missing.
 func explainDatabase(query string, db *config.Database, matches bool) whyDatabase {
 	w := whyDatabase{Name: db.Name, Matches: matches, Mode: string(db.Mode)}
 	w.Keyword, _ = match.Keyword(match.Fold(query), db.Keywords)
@@ -142,7 +142,8 @@ func explainDatabase(query string, db *config.Database, matches bool) whyDatabas
 	return w
 }
 
-// quickSearch asks a database as the hook does, and says how sure it must be.
+// quickSearch searches a database as the hook does, and returns its confidence
+// threshold.
 func quickSearch(query string, db *config.Database) (found quicksearch.Answer, threshold float64, err error) {
 	folder := hook.Folder(db.Path)
 	g, err := generation.Current(folder)
@@ -203,7 +204,7 @@ func (a *app) printWhy(out *whyJSON) error {
 	return err
 }
 
-// describeOutcome says in a sentence what becomes of the search.
+// describeOutcome describes the outcome of the search in a sentence.
 func describeOutcome(out *whyJSON) string {
 	names := strings.Join(out.Offered, ", ")
 	if out.Rule != "" {

@@ -9,26 +9,26 @@ import (
 	"strings"
 )
 
-// A param is one argument of a tool: what the schema says of it, and where
-// its value goes. A tool's schema, the decoding of its arguments and the
-// errors of that are all made from one list of params.
+// A param describes one argument of a tool and where its value goes. The schema
+// of a tool, the decoding of its arguments, and the error messages are all
+// derived from one list of params.
 type param struct {
 	name        string
-	target      any // *string, *[]string, *names, *int or *bool; holds the default
+	target      any // *string, *[]string, *stringList, *int or *bool; holds the default
 	description string
 	required    bool
-	min, max    int      // of an int; a greater one becomes max
-	choices     []string // of a string
-	aliases     []string // other names that agents use for it
+	min, max    int      // of an int; larger values are reduced to max
+	choices     []string // allowed values of a string
+	aliases     []string // other names that agents use
 }
 
-// stringList are what a call mostly has one of: to the schema a string, to decode
-// as good as a list.
+// A stringList usually has one element: the schema declares a string, but
+// decoding also accepts a list.
 type stringList []string
 
-// schema is the JSON Schema of the params. The types are plain ones: unions
-// such as ["null", "array"] have made clients send what is not JSON, and some
-// refuse them.
+// schema returns the JSON Schema of the params. It uses plain types only,
+// because unions such as ["null", "array"] have made clients send invalid JSON,
+// and some clients reject them.
 func schema(params []param) json.RawMessage {
 	type property struct {
 		Type        string            `json:"type"`
@@ -74,7 +74,7 @@ func schema(params []param) json.RawMessage {
 	return json.RawMessage(b.String())
 }
 
-// mustJSON encodes strings, numbers and what is made of them.
+// mustJSON encodes values that cannot fail to encode.
 func mustJSON(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -83,14 +83,14 @@ func mustJSON(v any) string {
 	return string(data)
 }
 
-// decode puts the arguments of a call, as encoding/json decodes them, where
-// the params of the tool want them. Clients pass on what a model wrote,
-// unchecked, so it takes whatever has only one meaning: a known misnaming, a
-// number in quotes, one string for a list, a list in a string, the whole
-// object in a string. What it refuses it explains to the model.
+// decode stores the arguments of a call, as decoded by encoding/json, in the
+// params. Clients pass on model output unchecked, so decode accepts everything
+// with only one possible meaning: a known alias, a number in quotes, one string
+// for a list, a list in a string, the whole object in a string. Its errors are
+// written for the model.
 func decode(tool string, params []param, arguments any) error {
 	if text, ok := arguments.(string); ok {
-		// An object that was encoded twice.
+		// A doubly encoded object.
 		var inner any
 		if json.Unmarshal([]byte(text), &inner) == nil {
 			arguments = inner
@@ -100,7 +100,7 @@ func decode(tool string, params []param, arguments any) error {
 	if !ok && arguments != nil {
 		return fmt.Errorf("invalid arguments of %s: want an object, got %s; %s", tool, abbreviate(arguments), usage(tool, params))
 	}
-	given := make(map[string]string) // param name -> the name that was given
+	given := make(map[string]string) // param name -> name in the call
 	for _, name := range sortedNames(object) {
 		value := object[name]
 		i := slices.IndexFunc(params, func(p param) bool { return p.matches(name) })
@@ -109,7 +109,7 @@ func decode(tool string, params []param, arguments any) error {
 		}
 		p := params[i]
 		if value == nil {
-			continue // as if it were not there
+			continue // treated as omitted
 		}
 		if other, twice := given[p.name]; twice {
 			return fmt.Errorf("%q and %q are the same argument: pass %s only", other, name, p.name)
@@ -127,8 +127,8 @@ func decode(tool string, params []param, arguments any) error {
 	return nil
 }
 
-// matches reports whether an agent that writes name means p. Case, hyphens
-// and underscores are nothing to go by: top_k, topK, top-k.
+// matches reports whether name means p. Case, hyphens and underscores are
+// ignored: top_k, topK, top-k.
 func (p param) matches(name string) bool {
 	name = normalizeName(name)
 	return name == normalizeName(p.name) || slices.ContainsFunc(p.aliases, func(a string) bool { return name == normalizeName(a) })
@@ -187,7 +187,7 @@ func (p param) setString(to *string, s string) error {
 	return nil
 }
 
-// asString takes a string, a number or a truth value, or a list of these.
+// asString accepts a string, a number, a boolean, or a list of these.
 func asString(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
@@ -210,8 +210,8 @@ func asString(value any) (string, bool) {
 	return "", false
 }
 
-// asList takes a list, one string, a JSON list in a string, or a string with
-// commas. Empty and repeated elements go.
+// asList accepts a list, one string, a JSON list in a string, or a
+// comma-separated string. It drops empty and repeated elements.
 func asList(value any) ([]string, bool) {
 	var parts []any
 	switch v := value.(type) {
@@ -286,7 +286,7 @@ func isEmpty(to any) bool {
 	return false
 }
 
-// usage says how to call the tool: "search takes query (required), …".
+// usage describes the arguments of a tool: "search takes query (required), …".
 func usage(tool string, params []param) string {
 	if len(params) == 0 {
 		return tool + " takes no arguments"
@@ -305,7 +305,7 @@ func usage(tool string, params []param) string {
 	return tool + " takes " + strings.Join(names, ", ")
 }
 
-// abbreviate shows a wrong value in an error, its beginning at least.
+// abbreviate formats a wrong value for an error, truncated if it is long.
 func abbreviate(value any) string {
 	const limit = 60
 	s := mustJSON(value)

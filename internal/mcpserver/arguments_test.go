@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// testArguments has one of every kind.
+// testArguments has one argument of each kind.
 type testArguments struct {
 	Query, Detail string
 	Keywords      []string

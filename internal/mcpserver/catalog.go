@@ -17,58 +17,58 @@ import (
 	"github.com/docsearch/docsearch/internal/index/leann"
 )
 
-// An Entry is a database that the server answers from, as the user's config
-// or a folder's name has it.
+// An Entry describes a database that the server searches, from the user's
+// config or from a folder in the data folder.
 type Entry struct {
-	Name        string   // what agents call it; unique, case aside
-	Path        string   // of the database, in any form that index.Open takes
-	Description string   // what it documents
-	Keywords    []string // further names of what it documents
-	URLs        []string // prefixes of the pages it holds
-	Version     string   // of what it documents
+	Name        string   // for agents; unique, ignoring case
+	Path        string   // in any form that index.Open accepts
+	Description string   // documented subject
+	Keywords    []string // further names of the subject
+	URLs        []string // URL prefixes of its pages
+	Version     string   // documented version
 }
 
-// scopeNames are the words that tell that a question is about the database, and
-// nothing about which passage of it is the answer.
+// scopeNames returns the words that show that a query is about the database,
+// but do not help to rank its passages.
 func (e Entry) scopeNames() []string { return append([]string{e.Name}, e.Keywords...) }
 
-// A Catalog is the databases that can be asked. It opens one when it is first
-// asked, opens it again when a build has replaced its index, and keeps the
-// old index open until those who are reading it are done.
+// A Catalog manages the databases of a server. It opens a database on first use
+// and reopens it when a build has replaced its index. The old index stays open
+// until its last reader is done.
 type Catalog struct {
-	// Entries lists the databases. It is called for every request, so that a
-	// database that was added is found without a restart, and must be quick.
+	// Entries lists the databases. The server calls it for every request, so that
+	// new databases appear without a restart; it must be fast.
 	Entries func() []Entry
-	// AnyPath allows to ask databases that are not among the entries, by the
-	// path that the client gives.
+	// AnyPath allows clients to search databases that are not among the entries,
+	// by path.
 	AnyPath bool
-	// Embedders are those that may be asked for the vectors of queries. It is
-	// called for every search; nil: there are none.
+	// Embedders returns the embedders for query vectors. It is called for every
+	// search; nil: none.
 	Embedders func() *index.Embedders
-	// MaxAge is how long after a database was last compared with its source its
-	// answers say so; 0: never.
+	// MaxAge is the time after the last check against the source from which
+	// results mention the age of a database; 0: never.
 	MaxAge time.Duration
 
 	mu      sync.Mutex
 	indexes map[string]*cachedIndex // by path
 }
 
-// A slot is the place of one database.
+// A cachedIndex holds the open index of one database.
 type cachedIndex struct {
-	mu      sync.Mutex // held while the database is opened
+	mu      sync.Mutex // held while the database is being opened
 	current *sharedIndex
 }
 
-// A shared is an open database and those who use it.
+// A sharedIndex is an open database with its readers.
 type sharedIndex struct {
 	*index.Database
 	readers sync.WaitGroup
 }
 
-// use calls f with the database at path, opened if need be.
+// use calls f with the database at path, and opens it if necessary.
 func (c *Catalog) use(path string, f func(*index.Database) error) (err error) {
-	// Whoever shortens a file that is mapped into memory makes reading it a
-	// fault. That is a damaged database, not the end of the server.
+	// If another process truncates a memory-mapped file, reading it faults. Report
+	// that as a corrupt database instead of crashing.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		switch r := recover().(type) {
@@ -101,8 +101,8 @@ func (c *Catalog) cached(path string) *cachedIndex {
 	return s
 }
 
-// acquire returns the database with the index now in force. The caller must
-// say users.Done when it is done.
+// acquire returns the database with its current index. The caller must call
+// readers.Done when finished.
 func (s *cachedIndex) acquire(path string) (*sharedIndex, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *cachedIndex) acquire(path string) (*sharedIndex, error) {
 	return s.current, nil
 }
 
-// retire closes the current database as soon as nobody uses it.
+// retire closes the current database once it has no readers.
 func (s *cachedIndex) retire() {
 	if old := s.current; old != nil {
 		s.current = nil
@@ -131,7 +131,7 @@ func (s *cachedIndex) retire() {
 	}
 }
 
-// Close closes every database that is open, each when its last user is done.
+// Close closes all open databases, each when its last reader is done.
 func (c *Catalog) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,7 +142,8 @@ func (c *Catalog) Close() {
 	}
 }
 
-// choose returns the databases of these names and paths; all for none.
+// choose resolves names and paths to databases, or returns all if there are
+// none.
 func (c *Catalog) choose(names, paths []string) ([]Entry, error) {
 	all := c.Entries()
 	var chosen []Entry
@@ -185,8 +186,8 @@ func (c *Catalog) choose(names, paths []string) ([]Entry, error) {
 	return chosen, nil
 }
 
-// EntryAt is the entry for a database that is known by its path alone: it is
-// named for its folder.
+// EntryAt returns an entry for a database known only by its path, named after
+// its folder.
 func EntryAt(path string) Entry {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -194,14 +195,14 @@ func EntryAt(path string) Entry {
 	name := filepath.Base(path)
 	switch filepath.Ext(name) {
 	case ".json", ".jsonl", ".leann":
-		// A file of the database, or what LEANN takes for its path.
+		// A file of the database, or LEANN's path prefix.
 		name = filepath.Base(filepath.Dir(path))
 	}
 	return Entry{Name: name, Path: path}
 }
 
-// findEntry is the position of the entry that name means: by its name, or by a
-// keyword that no other has.
+// findEntry returns the index of the entry with that name or with that keyword,
+// if no other entry has the keyword.
 func findEntry(entries []Entry, name string) int {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return strings.EqualFold(e.Name, name) }); i >= 0 {
 		return i
@@ -218,8 +219,7 @@ func findEntry(entries []Entry, name string) int {
 	return found
 }
 
-// nameList is the entries' names for a sentence, the first of them if there
-// are many.
+// nameList lists the names of the entries, truncated if there are many.
 func nameList(entries []Entry) string {
 	const most = 20
 	if len(entries) == 0 {
@@ -236,14 +236,14 @@ func nameList(entries []Entry) string {
 	return list
 }
 
-// A finding is what one database has to say to a query.
+// A databaseResult is the result of one database.
 type databaseResult struct {
 	Entry
 	index.Result
 	err error
 }
 
-// search asks every entry at once.
+// search searches all entries in parallel.
 func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []databaseResult {
 	findings := make([]databaseResult, len(entries))
 	if c.Embedders != nil {
@@ -265,7 +265,7 @@ func (c *Catalog) search(ctx context.Context, entries []Entry, q index.Query) []
 	return findings
 }
 
-// ageNote says that a database is older than it should be, if it is.
+// ageNote returns a note if the database is older than MaxAge.
 func (c *Catalog) ageNote(e Entry, info index.Info) []string {
 	age := time.Since(info.LastVerified())
 	if c.MaxAge <= 0 || age <= c.MaxAge {
@@ -274,7 +274,7 @@ func (c *Catalog) ageNote(e Entry, info index.Info) []string {
 	return []string{fmt.Sprintf("last updated %d days ago; to update it, the user runs: docsearch index update %s", int(age.Hours()/24), e.Name)}
 }
 
-// info opens the database and tells what is known of it.
+// info opens the database and returns its info.
 func (c *Catalog) info(e Entry) (i index.Info, err error) {
 	err = c.use(e.Path, func(db *index.Database) error {
 		i = db.Info()
@@ -283,8 +283,8 @@ func (c *Catalog) info(e Entry) (i index.Info, err error) {
 	return i, err
 }
 
-// searchTimeout is how long a database may take to answer. All take a few
-// milliseconds, but for those on a drive that does not answer at all.
+// searchTimeout limits the time per database. Databases respond within a few
+// milliseconds, unless their drive does not respond at all.
 const searchTimeout = 10 * time.Second
 
 var errTimeout = errors.New("timeout while reading its folder")
@@ -294,8 +294,8 @@ type outcome[T any] struct {
 	err   error
 }
 
-// forEachEntry calls f for every entry at once. It does not wait longer than patience:
-// an entry without an answer then has errTimeout.
+// forEachEntry calls f for all entries in parallel. Entries without a result
+// after the timeout get errTimeout.
 func forEachEntry[T any](ctx context.Context, entries []Entry, patience time.Duration, f func(Entry) (T, error)) []outcome[T] {
 	type numbered struct {
 		i int
@@ -331,7 +331,7 @@ func forEachEntry[T any](ctx context.Context, entries []Entry, patience time.Dur
 	return answers
 }
 
-// searchError says what is wrong with a database and what mends it.
+// searchError describes the problem of a database and how to fix it.
 func searchError(e Entry, err error) string {
 	s := fmt.Sprintf("cannot search %s: %v", e.Name, err)
 	switch command := index.Repair(e.Path, err); {

@@ -24,29 +24,29 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// Endpoint is the path that the server answers on over HTTP.
+// Endpoint is the URL path of the HTTP server.
 const Endpoint = "/mcp"
 
-// shutdownTime is how long answers may take after the server was told to stop.
+// shutdownTime limits how long calls may continue after shutdown begins.
 const shutdownTime = 5 * time.Second
 
 const (
-	// maxConnections is how many clients may be connected at a time, and
-	// maxBodies how many of them may be sending a message.
+	// maxConnections limits concurrent connections, and maxBodies limits how many
+	// of them may be sending a message.
 	maxConnections = 512
 	maxBodies      = 32
-	// maxBody is the longest message over HTTP, in bytes, and bodyTime how long
-	// one may take to arrive.
+	// maxBody is the maximum message size over HTTP in bytes, and bodyTime limits
+	// the time to receive one.
 	maxBody  = 1 << 20
 	bodyTime = 10 * time.Second
 )
 
-// ErrNeedsToken is wrapped by Listen's error for an address that other
-// machines reach, where there is no token.
+// ErrNeedsToken is wrapped by Listen's error for an address that other machines
+// can reach, if there is no token.
 var ErrNeedsToken = errors.New("a token is required: other machines can reach this address, unlike 127.0.0.1")
 
-// Listen listens on addr, HOST:PORT, for ServeHTTP. Without a token, only the
-// addresses that no other machine reaches are allowed.
+// Listen listens on addr, HOST:PORT, for ServeHTTP. Without a token, only
+// loopback addresses are allowed.
 func Listen(ctx context.Context, addr, token string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -58,10 +58,10 @@ func Listen(ctx context.Context, addr, token string) (net.Listener, error) {
 	return (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 }
 
-// ServeHTTP answers MCP clients over streamable HTTP on l until ctx is done.
-// With a token, every request must bear it. It closes l. The server keeps
-// nothing of a client between requests, so that no number of clients takes its
-// memory.
+// ServeHTTP serves MCP clients over streamable HTTP on l until ctx is done, and
+// closes l. With a token, every request must carry it. The server keeps no
+// state of clients between requests, so its memory does not grow with their
+// number.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
 	web := &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
@@ -80,8 +80,8 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 		return err
 	case <-ctx.Done():
 	}
-	// Calls in flight are answered; the streams that clients hold open for
-	// what the server may have to say are ended.
+	// Finish calls in flight, but close the streams on which clients wait for
+	// notifications.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
 	if err := transport.Shutdown(ctx); err != nil {
@@ -93,11 +93,11 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 	return nil
 }
 
-// readMessages reads each message as a whole, within a time limit, before it is
-// answered: a slow client holds no more than a connection. A client that initializes gets a
-// session id, because some insist on one. The server takes any: nothing
-// depends on it, so none can be stolen, and a client can continue after a
-// restart of the server.
+// readMessages reads each message completely, within a time limit, before it is
+// handled, so that a slow client occupies only a connection. An initialize
+// request gets a session ID because some clients require one. The server
+// accepts any ID: it stores nothing under it, so an ID cannot be stolen and
+// clients continue after a server restart.
 func readMessages(next http.Handler, limit time.Duration) http.Handler {
 	sending := make(chan struct{}, maxBodies)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -127,7 +127,7 @@ func readMessages(next http.Handler, limit time.Duration) http.Handler {
 	})
 }
 
-// readBody reads a request's body within its limits of size and time.
+// readBody reads a request body within its limits of size and time.
 func readBody(w http.ResponseWriter, r *http.Request, limit time.Duration) ([]byte, error) {
 	control := http.NewResponseController(w)
 	if err := control.SetReadDeadline(time.Now().Add(limit)); err != nil {
@@ -137,7 +137,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit time.Duration) ([]by
 	return body, errors.Join(err, control.SetReadDeadline(time.Time{}))
 }
 
-// statusOf is the HTTP status for a body that could not be read.
+// statusOf returns the HTTP status for a body that could not be read.
 func statusOf(err error) int {
 	var tooLong *http.MaxBytesError
 	switch {
@@ -149,7 +149,8 @@ func statusOf(err error) int {
 	return http.StatusBadRequest
 }
 
-// authorize refuses requests without the token and from web pages of other sites.
+// authorize rejects requests without the token and requests from web pages of
+// other sites.
 func authorize(next http.Handler, token string) http.Handler {
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -170,9 +171,9 @@ func authorize(next http.Handler, token string) http.Handler {
 	})
 }
 
-// sameSite reports whether the request does not come from a web page, or from
-// one of this machine or of the server's own name. With mcp-go's check of the
-// Host header this keeps the pages that a user visits away from the server.
+// sameSite reports whether the request has no web origin, or one on this
+// machine or on the server's own host name. Together with mcp-go's check of the
+// Host header, this keeps web pages in the user's browser away from the server.
 func sameSite(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {

@@ -44,8 +44,8 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// startHTTP serves a server without databases until the test ends, and
-// returns its URL.
+// startHTTP runs a server without databases until the test ends, and returns
+// its URL.
 func startHTTP(t *testing.T, token string) string {
 	t.Helper()
 	l, err := Listen(t.Context(), "127.0.0.1:0", token)
@@ -116,8 +116,7 @@ func TestHTTPGuards(t *testing.T) {
 	}
 }
 
-// Clients leave nothing behind, however many there are and whatever they call
-// themselves.
+// The server keeps no state of clients, whatever their number and names.
 func TestHTTPKeepsNothingOfClients(t *testing.T) {
 	url := startHTTP(t, "")
 	initialize := func(name string) {
@@ -160,7 +159,7 @@ func heapInUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// A body that does not arrive is given up.
+// A body that does not arrive is abandoned.
 func TestHTTPSlowBody(t *testing.T) {
 	called := false
 	s := httptest.NewServer(readMessages(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }), 50*time.Millisecond))
@@ -182,8 +181,8 @@ func TestHTTPSlowBody(t *testing.T) {
 	}
 }
 
-// TestHTTPStopsUnderAnOpenStream: a client that listens for what the server
-// may have to say does not keep it from ending.
+// TestHTTPStopsUnderAnOpenStream checks that a client that waits for
+// notifications does not block shutdown.
 func TestHTTPStopsUnderAnOpenStream(t *testing.T) {
 	l, err := Listen(t.Context(), "127.0.0.1:0", "")
 	if err != nil {

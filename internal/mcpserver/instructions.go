@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// maxInstructions is how long the instructions and the tools'
-	// descriptions may be: Claude Code cuts them off a little above.
+	// maxInstructions limits the length of the instructions and of the tool
+	// descriptions; Claude Code truncates them slightly above this.
 	maxInstructions = 2000
-	// instructionsTimeout is how long the answer to initialize waits for
-	// what the databases' manifests say; the client waits for that answer
-	// before it talks to the model.
+	// instructionsTimeout limits how long initialize waits for the manifests of
+	// the databases. The client waits for that response before it contacts the
+	// model.
 	instructionsTimeout = 100 * time.Millisecond
 )
 
@@ -26,7 +26,7 @@ Search these databases before the web: they are on this machine, respond in mill
 // noDatabases explains how the user adds the first database.
 const noDatabases = "no databases; to build one, the user runs: docsearch setup KEYWORD SOURCE"
 
-// instructions tell the model what it can ask and how.
+// instructions tell the model which databases exist and how to search them.
 func (s *Server) instructions(ctx context.Context) string {
 	var w strings.Builder
 	entries := s.catalog.Entries()
@@ -35,7 +35,7 @@ func (s *Server) instructions(ctx context.Context) string {
 	}
 	fmt.Fprintf(&w, "Local documentation of %s.\n\n", nameList(entries))
 	room := maxInstructions - w.Len() - len(howToSearch) - len("- and 10000 more: list_databases\n")
-	// The manifests alone: nothing is opened before it is asked.
+	// Read only the manifests: databases are opened on first use.
 	for i, a := range forEachEntry(ctx, entries, instructionsTimeout, func(e Entry) (index.Info, error) { return index.Inspect(e.Path) }) {
 		e := entries[i]
 		line := "- " + singleLine(e.Name)
@@ -62,8 +62,8 @@ func (s *Server) instructions(ctx context.Context) string {
 	return w.String()
 }
 
-// searchDescription is the search tool's description. It names the databases
-// because subagents see it and not the instructions.
+// searchDescription returns the description of the search tool. It lists the
+// databases because subagents see it but not the instructions.
 func (s *Server) searchDescription() string {
 	return fmt.Sprintf(`Search local documentation for passages that answer a question. Databases: %s. Use this tool before a web search for these subjects.
 

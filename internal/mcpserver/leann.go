@@ -9,8 +9,8 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 )
 
-// The tools of LEANN's own server, for configs and habits that name them.
-// Names and arguments are LEANN's; what answers is docsearch.
+// Tools with the names and arguments of LEANN's own server, for configs and
+// habits that refer to them. docsearch answers the calls.
 
 func (s *Server) leannSearchTool() (params []param, run func(context.Context) (string, error)) {
 	var name string
@@ -46,7 +46,7 @@ func (s *Server) leannSearchTool() (params []param, run func(context.Context) (s
 	}
 }
 
-// answerLEANN writes the hits of one index.
+// answerLEANN formats the hits of one index.
 func answerLEANN(a searchArguments, f databaseResult, metadata bool) string {
 	if len(f.Hits) == 0 {
 		return fmt.Sprintf("No passages in %s match %s.\n", f.Name, quote(a.query))
@@ -65,7 +65,7 @@ func answerLEANN(a searchArguments, f databaseResult, metadata bool) string {
 	return w.String()
 }
 
-// metadataOf is what the passages file says of the passage beside its text.
+// metadataOf returns the metadata of the passage in the passages file.
 func metadataOf(h *index.Hit) string {
 	line := h.Passage
 	line.ID, line.Text = "", ""

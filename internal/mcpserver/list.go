@@ -20,7 +20,7 @@ func (s *Server) list(ctx context.Context) string {
 	return count(len(entries), "database") + ":\n\n" + s.describe(ctx, entries)
 }
 
-// describe tells all that is known of the databases, a paragraph each.
+// describe describes each database in a paragraph.
 func (s *Server) describe(ctx context.Context, entries []Entry) string {
 	var w strings.Builder
 	for i, a := range forEachEntry(ctx, entries, searchTimeout, s.catalog.info) {

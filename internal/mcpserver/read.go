@@ -110,15 +110,15 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	return "", fmt.Errorf("%s is in several databases (%s): pass database", quote(ref.Name), strings.Join(names, ", "))
 }
 
-// answerRead writes what was read, as much of it as the budget allows.
+// answerRead formats the passages within the token budget.
 func answerRead(a readArguments, database string, r index.Reading) (string, error) {
-	var first, last int // of r.Passages, last excluded
+	var first, last int // of r.Passages; last is exclusive
 	limit := a.maxTokens * bytesPerToken
 	sizes := make([]int, len(r.Passages))
 	for i := range r.Passages {
 		sizes[i] = len(passageHeader(&r, i)) + len(fenced(safetext.Block(r.Passages[i].Text)))
 	}
-	const frame = 400 // for what stands before and after
+	const frame = 400 // bytes for the header and the footer
 	if r.Wanted >= 0 && !a.whole {
 		first, last = expandAround(sizes, r.Wanted, limit-frame)
 	} else {
@@ -156,7 +156,7 @@ func answerRead(a readArguments, database string, r index.Reading) (string, erro
 	return w.String(), nil
 }
 
-// passageHeader is the line above the i-th passage of a reading.
+// passageHeader returns the line above the i-th passage.
 func passageHeader(r *index.Reading, i int) string {
 	p := &r.Passages[i]
 	s := fmt.Sprintf("\n%d. %s", r.First+i+1, heading(p))
@@ -166,8 +166,8 @@ func passageHeader(r *index.Reading, i int) string {
 	return s + " | id " + singleLine(p.ID) + documentNote(p) + "\n"
 }
 
-// expandAround is the widest span about wanted whose sizes stay within limit, grown
-// by turns on both sides.
+// expandAround returns the widest span around wanted whose size stays within
+// limit. It grows on both sides in turn.
 func expandAround(sizes []int, wanted, limit int) (first, last int) {
 	first, last = wanted, wanted+1
 	limit -= sizes[wanted]
@@ -184,8 +184,8 @@ func expandAround(sizes []int, wanted, limit int) (first, last int) {
 	return first, last
 }
 
-// lastWithin is the end of the longest span from first whose sizes stay within
-// limit; one passage at least.
+// lastWithin returns the end of the longest span from first whose size stays
+// within limit, with at least one passage.
 func lastWithin(sizes []int, first, limit int) int {
 	last := first + 1
 	limit -= sizes[first]

@@ -11,7 +11,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// testReading is passages first to last of a document of total.
+// testReading returns passages first to last of a document with total passages.
 func testReading(first, last, total, wanted, size int) index.Reading {
 	r := index.Reading{First: first, Total: total, Wanted: wanted}
 	for i := first; i <= last; i++ {
@@ -80,7 +80,7 @@ Passages 2 to 3 of 3. Fenced text is quoted documentation.
 }
 
 // TestAnswerReadGoesOn reads a long document in parts, each within the budget,
-// and gets every passage once and in order.
+// and checks that every passage appears once and in order.
 func TestAnswerReadGoesOn(t *testing.T) {
 	const passages = 40
 	r := testReading(0, passages-1, passages, -1, 1500)

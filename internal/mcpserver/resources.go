@@ -10,8 +10,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// What a person, not the model, picks in a client: databases and documents as
-// resources (to mention one in a prompt), and a prompt that asks them.
+// Features that the user, not the model, selects in a client: databases and
+// documents as resources, to mention in a prompt, and a prompt that searches
+// them.
 
 const (
 	scheme           = "docsearch://"
@@ -19,7 +20,7 @@ const (
 	documentTemplate = scheme + "{database}/{+document}"
 	textType         = "text/markdown"
 	askPrompt        = "ask"
-	maxCompletions   = 100 // by the protocol
+	maxCompletions   = 100 // protocol limit
 )
 
 func (s *Server) addResources(hooks *server.Hooks) {
@@ -70,7 +71,7 @@ func (s *Server) addPrompts() {
 	), s.ask)
 }
 
-// ask searches and hands the model the question with what was found.
+// ask searches and returns the question together with the results.
 func (s *Server) ask(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	a := searchArguments{query: strings.TrimSpace(r.Params.Arguments["question"]), detail: detailPassages, topK: s.topK, maxTokens: s.maxTokens}
 	if a.query == "" {
@@ -89,7 +90,7 @@ func (s *Server) ask(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromp
 	}), nil
 }
 
-// A completer completes the names of databases.
+// A completer completes database names.
 type completer struct{ catalog *Catalog }
 
 func (c completer) CompletePromptArgument(_ context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {

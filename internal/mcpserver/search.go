@@ -15,17 +15,17 @@ const (
 	defaultTopK   = 5
 	maxTopK       = 100
 	defaultTokens = 4000
-	// maxTokens is the most that Claude Code takes of a result.
+	// maxTokens is the longest result that Claude Code accepts.
 	maxTokens = 25000
 	minTokens = 200
 
-	// closestSections is how many headings are shown where nothing is relevant.
+	// closestSections is the number of headings to list if nothing is relevant.
 	closestSections = 5
-	// maxErrors is how many databases' troubles one answer tells in full.
+	// maxErrors is the number of database errors that a result reports in full.
 	maxErrors = 3
 )
 
-// Values of search's detail.
+// Values of the detail argument.
 const (
 	detailPassages = "passages"
 	detailHeadings = "headings"
@@ -92,7 +92,8 @@ func (s *Server) search(ctx context.Context, a searchArguments) (string, error) 
 	return answerSearch(a, findings, scoped, len(entries))
 }
 
-// entriesNamedIn are the entries that the query names, or all if it names none.
+// entriesNamedIn returns the entries that the query names, or all if it names
+// none.
 func entriesNamedIn(query string, entries []Entry) []Entry {
 	names := make([][]string, len(entries))
 	for i, e := range entries {
@@ -108,7 +109,7 @@ func entriesNamedIn(query string, entries []Entry) []Entry {
 	return named
 }
 
-// answerSearch writes the answer for the model.
+// answerSearch formats the results for the model.
 func answerSearch(a searchArguments, findings []databaseResult, scoped bool, all int) (string, error) {
 	var notes, searched []string
 	var failed []Entry
@@ -191,15 +192,15 @@ type hit struct {
 	index.Hit
 	database   string
 	confidence float64 // of the database's best hit
-	relevance  float64 // what hits of several databases are compared by
+	relevance  float64 // sort key across databases
 }
 
-// place is one line that says where the hit is.
+// place returns the location of the hit in one line.
 func (h hit) place() string {
 	return fmt.Sprintf("%s | %s", heading(&h.Passage), h.source())
 }
 
-// source is the database, where to find the passage there, and its id.
+// source returns the database, the source location and the ID of the hit.
 func (h hit) source() string {
 	s := h.database + " | " + singleLine(h.Locator())
 	if h.Locator() != h.ID {
@@ -208,8 +209,8 @@ func (h hit) source() string {
 	return s + documentNote(&h.Passage)
 }
 
-// merge puts the findings' hits into one order. Where there are relevant hits,
-// it leaves out those that are not: they would only fill the page.
+// merge sorts the hits of all results. If there are relevant hits, it omits the
+// others, which would only fill the result.
 func merge(findings []databaseResult, topK int) []hit {
 	results := make([]index.Result, len(findings))
 	for i, f := range findings {
@@ -226,24 +227,24 @@ func merge(findings []databaseResult, topK int) []hit {
 	return hits
 }
 
-// quote shows the query in a sentence.
+// quote quotes the query for a sentence.
 func quote(s string) string { return `"` + singleLine(s) + `"` }
 
-// A page is an answer in the making that keeps to a limit.
+// A budgetWriter collects a result up to a size limit.
 type budgetWriter struct {
 	strings.Builder
 	limit    int // in bytes
 	reserved int
 }
 
-// remaining is how many bytes may still be written.
+// remaining returns the number of bytes left.
 func (w *budgetWriter) remaining() int { return w.limit - w.reserved - w.Len() }
 
-// reserve keeps n bytes for the end of the page, release gives them back.
+// reserve reserves n bytes for the end; release frees them.
 func (w *budgetWriter) reserve(n int) { w.reserved += n }
 func (w *budgetWriter) release()      { w.reserved = 0 }
 
-// line writes a line if there is room for it.
+// line writes a line if it fits.
 func (w *budgetWriter) line(s string) bool {
 	if len(s)+1 > w.remaining() {
 		return false
@@ -252,19 +253,19 @@ func (w *budgetWriter) line(s string) bool {
 	return true
 }
 
-// passages writes the hits with their texts, as many as there is room for. A
-// passage that is longer than its share is shortened to what matters most of
-// it; hits for which no room is left are named.
+// passages writes the hits with their texts while they fit. It shortens a
+// passage that exceeds its share to its most relevant part, and lists the hits
+// that do not fit by name.
 func (w *budgetWriter) passages(hits []hit, words []string) {
-	const tail = 160 // for the line that names what was left out
+	const tail = 160 // for the line that lists the omitted hits
 	for i, h := range hits {
 		head := fmt.Sprintf("\n%d. %s\n   score %.2f | %s\n", i+1, heading(&h.Passage), h.relevance, h.source())
 		text := safetext.Block(h.Text)
 		room := w.remaining() - len(head) - fenceSize(text)
 		if i < len(hits)-1 {
 			room -= tail
-			// The first passages of many must not take all: half of what is
-			// left is enough for one.
+			// The first of many passages must not use all the space: one passage gets at
+			// most half of the rest.
 			room = min(room, max(w.remaining()/2, 4*minExcerpt))
 		}
 		if room < min(minExcerpt, len(text)) {

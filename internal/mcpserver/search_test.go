@@ -191,8 +191,8 @@ Note: Searched only gitlab, because the query names it; pass database to choose 
 	}
 }
 
-// TestAnswerSearchKeepsToItsBudget: with whatever passages, and all that is
-// asked for is there or named, or said to be left out.
+// TestAnswerSearchKeepsToItsBudget checks that a result stays within its budget
+// for any passages, and contains, lists, or counts every requested hit.
 func TestAnswerSearchKeepsToItsBudget(t *testing.T) {
 	long := strings.Repeat("Words about something else altogether.\n", 400)
 	for _, tt := range []struct {

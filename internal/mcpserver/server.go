@@ -1,11 +1,11 @@
-// Package mcpserver lets an agent search documentation: an MCP server whose
-// tools search databases, read from them and list them.
+// Package mcpserver is the MCP server that lets an agent search documentation.
+// Its tools search, read and list databases.
 //
-// Results are text, written for a model: structured content would take the
-// text's place with some clients. What is quoted from documents stands
-// between fences that it cannot break, and every answer keeps to a budget.
-// Arguments are decoded by the package itself, leniently, and its errors say
-// how to call the tool. The server starts without opening anything; package
+// Results are plain text for a model, because some clients would show
+// structured content in its place. Quotations from documents are inside fences
+// that they cannot break, and every result has a size limit. The package
+// decodes arguments leniently, and its errors explain the call. The server
+// starts without opening a database; package index implements the search.
 // index does the searching.
 package mcpserver
 
@@ -20,18 +20,18 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Options say what a Server is.
+// Options configure a Server.
 type Options struct {
 	Catalog *Catalog
-	Version string       // docsearch's own
-	LEANN   bool         // offer the tools of LEANN's own server as well
-	Log     *slog.Logger // nil: nothing is logged
-	// TopK and MaxTokens are what search uses where a call does not say; 0 is
-	// the default of the package.
+	Version string       // of docsearch
+	LEANN   bool         // also offer the tools of LEANN's own server
+	Log     *slog.Logger // nil: no log
+	// TopK and MaxTokens are the defaults of the search tool; 0 means the default
+	// of this package.
 	TopK, MaxTokens int
 }
 
-// A Server answers MCP clients from the databases of a catalog.
+// A Server serves the databases of a catalog to MCP clients.
 type Server struct {
 	catalog         *Catalog
 	log             *slog.Logger
@@ -39,7 +39,7 @@ type Server struct {
 	topK, maxTokens int
 }
 
-// New makes a server. It opens no database.
+// New returns a server. It opens no database.
 func New(opt Options) *Server {
 	s := &Server{catalog: opt.Catalog, log: opt.Log,
 		topK: cmp.Or(opt.TopK, defaultTopK), maxTokens: cmp.Or(opt.MaxTokens, defaultTokens)}
@@ -63,7 +63,7 @@ func New(opt Options) *Server {
 	}
 	s.addResources(hooks)
 	s.addPrompts()
-	// What names the databases is made when it is asked for.
+	// Texts that list the databases are generated per request.
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, r *mcp.InitializeResult) {
 		r.Instructions = s.instructions(ctx)
 	})
@@ -81,17 +81,19 @@ func New(opt Options) *Server {
 	return s
 }
 
-// ServeStdio answers one client, whose messages come from in, on out, until
-// in ends and every call is answered, or ctx is done. Neither is an error.
+// ServeStdio serves one client that sends messages on in and receives them on
+// out. It returns nil when in ends and every call is answered, or when ctx is
+// done.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	return newStdioConn(s.mcp, s.log, out).serve(ctx, in)
 }
 
-// A tool is what the client sees of one, and what makes its arguments anew
-// for every call.
+// A tool describes a tool to clients; call returns fresh arguments and the
+// function that uses them, for each call.
 type tool struct {
 	name, title, description string
-	// searchHint are words under which the client's own search for tools finds it.
+	// searchHint contains words under which the client's tool search finds the
+	// tool.
 	searchHint string
 	// alwaysLoad asks the client to show the tool's schema to the model from the
 	// first request on.
@@ -134,8 +136,8 @@ func (s *Server) tools(leann bool) []tool {
 func (t tool) declare() mcp.Tool {
 	params, _ := t.call()
 	yes, no := true, false
-	// Without the second, Claude Code puts a result of more than 50,000
-	// characters into a file and shows the model its beginning.
+	// Without maxResultSizeChars, Claude Code saves a result of more than 50,000
+	// characters in a file and shows the model only its beginning.
 	meta := map[string]any{"anthropic/searchHint": t.searchHint, "anthropic/maxResultSizeChars": maxTokens * bytesPerToken}
 	if t.alwaysLoad {
 		meta["anthropic/alwaysLoad"] = true
@@ -149,8 +151,8 @@ func (t tool) declare() mcp.Tool {
 	}
 }
 
-// handler answers calls of t. What goes wrong is for the model to read, so it
-// is a result, not a protocol error.
+// handler runs calls of t. Errors are returned as results, not as protocol
+// errors, so that the model can read them.
 func (s *Server) handler(t tool) server.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		params, run := t.call()

@@ -47,7 +47,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// build makes a database of the passages in dir.
+// build creates a database of the passages in dir.
 func build(t testing.TB, dir string, passages ...passage.Passage) {
 	t.Helper()
 	var lines []byte
@@ -66,8 +66,7 @@ func build(t testing.TB, dir string, passages ...passage.Passage) {
 	}
 }
 
-// gitPages and shipPages are the documentation of two made-up programs: what
-// one says of its subject is far from what the other does.
+// gitPages and shipPages document two made-up programs with unrelated subjects.
 func gitPages() []passage.Passage {
 	page := func(id, title, section, text string) passage.Passage {
 		anchor := strings.ReplaceAll(strings.ToLower(section), " ", "-")
@@ -95,8 +94,8 @@ func shipPages() []passage.Passage {
 	}
 }
 
-// serve serves two databases, vcs and ship, and more if given, and returns
-// the server's own view and a client's.
+// serve serves two databases, vcs and ship, and more if given. It returns the
+// server's catalog and a connected client.
 func serve(t testing.TB, more ...Entry) (*Server, *client.Client) {
 	t.Helper()
 	vcs, ship := t.TempDir(), t.TempDir()
@@ -134,7 +133,7 @@ func connect(t testing.TB, s *Server) *client.Client {
 	return c
 }
 
-// call calls a tool and returns its text, and whether it is an error.
+// call calls a tool and returns its text and whether it is an error.
 func call(t testing.TB, c *client.Client, tool string, arguments any) (text string, isError bool) {
 	t.Helper()
 	r, err := c.CallTool(t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: tool, Arguments: arguments}})
@@ -147,7 +146,7 @@ func call(t testing.TB, c *client.Client, tool string, arguments any) (text stri
 	return r.Content[0].(mcp.TextContent).Text, r.IsError
 }
 
-// withoutPaths replaces the databases' folders by their names.
+// withoutPaths replaces the folders of the databases by their names.
 func withoutPaths(s *Server, text string) string {
 	for _, e := range s.catalog.Entries() {
 		text = strings.ReplaceAll(text, e.Path, "/db/"+e.Name)
@@ -216,7 +215,7 @@ func TestListDatabases(t *testing.T) {
 	golden(t, "leann_list.txt", text)
 }
 
-// truncateFile shortens a file of the index that is in force.
+// truncateFile truncates a file of the current index.
 func truncateFile(t testing.TB, database, name string, size int64) {
 	t.Helper()
 	g, err := generation.Current(database)
@@ -234,7 +233,7 @@ func TestSearch(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		arguments map[string]any
-		want      []string // the answer has
+		want      []string // required substrings
 		never     []string
 		isError   bool
 	}{
@@ -336,8 +335,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestMappedURLs holds that read and filter know the URLs that the config gives
-// to files.
+// TestMappedURLs checks that read and filter support the URLs to which the
+// config maps files.
 func TestMappedURLs(t *testing.T) {
 	mapped := t.TempDir()
 	build(t, mapped, shipPages()...)
@@ -357,8 +356,8 @@ func TestMappedURLs(t *testing.T) {
 	}
 }
 
-// TestReadPrefersExactURL holds that a database that maps a URL to a page is not
-// in the way of one that has the URL itself.
+// TestReadPrefersExactURL checks that a database that maps a URL to a page does
+// not hide a database with exactly that URL.
 func TestReadPrefersExactURL(t *testing.T) {
 	files := t.TempDir()
 	build(t, files, passage.Passage{ID: "f0", Path: "branches.md", Title: "Branches", Text: "Another copy of the page."})
@@ -405,8 +404,8 @@ func TestLEANNTools(t *testing.T) {
 	}
 }
 
-// TestRebuiltUnderneath: searches go on while the database is rebuilt again
-// and again, and see the new passages without a restart.
+// TestRebuiltUnderneath checks that searches continue during repeated rebuilds,
+// and see the new passages without a restart.
 func TestRebuiltUnderneath(t *testing.T) {
 	dir := t.TempDir()
 	version := func(n int) []passage.Passage {
@@ -437,9 +436,9 @@ func TestRebuiltUnderneath(t *testing.T) {
 	searchers.Wait()
 }
 
-// TestDamage: whatever file of a database is damaged, and whenever, the answer
-// says so and how to repair it, the other databases are searched, and a
-// rebuild mends it without a restart.
+// TestDamage checks that the result names the problem and the repair command
+// for any corrupt file, at any time. The other databases are still searched,
+// and a rebuild repairs the database without a restart.
 func TestDamage(t *testing.T) {
 	for _, name := range []string{"lexical.idx", passage.TableName, "passages.0.jsonl"} {
 		for _, opened := range []bool{false, true} {
@@ -474,15 +473,15 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestFault: reading what is no longer in a mapped file is a fault of memory,
-// which would end the process.
+// TestFault checks that reading a truncated mapped file, which is a memory
+// fault, does not end the process.
 func TestFault(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("skipped: a file that is mapped cannot be shortened on Windows")
 	}
 	dir := indextest.Database(t, 1000)
 	_, c := serve(t, Entry{Name: "big", Path: dir})
-	// Opened, but for the query's own words not read yet.
+	// Open, but the query's own words are not loaded yet.
 	if got, _ := call(t, c, "list_databases", nil); !strings.Contains(got, "1,000 of") {
 		t.Fatalf("got %s", got)
 	}
@@ -514,7 +513,8 @@ func TestConcurrentCalls(t *testing.T) {
 	calls.Wait()
 }
 
-// TestDiscover: clients of the newest protocol ask without initialize.
+// TestDiscover checks requests without initialize, as clients of the newest
+// protocol send them.
 func TestDiscover(t *testing.T) {
 	s, _ := serve(t)
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`

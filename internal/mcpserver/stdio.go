@@ -18,45 +18,43 @@ import (
 )
 
 const (
-	// maxMessage is the longest line that is read as a message. A tool's
-	// arguments are a few hundred bytes; this leaves room for a client that
-	// sends much more about itself.
+	// maxMessage is the longest message line. Tool arguments take a few hundred
+	// bytes; this leaves room for clients that describe themselves at length.
 	maxMessage = 4 << 20
-	// maxCalls is how many tool calls run at once. Further ones wait unread.
+	// maxCalls limits concurrent tool calls. Further calls wait unread.
 	maxCalls = 64
-	// drainTime is how long calls in flight may take after the client has
-	// closed its end, cancelTime how long they may take to notice that they
-	// are cancelled.
+	// drainTime limits calls in flight after the client has closed its input, and
+	// cancelTime limits how long they may take to react to their cancellation.
 	drainTime  = 10 * time.Second
 	cancelTime = time.Second
 )
 
-// A stream serves one client over a pair of byte streams, a JSON-RPC message
-// a line. mcp-go's own stdio server is not used, because it drops the calls
-// that are in flight when its input ends (a client that writes its requests
-// and closes the pipe loses up to all answers), reads lines of any length,
-// and keeps its session in a package variable.
+// A stdioConn serves one client over a pair of byte streams with one JSON-RPC
+// message per line. It replaces mcp-go's stdio server, which drops calls in
+// flight when its input ends (a client that writes its requests and closes the
+// pipe loses up to all answers), reads lines of any length, and keeps its
+// session in a package variable.
 //
-// Tool calls run beside one another, everything else in the order of its
-// arrival, so that what follows initialize finds it done.
+// Tool calls run concurrently. All other messages are handled in order, so that
+// initialize has finished before the next message.
 type stdioConn struct {
 	server *server.MCPServer
 	log    *slog.Logger
 
-	mu  sync.Mutex // of out
+	mu  sync.Mutex // guards out
 	out io.Writer
 
-	running    chan struct{}  // taken by the calls that run
-	calls      sync.WaitGroup // each is answered
-	background sync.WaitGroup // what lasts as long as the connection
+	running    chan struct{}  // semaphore of tool calls
+	calls      sync.WaitGroup // unanswered tool calls
+	background sync.WaitGroup // goroutines that live as long as the connection
 }
 
 func newStdioConn(s *server.MCPServer, log *slog.Logger, out io.Writer) *stdioConn {
 	return &stdioConn{server: s, log: log, out: out, running: make(chan struct{}, maxCalls)}
 }
 
-// serve answers in's messages on out until in ends and every call is
-// answered, or ctx is done. Neither is an error.
+// serve answers messages from in on out. It returns nil when in ends and every
+// call is answered, or when ctx is done.
 func (s *stdioConn) serve(ctx context.Context, in io.Reader) error {
 	session := server.NewInProcessSession("stdio", nil)
 	if err := s.server.RegisterSession(ctx, session); err != nil {
@@ -67,8 +65,7 @@ func (s *stdioConn) serve(ctx context.Context, in io.Reader) error {
 	defer s.finish(ctx, cancel)
 	s.background.Go(func() { s.forward(ctx, session.ClientNotifications()) })
 
-	// The reader may be stuck in a read when ctx ends; it must not keep the
-	// rest from ending.
+	// The reader may be blocked in a read when ctx ends; do not wait for it.
 	lines, ended := make(chan []byte), make(chan error, 1)
 	go func() {
 		ended <- readLines(ctx, in, lines)
@@ -85,8 +82,8 @@ func (s *stdioConn) serve(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// finish waits until every call is answered. Calls that take too long are
-// cancelled, which answers them with an error, and then given up.
+// finish waits until every call is answered. It cancels calls that take too
+// long, which answers them with an error, and finally abandons them.
 func (s *stdioConn) finish(ctx context.Context, cancel context.CancelFunc) {
 	late := time.AfterFunc(drainTime, cancel)
 	defer late.Stop()
@@ -103,7 +100,7 @@ func (s *stdioConn) finish(ctx context.Context, cancel context.CancelFunc) {
 	}
 }
 
-// doneChannel is closed when group is done.
+// doneChannel returns a channel that is closed when group is done.
 func doneChannel(group *sync.WaitGroup) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
@@ -113,7 +110,7 @@ func doneChannel(group *sync.WaitGroup) <-chan struct{} {
 	return done
 }
 
-// forward sends what the server has to say unasked, such as progress.
+// forward sends the server's notifications, such as progress.
 func (s *stdioConn) forward(ctx context.Context, notifications <-chan mcp.JSONRPCNotification) {
 	for {
 		select {
@@ -125,7 +122,7 @@ func (s *stdioConn) forward(ctx context.Context, notifications <-chan mcp.JSONRP
 	}
 }
 
-// receive deals with one line. A nil line stands for one that was too long.
+// receive handles one line. nil means that the line was too long.
 func (s *stdioConn) receive(ctx context.Context, line []byte) {
 	var message struct {
 		ID     json.RawMessage `json:"id"`
@@ -162,8 +159,7 @@ func (s *stdioConn) receive(ctx context.Context, line []byte) {
 	}
 }
 
-// handle answers a message. A panic is one request's failure, not the
-// server's.
+// handle answers a message. A panic fails only that request.
 func (s *stdioConn) handle(ctx context.Context, id json.RawMessage, line []byte) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -176,7 +172,7 @@ func (s *stdioConn) handle(ctx context.Context, id json.RawMessage, line []byte)
 	}
 }
 
-// sendError answers a message whose id is not known.
+// sendError answers a message whose ID is unknown.
 func (s *stdioConn) sendError(code int, why string) {
 	s.log.Debug("rejected a message", "why", why)
 	s.send(mcp.NewJSONRPCError(mcp.NewRequestId(nil), code, why, nil))
@@ -195,9 +191,9 @@ func (s *stdioConn) send(message any) {
 	}
 }
 
-// readLines sends each line of r that is not blank, without its newline; a
-// line longer than maxMessage as nil. The last line needs no newline. It
-// returns nil at r's end.
+// readLines sends each non-blank line of r without its newline, and nil for a
+// line longer than maxMessage. The last line needs no newline. It returns nil
+// at the end of r.
 func readLines(ctx context.Context, r io.Reader, lines chan<- []byte) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {
@@ -218,8 +214,8 @@ func readLines(ctx context.Context, r io.Reader, lines chan<- []byte) error {
 	}
 }
 
-// readLine reads a line without its newline; nil and what ended it if it is
-// longer than maxMessage.
+// readLine reads a line without its newline. If the line exceeds maxMessage, it
+// returns nil and the error at the end of the line, if any.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	line, tooLong := []byte{}, false
 	for {

@@ -16,7 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// newTestStream serves two tools: "wait" lasts until its call is cancelled or
+// newTestStream serves two tools: "wait" blocks until its call is cancelled or
 // release is closed, "echo" returns its argument.
 func newTestStream(out io.Writer) (s *stdioConn, release chan struct{}) {
 	release = make(chan struct{})
@@ -39,7 +39,7 @@ func callLine(id any, tool string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":{"text":"x"}}}`+"\n", mustJSON(id), tool)
 }
 
-// answers are the messages in out, by id.
+// answers returns the messages in out by ID.
 func answers(t testing.TB, out []byte) map[string]json.RawMessage {
 	t.Helper()
 	got := make(map[string]json.RawMessage)
@@ -100,7 +100,7 @@ func TestStreamAnswersInOrderAndAtOnce(t *testing.T) {
 			t.Fatalf("%s was answered with %s (%v), want %s", message, got, err, want)
 		}
 	}
-	// A call that lasts keeps nothing else waiting.
+	// A long call does not delay other messages.
 	io.WriteString(client, callLine("slow", "wait"))
 	ask(`{"jsonrpc":"2.0","id":"server-discover-probe-1","method":"server/discover","params":{}}`, `"id":"server-discover-probe-1","error":{"code":-32601`)
 	ask(`{"jsonrpc":"2.0","id":"x","method":"no/such"}`, `"id":"x","error":{"code":-32601`)
@@ -151,12 +151,12 @@ func TestStreamSurvivesAPanic(t *testing.T) {
 	}
 }
 
-// TestReadLines compares with the plain way of cutting a text into lines.
+// TestReadLines checks how readLines splits its input.
 func TestReadLines(t *testing.T) {
 	long := strings.Repeat("x", maxMessage)
 	for _, tt := range []struct {
 		name, in string
-		want     []string // "" stands for a line that is too long
+		want     []string // "" means a line that is too long
 	}{
 		{"nothing", "", nil},
 		{"one", "a\n", []string{"a"}},
@@ -198,8 +198,8 @@ func collectLines(t testing.TB, in string) [][]byte {
 	return got
 }
 
-// FuzzStream: whatever arrives, every line that goes out is one JSON message,
-// and a request that follows is still answered.
+// FuzzStream checks that for any input, every output line is a JSON message and
+// a later request is still answered.
 func FuzzStream(f *testing.F) {
 	for _, s := range []string{
 		"", "\n\n", "x", "{}", "[]", "null", "0", `"s"`, "{\"id\":1}", callLine(1, "echo"), callLine("a", "none"),

@@ -10,29 +10,30 @@ import (
 	"github.com/docsearch/docsearch/internal/safetext"
 )
 
-// bytesPerToken is what an answer's budget reckons with. English prose has
-// four to five bytes a token, code three to four, Chinese two to three (in
-// UTF-8); a quarter of the bytes is near enough for all of them, and no
-// model's own tokenizer is to be had here.
+// bytesPerToken is the assumed size of a token in the budgets. English prose
+// has four to five bytes per token, code three to four, Chinese two to three
+// (in UTF-8). Four is close enough for all of them, and no model's tokenizer is
+// available here.
 const bytesPerToken = 4
 
 const (
-	// minExcerpt is the least of a passage that is worth quoting, in bytes.
+	// minExcerpt is the shortest quotation worth showing, in bytes.
 	minExcerpt = 400
-	// maxLabel is how long a title or a heading path may be.
+	// maxLabel is the maximum length of a title or a heading path.
 	maxLabel = 240
 )
 
-// separator stands between the headings of a path.
+// separator separates the headings of a path.
 const separator = " > "
 
-// fenced quotes a passage, so that no line of it poses as the server's.
+// fenced quotes a passage, so that none of its lines can pass for the server's.
 func fenced(text string) string { return safetext.Fenced(text) + "\n" }
 
-// fenceSize is the most that fenced adds to a text or a part of it.
+// fenceSize is the maximum number of bytes that fenced adds to a text or a part
+// of it.
 func fenceSize(text string) int { return 2*len(safetext.Fence(text)) + 3 }
 
-// singleLine makes one line of bounded length of what a document calls itself.
+// singleLine converts a name from a document to one line of limited length.
 func singleLine(s string) string {
 	s = safetext.Line(s)
 	if len(s) > maxLabel {
@@ -41,8 +42,7 @@ func singleLine(s string) string {
 	return s
 }
 
-// heading is the passage's place among the headings: the document's title and
-// the heading path below it.
+// heading returns the document title and the heading path of a passage.
 func heading(p *passage.Passage) string {
 	parts := p.Headings
 	if p.Title != "" && (len(parts) == 0 || !strings.EqualFold(parts[0], p.Title)) {
@@ -54,8 +54,8 @@ func heading(p *passage.Passage) string {
 	return singleLine(strings.Join(parts, separator))
 }
 
-// truncate is the longest beginning of s that has at most n bytes and whole
-// characters.
+// truncate returns the longest prefix of s with at most n bytes that does not
+// split a character.
 func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -67,9 +67,8 @@ func truncate(s string, n int) string {
 	return s[:n]
 }
 
-// excerpt is the part of text that has at most limit bytes and the most of
-// the words, whole lines where it can be. Where it leaves something out it
-// says so with an ellipsis.
+// excerpt returns the part of text with the most words, in at most limit bytes
+// and in whole lines if possible. An ellipsis marks omissions.
 func excerpt(text string, limit int, words []string) string {
 	text = strings.Trim(text, "\n")
 	if len(text) <= limit {
@@ -78,8 +77,8 @@ func excerpt(text string, limit int, words []string) string {
 	limit -= len("…\n") + len("\n…")
 	lines := strings.SplitAfter(text, "\n")
 	counts := countWords(lines, words)
-	// The window from line first to the line before next, as a sum of what
-	// each word counts for once.
+	// The window covers the lines from first to next, exclusive. Its score counts
+	// each word once.
 	var best, bestScore, bestEnd = 0, -1, 0
 	seen := make([]int, len(words))
 	size, score, next := 0, 0, 0
@@ -110,7 +109,7 @@ func excerpt(text string, limit int, words []string) string {
 	return chosen + "\n…"
 }
 
-// countWords lists for each line the words that are in it.
+// countWords lists the words that each line contains.
 func countWords(lines, words []string) [][]int {
 	found := make([][]int, len(lines))
 	for i, line := range lines {
@@ -124,8 +123,8 @@ func countWords(lines, words []string) [][]int {
 	return found
 }
 
-// stemPrefixes are the beginnings of the words of a query, for finding them in a
-// text in whatever form: "caching" is in "cached".
+// stemPrefixes returns prefixes of the query's words that match other forms of
+// them: "cach" for "caching" matches "cached".
 func stemPrefixes(query string, keywords []string) []string {
 	var list []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(query+" "+strings.Join(keywords, " ")), func(r rune) bool {
@@ -140,7 +139,7 @@ func stemPrefixes(query string, keywords []string) []string {
 	return list
 }
 
-// count is n with its noun: "1 passage", "20,134 passages".
+// count formats a number with its noun: "1 passage", "20,134 passages".
 func count(n int, noun string) string {
 	s := thousands(n) + " " + noun
 	if n != 1 {
@@ -157,7 +156,8 @@ func thousands(n int) string {
 	return s
 }
 
-// documentNote is what to tell of a passage's document, as the end of a line.
+// documentNote returns a note about the kind of a passage's document, to append
+// to a line.
 func documentNote(p *passage.Passage) string {
 	if r := p.Label(); r != "" {
 		return " | " + singleLine(r)
