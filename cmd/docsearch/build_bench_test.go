@@ -12,10 +12,9 @@ import (
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
-// BenchmarkIndexBuild is "docsearch index build" as a process: how long it
-// takes, how much processor time, how much memory at most, and what share of
-// the text the index comes to. A million passages, which DOCSEARCH_BENCH_LARGE
-// adds, are to take 4 GB at most.
+// BenchmarkIndexBuild runs "docsearch index build" as a process. It reports
+// wall time, CPU time, peak memory, and index size relative to the text.
+// DOCSEARCH_BENCH_LARGE adds a million passages, for which the limit is 4 GB.
 func BenchmarkIndexBuild(b *testing.B) {
 	sizes := []int{10_000, 36_000}
 	if os.Getenv("DOCSEARCH_BENCH_LARGE") != "" {
@@ -35,9 +34,9 @@ func BenchmarkIndexBuild(b *testing.B) {
 	}
 }
 
-// BenchmarkIndexBuildDocs builds the documentation that make eval fetches,
-// seven sets in HTML, one after another: on two cores that nobody else uses in
-// 10 s at most, in 600 MB, an index of 0.8 of the text.
+// BenchmarkIndexBuildDocs builds the documentation that make eval downloads,
+// seven sets of HTML pages, one after another. Targets on two idle cores: 10 s,
+// 600 MB, and an index of 0.8 times the text.
 func BenchmarkIndexBuildDocs(b *testing.B) {
 	docs := os.Getenv("DOCSEARCH_EVAL_DOCS")
 	if docs == "" {
@@ -62,7 +61,8 @@ func BenchmarkIndexBuildDocs(b *testing.B) {
 	t.report(b)
 }
 
-// A buildStats is what builds took together, and the most memory of one.
+// A buildStats is the sum over several builds, except for memory, which is the
+// maximum.
 type buildStats struct {
 	wallTime, cpuTime  time.Duration
 	memory, text, size int64

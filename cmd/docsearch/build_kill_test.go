@@ -26,18 +26,17 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest"
 )
 
-// A builder runs index build as a process of its own, on a source that has one
-// of two editions.
+// A builder runs index build as a process, on a source that has two editions.
 type builder struct {
 	program      string
 	env          []string
-	source       string   // what index build is given
-	again        []string // the command for all but the first build; nil: the same
-	dir          string   // of the database
+	source       string   // argument of index build
+	again        []string // command of later builds; nil: same
+	dir          string   // database folder
 	writeEdition func(t *testing.T, edition int)
 }
 
-// documents per edition: another number, so that counts tell them apart.
+// number of documents per edition; differs, so that counts identify the edition
 var editionSize = [...]int{40, 45}
 
 func editionText(edition, document int) string {
@@ -66,8 +65,8 @@ func folderBuilder(t *testing.T) *builder {
 	return b
 }
 
-// leannBuilder builds the index of LEANN passages, which are replaced as LEANN
-// does not: by a new file.
+// leannBuilder builds the index of LEANN passages. An edition replaces the
+// passages file by a new file, which LEANN does not do.
 func leannBuilder(t *testing.T) *builder {
 	dir := t.TempDir()
 	b := newBuilder(t, dir, dir, "DOCSEARCH_DATA="+t.TempDir())
@@ -119,7 +118,7 @@ func siteBuilder(t *testing.T) *builder {
 	return b
 }
 
-// updating lets all builds but the first one be updates.
+// updating turns all builds except the first one into updates.
 func updating(newBuilder func(*testing.T) *builder) func(*testing.T) *builder {
 	return func(t *testing.T) *builder {
 		b := newBuilder(t)
@@ -161,8 +160,8 @@ func (b *builder) build(t *testing.T) time.Duration {
 	return time.Since(began)
 }
 
-// check makes sure that the database is whole and answers, from one edition
-// alone, and returns which.
+// check checks that the database is valid and that its results come from one
+// edition only, and returns that edition.
 func (b *builder) check(t *testing.T) int {
 	t.Helper()
 	r, err := index.Verify(t.Context(), b.dir, nil)
@@ -198,8 +197,8 @@ func (b *builder) check(t *testing.T) int {
 	return edition
 }
 
-// checkCommands makes sure that verify finds nothing wrong after a kill, that it
-// removes what the kill left, and that list shows no database but this one.
+// checkCommands checks that verify reports no problems after a kill and removes
+// the leftovers, and that list shows only this database.
 func (b *builder) checkCommands(t *testing.T) {
 	t.Helper()
 	if out, err := b.docsearch(t.Context(), "index", "verify", b.dir).CombinedOutput(); err != nil || !bytes.Contains(out, []byte(": valid; ")) {
@@ -208,7 +207,7 @@ func (b *builder) checkCommands(t *testing.T) {
 	b.checkNoIndexLeftovers(t)
 	for _, d := range b.list(t) {
 		if d.Name == "other" && d.Path == "/nowhere" {
-			continue // of the config, before and after
+			continue // already in the config before the build
 		}
 		if d.Path != b.dir || d.State != stateOK && d.State != stateStale {
 			t.Fatalf("list shows %+v", d)
@@ -216,7 +215,7 @@ func (b *builder) checkCommands(t *testing.T) {
 	}
 }
 
-// list is what index list shows.
+// list returns the output of index list.
 func (b *builder) list(t *testing.T) []infoJSON {
 	t.Helper()
 	out, err := b.docsearch(t.Context(), "index", "list", "--json").Output()
@@ -230,10 +229,10 @@ func (b *builder) list(t *testing.T) []infoJSON {
 	return list
 }
 
-// A first build that is killed leaves a whole database or none: nothing that is
-// listed, that a search warns of, or that keeps the next build from completing.
+// A killed first build leaves a valid database or none. Without a database,
+// list and search show nothing, and the next build succeeds.
 func TestKilledFirstBuild(t *testing.T) {
-	kills := 25 // for each kind of source
+	kills := 25 // per source type
 	if testing.Short() {
 		kills = 3
 	}
@@ -263,15 +262,15 @@ func TestKilledFirstBuild(t *testing.T) {
 	}
 }
 
-// seededRand is a source of random numbers whose seed is in the test's log.
+// seededRand returns a random source whose seed is logged.
 func seededRand(t *testing.T) *rand.Rand {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// kill starts a build and kills it at a random moment, which it returns; took is
-// how long builds take.
+// kill starts a build and kills it at a random time, which it returns. took is
+// the usual duration of a build.
 func (b *builder) kill(t *testing.T, took time.Duration, rng *rand.Rand) time.Duration {
 	t.Helper()
 	cmd := b.command(t.Context())
@@ -280,12 +279,12 @@ func (b *builder) kill(t *testing.T, took time.Duration, rng *rand.Rand) time.Du
 	}
 	delay := time.Duration(rng.Float64() * 1.1 * float64(took))
 	time.Sleep(delay)
-	cmd.Process.Kill() // fails if it has ended
+	cmd.Process.Kill() // fails if it has exited
 	cmd.Wait()
 	return delay
 }
 
-// checkFirst makes sure that there is a whole database or none, and reports which.
+// checkFirst checks that there is a valid database or none, and reports which.
 func (b *builder) checkFirst(t *testing.T) bool {
 	t.Helper()
 	search, err := b.docsearch(t.Context(), "search", "doohickey7").CombinedOutput()
@@ -298,7 +297,7 @@ func (b *builder) checkFirst(t *testing.T) bool {
 		if out, err := b.docsearch(t.Context(), "index", "verify").CombinedOutput(); err != nil || len(out) > 0 {
 			t.Fatalf("verify: %v\n%s", err, out)
 		}
-		// Downloaded pages stay; so does an empty folder, if it had come no further.
+		// Downloaded pages remain, and so may an empty folder.
 		left, _ := filepath.Glob(filepath.Join(b.dir, "*"))
 		inside, _ := filepath.Glob(filepath.Join(b.dir, generation.Folder, "*"))
 		for _, path := range append(left, inside...) {
@@ -342,10 +341,10 @@ func archiveBuilder(t *testing.T) *builder {
 	return b
 }
 
-// A build that is killed, at whatever moment, leaves the index that was or the
-// one that is to be; and the next build completes.
+// A build killed at any time leaves the previous or the new index, and the next
+// build succeeds.
 func TestKilledBuild(t *testing.T) {
-	kills := 50 // for each kind of source
+	kills := 50 // per source type
 	if testing.Short() {
 		kills = 5
 	}
@@ -379,7 +378,7 @@ func TestKilledBuild(t *testing.T) {
 	}
 }
 
-// checkNoLeftovers makes sure that nothing is left of the builds that died.
+// checkNoLeftovers checks that killed builds left no files behind.
 func (b *builder) checkNoLeftovers(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(b.dir, func(path string, d os.DirEntry, err error) error {
@@ -394,7 +393,8 @@ func (b *builder) checkNoLeftovers(t *testing.T) {
 	b.checkNoIndexLeftovers(t)
 }
 
-// checkNoIndexLeftovers does so with the index and with what is published for LEANN.
+// checkNoIndexLeftovers checks the same for the index and the files published
+// for LEANN.
 func (b *builder) checkNoIndexLeftovers(t *testing.T) {
 	t.Helper()
 	for _, pattern := range []string{"*.new", ".*.tmp-*", filepath.Join(generation.Folder, ".*"), filepath.Join(ingest.MirrorName, "*.new")} {
@@ -408,7 +408,7 @@ func (b *builder) checkNoIndexLeftovers(t *testing.T) {
 	}
 }
 
-// Of two builds at once the second says who is at work, or waits its turn.
+// The second of two concurrent builds reports the first one, or waits for it.
 func TestBuildsAtOnce(t *testing.T) {
 	b := leannBuilder(t)
 	b.writeEdition(t, 0)
@@ -435,7 +435,7 @@ func TestBuildsAtOnce(t *testing.T) {
 			}
 		})
 	}
-	// Meanwhile there is an answer at any time, from one edition.
+	// Searches succeed at any time, with results from one edition.
 	done := make(chan struct{})
 	go func() { all.Wait(); close(done) }()
 	for open := true; open; {
@@ -463,8 +463,8 @@ func TestBuildsAtOnce(t *testing.T) {
 	b.checkNoLeftovers(t)
 }
 
-// A build that the user interrupts says so and leaves the index as it was,
-// unless it was done.
+// An interrupted build reports the interruption and leaves the previous index
+// in place, unless it had already finished.
 func TestInterruptedBuild(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be interrupted from outside there")
@@ -481,7 +481,7 @@ func TestInterruptedBuild(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(took * time.Duration(i) / 5)
-		cmd.Process.Signal(os.Interrupt) // fails if it has ended
+		cmd.Process.Signal(os.Interrupt) // fails if it has exited
 		err := cmd.Wait()
 		edition := b.check(t)
 		if err == nil && edition != 1 {
@@ -495,11 +495,11 @@ func TestInterruptedBuild(t *testing.T) {
 	b.checkNoLeftovers(t)
 }
 
-// exitInterrupted is the exit code of a program that SIGINT has ended, as shells
-// have it.
+// exitInterrupted is the exit code for a program that SIGINT ended, as in
+// shells.
 const exitInterrupted = 128 + 2
 
-// A first build that the user interrupts leaves nothing and says so.
+// An interrupted first build leaves no files and reports the interruption.
 func TestInterruptedFirstBuild(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be interrupted from outside there")
@@ -519,7 +519,7 @@ func TestInterruptedFirstBuild(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(took * time.Duration(i) / 10)
-		cmd.Process.Signal(os.Interrupt) // fails if it has ended
+		cmd.Process.Signal(os.Interrupt) // fails if it has exited
 		if err := cmd.Wait(); err == nil {
 			b.check(t)
 			continue

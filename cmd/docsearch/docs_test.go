@@ -15,8 +15,7 @@ import (
 	"github.com/docsearch/docsearch/docs"
 )
 
-// Every command line of docsearch in the documentation is one that there is,
-// with its flags.
+// Every docsearch command line in the documentation exists, with its flags.
 func TestDocumentedCommands(t *testing.T) {
 	inline := regexp.MustCompile("`docsearch ([^`]*)`")
 	atStart := regexp.MustCompile(`^(?:[^"]*\| *)?(?:[A-Z_]+=\S+ +)?docsearch (.*)`)
@@ -121,7 +120,7 @@ func pages(t *testing.T) map[string]string {
 	return pages
 }
 
-// codeBlocks parts a page into prose and blocks of code.
+// codeBlocks splits a page into prose and code blocks.
 func codeBlocks(text string) func(yield func(block string, isCode bool) bool) {
 	return func(yield func(string, bool) bool) {
 		for i, part := range regexp.MustCompile("(?m)^```.*$").Split(text, -1) {

@@ -20,15 +20,15 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-// testModel is what the scripts' embedders know of words: those of one group
-// mean the same.
+// testModel defines the test embedders: words of the same group have the same
+// meaning.
 var testModel = map[string]int{
 	"flange": 1, "coupling": 1, "sprocket": 2, "cogwheel": 2, "gasket": 3, "seal": 3,
 }
 
 const testDimensions = 16
 
-// testVector is what the scripts' embedders make of a text.
+// testVector returns the vector of a text in the test embedders.
 func testVector(text string) []float32 {
 	v := make([]float32, testDimensions)
 	v[0] = 0.1
@@ -44,10 +44,10 @@ func testVector(text string) []float32 {
 	return v
 }
 
-// serveEmbedders starts what the scripts reach as $MODEL: a server that speaks
-// Ollama's protocol and OpenAI's, whose address's first element says how it
-// is: /well, /ill (it has errors only), /busy (it answers every second time),
-// /slow, /short (its vectors are too short), /locked (it wants a key).
+// serveEmbedders starts the server that scripts reach as $MODEL. It speaks the
+// protocols of Ollama and OpenAI. The first path element selects its behavior:
+// /well, /ill (only errors), /busy (fails every other request), /slow, /short
+// (vectors are too short), /locked (requires a key).
 func serveEmbedders(env *testscript.Env) {
 	done := make(chan struct{})
 	var requests atomic.Int64
@@ -106,10 +106,10 @@ func serveEmbedders(env *testscript.Env) {
 	})
 }
 
-// scriptCommands are what the scripts need beside the program:
+// scriptCommands are additional commands for the scripts:
 //
-//	static-model FOLDER   writes a model for model2vec that knows testModel
-//	leann-vectors FOLDER  gives the LEANN index in FOLDER its vectors
+//	static-model FOLDER   writes a model2vec model that implements testModel
+//	leann-vectors FOLDER  adds vectors to the LEANN index in FOLDER
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"static-model": func(ts *testscript.TestScript, neg bool, args []string) {

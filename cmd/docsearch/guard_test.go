@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// forbiddenImports says why the hook's own path must not import what it must not.
+// forbiddenImports maps packages that the hook must not import to the reason.
 var forbiddenImports = map[string]string{
 	"flag":                     "the hook has no flags",
 	"html/template":            "it takes long to initialize",
@@ -31,13 +31,13 @@ var forbiddenImports = map[string]string{
 	"golang.org/x/sys/windows": "it takes long to initialize",
 }
 
-// thirdPartyImports is all that the hook imports of others: stemmers, Unicode's letters
-// with accents, and regular expressions for rules, which are compiled only for
-// calls that may match.
+// thirdPartyImports lists the third-party packages that the hook may import:
+// stemmers, Unicode normalization, and regular expressions for rules, which are
+// compiled only for calls that may match.
 var thirdPartyImports = []string{"github.com/blevesearch/snowballstem", "github.com/dlclark/regexp2", "golang.org/x/text/transform", "golang.org/x/text/unicode/norm"}
 
-// TestHookImports holds what the hook imports. It runs before every tool call
-// of an agent, so what it links into its start is felt.
+// TestHookImports checks the imports of the hook. The hook runs before every
+// tool call, so its imports add to the latency of each call.
 func TestHookImports(t *testing.T) {
 	const module = "github.com/docsearch/docsearch/"
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{.Standard}}", module+"internal/hook/startup").Output()
@@ -56,7 +56,7 @@ func TestHookImports(t *testing.T) {
 	}
 }
 
-// TestStandardLibraryOnly holds what the packages say that claim it.
+// TestStandardLibraryOnly checks the packages whose doc comment claims this.
 func TestStandardLibraryOnly(t *testing.T) {
 	claims := 0
 	err := filepath.WalkDir("../../internal", func(path string, d fs.DirEntry, err error) error {
@@ -81,8 +81,8 @@ func TestStandardLibraryOnly(t *testing.T) {
 	}
 }
 
-// TestInitOrder holds that the hook has answered before the heavy packages
-// are initialized, which the order of initialisation decides.
+// TestInitOrder checks that the hook has finished before the heavy packages are
+// initialized, which depends on the package initialization order.
 func TestInitOrder(t *testing.T) {
 	ruled := newHookHome(t, strings.Replace(redirectConfig, "{", `{"routes": {"kubectl": {"command_pattern": "^kubectl", "commands": "parsed", "message": "m"}},`, 1))
 	plain := newHookHome(t, redirectConfig)
@@ -90,17 +90,17 @@ func TestInitOrder(t *testing.T) {
 		h     *hookHome
 		event string
 		code  int
-		limit int // packages that may be initialized before
+		limit int // maximum number of packages initialized before the hook
 	}{
 		{plain, webSearch("s", "cooking"), 0, 80},
 		{plain, toolCall("s", "Bash", "command", "cd x && ls"), 0, 80},
 		{plain, toolCall("s", "Edit", "file_path", "/p/a.go"), 0, 80},
 		{plain, webSearch("s", "gitlab"), 2, 80},
 		{ruled, webSearch("s", "gitlab"), 2, 80},
-		{ruled, webSearch("s", "cooking"), 0, 80}, // there is a rule
+		{ruled, webSearch("s", "cooking"), 0, 80}, // with a rule
 		{ruled, toolCall("s", "Bash", "command", "cd x && ls"), 0, 80},
 	} {
-		test.h.run(strings.Replace(test.event, `"s"`, `"warm"`, 1)) // leaves snapshots
+		test.h.run(strings.Replace(test.event, `"s"`, `"warm"`, 1)) // writes snapshots
 		r := test.h.run(test.event, "GODEBUG=inittrace=1")
 		if r.code != test.code {
 			t.Fatalf("code %d, stderr %s", r.code, r.stderr)

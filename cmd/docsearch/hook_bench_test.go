@@ -16,12 +16,12 @@ import (
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
-// BenchmarkHook runs the hook as its clients do, a process an event, each run
-// beside one of an empty Go program. Whole-process times differ from machine
-// to machine and from hour to hour; x-empty, the ratio of the medians, hardly
-// does. It is to be at most 2.0 where there is nothing to do, 2.2 for a
-// redirection, 3.5 for an answer from 20,000 passages, and 3.5 for a call that
-// 200 rules are tried on and 5,000 passages of notes are searched for.
+// BenchmarkHook runs the hook as clients do, one process per event, alternating
+// with an empty Go program. Whole-process times vary between machines and over
+// time; x-empty, the ratio of the medians, hardly does. Its limits are 2.0 if
+// there is nothing to do, 2.2 for a redirect, 3.5 for an answer from 20,000
+// passages, and 3.5 for a call with 200 rules and 5,000 passages of notes to
+// search.
 func BenchmarkHook(b *testing.B) {
 	database := func(passages int, more string) string {
 		dir := indextest.Database(b, passages)
@@ -52,7 +52,7 @@ func BenchmarkHook(b *testing.B) {
 		config func() string
 		event  func(session string) string
 		code   int
-		says   string // on stdout
+		says   string // expected on stdout
 	}{
 		{"no-match", fifteenDatabases, search("how to cook rice"), 0, ""},
 		{"redirect", fifteenDatabases, search("keyword7b settings"), 2, `"deny"`},
@@ -66,7 +66,7 @@ func BenchmarkHook(b *testing.B) {
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			h := newHookHome(b, bench.config())
-			for i := range 3 { // the first ones leave snapshots
+			for i := range 3 { // the first runs write snapshots
 				r := h.run(bench.event("warm-" + strconv.Itoa(i)))
 				if r.code != bench.code || !strings.Contains(r.stdout, bench.says) || bench.says == "" && r.stdout != "" {
 					b.Fatalf("code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
@@ -97,7 +97,7 @@ func BenchmarkHook(b *testing.B) {
 	}
 }
 
-// manyRules are n rules, of which none matches.
+// manyRules returns n rules that do not match.
 func manyRules(n int) string {
 	var rules []string
 	for i := range n {
@@ -107,13 +107,13 @@ func manyRules(n int) string {
 	return strings.Join(rules, ", ")
 }
 
-// lowerThreshold lowers the confidence that an answer must have: what made-up
-// text calibrates it to is not what is measured.
+// lowerThreshold sets the confidence threshold to 0. Its calibration on
+// synthetic text is not the subject of the benchmark.
 func lowerThreshold(b *testing.B, dir string) {
 	indextest.ChangeManifest(b, dir, func(m *generation.Manifest) { m.Confidence.Threshold = 0 })
 }
 
-// forget removes the states of sessions, of which few are ever as young as
+// forget removes the session states. In practice, few states are as recent as
 // those of a benchmark.
 func (h *hookHome) forget() {
 	paths, err := filepath.Glob(h.state("*"))
@@ -127,7 +127,7 @@ func (h *hookHome) forget() {
 	}
 }
 
-// fifteenDatabases is a config of the size that people have.
+// fifteenDatabases returns a config of realistic size.
 func fifteenDatabases() string {
 	var b strings.Builder
 	b.WriteString(`{"databases": [`)

@@ -22,15 +22,16 @@ import (
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
-// builtBinaries is the binary as it is released, made once for all tests that run it.
+// builtBinaries holds the binaries under test, compiled like a release, once
+// for all tests.
 var builtBinaries struct {
 	once sync.Once
 	dir  string
 	err  error
 }
 
-// binary builds docsearch, and an empty program to compare it with, and
-// returns the folder that holds both.
+// binary builds docsearch and an empty program for comparison, and returns the
+// folder that contains both.
 func binary(tb testing.TB) string {
 	tb.Helper()
 	builtBinaries.once.Do(func() {
@@ -63,10 +64,9 @@ func binary(tb testing.TB) string {
 	return builtBinaries.dir
 }
 
-// copyAsInstalled copies a program, as installers do. Until it is read from the disk
-// again, what the linker wrote lies in memory page by page, because it writes
-// by a mapping, and a large program takes 0.1 to 0.4 ms longer to start from
-// that.
+// copyAsInstalled copies a program, as installers do. The linker writes through
+// a memory mapping, so until the file is read from disk again, it is cached in
+// single pages, and a large program takes 0.1 to 0.4 ms longer to start.
 func copyAsInstalled(from, to string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {
@@ -85,7 +85,7 @@ func executable(name string) string {
 	return name
 }
 
-// A hookHome is a home directory in which hooks run, each a real process.
+// A hookHome is a home directory in which hooks run as real processes.
 type hookHome struct {
 	tb     testing.TB
 	dir    string
@@ -93,7 +93,7 @@ type hookHome struct {
 	env    []string
 }
 
-// redirectConfig names databases that another server searches.
+// redirectConfig lists databases that another server searches.
 var redirectConfig = `{
   "databases": [
     {"keywords": ["gitlab", "gl"], "path": "` + rootPath() + `docs/gitlab", "mcp_tool_name": "mcp__leann__search", "description": "GitLab documentation"},
@@ -101,7 +101,7 @@ var redirectConfig = `{
   ]
 }`
 
-// rootPath begins an absolute path.
+// rootPath returns the beginning of an absolute path.
 func rootPath() string {
 	if runtime.GOOS == "windows" {
 		return "C:/"
@@ -130,15 +130,15 @@ func newHookHome(tb testing.TB, config string) *hookHome {
 	return h
 }
 
-// configure writes the config file, and waits until the hook keeps a snapshot
-// of it.
+// configure writes the config file and waits until the hook may write a
+// snapshot of it.
 func (h *hookHome) configure(config string) {
 	h.tb.Helper()
 	h.write(h.config, config)
 	waitForTimestampTick(h.tb, h.config)
 }
 
-// waitForTimestampTick waits until a change of the file will show in its stamp.
+// waitForTimestampTick waits until a change of the file would change its stamp.
 func waitForTimestampTick(tb testing.TB, path string) {
 	tb.Helper()
 	for {
@@ -171,7 +171,7 @@ func (h *hookHome) command(env ...string) *exec.Cmd {
 	return cmd
 }
 
-// A hookResult is what a client sees of a hook.
+// A hookResult is the result of a hook as a client sees it.
 type hookResult struct {
 	stdout, stderr string
 	code           int
@@ -198,7 +198,7 @@ func (h *hookHome) result(cmd *exec.Cmd, stdin io.Reader) hookResult {
 	return hookResult{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
-// requireDenial checks that the result is a denial in Claude Code's form, and
+// requireDenial checks that the result is a denial in Claude Code's format, and
 // returns its reason and context.
 func (r hookResult) requireDenial(tb testing.TB) (reason, context string) {
 	tb.Helper()
@@ -222,7 +222,7 @@ func (r hookResult) requireDenial(tb testing.TB) (reason, context string) {
 
 func (r hookResult) isDenial() bool { return r.code == 2 }
 
-// requirePass checks that the call went through without a word to the client.
+// requirePass checks that the call runs as usual, without output to the client.
 func (r hookResult) requirePass(tb testing.TB) {
 	tb.Helper()
 	if r.code != 0 || r.stdout != "" {
@@ -230,10 +230,10 @@ func (r hookResult) requirePass(tb testing.TB) {
 	}
 }
 
-// toolUses counts the calls that webSearch has made.
+// toolUses counts the calls of webSearch.
 var toolUses atomic.Int64
 
-// webSearch is the event of a web search, as a tool use of its own.
+// webSearch returns the event of a web search with a new tool use ID.
 func webSearch(session, query string) string {
 	event, err := json.Marshal(map[string]any{
 		"session_id": session, "transcript_path": "/t.jsonl", "cwd": "/p", "permission_mode": "default",
@@ -247,7 +247,7 @@ func webSearch(session, query string) string {
 
 func TestHookRedirects(t *testing.T) {
 	h := newHookHome(t, redirectConfig)
-	// The first run reads the config, the others the snapshot that it leaves.
+	// The first run reads the config; later ones read its snapshot.
 	for i, session := range []string{"a", "b", "c"} {
 		reason, context := h.run(webSearch(session, "GitLab CI")).requireDenial(t)
 		if !strings.HasPrefix(reason, "Query matches 'gitlab' - using RAG database instead\n") {
@@ -295,8 +295,8 @@ func TestHookAnswers(t *testing.T) {
 	h.run(webSearch("q", "registry of deeds in medieval Iceland")).requirePass(t)
 }
 
-// TestHookFailsOpen holds that whatever is wrong, the call goes through, and
-// the reason is on stderr. Each case would be a denial if nothing were wrong.
+// TestHookFailsOpen checks that the call runs as usual in case of any failure,
+// with the reason on stderr. Without the failure, each case would be a denial.
 func TestHookFailsOpen(t *testing.T) {
 	const query = "gitlab ci"
 	good := webSearch("s", query)
@@ -336,7 +336,7 @@ func TestHookFailsOpen(t *testing.T) {
 		event   string
 		env     []string
 		stderr  string
-		unix    bool // the case needs what Windows has not
+		unix    bool // the case needs features that Windows lacks
 	}{
 		{name: "nothing on stdin", event: "", stderr: "event"},
 		{name: "no JSON", event: "WebSearch gitlab", stderr: "event"},
@@ -388,7 +388,7 @@ func TestHookFailsOpen(t *testing.T) {
 			if test.arrange != nil {
 				test.arrange(h)
 			}
-			// Once by the config, once by the snapshot where there is one.
+			// First with the config, then with the snapshot, if there is one.
 			for range 2 {
 				r := h.run(test.event, test.env...)
 				r.requirePass(t)
@@ -400,7 +400,7 @@ func TestHookFailsOpen(t *testing.T) {
 	}
 }
 
-// A damaged state counts as none: the search is denied, the file replaced, and
+// A damaged state is ignored: the search is denied, the file is replaced, and
 // the retry runs.
 func TestHookReplacesDamagedState(t *testing.T) {
 	h := newHookHome(t, redirectConfig)
@@ -436,7 +436,7 @@ func TestHookWithoutStdout(t *testing.T) {
 	}
 }
 
-// A client that never closes stdin must not be kept waiting.
+// The hook does not wait for a client that never closes stdin.
 func TestHookDeadlineOnStdin(t *testing.T) {
 	h := newHookHome(t, redirectConfig)
 	for range 2 {
@@ -454,8 +454,8 @@ func TestHookDeadlineOnStdin(t *testing.T) {
 	}
 }
 
-// Nor one that writes the event in pieces, or leaves stdin open after it.
-func TestHookReadsWhatIsThere(t *testing.T) {
+// The hook handles an event that arrives in pieces or without a closed stdin.
+func TestHookReadsPartialInput(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows reads to the end")
 	}
@@ -478,7 +478,7 @@ func TestHookReadsWhatIsThere(t *testing.T) {
 			_, err := w.WriteString(event[:len(event)/2])
 			time.Sleep(test.pause)
 			_, err2 := w.WriteString(event[len(event)/2:])
-			if test.pause > 50*time.Millisecond { // then it is waited for until the end
+			if test.pause > 50*time.Millisecond { // the hook then waits for the end of stdin
 				err2 = errors.Join(err2, w.Close())
 			}
 			written <- errors.Join(err, err2)
@@ -495,7 +495,7 @@ func TestHookReadsWhatIsThere(t *testing.T) {
 	}
 }
 
-// What is wrong on the command line or in the cache changes nothing.
+// A wrong command line or a damaged cache does not affect the decision.
 func TestHookStillDenies(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -547,7 +547,7 @@ func TestHookStillDenies(t *testing.T) {
 	}
 }
 
-func TestHookOfManyAtOnce(t *testing.T) {
+func TestConcurrentHooks(t *testing.T) {
 	h := newHookHome(t, redirectConfig)
 	const n = 20
 	parallel := func(event func(i int) string, check func(i int, r hookResult)) {
@@ -574,7 +574,7 @@ func TestHookOfManyAtOnce(t *testing.T) {
 	parallel(shared, func(_ int, r hookResult) { r.requirePass(t) })
 }
 
-func TestHookKeepsToItsFolder(t *testing.T) {
+func TestHookStaysInItsFolder(t *testing.T) {
 	h := newHookHome(t, redirectConfig)
 	for _, session := range []string{"../../../../escape", "/etc/escape", `..\..\escape`, "a/b", "a\x00b", strings.Repeat("long/", 2000)} {
 		h.run(webSearch(session, "gitlab")).requireDenial(t)
@@ -597,7 +597,7 @@ func TestHookHosts(t *testing.T) {
 	for _, test := range []struct {
 		name, event string
 		code        int
-		key         string // names the decision at the top of the object
+		key         string // top-level key of the decision
 	}{
 		{"cursor", `{"conversation_id":"c","cursor_version":"2.1","hook_event_name":"preToolUse","tool_name":"WebSearch","tool_input":{"query":"gitlab"}}`, 0, "permission"},
 		{"copilot", `{"sessionId":"p","timestamp":1704614400000,"toolName":"web_search","toolArgs":"{\"query\":\"gitlab\"}"}`, 0, "permissionDecision"},
@@ -625,8 +625,8 @@ func TestHookAllowsItsOwnTools(t *testing.T) {
 	h.run(strings.Replace(event, "mcp__plugin_docsearch_docs__search", "mcp__leann__search", 1)).requirePass(t)
 }
 
-// A server under another name is docsearch's if the client starts docsearch
-// under that name.
+// A server counts as docsearch's if the client starts docsearch under that
+// server's name.
 func TestHookAllowsRenamedTools(t *testing.T) {
 	for _, test := range []struct {
 		name, settings, project string

@@ -10,13 +10,14 @@ import (
 	"testing"
 )
 
-// TestHookWithoutPermission runs the hook as a user who may not read or write
-// what it needs. Root may always, so root runs it as somebody else.
+// TestHookWithoutPermission runs the hook as a user without the permissions
+// that it needs. Root always has them, so as root it runs the hook as another
+// user.
 func TestHookWithoutPermission(t *testing.T) {
 	const nobody = 65534
 	for _, test := range []struct {
 		name   string
-		modes  map[string]os.FileMode // relative to the folder of the config
+		modes  map[string]os.FileMode // relative to the config folder
 		stderr string
 		denies bool
 	}{
@@ -37,7 +38,7 @@ func TestHookWithoutPermission(t *testing.T) {
 			}
 			root := os.Getuid() == 0
 			if root {
-				// The test's own folder is within one that is closed to others.
+				// The temporary folder is inside one that other users cannot access.
 				for dir := h.dir; dir != filepath.Dir(dir) && dir != os.TempDir(); dir = filepath.Dir(dir) {
 					if err := os.Chmod(dir, 0o755); err != nil {
 						t.Fatal(err)

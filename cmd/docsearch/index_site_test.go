@@ -22,8 +22,9 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/site/sitetest"
 )
 
-// serveSite serves the script's folder site, as $SITE. It knows a file by its
-// contents: times of seconds are too coarse for a script.
+// serveSite serves the script's folder site as $SITE. It derives validators
+// from the contents, because modification times in seconds are too coarse for a
+// script.
 func serveSite(env *testscript.Env) {
 	dir := filepath.Join(env.WorkDir, "site")
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,13 +45,13 @@ func serveSite(env *testscript.Env) {
 	env.Setenv("NO_PROXY", "127.0.0.1")
 }
 
-// A site that does all that a site can do wrong becomes a database of its good
-// pages, and the build says what became of the others.
+// A site with every kind of error becomes a database of its valid pages, and
+// the build reports the outcome of the others.
 func TestHostileSite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds: a request must time out, others are tried again")
 	}
-	const pageLimit = 16 << 20 // the program's own
+	const pageLimit = 16 << 20 // the program's limit
 	handlers := sitetest.Hostile(pageLimit, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h := handlers[r.URL.Path]; h != nil {
@@ -125,7 +126,7 @@ func TestHostileSite(t *testing.T) {
 	}
 }
 
-// What a build had fetched when it was interrupted is not fetched again.
+// A resumed build does not download pages again.
 func TestInterruptedSite(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be interrupted from outside there")

@@ -15,7 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
-// eventually waits until something holds that another process brings about.
+// eventually waits for a condition that another process establishes.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	const patience = 30 * time.Second
@@ -26,7 +26,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// lastVerified is when the database's source was last looked at.
+// lastVerified returns when the database's source was last checked.
 func (b *builder) lastVerified(t *testing.T) time.Time {
 	t.Helper()
 	g, err := generation.Current(b.dir)
@@ -55,7 +55,7 @@ func TestUpdateWatch(t *testing.T) {
 	})
 	b.check(t)
 	if runtime.GOOS == "windows" {
-		cmd.Process.Kill() // a process cannot be interrupted from outside there
+		cmd.Process.Kill() // Windows cannot interrupt a process from outside
 		cmd.Wait()
 		return
 	}
@@ -72,8 +72,8 @@ func TestUpdateWatch(t *testing.T) {
 	b.checkNoLeftovers(t)
 }
 
-// A folder is read when it has stopped changing, and now and then while it has
-// not.
+// A folder is read when it has stopped changing, and periodically while it
+// keeps changing.
 func TestChangesDue(t *testing.T) {
 	var c debouncer
 	now := time.Unix(1000, 0)
@@ -81,11 +81,11 @@ func TestChangesDue(t *testing.T) {
 		stamp string
 		want  bool
 	}{
-		{"a", true}, {"a", false}, {"a", false}, // first, nothing new
-		{"b", false}, {"b", true}, {"b", false}, // a change, then silence
-		{"c", false}, {"d", false}, {"e", false}, {"f", false}, {"g", false}, {"h", true}, // steady changes: after five seconds
-		{"i", false}, {"j", false}, {"j", true}, // and from then on
-		{"k", false}, {"j", false}, {"k", false}, {"j", false}, // taken back
+		{"a", true}, {"a", false}, {"a", false}, // first read, then no changes
+		{"b", false}, {"b", true}, {"b", false}, // a change, then none
+		{"c", false}, {"d", false}, {"e", false}, {"f", false}, {"g", false}, {"h", true}, // continuous changes: read after five seconds
+		{"i", false}, {"j", false}, {"j", true}, // and again every five seconds
+		{"k", false}, {"j", false}, {"k", false}, {"j", false}, // reverted
 	} {
 		if got := c.ready(step.stamp, now); got != step.want {
 			t.Errorf("look %d, at %s: due %t", i, step.stamp, got)
@@ -94,7 +94,7 @@ func TestChangesDue(t *testing.T) {
 	}
 }
 
-// A watch updates while the files go on changing.
+// A watch updates while files keep changing.
 func TestUpdateWatchDuringEdits(t *testing.T) {
 	b := folderBuilder(t)
 	b.writeEdition(t, 0)
@@ -120,7 +120,7 @@ func TestUpdateWatchDuringEdits(t *testing.T) {
 	})
 }
 
-// makeOverdue makes a database one that was built days ago.
+// makeOverdue sets the build time of a database to days ago.
 func (b *builder) makeOverdue(t *testing.T) {
 	t.Helper()
 	indextest.ChangeManifest(t, b.dir, func(m *generation.Manifest) {
@@ -142,7 +142,7 @@ func TestUpdateInBackground(t *testing.T) {
 			t.Fatalf("%v, output %q", err, out)
 		}
 	}
-	// Sessions that start at the same time start one update.
+	// Sessions that start together start a single update.
 	for range 4 {
 		start()
 	}
@@ -157,7 +157,7 @@ func TestUpdateInBackground(t *testing.T) {
 		log, err := os.ReadFile(filepath.Join(cache, updateLog))
 		return err == nil && bytes.Contains(log, []byte("45 passages of 45 documents, updated in "))
 	})
-	// What was tried today is left alone until tomorrow.
+	// A database tried today is not tried again before tomorrow.
 	b.makeOverdue(t)
 	outdated := b.lastVerified(t)
 	start()

@@ -18,8 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/notes"
 )
 
-// The start of a session has the databases brought up to date, and does not
-// wait for it.
+// A session start triggers an update of the databases and does not wait for it.
 func TestUpdateOnSessionStart(t *testing.T) {
 	folder := t.TempDir()
 	h := newHookHome(t, "")
@@ -32,7 +31,7 @@ func TestUpdateOnSessionStart(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	// As if that was long ago.
+	// Pretend that the last update was long ago.
 	indextest.ChangeManifest(t, filepath.Join(h.dir, "data", "team"), func(m *generation.Manifest) { m.Created = m.Created.AddDate(-20, 0, 0) })
 	h.write(filepath.Join(folder, "b.md"), "# B\n\nAnother text, about zymotic things.\n")
 	r := h.run(`{"session_id":"s","hook_event_name":"SessionStart","source":"startup","cwd":"/p"}`)
@@ -52,8 +51,8 @@ func TestUpdateOnSessionStart(t *testing.T) {
 	}
 }
 
-// Fifty hooks of one session at once, each a process: no denial is forgotten,
-// nothing is told twice, and all come to an end.
+// Fifty concurrent hooks of one session, each a process: no denial is lost, no
+// note is shown twice, and every hook exits.
 func TestManyHooksAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fifty processes")
@@ -112,7 +111,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 	if err != nil || len(records) != 1 || records[0].Title != "Errors" {
 		t.Errorf("records %+v, %v", records, err)
 	}
-	// What is sent again passes: its denial was remembered.
+	// The retry runs, because the denial was recorded.
 	for i := 0; i < 2*each; i += 2 {
 		if r := h.run(search(i)); r.code != 0 || r.stdout != "" {
 			t.Errorf("search %d, sent again, ended with code %d", i, r.code)

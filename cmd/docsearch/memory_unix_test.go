@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// peakMemory is how much memory the process held at most, in bytes, pages of
-// mapped files included.
+// peakMemory returns the peak memory of an exited process in bytes, including
+// mapped file pages.
 func peakMemory(state *os.ProcessState) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -2,5 +2,5 @@ package main
 
 import "os"
 
-// peakMemory is unknown on Windows.
+// peakMemory returns 0: the peak is not available on Windows.
 func peakMemory(*os.ProcessState) int64 { return 0 }

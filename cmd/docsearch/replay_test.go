@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// writeTranscripts writes so many transcripts of made-up sessions into a folder
-// and returns how many calls of tools they hold.
+// writeTranscripts writes transcripts of made-up sessions into a folder and
+// returns the number of tool calls.
 func writeTranscripts(tb testing.TB, folder string, n int) (calls int) {
 	tb.Helper()
 	at := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
@@ -56,7 +56,7 @@ func writeTranscripts(tb testing.TB, folder string, n int) (calls int) {
 	return calls
 }
 
-// BenchmarkReplay replays 2,000 transcripts by the real program.
+// BenchmarkReplay replays 2,000 transcripts with the real program.
 func BenchmarkReplay(b *testing.B) {
 	folder := b.TempDir()
 	const sessions = 2000

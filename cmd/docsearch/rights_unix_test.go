@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// Who may not read the source of a database must not read it in the database.
+// A user who may not read the source of a database may not read the database
+// either.
 func TestRights(t *testing.T) {
 	usualUmask(t)
 	const secret = "# Passphrase\n\nThe passphrase of the kettle is a long one, and nobody else's business.\n"
@@ -77,7 +78,7 @@ func TestRights(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root, data := t.TempDir(), t.TempDir()
-			for _, dir := range []string{root, data} { // 0700 on its way, as by MkdirTemp
+			for _, dir := range []string{root, data} { // parent folders, which MkdirTemp creates with 0700
 				if err := os.Chmod(dir, 0o755); err != nil {
 					t.Fatal(err)
 				}
@@ -103,8 +104,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// checkPermissions fails the test unless each file of the database with text of the source
-// has those rights, and no other file more.
+// checkPermissions fails the test unless each file of the database that
+// contains source text has these permissions, and no other file has more.
 func (b *builder) checkPermissions(t *testing.T, want fs.FileMode) {
 	t.Helper()
 	files := 0
@@ -127,9 +128,9 @@ func (b *builder) checkPermissions(t *testing.T, want fs.FileMode) {
 	}
 }
 
-// A source that has become private makes the database private, though nothing that
-// it says has changed.
-func TestRightsAreTakenAway(t *testing.T) {
+// If the source becomes private, so does the database, even if its text is
+// unchanged.
+func TestRightsAreRevoked(t *testing.T) {
 	usualUmask(t)
 	b := folderBuilder(t)
 	b.writeEdition(t, 0)
@@ -157,8 +158,8 @@ func TestRightsAreTakenAway(t *testing.T) {
 	b.check(t)
 }
 
-// What docsearch puts beside LEANN's passages has their rights, and what it writes
-// under a strict umask has no more than that.
+// The files that docsearch adds to LEANN's passages have the same permissions,
+// and at most those that the umask allows.
 func TestRightsOfLEANN(t *testing.T) {
 	usualUmask(t)
 	b := leannBuilder(t)
@@ -180,7 +181,7 @@ func TestRightsOfLEANN(t *testing.T) {
 	b.checkPermissions(t, 0o640)
 }
 
-// usualUmask is the umask that most people have.
+// usualUmask sets the common default umask.
 func usualUmask(t *testing.T) {
 	old := syscall.Umask(0o022)
 	t.Cleanup(func() { syscall.Umask(old) })

@@ -12,7 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
-// rulesConfig has a rule of every kind.
+// rulesConfig has a rule of each kind.
 const rulesConfig = `{"databases": [], "routes": {
   "pr": {"pattern": "github\\.com/(?P<repo>[^/]+/[^/]+)/pull/(?P<number>\\d+)", "message": "Use gh pr view ${number} --repo ${repo}."},
   "kubectl": {"command_pattern": "^kubectl\\s+(\\w+)", "commands": "parsed", "message": "no $1"},
@@ -40,8 +40,8 @@ func TestHookRules(t *testing.T) {
 		name   string
 		event  string
 		code   int
-		stdout string // what it has in it; empty: nothing
-		stderr string // how it begins
+		stdout string // expected substring; empty: no output
+		stderr string // expected beginning
 	}{
 		{"page", toolCall("s", "WebFetch", "url", "https://github.com/cli/cli/pull/42"), 2, `"permissionDecisionReason":"Use gh pr view 42 --repo cli/cli."`, "Use gh pr view 42 --repo cli/cli.\n"},
 		{"other page", toolCall("s", "WebFetch", "url", "https://github.com/cli/cli"), 0, "", ""},
@@ -55,7 +55,7 @@ func TestHookRules(t *testing.T) {
 		{"without end", bash(strings.Repeat("x", 60) + "!"), 0, "", "docsearch: rule slow skipped: its pattern takes longer than 50ms on this text\n"},
 		{"no shell", bash("kubectl ("), 0, "", "docsearch: rule kubectl skipped: cannot parse the command"},
 	} {
-		for _, run := range []string{"first", "again"} { // by the file, by the snapshot
+		for _, run := range []string{"first", "again"} { // from the file, then from the snapshot
 			r := h.run(test.event)
 			if r.code != test.code || !strings.Contains(r.stdout, test.stdout) || (r.stdout == "") != (test.stdout == "") || !strings.HasPrefix(r.stderr, test.stderr) || (r.stderr == "") != (test.stderr == "") {
 				t.Errorf("%s, %s: code %d, stdout %q, stderr %q", test.name, run, r.code, r.stdout, r.stderr)
@@ -68,7 +68,7 @@ func TestHookRules(t *testing.T) {
 	}
 }
 
-// A rule can answer from a database; sent again, the call goes through.
+// A rule can answer from a database; the retry runs.
 func TestHookRuleAnswers(t *testing.T) {
 	path, err := json.Marshal(indextest.Database(t, 300))
 	if err != nil {
@@ -90,8 +90,8 @@ func TestHookRuleAnswers(t *testing.T) {
 	h.run(toolCall("s", "Bash", "command", "registry help deeds in medieval Iceland")).requirePass(t)
 }
 
-// A change of any file counts from the next call on, and one project's rules
-// are not another's.
+// A change of any rule file applies from the next call on, and the rules of one
+// project do not apply in another.
 func TestHookRuleFiles(t *testing.T) {
 	h := newHookHome(t, `{"databases": []}`)
 	rule := func(name string) string {
@@ -123,7 +123,7 @@ func TestHookRuleFiles(t *testing.T) {
 	by("")
 	put("routes:\n  project:\n    tool: Bash\n    pattern: ^deploy\n    message: by project\n", "project", ".docsearch", "routes.yaml")
 	by("project")
-	put(rule("other"), "project", ".docsearch", "routes.yaml") // JSON is YAML
+	put(rule("other"), "project", ".docsearch", "routes.yaml") // JSON is valid YAML
 	by("other")
 	put(rule("plugin"), "plugin", "hooks", "tool-routes.json")
 	by("plugin")
@@ -140,8 +140,8 @@ func TestHookRuleFiles(t *testing.T) {
 	by("")
 }
 
-// Many hooks of a session at once: the rule denies as often as it may, no
-// more and no less.
+// With concurrent hooks in a session, the rule denies exactly as often as its
+// limit allows.
 func TestHookLimit(t *testing.T) {
 	h := newHookHome(t, rulesConfig)
 	h.run(toolCall("s", "Bash", "command", "ls"))

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(cleanupRunner{m}, map[string]func(){"docsearch": main})
 }
 
-// cleanupRunner removes what the tests have built, after the last of them.
+// cleanupRunner removes the built binaries after all tests.
 type cleanupRunner struct{ m *testing.M }
 
 func (c cleanupRunner) Run() int {
@@ -22,7 +22,7 @@ func (c cleanupRunner) Run() int {
 	return code
 }
 
-// TestScript runs testdata/script/*.txt, each in an empty home of its own.
+// TestScript runs testdata/script/*.txt, each in its own empty home.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
@@ -32,7 +32,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("USERPROFILE", env.WorkDir+"/home")
 			env.Setenv("APPDATA", env.WorkDir+"/home/AppData/Roaming")
 			env.Setenv("LOCALAPPDATA", env.WorkDir+"/home/AppData/Local")
-			if runtime.GOOS == "windows" { // the place that scripts know
+			if runtime.GOOS == "windows" { // expected location on Windows
 				env.Setenv("XDG_DATA_HOME", env.WorkDir+"/home/.local/share")
 			}
 			example, err := filepath.Abs("../../config.example.json")

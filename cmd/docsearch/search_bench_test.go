@@ -12,9 +12,9 @@ import (
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
-// BenchmarkSearchCommand is "docsearch search" from the start of the process to
-// its end, beside an empty Go program. Over 36,000 passages it is to take at
-// most 25 ms.
+// BenchmarkSearchCommand measures "docsearch search" from process start to
+// exit, alternating with an empty Go program. The limit with 36,000 passages is
+// 25 ms.
 func BenchmarkSearchCommand(b *testing.B) {
 	programs, dir := binary(b), indextest.Database(b, 36_000)
 	env := serveEnv(b)

@@ -26,20 +26,21 @@ import (
 	"github.com/docsearch/docsearch/internal/index/leann"
 )
 
-// serveEnv keeps a server of a test away from the user's own files.
+// serveEnv keeps test servers away from the user's files.
 func serveEnv(tb testing.TB) []string {
 	dir := tb.TempDir()
 	return []string{"DOCSEARCH_CONFIG_PATH=" + filepath.Join(dir, "config.json"), "DOCSEARCH_DATA=" + filepath.Join(dir, "data")}
 }
 
-// connect starts docsearch serve over the databases and is its client.
+// connect starts docsearch serve with the databases and returns a connected
+// client.
 func connect(t *testing.T, databases ...string) *client.Client {
 	t.Helper()
 	args := []string{"serve"}
 	for _, db := range databases {
 		args = append(args, "--db", db)
 	}
-	// TestMain has put this program into the path, under its own name.
+	// TestMain adds this program to PATH under the name docsearch.
 	c, err := client.NewStdioMCPClient("docsearch", serveEnv(t), args...)
 	if err != nil {
 		t.Fatal(err)
@@ -77,8 +78,9 @@ func rebuild(t *testing.T, dir string) {
 	}
 }
 
-// TestServeTwentyCallsAtOnce, while one of the databases is rebuilt and
-// another damaged: each call is answered, and with what there is.
+// TestServeTwentyCallsAtOnce checks that concurrent calls are answered from the
+// available databases, while one database is rebuilt and another one is
+// corrupt.
 func TestServeTwentyCallsAtOnce(t *testing.T) {
 	good, moving, bad := indextest.Database(t, 300), indextest.Database(t, 300), indextest.Database(t, 300)
 	c := connect(t, good, moving, bad)
@@ -130,8 +132,8 @@ func TestServeTwentyCallsAtOnce(t *testing.T) {
 	}
 }
 
-// TestServeEndsAtSIGTERM, as clients end their servers: at once, without
-// complaint.
+// TestServeEndsAtSIGTERM checks that SIGTERM, with which clients stop their
+// servers, ends the server immediately and without an error.
 func TestServeEndsAtSIGTERM(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("skipped: Windows has no SIGTERM")
@@ -152,7 +154,7 @@ const (
 	initializeLine = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 )
 
-// A process is a docsearch serve that is asked one thing at a time.
+// A process is a running docsearch serve with one request at a time.
 type process struct {
 	tb  testing.TB
 	cmd *exec.Cmd
@@ -180,7 +182,7 @@ func startServe(tb testing.TB, binary string, env []string, args ...string) *pro
 	return p
 }
 
-// ask sends a line and returns the next.
+// ask sends a line and returns the next line of output.
 func (p *process) ask(line string) string {
 	p.tb.Helper()
 	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
@@ -201,10 +203,10 @@ func (p *process) close() {
 	}
 }
 
-// BenchmarkServeInitialize is the time from the start of the process to its
-// answer to initialize, with ten databases of 20,000 passages in the config.
-// It is to be at most 15 ms; most of it is what the program's libraries take to
-// initialise. x-empty compares it with the whole life of an empty Go program.
+// BenchmarkServeInitialize measures the time from process start to the response
+// to initialize, with ten databases of 20,000 passages in the config. The limit
+// is 15 ms, most of which is initialization of the program's libraries. x-empty
+// is the ratio to the run time of an empty Go program.
 func BenchmarkServeInitialize(b *testing.B) {
 	programs, original := binary(b), indextest.Database(b, 20_000)
 	var entries []map[string]any
@@ -240,8 +242,8 @@ func BenchmarkServeInitialize(b *testing.B) {
 	reportPercentiles(b, times)
 }
 
-// BenchmarkServeSearch is the time from writing a call of search to reading
-// its answer, over a database of 20,000 passages. It is to be at most 3 ms.
+// BenchmarkServeSearch measures the time from writing a search call to reading
+// the response, with a database of 20,000 passages. The limit is 3 ms.
 func BenchmarkServeSearch(b *testing.B) {
 	p := startServe(b, filepath.Join(binary(b), executable("docsearch")), serveEnv(b), "--db", indextest.Database(b, 20_000))
 	defer p.close()

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// BenchmarkSetup goes from nothing to a denied search in one command, over a
-// site of 10,000 pages on this machine, whose server takes a part of its time.
-// It is to do 300 pages a second on two cores, in less than 500 MB.
+// BenchmarkSetup runs a complete setup up to a denied search, with a local site
+// of 10,000 pages whose server shares the machine. The targets are 300 pages
+// per second on two cores and less than 500 MB.
 func BenchmarkSetup(b *testing.B) {
 	const pages = 10_000
 	contents := generateManual(pages)
@@ -54,9 +54,9 @@ func BenchmarkSetup(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// generateManual is made-up documentation by the paths of its pages: about 12 KB each,
-// of which half is the menus and footers that a generator puts around a text of
-// 500 words.
+// generateManual returns synthetic documentation by page path. A page has about
+// 12 KB, half of which is the menu and footer of a site generator around a text
+// of 500 words.
 func generateManual(pages int) map[string]string {
 	rng := rand.New(rand.NewPCG(7, 8))
 	words := make([]string, 30_000)

@@ -17,10 +17,10 @@ const otherEntry = `{"databases": [
   {"keywords": ["other"], "path": "/nowhere",   "description": "Another", "mode": "off"}]}
 `
 
-// A setup that is killed, at whatever moment, leaves the database and the files
-// of the user as they were or as they are to be; and the next one completes.
+// A setup killed at any time leaves the database and the user's files in their
+// previous or their new state, and the next setup succeeds.
 func TestKilledSetup(t *testing.T) {
-	kills := 25 // for each kind of source
+	kills := 25 // per source type
 	if testing.Short() {
 		kills = 3
 	}
@@ -58,13 +58,14 @@ func TestKilledSetup(t *testing.T) {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Duration(rng.Float64() * 1.1 * float64(took)))
-				cmd.Process.Kill() // fails if it has ended
+				cmd.Process.Kill() // fails if it has exited
 				cmd.Wait()
 				b.check(t)
 				b.checkCommands(t)
 				s.check(t)
 				if kind == "site" {
-					// Its pages are as they were fetched until it is built again.
+					// The downloaded pages are new, but the database is still the previous
+					// one.
 					if err := os.RemoveAll(b.dir); err != nil {
 						t.Fatal(err)
 					}
@@ -88,7 +89,7 @@ type killedSetup struct {
 	files  map[string]*userFile
 }
 
-// A userFile is one that setup changes; empty where there is none.
+// A userFile is a file that setup changes; empty if it does not exist.
 type userFile struct{ before, after string }
 
 // serve serves the folder as a site.
@@ -109,16 +110,16 @@ func (s *killedSetup) command(t *testing.T) *exec.Cmd {
 	return setupProcess(t, s.builder, "gadget", s.source, "--name", "docs", "--install")
 }
 
-// setupProcess is a setup as a process of its own.
+// setupProcess returns a command that runs setup.
 func setupProcess(t *testing.T, b *builder, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), b.program, append([]string{"setup"}, args...)...)
 	cmd.Env = b.env
 	return cmd
 }
 
-// setHome makes home the home of the builder's processes, with its config.
+// setHome sets the home of the builder's processes and its config.
 func (b *builder) setHome(t *testing.T, home string) {
-	temp := t.TempDir() // what a killed trial leaves there
+	temp := t.TempDir() // temporary files of killed processes
 	b.env = append(b.env, "TMPDIR="+temp, "TMP="+temp, "TEMP="+temp, "HOME="+home, "USERPROFILE="+home, "NO_PROXY=127.0.0.1",
 		"DOCSEARCH_CONFIG_PATH="+filepath.Join(home, "config.json"), "DOCSEARCH_CACHE_DIR="+filepath.Join(home, "cache"), "CLAUDE_CONFIG_DIR=")
 }
@@ -138,7 +139,7 @@ func (s *killedSetup) complete(t *testing.T, edition int) time.Duration {
 	return took
 }
 
-// reset brings the user's files to where they were before.
+// reset restores the user's files.
 func (s *killedSetup) reset(t *testing.T) {
 	t.Helper()
 	for path, f := range s.files {
@@ -155,7 +156,7 @@ func (s *killedSetup) reset(t *testing.T) {
 	}
 }
 
-// check makes sure that each of the user's files is one of the two.
+// check checks that each of the user's files has one of its two states.
 func (s *killedSetup) check(t *testing.T) {
 	t.Helper()
 	for path, f := range s.files {

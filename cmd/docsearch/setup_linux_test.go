@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A dialogue is a setup with a person at its terminal.
+// A dialogue is a setup with a user at a terminal.
 type dialogue struct {
 	t      *testing.T
 	home   string
@@ -23,14 +23,14 @@ type dialogue struct {
 	shown  bytes.Buffer
 }
 
-// startDialogue starts docsearch setup in dir, with a terminal for all streams
-// and a home of its own.
+// startDialogue starts docsearch setup in dir, in its own home and with a
+// terminal for all streams.
 func startDialogue(t *testing.T, home, dir string, args ...string) *dialogue {
 	t.Helper()
 	d := &dialogue{t: t, home: home}
 	master, tty := openTerminal(t, 100)
 	d.master = master
-	// A question that does not come must not be waited for.
+	// Do not wait for a prompt that never appears.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	d.cmd = exec.CommandContext(ctx, "docsearch", append([]string{"setup"}, args...)...)
@@ -45,8 +45,8 @@ func startDialogue(t *testing.T, home, dir string, args ...string) *dialogue {
 	return d
 }
 
-// answer waits for a question that matches the pattern at the end of what is
-// shown, and types.
+// answer waits until the output ends with a prompt that matches the pattern,
+// and types.
 func (d *dialogue) answer(question, typed string) {
 	d.t.Helper()
 	pattern := regexp.MustCompile(question + ` $`)
@@ -63,10 +63,10 @@ func (d *dialogue) answer(question, typed string) {
 	}
 }
 
-// end waits for the program, and returns what it has shown and its exit code.
+// end waits for the program and returns its output and its exit code.
 func (d *dialogue) end() (string, int) {
 	d.t.Helper()
-	io.Copy(&d.shown, d.master) // ends with an error once nobody has the terminal
+	io.Copy(&d.shown, d.master) // returns an error when the last process closes the terminal
 	d.cmd.Wait()
 	return strings.ReplaceAll(d.shown.String(), "\r\n", "\n"), d.cmd.ProcessState.ExitCode()
 }
@@ -93,7 +93,7 @@ func TestSetupAsks(t *testing.T) {
 	writeFiles(t, home, map[string]string{".claude/settings.json": "{}\n"})
 	config := filepath.Join(home, ".claude", "hooks", "docsearch-config.json")
 
-	// Interrupted at the first question about the config: what was built stays.
+	// Interrupted at the first prompt about the config: the database remains.
 	d := startDialogue(t, home, filepath.Join(work, "frob"))
 	d.answer(`or LEANN index\) \[docs\]:`, "\n")
 	d.answer(`in a web search \[frob\]:`, "\n")
@@ -106,7 +106,7 @@ func TestSetupAsks(t *testing.T) {
 		t.Error("an interrupted setup has written the config")
 	}
 
-	// With the answers of a person who wants it a little different.
+	// With other answers than the suggested ones.
 	d = startDialogue(t, home, filepath.Join(work, "frob"))
 	d.answer(`\[docs\]:`, "../frob/docs/\n")
 	d.answer(`in a web search \[frob\]:`, "Go\n")
@@ -135,13 +135,13 @@ func TestSetupAsks(t *testing.T) {
 		}
 	}
 
-	// Again: there is nothing to ask.
+	// Again: no prompts.
 	d = startDialogue(t, home, filepath.Join(work, "frob"), "Go", "docs")
 	if shown, code = d.end(); code != exitOK || !strings.Contains(shown, "already has the entry Go") {
 		t.Errorf("again: exit code %d\n%s", code, shown)
 	}
 
-	// Who does not want it has lost nothing.
+	// Declining changes nothing.
 	d = startDialogue(t, home, filepath.Join(work, "frob"), "Go", "docs", "--name", "other")
 	d.answer(`Change the entry to .*other\? \[y/N\]`, "\n")
 	if shown, code = d.end(); code != exitFailure || !strings.Contains(shown, "hint: use another keyword to add an entry\n") {

@@ -11,8 +11,8 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 )
 
-// Setups at once have each its entry in the one config, and none loses
-// another's.
+// Concurrent setups each add their entry to the same config, and no entry is
+// lost.
 func TestSetupsAtOnce(t *testing.T) {
 	b := folderBuilder(t)
 	b.writeEdition(t, 0)

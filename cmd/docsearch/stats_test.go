@@ -14,7 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eventlog"
 )
 
-// loggedWeek writes a log of a week, with everything that a log can have.
+// loggedWeek writes the log of a week with every kind of event.
 func loggedWeek(t *testing.T) eventlog.Log {
 	t.Helper()
 	l := eventlog.Log{Dir: t.TempDir()}
@@ -113,7 +113,7 @@ func TestStatsSince(t *testing.T) {
 	}
 }
 
-// The page is well-formed, names what the log does, and quotes it as text.
+// The page is well-formed, contains the names in the log, and escapes them.
 func TestStatsPage(t *testing.T) {
 	s, err := readStats(loggedWeek(t), time.Time{})
 	if err != nil {

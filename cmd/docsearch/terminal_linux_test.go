@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal opens a pseudo-terminal of that many columns, both ends of it.
+// openTerminal opens both ends of a pseudo-terminal with the given number of
+// columns.
 func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -39,8 +40,8 @@ func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 	return master, tty
 }
 
-// terminal opens a pseudo-terminal of that many columns. Read gives, after the
-// terminal is closed, what was written to it.
+// terminal opens a pseudo-terminal with the given number of columns. read
+// closes it and returns the text written to it.
 func terminal(t *testing.T, columns uint16) (tty *os.File, read func() string) {
 	t.Helper()
 	master, tty := openTerminal(t, columns)
@@ -48,7 +49,7 @@ func terminal(t *testing.T, columns uint16) (tty *os.File, read func() string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		io.Copy(&shown, master) // ends with an error once the terminal is closed
+		io.Copy(&shown, master) // returns an error when the terminal is closed
 	}()
 	return tty, func() string {
 		tty.Close()
@@ -57,7 +58,7 @@ func terminal(t *testing.T, columns uint16) (tty *os.File, read func() string) {
 	}
 }
 
-// atTerminal runs a command with a terminal for its output.
+// atTerminal runs a command with a terminal as its output.
 func atTerminal(t *testing.T, columns uint16, args ...string) string {
 	t.Helper()
 	tty, read := terminal(t, columns)

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// BenchmarkIndexUpdate is "docsearch index update" as a process, after 100 of
-// 10,000 pages have got a sentence more. It is to take a twentieth of what it
-// takes to build the database from nothing.
+// BenchmarkIndexUpdate runs "docsearch index update" as a process after adding
+// a sentence to 100 of 10,000 pages. The target is a twentieth of the time of a
+// full build.
 func BenchmarkIndexUpdate(b *testing.B) {
 	const pages, edited = 10_000, 100
 	dir := b.TempDir()

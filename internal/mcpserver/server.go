@@ -6,7 +6,6 @@
 // that they cannot break, and every result has a size limit. The package
 // decodes arguments leniently, and its errors explain the call. The server
 // starts without opening a database; package index implements the search.
-// index does the searching.
 package mcpserver
 
 import (

@@ -1,12 +1,12 @@
 //go:build e2e
 
-// Package e2e runs the real clients against docsearch: Claude Code from npm,
-// in three versions, with a scripted model on the loopback interface in place
-// of the real one, and asserts on what that model was shown.
+// Package e2e tests docsearch with real clients: three versions of Claude Code
+// from npm, with a scripted model on the loopback interface in place of the
+// real one. The tests check the requests that the model receives.
 //
-// It needs npm and, the first time, the npm registry; without npm it skips and
-// says so. The clients are kept in $DOCSEARCH_E2E_CACHE, by default .cache/e2e
-// at the root of the repository.
+// It needs npm, and the npm registry on the first run; without npm, the tests
+// are skipped. The clients are cached in $DOCSEARCH_E2E_CACHE, by default
+// .cache/e2e at the root of the repository.
 package e2e
 
 import (
@@ -23,12 +23,12 @@ import (
 	"time"
 )
 
-// Versions of Claude Code: the newest that is supported, one from the middle
-// of 2026, and the oldest.
+// Versions of Claude Code: the newest supported one, one from mid-2026, and the
+// oldest.
 var versions = []string{"2.1.328", "2.1.197", "2.0.30"}
 
-// npm installs one npm package, unless the cache has it, and returns the
-// folder of its executables.
+// npm installs an npm package, unless it is cached, and returns the folder of
+// its executables.
 func npm(t *testing.T, name, spec string) string {
 	t.Helper()
 	path, err := exec.LookPath("npm")
@@ -67,7 +67,7 @@ func cache(t *testing.T) string {
 	return filepath.Join(root(t), ".cache", "e2e")
 }
 
-// root is the root of the repository.
+// root returns the root folder of the repository.
 func root(t *testing.T) string {
 	t.Helper()
 	_, file, _, ok := runtime.Caller(0)
@@ -77,12 +77,12 @@ func root(t *testing.T) string {
 	return filepath.Join(filepath.Dir(file), "..", "..")
 }
 
-// A session is one run of `claude -p` in a home of its own.
+// A session is a run of `claude -p` in its own home.
 type session struct {
 	version string
-	home    string   // empty at first
-	project string   // the working directory
-	env     []string // further variables
+	home    string   // initially empty
+	project string   // working directory
+	env     []string // additional variables
 }
 
 func newSession(t *testing.T, version string) *session {
@@ -90,7 +90,7 @@ func newSession(t *testing.T, version string) *session {
 	s := &session{version: version, home: t.TempDir(), project: t.TempDir()}
 	s.env = []string{
 		"HOME=" + s.home,
-		// install asks the client on PATH for its version.
+		// install runs the client on PATH to determine its version.
 		"PATH=" + npm(t, "claude-code-"+version, "@anthropic-ai/claude-code@"+version) + string(filepath.ListSeparator) + os.Getenv("PATH"),
 		"TMPDIR=" + t.TempDir(),
 		"LANG=C.UTF-8",
@@ -102,7 +102,7 @@ func (s *session) setenv(name, value string) {
 	s.env = append(s.env, name+"="+value)
 }
 
-// A run is what the client said of itself in one run.
+// A run is the output of the client for one run.
 type run struct {
 	init struct {
 		Session string        `json:"session_id"`
@@ -127,7 +127,7 @@ type deniedCall struct {
 
 func (r run) String() string { return r.stdout + r.stderr }
 
-// ask runs the client on one prompt with m for its model.
+// ask runs the client with one prompt and m as its model.
 func (s *session) ask(t *testing.T, m *model, prompt string, flags ...string) run {
 	t.Helper()
 	r := s.claude(t, m.URL, append([]string{"-p", prompt, "--output-format", "stream-json", "--verbose"}, flags...)...)
@@ -150,11 +150,11 @@ func (s *session) ask(t *testing.T, m *model, prompt string, flags ...string) ru
 	return r
 }
 
-// nobody is an address for a client that has no model to talk to.
+// noModel is the address for runs that do not use a model.
 const noModel = "http://127.0.0.1:1"
 
-// claude runs the client. It has no key that is worth anything, and nothing
-// to talk to but the model at url.
+// claude runs the client, with an invalid key and the model at url as its only
+// server.
 func (s *session) claude(t *testing.T, url string, args ...string) run {
 	t.Helper()
 	program := filepath.Join(npm(t, "claude-code-"+s.version, "@anthropic-ai/claude-code@"+s.version), "claude")

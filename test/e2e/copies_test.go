@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Two copies of the hook on one call: the search is denied in effect once, and
-// sent again it goes to the web.
+// With two copies of the hook, a search is denied once, and its retry runs on
+// the web.
 func TestTwoCopies(t *testing.T) {
 	for _, version := range versions {
 		for _, pair := range []struct {
@@ -22,7 +22,7 @@ func TestTwoCopies(t *testing.T) {
 			}},
 			{"user and project", func(t *testing.T, s *session) []string {
 				s.docsearch(t, "install")
-				// As a teammate's checkout has it, under another path.
+				// As in a teammate's checkout at another path.
 				s.write(t, filepath.Join(s.project, ".claude", "settings.json"), `{"hooks": {"PreToolUse": [
   {"matcher": "WebSearch|WebFetch", "hooks": [{"type": "command", "command": "'`+program(t)+`' hook || true"}]}]}}`)
 				return nil
@@ -57,7 +57,7 @@ func TestTwoCopies(t *testing.T) {
 				if len(m.searches) != 1 {
 					t.Errorf("these searches went to the web: %q, want one", m.searches)
 				}
-				// Of two denials a client shows the reason of one, and both contexts.
+				// The client shows the reason of one of the two denials, and both contexts.
 				if seen := last.text(); !strings.Contains(seen, sentence) || !strings.Contains(seen, "(docsearch); the web search was not run.") {
 					t.Errorf("the model did not see the answer:\n%s", seen)
 				}

@@ -53,7 +53,7 @@ func program(t *testing.T) string {
 	return filepath.Join(builtBinary.dir, name)
 }
 
-// docsearch runs a command of the program in the session's home and project.
+// docsearch runs a docsearch command in the session's home and project.
 func (s *session) docsearch(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program(t), args...)
@@ -65,15 +65,15 @@ func (s *session) docsearch(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// Question is what the scripted model asks the web, and sentence what the
-// passage that answers it says: both are about docsearch's own documentation.
+// question is the web search of the scripted model, and sentence is part of the
+// passage that answers it. Both are about docsearch's own documentation.
 const (
 	question = "docsearch escape hatch: how does a denied web search go through"
 	sentence = "If the agent sends the same search again within five minutes, it runs."
 )
 
-// database builds a database of docsearch's own documentation and names it in
-// the config.
+// database builds a database of docsearch's documentation and adds it to the
+// config.
 func (s *session) database(t *testing.T) {
 	t.Helper()
 	s.docsearch(t, "index", "build", filepath.Join(root(t), "docs"), "--name", "docsearch")

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// What the notes, the page and the rule of TestEvents say, each once.
+// Texts of the notes, the page and the rule of TestEvents, each unique.
 const (
 	noteSays    = "Wrap errors with the verb %w"
 	remedySays  = "unseal the vault with the third key"
@@ -24,7 +24,7 @@ const (
 	fetchedPage = "https://docs.example.org/ci/caching/"
 )
 
-// team has a database of notes and one of pages, and a rule.
+// addTeamFiles adds a database of notes, a database of pages, and a rule.
 func (s *session) addTeamFiles(t *testing.T) {
 	t.Helper()
 	folder := t.TempDir()
@@ -58,14 +58,14 @@ func (s *session) addTeamFiles(t *testing.T) {
 	s.write(t, s.settings(), `{"permissions": {"allow": ["Bash", "Write", "Edit"]}}`)
 }
 
-// TestEvents shows what the model sees at each event: the databases at the
-// start, a note beside the first edit that it is about, a passage on a
-// failure, the rule's message, the page instead of its fetch, the databases
-// again in a subagent.
+// TestEvents checks what the model receives at each event: the databases at the
+// start, a note with the first edit that it is about, a passage on a failure,
+// the rule's message, the page instead of its fetch, and the databases again in
+// a subagent.
 func TestEvents(t *testing.T) {
 	for _, version := range versions {
 		if version == "2.0.30" {
-			continue // it shows the model no context
+			continue // shows no hook context to the model
 		}
 		for _, way := range installMethods {
 			if way.name != "plugin-dir" && way.name != "install" {
@@ -164,7 +164,7 @@ func testEvents(t *testing.T, s *session, readTool string, flags []string) {
 	}
 }
 
-// After a compaction, the model is told again what it knew, once.
+// After a compaction, the model receives the session context again, once.
 func TestCompaction(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestCompaction(t *testing.T) {
 			s.addTeamFiles(t)
 			s.docsearch(t, "install")
 			m := newModel(t, func(c conversation) reply {
-				// Less than that there is nothing to compact.
+				// The client does not compact shorter conversations.
 				if n := len(c.results()["Bash"]); c.startsWith("Begin.") && n < 6 {
 					return call(fmt.Sprint("true", n), "Bash", map[string]any{"command": "true", "description": "Do nothing"})
 				}

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// A docsearch that dies before main begins, with exit code 2, denies nothing in
-// the client: test/hostile has the installed command under limits of every
-// size.
+// If docsearch dies before main with exit code 2, the client does not treat
+// this as a denial. test/hostile runs the installed command under limits of all
+// sizes.
 func TestHookThatCannotStart(t *testing.T) {
 	for _, version := range versions {
 		for name, set := range map[string]func(*testing.T, *session, string) []string{
@@ -62,8 +62,8 @@ func TestHookThatCannotStart(t *testing.T) {
 	}
 }
 
-// dyingProgram is docsearch with too little memory to start; it logs its exit
-// codes.
+// dyingProgram returns a docsearch with too little memory to start. It logs its
+// exit codes.
 func (s *session) dyingProgram(t *testing.T, log string) string {
 	t.Helper()
 	path := filepath.Join(s.home, "bin", "docsearch")

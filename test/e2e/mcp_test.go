@@ -17,15 +17,15 @@ import (
 	"github.com/docsearch/docsearch/internal/index/indextest"
 )
 
-// The tools of the protocol's own makers, and a Node.js that runs them.
+// Versions of the MCP project's tools, and of the Node.js that runs them.
 const (
 	inspectorVersion   = "2.12.0"
 	conformanceVersion = "0.1.16"
 	nodeVersion        = "22"
 )
 
-// TestInspector asks docsearch serve through the MCP Inspector, as a user
-// would who wants to see what the server does.
+// TestInspector calls docsearch serve through the MCP Inspector, as a user does
+// to examine a server.
 func TestInspector(t *testing.T) {
 	binary, db := program(t), indextest.Database(t, 200)
 	node := npm(t, "node-"+nodeVersion, "node@"+nodeVersion)
@@ -41,10 +41,10 @@ func TestInspector(t *testing.T) {
 		for _, tt := range []struct {
 			name     string
 			args     string
-			want     string // in what it prints
+			want     string // expected output
 			exitCode int
 		}{
-			// No complaint about a schema, not even a warning.
+			// No schema errors or warnings.
 			{"tools", "tools/list --strict", `"anthropic/alwaysLoad": true`, 0},
 			{"search", "tools/call --tool-name search --tool-arg query=" + indextest.Question, indextest.Answer, 0},
 			{"search by a misnomer", "tools/call --tool-name search --tool-arg q=" + indextest.Question, indextest.Answer, 0},
@@ -63,7 +63,7 @@ func TestInspector(t *testing.T) {
 			{"prompt", "prompts/get --prompt-name ask --prompt-args question=" + indextest.Question, indextest.Answer, 0},
 		} {
 			t.Run(transport.name+"/"+tt.name, func(t *testing.T) {
-				// The question is one argument, in spite of its spaces.
+				// The query is a single argument despite its spaces.
 				args := strings.Fields(strings.ReplaceAll(tt.args, indextest.Question, "\x00"))
 				for i := range args {
 					args[i] = strings.ReplaceAll(args[i], "\x00", indextest.Question)
@@ -81,8 +81,8 @@ func TestInspector(t *testing.T) {
 	}
 }
 
-// TestConformance runs the scenarios of the protocol's conformance tests that
-// ask for no tools, resources or prompts of their own.
+// TestConformance runs the scenarios of the MCP conformance suite that do not
+// require special tools, resources or prompts.
 func TestConformance(t *testing.T) {
 	binary, db := program(t), indextest.Database(t, 50)
 	node := npm(t, "node-"+nodeVersion, "node@"+nodeVersion)
@@ -102,7 +102,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// runNode runs a program for Node.js.
+// runNode runs a Node.js program.
 func runNode(t *testing.T, node, program string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(node, "node"), append([]string{program}, args...)...)
@@ -117,8 +117,8 @@ func runNode(t *testing.T, node, program string, args ...string) (stdout, stderr
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// serveHTTP starts docsearch serve --http over one database and returns its
-// URL. At the end of the test it is told to stop, and must.
+// serveHTTP starts docsearch serve --http with one database and returns its
+// URL. At the end of the test, it stops the server and checks that it exits.
 func serveHTTP(t *testing.T, binary, db string) string {
 	t.Helper()
 	cmd := exec.Command(binary, "serve", "--db", db, "--leann-compat", "--http", "127.0.0.1:0")

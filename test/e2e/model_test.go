@@ -15,17 +15,17 @@ import (
 	"testing"
 )
 
-// A model stands in for the language model: a server on the loopback interface
-// that answers the client's requests from a script and keeps what it was sent,
-// which is what the model saw.
+// A model replaces the language model. It is a server on the loopback interface
+// that answers the client's requests from a script and records them, that is,
+// all that the model sees.
 type model struct {
 	*httptest.Server
 	turn func(conversation) reply
 
 	mu       sync.Mutex
 	requests []conversation // of the main conversation, in order
-	searches []string       // web searches that reached the server side
-	strays   []string       // requests that no part of the script expects
+	searches []string       // server-side web searches
+	strays   []string       // requests that the script does not expect
 }
 
 // A conversation is one request for the model's next turn.
@@ -50,7 +50,8 @@ type tool struct {
 	InputSchema  json.RawMessage `json:"input_schema"`
 }
 
-// content is a list of blocks; the API also takes a bare string for one text.
+// content is a list of blocks. The API also accepts a string in place of a
+// single text block.
 type content []block
 
 func (c *content) UnmarshalJSON(data []byte) error {
@@ -65,7 +66,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]block)(c))
 }
 
-// A block is any content block, in requests and in replies.
+// A block is a content block of any type, in requests and replies.
 type block struct {
 	Type      string         `json:"type"`
 	Text      string         `json:"text,omitempty"`
@@ -80,7 +81,7 @@ type block struct {
 	Encrypted string         `json:"encrypted_content,omitempty"`
 }
 
-// text joins the text of all blocks, nested ones too.
+// text joins the text of all blocks, including nested ones.
 func (c content) text() string {
 	var b strings.Builder
 	for _, block := range c {
@@ -91,7 +92,7 @@ func (c content) text() string {
 	return b.String()
 }
 
-// A reply is the model's turn: one text, and the calls it makes.
+// A reply is one turn of the model: a text and its tool calls.
 type reply []block
 
 func say(text string) reply { return reply{{Type: "text", Text: text}} }
@@ -100,9 +101,9 @@ func call(id, name string, input map[string]any) reply {
 	return reply{{Type: "tool_use", ID: "toolu_" + id, Name: name, Input: input}}
 }
 
-// newModel serves turn, which is given each request of the main conversation
-// and returns the model's reply to it. The web searches that the client has
-// the server make are answered with one result.
+// newModel serves turn, a function that returns the model's reply to each
+// request of the main conversation. It answers the client's server-side web
+// searches with one result.
 func newModel(t *testing.T, turn func(conversation) reply) *model {
 	m := &model{turn: turn}
 	m.Server = httptest.NewServer(http.HandlerFunc(m.serve))
@@ -141,9 +142,9 @@ func (m *model) message(w http.ResponseWriter, r *http.Request) {
 	send(w, c, m.reply(c))
 }
 
-// reply tells the three kinds of request apart: a web search for the client's
-// own tool, a turn of the main conversation, and small errands such as a title
-// for the session.
+// reply distinguishes the three kinds of requests: web searches by the client's
+// own tool, turns of the main conversation, and auxiliary requests such as a
+// session title.
 func (m *model) reply(c conversation) reply {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -166,7 +167,7 @@ func (m *model) stray(what string) {
 	m.strays = append(m.strays, what)
 }
 
-// webResult is what the made-up web knows.
+// webResult is the only result of web searches.
 const webResult = "https://web.example/made-up-page"
 
 func webSearch(asked string) reply {
@@ -178,11 +179,12 @@ func webSearch(asked string) reply {
 	}
 }
 
-// replies counts them all: a client groups what has one id.
+// replyCount makes message IDs unique, because the client groups messages by
+// ID.
 var replyCount atomic.Int64
 
-// send writes the reply in the form that was asked for: one JSON message, or
-// the same message as a stream of events.
+// send writes the reply in the requested form: a single JSON message, or the
+// same message as a stream of events.
 func send(w http.ResponseWriter, c conversation, r reply) {
 	stop := "end_turn"
 	for _, b := range r {
@@ -221,7 +223,8 @@ func send(w http.ResponseWriter, c conversation, r reply) {
 	event("message_stop", map[string]any{})
 }
 
-// opened is a block as a stream begins it, and what then fills it.
+// openingEvent returns the start of a block in a stream, and the delta that
+// completes it.
 func openingEvent(b block) (start any, delta map[string]any) {
 	switch b.Type {
 	case "text":

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The plugin and its marketplace are as each client wants them. The oldest
+// The plugin and its marketplace are valid for each client. The oldest client
 // has no strict validation.
 func TestPluginIsValid(t *testing.T) {
 	for _, version := range versions {
@@ -21,13 +21,13 @@ func TestPluginIsValid(t *testing.T) {
 				if version == "2.0.30" {
 					args = []string{"plugin", "validate", dir}
 				}
-				s.claude(t, noModel, args...) // fails the test if the client does
+				s.claude(t, noModel, args...) // fails the test if the client fails
 			}
 		})
 	}
 }
 
-// A plugin without a program says so, and denies nothing.
+// A plugin without a program reports that, and denies nothing.
 func TestPluginWithoutProgram(t *testing.T) {
 	for _, installed := range []string{"/usr/local/bin/docsearch", "/opt/homebrew/bin/docsearch"} {
 		if _, err := exec.LookPath(installed); err == nil {

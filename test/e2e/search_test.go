@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// A web search is denied with the answer, the call that the denial names is
-// served, and the same search sent again goes to the web: in every version of
-// the client, however docsearch got there.
+// A web search is denied with an answer, the tool call in the denial works, and
+// the retry runs on the web. This holds for all client versions and all
+// installation methods.
 func TestSearch(t *testing.T) {
 	for _, version := range versions {
 		for _, way := range installMethods {
@@ -35,8 +35,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// The user lets the agent search the web, has a hook of their own, and a
-// layout of their own.
+// Settings of a user who allows web searches, and has a hook and formatting of
+// their own.
 const settings = `{
     "permissions": {"allow": ["WebSearch"]},
     "hooks": {
@@ -48,7 +48,7 @@ const settings = `{
 
 func (s *session) settings() string { return filepath.Join(s.home, ".claude", "settings.json") }
 
-// ways are the ways to get docsearch into the client.
+// installMethods are the ways to install docsearch in the client.
 var installMethods = []struct {
 	name  string
 	tool  string // docsearch's search tool, as the client names it
@@ -66,7 +66,7 @@ var installMethods = []struct {
 		name: "plugin of a marketplace",
 		tool: "mcp__plugin_docsearch_docs__search",
 		set: func(t *testing.T, s *session) []string {
-			// Such a plugin has no program, and finds the one on PATH.
+			// This plugin contains no program and uses the one on PATH.
 			s.setenv("PATH", filepath.Dir(program(t))+string(filepath.ListSeparator)+os.Getenv("PATH"))
 			market := filepath.Dir(pluginWithoutProgram(t))
 			const manifest = ".claude-plugin"
@@ -108,14 +108,14 @@ var installMethods = []struct {
 		tool: "mcp__docsearch__search",
 		set: func(t *testing.T, s *session) []string {
 			s.docsearch(t, "install", "--scope", "project")
-			// What the client writes when its user says yes to the project's server.
+			// The client writes this when the user approves the project's server.
 			s.write(t, filepath.Join(s.project, ".claude", "settings.local.json"), `{"enabledMcpjsonServers": ["docsearch"]}`)
 			return nil
 		},
 	},
 }
 
-// pluginWithoutProgram is the plugin as it is in the repository, without a program.
+// pluginWithoutProgram returns the plugin as it is in the repository.
 func pluginWithoutProgram(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "plugin")
@@ -128,7 +128,7 @@ func pluginWithoutProgram(t *testing.T) string {
 	return dir
 }
 
-// pluginWithProgram is the plugin as "make plugin" leaves it.
+// pluginWithProgram returns the plugin with a program, as built by "make plugin".
 func pluginWithProgram(t *testing.T) string {
 	t.Helper()
 	dir := pluginWithoutProgram(t)
@@ -146,9 +146,9 @@ func pluginWithProgram(t *testing.T) string {
 	return dir
 }
 
-// searchingModel is the model that searches the web, follows what the denial says,
-// and searches the web again. What it does next depends only on what it has
-// been shown.
+// searchingModel is a model that searches the web, follows the instructions of
+// the denial, and repeats the search. Each step depends only on the
+// conversation so far.
 func searchingModel(c conversation) reply {
 	search := map[string]any{"query": question}
 	results := c.results()
@@ -174,7 +174,7 @@ func searchingModel(c conversation) reply {
 	}
 }
 
-// namedCall finds the call that a denial names: a line with the tool and its
+// namedCall finds the tool call in a denial: a line with the tool and its
 // arguments.
 func namedCall(denial string) (name string, arguments map[string]any, ok bool) {
 	line := regexp.MustCompile(`(?m)^(mcp__\w+) (\{.*\})$`).FindStringSubmatch(denial)
@@ -184,7 +184,7 @@ func namedCall(denial string) (name string, arguments map[string]any, ok bool) {
 	return line[1], arguments, true
 }
 
-// namedLoad is what a denial says to give to ToolSearch.
+// namedLoad returns the ToolSearch arguments in a denial.
 func namedLoad(denial string) (arguments map[string]any) {
 	found := regexp.MustCompile(`ToolSearch[^\n]*(\{"query": "select:[^\n]*\})`).FindStringSubmatch(denial)
 	if found == nil || json.Unmarshal([]byte(found[1]), &arguments) != nil {
@@ -273,7 +273,7 @@ func checkSearch(t *testing.T, version, tool string, m *model, r run) {
 	}
 }
 
-// tool finds a tool that the request offers.
+// tool finds a tool in the request.
 func (c conversation) tool(name string) *tool {
 	for i := range c.Tools {
 		if c.Tools[i].Name == name {
@@ -283,7 +283,7 @@ func (c conversation) tool(name string) *tool {
 	return nil
 }
 
-// results are the results of tool calls so far, by the tool's name.
+// results returns the results of tool calls so far, by tool name.
 func (c conversation) results() map[string][]block {
 	names := map[string]string{}
 	results := map[string][]block{}
@@ -300,7 +300,7 @@ func (c conversation) results() map[string][]block {
 	return results
 }
 
-// text is all that the conversation says.
+// text returns the whole text of the conversation.
 func (c conversation) text() string {
 	var b bytes.Buffer
 	for _, message := range c.Messages {

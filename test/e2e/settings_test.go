@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The client ignores those settings files of which install says that it does,
-// and reads the others.
+// The client ignores exactly those settings files that install reports as
+// ignored.
 func TestIgnoredSettings(t *testing.T) {
 	const handler = `{"type": "command", "command": "touch '%s'"}`
 	for _, version := range versions {

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// A subagent sees neither the server's instructions nor what a session starts
-// with, and a newer client gives it the tool by name only. What the denial
-// says must be enough.
+// A subagent receives neither the server's instructions nor the context of the
+// session start, and newer clients give it only the name of the tool. The
+// denial alone must suffice.
 func TestSubagent(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestSubagent(t *testing.T) {
 	}
 }
 
-// asks reports whether the conversation is the one that begins with a task.
+// startsWith reports whether the conversation starts with the task.
 func (c conversation) startsWith(task string) bool {
 	return len(c.Messages) > 0 && strings.Contains(c.Messages[0].Content.text(), task)
 }
