@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// tarOf is an archive with a page about each subject.
+// tarOf returns a tar archive with a page per subject.
 func tarOf(t *testing.T, subjects []string) string {
 	t.Helper()
 	var b bytes.Buffer

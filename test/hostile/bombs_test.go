@@ -21,11 +21,11 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/pdf/pdftest"
 )
 
-// bombLimit is how long a build with a bomb in it may take. Most take a second;
-// a PDF file that does not end has 15 seconds for itself.
+// bombLimit is the time limit of a build with a bomb. Most take a second; an
+// endless PDF file gets 15 seconds of its own.
 const bombLimit = 2 * time.Minute
 
-// readerBombs are files that are small and take long, or much memory, to read.
+// readerBombs returns small files that take much time or memory to read.
 func readerBombs() map[string]string {
 	const n = 100 << 10
 	repeat := func(unit string, n int) string { return strings.Repeat(unit, n/len(unit)) }
@@ -82,7 +82,7 @@ func readerBombs() map[string]string {
 	}
 }
 
-// zipped is a ZIP file of files of zeros.
+// zipped returns a ZIP archive of files of zeros.
 func zipped(files map[string]int) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -112,7 +112,7 @@ func writeZeros(w interface{ Write([]byte) (int, error) }, size int) {
 	}
 }
 
-// requireKettle fails the test unless the database answers with the document beside the
+// requireKettle fails the test unless a search finds the document next to the
 // bomb.
 func (s *sandbox) requireKettle(database string) {
 	s.Helper()
@@ -123,8 +123,8 @@ func (s *sandbox) requireKettle(database string) {
 
 const kettlePage = "# Kettle\n\nHow to descale the kettle with vinegar.\n"
 
-// limitMemory is a command line that gives docsearch so much memory, where the
-// system can.
+// limitMemory returns environment variables that limit docsearch's memory, if
+// the system supports it.
 func (s *sandbox) limitMemory() []string {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -132,7 +132,8 @@ func (s *sandbox) limitMemory() []string {
 	return []string{"GOMEMLIMIT=1GiB"}
 }
 
-// A source with a bomb in it is read in time, and all but the bomb is found.
+// A source with a bomb is read in time, and everything except the bomb is
+// indexed.
 func TestBombs(t *testing.T) {
 	for name, text := range readerBombs() {
 		t.Run(name, func(t *testing.T) {
@@ -151,9 +152,9 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// shortPassages fails the test if a passage is longer than one may be: 16 KiB of
-// text, twice as much with what makes a part of a block one, and what JSON makes
-// of that.
+// shortPassages fails the test if a passage is too long. The limit is 16 KiB of
+// text, doubled for the markup that makes part of a block valid, and doubled
+// again for JSON escapes.
 func (s *sandbox) shortPassages(database string) {
 	s.Helper()
 	for line := range strings.Lines(s.read(filepath.Join(database, "documents.leann.passages.jsonl"))) {
@@ -164,7 +165,7 @@ func (s *sandbox) shortPassages(database string) {
 	}
 }
 
-// pdfBombs are PDF files at which a reader does not end, or takes all memory.
+// pdfBombs returns PDF files that make a reader loop forever or use all memory.
 func pdfBombs() map[string]string {
 	file := func(trailer string, objects ...string) string { return string(pdftest.File(trailer, objects...)) }
 	stream := func(content, more string) string {
@@ -188,7 +189,7 @@ func pdfBombs() map[string]string {
 	}
 }
 
-// PDF files can do no more than take their time.
+// PDF bombs cost at most their time limit.
 func TestPDFBombs(t *testing.T) {
 	s := newSandbox(t)
 	docs, database := filepath.Join(s.work, "docs"), filepath.Join(s.work, "db")
@@ -206,7 +207,7 @@ func TestPDFBombs(t *testing.T) {
 	}
 }
 
-// An archive with bombs among its files is read but for these.
+// An archive is indexed except for the bombs among its files.
 func TestArchiveBombs(t *testing.T) {
 	s := newSandbox(t)
 	database := filepath.Join(s.work, "db")
@@ -222,8 +223,8 @@ func TestArchiveBombs(t *testing.T) {
 	s.requireKettle(database)
 }
 
-// A site whose lists are bombs gets no more than its limit, and its pages are
-// found.
+// A site whose page lists are bombs sends no more than the limit, and its pages
+// are indexed.
 func TestSiteBombs(t *testing.T) {
 	long := strings.Repeat("x", 4<<20)
 	for _, tt := range []struct {
@@ -301,7 +302,7 @@ func TestSiteBombs(t *testing.T) {
 			if r.late {
 				t.Fatal("the build did not end")
 			}
-			// The system takes in more than anybody reads.
+			// Socket buffers accept more than the client reads.
 			if n := sent.Load(); n > 100<<20 {
 				t.Errorf("%d MB were sent", n>>20)
 			}
@@ -314,7 +315,7 @@ func TestSiteBombs(t *testing.T) {
 	}
 }
 
-// A countingWriter counts the bytes of bodies.
+// A countingWriter counts the bytes of response bodies.
 type countingWriter struct {
 	http.ResponseWriter
 	sent *atomic.Int64
@@ -326,14 +327,14 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// An interrupt ends a build while it reads a document that does not end.
+// An interrupt ends a build while it reads an endless document.
 func TestInterruptWithinDocument(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be interrupted from outside there")
 	}
 	s := newSandbox(t)
 	docs, database := filepath.Join(s.work, "docs"), filepath.Join(s.work, "db")
-	for i := range 6 { // of which each takes 15 seconds
+	for i := range 6 { // each takes 15 seconds
 		s.write(filepath.Join(docs, fmt.Sprintf("%d.pdf", i)), pdfBombs()["string.pdf"])
 	}
 	cmd := exec.Command(*binary, "index", "build", docs, "--out", database, "--name", "docs")
@@ -354,7 +355,7 @@ func TestInterruptWithinDocument(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	// Far less than the documents take, and more than a busy machine adds.
+	// Much less than the documents take, with a margin for a busy machine.
 	late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
 	defer late.Stop()
 	err := cmd.Wait()

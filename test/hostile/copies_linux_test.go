@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Equal searches that an agent makes at once are one denial. Their hooks have
-// all started before the first one gets its event.
+// Equal searches that an agent makes in parallel are one denial. All hooks have
+// started before the first one receives its event.
 func TestEqualSearchesAtOnce(t *testing.T) {
 	const n = 60
 	s := newSandbox(t)
@@ -37,7 +37,7 @@ func TestEqualSearchesAtOnce(t *testing.T) {
 			t.Errorf("search %d is not denied: %+v", i, r)
 		}
 	}
-	// Nothing but its later start makes a search a retry.
+	// A search is a retry only if it starts later.
 	for i := 0; denies(s.hook(searchEvent{"s", "", fmt.Sprint("toolu_r", i), "gitlab ci"}.String())); i++ {
 		if i == 1000 {
 			t.Fatal("no retry of the equal searches runs")
@@ -45,8 +45,8 @@ func TestEqualSearchesAtOnce(t *testing.T) {
 	}
 }
 
-// startHook starts a hook, calls ready when it reads its event, and gives it the
-// rest of the event after start.
+// startHook starts a hook, calls ready when the hook reads its event, and sends
+// the rest of the event after start.
 func (s *sandbox) startHook(event string, ready func(), start <-chan struct{}) (r result) {
 	stdin, events, err := os.Pipe()
 	if err != nil {

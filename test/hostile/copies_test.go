@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// writeRedirectConfig names a database that another server searches, and so denies
-// every search with its keyword.
+// writeRedirectConfig configures a database that another server searches, so
+// that every search with its keyword is denied.
 func (s *sandbox) writeRedirectConfig() {
 	s.Helper()
 	db := filepath.Join(s.home, "db")
@@ -53,7 +53,7 @@ func (e searchEvent) String() string {
 	return string(data)
 }
 
-// runHooksAtOnce runs hooks at the same time, and returns their results in order.
+// runHooksAtOnce runs hooks concurrently and returns their results in order.
 func (s *sandbox) runHooksAtOnce(events ...searchEvent) []result {
 	results := make([]result, len(events))
 	var group sync.WaitGroup
@@ -64,8 +64,8 @@ func (s *sandbox) runHooksAtOnce(events ...searchEvent) []result {
 	return results
 }
 
-// denies reports whether a client would deny the call: every client that runs
-// several hooks lets one denial win.
+// denies reports whether a client would deny the call. In every client that
+// runs several hooks, a single denial is enough.
 func denies(results ...result) bool {
 	for _, r := range results {
 		if r.code == 2 || strings.Contains(r.stdout, `"permissionDecision":"deny"`) {
@@ -88,8 +88,8 @@ func generateLoad(t *testing.T) {
 	t.Cleanup(func() { stop.Store(true); group.Wait() })
 }
 
-// Two copies of the hook on one call, as after an installation beside the
-// plugin: the search is denied once in effect, and its retry runs.
+// With two copies of the hook, as after an installation in addition to the
+// plugin, a search is denied once, and its retry runs.
 func TestTwoCopies(t *testing.T) {
 	s := newSandbox(t)
 	s.writeRedirectConfig()
@@ -104,7 +104,7 @@ func TestTwoCopies(t *testing.T) {
 		retry := searchEvent{session, agent, "toolu_2", "gitlab ci"}
 		again := searchEvent{session, agent, "toolu_3", "gitlab ci"}
 		var first, second, third []result
-		if i%4 < 2 { // at the same time
+		if i%4 < 2 { // concurrently
 			first, second, third = s.runHooksAtOnce(denied, denied), s.runHooksAtOnce(retry, retry), s.runHooksAtOnce(again, again)
 		} else { // one after the other
 			first = []result{s.hook(denied.String()), s.hook(denied.String())}
@@ -128,7 +128,7 @@ func TestTwoCopies(t *testing.T) {
 	}
 }
 
-// The hatch belongs to the agent that was denied.
+// Only the agent whose search was denied can use the escape hatch.
 func TestSubagentsHaveTheirOwnHatch(t *testing.T) {
 	s := newSandbox(t)
 	s.writeRedirectConfig()
@@ -143,7 +143,7 @@ func TestSubagentsHaveTheirOwnHatch(t *testing.T) {
 	}
 }
 
-// A session remembers all the searches that it makes at once.
+// A session records all of its concurrent searches.
 func TestParallelSearches(t *testing.T) {
 	const n = 60
 	s := newSandbox(t)

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// commandLimit is how long a command may take that has hardly anything to do.
+// commandLimit is the time limit of a command with hardly any work.
 const commandLimit = time.Minute
 
-// A checkout is a stranger's repository, whose files name programs. Each of
-// them leaves a mark if it is run.
+// A checkout is a stranger's repository whose files name programs. Each of
+// these writes a marker file when it runs.
 type checkout struct {
 	*sandbox
-	markers string // folder of the marks
+	markers string // folder of the marker files
 }
 
 func newCheckout(t *testing.T) *checkout {
@@ -38,7 +38,7 @@ func newCheckout(t *testing.T) *checkout {
 	return c
 }
 
-// program writes a program that leaves a mark.
+// program writes a program that creates a marker file.
 func (c *checkout) program(path string) {
 	c.Helper()
 	c.write(path, fmt.Sprintf("#!/bin/sh\n: > '%s'/ran-%s\n", c.markers, strings.ReplaceAll(filepath.Base(path), " ", "-")))
@@ -47,8 +47,7 @@ func (c *checkout) program(path string) {
 	}
 }
 
-// settings puts a hook with these fields of its handler into the project's
-// settings.
+// settings adds a hook with these handler fields to the project's settings.
 func (c *checkout) settings(handler map[string]any) {
 	c.Helper()
 	handler["type"] = "command"
@@ -62,7 +61,7 @@ func (c *checkout) settings(handler map[string]any) {
 	}
 }
 
-// requireNothingRan fails the test if one of the checkout's programs was run.
+// requireNothingRan fails the test if one of the checkout's programs ran.
 func (c *checkout) requireNothingRan(what string) {
 	c.Helper()
 	marks, err := filepath.Glob(filepath.Join(c.markers, "*"))
@@ -75,8 +74,8 @@ func (c *checkout) requireNothingRan(what string) {
 	}
 }
 
-// The doctor runs no hook of a checkout but one that is the doctor's own
-// program, and that without what the checkout puts beside it.
+// The doctor runs a hook of a checkout only if it is the doctor's own program,
+// and without the rest of the checkout's command line.
 func TestDoctorHooks(t *testing.T) {
 	c := newCheckout(t)
 	mark := ": > " + filepath.Join(c.markers, "beside")
@@ -133,7 +132,7 @@ func TestDoctorHooks(t *testing.T) {
 	}
 }
 
-// The doctor starts no server of a checkout but its own program.
+// The doctor starts a server of a checkout only if it is its own program.
 func TestDoctorServers(t *testing.T) {
 	c := newCheckout(t)
 	c.env = append(c.env, "PATH="+filepath.Dir(*binary)+":/usr/bin:/bin")
@@ -159,8 +158,8 @@ func TestDoctorServers(t *testing.T) {
 	}
 }
 
-// No command runs a program of the checkout that it is run in, and all of them
-// end.
+// No command runs a program of the checkout in which it runs, and every command
+// exits.
 func TestCommandsInCheckout(t *testing.T) {
 	c := newCheckout(t)
 	c.env = append(c.env, "PATH=.:"+filepath.Join(c.work, "node_modules", ".bin", "..", "..")+"x:/usr/bin:/bin")
@@ -200,7 +199,7 @@ func TestCommandsInCheckout(t *testing.T) {
 	}
 }
 
-// Files of a checkout that never end, or hold too much, hold nobody up.
+// Endless or oversized files of a checkout do not block any command.
 func TestCheckoutFiles(t *testing.T) {
 	c := newCheckout(t)
 	c.env = append(c.env, "PATH=/usr/bin:/bin")

@@ -13,14 +13,14 @@ import (
 	"testing"
 )
 
-// A gitAttack is a sandbox with a git repository and a database made from it.
+// A gitAttack is a sandbox with a git repository and a database built from it.
 type gitAttack struct {
 	*sandbox
-	upstream    string // the repository
+	upstream    string // repository path
 	url         string
 	database    string
-	clone       string // the folder of the repository's files in the database
-	trapProgram string // a program that leaves the file sprung
+	clone       string // folder of the clone in the database
+	trapProgram string // program that writes the marker
 	marker      string
 }
 
@@ -49,7 +49,7 @@ func newGitAttack(t *testing.T) *gitAttack {
 	return a
 }
 
-// git runs git as the one who made the repository does.
+// git runs git as the owner of the repository.
 func (a *gitAttack) git(dir string, args ...string) {
 	a.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"}, args...)...)
@@ -66,7 +66,7 @@ func (a *gitAttack) commit(message string) {
 	a.git(a.upstream, "commit", "--quiet", "-m", message)
 }
 
-// program writes a hook or another program that springs the trap.
+// program writes a hook or another program that runs the trap.
 func (a *gitAttack) program(path string) {
 	a.Helper()
 	a.write(path, "#!/bin/sh\nexec "+a.trapProgram+" "+filepath.Base(path)+"\n")
@@ -75,7 +75,7 @@ func (a *gitAttack) program(path string) {
 	}
 }
 
-// requireNotSprung fails the test if a foreign command ran.
+// requireNotSprung fails the test if the trap ran.
 func (a *gitAttack) requireNotSprung() {
 	a.Helper()
 	if out, err := os.ReadFile(a.marker); err == nil {
@@ -83,12 +83,12 @@ func (a *gitAttack) requireNotSprung() {
 	}
 }
 
-// A database from elsewhere comes with a clone of its repository. An update
-// does not do what the clone's configuration says, and works.
+// A database from another user contains a clone of its repository. An update
+// ignores the clone's configuration and succeeds.
 func TestGitConfigurations(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		plant func(a *gitAttack, git string) // git is the .git of the clone
+		plant func(a *gitAttack, git string) // git is the clone's .git folder
 	}{
 		{"uploadpack", func(a *gitAttack, git string) { a.git(a.clone, "config", "remote.origin.uploadpack", a.trapProgram) }},
 		{"filter", func(a *gitAttack, git string) {
@@ -159,8 +159,8 @@ func TestGitConfigurations(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a := newGitAttack(t)
 			a.must(a.docsearch("index", "build", a.url, "--out", a.database, "--name", "kettle"))
-			// The clone that somebody else may have left there: whole, and of
-			// the same repository.
+			// A clone that another user may have left there: complete, and of the same
+			// repository.
 			git := filepath.Join(a.clone, ".git")
 			if err := os.RemoveAll(git); err != nil {
 				t.Fatal(err)
@@ -182,7 +182,7 @@ func TestGitConfigurations(t *testing.T) {
 	}
 }
 
-// What a repository itself holds runs nothing and leads nowhere either.
+// The contents of a repository do not run programs and do not lead outside.
 func TestGitRepositories(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -235,7 +235,8 @@ func TestGitRepositories(t *testing.T) {
 	}
 }
 
-// A location in a manifest from elsewhere is a URL, not an option or a command.
+// A location in another user's manifest is treated as a URL, not as an option
+// or a command.
 func TestGitLocations(t *testing.T) {
 	a := newGitAttack(t)
 	for _, location := range []string{
@@ -250,7 +251,7 @@ func TestGitLocations(t *testing.T) {
 	}
 }
 
-// serveGit serves repositories below a folder by HTTP, as servers do.
+// serveGit serves the repositories below a folder over HTTP.
 func serveGit(t *testing.T, folder string) http.Handler {
 	t.Helper()
 	out, err := exec.Command("git", "--exec-path").Output()
@@ -270,7 +271,7 @@ func serveGit(t *testing.T, folder string) http.Handler {
 	})
 }
 
-// A server that sends its client elsewhere is not followed.
+// Redirects to other hosts are not followed.
 func TestGitRedirect(t *testing.T) {
 	a := newGitAttack(t)
 	var reached atomic.Bool
@@ -293,8 +294,8 @@ func TestGitRedirect(t *testing.T) {
 	}
 }
 
-// The user's own credential helper answers for a private repository; one that
-// the database brings along does not.
+// For a private repository, git uses the user's own credential helper, but not
+// one that the database configures.
 func TestGitCredentials(t *testing.T) {
 	a := newGitAttack(t)
 	private := serveGit(t, a.work)

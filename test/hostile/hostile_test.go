@@ -1,14 +1,14 @@
-// Package hostile attacks a docsearch binary with what a stranger can put in
-// front of it: indexes with symbolic links, git configurations, settings of a
-// checkout, passages that imitate a client's own messages, FIFOs, and bombs.
-// Each attack runs the binary as a user would, in a home of its own, and
-// checks that nothing outside the attack's own folder changed, that no foreign
-// command ran, and that the binary ended in time.
+// Package hostile attacks a docsearch binary with untrusted input: indexes with
+// symbolic links, git configurations, settings of a checkout, passages that
+// imitate a client's own messages, FIFOs, and bombs. Each attack runs the
+// binary as a user would, in its own home. It checks that nothing outside the
+// attack's own folder changed, that no command of the attacker ran, and that
+// the binary exited in time.
 //
 //	go test ./test/hostile                             # attack a binary built from this checkout
 //	go test ./test/hostile -docsearch /path/docsearch  # attack another one
 //
-// The attacks use loopback addresses only and clean up after themselves.
+// The attacks use only loopback addresses and remove their files.
 package hostile
 
 import (
@@ -29,8 +29,8 @@ import (
 
 var binary = flag.String("docsearch", "", "attack the docsearch `binary` at this path (default: build one)")
 
-// hookLimit is how long a hook may take in an attack: its own deadline, the
-// start of the process, and what a busy machine adds.
+// hookLimit is the time limit of a hook: its own deadline, the process start,
+// and a margin for a busy machine.
 const hookLimit = 10 * time.Second
 
 func TestMain(m *testing.M) {
@@ -64,7 +64,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// A sandbox is the home and the working folder of one attack.
+// A sandbox holds the home and the working folder of an attack.
 type sandbox struct {
 	*testing.T
 	home string // HOME of every command
@@ -90,11 +90,11 @@ func newSandbox(t *testing.T) *sandbox {
 	return s
 }
 
-// A result is what a command of docsearch left.
+// A result is the result of a docsearch command.
 type result struct {
 	stdout, stderr string
 	code           int  // -1: ended by a signal
-	late           bool // it had to be killed at its limit
+	late           bool // killed at its time limit
 }
 
 // docsearch runs the binary with arguments.
@@ -103,13 +103,13 @@ func (s *sandbox) docsearch(args ...string) result {
 	return s.run(2*time.Minute, "", args...)
 }
 
-// hook runs one hook with an event on stdin.
+// hook runs a hook with an event on stdin.
 func (s *sandbox) hook(event string) result {
 	s.Helper()
 	return s.run(hookLimit, event, "hook")
 }
 
-// run runs the binary, kills it at the limit, and returns what it left.
+// run runs the binary, kills it at the time limit, and returns its result.
 func (s *sandbox) run(limit time.Duration, stdin string, args ...string) result {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.Context(), limit)
@@ -119,7 +119,7 @@ func (s *sandbox) run(limit time.Duration, stdin string, args ...string) result 
 	return s.wait(ctx, cmd, stdin)
 }
 
-// wait runs a command in the work folder until it ends, or the context.
+// wait runs a command in the work folder until it exits or ctx is done.
 func (s *sandbox) wait(ctx context.Context, cmd *exec.Cmd, stdin string) result {
 	s.Helper()
 	cmd.Dir, cmd.Stdin = s.work, strings.NewReader(stdin)
@@ -150,7 +150,7 @@ func (s *sandbox) mkdir(path string) {
 	}
 }
 
-// write writes a file and the folders above it.
+// write writes a file and creates its parent folders.
 func (s *sandbox) write(path, contents string) {
 	s.Helper()
 	s.mkdir(filepath.Dir(path))
@@ -168,10 +168,10 @@ func (s *sandbox) read(path string) string {
 	return string(data)
 }
 
-// A snapshot maps the paths below a folder to the type and contents of each.
+// A snapshot maps the paths below a folder to their types and contents.
 type snapshot map[string]string
 
-// snapshotOf reads a folder; links are read as links.
+// snapshotOf reads a folder without following links.
 func (s *sandbox) snapshotOf(dir string) snapshot {
 	s.Helper()
 	all := snapshot{}

@@ -20,12 +20,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitVariable names the limit under which this test binary runs the command
-// in its arguments, in place of the tests.
+// limitVariable sets the limit under which this test binary runs the command in
+// its arguments instead of the tests.
 const limitVariable = "DOCSEARCH_HOSTILE_LIMIT"
 
-// limitedUser is who runs commands under a limit that does not hold for root.
-// Nobody else has a process of this user.
+// limitedUser runs commands under limits that do not apply to root. No other
+// process belongs to this user.
 const limitedUser = 61234
 
 func init() {
@@ -39,7 +39,7 @@ func init() {
 	os.Exit(99)
 }
 
-// runLimited makes this process a command under a limit: "KIND=N", or
+// runLimited replaces this process by a command under a limit, "KIND=N" or
 // "pids=FOLDER".
 func runLimited(limit string, command []string) error {
 	kind, value, _ := strings.Cut(limit, "=")
@@ -71,17 +71,16 @@ func runLimited(limit string, command []string) error {
 		"files": unix.RLIMIT_NOFILE, "size": unix.RLIMIT_FSIZE, "processes": unix.RLIMIT_NPROC,
 	}[kind]
 	to := &unix.Rlimit{Cur: n, Max: n}
-	// From here on this process may not need memory.
+	// From here on, this process must not allocate memory.
 	syscall.RawSyscall6(unix.SYS_PRLIMIT64, 0, resource, uintptr(unsafe.Pointer(to)), 0, 0, 0)
 	_, _, errno := syscall.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(argv[0])), uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envv[0])))
 	return errno
 }
 
-// The command that is installed ends with exit code 0 under every limit under
-// which the client's shell runs at all, and what it prints is nothing or one
-// decision. A Go program that gets no memory, no thread or no file before main
-// begins ends with code 2, which would deny the call; so do dash and busybox
-// when they cannot fork.
+// The installed command exits with code 0 under every limit under which the
+// client's shell runs at all, and prints nothing or one decision. Without
+// memory, threads or files before main, a Go program exits with code 2, which
+// would deny the call. So do dash and busybox if they cannot fork.
 func TestLimits(t *testing.T) {
 	s := newSandbox(t)
 	event := s.answered()
@@ -122,7 +121,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// underLimits runs a command under limits, from the tightest one on.
+// underLimits runs a command under increasing limits.
 func (s *sandbox) underLimits(name, command, event string, limits int, limit func(int) string) {
 	s.Helper()
 	denials, silences, dead := 0, 0, 0
@@ -130,14 +129,14 @@ func (s *sandbox) underLimits(name, command, event string, limits int, limit fun
 		how := limit(i)
 		label := fmt.Sprintf("%s, limit %d (%s)", name, i, how)
 		if r := s.limited(how, ":", event); r.code != 0 || r.late {
-			dead++ // no shell, no hook
+			dead++ // neither shell nor hook runs
 			continue
 		}
 		r := s.limited(how, command, event)
 		switch {
 		case r.late:
-			// bash tries to fork for a quarter of a minute; the client ends the
-			// hook before that, and the call goes through.
+			// bash retries fork for 15 seconds. The client stops the hook before that,
+			// and the call runs as usual.
 			s.Logf("%s: killed at the client's time limit; stderr %.100q", label, r.stderr)
 		case r.code != 0:
 			s.Errorf("%s: exit code %d, stderr %.200q", label, r.code, r.stderr)
@@ -155,7 +154,7 @@ func (s *sandbox) underLimits(name, command, event string, limits int, limit fun
 	}
 }
 
-// limited runs a line of shell under a limit, as the client runs a hook.
+// limited runs a shell command line under a limit, as the client runs a hook.
 func (s *sandbox) limited(limit, line, stdin string) result {
 	s.Helper()
 	s.forget()
@@ -189,7 +188,7 @@ func (s *sandbox) answered() (event string) {
 	return event
 }
 
-// forget removes what the hook remembers of a session.
+// forget removes the hook's state of a session.
 func (s *sandbox) forget() {
 	s.Helper()
 	states, err := filepath.Glob(filepath.Join(s.home, ".claude", "hooks", "docsearch-state-*"))
@@ -201,8 +200,8 @@ func (s *sandbox) forget() {
 	}
 }
 
-// installedCommands are the commands that install enters for the user and for a
-// project, and that of the plugin.
+// installedCommands returns the commands that install adds for the user and for
+// a project, and the command of the plugin.
 func (s *sandbox) installedCommands() map[string]string {
 	s.Helper()
 	program := filepath.Join(s.work, "bin", "docsearch")
@@ -219,7 +218,7 @@ func (s *sandbox) installedCommands() map[string]string {
 	}
 }
 
-// hookCommand is the command that a settings file has for web searches.
+// hookCommand returns the command for web searches in a settings file.
 func hookCommand(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -237,7 +236,7 @@ func hookCommand(t *testing.T, path string) string {
 	return settings.Hooks["PreToolUse"][0].Hooks[0].Command
 }
 
-// isDecision reports whether text is one JSON object that denies a call.
+// isDecision reports whether text is a single JSON object that denies a call.
 func isDecision(text string) bool {
 	var v struct {
 		Output struct {
@@ -247,7 +246,7 @@ func isDecision(text string) bool {
 	return json.Unmarshal([]byte(text), &v) == nil && v.Output.Decision == "deny"
 }
 
-// chown gives the sandbox to another user, who can reach it then.
+// chown gives the sandbox to another user and makes it accessible to that user.
 func (s *sandbox) chown(user int) {
 	s.Helper()
 	if err := os.Chmod(filepath.Dir(filepath.Dir(s.home)), 0o711); err != nil {
@@ -260,7 +259,7 @@ func (s *sandbox) chown(user int) {
 	}
 }
 
-// pidsGroup makes a control group that limits the number of processes.
+// pidsGroup creates a control group that limits the number of processes.
 func pidsGroup(t *testing.T) string {
 	t.Helper()
 	for _, root := range []string{"/sys/fs/cgroup/pids", "/sys/fs/cgroup"} {
@@ -277,7 +276,7 @@ func pidsGroup(t *testing.T) string {
 	return ""
 }
 
-// processesOf is the number of processes and threads of a user.
+// processesOf returns the number of processes and threads of a user.
 func processesOf(t *testing.T, user int) uint64 {
 	t.Helper()
 	tasks, err := filepath.Glob("/proc/[0-9]*/task/[0-9]*")
@@ -293,7 +292,8 @@ func processesOf(t *testing.T, user int) uint64 {
 	return n
 }
 
-// geometricScale is from low to high, each so many times the one before.
+// geometricScale returns values from low to high, each a constant factor larger
+// than the previous one.
 func geometricScale(low, high, factor float64) (all []uint64) {
 	for x := low; x <= high; x *= factor {
 		all = append(all, uint64(x))

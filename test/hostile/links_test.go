@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// canary is in the files that no command may read.
+// canary is the content of files that no command may read.
 const canary = "CANARY-7f3a"
 
-// linksAttack is a home with a folder that nothing may touch, and a database that
-// somebody else has put links into.
+// linksAttack is a home with a folder that no command may touch, and a database
+// in which an attacker has placed links.
 type linksAttack struct {
 	*sandbox
-	victim string // folder, with files that look like those of databases
+	victim string // folder with files that look like those of databases
 	before snapshot
 }
 
@@ -31,7 +31,7 @@ func newLinksAttack(t *testing.T) *linksAttack {
 	return a
 }
 
-// reset puts the victim's files there.
+// reset restores the victim's files.
 func (a *linksAttack) reset() {
 	a.Helper()
 	if err := os.RemoveAll(a.victim); err != nil {
@@ -47,22 +47,23 @@ func (a *linksAttack) reset() {
 	a.before = a.snapshotOf(a.victim)
 }
 
-// inSubtest is the same attack as a part of another test.
+// inSubtest returns the same attack for a subtest.
 func (a *linksAttack) inSubtest(t *testing.T) *linksAttack {
 	s := *a.sandbox
 	s.T = t
 	return &linksAttack{&s, a.victim, a.before}
 }
 
-// link plants a symbolic link, in place of what is there; on Windows, where that
-// takes a privilege, a junction if it leads to a folder.
+// link places a symbolic link at path, replacing what exists there. On Windows,
+// where symbolic links require a privilege, it creates a junction if the target
+// is a folder.
 func (a *linksAttack) link(path, target string) {
 	a.Helper()
 	if err := os.RemoveAll(path); err != nil {
 		a.Fatal(err)
 	}
 	a.mkdir(filepath.Dir(path))
-	relative, err := filepath.Rel(filepath.Dir(path), target) // as a repository has them
+	relative, err := filepath.Rel(filepath.Dir(path), target) // as in repositories
 	if err != nil {
 		relative = target
 	}
@@ -73,8 +74,8 @@ func (a *linksAttack) link(path, target string) {
 	}
 }
 
-// check makes sure that a command left the victim alone and did not tell what is
-// in it, neither to its user nor to the database.
+// check checks that a command did not modify the victim, and disclosed its
+// contents neither in its output nor in the database.
 func (a *linksAttack) check(r result, database string) {
 	a.Helper()
 	a.requireUnchanged(a.victim, a.before)
@@ -94,7 +95,7 @@ func (a *linksAttack) check(r result, database string) {
 	})
 }
 
-// page is a document of a few sentences.
+// page returns a document of a few sentences.
 func page(subject string) string {
 	return "# Polish the " + subject + "\n\nThe " + subject + " shines when it is polished with a soft cloth and vinegar.\n\n" +
 		"## Store the " + subject + "\n\nKeep the " + subject + " in a dry cupboard, away from the light.\n"
@@ -102,13 +103,14 @@ func page(subject string) string {
 
 var subjects = []string{"kettle", "teapot", "ladle", "skillet", "colander", "grater", "whisk", "tureen"}
 
-// A linkedDatabase is a kind of database, and how it comes to be.
+// A linkedDatabase is a kind of database with its build function.
 type linkedDatabase struct {
 	name  string
 	build func(a *linksAttack, dir string)
 }
 
-// linkedDatabases are of each kind of source that writes below a database.
+// linkedDatabases has an entry for each source type that writes into the
+// database folder.
 var linkedDatabases = []linkedDatabase{
 	{"leann", func(a *linksAttack, dir string) {
 		var lines strings.Builder
@@ -138,7 +140,7 @@ var linkedDatabases = []linkedDatabase{
 	}},
 }
 
-// site serves a page about each subject.
+// site serves a page per subject.
 func (a *linksAttack) site() string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/docs/")
@@ -155,8 +157,8 @@ func (a *linksAttack) site() string {
 	return server.URL + "/docs/"
 }
 
-// linkPlaces are the places below a database where a link was found to do harm,
-// or could, and what it leads to in the victim's folder.
+// linkPlaces lists the paths in a database where links did or could cause harm,
+// with their targets in the victim's folder.
 var linkPlaces = []struct{ path, target string }{
 	{"docsearch", "."},
 	{"docsearch/g000099", "."},
@@ -186,8 +188,8 @@ var linkPlaces = []struct{ path, target string }{
 	{".documents.ids.txt.tmp-1", "notes.md"},
 }
 
-// Whatever link is among the files of a database: no command writes, removes or
-// tells anything of what it leads to.
+// For any link among the files of a database, no command writes, removes or
+// discloses its target.
 func TestLinksInADatabase(t *testing.T) {
 	for _, kind := range linkedDatabases {
 		t.Run(kind.name, func(t *testing.T) {
@@ -224,7 +226,7 @@ func TestLinksInADatabase(t *testing.T) {
 	}
 }
 
-// copyTree copies a folder without links in it.
+// copyTree copies a folder that contains no links.
 func (a *linksAttack) copyTree(from, to string) {
 	a.Helper()
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
@@ -232,7 +234,7 @@ func (a *linksAttack) copyTree(from, to string) {
 	}
 }
 
-// What is only in the way is removed, and the database is built all the same.
+// Links that only block a build are removed, and the build succeeds.
 func TestLinksInTheWayOfABuild(t *testing.T) {
 	a := newLinksAttack(t)
 	idx := filepath.Join(a.work, "idx")
@@ -246,7 +248,7 @@ func TestLinksInTheWayOfABuild(t *testing.T) {
 			t.Errorf("%s is still there", name)
 		}
 	}
-	// A link where the index should be is refused by name.
+	// A link in place of the index is rejected by name.
 	a.link(filepath.Join(idx, "docsearch"), a.victim)
 	r = a.docsearch("index", "build", idx)
 	if want := filepath.Join(idx, "docsearch") + ": a symbolic link"; r.code == 0 || !strings.Contains(r.stderr, want) {
@@ -255,7 +257,7 @@ func TestLinksInTheWayOfABuild(t *testing.T) {
 	a.check(r, idx)
 }
 
-// Passages behind a link are not answered from, though they are what was indexed.
+// Passages behind a link are not returned, even if they are the indexed ones.
 func TestLinksInAnIndexThatIsSearched(t *testing.T) {
 	for _, link := range []string{"docsearch", "docsearch/manifest.json", "docsearch/g000001", "docsearch/g000001/passages.0.jsonl", "docsearch/g000001/lexical.idx"} {
 		t.Run(strings.ReplaceAll(link, "/", "_"), func(t *testing.T) {
@@ -284,7 +286,7 @@ func TestLinksInAnIndexThatIsSearched(t *testing.T) {
 
 const kettleSearch = `{"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "WebSearch", "tool_input": {"query": "cookware: how do I polish the kettle with vinegar"}}`
 
-// config names a database in the config file.
+// config adds a database to the config file.
 func (a *linksAttack) config(path string) {
 	a.Helper()
 	quoted, err := json.Marshal(path)
@@ -296,8 +298,8 @@ func (a *linksAttack) config(path string) {
 		"routes": {"no-spoons": {"tool": "Bash", "command_pattern": "spoon", "action": "deny", "message": "No spoons.", "limit": 2}}}`)
 }
 
-// Nothing that docsearch writes beside the config or into its cache goes through
-// a link.
+// docsearch does not follow links when it writes next to the config or into its
+// cache.
 func TestLinksInPlaceOfState(t *testing.T) {
 	a := newLinksAttack(t)
 	idx := filepath.Join(a.work, "idx")
@@ -356,7 +358,7 @@ func TestLinksInPlaceOfState(t *testing.T) {
 	}
 }
 
-// Links in the paths that are the user's own are followed, as ever.
+// Links in the user's own paths are followed.
 func TestLinksOfTheUser(t *testing.T) {
 	a := newLinksAttack(t)
 	dotfiles := filepath.Join(a.home, "dotfiles")
@@ -396,8 +398,8 @@ func TestLinksOfTheUser(t *testing.T) {
 	}
 }
 
-// A docset, or a repository that looks like one, has links in place of its pages and
-// of its index: nothing is read through them.
+// A docset, or a repository that looks like one, has links in place of its
+// pages and its index. docsearch does not read through them.
 func TestLinksInADocset(t *testing.T) {
 	const pages, index = "Contents/Resources/Documents", "Contents/Resources/docSet.dsidx"
 	for name, links := range map[string]map[string]string{
@@ -435,7 +437,7 @@ func TestLinksInADocset(t *testing.T) {
 	}
 }
 
-// repository makes a git repository of a folder.
+// repository turns a folder into a git repository.
 func (a *linksAttack) repository(dir string) {
 	a.Helper()
 	for _, args := range [][]string{

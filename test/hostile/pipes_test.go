@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// None of the files that a hook reads can hold it up. In place of each there is
-// a named pipe without a writer, one whose writer says nothing, and an endless
-// device. The hooks have a deadline beyond the limit that run ends them at, so
-// that what waits for a file is not saved by the deadline.
+// No file that a hook reads can block it. The test replaces each of them with a
+// named pipe without a writer, a pipe whose writer is silent, and an endless
+// device. The hooks' deadline is later than the time limit of run, so that it
+// cannot rescue a hook that waits for a file.
 func TestPipes(t *testing.T) {
 	s := newSandbox(t)
 	cache := filepath.Join(s.home, ".cache")
@@ -41,7 +41,7 @@ func TestPipes(t *testing.T) {
 		common + `"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t2", "tool_input": {"command": "noise"}}`,
 		common + `"hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_use_id": "t3", "tool_input": {"file_path": "` + filepath.Join(s.work, "a.go") + `", "old_string": "a", "new_string": "--quiet widget"}}`,
 	}
-	for len(s.filesOf(cache)) == 0 { // the config is too new for a snapshot
+	for len(s.filesOf(cache)) == 0 { // the config is too recent for a snapshot
 		for _, event := range events {
 			if r := s.hook(event); r.late || r.code != 0 && r.code != 2 {
 				t.Fatalf("exit code %d, late %t: %s", r.code, r.late, r.stderr)
@@ -81,8 +81,8 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// silentPipe makes a named pipe with a writer that writes nothing until the
-// test ends.
+// silentPipe creates a named pipe whose writer writes nothing until the test
+// ends.
 func (s *sandbox) silentPipe(path string) error {
 	if err := makePipe(path); err != nil {
 		return err

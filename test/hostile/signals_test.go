@@ -22,13 +22,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signalLimit is how long a command may take to end after a signal, with what a
-// busy machine adds to the second that it has.
+// signalLimit is the time limit for a command to exit after a signal: its grace
+// time plus a margin for a busy machine.
 const signalLimit = 20 * time.Second
 
-// A command ends on SIGINT and SIGTERM wherever it is, with the exit code of a
-// program that the signal has ended: here where it would wait or compute for
-// minutes, or for ever.
+// A command exits on SIGINT and SIGTERM at any point, with the exit code for
+// that signal. Here, it would otherwise wait or compute for minutes or forever.
 func TestSignals(t *testing.T) {
 	s := newSandbox(t)
 	temporary := filepath.Join(s.home, "tmp")
@@ -62,8 +61,8 @@ func TestSignals(t *testing.T) {
 		name  string
 		args  []string
 		tty   bool
-		until bool           // it works until it is told to stop, and so succeeds
-		ready func(*running) // waits until the command is where it is to be ended
+		until bool           // runs until it is stopped, and then succeeds
+		ready func(*running) // waits until the command has reached the point of interest
 	}{
 		{name: "hook that waits for its event", args: []string{"hook"}, ready: (*running).waitForStdinRead},
 		{name: "server that waits for a request", args: []string{"serve"}, until: true, ready: (*running).waitForStdinRead},
@@ -109,7 +108,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// A second build that waits for the first ends, and so does the first.
+// A second build that waits for the first one exits, and so does the first.
 func TestSignalsWhileLocked(t *testing.T) {
 	s := newSandbox(t)
 	silent := newSilentServer(t)
@@ -126,7 +125,8 @@ func TestSignalsWhileLocked(t *testing.T) {
 	}
 }
 
-// The end of its input ends a server, whose call in flight is answered first.
+// A server exits at the end of its input, after it has answered the call in
+// flight.
 func TestEndOfInput(t *testing.T) {
 	s := newSandbox(t)
 	r := s.begin(false, "serve")
@@ -142,18 +142,18 @@ func TestEndOfInput(t *testing.T) {
 	}
 }
 
-// A running is a command of docsearch that runs.
+// A running is a running docsearch command.
 type running struct {
 	*sandbox
 	cmd   *exec.Cmd
-	stdin io.WriteCloser // its other end
+	stdin io.WriteCloser // write end of its stdin
 	done  chan struct{}
 
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// begin starts the binary with an open standard input, at a terminal if tty is
+// begin starts the binary with open standard input, at a terminal if tty is
 // set.
 func (s *sandbox) begin(tty bool, args ...string) *running {
 	s.Helper()
@@ -186,7 +186,7 @@ func (s *sandbox) begin(tty bool, args ...string) *running {
 	return r
 }
 
-// terminal gives the command a terminal of its own.
+// terminal gives the command a terminal.
 func (r *running) terminal() {
 	r.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -229,8 +229,8 @@ func (r *running) send(text string) {
 	}
 }
 
-// end sends a signal and waits for the end of the command. The code is that of
-// its exit, or minus the signal that ended it.
+// end sends a signal and waits until the command has exited. It returns the
+// exit code, or the negated number of the signal that ended the command.
 func (r *running) end(signal syscall.Signal) (code int, took time.Duration) {
 	r.Helper()
 	began := time.Now()
@@ -270,7 +270,8 @@ func (r *running) waitUntil(what string, holds func() bool) {
 	}
 }
 
-// waitForStdinRead waits until the command waits for its standard input.
+// waitForStdinRead waits until the command blocks in a read of its standard
+// input.
 func (r *running) waitForStdinRead() {
 	r.Helper()
 	r.waitUntil("it reads its input", func() bool {
@@ -296,7 +297,8 @@ func waitForOutput(text string) func(*running) {
 	}
 }
 
-// waitForOpenFile waits until the command has a file open whose path holds a text.
+// waitForOpenFile waits until the command has opened a file whose path contains
+// a text.
 func waitForOpenFile(path string) func(*running) {
 	return func(r *running) {
 		r.Helper()
@@ -315,7 +317,7 @@ func waitForOpenFile(path string) func(*running) {
 	}
 }
 
-// openPipe opens a pipe to write into, which waits for a reader, and writes
+// openPipe opens a pipe for writing, which waits for a reader, and writes
 // nothing.
 func openPipe(pipe string) func(*running) {
 	return func(r *running) {
@@ -336,7 +338,7 @@ func openPipe(pipe string) func(*running) {
 	}
 }
 
-// holdLock takes the lock of another program, and keeps it fresh until the command
+// holdLock takes another program's lock and keeps it fresh until the command
 // waits for it.
 func holdLock(lock string) func(*running) {
 	if err := os.Mkdir(lock, 0o755); err != nil {
@@ -349,13 +351,13 @@ func holdLock(lock string) func(*running) {
 		if err := os.Chtimes(lock, now, now); err != nil {
 			r.Fatal(err)
 		}
-		// Of the two files it writes the other first.
+		// The command writes the other one of its two files first.
 		r.waitUntil("it waits for the lock", func() bool { return strings.Contains(r.output(), "put the hook into") })
 		os.Remove(filepath.Join(r.home, ".claude", "settings.json"))
 	}
 }
 
-// A silentServer takes connections and never answers.
+// A silentServer accepts connections and never responds.
 type silentServer struct {
 	net.Listener
 	connected chan struct{}
@@ -395,7 +397,7 @@ func newSilentServer(t *testing.T) *silentServer {
 
 func (s *silentServer) url() string { return "http://" + s.Addr().String() }
 
-// waitForConnection waits until somebody has connected.
+// waitForConnection waits until a client has connected.
 func (s *silentServer) waitForConnection(r *running) {
 	r.Helper()
 	r.waitUntil("it connects", func() bool {

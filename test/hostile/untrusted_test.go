@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A database that somebody else built names a folder of the user's as its source,
-// and asks for what is ignored there, too. No command reads that folder.
+// A database built by another user names one of the user's folders as its
+// source, including ignored files. No command reads that folder.
 func TestDatabaseNamesAFolderOfTheUser(t *testing.T) {
 	a := newLinksAttack(t)
 	private := filepath.Join(a.home, "private")
@@ -23,7 +23,7 @@ func TestDatabaseNamesAFolderOfTheUser(t *testing.T) {
 	}
 	idx := filepath.Join(a.work, "idx")
 	a.must(stranger.run(hookLimit, "", "index", "build", private, "--out", idx, "--no-ignore"))
-	// By now the folder has other files.
+	// The folder gets new files after the build.
 	a.write(filepath.Join(private, "secret.md"), "# "+canary+"\n\nThe passphrase of the kettle is "+canary+".\n")
 	a.config(idx)
 	makeOverdue(t, idx)
@@ -43,15 +43,15 @@ func TestDatabaseNamesAFolderOfTheUser(t *testing.T) {
 	}
 	a.hook(`{"session_id": "s", "hook_event_name": "SessionStart", "source": "startup", "cwd": "` + filepath.ToSlash(a.work) + `"}`)
 	a.check(result{}, idx)
-	// Only the user who names the folder gets it.
+	// Only a user who names the folder can index it.
 	a.must(a.docsearch("index", "build", private, "--out", idx))
 	if r := a.docsearch("search", "--db", idx, "passphrase of the kettle"); !strings.Contains(r.stdout, canary) {
 		t.Errorf("after a build of the folder, search says %s%s", r.stdout, r.stderr)
 	}
 }
 
-// A manifest that was changed after a build of the user's own is not believed,
-// with the checksum made right, too.
+// docsearch does not trust a manifest that was modified after the user's build,
+// even with a valid checksum.
 func TestManifestIsRewritten(t *testing.T) {
 	a := newLinksAttack(t)
 	docs := filepath.Join(a.work, "docs")
@@ -86,20 +86,20 @@ func TestManifestIsRewritten(t *testing.T) {
 	a.check(r, idx)
 }
 
-// fixChecksum gives a manifest the checksum of what it says.
+// fixChecksum updates the checksum of a manifest.
 func fixChecksum(t *testing.T, manifest string) string {
 	t.Helper()
 	const begins, length = "{\n  \"checksum\": \"", 8
 	rest, found := strings.CutPrefix(manifest, begins)
 	if !found {
-		return manifest // an older one
+		return manifest // older format
 	}
 	body := rest[length+len("\","):]
 	return begins + fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(body))) + "\"," + body
 }
 
-// makeOverdue makes a database one that was built years ago, so that it is due for an
-// update in the background.
+// makeOverdue sets the build time of a database to years ago, so that it needs
+// a background update.
 func makeOverdue(t *testing.T, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, "docsearch", "manifest.json")
