@@ -191,7 +191,7 @@ func (d *doctor) checkInstallation() {
 // database answers and with a call of docsearch's own tool.
 func (d *doctor) runHooks(ctx context.Context) {
 	seen := map[string]bool{}
-	tried := false
+	tested := false
 	for _, h := range d.installed.Hooks {
 		if key := h.Path + "\x00" + h.Line(); seen[key] {
 			continue
@@ -204,10 +204,10 @@ func (d *doctor) runHooks(ctx context.Context) {
 		if mayDeny(h) {
 			d.fail("hook", mayDenyWarning(h), "docsearch install"+scopeOption(h.Scope))
 		}
-		if tried {
+		if tested {
 			continue // same program
 		}
-		tried = true
+		tested = true
 		if query := d.sampleQuery(ctx); query == "" || d.testHook(ctx, query) {
 			d.testPermission(ctx)
 		}
@@ -389,13 +389,13 @@ func (d *doctor) ok(link, format string, args ...any) {
 	d.print("ok    " + link + ": " + fmt.Sprintf(format, args...))
 }
 
-func (d *doctor) note(link, what string) { d.print("note  " + link + ": " + what) }
+func (d *doctor) note(link, message string) { d.print("note  " + link + ": " + message) }
 
-func (d *doctor) fail(link, what, remedy string) {
+func (d *doctor) fail(link, problem, fix string) {
 	d.failures++
-	d.print("FAIL  " + link + ": " + what)
-	if remedy != "" {
-		d.print("      fix: " + remedy)
+	d.print("FAIL  " + link + ": " + problem)
+	if fix != "" {
+		d.print("      fix: " + fix)
 	}
 }
 

@@ -82,17 +82,17 @@ func (b *buildCommand) chooseEmbedder(p plan) (*chosenEmbedder, error) {
 		return nil, err
 	}
 	configured := r.Config.Embedders
-	told := b.set("embedder")
+	requested := b.set("embedder")
 	switch name := p.options.Embedder; {
 	case name == config.ProviderBuiltin:
 		return nil, nil
 	case name == fromLEANN:
-		return b.leannEmbedder(p, configured, told)
+		return b.leannEmbedder(p, configured, requested)
 	case name != "":
 		if c := b.findEmbedder(configured, name); c != nil {
 			return c, nil
 		}
-		if told {
+		if requested {
 			return b.embedderFromFlags(name)
 		}
 		b.warnMissingEmbedder(name)
@@ -151,7 +151,7 @@ func (b *buildCommand) embedderFromFlags(name string) (*chosenEmbedder, error) {
 // stored vectors. If only Python can run that model, or if this command line
 // does not request it, leannEmbedder returns the configured embedder that
 // serves the same model.
-func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, told bool) (*chosenEmbedder, error) {
+func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, requested bool) (*chosenEmbedder, error) {
 	find := leann.Find
 	if p.options.TrustPaths {
 		find = leann.FindTrusted
@@ -167,7 +167,7 @@ func (b *buildCommand) leannEmbedder(p plan, configured []config.Embedder, told 
 	var c *chosenEmbedder
 	if i := slices.IndexFunc(configured, func(e config.Embedder) bool { return e.Model == m.EmbeddingModel }); i >= 0 {
 		c = &chosenEmbedder{Embedder: configured[i], configured: true}
-	} else if !told {
+	} else if !requested {
 		b.warnMissingEmbedder(m.EmbeddingModel)
 		return nil, nil
 	} else if c, err = b.embedderFromLEANN(found); err != nil {

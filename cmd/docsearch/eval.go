@@ -217,15 +217,15 @@ func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifie
 	if m.confidence {
 		m.total += int64(len(queries) * len(m.databases))
 	}
-	left := map[string]int{}
+	skipped := map[string]int{}
 	for i := range queries {
 		q := &queries[i]
-		asked, ok := m.databasesFor(q.Set)
+		databases, ok := m.databasesFor(q.Set)
 		if !ok {
-			left[q.Set]++
+			skipped[q.Set]++
 			continue
 		}
-		r, err := m.evaluate(ctx, asked, q)
+		r, err := m.evaluate(ctx, databases, q)
 		if err != nil {
 			return out, err
 		}
@@ -236,7 +236,7 @@ func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifie
 		out.Queries = &all
 	}
 	var missed []queryResult
-	byForm, err := m.measureIdentifiers(ctx, identifiers, left, &missed)
+	byForm, err := m.measureIdentifiers(ctx, identifiers, skipped, &missed)
 	if err != nil {
 		return out, err
 	}
@@ -254,7 +254,7 @@ func (m *evaluator) measure(ctx context.Context, queries []eval.Query, identifie
 			out.Confidence = append(out.Confidence, sumConfidence(out.Confidence))
 		}
 	}
-	for set, n := range left {
+	for set, n := range skipped {
 		out.Notes = append(out.Notes, fmt.Sprintf("skipped %s: database %q not found", count(n, "query"), set))
 	}
 	slices.Sort(out.Notes)
@@ -298,26 +298,26 @@ type answer struct {
 // to those that the query names, unless the confidence of all of these is below
 // index.Doubtful.
 func (m *evaluator) search(ctx context.Context, chosen []int, text string) (a answer, err error) {
-	began := time.Now()
-	asked := chosen
+	start := time.Now()
+	searched := chosen
 	if len(chosen) > 1 {
 		if named := index.Named(text, m.names); len(named) > 0 {
-			asked = named
+			searched = named
 		}
 	}
-	results, err := m.results(ctx, asked, text)
-	if len(asked) < len(chosen) && !slices.ContainsFunc(results, func(r index.Result) bool { return r.Confidence >= index.Doubtful }) && err == nil {
-		asked = chosen
-		results, err = m.results(ctx, asked, text)
+	results, err := m.results(ctx, searched, text)
+	if len(searched) < len(chosen) && !slices.ContainsFunc(results, func(r index.Result) bool { return r.Confidence >= index.Doubtful }) && err == nil {
+		searched = chosen
+		results, err = m.results(ctx, searched, text)
 	}
 	if err != nil {
 		return a, err
 	}
 	merged := index.Merge(results, judgedHits)
-	a.took = time.Since(began)
+	a.took = time.Since(start)
 	for _, h := range merged {
 		a.hits = append(a.hits, h.Hit)
-		a.from = append(a.from, &m.databases[asked[h.From]])
+		a.from = append(a.from, &m.databases[searched[h.From]])
 	}
 	for _, r := range results {
 		a.confidence, a.confident = max(a.confidence, r.Confidence), a.confident || r.Confident
@@ -327,9 +327,9 @@ func (m *evaluator) search(ctx context.Context, chosen []int, text string) (a an
 	return a, nil
 }
 
-func (m *evaluator) results(ctx context.Context, asked []int, text string) ([]index.Result, error) {
-	results := make([]index.Result, len(asked))
-	for i, k := range asked {
+func (m *evaluator) results(ctx context.Context, databases []int, text string) ([]index.Result, error) {
+	results := make([]index.Result, len(databases))
+	for i, k := range databases {
 		var err error
 		d := &m.databases[k]
 		if results[i], err = d.Search(ctx, index.Query{Text: text, Names: d.Aliases, Version: d.Version, TopK: judgedHits}); err != nil {
@@ -340,8 +340,8 @@ func (m *evaluator) results(ctx context.Context, asked []int, text string) ([]in
 }
 
 // evaluate searches databases with a query and judges the answer.
-func (m *evaluator) evaluate(ctx context.Context, asked []int, q *eval.Query) (queryResult, error) {
-	a, err := m.search(ctx, asked, q.Text)
+func (m *evaluator) evaluate(ctx context.Context, databases []int, q *eval.Query) (queryResult, error) {
+	a, err := m.search(ctx, databases, q.Text)
 	if err != nil {
 		return queryResult{}, err
 	}
@@ -350,11 +350,11 @@ func (m *evaluator) evaluate(ctx context.Context, asked []int, q *eval.Query) (q
 	r.Page, r.Section = judge(q, a)
 	const shown = 5
 	for i, h := range a.hits[:min(shown, len(a.hits))] {
-		place := h.Locator()
-		if len(asked) > 1 {
-			place = a.from[i].Name + ": " + place
+		location := h.Locator()
+		if len(databases) > 1 {
+			location = a.from[i].Name + ": " + location
 		}
-		r.Hits = append(r.Hits, place)
+		r.Hits = append(r.Hits, location)
 	}
 	return r, nil
 }
@@ -419,16 +419,16 @@ const (
 )
 
 // measureIdentifiers searches for the identifiers in each form.
-func (m *evaluator) measureIdentifiers(ctx context.Context, identifiers []eval.Identifier, left map[string]int, missed *[]queryResult) (byForm [identifierForms][]queryResult, err error) {
+func (m *evaluator) measureIdentifiers(ctx context.Context, identifiers []eval.Identifier, skipped map[string]int, missed *[]queryResult) (byForm [identifierForms][]queryResult, err error) {
 	for _, id := range identifiers {
-		asked, ok := m.databasesFor(id.Set)
+		databases, ok := m.databasesFor(id.Set)
 		if !ok {
-			left[id.Set]++
+			skipped[id.Set]++
 			continue
 		}
 		for form, text := range [identifierForms]string{id.Name, id.Last(), id.Words()} {
 			q := eval.Query{Text: text, Set: id.Set, Targets: []eval.Target{{Page: id.Page, Anchor: id.Anchor, Grade: 1}}}
-			r, err := m.evaluate(ctx, asked, &q)
+			r, err := m.evaluate(ctx, databases, &q)
 			if err != nil {
 				return byForm, err
 			}

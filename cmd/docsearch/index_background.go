@@ -71,8 +71,8 @@ func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef)
 	}
 	defer lock.Unlock()
 	// The previous lock holder may have updated them.
-	tries := readAttempts(cache)
-	if chosen = overdue(chosen, tries); len(chosen) == 0 {
+	attempts := readAttempts(cache)
+	if chosen = overdue(chosen, attempts); len(chosen) == 0 {
 		return nil
 	}
 	lowerPriority()
@@ -80,9 +80,9 @@ func (u *updateCommand) updateOverdue(ctx context.Context, chosen []databaseRef)
 		return err
 	}
 	for _, d := range chosen {
-		tries[d.Path] = time.Now()
+		attempts[d.Path] = time.Now()
 	}
-	data, err := json.Marshal(tries)
+	data, err := json.Marshal(attempts)
 	if err != nil {
 		return err
 	}
@@ -107,11 +107,11 @@ const updateInterval = 24 * time.Hour
 
 // overdue returns the databases that need a background update. It omits
 // databases whose sources updates may not read.
-func overdue(all []databaseRef, tries map[string]time.Time) []databaseRef {
+func overdue(all []databaseRef, attempts map[string]time.Time) []databaseRef {
 	var chosen []databaseRef
 	for _, d := range all {
 		info, err := index.Inspect(d.Path)
-		if err == nil && time.Since(info.LastVerified()) >= updateInterval && time.Since(tries[d.Path]) >= updateInterval && mayRead(info.Dir) {
+		if err == nil && time.Since(info.LastVerified()) >= updateInterval && time.Since(attempts[d.Path]) >= updateInterval && mayRead(info.Dir) {
 			chosen = append(chosen, d)
 		}
 	}
@@ -121,11 +121,11 @@ func overdue(all []databaseRef, tries map[string]time.Time) []databaseRef {
 // readAttempts returns the time of the last update attempt of each database. It
 // ignores an unreadable file, which costs one extra attempt.
 func readAttempts(cache string) map[string]time.Time {
-	tries := map[string]time.Time{}
-	if data, err := os.ReadFile(filepath.Join(cache, updateAttempts)); err == nil && json.Unmarshal(data, &tries) != nil {
+	attempts := map[string]time.Time{}
+	if data, err := os.ReadFile(filepath.Join(cache, updateAttempts)); err == nil && json.Unmarshal(data, &attempts) != nil {
 		return map[string]time.Time{}
 	}
-	return tries
+	return attempts
 }
 
 func cacheFolder() (string, error) {

@@ -175,12 +175,12 @@ func (b *buildCommand) run(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	began := time.Now()
+	start := time.Now()
 	info, err := b.build(ctx, &p)
 	if err != nil {
 		return err
 	}
-	return b.printResult(p, info, time.Since(began))
+	return b.printResult(p, info, time.Since(start))
 }
 
 // build runs the plan.
@@ -515,18 +515,18 @@ func isURL(s string) bool { return strings.HasPrefix(s, "https://") || strings.H
 
 // siteFlags maps each flag that only sites accept to a function that copies its
 // value into kept.
-func (b *buildCommand) siteFlags(kept *ingest.SiteOptions) map[string]func() {
+func (b *buildCommand) siteFlags(options *ingest.SiteOptions) map[string]func() {
 	given := b.options.Site
 	return map[string]func(){
-		"prefix":        func() { kept.Prefix = given.Prefix },
-		"discover":      func() { kept.Discovery = given.Discovery },
-		"max-pages":     func() { kept.MaxPages = given.MaxPages },
-		"max-bytes":     func() { kept.MaxBytes = given.MaxBytes },
-		"delay":         func() { kept.Delay = given.Delay },
-		"concurrency":   func() { kept.Concurrency = given.Concurrency },
-		"timeout":       func() { kept.Timeout = given.Timeout },
-		"ignore-robots": func() { kept.IgnoreRobots = given.IgnoreRobots },
-		"private":       func() { kept.Private = given.Private },
+		"prefix":        func() { options.Prefix = given.Prefix },
+		"discover":      func() { options.Discovery = given.Discovery },
+		"max-pages":     func() { options.MaxPages = given.MaxPages },
+		"max-bytes":     func() { options.MaxBytes = given.MaxBytes },
+		"delay":         func() { options.Delay = given.Delay },
+		"concurrency":   func() { options.Concurrency = given.Concurrency },
+		"timeout":       func() { options.Timeout = given.Timeout },
+		"ignore-robots": func() { options.IgnoreRobots = given.IgnoreRobots },
+		"private":       func() { options.Private = given.Private },
 	}
 }
 

@@ -36,12 +36,12 @@ func (b *buildCommand) runInstalled(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	began := time.Now()
+	start := time.Now()
 	info, err := b.build(ctx, &p)
 	if err != nil {
 		return err
 	}
-	return b.printResult(p, info, time.Since(began))
+	return b.printResult(p, info, time.Since(start))
 }
 
 // planInstalled plans a database of installed documentation. It reads the

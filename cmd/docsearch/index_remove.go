@@ -50,23 +50,23 @@ func (a *app) remove(ctx context.Context, d databaseRef, yes bool) error {
 		}
 		dir = d.Path // an incomplete first build
 	}
-	made := originOf(dir).Location != "" || !isDatabase(dir)
-	what := "docsearch's index of " + d.Name + " in " + filepath.Join(dir, generation.Folder)
-	if made {
-		what = "the database " + d.Name + " in " + dir
+	ownsPassages := originOf(dir).Location != "" || !isDatabase(dir)
+	target := "docsearch's index of " + d.Name + " in " + filepath.Join(dir, generation.Folder)
+	if ownsPassages {
+		target = "the database " + d.Name + " in " + dir
 	}
-	asker := newPrompter(a.stdin, a.stderr)
-	if err := mayRemove(ctx, asker, what, yes); err != nil {
+	p := newPrompter(a.stdin, a.stderr)
+	if err := mayRemove(ctx, p, target, yes); err != nil {
 		return err
 	}
-	if err := removeFiles(dir, made); err != nil {
+	if err := removeFiles(dir, ownsPassages); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "removed %s\n", what)
+	fmt.Fprintf(a.stdout, "removed %s\n", target)
 	if !d.Configured {
 		return nil
 	}
-	return a.removeEntry(ctx, asker, d.Name, yes, made)
+	return a.removeEntry(ctx, p, d.Name, yes, ownsPassages)
 }
 
 // hasMirror reports whether a folder contains downloaded pages of a database.
@@ -76,15 +76,15 @@ func hasMirror(dir string) bool {
 }
 
 // mayRemove asks for confirmation, which requires a terminal or --yes.
-func mayRemove(ctx context.Context, asker *prompter, what string, yes bool) error {
+func mayRemove(ctx context.Context, p *prompter, target string, yes bool) error {
 	if yes {
 		return nil
 	}
-	if asker == nil {
-		return withHint(fmt.Errorf("cannot ask for confirmation to remove %s: stdin is not a terminal", what), "pass --yes to remove it without confirmation")
+	if p == nil {
+		return withHint(fmt.Errorf("cannot ask for confirmation to remove %s: stdin is not a terminal", target), "pass --yes to remove it without confirmation")
 	}
-	agreed, err := asker.confirm(ctx, "remove "+what+"?", false)
-	if err == nil && !agreed {
+	confirmed, err := p.confirm(ctx, "remove "+target+"?", false)
+	if err == nil && !confirmed {
 		err = errors.New("canceled; no files were removed")
 	}
 	return err
@@ -92,9 +92,9 @@ func mayRemove(ctx context.Context, asker *prompter, what string, yes bool) erro
 
 // removeFiles removes docsearch's files in dir, and the passages if docsearch
 // made them.
-func removeFiles(dir string, made bool) error {
+func removeFiles(dir string, ownsPassages bool) error {
 	copied := ingest.IsCopy(originOf(dir).Kind) || isIncompleteBuild(dir)
-	if err := generation.Remove(dir); err != nil && !(made && errors.Is(err, generation.ErrNoIndex)) {
+	if err := generation.Remove(dir); err != nil && !(ownsPassages && errors.Is(err, generation.ErrNoIndex)) {
 		if errors.Is(err, generation.ErrNoIndex) {
 			return fmt.Errorf("cannot remove the index: %w", err)
 		}
@@ -108,7 +108,7 @@ func removeFiles(dir string, made bool) error {
 			return err
 		}
 	}
-	if made {
+	if ownsPassages {
 		if err := leann.Unpublish(dir); err != nil {
 			return err
 		}
@@ -120,16 +120,16 @@ func removeFiles(dir string, made bool) error {
 // removeEntry removes the entry of a removed database from the config. It keeps
 // the entry of a LEANN index, whose files remain, unless the user agrees to
 // remove it.
-func (a *app) removeEntry(ctx context.Context, asker *prompter, name string, yes, made bool) error {
+func (a *app) removeEntry(ctx context.Context, p *prompter, name string, yes, ownsPassages bool) error {
 	path := config.Locate(os.Getenv).Config
-	agreed := made
+	confirmed := ownsPassages
 	if !yes {
 		var err error
-		if agreed, err = asker.confirm(ctx, "remove the entry "+name+" from "+path+"?", made); err != nil {
+		if confirmed, err = p.confirm(ctx, "remove the entry "+name+" from "+path+"?", ownsPassages); err != nil {
 			return err
 		}
 	}
-	if !agreed {
+	if !confirmed {
 		fmt.Fprintf(a.stdout, "%s still has the entry %s\n", path, name)
 		return nil
 	}

@@ -55,9 +55,9 @@ func (b *buildCommand) printFetched(p plan) {
 // fetchSummary returns a report as one line.
 func fetchSummary(r site.Report) string {
 	parts := []string{count(r.Fetched, "new or changed page")}
-	add := func(n int, what string) {
+	add := func(n int, label string) {
 		if n > 0 {
-			parts = append(parts, thousands(n)+" "+what)
+			parts = append(parts, thousands(n)+" "+label)
 		}
 	}
 	add(r.Unchanged, "unchanged")
@@ -67,9 +67,9 @@ func fetchSummary(r site.Report) string {
 	return fmt.Sprintf("found through %s: %s; %s received", r.Discovery, strings.Join(parts, ", "), size(r.Bytes))
 }
 
-func printOutcomes(w io.Writer, what string, outcomes []site.Outcome) {
+func printOutcomes(w io.Writer, label string, outcomes []site.Outcome) {
 	for _, o := range outcomes {
-		fmt.Fprintf(w, "docsearch: %s: %s: %s\n", what, printable(o.URL), printable(o.Reason))
+		fmt.Fprintf(w, "docsearch: %s: %s: %s\n", label, printable(o.URL), printable(o.Reason))
 	}
 }
 

@@ -73,72 +73,72 @@ func findLEANN(info index.Info) (*leann.Index, error) {
 }
 
 // unverified returns the error for a source that is not read because it is not
-// sealed. The message starts with what.
-func (o origin) unverified(what, dir string) error {
-	return withHint(fmt.Errorf("%s: %w, %s", what, errUnverifiedSource, printable(o.Location)), "run %s to read that source from now on", o.command(dir))
+// sealed. The message starts with subject.
+func (o origin) unverified(subject, dir string) error {
+	return withHint(fmt.Errorf("%s: %w, %s", subject, errUnverifiedSource, printable(o.Location)), "run %s to read that source from now on", o.command(dir))
 }
 
 // command returns the command that builds the database from its source. By
 // running it, the user confirms the source.
 func (o origin) command(dir string) string {
-	place := "--out " + quoteArgument(dir)
+	location := "--out " + quoteArgument(dir)
 	if data := config.Locate(os.Getenv).Data; data != "" && samePath(filepath.Dir(dir), data) {
-		place = "--name " + quoteArgument(filepath.Base(dir))
+		location = "--name " + quoteArgument(filepath.Base(dir))
 	}
-	return "docsearch index build " + quoteArgument(printable(o.Location)) + " " + place
+	return "docsearch index build " + quoteArgument(printable(o.Location)) + " " + location
 }
 
 // mergeOptions returns the options of the last build in dir, overridden by the
 // flags of this one.
 func (b *buildCommand) mergeOptions(dir string) savedOptions {
-	var kept savedOptions
+	var options savedOptions
 	if g, err := generation.Current(dir); err == nil {
-		kept = savedOptionsOf(&g.Manifest, dir)
+		options = savedOptionsOf(&g.Manifest, dir)
 	}
 	if b.set("language") {
-		kept.Language = b.options.Language
+		options.Language = b.options.Language
 	}
 	if b.set("trust-paths") {
-		kept.TrustPaths = b.options.TrustPaths
+		options.TrustPaths = b.options.TrustPaths
 	}
 	if b.set("embedder") {
-		kept.Embedder = absoluteModel(b.options.Embedder)
+		options.Embedder = absoluteModel(b.options.Embedder)
 	}
 	if b.set("include") {
-		kept.Include = b.options.Include
+		options.Include = b.options.Include
 	}
 	if b.set("exclude") {
-		kept.Exclude = b.options.Exclude
+		options.Exclude = b.options.Exclude
 	}
 	if b.set("no-ignore") {
-		kept.NoIgnore = b.options.NoIgnore
+		options.NoIgnore = b.options.NoIgnore
 	}
 	if b.set("keep-secrets") {
-		kept.KeepSecrets = b.options.KeepSecrets
+		options.KeepSecrets = b.options.KeepSecrets
 	}
-	for flag, take := range b.siteFlags(&kept.Site) {
+	for flag, apply := range b.siteFlags(&options.Site) {
 		if b.set(flag) {
-			take()
+			apply()
 		}
 	}
-	return kept
+	return options
 }
 
 // savedOptionsOf returns the options in the manifest of the database in dir.
 // For a database of another user, it keeps only the language and the file
 // filters.
 func savedOptionsOf(m *generation.Manifest, dir string) savedOptions {
-	var kept savedOptions
-	if json.Unmarshal(m.Options, &kept) != nil {
+	var options savedOptions
+	if json.Unmarshal(m.Options, &options) != nil {
 		return savedOptions{}
 	}
 	if !isSealed(provenance.Load(config.KeyPath(os.Getenv)), m) {
-		own := savedOptions{Language: kept.Language}
-		own.Include, own.Exclude = kept.Include, kept.Exclude
-		return own
+		reduced := savedOptions{Language: options.Language}
+		reduced.Include, reduced.Exclude = options.Include, options.Exclude
+		return reduced
 	}
 	// The seal does not cover LEANN's meta file, which contains the passages path.
 	// It must be the file that the user trusted.
-	kept.TrustPaths = kept.TrustPaths && (samePath(m.Source.Location, dir) || samePath(filepath.Dir(m.Source.Location), dir))
-	return kept
+	options.TrustPaths = options.TrustPaths && (samePath(m.Source.Location, dir) || samePath(filepath.Dir(m.Source.Location), dir))
+	return options
 }

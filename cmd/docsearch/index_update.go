@@ -143,12 +143,12 @@ func (u *updateCommand) update(ctx context.Context, d databaseRef) error {
 	if err != nil {
 		return err
 	}
-	began := time.Now()
+	start := time.Now()
 	info, err := b.build(ctx, &p)
 	if err != nil {
 		return err
 	}
-	return u.printResult(b, p, before, info, time.Since(began))
+	return u.printResult(b, p, before, info, time.Since(start))
 }
 
 // plan returns a build command and plan that update the database.
@@ -205,11 +205,11 @@ func changeSummary(p plan, update bool) string {
 	c := source.Changes()
 	var parts []string
 	for _, part := range []struct {
-		n    int
-		what string
+		n     int
+		label string
 	}{{c.New, "new"}, {c.Changed, "changed"}, {c.Removed, "removed"}} {
 		if part.n > 0 {
-			parts = append(parts, thousands(part.n)+" "+part.what)
+			parts = append(parts, thousands(part.n)+" "+part.label)
 		}
 	}
 	if len(parts) == 0 {
@@ -239,16 +239,16 @@ func (u *updateCommand) follow(ctx context.Context, chosen []databaseRef) error 
 		watched = append(watched, &watchedDatabase{databaseRef: d, folder: folder})
 	}
 	// Polling may take at most a twentieth of the time.
-	const shortest, share = time.Second, 20
+	const minInterval, share = time.Second, 20
 	for {
-		began := time.Now()
+		start := time.Now()
 		for _, w := range watched {
 			w.poll(ctx, u)
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(max(shortest, share*time.Since(began))):
+		case <-time.After(max(minInterval, share*time.Since(start))):
 		}
 	}
 }

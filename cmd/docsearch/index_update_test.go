@@ -16,12 +16,12 @@ import (
 )
 
 // eventually waits for a condition that another process establishes.
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t *testing.T, condition string, holds func() bool) {
 	t.Helper()
-	const patience = 30 * time.Second
+	const timeout = 30 * time.Second
 	for began := time.Now(); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > patience {
-			t.Fatalf("after %v: not %s", patience, what)
+		if time.Since(began) > timeout {
+			t.Fatalf("after %v: not %s", timeout, condition)
 		}
 	}
 }

@@ -110,15 +110,15 @@ func (a *app) explainInjection(event event.Event, asJSON bool) error {
 		return err
 	}
 	out := injectionJSON{Event: event.Name, Tool: event.Tool, Floor: r.Config.Inject.Floor, Entries: []entryJSON{}}
-	told := func(string) bool { return false }
+	isShown := func(string) bool { return false }
 	if d.Notes != nil && d.Notes.ContextReset == "" {
-		told = notes.Shown(records, event.Agent)
+		isShown = notes.Shown(records, event.Agent)
 	}
 	if len(d.Entries) > 0 {
 		out.Query = hook.CallOf(event).Query().String()
 	}
 	for _, e := range d.Entries {
-		out.Entries = append(out.Entries, entryJSON{e.Database, e.Document, e.Title, e.Relevance, e.Selected, e.Reason, told(e.Key())})
+		out.Entries = append(out.Entries, entryJSON{e.Database, e.Document, e.Title, e.Relevance, e.Selected, e.Reason, isShown(e.Key())})
 	}
 	slices.SortStableFunc(out.Entries, func(a, b entryJSON) int {
 		switch {
@@ -130,7 +130,7 @@ func (a *app) explainInjection(event event.Event, asJSON bool) error {
 		return 1
 	})
 	if d.Notes != nil {
-		out.Text, _ = d.Notes.Compose(told)
+		out.Text, _ = d.Notes.Compose(isShown)
 		out.Chars = len([]rune(out.Text))
 	}
 	if asJSON {
@@ -250,15 +250,15 @@ func (a *app) printTrace(records []notes.Record, asJSON bool) error {
 		if agent == "" {
 			agent = "main"
 		}
-		what := r.Kind
+		text := r.Kind
 		if r.Title != "" {
-			what = r.Title
+			text = r.Title
 			if r.Database != "" {
-				what = r.Database + ": " + what
+				text = r.Database + ": " + text
 			}
-			what += " (" + size(int64(r.Bytes)) + ")"
+			text += " (" + size(int64(r.Bytes)) + ")"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.At.Format(time.DateTime), agent, strings.TrimSpace(r.Event+" "+r.Tool), what)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.At.Format(time.DateTime), agent, strings.TrimSpace(r.Event+" "+r.Tool), text)
 	}
 	return table.Flush()
 }

@@ -90,7 +90,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 		wg.Go(func() { results[i] = h.result(h.command(), strings.NewReader(event)) })
 	}
 	wg.Wait()
-	told := 0
+	shown := 0
 	for i, r := range results {
 		switch {
 		case i%2 == 0:
@@ -98,14 +98,14 @@ func TestManyHooksAtOnce(t *testing.T) {
 		case r.code != 0 || r.stderr != "":
 			t.Errorf("an edit ended with code %d, stderr %q", r.code, r.stderr)
 		case r.stdout != "":
-			told++
+			shown++
 			if !strings.Contains(r.stdout, "Wrap errors") {
 				t.Errorf("told %q", r.stdout)
 			}
 		}
 	}
-	if told != 1 {
-		t.Errorf("the note was told %d times, want once", told)
+	if shown != 1 {
+		t.Errorf("the note was told %d times, want once", shown)
 	}
 	records, err := notes.Store{Dir: filepath.Dir(h.config)}.Read("s")
 	if err != nil || len(records) != 1 || records[0].Title != "Errors" {

@@ -156,13 +156,13 @@ func (a *app) showPlan(plan []*agentconfig.Change) error {
 }
 
 // applyPlan makes the changes and prints each with its subject and file.
-func (a *app) applyPlan(plan []*agentconfig.Change, said string) error {
+func (a *app) applyPlan(plan []*agentconfig.Change, format string) error {
 	for _, change := range plan {
 		backup, err := change.Apply()
 		if err != nil {
 			return fmt.Errorf("cannot change %s: %w", change.Path, err)
 		}
-		fmt.Fprintf(a.stdout, said+"\n", change.What, change.Path)
+		fmt.Fprintf(a.stdout, format+"\n", change.What, change.Path)
 		if change.Removes() {
 			fmt.Fprintln(a.stdout, "  removed the file: it had no other content")
 		}

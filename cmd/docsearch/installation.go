@@ -73,27 +73,27 @@ func hookLocation(h agentconfig.Hook) string {
 // duplicateFix returns how to remove the extra hooks. It keeps those in the
 // user's settings, because they apply to every project.
 func duplicateFix(d agentconfig.Duplicate) string {
-	var ways []string
+	var fixes []string
 	settings := 0
 	for _, h := range slices.Backward(d.Hooks) {
-		way := "docsearch uninstall --scope " + string(h.Scope)
+		fix := "docsearch uninstall --scope " + string(h.Scope)
 		switch {
 		case h.Plugin != "":
-			way = "claude plugin disable " + h.Plugin
+			fix = "claude plugin disable " + h.Plugin
 		case h.Python || h.Beside != "":
-			way = "remove the entry from " + h.Path
+			fix = "remove the entry from " + h.Path
 		default:
 			settings++
 		}
-		if !slices.Contains(ways, way) {
-			ways = append(ways, way)
+		if !slices.Contains(fixes, fix) {
+			fixes = append(fixes, fix)
 		}
 	}
-	if len(ways) == 1 && settings == len(d.Hooks) { // all are in one file
-		return ways[0] + ", then docsearch install --scope " + string(d.Hooks[0].Scope)
+	if len(fixes) == 1 && settings == len(d.Hooks) { // all are in one file
+		return fixes[0] + ", then docsearch install --scope " + string(d.Hooks[0].Scope)
 	}
-	if len(ways) > 2 {
-		return "keep one of them: " + strings.Join(ways, "; ")
+	if len(fixes) > 2 {
+		return "keep one of them: " + strings.Join(fixes, "; ")
 	}
-	return strings.Join(ways, ", or ")
+	return strings.Join(fixes, ", or ")
 }

@@ -19,9 +19,9 @@ func newStepPrinter(out io.Writer) *stepPrinter {
 	return &stepPrinter{out: out, look: newPalette(out), width: min(columns(out), 80)}
 }
 
-func (p *stepPrinter) step(what string) {
+func (p *stepPrinter) step(title string) {
 	p.steps++
-	p.title(fmt.Sprintf("%d. %s", p.steps, what))
+	p.title(fmt.Sprintf("%d. %s", p.steps, title))
 }
 
 func (p *stepPrinter) title(text string) {
@@ -51,10 +51,10 @@ func (p *stepPrinter) call(text string) {
 }
 
 // quote prints the first lines of a text as a quotation.
-func (p *stepPrinter) quote(text string, most int) {
+func (p *stepPrinter) quote(text string, maxLines int) {
 	fmt.Fprintln(p.out)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	shown := lines[:min(most, len(lines))]
+	shown := lines[:min(maxLines, len(lines))]
 	for _, long := range shown {
 		for _, line := range wrap(long, p.width-6) {
 			fmt.Fprintf(p.out, "    %s|%s %s\n", p.look.faint, p.look.end, printable(line))

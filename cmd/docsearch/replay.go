@@ -125,11 +125,11 @@ func (t *tally) add(o *tally) {
 	addCounts(t.Calls, o.Calls)
 	addCounts(t.Databases, o.Databases)
 	addCounts(t.Rules, o.Rules)
-	for what, counts := range o.Outcomes {
-		if t.Outcomes[what] == nil {
-			t.Outcomes[what] = map[string]int{}
+	for kind, counts := range o.Outcomes {
+		if t.Outcomes[kind] == nil {
+			t.Outcomes[kind] = map[string]int{}
 		}
-		addCounts(t.Outcomes[what], counts)
+		addCounts(t.Outcomes[kind], counts)
 	}
 }
 
@@ -365,13 +365,13 @@ func (r *replayer) rulesOf(cwd string, _ func(*config.Rule) bool) ([]config.Rule
 
 // add records the decision about an event.
 func (f *replayedFile) add(e *replay.Event, d hook.Decision) {
-	what := e.Tool
+	kind := e.Tool
 	if e.Name != "PreToolUse" {
-		what = e.Name
+		kind = e.Name
 	} else {
 		f.Calls[e.Tool]++
 	}
-	become := outcomeOf(&d, &e.Event)
+	result := outcomeOf(&d, &e.Event)
 	if e.Tool == "WebSearch" && d.Verdict == hook.Pass {
 		switch {
 		case d.Change.Permit:
@@ -382,16 +382,16 @@ func (f *replayedFile) add(e *replay.Event, d hook.Decision) {
 			f.Unanswered++
 		}
 	}
-	if become == "" {
+	if result == "" {
 		return
 	}
-	if f.Outcomes[what] == nil {
-		f.Outcomes[what] = map[string]int{}
+	if f.Outcomes[kind] == nil {
+		f.Outcomes[kind] = map[string]int{}
 	}
-	f.Outcomes[what][become]++
+	f.Outcomes[kind][result]++
 	o := outcome{
 		File: f.name, Line: e.Line, Session: e.Session, Agent: e.Agent, Event: e.Name, Tool: e.Tool,
-		Text: hook.RouteCall(e.Event).Text, Outcome: become, Databases: d.Offered, AgentText: d.Context,
+		Text: hook.RouteCall(e.Event).Text, Outcome: result, Databases: d.Offered, AgentText: d.Context,
 	}
 	if d.Reason != "" {
 		o.AgentText = d.Reason
@@ -424,9 +424,9 @@ const maxLines = 6
 func (a *app) printOutcome(o *outcome) {
 	c := newPalette(a.stdout)
 	width := columns(a.stdout)
-	what := o.Tool
+	kind := o.Tool
 	if o.Event != "PreToolUse" {
-		what = strings.TrimSpace(o.Event + " " + o.Tool)
+		kind = strings.TrimSpace(o.Event + " " + o.Tool)
 	}
 	by := strings.Join(o.Databases, ", ")
 	if o.Rule != "" {
@@ -439,7 +439,7 @@ func (a *app) printOutcome(o *outcome) {
 	if o.At != nil {
 		at = o.At.Local().Format("2006-01-02 15:04  ")
 	}
-	fmt.Fprintf(a.stdout, "%s%s%s: %s%s%s\n", at, c.title, what, o.Outcome, by, c.end)
+	fmt.Fprintf(a.stdout, "%s%s%s: %s%s%s\n", at, c.title, kind, o.Outcome, by, c.end)
 	if text := printable(strings.Join(strings.Fields(o.Text), " ")); text != "" {
 		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.match, truncate(text, width-len(indent)), c.end)
 	}
@@ -470,18 +470,18 @@ func (a *app) printTally(folder string, t *tally) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s in %s with %s\n", count(t.Transcripts, "transcript"), folder, count(calls, "tool call"))
-	for _, what := range slices.Sorted(maps.Keys(t.Outcomes)) {
+	for _, kind := range slices.Sorted(maps.Keys(t.Outcomes)) {
 		var parts []string
-		for _, become := range []string{wouldAnswer, wouldRedirect, wouldDeny, wouldAsk, wouldAddContext} {
-			if n := t.Outcomes[what][become]; n > 0 {
-				parts = append(parts, thousands(n)+" "+become)
+		for _, result := range []string{wouldAnswer, wouldRedirect, wouldDeny, wouldAsk, wouldAddContext} {
+			if n := t.Outcomes[kind][result]; n > 0 {
+				parts = append(parts, thousands(n)+" "+result)
 			}
 		}
 		of := ""
-		if n := t.Calls[what]; n > 0 {
+		if n := t.Calls[kind]; n > 0 {
 			of = " of " + count(n, "call")
 		}
-		fmt.Fprintf(&b, "  %-20s %s%s\n", what, strings.Join(parts, ", "), of)
+		fmt.Fprintf(&b, "  %-20s %s%s\n", kind, strings.Join(parts, ", "), of)
 	}
 	if n := t.Calls["WebSearch"]; n > 0 {
 		fmt.Fprintf(&b, "web searches that run as usual: %s unmatched, %s unanswered, %s retried\n",

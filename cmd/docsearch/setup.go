@@ -259,7 +259,7 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 			fmt.Fprintf(s.stdout, "to download changed pages, run: docsearch index update %s\n", quoteArgument(s.nameForCommands()))
 		}
 	} else {
-		began := time.Now()
+		start := time.Now()
 		info, err := s.builder.build(ctx, &s.plan)
 		var moved *site.MovedError
 		if errors.As(err, &moved) {
@@ -268,7 +268,7 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := s.builder.printResult(s.plan, info, time.Since(began)); err != nil {
+		if err := s.builder.printResult(s.plan, info, time.Since(start)); err != nil {
 			return err
 		}
 	}
@@ -309,12 +309,12 @@ func sameJSON(a, b []byte) bool {
 func (s *setupCommand) summarize() {
 	s.title("Done")
 	fmt.Fprintln(s.stdout)
-	for _, what := range s.done {
-		fmt.Fprintln(s.stdout, what)
+	for _, item := range s.done {
+		fmt.Fprintln(s.stdout, item)
 	}
 	fmt.Fprintln(s.stdout, "\nto undo this setup, run:")
-	for _, how := range slices.Backward(s.undo) {
-		fmt.Fprintf(s.stdout, "  %s\n", how)
+	for _, command := range slices.Backward(s.undo) {
+		fmt.Fprintf(s.stdout, "  %s\n", command)
 	}
 	// This also removes the config entry, but no entries added later.
 	fmt.Fprintf(s.stdout, "  docsearch index remove %s\n", quoteArgument(s.nameForCommands()))

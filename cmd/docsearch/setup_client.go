@@ -26,8 +26,8 @@ func (s *setupCommand) installClient(ctx context.Context) error {
 		s.warn("%s turns all hooks off; remove \"disableAllHooks\" from it", path)
 	}
 	in := findInstalled(claude)
-	if where := in.sources(claude); where != "" {
-		fmt.Fprintf(s.stdout, "the hook and the MCP server are installed: %s\n", where)
+	if sources := in.sources(claude); sources != "" {
+		fmt.Fprintf(s.stdout, "the hook and the MCP server are installed: %s\n", sources)
 		s.warnAboutInstallation(in)
 		return nil
 	}
@@ -128,7 +128,7 @@ func usesClaude(a *app) bool {
 // testSearch runs a search through the hook and the server.
 func (s *setupCommand) testSearch(ctx context.Context) error {
 	s.step("Run a test search")
-	query, sure, err := s.evidence.Question(ctx, s.plan.dir, s.entry.Keyword(), append([]string{s.entry.Name}, s.entry.Keywords...))
+	query, confident, err := s.evidence.Question(ctx, s.plan.dir, s.entry.Keyword(), append([]string{s.entry.Name}, s.entry.Keywords...))
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s *setupCommand) testSearch(ctx context.Context) error {
 		s.text(fmt.Sprintf("The hook let the test search run (%s): the mode of %s is %q.", took, s.entry.Name, s.entry.Mode))
 	case o.Stderr != "":
 		return withHint(fmt.Errorf("the hook did not deny the test search: %s", firstLine(o.Stderr)), "run docsearch doctor to check the installation")
-	case sure:
+	case confident:
 		return withHint(errors.New("the hook did not deny the test search, although the database answers it"), "run DOCSEARCH_DEBUG=1 docsearch hook to see each step")
 	default:
 		s.text(fmt.Sprintf("The hook let the test search run (%s): no result reached the confidence threshold. The agent can still call the search tool:", took))

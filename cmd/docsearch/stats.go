@@ -130,11 +130,11 @@ func (s *stats) add(e *eventlog.Event) {
 		}
 		by[name][e.Outcome]++
 	}
-	what := e.Tool
+	kind := e.Tool
 	if e.Name != "PreToolUse" {
-		what = e.Name
+		kind = e.Name
 	}
-	note(s.Calls, what)
+	note(s.Calls, kind)
 	note(s.Days, e.At.Local().Format(time.DateOnly))
 	for _, name := range e.Databases {
 		note(s.Databases, name)

@@ -34,17 +34,17 @@ func groupQueries(queries []string) (groups []queryGroup, alone int, err error) 
 		left    int   // of these, not in a group yet
 		halves  int   // their weight in halves
 	}
-	halves := func(place int) int {
-		if place == 0 {
+	halves := func(position int) int {
+		if position == 0 {
 			return 3
 		}
 		return 2
 	}
-	asked := make([][]queryTerm, len(queries))
+	terms := make([][]queryTerm, len(queries))
 	byTerm := map[string]*word{}
 	for i, q := range queries {
-		asked[i] = queryTerms(analyzer, q)
-		for place, a := range asked[i] {
+		terms[i] = queryTerms(analyzer, q)
+		for position, a := range terms[i] {
 			w := byTerm[a.term]
 			if w == nil {
 				w = &word{term: a.term}
@@ -52,7 +52,7 @@ func groupQueries(queries []string) (groups []queryGroup, alone int, err error) 
 			}
 			w.queries = append(w.queries, i)
 			w.left++
-			w.halves += halves(place)
+			w.halves += halves(position)
 		}
 	}
 	// Sorted alphabetically, so that the first one wins a tie.
@@ -77,10 +77,10 @@ func groupQueries(queries []string) (groups []queryGroup, alone int, err error) 
 				seen[queries[i]] = true
 				g.Queries = append(g.Queries, queries[i])
 			}
-			for place, a := range asked[i] {
+			for position, a := range terms[i] {
 				w := byTerm[a.term]
 				w.left--
-				w.halves -= halves(place)
+				w.halves -= halves(position)
 				if w == best {
 					spellings[a.text]++
 				}

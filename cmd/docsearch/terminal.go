@@ -32,13 +32,13 @@ func newPalette(w io.Writer) palette {
 
 // columns returns the width of the terminal, or a default page width.
 func columns(w io.Writer) int {
-	const page, least = 80, 20
+	const defaultWidth, minWidth = 80, 20
 	if f, ok := w.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
-			return max(n, least)
+			return max(n, minWidth)
 		}
 	}
-	return page
+	return defaultWidth
 }
 
 // printable makes a line of a document safe to print.

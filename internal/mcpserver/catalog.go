@@ -221,16 +221,16 @@ func findEntry(entries []Entry, name string) int {
 
 // nameList lists the names of the entries, truncated if there are many.
 func nameList(entries []Entry) string {
-	const most = 20
+	const limit = 20
 	if len(entries) == 0 {
 		return "none"
 	}
 	var names []string
-	for _, e := range entries[:min(most, len(entries))] {
+	for _, e := range entries[:min(limit, len(entries))] {
 		names = append(names, e.Name)
 	}
 	list := strings.Join(names, ", ")
-	if more := len(entries) - most; more > 0 {
+	if more := len(entries) - limit; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
 	return list
@@ -296,39 +296,39 @@ type outcome[T any] struct {
 
 // forEachEntry calls f for all entries in parallel. Entries without a result
 // after the timeout get errTimeout.
-func forEachEntry[T any](ctx context.Context, entries []Entry, patience time.Duration, f func(Entry) (T, error)) []outcome[T] {
+func forEachEntry[T any](ctx context.Context, entries []Entry, timeout time.Duration, f func(Entry) (T, error)) []outcome[T] {
 	type numbered struct {
 		i int
 		outcome[T]
 	}
 	arrived := make(chan numbered, len(entries))
-	answers := make([]outcome[T], len(entries))
+	outcomes := make([]outcome[T], len(entries))
 	for i, e := range entries {
-		answers[i].err = errTimeout
+		outcomes[i].err = errTimeout
 		go func() {
-			a := numbered{i: i}
+			o := numbered{i: i}
 			defer func() {
 				if r := recover(); r != nil {
-					a.err = fmt.Errorf("internal error: %v", r)
+					o.err = fmt.Errorf("internal error: %v", r)
 				}
-				arrived <- a
+				arrived <- o
 			}()
-			a.value, a.err = f(e)
+			o.value, o.err = f(e)
 		}()
 	}
-	late := time.NewTimer(patience)
-	defer late.Stop()
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
 	for range entries {
 		select {
-		case a := <-arrived:
-			answers[a.i] = a.outcome
-		case <-late.C:
-			return answers
+		case o := <-arrived:
+			outcomes[o.i] = o.outcome
+		case <-timer.C:
+			return outcomes
 		case <-ctx.Done():
-			return answers
+			return outcomes
 		}
 	}
-	return answers
+	return outcomes
 }
 
 // searchError describes the problem of a database and how to fix it.

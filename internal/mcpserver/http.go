@@ -159,9 +159,9 @@ func authorize(next http.Handler, token string) http.Handler {
 			return
 		}
 		if token != "" {
-			given, bears := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+			given, hasToken := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 			got := sha256.Sum256([]byte(given))
-			if subtle.ConstantTimeCompare(got[:], want[:]) != 1 || !bears {
+			if subtle.ConstantTimeCompare(got[:], want[:]) != 1 || !hasToken {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="docsearch"`)
 				http.Error(w, "a valid bearer token is required", http.StatusUnauthorized)
 				return

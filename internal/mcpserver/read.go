@@ -72,7 +72,7 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 		index.Reading
 	}
 	var all []found
-	var troubles []string
+	var problems []string
 	for i, a := range forEachEntry(ctx, entries, searchTimeout, func(e Entry) (r index.Reading, err error) {
 		err = s.catalog.use(e.Path, func(db *index.Database) error {
 			ref := ref
@@ -85,7 +85,7 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 		switch {
 		case errors.Is(a.err, index.ErrNotFound):
 		case a.err != nil:
-			troubles = append(troubles, searchError(entries[i], a.err)+".")
+			problems = append(problems, searchError(entries[i], a.err)+".")
 		default:
 			all = append(all, found{entries[i], a.value})
 		}
@@ -99,7 +99,7 @@ func (s *Server) read(ctx context.Context, a readArguments, params []param) (str
 	switch len(all) {
 	case 0:
 		missing := fmt.Sprintf("%s not found in %s; search returns valid ids, URLs, and paths", quote(ref.Name), nameList(entries))
-		return "", errors.New(strings.Join(append([]string{missing}, troubles...), "\n"))
+		return "", errors.New(strings.Join(append([]string{missing}, problems...), "\n"))
 	case 1:
 		return answerRead(a, all[0].Name, all[0].Reading)
 	}

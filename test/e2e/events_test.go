@@ -127,10 +127,10 @@ func testEvents(t *testing.T, s *session, readTool string, flags []string) {
 			t.Logf("the model saw\n%s\nthe subagent saw\n%s\nthe client said\n%s", seen, sub.text(), r)
 		}
 	}()
-	once := func(what, text, in string) {
+	once := func(event, text, in string) {
 		t.Helper()
 		if n := strings.Count(in, text); n != 1 {
-			t.Errorf("%s: the model saw %q %d times, want once", what, text, n)
+			t.Errorf("%s: the model saw %q %d times, want once", event, text, n)
 		}
 	}
 	once("start", beginsSays, m.requests[0].text())

@@ -161,10 +161,10 @@ func (m *model) reply(c conversation) reply {
 	}
 }
 
-func (m *model) stray(what string) {
+func (m *model) stray(request string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.strays = append(m.strays, what)
+	m.strays = append(m.strays, request)
 }
 
 // webResult is the only result of web searches.

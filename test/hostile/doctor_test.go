@@ -62,14 +62,14 @@ func (c *checkout) settings(handler map[string]any) {
 }
 
 // requireNothingRan fails the test if one of the checkout's programs ran.
-func (c *checkout) requireNothingRan(what string) {
+func (c *checkout) requireNothingRan(context string) {
 	c.Helper()
 	marks, err := filepath.Glob(filepath.Join(c.markers, "*"))
 	if err != nil {
 		c.Fatal(err)
 	}
 	for _, mark := range marks {
-		c.Errorf("%s: %s", what, filepath.Base(mark))
+		c.Errorf("%s: %s", context, filepath.Base(mark))
 		os.Remove(mark)
 	}
 }

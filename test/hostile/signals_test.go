@@ -256,16 +256,16 @@ func (r *running) wait() (code int) {
 }
 
 // waitUntil waits for a condition.
-func (r *running) waitUntil(what string, holds func() bool) {
+func (r *running) waitUntil(condition string, holds func() bool) {
 	r.Helper()
 	for began := time.Now(); !holds(); time.Sleep(time.Millisecond) {
 		select {
 		case <-r.done:
-			r.Fatalf("it ended before %s; it printed\n%s", what, r.output())
+			r.Fatalf("it ended before %s; it printed\n%s", condition, r.output())
 		default:
 		}
 		if time.Since(began) > time.Minute {
-			r.Fatalf("it did not get to where %s; it printed\n%s", what, r.output())
+			r.Fatalf("it did not get to where %s; it printed\n%s", condition, r.output())
 		}
 	}
 }
