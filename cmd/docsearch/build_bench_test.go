@@ -64,8 +64,8 @@ func BenchmarkIndexBuildDocs(b *testing.B) {
 // A buildStats is the sum over several builds, except for memory, which is the
 // maximum.
 type buildStats struct {
-	wallTime, cpuTime  time.Duration
-	memory, text, size int64
+	wallTime, cpuTime       time.Duration
+	memory, textBytes, size int64
 }
 
 func (t *buildStats) build(b *testing.B, env []string, args ...string) {
@@ -98,7 +98,7 @@ func (t *buildStats) build(b *testing.B, env []string, args ...string) {
 	if err := json.Unmarshal(out, &info); err != nil {
 		b.Fatal(err)
 	}
-	t.text += info.Text
+	t.textBytes += info.Text
 	t.size += info.Size
 }
 
@@ -109,5 +109,5 @@ func (t *buildStats) report(b *testing.B) {
 	if t.memory > 0 {
 		b.ReportMetric(float64(t.memory)/(1<<20), "MB")
 	}
-	b.ReportMetric(float64(t.size)/float64(t.text), "index/text")
+	b.ReportMetric(float64(t.size)/float64(t.textBytes), "index/text")
 }

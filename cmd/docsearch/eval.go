@@ -415,18 +415,18 @@ const (
 	fullName = iota
 	lastComponent
 	nameWords
-	identifierForms
+	formCount
 )
 
 // measureIdentifiers searches for the identifiers in each form.
-func (m *evaluator) measureIdentifiers(ctx context.Context, identifiers []eval.Identifier, skipped map[string]int, missed *[]queryResult) (byForm [identifierForms][]queryResult, err error) {
+func (m *evaluator) measureIdentifiers(ctx context.Context, identifiers []eval.Identifier, skipped map[string]int, missed *[]queryResult) (byForm [formCount][]queryResult, err error) {
 	for _, id := range identifiers {
 		databases, ok := m.databasesFor(id.Set)
 		if !ok {
 			skipped[id.Set]++
 			continue
 		}
-		for form, text := range [identifierForms]string{id.Name, id.Last(), id.Words()} {
+		for form, text := range [formCount]string{id.Name, id.Last(), id.Words()} {
 			q := eval.Query{Text: text, Set: id.Set, Targets: []eval.Target{{Page: id.Page, Anchor: id.Anchor, Grade: 1}}}
 			r, err := m.evaluate(ctx, databases, &q)
 			if err != nil {
@@ -523,8 +523,8 @@ func percentile(sorted []float64, p float64) float64 {
 }
 
 // identifierScoresOf averages over one set, or over all sets if set is "".
-func identifierScoresOf(byForm [identifierForms][]queryResult, set string) *identifierScores {
-	var means [identifierForms]eval.Measures
+func identifierScoresOf(byForm [formCount][]queryResult, set string) *identifierScores {
+	var means [formCount]eval.Measures
 	for form, results := range byForm {
 		var all []eval.Measures
 		for _, r := range results {
@@ -541,7 +541,7 @@ func identifierScoresOf(byForm [identifierForms][]queryResult, set string) *iden
 }
 
 // setsOf lists the sets with results, in order of appearance.
-func setsOf(results []queryResult, byForm [identifierForms][]queryResult) []string {
+func setsOf(results []queryResult, byForm [formCount][]queryResult) []string {
 	var sets []string
 	for _, r := range slices.Concat(results, byForm[fullName]) {
 		if r.Set != "" && !slices.Contains(sets, r.Set) {

@@ -159,7 +159,7 @@ type plan struct {
 	configured bool   // listed in the config
 	source     index.Source
 	options    savedOptions
-	notice     error // warning to print before the build; nil: none
+	warning    error // warning to print before the build; nil: none
 
 	embedder *chosenEmbedder // in addition to the builtin one; nil: none
 }
@@ -192,8 +192,8 @@ func (b *buildCommand) build(ctx context.Context, p *plan) (index.Info, error) {
 			}
 		}
 	}
-	if p.notice != nil {
-		report(b.stderr, p.notice)
+	if p.warning != nil {
+		report(b.stderr, p.warning)
 	}
 	options, err := json.Marshal(p.options)
 	if err != nil {
@@ -336,7 +336,7 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (plan, error) 
 	case !origin.sealed && b.isUpdate:
 		return p, origin.unverified("cannot update "+known.Name, dir)
 	case !origin.sealed:
-		p.notice = origin.unverified("rebuilding "+known.Name+" from its own passages", dir)
+		p.warning = origin.unverified("rebuilding "+known.Name+" from its own passages", dir)
 	case origin.Kind == ingest.KindSite:
 		site, err := ingest.NewSite(origin.Location, dir, p.options.Site, p.options.Options)
 		if err != nil {
@@ -355,7 +355,7 @@ func (b *buildCommand) planRebuild(known databaseRef, dir string) (plan, error) 
 		case b.reuse || !errors.Is(err, fs.ErrNotExist):
 			return p, err
 		}
-		p.notice = fmt.Errorf("source %s not found; rebuilding %s from its own passages", origin.Location, known.Name)
+		p.warning = fmt.Errorf("source %s not found; rebuilding %s from its own passages", origin.Location, known.Name)
 	}
 	find := leann.Find
 	if p.options.TrustPaths {

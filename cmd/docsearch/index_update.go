@@ -20,7 +20,7 @@ type updateCommand struct {
 	*app
 	all, full, watch bool
 	background       bool // update in a background process
-	detached         bool // this is the background process
+	isDetached       bool // this is the background process
 	wait             time.Duration
 	quiet, json      bool
 }
@@ -58,7 +58,7 @@ at most once per day. A hook can run this when a session starts.`,
 	f.BoolVar(&u.full, "full", false, "read and index all documents, as a build does")
 	f.BoolVar(&u.watch, "watch", false, "update when files change, until interrupted (folders only)")
 	f.BoolVar(&u.background, "background", false, "return at once and update in the background; log to docsearch's cache folder")
-	f.BoolVar(&u.detached, "detached", false, "")
+	f.BoolVar(&u.isDetached, "detached", false, "")
 	f.MarkHidden("detached")
 	f.DurationVar(&u.wait, "wait", 0, waitHelp)
 	f.BoolVar(&u.json, "json", false, jsonLines)
@@ -77,7 +77,7 @@ func (u *updateCommand) run(ctx context.Context, args []string) error {
 		return err
 	case u.background:
 		return u.startDetached(chosen)
-	case u.detached:
+	case u.isDetached:
 		return u.updateOverdue(ctx, chosen)
 	case u.watch:
 		return u.follow(ctx, chosen)

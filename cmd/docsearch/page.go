@@ -57,11 +57,11 @@ func (p *stepPrinter) quote(text string, maxLines int) {
 	shown := lines[:min(maxLines, len(lines))]
 	for _, long := range shown {
 		for _, line := range wrap(long, p.width-6) {
-			fmt.Fprintf(p.out, "    %s|%s %s\n", p.look.faint, p.look.end, printable(line))
+			fmt.Fprintf(p.out, "    %s|%s %s\n", p.look.dim, p.look.end, printable(line))
 		}
 	}
 	if rest := len(lines) - len(shown); rest > 0 {
-		fmt.Fprintf(p.out, "    %s| ... %s more%s\n", p.look.faint, count(rest, "line"), p.look.end)
+		fmt.Fprintf(p.out, "    %s| ... %s more%s\n", p.look.dim, count(rest, "line"), p.look.end)
 	}
 }
 
@@ -70,7 +70,7 @@ func (p *stepPrinter) diff(text string) {
 	fmt.Fprintln(p.out)
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {
-			fmt.Fprintf(p.out, "    %s|%s %s\n", p.look.faint, p.look.end, printable(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintf(p.out, "    %s|%s %s\n", p.look.dim, p.look.end, printable(strings.TrimSuffix(line, "\n")))
 		}
 	}
 }

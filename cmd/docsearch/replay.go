@@ -446,10 +446,10 @@ func (a *app) printOutcome(o *outcome) {
 	lines := strings.Split(strings.TrimSpace(o.AgentText), "\n")
 	for i, line := range lines {
 		if i == maxLines {
-			fmt.Fprintf(a.stdout, "%s%s... %s more%s\n", indent, c.faint, count(len(lines)-i, "line"), c.end)
+			fmt.Fprintf(a.stdout, "%s%s... %s more%s\n", indent, c.dim, count(len(lines)-i, "line"), c.end)
 			break
 		}
-		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.faint, truncate(printable(line), width-len(indent)), c.end)
+		fmt.Fprintf(a.stdout, "%s%s%s%s\n", indent, c.dim, truncate(printable(line), width-len(indent)), c.end)
 	}
 	fmt.Fprintln(a.stdout)
 }

@@ -44,7 +44,7 @@ func (s *searchCommand) printHits(query string, all []databaseResult, hits []ind
 			if i == 0 {
 				fmt.Fprintln(s.stdout, "closest sections:")
 			}
-			fmt.Fprintf(s.stdout, "%s%s  %s%s%s\n", indent, heading(&h.Passage), c.faint, printable(all[h.From].source(&h.Passage)), c.end)
+			fmt.Fprintf(s.stdout, "%s%s  %s%s%s\n", indent, heading(&h.Passage), c.dim, printable(all[h.From].source(&h.Passage)), c.end)
 			if s.explain {
 				s.printScoreExplanation(all[h.From], h, c, width)
 			}
@@ -64,7 +64,7 @@ func (s *searchCommand) printHits(query string, all []databaseResult, hits []ind
 		if remark := h.Label(); remark != "" {
 			place += "  (" + printable(remark) + ")"
 		}
-		fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.faint, place, c.end)
+		fmt.Fprintf(s.stdout, "%s%s%s%s\n", indent, c.dim, place, c.end)
 		analyzer, err := lexical.NewAnalyzer(languageOf(d))
 		if err != nil {
 			return err

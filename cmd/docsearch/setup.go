@@ -78,18 +78,18 @@ type setupCommand struct {
 	builder  *buildCommand
 	prompter *prompter // nil: not at a terminal
 
-	keyword, source string
-	keywords, urls  []string // flag values
-	description     string
-	yes             bool
-	install         bool
-	noInstall       bool
-	locations       config.Locations
-	plan            plan
-	evidence        setup.Suggestions
-	entry           config.Database // config entry, after writeEntry
-	done, undo      []string        // for the summary
-	usesClaude      bool
+	keyword, source       string
+	keywords, urls        []string // flag values
+	description           string
+	yes                   bool
+	install               bool
+	noInstall             bool
+	locations             config.Locations
+	plan                  plan
+	evidence              setup.Suggestions
+	entry                 config.Database // config entry, after writeEntry
+	created, undoCommands []string        // for the summary
+	usesClaude            bool
 }
 
 func (s *setupCommand) run(ctx context.Context) error {
@@ -272,7 +272,7 @@ func (s *setupCommand) buildDatabase(ctx context.Context) error {
 			return err
 		}
 	}
-	s.done = append(s.done, fmt.Sprintf("the database %s in %s", s.plan.label, s.plan.dir))
+	s.created = append(s.created, fmt.Sprintf("the database %s in %s", s.plan.label, s.plan.dir))
 	return nil
 }
 
@@ -290,7 +290,7 @@ func (s *setupCommand) nameForCommands() string {
 // the next build reuses the unchanged documents.
 func (s *setupCommand) isUpToDate() (index.Info, bool) {
 	info, state, _ := inspect(s.plan.dir)
-	if errors.Is(s.plan.notice, errUnverifiedSource) {
+	if errors.Is(s.plan.warning, errUnverifiedSource) {
 		return info, state == stateOK // another user's database stays as it is
 	}
 	options, err := json.Marshal(s.plan.options)
@@ -309,11 +309,11 @@ func sameJSON(a, b []byte) bool {
 func (s *setupCommand) summarize() {
 	s.title("Done")
 	fmt.Fprintln(s.stdout)
-	for _, item := range s.done {
+	for _, item := range s.created {
 		fmt.Fprintln(s.stdout, item)
 	}
 	fmt.Fprintln(s.stdout, "\nto undo this setup, run:")
-	for _, command := range slices.Backward(s.undo) {
+	for _, command := range slices.Backward(s.undoCommands) {
 		fmt.Fprintf(s.stdout, "  %s\n", command)
 	}
 	// This also removes the config entry, but no entries added later.

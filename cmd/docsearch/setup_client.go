@@ -59,8 +59,8 @@ func (s *setupCommand) installClient(ctx context.Context) error {
 	}
 	fmt.Fprintln(s.stdout, "new sessions use it")
 	s.warnAboutInstallation(findInstalled(claude))
-	s.done = append(s.done, "the hook and the MCP server in Claude Code's settings")
-	s.undo = append(s.undo, "docsearch uninstall")
+	s.created = append(s.created, "the hook and the MCP server in Claude Code's settings")
+	s.undoCommands = append(s.undoCommands, "docsearch uninstall")
 	return nil
 }
 

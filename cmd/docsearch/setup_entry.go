@@ -158,7 +158,7 @@ func (s *setupCommand) applyEntry(ctx context.Context, change *agentconfig.Chang
 	path := change.Path
 	if change.None() {
 		fmt.Fprintf(s.stdout, "\n%s already has the entry %s\n", path, name)
-		s.done = append(s.done, fmt.Sprintf("the entry %s in %s", name, path))
+		s.created = append(s.created, fmt.Sprintf("the entry %s in %s", name, path))
 		return nil
 	}
 	s.text(path + ":")
@@ -176,12 +176,12 @@ func (s *setupCommand) applyEntry(ctx context.Context, change *agentconfig.Chang
 		return fmt.Errorf("cannot add %s to %s: %w", change.What, path, err)
 	}
 	fmt.Fprintf(s.stdout, "added %s to %s\n", change.What, path)
-	s.done = append(s.done, fmt.Sprintf("the entry %s in %s", name, path))
+	s.created = append(s.created, fmt.Sprintf("the entry %s in %s", name, path))
 	if backup != "" {
 		fmt.Fprintf(s.stdout, "  backup: %s\n", backup)
 	}
 	if exists {
-		s.undo = append(s.undo, fmt.Sprintf("revert the entry %s in %s as shown above", name, path))
+		s.undoCommands = append(s.undoCommands, fmt.Sprintf("revert the entry %s in %s as shown above", name, path))
 	}
 	return nil
 }

@@ -63,8 +63,8 @@ func (d *dialogue) answer(question, typed string) {
 	}
 }
 
-// end waits for the program and returns its output and its exit code.
-func (d *dialogue) end() (string, int) {
+// wait waits for the program and returns its output and its exit code.
+func (d *dialogue) wait() (string, int) {
 	d.t.Helper()
 	io.Copy(&d.shown, d.master) // returns an error when the last process closes the terminal
 	d.cmd.Wait()
@@ -98,7 +98,7 @@ func TestSetupAsks(t *testing.T) {
 	d.answer(`or LEANN index\) \[docs\]:`, "\n")
 	d.answer(`in a web search \[frob\]:`, "\n")
 	d.answer(`Keywords, separated by commas \[frob\]:`, "\x03")
-	shown, code := d.end()
+	shown, code := d.wait()
 	if code != 130 || !strings.HasSuffix(shown, "docsearch: interrupted\nhint: run the same command again to resume\n") {
 		t.Errorf("interrupted: exit code %d\n%s", code, shown)
 	}
@@ -115,8 +115,8 @@ func TestSetupAsks(t *testing.T) {
 	d.answer(`Description that the agent sees \[Go documentation\]:`, "All of it\n")
 	d.answer(`Write this change to .*docsearch-config\.json\? \[Y/n\]`, "what\n")
 	d.answer(`Write this change to .*docsearch-config\.json\? \[Y/n\]`, "y\n")
-	d.answer(`to Claude Code's settings\? \[Y/n\]`, "\n")
-	shown, code = d.end()
+	d.answer(`into Claude Code's settings\? \[Y/n\]`, "\n")
+	shown, code = d.wait()
 	if code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, shown)
 	}
@@ -137,14 +137,14 @@ func TestSetupAsks(t *testing.T) {
 
 	// Again: no prompts.
 	d = startDialogue(t, home, filepath.Join(work, "frob"), "Go", "docs")
-	if shown, code = d.end(); code != exitOK || !strings.Contains(shown, "already has the entry Go") {
+	if shown, code = d.wait(); code != exitOK || !strings.Contains(shown, "has the entry Go already") {
 		t.Errorf("again: exit code %d\n%s", code, shown)
 	}
 
 	// Declining changes nothing.
 	d = startDialogue(t, home, filepath.Join(work, "frob"), "Go", "docs", "--name", "other")
-	d.answer(`Change the entry to .*other\? \[y/N\]`, "\n")
-	if shown, code = d.end(); code != exitFailure || !strings.Contains(shown, "hint: use another keyword to add an entry\n") {
+	d.answer(`Change the entry to .*other instead\? \[y/N\]`, "\n")
+	if shown, code = d.wait(); code != exitFailure || !strings.Contains(shown, "hint: use another keyword to add an entry\n") {
 		t.Errorf("an entry of another database: exit code %d\n%s", code, shown)
 	}
 	d = startDialogue(t, home, filepath.Join(work, "frob"), "bell", "docs")
@@ -152,7 +152,7 @@ func TestSetupAsks(t *testing.T) {
 	d.answer(`URL prefixes.*:`, "-\n")
 	d.answer(`Description.*:`, "\n")
 	d.answer(`Write .*`, "n\n")
-	if shown, code = d.end(); code != exitFailure || !strings.Contains(shown, "docsearch: the database is built, but not in the config\n") {
+	if shown, code = d.wait(); code != exitFailure || !strings.Contains(shown, "docsearch: the database is built, but not in the config\n") {
 		t.Errorf("not to be written: exit code %d\n%s", code, shown)
 	}
 	if now, err := os.ReadFile(config); err != nil || !bytes.Equal(now, data) {

@@ -258,7 +258,7 @@ func (a *app) printStats(s *stats, logsQueries bool) error {
 		for _, g := range s.Unmatched[:min(len(s.Unmatched), groupsShown)] {
 			fmt.Fprintf(&b, "%s%4s  %s%s%s\n", indent, thousands(g.Searches), c.match, printable(g.Word), c.end)
 			for _, q := range g.Queries[:min(len(g.Queries), queriesShown)] {
-				fmt.Fprintf(&b, "%s      %s%s%s\n", indent, c.faint, truncate(printable(q), width-len(indent)-6), c.end)
+				fmt.Fprintf(&b, "%s      %s%s%s\n", indent, c.dim, truncate(printable(q), width-len(indent)-6), c.end)
 			}
 			fmt.Fprintf(&b, "%s      %s\n", indent, printable(g.Setup))
 		}
@@ -277,7 +277,7 @@ func (a *app) printStats(s *stats, logsQueries bool) error {
 	}
 	fmt.Fprintf(&b, "\n%ssaved about %s tokens and %s%s\n", c.title, thousandsSigned(s.Saved.Tokens), duration(s.Saved.Seconds), c.end)
 	for _, line := range wrap(s.Saved.How, min(width, 80)) {
-		fmt.Fprintf(&b, "%s%s%s\n", c.faint, line, c.end)
+		fmt.Fprintf(&b, "%s%s%s\n", c.dim, line, c.end)
 	}
 	if s.Damaged > 0 {
 		fmt.Fprintf(&b, "\ncannot read %s of the log\n", count(s.Damaged, "line"))

@@ -14,8 +14,8 @@ import (
 	"github.com/docsearch/docsearch/internal/eventlog"
 )
 
-// loggedWeek writes the log of a week with every kind of event.
-func loggedWeek(t *testing.T) eventlog.Log {
+// writeWeekLog writes the log of a week with every kind of event.
+func writeWeekLog(t *testing.T) eventlog.Log {
 	t.Helper()
 	l := eventlog.Log{Dir: t.TempDir()}
 	at := time.Date(2026, 1, 2, 12, 0, 0, 0, time.Local)
@@ -51,7 +51,7 @@ func loggedWeek(t *testing.T) eventlog.Log {
 }
 
 func TestPrintStats(t *testing.T) {
-	s, err := readStats(loggedWeek(t), time.Time{})
+	s, err := readStats(writeWeekLog(t), time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ cannot account for calls that the agent would have made without docsearch.
 }
 
 func TestStatsSince(t *testing.T) {
-	s, err := readStats(loggedWeek(t), time.Date(2026, 1, 5, 12, 0, 0, 0, time.Local))
+	s, err := readStats(writeWeekLog(t), time.Date(2026, 1, 5, 12, 0, 0, 0, time.Local))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestStatsSince(t *testing.T) {
 
 // The page is well-formed, contains the names in the log, and escapes them.
 func TestStatsPage(t *testing.T) {
-	s, err := readStats(loggedWeek(t), time.Time{})
+	s, err := readStats(writeWeekLog(t), time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func isTerminal(w io.Writer) bool {
 
 // A palette holds the escape sequences for emphasis; they are empty if w does
 // not support color.
-type palette struct{ title, faint, match, end string }
+type palette struct{ title, dim, match, end string }
 
 // newPalette returns the palette for w. It is empty unless w is a terminal with
 // color support and NO_COLOR is not set (see no-color.org).
@@ -27,7 +27,7 @@ func newPalette(w io.Writer) palette {
 	if !isTerminal(w) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !enableColors(w.(*os.File)) {
 		return palette{}
 	}
-	return palette{title: "\x1b[1m", faint: "\x1b[2m", match: "\x1b[1;33m", end: "\x1b[0m"}
+	return palette{title: "\x1b[1m", dim: "\x1b[2m", match: "\x1b[1;33m", end: "\x1b[0m"}
 }
 
 // columns returns the width of the terminal, or a default page width.

@@ -189,7 +189,7 @@ func (a *app) printWhy(out *whyJSON) error {
 			}
 			fmt.Fprintf(&b, "%sbest passage: confidence %.2f (threshold %.2f) - %s\n", indent, w.Confidence, w.Threshold, answers)
 			for _, h := range w.Hits {
-				fmt.Fprintf(&b, "%s%s%.2f  %s%s\n", indent, c.faint, h.Score, truncate(h.Heading+"  "+printable(h.Source), width-len(indent)-6), c.end)
+				fmt.Fprintf(&b, "%s%s%.2f  %s%s\n", indent, c.dim, h.Score, truncate(h.Heading+"  "+printable(h.Source), width-len(indent)-6), c.end)
 			}
 		}
 		if w.Matches && w.Mode != string(config.ModeAnswer) {

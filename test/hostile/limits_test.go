@@ -83,7 +83,7 @@ func runLimited(limit string, command []string) error {
 // would deny the call. So do dash and busybox if they cannot fork.
 func TestLimits(t *testing.T) {
 	s := newSandbox(t)
-	event := s.answered()
+	event := s.answeredSearch()
 	commands := s.installedCommands()
 	users := os.Getuid()
 	first := uint64(0)
@@ -171,9 +171,9 @@ func (s *sandbox) limited(limit, line, stdin string) result {
 	return r
 }
 
-// answered builds a database and returns the event of a web search that it
+// answeredSearch builds a database and returns the event of a web search that it
 // answers.
-func (s *sandbox) answered() (event string) {
+func (s *sandbox) answeredSearch() (event string) {
 	s.Helper()
 	s.write(filepath.Join(s.work, "docs", "quiet.md"), "# The tool\n\n## How do I make the tool quiet?\n\nThe option `--quiet` keeps the tool from printing anything but errors.\n")
 	data := filepath.Join(s.home, "data")

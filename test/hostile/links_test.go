@@ -101,7 +101,7 @@ func page(subject string) string {
 		"## Store the " + subject + "\n\nKeep the " + subject + " in a dry cupboard, away from the light.\n"
 }
 
-var subjects = []string{"kettle", "teapot", "ladle", "skillet", "colander", "grater", "whisk", "tureen"}
+var pageSubjects = []string{"kettle", "teapot", "ladle", "skillet", "colander", "grater", "whisk", "tureen"}
 
 // A linkedDatabase is a kind of database with its build function.
 type linkedDatabase struct {
@@ -114,7 +114,7 @@ type linkedDatabase struct {
 var linkedDatabases = []linkedDatabase{
 	{"leann", func(a *linksAttack, dir string) {
 		var lines strings.Builder
-		for i, s := range subjects {
+		for i, s := range pageSubjects {
 			line, err := json.Marshal(map[string]string{"id": string(rune('a' + i)), "text": page(s)})
 			if err != nil {
 				a.Fatal(err)
@@ -125,7 +125,7 @@ var linkedDatabases = []linkedDatabase{
 		a.must(a.docsearch("index", "build", dir))
 	}},
 	{"folder", func(a *linksAttack, dir string) {
-		for _, s := range subjects {
+		for _, s := range pageSubjects {
 			a.write(filepath.Join(a.work, "docs", s+".md"), page(s))
 		}
 		a.must(a.docsearch("index", "build", filepath.Join(a.work, "docs"), "--out", dir))
@@ -135,7 +135,7 @@ var linkedDatabases = []linkedDatabase{
 	}},
 	{"archive", func(a *linksAttack, dir string) {
 		path := filepath.Join(a.work, "docs.tar")
-		a.write(path, tarOf(a.T, subjects))
+		a.write(path, tarOf(a.T, pageSubjects))
 		a.must(a.docsearch("index", "build", path, "--out", dir))
 	}},
 }
@@ -146,7 +146,7 @@ func (a *linksAttack) site() string {
 		name := strings.TrimPrefix(r.URL.Path, "/docs/")
 		w.Header().Set("Content-Type", "text/html")
 		if name == "" {
-			for _, s := range subjects {
+			for _, s := range pageSubjects {
 				w.Write([]byte(`<a href="` + s + `">` + s + "</a>"))
 			}
 			return
@@ -369,7 +369,7 @@ func TestLinksOfTheUser(t *testing.T) {
 	a.link(filepath.Join(a.home, ".local", "share"), filepath.Join(dotfiles, "data"))
 	a.link(filepath.Join(a.home, ".cache"), filepath.Join(dotfiles, "cache"))
 	docs := filepath.Join(a.work, "docs")
-	for _, s := range subjects {
+	for _, s := range pageSubjects {
 		a.write(filepath.Join(docs, s+".md"), page(s))
 	}
 	a.must(a.docsearch("setup", "cookware", docs, "--no-install", "--yes"))

@@ -85,7 +85,7 @@ func TestSignals(t *testing.T) {
 				s := &sandbox{T: t, home: s.home, work: s.work, env: s.env}
 				r := s.begin(test.tty, test.args...)
 				test.ready(r)
-				code, took := r.end(signal)
+				code, took := r.signalAndWait(signal)
 				want := 128 + int(signal)
 				if test.until {
 					want = 0
@@ -119,7 +119,7 @@ func TestSignalsWhileLocked(t *testing.T) {
 	second := s.begin(false, append(build, "--wait", "10m")...)
 	waitForOpenFile("build.lock")(second)
 	for _, r := range []*running{second, first} {
-		if code, _ := r.end(syscall.SIGTERM); code != 128+int(syscall.SIGTERM) {
+		if code, _ := r.signalAndWait(syscall.SIGTERM); code != 128+int(syscall.SIGTERM) {
 			t.Errorf("exit code %d; it printed\n%s", code, r.output())
 		}
 	}
@@ -229,9 +229,9 @@ func (r *running) send(text string) {
 	}
 }
 
-// end sends a signal and waits until the command has exited. It returns the
+// signalAndWait sends a signal and waits until the command has exited. It returns the
 // exit code, or the negated number of the signal that ended the command.
-func (r *running) end(signal syscall.Signal) (code int, took time.Duration) {
+func (r *running) signalAndWait(signal syscall.Signal) (code int, took time.Duration) {
 	r.Helper()
 	began := time.Now()
 	if err := r.cmd.Process.Signal(signal); err != nil {

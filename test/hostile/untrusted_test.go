@@ -55,7 +55,7 @@ func TestDatabaseNamesAFolderOfTheUser(t *testing.T) {
 func TestManifestIsRewritten(t *testing.T) {
 	a := newLinksAttack(t)
 	docs := filepath.Join(a.work, "docs")
-	for _, s := range subjects {
+	for _, s := range pageSubjects {
 		a.write(filepath.Join(docs, s+".md"), page(s))
 	}
 	idx := filepath.Join(a.work, "idx")
