@@ -257,7 +257,7 @@ func TestKilledFirstBuild(t *testing.T) {
 				b.check(t)
 				b.checkNoLeftovers(t)
 			}
-			t.Logf("%d of %d builds had come to their end when they were killed", built, kills)
+			t.Logf("%d of %d builds had finished before the kill", built, kills)
 		})
 	}
 }
@@ -292,7 +292,7 @@ func (b *builder) checkFirst(t *testing.T) bool {
 	switch {
 	case len(list) == 0:
 		if bytes.Contains(search, []byte("gadgets")) || bytes.Contains(search, []byte("docs:")) {
-			t.Fatalf("search says of a database that never was: %s", search)
+			t.Fatalf("search reports a database that never existed: %s", search)
 		}
 		if out, err := b.docsearch(t.Context(), "index", "verify").CombinedOutput(); err != nil || len(out) > 0 {
 			t.Fatalf("verify: %v\n%s", err, out)
@@ -372,7 +372,7 @@ func TestKilledBuild(t *testing.T) {
 				}
 				old = 1 - old
 			}
-			t.Logf("%d of %d builds had come to their end when they were killed", replaced, kills)
+			t.Logf("%d of %d builds had finished before the kill", replaced, kills)
 			b.checkNoLeftovers(t)
 		})
 	}
@@ -485,7 +485,7 @@ func TestInterruptedBuild(t *testing.T) {
 		err := cmd.Wait()
 		edition := b.check(t)
 		if err == nil && edition != 1 {
-			t.Errorf("the build succeeded, and edition %d is in force", edition)
+			t.Errorf("the build succeeded, and edition %d is current", edition)
 		}
 		if cmd.ProcessState.ExitCode() == exitInterrupted && !strings.HasPrefix(out.String(), "docsearch: interrupted\nhint: ") {
 			t.Errorf("interrupted, it says %q", out.String())

@@ -53,11 +53,11 @@ func checkCommandLine(t *testing.T, page, line string) {
 	root.InitDefaultCompletionCmd()
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd == root && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		t.Errorf("%s: there is no command \"docsearch %s\"", page, line)
+		t.Errorf("%s: command \"docsearch %s\" not found", page, line)
 		return
 	}
 	if cmd.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
-		t.Errorf("%s: there is no command \"docsearch %s\"", page, line)
+		t.Errorf("%s: command \"docsearch %s\" not found", page, line)
 	}
 	cmd.InitDefaultHelpFlag()
 	known := map[string]bool{}

@@ -13,22 +13,22 @@ import (
 // forbiddenImports maps packages that the hook must not import to the reason.
 var forbiddenImports = map[string]string{
 	"flag":                     "the hook has no flags",
-	"html/template":            "it takes long to initialize",
-	"log/slog":                 "it takes long to initialize, and the hook's words go to stderr as they are",
-	"net":                      "the hook talks to nobody, and cgo's resolver makes the program a dynamic one",
-	"net/http":                 "the hook talks to nobody",
-	"os/exec":                  "the hook runs nothing",
+	"html/template":            "its initialization is slow",
+	"log/slog":                 "its initialization is slow, and the hook writes plain text to stderr",
+	"net":                      "the hook uses no network, and cgo's resolver requires dynamic linking",
+	"net/http":                 "the hook uses no network",
+	"os/exec":                  "the hook starts no process",
 	"path/filepath":            "it sorts late: twenty more packages would be initialized before the hook",
-	"regexp":                   "it takes long to initialize, and rules have patterns that it does not know",
-	"mvdan.cc/sh/v3/syntax":    "it takes long to initialize",
+	"regexp":                   "its initialization is slow, and rules use patterns that it does not support",
+	"mvdan.cc/sh/v3/syntax":    "its initialization is slow",
 	"runtime/debug":            "it sorts late: thirty more packages would be initialized before the hook",
-	"text/template":            "it takes long to initialize",
+	"text/template":            "its initialization is slow",
 	"github.com/spf13/cobra":   "the hook has no flags",
 	"github.com/spf13/viper":   "the hook reads the snapshot",
-	"github.com/coder/hnsw":    "the hook asks the lexical index only",
-	"golang.org/x/sys/unix":    "it takes long to initialize",
-	"golang.org/x/text/cases":  "it takes long to initialize",
-	"golang.org/x/sys/windows": "it takes long to initialize",
+	"github.com/coder/hnsw":    "the hook uses lexical search only",
+	"golang.org/x/sys/unix":    "its initialization is slow",
+	"golang.org/x/text/cases":  "its initialization is slow",
+	"golang.org/x/sys/windows": "its initialization is slow",
 }
 
 // thirdPartyImports lists the third-party packages that the hook may import:
@@ -51,7 +51,7 @@ func TestHookImports(t *testing.T) {
 		}
 		of := func(other string) bool { return path == other || strings.HasPrefix(path, other+"/") }
 		if standard != "true" && !strings.HasPrefix(path, module) && !slices.ContainsFunc(thirdPartyImports, of) {
-			t.Errorf("the hook imports %s, which is not of the standard library", path)
+			t.Errorf("the hook imports %s, which is not in the standard library", path)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestStandardLibraryOnly(t *testing.T) {
 		out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", filepath.Dir(path)).Output()
 		for _, imported := range strings.Fields(string(out)) {
 			if !strings.HasPrefix(imported, "github.com/docsearch/docsearch/") {
-				t.Errorf("%s says that it imports the standard library only, and imports %s", path, imported)
+				t.Errorf("%s claims to import only the standard library, but imports %s", path, imported)
 			}
 		}
 		return err

@@ -282,7 +282,7 @@ func TestHookAnswers(t *testing.T) {
 			}
 		}
 		if !strings.Contains(reason+context, "select:mcp__docsearch__search") {
-			t.Errorf("no text says how to load the tool:\n%s\n\n%s", reason, context)
+			t.Errorf("no text explains how to load the tool:\n%s\n\n%s", reason, context)
 		}
 		if !strings.Contains(reason+context, indextest.Answer) {
 			t.Errorf("the passage that answers is missing:\n%s\n\n%s", reason, context)

@@ -64,7 +64,7 @@ func TestUpdateWatch(t *testing.T) {
 	}
 	cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != exitOK {
-		t.Errorf("told to stop, it ends with exit code %d", code)
+		t.Errorf("after the signal: exit code %d", code)
 	}
 	if want := "docs: 5 new, 40 changed; 45 passages of 45 documents, updated in "; !strings.Contains(out.String(), want) {
 		t.Errorf("output %q, want %q", out.String(), want)

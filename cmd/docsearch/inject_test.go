@@ -100,12 +100,12 @@ func TestManyHooksAtOnce(t *testing.T) {
 		case r.stdout != "":
 			shown++
 			if !strings.Contains(r.stdout, "Wrap errors") {
-				t.Errorf("told %q", r.stdout)
+				t.Errorf("context %q", r.stdout)
 			}
 		}
 	}
 	if shown != 1 {
-		t.Errorf("the note was told %d times, want once", shown)
+		t.Errorf("the note was shown %d times, want once", shown)
 	}
 	records, err := notes.Store{Dir: filepath.Dir(h.config)}.Read("s")
 	if err != nil || len(records) != 1 || records[0].Title != "Errors" {

@@ -19,7 +19,7 @@ func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skip("what a terminal shows was not tested: ", err)
+		t.Skip("no pseudo-terminal: ", err)
 	}
 	t.Cleanup(func() { master.Close() })
 	fd := int(master.Fd())
@@ -105,7 +105,7 @@ func TestSearchAtTerminal(t *testing.T) {
 		want    string // regular expression
 		not     string
 	}{
-		{name: "colours", columns: 120, args: question,
+		{name: "colors", columns: 120, args: question,
 			want: `^\x1b\[1m1\. Widgets > Frobnicating\x1b\[0m\n   \x1b\[2mdocs/widgets\.md:1\x1b\[0m\n   To \x1b\[1;33mfrobnicate\x1b\[0m a \x1b\[1;33mwidget\x1b\[0m, turn .*\n$`},
 		{name: "narrow", columns: 40, args: question,
 			want: `turn its\n   crank until the bell rings, which it\n   does after a while\.\n$`},

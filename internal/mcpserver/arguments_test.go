@@ -128,7 +128,7 @@ func FuzzDecode(f *testing.F) {
 		a := testArguments{TopK: 5}
 		if err := decode("search", a.params(), v); err != nil {
 			if !strings.Contains(err.Error(), "search takes") && !strings.Contains(err.Error(), "same argument") {
-				t.Errorf("%q does not say how to call the tool", err)
+				t.Errorf("%q does not explain the call", err)
 			}
 			return
 		}

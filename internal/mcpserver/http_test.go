@@ -76,7 +76,7 @@ func TestHTTPGuards(t *testing.T) {
 	}{
 		{"open", open, ping, nil, "", 200},
 		{"own page", open, ping, http.Header{"Origin": {"http://localhost:3000"}}, "", 200},
-		{"foreign page", open, ping, http.Header{"Origin": {"https://evil.example"}}, "", 403},
+		{"other origin", open, ping, http.Header{"Origin": {"https://evil.example"}}, "", 403},
 		{"sandboxed page", open, ping, http.Header{"Origin": {"null"}}, "", 403},
 		{"rebound name", open, ping, nil, "evil.example", 403},
 		{"rebound name with its origin", open, ping, http.Header{"Origin": {"http://evil.example"}}, "evil.example", 403},
@@ -214,6 +214,6 @@ func TestHTTPStopsUnderAnOpenStream(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(2 * shutdownTime):
-		t.Error("the server goes on")
+		t.Error("the server is still running")
 	}
 }

@@ -87,7 +87,7 @@ func TestAnswerReadGoesOn(t *testing.T) {
 	var got []string
 	for start, parts := 1, 0; start > 0; parts++ {
 		if parts > passages {
-			t.Fatal("it goes on for ever")
+			t.Fatal("the pages do not end")
 		}
 		text, err := answerRead(readArguments{start: start, maxTokens: 2000}, "gitlab", r)
 		if err != nil {

@@ -27,7 +27,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/passage"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares got with a file in testdata.
 func golden(t *testing.T, name, got string) {
@@ -429,7 +429,7 @@ func TestRebuiltUnderneath(t *testing.T) {
 		build(t, dir, version(n)...)
 		got, _ := call(t, c, "search", map[string]any{"query": "number of the quokka release", "database": "moving"})
 		if want := fmt.Sprintf("has the number v%d.", n); !strings.Contains(got, want) {
-			t.Errorf("after the build there is no %q in\n%s", want, got)
+			t.Errorf("after the build, %q is missing in\n%s", want, got)
 		}
 	}
 	stop()
@@ -491,7 +491,7 @@ func TestFault(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	if got, isError := call(t, c, "search", map[string]any{"query": "rename a branch", "database": "vcs"}); isError {
-		t.Errorf("the server is no longer of use: %s", got)
+		t.Errorf("the server stopped working: %s", got)
 	}
 }
 

@@ -33,7 +33,7 @@ func npm(t *testing.T, name, spec string) string {
 	t.Helper()
 	path, err := exec.LookPath("npm")
 	if err != nil {
-		t.Skip("skipped: npm is not installed, and the real clients come from it")
+		t.Skip("skipped: npm, which installs the clients, is missing")
 	}
 	dir := filepath.Join(cache(t), name)
 	bin := filepath.Join(dir, "node_modules", ".bin")

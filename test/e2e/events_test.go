@@ -124,7 +124,7 @@ func testEvents(t *testing.T, s *session, readTool string, flags []string) {
 	seen, results := last.text(), last.results()
 	defer func() {
 		if t.Failed() {
-			t.Logf("the model saw\n%s\nthe subagent saw\n%s\nthe client said\n%s", seen, sub.text(), r)
+			t.Logf("the model saw\n%s\nthe subagent saw\n%s\nclient output:\n%s", seen, sub.text(), r)
 		}
 	}()
 	once := func(event, text, in string) {
@@ -187,11 +187,11 @@ func TestCompaction(t *testing.T) {
 			r := s.ask(t, m, "Go on.", resume...)
 			trace := s.docsearch(t, "inject", "trace", first.init.Session)
 			if !strings.Contains(trace, "SessionStart compact") {
-				t.Errorf("there was no compaction:\n%s\nthe client said\n%s", trace, r)
+				t.Errorf("the client did not compact:\n%s\nclient output:\n%s", trace, r)
 			}
 			last := m.requests[len(m.requests)-1]
 			if seen := last.text(); strings.Count(seen, beginsSays) != 1 || strings.Count(seen, pinnedSays) != 1 {
-				t.Errorf("after a compaction the model saw\n%s\nthe client said\n%s\nthe trace is\n%s", seen, r, trace)
+				t.Errorf("after a compaction the model saw\n%s\nclient output:\n%s\nthe trace is\n%s", seen, r, trace)
 			}
 		})
 	}

@@ -36,7 +36,7 @@ func TestPluginWithoutProgram(t *testing.T) {
 	}
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("skipped: there is no sh")
+		t.Skip("skipped: sh not found")
 	}
 	cmd := exec.CommandContext(t.Context(), sh, filepath.Join(pluginWithoutProgram(t), "scripts", "docsearch"), "hook")
 	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + t.TempDir()}

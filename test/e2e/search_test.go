@@ -256,7 +256,7 @@ func checkSearch(t *testing.T, version, tool string, m *model, r run) {
 	for name, blocks := range results {
 		for _, b := range blocks {
 			if b.IsError && b.ToolUseID != "toolu_first" {
-				t.Errorf("an error came from %s: %s", name, b.Content.text())
+				t.Errorf("%s returned an error: %s", name, b.Content.text())
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func (c *checkout) requireNothingRan(context string) {
 // and without the rest of the checkout's command line.
 func TestDoctorHooks(t *testing.T) {
 	c := newCheckout(t)
-	mark := ": > " + filepath.Join(c.markers, "beside")
+	mark := ": > " + filepath.Join(c.markers, "second")
 	if err := os.Symlink(*binary, filepath.Join(c.work, "own")); err != nil {
 		t.Fatal(err)
 	}

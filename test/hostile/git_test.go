@@ -30,7 +30,7 @@ func newGitAttack(t *testing.T) *gitAttack {
 		t.Skip("the traps are shell scripts")
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git")
+		t.Skip("git not found")
 	}
 	s := newSandbox(t)
 	a := &gitAttack{
@@ -79,7 +79,7 @@ func (a *gitAttack) program(path string) {
 func (a *gitAttack) requireNotSprung() {
 	a.Helper()
 	if out, err := os.ReadFile(a.marker); err == nil {
-		a.Errorf("a foreign command ran: %s", out)
+		a.Errorf("a command of the repository ran: %s", out)
 	}
 }
 
@@ -326,7 +326,7 @@ func TestGitCredentials(t *testing.T) {
 	a.git(a.clone, "config", "credential.helper", "!"+a.trapProgram)
 	a.git(a.clone, "config", "core.askPass", a.trapProgram)
 	if r := a.docsearch("index", "update", a.database); r.code == 0 || r.late {
-		t.Errorf("with a foreign helper: exit code %d, late %t", r.code, r.late)
+		t.Errorf("with the database's helper: exit code %d, late %t", r.code, r.late)
 	}
 	a.requireNotSprung()
 }

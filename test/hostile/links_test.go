@@ -80,7 +80,7 @@ func (a *linksAttack) check(r result, database string) {
 	a.Helper()
 	a.requireUnchanged(a.victim, a.before)
 	if strings.Contains(r.stdout+r.stderr, canary) {
-		a.Errorf("the output has what was behind a link:\n%s\n%s", r.stdout, r.stderr)
+		a.Errorf("the output has the contents of a link target:\n%s\n%s", r.stdout, r.stderr)
 	}
 	if r.late {
 		a.Error("the command had to be killed")
@@ -88,7 +88,7 @@ func (a *linksAttack) check(r result, database string) {
 	filepath.WalkDir(database, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), canary) {
-				a.Errorf("%s has what was behind a link", path)
+				a.Errorf("%s has the contents of a link target", path)
 			}
 		}
 		return nil
@@ -391,7 +391,7 @@ func TestLinksOfTheUser(t *testing.T) {
 	a.must(a.docsearch("index", "verify", "cookware"))
 	a.must(a.docsearch("setup", "pans", docs, "--name", "pans", "--no-install", "--yes"))
 	if st, err := os.Lstat(config); err != nil || st.Mode()&fs.ModeSymlink == 0 {
-		t.Errorf("the config is no link any more: %v, %v", st, err)
+		t.Errorf("the config is not a link anymore: %v, %v", st, err)
 	}
 	if !strings.Contains(a.read(elsewhere), `"pans"`) {
 		t.Error("the file behind the link has no new entry")

@@ -2,4 +2,4 @@ package hostile
 
 import "errors"
 
-func makePipe(string) error { return errors.New("there are no named pipes in folders") }
+func makePipe(string) error { return errors.New("Windows has no named pipes in folders") }

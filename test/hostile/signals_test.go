@@ -265,7 +265,7 @@ func (r *running) waitUntil(condition string, holds func() bool) {
 		default:
 		}
 		if time.Since(began) > time.Minute {
-			r.Fatalf("it did not get to where %s; it printed\n%s", condition, r.output())
+			r.Fatalf("it did not reach the state %q; it printed\n%s", condition, r.output())
 		}
 	}
 }
