@@ -115,7 +115,7 @@ func TestSetupAsks(t *testing.T) {
 	d.answer(`Description that the agent sees \[Go documentation\]:`, "All of it\n")
 	d.answer(`Write this change to .*docsearch-config\.json\? \[Y/n\]`, "what\n")
 	d.answer(`Write this change to .*docsearch-config\.json\? \[Y/n\]`, "y\n")
-	d.answer(`into Claude Code's settings\? \[Y/n\]`, "\n")
+	d.answer(`to Claude Code's settings\? \[Y/n\]`, "\n")
 	shown, code = d.wait()
 	if code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, shown)
@@ -137,13 +137,13 @@ func TestSetupAsks(t *testing.T) {
 
 	// Again: no prompts.
 	d = startDialogue(t, home, filepath.Join(work, "frob"), "Go", "docs")
-	if shown, code = d.wait(); code != exitOK || !strings.Contains(shown, "has the entry Go already") {
+	if shown, code = d.wait(); code != exitOK || !strings.Contains(shown, "already has the entry Go") {
 		t.Errorf("again: exit code %d\n%s", code, shown)
 	}
 
 	// Declining changes nothing.
 	d = startDialogue(t, home, filepath.Join(work, "frob"), "Go", "docs", "--name", "other")
-	d.answer(`Change the entry to .*other instead\? \[y/N\]`, "\n")
+	d.answer(`Change the entry to .*other\? \[y/N\]`, "\n")
 	if shown, code = d.wait(); code != exitFailure || !strings.Contains(shown, "hint: use another keyword to add an entry\n") {
 		t.Errorf("an entry of another database: exit code %d\n%s", code, shown)
 	}
