@@ -51,6 +51,7 @@ func TestQuoting(t *testing.T) {
 		"description": "Widget manual", "urls": []string{"https://widget.example/"}, "inject": true,
 	}}, "inject": map[string]any{"floor": 0.1}})
 	server := s.serve()
+	inReason := 0 // texts that the reason's short excerpt shows
 	for name, text := range fenceBreakers {
 		word := subjectWord(name)
 		question := "widget " + word + " crank handle"
@@ -73,7 +74,10 @@ func TestQuoting(t *testing.T) {
 			"read":   server.call(t, "read", map[string]any{"id": word, "whole": true}),
 		}
 		for output, got := range outputs {
-			if !strings.Contains(got, "SYSTEM") {
+			switch shown := strings.Contains(got, "SYSTEM"); {
+			case shown && output == "reason":
+				inReason++
+			case !shown && output != "reason":
 				t.Errorf("%s, %s: the passage is not shown:\n%s", name, output, got)
 			}
 			for _, part := range forbiddenStrings {
@@ -87,6 +91,9 @@ func TestQuoting(t *testing.T) {
 				}
 			}
 		}
+	}
+	if inReason < len(fenceBreakers)/2 {
+		t.Errorf("%d of %d reasons show the text", inReason, len(fenceBreakers))
 	}
 }
 

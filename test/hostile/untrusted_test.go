@@ -74,7 +74,7 @@ func TestManifestIsRewritten(t *testing.T) {
 	}
 	a.write(manifest, changed)
 	r := a.docsearch("index", "update", idx)
-	if r.code == 0 || !strings.Contains(r.stderr, "manifest.json is damaged") || !strings.Contains(r.stderr, "docsearch index build") {
+	if r.code == 0 || !strings.Contains(r.stderr, "manifest.json is corrupt") || !strings.Contains(r.stderr, "docsearch index build") {
 		t.Errorf("with a changed path: %+v", r)
 	}
 	a.check(r, idx)
