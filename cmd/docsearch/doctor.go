@@ -179,6 +179,10 @@ func (d *doctor) checkInstallation() {
 			return
 		}
 	}
+	d.claude.Coverage = coverage(d.locations)
+	if missing := d.claude.Uncovered(in.Hooks); in.plugin == "" && len(in.Hooks) > 0 && len(missing) > 0 {
+		d.fail("settings", "the config or the rules need the hook for "+strings.Join(missing, ", ")+", but Claude Code does not run it there", "docsearch install"+scopeOption(in.Hooks[0].Scope))
+	}
 	if in.plugin != "" {
 		d.ok("settings", "the plugin %s is enabled", in.plugin)
 	}

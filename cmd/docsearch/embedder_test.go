@@ -10,9 +10,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -124,7 +126,25 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 			}
 			writeLEANNVectors(ts, ts.MkAbs(args[0]))
 		},
+		"wait-for": func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg || len(args) != 2 {
+				ts.Fatalf("usage: wait-for FILE PATTERN")
+			}
+			waitFor(ts, args[0], regexp.MustCompile(args[1]))
+		},
 	}
+}
+
+// waitFor waits for a process in the background to write a match of the pattern.
+func waitFor(ts *testscript.TestScript, file string, pattern *regexp.Regexp) {
+	const timeout, pause = 30 * time.Second, 20 * time.Millisecond
+	for waited := time.Duration(0); waited < timeout; waited += pause {
+		if pattern.MatchString(ts.ReadFile(file)) {
+			return
+		}
+		time.Sleep(pause)
+	}
+	ts.Fatalf("no match of %s in %s after %s", pattern, file, timeout)
 }
 
 func writeStaticModel(ts *testscript.TestScript, dir string) {

@@ -145,5 +145,6 @@ func (a *app) removeEntry(ctx context.Context, p *prompter, name string, yes, ow
 	if backup != "" {
 		fmt.Fprintf(a.stdout, "  backup: %s\n", backup)
 	}
+	a.refreshHook(ctx)
 	return nil
 }

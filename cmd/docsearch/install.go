@@ -19,6 +19,7 @@ func newInstallCommand(a *app) *cobra.Command {
 		scope   = scopeFlag(agentconfig.User)
 		program string
 		dryRun  bool
+		refresh bool
 	)
 	cmd := &cobra.Command{
 		Use:   "install",
@@ -33,9 +34,16 @@ The hook is added to settings.json, the server to the list of MCP servers:
   local    .claude/settings.local.json   ~/.claude.json (projects)    you, in this project
 
 Install backs up each file next to it and changes nothing else in it. If you
-move the docsearch binary, run install again.`,
+move the docsearch binary, run install again.
+
+In the user and local scopes, the hook is registered only for the tools that the
+config and the rules need. In the project scope it is registered for all tools,
+because each person has another config.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if refresh {
+				return a.widenEntries(cmd.Context())
+			}
 			claude, err := a.claude()
 			if err != nil {
 				return err
@@ -55,6 +63,8 @@ move the docsearch binary, run install again.`,
 				return withHint(err, "pass --command with the path of a docsearch binary")
 			}
 			claude.Version = agentconfig.VersionOnPath(cmd.Context())
+			locations := config.Locate(os.Getenv)
+			claude.Coverage = coverage(locations)
 			plan, err := claude.Install(scope, program)
 			if err != nil {
 				return explainInstall(err)
@@ -68,6 +78,11 @@ move the docsearch binary, run install again.`,
 			if err := a.applyPlan(plan, "added %s to %s"); err != nil {
 				return err
 			}
+			if scope == agentconfig.User {
+				if err := recordEntries(locations, &claude.Coverage); err != nil {
+					a.warn("%v", err)
+				}
+			}
 			if len(plan) > 0 {
 				fmt.Fprintf(a.stdout, "docsearch is installed for %s; new sessions use it\n", scopeAudience(scope))
 			}
@@ -79,6 +94,8 @@ move the docsearch binary, run install again.`,
 	cmd.Flags().Var(&scope, "scope", "install for `SCOPE`: user, project, or local")
 	cmd.Flags().StringVar(&program, "command", "", "use the docsearch binary at `PATH` (default: this binary)")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the changes as a diff and do not write them")
+	cmd.Flags().BoolVar(&refresh, "refresh", false, "add the hook entries that the config needs (run by the hook)")
+	cobra.CheckErr(cmd.Flags().MarkHidden("refresh"))
 	completeScopes(cmd)
 	return cmd
 }

@@ -28,6 +28,7 @@ func (s *setupCommand) installClient(ctx context.Context) error {
 	in := findInstalled(claude)
 	if sources := in.sources(claude); sources != "" {
 		fmt.Fprintf(s.stdout, "the hook and the MCP server are installed: %s\n", sources)
+		s.refreshHook(ctx)
 		s.warnAboutInstallation(in)
 		return nil
 	}
@@ -45,6 +46,7 @@ func (s *setupCommand) installClient(ctx context.Context) error {
 		return nil
 	}
 	claude.Version = agentconfig.VersionOnPath(ctx)
+	claude.Coverage = coverage(s.locations)
 	changes, err := claude.Install(agentconfig.User, program)
 	var ignored *agentconfig.IgnoredError
 	if errors.As(err, &ignored) {
@@ -56,6 +58,9 @@ func (s *setupCommand) installClient(ctx context.Context) error {
 	}
 	if err := s.applyPlan(changes, "added %s to %s"); err != nil {
 		return err
+	}
+	if err := recordEntries(s.locations, &claude.Coverage); err != nil {
+		s.warn("%v", err)
 	}
 	fmt.Fprintln(s.stdout, "new sessions use it")
 	s.warnAboutInstallation(findInstalled(claude))

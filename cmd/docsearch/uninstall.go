@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
+	"github.com/docsearch/docsearch/internal/config"
 )
 
 func newUninstallCommand(a *app) *cobra.Command {
@@ -41,6 +43,11 @@ databases, the config file, and the backups.`,
 			}
 			if err := a.applyPlan(plan, "removed %s from %s"); err != nil {
 				return err
+			}
+			if scope == agentconfig.User {
+				if err := recordEntries(config.Locate(os.Getenv), nil); err != nil {
+					a.warn("%v", err)
+				}
 			}
 			a.warnRemainingEntries(claude, scope)
 			return nil

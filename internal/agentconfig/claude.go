@@ -13,6 +13,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/docsearch/docsearch/internal/config"
 )
 
 // A Scope says for whom docsearch is installed.
@@ -44,6 +46,9 @@ type Claude struct {
 	Server string
 	// Version is the one that the settings are for, if it is known.
 	Version Version
+	// Coverage lists the events that install registers in addition to those that
+	// every configuration needs. A project's settings always get all of them.
+	Coverage config.Coverage
 
 	settings string // folder of the user's settings, ~/.claude
 	state    string // file with the user's MCP servers, ~/.claude.json
@@ -131,15 +136,41 @@ func (c *Claude) serverAt(s Scope) serverAt {
 func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
-		edit{check: c.refuses(c.checkSettings), apply: func(d *document) error { return putHook(d, s, program, !c.Version.before(knowsEvents)) }},
+		edit{check: c.refuses(c.checkSettings), apply: func(d *document) error { return putHook(d, s, program, c.watches(s)) }},
 		edit{check: c.checkJSON, apply: func(d *document) error { return putServer(d, at, program) }})
+}
+
+// Refresh plans the change that registers the events of c.Coverage in the user's
+// settings, if they have the hook: installed is false if they do not. The change
+// is nil if nothing is to be changed.
+func (c *Claude) Refresh() (change *Change, installed bool, err error) {
+	change = &Change{Path: c.Settings(User), What: "the hook", fresh: 0o600, edit: edit{
+		check: c.refuses(c.checkSettings),
+		apply: func(d *document) error {
+			program := ""
+			eachHook(d, func(h *hookEntry) error {
+				if program == "" && h.end > 0 && h.via == "" && !h.python {
+					program = h.program
+				}
+				return nil
+			})
+			if installed = program != ""; !installed {
+				return nil
+			}
+			return putEntries(d, User, program, c.watches(User))
+		},
+	}}
+	if err := change.prepare(); err != nil || change.None() {
+		return nil, installed, err
+	}
+	return change, installed, nil
 }
 
 // Uninstall plans what takes docsearch out of a scope again.
 func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
-		edit{apply: dropHook, redo: func(d *document) func(*document) error { return redoHook(d, s) }},
+		edit{apply: dropHook, redo: func(d *document) func(*document) error { return redoHook(d, s, c.Server) }},
 		edit{
 			apply: func(d *document) error { return dropServer(d, at) },
 			redo:  func(d *document) func(*document) error { return redoServer(d, at) },

@@ -1,6 +1,7 @@
 package agentconfig
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -8,32 +9,70 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/docsearch/docsearch/internal/config"
 )
 
-// A watch is an event that the hook wants to hear of: those of the tools, if
-// it is about tools.
+// A watch is an event that the hook is registered for. A tool event also has the
+// names of the tools.
 type watch struct {
 	event  string
 	tools  []string
-	expr   string // a regular expression that stands for the tools
-	status string // for the user to read while the hook runs
+	expr   string // the matcher, if it is not the list of tools
+	status string // shown to the user while the hook runs
 	late   bool   // old versions of Claude Code do not know the event
 }
 
-// watches are what install asks for. Each costs a process when it comes to
-// pass, which is why the tool that agents use most, Read, is not among them.
-func watches() []watch {
-	return []watch{
-		{event: "PreToolUse", tools: []string{"WebSearch", "WebFetch"}, status: "Searching local documentation"},
-		{event: "PreToolUse", tools: []string{"Bash", "Edit", "MultiEdit", "NotebookEdit", "Write"}},
-		// docsearch's own tools, which the hook allows so that the user is not
-		// asked whether the local documentation may be read, and those of other
-		// servers, for which there may be rules.
-		{event: "PreToolUse", tools: []string{"mcp__any__tool"}, expr: "mcp__.*"},
-		{event: "SessionStart"},
-		{event: "SubagentStart", late: true},
-		{event: "PostToolUseFailure", tools: []string{"Bash"}, late: true},
+// watches returns the events that docsearch registers for a coverage. Each event
+// costs a process, so the tool that agents call most, Read, is not included.
+// server is the name of docsearch's MCP server: the hook allows its tools, so that
+// Claude Code does not ask for permission.
+func watches(server string, cov config.Coverage) []watch {
+	list := []watch{{event: "PreToolUse", tools: []string{"WebSearch", "WebFetch"}, status: "Searching local documentation"}}
+	if cov.Edits {
+		list = append(list, watch{event: "PreToolUse", tools: config.EditTools()})
 	}
+	if cov.Servers {
+		list = append(list, watch{event: "PreToolUse", tools: []string{"mcp__any__tool"}, expr: "mcp__.*"})
+	} else {
+		own := "mcp__" + server + "__"
+		list = append(list, watch{event: "PreToolUse", tools: []string{own + "search"}, expr: regexp.QuoteMeta(own) + ".*"})
+	}
+	list = append(list, watch{event: "SessionStart"})
+	if cov.Subagents {
+		list = append(list, watch{event: "SubagentStart", late: true})
+	}
+	if cov.Failures {
+		list = append(list, watch{event: "PostToolUseFailure", tools: []string{"Bash"}, late: true})
+	}
+	return list
+}
+
+// watches returns the events that install registers in a scope. A project's file
+// is shared, so it gets all of them.
+func (c *Claude) watches(s Scope) []watch {
+	cov := c.Coverage
+	if s == Project {
+		cov = config.FullCoverage()
+	}
+	list := watches(c.Server, cov)
+	if c.Version.before(knowsEvents) {
+		list = slices.DeleteFunc(list, func(w watch) bool { return w.late })
+	}
+	return list
+}
+
+// matcher returns the matcher of the whole watch.
+func (w *watch) matcher() string { return cmp.Or(w.expr, strings.Join(w.tools, "|")) }
+
+// group returns the entry of a watch in the settings of a scope, as JSON.
+func (w *watch) group(s Scope, program, matcher string) string {
+	return toJSON(hookGroup{matcher, []hookHandler{{
+		Type:          "command",
+		Command:       HookCommand(s, program),
+		Timeout:       hookTimeout,
+		StatusMessage: w.status,
+	}}})
 }
 
 // The hook answers in milliseconds and gives up by itself before a second is
@@ -60,36 +99,122 @@ type (
 	}
 )
 
-// putHook puts the hook into the settings of a scope, with late set also for
-// the events that old versions do not know. Entries that are there already keep
-// what their owner made of them; only the program is corrected, and what runs
-// nothing else gets the form of the command that is always harmless.
-func putHook(d *document, s Scope, program string, late bool) error {
+// putHook adds the hook to the settings of a scope, for the events in list. It
+// keeps the entries that a person has changed and only corrects the program in
+// them. An entry that only runs the program gets the command form that always
+// exits with code 0.
+func putHook(d *document, s Scope, program string, list []watch) error {
+	if err := eachHook(d, func(h *hookEntry) error {
+		h.setProgram(s, program)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return putEntries(d, s, program, list)
+}
+
+// putEntries registers the events in list, and removes the entries of other events
+// that are exactly as docsearch writes them.
+func putEntries(d *document, s Scope, program string, list []watch) error {
 	hooks, err := d.top().needObject("hooks")
 	if err != nil {
 		return err
 	}
-	for _, w := range watches() {
-		if w.late && !late {
-			continue
-		}
+	if isOutdated(hooks, s, program, list) {
+		// The order of the entries depends only on the list, so that Uninstall can
+		// tell how a file came about.
+		dropWritten(hooks, s, program)
+	}
+	for _, w := range list {
 		groups, err := hooks.needArray(w.event)
 		if err != nil {
 			return err
 		}
 		if matcher, ok := w.missing(groups); ok {
-			groups.push(toJSON(hookGroup{matcher, []hookHandler{{
-				Type:          "command",
-				Command:       HookCommand(s, program),
-				Timeout:       hookTimeout,
-				StatusMessage: w.status,
-			}}}))
+			groups.push(w.group(s, program, matcher))
 		}
 	}
-	return eachHook(d, func(h *hookEntry) error {
-		h.setProgram(s, program)
-		return nil
-	})
+	return nil
+}
+
+// isOutdated reports whether an event of the list has no entry, or an entry that
+// docsearch wrote is for an event that is not in the list.
+func isOutdated(hooks object, s Scope, program string, list []watch) bool {
+	for _, w := range list {
+		groups, ok, err := hooks.array(w.event)
+		if err != nil {
+			return false
+		}
+		if !ok {
+			return true
+		}
+		if _, missing := w.missing(groups); missing {
+			return true
+		}
+	}
+	for _, member := range hooks.Members {
+		event := stringOf(member.Name)
+		groups, ok, err := hooks.array(event)
+		if err != nil || !ok {
+			continue
+		}
+		for _, group := range groups.objects {
+			listed := func(w watch) bool { return w.event == event && w.matcher() == group.text("matcher") }
+			if isWritten(group, event, s, program) && !slices.ContainsFunc(list, listed) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dropWritten removes the entries that are exactly as docsearch writes them, and
+// the lists that have no other entries.
+func dropWritten(hooks object, s Scope, program string) {
+	for e := len(hooks.Members) - 1; e >= 0; e-- {
+		event := stringOf(hooks.Members[e].Name)
+		groups, ok, err := hooks.array(event)
+		if err != nil || !ok {
+			continue
+		}
+		var written []int
+		for i, group := range groups.objects {
+			if isWritten(group, event, s, program) {
+				written = append(written, i)
+			}
+		}
+		for _, i := range slices.Backward(written) {
+			groups.remove(i)
+		}
+		if len(written) > 0 && len(groups.Elements) == 0 {
+			hooks.remove(e)
+		}
+	}
+}
+
+// isWritten reports whether an entry is exactly as docsearch writes it for one of
+// the events: matcher, command, timeout and status message.
+func isWritten(group object, event string, s Scope, program string) bool {
+	w, ok := writtenAs(event, group.text("matcher"))
+	if !ok {
+		return false
+	}
+	v := hujson.Value{Value: group.Object}.Clone()
+	v.Minimize()
+	return string(v.Pack()) == strings.TrimSpace(w.group(s, program, w.matcher()))
+}
+
+// ownTools is a matcher of the tools of docsearch's MCP server, whatever its name.
+var ownTools = regexp.MustCompile(`^mcp__.+__\.\*$`)
+
+// writtenAs returns the watch that docsearch writes with an event and a matcher.
+func writtenAs(event, matcher string) (watch, bool) {
+	for _, w := range watches("", config.FullCoverage()) {
+		if w.event == event && w.matcher() == matcher {
+			return w, true
+		}
+	}
+	return watch{event: event, expr: matcher}, event == "PreToolUse" && ownTools.MatchString(matcher)
 }
 
 // missing is the matcher of what no hook of docsearch in groups hears of yet;
@@ -206,16 +331,26 @@ func dropHandlers(groups array, g int) (gone bool) {
 	return false
 }
 
-// redoHook is what makes of the settings of a scope without docsearch's hook
-// those with the hook that d has.
-func redoHook(d *document, s Scope) func(*document) error {
-	program, late := "", false
+// redoHook returns the edit that adds the hook as d has it to the settings of a
+// scope.
+func redoHook(d *document, s Scope, server string) func(*document) error {
+	program := ""
+	var cov config.Coverage
 	eachHook(d, func(h *hookEntry) error {
 		program = h.program
-		late = late || slices.ContainsFunc(watches(), func(w watch) bool { return w.late && w.event == h.event })
+		switch w, _ := writtenAs(h.event, h.matcher); {
+		case w.expr == "mcp__.*":
+			cov.Servers = true
+		case w.event == "PreToolUse" && slices.Equal(w.tools, config.EditTools()):
+			cov.Edits = true
+		case w.event == "SubagentStart":
+			cov.Subagents = true
+		case w.event == "PostToolUseFailure":
+			cov.Failures = true
+		}
 		return nil
 	})
-	return func(d *document) error { return putHook(d, s, program, late) }
+	return func(d *document) error { return putHook(d, s, program, watches(server, cov)) }
 }
 
 // eachHook calls f for every hook of docsearch in a settings document.

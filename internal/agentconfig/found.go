@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/docsearch/docsearch/internal/config"
 )
 
 // A Hook is a hook entry that runs docsearch, in a settings file or a plugin.
@@ -131,8 +133,8 @@ func InPlugins(folders map[string]string, own string) []Hook {
 	for _, id := range slices.Sorted(maps.Keys(folders)) {
 		found := inPlugin(Hook{Plugin: id, Path: folders[id]})
 		if id == own && len(found) == 0 {
-			for _, w := range watches() {
-				found = append(found, Hook{Plugin: id, Event: w.event, Matcher: cmp.Or(w.expr, strings.Join(w.tools, "|")), Command: "docsearch hook"})
+			for _, w := range watches("", config.FullCoverage()) {
+				found = append(found, Hook{Plugin: id, Event: w.event, Matcher: w.matcher(), Command: "docsearch hook"})
 			}
 		}
 		hooks = append(hooks, found...)
@@ -166,7 +168,7 @@ type Duplicate struct {
 // Of several with one command in settings files it runs one.
 func (c *Claude) Duplicates(hooks []Hook) []Duplicate {
 	var doubles []Duplicate
-	for _, w := range watches() {
+	for _, w := range watches(c.Server, config.FullCoverage()) {
 		tools := w.tools
 		if w.expr != "" {
 			tools = []string{"mcp__" + c.Server + "__search"}
@@ -227,6 +229,37 @@ func Matched(hooks []Hook, tool string) bool {
 // reasons to do without.
 func (c *Claude) RequiredTools() []string {
 	return []string{"WebSearch", "WebFetch", "mcp__" + c.Server + "__search"}
+}
+
+// Uncovered returns the events and tools of c.Coverage for which none of the hooks
+// runs. It skips the events that old versions of Claude Code do not know, unless a
+// hook is registered for one of them.
+func (c *Claude) Uncovered(hooks []Hook) []string {
+	late := slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == "SubagentStart" || h.Event == "PostToolUseFailure" })
+	var calls []string
+	for _, w := range watches(c.Server, c.Coverage) {
+		if w.late && !late {
+			continue
+		}
+		tools := w.tools
+		if tools == nil {
+			tools = []string{""}
+		}
+		for _, tool := range tools {
+			if len(runFor(hooks, w.event, tool)) > 0 {
+				continue
+			}
+			call := cmp.Or(tool, w.event)
+			switch {
+			case w.late:
+				call = w.event
+			case w.expr == "mcp__.*":
+				call = "the MCP tools of other servers"
+			}
+			calls = append(calls, call)
+		}
+	}
+	return calls
 }
 
 // HasServer reports whether one of the scopes has an MCP server of that name,

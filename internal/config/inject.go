@@ -15,7 +15,7 @@ const All = "**"
 
 // InjectTools returns the tools whose calls can get notes.
 func InjectTools() []string {
-	return []string{"Bash", "Edit", "MultiEdit", "NotebookEdit", "Write", "Read"}
+	return append(EditTools(), "Read")
 }
 
 // DefaultInject omits Read, the most frequent tool, and the subagents that only read.

@@ -165,6 +165,20 @@ func ReadRoutesSnapshot(l Locations, p RoutesPlace, candidate func(*Rule) bool) 
 	return s, nil
 }
 
+// PlaceIn returns the place of the rules snapshot in a file, even if the snapshot
+// is outdated.
+func PlaceIn(path string) (RoutesPlace, error) {
+	data, err := readSnapshotFile(path)
+	if err != nil {
+		return RoutesPlace{}, err
+	}
+	s, err := parseRoutesSnapshot(data, func(*Rule) bool { return false })
+	if err != nil {
+		return RoutesPlace{}, &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return s.Place, nil
+}
+
 func parseRoutesSnapshot(data []byte, candidate func(*Rule) bool) (*RoutesSnapshot, error) {
 	sum, ok := bytes.CutPrefix(data, []byte(routesMagic))
 	if !ok || len(sum) < 8 {

@@ -73,6 +73,7 @@ type Decision struct {
 
 	Event   string           // name of the event
 	Update  bool             // start an update of the databases in the background
+	Refresh bool             // update the hook entries in the background
 	Notes   *notes.Injection // notes to add to the context, except those the session has seen
 	Entries []notes.Entry    // entries that were considered for Notes
 }
@@ -96,6 +97,7 @@ type decider struct {
 	now        time.Time
 	search     Searcher
 	routes     Routes
+	registered *config.Coverage // what docsearch wrote to the user's settings; nil if unknown
 	Decision
 
 	stateRead  bool        // state has been read

@@ -112,6 +112,11 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 		if decision.Update {
 			p.startUpdate()
 		}
+		if decision.Refresh {
+			if err := p.Start("install", "--refresh"); err != nil {
+				p.say("cannot start the update of the hook entries: %v", err)
+			}
+		}
 		return code
 	})
 }
@@ -183,6 +188,11 @@ func (p *Process) decide(e event.Event, c *config.Config, store Store, search Se
 		e.UserText = LastUserText(e.Transcript)
 	}
 	d := decider{event: e, config: c, server: c.Server(p.Getenv), started: p.started(), now: p.Now(), search: search, routes: p.routes(e)}
+	if e.Name == event.SessionStart {
+		if r, ok := config.Registered(l, config.PlaceOf(l, p.Getenv, e.Cwd).Claude); ok {
+			d.registered = &r
+		}
+	}
 	if !needsState(e, c, &d.server) {
 		stateless := d
 		stateless.decide()

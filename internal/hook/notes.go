@@ -164,6 +164,9 @@ func (d *decider) sessionStart() {
 			injection.ContextReset = d.event.Source
 		default:
 			d.Update = d.config.Update.OnSessionStart
+			if d.refresh(); d.NeedsMain {
+				return
+			}
 		}
 	}
 	if d.config.Inject.Sessions && d.event.Host.TakesContext(d.event.Name) {

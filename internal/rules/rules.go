@@ -226,6 +226,21 @@ func Candidate(c Call) func(r *config.Rule) bool {
 	}
 }
 
+// Covers reports whether a rule may match a call of a tool. It compiles no pattern,
+// so it also returns true for some tools that tool_pattern excludes.
+func Covers(r *config.Rule, tool string) bool {
+	_, outcome := selectPattern(r, tool, pattern.Fold(tool))
+	return outcome == ""
+}
+
+// CoversServers reports whether a rule may match a call of an MCP tool. Any
+// tool_pattern may match the name of one.
+func CoversServers(r *config.Rule) bool {
+	return r.ToolPattern.Text != "" || slices.ContainsFunc(r.Tools, func(name string) bool {
+		return strings.HasPrefix(pattern.Fold(name), "mcp__")
+	})
+}
+
 // excepted returns the outcome if one of the rule's exceptions matches or fails, and ""
 // otherwise. Either way the rule does not apply.
 func (s *callMatch) excepted(r *config.Rule, part string) Outcome {

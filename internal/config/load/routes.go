@@ -443,6 +443,20 @@ func (s *Routes) WriteSnapshot(l config.Locations) error {
 	return snapshot.Write(l)
 }
 
+// KnownPlaces returns the places whose rules the hook has read in the last 30 days
+// or so, with the same config file and the same Claude Code settings as here.
+func KnownPlaces(l config.Locations, here config.RoutesPlace) []config.RoutesPlace {
+	var places []config.RoutesPlace
+	paths, _ := filepath.Glob(filepath.Join(l.Cache, "routes-*.snapshot"))
+	for _, path := range paths {
+		place, err := config.PlaceIn(path)
+		if err == nil && place.Config == here.Config && place.Claude == here.Claude {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
 // removeOld removes the snapshots of places without recent sessions.
 func removeOld(cache string) {
 	const old = 30 * 24 * time.Hour
