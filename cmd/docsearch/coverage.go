@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/docsearch/docsearch/internal/agentconfig"
 	"github.com/docsearch/docsearch/internal/config"
@@ -83,8 +84,9 @@ func recordEntries(l config.Locations, cov *config.Coverage) error {
 	return nil
 }
 
-// widenEntries is refreshEntries at the start of a session: it only adds events.
-// It does nothing if docsearch has no record of what it registered.
+// widenEntries adds the entries that the config and the rules newly need, at the
+// start of a session. It removes none, and it changes nothing if docsearch has no
+// record of its entries or the user has deleted one of them.
 func (a *app) widenEntries(ctx context.Context) error {
 	l := config.Locate(os.Getenv)
 	registered, ok := config.Registered(l, placeHere(l).Claude)
@@ -94,5 +96,15 @@ func (a *app) widenEntries(ctx context.Context) error {
 	if _, err := load.Load(l); err != nil {
 		return err
 	}
-	return a.refreshEntries(ctx, l, registered.Union(coverage(l)))
+	claude, err := a.claude()
+	if err != nil {
+		return err
+	}
+	claude.Coverage = registered
+	hooks := slices.DeleteFunc(claude.Installed().Hooks, func(h agentconfig.Hook) bool { return h.Scope != agentconfig.User })
+	need := coverage(l)
+	if registered.Includes(need) || len(claude.Uncovered(hooks)) > 0 {
+		return nil
+	}
+	return a.refreshEntries(ctx, l, registered.Union(need))
 }
