@@ -226,8 +226,8 @@ func (d *doctor) isOtherProgram(h agentconfig.Hook) bool {
 		d.fail("hook", fmt.Sprintf("%s has %q: Claude Code would run it through %s; the doctor did not run it", h.Path, h.Line(), h.Via), otherProgramFix(h))
 	case !agentconfig.Own(h.Program):
 		d.fail("hook", fmt.Sprintf("%s has %q: it is not this program; Claude Code would run it, the doctor did not%s", h.Path, h.Line(), missingProgram(h.Program)), otherProgramFix(h))
-	case h.Beside != "":
-		d.note("hook", fmt.Sprintf("%s has %q: Claude Code also runs %s; the doctor did not run it", h.Path, h.Line(), h.Beside))
+	case h.OtherCommand != "":
+		d.note("hook", fmt.Sprintf("%s has %q: Claude Code also runs %s; the doctor did not run it", h.Path, h.Line(), h.OtherCommand))
 		return false
 	default:
 		return false
@@ -245,7 +245,7 @@ func missingProgram(program string) string {
 
 // otherProgramFix returns the fix for a hook that runs another program.
 func otherProgramFix(h agentconfig.Hook) string {
-	if h.Python || h.Beside != "" {
+	if h.Python || h.OtherCommand != "" {
 		return "remove the entry from " + h.Path + ", or keep it if you trust it"
 	}
 	scope := scopeOption(h.Scope)

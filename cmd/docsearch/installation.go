@@ -80,7 +80,7 @@ func duplicateFix(d agentconfig.Duplicate) string {
 		switch {
 		case h.Plugin != "":
 			fix = "claude plugin disable " + h.Plugin
-		case h.Python || h.Beside != "":
+		case h.Python || h.OtherCommand != "":
 			fix = "remove the entry from " + h.Path
 		default:
 			settings++

@@ -80,9 +80,9 @@ func (a *app) notInstalled(claude *agentconfig.Claude, scope agentconfig.Scope) 
 func (a *app) warnRemainingEntries(claude *agentconfig.Claude, scope agentconfig.Scope) {
 	seen := map[string]bool{}
 	for _, h := range claude.Installed().Hooks {
-		if h.Scope == scope && h.Beside != "" && !seen[h.Line()] {
+		if h.Scope == scope && h.OtherCommand != "" && !seen[h.Line()] {
 			seen[h.Line()] = true
-			a.warn("%s", printable(fmt.Sprintf("%s still has %q, which also runs %s; remove it manually", h.Path, h.Line(), h.Beside)))
+			a.warn("%s", printable(fmt.Sprintf("%s still has %q, which also runs %s; remove it manually", h.Path, h.Line(), h.OtherCommand)))
 		}
 	}
 }

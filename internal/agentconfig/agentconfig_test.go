@@ -17,8 +17,8 @@ import (
 	"github.com/docsearch/docsearch/internal/config/decode"
 )
 
-// allWatches are the events of the full coverage.
-var allWatches = watches("docsearch", config.FullCoverage())
+// allRegistrations are the events of the full coverage.
+var allRegistrations = registrations("docsearch", config.FullCoverage())
 
 func TestInstallAndUninstall(t *testing.T) {
 	for _, scope := range Scopes {
@@ -67,7 +67,7 @@ func TestInstallAndUninstall(t *testing.T) {
 func TestUninstallFromIgnoredFile(t *testing.T) {
 	c := testClaude(t)
 	const before = "{\n  // mine\n  \"model\": \"opus\",\n}\n"
-	write(t, c.Settings(User), edited(t, before, func(d *document) error { return putHook(d, User, program, allWatches) }))
+	write(t, c.Settings(User), edited(t, before, func(d *document) error { return putHook(d, User, program, allRegistrations) }))
 	plan, err := c.Uninstall(User)
 	if err != nil {
 		t.Fatal(err)
@@ -168,14 +168,14 @@ func TestInstallFollowsTheProgram(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := settingsWith(t, test.before, 42)
-			after := edited(t, before, func(d *document) error { return putHook(d, User, program, allWatches) })
+			after := edited(t, before, func(d *document) error { return putHook(d, User, program, allRegistrations) })
 			if diff := cmp.Diff(settingsWith(t, test.after, 42), after); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
 	exec := strings.ReplaceAll(settingsWith(t, "/old/docsearch", 42), `"timeout"`, `"args": ["hook"], "timeout"`)
-	if got, want := edited(t, exec, func(d *document) error { return putHook(d, User, program, allWatches) }), strings.ReplaceAll(exec, "/old/docsearch", program); got != want {
+	if got, want := edited(t, exec, func(d *document) error { return putHook(d, User, program, allRegistrations) }), strings.ReplaceAll(exec, "/old/docsearch", program); got != want {
 		t.Errorf("the form with arguments became %s, want %s", got, want)
 	}
 	server := `{"mcpServers": {"docsearch": {"command": "/old/docsearch", "args": ["serve", "--leann-compat"], "env": {}}}}`
@@ -190,7 +190,7 @@ func TestInstallAddsWhatIsMissing(t *testing.T) {
   {"matcher": "WebSearch|Edit", "hooks": [{"type": "command", "command": "/opt/tools/docsearch hook"}]},
   {"matcher": "Write", "hooks": [{"type": "command", "command": "format.sh"}]}
 ]}}`
-	after := edited(t, before, func(d *document) error { return putHook(d, User, program, allWatches) })
+	after := edited(t, before, func(d *document) error { return putHook(d, User, program, allRegistrations) })
 	matchers := map[string]string{}
 	d, err := parse([]byte(after))
 	if err != nil {
@@ -244,8 +244,8 @@ func TestPluginHearsTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := heard([]byte(edited(t, "{}", func(d *document) error { return putHook(d, User, program, allWatches) })))
-		for _, w := range allWatches {
+		want := heard([]byte(edited(t, "{}", func(d *document) error { return putHook(d, User, program, allRegistrations) })))
+		for _, w := range allRegistrations {
 			if w.late != late {
 				delete(want, w.event)
 			}

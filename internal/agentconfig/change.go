@@ -26,7 +26,7 @@ type Change struct {
 	// need not be JSON.
 	rewrite func(data []byte) ([]byte, error)
 	locked  bool        // other programs take a lock before they write this file
-	fresh   fs.FileMode // of a file that is not there yet
+	newMode   fs.FileMode // of a file that is not there yet
 
 	before []byte // nil: there is no file
 	after  []byte // nil: the file goes
@@ -47,7 +47,7 @@ type edit struct {
 // its contents, which are nil where there is no file. It may be called again
 // when the change is applied.
 func Rewrite(path, what string, rewrite func(data []byte) ([]byte, error)) (*Change, error) {
-	c := &Change{Path: path, What: what, rewrite: rewrite, locked: true, fresh: 0o600}
+	c := &Change{Path: path, What: what, rewrite: rewrite, locked: true, newMode: 0o600}
 	return c, c.prepare()
 }
 
@@ -59,7 +59,7 @@ func (c *Change) prepare() error {
 	}
 	c.before, c.mode = data, mode
 	if data == nil {
-		c.mode = c.fresh
+		c.mode = c.newMode
 	}
 	if c.rewrite != nil {
 		if c.after, err = c.rewrite(data); err != nil {
@@ -158,7 +158,7 @@ func (c *Change) Apply() (backup string, err error) {
 	if c.None() {
 		return "", nil
 	}
-	target, err := follow(c.Path)
+	target, err := resolveLinks(c.Path)
 	if err != nil {
 		return "", err
 	}
@@ -274,9 +274,9 @@ func readFile(path string) (data []byte, mode fs.FileMode, err error) {
 	return data, st.Mode().Perm(), nil
 }
 
-// follow is the file behind a path that may be a symbolic link, even one to
+// resolveLinks is the file behind a path that may be a symbolic link, even one to
 // a file that is not there yet.
-func follow(path string) (string, error) {
+func resolveLinks(path string) (string, error) {
 	for range 40 {
 		st, err := os.Lstat(path)
 		if err != nil || st.Mode()&fs.ModeSymlink == 0 {

@@ -136,7 +136,7 @@ func (c *Claude) serverAt(s Scope) serverAt {
 func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
-		edit{check: c.refuses(c.checkSettings), apply: func(d *document) error { return putHook(d, s, program, c.watches(s)) }},
+		edit{check: c.refuses(c.checkSettings), apply: func(d *document) error { return putHook(d, s, program, c.registrations(s)) }},
 		edit{check: c.checkJSON, apply: func(d *document) error { return putServer(d, at, program) }})
 }
 
@@ -144,7 +144,7 @@ func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
 // settings, if they have the hook: installed is false if they do not. The change
 // is nil if nothing is to be changed.
 func (c *Claude) Refresh() (change *Change, installed bool, err error) {
-	change = &Change{Path: c.Settings(User), What: "the hook", fresh: 0o600, edit: edit{
+	change = &Change{Path: c.Settings(User), What: "the hook", newMode: 0o600, edit: edit{
 		check: c.refuses(c.checkSettings),
 		apply: func(d *document) error {
 			program := ""
@@ -157,7 +157,7 @@ func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 			if installed = program != ""; !installed {
 				return nil
 			}
-			return putEntries(d, User, program, c.watches(User))
+			return putEntries(d, User, program, c.registrations(User))
 		},
 	}}
 	if err := change.prepare(); err != nil || change.None() {
@@ -170,10 +170,10 @@ func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
-		edit{apply: dropHook, redo: func(d *document) func(*document) error { return redoHook(d, s, c.Server) }},
+		edit{apply: dropHook, redo: func(d *document) func(*document) error { return reinstallHook(d, s, c.Server) }},
 		edit{
 			apply: func(d *document) error { return dropServer(d, at) },
-			redo:  func(d *document) func(*document) error { return redoServer(d, at) },
+			redo:  func(d *document) func(*document) error { return reinstallServer(d, at) },
 		})
 }
 
@@ -198,8 +198,8 @@ func (c *Claude) plan(s Scope, hook, server edit) ([]*Change, error) {
 	}
 	var changes []*Change
 	for _, change := range []*Change{
-		{Path: c.Settings(s), What: "the hook", edit: hook, fresh: fresh},
-		{Path: c.Servers(s), What: "the MCP server", edit: server, fresh: fresh, locked: s != Project},
+		{Path: c.Settings(s), What: "the hook", edit: hook, newMode: fresh},
+		{Path: c.Servers(s), What: "the MCP server", edit: server, newMode: fresh, locked: s != Project},
 	} {
 		if err := change.prepare(); err != nil {
 			return nil, err

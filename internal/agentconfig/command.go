@@ -29,8 +29,8 @@ const (
 	sharedForm = `set x \"; trap 'exit 0' EXIT; : \"; %s hook; exit 0`
 )
 
-// formFor is the form of the hook's command in the settings of a scope.
-func formFor(s Scope) string {
+// commandForm is the form of the hook's command in the settings of a scope.
+func commandForm(s Scope) string {
 	switch {
 	case s == Project:
 		return sharedForm
@@ -42,7 +42,7 @@ func formFor(s Scope) string {
 
 // HookCommand is the command of the hook in the settings of a scope.
 func HookCommand(s Scope, program string) string {
-	return strings.Replace(formFor(s), "%s", quote(program), 1)
+	return strings.Replace(commandForm(s), "%s", quote(program), 1)
 }
 
 // harmless reports whether the exit code of a command is always 0 on this
@@ -54,24 +54,24 @@ func harmless(command string) bool {
 		forms = append(forms, windowsForm)
 	}
 	return slices.ContainsFunc(forms, func(form string) bool {
-		_, ok := partOf(command, form)
+		_, ok := matchForm(command, form)
 		return ok
 	})
 }
 
-// simplePart is what of a command runs the program: all of it, or what stands
+// programPart is what of a command runs the program: all of it, or what stands
 // for it in one of the forms; false if the command is neither.
-func simplePart(command string) (part string, ok bool) {
+func programPart(command string) (part string, ok bool) {
 	for _, form := range []string{"%s hook", posixForm, windowsForm, sharedForm} {
-		if part, ok := partOf(command, form); ok {
+		if part, ok := matchForm(command, form); ok {
 			return part, true
 		}
 	}
 	return "", false
 }
 
-// partOf is what stands for "%s hook" in a command of the form.
-func partOf(command, form string) (part string, ok bool) {
+// matchForm is what stands for "%s hook" in a command of the form.
+func matchForm(command, form string) (part string, ok bool) {
 	before, after, _ := strings.Cut(form, "%s hook")
 	part, begins := strings.CutPrefix(command, before)
 	part, ends := strings.CutSuffix(part, after)
@@ -95,8 +95,8 @@ type hookRun struct {
 	// via is what runs the program in place of the shell, as npx or sh, or
 	// has the shell find another, as "PATH=..."; "" if nothing does.
 	via string
-	// beside is another command that the line runs; "" if it runs none.
-	beside string
+	// otherCommand is another command that the line runs; "" if it runs none.
+	otherCommand string
 	// python says that the program is the hook that was written in Python.
 	python bool
 }
@@ -113,21 +113,21 @@ const maxNested = 4
 func findHookIn(line string, nested int) (found hookRun, ok bool) {
 	variables := map[string]string{}
 	beside := ""
-	for _, command := range commandsOf(lex(line)) {
+	for _, command := range splitCommands(lex(line)) {
 		words := expand(command, variables)
 		run, runs := hookOf(words, nested)
 		switch {
 		case runs && !ok:
-			if path, set := variables["PATH"]; set && run.via == "" && isName(run.program) {
+			if path, set := variables["PATH"]; set && run.via == "" && isBareName(run.program) {
 				run.via = "PATH=" + path
 			}
 			found, ok = run, true
-		case !runs && beside == "" && len(words) > 0 && !changesNothing(words):
+		case !runs && beside == "" && len(words) > 0 && !hasNoEffect(words):
 			beside = words[0].text
 		}
 	}
-	if ok && found.beside == "" {
-		found.beside = beside
+	if ok && found.otherCommand == "" {
+		found.otherCommand = beside
 	}
 	return found, ok
 }
@@ -147,15 +147,15 @@ func hookOf(words []token, nested int) (hookRun, bool) {
 				return run, true
 			}
 		}
-		if via == "" && (!leadsOn(w.text) || strings.HasPrefix(w.text, "PATH=")) {
+		if via == "" && (!isCommandPrefix(w.text) || strings.HasPrefix(w.text, "PATH=")) {
 			via = w.text
 		}
 	}
 	return hookRun{}, false
 }
 
-// isName reports whether a program is looked up on PATH.
-func isName(program string) bool { return !strings.ContainsAny(program, `/\`) }
+// isBareName reports whether a program is looked up on PATH.
+func isBareName(program string) bool { return !strings.ContainsAny(program, `/\`) }
 
 // firstArgument is the first of words that is not an option.
 func firstArgument(words []token) string {
@@ -167,8 +167,8 @@ func firstArgument(words []token) string {
 	return ""
 }
 
-// leadsOn reports whether a word before a command leaves it what it is.
-func leadsOn(word string) bool {
+// isCommandPrefix reports whether a word before a command leaves it what it is.
+func isCommandPrefix(word string) bool {
 	switch word {
 	case "exec", "command", "env", "nohup", ".", "{", "}", "!", "if", "then", "else", "do", "time":
 		return true
@@ -176,9 +176,9 @@ func leadsOn(word string) bool {
 	return assignment(word) || strings.HasPrefix(word, "-")
 }
 
-// changesNothing reports whether a command is one of the shell's own that does
+// hasNoEffect reports whether a command is one of the shell's own that does
 // nothing to the machine.
-func changesNothing(words []token) bool {
+func hasNoEffect(words []token) bool {
 	if slices.ContainsFunc(words, func(w token) bool { return strings.HasPrefix(w.text, ">") }) {
 		return false
 	}
@@ -215,8 +215,8 @@ type token struct {
 	operator   bool
 }
 
-// commandsOf cuts tokens into simple commands.
-func commandsOf(tokens []token) [][]token {
+// splitCommands cuts tokens into simple commands.
+func splitCommands(tokens []token) [][]token {
 	var commands [][]token
 	begun := 0
 	for i, t := range tokens {

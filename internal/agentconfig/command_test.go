@@ -76,8 +76,8 @@ func TestFindHook(t *testing.T) {
 		{line: `echo 'docsearch`},
 	} {
 		got, ok := findHook(test.line)
-		if ok != (test.program != "") || got.program != test.program || got.via != test.via || got.beside != test.beside {
-			t.Errorf("%s\ngot program %q via %q beside %q, want %q, %q, %q", test.line, got.program, got.via, got.beside, test.program, test.via, test.beside)
+		if ok != (test.program != "") || got.program != test.program || got.via != test.via || got.otherCommand != test.beside {
+			t.Errorf("%s\ngot program %q via %q beside %q, want %q, %q, %q", test.line, got.program, got.via, got.otherCommand, test.program, test.via, test.beside)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func FuzzFindHook(f *testing.F) {
 		}
 		// With another program it is the same hook of that program.
 		moved := line[:h.start] + quote("/opt/docsearch") + line[h.end:]
-		if again, ok := findHook(moved); !ok || again.program != "/opt/docsearch" || again.via != h.via || again.beside != h.beside {
+		if again, ok := findHook(moved); !ok || again.program != "/opt/docsearch" || again.via != h.via || again.otherCommand != h.otherCommand {
 			t.Errorf("%q became %q, which reads as %+v, was %+v", line, moved, again, h)
 		}
 	})

@@ -27,17 +27,17 @@ func TestWatches(t *testing.T) {
 	} {
 		c := Claude{Server: "docsearch", Coverage: test.coverage, Version: test.version}
 		var got []string
-		for _, w := range c.watches(User) {
+		for _, w := range c.registrations(User) {
 			got = append(got, w.event+" "+w.matcher())
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
-		if len(c.watches(Project)) < len(test.want) {
+		if len(c.registrations(Project)) < len(test.want) {
 			t.Errorf("%s: the project's settings get fewer events than the user's", test.name)
 		}
 	}
-	if w := watches("my.docs", config.Coverage{})[1]; !matches(w.matcher(), "mcp__my.docs__search") || matches(w.matcher(), "mcp__my-docs__search") {
+	if w := registrations("my.docs", config.Coverage{})[1]; !matches(w.matcher(), "mcp__my.docs__search") || matches(w.matcher(), "mcp__my-docs__search") {
 		t.Errorf("the matcher of the server my.docs is %q", w.matcher())
 	}
 }

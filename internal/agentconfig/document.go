@@ -18,7 +18,7 @@ type document struct {
 
 	newline string // line ending
 	unit    string // one level of indentation
-	multi   bool   // one member a line, as opposed to all on one line
+	multiline   bool   // one member a line, as opposed to all on one line
 	colon   string // between a colon and its value
 	comma   string // between a comma and what follows on the same line
 }
@@ -27,7 +27,7 @@ const bom = "\ufeff"
 
 // parse reads a file; an empty one counts as an object without members.
 func parse(data []byte) (*document, error) {
-	d := &document{newline: "\n", unit: "  ", multi: true, colon: " ", comma: " "}
+	d := &document{newline: "\n", unit: "  ", multiline: true, colon: " ", comma: " "}
 	data, d.bom = bytes.CutPrefix(data, []byte(bom))
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = []byte("{}\n")
@@ -50,12 +50,12 @@ func parse(data []byte) (*document, error) {
 	if lead, ok := lineIndent(first.Name.BeforeExtra); ok {
 		d.unit = lead
 	} else {
-		d.multi = false
+		d.multiline = false
 	}
 	d.colon = blank(first.Value.BeforeExtra, " ")
-	if len(root.Members) > 1 && !d.multi {
+	if len(root.Members) > 1 && !d.multiline {
 		d.comma = blank(root.Members[1].Name.BeforeExtra, " ")
-	} else if !d.multi {
+	} else if !d.multiline {
 		d.comma = d.colon
 	}
 	return d, nil
@@ -184,7 +184,7 @@ func (o object) put(name, value string) {
 		Name: hujson.Value{BeforeExtra: at.before, Value: hujson.String(name)},
 		Value: hujson.Value{
 			BeforeExtra: hujson.Extra(o.doc.colon),
-			Value:       o.doc.arrange(value, at),
+			Value:       o.doc.format(value, at),
 			AfterExtra:  at.after,
 		},
 	})
@@ -195,7 +195,7 @@ func (a array) push(value string) {
 	at := a.doc.slot(a.list(), a.indent)
 	a.Elements = append(a.Elements, hujson.Value{
 		BeforeExtra: at.before,
-		Value:       a.doc.arrange(value, at),
+		Value:       a.doc.format(value, at),
 		AfterExtra:  at.after,
 	})
 }
@@ -255,7 +255,7 @@ type slot struct {
 	before hujson.Extra
 	after  hujson.Extra // not nil where the list ends with a comma
 	indent string
-	multi  bool
+	multiline  bool
 }
 
 // slot makes room at the end of l, whose own line has that indentation. A
@@ -264,10 +264,10 @@ type slot struct {
 func (d *document) slot(l list, own string) slot {
 	comment := bytes.TrimRight(*l.after, " \t\r\n")
 	closing := (*l.after)[len(comment):]
-	at := slot{indent: own + d.unit, multi: d.multi}
+	at := slot{indent: own + d.unit, multiline: d.multiline}
 	if n := len(l.starts); n > 0 {
 		var lead string
-		if lead, at.multi = lineIndent(l.starts[0].BeforeExtra); at.multi {
+		if lead, at.multiline = lineIndent(l.starts[0].BeforeExtra); at.multiline {
 			at.indent = lead
 		}
 		at.after = l.ends[n-1].AfterExtra
@@ -275,9 +275,9 @@ func (d *document) slot(l list, own string) slot {
 			at.after = hujson.Extra{}
 		}
 	}
-	at.multi = at.multi || len(comment) > 0
+	at.multiline = at.multiline || len(comment) > 0
 	switch {
-	case at.multi:
+	case at.multiline:
 		at.before = hujson.Extra(string(comment) + d.newline + at.indent)
 		if !bytes.Contains(closing, []byte("\n")) && len(l.starts) == 0 {
 			closing = hujson.Extra(d.newline + own)
@@ -323,17 +323,17 @@ func (l list) detach(i int) {
 	}
 }
 
-// arrange lays out a new value for its slot.
-func (d *document) arrange(value string, at slot) hujson.ValueTrimmed {
+// format lays out a new value for its slot.
+func (d *document) format(value string, at slot) hujson.ValueTrimmed {
 	v, err := hujson.Parse([]byte(value))
 	if err != nil {
 		panic("client: internal error: " + err.Error())
 	}
-	d.spread(v.Value, at.indent, at.multi)
+	d.reindent(v.Value, at.indent, at.multiline)
 	return v.Value
 }
 
-func (d *document) spread(v hujson.ValueTrimmed, indent string, multi bool) {
+func (d *document) reindent(v hujson.ValueTrimmed, indent string, multi bool) {
 	var l list
 	switch v := v.(type) {
 	case *hujson.Object:
@@ -352,7 +352,7 @@ func (d *document) spread(v hujson.ValueTrimmed, indent string, multi bool) {
 		case i > 0:
 			start.BeforeExtra = hujson.Extra(d.comma)
 		}
-		d.spread(l.ends[i].Value, indent+d.unit, multi)
+		d.reindent(l.ends[i].Value, indent+d.unit, multi)
 	}
 }
 

@@ -261,7 +261,7 @@ func FuzzEdits(f *testing.F) {
 }
 
 func install(d *document) error {
-	if err := putHook(d, User, program, allWatches); err != nil {
+	if err := putHook(d, User, program, allRegistrations); err != nil {
 		return err
 	}
 	return putServer(d, userServers, program)

@@ -15,7 +15,7 @@ import (
 
 // A watch is an event that the hook is registered for. A tool event also has the
 // names of the tools.
-type watch struct {
+type registration struct {
 	event  string
 	tools  []string
 	expr   string // the matcher, if it is not the list of tools
@@ -23,50 +23,50 @@ type watch struct {
 	late   bool   // old versions of Claude Code do not know the event
 }
 
-// watches returns the events that docsearch registers for a coverage. Each event
+// registrations returns the events that docsearch registers for a coverage. Each event
 // costs a process, so the tool that agents call most, Read, is not included.
 // server is the name of docsearch's MCP server: the hook allows its tools, so that
 // Claude Code does not ask for permission.
-func watches(server string, cov config.Coverage) []watch {
-	list := []watch{{event: "PreToolUse", tools: []string{"WebSearch", "WebFetch"}, status: "Searching local documentation"}}
+func registrations(server string, cov config.Coverage) []registration {
+	list := []registration{{event: "PreToolUse", tools: []string{"WebSearch", "WebFetch"}, status: "Searching local documentation"}}
 	if cov.Edits {
-		list = append(list, watch{event: "PreToolUse", tools: config.EditTools()})
+		list = append(list, registration{event: "PreToolUse", tools: config.EditTools()})
 	}
 	if cov.Servers {
-		list = append(list, watch{event: "PreToolUse", tools: []string{"mcp__any__tool"}, expr: "mcp__.*"})
+		list = append(list, registration{event: "PreToolUse", tools: []string{"mcp__any__tool"}, expr: "mcp__.*"})
 	} else {
 		own := "mcp__" + server + "__"
-		list = append(list, watch{event: "PreToolUse", tools: []string{own + "search"}, expr: regexp.QuoteMeta(own) + ".*"})
+		list = append(list, registration{event: "PreToolUse", tools: []string{own + "search"}, expr: regexp.QuoteMeta(own) + ".*"})
 	}
-	list = append(list, watch{event: "SessionStart"})
+	list = append(list, registration{event: "SessionStart"})
 	if cov.Subagents {
-		list = append(list, watch{event: "SubagentStart", late: true})
+		list = append(list, registration{event: "SubagentStart", late: true})
 	}
 	if cov.Failures {
-		list = append(list, watch{event: "PostToolUseFailure", tools: []string{"Bash"}, late: true})
+		list = append(list, registration{event: "PostToolUseFailure", tools: []string{"Bash"}, late: true})
 	}
 	return list
 }
 
-// watches returns the events that install registers in a scope. A project's file
+// registrations returns the events that install registers in a scope. A project's file
 // is shared, so it gets all of them.
-func (c *Claude) watches(s Scope) []watch {
+func (c *Claude) registrations(s Scope) []registration {
 	cov := c.Coverage
 	if s == Project {
 		cov = config.FullCoverage()
 	}
-	list := watches(c.Server, cov)
-	if c.Version.before(knowsEvents) {
-		list = slices.DeleteFunc(list, func(w watch) bool { return w.late })
+	list := registrations(c.Server, cov)
+	if c.Version.before(allEventsVersion) {
+		list = slices.DeleteFunc(list, func(w registration) bool { return w.late })
 	}
 	return list
 }
 
 // matcher returns the matcher of the whole watch.
-func (w *watch) matcher() string { return cmp.Or(w.expr, strings.Join(w.tools, "|")) }
+func (w *registration) matcher() string { return cmp.Or(w.expr, strings.Join(w.tools, "|")) }
 
 // group returns the entry of a watch in the settings of a scope, as JSON.
-func (w *watch) group(s Scope, program, matcher string) string {
+func (w *registration) group(s Scope, program, matcher string) string {
 	return toJSON(hookGroup{matcher, []hookHandler{{
 		Type:          "command",
 		Command:       HookCommand(s, program),
@@ -103,7 +103,7 @@ type (
 // keeps the entries that a person has changed and only corrects the program in
 // them. An entry that only runs the program gets the command form that always
 // exits with code 0.
-func putHook(d *document, s Scope, program string, list []watch) error {
+func putHook(d *document, s Scope, program string, list []registration) error {
 	if err := eachHook(d, func(h *hookEntry) error {
 		h.setProgram(s, program)
 		return nil
@@ -115,7 +115,7 @@ func putHook(d *document, s Scope, program string, list []watch) error {
 
 // putEntries registers the events in list, and removes the entries of other events
 // that are exactly as docsearch writes them.
-func putEntries(d *document, s Scope, program string, list []watch) error {
+func putEntries(d *document, s Scope, program string, list []registration) error {
 	hooks, err := d.top().needObject("hooks")
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func putEntries(d *document, s Scope, program string, list []watch) error {
 
 // isOutdated reports whether an event of the list has no entry, or an entry that
 // docsearch wrote is for an event that is not in the list.
-func isOutdated(hooks object, s Scope, program string, list []watch) bool {
+func isOutdated(hooks object, s Scope, program string, list []registration) bool {
 	for _, w := range list {
 		groups, ok, err := hooks.array(w.event)
 		if err != nil {
@@ -159,7 +159,7 @@ func isOutdated(hooks object, s Scope, program string, list []watch) bool {
 			continue
 		}
 		for _, group := range groups.objects {
-			listed := func(w watch) bool { return w.event == event && w.matcher() == group.text("matcher") }
+			listed := func(w registration) bool { return w.event == event && w.matcher() == group.text("matcher") }
 			if isWritten(group, event, s, program) && !slices.ContainsFunc(list, listed) {
 				return true
 			}
@@ -208,18 +208,18 @@ func isWritten(group object, event string, s Scope, program string) bool {
 var ownTools = regexp.MustCompile(`^mcp__.+__\.\*$`)
 
 // writtenAs returns the watch that docsearch writes with an event and a matcher.
-func writtenAs(event, matcher string) (watch, bool) {
-	for _, w := range watches("", config.FullCoverage()) {
+func writtenAs(event, matcher string) (registration, bool) {
+	for _, w := range registrations("", config.FullCoverage()) {
 		if w.event == event && w.matcher() == matcher {
 			return w, true
 		}
 	}
-	return watch{event: event, expr: matcher}, event == "PreToolUse" && ownTools.MatchString(matcher)
+	return registration{event: event, expr: matcher}, event == "PreToolUse" && ownTools.MatchString(matcher)
 }
 
 // missing is the matcher of what no hook of docsearch in groups hears of yet;
 // false if nothing is missing.
-func (w *watch) missing(groups array) (matcher string, ok bool) {
+func (w *registration) missing(groups array) (matcher string, ok bool) {
 	if len(w.tools) == 0 {
 		return "", !isHooked(groups, "")
 	}
@@ -331,9 +331,9 @@ func dropHandlers(groups array, g int) (gone bool) {
 	return false
 }
 
-// redoHook returns the edit that adds the hook as d has it to the settings of a
+// reinstallHook returns the edit that adds the hook as d has it to the settings of a
 // scope.
-func redoHook(d *document, s Scope, server string) func(*document) error {
+func reinstallHook(d *document, s Scope, server string) func(*document) error {
 	program := ""
 	var cov config.Coverage
 	eachHook(d, func(h *hookEntry) error {
@@ -350,7 +350,7 @@ func redoHook(d *document, s Scope, server string) func(*document) error {
 		}
 		return nil
 	})
-	return func(d *document) error { return putHook(d, s, program, watches(server, cov)) }
+	return func(d *document) error { return putHook(d, s, program, registrations(server, cov)) }
 }
 
 // eachHook calls f for every hook of docsearch in a settings document.
@@ -414,7 +414,7 @@ func asHook(handler object) (*hookEntry, bool) {
 }
 
 // removable reports whether the entry runs docsearch and nothing else.
-func (h *hookEntry) removable() bool { return h.beside == "" && !h.python }
+func (h *hookEntry) removable() bool { return h.otherCommand == "" && !h.python }
 
 // setProgram corrects the program in an entry of a scope and leaves the rest of
 // what its owner wrote. A command of one of the forms, or one that only runs
@@ -426,8 +426,8 @@ func (h *hookEntry) setProgram(s Scope, program string) {
 	command := program
 	if h.args == nil {
 		command = h.command[:h.start] + quote(program) + h.command[h.end:]
-		if simple, ok := simplePart(command); ok {
-			command = strings.Replace(formFor(s), "%s hook", simple, 1)
+		if simple, ok := programPart(command); ok {
+			command = strings.Replace(commandForm(s), "%s hook", simple, 1)
 		}
 	}
 	if command != h.command {
@@ -493,9 +493,9 @@ func dropServer(d *document, at serverAt) error {
 	return nil
 }
 
-// redoServer is what makes of a document without docsearch's server one with
+// reinstallServer is what makes of a document without docsearch's server one with
 // the server that d has.
-func redoServer(d *document, at serverAt) func(*document) error {
+func reinstallServer(d *document, at serverAt) func(*document) error {
 	program := ""
 	if entry, ok := findServer(d, at); ok && isServer(entry) {
 		program = entry.text("command")

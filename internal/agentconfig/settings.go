@@ -35,7 +35,7 @@ func (e *IgnoredError) Error() string {
 // checkJSON checks that Claude Code reads a file, which may be empty.
 func (c *Claude) checkJSON(path string, data []byte) error {
 	text, marked := bytes.CutPrefix(data, []byte(bom))
-	if marked && c.Version.before(knowsEvents) {
+	if marked && c.Version.before(allEventsVersion) {
 		return &IgnoredError{Path: path, Line: 1, Column: 1, Reason: "it starts with a byte order mark, which this version does not support"}
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -60,8 +60,8 @@ func (c *Claude) checkSettings(path string, data []byte) error {
 		return &IgnoredError{Path: path, Line: 1, Column: 1, Reason: err.Error()}
 	}
 	var fault *settingsFault
-	if errors.As(d.checkSettings(c.Version.before(knowsEvents)), &fault) {
-		e := &IgnoredError{Path: path, Reason: fault.reason, Entry: fault.entry && !c.Version.before(ignoresEntries)}
+	if errors.As(d.checkSettings(c.Version.before(allEventsVersion)), &fault) {
+		e := &IgnoredError{Path: path, Reason: fault.reason, Entry: fault.entry && !c.Version.before(ignoredEntriesVersion)}
 		e.Line, e.Column = decode.Position(bytes.TrimPrefix(data, []byte(bom)), fault.at)
 		return e
 	}
@@ -82,8 +82,8 @@ func faultAt(v hujson.Value, format string, args ...any) error {
 	return &settingsFault{at: v.StartOffset, reason: fmt.Sprintf(format, args...)}
 }
 
-// want is nil if v is of the kind.
-func want(kind hujson.Kind, v hujson.Value, path string) error {
+// checkKind is nil if v is of the kind.
+func checkKind(kind hujson.Kind, v hujson.Value, path string) error {
 	if got := v.Value.Kind(); got == kind || kind == 't' && got == 'f' {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (d *document) checkSettings(old bool) error {
 		if !known || i != d.top().index(name) { // of two with one name the last counts
 			continue
 		}
-		if err := want(kind, m.Value, name); err != nil {
+		if err := checkKind(kind, m.Value, name); err != nil {
 			return err
 		}
 		var err error
@@ -136,11 +136,11 @@ func checkPermissions(o *hujson.Object) error {
 }
 
 func checkStrings(v hujson.Value, path string) error {
-	if err := want('[', v, path); err != nil {
+	if err := checkKind('[', v, path); err != nil {
 		return err
 	}
 	for i, element := range v.Value.(*hujson.Array).Elements {
-		if err := want('"', element, fmt.Sprintf("%s[%d]", path, i)); err != nil {
+		if err := checkKind('"', element, fmt.Sprintf("%s[%d]", path, i)); err != nil {
 			return err
 		}
 	}
@@ -171,7 +171,7 @@ func checkHooks(events *hujson.Object, old bool) error {
 }
 
 func checkEvent(v hujson.Value, path string, old bool) error {
-	if err := want('[', v, path); err != nil {
+	if err := checkKind('[', v, path); err != nil {
 		return err
 	}
 	for i, group := range v.Value.(*hujson.Array).Elements {
@@ -203,12 +203,12 @@ func hookEvents() map[string]bool {
 }
 
 func checkGroup(v hujson.Value, path string, old bool) error {
-	if err := want('{', v, path); err != nil {
+	if err := checkKind('{', v, path); err != nil {
 		return err
 	}
 	group := object{Object: v.Value.(*hujson.Object)}
 	if i := group.index("matcher"); i >= 0 {
-		if err := want('"', group.Members[i].Value, path+".matcher"); err != nil {
+		if err := checkKind('"', group.Members[i].Value, path+".matcher"); err != nil {
 			return err
 		}
 	}
@@ -216,7 +216,7 @@ func checkGroup(v hujson.Value, path string, old bool) error {
 	if i < 0 {
 		return faultAt(v, "%s has no \"hooks\"", path)
 	}
-	if err := want('[', group.Members[i].Value, path+".hooks"); err != nil {
+	if err := checkKind('[', group.Members[i].Value, path+".hooks"); err != nil {
 		return err
 	}
 	for k, handler := range group.Members[i].Value.Value.(*hujson.Array).Elements {
@@ -228,7 +228,7 @@ func checkGroup(v hujson.Value, path string, old bool) error {
 }
 
 func checkHandler(v hujson.Value, path string, old bool) error {
-	if err := want('{', v, path); err != nil {
+	if err := checkKind('{', v, path); err != nil {
 		return err
 	}
 	handler := object{Object: v.Value.(*hujson.Object)}
@@ -248,7 +248,7 @@ func checkHandler(v hujson.Value, path string, old bool) error {
 		if i < 0 {
 			return faultAt(v, "%s has no %q", path, name)
 		}
-		if err := want('"', handler.Members[i].Value, path+"."+name); err != nil {
+		if err := checkKind('"', handler.Members[i].Value, path+"."+name); err != nil {
 			return err
 		}
 	}
@@ -264,7 +264,7 @@ func checkOptions(handler object, path string, old bool) error {
 		var err error
 		switch {
 		case name == "timeout":
-			if err = want('0', m.Value, at); err == nil && m.Value.Value.(hujson.Literal).Float() <= 0 {
+			if err = checkKind('0', m.Value, at); err == nil && m.Value.Value.(hujson.Literal).Float() <= 0 {
 				err = faultAt(m.Value, "%s is %s, want a number above 0", at, m.Value.Value.(hujson.Literal))
 			}
 		case old:
@@ -273,9 +273,9 @@ func checkOptions(handler object, path string, old bool) error {
 		case name == "shell" && !slices.Contains([]string{"bash", "powershell"}, stringOf(m.Value)):
 			err = faultAt(m.Value, "%s is not \"bash\" or \"powershell\"", at)
 		case name == "statusMessage":
-			err = want('"', m.Value, at)
+			err = checkKind('"', m.Value, at)
 		case name == "async":
-			err = want('t', m.Value, at)
+			err = checkKind('t', m.Value, at)
 		case name == "url":
 			if u, parseErr := url.Parse(stringOf(m.Value)); parseErr != nil || u.Scheme == "" {
 				err = faultAt(m.Value, "%s is not a URL", at)

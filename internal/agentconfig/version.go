@@ -14,12 +14,12 @@ import (
 type Version [3]int
 
 var (
-	// knowsEvents is the first version that knows every event that install asks
+	// allEventsVersion is the first version that knows every event that install asks
 	// for. Before it, a file that names an event of later versions is ignored.
-	knowsEvents = Version{2, 1, 76}
-	// ignoresEntries is the first version that was seen to ignore a hook that it
+	allEventsVersion = Version{2, 1, 76}
+	// ignoredEntriesVersion is the first version that was seen to ignore a hook that it
 	// does not understand, and not the file. 2.1.197 was seen to ignore the file.
-	ignoresEntries = Version{2, 1, 328}
+	ignoredEntriesVersion = Version{2, 1, 328}
 )
 
 // VersionOnPath is the version of the Claude Code on PATH. It is not known where

@@ -20,11 +20,11 @@ func TestVersion(t *testing.T) {
 		"99999999999999999999.1.12": {},
 	} {
 		v := parseVersion(text)
-		if got := v.before(knowsEvents); got != want.old {
-			t.Errorf("%q: before %v is %t, want %t", text, knowsEvents, got, want.old)
+		if got := v.before(allEventsVersion); got != want.old {
+			t.Errorf("%q: before %v is %t, want %t", text, allEventsVersion, got, want.old)
 		}
-		if got := v.before(ignoresEntries); got != want.strict {
-			t.Errorf("%q: before %v is %t, want %t", text, ignoresEntries, got, want.strict)
+		if got := v.before(ignoredEntriesVersion); got != want.strict {
+			t.Errorf("%q: before %v is %t, want %t", text, ignoredEntriesVersion, got, want.strict)
 		}
 	}
 }

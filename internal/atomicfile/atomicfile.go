@@ -22,21 +22,21 @@ import (
 // file gets mode perm. On error the old file is as it was and no temporary
 // file is left.
 func Write(path string, data []byte, perm fs.FileMode) error {
-	return in(path, func(dir *os.Root, name string) error { return WriteIn(dir, name, data, perm, true) })
+	return inFolder(path, func(dir *os.Root, name string) error { return WriteIn(dir, name, data, perm, true) })
 }
 
 // WriteCache is Write without the two syncs, which cost more than the rest
 // together: for files whose loss in a power failure does no harm.
 func WriteCache(path string, data []byte, perm fs.FileMode) error {
-	return in(path, func(dir *os.Root, name string) error { return WriteIn(dir, name, data, perm, false) })
+	return inFolder(path, func(dir *os.Root, name string) error { return WriteIn(dir, name, data, perm, false) })
 }
 
 // Clean removes what writers of the file at path left behind when they died.
 // The caller must know that none is at work.
-func Clean(path string) error { return in(path, CleanIn) }
+func Clean(path string) error { return inFolder(path, CleanIn) }
 
-// in calls f with the file's folder.
-func in(path string, f func(dir *os.Root, name string) error) error {
+// inFolder calls f with the file's folder.
+func inFolder(path string, f func(dir *os.Root, name string) error) error {
 	dir, name := Split(path)
 	root, err := OpenRoot(dir)
 	if err != nil {
@@ -100,7 +100,7 @@ func writeTemporary(root *os.Root, name string, data []byte, perm fs.FileMode, d
 func createTemporary(root *os.Root, name string) (*os.File, string, error) {
 	const tries = 1000
 	dir, base := splitName(name)
-	prefix := dir + temporary(base) + strconv.Itoa(os.Getpid()) + "-"
+	prefix := dir + temporaryPrefix(base) + strconv.Itoa(os.Getpid()) + "-"
 	n := uint64(time.Now().UnixNano())
 	for try := uint64(0); ; try++ {
 		name := prefix + strconv.FormatUint(n+try, 36)
@@ -115,12 +115,12 @@ func createTemporary(root *os.Root, name string) (*os.File, string, error) {
 // CleanIn is Clean of the file of that name below root, with slashes.
 func CleanIn(root *os.Root, name string) error {
 	dir, base := splitName(name)
-	entries, err := fs.ReadDir(root.FS(), clean(dir))
+	entries, err := fs.ReadDir(root.FS(), folderName(dir))
 	if err != nil {
 		return err
 	}
 	var errs []error
-	prefix := temporary(base)
+	prefix := temporaryPrefix(base)
 	for _, e := range entries {
 		if name := e.Name(); len(name) > len(prefix) && name[:len(prefix)] == prefix {
 			errs = append(errs, root.Remove(dir+name))
@@ -200,20 +200,20 @@ func OpenIn(root *os.Root, name string, flag int) (*os.File, error) {
 func FullPath(root *os.Root, err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:
-		if op, ok := ofRoot(e.Op); ok {
+		if op, ok := rootOperation(e.Op); ok {
 			return &fs.PathError{Op: op, Path: Join(root.Name(), e.Path), Err: e.Err}
 		}
 	case *os.LinkError:
-		if op, ok := ofRoot(e.Op); ok {
+		if op, ok := rootOperation(e.Op); ok {
 			return &os.LinkError{Op: op, Old: Join(root.Name(), e.Old), New: Join(root.Name(), e.New), Err: e.Err}
 		}
 	}
 	return err
 }
 
-// ofRoot tells an operation of an os.Root from one on an open file: openat,
+// rootOperation tells an operation of an os.Root from one on an open file: openat,
 // which it turns into open, from write.
-func ofRoot(op string) (string, bool) {
+func rootOperation(op string) (string, bool) {
 	has := func(end string) bool { return len(op) > len(end) && op[len(op)-len(end):] == end }
 	switch {
 	case op == "RemoveAll":
@@ -243,8 +243,8 @@ func Join(dir, name string) string {
 	return string(path)
 }
 
-// temporary is how the names of the temporary files for base begin.
-func temporary(base string) string { return "." + base + ".tmp-" }
+// temporaryPrefix is how the names of the temporary files for base begin.
+func temporaryPrefix(base string) string { return "." + base + ".tmp-" }
 
 // splitName splits a name below a root behind its last slash.
 func splitName(name string) (dir, base string) {
@@ -255,8 +255,8 @@ func splitName(name string) (dir, base string) {
 	return name[:i], name[i:]
 }
 
-// clean is a folder's name without its last slash, "." for none.
-func clean(dir string) string {
+// folderName is a folder's name without its last slash, "." for none.
+func folderName(dir string) string {
 	if dir == "" {
 		return "."
 	}

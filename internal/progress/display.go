@@ -31,9 +31,9 @@ func StyleFor(w io.Writer) Style {
 	return Lines
 }
 
-// pause is the time between two signs of progress: what a person can follow,
+// interval is the time between two signs of progress: what a person can follow,
 // what a log can bear.
-var pause = [...]time.Duration{Lines: 3 * time.Second, Line: 100 * time.Millisecond, Events: 250 * time.Millisecond}
+var interval = [...]time.Duration{Lines: 3 * time.Second, Line: 100 * time.Millisecond, Events: 250 * time.Millisecond}
 
 // A Display shows progress on a stream. What cannot be written is lost:
 // progress is not worth failing for.
@@ -48,7 +48,7 @@ type Display struct {
 	began   time.Time // the stage
 	shown   time.Time // the last sign of progress
 	pending bool      // something came after it
-	drawn   int       // length of the line at the terminal
+	drawnLength   int       // length of the line at the terminal
 }
 
 // New makes a display on w. Close must end it.
@@ -84,7 +84,7 @@ func (d *Display) report(e Event) {
 		d.began = now
 	}
 	d.last, d.pending = e, true
-	if begins && d.style != Lines || now.Sub(d.shown) >= pause[d.style] {
+	if begins && d.style != Lines || now.Sub(d.shown) >= interval[d.style] {
 		d.show(now)
 	}
 }
@@ -102,7 +102,7 @@ func (d *Display) Close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.endStage()
-	if d.style == Line && d.drawn > 0 {
+	if d.style == Line && d.drawnLength > 0 {
 		d.draw("")
 		io.WriteString(d.w, "\r")
 	}
@@ -130,8 +130,8 @@ func (d *Display) draw(line string) {
 	if most := max(d.width()-1, 0); len(line) > most {
 		line = line[:most]
 	}
-	fmt.Fprintf(d.w, "\r%s%s", line, strings.Repeat(" ", max(0, d.drawn-len(line))))
-	d.drawn = len(line)
+	fmt.Fprintf(d.w, "\r%s%s", line, strings.Repeat(" ", max(0, d.drawnLength-len(line))))
+	d.drawnLength = len(line)
 }
 
 // text is the last event as a line: how much is done, what else is known, how

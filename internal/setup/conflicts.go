@@ -25,8 +25,8 @@ func (c Conflict) String() string {
 // FindConflict finds what a keyword clashes with; false if nothing is known.
 func FindConflict(keyword string) (Conflict, bool) {
 	k := strings.ToLower(strings.TrimSpace(keyword))
-	if i := slices.IndexFunc(clashes[:], func(c Conflict) bool { return c.Keyword == k }); i >= 0 {
-		c := clashes[i]
+	if i := slices.IndexFunc(conflicts[:], func(c Conflict) bool { return c.Keyword == k }); i >= 0 {
+		c := conflicts[i]
 		c.Keyword = keyword
 		if c.With == "" {
 			c.With = "a common word"
@@ -39,9 +39,9 @@ func FindConflict(keyword string) (Conflict, bool) {
 	return Conflict{}, false
 }
 
-// clashes are names of software that are names of other things, too; where
+// conflicts are names of software that are names of other things, too; where
 // nothing is said of those, they are words of the language.
-var clashes = [...]Conflict{
+var conflicts = [...]Conflict{
 	{"access", "", []string{"microsoft access", "ms access"}},
 	{"apache", "the name of a foundation with hundreds of projects", []string{"httpd", "apache httpd"}},
 	{"app", "", nil},
@@ -173,9 +173,9 @@ var clashes = [...]Conflict{
 	{"zig", "", []string{"ziglang"}},
 }
 
-// alsoCalled are other names of what goes by that one.
-func alsoCalled(name string) []string {
-	for _, names := range otherNames {
+// aliasesOf are other names of what goes by that one.
+func aliasesOf(name string) []string {
+	for _, names := range aliases {
 		if names[0] == name {
 			return names[1:]
 		}
@@ -183,9 +183,9 @@ func alsoCalled(name string) []string {
 	return nil
 }
 
-// otherNames are what people call software besides its own name, which is the
+// aliases are what people call software besides its own name, which is the
 // first of each.
-var otherNames = [...][]string{
+var aliases = [...][]string{
 	{"go", "golang"},
 	{"k8s", "kubernetes", "kubectl"},
 	{"kubernetes", "k8s", "kubectl"},

@@ -12,23 +12,23 @@ import (
 )
 
 // A head is what a page says of the site that it is of.
-type head struct {
+type pageHead struct {
 	title    string // with the site's name
 	siteName string
 	url      string // that the page gives as its own
 }
 
-func readHead(root *os.Root, name string) (head, error) {
-	data, err := readStart(root, name)
+func readHead(root *os.Root, name string) (pageHead, error) {
+	data, err := readBeginning(root, name)
 	if err != nil {
-		return head{}, err
+		return pageHead{}, err
 	}
 	return parseHead(data), nil
 }
 
 // parseHead reads a page up to where its head ends.
-func parseHead(page []byte) head {
-	var h head
+func parseHead(page []byte) pageHead {
+	var h pageHead
 	z := html.NewTokenizer(bytes.NewReader(page))
 	inTitle := false
 	for {
@@ -69,7 +69,7 @@ func parseHead(page []byte) head {
 	}
 }
 
-func (h *head) setURL(s string) {
+func (h *pageHead) setURL(s string) {
 	if u, err := url.Parse(strings.TrimSpace(s)); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
 		u.Fragment, u.RawQuery = "", ""
 		h.url = u.String()

@@ -27,7 +27,7 @@ type projectFile struct {
 // addProject adds what the files in a folder say of their project.
 func (e *Suggestions) addProject(root *os.Root) {
 	for _, file := range projectFiles {
-		data, err := readStart(root, file.name)
+		data, err := readBeginning(root, file.name)
 		if err != nil {
 			continue
 		}

@@ -36,7 +36,7 @@ func TestClashOf(t *testing.T) {
 // What to use instead must not clash itself.
 func TestInsteadOfClashes(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range clashes {
+	for _, c := range conflicts {
 		if seen[c.Keyword] || c.Keyword != strings.ToLower(c.Keyword) {
 			t.Errorf("%q is there twice, or not in lower case", c.Keyword)
 		}
@@ -224,7 +224,7 @@ func FuzzProjectFiles(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, file := range projectFiles {
 			p := file.read(data)
-			if own := siteURL(p.url); own != "" && len(hostsOf([]string{own})) == 0 {
+			if own := siteURL(p.url); own != "" && len(siteHosts([]string{own})) == 0 {
 				t.Errorf("%s: the URL %q has no host", file.name, own)
 			}
 			Suggestions{Keyword: "k", Projects: []string{p.name}}.Keywords()

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// mostKeywords is how many keywords are proposed, the user's own included.
-const mostKeywords = 6
+// maxKeywords is how many keywords are proposed, the user's own included.
+const maxKeywords = 6
 
 // Keywords proposes the words by which searches name the documentation: the
 // user's own first, then others.
@@ -21,7 +21,7 @@ func (e Suggestions) Keywords() []string {
 		for _, w := range words {
 			w = strings.ToLower(w)
 			// What has a keyword in it is found by that.
-			if len(keywords) < mostKeywords && w != "" && !slices.ContainsFunc(keywords, func(k string) bool { return hasWord(w, strings.ToLower(k)) }) {
+			if len(keywords) < maxKeywords && w != "" && !slices.ContainsFunc(keywords, func(k string) bool { return hasWord(w, strings.ToLower(k)) }) {
 				keywords = append(keywords, w)
 			}
 		}
@@ -29,23 +29,23 @@ func (e Suggestions) Keywords() []string {
 	if c, ok := FindConflict(e.Keyword); ok {
 		add(c.Instead...)
 	}
-	add(alsoCalled(strings.ToLower(e.Keyword))...)
+	add(aliasesOf(strings.ToLower(e.Keyword))...)
 	for _, p := range e.Projects {
-		name := strings.ToLower(bareName(p))
+		name := strings.ToLower(subjectName(p))
 		if _, clash := FindConflict(name); clash || len(strings.Fields(name)) > 3 {
 			continue
 		}
 		add(name)
-		add(alsoCalled(name)...)
+		add(aliasesOf(name)...)
 	}
-	add(e.names()...)
+	add(e.frequentNames()...)
 	return keywords
 }
 
 // Description proposes what to call the documentation.
 func (e Suggestions) Description() string {
 	for _, p := range e.Projects {
-		if name := bareName(p); name != "" && len(strings.Fields(name)) <= 4 {
+		if name := subjectName(p); name != "" && len(strings.Fields(name)) <= 4 {
 			return name + " documentation"
 		}
 	}
@@ -69,16 +69,16 @@ func hasWord(s, word string) bool {
 	}
 }
 
-// bareName is a name without what only says that it is documentation, and of
+// subjectName is a name without what only says that it is documentation, and of
 // which version: "Python 3.12.1 documentation" is Python's.
-func bareName(s string) string {
+func subjectName(s string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ':' || r == '(' || r == ')' })
-	words = slices.DeleteFunc(words, func(w string) bool { return isVersion(w) || slices.Contains(ofDocumentation[:], strings.ToLower(w)) })
+	words = slices.DeleteFunc(words, func(w string) bool { return isVersion(w) || slices.Contains(documentationWords[:], strings.ToLower(w)) })
 	return strings.Join(words, " ")
 }
 
-// ofDocumentation are the words that documentation is named with.
-var ofDocumentation = [...]string{
+// documentationWords are the words that documentation is named with.
+var documentationWords = [...]string{
 	"the", "documentation", "docs", "doc", "manual", "manuals", "reference",
 	"guide", "guides", "handbook", "book", "user", "user's", "developer",
 	"developers", "official", "website", "site", "home", "homepage", "wiki",
@@ -133,9 +133,9 @@ func titleParts(title string) []string {
 	return parts
 }
 
-// names are the words in the titles that are names by their look and frequent:
+// frequentNames are the words in the titles that are names by their look and frequent:
 // in at least every tenth title. The most frequent come first.
-func (e Suggestions) names() []string {
+func (e Suggestions) frequentNames() []string {
 	const least = 3
 	counts := map[string]int{}
 	for _, t := range e.Titles {
@@ -175,48 +175,48 @@ func looksLikeName(w string) bool {
 	return (inner || digits && letters) && !isVersion(w) && !strings.ContainsAny(w, "_.")
 }
 
-// mostPrefixes is how many URL prefixes are proposed.
-const mostPrefixes = 4
+// maxPrefixes is how many URL prefixes are proposed.
+const maxPrefixes = 4
 
 // Prefixes proposes what the URLs of the pages begin with: under which they
 // were read, and under which they say that they are. Those of this machine
 // count only if there are no others.
 func (e Suggestions) Prefixes() []string {
-	hosts := hostsOf(e.URLs)
+	hosts := siteHosts(e.URLs)
 	// A site's pages may all be in one of its folders, and yet be the site's.
 	for i := range hosts {
 		if e.Site != "" && strings.HasPrefix(hosts[i].prefix, e.Site) {
 			hosts[i].prefix = e.Site
 		}
 	}
-	for _, own := range hostsOf(e.Own) {
-		if i := slices.IndexFunc(hosts, func(h host) bool { return h.name == own.name }); i >= 0 {
+	for _, own := range siteHosts(e.Own) {
+		if i := slices.IndexFunc(hosts, func(h siteHost) bool { return h.name == own.name }); i >= 0 {
 			hosts[i].widen(own.prefix)
 			continue
 		}
 		hosts = append(hosts, own)
 	}
-	if slices.ContainsFunc(hosts, func(h host) bool { return !isLocal(h.name) }) {
-		hosts = slices.DeleteFunc(hosts, func(h host) bool { return isLocal(h.name) })
+	if slices.ContainsFunc(hosts, func(h siteHost) bool { return !isLocal(h.name) }) {
+		hosts = slices.DeleteFunc(hosts, func(h siteHost) bool { return isLocal(h.name) })
 	}
 	var prefixes []string
-	for _, h := range hosts[:min(mostPrefixes, len(hosts))] {
+	for _, h := range hosts[:min(maxPrefixes, len(hosts))] {
 		prefixes = append(prefixes, h.prefix)
 	}
 	return prefixes
 }
 
 // A host is where pages are.
-type host struct {
+type siteHost struct {
 	name   string // with the port, if it is named
 	prefix string // of the pages' URLs
 	pages  int
 }
 
-// hostsOf are the hosts of the URLs, those with most of them first, without
+// siteHosts are the hosts of the URLs, those with most of them first, without
 // those that have hardly any.
-func hostsOf(urls []string) []host {
-	byName := map[string]*host{}
+func siteHosts(urls []string) []siteHost {
+	byName := map[string]*siteHost{}
 	for _, s := range urls {
 		u, err := url.Parse(s)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -230,25 +230,25 @@ func hostsOf(urls []string) []host {
 		folder = folder[:strings.LastIndexByte(folder, '/')+1]
 		h := byName[u.Host]
 		if h == nil {
-			h = &host{u.Host, folder, 0}
+			h = &siteHost{u.Host, folder, 0}
 			byName[u.Host] = h
 		}
 		h.pages++
 		h.widen(folder)
 	}
-	var hosts []host
+	var hosts []siteHost
 	for _, h := range byName {
 		hosts = append(hosts, *h)
 	}
-	slices.SortFunc(hosts, func(a, b host) int {
+	slices.SortFunc(hosts, func(a, b siteHost) int {
 		return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.name, b.name))
 	})
-	return slices.DeleteFunc(hosts, func(h host) bool { return 10*h.pages < hosts[0].pages })
+	return slices.DeleteFunc(hosts, func(h siteHost) bool { return 10*h.pages < hosts[0].pages })
 }
 
 // widen makes the prefix that of a folder, too, unless they have no more than a
 // scheme in common, or not even that.
-func (h *host) widen(folder string) {
+func (h *siteHost) widen(folder string) {
 	n := 0
 	for n < len(h.prefix) && n < len(folder) && h.prefix[n] == folder[n] {
 		n++

@@ -34,8 +34,8 @@ type Suggestions struct {
 	Own      []string // that some of the pages give as their own
 }
 
-// most is how many documents are looked at, evenly spread over the database.
-const most = 2000
+// maxDocuments is how many documents are looked at, evenly spread over the database.
+const maxDocuments = 2000
 
 // Gather reads what the database in folder dir says, and what the folder that it
 // was built from says if own is true: if the user built it.
@@ -51,8 +51,8 @@ func Gather(dir, keyword string, own bool) (Suggestions, error) {
 	}
 	defer table.Close()
 	var files []string
-	for i := range min(most, table.Documents()) {
-		members, err := table.Members(uint32(i * table.Documents() / min(most, table.Documents())))
+	for i := range min(maxDocuments, table.Documents()) {
+		members, err := table.Members(uint32(i * table.Documents() / min(maxDocuments, table.Documents())))
 		if err != nil {
 			return e, err
 		}
@@ -96,8 +96,8 @@ func opening(text string) string {
 	return ""
 }
 
-// pages is how many pages are read for what they say of their site.
-const pages = 50
+// maxPages is how many pages are read for what they say of their site.
+const maxPages = 50
 
 // readMirror reads what the pages say of the site that they were fetched from.
 func (e *Suggestions) readMirror(dir string) {
@@ -107,9 +107,9 @@ func (e *Suggestions) readMirror(dir string) {
 	}
 	e.Site = m.Prefix
 	all := m.Pages()
-	var heads []head
-	for i := range min(pages, len(all)) {
-		page := all[i*len(all)/min(pages, len(all))]
+	var heads []pageHead
+	for i := range min(maxPages, len(all)) {
+		page := all[i*len(all)/min(maxPages, len(all))]
 		if data, err := m.Read(page); err == nil && strings.Contains(page.ContentType, "html") {
 			heads = append(heads, parseHead(data))
 		}
@@ -125,9 +125,9 @@ func (e *Suggestions) readFolder(dir string, files []string) {
 	}
 	defer root.Close()
 	e.addProject(root)
-	var heads []head
-	for i := range min(pages, len(files)) {
-		name := files[i*len(files)/min(pages, len(files))]
+	var heads []pageHead
+	for i := range min(maxPages, len(files)) {
+		name := files[i*len(files)/min(maxPages, len(files))]
 		switch strings.ToLower(filepath.Ext(name)) {
 		case ".html", ".htm", ".xhtml":
 			if h, err := readHead(root, name); err == nil {
@@ -150,7 +150,7 @@ func (e *Suggestions) readFolder(dir string, files []string) {
 }
 
 // addHeads adds what the pages say of the site that they are of.
-func (e *Suggestions) addHeads(heads []head) {
+func (e *Suggestions) addHeads(heads []pageHead) {
 	var titles []string
 	for _, h := range heads {
 		if h.siteName != "" {
@@ -180,8 +180,8 @@ func repositoryOf(dir string) string {
 	}
 }
 
-// readStart reads the beginning of a file, which is all of those that matter.
-func readStart(root *os.Root, name string) ([]byte, error) {
+// readBeginning reads the beginning of a file, which is all of those that matter.
+func readBeginning(root *os.Root, name string) ([]byte, error) {
 	const enough = 256 << 10
 	if st, err := root.Stat(name); err != nil || !st.Mode().IsRegular() {
 		return nil, errors.Join(err, fs.ErrInvalid) // opening a pipe would wait for its other end

@@ -115,14 +115,14 @@ func StartServer(ctx context.Context, start func(context.Context) *exec.Cmd) (*S
 	answer, err := c.Initialize(ctx, hello)
 	if err != nil {
 		s.Close()
-		return nil, fmt.Errorf("no response to initialize: %w%s", err, s.said())
+		return nil, fmt.Errorf("no response to initialize: %w%s", err, s.stderrLine())
 	}
 	s.Took = time.Since(began)
 	s.Server = answer.ServerInfo.Name + " " + answer.ServerInfo.Version
 	tools, err := c.ListTools(ctx, mcp.ListToolsRequest{})
 	if err != nil {
 		s.Close()
-		return nil, fmt.Errorf("no response to tools/list: %w%s", err, s.said())
+		return nil, fmt.Errorf("no response to tools/list: %w%s", err, s.stderrLine())
 	}
 	for _, tool := range tools.Tools {
 		s.Tools = append(s.Tools, tool.Name)
@@ -153,8 +153,8 @@ func (s *Session) Call(ctx context.Context, tool string, arguments any) (string,
 // Close ends the conversation and the server.
 func (s *Session) Close() error { return s.client.Close() }
 
-// said is the first line of what the server wrote to stderr, for an error.
-func (s *Session) said() string {
+// stderrLine is the first line of what the server wrote to stderr, for an error.
+func (s *Session) stderrLine() string {
 	if line := firstLine(s.stderr.String()); line != "" {
 		return ": " + line
 	}

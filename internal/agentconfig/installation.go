@@ -28,7 +28,7 @@ type Hook struct {
 	Args    []string // nil: the command is for a shell
 	Program string   // that is run, as the entry names it
 	Via     string   // what runs the program in place of the shell, such as npx, or "PATH=..."; "" if nothing does
-	Beside  string   // another command that the entry runs; "" if it runs none
+	OtherCommand  string   // another command that the entry runs; "" if it runs none
 	Python  bool     // it is the hook that was written in Python
 }
 
@@ -41,7 +41,7 @@ func (h *Hook) Harmless() bool { return h.Args == nil && harmless(h.Command) }
 
 // Repairable reports whether install would make the entry harmless.
 func (h *Hook) Repairable() bool {
-	_, simple := simplePart(h.Command)
+	_, simple := programPart(h.Command)
 	return simple && h.Args == nil && h.Plugin == ""
 }
 
@@ -108,7 +108,7 @@ func hooksOf(d *document, known Hook) (hooks []Hook, err error) {
 	err = eachHook(d, func(h *hookEntry) error {
 		found := known
 		found.Event, found.Matcher, found.Command, found.Args = h.event, h.matcher, h.command, h.args
-		found.Program, found.Via, found.Beside, found.Python = h.program, h.via, h.beside, h.python
+		found.Program, found.Via, found.OtherCommand, found.Python = h.program, h.via, h.otherCommand, h.python
 		hooks = append(hooks, found)
 		return nil
 	})
@@ -133,7 +133,7 @@ func InPlugins(folders map[string]string, own string) []Hook {
 	for _, id := range slices.Sorted(maps.Keys(folders)) {
 		found := inPlugin(Hook{Plugin: id, Path: folders[id]})
 		if id == own && len(found) == 0 {
-			for _, w := range watches("", config.FullCoverage()) {
+			for _, w := range registrations("", config.FullCoverage()) {
 				found = append(found, Hook{Plugin: id, Event: w.event, Matcher: w.matcher(), Command: "docsearch hook"})
 			}
 		}
@@ -168,7 +168,7 @@ type Duplicate struct {
 // Of several with one command in settings files it runs one.
 func (c *Claude) Duplicates(hooks []Hook) []Duplicate {
 	var doubles []Duplicate
-	for _, w := range watches(c.Server, config.FullCoverage()) {
+	for _, w := range registrations(c.Server, config.FullCoverage()) {
 		tools := w.tools
 		if w.expr != "" {
 			tools = []string{"mcp__" + c.Server + "__search"}
@@ -177,7 +177,7 @@ func (c *Claude) Duplicates(hooks []Hook) []Duplicate {
 			tools = []string{""}
 		}
 		for _, tool := range tools {
-			run := runFor(hooks, w.event, tool)
+			run := hooksRunFor(hooks, w.event, tool)
 			if len(run) < 2 {
 				continue
 			}
@@ -196,8 +196,8 @@ func (c *Claude) Duplicates(hooks []Hook) []Duplicate {
 	return doubles
 }
 
-// runFor are the hooks that Claude Code runs for an event of a tool.
-func runFor(hooks []Hook, event, tool string) []Hook {
+// hooksRunFor are the hooks that Claude Code runs for an event of a tool.
+func hooksRunFor(hooks []Hook, event, tool string) []Hook {
 	var run []Hook
 	for _, h := range hooks {
 		if h.Event != event || tool != "" && !matches(h.Matcher, tool) {
@@ -237,7 +237,7 @@ func (c *Claude) RequiredTools() []string {
 func (c *Claude) Uncovered(hooks []Hook) []string {
 	late := slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == "SubagentStart" || h.Event == "PostToolUseFailure" })
 	var calls []string
-	for _, w := range watches(c.Server, c.Coverage) {
+	for _, w := range registrations(c.Server, c.Coverage) {
 		if w.late && !late {
 			continue
 		}
@@ -246,7 +246,7 @@ func (c *Claude) Uncovered(hooks []Hook) []string {
 			tools = []string{""}
 		}
 		for _, tool := range tools {
-			if len(runFor(hooks, w.event, tool)) > 0 {
+			if len(hooksRunFor(hooks, w.event, tool)) > 0 {
 				continue
 			}
 			call := cmp.Or(tool, w.event)
