@@ -26,7 +26,7 @@ type Change struct {
 	// need not be JSON.
 	rewrite func(data []byte) ([]byte, error)
 	locked  bool        // other programs take a lock before they write this file
-	newMode   fs.FileMode // of a file that is not there yet
+	newMode fs.FileMode // of a file that is not there yet
 
 	before []byte // nil: there is no file
 	after  []byte // nil: the file goes

@@ -16,11 +16,11 @@ type document struct {
 	bom  bool
 	root hujson.Value
 
-	newline string // line ending
-	unit    string // one level of indentation
-	multiline   bool   // one member a line, as opposed to all on one line
-	colon   string // between a colon and its value
-	comma   string // between a comma and what follows on the same line
+	newline   string // line ending
+	unit      string // one level of indentation
+	multiline bool   // one member a line, as opposed to all on one line
+	colon     string // between a colon and its value
+	comma     string // between a comma and what follows on the same line
 }
 
 const bom = "\ufeff"
@@ -252,10 +252,10 @@ func (a array) list() list {
 
 // A slot is room made for a new last child.
 type slot struct {
-	before hujson.Extra
-	after  hujson.Extra // not nil where the list ends with a comma
-	indent string
-	multiline  bool
+	before    hujson.Extra
+	after     hujson.Extra // not nil where the list ends with a comma
+	indent    string
+	multiline bool
 }
 
 // slot makes room at the end of l, whose own line has that indentation. A

@@ -19,17 +19,17 @@ import (
 
 // A Hook is a hook entry that runs docsearch, in a settings file or a plugin.
 type Hook struct {
-	Scope   Scope  // "" in a plugin
-	Plugin  string // that has it, with its marketplace; "" in settings
-	Path    string // of the file
-	Event   string
-	Matcher string
-	Command string   // for a shell, or of a program if there are Args
-	Args    []string // nil: the command is for a shell
-	Program string   // that is run, as the entry names it
-	Via     string   // what runs the program in place of the shell, such as npx, or "PATH=..."; "" if nothing does
-	OtherCommand  string   // another command that the entry runs; "" if it runs none
-	Python  bool     // it is the hook that was written in Python
+	Scope        Scope  // "" in a plugin
+	Plugin       string // that has it, with its marketplace; "" in settings
+	Path         string // of the file
+	Event        string
+	Matcher      string
+	Command      string   // for a shell, or of a program if there are Args
+	Args         []string // nil: the command is for a shell
+	Program      string   // that is run, as the entry names it
+	Via          string   // what runs the program in place of the shell, such as npx, or "PATH=..."; "" if nothing does
+	OtherCommand string   // another command that the entry runs; "" if it runs none
+	Python       bool     // it is the hook that was written in Python
 }
 
 // Line is the entry's command as one line.

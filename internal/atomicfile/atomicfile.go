@@ -1,10 +1,10 @@
-// Package atomicfile writes files whole or not at all.
+// Package atomicfile replaces files atomically.
 //
-// A reader sees the old contents or the new ones, never a part: the data goes
-// to a temporary file in the same directory, which then takes the old file's
-// name. A symbolic link of that name is replaced, not followed. The package
-// imports only what the hook may import before nearly all of the standard
-// library is initialized (see package hook/startup).
+// A reader sees either the old or the new contents, never a part: the data goes
+// to a temporary file in the same directory, which is then renamed over the old
+// file. A symbolic link at the path is replaced, not followed. The hook starts
+// before most of the standard library is initialized (see package hook/startup),
+// so this package imports little.
 package atomicfile
 
 import (
@@ -17,25 +17,24 @@ import (
 	"time"
 )
 
-// Write replaces the file at path with data and makes it durable: both the
-// contents and the new name have reached the disk when it returns nil. The
-// file gets mode perm. On error the old file is as it was and no temporary
-// file is left.
+// Write replaces the file at path with data and makes it durable: when it returns
+// nil, both the contents and the new name are on disk. The file gets mode perm.
+// On error, the old file is unchanged and no temporary file remains.
 func Write(path string, data []byte, perm fs.FileMode) error {
 	return inFolder(path, func(dir *os.Root, name string) error { return WriteIn(dir, name, data, perm, true) })
 }
 
-// WriteCache is Write without the two syncs, which cost more than the rest
-// together: for files whose loss in a power failure does no harm.
+// WriteCache is Write without the two syncs, which take more time than the rest
+// together. It is for files that can be lost in a power failure.
 func WriteCache(path string, data []byte, perm fs.FileMode) error {
 	return inFolder(path, func(dir *os.Root, name string) error { return WriteIn(dir, name, data, perm, false) })
 }
 
-// Clean removes what writers of the file at path left behind when they died.
-// The caller must know that none is at work.
+// Clean removes the temporary files of killed writers of the file at path. The
+// caller must make sure that no writer is running.
 func Clean(path string) error { return inFolder(path, CleanIn) }
 
-// inFolder calls f with the file's folder.
+// inFolder calls f with the folder of the file at path.
 func inFolder(path string, f func(dir *os.Root, name string) error) error {
 	dir, name := Split(path)
 	root, err := OpenRoot(dir)
@@ -46,8 +45,8 @@ func inFolder(path string, f func(dir *os.Root, name string) error) error {
 	return FullPath(root, f(root, name))
 }
 
-// OpenRoot is os.OpenRoot that does not wait for a named pipe in place of the
-// folder: with a separator at its end the path must be a folder's.
+// OpenRoot is os.OpenRoot, but does not block if dir is a named pipe: a path that
+// ends with a separator must be a folder.
 func OpenRoot(dir string) (*os.Root, error) {
 	if n := len(dir); n > 0 && !os.IsPathSeparator(dir[n-1]) {
 		dir += string(os.PathSeparator)
@@ -55,8 +54,8 @@ func OpenRoot(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// WriteIn is Write, or WriteCache if it need not be durable, of the file of that
-// name below root, with slashes.
+// WriteIn is Write (WriteCache if durable is false) for a file below root. name
+// is relative to root and uses slashes.
 func WriteIn(root *os.Root, name string, data []byte, perm fs.FileMode, durable bool) error {
 	temporary, err := writeTemporary(root, name, data, perm, durable)
 	if err != nil {
@@ -73,7 +72,8 @@ func WriteIn(root *os.Root, name string, data []byte, perm fs.FileMode, durable 
 	return nil
 }
 
-// writeTemporary writes a temporary file for name, and returns its name.
+// writeTemporary writes a temporary file for name and returns the name of the
+// temporary file.
 func writeTemporary(root *os.Root, name string, data []byte, perm fs.FileMode, durable bool) (string, error) {
 	f, temporary, err := createTemporary(root, name)
 	if err != nil {
@@ -95,8 +95,8 @@ func writeTemporary(root *os.Root, name string, data []byte, perm fs.FileMode, d
 	return temporary, err
 }
 
-// createTemporary creates a file that nobody else has. Where its name is taken,
-// another is tried.
+// createTemporary creates a new file next to name. If a name is taken, it tries
+// another one.
 func createTemporary(root *os.Root, name string) (*os.File, string, error) {
 	const tries = 1000
 	dir, base := splitName(name)
@@ -112,7 +112,8 @@ func createTemporary(root *os.Root, name string) (*os.File, string, error) {
 	}
 }
 
-// CleanIn is Clean of the file of that name below root, with slashes.
+// CleanIn is Clean for a file below root. name is relative to root and uses
+// slashes.
 func CleanIn(root *os.Root, name string) error {
 	dir, base := splitName(name)
 	entries, err := fs.ReadDir(root.FS(), folderName(dir))
@@ -129,9 +130,9 @@ func CleanIn(root *os.Root, name string) error {
 	return errors.Join(errs...)
 }
 
-// Tick is how long a file that is written again may keep its time: as long as
-// the file system's clock takes to advance, with a margin. Where files have no
-// fractions of seconds, that is up to two seconds.
+// Tick returns how long two successive writes of a file may get the same
+// modification time: the resolution of the file system's clock, with a margin. On
+// file systems without fractions of seconds it is two seconds.
 func Tick(modTime time.Time) time.Duration {
 	if modTime.Nanosecond() == 0 {
 		return 2 * time.Second
@@ -139,9 +140,9 @@ func Tick(modTime time.Time) time.Duration {
 	return 100 * time.Millisecond
 }
 
-// Open opens the regular file at path, which others may replace, for reading.
-// Anything else is an error that wraps ErrNotRegular. It does not wait for a named
-// pipe.
+// Open opens the regular file at path for reading. Other processes may replace
+// the file. Its error wraps ErrNotRegular for anything but a regular file. It
+// does not block on a named pipe.
 func Open(path string) (*os.File, error) {
 	f, err := openShared(func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) })
 	if err != nil {
@@ -158,8 +159,8 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Read returns the contents of the regular file at path (see Open), which is at
-// most limit bytes long. A longer one is an error that wraps ErrTooLong.
+// Read returns the contents of the regular file at path (see Open). If the file
+// is longer than limit bytes, its error wraps ErrTooLong.
 func Read(path string, limit int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -169,8 +170,8 @@ func Read(path string, limit int64) ([]byte, error) {
 	return ReadAll(f, limit)
 }
 
-// ReadAll returns the rest of a file, which is at most limit bytes long. A longer
-// one is an error that wraps ErrTooLong.
+// ReadAll returns the rest of a file. If that is more than limit bytes, its error
+// wraps ErrTooLong.
 func ReadAll(f *os.File, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
@@ -182,21 +183,20 @@ func ReadAll(f *os.File, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// ErrTooLong is wrapped by the error about a file that is longer than its readers
-// accept.
+// ErrTooLong reports a file that is longer than the reader accepts.
 var ErrTooLong = errors.New("the file is too large")
 
-// ErrNotRegular is wrapped by the error about a folder, a device or a named pipe
-// where a regular file was expected.
+// ErrNotRegular reports a folder, a device or a named pipe in place of a regular
+// file.
 var ErrNotRegular = errors.New("not a regular file")
 
-// OpenIn is Open of the file of that name below root, with further flags.
+// OpenIn is Open for a file below root, with additional flags.
 func OpenIn(root *os.Root, name string, flag int) (*os.File, error) {
 	return openShared(func() (*os.File, error) { return root.OpenFile(name, os.O_RDONLY|flag, 0) })
 }
 
-// FullPath returns the error of one of root's methods, which name files relative
-// to it, with the path by which users know the file.
+// FullPath returns an error of one of root's methods with the full path of the
+// file. The methods report paths relative to root.
 func FullPath(root *os.Root, err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:
@@ -211,8 +211,9 @@ func FullPath(root *os.Root, err error) error {
 	return err
 }
 
-// rootOperation tells an operation of an os.Root from one on an open file: openat,
-// which it turns into open, from write.
+// rootOperation reports whether op is an operation of an os.Root, such as openat,
+// and returns its usual name, such as open. Operations on an open file, such as
+// write, are not.
 func rootOperation(op string) (string, bool) {
 	has := func(end string) bool { return len(op) > len(end) && op[len(op)-len(end):] == end }
 	switch {
@@ -224,7 +225,7 @@ func rootOperation(op string) (string, bool) {
 	return op, false
 }
 
-// Join is filepath.Join of two clean parts, the second with slashes.
+// Join is filepath.Join for two clean parts. name uses slashes.
 func Join(dir, name string) string {
 	if name == "." {
 		return dir
@@ -243,10 +244,11 @@ func Join(dir, name string) string {
 	return string(path)
 }
 
-// temporaryPrefix is how the names of the temporary files for base begin.
+// temporaryPrefix returns the prefix of the names of the temporary files for
+// base.
 func temporaryPrefix(base string) string { return "." + base + ".tmp-" }
 
-// splitName splits a name below a root behind its last slash.
+// splitName splits a slash-separated name after its last slash.
 func splitName(name string) (dir, base string) {
 	i := len(name)
 	for i > 0 && name[i-1] != '/' {
@@ -255,7 +257,7 @@ func splitName(name string) (dir, base string) {
 	return name[:i], name[i:]
 }
 
-// folderName is a folder's name without its last slash, "." for none.
+// folderName returns a folder without its trailing slash, "." if dir is empty.
 func folderName(dir string) string {
 	if dir == "" {
 		return "."
@@ -263,8 +265,8 @@ func folderName(dir string) string {
 	return dir[:len(dir)-1]
 }
 
-// Split is filepath.Split without path/filepath, whose place in the order of
-// initialisation would delay the hook. Of a name alone the directory is ".".
+// Split is filepath.Split without package path/filepath, which would delay the
+// hook's initialization. For a name without a folder, dir is ".".
 func Split(path string) (dir, base string) {
 	i := len(path) - 1
 	for i >= 0 && !os.IsPathSeparator(path[i]) {

@@ -10,8 +10,8 @@ import (
 
 func chmod(f *os.File, perm fs.FileMode) error { return f.Chmod(perm) }
 
-// SyncIn makes the contents of a file below root durable, or the names in a
-// directory.
+// SyncIn makes the contents of a file, or the entries of a directory, below root
+// durable.
 func SyncIn(root *os.Root, name string) error {
 	f, err := root.Open(name)
 	if err != nil {

@@ -12,17 +12,17 @@ const (
 	errAccessDenied     = syscall.Errno(5)
 	errSharingViolation = syscall.Errno(32)
 
-	// timeout is how long a reader is waited for that keeps a file from being
-	// replaced, or a writer that is about to replace it.
+	// timeout is how long to retry while a reader keeps the file open, or a
+	// writer is replacing it.
 	timeout = 500 * time.Millisecond
 )
 
-// chmod does nothing: Windows has only a read-only bit, and a read-only
-// temporary file could not be renamed over.
+// chmod does nothing: Windows has only a read-only bit, and a read-only temporary
+// file cannot be renamed.
 func chmod(*os.File, fs.FileMode) error { return nil }
 
-// SyncIn makes the contents of a file below root durable. Windows makes the names
-// in a directory durable on its own.
+// SyncIn makes the contents of a file below root durable. Windows makes directory
+// entries durable by itself.
 func SyncIn(root *os.Root, name string) error {
 	if st, err := root.Stat(name); err != nil || st.IsDir() {
 		return err
@@ -34,8 +34,8 @@ func SyncIn(root *os.Root, name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// RenameIn renames a file below root. It takes the place of a file that others
-// may have open, which Windows refuses as long as they do.
+// RenameIn renames a file below root and replaces the target. Windows refuses
+// this while another process has the target open, so RenameIn retries.
 func RenameIn(root *os.Root, from, to string) error {
 	return retry(func() error { return root.Rename(from, to) }, errAccessDenied, errSharingViolation)
 }
@@ -48,7 +48,8 @@ func openShared(open func() (*os.File, error)) (f *os.File, err error) {
 	return f, err
 }
 
-// retry tries again as long as it is refused for one of the reasons.
+// retry calls try until it succeeds, fails for another reason than those listed,
+// or times out.
 func retry(try func() error, reasons ...error) error {
 	deadline := time.Now().Add(timeout)
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {

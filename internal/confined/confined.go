@@ -1,12 +1,13 @@
-// Package confined works on files in places where a stranger may have put
+// Package confined accesses files in places where an attacker may have created
 // symbolic links.
 //
-// There are two kinds of such places. A database may come from elsewhere, with
-// links among its files: a Path names a file below the database's folder, and
-// nothing done with it reads, writes or removes anything outside of that folder
-// (see os.Root). The folder itself is trusted: the user or the config named it,
-// and the path to it may lead through links. And a file that is written in place,
-// such as a log or a lock, may have been replaced by a link: OpenFile refuses it.
+// There are two kinds of such places. A database may come from an untrusted
+// source and contain links. A Path names a file below the database's folder, and
+// its methods read, write and remove nothing outside of that folder (see
+// os.Root). The folder itself is trusted: the user or the config names it, and
+// its path may contain links. The second kind is a file that is written in place,
+// such as a log or a lock file, and that an attacker may have replaced by a link:
+// OpenFile refuses such a link.
 //
 // Standard library only, because the hook reads indexes and writes its state
 // through this package.
@@ -22,34 +23,34 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
-// ErrReplaced is wrapped by the error about a file that others replace or remove
-// each time that it is opened.
+// ErrReplaced reports a file that other processes replaced or removed each time
+// it was opened.
 var ErrReplaced = errors.New("the file was replaced while it was read")
 
-// ErrLink is wrapped by the error about a symbolic link that leads out of the
-// folder, or that stands where a file is to be written.
+// ErrLink reports a symbolic link that leads out of the folder, or a link at the
+// path of a file to be written.
 var ErrLink = errors.New("a symbolic link, which docsearch does not follow")
 
-// ErrNotFolder is wrapped by the error about a file where a folder was expected.
+// ErrNotFolder reports a file in place of a folder.
 var ErrNotFolder = errors.New("not a folder")
 
-// A Path names a file or folder below Dir. Each of its methods opens Dir anew,
-// so a Path needs no closing.
+// A Path names a file or folder below Dir. Each method opens and closes Dir, so a
+// Path needs no Close.
 type Path struct {
 	Dir  string // trusted
 	Name string // relative to Dir, with slashes; "." is Dir itself
 }
 
-// In is the Path of dir itself.
+// In returns the Path of dir itself.
 func In(dir string) Path { return Path{dir, "."} }
 
-// Of is the Path of the file at path in its folder, which is trusted.
+// Of returns the Path of the file at path. It trusts the folder of the file.
 func Of(path string) Path {
 	dir, base := atomicfile.Split(path)
 	return Path{dir, base}
 }
 
-// Join is the Path of a file or folder in p.
+// Join returns the Path of a file or folder in p.
 func (p Path) Join(name string) Path {
 	if p.Name != "." {
 		name = p.Name + "/" + name
@@ -57,7 +58,7 @@ func (p Path) Join(name string) Path {
 	return Path{p.Dir, name}
 }
 
-// Parent is the folder that holds p.
+// Parent returns the folder that contains p.
 func (p Path) Parent() Path {
 	for i := len(p.Name) - 1; i > 0; i-- {
 		if p.Name[i] == '/' {
@@ -67,7 +68,7 @@ func (p Path) Parent() Path {
 	return In(p.Dir)
 }
 
-// Base is the last element of the Path's name.
+// Base returns the last element of the name.
 func (p Path) Base() string {
 	for i := len(p.Name) - 1; i >= 0; i-- {
 		if p.Name[i] == '/' {
@@ -77,7 +78,7 @@ func (p Path) Base() string {
 	return p.Name
 }
 
-// String is the path as the system writes it.
+// String returns the path in the form of the operating system.
 func (p Path) String() string { return atomicfile.Join(p.Dir, p.Name) }
 
 // within calls f with Dir open.
@@ -88,7 +89,7 @@ func (p Path) within(f func(*os.Root) error) error {
 	}
 	defer r.Close()
 	err = f(r)
-	// The system's own errors have numbers. What is left is os.Root's refusal.
+	// Errors of the system have a number. An error without one is a refusal of os.Root.
 	var errno syscall.Errno
 	if err != nil && !errors.As(err, &errno) {
 		if link := p.link(r); link != "" {
@@ -98,7 +99,7 @@ func (p Path) within(f func(*os.Root) error) error {
 	return atomicfile.FullPath(r, err)
 }
 
-// link is the first part of the name that is a symbolic link, "" if none is.
+// link returns the shortest prefix of the name that is a symbolic link, or "".
 func (p Path) link(r *os.Root) string {
 	for i := 0; i <= len(p.Name); i++ {
 		if i < len(p.Name) && p.Name[i] != '/' {
@@ -114,7 +115,7 @@ func (p Path) link(r *os.Root) string {
 	return ""
 }
 
-// Open opens a regular file for reading. It does not wait for a named pipe.
+// Open opens a regular file for reading. It does not block on a named pipe.
 func (p Path) Open() (*os.File, error) {
 	var f *os.File
 	err := p.within(func(r *os.Root) (err error) {
@@ -127,7 +128,8 @@ func (p Path) Open() (*os.File, error) {
 	return p.regular(f)
 }
 
-// regular returns f, or closes it if it is not a regular file.
+// regular returns f. If f is not a regular file, it closes f and returns an
+// error.
 func (p Path) regular(f *os.File) (*os.File, error) {
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
@@ -140,7 +142,7 @@ func (p Path) regular(f *os.File) (*os.File, error) {
 	return f, nil
 }
 
-// notRegular says what stands where a regular file should.
+// notRegular returns the error for a file that is not a regular file.
 func notRegular(st fs.FileInfo) error {
 	if st.Mode()&fs.ModeSymlink != 0 {
 		return ErrLink
@@ -148,8 +150,8 @@ func notRegular(st fs.FileInfo) error {
 	return atomicfile.ErrNotRegular
 }
 
-// Read returns the contents of a regular file of at most limit bytes. A longer
-// one is an error that wraps atomicfile.ErrTooLong.
+// Read returns the contents of a regular file. If the file is longer than limit
+// bytes, its error wraps atomicfile.ErrTooLong.
 func (p Path) Read(limit int64) ([]byte, error) {
 	f, err := p.Open()
 	if err != nil {
@@ -159,7 +161,7 @@ func (p Path) Read(limit int64) ([]byte, error) {
 	return atomicfile.ReadAll(f, limit)
 }
 
-// Create creates a file, which must not exist, for reading and writing.
+// Create creates a file for reading and writing. The file must not exist.
 func (p Path) Create(perm fs.FileMode) (f *os.File, err error) {
 	err = p.within(func(r *os.Root) error {
 		f, err = r.OpenFile(p.Name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
@@ -169,8 +171,7 @@ func (p Path) Create(perm fs.FileMode) (f *os.File, err error) {
 }
 
 // Edit opens a regular file for reading and writing in place, or creates it with
-// mode perm. Unlike the other methods it does not follow a link within Dir,
-// either.
+// mode perm. Unlike the other methods, it does not follow links within Dir.
 func (p Path) Edit(perm fs.FileMode) (f *os.File, err error) {
 	err = p.within(func(r *os.Root) error {
 		f, err = openInPlace(p.String(), os.O_RDWR, os.O_CREATE,
@@ -181,9 +182,10 @@ func (p Path) Edit(perm fs.FileMode) (f *os.File, err error) {
 	return f, err
 }
 
-// openInPlace opens the regular file that lstat finds, or creates one if create
-// is os.O_CREATE. Its error wraps ErrReplaced if others keep creating, removing or
-// replacing the file between the two.
+// openInPlace opens the regular file that lstat describes. If create is
+// os.O_CREATE and the file does not exist, it creates the file. Its error wraps
+// ErrReplaced if other processes keep creating, removing or replacing the file
+// between the two calls.
 func openInPlace(path string, flag, create int, lstat func() (fs.FileInfo, error), open func(flag int) (*os.File, error)) (*os.File, error) {
 	for try := 0; ; try++ {
 		want, err := lstat()
@@ -196,7 +198,7 @@ func openInPlace(path string, flag, create int, lstat func() (fs.FileInfo, error
 			if try == maxTries {
 				return nil, &fs.PathError{Op: "open", Path: path, Err: ErrReplaced}
 			}
-			continue // somebody else created it
+			continue // another process created it
 		case err != nil:
 			return nil, err
 		case !want.Mode().IsRegular():
@@ -204,7 +206,7 @@ func openInPlace(path string, flag, create int, lstat func() (fs.FileInfo, error
 		}
 		f, err := open(flag | syscall.O_NONBLOCK)
 		if errors.Is(err, fs.ErrNotExist) && create != 0 && try < maxTries {
-			continue // somebody else removed it
+			continue // another process removed it
 		}
 		if err != nil {
 			return nil, err
@@ -223,11 +225,11 @@ func openInPlace(path string, flag, create int, lstat func() (fs.FileInfo, error
 	}
 }
 
-// maxTries is how often openInPlace tries again. A link that somebody keeps
-// putting in the file's place wins nothing by it: each try checks anew.
+// maxTries is how often openInPlace retries. An attacker who keeps replacing the
+// file by a link gains nothing, because each try checks the file again.
 const maxTries = 3
 
-// Lstat describes the file or folder, or the link that it is.
+// Lstat describes the file or folder. It describes a link itself, not its target.
 func (p Path) Lstat() (st fs.FileInfo, err error) {
 	err = p.within(func(r *os.Root) error {
 		st, err = r.Lstat(p.Name)
@@ -245,14 +247,14 @@ func (p Path) Stat() (st fs.FileInfo, err error) {
 	return st, err
 }
 
-// Exists reports whether there is anything of that name.
+// Exists reports whether the name exists, even as a broken link.
 func (p Path) Exists() bool {
 	_, err := p.Lstat()
 	return err == nil
 }
 
-// CheckFolder makes sure that p is a folder and not a link to one. Its error
-// wraps fs.ErrNotExist, ErrLink or ErrNotFolder.
+// CheckFolder returns nil if p is a folder and not a link to one. Its error wraps
+// fs.ErrNotExist, ErrLink or ErrNotFolder.
 func (p Path) CheckFolder() error {
 	st, err := p.Lstat()
 	switch {
@@ -266,7 +268,7 @@ func (p Path) CheckFolder() error {
 	return &fs.PathError{Op: "open", Path: p.String(), Err: err}
 }
 
-// OpenFolder opens a folder, which must not be a link, as a root.
+// OpenFolder opens a folder as a root. The folder must not be a link.
 func (p Path) OpenFolder() (root *os.Root, err error) {
 	if err := p.CheckFolder(); err != nil {
 		return nil, err
@@ -278,7 +280,7 @@ func (p Path) OpenFolder() (root *os.Root, err error) {
 	return root, err
 }
 
-// ReadDir lists a folder in the order of names.
+// ReadDir returns the entries of a folder, sorted by name.
 func (p Path) ReadDir() (entries []fs.DirEntry, err error) {
 	err = p.within(func(r *os.Root) error {
 		entries, err = fs.ReadDir(r.FS(), p.Name)
@@ -287,13 +289,13 @@ func (p Path) ReadDir() (entries []fs.DirEntry, err error) {
 	return entries, err
 }
 
-// Mkdir creates a folder, which must not exist.
+// Mkdir creates a folder. The name must not exist.
 func (p Path) Mkdir(perm fs.FileMode) error {
 	return p.within(func(r *os.Root) error { return r.Mkdir(p.Name, perm) })
 }
 
-// MakeFolder creates a folder unless there is one. What is there instead, even a
-// link to a folder, is an error that wraps ErrLink or ErrNotFolder.
+// MakeFolder creates a folder if it does not exist. If the name is a file or a
+// link, even to a folder, its error wraps ErrNotFolder or ErrLink.
 func (p Path) MakeFolder(perm fs.FileMode) error {
 	if err := p.Mkdir(perm); !errors.Is(err, fs.ErrExist) {
 		return err
@@ -306,25 +308,25 @@ func (p Path) Remove() error {
 	return p.within(func(r *os.Root) error { return r.Remove(p.Name) })
 }
 
-// RemoveAll removes a file, or a folder and all that it holds. It follows no
-// links: it removes them. It is no error if there is nothing.
+// RemoveAll removes a file, or a folder with its contents. It removes links and
+// does not follow them. A missing file is not an error.
 func (p Path) RemoveAll() error {
 	return p.within(func(r *os.Root) error { return r.RemoveAll(p.Name) })
 }
 
-// Rename gives the file another name below the same Dir. It replaces a file, but
-// not a folder.
+// Rename renames the file below the same Dir. It replaces a file, but not a
+// folder.
 func (p Path) Rename(to Path) error {
 	return p.within(func(r *os.Root) error { return atomicfile.RenameIn(r, p.Name, to.Name) })
 }
 
-// Link gives the file a second name below the same Dir.
+// Link creates a hard link to the file below the same Dir.
 func (p Path) Link(to Path) error {
 	return p.within(func(r *os.Root) error { return r.Link(p.Name, to.Name) })
 }
 
-// Chmod sets the mode of a file or folder, which must be readable. (Root.Chmod
-// takes a system call that older kernels do not have.)
+// Chmod sets the mode of a file or folder, which must be readable. It avoids
+// Root.Chmod, which needs a system call that older kernels lack.
 func (p Path) Chmod(perm fs.FileMode) error {
 	return p.within(func(r *os.Root) error {
 		f, err := r.OpenFile(p.Name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -335,12 +337,12 @@ func (p Path) Chmod(perm fs.FileMode) error {
 	})
 }
 
-// Chtimes sets the time of a file's last change.
+// Chtimes sets the modification time of a file.
 func (p Path) Chtimes(modTime time.Time) error {
 	return p.within(func(r *os.Root) error { return r.Chtimes(p.Name, time.Time{}, modTime) })
 }
 
-// Sync makes names in a folder durable, or the contents of a file.
+// Sync makes the entries of a folder, or the contents of a file, durable.
 func (p Path) Sync() error {
 	return p.within(func(r *os.Root) error { return atomicfile.SyncIn(r, p.Name) })
 }
@@ -355,8 +357,8 @@ func (p Path) WriteCache(data []byte, perm fs.FileMode) error {
 	return p.within(func(r *os.Root) error { return atomicfile.WriteIn(r, p.Name, data, perm, false) })
 }
 
-// Clean removes what writers of the file left behind when they died. The caller
-// must know that none is at work.
+// Clean removes the temporary files of killed writers of the file. The caller
+// must make sure that no writer is running.
 func (p Path) Clean() error {
 	return p.within(func(r *os.Root) error { return atomicfile.CleanIn(r, p.Name) })
 }

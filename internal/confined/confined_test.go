@@ -13,7 +13,8 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
-// A place has a folder to work in, and beside it one that nothing may touch.
+// A place has a folder to work in, and a folder next to it that must stay
+// unchanged.
 type place struct {
 	*testing.T
 	in, out string
@@ -102,13 +103,13 @@ func TestLinksAreNamed(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// The error of the system says which file it is about.
+	// An error of the system contains the path of the file.
 	if _, err := In(p.in).Join("sub/absent").Open(); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), filepath.Join(p.in, "sub", "absent")) {
 		t.Error(err)
 	}
 }
 
-// What replaces or removes a link leaves alone what it leads to.
+// Replacing or removing a link does not change its target.
 func TestLinksAreReplaced(t *testing.T) {
 	for name, op := range map[string]func(Path) error{
 		"Write":      func(p Path) error { return p.Write([]byte("new"), 0o644) },

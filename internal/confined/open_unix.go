@@ -11,16 +11,16 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
-// OpenFile is os.OpenFile for a regular file that is written in place. A link at
-// path is an error that wraps ErrLink, anything else that is not a regular file
-// one that wraps atomicfile.ErrNotRegular; a named pipe is not waited for. Links in the path
-// to the file's folder are followed.
+// OpenFile is os.OpenFile for a regular file that is written in place. Its error
+// wraps ErrLink if path is a symbolic link, and atomicfile.ErrNotRegular if it is
+// anything else but a regular file. It does not block on a named pipe. It follows
+// links in the path of the file's folder.
 func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, perm)
 	switch {
 	case errors.Is(err, syscall.ELOOP):
 		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrLink}
-	case errors.Is(err, syscall.ENXIO): // a named pipe that nobody reads
+	case errors.Is(err, syscall.ENXIO): // a named pipe without a reader
 		return nil, &fs.PathError{Op: "open", Path: path, Err: atomicfile.ErrNotRegular}
 	case err != nil:
 		return nil, err

@@ -5,10 +5,10 @@ import (
 	"os"
 )
 
-// OpenFile is os.OpenFile for a regular file that is written in place. A link at
-// path is an error that wraps ErrLink, anything else that is not a regular file
-// one that wraps atomicfile.ErrNotRegular. Links in the path to the file's folder are
-// followed.
+// OpenFile is os.OpenFile for a regular file that is written in place. Its error
+// wraps ErrLink if path is a symbolic link, and atomicfile.ErrNotRegular if it is
+// anything else but a regular file. It follows links in the path of the file's
+// folder.
 func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	return openInPlace(path, flag&^os.O_CREATE, flag&os.O_CREATE,
 		func() (fs.FileInfo, error) { return os.Lstat(path) },

@@ -1,9 +1,8 @@
-// Package filelock takes advisory locks on files, between processes.
+// Package filelock takes advisory file locks between processes.
 //
-// The lock lives as long as the file handle: it ends with Unlock or with the
-// process, however that ends. A symbolic link at the file's path is refused, since
-// the holder may write into the file. Standard library only, because the hook
-// locks its state with it.
+// The lock ends with Unlock or with the process, even if the process is killed. A
+// symbolic link at the file's path is refused, because the holder may write to
+// the file. Standard library only, because the hook locks its state with it.
 package filelock
 
 import (
@@ -21,15 +20,16 @@ var ErrLocked = errors.New("locked by another process")
 // A Lock is an exclusive lock held on a file.
 type Lock struct{ f *os.File }
 
-// TryLock takes the lock on the file at path, which it creates with mode 0600
-// if it is not there, or returns an error that wraps ErrLocked at once.
+// TryLock locks the file at path without waiting. It creates the file with mode
+// 0600 if it does not exist. If another holder has the lock, its error wraps
+// ErrLocked.
 func TryLock(path string) (*Lock, error) {
 	f, err := confined.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	return lock(f, err)
 }
 
-// TryLockIn is TryLock of a file below a folder, which its holders may remove: a
-// lock that was removed before it was taken counts as another holder's.
+// TryLockIn is TryLock for a file below a folder, which the holder may remove. If
+// the file was removed before it was locked, the error wraps ErrLocked.
 func TryLockIn(p confined.Path) (*Lock, error) {
 	f, err := p.Edit(0o600)
 	if errors.Is(err, confined.ErrReplaced) {
@@ -64,13 +64,13 @@ func lock(f *os.File, err error) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
-// Acquire is TryLock that tries again until the lock is free or the timeout is
-// over. It polls, because a blocking lock cannot be given a deadline.
+// Acquire retries TryLock until it succeeds or the timeout ends. It polls,
+// because a blocking lock has no deadline.
 func Acquire(path string, timeout time.Duration) (*Lock, error) {
 	return acquire(func() (*Lock, error) { return TryLock(path) }, timeout)
 }
 
-// AcquireIn is Acquire of a file below a folder.
+// AcquireIn is Acquire for a file below a folder.
 func AcquireIn(p confined.Path, timeout time.Duration) (*Lock, error) {
 	return acquire(func() (*Lock, error) { return TryLockIn(p) }, timeout)
 }
@@ -86,9 +86,9 @@ func acquire(try func() (*Lock, error), timeout time.Duration) (*Lock, error) {
 	}
 }
 
-// File is the locked file, for its holder to write who it is.
+// File returns the locked file. The holder can write its identity to it.
 func (l *Lock) File() *os.File { return l.f }
 
-// Unlock gives the lock back. The file stays: to remove a lock file is to
-// hand the lock to two holders at once.
+// Unlock releases the lock. It keeps the file: after a removal, two processes
+// could hold the lock at once.
 func (l *Lock) Unlock() error { return l.f.Close() }

@@ -12,7 +12,7 @@ const (
 	failImmediately        = 1
 	exclusive              = 2
 	errorLockViolation     = syscall.Errno(33)
-	lockOffset, lockLength = 1 << 30, 1 // beyond any content: Windows locks forbid reading what they cover
+	lockOffset, lockLength = 1 << 30, 1 // after the contents: a Windows lock also blocks reads of its range
 )
 
 func tryLock(f *os.File) error {

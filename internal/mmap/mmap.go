@@ -1,9 +1,9 @@
-// Package mmap maps files into memory for reading. Standard library only,
-// because the hook reads indexes through it.
+// Package mmap maps files into memory for reading. Standard library only, because
+// the hook reads indexes through it.
 //
-// Reading a page of a mapped file that was truncated meanwhile faults, which
-// Go turns into a panic only after debug.SetPanicOnFault. The files docsearch
-// maps are never changed in place (see package generation).
+// If a mapped file is truncated, reading the missing pages faults. Go turns the
+// fault into a panic only after debug.SetPanicOnFault. docsearch never changes
+// the files that it maps (see package generation).
 package mmap
 
 import (
@@ -14,27 +14,27 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 )
 
-// A Mapping is a file's contents, read-only. Close ends the validity of every
-// slice of Data.
+// A Mapping is the read-only contents of a file. After Close, slices of Data are
+// invalid.
 type Mapping struct {
 	Data []byte
-	// release is what the system needs to undo the mapping.
+	// release unmaps the file.
 	release func() error
 }
 
-// Open maps the whole regular file at path. An empty file has empty Data.
+// Open maps the regular file at path. For an empty file, Data is empty.
 func Open(path string) (*Mapping, error) {
 	f, err := atomicfile.Open(path)
 	return mapAll(f, err)
 }
 
-// OpenIn is Open of a file below a folder.
+// OpenIn is Open for a file below a folder.
 func OpenIn(p confined.Path) (*Mapping, error) {
 	f, err := p.Open()
 	return mapAll(f, err)
 }
 
-// mapAll maps a regular file, and closes it; err is that of opening it.
+// mapAll maps a regular file and closes it. err is the error of opening the file.
 func mapAll(f *os.File, err error) (*Mapping, error) {
 	if err != nil {
 		return nil, err

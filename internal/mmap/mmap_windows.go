@@ -19,8 +19,8 @@ func mapFile(f *os.File, size int) (*Mapping, error) {
 	if closeErr != nil {
 		return nil, closeErr
 	}
-	// The address is not Go memory; reading it through a pointer to the
-	// variable keeps vet's rule about uintptr conversions.
+	// addr is not Go memory. Reading it through a pointer to the variable
+	// satisfies vet's rule about uintptr conversions.
 	data := unsafe.Slice(*(**byte)(unsafe.Pointer(&addr)), size)
 	return &Mapping{Data: data, release: func() error { return syscall.UnmapViewOfFile(addr) }}, nil
 }

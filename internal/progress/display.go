@@ -16,14 +16,13 @@ import (
 type Style int
 
 const (
-	Silent Style = iota // not at all
-	Lines               // in a log: a line every few seconds, none of work that takes less
-	Line                // at a terminal: one line that changes
-	Events              // to a program: an Event as JSON on each line
+	Silent Style = iota // no output
+	Lines               // for logs: one line every few seconds, none for shorter work
+	Line                // for terminals: one line that is overwritten
+	Events              // for programs: one Event per line, as JSON
 )
 
-// StyleFor is the style that suits a stream: Line where it is a terminal,
-// else Lines.
+// StyleFor returns the style for a stream: Line for a terminal, otherwise Lines.
 func StyleFor(w io.Writer) Style {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		return Line
@@ -31,27 +30,26 @@ func StyleFor(w io.Writer) Style {
 	return Lines
 }
 
-// interval is the time between two signs of progress: what a person can follow,
-// what a log can bear.
+// interval is the minimum time between two updates, by style.
 var interval = [...]time.Duration{Lines: 3 * time.Second, Line: 100 * time.Millisecond, Events: 250 * time.Millisecond}
 
-// A Display shows progress on a stream. What cannot be written is lost:
-// progress is not worth failing for.
+// A Display shows progress on a stream. It ignores write errors, because progress
+// is not worth a failure.
 type Display struct {
 	w     io.Writer
 	style Style
 	now   func() time.Time
 	width func() int
 
-	mu      sync.Mutex
-	last    Event
-	began   time.Time // the stage
-	shown   time.Time // the last sign of progress
-	pending bool      // something came after it
-	drawnLength   int       // length of the line at the terminal
+	mu          sync.Mutex
+	last        Event
+	began       time.Time // start of the stage
+	shown       time.Time // time of the last update
+	pending     bool      // last is not shown yet
+	drawnLength int       // length of the line on the terminal
 }
 
-// New makes a display on w. Close must end it.
+// New creates a display on w. The caller must call Close.
 func New(w io.Writer, style Style) *Display {
 	d := &Display{w: w, style: style, now: time.Now, width: func() int { return 80 }}
 	if f, ok := w.(*os.File); ok {
@@ -66,7 +64,7 @@ func New(w io.Writer, style Style) *Display {
 	return d
 }
 
-// Func is what to report progress to.
+// Func returns the function that reports progress to the display, nil for Silent.
 func (d *Display) Func() Func {
 	if d.style == Silent {
 		return nil
@@ -89,7 +87,8 @@ func (d *Display) report(e Event) {
 	}
 }
 
-// endStage shows to a program how the stage ended; a person has seen enough.
+// endStage shows the last event of a stage to a program. A person does not need
+// it.
 func (d *Display) endStage() {
 	if d.style == Events && d.pending {
 		d.show(d.now())
@@ -97,7 +96,7 @@ func (d *Display) endStage() {
 	d.pending = false
 }
 
-// Close ends the display: at a terminal its line is wiped.
+// Close ends the display and clears its line on a terminal.
 func (d *Display) Close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -123,19 +122,20 @@ func (d *Display) show(now time.Time) {
 	}
 }
 
-// draw replaces the terminal's line. Blanks wipe what the old one had more:
-// not every console understands the sequence for it.
+// draw replaces the line on the terminal. It overwrites the rest of a longer old
+// line with spaces, because not every console supports the escape sequence for
+// that.
 func (d *Display) draw(line string) {
-	// The last column stays free, since some terminals wrap there at once.
-	if most := max(d.width()-1, 0); len(line) > most {
-		line = line[:most]
+	// The last column stays empty, because some terminals wrap after it.
+	if limit := max(d.width()-1, 0); len(line) > limit {
+		line = line[:limit]
 	}
 	fmt.Fprintf(d.w, "\r%s%s", line, strings.Repeat(" ", max(0, d.drawnLength-len(line))))
 	d.drawnLength = len(line)
 }
 
-// text is the last event as a line: how much is done, what else is known, how
-// fast it goes, and how long it will take.
+// text returns the last event as one line: progress, counts, rate, and estimated
+// time left.
 func (d *Display) text(now time.Time) string {
 	e := d.last
 	if e.Total <= 0 {
@@ -143,28 +143,28 @@ func (d *Display) text(now time.Time) string {
 	}
 	done := min(max(e.Done, 0), e.Total)
 	elapsed := now.Sub(d.began)
-	telling := elapsed >= time.Second && done > 0 && done < e.Total // not too early, nor too late
+	showRate := elapsed >= time.Second && done > 0 && done < e.Total // an estimate is useful
 	var parts []string
 	if e.Failed > 0 || e.Bytes > 0 || e.Passages > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d", done, e.Total))
 		for _, n := range []struct {
-			n    int64
-			what string
+			n     int64
+			label string
 		}{{e.Failed, "failed"}, {e.Passages, "passages"}} {
 			if n.n > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s", n.n, n.what))
+				parts = append(parts, fmt.Sprintf("%d %s", n.n, n.label))
 			}
 		}
 		if e.Bytes > 0 {
 			parts = append(parts, fmt.Sprintf("%.1f MB", float64(e.Bytes)/1e6))
 		}
-		if telling {
+		if showRate {
 			parts = append(parts, fmt.Sprintf("%.0f/s", float64(done)/elapsed.Seconds()))
 		}
 	} else {
 		parts = append(parts, fmt.Sprintf("%d%%", 100*done/e.Total))
 	}
-	if telling {
+	if showRate {
 		left := time.Duration(float64(elapsed) / float64(done) * float64(e.Total-done))
 		parts = append(parts, left.Round(time.Second).String()+" left")
 	}

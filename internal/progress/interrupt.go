@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Interruptible returns a reader of r that fails with the error of ctx once ctx has
-// ended, for copies and scans that would not notice otherwise.
+// Interruptible returns a reader of r that fails with the error of ctx after ctx
+// has ended. It is for copies and scans that do not check a context.
 func Interruptible(ctx context.Context, r io.Reader) io.Reader { return interruptible{ctx, r} }
 
 type interruptible struct {

@@ -1,27 +1,27 @@
-// Package progress shows long work: to a person at a terminal, in a log, to a
-// program, or through an MCP client. Interruptible lets a context end it.
+// Package progress reports the progress of long work: on a terminal, in a log, to
+// a program, or to an MCP client. Interruptible lets a context cancel a read.
 package progress
 
-// An Event says how far a piece of long work is.
+// An Event is the progress of one stage of the work.
 type Event struct {
 	Stage string `json:"stage"`
 	Done  int64  `json:"done"`
-	Total int64  `json:"total"` // 0 where it is not known yet
+	Total int64  `json:"total"` // 0 if unknown
 
-	// What else there is to tell, where the stage knows it. Done then counts
-	// things that a person can imagine, such as pages.
+	// Optional counts. If one is set, Done counts units that a person knows, such
+	// as pages.
 	Failed   int64 `json:"failed,omitempty"`
 	Bytes    int64 `json:"bytes,omitempty"`
 	Passages int64 `json:"passages,omitempty"`
 }
 
-// A Func is told of events. Stages come one after another; a stage is over when
-// done equals total or the next one begins. It may be called from several
-// goroutines, and often: it is the Func's part to show only what can be read. A
-// nil Func shows nothing; call it through Report or Show.
+// A Func receives events. Stages follow one another. A stage ends if Done equals
+// Total or the next stage begins. Several goroutines may call a Func, and often,
+// so the Func must limit its own output. A nil Func shows nothing; call it
+// through Report or Show.
 type Func func(Event)
 
-// Report tells of a stage that knows no more than how much of it is done.
+// Report reports a stage of which only Done and Total are known.
 func (f Func) Report(stage string, done, total int64) {
 	f.Show(Event{Stage: stage, Done: done, Total: total})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A step is a report at a time.
+// A step is one report and its time.
 type step struct {
 	at time.Duration
 	Event
@@ -22,7 +22,7 @@ func at(d time.Duration, stage string, done, total int64) step {
 	return step{d, Event{Stage: stage, Done: done, Total: total}}
 }
 
-// play shows steps and returns what was written.
+// play reports the steps to a display and returns its output.
 func play(style Style, width int, steps []step) string {
 	var b bytes.Buffer
 	now := time.Unix(0, 0)
@@ -65,7 +65,7 @@ func TestDisplay(t *testing.T) {
 {"stage":"writing","done":0,"total":0}
 {"stage":"writing","done":0,"total":0}
 `},
-		{"nobody", Silent, ""},
+		{"silent", Silent, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, play(tt.style, 80, work)); diff != "" {
