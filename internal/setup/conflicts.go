@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// A Clash says that a keyword stands in many searches that are not meant.
+// A Conflict is a keyword that also occurs in many unrelated searches.
 type Conflict struct {
 	Keyword string
-	With    string   // what else it is
-	Instead []string // keywords that mean only this; maybe none
+	With    string   // the other meaning
+	Instead []string // unambiguous keywords; may be empty
 }
 
 func (c Conflict) String() string {
@@ -22,7 +22,7 @@ func (c Conflict) String() string {
 	return s
 }
 
-// FindConflict finds what a keyword clashes with; false if nothing is known.
+// FindConflict returns the known conflict of a keyword; false if the keyword has none.
 func FindConflict(keyword string) (Conflict, bool) {
 	k := strings.ToLower(strings.TrimSpace(keyword))
 	if i := slices.IndexFunc(conflicts[:], func(c Conflict) bool { return c.Keyword == k }); i >= 0 {
@@ -39,8 +39,8 @@ func FindConflict(keyword string) (Conflict, bool) {
 	return Conflict{}, false
 }
 
-// conflicts are names of software that are names of other things, too; where
-// nothing is said of those, they are words of the language.
+// conflicts lists names of software that also have another meaning. Without With,
+// the other meaning is a common word.
 var conflicts = [...]Conflict{
 	{"access", "", []string{"microsoft access", "ms access"}},
 	{"apache", "the name of a foundation with hundreds of projects", []string{"httpd", "apache httpd"}},
@@ -173,7 +173,7 @@ var conflicts = [...]Conflict{
 	{"zig", "", []string{"ziglang"}},
 }
 
-// aliasesOf are other names of what goes by that one.
+// aliasesOf returns other common names of a piece of software.
 func aliasesOf(name string) []string {
 	for _, names := range aliases {
 		if names[0] == name {
@@ -183,8 +183,8 @@ func aliasesOf(name string) []string {
 	return nil
 }
 
-// aliases are what people call software besides its own name, which is the
-// first of each.
+// aliases lists the names of pieces of software. The first name of each list is
+// the key, the others are its aliases.
 var aliases = [...][]string{
 	{"go", "golang"},
 	{"k8s", "kubernetes", "kubectl"},

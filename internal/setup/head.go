@@ -11,11 +11,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// A head is what a page says of the site that it is of.
+// A pageHead is the metadata in the head of an HTML page.
 type pageHead struct {
-	title    string // with the site's name
+	title    string // may contain the site's name
 	siteName string
-	url      string // that the page gives as its own
+	url      string // canonical URL
 }
 
 func readHead(root *os.Root, name string) (pageHead, error) {
@@ -26,7 +26,7 @@ func readHead(root *os.Root, name string) (pageHead, error) {
 	return parseHead(data), nil
 }
 
-// parseHead reads a page up to where its head ends.
+// parseHead reads the head of a page. It stops at the body.
 func parseHead(page []byte) pageHead {
 	var h pageHead
 	z := html.NewTokenizer(bytes.NewReader(page))
@@ -85,7 +85,7 @@ func attribute(t html.Token, name string) string {
 	return ""
 }
 
-// readFull fills buf as far as there is something to read.
+// readFull reads until buf is full or r ends.
 func readFull(r io.Reader, buf []byte) (int, error) {
 	n, err := io.ReadFull(r, buf)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -12,20 +12,20 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A project is what a file says of the project whose it is.
+// A project is the name and URL that a project file contains.
 type project struct {
 	name string
 	url  string // of its documentation
 }
 
-// A projectFile is one that has a name by convention.
+// A projectFile is a file with a conventional name, and its parser.
 type projectFile struct {
 	name string
 	read func(data []byte) project
 }
 
-// addProject adds what the files in a folder say of their project.
-func (e *Suggestions) addProject(root *os.Root) {
+// addProject adds the names and URLs from the project files in a folder.
+func (s *Suggestions) addProject(root *os.Root) {
 	for _, file := range projectFiles {
 		data, err := readBeginning(root, file.name)
 		if err != nil {
@@ -33,16 +33,16 @@ func (e *Suggestions) addProject(root *os.Root) {
 		}
 		p := file.read(data)
 		if name := strings.TrimSpace(p.name); name != "" {
-			e.Projects = append(e.Projects, name)
+			s.Projects = append(s.Projects, name)
 		}
 		if own := siteURL(p.url); own != "" {
-			e.Own = append(e.Own, own)
+			s.Own = append(s.Own, own)
 		}
 	}
 }
 
-// projectFiles are the files that say what a project is called, those of its
-// documentation first.
+// projectFiles lists the files that contain a project's name. Files of
+// documentation generators come first.
 var projectFiles = [...]projectFile{
 	{"objects.inv", func(data []byte) project { return project{name: lineAfter(data, "# Project: ")} }}, // Sphinx
 	{"mkdocs.yml", yamlProject},
@@ -94,7 +94,7 @@ func jsonProject(data []byte) project {
 	return project{name: v.Name[strings.LastIndexByte(v.Name, '/')+1:]} // without its owner
 }
 
-// scriptProject reads what is written out in a program that makes a
+// scriptProject reads the literal values in a script that exports a
 // configuration.
 func scriptProject(data []byte) project {
 	value := func(key string) string {
@@ -107,7 +107,8 @@ func scriptProject(data []byte) project {
 	return project{value("title"), value("url") + value("baseUrl")}
 }
 
-// moduleName is the last part of a Go module's path that is not a version.
+// moduleName returns the last element of a Go module path, without a version
+// suffix.
 func moduleName(module string) string {
 	parts := strings.Split(strings.Trim(module, "\" \t\r"), "/")
 	for len(parts) > 1 && isVersion(parts[len(parts)-1]) {
@@ -116,8 +117,7 @@ func moduleName(module string) string {
 	return parts[len(parts)-1]
 }
 
-// siteURL is the URL of a site's pages as a project gives it, "" if it is none
-// of a public site.
+// siteURL normalizes the URL of a public site. For any other URL it returns "".
 func siteURL(s string) string {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || isLocal(u.Host) || !strings.Contains(u.Hostname(), ".") || strings.HasSuffix(u.Hostname(), "example.com") {

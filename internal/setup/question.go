@@ -8,32 +8,32 @@ import (
 	"github.com/docsearch/docsearch/internal/index"
 )
 
-// Question makes a web search that the database in folder dir should answer,
-// from one of its own headings, or from how a text begins where no heading will
-// do. sure is false if the database is sure of none that was tried: then such
-// searches go through to the web. The question has the keyword; names are all
-// that the database is called.
-func (e Suggestions) Question(ctx context.Context, dir, keyword string, names []string) (query string, sure bool, err error) {
+// Question returns a web search that the database in folder dir should answer. It
+// tries the headings and titles of the database, then the first words of its
+// passages. sure is false if the database is not confident about any of them: the
+// hook then lets such searches run. The search contains the keyword; names are
+// all names of the database.
+func (s Suggestions) Question(ctx context.Context, dir, keyword string, names []string) (query string, sure bool, err error) {
 	db, err := index.Open(dir)
 	if err != nil {
 		return "", false, err
 	}
 	defer db.Close()
-	const tries = 400
+	const maxTries = 400
 	best, tried := -1.0, 0
-	for _, h := range slices.Concat(e.Headings, e.Titles, e.Openings) {
-		text, _, _ := strings.Cut(h, " / ") // of several sections in one passage, the first
+	for _, h := range slices.Concat(s.Headings, s.Titles, s.Openings) {
+		text, _, _ := strings.Cut(h, " / ") // the first of several sections in one passage
 		text = strings.TrimLeft(text, "0123456789. ")
 		if strings.ContainsAny(text, "()[]{}<>=,;$\\") {
-			continue // code, as nobody asks
+			continue // code, not a question
 		}
 		if !hasWord(strings.ToLower(text), strings.ToLower(keyword)) {
 			text = keyword + " " + text
 		}
 		if n := len(strings.Fields(text)); n < 3 || n > 8 {
-			continue // too little to ask, or more than people type
+			continue // too short for a question, or longer than people type
 		}
-		if tried++; tried > tries {
+		if tried++; tried > maxTries {
 			break
 		}
 		r, err := db.Search(ctx, index.Query{Text: text, TopK: 1, Names: names})
@@ -44,7 +44,7 @@ func (e Suggestions) Question(ctx context.Context, dir, keyword string, names []
 			continue
 		}
 		best, query, sure = r.Confidence, text, r.Confident
-		// One that leads to where it was taken from shows best what is meant.
+		// Stop at a query whose best result is its own source.
 		if hit := &r.Hits[0]; sure && (hit.Title == h || slices.Contains(hit.Headings, h)) {
 			break
 		}

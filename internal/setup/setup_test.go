@@ -15,7 +15,7 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest"
 )
 
-func TestClashOf(t *testing.T) {
+func TestFindConflict(t *testing.T) {
 	for keyword, want := range map[string]string{
 		"go":     `"go" is also a common word: unrelated web searches will search this database ("golang" is unambiguous)`,
 		"React ": `"React " is also a common word, and part of the names of other libraries: unrelated web searches will search this database ("reactjs" is unambiguous)`,
@@ -33,8 +33,8 @@ func TestClashOf(t *testing.T) {
 	}
 }
 
-// What to use instead must not clash itself.
-func TestInsteadOfClashes(t *testing.T) {
+// A suggested replacement has no conflict itself.
+func TestConflictReplacements(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range conflicts {
 		if seen[c.Keyword] || c.Keyword != strings.ToLower(c.Keyword) {
@@ -65,7 +65,7 @@ func TestKeywords(t *testing.T) {
 	}{
 		{"nothing known", Suggestions{Keyword: "acme"}, "acme", "acme documentation"},
 		{"the source's name", Suggestions{Keyword: "dj", Projects: []string{"Django 5.2 documentation"}}, "dj, django", "Django documentation"},
-		{"what has the keyword in it", Suggestions{Keyword: "gitlab", Projects: []string{"GitLab Docs", "gitlab-ci"}}, "gitlab", "GitLab documentation"},
+		{"a name that contains the keyword", Suggestions{Keyword: "gitlab", Projects: []string{"GitLab Docs", "gitlab-ci"}}, "gitlab", "GitLab documentation"},
 		{"an ambiguous keyword", Suggestions{Keyword: "go", Projects: []string{"The Go Reference"}}, "go, golang", "Go documentation"},
 		{"another name", Suggestions{Keyword: "k8s"}, "k8s, kubernetes, kubectl", "k8s documentation"},
 		{"an ambiguous project", Suggestions{Keyword: "acme", Projects: []string{"docs", "api", "React"}}, "acme", "React documentation"},
@@ -130,8 +130,8 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// A folder is asked for what it says of itself: in its pages, in the files of
-// its project, and in those of the repository that it is in, but not beyond.
+// Gather reads the pages of a folder, its project files, and those of the
+// repository around it, but nothing above the repository.
 func TestGather(t *testing.T) {
 	const page = `<!doctype html><html><head><title>%s &mdash; Frob&nbsp;2 documentation</title>
 <link rel="canonical" href="https://frob.test/docs/%[1]s.html"></head><body><h1>%[1]s of the crank</h1><p>To turn the %[1]s, %[1]s it.</body></html>`

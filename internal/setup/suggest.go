@@ -10,49 +10,49 @@ import (
 	"unicode"
 )
 
-// maxKeywords is how many keywords are proposed, the user's own included.
+// maxKeywords limits the suggested keywords, including the user's own.
 const maxKeywords = 6
 
-// Keywords proposes the words by which searches name the documentation: the
-// user's own first, then others.
-func (e Suggestions) Keywords() []string {
-	keywords := []string{e.Keyword}
+// Keywords suggests the keywords that select the database: the user's own, then
+// others.
+func (s Suggestions) Keywords() []string {
+	keywords := []string{s.Keyword}
 	add := func(words ...string) {
 		for _, w := range words {
 			w = strings.ToLower(w)
-			// What has a keyword in it is found by that.
+			// A phrase that contains a keyword is already covered by it.
 			if len(keywords) < maxKeywords && w != "" && !slices.ContainsFunc(keywords, func(k string) bool { return hasWord(w, strings.ToLower(k)) }) {
 				keywords = append(keywords, w)
 			}
 		}
 	}
-	if c, ok := FindConflict(e.Keyword); ok {
+	if c, ok := FindConflict(s.Keyword); ok {
 		add(c.Instead...)
 	}
-	add(aliasesOf(strings.ToLower(e.Keyword))...)
-	for _, p := range e.Projects {
+	add(aliasesOf(strings.ToLower(s.Keyword))...)
+	for _, p := range s.Projects {
 		name := strings.ToLower(subjectName(p))
-		if _, clash := FindConflict(name); clash || len(strings.Fields(name)) > 3 {
+		if _, conflict := FindConflict(name); conflict || len(strings.Fields(name)) > 3 {
 			continue
 		}
 		add(name)
 		add(aliasesOf(name)...)
 	}
-	add(e.frequentNames()...)
+	add(s.frequentNames()...)
 	return keywords
 }
 
-// Description proposes what to call the documentation.
-func (e Suggestions) Description() string {
-	for _, p := range e.Projects {
+// Description suggests the description of the database.
+func (s Suggestions) Description() string {
+	for _, p := range s.Projects {
 		if name := subjectName(p); name != "" && len(strings.Fields(name)) <= 4 {
 			return name + " documentation"
 		}
 	}
-	return e.Keyword + " documentation"
+	return s.Keyword + " documentation"
 }
 
-// hasWord reports whether word stands in s as a whole word.
+// hasWord reports whether s contains word as a whole word.
 func hasWord(s, word string) bool {
 	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	for from := 0; ; {
@@ -69,15 +69,16 @@ func hasWord(s, word string) bool {
 	}
 }
 
-// subjectName is a name without what only says that it is documentation, and of
-// which version: "Python 3.12.1 documentation" is Python's.
+// subjectName returns a name without versions and words such as "documentation":
+// "Python" for "Python 3.12.1 documentation".
 func subjectName(s string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ':' || r == '(' || r == ')' })
 	words = slices.DeleteFunc(words, func(w string) bool { return isVersion(w) || slices.Contains(documentationWords[:], strings.ToLower(w)) })
 	return strings.Join(words, " ")
 }
 
-// documentationWords are the words that documentation is named with.
+// documentationWords are common words in titles of documentation that do not name
+// its subject.
 var documentationWords = [...]string{
 	"the", "documentation", "docs", "doc", "manual", "manuals", "reference",
 	"guide", "guides", "handbook", "book", "user", "user's", "developer",
@@ -87,16 +88,17 @@ var documentationWords = [...]string{
 	"www", "html", "project", "src", "root",
 }
 
-// isVersion reports whether a word is the number of a version.
+// isVersion reports whether a word is a version number.
 func isVersion(w string) bool {
 	w = strings.TrimPrefix(strings.ToLower(w), "v")
 	return strings.Trim(w, "0123456789.x") == "" && strings.IndexFunc(w, unicode.IsDigit) == 0
 }
 
-// siteName is what most titles of pages have at their end or beginning, behind
-// or before a dash or the like: the site's name. "" if there is nothing.
+// siteName returns the part that most page titles have in common at their
+// beginning or end, set off by a separator such as a dash: the name of the site.
+// It returns "" if the titles have no such part.
 func siteName(titles []string) string {
-	const enough = 3 // pages, for anything to be the rule
+	const minPages = 3 // fewer pages show no pattern
 	counts := map[string]int{}
 	for _, t := range titles {
 		parts := titleParts(t)
@@ -107,19 +109,19 @@ func siteName(titles []string) string {
 			}
 		}
 	}
-	if len(counts) == 0 || len(titles) < enough {
+	if len(counts) == 0 || len(titles) < minPages {
 		return ""
 	}
 	best := slices.MaxFunc(slices.Collect(maps.Keys(counts)), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[a], counts[b]), cmp.Compare(b, a))
 	})
-	if counts[best] < enough || 10*counts[best] < 6*len(titles) {
+	if counts[best] < minPages || 10*counts[best] < 6*len(titles) {
 		return ""
 	}
 	return best
 }
 
-// titleParts parts a title where sites put their name.
+// titleParts splits a title at the separators between page and site name.
 func titleParts(title string) []string {
 	for _, dash := range []string{" — ", " – ", " · ", " | ", " :: ", " » ", " « ", ": "} {
 		title = strings.ReplaceAll(title, dash, " - ")
@@ -133,12 +135,12 @@ func titleParts(title string) []string {
 	return parts
 }
 
-// frequentNames are the words in the titles that are names by their look and frequent:
-// in at least every tenth title. The most frequent come first.
-func (e Suggestions) frequentNames() []string {
-	const least = 3
+// frequentNames returns the words that look like names and occur in at least a
+// tenth of the titles, the most frequent first.
+func (s Suggestions) frequentNames() []string {
+	const minTitles = 3
 	counts := map[string]int{}
-	for _, t := range e.Titles {
+	for _, t := range s.Titles {
 		seen := map[string]bool{}
 		for _, w := range strings.FieldsFunc(t, func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.+#", r)
@@ -152,8 +154,8 @@ func (e Suggestions) frequentNames() []string {
 	}
 	words := slices.Collect(maps.Keys(counts))
 	words = slices.DeleteFunc(words, func(w string) bool {
-		_, clash := FindConflict(w)
-		return clash || counts[w] < max(least, len(e.Titles)/10)
+		_, conflict := FindConflict(w)
+		return conflict || counts[w] < max(minTitles, len(s.Titles)/10)
 	})
 	slices.SortFunc(words, func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -161,8 +163,8 @@ func (e Suggestions) frequentNames() []string {
 	return words
 }
 
-// looksLikeName reports whether a word is written as no word of a language is:
-// with a capital behind a small letter, or with digits among its letters.
+// looksLikeName reports whether a word cannot be a word of a natural language: it
+// has an upper-case letter after a lower-case one, or both letters and digits.
 func looksLikeName(w string) bool {
 	var last rune
 	inner, digits, letters := false, false, false
@@ -175,21 +177,21 @@ func looksLikeName(w string) bool {
 	return (inner || digits && letters) && !isVersion(w) && !strings.ContainsAny(w, "_.")
 }
 
-// maxPrefixes is how many URL prefixes are proposed.
+// maxPrefixes limits the suggested URL prefixes.
 const maxPrefixes = 4
 
-// Prefixes proposes what the URLs of the pages begin with: under which they
-// were read, and under which they say that they are. Those of this machine
-// count only if there are no others.
-func (e Suggestions) Prefixes() []string {
-	hosts := siteHosts(e.URLs)
-	// A site's pages may all be in one of its folders, and yet be the site's.
+// Prefixes suggests the URL prefixes of the pages. It uses the URLs of the
+// documents and the canonical URLs that pages contain. URLs of this machine count
+// only if all URLs are local.
+func (s Suggestions) Prefixes() []string {
+	hosts := siteHosts(s.URLs)
+	// The pages may all be in one folder of a larger site.
 	for i := range hosts {
-		if e.Site != "" && strings.HasPrefix(hosts[i].prefix, e.Site) {
-			hosts[i].prefix = e.Site
+		if s.Site != "" && strings.HasPrefix(hosts[i].prefix, s.Site) {
+			hosts[i].prefix = s.Site
 		}
 	}
-	for _, own := range siteHosts(e.Own) {
+	for _, own := range siteHosts(s.Own) {
 		if i := slices.IndexFunc(hosts, func(h siteHost) bool { return h.name == own.name }); i >= 0 {
 			hosts[i].widen(own.prefix)
 			continue
@@ -206,15 +208,15 @@ func (e Suggestions) Prefixes() []string {
 	return prefixes
 }
 
-// A host is where pages are.
+// A siteHost is a host with pages.
 type siteHost struct {
-	name   string // with the port, if it is named
-	prefix string // of the pages' URLs
+	name   string // with the port, if the URL has one
+	prefix string // common prefix of the pages' URLs
 	pages  int
 }
 
-// siteHosts are the hosts of the URLs, those with most of them first, without
-// those that have hardly any.
+// siteHosts groups URLs by host, sorted by number of pages. It drops hosts with
+// less than a tenth of the pages of the first one.
 func siteHosts(urls []string) []siteHost {
 	byName := map[string]*siteHost{}
 	for _, s := range urls {
@@ -246,8 +248,8 @@ func siteHosts(urls []string) []siteHost {
 	return slices.DeleteFunc(hosts, func(h siteHost) bool { return 10*h.pages < hosts[0].pages })
 }
 
-// widen makes the prefix that of a folder, too, unless they have no more than a
-// scheme in common, or not even that.
+// widen shortens the prefix to its common part with folder. It keeps the prefix
+// if the common part does not include the host.
 func (h *siteHost) widen(folder string) {
 	n := 0
 	for n < len(h.prefix) && n < len(folder) && h.prefix[n] == folder[n] {
@@ -258,7 +260,7 @@ func (h *siteHost) widen(folder string) {
 	}
 }
 
-// isLocal reports whether a host is this machine, by any port.
+// isLocal reports whether a host, with or without a port, is this machine.
 func isLocal(host string) bool {
 	name := (&url.URL{Host: host}).Hostname()
 	return name == "localhost" || net.ParseIP(name).IsLoopback()

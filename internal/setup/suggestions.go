@@ -1,11 +1,10 @@
-// Package setup finds out what a database is about, so that its entry in the
-// config can be filled in: the words by which searches name it, the URLs of its
-// pages, what to call it, and a question that it answers.
+// Package setup suggests a config entry for a database: keywords, URL prefixes, a
+// description, and a test query.
 //
-// All of it is proposed to the user. A keyword too few costs one lookup that
-// was not made; a keyword too many makes every search with that word a lookup.
-// So it proposes what the documentation calls itself, and of the words in its
-// titles only those that can hardly be anything but a name.
+// The user confirms the suggestions. A missing keyword costs one local search
+// that does not happen; an extra keyword makes every web search with that word a
+// local search. Therefore package setup suggests only the names that the
+// documentation uses for itself, and the words in titles that can only be names.
 package setup
 
 import (
@@ -22,69 +21,71 @@ import (
 	"github.com/docsearch/docsearch/internal/ingest/site"
 )
 
-// Suggestions is what a database and its source say of what they are about.
+// Suggestions is the evidence in a database and its source, from which the
+// methods derive suggestions.
 type Suggestions struct {
-	Keyword  string   // that the user chose
-	Site     string   // the URL that the pages' begin with; "" if they are not from a site
-	Projects []string // what the source calls itself, surest first
+	Keyword  string   // chosen by the user
+	Site     string   // URL prefix of the downloaded pages; "" if the source is not a site
+	Projects []string // names of the project, most reliable first
 	Titles   []string // of documents
-	Headings []string // one of each document
-	Openings []string // how the text below it begins
+	Headings []string // one per document
+	Openings []string // first words of the text below each heading
 	URLs     []string // of documents
-	Own      []string // that some of the pages give as their own
+	Own      []string // canonical URLs in pages and project files
 }
 
-// maxDocuments is how many documents are looked at, evenly spread over the database.
+// maxDocuments limits the documents that Gather reads, evenly spread over the
+// database.
 const maxDocuments = 2000
 
-// Gather reads what the database in folder dir says, and what the folder that it
-// was built from says if own is true: if the user built it.
+// Gather collects evidence from the database in folder dir. If own is true, the
+// user built the database, and Gather also reads the folder of its source.
 func Gather(dir, keyword string, own bool) (Suggestions, error) {
-	e := Suggestions{Keyword: keyword}
+	s := Suggestions{Keyword: keyword}
 	g, err := generation.Current(dir)
 	if err != nil {
-		return e, err
+		return s, err
 	}
 	table, err := passage.OpenTable(g)
 	if err != nil {
-		return e, err
+		return s, err
 	}
 	defer table.Close()
 	var files []string
 	for i := range min(maxDocuments, table.Documents()) {
 		members, err := table.Members(uint32(i * table.Documents() / min(maxDocuments, table.Documents())))
 		if err != nil {
-			return e, err
+			return s, err
 		}
 		middle, err := table.Passage(members[len(members)/2])
 		if err != nil {
-			return e, err
+			return s, err
 		}
 		if n := len(middle.Headings); n > 0 {
-			e.Headings = append(e.Headings, middle.Headings[n-1])
+			s.Headings = append(s.Headings, middle.Headings[n-1])
 		}
-		e.Openings = append(e.Openings, opening(middle.Text))
+		s.Openings = append(s.Openings, opening(middle.Text))
 		p, err := table.Passage(members[0])
 		if err != nil {
-			return e, err
+			return s, err
 		}
-		e.Titles = append(e.Titles, p.Name())
+		s.Titles = append(s.Titles, p.Name())
 		if p.URL != "" {
-			e.URLs = append(e.URLs, p.Document())
+			s.URLs = append(s.URLs, p.Document())
 		} else if name, err := filepath.Rel(g.Source.Root, p.Path); err == nil {
 			files = append(files, name)
 		}
 	}
 	switch {
 	case g.Source.Kind == ingest.KindSite:
-		e.readMirror(filepath.Join(dir, ingest.MirrorName))
+		s.readMirror(filepath.Join(dir, ingest.MirrorName))
 	case g.Source.Root != "" && own:
-		e.readFolder(g.Source.Root, files)
+		s.readFolder(g.Source.Root, files)
 	}
-	return e, nil
+	return s, nil
 }
 
-// opening is the first few words of a passage's first paragraph.
+// opening returns the first words of a passage's first paragraph.
 func opening(text string) string {
 	const words = 7
 	for line := range strings.Lines(text) {
@@ -96,16 +97,16 @@ func opening(text string) string {
 	return ""
 }
 
-// maxPages is how many pages are read for what they say of their site.
+// maxPages limits the pages whose head is read.
 const maxPages = 50
 
-// readMirror reads what the pages say of the site that they were fetched from.
-func (e *Suggestions) readMirror(dir string) {
+// readMirror adds evidence from the downloaded pages of a site.
+func (s *Suggestions) readMirror(dir string) {
 	m, err := site.Open(dir)
 	if err != nil {
-		return // the passages say enough
+		return // the passages are sufficient
 	}
-	e.Site = m.Prefix
+	s.Site = m.Prefix
 	all := m.Pages()
 	var heads []pageHead
 	for i := range min(maxPages, len(all)) {
@@ -114,17 +115,17 @@ func (e *Suggestions) readMirror(dir string) {
 			heads = append(heads, parseHead(data))
 		}
 	}
-	e.addHeads(heads)
+	s.addHeads(heads)
 }
 
-// readFolder reads what the folder of the documents says of itself.
-func (e *Suggestions) readFolder(dir string, files []string) {
+// readFolder adds evidence from the source folder.
+func (s *Suggestions) readFolder(dir string, files []string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return // the passages say enough
+		return // the passages are sufficient
 	}
 	defer root.Close()
-	e.addProject(root)
+	s.addProject(root)
 	var heads []pageHead
 	for i := range min(maxPages, len(files)) {
 		name := files[i*len(files)/min(maxPages, len(files))]
@@ -135,38 +136,39 @@ func (e *Suggestions) readFolder(dir string, files []string) {
 			}
 		}
 	}
-	e.addHeads(heads)
-	// A project's own files are beside its documentation or above it, up to
-	// where its repository begins.
+	s.addHeads(heads)
+	// Project files are in the folder of the documentation or above it, up to the
+	// root of the repository.
 	if repository := repositoryOf(dir); repository != "" {
 		for dir != repository {
 			dir = filepath.Dir(dir)
 			if above, err := os.OpenRoot(dir); err == nil {
-				e.addProject(above)
+				s.addProject(above)
 				above.Close()
 			}
 		}
 	}
 }
 
-// addHeads adds what the pages say of the site that they are of.
-func (e *Suggestions) addHeads(heads []pageHead) {
+// addHeads adds site names and canonical URLs from the heads of pages.
+func (s *Suggestions) addHeads(heads []pageHead) {
 	var titles []string
 	for _, h := range heads {
 		if h.siteName != "" {
-			e.Projects = append(e.Projects, h.siteName)
+			s.Projects = append(s.Projects, h.siteName)
 		}
 		if h.url != "" {
-			e.Own = append(e.Own, h.url)
+			s.Own = append(s.Own, h.url)
 		}
 		titles = append(titles, h.title)
 	}
 	if name := siteName(titles); name != "" {
-		e.Projects = append(e.Projects, name)
+		s.Projects = append(s.Projects, name)
 	}
 }
 
-// repositoryOf is the folder with the .git that dir is in, "" if there is none.
+// repositoryOf returns the nearest folder at or above dir that contains .git, or
+// "".
 func repositoryOf(dir string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -180,18 +182,19 @@ func repositoryOf(dir string) string {
 	}
 }
 
-// readBeginning reads the beginning of a file, which is all of those that matter.
+// readBeginning reads the first 256 KiB of a file. Project files are shorter, and
+// the head of a page is at its start.
 func readBeginning(root *os.Root, name string) ([]byte, error) {
-	const enough = 256 << 10
+	const maxBytes = 256 << 10
 	if st, err := root.Stat(name); err != nil || !st.Mode().IsRegular() {
-		return nil, errors.Join(err, fs.ErrInvalid) // opening a pipe would wait for its other end
+		return nil, errors.Join(err, fs.ErrInvalid) // opening a named pipe would block
 	}
 	f, err := root.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	buf := make([]byte, enough)
+	buf := make([]byte, maxBytes)
 	n, err := readFull(f, buf)
 	return buf[:n], err
 }
