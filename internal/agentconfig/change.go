@@ -16,42 +16,41 @@ import (
 	"github.com/docsearch/docsearch/internal/atomicfile"
 )
 
-// A Change is a file and what is to become of it.
+// A Change is a planned change of one file.
 type Change struct {
-	Path string // as the user knows it, maybe a symbolic link
-	What string // what of docsearch's is in it
+	Path string // as the user names it; may be a symbolic link
+	What string // the part that changes, for messages: "the hook"
 
 	edit edit
-	// rewrite is what is done instead of edit to a file of docsearch's own, which
-	// need not be JSON.
+	// rewrite replaces edit for docsearch's own files, which need not be JSON.
 	rewrite func(data []byte) ([]byte, error)
-	locked  bool        // other programs take a lock before they write this file
-	newMode fs.FileMode // of a file that is not there yet
+	locked  bool        // other programs lock this file for writing
+	newMode fs.FileMode // mode of a new file
 
-	before []byte // nil: there is no file
-	after  []byte // nil: the file goes
+	before []byte // nil: the file does not exist
+	after  []byte // nil: the file is removed
 	mode   fs.FileMode
 }
 
-// An edit puts something into a document, or takes it out again.
+// An edit adds entries to a document or removes them.
 type edit struct {
-	// check is nil, or what the file must stand before it is changed.
+	// check verifies that the file may be changed; nil: no check.
 	check func(path string, data []byte) error
 	apply func(*document) error
-	// redo is nil, or what would bring a document that lacks docsearch to
-	// where this one is: the opposite of apply.
+	// redo returns the opposite of apply: the edit that turns a document without
+	// docsearch into the given one. nil: the edit cannot be redone.
 	redo func(*document) func(*document) error
 }
 
-// Rewrite plans a change of a file of docsearch's own: to what rewrite makes of
-// its contents, which are nil where there is no file. It may be called again
-// when the change is applied.
+// Rewrite plans a change of a file of docsearch's own. rewrite gets the contents
+// of the file, nil if it does not exist, and returns the new ones. It may run
+// again when the change is applied.
 func Rewrite(path, what string, rewrite func(data []byte) ([]byte, error)) (*Change, error) {
 	c := &Change{Path: path, What: what, rewrite: rewrite, locked: true, newMode: 0o600}
 	return c, c.prepare()
 }
 
-// prepare reads the file and makes the edit, in memory.
+// prepare reads the file and computes the new contents.
 func (c *Change) prepare() error {
 	data, mode, err := readFile(c.Path)
 	if err != nil {
@@ -94,10 +93,10 @@ func (c *Change) prepare() error {
 	return nil
 }
 
-// original is what an edit that takes docsearch out should leave: the bytes
-// that install found, where they are known for sure because redoing what
-// install did to them leads to the file as it is. Otherwise it is the edit's
-// own result.
+// original returns the contents that a removal of docsearch should leave. If a
+// backup is certain to be the file before install, because redoing the install
+// leads to the current bytes, these are its bytes. Otherwise they are the result
+// of the edit.
 func (c *Change) original(redo func(*document) error) []byte {
 	leadsHere := func(data []byte) bool {
 		d, err := parse(data)
@@ -106,7 +105,7 @@ func (c *Change) original(redo func(*document) error) []byte {
 		}
 		untouched := d.bytes()
 		if c.edit.apply(d) != nil || !bytes.Equal(d.bytes(), untouched) {
-			return false // it has an earlier install's entries
+			return false // it contains entries of an earlier install
 		}
 		return redo(d) == nil && bytes.Equal(d.bytes(), c.before)
 	}
@@ -121,17 +120,17 @@ func (c *Change) original(redo func(*document) error) []byte {
 	return c.after
 }
 
-// None reports whether the file is already as it should be.
+// None reports whether the file needs no change.
 func (c *Change) None() bool {
 	return bytes.Equal(c.before, c.after) && (c.before == nil) == (c.after == nil)
 }
 
-// Diff shows the change, line by line. Values that look like secrets are
-// masked, for a diff ends up in bug reports.
+// Diff returns the change as a line diff. It masks values that look like secrets,
+// because diffs end up in bug reports.
 func (c *Change) Diff() string {
 	name := filepath.ToSlash(c.Path)
 	text := diff.Diff(name, c.before, name, c.after)
-	// The first line only repeats the names of the next two.
+	// The first line repeats the names of the next two.
 	_, text, _ = bytes.Cut(text, []byte("\n"))
 	secret := regexp.MustCompile(`(?i)("[^"]*(?:key|token|secret|password|auth)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"`)
 	return secret.ReplaceAllString(string(text), `$1"..."`)
@@ -140,9 +139,9 @@ func (c *Change) Diff() string {
 // Removes reports whether the change removes the file.
 func (c *Change) Removes() bool { return c.after == nil }
 
-// Apply makes the change. The bytes that were there are kept in a file beside
-// it, whose name it returns; the name is empty where there was no file, or
-// the same bytes have been kept before.
+// Apply makes the change. It backs up the old contents next to the file and
+// returns the name of the backup. The name is empty if the file did not exist or
+// an existing backup has the same contents.
 func (c *Change) Apply() (backup string, err error) {
 	if c.locked {
 		unlock, err := lockAsClaude(c.Path)
@@ -151,7 +150,7 @@ func (c *Change) Apply() (backup string, err error) {
 		}
 		defer unlock()
 	}
-	// The client may have written the file since the change was planned.
+	// Claude Code may have written the file after the change was planned.
 	if err := c.prepare(); err != nil {
 		return "", err
 	}
@@ -163,13 +162,13 @@ func (c *Change) Apply() (backup string, err error) {
 		return "", err
 	}
 	if c.locked {
-		atomicfile.Clean(target) // what is left of a process that was killed does no harm
+		atomicfile.Clean(target) // a failure leaves harmless temporary files
 	}
 	if c.after == nil {
 		if err := os.Remove(target); err != nil {
 			return "", err
 		}
-		os.Remove(filepath.Dir(target)) // if nothing else is in it
+		os.Remove(filepath.Dir(target)) // only if it is empty
 		return "", nil
 	}
 	if c.before != nil {
@@ -183,8 +182,8 @@ func (c *Change) Apply() (backup string, err error) {
 	return backup, atomicfile.Write(target, c.after, c.mode)
 }
 
-// backups are the copies of the file: as it was before docsearch's first change,
-// and before the last. Older versions of docsearch kept more.
+// backups iterates over the backups of the file: before docsearch's first change,
+// and before the last one. Older versions of docsearch kept more.
 func (c *Change) backups() func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for n := 1; ; n++ {
@@ -204,8 +203,8 @@ func (c *Change) backupPath(n int) string {
 	return path
 }
 
-// backup keeps a copy of the file beside it, unless there is one already. It never
-// writes over the first copy, and keeps no more than one other.
+// backup backs up the file unless a backup has the same contents. It never
+// overwrites the first backup, and it keeps at most one other.
 func (c *Change) backup() (string, error) {
 	for path := range c.backups() {
 		if data, err := os.ReadFile(path); err == nil && bytes.Equal(data, c.before) {
@@ -219,19 +218,19 @@ func (c *Change) backup() (string, error) {
 	return path, atomicfile.Write(path, c.before, c.mode)
 }
 
-// lockAsClaude takes the lock that Claude Code takes around its own writes of
-// the file: a folder of the file's name and ".lock", which counts as left
-// behind when it is older than ten seconds.
+// lockAsClaude takes the lock that Claude Code takes to write the file: a folder
+// with the file's name and ".lock". A lock that is older than ten seconds is
+// stale.
 func lockAsClaude(path string) (unlock func(), err error) {
 	lock := path + ".lock"
-	const stale, patience, pause = 10 * time.Second, 15 * time.Second, 50 * time.Millisecond
+	const stale, timeout, pause = 10 * time.Second, 15 * time.Second, 50 * time.Millisecond
 	for waited := time.Duration(0); ; waited += pause {
 		err := os.Mkdir(lock, 0o755)
 		switch {
 		case err == nil:
 			return func() { os.Remove(lock) }, nil
 		case errors.Is(err, fs.ErrNotExist):
-			// Without its folder there is no file that could be written.
+			// Without its folder, the file cannot be written either.
 			return func() {}, nil
 		case !errors.Is(err, fs.ErrExist):
 			return nil, err
@@ -240,19 +239,20 @@ func lockAsClaude(path string) (unlock func(), err error) {
 			os.Remove(lock)
 			continue
 		}
-		if waited >= patience {
+		if waited >= timeout {
 			return nil, fmt.Errorf("%s is locked by another program, such as Claude Code; try again, or remove the lock file if no such program is running", lock)
 		}
 		time.Sleep(pause)
 	}
 }
 
-// maxSize is the longest file that is read, in bytes. Claude Code keeps a lot in
-// its list of servers, but not that much.
+// maxSize limits the size of a config file, in bytes. Claude Code keeps other
+// state in the file with its servers, but less than this.
 const maxSize = 64 << 20
 
-// readFile reads a file that may not be there: then data is nil. In a stranger's
-// checkout a file may be a pipe, which would never end.
+// readFile reads a file; data is nil if it does not exist. It refuses anything
+// but a regular file: an untrusted checkout may contain a named pipe, which would
+// block.
 func readFile(path string) (data []byte, mode fs.FileMode, err error) {
 	st, err := os.Stat(path)
 	switch {
@@ -274,8 +274,8 @@ func readFile(path string) (data []byte, mode fs.FileMode, err error) {
 	return data, st.Mode().Perm(), nil
 }
 
-// resolveLinks is the file behind a path that may be a symbolic link, even one to
-// a file that is not there yet.
+// resolveLinks returns the target of a path that may be a symbolic link, even to
+// a missing file.
 func resolveLinks(path string) (string, error) {
 	for range 40 {
 		st, err := os.Lstat(path)
@@ -287,7 +287,7 @@ func resolveLinks(path string) (string, error) {
 			return "", err
 		}
 		if !filepath.IsAbs(to) {
-			// The folder may have been reached by a link, too.
+			// A relative link is relative to the real folder.
 			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 			if err != nil {
 				return "", err

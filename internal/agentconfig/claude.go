@@ -1,10 +1,10 @@
-// Package agentconfig reads and changes the config files of the agents that
-// docsearch works with: Claude Code's settings and its list of MCP servers.
+// Package agentconfig reads and changes the config files of coding agents: Claude
+// Code's settings and its list of MCP servers.
 //
-// A change touches what is docsearch's and nothing else: other entries, their
-// order, the layout and the comments of the file stay as they are, a copy of
-// the file is kept beside it, and it is replaced whole or not at all. The
-// package plans changes and applies them; it prints nothing and asks nothing.
+// A change affects only docsearch's own entries. Other entries, their order, the
+// layout and the comments of the file stay the same. The file is backed up next
+// to it and replaced atomically. The package plans and applies changes; it
+// neither prints nor prompts.
 package agentconfig
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config"
 )
 
-// A Scope says for whom docsearch is installed.
+// A Scope selects the users and projects that an installation applies to.
 type Scope string
 
 const (
@@ -26,10 +26,10 @@ const (
 	Local   Scope = "local"   // this user, in this project
 )
 
-// Scopes are all scopes, the usual one first.
+// Scopes lists all scopes, the default first.
 var Scopes = []Scope{User, Project, Local}
 
-// ParseScope reads a scope as a user writes it.
+// ParseScope parses a scope from the command line.
 func ParseScope(s string) (Scope, error) {
 	for _, scope := range Scopes {
 		if s == string(scope) {
@@ -39,24 +39,25 @@ func ParseScope(s string) (Scope, error) {
 	return "", errors.New("want user, project, or local")
 }
 
-// A Claude is one user's Claude Code, seen from one project.
+// A Claude is one user's installation of Claude Code, seen from one project.
 type Claude struct {
-	// Server is the name of docsearch's MCP server, which makes its tools
-	// mcp__docsearch__search and so on.
+	// Server is the name of docsearch's MCP server. The names of its tools begin
+	// with it, as in mcp__docsearch__search.
 	Server string
-	// Version is the one that the settings are for, if it is known.
+	// Version is the version of Claude Code that reads the settings. The zero
+	// Version is unknown.
 	Version Version
-	// Coverage lists the events that install registers in addition to those that
-	// every configuration needs. A project's settings always get all of them.
+	// Coverage lists the events to register in addition to those that every
+	// configuration needs. A project's settings always get all events.
 	Coverage config.Coverage
 
 	settings string // folder of the user's settings, ~/.claude
 	state    string // file with the user's MCP servers, ~/.claude.json
-	project  string // the project's folder
+	project  string // root folder of the project
 }
 
-// FindClaude finds the files of the current user, and those of the project
-// that dir is in, the way Claude Code finds them. They may not exist yet.
+// FindClaude locates the files of the current user and of the project that
+// contains dir, by the rules of Claude Code. The files need not exist.
 func FindClaude(dir string) (*Claude, error) {
 	project, err := projectOf(dir)
 	if err != nil {
@@ -82,7 +83,8 @@ func FindClaude(dir string) (*Claude, error) {
 	return c, nil
 }
 
-// projectOf is the root of the repository that dir is in, else dir itself.
+// projectOf returns the root of the repository that contains dir, or dir outside
+// of a repository.
 func projectOf(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -101,7 +103,7 @@ func projectOf(dir string) (string, error) {
 	}
 }
 
-// Settings is the file that holds the hooks of a scope.
+// Settings returns the file with the hooks of a scope.
 func (c *Claude) Settings(s Scope) string {
 	switch s {
 	case Project:
@@ -113,7 +115,7 @@ func (c *Claude) Settings(s Scope) string {
 	}
 }
 
-// Servers is the file that holds the MCP servers of a scope.
+// Servers returns the file with the MCP servers of a scope.
 func (c *Claude) Servers(s Scope) string {
 	if s == Project {
 		return filepath.Join(c.project, ".mcp.json")
@@ -121,7 +123,7 @@ func (c *Claude) Servers(s Scope) string {
 	return c.state
 }
 
-// serverAt is where in that file docsearch's server is.
+// serverAt returns the position of docsearch's server in that file.
 func (c *Claude) serverAt(s Scope) serverAt {
 	at := serverAt{[]string{"mcpServers"}, c.Server}
 	if s == Local {
@@ -130,9 +132,9 @@ func (c *Claude) serverAt(s Scope) serverAt {
 	return at
 }
 
-// Install plans what puts docsearch into a scope: its hook into the settings
-// and its server into the list of MCP servers. A file that is as it should be
-// is left out; one that Claude Code ignores is an *IgnoredError.
+// Install plans the changes that add docsearch to a scope: the hook to the
+// settings, and the server to the list of MCP servers. It omits files that need
+// no change. If Claude Code ignores a file, the error is an *IgnoredError.
 func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
@@ -141,8 +143,8 @@ func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
 }
 
 // Refresh plans the change that registers the events of c.Coverage in the user's
-// settings, if they have the hook: installed is false if they do not. The change
-// is nil if nothing is to be changed.
+// settings. installed is false if the settings do not contain the hook. The
+// change is nil if the settings are up to date.
 func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 	change = &Change{Path: c.Settings(User), What: "the hook", newMode: 0o600, edit: edit{
 		check: c.refuses(c.checkSettings),
@@ -166,7 +168,7 @@ func (c *Claude) Refresh() (change *Change, installed bool, err error) {
 	return change, installed, nil
 }
 
-// Uninstall plans what takes docsearch out of a scope again.
+// Uninstall plans the changes that remove docsearch from a scope.
 func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
 	at := c.serverAt(s)
 	return c.plan(s,
@@ -177,7 +179,7 @@ func (c *Claude) Uninstall(s Scope) ([]*Change, error) {
 		})
 }
 
-// refuses is a check that minds only what has all of a file ignored.
+// refuses returns a check that fails only if Claude Code ignores the whole file.
 func (c *Claude) refuses(check func(path string, data []byte) error) func(path string, data []byte) error {
 	return func(path string, data []byte) error {
 		err := check(path, data)
@@ -189,8 +191,8 @@ func (c *Claude) refuses(check func(path string, data []byte) error) func(path s
 	}
 }
 
-// plan prepares both files before either is written, so that a damaged one
-// stops the whole.
+// plan prepares the changes of both files before either is written, so that an
+// error in one prevents both.
 func (c *Claude) plan(s Scope, hook, server edit) ([]*Change, error) {
 	fresh := fs.FileMode(0o600)
 	if s == Project {

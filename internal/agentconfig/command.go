@@ -7,29 +7,27 @@ import (
 	"strings"
 )
 
-// The forms of the hook's command. The exit code of each is 0, whatever
-// becomes of the program: clients read a decision from standard output, while
-// exit code 2 denies the tool call, and it is also the code with which a Go
-// program ends that gets no memory or no thread before main begins, and with
-// which dash and busybox end that cannot fork.
+// The forms of the hook's command. Each exits with code 0, even if the program
+// fails: Claude Code reads the decision from standard output, and exit code 2
+// denies the tool call. A Go program also exits with 2 if it gets no memory or no
+// thread before main, and so do dash and busybox if they cannot fork.
 //
-// None of them has a list of arguments, which Claude Code ignored before
-// 2.1.139.
+// None of them uses a list of arguments, which Claude Code before 2.1.139
+// ignores.
 const (
-	// posixForm is for sh. The trap also ends a shell that cannot fork, which
-	// "|| true" and "; exit 0" do not. Measured, it costs nothing in dash, and
-	// .25 of an empty program in bash, which would otherwise exec its last
-	// command.
+	// posixForm is for sh. The trap also covers a shell that cannot fork, unlike
+	// "|| true" and "; exit 0". Measured, it costs nothing in dash, and 0.25 of
+	// an empty program in bash, which would otherwise exec its last command.
 	posixForm = "trap 'exit 0' EXIT; %s hook"
-	// windowsForm is for Git Bash and, where that is missing, PowerShell.
+	// windowsForm is for Git Bash, or for PowerShell if Git Bash is missing.
 	windowsForm = "%s hook; exit 0"
-	// sharedForm is for a file that people on several systems use. PowerShell
-	// takes all up to the second \" for one string and assigns it to x. To sh,
-	// \" is an argument.
+	// sharedForm is for files that are shared between systems. PowerShell reads
+	// the text up to the second \" as one string and assigns it to x. For sh, \"
+	// is an argument.
 	sharedForm = `set x \"; trap 'exit 0' EXIT; : \"; %s hook; exit 0`
 )
 
-// commandForm is the form of the hook's command in the settings of a scope.
+// commandForm returns the form of the hook's command for a scope.
 func commandForm(s Scope) string {
 	switch {
 	case s == Project:
@@ -40,14 +38,14 @@ func commandForm(s Scope) string {
 	return posixForm
 }
 
-// HookCommand is the command of the hook in the settings of a scope.
+// HookCommand returns the hook's command for a scope.
 func HookCommand(s Scope, program string) string {
 	return strings.Replace(commandForm(s), "%s", quote(program), 1)
 }
 
-// harmless reports whether the exit code of a command is always 0 on this
-// system: whether it is of one of the forms for it. Variables that are set
-// before the program do not count, nor does what follows its "hook".
+// harmless reports whether a command always exits with code 0 on this system,
+// that is, whether it has one of the forms above. It ignores variables before the
+// program and arguments after "hook".
 func harmless(command string) bool {
 	forms := []string{posixForm, sharedForm}
 	if runtime.GOOS == "windows" {
@@ -59,8 +57,9 @@ func harmless(command string) bool {
 	})
 }
 
-// programPart is what of a command runs the program: all of it, or what stands
-// for it in one of the forms; false if the command is neither.
+// programPart returns the part of a command that runs the program: the whole
+// command, or the part in place of "%s hook" in one of the forms. ok is false for
+// any other command.
 func programPart(command string) (part string, ok bool) {
 	for _, form := range []string{"%s hook", posixForm, windowsForm, sharedForm} {
 		if part, ok := matchForm(command, form); ok {
@@ -70,7 +69,7 @@ func programPart(command string) (part string, ok bool) {
 	return "", false
 }
 
-// matchForm is what stands for "%s hook" in a command of the form.
+// matchForm returns the part of a command in place of "%s hook" in a form.
 func matchForm(command, form string) (part string, ok bool) {
 	before, after, _ := strings.Cut(form, "%s hook")
 	part, begins := strings.CutPrefix(command, before)
@@ -78,41 +77,40 @@ func matchForm(command, form string) (part string, ok bool) {
 	return part, begins && ends && isSimple(part)
 }
 
-// isSimple reports whether a line of shell is one simple command that runs
+// isSimple reports whether a shell command line is one simple command that runs
 // docsearch's hook.
 func isSimple(line string) bool {
 	r, ok := findHook(line)
 	return ok && r.end > 0 && r.via == "" && !slices.ContainsFunc(lex(line), func(t token) bool { return t.operator })
 }
 
-// A hookRun is how a line of shell runs docsearch's hook.
+// A hookRun describes how a shell command line runs docsearch's hook.
 type hookRun struct {
-	program string // the word that names docsearch: a path, a name, a package
-	// start and end are where that word stands in the line, quotes included; 0
-	// if it does not stand there itself, but in a variable or in a script
-	// within quotes.
+	program string // the word for docsearch: a path, a name, or a package
+	// start and end are the position of that word in the line, with its quotes;
+	// 0 if it is the value of a variable or part of a quoted script.
 	start, end int
-	// via is what runs the program in place of the shell, as npx or sh, or
-	// has the shell find another, as "PATH=..."; "" if nothing does.
+	// via is the launcher of the program, such as npx or sh, or an assignment
+	// that makes the shell find another program ("PATH=..."); "" if none.
 	via string
-	// otherCommand is another command that the line runs; "" if it runs none.
+	// otherCommand is the first other command in the line; "" if none.
 	otherCommand string
-	// python says that the program is the hook that was written in Python.
+	// python reports that the program is the Python version of the hook.
 	python bool
 }
 
-// findHook finds the run of docsearch's hook in a line for sh or PowerShell. It
-// does not parse either language: it looks for a word that names docsearch and
-// is followed by the word hook, in lists, pipelines, subshells and quoted
-// scripts, with variables replaced that the line itself sets.
+// findHook finds the run of docsearch's hook in a command line of sh or
+// PowerShell. It does not parse either language. It looks for a word for
+// docsearch that is followed by the word hook, in lists, pipelines, subshells and
+// quoted scripts. It expands variables that the line itself sets.
 func findHook(line string) (hookRun, bool) { return findHookIn(line, 0) }
 
-// maxNested is how many scripts within scripts are looked into.
+// maxNested limits the nesting of quoted scripts.
 const maxNested = 4
 
 func findHookIn(line string, nested int) (found hookRun, ok bool) {
 	variables := map[string]string{}
-	beside := ""
+	other := ""
 	for _, command := range splitCommands(lex(line)) {
 		words := expand(command, variables)
 		run, runs := hookOf(words, nested)
@@ -122,12 +120,12 @@ func findHookIn(line string, nested int) (found hookRun, ok bool) {
 				run.via = "PATH=" + path
 			}
 			found, ok = run, true
-		case !runs && beside == "" && len(words) > 0 && !hasNoEffect(words):
-			beside = words[0].text
+		case !runs && other == "" && len(words) > 0 && !hasNoEffect(words):
+			other = words[0].text
 		}
 	}
 	if ok && found.otherCommand == "" {
-		found.otherCommand = beside
+		found.otherCommand = other
 	}
 	return found, ok
 }
@@ -154,10 +152,10 @@ func hookOf(words []token, nested int) (hookRun, bool) {
 	return hookRun{}, false
 }
 
-// isBareName reports whether a program is looked up on PATH.
+// isBareName reports whether a program is searched on PATH.
 func isBareName(program string) bool { return !strings.ContainsAny(program, `/\`) }
 
-// firstArgument is the first of words that is not an option.
+// firstArgument returns the first word that is not an option.
 func firstArgument(words []token) string {
 	for _, w := range words {
 		if !strings.HasPrefix(w.text, "-") {
@@ -167,7 +165,8 @@ func firstArgument(words []token) string {
 	return ""
 }
 
-// isCommandPrefix reports whether a word before a command leaves it what it is.
+// isCommandPrefix reports whether a word may precede a command without running
+// another program.
 func isCommandPrefix(word string) bool {
 	switch word {
 	case "exec", "command", "env", "nohup", ".", "{", "}", "!", "if", "then", "else", "do", "time":
@@ -176,8 +175,8 @@ func isCommandPrefix(word string) bool {
 	return assignment(word) || strings.HasPrefix(word, "-")
 }
 
-// hasNoEffect reports whether a command is one of the shell's own that does
-// nothing to the machine.
+// hasNoEffect reports whether a command is a shell builtin that changes nothing
+// on the machine.
 func hasNoEffect(words []token) bool {
 	if slices.ContainsFunc(words, func(w token) bool { return strings.HasPrefix(w.text, ">") }) {
 		return false
@@ -189,8 +188,8 @@ func hasNoEffect(words []token) bool {
 	return strings.HasPrefix(words[0].text, "$env:")
 }
 
-// expand drops the variables that are set before a command, and replaces those
-// that the line has set.
+// expand removes the assignments before a command and expands the variables that
+// the line sets.
 func expand(command []token, variables map[string]string) []token {
 	words := make([]token, 0, len(command))
 	for _, w := range command {
@@ -208,14 +207,14 @@ func expand(command []token, variables map[string]string) []token {
 	return words
 }
 
-// A token is a word of a line of shell, or an operator between commands.
+// A token is a word of a command line, or an operator between commands.
 type token struct {
 	text       string // without quotes
-	start, end int    // in the line, quotes included
+	start, end int    // position in the line, with quotes
 	operator   bool
 }
 
-// splitCommands cuts tokens into simple commands.
+// splitCommands splits tokens into simple commands.
 func splitCommands(tokens []token) [][]token {
 	var commands [][]token
 	begun := 0
@@ -228,8 +227,8 @@ func splitCommands(tokens []token) [][]token {
 	return append(commands, tokens[begun:])
 }
 
-// lex cuts a line of shell into tokens. A backslash that quotes nothing stands
-// for itself, as in a path on Windows.
+// lex splits a command line into tokens. A backslash that escapes nothing is
+// kept, as in a Windows path.
 func lex(line string) []token {
 	const operators, blanks = ";&|()`\n", " \t\r"
 	var tokens []token
@@ -255,8 +254,7 @@ func lex(line string) []token {
 	return tokens
 }
 
-// wordAt reads the word that begins at start, up to one of the bytes in stop or
-// a redirection.
+// wordAt reads the word at start. It ends before a byte in stop or a redirection.
 func wordAt(line string, start int, stop string) token {
 	var b strings.Builder
 	quoted := byte(0)
@@ -280,7 +278,7 @@ func wordAt(line string, start int, stop string) token {
 	return token{b.String(), start, i, false}
 }
 
-// assignment recognises NAME=value before a command.
+// assignment reports whether a word has the form NAME=value.
 func assignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	return ok && name != "" && strings.IndexFunc(name, func(r rune) bool {
@@ -288,14 +286,14 @@ func assignment(word string) bool {
 	}) < 0
 }
 
-// isDocsearch recognises the program by its file name.
+// isDocsearch reports whether a program is docsearch, by its file name.
 func isDocsearch(program string) bool {
 	base := program[strings.LastIndexAny(program, `/\#`)+1:]
 	return strings.HasPrefix(base, "docsearch")
 }
 
-// quote makes one word of a path, for the shell that runs hooks: sh, on Windows
-// the one that comes with Git, which reads slashes.
+// quote quotes a path for the shell that runs hooks: sh, which on Windows is part
+// of Git and accepts slashes.
 func quote(path string) string {
 	if runtime.GOOS == "windows" {
 		path = strings.ReplaceAll(plainPath(path), `\`, "/")

@@ -9,23 +9,23 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A document is a JSON file that is changed in place. What is not touched
-// keeps every byte, comments and trailing commas included; what is put in is
-// laid out like its neighbours.
+// A document is a JSON file that is edited in place. Untouched parts keep every
+// byte, including comments and trailing commas. A new part gets the layout of its
+// siblings.
 type document struct {
 	bom  bool
 	root hujson.Value
 
 	newline   string // line ending
 	unit      string // one level of indentation
-	multiline bool   // one member a line, as opposed to all on one line
+	multiline bool   // each member is on its own line
 	colon     string // between a colon and its value
-	comma     string // between a comma and what follows on the same line
+	comma     string // between a comma and the next element on the same line
 }
 
 const bom = "\ufeff"
 
-// parse reads a file; an empty one counts as an object without members.
+// parse parses a file. An empty file is an object without members.
 func parse(data []byte) (*document, error) {
 	d := &document{newline: "\n", unit: "  ", multiline: true, colon: " ", comma: " "}
 	data, d.bom = bytes.CutPrefix(data, []byte(bom))
@@ -69,7 +69,7 @@ func (d *document) bytes() []byte {
 	return data
 }
 
-// An object of the document, with the indentation of the line it stands on.
+// An object of the document, with the indentation of its line.
 type object struct {
 	*hujson.Object
 	doc    *document
@@ -89,8 +89,8 @@ func (d *document) top() object {
 	return object{d.root.Value.(*hujson.Object), d, "", ""}
 }
 
-// index is the place of the member called name, or -1. Of several it is the
-// last, which is the one that a JSON parser takes.
+// index returns the index of a member, or -1. If several members have the name,
+// it returns the last one, as JSON parsers do.
 func (o object) index(name string) int {
 	for i := len(o.Members) - 1; i >= 0; i-- {
 		if lit, ok := o.Members[i].Name.Value.(hujson.Literal); ok && lit.String() == name {
@@ -100,7 +100,7 @@ func (o object) index(name string) int {
 	return -1
 }
 
-// text is the string called name, or "".
+// text returns a string member, or "".
 func (o object) text(name string) string {
 	if i := o.index(name); i >= 0 {
 		return stringOf(o.Members[i].Value)
@@ -108,7 +108,7 @@ func (o object) text(name string) string {
 	return ""
 }
 
-// object finds the object called name; there is none if ok is false.
+// object returns an object member. ok is false if it does not exist.
 func (o object) object(name string) (child object, ok bool, err error) {
 	i := o.index(name)
 	if i < 0 {
@@ -122,7 +122,7 @@ func (o object) object(name string) (child object, ok bool, err error) {
 	return object{v, o.doc, o.childIndent(), path}, true, nil
 }
 
-// array finds the list called name; there is none if ok is false.
+// array returns an array member. ok is false if it does not exist.
 func (o object) array(name string) (child array, ok bool, err error) {
 	i := o.index(name)
 	if i < 0 {
@@ -136,7 +136,7 @@ func (o object) array(name string) (child array, ok bool, err error) {
 	return array{v, o.doc, o.childIndent(), path}, true, nil
 }
 
-// objects are the elements that are objects, by their place.
+// objects iterates over the elements that are objects.
 func (a array) objects(yield func(int, object) bool) {
 	for i := range a.Elements {
 		if v, ok := a.Elements[i].Value.(*hujson.Object); ok {
@@ -154,7 +154,7 @@ func (o object) join(name string) string {
 	return o.path + "." + name
 }
 
-// needObject is object that puts an empty one there if there is none.
+// needObject is object, but adds an empty object if it does not exist.
 func (o object) needObject(name string) (object, error) {
 	child, ok, err := o.object(name)
 	if err != nil || ok {
@@ -165,7 +165,7 @@ func (o object) needObject(name string) (object, error) {
 	return child, err
 }
 
-// needArray is array that puts an empty one there if there is none.
+// needArray is array, but adds an empty array if it does not exist.
 func (o object) needArray(name string) (array, error) {
 	child, ok, err := o.array(name)
 	if err != nil || ok {
@@ -176,7 +176,7 @@ func (o object) needArray(name string) (array, error) {
 	return child, err
 }
 
-// put appends a member. The value is JSON that the program wrote itself.
+// put appends a member. value is JSON made by docsearch.
 func (o object) put(name, value string) {
 	list := o.list()
 	at := o.doc.slot(list, o.indent)
@@ -190,7 +190,7 @@ func (o object) put(name, value string) {
 	})
 }
 
-// push appends an element.
+// push appends an element. value is JSON made by docsearch.
 func (a array) push(value string) {
 	at := a.doc.slot(a.list(), a.indent)
 	a.Elements = append(a.Elements, hujson.Value{
@@ -213,8 +213,8 @@ func (a array) remove(i int) {
 func (o object) childIndent() string { return childIndent(o.list(), o.indent) }
 func (a array) childIndent() string  { return childIndent(a.list(), a.indent) }
 
-// childIndent is the indentation of the line that a container's children
-// stand on, which is the container's own where they are all on its line.
+// childIndent returns the indentation of the lines of a container's children. It
+// is the container's own if they share its line.
 func childIndent(l list, own string) string {
 	if len(l.starts) == 0 {
 		return own
@@ -225,8 +225,8 @@ func childIndent(l list, own string) string {
 	return own
 }
 
-// A list is what an object and an array have in common: where each child
-// starts and ends, and the blanks and comments before the closing bracket.
+// A list is the common part of objects and arrays: the start and the end of each
+// child, and the white space and comments before the closing bracket.
 type list struct {
 	starts, ends []*hujson.Value
 	after        *hujson.Extra
@@ -250,17 +250,17 @@ func (a array) list() list {
 	return l
 }
 
-// A slot is room made for a new last child.
+// A slot is the position of a new last child.
 type slot struct {
 	before    hujson.Extra
-	after     hujson.Extra // not nil where the list ends with a comma
+	after     hujson.Extra // not nil if the list ends with a comma
 	indent    string
 	multiline bool
 }
 
-// slot makes room at the end of l, whose own line has that indentation. A
-// comment that stood before the closing bracket belongs to the child before
-// it, so it stays there.
+// slot makes room at the end of l. own is the indentation of the container's
+// line. A comment before the closing bracket belongs to the previous child, so it
+// stays before the new one.
 func (d *document) slot(l list, own string) slot {
 	comment := bytes.TrimRight(*l.after, " \t\r\n")
 	closing := (*l.after)[len(comment):]
@@ -291,8 +291,8 @@ func (d *document) slot(l list, own string) slot {
 	return at
 }
 
-// detach prepares the removal of child i: what stood around it and belongs to
-// others moves to its neighbours.
+// detach prepares the removal of child i: it moves the comments around it that
+// belong to other children.
 func (l list) detach(i int) {
 	last := len(l.starts) - 1
 	next := l.after
@@ -310,8 +310,7 @@ func (l list) detach(i int) {
 		*next = nil
 	}
 	if i == last && i > 0 {
-		// Whether the last child has something after it decides whether
-		// a comma follows it.
+		// A comma follows the last child only if its AfterExtra is not nil.
 		previous := l.ends[i-1]
 		switch {
 		case l.ends[i].AfterExtra == nil:
@@ -323,7 +322,7 @@ func (l list) detach(i int) {
 	}
 }
 
-// format lays out a new value for its slot.
+// format parses a new value and formats it for its slot.
 func (d *document) format(value string, at slot) hujson.ValueTrimmed {
 	v, err := hujson.Parse([]byte(value))
 	if err != nil {
@@ -356,8 +355,8 @@ func (d *document) reindent(v hujson.ValueTrimmed, indent string, multi bool) {
 	}
 }
 
-// lineIndent is the indentation of what follows extra, if that is on a line
-// of its own.
+// lineIndent returns the indentation after the last line break in extra. ok is
+// false if extra has no line break.
 func lineIndent(extra hujson.Extra) (indent string, ok bool) {
 	i := bytes.LastIndexByte(extra, '\n')
 	if i < 0 {
@@ -367,7 +366,8 @@ func lineIndent(extra hujson.Extra) (indent string, ok bool) {
 	return string(tail[:len(tail)-len(bytes.TrimLeft(tail, " \t"))]), true
 }
 
-// blank is extra if it is white space on one line.
+// blank returns extra if it is white space without a line break, else the
+// default.
 func blank(extra hujson.Extra, otherwise string) string {
 	if len(bytes.Trim(extra, " \t")) > 0 {
 		return otherwise

@@ -75,8 +75,9 @@ func (w *registration) group(s Scope, program, matcher string) string {
 	}}})
 }
 
-// The hook answers in milliseconds and gives up by itself before a second is
-// over. The limit is for a machine that stands still.
+// hookTimeout is the timeout of the hook in Claude Code, in seconds. The hook
+// answers in milliseconds and gives up within a second; this limit is for a
+// machine that hangs.
 const hookTimeout = 10
 
 // The entries as Claude Code reads them.
@@ -217,8 +218,8 @@ func writtenAs(event, matcher string) (registration, bool) {
 	return registration{event: event, expr: matcher}, event == "PreToolUse" && ownTools.MatchString(matcher)
 }
 
-// missing is the matcher of what no hook of docsearch in groups hears of yet;
-// false if nothing is missing.
+// missing returns the matcher for the tools of w that no docsearch hook in groups
+// covers. ok is false if all are covered.
 func (w *registration) missing(groups array) (matcher string, ok bool) {
 	if len(w.tools) == 0 {
 		return "", !isHooked(groups, "")
@@ -235,8 +236,8 @@ func (w *registration) missing(groups array) (matcher string, ok bool) {
 	return strings.Join(missing, "|"), len(missing) > 0
 }
 
-// isHooked reports whether a hook of docsearch hears of the tool already, or of
-// anything if it is no matter of tools.
+// isHooked reports whether a docsearch hook in groups runs for a tool, or for an
+// event without tools if tool is "".
 func isHooked(groups array, tool string) bool {
 	for _, group := range groups.objects {
 		handlers, ok, err := group.array("hooks")
@@ -252,8 +253,8 @@ func isHooked(groups array, tool string) bool {
 	return false
 }
 
-// matches applies a matcher as Claude Code does: a list of names where
-// it could be one, else a regular expression that may match anywhere.
+// matches applies a matcher as Claude Code does: as a list of names if it looks
+// like one, else as a regular expression that may match any part of the name.
 func matches(matcher, tool string) bool {
 	if matcher == "" || matcher == "*" {
 		return true
@@ -271,8 +272,8 @@ func matches(matcher, tool string) bool {
 	return err == nil && re.MatchString(tool)
 }
 
-// dropHook takes every hook of docsearch out of a settings document, with the
-// groups and lists that held nothing else.
+// dropHook removes all docsearch hooks from a settings document, and the groups
+// and lists that become empty.
 func dropHook(d *document) error {
 	hooks, ok, err := d.top().object("hooks")
 	if err != nil || !ok {
@@ -301,8 +302,8 @@ func dropHook(d *document) error {
 	return nil
 }
 
-// dropHandlers takes docsearch's handlers out of one group, and the group if
-// nothing is left in it. It reports whether the group went.
+// dropHandlers removes docsearch's handlers from one group, and the group if it
+// becomes empty. It reports whether it removed the group.
 func dropHandlers(groups array, g int) (gone bool) {
 	for i, group := range groups.objects {
 		if i != g {
@@ -331,8 +332,8 @@ func dropHandlers(groups array, g int) (gone bool) {
 	return false
 }
 
-// reinstallHook returns the edit that adds the hook as d has it to the settings of a
-// scope.
+// reinstallHook returns the edit that adds the hook to the settings of a scope as
+// it is in d.
 func reinstallHook(d *document, s Scope, server string) func(*document) error {
 	program := ""
 	var cov config.Coverage
@@ -353,7 +354,7 @@ func reinstallHook(d *document, s Scope, server string) func(*document) error {
 	return func(d *document) error { return putHook(d, s, program, registrations(server, cov)) }
 }
 
-// eachHook calls f for every hook of docsearch in a settings document.
+// eachHook calls f for every docsearch hook in a settings document.
 func eachHook(d *document, f func(*hookEntry) error) error {
 	hooks, ok, err := d.top().object("hooks")
 	if err != nil || !ok {
@@ -384,18 +385,18 @@ func eachHook(d *document, f func(*hookEntry) error) error {
 	return nil
 }
 
-// A hookEntry is a hook of docsearch in a settings document.
+// A hookEntry is a docsearch hook in a settings document.
 type hookEntry struct {
 	hookRun
 	handler object
 	event   string
 	matcher string
-	command string   // as it stands there
-	args    []string // of the form that Claude Code runs without a shell; nil: none
+	command string
+	args    []string // nil: command is a shell command line
 }
 
-// asHook recognises a handler that runs docsearch, in the form for a shell and
-// in that with a list of arguments, which a person may have written.
+// asHook recognizes a handler that runs docsearch, as a shell command line or as
+// a program with a list of arguments.
 func asHook(handler object) (*hookEntry, bool) {
 	h := &hookEntry{handler: handler, command: handler.text("command")}
 	args, ok, err := handler.array("args")
@@ -413,12 +414,12 @@ func asHook(handler object) (*hookEntry, bool) {
 	return h, ok
 }
 
-// removable reports whether the entry runs docsearch and nothing else.
+// removable reports whether the entry runs only docsearch.
 func (h *hookEntry) removable() bool { return h.otherCommand == "" && !h.python }
 
-// setProgram corrects the program in an entry of a scope and leaves the rest of
-// what its owner wrote. A command of one of the forms, or one that only runs
-// the program, gets the form for the scope.
+// setProgram corrects the program in an entry and keeps the rest. A command in
+// one of the forms, or one that only runs the program, gets the form for the
+// scope.
 func (h *hookEntry) setProgram(s Scope, program string) {
 	if h.end == 0 || h.via != "" {
 		return
@@ -435,14 +436,15 @@ func (h *hookEntry) setProgram(s Scope, program string) {
 	}
 }
 
-// A serverAt is where a server stands in a document: the keys that lead to
-// the object that holds the servers, and the server's name in it.
+// A serverAt is the position of a server in a document: the keys that lead to the
+// object with the servers, and the server's name.
 type serverAt struct {
 	keys []string
 	name string
 }
 
-// putServer puts docsearch's server among the MCP servers of a document.
+// putServer adds docsearch's server to the MCP servers of a document, or corrects
+// its program.
 func putServer(d *document, at serverAt, program string) error {
 	servers := d.top()
 	for _, key := range at.keys {
@@ -456,8 +458,7 @@ func putServer(d *document, at serverAt, program string) error {
 		return err
 	}
 	if !ok {
-		// With alwaysLoad the tool is there from the first request on,
-		// instead of by name only.
+		// With alwaysLoad, the first request contains the tool, not only its name.
 		servers.put(at.name, toJSON(serverEntry{"stdio", program, []string{"serve"}, true}))
 		return nil
 	}
@@ -470,8 +471,7 @@ func putServer(d *document, at serverAt, program string) error {
 	return nil
 }
 
-// dropServer takes docsearch's server out again, with the objects that held
-// nothing else.
+// dropServer removes docsearch's server, and the objects that become empty.
 func dropServer(d *document, at serverAt) error {
 	path := []object{d.top()}
 	for _, key := range at.keys {
@@ -493,8 +493,8 @@ func dropServer(d *document, at serverAt) error {
 	return nil
 }
 
-// reinstallServer is what makes of a document without docsearch's server one with
-// the server that d has.
+// reinstallServer returns the edit that adds docsearch's server to a document as
+// it is in d.
 func reinstallServer(d *document, at serverAt) func(*document) error {
 	program := ""
 	if entry, ok := findServer(d, at); ok && isServer(entry) {
@@ -503,7 +503,7 @@ func reinstallServer(d *document, at serverAt) func(*document) error {
 	return func(d *document) error { return putServer(d, at, program) }
 }
 
-// findServer finds the server of docsearch's name in a document.
+// findServer returns the server entry at a position.
 func findServer(d *document, at serverAt) (entry object, ok bool) {
 	servers := d.top()
 	for _, key := range at.keys {
@@ -516,14 +516,14 @@ func findServer(d *document, at serverAt) (entry object, ok bool) {
 	return entry, err == nil && ok
 }
 
-// isServer reports whether a server's entry runs docsearch.
+// isServer reports whether a server entry runs docsearch.
 func isServer(entry object) bool {
 	args, ok, err := entry.array("args")
 	return err == nil && ok && len(args.Elements) > 0 && stringOf(args.Elements[0]) == "serve" &&
 		isDocsearch(entry.text("command"))
 }
 
-// toJSON renders an entry; the fields of a struct keep their order.
+// toJSON encodes an entry. The fields of a struct keep their order.
 func toJSON(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -20,22 +20,22 @@ import (
 // A Hook is a hook entry that runs docsearch, in a settings file or a plugin.
 type Hook struct {
 	Scope        Scope  // "" in a plugin
-	Plugin       string // that has it, with its marketplace; "" in settings
-	Path         string // of the file
+	Plugin       string // its plugin, as name@marketplace; "" in settings
+	Path         string // path of the file
 	Event        string
 	Matcher      string
-	Command      string   // for a shell, or of a program if there are Args
-	Args         []string // nil: the command is for a shell
-	Program      string   // that is run, as the entry names it
-	Via          string   // what runs the program in place of the shell, such as npx, or "PATH=..."; "" if nothing does
-	OtherCommand string   // another command that the entry runs; "" if it runs none
-	Python       bool     // it is the hook that was written in Python
+	Command      string   // shell command line, or the program if Args is not nil
+	Args         []string // nil: Command is a shell command line
+	Program      string   // the program as written in the entry
+	Via          string   // launcher of the program, such as npx, or "PATH=..."; "" if none
+	OtherCommand string   // another command in the entry; "" if none
+	Python       bool     // the Python version of the hook
 }
 
-// Line is the entry's command as one line.
+// Line returns the entry's command as one line.
 func (h *Hook) Line() string { return strings.Join(append([]string{h.Command}, h.Args...), " ") }
 
-// Harmless reports whether the entry's exit code is always 0, so that a crash
+// Harmless reports whether the entry always exits with code 0, so that a crash
 // denies nothing.
 func (h *Hook) Harmless() bool { return h.Args == nil && harmless(h.Command) }
 
@@ -45,30 +45,30 @@ func (h *Hook) Repairable() bool {
 	return simple && h.Args == nil && h.Plugin == ""
 }
 
-// A Server is the entry of an MCP server that has docsearch's name.
+// A Server is an MCP server entry with docsearch's name.
 type Server struct {
 	Scope   Scope
 	Path    string // of the file
 	Name    string
 	Command string
 	Args    []string
-	Ours    bool // it runs a program called docsearch, to serve
+	Ours    bool // it runs "docsearch serve"
 }
 
-// An Installation is what Claude Code's files have of docsearch.
+// An Installation is the set of docsearch's entries in Claude Code's files.
 type Installation struct {
-	Hooks   []Hook // of settings, not of plugins
+	Hooks   []Hook // in settings files; InPlugins finds those in plugins
 	Servers []Server
 	Ignored []error // files that Claude Code ignores, or that cannot be read
 }
 
-// Installed finds docsearch's entries in every scope. What Claude Code ignores
-// has none.
+// Installed finds docsearch's entries in all scopes. It skips files that Claude
+// Code ignores.
 func (c *Claude) Installed() Installation {
 	var in Installation
 	for _, scope := range Scopes {
 		settings, servers := c.Settings(scope), c.Servers(scope)
-		if scope == User || settings != c.Settings(User) { // in the home directory, the project's settings are the user's
+		if scope == User || settings != c.Settings(User) { // in the home directory, both scopes have the same file
 			d, err := readChecked(settings, c.checkSettings)
 			in.ignore(err)
 			if d != nil {
@@ -79,7 +79,7 @@ func (c *Claude) Installed() Installation {
 		}
 		d, err := readChecked(servers, c.checkJSON)
 		if err != nil {
-			if scope != Local { // the local servers are in the user's file
+			if scope != Local { // local servers are in the user's file
 				in.ignore(err)
 			}
 			continue
@@ -102,8 +102,8 @@ func (in *Installation) ignore(err error) {
 	}
 }
 
-// hooksOf are the hooks of docsearch in a document, each with what is known of
-// all.
+// hooksOf returns the docsearch hooks in a document. Each has the fields of
+// known.
 func hooksOf(d *document, known Hook) (hooks []Hook, err error) {
 	err = eachHook(d, func(h *hookEntry) error {
 		found := known
@@ -118,9 +118,9 @@ func hooksOf(d *document, known Hook) (hooks []Hook, err error) {
 	return hooks, nil
 }
 
-// InPlugins finds the hooks of docsearch in the plugins that are in these
-// folders, by their names. A plugin of docsearch's own that is not among them
-// counts as one with the hooks that install enters.
+// InPlugins finds docsearch's hooks in plugins. folders maps the names of plugins
+// to their folders. If docsearch's own plugin is not in the map, InPlugins
+// returns the hooks of the full coverage for it.
 func InPlugins(folders map[string]string, own string) []Hook {
 	if _, ok := folders[own]; own != "" && !ok {
 		folders = maps.Clone(folders)
@@ -142,8 +142,8 @@ func InPlugins(folders map[string]string, own string) []Hook {
 	return hooks
 }
 
-// inPlugin finds the hooks of docsearch in a plugin's folder. What is wrong with
-// its files is for its maker.
+// inPlugin finds docsearch's hooks in a plugin's folder. It ignores errors in the
+// plugin's files.
 func inPlugin(known Hook) (hooks []Hook) {
 	if known.Path == "" {
 		return nil
@@ -158,16 +158,17 @@ func inPlugin(known Hook) (hooks []Hook) {
 	return hooks
 }
 
-// A Double is a call for which Claude Code runs docsearch's hook more than once.
+// A Duplicate is a set of calls for which Claude Code runs docsearch's hook more
+// than once.
 type Duplicate struct {
-	Calls []string // tools and events: "WebSearch", "SessionStart"
-	Hooks []Hook   // that it runs, each once
+	Calls []string // tools and events, such as "WebSearch" and "SessionStart"
+	Hooks []Hook   // the hooks that run, without repetitions
 }
 
-// Duplicates finds the calls for which Claude Code runs more than one of the hooks.
-// Of several with one command in settings files it runs one.
+// Duplicates finds the calls for which Claude Code runs more than one of the
+// hooks. Claude Code runs equal commands in settings files only once.
 func (c *Claude) Duplicates(hooks []Hook) []Duplicate {
-	var doubles []Duplicate
+	var duplicates []Duplicate
 	for _, w := range registrations(c.Server, config.FullCoverage()) {
 		tools := w.tools
 		if w.expr != "" {
@@ -185,25 +186,25 @@ func (c *Claude) Duplicates(hooks []Hook) []Duplicate {
 			if w.event == "PostToolUseFailure" {
 				call = w.event
 			}
-			i := slices.IndexFunc(doubles, func(d Duplicate) bool { return reflect.DeepEqual(d.Hooks, run) })
+			i := slices.IndexFunc(duplicates, func(d Duplicate) bool { return reflect.DeepEqual(d.Hooks, run) })
 			if i < 0 {
-				doubles = append(doubles, Duplicate{Hooks: run})
-				i = len(doubles) - 1
+				duplicates = append(duplicates, Duplicate{Hooks: run})
+				i = len(duplicates) - 1
 			}
-			doubles[i].Calls = append(doubles[i].Calls, call)
+			duplicates[i].Calls = append(duplicates[i].Calls, call)
 		}
 	}
-	return doubles
+	return duplicates
 }
 
-// hooksRunFor are the hooks that Claude Code runs for an event of a tool.
+// hooksRunFor returns the hooks that Claude Code runs for an event of a tool.
 func hooksRunFor(hooks []Hook, event, tool string) []Hook {
 	var run []Hook
 	for _, h := range hooks {
 		if h.Event != event || tool != "" && !matches(h.Matcher, tool) {
 			continue
 		}
-		h.Event, h.Matcher = "", "" // those of one place may differ in these
+		h.Event, h.Matcher = "", "" // entries of one file may differ in these
 		same := func(other Hook) bool {
 			return h.Plugin == other.Plugin && h.Command == other.Command && slices.Equal(h.Args, other.Args) && (h.Args == nil) == (other.Args == nil)
 		}
@@ -214,7 +215,7 @@ func hooksRunFor(hooks []Hook, event, tool string) []Hook {
 	return run
 }
 
-// Matched reports whether one of the hooks is called before the tool is.
+// Matched reports whether one of the hooks runs before calls of a tool.
 func Matched(hooks []Hook, tool string) bool {
 	for _, h := range hooks {
 		if h.Event == "PreToolUse" && matches(h.Matcher, tool) {
@@ -224,16 +225,15 @@ func Matched(hooks []Hook, tool string) bool {
 	return false
 }
 
-// RequiredTools are the tools that the hook must hear of to answer from local
-// documentation. For the other entries that install makes, people may have
-// reasons to do without.
+// RequiredTools returns the tools that the hook needs to answer from local
+// documentation. Users may have removed other entries on purpose.
 func (c *Claude) RequiredTools() []string {
 	return []string{"WebSearch", "WebFetch", "mcp__" + c.Server + "__search"}
 }
 
-// Uncovered returns the events and tools of c.Coverage for which none of the hooks
-// runs. It skips the events that old versions of Claude Code do not know, unless a
-// hook is registered for one of them.
+// Uncovered returns the events and tools of c.Coverage for which none of the
+// hooks runs. It skips the events that old versions of Claude Code do not know,
+// unless a hook is registered for one of them.
 func (c *Claude) Uncovered(hooks []Hook) []string {
 	late := slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == "SubagentStart" || h.Event == "PostToolUseFailure" })
 	var calls []string
@@ -262,8 +262,7 @@ func (c *Claude) Uncovered(hooks []Hook) []string {
 	return calls
 }
 
-// HasServer reports whether one of the scopes has an MCP server of that name,
-// whatever it runs.
+// HasServer reports whether a scope has an MCP server with a name.
 func (c *Claude) HasServer(name string) bool {
 	for _, scope := range Scopes {
 		d, err := open(c.Servers(scope))
@@ -284,7 +283,7 @@ func (c *Claude) HasServer(name string) bool {
 	return false
 }
 
-// HooksDisabled is the settings file that switches all hooks off, or "".
+// HooksDisabled returns the settings file that turns all hooks off, or "".
 func (c *Claude) HooksDisabled() string {
 	path := ""
 	for _, scope := range Scopes {
@@ -296,7 +295,7 @@ func (c *Claude) HooksDisabled() string {
 		if i < 0 {
 			continue
 		}
-		path = "" // a later scope has the last word
+		path = "" // later scopes take precedence
 		if lit, ok := d.top().Members[i].Value.Value.(hujson.Literal); ok && lit.Bool() {
 			path = c.Settings(scope)
 		}
@@ -304,9 +303,9 @@ func (c *Claude) HooksDisabled() string {
 	return path
 }
 
-// Plugin is the plugin of docsearch that the settings enable, with its
-// marketplace, or "". A plugin given on Claude Code's command line does not
-// show in the settings.
+// Plugin returns docsearch's plugin that the settings enable, as
+// name@marketplace, or "". It cannot see a plugin that is given on Claude Code's
+// command line.
 func (c *Claude) Plugin() string {
 	plugin := ""
 	for _, scope := range Scopes {
@@ -316,7 +315,7 @@ func (c *Claude) Plugin() string {
 		}
 		plugins, ok, err := d.top().object("enabledPlugins")
 		if err != nil || !ok {
-			continue // of no concern here
+			continue // not docsearch's concern
 		}
 		for _, member := range plugins.Members {
 			id := stringOf(member.Name)
@@ -326,21 +325,21 @@ func (c *Claude) Plugin() string {
 			if lit, ok := member.Value.Value.(hujson.Literal); ok && lit.Bool() {
 				plugin = id
 			} else if plugin == id {
-				plugin = "" // a later scope has the last word
+				plugin = "" // later scopes take precedence
 			}
 		}
 	}
 	return plugin
 }
 
-// open parses the file at path; one that is not there is empty.
+// open parses the file at path. A missing file is an empty document.
 func open(path string) (*document, error) {
 	return readChecked(path, func(string, []byte) error { return nil })
 }
 
-// readChecked parses the file at path if check finds nothing wrong with it; one
-// that is not there is empty. If only an entry is wrong, it returns both the
-// document and the error.
+// readChecked parses the file at path if check succeeds. A missing file is an
+// empty document. If only an entry is invalid, it returns the document and the
+// error.
 func readChecked(path string, check func(path string, data []byte) error) (*document, error) {
 	data, _, err := readFile(path)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package agentconfig
 
-// plainPath has nothing to do: sh takes quoted paths for commands.
+// plainPath returns path: sh accepts quoted paths as commands.
 func plainPath(path string) string { return path }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// plainPath is a path that needs no quotes, if there is one: PowerShell takes a
-// quoted path for a text, and not for a command. The name of the file stays.
+// plainPath returns a path that needs no quotes, if one exists: PowerShell treats
+// a quoted path as a string, not as a command. The file name stays the same.
 func plainPath(path string) string {
 	end := strings.LastIndexByte(path, '\\') + 1
 	folder, name := path[:end], path[end:]

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// ErrTemporary is the error of Program for a binary that "go run" made.
+// ErrTemporary is the error of Program for a binary of "go run".
 var ErrTemporary = errors.New("cannot install a temporary binary of \"go run\"")
 
-// Program is the path under which this program should be entered into config
-// files: one on PATH that leads to it, since that outlives an upgrade which
-// replaces what a link points at, else its own.
+// Program returns the path of this program for config files. If a path on PATH
+// leads to it, it returns that path, which survives an upgrade that changes the
+// target of a link.
 func Program() (string, error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -32,8 +32,8 @@ func Program() (string, error) {
 	return own, nil
 }
 
-// OnPath is the absolute path under which PATH leads to program by the name
-// docsearch.
+// OnPath returns the absolute path of docsearch on PATH. ok reports whether that
+// is the given program.
 func OnPath(program string) (path string, ok bool) {
 	found, err := exec.LookPath("docsearch")
 	if err != nil || !filepath.IsAbs(found) {
@@ -44,7 +44,7 @@ func OnPath(program string) (path string, ok bool) {
 	return found, errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// CheckProgram says what is wrong with a program that is to be entered.
+// CheckProgram reports why a program cannot be used in config files.
 func CheckProgram(program string) error {
 	_, err := exec.LookPath(program)
 	switch {
@@ -60,8 +60,8 @@ func CheckProgram(program string) error {
 	return nil
 }
 
-// Own reports whether program, as a hook or a server entry names it, is the
-// program that runs now: whether both lead to one file.
+// Own reports whether the program in a hook or server entry is the running
+// program, that is, the same file.
 func Own(program string) bool {
 	own, err := os.Executable()
 	if err != nil {
@@ -76,7 +76,7 @@ func Own(program string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// expandHome replaces what a shell replaces by the home directory.
+// expandHome expands the home directory as a shell does.
 func expandHome(program string) string {
 	for _, prefix := range []string{"~/", "$HOME/", "${HOME}/"} {
 		if rest, ok := strings.CutPrefix(program, prefix); ok {

@@ -17,19 +17,18 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// An Outcome is what a hook made of an event.
+// An Outcome is the result of a hook run.
 type Outcome struct {
-	Decision string // "deny", "allow", or "" where it gave no opinion
+	Decision string // "deny", "allow", or "" without a decision
 	Reason   string
 	Context  string
-	Code     int    // its exit code
-	Stderr   string // but for the reason of a denial
+	Code     int    // exit code
+	Stderr   string // without the reason of a denial
 	Took     time.Duration
 }
 
-// RunHook gives an event to the hook that cmd starts, as Claude Code does, and
-// reads its answer as Claude Code does. An answer that Claude Code would throw
-// away is an error.
+// RunHook sends an event to the hook that cmd starts and reads its output, both
+// as Claude Code does. Output that Claude Code would discard is an error.
 func RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
 	input, err := json.Marshal(event)
 	if err != nil {
@@ -72,31 +71,31 @@ func RunHook(cmd *exec.Cmd, event any) (Outcome, error) {
 	return o, nil
 }
 
-// Shell runs the hook of a program as Claude Code runs the command that install
-// enters for it.
+// Shell returns the command that runs a program's hook as Claude Code runs the
+// command that install writes.
 func Shell(ctx context.Context, program string) *exec.Cmd {
 	sh := "/bin/sh"
 	if runtime.GOOS == "windows" {
 		var err error
 		if sh, err = exec.LookPath("sh"); err != nil {
-			return exec.CommandContext(ctx, program, "hook") // Git's shell need not be on PATH
+			return exec.CommandContext(ctx, program, "hook") // the shell of Git may not be on PATH
 		}
 	}
 	return exec.CommandContext(ctx, sh, "-c", HookCommand(User, program))
 }
 
-// A Session is a conversation with an MCP server that was started for it.
+// A Session is a connection to an MCP server that it started.
 type Session struct {
 	client *client.Client
 	stderr lines
 
-	Server string // as it names itself, with its version
+	Server string // name and version that the server reports
 	Tools  []string
-	Took   time.Duration // until it answered initialize
+	Took   time.Duration // until the response to initialize
 }
 
-// StartServer starts an MCP server and asks it for its tools. The function
-// makes the process from the program and its arguments.
+// StartServer starts an MCP server and lists its tools. start creates the command
+// for the server process.
 func StartServer(ctx context.Context, start func(context.Context) *exec.Cmd) (*Session, error) {
 	s := &Session{}
 	began := time.Now()
@@ -130,7 +129,7 @@ func StartServer(ctx context.Context, start func(context.Context) *exec.Cmd) (*S
 	return s, nil
 }
 
-// Call calls a tool and returns the text of its answer.
+// Call calls a tool and returns the text of the result.
 func (s *Session) Call(ctx context.Context, tool string, arguments any) (string, error) {
 	call := mcp.CallToolRequest{}
 	call.Params.Name, call.Params.Arguments = tool, arguments
@@ -150,10 +149,11 @@ func (s *Session) Call(ctx context.Context, tool string, arguments any) (string,
 	return text.String(), nil
 }
 
-// Close ends the conversation and the server.
+// Close closes the connection and stops the server.
 func (s *Session) Close() error { return s.client.Close() }
 
-// stderrLine is the first line of what the server wrote to stderr, for an error.
+// stderrLine returns the first line of the server's stderr as the suffix of an
+// error.
 func (s *Session) stderrLine() string {
 	if line := firstLine(s.stderr.String()); line != "" {
 		return ": " + line
@@ -161,7 +161,7 @@ func (s *Session) stderrLine() string {
 	return ""
 }
 
-// lines is a buffer that is read while it is written.
+// A lines is a buffer that is safe for concurrent use.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -13,26 +13,27 @@ import (
 	"github.com/docsearch/docsearch/internal/config/decode"
 )
 
-// An IgnoredError says that Claude Code reads nothing of a file: no hook, no
-// permission, no server.
+// An IgnoredError reports that Claude Code ignores a file: its hooks, permissions
+// and servers.
 type IgnoredError struct {
 	Path         string
 	Line, Column int
 	Reason       string
-	// Entry says that it ignores only the entry there. Versions before that
-	// ignore the file, as 2.1.197 does.
+	// Entry reports that Claude Code ignores only this entry. Older versions,
+	// such as 2.1.197, ignore the whole file.
 	Entry bool
 }
 
 func (e *IgnoredError) Error() string {
-	what := "the whole file"
+	scope := "the whole file"
 	if e.Entry {
-		what = "this entry, and up to 2.1.197 the whole file"
+		scope = "this entry, and up to 2.1.197 the whole file"
 	}
-	return fmt.Sprintf("%s:%d:%d: Claude Code ignores %s: %s", e.Path, e.Line, e.Column, what, e.Reason)
+	return fmt.Sprintf("%s:%d:%d: Claude Code ignores %s: %s", e.Path, e.Line, e.Column, scope, e.Reason)
 }
 
-// checkJSON checks that Claude Code reads a file, which may be empty.
+// checkJSON reports why Claude Code would ignore a JSON file. The file may be
+// empty.
 func (c *Claude) checkJSON(path string, data []byte) error {
 	text, marked := bytes.CutPrefix(data, []byte(bom))
 	if marked && c.Version.before(allEventsVersion) {
@@ -47,10 +48,9 @@ func (c *Claude) checkJSON(path string, data []byte) error {
 	return nil
 }
 
-// checkSettings checks that Claude Code reads a settings file. One entry that
-// it does not understand has it ignore the whole file: as measured with 2.0.30,
-// 2.1.197, 2.1.328 and 2.1.330. Of the settings that have nothing to do with
-// docsearch, only the most common ones are checked.
+// checkSettings reports why Claude Code would ignore a settings file. One invalid
+// entry is enough, as measured with 2.0.30, 2.1.197, 2.1.328 and 2.1.330. Of the
+// settings that do not concern docsearch, it checks only the most common ones.
 func (c *Claude) checkSettings(path string, data []byte) error {
 	if err := c.checkJSON(path, data); err != nil {
 		return err
@@ -68,8 +68,8 @@ func (c *Claude) checkSettings(path string, data []byte) error {
 	return nil
 }
 
-// A settingsFault is a part of a settings file that has Claude Code ignore it
-// all.
+// A settingsFault is the reason why Claude Code ignores a settings file, and its
+// position.
 type settingsFault struct {
 	at     int
 	reason string
@@ -82,7 +82,7 @@ func faultAt(v hujson.Value, format string, args ...any) error {
 	return &settingsFault{at: v.StartOffset, reason: fmt.Sprintf(format, args...)}
 }
 
-// checkKind is nil if v is of the kind.
+// checkKind returns a fault unless v has the kind.
 func checkKind(kind hujson.Kind, v hujson.Value, path string) error {
 	if got := v.Value.Kind(); got == kind || kind == 't' && got == 'f' {
 		return nil
@@ -91,9 +91,9 @@ func checkKind(kind hujson.Kind, v hujson.Value, path string) error {
 	return faultAt(v, "%s is %s, want %s", path, kindName(v.Value), names[kind])
 }
 
-// checkSettings returns a settingsFault if there is one, and of several one for
-// which all is ignored. With old set, the document is for a version that does
-// not know what later ones do.
+// checkSettings returns the first settingsFault, preferably one for which Claude
+// Code ignores the whole file. old selects the rules of versions before
+// allEventsVersion.
 func (d *document) checkSettings(old bool) error {
 	var entry error
 	kinds := map[string]hujson.Kind{
@@ -102,7 +102,7 @@ func (d *document) checkSettings(old bool) error {
 	for i, m := range d.top().Members {
 		name := stringOf(m.Name)
 		kind, known := kinds[name]
-		if !known || i != d.top().index(name) { // of two with one name the last counts
+		if !known || i != d.top().index(name) { // the last of several equal names counts
 			continue
 		}
 		if err := checkKind(kind, m.Value, name); err != nil {
@@ -156,11 +156,11 @@ func checkHooks(events *hujson.Object, old bool) error {
 		case old && !first:
 			return faultAt(event.Name, "hooks.%s is an event that this version does not support", name)
 		case !known || event.Value.Value.Kind() == 'n' && !old:
-			continue // it is left out, and the others count
+			continue // Claude Code skips only this event
 		}
 		var fault *settingsFault
 		if errors.As(checkEvent(event.Value, "hooks."+name, old), &fault) {
-			// What could have been a hook that denies is not left out.
+			// Claude Code does not skip a hook that could deny a call.
 			if fault.entry = name != "PreToolUse" && name != "PermissionRequest"; !fault.entry {
 				return fault
 			}
@@ -182,7 +182,8 @@ func checkEvent(v hujson.Value, path string, old bool) error {
 	return nil
 }
 
-// hookEvents are the events that Claude Code knows, and whether 2.0.30 does.
+// hookEvents returns the events that Claude Code knows. The value is true if
+// 2.0.30 knows the event.
 func hookEvents() map[string]bool {
 	events := map[string]bool{}
 	for _, name := range []string{
@@ -255,7 +256,7 @@ func checkHandler(v hujson.Value, path string, old bool) error {
 	return checkOptions(handler, path, old)
 }
 
-// checkOptions checks what a handler may have. The oldest version minds only
+// checkOptions checks the options of a handler. The oldest version checks only
 // the timeout.
 func checkOptions(handler object, path string, old bool) error {
 	for _, m := range handler.Members {

@@ -9,27 +9,26 @@ import (
 	"time"
 )
 
-// A Version is a version of Claude Code; the zero Version is one that is not
-// known.
+// A Version is a version of Claude Code. The zero Version is unknown.
 type Version [3]int
 
 var (
-	// allEventsVersion is the first version that knows every event that install asks
-	// for. Before it, a file that names an event of later versions is ignored.
+	// allEventsVersion is the first version that knows all events that install
+	// registers. Earlier versions ignore a file with an unknown event.
 	allEventsVersion = Version{2, 1, 76}
-	// ignoredEntriesVersion is the first version that was seen to ignore a hook that it
-	// does not understand, and not the file. 2.1.197 was seen to ignore the file.
+	// ignoredEntriesVersion is the first tested version that ignores an invalid
+	// hook and not the whole file. 2.1.197 ignores the whole file.
 	ignoredEntriesVersion = Version{2, 1, 328}
 )
 
-// VersionOnPath is the version of the Claude Code on PATH. It is not known where
-// there is none: the one that is used came with an editor, and keeps itself up
-// to date.
+// VersionOnPath returns the version of Claude Code on PATH. If PATH has none, the
+// version is unknown: the user's Claude Code is then part of an editor, which
+// updates itself.
 func VersionOnPath(ctx context.Context) Version {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "claude", "--version")
-	cmd.Dir = os.TempDir() // launchers choose versions by the files of the folder that they run in
+	cmd.Dir = os.TempDir() // a launcher may choose a version by files in the working directory
 	out, err := cmd.Output()
 	if err != nil {
 		return Version{}
@@ -37,7 +36,7 @@ func VersionOnPath(ctx context.Context) Version {
 	return parseVersion(string(out))
 }
 
-// parseVersion reads a version such as "2.0.30 (Claude Code)".
+// parseVersion parses a version such as "2.0.30 (Claude Code)".
 func parseVersion(text string) (v Version) {
 	number, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	parts := strings.Split(number, ".")
@@ -54,7 +53,7 @@ func parseVersion(text string) (v Version) {
 	return v
 }
 
-// before reports whether the version is known and older than another.
+// before reports whether the version is known and older than other.
 func (v Version) before(other Version) bool {
 	if v == (Version{}) {
 		return false
