@@ -179,7 +179,7 @@ func (a *app) applyPlan(plan []*agentconfig.Change, format string) error {
 		if err != nil {
 			return fmt.Errorf("cannot change %s: %w", change.Path, err)
 		}
-		fmt.Fprintf(a.stdout, format+"\n", change.What, change.Path)
+		fmt.Fprintf(a.stdout, format+"\n", change.Subject, change.Path)
 		if change.Removes() {
 			fmt.Fprintln(a.stdout, "  removed the file: it had no other content")
 		}

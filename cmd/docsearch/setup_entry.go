@@ -173,9 +173,9 @@ func (s *setupCommand) applyEntry(ctx context.Context, change *agentconfig.Chang
 	fmt.Fprintln(s.stdout)
 	backup, err := change.Apply()
 	if err != nil {
-		return fmt.Errorf("cannot add %s to %s: %w", change.What, path, err)
+		return fmt.Errorf("cannot add %s to %s: %w", change.Subject, path, err)
 	}
-	fmt.Fprintf(s.stdout, "added %s to %s\n", change.What, path)
+	fmt.Fprintf(s.stdout, "added %s to %s\n", change.Subject, path)
 	s.created = append(s.created, fmt.Sprintf("the entry %s in %s", name, path))
 	if backup != "" {
 		fmt.Fprintf(s.stdout, "  backup: %s\n", backup)

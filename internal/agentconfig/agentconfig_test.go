@@ -63,7 +63,7 @@ func TestInstallAndUninstall(t *testing.T) {
 	}
 }
 
-// What Claude Code ignores, uninstall still takes docsearch out of.
+// Uninstall also removes docsearch from files that Claude Code ignores.
 func TestUninstallFromIgnoredFile(t *testing.T) {
 	c := testClaude(t)
 	const before = "{\n  // mine\n  \"model\": \"opus\",\n}\n"
@@ -78,7 +78,7 @@ func TestUninstallFromIgnoredFile(t *testing.T) {
 	}
 }
 
-// An entry that also runs something else, or another hook, stays.
+// Uninstall keeps an entry that also runs another command, and other hooks.
 func TestUninstallLeavesOthers(t *testing.T) {
 	c := testClaude(t)
 	before := settingsWith(t, "tee /tmp/events | docsearch hook", 5)
@@ -127,7 +127,7 @@ func TestFilesThatWereNotThere(t *testing.T) {
 	}
 }
 
-// What others did to the file between install and uninstall stays.
+// Uninstall keeps changes that others made after install.
 func TestUninstallKeepsLaterChanges(t *testing.T) {
 	c := testClaude(t)
 	write(t, c.Settings(User), "{\n  \"model\": \"opus\"\n}\n")
@@ -184,7 +184,7 @@ func TestInstallFollowsTheProgram(t *testing.T) {
 	}
 }
 
-// What hears of some tools already is not doubled; what is missing is added.
+// Install adds entries only for the tools that no entry covers.
 func TestInstallAddsWhatIsMissing(t *testing.T) {
 	before := `{"hooks": {"PreToolUse": [
   {"matcher": "WebSearch|Edit", "hooks": [{"type": "command", "command": "/opt/tools/docsearch hook"}]},
@@ -214,10 +214,10 @@ func TestInstallAddsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// The plugin hears of what install has the hook hear of; its events that old
-// versions do not know are in a file of their own.
+// The plugin registers the same events as install. The events that old versions
+// do not know are in a separate file.
 func TestPluginHearsTheSame(t *testing.T) {
-	heard := func(data []byte) map[string][]string {
+	registered := func(data []byte) map[string][]string {
 		d, err := parse(data)
 		if err != nil {
 			t.Fatal(err)
@@ -244,13 +244,13 @@ func TestPluginHearsTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := heard([]byte(edited(t, "{}", func(d *document) error { return putHook(d, User, program, allRegistrations) })))
+		want := registered([]byte(edited(t, "{}", func(d *document) error { return putHook(d, User, program, allRegistrations) })))
 		for _, w := range allRegistrations {
 			if w.late != late {
 				delete(want, w.event)
 			}
 		}
-		if diff := cmp.Diff(want, heard(data)); diff != "" {
+		if diff := cmp.Diff(want, registered(data)); diff != "" {
 			t.Errorf("%s (-install +plugin):\n%s", name, diff)
 		}
 	}
@@ -294,7 +294,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// A damaged file stops both: the sound one is not written either.
+// If one file is damaged, install writes neither of them.
 func TestDamagedFile(t *testing.T) {
 	for _, damaged := range []int{0, 1} {
 		c := testClaude(t)
@@ -399,8 +399,9 @@ func TestFileModeStays(t *testing.T) {
 	}
 }
 
-// Claude Code writes its state while it runs. A lock that it holds is waited
-// for, one that it left behind is not, and what it wrote in between stays.
+// Claude Code writes its state while docsearch runs. Install waits for a lock
+// that Claude Code holds, ignores a stale lock, and keeps the contents that
+// Claude Code wrote in between.
 func TestRunningClaude(t *testing.T) {
 	c := testClaude(t)
 	write(t, c.Servers(User), `{"numStartups": 1}`)
@@ -503,7 +504,7 @@ func TestDiffMasksSecrets(t *testing.T) {
 	}
 }
 
-// testClaude is a Claude in folders of its own.
+// testClaude returns a Claude with temporary folders.
 func testClaude(t *testing.T) *Claude {
 	t.Helper()
 	home := t.TempDir()

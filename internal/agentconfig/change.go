@@ -18,8 +18,8 @@ import (
 
 // A Change is a planned change of one file.
 type Change struct {
-	Path string // as the user names it; may be a symbolic link
-	What string // the part that changes, for messages: "the hook"
+	Path    string // as the user names it; may be a symbolic link
+	Subject string // the part that changes, for messages: "the hook"
 
 	edit edit
 	// rewrite replaces edit for docsearch's own files, which need not be JSON.
@@ -45,8 +45,8 @@ type edit struct {
 // Rewrite plans a change of a file of docsearch's own. rewrite gets the contents
 // of the file, nil if it does not exist, and returns the new ones. It may run
 // again when the change is applied.
-func Rewrite(path, what string, rewrite func(data []byte) ([]byte, error)) (*Change, error) {
-	c := &Change{Path: path, What: what, rewrite: rewrite, locked: true, newMode: 0o600}
+func Rewrite(path, subject string, rewrite func(data []byte) ([]byte, error)) (*Change, error) {
+	c := &Change{Path: path, Subject: subject, rewrite: rewrite, locked: true, newMode: 0o600}
 	return c, c.prepare()
 }
 

@@ -146,7 +146,7 @@ func (c *Claude) Install(s Scope, program string) ([]*Change, error) {
 // settings. installed is false if the settings do not contain the hook. The
 // change is nil if the settings are up to date.
 func (c *Claude) Refresh() (change *Change, installed bool, err error) {
-	change = &Change{Path: c.Settings(User), What: "the hook", newMode: 0o600, edit: edit{
+	change = &Change{Path: c.Settings(User), Subject: "the hook", newMode: 0o600, edit: edit{
 		check: c.refuses(c.checkSettings),
 		apply: func(d *document) error {
 			program := ""
@@ -200,8 +200,8 @@ func (c *Claude) plan(s Scope, hook, server edit) ([]*Change, error) {
 	}
 	var changes []*Change
 	for _, change := range []*Change{
-		{Path: c.Settings(s), What: "the hook", edit: hook, newMode: fresh},
-		{Path: c.Servers(s), What: "the MCP server", edit: server, newMode: fresh, locked: s != Project},
+		{Path: c.Settings(s), Subject: "the hook", edit: hook, newMode: fresh},
+		{Path: c.Servers(s), Subject: "the MCP server", edit: server, newMode: fresh, locked: s != Project},
 	} {
 		if err := change.prepare(); err != nil {
 			return nil, err

@@ -14,7 +14,7 @@ func TestFindHook(t *testing.T) {
 		line    string
 		program string // "": none
 		via     string
-		beside  string
+		other   string
 	}{
 		{line: `docsearch hook`, program: "docsearch"},
 		{line: `/usr/local/bin/docsearch hook`, program: "/usr/local/bin/docsearch"},
@@ -60,11 +60,11 @@ func TestFindHook(t *testing.T) {
 		{line: `PATH=/evil; docsearch hook`, program: "docsearch", via: "PATH=/evil"},
 		{line: `env PATH=/evil docsearch hook`, program: "docsearch", via: "PATH=/evil"},
 		{line: `PATH=/evil /usr/bin/docsearch hook`, program: "/usr/bin/docsearch"},
-		{line: `tee /tmp/events | docsearch hook`, program: "docsearch", beside: "tee"},
-		{line: `docsearch hook; rm -rf /tmp/x`, program: "docsearch", beside: "rm"},
+		{line: `tee /tmp/events | docsearch hook`, program: "docsearch", other: "tee"},
+		{line: `docsearch hook; rm -rf /tmp/x`, program: "docsearch", other: "rm"},
 		{line: `x=$(docsearch hook)`, program: "docsearch"},
-		{line: `docsearch hook; : > /tmp/x`, program: "docsearch", beside: ":"},
-		{line: `docsearch hook $(touch /tmp/x)`, program: "docsearch", beside: "touch"},
+		{line: `docsearch hook; : > /tmp/x`, program: "docsearch", other: ":"},
+		{line: `docsearch hook $(touch /tmp/x)`, program: "docsearch", other: "touch"},
 
 		{line: ``},
 		{line: `docsearch`},
@@ -76,17 +76,17 @@ func TestFindHook(t *testing.T) {
 		{line: `echo 'docsearch`},
 	} {
 		got, ok := findHook(test.line)
-		if ok != (test.program != "") || got.program != test.program || got.via != test.via || got.otherCommand != test.beside {
-			t.Errorf("%s\ngot program %q via %q beside %q, want %q, %q, %q", test.line, got.program, got.via, got.otherCommand, test.program, test.via, test.beside)
+		if ok != (test.program != "") || got.program != test.program || got.via != test.via || got.otherCommand != test.other {
+			t.Errorf("%s\ngot program %q via %q other %q, want %q, %q, %q", test.line, got.program, got.via, got.otherCommand, test.program, test.via, test.other)
 		}
 	}
 }
 
-// What install enters has exit code 0 in every shell, whatever becomes of the
-// program, and passes on what the program reads and writes.
+// The command that install writes exits with code 0 in every shell, even if the
+// program fails, and passes standard input and output through.
 func TestFormsInShells(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("skipped: there is no sh")
+		t.Skip("skipped: sh not found")
 	}
 	dir := filepath.Join(t.TempDir(), "a b'c")
 	program := filepath.Join(dir, "docsearch")
@@ -155,7 +155,7 @@ func FuzzFindHook(f *testing.F) {
 			t.Fatalf("%q: the program is at %d to %d", line, h.start, h.end)
 		}
 		if words := lex(line[h.start:h.end]); len(words) != 1 || words[0].text != h.program {
-			t.Errorf("%q: the program %q is not what stands at %d to %d", line, h.program, h.start, h.end)
+			t.Errorf("%q: the program %q is not at %d to %d", line, h.program, h.start, h.end)
 		}
 		// With another program it is the same hook of that program.
 		moved := line[:h.start] + quote("/opt/docsearch") + line[h.end:]

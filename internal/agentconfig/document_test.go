@@ -14,7 +14,7 @@ const program = "/opt/tools/docsearch"
 
 var userServers = serverAt{[]string{"mcpServers"}, "docsearch"}
 
-// layouts are settings files as people and programs write them.
+// layouts are settings files by their layout, as people and programs write them.
 var layouts = map[string]string{
 	"empty file":                       "",
 	"blank file":                       "\n\n",
@@ -227,8 +227,8 @@ func TestParseRejects(t *testing.T) {
 	}
 }
 
-// Whatever is in a file, install and uninstall keep it valid, keep its
-// contents, and are each other's opposite.
+// Install and uninstall keep any file valid, keep its contents, and reverse each
+// other.
 func FuzzEdits(f *testing.F) {
 	for _, data := range layouts {
 		f.Add([]byte(data))
@@ -289,8 +289,8 @@ func edited(t *testing.T, data string, edit func(*document) error) string {
 	return string(d.bytes())
 }
 
-// missing lists the lines of before that are not in after, in order, but for
-// commas and the brackets at their end.
+// missing returns the lines of before that are missing from after, in order,
+// without commas and closing brackets.
 func missing(before, after string) (lines []string) {
 	before, after = strings.ReplaceAll(before, ",", ""), strings.ReplaceAll(after, ",", "")
 	for line := range strings.Lines(before) {
@@ -305,7 +305,7 @@ func missing(before, after string) (lines []string) {
 	return lines
 }
 
-// pruned is what dropping nothing at all but empty containers would leave.
+// pruned returns the document without empty containers.
 func pruned(t *testing.T, data string) string {
 	t.Helper()
 	d, err := parse([]byte(data))

@@ -123,7 +123,7 @@ func putEntries(d *document, s Scope, program string, list []registration) error
 	}
 	if isOutdated(hooks, s, program, list) {
 		// The order of the entries depends only on the list, so that Uninstall can
-		// tell how a file came about.
+		// repeat the install on a backup.
 		dropWritten(hooks, s, program)
 	}
 	for _, w := range list {

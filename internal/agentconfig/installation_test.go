@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Two copies of the hook on one call are found, in whatever form their commands
-// are written; what Claude Code runs once is none.
+// Duplicates finds two copies of the hook for one call in any form of their
+// commands, but not copies that Claude Code runs once.
 func TestDoubles(t *testing.T) {
 	own := HookCommand(User, program)
 	for name, test := range map[string]struct {
@@ -87,8 +87,8 @@ func TestDoublesOfExecForm(t *testing.T) {
 	}
 }
 
-// A plugin that is enabled and not in the list of plugins counts as one that
-// has what install enters.
+// An enabled plugin that is missing from the list of plugins counts with the
+// hooks of the full coverage.
 func TestPluginThatIsNotThere(t *testing.T) {
 	hooks := InPlugins(nil, "docsearch@market")
 	if !Matched(hooks, "WebSearch") || !Matched(hooks, "mcp__docsearch__search") || Matched(hooks, "Read") {
@@ -99,7 +99,7 @@ func TestPluginThatIsNotThere(t *testing.T) {
 	}
 }
 
-// One file that Claude Code ignores hides nothing of the others.
+// A file that Claude Code ignores does not hide the entries of other files.
 func TestInstalledBesideIgnored(t *testing.T) {
 	c := testClaude(t)
 	write(t, c.Settings(User), settingsWith(t, "docsearch hook", 10))
@@ -111,11 +111,11 @@ func TestInstalledBesideIgnored(t *testing.T) {
 	}
 }
 
-// The command of the plugin's hooks runs the carried program, else that of the
-// launcher, and has exit code 0 whatever becomes of either.
+// The command of the plugin's hooks runs the included program, or else the
+// program of the launcher. It exits with code 0 even if either fails.
 func TestPluginCommand(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("skipped: there is no sh")
+		t.Skip("skipped: sh not found")
 	}
 	commands := map[string]bool{}
 	for _, name := range []string{"hooks.json", "events.json"} {

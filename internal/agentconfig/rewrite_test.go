@@ -36,7 +36,7 @@ func TestRewrite(t *testing.T) {
 	}
 
 	apply("a: 1\n", "")
-	// What a process that was killed has left goes, and nothing else.
+	// Only the temporary files of a killed process are removed.
 	left := filepath.Join(dir, "new", ".config.yaml.tmp-123")
 	for _, path := range []string{left, left[:len(left)-len("tmp-123")] + "other"} {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -70,13 +70,13 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// A change is made to what the file contains when it is made, not when it was
-// planned.
+// A change applies to the current contents of the file, not to those at the time
+// of planning.
 func TestRewriteOfAChangedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
 	c, err := Rewrite(path, "an end", func(data []byte) ([]byte, error) { return append(bytes.Clone(data), "end"...), nil })
 	if err != nil || c.None() {
-		t.Fatalf("%v; nothing to do: %t", err, c.None())
+		t.Fatalf("%v; no change: %t", err, c.None())
 	}
 	if err := os.WriteFile(path, []byte("begin "), 0o600); err != nil {
 		t.Fatal(err)

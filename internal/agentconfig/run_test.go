@@ -43,7 +43,7 @@ func TestRunHook(t *testing.T) {
 		})
 	}
 	if _, err := RunHook(exec.CommandContext(t.Context(), "/nowhere/docsearch"), nil); err == nil {
-		t.Error("a program that is not there is no error")
+		t.Error("no error for a missing program")
 	}
 }
 
@@ -59,7 +59,7 @@ func TestStartServerFails(t *testing.T) {
 	needShell(t)
 	for name, test := range map[string]struct{ script, want string }{
 		"ends at once":    {"echo no such option >&2; exit 1", "no response to initialize"},
-		"is no server":    {"cat", "no response to initialize"},
+		"not a server":    {"cat", "no response to initialize"},
 		"never answers":   {"cat >/dev/null", "no response to initialize"},
 		"has no tools":    {`read line; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}'; cat >/dev/null`, "no response to tools/list"},
 		"is not there":    {"exec /nowhere/docsearch serve", "no response to initialize"},

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What Claude Code ignores, as it was measured: now is of 2.1.328 and 2.1.330,
-// then of 2.0.30. TestIgnoredSettings in test/e2e measures it again.
+// Files that Claude Code ignores, as measured: now for 2.1.328 and 2.1.330, then
+// for 2.0.30. TestIgnoredSettings in test/e2e repeats the measurement.
 func TestCheckSettings(t *testing.T) {
 	const handler = `{"type": "command", "command": "x"}`
 	group := func(s string) string { return `{"hooks": {"PreToolUse": [` + s + `]}}` }
@@ -89,8 +89,8 @@ func TestCheckSettings(t *testing.T) {
 	}
 }
 
-// A hook of other events than those that can deny is ignored alone by later
-// versions.
+// Later versions ignore only the entry of an invalid hook, unless it could deny a
+// call.
 func TestCheckSettingsOfOtherEvents(t *testing.T) {
 	const settings = `{"hooks": {"Stop": [{"hooks": [{"type": "command"}]}], "PreToolUse": []}}`
 	for version, want := range map[Version]string{
