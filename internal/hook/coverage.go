@@ -19,10 +19,10 @@ func CoverageOf(c *config.Config, list []config.Rule, server config.Server) conf
 		if db.Tool != "" && !server.Serves(db) {
 			cov.Servers = true
 		}
-		if marked(*db) && slices.ContainsFunc(c.Inject.Tools, isEditTool) {
+		if hasNotes(*db) && slices.ContainsFunc(c.Inject.Tools, isEditTool) {
 			cov.Edits = true
 		}
-		if marked(*db) || db.Mode != config.ModeOff {
+		if hasNotes(*db) || db.Mode != config.ModeOff {
 			cov.Failures = c.Inject.Failures
 			cov.Subagents = c.Inject.Sessions
 		}

@@ -70,7 +70,7 @@ func TestRefresh(t *testing.T) {
 	} {
 		c := config.Default()
 		d := decider{
-			event: event.Event{Host: test.host, Name: event.SessionStart, Source: test.source}, config: &c, server: c.Server(noEnv), search: indexes{},
+			event: event.Event{Host: test.host, Name: event.SessionStart, Source: test.source}, config: &c, server: c.Server(noEnv), search: fakeSearcher{},
 			registered: test.registered,
 			routes:     Routes{Rules: func(func(*config.Rule) bool) ([]config.Rule, error) { return test.rules, test.err }},
 		}

@@ -113,9 +113,7 @@ func (p *Process) Run(c *config.Config, l config.Locations, problems []string, s
 			p.startUpdate()
 		}
 		if decision.Refresh {
-			if err := p.Start("install", "--refresh"); err != nil {
-				p.say("cannot start the update of the hook entries: %v", err)
-			}
+			p.startRefresh()
 		}
 		return code
 	})
@@ -140,6 +138,13 @@ func (p *Process) startUpdate() {
 	}
 }
 
+// startRefresh starts the update of the hook entries in the background.
+func (p *Process) startRefresh() {
+	if err := p.Start("install", "--refresh"); err != nil {
+		p.printf("cannot start the update of the hook entries: %v", err)
+	}
+}
+
 // started returns the start time of the process, or the zero time if it is unknown.
 func (p *Process) started() time.Time {
 	if p.Deadline == nil {
@@ -150,7 +155,7 @@ func (p *Process) started() time.Time {
 
 // Decide decides about an event and records the decision in the session's state.
 func (p *Process) Decide(e event.Event, c *config.Config, l config.Locations, search Searcher) Decision {
-	d := p.decide(e, c, Store{l.State}, search)
+	d := p.decide(e, c, l, search)
 	if !d.NeedsMain {
 		p.applyLimit(&d, e, Store{l.State})
 		p.addNotes(&d, e, l)
@@ -183,7 +188,8 @@ func (p *Process) report(out output, d Decision, problems []string) (code int) {
 
 // decide decides without the state if the event does not need it, and otherwise with it.
 // If the state cannot be used, the call runs as usual.
-func (p *Process) decide(e event.Event, c *config.Config, store Store, search Searcher) Decision {
+func (p *Process) decide(e event.Event, c *config.Config, l config.Locations, search Searcher) Decision {
+	store := Store{l.State}
 	if takesNotes(e, c) && e.UserText == "" {
 		e.UserText = LastUserText(e.Transcript)
 	}
