@@ -12,6 +12,7 @@ import (
 	"github.com/docsearch/docsearch/internal/config/load"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
 )
 
 func newConfigCommand(a *app) *cobra.Command {
@@ -86,7 +87,7 @@ func (a *app) checkFrontMatter(databases []config.Database) (n int, err error) {
 			return n, err
 		}
 		for _, s := range skipped {
-			if ingest.IsFrontMatterProblem(s) {
+			if markdown.IsFrontMatterProblem(s) {
 				n++
 				fmt.Fprintf(a.stdout, "%s: %s: %s\n", printable(db.Name), printable(s.Name), printable(s.Reason))
 			}

@@ -23,8 +23,9 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
-	"github.com/docsearch/docsearch/internal/ingest/gitrepo"
-	"github.com/docsearch/docsearch/internal/ingest/site"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
+	"github.com/docsearch/docsearch/internal/ingest/source/gitrepo"
+	"github.com/docsearch/docsearch/internal/ingest/source/site"
 	"github.com/docsearch/docsearch/internal/progress"
 	"github.com/docsearch/docsearch/internal/provenance"
 )
@@ -50,7 +51,7 @@ type savedOptions struct {
 	Language   string `json:"language,omitempty"`
 	TrustPaths bool   `json:"trust_paths,omitempty"`
 	Embedder   string `json:"embedder,omitempty"` // "PROVIDER:MODEL"; "": from the config
-	ingest.Options
+	folder.Options
 	Site ingest.SiteOptions `json:"site,omitzero"`
 }
 
@@ -390,7 +391,7 @@ func (b *buildCommand) planFolder(l config.Locations, all []databaseRef, path st
 }
 
 // openSource opens the file source that a database was built from.
-func openSource(origin leann.Origin, dir string, opt ingest.Options) (index.Source, error) {
+func openSource(origin leann.Origin, dir string, opt folder.Options) (index.Source, error) {
 	if ingest.IsCopy(origin.Kind) {
 		return ingest.NewCopy(origin.Kind, origin.Location, dir, opt)
 	}

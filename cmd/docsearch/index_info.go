@@ -16,6 +16,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
 )
 
 func newIndexInfoCommand(a *app) *cobra.Command {
@@ -175,8 +176,8 @@ func newInfoJSON(name, state, why string, info index.Info) infoJSON {
 // printSkipped prints the first few skipped files and invalid front matter
 // fields.
 func printSkipped(w io.Writer, skipped []generation.Skipped, all string) {
-	heads := slices.DeleteFunc(slices.Clone(skipped), func(s generation.Skipped) bool { return !ingest.IsFrontMatterProblem(s) })
-	printFew(w, "skipped:", slices.DeleteFunc(slices.Clone(skipped), ingest.IsFrontMatterProblem), all)
+	heads := slices.DeleteFunc(slices.Clone(skipped), func(s generation.Skipped) bool { return !markdown.IsFrontMatterProblem(s) })
+	printFew(w, "skipped:", slices.DeleteFunc(slices.Clone(skipped), markdown.IsFrontMatterProblem), all)
 	printFew(w, "check the front matter:", heads, all)
 }
 
@@ -191,6 +192,6 @@ func printFew(w io.Writer, title string, skipped []generation.Skipped, all strin
 			fmt.Fprintf(w, "  %d more; to list them, run: %s\n", len(skipped)-few, all)
 			return
 		}
-		fmt.Fprintf(w, "  %s: %s\n", printable(s.Name), printable(ingest.FrontMatterProblem(s)))
+		fmt.Fprintf(w, "  %s: %s\n", printable(s.Name), printable(markdown.FrontMatterProblem(s)))
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"github.com/docsearch/docsearch/internal/config"
-	"github.com/docsearch/docsearch/internal/ingest"
-	"github.com/docsearch/docsearch/internal/ingest/installed"
+	"github.com/docsearch/docsearch/internal/ingest/source/installed"
 )
 
 // runInstalled lists the documentation installed on this machine, or builds a
@@ -80,7 +79,7 @@ func (b *buildCommand) listInstalled(ctx context.Context, all []installed.Docume
 	}
 	list := []entry{}
 	for _, d := range all {
-		if err := ingest.Measure(ctx, &d); err != nil {
+		if err := installed.Measure(ctx, &d); err != nil {
 			return err
 		}
 		if d.Files > 0 {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
-	"github.com/docsearch/docsearch/internal/ingest/site/sitetest"
+	"github.com/docsearch/docsearch/internal/ingest/source/site/sitetest"
 )
 
 // serveSite serves the script's folder site as $SITE. It derives validators

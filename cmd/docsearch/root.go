@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/docsearch/docsearch/internal/config/decode"
-	"github.com/docsearch/docsearch/internal/ingest/pdf"
+	"github.com/docsearch/docsearch/internal/ingest/format/pdf"
 )
 
 // Exit codes. A hook's denial also uses code 2, as its clients expect. A

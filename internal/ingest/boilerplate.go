@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/source"
 )
 
 // What many documents say in the same words says nothing of any of them:
@@ -36,10 +38,6 @@ const (
 	maxSampled = 16 << 20
 )
 
-// dropped is what stands in place of a line that is left out: white space, that
-// no document has as a line of its own.
-const dropped = "\u2028"
-
 // A repeated is the paragraphs that are left out, by their digests, and how each
 // begins.
 type repeated map[string]string
@@ -47,12 +45,12 @@ type repeated map[string]string
 // A sample is a document of the sample.
 type sample struct {
 	hash string // of the bytes
-	document
+	document.Document
 }
 
 // findRepeated finds the paragraphs that many of the items have. When ctx ends it
 // does not wait for those that are being read.
-func (c *collector) findRepeated(ctx context.Context, items []item) error {
+func (c *collector) findRepeated(ctx context.Context, items []source.Item) error {
 	if len(items) < fewest {
 		return nil
 	}
@@ -73,7 +71,7 @@ func (c *collector) findRepeated(ctx context.Context, items []item) error {
 			if ctx.Err() != nil {
 				return
 			}
-			data, err := c.load(&it)
+			data, err := c.Load(&it)
 			if err != nil {
 				return
 			}
@@ -89,7 +87,7 @@ func (c *collector) findRepeated(ctx context.Context, items []item) error {
 			defer mu.Unlock()
 			read++
 			if size += len(data); size <= maxSampled {
-				sampled[it.name] = sample{hashOf(data), doc}
+				sampled[it.Name] = sample{source.Hash(data), doc}
 			}
 			for d, text := range own {
 				count[d]++
@@ -121,7 +119,7 @@ func (c *collector) findRepeated(ctx context.Context, items []item) error {
 // sampleOf are the items that make up the sample: those whose names have the
 // least hashes. So collections that have most documents in common, as a site and
 // its pages on disk, or a build and the next, have most of the sample in common.
-func sampleOf(items []item) []item {
+func sampleOf(items []source.Item) []source.Item {
 	if len(items) <= sampleSize {
 		return items
 	}
@@ -131,7 +129,7 @@ func sampleOf(items []item) []item {
 	}
 	keys := make([]keyed, len(items))
 	for i, it := range items {
-		name := it.name
+		name := it.Name
 		if _, rest, ok := strings.Cut(name, "://"); ok {
 			_, name, _ = strings.Cut(rest, "/")
 		}
@@ -141,7 +139,7 @@ func sampleOf(items []item) []item {
 		keys[i] = keyed{h.Sum64() * 0x9e3779b97f4a7c15, i} // spread: FNV leaves names alike near one another
 	}
 	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) })
-	sample := make([]item, sampleSize)
+	sample := make([]source.Item, sampleSize)
 	for i := range sample {
 		sample[i] = items[keys[i].at]
 	}
@@ -158,17 +156,17 @@ type paragraph struct {
 
 // paragraphsOf are those of the document's paragraphs that are long enough to
 // be left out.
-func paragraphsOf(doc *document) []paragraph {
+func paragraphsOf(doc *document.Document) []paragraph {
 	code := codeLines(doc)
 	var all []paragraph
-	for i := range doc.sections {
-		s := &doc.sections[i]
-		if len(s.blocks) == 0 {
+	for i := range doc.Sections {
+		s := &doc.Sections[i]
+		if len(s.Blocks) == 0 {
 			continue
 		}
 		first := 0
-		for line := s.blocks[0].first; line <= s.last+1; line++ {
-			if line <= s.last && !code[line-1] && strings.TrimSpace(doc.lines[line-1]) != "" {
+		for line := s.Blocks[0].First; line <= s.Last+1; line++ {
+			if line <= s.Last && !code[line-1] && strings.TrimSpace(doc.Lines[line-1]) != "" {
 				if first == 0 {
 					first = line
 				}
@@ -177,9 +175,9 @@ func paragraphsOf(doc *document) []paragraph {
 			if first == 0 {
 				continue
 			}
-			text := strings.Join(strings.Fields(strings.Join(doc.lines[first-1:line-1], " ")), " ")
-			if words(text) >= fewestWords {
-				all = append(all, paragraph{first, line - 1, digest(text), beginning(text)})
+			text := strings.Join(strings.Fields(strings.Join(doc.Lines[first-1:line-1], " ")), " ")
+			if document.CountWords(text) >= fewestWords {
+				all = append(all, paragraph{first, line - 1, source.Digest(text), beginning(text)})
 			}
 			first = 0
 		}
@@ -188,32 +186,32 @@ func paragraphsOf(doc *document) []paragraph {
 }
 
 // codeLines tells of each line whether it is of a block of code.
-func codeLines(doc *document) []bool {
-	lines := make([]bool, len(doc.lines))
-	var mark func(blocks []block)
-	mark = func(blocks []block) {
+func codeLines(doc *document.Document) []bool {
+	lines := make([]bool, len(doc.Lines))
+	var mark func(blocks []document.Block)
+	mark = func(blocks []document.Block) {
 		for _, b := range blocks {
-			for i := b.first; b.kind == code && i <= b.last; i++ {
+			for i := b.First; b.Kind == document.Code && i <= b.Last; i++ {
 				lines[i-1] = true
 			}
-			mark(b.parts)
+			mark(b.Parts)
 		}
 	}
 	fence := ""
-	for i := range doc.sections {
-		s := &doc.sections[i]
-		mark(s.blocks)
-		for n := s.first; n <= s.last; n++ {
-			line := strings.TrimLeft(doc.lines[n-1], "> \t")
+	for i := range doc.Sections {
+		s := &doc.Sections[i]
+		mark(s.Blocks)
+		for n := s.First; n <= s.Last; n++ {
+			line := strings.TrimLeft(doc.Lines[n-1], "> \t")
 			switch {
 			case fence != "":
 				lines[n-1] = true
-				if closes(line, fence) {
+				if document.ClosesFence(line, fence) {
 					fence = ""
 				}
 			case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
 				lines[n-1] = true
-				fence = fenceOf(line)
+				fence = document.ClosingFence(line)
 			}
 		}
 	}
@@ -232,12 +230,12 @@ func beginning(text string) string {
 // drop takes the repeated paragraphs out of the document, and returns how many
 // there were. A section of which nothing is left goes with its heading; but of a
 // document of which nothing would be left, nothing goes.
-func (many repeated) drop(doc *document) int {
+func (many repeated) drop(doc *document.Document) int {
 	if len(many) == 0 {
 		return 0
 	}
 	n := 0
-	lines := slices.Clone(doc.lines)
+	lines := slices.Clone(doc.Lines)
 	for _, p := range paragraphsOf(doc) {
 		if _, found := many[p.digest]; !found {
 			continue
@@ -247,7 +245,7 @@ func (many repeated) drop(doc *document) int {
 			p.last++ // else two blank lines would be left
 		}
 		for i := p.first; i <= p.last; i++ {
-			lines[i-1] = dropped
+			lines[i-1] = document.DroppedLine
 		}
 	}
 	if n == 0 {
@@ -256,33 +254,25 @@ func (many repeated) drop(doc *document) int {
 	empty := func(first, last int) bool {
 		return !slices.ContainsFunc(lines[first-1:last], func(l string) bool { return strings.TrimSpace(l) != "" })
 	}
-	sections := slices.DeleteFunc(slices.Clone(doc.sections), func(s section) bool {
-		return len(s.blocks) > 0 && empty(s.blocks[0].first, s.last)
+	sections := slices.DeleteFunc(slices.Clone(doc.Sections), func(s document.Section) bool {
+		return len(s.Blocks) > 0 && empty(s.Blocks[0].First, s.Last)
 	})
-	if !slices.ContainsFunc(sections, func(s section) bool { return len(s.blocks) > 0 }) {
+	if !slices.ContainsFunc(sections, func(s document.Section) bool { return len(s.Blocks) > 0 }) {
 		return 0
 	}
-	var remaining func(blocks []block) []block
-	remaining = func(blocks []block) []block {
-		blocks = slices.DeleteFunc(blocks, func(b block) bool { return empty(b.first, b.last) })
+	var remaining func(blocks []document.Block) []document.Block
+	remaining = func(blocks []document.Block) []document.Block {
+		blocks = slices.DeleteFunc(blocks, func(b document.Block) bool { return empty(b.First, b.Last) })
 		for i := range blocks {
-			blocks[i].parts = remaining(blocks[i].parts)
+			blocks[i].Parts = remaining(blocks[i].Parts)
 		}
 		return blocks
 	}
 	for i := range sections {
-		sections[i].blocks = remaining(sections[i].blocks)
+		sections[i].Blocks = remaining(sections[i].Blocks)
 	}
-	doc.lines, doc.sections = lines, sections
+	doc.Lines, doc.Sections = lines, sections
 	return n
-}
-
-// withoutDropped is a text of which lines were left out.
-func withoutDropped(text string) string {
-	if !strings.Contains(text, dropped) {
-		return text
-	}
-	return strings.TrimPrefix(strings.ReplaceAll("\n"+text, "\n"+dropped, ""), "\n")
 }
 
 // notes say what was left out of how many places.

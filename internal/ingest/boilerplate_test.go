@@ -11,6 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
+	"github.com/docsearch/docsearch/internal/ingest/source"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
 func TestRepeated(t *testing.T) {
@@ -32,7 +35,7 @@ func TestRepeated(t *testing.T) {
 		files[fmt.Sprintf("%02d.html", i+50)] = fmt.Sprintf(
 			"<html><body><main><h1 id=top>Page %d</h1><p>%s</p><p>It says number %d.</p></main></body></html>", i+50, notice, i+50)
 	}
-	write(t, dir, files)
+	ingesttest.WriteFiles(t, dir, files)
 	passages, skipped := prepare(t, dir)
 	texts := map[string]string{}
 	for _, p := range passages {
@@ -71,9 +74,9 @@ func TestRepeatedInAnUpdate(t *testing.T) {
 	const notice = "All of this is subject to change."
 	dir := t.TempDir()
 	for i := range 10 {
-		write(t, dir, map[string]string{fmt.Sprintf("%d.md", i): fmt.Sprintf("# Page %d\n\n%s\n\nNumber %d.\n", i, notice, i)})
+		ingesttest.WriteFiles(t, dir, map[string]string{fmt.Sprintf("%d.md", i): fmt.Sprintf("# Page %d\n\n%s\n\nNumber %d.\n", i, notice, i)})
 	}
-	f, err := NewFolder(dir, Options{})
+	f, err := NewFolder(dir, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,7 @@ func TestRepeatedInAnUpdate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(t, dir, map[string]string{"new.md": "# New\n\n" + notice + "\n\nNumber 10.\n"})
+	ingesttest.WriteFiles(t, dir, map[string]string{"new.md": "# New\n\n" + notice + "\n\nNumber 10.\n"})
 	now := generate(t, f, &before.Generation)
 	if strings.Contains(string(now.lines), notice) || !strings.Contains(string(now.lines), "Number 10.") {
 		t.Errorf("passages of an update:\n%s", now.lines)
@@ -95,16 +98,16 @@ func TestRepeatedInAnUpdate(t *testing.T) {
 
 // A site's sample is its folder's, and hardly changes with a few pages.
 func TestSampleOf(t *testing.T) {
-	var files, pages []item
+	var files, pages []source.Item
 	for i := range 1000 {
 		name := fmt.Sprintf("part-%d/page-%d.html", i%10, i)
-		files = append(files, item{name: name})
-		pages = append(pages, item{name: "http://127.0.0.1:8080/" + name})
+		files = append(files, source.Item{Name: name})
+		pages = append(pages, source.Item{Name: "http://127.0.0.1:8080/" + name})
 	}
-	names := func(items []item) map[string]bool {
+	names := func(items []source.Item) map[string]bool {
 		all := map[string]bool{}
 		for _, it := range sampleOf(items) {
-			all[strings.TrimPrefix(it.name, "http://127.0.0.1:8080/")] = true
+			all[strings.TrimPrefix(it.Name, "http://127.0.0.1:8080/")] = true
 		}
 		return all
 	}

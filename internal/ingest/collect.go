@@ -14,44 +14,23 @@ import (
 	"iter"
 	"net/url"
 	"os"
+	"path"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/chunk"
+	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/secret"
+	"github.com/docsearch/docsearch/internal/ingest/source"
 	"github.com/docsearch/docsearch/internal/progress"
 )
-
-// An item is a document of a source: its path in a folder or its URL, and what
-// is known of it before it is read.
-type item struct {
-	name    string
-	size    int64
-	modTime time.Time   // zero for pages
-	rights  fs.FileMode // that its passages may have at most; 0: not known
-	hash    string      // hashOf its bytes; "" if only reading tells
-	context string      // what else its passages depend on
-}
-
-// A stock is the documents of a source.
-type sourceReader interface {
-	// load returns the bytes of an item, and completes what is known of it.
-	load(*item) ([]byte, error)
-	// parse makes a document of them. An error says why there is none.
-	parse(context.Context, []byte, *item) (document, error)
-	// target returns what says where a link on an item leads: the place, "" if
-	// it is none of the source.
-	target(name string) func(href string) string
-	// included is a digest of the other documents that an item includes by these
-	// paths, "" for no paths.
-	included(name string, paths []string) string
-}
 
 // A collector makes passages of the documents of a source. What it made of a
 // document before stands as long as all stands that they depend on: the
@@ -59,7 +38,7 @@ type sourceReader interface {
 // item's context, and what holds for all documents: the collector's own
 // context.
 type collector struct {
-	sourceReader
+	source.Reader
 	keepSecrets bool // in texts
 
 	context  string
@@ -79,8 +58,8 @@ type Changes struct{ New, Changed, Removed, Same int }
 // collect writes the passages of the items into dir, the folder of a new
 // generation, and beside them what was read and what has no passages: that is
 // what is in skipped and what turns out to be left out of the items.
-func collect(ctx context.Context, dir confined.Path, before *generation.Generation, source generation.Source, c *collector, items []item, skipped []generation.Skipped, report progress.Func) (generation.Prepared, error) {
-	e := openEarlier(before, source)
+func collect(ctx context.Context, dir confined.Path, before *generation.Generation, origin generation.Source, c *collector, items []source.Item, skipped []generation.Skipped, report progress.Func) (generation.Prepared, error) {
+	e := openEarlier(before, origin)
 	if e != nil {
 		defer e.close()
 	}
@@ -88,7 +67,7 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 		return generation.Prepared{}, err
 	}
 	if len(c.terms) > 0 {
-		c.context = digest(c.context, "terms") // see addTerms
+		c.context = source.Digest(c.context, "terms") // see addTerms
 	}
 	if e != nil && e.Context == c.context {
 		c.before, c.repeated = e, e.Repeated
@@ -108,7 +87,7 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 		records: make([]record, 0, len(items)), skipped: skipped, changes: &c.changes,
 	}
 	if err = c.write(ctx, w, items, report); err == nil {
-		w.skipped = append(w.skipped, c.repeated.notes(source.Location, w.dropped)...)
+		w.skipped = append(w.skipped, c.repeated.notes(origin.Location, w.dropped)...)
 		if c.before != nil {
 			c.changes.Removed = len(c.before.records) - c.changes.Changed - c.changes.Same
 		}
@@ -126,18 +105,18 @@ func collect(ctx context.Context, dir confined.Path, before *generation.Generati
 	if err != nil {
 		return generation.Prepared{}, err
 	}
-	source.Files = []generation.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
+	origin.Files = []generation.SourceFile{{Path: leann.PassagesName, Size: st.Size(), ModTime: st.ModTime()}}
 	err = errors.Join(
 		writeSkipped(dir.Join(SkippedName), w.skipped),
 		writeRecords(dir.Join(FilesName), header{c.context, c.repeated, c.packed}, w.records))
-	return generation.Prepared{Source: source, Skipped: generation.Summary(gravestFirst(w.skipped)), Publish: true, Perm: rightsOf(items), Reused: w.kept}, err
+	return generation.Prepared{Source: origin, Skipped: generation.Summary(gravestFirst(w.skipped)), Publish: true, Perm: rightsOf(items), Reused: w.kept}, err
 }
 
 // rightsOf are those that all of the items have.
-func rightsOf(items []item) fs.FileMode {
+func rightsOf(items []source.Item) fs.FileMode {
 	rights := generation.AllPerm
 	for i := range items {
-		if r := items[i].rights; r != 0 {
+		if r := items[i].Rights; r != 0 {
 			rights &= r
 		}
 	}
@@ -153,7 +132,7 @@ func gravestFirst(skipped []generation.Skipped) []generation.Skipped {
 		switch {
 		case strings.HasPrefix(s.Reason, generation.Unreadable):
 			rank = 0
-		case strings.HasPrefix(s.Reason, looksSecret):
+		case strings.HasPrefix(s.Reason, secret.Reason):
 			rank = 1
 		}
 		ranks[rank] = append(ranks[rank], s)
@@ -161,7 +140,7 @@ func gravestFirst(skipped []generation.Skipped) []generation.Skipped {
 	return slices.Concat(ranks[:]...)
 }
 
-func (c *collector) write(ctx context.Context, w *writer, items []item, report progress.Func) error {
+func (c *collector) write(ctx context.Context, w *writer, items []source.Item, report progress.Func) error {
 	e := progress.Event{Stage: "reading documents", Total: int64(len(items))}
 	for result := range c.all(ctx, items) {
 		if err := w.add(result); err != nil {
@@ -198,7 +177,7 @@ func limited(why string) string {
 // all reads the items, several at once, and yields what was made of them in
 // their order. It ends early when ctx does, and then does not wait for those that
 // are being read: that may take seconds, and nobody wants what comes of it.
-func (c *collector) all(ctx context.Context, items []item) iter.Seq[result] {
+func (c *collector) all(ctx context.Context, items []source.Item) iter.Seq[result] {
 	return func(yield func(result) bool) {
 		known := make([]*record, len(items))
 		var unread []int
@@ -249,12 +228,12 @@ func (c *collector) all(ctx context.Context, items []item) iter.Seq[result] {
 
 // known is the record of the item in the generation before, if it need not be
 // read to tell that it has not changed.
-func (c *collector) known(it *item) *record {
-	was := c.before.find(it.name)
-	if was == nil || was.Hash == "" || was.Context != it.context {
+func (c *collector) known(it *source.Item) *record {
+	was := c.before.find(it.Name)
+	if was == nil || was.Hash == "" || was.Context != it.Context {
 		return nil
 	}
-	if it.hash != was.Hash && !c.before.untouched(was, it.size, it.modTime) || !c.includesSame(was) {
+	if it.Hash != was.Hash && !c.before.untouched(was, it.Size, it.ModTime) || !c.includesSame(was) {
 		return nil
 	}
 	return was
@@ -263,37 +242,37 @@ func (c *collector) known(it *item) *record {
 // includesSame reports whether the files that a document includes are as they
 // were.
 func (c *collector) includesSame(was *record) bool {
-	return c.included(was.Name, was.Includes) == was.Included
+	return c.IncludesDigest(was.Name, was.Includes) == was.Included
 }
 
 // keep is the result that takes over what was made of the item before.
-func keep(was *record, it *item) result {
+func keep(was *record, it *source.Item) result {
 	r := result{record: *was, kept: true}
-	r.Size, r.ModTime = it.size, it.modTime
+	r.Size, r.ModTime = it.Size, it.ModTime
 	return r
 }
 
 // read makes passages of one document. What is wrong with it is skipped.
-func (c *collector) read(ctx context.Context, it *item) result {
-	data, err := c.load(it)
+func (c *collector) read(ctx context.Context, it *source.Item) result {
+	data, err := c.Load(it)
 	if err == nil {
-		it.hash = cmp.Or(it.hash, hashOf(data))
-		if was := c.before.find(it.name); was != nil && was.Hash == it.hash && was.Context == it.context && c.includesSame(was) {
+		it.Hash = cmp.Or(it.Hash, source.Hash(data))
+		if was := c.before.find(it.Name); was != nil && was.Hash == it.Hash && was.Context == it.Context && c.includesSame(was) {
 			return keep(was, it)
 		}
 	}
-	r := result{record: record{Name: it.name, Size: it.size, ModTime: it.modTime, Hash: it.hash, Context: it.context}}
-	var doc document
-	if read, ok := c.sampled[it.name]; ok && err == nil && read.hash == it.hash {
-		doc = read.document
+	r := result{record: record{Name: it.Name, Size: it.Size, ModTime: it.ModTime, Hash: it.Hash, Context: it.Context}}
+	var doc document.Document
+	if read, ok := c.sampled[it.Name]; ok && err == nil && read.hash == it.Hash {
+		doc = read.Document
 	} else if err == nil {
 		doc, err = c.document(ctx, data, it)
 	}
 	if err != nil {
-		r.skip(it.name, "%v", err)
+		r.skip(it.Name, "%v", err)
 		return r
 	}
-	r.Includes, r.Included = doc.includes, doc.included
+	r.Includes, r.Included = doc.Includes, doc.IncludesDigest
 	r.Dropped = c.repeated.drop(&doc)
 	c.addPassages(&r, doc)
 	r.Length = int64(len(r.lines))
@@ -301,35 +280,35 @@ func (c *collector) read(ctx context.Context, it *item) result {
 }
 
 // document makes a document of an item's bytes, without its secrets.
-func (c *collector) document(ctx context.Context, data []byte, it *item) (document, error) {
-	doc, err := c.parse(ctx, data, it)
+func (c *collector) document(ctx context.Context, data []byte, it *source.Item) (document.Document, error) {
+	doc, err := c.Parse(ctx, data, it)
 	if err == nil && !c.keepSecrets {
-		removeSecrets(&doc)
+		secret.Remove(&doc)
 	}
 	return doc, err
 }
 
 // addPassages cuts the document into passages and adds their lines.
-func (c *collector) addPassages(r *result, doc document) {
-	if doc.title == "" {
-		doc.title = titleFromName(r.Name)
+func (c *collector) addPassages(r *result, doc document.Document) {
+	if doc.Title == "" {
+		doc.Title = titleFromName(r.Name)
 	}
-	doc.title = shorten(doc.title)
-	passages, notes := cut(doc)
+	doc.Title = document.Shorten(doc.Title)
+	passages, notes := chunk.Split(doc)
 	for _, n := range notes {
-		r.skip(r.Name+n.place, "%s", n.text)
+		r.skip(r.Name+n.Place, "%s", n.Text)
 	}
 	kind, flags := kindOf(r.Name, &doc), flagsOf(&doc)
 	seen := map[string]int{}
 	if len(passages) > 0 {
-		passages[0].SetEdition(shorten(doc.edition))
+		passages[0].SetEdition(document.Shorten(doc.Edition))
 	}
 	for i := range passages {
 		p := &passages[i]
 		p.SetKind(kind)
 		p.SetFlags(flags)
-		p.Title = doc.title
-		p.SetNoteMeta(doc.use)
+		p.Title = doc.Title
+		p.SetNoteMeta(doc.NoteMeta)
 		if isURL(r.Name) {
 			p.URL = r.Name
 		} else {
@@ -369,25 +348,6 @@ func identify(p *passage.Passage, seen map[string]int) string {
 	seen[key]++
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:8])
-}
-
-// hashOf is the SHA-256 of data as a record has it: half of it tells the states
-// of a document apart.
-func hashOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return string(sum[:sha256.Size/2])
-}
-
-// digest is a short name for the parts, in their order; "" for none.
-func digest(parts ...string) string {
-	if len(parts) == 0 {
-		return ""
-	}
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s", len(p), p)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // A writer writes passages and gathers what is known of the documents.
@@ -534,4 +494,16 @@ func (w *writer) unchanged(g *generation.Generation) bool {
 	}
 	was, err := ReadSkipped(*g)
 	return err == nil && slices.Equal(was, w.skipped)
+}
+
+// titleFromName is what to call a document that has no title: the name of its
+// file or page.
+func titleFromName(name string) string {
+	if isURL(name) {
+		name, _, _ = strings.Cut(name, "?")
+		name = strings.TrimRight(name, "/")
+	}
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	return strings.Join(strings.FieldsFunc(stem, func(r rune) bool { return r == '-' || r == '_' || r == ' ' }), " ")
 }

@@ -18,6 +18,9 @@ import (
 	"github.com/docsearch/docsearch/internal/index/container"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
+	"github.com/docsearch/docsearch/internal/ingest/source"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -95,7 +98,7 @@ func TestUpdateMakesWhatABuildMakes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	dir := t.TempDir()
 	text := func() string {
-		return fmt.Sprintf("# Title %d\n\n%s\n\n## Section\n\n%s\n", rng.IntN(3), wordsOf("intro", rng.IntN(200)), wordsOf("text", rng.IntN(900)))
+		return fmt.Sprintf("# Title %d\n\n%s\n\n## Section\n\n%s\n", rng.IntN(3), ingesttest.Words("intro", rng.IntN(200)), ingesttest.Words("text", rng.IntN(900)))
 	}
 	edit := func() {
 		name := filepath.Join(dir, fmt.Sprintf("%d", rng.IntN(3)), fmt.Sprintf("%d.md", rng.IntN(10)))
@@ -103,9 +106,9 @@ func TestUpdateMakesWhatABuildMakes(t *testing.T) {
 		case 0:
 			os.Remove(name)
 		case 1:
-			write(t, dir, map[string]string{"a.md": "", "b.bin": "x", "c.txt": "\x00"})
+			ingesttest.WriteFiles(t, dir, map[string]string{"a.md": "", "b.bin": "x", "c.txt": "\x00"})
 		case 2:
-			write(t, dir, map[string]string{"genindex.html": fmt.Sprintf(
+			ingesttest.WriteFiles(t, dir, map[string]string{"genindex.html": fmt.Sprintf(
 				`<html><meta name="generator" content="Sphinx"><ul><li>term<ul><li><a href="%d/%d.md">of it</a></ul></ul>`, rng.IntN(3), rng.IntN(10))})
 		case 3:
 			now := time.Now()
@@ -120,7 +123,7 @@ func TestUpdateMakesWhatABuildMakes(t *testing.T) {
 	for range 20 {
 		edit()
 	}
-	f, err := NewFolder(dir, Options{})
+	f, err := NewFolder(dir, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,10 +205,10 @@ func TestUpdateReadsOnlyWhatHasChanged(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{}
 	for i := range 100 {
-		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprintf("# Number %d\n\n%s\n", i, wordsOf(fmt.Sprintf("text%d", i), 50))
+		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprintf("# Number %d\n\n%s\n", i, ingesttest.Words(fmt.Sprintf("text%d", i), 50))
 	}
-	write(t, dir, files)
-	f, err := NewFolder(dir, Options{})
+	ingesttest.WriteFiles(t, dir, files)
+	f, err := NewFolder(dir, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +216,7 @@ func TestUpdateReadsOnlyWhatHasChanged(t *testing.T) {
 	if diff := cmp.Diff(Changes{New: 100}, f.Changes()); diff != "" {
 		t.Errorf("changes of a build (-want +got)\n%s", diff)
 	}
-	write(t, dir, map[string]string{"50.md": "# Fifty\n\nIt has changed.\n", "new.md": "# New\n\nIt is new.\n"})
+	ingesttest.WriteFiles(t, dir, map[string]string{"50.md": "# Fifty\n\nIt has changed.\n", "new.md": "# New\n\nIt is new.\n"})
 	os.Remove(filepath.Join(dir, "70.md"))
 	now := generate(t, f, &before.Generation)
 	if diff := cmp.Diff(Changes{New: 1, Changed: 1, Removed: 1, Same: 98}, f.Changes()); diff != "" {
@@ -273,11 +276,11 @@ func TestUpdateDoesNotTrustFreshTimes(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "a.md")
 			put := func(text string) {
-				write(t, dir, map[string]string{"a.md": text})
+				ingesttest.WriteFiles(t, dir, map[string]string{"a.md": text})
 				os.Chtimes(path, test.written, test.written)
 			}
 			put("one")
-			f, err := NewFolder(dir, Options{})
+			f, err := NewFolder(dir, folder.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -298,10 +301,10 @@ func TestUpdateDoesNotTrustFreshTimes(t *testing.T) {
 func TestRecords(t *testing.T) {
 	h := header{"context", repeated{"b": "Was this page", "a": "of help?"}, packTerms("indexes", map[string][]string{"guide/a.md#x": {"x", "y"}, "guide/a.md": nil})}
 	want := []record{
-		{Name: "guide/a.md", Size: 5, ModTime: time.Unix(1_700_000_000, 123_456_789), Hash: hashOf([]byte("a")), Length: 10, Passages: 2},
+		{Name: "guide/a.md", Size: 5, ModTime: time.Unix(1_700_000_000, 123_456_789), Hash: source.Hash([]byte("a")), Length: 10, Passages: 2},
 		{Name: "guide/ab.md", Size: 1 << 40, ModTime: time.Unix(-5, 0), Context: "other", Offset: 10, Dropped: 3},
 		{Name: "guide", Offset: 10, Length: 1 << 50, Passages: 1, Skipped: []generation.Skipped{{Name: "guide:12", Reason: "a table"}, {}}},
-		{Name: "https://docs.example.com/guide/", Hash: hashOf(nil), Offset: 10 + 1<<50},
+		{Name: "https://docs.example.com/guide/", Hash: source.Hash(nil), Offset: 10 + 1<<50},
 	}
 	g := generation.Generation{Dir: confined.In(t.TempDir())}
 	if err := writeRecords(confined.Of(g.Path(FilesName)), h, want); err != nil {
@@ -413,9 +416,9 @@ func BenchmarkUpdate(b *testing.B) {
 	dir := b.TempDir()
 	const pages = 10_000
 	page := func(i, edition int) {
-		text := fmt.Sprintf("<html><body><main><h1>Page %d</h1><p>edition %d %s</p>", i, edition, wordsOf(fmt.Sprintf("intro%d", i), 100))
+		text := fmt.Sprintf("<html><body><main><h1>Page %d</h1><p>edition %d %s</p>", i, edition, ingesttest.Words(fmt.Sprintf("intro%d", i), 100))
 		for s := range 5 {
-			text += fmt.Sprintf("<h2 id=s%d>Section %d</h2><p>%s</p>", s, s, wordsOf(fmt.Sprintf("text%d", i), 180))
+			text += fmt.Sprintf("<h2 id=s%d>Section %d</h2><p>%s</p>", s, s, ingesttest.Words(fmt.Sprintf("text%d", i), 180))
 		}
 		name := filepath.Join(dir, fmt.Sprintf("%02d", i/100), fmt.Sprintf("%d.html", i))
 		os.MkdirAll(filepath.Dir(name), 0o755)
@@ -426,7 +429,7 @@ func BenchmarkUpdate(b *testing.B) {
 	for i := range pages {
 		page(i, 0)
 	}
-	f, err := NewFolder(dir, Options{})
+	f, err := NewFolder(dir, folder.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,9 +15,11 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
-	"github.com/docsearch/docsearch/internal/ingest/archive"
-	"github.com/docsearch/docsearch/internal/ingest/docset"
-	"github.com/docsearch/docsearch/internal/ingest/gitrepo"
+	"github.com/docsearch/docsearch/internal/ingest/format"
+	"github.com/docsearch/docsearch/internal/ingest/source/archive"
+	"github.com/docsearch/docsearch/internal/ingest/source/docset"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
+	"github.com/docsearch/docsearch/internal/ingest/source/gitrepo"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -35,7 +37,7 @@ const (
 type Copy struct {
 	kind, location string
 	database       string // folder of the database
-	filter         filter
+	filter         folder.Filter
 	program        string // that reads PDF files
 	changes        Changes
 }
@@ -71,8 +73,8 @@ func CopyName(location string) string {
 
 // NewCopy is the source of that kind that lies at location, for the database in
 // folder database.
-func NewCopy(kind, location, database string, opt Options) (*Copy, error) {
-	filter, err := newFilter(opt)
+func NewCopy(kind, location, database string, opt folder.Options) (*Copy, error) {
+	filter, err := folder.NewFilter(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -96,11 +98,11 @@ func (c *Copy) Changes() Changes { return c.changes }
 
 // Prepare gets the files and writes their passages into dir.
 func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
-	folder, passedBy, err := c.fetch(ctx, report)
+	copied, skippedEarlier, err := c.fetch(ctx, report)
 	if err != nil {
 		return generation.Prepared{}, err
 	}
-	pages, terms, err := docset.Open(folder)
+	pages, terms, err := docset.Open(copied)
 	if err != nil {
 		return generation.Prepared{}, err
 	}
@@ -109,13 +111,13 @@ func (c *Copy) Prepare(ctx context.Context, dir confined.Path, before *generatio
 		return generation.Prepared{}, err
 	}
 	defer root.Close()
-	items, skipped, err := walk(ctx, root, c.filter)
+	items, skipped, err := folder.Walk(ctx, root, c.filter)
 	if err != nil {
 		return generation.Prepared{}, err
 	}
-	col := &collector{sourceReader: folderStock{root, c.filter, pdfParser(c.program)}, named: terms, keepSecrets: c.filter.keepSecrets}
+	col := &collector{Reader: folder.Reader{Root: root, Filter: c.filter, PDF: format.NewPDFParser(c.program)}, named: terms, keepSecrets: c.filter.KeepSecrets}
 	from := generation.Source{Kind: c.kind, Location: c.location, Root: pages.String()}
-	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(passedBy, skipped), report)
+	prepared, err := collect(ctx, dir, before, from, col, items, slices.Concat(skippedEarlier, skipped), report)
 	c.changes = col.changes
 	prepared.Perm &= c.rights()
 	return prepared, err
@@ -161,7 +163,7 @@ func (c *Copy) fetch(ctx context.Context, report progress.Func) (string, []gener
 		repo, _ := gitrepo.Parse(c.location)
 		_, skipped, err := gitrepo.Fetch(ctx, repo, folder, gitrepo.Options{
 			Perm:   0o644 & c.rights(),
-			Want:   func(name string, size int64) string { return cmp.Or(c.filter.unwanted(name), unwanted(name, size)) },
+			Want:   func(name string, size int64) string { return cmp.Or(c.filter.SkipReason(name), unwanted(name, size)) },
 			Report: func(files int) { report.Report("writing files", int64(files), 0) },
 		})
 		return folder.String(), skipped, err
@@ -288,12 +290,12 @@ func RemoveCopy(database string) error {
 
 // unwanted says why an archive's file is of no use, "" if it is of some.
 func unwanted(name string, size int64) string {
-	limit := int64(maxFile)
+	limit := int64(format.MaxFile)
 	switch {
 	case docset.Needs(name):
 		limit = docset.MaxFile
-	case readerOf(name) == nil && !slices.Contains(ignoreNames[:], path.Base(name)):
-		return noReader(name)
+	case format.ParserFor(name) == nil && !slices.Contains(folder.IgnoreFiles[:], path.Base(name)):
+		return format.UnsupportedReason(name)
 	}
 	if size > limit {
 		return fmt.Sprintf("larger than %d MiB", limit>>20)

@@ -14,6 +14,8 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
 // prepareCopy reads the passages of a copy: where each is, and what an index
@@ -23,7 +25,7 @@ func prepareCopy(t *testing.T, location, kind, database string) (passages []stri
 	if got := CopyKind(location); got != kind {
 		t.Fatalf("%s is of kind %q, want %q", location, got, kind)
 	}
-	c, err := NewCopy(kind, location, database, Options{})
+	c, err := NewCopy(kind, location, database, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +96,7 @@ func TestCopyOfArchive(t *testing.T) {
 	if err := os.WriteFile(path, []byte("PK"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c, err := NewCopy(KindArchive, path, database, Options{})
+	c, err := NewCopy(KindArchive, path, database, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +112,7 @@ func TestCopyOfArchive(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(database, MirrorName)); err == nil {
 		t.Error("the copy is still there")
 	}
-	write(t, database, map[string]string{MirrorName + "/mine.md": "x"})
+	ingesttest.WriteFiles(t, database, map[string]string{MirrorName + "/mine.md": "x"})
 	if _, err := c.Prepare(t.Context(), confined.In(t.TempDir()), nil, nil); err == nil || !strings.Contains(err.Error(), "mine.md") {
 		t.Errorf("over what is not docsearch's: %v", err)
 	}
@@ -122,8 +124,8 @@ func TestCopyOfArchive(t *testing.T) {
 func TestCopyOfDocsets(t *testing.T) {
 	dir := t.TempDir()
 	dash, dev := filepath.Join(dir, "A.docset"), filepath.Join(dir, "dev")
-	write(t, dash, map[string]string{"Contents/Resources/Documents/a.html": "<title>A</title><h1 id=a>A</h1><p>text"})
-	write(t, dev, map[string]string{
+	ingesttest.WriteFiles(t, dash, map[string]string{"Contents/Resources/Documents/a.html": "<title>A</title><h1 id=a>A</h1><p>text"})
+	ingesttest.WriteFiles(t, dev, map[string]string{
 		"index.json": `{"entries": [{"name": "F.f()", "path": "sub/p#f"}]}`,
 		"db.json":    `{"sub/p": "<h1>P</h1><p>text<h2 id=\"f\">f</h2><p>more"}`,
 	})
@@ -148,7 +150,7 @@ func TestCopyOfRepository(t *testing.T) {
 		t.Skip("there is no git")
 	}
 	dir, upstream := t.TempDir(), filepath.Join(t.TempDir(), "kettle")
-	write(t, upstream, map[string]string{"docs/a.md": "# A\n", "b.py": "def f():\n    pass\n", "c.png": "x"})
+	ingesttest.WriteFiles(t, upstream, map[string]string{"docs/a.md": "# A\n", "b.py": "def f():\n    pass\n", "c.png": "x"})
 	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "x"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = upstream

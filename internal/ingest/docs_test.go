@@ -16,6 +16,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
 // docSets are real documentation, one folder each in the folder that
@@ -51,14 +52,14 @@ func TestDocs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			folder, err := NewFolder(root, Options{})
+			disk, err := NewFolder(root, folder.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			fromDisk := readSet(t, "disk", folder)
+			fromDisk := readSet(t, "disk", disk)
 			server := httptest.NewServer(http.FileServer(http.Dir(root)))
 			defer server.Close()
-			source, err := NewSite(server.URL+"/", t.TempDir(), SiteOptions{}, Options{})
+			source, err := NewSite(server.URL+"/", t.TempDir(), SiteOptions{}, folder.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,8 +13,29 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
-	"github.com/docsearch/docsearch/internal/ingest/html"
+	"github.com/docsearch/docsearch/internal/ingest/chunk"
+	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/format"
+	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
+
+// Passages of a page whose footnotes are moved name the lines of the citation.
+func TestFootnoteLines(t *testing.T) {
+	dir := t.TempDir()
+	ingesttest.WriteFiles(t, dir, map[string]string{"a.md": "# A\n\n" + ingesttest.Words("one", 150) + "[^1]\n\n## B\n\n" + ingesttest.Words("two", 150) + "\n\n[^1]: Note.\n"})
+	passages, _ := prepare(t, dir)
+	if len(passages) != 2 {
+		t.Fatalf("%d passages", len(passages))
+	}
+	first, second := passages[0], passages[1]
+	if !strings.HasSuffix(first.Text, "[^1]\n\n[^1]: Note.") || first.StartLine != 1 || first.EndLine != 15 {
+		t.Errorf("lines %d to %d are %q", first.StartLine, first.EndLine, first.Text)
+	}
+	if strings.Contains(second.Text, "Note") || second.StartLine != 17 || second.EndLine != 31 {
+		t.Errorf("lines %d to %d are %q", second.StartLine, second.EndLine, second.Text)
+	}
+}
 
 const sphinxPage = `<html><head><title>os — Demo 1.0 documentation</title><meta name="generator" content="Docutils, Sphinx 5"></head>
 <body><div class="documentwrapper"><div class="body" role="main"><section id="os"><span id="module-os"></span><h1>os<a class="headerlink" href="#os">¶</a></h1>
@@ -29,9 +50,9 @@ const lorem30 = "one two three four five six seven eight nine ten eleven twelve 
 
 func TestHTML(t *testing.T) {
 	dir := t.TempDir()
-	long := "<html><title>Long</title><body><main><h1>Long</h1><h2 id=code>Code</h2><p>" + wordsOf("intro", 100) + "</p><pre><code>" +
-		strings.Repeat("x = 1\n", 200) + "</code></pre><p>outro<br>" + wordsOf("outro", 300) + "</p></main></body></html>"
-	write(t, dir, map[string]string{
+	long := "<html><title>Long</title><body><main><h1>Long</h1><h2 id=code>Code</h2><p>" + ingesttest.Words("intro", 100) + "</p><pre><code>" +
+		strings.Repeat("x = 1\n", 200) + "</code></pre><p>outro<br>" + ingesttest.Words("outro", 300) + "</p></main></body></html>"
+	ingesttest.WriteFiles(t, dir, map[string]string{
 		"library/os.html":       sphinxPage,
 		"genindex.html":         `<html><meta name="generator" content="Sphinx"><body><div class="body" role="main"><h1>Index</h1><h2 id=R>R</h2><table><td><ul><li>renaming<ul><li><a href="library/os.html#os.rename">of files</a></ul></ul></table></div></body></html>`,
 		"py-modindex.html":      sphinxPage,
@@ -100,10 +121,10 @@ func alphabetical() string {
 // Who names include and exclude reads what they say.
 func TestIncludeExclude(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{
+	ingesttest.WriteFiles(t, dir, map[string]string{
 		"a.html": sphinxPage, "b.md": "# B\n", "faq/a.html": sphinxPage, "sub/c.html": sphinxPage, "sub/d.md": "# D\n",
 	})
-	f, err := NewFolder(dir, Options{Include: []string{"*.html", "/b.md"}, Exclude: []string{"faq"}})
+	f, err := NewFolder(dir, folder.Options{Include: []string{"*.html", "/b.md"}, Exclude: []string{"faq"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +141,7 @@ func TestIncludeExclude(t *testing.T) {
 	if diff := cmp.Diff([]string{"a.html", "b.md", "sub/c.html", "faq/: excluded", "sub/d.md: not included"}, got); diff != "" {
 		t.Errorf("read and left out (-want +got)\n%s", diff)
 	}
-	if _, err := NewFolder(dir, Options{Exclude: []string{"["}}); err == nil {
+	if _, err := NewFolder(dir, folder.Options{Exclude: []string{"["}}); err == nil {
 		t.Error("took [ for a pattern")
 	}
 }
@@ -129,7 +150,7 @@ func TestIncludeExclude(t *testing.T) {
 func TestOrder(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 60 {
-		write(t, dir, map[string]string{fmt.Sprintf("p%02d.html", i): fmt.Sprintf("<h1>Page %d</h1><p>%s</p>", i, wordsOf("w", 1+(60-i)*20))})
+		ingesttest.WriteFiles(t, dir, map[string]string{fmt.Sprintf("p%02d.html", i): fmt.Sprintf("<h1>Page %d</h1><p>%s</p>", i, ingesttest.Words("w", 1+(60-i)*20))})
 	}
 	order := func(processors int) (ids []string) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
@@ -151,64 +172,30 @@ func FuzzHTML(f *testing.F) {
 	f.Add([]byte("<h2 id=x>a</h2><pre>" + strings.Repeat("code ", 600) + "</pre><table><tr><td>" + strings.Repeat("cell ", 600)))
 	f.Add([]byte(`<meta http-equiv=refresh content="0;url=b.html">`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		doc, err := readHTML(data, "a/b.html")
+		doc, err := format.ParserFor("a/b.html")(data, "a/b.html")
 		if err != nil {
 			return
 		}
-		for i, s := range doc.sections {
-			if s.first > s.last+1 || s.last > len(doc.lines) || i > 0 && s.first != doc.sections[i-1].last+1 {
-				t.Errorf("section %d has lines %d to %d of %d", i, s.first, s.last, len(doc.lines))
+		for i, s := range doc.Sections {
+			if s.First > s.Last+1 || s.Last > len(doc.Lines) || i > 0 && s.First != doc.Sections[i-1].Last+1 {
+				t.Errorf("section %d has lines %d to %d of %d", i, s.First, s.Last, len(doc.Lines))
 			}
 		}
-		passages, _ := cut(doc)
+		passages, _ := chunk.Split(doc)
+		const small = 120 // words up to which sections are joined
 		for _, p := range passages {
-			if n := words(p.Text); strings.TrimSpace(p.Text) == "" || n > 2*most+small {
+			if n := document.CountWords(p.Text); strings.TrimSpace(p.Text) == "" || n > 2*document.MaxPassageWords+small {
 				t.Errorf("a passage of %d words: %q", n, p.Text)
 			}
 		}
 	})
 }
 
-func TestIsNavigation(t *testing.T) {
-	const unknown = html.UnknownDepth
-	for _, tt := range []struct {
-		generator, name string
-		depth           int
-		want            bool
-	}{
-		{"sphinx", "genindex-A.html", 0, true},
-		{"sphinx", "en/stable/search.html", 0, true},
-		{"sphinx", "api/search.html", 1, false},
-		{"sphinx", "api/py-modindex.html", 1, false},
-		{"sphinx", "_modules/os.html", 1, true},
-		{"sphinx", "search.html", unknown, true},
-		{"sphinx", "library/search-api.html", 1, false},
-		{"", "search.html", 0, false},
-		{"javadoc", "api/index-files/index-1.html", 1, true},
-		{"javadoc", "api/Index.html", 0, false},
-		{"nodejs", "all.html", 0, true},
-		{"rustdoc", "std/all.html", 1, true},
-		{"rustdoc", "src/std/io/mod.rs.html", 3, true},
-		{"rustdoc", "kettle/src/index.html", 2, false},
-		{"mdbook", "print.html", 0, true},
-		{"mdbook", "format/print.html", 1, false},
-		{"docusaurus", "search.html", unknown, true},
-	} {
-		if got := isNavigation(tt.name, &html.Page{Generator: tt.generator, Depth: tt.depth}); got != tt.want {
-			t.Errorf("%s of %s, %d folders down: %v", tt.name, tt.generator, tt.depth, got)
-		}
-	}
-	long := html.Page{Generator: "docusaurus", Depth: unknown, Sections: []html.Section{{Markdown: wordsOf("word", mereNotice)}}}
-	if isNavigation("docs/search.html", &long) {
-		t.Error("a page with text is taken for a form to search in")
-	}
-}
-
 // An anchor within a section that is cut leads to the part that it stands in.
 func TestAnchorsOfParts(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"a.html": "<main><h1 id=top>Top</h1><p id=one>" + wordsOf("one", 300) + "<p id=two>" + wordsOf("two", 300) +
-		"<p>" + wordsOf("three", 300) + "<p><a id=four></a>" + wordsOf("four", 300) + "</main>"})
+	ingesttest.WriteFiles(t, dir, map[string]string{"a.html": "<main><h1 id=top>Top</h1><p id=one>" + ingesttest.Words("one", 300) + "<p id=two>" + ingesttest.Words("two", 300) +
+		"<p>" + ingesttest.Words("three", 300) + "<p><a id=four></a>" + ingesttest.Words("four", 300) + "</main>"})
 	passages, _ := prepare(t, dir)
 	var got []string
 	for _, p := range passages {
@@ -223,7 +210,7 @@ func TestAnchorsOfParts(t *testing.T) {
 
 func BenchmarkPrepareHTML(b *testing.B) {
 	docs := b.TempDir()
-	page := strings.Replace(sphinxPage, "<section id=\"files\">", strings.Repeat("<h2 id=part>Part</h2><p>"+wordsOf("word0000", 180)+
+	page := strings.Replace(sphinxPage, "<section id=\"files\">", strings.Repeat("<h2 id=part>Part</h2><p>"+ingesttest.Words("word0000", 180)+
 		"</p><pre>"+strings.Repeat("x = f(1, 2)\n", 10)+"</pre><ul><li>one<li><a href=\"b.html#two\">two</a></ul>", 8)+"<section id=\"files\">", 1)
 	const pages = 200
 	for i := range pages {
@@ -231,7 +218,7 @@ func BenchmarkPrepareHTML(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	f, err := NewFolder(docs, Options{})
+	f, err := NewFolder(docs, folder.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -28,43 +28,28 @@ import (
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/ingest/format"
+	"github.com/docsearch/docsearch/internal/ingest/source"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
 // KindFolder is the kind of a Folder, as a manifest names it.
 const KindFolder = "folder"
 
-// maxFile is the longest file that is read as a document. Longer ones that
-// look like text are logs and dumps.
-const maxFile = 32 << 20
-
 // A Folder is a source: a folder with documentation or source code, or one such
 // file. It implements package index's Source.
 type Folder struct {
 	location string // absolute
 	file     string // the one file in the folder that is meant; "" is all
-	filter   filter
+	filter   folder.Filter
 	program  string // that reads PDF files
 	changes  Changes
 }
 
-// Options say what of a folder to read. They stand in the manifest, as a part
-// of the build's options, so that Changed knows them.
-type Options struct {
-	// Include and Exclude are patterns of paths within the folder or site; see
-	// ParsePattern. All that no pattern of Exclude matches is read, and if there
-	// is an Include only what one of its patterns does.
-	Include []string `json:"include,omitempty"`
-	Exclude []string `json:"exclude,omitempty"`
-	// NoIgnore reads what .gitignore and .docsearchignore name, too.
-	NoIgnore bool `json:"no_ignore,omitempty"`
-	// KeepSecrets keeps what looks like a secret: files with keys, tokens in texts.
-	KeepSecrets bool `json:"keep_secrets,omitempty"`
-}
-
 // NewFolder is the source at path.
-func NewFolder(path string, opt Options) (*Folder, error) {
-	filter, err := newFilter(opt)
+func NewFolder(path string, opt folder.Options) (*Folder, error) {
+	filter, err := folder.NewFilter(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +65,8 @@ func NewFolder(path string, opt Options) (*Folder, error) {
 		return &Folder{location: location, filter: filter}, nil
 	case !st.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a folder or a file", path)
-	case readerOf(location) == nil:
-		return nil, fmt.Errorf("unsupported file type of %s: want %s", path, typesRead)
+	case format.ParserFor(location) == nil:
+		return nil, fmt.Errorf("unsupported file type of %s: want %s", path, format.SupportedTypes)
 	}
 	return &Folder{location: location, file: filepath.Base(location), filter: filter}, nil
 }
@@ -98,14 +83,14 @@ func (f *Folder) root() string {
 func (f *Folder) Prepare(ctx context.Context, dir confined.Path, before *generation.Generation, report progress.Func) (generation.Prepared, error) {
 	root, err := os.OpenRoot(f.root())
 	if err != nil {
-		return generation.Prepared{}, fmt.Errorf("cannot read %s: %w", f.root(), reason(err))
+		return generation.Prepared{}, fmt.Errorf("cannot read %s: %w", f.root(), folder.WithoutPath(err))
 	}
 	defer root.Close()
 	items, skipped, err := f.list(ctx, root)
 	if err != nil {
 		return generation.Prepared{}, err
 	}
-	c := &collector{sourceReader: folderStock{root, f.filter, pdfParser(f.program)}, keepSecrets: f.filter.keepSecrets}
+	c := &collector{Reader: folder.Reader{Root: root, Filter: f.filter, PDF: format.NewPDFParser(f.program)}, keepSecrets: f.filter.KeepSecrets}
 	source := generation.Source{Kind: KindFolder, Location: f.location, Root: f.root()}
 	prepared, err := collect(ctx, dir, before, source, c, items, skipped, report)
 	f.changes = c.changes
@@ -120,15 +105,15 @@ func (f *Folder) ReadPDFWith(program string) { f.program = program }
 func (f *Folder) Changes() Changes { return f.changes }
 
 // list lists the files to read and what is passed by.
-func (f *Folder) list(ctx context.Context, root *os.Root) ([]item, []generation.Skipped, error) {
+func (f *Folder) list(ctx context.Context, root *os.Root) ([]source.Item, []generation.Skipped, error) {
 	if f.file == "" {
-		return walk(ctx, root, f.filter)
+		return folder.Walk(ctx, root, f.filter)
 	}
 	st, err := root.Stat(f.file)
 	if err != nil {
 		return nil, nil, err
 	}
-	return []item{itemOf(f.file, st)}, nil, nil
+	return []source.Item{folder.NewItem(f.file, st)}, nil, nil
 }
 
 // Stamp is a name for what the folder has now: it is another one when a file was
@@ -145,9 +130,9 @@ func (f *Folder) Stamp(ctx context.Context) (string, error) {
 	}
 	var parts []string
 	for _, it := range items {
-		parts = append(parts, it.name, fmt.Sprint(it.size, it.modTime.UnixNano()))
+		parts = append(parts, it.Name, fmt.Sprint(it.Size, it.ModTime.UnixNano()))
 	}
-	return digest(parts...), nil
+	return source.Digest(parts...), nil
 }
 
 // Changed compares the folder that generation g was built from with what the
@@ -157,7 +142,7 @@ func Changed(ctx context.Context, g generation.Generation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var opt Options
+	var opt folder.Options
 	if err := json.Unmarshal(g.Options, &opt); len(g.Options) > 0 && err != nil {
 		return "", fmt.Errorf("invalid build options: %w", err)
 	}
@@ -181,11 +166,11 @@ func Changed(ctx context.Context, g generation.Generation) (string, error) {
 	for i := range records {
 		known[records[i].Name] = &records[i]
 	}
-	stock, changed := folderStock{root: root, filter: f.filter}, 0
+	stock, changed := folder.Reader{Root: root, Filter: f.filter}, 0
 	for i := range items {
-		was := known[items[i].name]
-		delete(known, items[i].name)
-		if was == nil || stock.differs(was, &items[i]) {
+		was := known[items[i].Name]
+		delete(known, items[i].Name)
+		if was == nil || differs(stock, was, &items[i]) {
 			changed++
 		}
 	}
@@ -202,16 +187,16 @@ func Changed(ctx context.Context, g generation.Generation) (string, error) {
 // differs reports whether a file, or a file that it includes, is not what was
 // read. A new time alone says little: copying and checking out give one to every
 // file.
-func (s folderStock) differs(was *record, it *item) bool {
-	if s.included(was.Name, was.Includes) != was.Included {
+func differs(s folder.Reader, was *record, it *source.Item) bool {
+	if s.IncludesDigest(was.Name, was.Includes) != was.Included {
 		return true
 	}
-	if it.size == was.Size && it.modTime.Equal(was.ModTime) {
+	if it.Size == was.Size && it.ModTime.Equal(was.ModTime) {
 		return false
 	}
-	if it.size != was.Size || was.Hash == "" {
+	if it.Size != was.Size || was.Hash == "" {
 		return true
 	}
-	data, _, err := readFile(s.root, it.name)
-	return err != nil || hashOf(data) != was.Hash
+	data, _, err := folder.ReadFile(s.Root, it.Name)
+	return err != nil || source.Hash(data) != was.Hash
 }

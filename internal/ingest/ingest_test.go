@@ -16,26 +16,15 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/leann"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/format"
+	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
-
-// write writes files, named by their paths, below dir.
-func write(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for name, content := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // prepare runs Prepare on path and reads the passages.
 func prepare(t *testing.T, path string) (passages []passage.Passage, skipped []generation.Skipped) {
 	t.Helper()
-	f, err := NewFolder(path, Options{})
+	f, err := NewFolder(path, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +61,7 @@ func prepareFolder(t *testing.T, f *Folder) (passages []passage.Passage, skipped
 
 func TestFolder(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
-	write(t, dir, map[string]string{
+	ingesttest.WriteFiles(t, dir, map[string]string{
 		"guide.md":                               "\xef\xbb\xbf# Guide\r\n\r\nHow to use it.\r\n",
 		"sub/deep/notes.TXT":                     "Some notes.\n",
 		"sub/read-me_first.md":                   "No heading.\n",
@@ -86,11 +75,11 @@ func TestFolder(t *testing.T) {
 		"main.xyz":                               "package main",
 		"Makefile":                               "all:",
 		"image.PNG":                              "\x89PNG",
-		"long.md":                                strings.Repeat("x", maxFile+1),
+		"long.md":                                strings.Repeat("x", format.MaxFile+1),
 		"db/" + "documents.leann.passages.jsonl": "",
 		"db/a.md":                                "# A\n",
 	})
-	write(t, outside, map[string]string{"out.md": "# Out\n"})
+	ingesttest.WriteFiles(t, outside, map[string]string{"out.md": "# Out\n"})
 	links := []generation.Skipped{
 		{Name: "in.md", Reason: "symbolic link to a file that is indexed elsewhere"},
 		{Name: "nowhere.md", Reason: "broken symbolic link"},
@@ -143,7 +132,7 @@ func TestUnreadableFileIsSkipped(t *testing.T) {
 		t.Skip("nothing is unreadable for this user")
 	}
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"a.md": "# A\n", "b.md": "# B\n", "sub/c.md": "# C\n"})
+	ingesttest.WriteFiles(t, dir, map[string]string{"a.md": "# A\n", "b.md": "# B\n", "sub/c.md": "# C\n"})
 	for _, name := range []string{"b.md", "sub"} {
 		if err := os.Chmod(filepath.Join(dir, name), 0); err != nil {
 			t.Fatal(err)
@@ -158,25 +147,25 @@ func TestUnreadableFileIsSkipped(t *testing.T) {
 
 func TestOneFile(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"a.md": "# A\n", "b.md": "# B\n", "c.png": "x"})
+	ingesttest.WriteFiles(t, dir, map[string]string{"a.md": "# A\n", "b.md": "# B\n", "c.png": "x"})
 	passages, skipped := prepare(t, filepath.Join(dir, "a.md"))
 	if len(passages) != 1 || passages[0].Path != "a.md" || len(skipped) != 0 {
 		t.Errorf("passages %v, skipped %v", passages, skipped)
 	}
-	if _, err := NewFolder(filepath.Join(dir, "c.png"), Options{}); err == nil || !strings.Contains(err.Error(), ".md") {
+	if _, err := NewFolder(filepath.Join(dir, "c.png"), folder.Options{}); err == nil || !strings.Contains(err.Error(), ".md") {
 		t.Errorf("a picture: %v", err)
 	}
-	if _, err := NewFolder(filepath.Join(dir, "absent"), Options{}); err == nil {
+	if _, err := NewFolder(filepath.Join(dir, "absent"), folder.Options{}); err == nil {
 		t.Error("took a folder that is not there")
 	}
 }
 
 // Ids stay while what they name does, whatever changes around it.
 func TestIDsAreStable(t *testing.T) {
-	part := func(name string) string { return "\n## " + name + "\n\n" + wordsOf(name, 150) + "\n" }
+	part := func(name string) string { return "\n## " + name + "\n\n" + ingesttest.Words(name, 150) + "\n" }
 	ids := func(content string) map[string]string {
 		dir := t.TempDir()
-		write(t, dir, map[string]string{"a.md": content})
+		ingesttest.WriteFiles(t, dir, map[string]string{"a.md": content})
 		passages, _ := prepare(t, dir)
 		ids := map[string]string{}
 		for _, p := range passages {
@@ -205,8 +194,8 @@ func TestIDsAreStable(t *testing.T) {
 
 func TestFolderPublishes(t *testing.T) {
 	docs, database := t.TempDir(), t.TempDir()
-	write(t, docs, map[string]string{"a.md": "# A\n\ntext\n"})
-	f, err := NewFolder(docs, Options{})
+	ingesttest.WriteFiles(t, docs, map[string]string{"a.md": "# A\n\ntext\n"})
+	f, err := NewFolder(docs, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,8 +220,8 @@ func TestFolderPublishes(t *testing.T) {
 
 func TestChanged(t *testing.T) {
 	docs, dir := t.TempDir(), t.TempDir()
-	write(t, docs, map[string]string{"a.md": "# A\n", "sub/b.md": "# B\n", "empty.md": "", "x.png": "x"})
-	f, err := NewFolder(docs, Options{})
+	ingesttest.WriteFiles(t, docs, map[string]string{"a.md": "# A\n", "sub/b.md": "# B\n", "empty.md": "", "x.png": "x"})
+	f, err := NewFolder(docs, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,11 +238,11 @@ func TestChanged(t *testing.T) {
 		}
 	}
 	check("nothing changed", "")
-	write(t, docs, map[string]string{"y.png": "y"})
+	ingesttest.WriteFiles(t, docs, map[string]string{"y.png": "y"})
 	check("a picture more", "")
-	write(t, docs, map[string]string{"empty.md": "# No more\n"})
+	ingesttest.WriteFiles(t, docs, map[string]string{"empty.md": "# No more\n"})
 	check("a file that was empty", "a file of "+docs)
-	write(t, docs, map[string]string{"c.md": "# C\n", "a.md": "# New\n"})
+	ingesttest.WriteFiles(t, docs, map[string]string{"c.md": "# C\n", "a.md": "# New\n"})
 	check("two more", "3 files of "+docs)
 	if err := os.RemoveAll(filepath.Join(docs, "sub")); err != nil {
 		t.Fatal(err)
@@ -273,14 +262,14 @@ func TestChanged(t *testing.T) {
 
 func BenchmarkPrepare(b *testing.B) {
 	docs := b.TempDir()
-	page := "# Page\n\n" + strings.Repeat("## Part\n\n"+wordsOf("word0000", 180)+"\n\n```go\n"+strings.Repeat("x := f(1, 2)\n", 10)+"```\n\n- one\n- two\n\n", 8)
+	page := "# Page\n\n" + strings.Repeat("## Part\n\n"+ingesttest.Words("word0000", 180)+"\n\n```go\n"+strings.Repeat("x := f(1, 2)\n", 10)+"```\n\n- one\n- two\n\n", 8)
 	const pages = 200
 	for i := range pages {
 		if err := os.WriteFile(filepath.Join(docs, fmt.Sprintf("%d.md", i)), []byte(strings.ReplaceAll(page, "word0000", fmt.Sprintf("word%04d", i))), 0o644); err != nil {
 			b.Fatal(err)
 		}
 	}
-	f, err := NewFolder(docs, Options{})
+	f, err := NewFolder(docs, folder.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,25 +8,26 @@ import (
 	"sync"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
-	"github.com/docsearch/docsearch/internal/ingest/html"
+	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/format/html"
 )
 
 // kindOf is the kind of a document, by its place and what it says of itself: one
 // of package passage's, or "".
-func kindOf(name string, doc *document) string {
+func kindOf(name string, doc *document.Document) string {
 	at := strings.ToLower(fileOf(name))
 	folders, base := path.Split(at)
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	segments := append(strings.Split(strings.Trim(folders, "/"), "/"), stem)
-	title := strings.ToLower(strings.TrimSpace(doc.title))
+	title := strings.ToLower(strings.TrimSpace(doc.Title))
 	switch {
 	case slices.ContainsFunc(segments, isReleaseNotes), isReleaseTitle(title):
 		return passage.ReleaseNotes
 	case slices.ContainsFunc(segments, func(s string) bool { return s == "blog" || s == "blogs" || s == "posts" }):
 		return passage.Blog
-	case doc.canonical != "" && isVersionOf(at, strings.ToLower(fileOf(doc.canonical))):
+	case doc.Canonical != "" && isVersionOf(at, strings.ToLower(fileOf(doc.Canonical))):
 		return passage.OldVersion
-	case isTranslation(segments, strings.ToLower(doc.language)):
+	case isTranslation(segments, strings.ToLower(doc.Language)):
 		return passage.Translation
 	}
 	return ""
@@ -91,15 +92,15 @@ func isTranslation(segments []string, language string) bool {
 
 // flagsOf says why to read a document with care: it says something to programs
 // that its readers do not see, or tells them what to do.
-func flagsOf(doc *document) []string {
+func flagsOf(doc *document.Document) []string {
 	var flags []string
-	if slices.ContainsFunc(doc.hidden, html.MentionsAssistant) || commentsOn(doc) {
+	if slices.ContainsFunc(doc.HiddenText, html.MentionsAssistant) || commentsOn(doc) {
 		flags = append(flags, passage.HidesText)
 	}
-	if slices.ContainsFunc(doc.lines, instructs) {
+	if slices.ContainsFunc(doc.Lines, instructs) {
 		flags = append(flags, passage.Instructs)
 	}
-	if slices.ContainsFunc(doc.lines, hasTagCharacters) {
+	if slices.ContainsFunc(doc.Lines, hasTagCharacters) {
 		flags = append(flags, passage.Invisible)
 	}
 	return flags
@@ -107,11 +108,11 @@ func flagsOf(doc *document) []string {
 
 // commentsOn reports whether a text has a comment, which no reader of what is
 // made of it sees, on assistants.
-func commentsOn(doc *document) bool {
-	if doc.made || !slices.ContainsFunc(doc.lines, func(l string) bool { return strings.Contains(l, "<!--") }) {
+func commentsOn(doc *document.Document) bool {
+	if doc.Converted || !slices.ContainsFunc(doc.Lines, func(l string) bool { return strings.Contains(l, "<!--") }) {
 		return false
 	}
-	text := strings.Join(doc.lines, "\n")
+	text := strings.Join(doc.Lines, "\n")
 	for {
 		_, rest, found := strings.Cut(text, "<!--")
 		if !found {

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/document"
 )
 
 // A part is a document of a file that has many, end to end.
@@ -43,17 +45,17 @@ func splitFull(text, base string) []part {
 		}
 		bodies[u] = append(bodies[u], body)
 	}
-	lines := splitLines([]byte(text))
+	lines := document.SplitLines([]byte(text))
 	from, now := 0, base // where the document begins, and its URL
 	fence := ""
 	for i, line := range lines {
 		switch bare := strings.TrimSpace(line); {
 		case fence != "":
-			if closes(bare, fence) {
+			if document.ClosesFence(bare, fence) {
 				fence = ""
 			}
 		case strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "~~~"):
-			fence = fenceOf(bare)
+			fence = document.ClosingFence(bare)
 		default:
 			u := originOf(line)
 			if u == nil || u.Host != site.Host {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
 func TestSplitFull(t *testing.T) {
@@ -68,7 +70,7 @@ func TestSiteOfOneFile(t *testing.T) {
 		"/docs/llms-full.txt": "text/plain\n# A\nSource: SITE/docs/a\n\nIt turns widgets.\n\n# B\nSource: SITE/docs/b\n\nIt stops them.\n",
 	})
 	s.pages["/docs/llms-full.txt"] = strings.ReplaceAll(s.pages["/docs/llms-full.txt"], "SITE", s.URL)
-	source := s.source(t, SiteOptions{}, Options{})
+	source := s.source(t, SiteOptions{}, folder.Options{})
 	before := generate(t, source, nil)
 	var got []string
 	for _, p := range passagesOf(t, before) {

@@ -1,6 +1,8 @@
 package ingest
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestSiteName(t *testing.T) {
 	for u, want := range map[string]string{

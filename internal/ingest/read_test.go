@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
 // utf16Of is a text in UTF-16, behind its byte order mark.
@@ -48,8 +49,8 @@ func TestUTF16(t *testing.T) {
 		for name, text := range texts {
 			files[name] = encode(text)
 		}
-		write(t, dir, files)
-		f, err := NewFolder(dir, Options{})
+		ingesttest.WriteFiles(t, dir, files)
+		f, err := NewFolder(dir, folder.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,32 +67,6 @@ func TestUTF16(t *testing.T) {
 			}
 		})
 	}
-}
-
-func FuzzFromUTF16(f *testing.F) {
-	f.Add([]byte(utf16Of(binary.LittleEndian, "a😀b")))
-	f.Add([]byte(utf16Of(binary.BigEndian, "a😀b")))
-	f.Add([]byte("\xff\xfe\x3d\xd8"))
-	f.Add([]byte("\xfe\xff\xdc\x00\xd8\x00\x00"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		got := fromUTF16(data)
-		var units []uint16
-		for i := 2; i+1 < len(data); i += 2 {
-			if data[0] == 0xff {
-				units = append(units, binary.LittleEndian.Uint16(data[i:]))
-			} else {
-				units = append(units, binary.BigEndian.Uint16(data[i:]))
-			}
-		}
-		switch {
-		case !strings.HasPrefix(string(data), "\xff\xfe") && !strings.HasPrefix(string(data), "\xfe\xff"):
-			if string(got) != string(data) {
-				t.Error("changed what is not UTF-16")
-			}
-		case string(got) != string(utf16.Decode(units)) || !utf8.Valid(got):
-			t.Errorf("%x is %q, want %q", data, got, string(utf16.Decode(units)))
-		}
-	})
 }
 
 // forbid takes the right to read a file or folder away until the test ends.
@@ -114,10 +89,10 @@ func TestUnreadable(t *testing.T) {
 	for i := range 50 {
 		files[string(rune('a'+i%26))+strings.Repeat("x", i)+".x"+strings.Repeat("y", i)] = ""
 	}
-	write(t, dir, files)
+	ingesttest.WriteFiles(t, dir, files)
 	forbid(t, filepath.Join(dir, "y"))
 	forbid(t, filepath.Join(dir, "z.md"))
-	f, err := NewFolder(dir, Options{})
+	f, err := NewFolder(dir, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,12 +101,12 @@ func TestUnreadable(t *testing.T) {
 	if !errors.Is(err, generation.ErrNoPassages) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	write(t, dir, map[string]string{"b.md": "# B"})
+	ingesttest.WriteFiles(t, dir, map[string]string{"b.md": "# B"})
 	g := generate(t, f, nil)
 	if diff := cmp.Diff([]generation.Skipped{{Name: "y/", Reason: "cannot read: permission denied"}, {Name: "z.md", Reason: "cannot read: permission denied"}}, g.Skipped[:2]); diff != "" {
 		t.Errorf("skipped (-want +got)\n%s", diff)
 	}
-	one, err := NewFolder(filepath.Join(dir, "z.md"), Options{})
+	one, err := NewFolder(filepath.Join(dir, "z.md"), folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ type record struct {
 	Name     string
 	Size     int64
 	ModTime  time.Time
-	Hash     string // see hashOf
+	Hash     string // see Hash
 	Context  string
 	Includes []string // paths by which it includes other documents
 	Included string   // see stock.included

@@ -21,8 +21,13 @@ import (
 	"github.com/docsearch/docsearch/internal/confined"
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
-	"github.com/docsearch/docsearch/internal/ingest/html"
-	"github.com/docsearch/docsearch/internal/ingest/site"
+	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/format"
+	"github.com/docsearch/docsearch/internal/ingest/format/html"
+	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
+	"github.com/docsearch/docsearch/internal/ingest/source"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
+	"github.com/docsearch/docsearch/internal/ingest/source/site"
 	"github.com/docsearch/docsearch/internal/progress"
 )
 
@@ -53,7 +58,7 @@ type Site struct {
 	url      string
 	database string // folder of the database
 	opt      SiteOptions
-	filter   filter
+	filter   folder.Filter
 	keepLost bool
 	report   site.Report
 	changes  Changes
@@ -61,8 +66,8 @@ type Site struct {
 
 // NewSite is the source that a site is, for the database in folder database. The
 // patterns of which are those of the pages' paths below the prefix.
-func NewSite(url, database string, opt SiteOptions, which Options) (*Site, error) {
-	filter, err := newFilter(which)
+func NewSite(url, database string, opt SiteOptions, which folder.Options) (*Site, error) {
+	filter, err := folder.NewFilter(which)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +81,8 @@ func (s *Site) KeepLost() { s.keepLost = true }
 // Report says what the last Prepare fetched, and Changes what of it is other
 // than before.
 func (s *Site) Report() site.Report { return s.report }
-func (s *Site) Changes() Changes    { return s.changes }
+
+func (s *Site) Changes() Changes { return s.changes }
 
 // Prepare brings the mirror up to date, and writes the passages of its pages
 // into dir. If it is interrupted, the next one goes on with what was fetched.
@@ -119,7 +125,7 @@ func (s *Site) Discard() { site.Discard(filepath.Join(s.database, MirrorName)) }
 
 // refuse says why the page at a path is not fetched.
 func (s *Site) refuse(path string) string {
-	if s.filter.excluded(cmp.Or(path, firstPage)) {
+	if s.filter.Excluded(cmp.Or(path, firstPage)) {
 		return "excluded"
 	}
 	return ""
@@ -130,12 +136,12 @@ const firstPage = "index.html"
 
 // collector is the collector for the pages of the mirror, the pages, and those
 // that were fetched for their links alone.
-func (s *Site) collector(m *site.Mirror) (*collector, []item, []generation.Skipped) {
-	stock := &siteStock{mirror: m, pages: map[string]site.Page{}, aliases: m.Aliases(), ignoreRobots: s.opt.IgnoreRobots}
-	var items []item
+func (s *Site) collector(m *site.Mirror) (*collector, []source.Item, []generation.Skipped) {
+	stock := &siteReader{mirror: m, pages: map[string]site.Page{}, aliases: m.Aliases(), ignoreRobots: s.opt.IgnoreRobots}
+	var items []source.Item
 	var skipped []generation.Skipped
 	for _, p := range m.Pages() {
-		if !s.filter.included(cmp.Or(m.Subtree(p), firstPage)) {
+		if !s.filter.Included(cmp.Or(m.Subtree(p), firstPage)) {
 			skipped = append(skipped, generation.Skipped{Name: p.URL, Reason: "not included"})
 			continue
 		}
@@ -144,7 +150,7 @@ func (s *Site) collector(m *site.Mirror) (*collector, []item, []generation.Skipp
 			continue
 		}
 		stock.pages[p.URL] = p
-		items = append(items, item{name: p.URL, size: p.Size, hash: hashOfPage(p), context: digest(p.ContentType)})
+		items = append(items, source.Item{Name: p.URL, Size: p.Size, Hash: hashOfPage(p), Context: source.Digest(p.ContentType)})
 	}
 	var links []string // what links are taken for depends on all pages
 	for _, u := range slices.Sorted(maps.Keys(stock.aliases)) {
@@ -153,10 +159,10 @@ func (s *Site) collector(m *site.Mirror) (*collector, []item, []generation.Skipp
 	if s.opt.IgnoreRobots {
 		links = append(links, "robots")
 	}
-	return &collector{sourceReader: stock, context: digest(links...), keepSecrets: s.filter.keepSecrets}, items, skipped
+	return &collector{Reader: stock, context: source.Digest(links...), keepSecrets: s.filter.KeepSecrets}, items, skipped
 }
 
-// hashOfPage is what hashOf says of the page's bytes.
+// hashOfPage is what Hash says of the page's bytes.
 func hashOfPage(p site.Page) string {
 	sum, err := hex.DecodeString(p.Hash)
 	if err != nil || len(sum) != sha256.Size {
@@ -165,8 +171,8 @@ func hashOfPage(p site.Page) string {
 	return string(sum[:sha256.Size/2])
 }
 
-// A siteStock is the pages of a mirror.
-type siteStock struct {
+// A siteReader is the pages of a mirror.
+type siteReader struct {
 	mirror       *site.Mirror
 	pages        map[string]site.Page // by URL
 	parts        map[string]string    // documents that stand in a page with others, by URL
@@ -175,52 +181,52 @@ type siteStock struct {
 }
 
 // addParts adds the documents of a page that has many.
-func (s *siteStock) addParts(p site.Page) []item {
+func (s *siteReader) addParts(p site.Page) []source.Item {
 	data, err := s.mirror.Read(p)
 	if err == nil {
 		data, err = decodeText(data, p.ContentType)
 	}
 	if err != nil {
 		s.pages[p.URL] = p // to be told when it is read
-		return []item{{name: p.URL, size: p.Size, hash: hashOfPage(p)}}
+		return []source.Item{{Name: p.URL, Size: p.Size, Hash: hashOfPage(p)}}
 	}
 	if s.parts == nil {
 		s.parts = map[string]string{}
 	}
-	var items []item
+	var items []source.Item
 	for _, part := range splitFull(string(data), p.URL) {
 		if _, known := s.parts[part.url]; known || s.pages[part.url].URL != "" {
 			continue // it is a page of its own
 		}
 		s.parts[part.url] = part.text
 		s.pages[part.url] = site.Page{URL: part.url, ContentType: "text/markdown; charset=utf-8"}
-		items = append(items, item{name: part.url, size: int64(len(part.text)), hash: hashOf([]byte(part.text))})
+		items = append(items, source.Item{Name: part.url, Size: int64(len(part.text)), Hash: source.Hash([]byte(part.text))})
 	}
 	return items
 }
 
-func (s *siteStock) load(it *item) ([]byte, error) {
-	if text, ok := s.parts[it.name]; ok {
+func (s *siteReader) Load(it *source.Item) ([]byte, error) {
+	if text, ok := s.parts[it.Name]; ok {
 		return []byte(text), nil
 	}
-	return s.mirror.Read(s.pages[it.name])
+	return s.mirror.Read(s.pages[it.Name])
 }
 
-// parse reads a page by the type that it was served as, and text that has no
+// Parse reads a page by the type that it was served as, and text that has no
 // type of its own by the page's name.
-func (s *siteStock) parse(_ context.Context, data []byte, it *item) (document, error) {
-	contentType := s.pages[it.name].ContentType
+func (s *siteReader) Parse(_ context.Context, data []byte, it *source.Item) (document.Document, error) {
+	contentType := s.pages[it.Name].ContentType
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		media, _, _ = strings.Cut(contentType, ";")
 	}
 	switch {
 	case strings.Contains(media, "html"):
-		return s.parseHTML(data, contentType, it.name)
-	case strings.Contains(media, "markdown"), isMarkdown(it.name):
-		return parseText(data, contentType, readMarkdown)
+		return s.parseHTML(data, contentType, it.Name)
+	case strings.Contains(media, "markdown"), isMarkdown(it.Name):
+		return parseText(data, contentType, markdown.Parse)
 	}
-	return parseText(data, contentType, readPlain)
+	return parseText(data, contentType, format.ParsePlain)
 }
 
 // isMarkdown reports whether the page of that URL is Markdown by its name.
@@ -237,10 +243,10 @@ func isMarkdown(u string) bool {
 	return false
 }
 
-func parseText(data []byte, contentType string, read func([]byte) (document, error)) (document, error) {
+func parseText(data []byte, contentType string, read func([]byte) (document.Document, error)) (document.Document, error) {
 	text, err := decodeText(data, contentType)
 	if err != nil {
-		return document{}, err
+		return document.Document{}, err
 	}
 	return read(text)
 }
@@ -255,23 +261,23 @@ func decodeText(data []byte, contentType string) ([]byte, error) {
 		}
 		data = decoded
 	}
-	return clean(data)
+	return document.DecodeText(data)
 }
 
-func (s *siteStock) parseHTML(data []byte, contentType, u string) (document, error) {
+func (s *siteReader) parseHTML(data []byte, contentType, u string) (document.Document, error) {
 	page, err := html.Parse(data, contentType, u)
 	if err != nil {
-		return document{}, err
+		return document.Document{}, err
 	}
 	if page.NoIndex && !s.ignoreRobots {
-		return document{}, errors.New("noindex")
+		return document.Document{}, errors.New("noindex")
 	}
 	file := page
 	if fileOf(u) != indexOf(u) && page.Depth > 0 {
 		file.Depth-- // next to the folder
 	}
-	if why := cmp.Or(noPage(fileOf(u), &file), noPage(indexOf(u), &page)); why != "" {
-		return document{}, errors.New(why)
+	if why := cmp.Or(format.PageSkipReason(fileOf(u), &file), format.PageSkipReason(indexOf(u), &page)); why != "" {
+		return document.Document{}, errors.New(why)
 	}
 	for i := range page.Sections {
 		for k := range page.Sections[i].Links {
@@ -279,11 +285,11 @@ func (s *siteStock) parseHTML(data []byte, contentType, u string) (document, err
 			link.Target = s.place(link.Target)
 		}
 	}
-	return fromHTML(&page), nil
+	return format.FromHTML(&page), nil
 }
 
 // place is the URL of what a link leads to, under the name that the page has.
-func (s *siteStock) place(target string) string {
+func (s *siteReader) place(target string) string {
 	to, fragment, found := strings.Cut(target, "#")
 	name, known := s.aliases[to]
 	switch {
@@ -295,9 +301,9 @@ func (s *siteStock) place(target string) string {
 	return name
 }
 
-func (*siteStock) included(string, []string) string { return "" }
+func (*siteReader) IncludesDigest(string, []string) string { return "" }
 
-func (s *siteStock) target(name string) func(href string) string {
+func (s *siteReader) Target(name string) func(href string) string {
 	base, err := url.Parse(name)
 	return func(href string) string {
 		if err != nil || strings.HasPrefix(href, "#") {

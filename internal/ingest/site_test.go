@@ -15,6 +15,8 @@ import (
 
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
+	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
 func TestMain(m *testing.M) {
@@ -62,7 +64,7 @@ func (s *testSite) set(path, page string) {
 	}
 }
 
-func (s *testSite) source(t *testing.T, opt SiteOptions, which Options) *Site {
+func (s *testSite) source(t *testing.T, opt SiteOptions, which folder.Options) *Site {
 	t.Helper()
 	source, err := NewSite(s.URL+"/docs/", t.TempDir(), opt, which)
 	if err != nil {
@@ -90,7 +92,7 @@ func htmlPage(title, body string) string {
 }
 
 func TestSite(t *testing.T) {
-	long := wordsOf("long", 150)
+	long := ingesttest.Words("long", 150)
 	s := newTestSite(t, map[string]string{
 		"/docs/": htmlPage("Start", `<h1>Start</h1><p>See <a href="guide">the guide</a>, <a href="guide/index.html#part%20two">its second part</a>,
 			<a href="notes.md">notes</a>, <a href="old.txt">old ones</a>, <a href="moved.html">moved</a>, <a href="draft.html">a draft</a>, <a href="genindex/">index</a>.</p>`),
@@ -104,7 +106,7 @@ func TestSite(t *testing.T) {
 			<li><a href="../guide#part%20two">of files</a></ul></ul></div>`,
 	})
 	s.pages["/docs/guide/index.html"] = s.pages["/docs/guide/"]
-	source := s.source(t, SiteOptions{}, Options{})
+	source := s.source(t, SiteOptions{}, folder.Options{})
 	g := generate(t, source, nil)
 	here := func(text string) string { return strings.ReplaceAll(text, s.URL, "SITE") }
 	var got []string
@@ -194,15 +196,15 @@ func TestSiteOptions(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		opt   SiteOptions
-		which Options
+		which folder.Options
 		want  []string
 	}{
-		{"all", SiteOptions{}, Options{}, []string{"/docs/", "/docs/a/", "/docs/b/"}},
-		{"robots ignored", SiteOptions{IgnoreRobots: true}, Options{}, []string{"/docs/", "/docs/a/", "/docs/a/more.html", "/docs/b/", "/docs/draft.html"}},
-		{"limited", SiteOptions{MaxPages: 2}, Options{}, []string{"/docs/", "/docs/a/"}},
-		{"excluded", SiteOptions{}, Options{Exclude: []string{"b"}}, []string{"/docs/", "/docs/a/"}},
-		{"included", SiteOptions{}, Options{Include: []string{"b"}}, []string{"/docs/b/"}},
-		{"the first page", SiteOptions{}, Options{Include: []string{"/index.html"}}, []string{"/docs/"}},
+		{"all", SiteOptions{}, folder.Options{}, []string{"/docs/", "/docs/a/", "/docs/b/"}},
+		{"robots ignored", SiteOptions{IgnoreRobots: true}, folder.Options{}, []string{"/docs/", "/docs/a/", "/docs/a/more.html", "/docs/b/", "/docs/draft.html"}},
+		{"limited", SiteOptions{MaxPages: 2}, folder.Options{}, []string{"/docs/", "/docs/a/"}},
+		{"excluded", SiteOptions{}, folder.Options{Exclude: []string{"b"}}, []string{"/docs/", "/docs/a/"}},
+		{"included", SiteOptions{}, folder.Options{Include: []string{"b"}}, []string{"/docs/b/"}},
+		{"the first page", SiteOptions{}, folder.Options{Include: []string{"/index.html"}}, []string{"/docs/"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
@@ -214,7 +216,7 @@ func TestSiteOptions(t *testing.T) {
 			}
 		})
 	}
-	if _, err := NewSite(s.URL, t.TempDir(), SiteOptions{}, Options{Exclude: []string{"["}}); err == nil {
+	if _, err := NewSite(s.URL, t.TempDir(), SiteOptions{}, folder.Options{Exclude: []string{"["}}); err == nil {
 		t.Error("[ is taken for a pattern")
 	}
 }

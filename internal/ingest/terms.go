@@ -13,28 +13,22 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"github.com/docsearch/docsearch/internal/index/passage"
-)
-
-// Bounds of what an index is believed to say of one place.
-const (
-	maxTerms      = 40
-	maxOneTerm    = 120 // bytes
-	maxPlaceTerms = 400 // of a passage, which may have many places
+	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/source"
 )
 
 // findTerms finds out what the source calls its places: the documents and the
 // anchors in them.
-func (c *collector) findTerms(ctx context.Context, items []item, before *earlier) error {
+func (c *collector) findTerms(ctx context.Context, items []source.Item, before *earlier) error {
 	c.terms = c.readTermIndexes(ctx, items, before)
 	for _, place := range slices.Sorted(maps.Keys(c.named)) {
 		for _, t := range c.named[place] {
-			addTerm(c.terms, place, cleanTerm(t))
+			addTerm(c.terms, place, document.CleanTerm(t))
 		}
 	}
 	return ctx.Err()
@@ -43,10 +37,10 @@ func (c *collector) findTerms(ctx context.Context, items []item, before *earlier
 // readTermIndexes reads the source's own indexes, as books have them at their
 // end: what they call each place. Generators give them their names. Those that
 // were read before need not be again.
-func (c *collector) readTermIndexes(ctx context.Context, items []item, before *earlier) map[string][]string {
-	var pages []item
+func (c *collector) readTermIndexes(ctx context.Context, items []source.Item, before *earlier) map[string][]string {
+	var pages []source.Item
 	for _, it := range items {
-		if isTermIndex(it.name) {
+		if isTermIndex(it.Name) {
 			pages = append(pages, it)
 		}
 	}
@@ -57,8 +51,8 @@ func (c *collector) readTermIndexes(ctx context.Context, items []item, before *e
 	if before != nil {
 		for i := range pages {
 			it := &pages[i]
-			if was := before.find(it.name); was != nil && before.untouched(was, it.size, it.modTime) {
-				it.hash = was.Hash
+			if was := before.find(it.Name); was != nil && before.untouched(was, it.Size, it.ModTime) {
+				it.Hash = was.Hash
 			}
 		}
 		if of := c.nameOf(pages); of != "" && of == before.Terms.Of {
@@ -73,12 +67,12 @@ func (c *collector) readTermIndexes(ctx context.Context, items []item, before *e
 			break
 		}
 		it := &pages[i]
-		data, err := c.load(it)
+		data, err := c.Load(it)
 		if err != nil {
 			continue // it is said when the page's turn comes
 		}
-		it.hash = cmp.Or(it.hash, hashOf(data))
-		readTerms(data, c.target(it.name), terms)
+		it.Hash = cmp.Or(it.Hash, source.Hash(data))
+		readTerms(data, c.Target(it.Name), terms)
 	}
 	c.packed = packTerms(c.nameOf(pages), terms)
 	return terms
@@ -86,15 +80,15 @@ func (c *collector) readTermIndexes(ctx context.Context, items []item, before *e
 
 // nameOf is a name for all that the terms on those pages depend on; "" if it is
 // not known what is on them.
-func (c *collector) nameOf(pages []item) string {
+func (c *collector) nameOf(pages []source.Item) string {
 	parts := []string{c.context}
 	for i := range pages {
-		if pages[i].hash == "" {
+		if pages[i].Hash == "" {
 			return ""
 		}
-		parts = append(parts, pages[i].name, pages[i].hash)
+		parts = append(parts, pages[i].Name, pages[i].Hash)
 	}
-	return digest(parts...)
+	return source.Digest(parts...)
 }
 
 // A packedTerms is the terms of places as a generation keeps them.
@@ -162,13 +156,13 @@ func isTermIndex(name string) bool {
 // the place is the entry itself, or what stands after it. target is the place
 // that a link leads to, "" if it is none of the source.
 func readTerms(data []byte, target func(href string) string, terms map[string][]string) {
-	r := termReader{z: html.NewTokenizer(bytes.NewReader(fromUTF16(data)))}
+	r := termReader{z: html.NewTokenizer(bytes.NewReader(document.FromUTF16(data)))}
 	for {
 		switch r.z.Next() {
 		case html.ErrorToken:
 			return // the end: there is no other error of bytes in memory
 		case html.TextToken:
-			if e := r.innermost(); e != nil && len(e.text) < maxOneTerm {
+			if e := r.innermost(); e != nil && len(e.text) < document.MaxTermLength {
 				e.text += string(r.z.Text())
 			}
 		case html.StartTagToken:
@@ -275,7 +269,7 @@ type entry struct {
 // begin takes what stands before a link as what the entry says.
 func (e *entry) begin() {
 	if e.own == "" {
-		e.own = cleanTerm(e.text)
+		e.own = document.CleanTerm(e.text)
 	}
 	e.text = ""
 }
@@ -284,7 +278,7 @@ func (e *entry) begin() {
 // before it.
 func (e *entry) end() string {
 	if e.own == "" {
-		e.own = cleanTerm(e.text)
+		e.own = document.CleanTerm(e.text)
 	}
 	e.text = ""
 	return e.term()
@@ -293,7 +287,7 @@ func (e *entry) end() string {
 func (e *entry) term() string {
 	own := e.own
 	if own == "" {
-		own = cleanTerm(e.text)
+		own = document.CleanTerm(e.text)
 	}
 	above := e.above
 	if i := strings.LastIndex(above, " ("); i > 0 && strings.HasPrefix(own, "(") {
@@ -302,43 +296,11 @@ func (e *entry) term() string {
 	return strings.TrimSpace(above + " " + own)
 }
 
-// cleanTerm is a term without what parts it from the next; "" if it is no word,
-// as the "[2]" of a further place.
-func cleanTerm(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	s = strings.TrimSuffix(strings.TrimRight(s, ",;: "), " (see")
-	if len(s) > maxOneTerm || !strings.ContainsFunc(s, unicode.IsLetter) {
-		return ""
-	}
-	return s
-}
-
 func addTerm(terms map[string][]string, target, term string) {
-	if target == "" || len(term) > maxOneTerm || len(terms[target]) == maxTerms || slices.Contains(terms[target], term) {
+	if target == "" || len(term) > document.MaxTermLength || len(terms[target]) == document.MaxTerms || slices.Contains(terms[target], term) {
 		return
 	}
 	terms[target] = append(terms[target], term)
-}
-
-// targetOf is where a link on a page leads, by path, "" if out of the folder.
-func targetOf(page, href string) string {
-	if strings.Contains(href, ":") && !strings.HasPrefix(href, "#") {
-		if colon := strings.IndexByte(href, ':'); !strings.ContainsAny(href[:colon], "/#?") {
-			return "" // a URL
-		}
-	}
-	to, anchor, _ := strings.Cut(href, "#")
-	if to == "" {
-		return "" // the index itself: see also
-	}
-	target := path.Join(path.Dir(page), to)
-	if strings.HasPrefix(target, "../") || strings.HasPrefix(to, "/") {
-		return ""
-	}
-	if anchor != "" {
-		target += "#" + anchor
-	}
-	return target
 }
 
 // addTerms gives a passage the terms of the places in it. Those of its document
@@ -352,7 +314,7 @@ func (c *collector) addTerms(p *passage.Passage, first bool) {
 	had := len(terms)
 	add := func(place string) {
 		for _, t := range c.terms[place] {
-			if len(terms) < maxPlaceTerms && !slices.Contains(terms, t) {
+			if len(terms) < document.MaxPassageTerms && !slices.Contains(terms, t) {
 				terms = append(terms, t)
 			}
 		}
@@ -372,15 +334,15 @@ func (c *collector) addTerms(p *passage.Passage, first bool) {
 
 // addTermContexts makes the terms of the places in each item a part of what its
 // passages depend on.
-func (c *collector) addTermContexts(items []item) {
+func (c *collector) addTermContexts(items []source.Item) {
 	of := map[string][]string{}
 	for _, place := range slices.Sorted(maps.Keys(c.terms)) {
 		name, _, _ := strings.Cut(place, "#")
 		of[name] = append(append(of[name], place), c.terms[place]...)
 	}
 	for i := range items {
-		if terms := of[items[i].name]; len(terms) > 0 {
-			items[i].context = digest(append(terms, items[i].context)...)
+		if terms := of[items[i].Name]; len(terms) > 0 {
+			items[i].Context = source.Digest(append(terms, items[i].Context)...)
 		}
 	}
 }

@@ -10,6 +10,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
 func TestReadTerms(t *testing.T) {
@@ -46,7 +50,7 @@ func TestReadTerms(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := map[string][]string{}
-			readTerms([]byte(tt.page), func(href string) string { return targetOf("doc/genindex.html", href) }, got)
+			readTerms([]byte(tt.page), folder.Reader{}.Target("doc/genindex.html"), got)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("terms (-want +got)\n%s", diff)
 			}
@@ -60,13 +64,13 @@ func FuzzReadTerms(f *testing.F) {
 	f.Add([]byte(`<li><li><li><dd></dt></a><a href>`))
 	f.Fuzz(func(t *testing.T, page []byte) {
 		terms := map[string][]string{}
-		readTerms(page, func(href string) string { return targetOf("a/b.html", href) }, terms)
+		readTerms(page, folder.Reader{}.Target("a/b.html"), terms)
 		for place, list := range terms {
-			if place == "" || len(list) == 0 || len(list) > maxTerms {
+			if place == "" || len(list) == 0 || len(list) > document.MaxTerms {
 				t.Errorf("%d terms of %q", len(list), place)
 			}
 			for _, term := range list {
-				if term == "" || len(term) > maxOneTerm {
+				if term == "" || len(term) > document.MaxTermLength {
 					t.Errorf("term %q of %q", term, place)
 				}
 			}
@@ -99,8 +103,8 @@ func FuzzReadPlaces(f *testing.F) {
 func TestTermsAreKept(t *testing.T) {
 	const index = `<html><body><ul><li><a href="page.html#x">%s</a></li></ul></body></html>`
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"genindex.html": fmt.Sprintf(index, "old name"), "page.html": `<h1 id="x">Page</h1><p>Text</p>`})
-	f, err := NewFolder(dir, Options{})
+	ingesttest.WriteFiles(t, dir, map[string]string{"genindex.html": fmt.Sprintf(index, "old name"), "page.html": `<h1 id="x">Page</h1><p>Text</p>`})
+	f, err := NewFolder(dir, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +125,7 @@ func TestTermsAreKept(t *testing.T) {
 	if now == nil || !bytes.Contains(now.lines, []byte("kept name")) {
 		t.Error("an index that has not changed was read again")
 	}
-	write(t, dir, map[string]string{"genindex.html": fmt.Sprintf(index, "new name")})
+	ingesttest.WriteFiles(t, dir, map[string]string{"genindex.html": fmt.Sprintf(index, "new name")})
 	if now = generate(t, f, &before.Generation); now == nil || !bytes.Contains(now.lines, []byte("new name")) {
 		t.Error("an index that has changed was not read")
 	}
@@ -141,8 +145,8 @@ func TestTermIndexComesAndGoes(t *testing.T) {
 	const index = `<html><body><ul><li><a href="a.html#index-0">name</a></li></ul></body></html>`
 	page := func(n string) string { return `<h1 id="index-0">Page</h1><p id="index-1">Text of ` + n + `</p>` }
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"a.html": page("a"), "b.html": page("b")})
-	f, err := NewFolder(dir, Options{})
+	ingesttest.WriteFiles(t, dir, map[string]string{"a.html": page("a"), "b.html": page("b")})
+	f, err := NewFolder(dir, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
 func TestFindConflict(t *testing.T) {
@@ -157,7 +158,7 @@ func TestGather(t *testing.T) {
 		}
 	}
 	db := filepath.Join(root, "db")
-	folder, err := ingest.NewFolder(docs, ingest.Options{})
+	folder, err := ingest.NewFolder(docs, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

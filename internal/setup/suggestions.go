@@ -18,7 +18,7 @@ import (
 	"github.com/docsearch/docsearch/internal/index/generation"
 	"github.com/docsearch/docsearch/internal/index/passage"
 	"github.com/docsearch/docsearch/internal/ingest"
-	"github.com/docsearch/docsearch/internal/ingest/site"
+	"github.com/docsearch/docsearch/internal/ingest/source/site"
 )
 
 // Suggestions is the evidence in a database and its source, from which the

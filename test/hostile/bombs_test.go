@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docsearch/docsearch/internal/ingest/pdf/pdftest"
+	"github.com/docsearch/docsearch/internal/ingest/format/pdf/pdftest"
 )
 
 // bombLimit is the time limit of a build with a bomb. Most take a second; an

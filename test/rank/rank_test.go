@@ -14,6 +14,7 @@ import (
 	"github.com/docsearch/docsearch/internal/eval"
 	"github.com/docsearch/docsearch/internal/index"
 	"github.com/docsearch/docsearch/internal/ingest"
+	"github.com/docsearch/docsearch/internal/ingest/source/folder"
 )
 
 var update = flag.Bool("update", false, "write testdata/rank.txt")
@@ -23,8 +24,8 @@ var update = flag.Bool("update", false, "write testdata/rank.txt")
 func TestRanking(t *testing.T) {
 	databases := map[string]*index.Database{
 		// The tables change with every measurement.
-		"docs": build(t, filepath.Join("..", "..", "docs"), ingest.Options{Exclude: []string{"quality.md", "performance.md"}}),
-		"kiln": build(t, filepath.Join("testdata", "kiln"), ingest.Options{}),
+		"docs": build(t, filepath.Join("..", "..", "docs"), folder.Options{Exclude: []string{"quality.md", "performance.md"}}),
+		"kiln": build(t, filepath.Join("testdata", "kiln"), folder.Options{}),
 	}
 	measures := map[string][]eval.Measures{}
 	var ranks strings.Builder
@@ -127,7 +128,7 @@ func queries(t *testing.T) []eval.Query {
 }
 
 // build builds and opens a database of a folder.
-func build(t *testing.T, folder string, opt ingest.Options) *index.Database {
+func build(t *testing.T, folder string, opt folder.Options) *index.Database {
 	t.Helper()
 	dir := t.TempDir()
 	source, err := ingest.NewFolder(folder, opt)

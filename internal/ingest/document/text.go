@@ -1,0 +1,98 @@
+package document
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// ClosesFence reports whether the line closes what fence, another line, would.
+func ClosesFence(line, fence string) bool {
+	const marks = "> \t" // of what the block stands in
+	line, fence = strings.TrimLeft(strings.TrimSpace(line), marks), strings.TrimLeft(fence, marks)
+	return fence != "" && strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == ""
+}
+
+// ClosingFence is the line that closes the block of code that open begins, which
+// may stand in a quote or a list.
+func ClosingFence(open string) string {
+	i := strings.IndexAny(open, "`~")
+	if i < 0 {
+		return ""
+	}
+	n := i
+	for n < len(open) && open[n] == open[i] {
+		n++
+	}
+	mark := func(r rune) rune {
+		if r == '>' || r == '\t' {
+			return r
+		}
+		return ' '
+	}
+	return strings.Map(mark, open[:i]) + open[i:n]
+}
+
+func SplitLines(source []byte) []string {
+	return strings.Split(strings.TrimSuffix(string(source), "\n"), "\n")
+}
+
+// LastNonBlank is the last of the lines first to last that is not blank.
+func LastNonBlank(lines []string, first, last int) int {
+	for last > first && strings.TrimSpace(lines[last-1]) == "" {
+		last--
+	}
+	return last
+}
+
+// DecodeText makes text of a file's bytes, UTF-8 with newlines alone as line ends, or
+// says why they are none.
+func DecodeText(data []byte) ([]byte, error) {
+	data = bytes.TrimPrefix(FromUTF16(data), []byte("\xef\xbb\xbf"))
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		return nil, errors.New("empty")
+	case bytes.IndexByte(data, 0) >= 0:
+		return nil, errors.New("binary")
+	case !utf8.Valid(data):
+		return nil, errors.New("not UTF-8")
+	}
+	if bytes.IndexByte(data, '\r') < 0 {
+		return data, nil
+	}
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n")), nil
+}
+
+// FromUTF16 makes UTF-8 of data that begins with the byte order mark of UTF-16,
+// as files have that PowerShell wrote. Other data stays as it is.
+func FromUTF16(data []byte) []byte {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	default:
+		return data
+	}
+	text := make([]byte, 0, len(data)/2+utf8.UTFMax)
+	for data = data[2:]; len(data) > 1; data = data[2:] {
+		r := rune(order.Uint16(data))
+		if utf16.IsSurrogate(r) {
+			low := unicode.ReplacementChar
+			if len(data) > 3 {
+				low = rune(order.Uint16(data[2:]))
+			}
+			if r = utf16.DecodeRune(r, low); r != unicode.ReplacementChar {
+				data = data[2:]
+			}
+		}
+		text = utf8.AppendRune(text, r)
+	}
+	return text
+}

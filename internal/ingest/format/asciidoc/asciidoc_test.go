@@ -1,0 +1,53 @@
+package asciidoc
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter/mdtest"
+)
+
+func TestGolden(t *testing.T) {
+	mdtest.Golden(t, "testdata/*.adoc", func(_ string, data []byte) (mdwriter.Document, error) { return Parse(data), nil })
+}
+
+func TestInline(t *testing.T) {
+	p := &parser{budget: 1000, attributes: map[string]string{"product": "Kettle"}}
+	for in, want := range map[string]string{
+		"`a` ``b``c `+x+` +old+":                     "`a` `b`c `x` `old`",
+		"*bold* _em_ **b**old __e__m #mark# [.r]#x#": "**bold** *em* **b**old *e*m mark x",
+		"snake_case_name 2*3*4 a_b":                  "snake_case_name 2*3*4 a_b",
+		"https://x.example/a[the site^] end":         "the site end",
+		"https://x.example/a_b_c. link:b.html[]":     "https://x.example/a_b_c. b.html",
+		"<<id,the text>> xref:o.adoc#a[other]":       "the text other",
+		"kbd:[Ctrl+C] menu:File[Open] btn:[OK]":      "Ctrl+C File > Open OK",
+		"linkgit:git-add[1] and a::b[c]":             "git-add(1) and a::b[c]",
+		"{product} {unknown} \\{product}":            "Kettle {unknown} \\Kettle",
+		"the ((term)) (((a,b)))here[[anchor]]":       "the term here",
+		"image:x.png[] footnote:[a note] pass:[<b>]": "  (a note) <b>",
+		"older `so' and `code` it's":                 "older 'so' and `code` it's",
+		"*not bold * and `unclosed":                  "*not bold * and `unclosed",
+	} {
+		if got := p.inline(in); got != want {
+			t.Errorf("%q\n got %q\nwant %q", in, got, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"= T\nA <a@b>\n:x: y\n\n== S\n\n[source,c]\n----\nint {x};\n----\n\nNOTE: n\n",
+		"* a\n** b\n+\n--\nc\n--\n. d\n\nt:: u\n  v\n-x::\n\tw\n<1> z\n",
+		"[cols=\"1,2\"]\n|===\n|a |b\n\n2+|c\na|d\n|===\n\n.T\n====\ne\n====\n",
+		"git(1)\n======\n\nNAME\n----\nifdef::x[]\n`a' _b_ linkgit:c[1]\nendif::x[]\n",
+		"* a\n\n\n\n* b\n\n\n\nc\n\n* d\n\n\n", ":a: {b}\n:b: {a}{a}\n:a: {b}{b}\n\n{a}{b}{a}\n", strings.Repeat("*_", 50),
+		"////\nx\n////\n\n[[a]]\n[#b.c%d]\n[quote]\n____\ny\n____\n+++z+++ ((i)) (((j,k)))\n",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		mdtest.Check(t, Parse(in), len(in), bytes.Count(in, []byte("\n"))+1)
+	})
+}

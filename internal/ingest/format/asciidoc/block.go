@@ -1,0 +1,403 @@
+package asciidoc
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
+)
+
+// delimiter reports whether the line begins, or ends, a block between two such
+// lines.
+func delimiter(s string) bool {
+	switch {
+	case s == "--", s == "|===", s == ",===", s == ":===", s == "!===", strings.HasPrefix(s, "```"):
+		return true
+	case len(s) < 4 || strings.IndexByte("-.=*_+/", s[0]) < 0:
+		return strings.HasPrefix(s, "|==") && strings.Trim(s[1:], "=") == ""
+	}
+	return strings.Count(s, s[:1]) == len(s)
+}
+
+// delimited reads a block between two lines that are alike.
+func (p *parser) delimited(lines []mdwriter.Line, b block) int {
+	mark := lines[0].Text
+	if !delimiter(mark) {
+		return 0
+	}
+	end, language := mark, b.language()
+	if strings.HasPrefix(mark, "```") {
+		end, language = "```", strings.TrimLeft(mark, "`")
+	}
+	n := 1
+	for n < len(lines) && lines[n].Text != end {
+		n++
+	}
+	inner := lines[1:n]
+	if n < len(lines) {
+		n++
+	}
+	from := lines[0].From
+	if mark[0] != '/' && mark[0] != '+' && !isNote(b.style) {
+		p.label(b, from)
+	}
+	switch {
+	case mark[0] == '/' || mark[0] == '+': // a comment, or markup of the output
+	case mark[0] == '|' || mark[0] == ',' || mark[0] == ':' || mark[0] == '!':
+		p.table(inner, b, mark[:1])
+	case mark[0] == '`' || mark[0] == '-' && mark != "--" || mark[0] == '.', b.style == "source", b.style == "listing", b.style == "literal":
+		p.w.Code(language, inner)
+	case isNote(b.style):
+		p.note(inner, b, from)
+	case mark[0] == '_' || b.style == "quote" || b.style == "verse":
+		p.w.Push("> ", "> ")
+		p.body(inner, false)
+		p.w.Pop()
+	default:
+		p.body(inner, false)
+	}
+	return n
+}
+
+// note reads the block of a note, whose kind begins its first paragraph.
+func (p *parser) note(lines []mdwriter.Line, b block, from int) {
+	for len(lines) > 0 && lines[0].Text == "" {
+		lines = lines[1:]
+	}
+	if b.title != "" {
+		p.w.Text(noteTitle(b.style)+" "+p.inline(b.title), from)
+	} else if len(lines) > 0 {
+		if _, mark, _ := item(lines[0].Text); mark == "" && !delimiter(lines[0].Text) && lines[0].Text[0] != '[' && lines[0].Text[0] != '.' {
+			n := p.paragraph(lines, b)
+			lines = lines[n:]
+		} else {
+			p.w.Text(noteTitle(b.style), from)
+		}
+	}
+	p.body(lines, false)
+}
+
+var (
+	bulleted  = lazily(`^[ \t]*(\*{1,6}|-|\.{1,6}|\d{1,9}\.|[a-zA-Z]\.|<(?:\d{1,9}|\.)>)[ \t]+(.+)$`)
+	described = lazily(`^[ \t]*(\S.{0,400}?)(:{2,4}|;;)(?:[ \t]+(.*))?$`)
+)
+
+// item cuts a list item into the kind of its list and its text; mark is "" if
+// the line is none. The text of one that is described begins with its term.
+func item(line string) (text, mark, term string) {
+	if m := bulleted().FindStringSubmatch(line); m != nil {
+		mark := m[1]
+		if c := mark[0]; c >= '0' && c <= '9' {
+			mark = "1."
+		} else if c == '<' {
+			mark = "<"
+		} else if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			mark = "a."
+		}
+		return strings.TrimLeft(m[2], " "), mark, ""
+	}
+	if !strings.Contains(line, "::") && !strings.Contains(line, ";;") {
+		return "", "", ""
+	}
+	if m := described().FindStringSubmatch(line); m != nil && !blockMacro().MatchString(m[1]) && (m[3] != "" || strings.HasSuffix(line, m[2])) && !strings.HasPrefix(line, "//") {
+		return m[3], m[2], m[1]
+	}
+	return "", "", ""
+}
+
+// list reads a list with all that stands in it. Its items say by their marks
+// how deep they are.
+func (p *parser) list(lines []mdwriter.Line, b block) int {
+	if _, mark, _ := item(lines[0].Text); mark == "" {
+		return 0
+	}
+	p.label(b, lines[0].From)
+	p.lists++
+	defer func() { p.lists-- }()
+	var open openLists
+	n := 0
+items:
+	for n < len(lines) {
+		line := lines[n]
+		text, mark, term := item(line.Text)
+		if mark != "<" && open.within("<") && line.Text != "" {
+			break // what marks in code mean
+		}
+		switch {
+		case mark != "" && (len(open.marks) < deepest || slices.Contains(open.marks, mark)):
+			ended, number := open.begin(mark)
+			p.pop(ended)
+			if n > 0 {
+				p.w.Tight()
+			}
+			p.w.Push(shown(mark, number))
+			n += p.item(lines[n:], text, term)
+		case line.Text == "":
+			n += skipBlank(lines[n:])
+			if n < len(lines) && !goesOn(lines[n].Text) {
+				break items
+			}
+		case line.Text == "+":
+			n += p.continuation(lines[n:])
+		case line.Text[0] == ' ' || line.Text[0] == '\t':
+			n += p.literalParagraph(lines[n:], block{})
+		case comment(line.Text):
+			n++
+		default:
+			if !open.described() || n == 0 || lines[n-1].Text != "" {
+				break items
+			}
+			n += p.paragraph(lines[n:], block{}) // after the term and a blank line
+		}
+	}
+	p.pop(len(open.marks))
+	return n
+}
+
+// openLists are the lists around an item, outermost first.
+type openLists struct {
+	marks   []string
+	numbers []int // of the items of each, and of one that ended within the last
+}
+
+// begin begins an item of the list with that mark. It returns how many items
+// end before it, and its number.
+func (o *openLists) begin(mark string) (ended, number int) {
+	at := 0
+	for at < len(o.marks) && o.marks[at] != mark {
+		at++
+	}
+	if ended = len(o.marks) - at; ended > 0 {
+		o.marks, o.numbers = o.marks[:at], o.numbers[:min(len(o.numbers), at+1)]
+	}
+	if len(o.numbers) == at {
+		o.numbers = append(o.numbers, 0)
+	}
+	o.numbers[at]++
+	o.marks = append(o.marks, mark)
+	return ended, o.numbers[at]
+}
+
+// within reports whether the outermost list has that mark.
+func (o *openLists) within(mark string) bool { return len(o.marks) > 0 && o.marks[0] == mark }
+
+// described reports whether the innermost list describes terms.
+func (o *openLists) described() bool {
+	return len(o.marks) > 0 && strings.IndexByte(":;", o.marks[len(o.marks)-1][0]) >= 0
+}
+
+// pop ends n items.
+func (p *parser) pop(n int) {
+	for range n {
+		p.w.Pop()
+	}
+}
+
+// continuation reads a line of "+" and the block behind it, which belongs to the
+// item before.
+func (p *parser) continuation(lines []mdwriter.Line) int {
+	n := 1
+	var attached block
+	for n < len(lines) && lines[n].Text != "" && p.attributeLine(lines[n].Text, &attached) {
+		n++
+	}
+	if n < len(lines) && lines[n].Text != "" {
+		n += max(p.attachment(lines[n:], attached), 1)
+	}
+	return n
+}
+
+func skipBlank(lines []mdwriter.Line) int {
+	n := 0
+	for n < len(lines) && lines[n].Text == "" {
+		n++
+	}
+	return n
+}
+
+// goesOn reports whether a list goes on with this line after a blank one.
+func goesOn(line string) bool {
+	if _, mark, _ := item(line); mark != "" || line == "+" || comment(line) {
+		return true
+	}
+	return line[0] == ' ' || line[0] == '\t'
+}
+
+// shown are the mark of an item in Markdown and what its other lines begin with.
+func shown(mark string, number int) (first, rest string) {
+	first = "- "
+	if mark[0] == '.' || mark == "1." || mark == "a." || mark == "<" {
+		first = strconv.Itoa(number) + ". "
+	}
+	return first, strings.Repeat(" ", len(first))
+}
+
+// item reads an item's own text: the lines up to a blank one, or to what belongs
+// to the list.
+func (p *parser) item(lines []mdwriter.Line, text, term string) int {
+	from := lines[0].From
+	n := 1
+	if term != "" {
+		p.w.Text("**"+mdwriter.Plain(p.inline(term))+"**", from)
+		if text == "" {
+			// The text begins on a line of its own, maybe behind a blank one;
+			// further terms may share it.
+			next := n + skipBlank(lines[n:])
+			if next == len(lines) {
+				return n
+			}
+			if _, mark, _ := item(lines[next].Text); mark != "" || lines[next].Text == "+" || delimiter(lines[next].Text) || isAttributes(lines[next].Text) {
+				return n
+			}
+			if next > n && lines[next].Text[0] != ' ' && lines[next].Text[0] != '\t' {
+				if level, _, _ := titleOf(lines[next:]); level > 0 {
+					return n
+				}
+			}
+			n, text, from = next+1, strings.TrimSpace(lines[next].Text), lines[next].From
+		}
+	}
+	paragraph := []string{text}
+	for n < len(lines) && lines[n].Text != "" && lines[n].Text != "+" && !delimiter(lines[n].Text) && !isAttributes(lines[n].Text) {
+		if _, mark, _ := item(lines[n].Text); mark != "" {
+			break
+		}
+		if next := strings.TrimSpace(strings.TrimSuffix(lines[n].Text, " +")); !comment(next) {
+			paragraph = append(paragraph, next)
+		} else {
+			paragraph = append(paragraph, "")
+		}
+		n++
+	}
+	p.w.Text(p.inline(strings.Join(paragraph, "\n")), from)
+	return n
+}
+
+// attachment reads the block that a line with a plus sign attaches to an item.
+func (p *parser) attachment(lines []mdwriter.Line, b block) int {
+	p.place(b)
+	if p.depth >= deepest {
+		return p.literalParagraph(lines, b)
+	}
+	p.depth++
+	defer func() { p.depth-- }()
+	if n := p.delimited(lines, b); n > 0 {
+		return n
+	}
+	p.label(b, lines[0].From)
+	if lines[0].Text[0] == ' ' || lines[0].Text[0] == '\t' {
+		return p.literalParagraph(lines, b)
+	}
+	return p.paragraph(lines, b)
+}
+
+// cellSpec is what may stand before the bar of a table's cell: how often, over
+// how many columns, its alignment, its style.
+var cellSpec = lazily(`(?:^|[ \t])((?:(\d{1,3})?(?:\.\d{1,3})?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?)$`)
+
+// table reads a table's cells, which fill its rows in their order.
+func (p *parser) table(lines []mdwriter.Line, b block, separator string) {
+	if s := b.options["separator"]; len(s) == 1 {
+		separator = s
+	}
+	read := barCells
+	if b.options["format"] == "csv" || separator == "," || separator == ":" {
+		read = csvCells
+	}
+	columns := columnsOf(b.options["cols"])
+	var cells []cell
+	for _, l := range lines {
+		if l.Text == "" || comment(l.Text) {
+			continue
+		}
+		cells = read(cells, l, separator)
+		if columns == 0 {
+			columns = len(cells) // as many as the first line has
+		}
+	}
+	var rows []mdwriter.Row
+	for i := 0; i < len(cells) && columns > 0; i += columns {
+		row := mdwriter.Row{From: cells[i].from}
+		for _, c := range cells[i:min(i+columns, len(cells))] {
+			row.Cells = append(row.Cells, p.inline(strings.Join(c.lines, "\n")))
+		}
+		rows = append(rows, row)
+	}
+	p.w.Table(rows)
+}
+
+// A cell is a table's cell.
+type cell struct {
+	lines []string
+	from  int
+}
+
+// csvCells appends the cells of a line of comma-separated values.
+func csvCells(cells []cell, l mdwriter.Line, separator string) []cell {
+	for part := range strings.SplitSeq(l.Text, separator) {
+		cells = append(cells, cell{[]string{strings.Trim(part, `" `)}, l.From})
+	}
+	return cells
+}
+
+// barCells appends the cells of a line in which each begins with a separator. Text
+// before the first one belongs to the last cell of the line before.
+func barCells(cells []cell, l mdwriter.Line, separator string) []cell {
+	parts := strings.Split(strings.ReplaceAll(l.Text, `\`+separator, "\x00"), separator)
+	for i, part := range parts {
+		if i+1 < len(parts) {
+			if at := cellSpec().FindStringSubmatchIndex(part); at != nil {
+				part = part[:at[2]]
+			}
+		}
+		part = strings.TrimSpace(strings.ReplaceAll(part, "\x00", separator))
+		if i == 0 {
+			if part != "" && len(cells) > 0 {
+				last := &cells[len(cells)-1]
+				last.lines = append(last.lines, part)
+			}
+			continue
+		}
+		repeat, span := extent(parts[i-1])
+		for range repeat {
+			cells = append(cells, cell{[]string{part}, l.From})
+		}
+		for range span {
+			cells = append(cells, cell{nil, l.From})
+		}
+	}
+	return cells
+}
+
+// extent is how often the cell behind a text is repeated, and over how many more
+// columns it reaches.
+func extent(before string) (repeat, span int) {
+	const most = 20
+	m := cellSpec().FindStringSubmatch(before)
+	if m == nil || m[2] == "" {
+		return 1, 0
+	}
+	times, _ := strconv.Atoi(m[2])
+	switch times = min(times, most); m[3] {
+	case "*":
+		return times, 0
+	case "+":
+		return 1, times - 1
+	}
+	return 1, 0
+}
+
+// columnsOf is the number of columns that "1,2a,3*" describes.
+func columnsOf(cols string) int {
+	n := 0
+	for part := range strings.FieldsFuncSeq(cols, func(r rune) bool { return r == ',' || r == ';' }) {
+		times, _, ok := strings.Cut(part, "*")
+		if k, err := strconv.Atoi(strings.TrimSpace(times)); ok && err == nil && k > 0 && k < 100 {
+			n += k
+			continue
+		}
+		n++
+	}
+	return n
+}

@@ -1,0 +1,297 @@
+package asciidoc
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
+)
+
+func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// inline makes Markdown of a paragraph's text. Its lines stay as they are.
+func (p *parser) inline(s string) string {
+	s = p.substitute(s)
+	if !strings.ContainsAny(s, "`*_#+[<(\\") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if text, n := p.span(s, i); n > 0 {
+			b.WriteString(text)
+			i += n
+			continue
+		}
+		b.WriteByte(s[i])
+		i++
+	}
+	return b.String()
+}
+
+// longestMarkup bounds what is looked through for the end of some markup.
+const longestMarkup = 500
+
+// span reads the markup that begins at s[i]: what it becomes, and how long it
+// is, 0 if there is none.
+func (p *parser) span(s string, i int) (string, int) {
+	rest := s[i:]
+	switch c := rest[0]; c {
+	case '\\':
+		if len(rest) > 1 && strings.IndexByte("`*_#+{<[(\\:", rest[1]) >= 0 {
+			return rest[1:2], 2
+		}
+	case '`':
+		return codeSpan(s, i)
+	case '+', '*', '_', '#':
+		return p.marked(s, i)
+	case '<':
+		return p.crossReference(rest)
+	case '(':
+		return p.indexTerm(rest)
+	case '[':
+		// Before marked text: [.role]#text#, or an anchor.
+		if m := role().FindString(window(rest)); m != "" && !wordBefore(s, i) {
+			return "", len(m) - 1
+		}
+		if m := inlineAnchor().FindStringSubmatch(window(rest)); m != nil {
+			p.w.Anchor(m[1])
+			return "", len(m[0])
+		}
+	default:
+		if c >= 'a' && c <= 'z' && !wordBefore(s, i) {
+			return p.macro(rest)
+		}
+	}
+	return "", 0
+}
+
+// codeSpan reads code between backquotes.
+func codeSpan(s string, i int) (string, int) {
+	rest := s[i:]
+	if text, n := between(s, i, "``"); n > 0 {
+		return mdwriter.CodeSpan(text), n
+	}
+	// The older form quotes 'so' and `so'.
+	if end := strings.IndexAny(window(rest[1:]), "`'") + 1; end > 1 && rest[end] == '\'' && rest[end-1] != ' ' && !wordAfter(rest[end+1:]) && !wordBefore(s, i) {
+		return "'" + rest[1:end] + "'", end + 1
+	}
+	if text, n := between(s, i, "`"); n > 0 {
+		return mdwriter.CodeSpan(strings.Trim(text, "+")), n
+	}
+	return "", 0
+}
+
+// marked reads text between marks: bold, italic, highlighted, or passed through as
+// it is, which between single marks is code.
+func (p *parser) marked(s string, i int) (string, int) {
+	mark := s[i : i+1]
+	most := 2
+	if mark == "+" {
+		most = 3
+	}
+	for times := most; times > 0; times-- {
+		text, n := between(s, i, strings.Repeat(mark, times))
+		if n == 0 {
+			continue
+		}
+		switch mark {
+		case "*":
+			text = "**" + p.nested(text) + "**"
+		case "_":
+			text = "*" + p.nested(text) + "*"
+		case "+":
+			if times == 1 {
+				text = mdwriter.CodeSpan(text)
+			}
+		}
+		return text, n
+	}
+	return "", 0
+}
+
+// crossReference reads <<target,text>>.
+func (p *parser) crossReference(rest string) (string, int) {
+	end := strings.Index(window(rest), ">>")
+	if !strings.HasPrefix(rest, "<<") || end <= 2 {
+		return "", 0
+	}
+	target, text, ok := strings.Cut(rest[2:end], ",")
+	if !ok {
+		text = target[strings.LastIndexAny(target, "#_")+1:]
+	}
+	p.link(target, text)
+	return strings.TrimSpace(text), end + 2
+}
+
+// indexTerm reads a term of the index: ((shown)), or (((not, shown))).
+func (p *parser) indexTerm(rest string) (string, int) {
+	if strings.HasPrefix(rest, "(((") {
+		if end := strings.Index(window(rest), ")))"); end > 3 {
+			p.w.Term(strings.ReplaceAll(rest[3:end], ",", ""))
+			return "", end + 3
+		}
+	}
+	if strings.HasPrefix(rest, "((") {
+		if end := strings.Index(window(rest), "))"); end > 2 {
+			p.w.Term(rest[2:end])
+			return rest[2:end], end + 2
+		}
+	}
+	return "", 0
+}
+
+var (
+	role         = lazily(`^\[[.#%\w-]{1,60}\](?:[#*_` + "`" + `])`)
+	inlineAnchor = lazily(`^\[\[([\w:.-]+)(?:,[^\]]*)?\]\]`)
+	macroHead    = lazily(`^([a-z][a-z0-9_-]{1,20}):([^\s\[\]]*)\[`)
+	urlHead      = lazily(`^(?:https?|ftp|irc|mailto):[^\s\[\]<>]+`)
+)
+
+func window(s string) string { return s[:min(len(s), longestMarkup)] }
+
+func wordBefore(s string, i int) bool {
+	r, _ := utf8.DecodeLastRuneInString(s[:i])
+	return i > 0 && isWordRune(r)
+}
+
+func wordAfter(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	return n > 0 && isWordRune(r)
+}
+
+// between reads what stands between two marks. A single one stands at a word's
+// edge on the outside, and always at one on the inside.
+func between(s string, i int, mark string) (string, int) {
+	rest := s[i:]
+	n := len(mark)
+	if !strings.HasPrefix(rest, mark) || len(rest) <= 2*n || rest[n] == ' ' || rest[n] == '\n' || n == 1 && (rest[1] == mark[0] || wordBefore(s, i)) {
+		return "", 0
+	}
+	w := window(rest)
+	for from := n; from < len(w); {
+		end := strings.Index(w[from:], mark)
+		if end < 0 {
+			return "", 0
+		}
+		end += from
+		after, size := utf8.DecodeRuneInString(rest[end+n:])
+		if inner := rest[end-1]; end > n && inner != ' ' && inner != '\n' && (n > 1 || size == 0 || !isWordRune(after) && after != rune(mark[0])) {
+			if strings.Contains(rest[n:end], "\n\n") {
+				return "", 0
+			}
+			return rest[n:end], end + n
+		}
+		from = end + 1
+	}
+	return "", 0
+}
+
+// nested reads markup within markup, once.
+func (p *parser) nested(s string) string {
+	if len(s) > 2 && s[0] == '`' && s[len(s)-1] == '`' {
+		return mdwriter.CodeSpan(strings.Trim(s, "`+"))
+	}
+	return withoutMarks().Replace(s)
+}
+
+var withoutMarks = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer("`", "", "+", "") })
+
+// macro reads name:target[text] and a URL with a text.
+func (p *parser) macro(s string) (string, int) {
+	if m := urlHead().FindString(window(s)); m != "" {
+		text, n := bracketed(s[len(m):])
+		if n == 0 {
+			return m, len(m)
+		}
+		return linked(text, m), len(m) + n
+	}
+	m := macroHead().FindStringSubmatch(window(s))
+	if m == nil {
+		return "", 0
+	}
+	text, n := bracketed(s[len(m[0])-1:])
+	if n == 0 {
+		return "", 0
+	}
+	n += len(m[0]) - 1
+	name, target := m[1], m[2]
+	switch name {
+	case "link":
+		return linked(text, target), n
+	case "xref":
+		p.link(target, text)
+		if text == "" {
+			text = target[strings.LastIndexAny(target, "#/_")+1:]
+		}
+		return text, n
+	case "image", "icon", "anchor", "indexterm", "counter", "toc", "video":
+		switch name {
+		case "anchor":
+			p.w.Anchor(target)
+		case "indexterm":
+			p.w.Term(strings.ReplaceAll(text, ",", ""))
+		}
+		return "", n
+	case "footnote", "footnoteref":
+		return " (" + text + ")", n
+	case "menu":
+		return strings.TrimSuffix(target+" > "+text, " > "), n
+	case "stem", "latexmath", "asciimath":
+		return "$" + text + "$", n
+	case "kbd", "btn", "pass", "indexterm2":
+		return text, n
+	}
+	switch {
+	case target == "" || target[0] == ':':
+		return "", 0
+	case text == "":
+		return target, n
+	case strings.Trim(text, "0123456789") == "": // linkgit:git-add[1]
+		return target + "(" + text + ")", n
+	}
+	return text, n
+}
+
+// linked is the text of a link.
+func linked(text, target string) string {
+	text, _, _ = strings.Cut(text, ",window=")
+	text = strings.Trim(strings.TrimSuffix(text, "^"), `"`)
+	if text == "" {
+		return target
+	}
+	return text
+}
+
+// bracketed reads what stands in brackets at the beginning of s.
+func bracketed(s string) (string, int) {
+	if !strings.HasPrefix(s, "[") {
+		return "", 0
+	}
+	w := window(s)
+	for i := 1; i < len(w); i++ {
+		switch w[i] {
+		case '\\':
+			i++
+		case ']':
+			return strings.ReplaceAll(s[1:i], `\]`, "]"), i + 1
+		}
+	}
+	return "", 0
+}
+
+// link notes where the section leads.
+func (p *parser) link(target, text string) {
+	file, fragment, _ := strings.Cut(target, "#")
+	if !strings.Contains(target, "#") && !strings.HasSuffix(target, ".adoc") {
+		file, fragment = "", target
+	}
+	if strings.Contains(file, ":") {
+		return
+	}
+	if fragment != "" {
+		file += "#" + fragment
+	}
+	p.w.Link(file, strings.TrimSpace(text))
+}

@@ -1,0 +1,113 @@
+// Package format converts the bytes of a file into a document; ParserFor picks the
+// parser by the file's name. The syntax of each larger format has a subpackage; the
+// files here adapt their results to the document model. It does not know where
+// files come from.
+package format
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/format/asciidoc"
+	"github.com/docsearch/docsearch/internal/ingest/format/code"
+	"github.com/docsearch/docsearch/internal/ingest/format/man"
+	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
+	"github.com/docsearch/docsearch/internal/ingest/format/rst"
+)
+
+// A reader makes a document of a file's bytes. The error says why the file has
+// nothing to read; nothing is an error for being malformed.
+type Parser func(data []byte, name string) (document.Document, error)
+
+// plainNames are those of the texts without an ending that are read.
+var plainNames = [...]string{"README", "INSTALL", "CHANGELOG", "CHANGES", "NEWS", "HACKING", "CONTRIBUTING", "FAQ"}
+
+const SupportedTypes = ".html, .md, .mdx, .rst, .adoc, .txt, .ipynb, .epub, .pdf, man and info pages, source code"
+
+// asText is the reader of files that are text as they are.
+func asText(read func(text []byte) (document.Document, error)) Parser {
+	return func(data []byte, _ string) (document.Document, error) {
+		text, err := document.DecodeText(data)
+		if err != nil {
+			return document.Document{}, err
+		}
+		return read(text)
+	}
+}
+
+// ParserFor chooses the reader by the file's name; nil where there is none.
+func ParserFor(name string) Parser {
+	if IsMarkdown(name) {
+		return asText(markdown.Parse)
+	}
+	switch ext := strings.ToLower(path.Ext(name)); ext {
+	case ".html", ".htm", ".xhtml":
+		return parseHTML
+	case ".mdx":
+		return asText(markdown.ParseMDX)
+	case ".rst", ".rest":
+		return convert(rst.Parse)
+	case ".adoc", ".asciidoc":
+		return convert(asciidoc.Parse)
+	case ".ipynb":
+		return parseNotebook
+	case ".epub":
+		return parseEPUB
+	case ".pdf":
+		return func(data []byte, name string) (document.Document, error) {
+			return ParsePDF(context.Background(), NewPDFParser(""), data, name)
+		}
+	case ".info":
+		return parseInfo
+	case ".gz":
+		return decompress(name)
+	case ".txt", ".text":
+		return asText(ParsePlain)
+	case "":
+		if slices.Contains(plainNames[:], strings.ToUpper(name[strings.LastIndexAny(name, `/\`)+1:])) {
+			return asText(ParsePlain)
+		}
+		if isPythonMetadata(name) {
+			return parsePythonMetadata
+		}
+	default:
+		switch {
+		case isManPage(ext):
+			return convertErr(man.Parse)
+		case strings.HasPrefix(ext, ".info-"): // a part of a long one
+			return parseInfo
+		case code.Reads(ext):
+			return parseCode
+		}
+	}
+	return nil
+}
+
+func IsMarkdown(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown", ".mdown", ".mkd":
+		return true
+	}
+	return false
+}
+
+// isManPage reports whether a file's ending is that of manual pages: a section,
+// and maybe letters after it.
+func isManPage(ext string) bool {
+	return len(ext) >= 2 && len(ext) <= 8 && ext[1] >= '1' && ext[1] <= '9' && strings.Trim(ext[2:], "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// MaxFile is the longest file that is read as a document. Longer ones that
+// look like text are logs and dumps.
+const MaxFile = 32 << 20
+
+// UnsupportedReason says that there is no reader for a file.
+func UnsupportedReason(name string) string {
+	if ext := path.Ext(name); ext != "" {
+		return "unsupported file type: " + strings.ToLower(ext)
+	}
+	return "unsupported file type: no extension"
+}

@@ -1,0 +1,169 @@
+// Package info reads the pages of GNU's info as Markdown, a node a section.
+package info
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
+)
+
+// Parse reads a file, whole or one of the parts that a long one is split into.
+func Parse(text []byte) (mdwriter.Document, error) {
+	p := &parser{}
+	// A node begins behind a line with a separator, with a line of what is next.
+	lines := mdwriter.Lines(string(text), 1)
+	for i := 0; i+1 < len(lines); {
+		if strings.Trim(lines[i].Text, "\f") != "\x1f" || !strings.HasPrefix(lines[i+1].Text, "File:") {
+			i++
+			continue
+		}
+		end := i + 2
+		for end < len(lines) && strings.Trim(lines[end].Text, "\f") != "\x1f" {
+			end++
+		}
+		p.node(lines[i+1].Text, lines[i+2:end])
+		i = end
+	}
+	if !p.any {
+		return mdwriter.Document{}, errors.New("no info pages")
+	}
+	return p.w.Document(), nil
+}
+
+type parser struct {
+	w         mdwriter.Writer
+	any       bool
+	described bool // what is indented belongs to a term
+}
+
+// node reads a node: its header, "File: f,  Node: name,  Next: other", and what
+// it says.
+func (p *parser) node(header string, lines []mdwriter.Line) {
+	p.any = true
+	_, name, _ := strings.Cut(header, "Node: ")
+	name, _, _ = strings.Cut(name, ",")
+	name = strings.TrimSpace(name)
+	anchor := strings.ReplaceAll(name, " ", "-")
+	for len(lines) > 0 && strings.TrimSpace(lines[0].Text) == "" {
+		lines = lines[1:]
+	}
+	if len(lines) == 0 {
+		return
+	}
+	if underlined(lines) == 0 { // without a title of its own
+		p.w.Heading(2, name, lines[0].From)
+		p.w.Anchor(anchor)
+		anchor = ""
+	}
+	for i := 0; i < len(lines); {
+		level := underlined(lines[i:])
+		switch line := lines[i].Text; {
+		case strings.TrimSpace(line) == "":
+			i++
+			continue
+		case level > 0:
+			p.w.Heading(level, strings.TrimSpace(line), lines[i].From)
+			i += 2
+		case line == "* Menu:":
+			i += menu(lines[i:])
+		default:
+			n := 1
+			for i+n < len(lines) && strings.TrimSpace(lines[i+n].Text) != "" {
+				n++
+			}
+			p.paragraph(lines[i : i+n])
+			i += n
+		}
+		if anchor != "" { // behind the title
+			p.w.Anchor(anchor)
+			anchor = ""
+		}
+	}
+}
+
+// underlined is the level of the title on the first of the lines, 0 if it is
+// none.
+func underlined(lines []mdwriter.Line) int {
+	if len(lines) < 2 {
+		return 0
+	}
+	title, line := strings.TrimSpace(lines[0].Text), strings.TrimSpace(lines[1].Text)
+	if title == "" || len(line) < 2 || strings.Count(line, line[:1]) != len(line) || len([]rune(title)) != len(line) {
+		return 0
+	}
+	return strings.IndexByte("*=-.", line[0]) + 1
+}
+
+// menu is how many lines a menu has: its entries, their further lines, and the
+// titles between them. What it lists are nodes.
+func menu(lines []mdwriter.Line) int {
+	n := 1
+	for n < len(lines) {
+		line := lines[n].Text
+		next := n + 1
+		entry := strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "  ")
+		title := next < len(lines) && line != "" && (lines[next].Text == "" || strings.HasPrefix(lines[next].Text, "* ")) && underlined(lines[n:]) == 0
+		if line != "" && !entry && !title {
+			break
+		}
+		n = next
+	}
+	return n
+}
+
+// paragraph writes lines of text, or of an example. Both what a list describes
+// and examples are indented; what stands before them tells which it is: a term,
+// or a sentence.
+func (p *parser) paragraph(lines []mdwriter.Line) {
+	const margin = "     "
+	indented := func(margin string) bool {
+		return !slices.ContainsFunc(lines, func(l mdwriter.Line) bool { return !strings.HasPrefix(l.Text, margin) })
+	}
+	switch {
+	case !indented(margin):
+		last := strings.TrimSpace(lines[len(lines)-1].Text)
+		p.described = strings.HasPrefix(lines[len(lines)-1].Text, margin) || !strings.ContainsAny(last[len(last)-1:], ".:;,?!")
+		p.text(lines)
+	case p.described && !indented(margin+margin):
+		p.text(lines)
+	default:
+		for indented(" ") {
+			for i := range lines {
+				lines[i].Text = lines[i].Text[1:]
+			}
+		}
+		for i := range lines {
+			lines[i].Text = visible(lines[i].Text)
+		}
+		p.w.Code("", lines)
+	}
+}
+
+func (p *parser) text(lines []mdwriter.Line) {
+	text := make([]mdwriter.Line, len(lines))
+	for i, l := range lines {
+		text[i] = mdwriter.Line{Text: mdwriter.Escape(strings.TrimSpace(visible(l.Text))), From: l.From}
+	}
+	p.w.Block(text...)
+}
+
+// visible is a line without the marks around indexes and pictures. The bytes of
+// zero in them are gone already.
+func visible(s string) string {
+	if !strings.Contains(s, "\b[") {
+		return s
+	}
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "\b[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if _, s, found = strings.Cut(rest, "\b]"); !found {
+			return b.String()
+		}
+	}
+}

@@ -1,0 +1,313 @@
+// Package man reads manual pages, written with roff's man or mdoc macros, as
+// Markdown. What a page programs roff to do, beside the choices that generators
+// put at its beginning, is not carried out.
+//
+// Fonts are not shown, for a manual has nearly every other word in one; what a
+// list describes is code. Time and memory are proportional to the length of the
+// page.
+package man
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
+)
+
+// Parse reads a page. The error says why it is none, or where it is.
+func Parse(text []byte) (mdwriter.Document, error) {
+	if !isPage(text) {
+		return mdwriter.Document{}, errors.New("not a manual page")
+	}
+	p := &parser{lines: strings.Split(string(text), "\n"), strings: map[string]string{}, macros: map[string][]string{}}
+	p.budget = 4096 + 20*len(text)
+	for p.at < len(p.lines) && p.leadsTo == "" {
+		line := p.lines[p.at]
+		p.at++
+		p.line(line, 0)
+	}
+	if p.leadsTo != "" && !p.any {
+		return mdwriter.Document{}, fmt.Errorf("the same as %s", p.leadsTo)
+	}
+	p.closeAll()
+	p.w.Title = p.title()
+	return p.w.Document(), nil
+}
+
+// isPage reports whether the text begins as manual pages do: a file whose name
+// ends with a number may be anything.
+func isPage(text []byte) bool {
+	const beginning = 400 // lines
+	for range beginning {
+		line, rest, _ := bytes.Cut(text, []byte("\n"))
+		for _, macro := range []string{".TH ", ".Dd", ".Dt ", ".SH ", ".Sh ", ".so ", "'\\\" ", ".\\\" ", ".ig"} {
+			if bytes.HasPrefix(line, []byte(macro)) {
+				return true
+			}
+		}
+		if len(rest) == 0 {
+			break
+		}
+		text = rest
+	}
+	return false
+}
+
+type parser struct {
+	w       mdwriter.Writer
+	lines   []string
+	at      int  // the line after the one that is read
+	any     bool // some text was met
+	leadsTo string
+	strings map[string]string
+	macros  map[string][]string // that the page defines
+	budget  int                 // bytes that they may still become
+	truths  []bool              // of the .ie that wait for their .el
+
+	heading string // "ls(1)"
+	name    string // of the command, for .Nm
+	section string // the heading of the section
+	about   string // what the section NAME says
+
+	text  []mdwriter.Line // of the paragraph
+	glue  bool            // the next text belongs to the word before
+	code  []mdwriter.Line // of the block of code
+	fixed bool            // lines stay as they are
+	tag   tagState
+
+	stack []frame
+}
+
+// A frame is what a paragraph stands in.
+type frame struct {
+	item  bool   // an item of a list; else the list, or an indented part
+	list  string // mdoc's type of the list
+	count int
+}
+
+// A tagState is where in the beginning of a described item the parser is.
+type tagState int
+
+const (
+	noTag   tagState = iota
+	tagDue           // the next text is what is described
+	moreDue          // the same, of the same item
+)
+
+// line reads one line of the page.
+func (p *parser) line(s string, depth int) {
+	const deepest = 40
+	if depth > deepest {
+		return
+	}
+	s = strings.TrimSuffix(strings.TrimRight(s, "\r"), `\}`)
+	if rest, ok := strings.CutPrefix(s, `.\}`); ok {
+		s = strings.TrimSpace(rest)
+		if s != "" && s[0] != '.' {
+			s = "." + s
+		}
+	}
+	if s != "" && (s[0] == '.' || s[0] == '\'') {
+		name, rest := splitRequest(s[1:])
+		p.request(name, rest, depth)
+		return
+	}
+	p.put(p.unescape(s), s)
+}
+
+// splitRequest cuts a request's name off its arguments.
+func splitRequest(s string) (name, rest string) {
+	s = strings.TrimLeft(s, " \t")
+	end := strings.IndexAny(s, " \t")
+	if i := strings.Index(s, `\{`); i > 0 && (end < 0 || i < end) {
+		end = i
+	}
+	if i := strings.Index(s, `\"`); i >= 0 && (end < 0 || i < end) {
+		end = i
+	}
+	if end < 0 {
+		return s, ""
+	}
+	return s[:end], strings.TrimLeft(s[end:], " \t")
+}
+
+// put takes a line of text.
+func (p *parser) put(text, raw string) {
+	p.any = p.any || text != ""
+	joined := strings.HasSuffix(raw, `\c`)
+	if p.fixed && p.tag == noTag {
+		p.code = appendLine(p.code, strings.TrimRight(text, " \t"), p.at, p.glue)
+		p.glue = joined
+		return
+	}
+	if strings.TrimSpace(text) == "" {
+		if p.tag == noTag {
+			p.flush()
+		}
+		return
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if p.section == "NAME" {
+		p.about += " " + text
+	}
+	if p.tag != noTag && !p.glue {
+		p.flush()
+	}
+	p.text = appendLine(p.text, text, p.at, p.glue)
+	if p.glue = joined; p.tag != noTag && !joined {
+		p.endTag()
+	}
+}
+
+func appendLine(lines []mdwriter.Line, text string, from int, glue bool) []mdwriter.Line {
+	const longest = 10_000 // more is no word
+	if n := len(lines); glue && n > 0 && len(lines[n-1].Text) < longest {
+		lines[n-1].Text += text
+		return lines
+	}
+	return append(lines, mdwriter.Line{Text: text, From: from})
+}
+
+// flush ends the paragraph, or the block of code.
+func (p *parser) flush() {
+	p.glue = false
+	if len(p.code) > 0 {
+		p.w.Code("", p.code)
+		p.code = nil
+	}
+	if len(p.text) == 0 {
+		return
+	}
+	for i := range p.text {
+		p.text[i].Text = mdwriter.Escape(p.text[i].Text)
+	}
+	p.w.Block(p.text...)
+	p.text = nil
+}
+
+// beginTag begins an item of a list that describes things. The next text says
+// what it describes.
+func (p *parser) beginTag() {
+	p.closeItem()
+	p.tag = tagDue
+}
+
+// endTag writes what an item describes.
+func (p *parser) endTag() {
+	var words []string
+	for _, l := range p.text {
+		words = append(words, l.Text)
+	}
+	p.text = nil
+	p.describe(strings.Join(words, " "))
+}
+
+func (p *parser) describe(what string) {
+	state := p.tag
+	p.tag = noTag
+	if state == moreDue {
+		p.w.Tight()
+		p.w.Block(mdwriter.Line{Text: mdwriter.CodeSpan(what), From: p.at})
+		p.w.Tight()
+		return
+	}
+	p.item("- ")
+	if what != "" {
+		p.w.Block(mdwriter.Line{Text: mdwriter.CodeSpan(what), From: p.at})
+		p.w.Tight()
+	}
+}
+
+// item opens an item of a list.
+func (p *parser) item(mark string) {
+	p.flush()
+	p.stack = append(p.stack, frame{item: true})
+	p.w.Push(mark, strings.Repeat(" ", len(mark)))
+}
+
+// closeItem ends the item that is open, if there is one.
+func (p *parser) closeItem() {
+	p.flush()
+	p.tag = noTag
+	if n := len(p.stack); n > 0 && p.stack[n-1].item {
+		p.stack = p.stack[:n-1]
+		p.w.Pop()
+	}
+}
+
+// openPart begins an indented part or a list. Markdown needs no more indentation
+// than that of the item around.
+func (p *parser) openPart(f frame) {
+	p.flush()
+	const deepest = 24
+	if len(p.stack) < deepest {
+		p.stack = append(p.stack, f)
+	}
+}
+
+// closePart ends the innermost part with all that stands in it.
+func (p *parser) closePart() {
+	p.closeItem()
+	if n := len(p.stack); n > 0 {
+		p.stack = p.stack[:n-1]
+	}
+}
+
+func (p *parser) closeAll() {
+	p.fixed = false
+	for p.closeItem(); len(p.stack) > 0; {
+		p.closePart()
+	}
+}
+
+// begin begins a section.
+func (p *parser) begin(level int, title string) {
+	p.closeAll()
+	title = strings.Join(strings.Fields(title), " ")
+	if level == 2 {
+		p.section = strings.ToUpper(title)
+	}
+	p.w.Heading(level, title, p.at)
+	p.w.Anchor(strings.ReplaceAll(title, " ", "_"))
+	p.any = true
+}
+
+// top begins the page.
+func (p *parser) top(name, section string) {
+	if p.heading != "" || name == "" {
+		return
+	}
+	if p.heading = strings.ToLower(name); name != strings.ToUpper(name) {
+		p.heading = name
+	}
+	if section != "" {
+		p.heading += "(" + section + ")"
+	}
+	p.w.Heading(1, p.heading, p.at)
+}
+
+// editionOf returns the software that a page is about, with its version, from the
+// source and the manual's name that the page gives. A source may be no more than
+// the version.
+func editionOf(source, manual string) string {
+	if !strings.ContainsAny(source, "0123456789") {
+		return ""
+	}
+	if first := strings.TrimLeft(source, "vV"); first[0] >= '0' && first[0] <= '9' {
+		source += " " + manual
+	}
+	return strings.TrimSpace(source)
+}
+
+// title is the page's name and what it is about.
+func (p *parser) title() string {
+	about := strings.Join(strings.Fields(p.about), " ")
+	_, about, ok := strings.Cut(about, " - ")
+	const longest = 150
+	if p.heading == "" || !ok || len(about) > longest {
+		return p.heading
+	}
+	return p.heading + " - " + about
+}

@@ -1,0 +1,152 @@
+package markdown
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/document"
+)
+
+// longestFootnote is how many bytes a footnote of Markdown may have that is moved
+// to where it is cited: one that is as short says more there than in a passage of
+// footnotes, and the citing passage says more with it.
+const longestFootnote = 1000
+
+// maxFootnotes is how many footnotes of a document are moved.
+const maxFootnotes = 1000
+
+var (
+	footnoteForm = regexp.MustCompile(`^ {0,3}\[\^([^\]\s]+)\]:`)
+	citationForm = regexp.MustCompile(`\[\^([^\]\s]+)\]`)
+)
+
+// A footnote is the lines of one, counted from 0: first to end-1.
+type footnote struct{ first, end int }
+
+// moveFootnotes moves each short footnote of a Markdown text behind the block
+// that cites it first. from is as document.from: a footnote counts as made of the
+// line before it.
+func moveFootnotes(lines []string, from []int) ([]string, []int) {
+	notes, code := findFootnotes(lines)
+	if len(notes) == 0 {
+		return lines, from
+	}
+	within := make([]bool, len(lines)) // a footnote
+	for _, n := range notes {
+		for i := n.first; i < n.end; i++ {
+			within[i] = true
+		}
+	}
+	behind := map[int][]footnote{} // lines
+	moved := map[int]bool{}
+	for i := 0; i < len(lines); i++ {
+		if within[i] || code[i] || !strings.Contains(lines[i], "[^") {
+			continue
+		}
+		for _, m := range citationForm.FindAllStringSubmatch(lines[i], -1) {
+			n, ok := notes[m[1]]
+			if !ok {
+				continue
+			}
+			delete(notes, m[1])
+			end := i
+			for end+1 < len(lines) && strings.TrimSpace(lines[end+1]) != "" && !within[end+1] && !code[end+1] {
+				end++
+			}
+			if isBlank(lines[min(end+1, n.first):n.first]) && n.first > end {
+				continue // it is there already
+			}
+			behind[end] = append(behind[end], n)
+			for k := n.first; k < n.end; k++ {
+				moved[k] = true
+			}
+		}
+	}
+	if len(moved) == 0 {
+		return lines, from
+	}
+	var out []string
+	var made []int
+	add := func(line string, i int) {
+		at := i + 1
+		if from != nil {
+			at = from[i]
+		}
+		out, made = append(out, line), append(made, at)
+	}
+	for i, line := range lines {
+		if !moved[i] {
+			add(line, i)
+		}
+		for _, n := range behind[i] {
+			add("", i)
+			for _, l := range lines[n.first:n.end] {
+				add(l, i)
+			}
+		}
+		if len(behind[i]) > 0 && i+1 < len(lines) && strings.TrimSpace(lines[i+1]) != "" {
+			add("", i)
+		}
+	}
+	return out, made
+}
+
+// findFootnotes finds the short footnotes, and which lines are code.
+func findFootnotes(lines []string) (notes map[string]footnote, code []bool) {
+	if !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, "[^") && strings.Contains(l, "]:") }) {
+		return nil, nil
+	}
+	notes, code = map[string]footnote{}, make([]bool, len(lines))
+	fence := ""
+	for i, l := range lines {
+		bare := strings.TrimSpace(l)
+		code[i] = fence != ""
+		switch {
+		case fence != "":
+			if document.ClosesFence(bare, fence) {
+				fence = ""
+			}
+		case strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "~~~"):
+			fence, code[i] = document.ClosingFence(bare), true
+		}
+	}
+	for i := 0; i < len(lines); i++ {
+		m := footnoteForm.FindStringSubmatch(lines[i])
+		if m == nil || code[i] || len(notes) == maxFootnotes {
+			continue
+		}
+		n := footnote{i, i + 1}
+		size, hasCode := len(lines[i]), false
+		for n.end < len(lines) && continuesFootnote(lines, n.end) {
+			size += len(lines[n.end]) + 1
+			hasCode = hasCode || code[n.end]
+			n.end++
+		}
+		if _, again := notes[m[1]]; !again && size <= longestFootnote && !hasCode {
+			notes[m[1]] = n
+		}
+		i = n.end - 1
+	}
+	return notes, code
+}
+
+// continuesFootnote reports whether line i belongs to the footnote above it: it
+// goes on with its paragraph, or is indented, perhaps after a blank line.
+func continuesFootnote(lines []string, i int) bool {
+	isIndented := func(l string) bool { return strings.HasPrefix(l, "    ") || strings.HasPrefix(l, "\t") }
+	switch {
+	case strings.TrimSpace(lines[i]) == "":
+		const blanks = 3
+		text := slices.IndexFunc(lines[i:min(i+blanks+1, len(lines))], func(l string) bool { return strings.TrimSpace(l) != "" })
+		return text >= 0 && isIndented(lines[i+text])
+	case strings.TrimSpace(lines[i-1]) == "":
+		return isIndented(lines[i])
+	}
+	begins := strings.HasPrefix(lines[i], "#") || strings.HasPrefix(lines[i], "```") || strings.HasPrefix(lines[i], "~~~")
+	return !begins && !footnoteForm.MatchString(lines[i])
+}
+
+func isBlank(lines []string) bool {
+	return !slices.ContainsFunc(lines, func(l string) bool { return strings.TrimSpace(l) != "" })
+}

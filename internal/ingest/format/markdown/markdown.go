@@ -1,0 +1,232 @@
+// Package markdown parses Markdown and MDX with their front matter. Lines stay as
+// they are written.
+package markdown
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/docsearch/docsearch/internal/ingest/document"
+)
+
+// SplitBlocks finds the blocks of a section's lines, which stand after so many
+// others. Only a section that must be cut is parsed; of another it is enough to
+// know that it has some. One that is too much for the parser is cut by its lines.
+func SplitBlocks(lines []string, text string, after int) []document.Block {
+	if document.CountWords(text) <= document.MaxPassageWords {
+		return []document.Block{{First: after + 1, Last: after + len(lines)}}
+	}
+	m := &blockReader{lines: lines, starts: lineStarts([]byte(text)), source: []byte(text)}
+	root, err := parseBlocks(m.source)
+	if err != nil {
+		return []document.Block{{First: after + 1, Last: after + len(lines)}}
+	}
+	var blocks []document.Block
+	for _, s := range m.spans(root, 1, len(lines)) {
+		blocks = append(blocks, shifted(m.block(s), after))
+	}
+	return blocks
+}
+
+// shifted is the block as if so many lines stood before it.
+func shifted(b document.Block, n int) document.Block {
+	b.First += n
+	b.Last += n
+	for i := range b.Parts {
+		b.Parts[i] = shifted(b.Parts[i], n)
+	}
+	return b
+}
+
+// Parse reads CommonMark with GitHub's tables. The parser says where
+// each block begins; the lines stay as they are written.
+func Parse(source []byte) (document.Document, error) {
+	return ParseLines(document.SplitLines(source), nil)
+}
+
+// ParseLines reads the lines of a file. from gives the line of the file
+// that each was made of; nil if they are the file's.
+func ParseLines(lines []string, from []int) (document.Document, error) {
+	if len(lines) == 0 {
+		lines, from = []string{""}, nil // all of the file's are left out
+	}
+	lines, from = moveFootnotes(lines, from)
+	source := []byte(strings.Join(lines, "\n"))
+	doc := document.Document{Lines: lines, Origins: from}
+	m := &blockReader{lines: doc.Lines, starts: lineStarts(source)}
+	h := frontMatter(doc.Lines)
+	doc.Title, doc.NoteMeta, doc.Notes, m.skip = h.title, h.use, h.left, h.lines
+	m.source = source[m.starts[m.skip]:]
+	root, err := parseBlocks(m.source)
+	if err != nil {
+		return document.Document{}, err
+	}
+	doc.Sections = m.sections(root)
+	if len(doc.Sections) > 0 {
+		doc.Sections[0].Terms = h.terms
+	}
+	if doc.Title == "" {
+		doc.Title = m.firstTitle
+	}
+	return doc, nil
+}
+
+type blockReader struct {
+	lines      []string
+	starts     []int  // offset of each line in the file
+	skip       int    // lines of front matter
+	source     []byte // what stands after them: what is parsed
+	firstTitle string
+}
+
+// line is the line at an offset of the parsed text.
+func (m *blockReader) line(offset int) int {
+	i, found := slices.BinarySearch(m.starts, offset+m.starts[m.skip])
+	if found {
+		i++
+	}
+	return i
+}
+
+// sections cuts the document at its own headings; those within lists, quotes
+// and code are text.
+func (m *blockReader) sections(root ast.Node) []document.Section {
+	var path document.HeadingPath
+	first := m.skip + 1
+	sections := []document.Section{{First: first}}
+	for _, n := range m.spans(root, first, len(m.lines)) {
+		h, ok := n.node.(*ast.Heading)
+		if !ok {
+			s := &sections[len(sections)-1]
+			s.Blocks = append(s.Blocks, m.block(n))
+			continue
+		}
+		title := m.headingText(h)
+		if h.Level == 1 && m.firstTitle == "" {
+			m.firstTitle = title
+		}
+		sections = append(sections, document.Section{Headings: path.Push(h.Level, title), First: n.first})
+	}
+	for i := range sections {
+		sections[i].Last = len(m.lines)
+		if i+1 < len(sections) {
+			sections[i].Last = sections[i+1].First - 1
+		}
+	}
+	if len(sections[0].Blocks) == 0 {
+		sections = sections[1:]
+	}
+	return sections
+}
+
+// A span is a node and the lines that it takes up.
+type span struct {
+	node        ast.Node
+	first, last int
+}
+
+// spans shares the lines first to last out to the children of parent: each
+// has those from where it begins to where the next one does.
+func (m *blockReader) spans(parent ast.Node, first, last int) []span {
+	var spans []span
+	for first < last && strings.TrimSpace(m.lines[first-1]) == "" {
+		first++
+	}
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		at := first
+		if len(spans) > 0 {
+			if at = m.line(n.Pos()); n.Pos() < 0 || at <= spans[len(spans)-1].first {
+				continue // shares a line with the one before
+			}
+			spans[len(spans)-1].last = at - 1
+		}
+		spans = append(spans, span{n, at, last})
+	}
+	return spans
+}
+
+func (m *blockReader) block(s span) document.Block {
+	b := document.Block{First: s.first, Last: document.LastNonBlank(m.lines, s.first, s.last)}
+	switch n := s.node.(type) {
+	case *ast.FencedCodeBlock:
+		b.Kind = document.Code
+		b.Open = m.lines[s.first-1]
+		b.Close = document.ClosingFence(b.Open)
+	case *ast.CodeBlock:
+		b.Kind = document.Code
+	case *ast.HTMLBlock:
+		b.Kind = document.Markup
+	case *extast.Table:
+		b.Kind = document.Table
+		b.Open = strings.Join(m.lines[s.first-1:min(s.first+1, b.Last)], "\n")
+	case *ast.List, *ast.ListItem, *ast.Blockquote:
+		for _, child := range m.spans(n, s.first, s.last) {
+			b.Parts = append(b.Parts, m.block(child))
+		}
+	}
+	return b
+}
+
+// headingText is what a heading says, without its markup.
+func (m *blockReader) headingText(h *ast.Heading) string {
+	var raw []byte
+	for i := range h.Lines().Len() {
+		s := h.Lines().At(i)
+		raw = append(append(raw, bytes.TrimSpace(s.Value(m.source))...), ' ')
+	}
+	line := append([]byte("# "), raw...)
+	doc := headingParser().Parse(text.NewReader(line))
+	var b strings.Builder
+	ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			switch n := n.(type) {
+			case *ast.Text:
+				b.Write(literal(n, line))
+			case *ast.String:
+				b.Write(n.Value)
+			case *ast.AutoLink:
+				b.Write(n.Label(line))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// literal is what a piece of text stands for: outside of code, backslashes and
+// entities mean other characters.
+func literal(n *ast.Text, source []byte) []byte {
+	if _, ok := n.Parent().(*ast.CodeSpan); ok {
+		return n.Value(source)
+	}
+	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(n.Value(source))))
+}
+
+// headingParser reads a single heading, with the attributes that generators
+// of documentation allow at its end: {#anchor}.
+var headingParser = sync.OnceValue(func() parser.Parser {
+	return goldmark.New(goldmark.WithParserOptions(parser.WithAttribute())).Parser()
+})
+
+// lineStarts lists the offset of every line, and of the source's end.
+func lineStarts(source []byte) []int {
+	starts := []int{0}
+	for i, c := range source {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	if starts[len(starts)-1] != len(source) {
+		starts = append(starts, len(source))
+	}
+	return starts
+}

@@ -1,0 +1,43 @@
+package format
+
+import (
+	"testing"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/html"
+	"github.com/docsearch/docsearch/internal/ingest/ingesttest"
+)
+
+func TestIsNavigation(t *testing.T) {
+	const unknown = html.UnknownDepth
+	for _, tt := range []struct {
+		generator, name string
+		depth           int
+		want            bool
+	}{
+		{"sphinx", "genindex-A.html", 0, true},
+		{"sphinx", "en/stable/search.html", 0, true},
+		{"sphinx", "api/search.html", 1, false},
+		{"sphinx", "api/py-modindex.html", 1, false},
+		{"sphinx", "_modules/os.html", 1, true},
+		{"sphinx", "search.html", unknown, true},
+		{"sphinx", "library/search-api.html", 1, false},
+		{"", "search.html", 0, false},
+		{"javadoc", "api/index-files/index-1.html", 1, true},
+		{"javadoc", "api/Index.html", 0, false},
+		{"nodejs", "all.html", 0, true},
+		{"rustdoc", "std/all.html", 1, true},
+		{"rustdoc", "src/std/io/mod.rs.html", 3, true},
+		{"rustdoc", "kettle/src/index.html", 2, false},
+		{"mdbook", "print.html", 0, true},
+		{"mdbook", "format/print.html", 1, false},
+		{"docusaurus", "search.html", unknown, true},
+	} {
+		if got := isNavigation(tt.name, &html.Page{Generator: tt.generator, Depth: tt.depth}); got != tt.want {
+			t.Errorf("%s of %s, %d folders down: %v", tt.name, tt.generator, tt.depth, got)
+		}
+	}
+	long := html.Page{Generator: "docusaurus", Depth: unknown, Sections: []html.Section{{Markdown: ingesttest.Words("word", mereNotice)}}}
+	if isNavigation("docs/search.html", &long) {
+		t.Error("a page with text is taken for a form to search in")
+	}
+}

@@ -1,0 +1,130 @@
+package format
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
+)
+
+// A notebook is what Jupyter writes.
+type notebook struct {
+	Cells      []cell `json:"cells"`
+	Worksheets []struct {
+		Cells []cell `json:"cells"`
+	} `json:"worksheets"` // of the third version of the format
+	Metadata struct {
+		Kernel struct {
+			Language string `json:"language"`
+		} `json:"kernelspec"`
+		Language struct {
+			Name string `json:"name"`
+		} `json:"language_info"`
+	} `json:"metadata"`
+}
+
+type cell struct {
+	Type    string   `json:"cell_type"`
+	Source  joined   `json:"source"`
+	Input   joined   `json:"input"` // the third version's source of code
+	Level   int      `json:"level"` // of its headings
+	Outputs []output `json:"outputs"`
+}
+
+type output struct {
+	Type string `json:"output_type"`
+	Text joined `json:"text"`
+	Data struct {
+		Plain joined `json:"text/plain"`
+	} `json:"data"`
+}
+
+// joined is a text, written as one string or as one a line.
+type joined string
+
+func (j *joined) UnmarshalJSON(data []byte) error {
+	var text string
+	var list []string
+	switch {
+	case json.Unmarshal(data, &text) == nil:
+		*j = joined(text)
+	case json.Unmarshal(data, &list) == nil:
+		*j = joined(strings.Join(list, ""))
+	}
+	return nil // what is neither says nothing
+}
+
+// parseNotebook reads a notebook: its text, its code, and of what came out of it
+// the short texts.
+func parseNotebook(data []byte, _ string) (document.Document, error) {
+	var n notebook
+	if err := json.Unmarshal(document.FromUTF16(data), &n); err != nil {
+		return document.Document{}, errors.New("invalid notebook: " + err.Error())
+	}
+	for _, w := range n.Worksheets {
+		n.Cells = append(n.Cells, w.Cells...)
+	}
+	language := n.Metadata.Language.Name
+	if language == "" {
+		language = n.Metadata.Kernel.Language
+	}
+	if language == "" || strings.ContainsAny(language, " `\n") {
+		language = "python"
+	}
+	var b strings.Builder
+	for _, c := range n.Cells {
+		switch c.Type {
+		case "markdown":
+			b.WriteString(strings.Trim(withoutData(string(c.Source)), "\n") + "\n\n")
+		case "heading":
+			b.WriteString(strings.Repeat("#", min(max(c.Level, 1), maxHeadingLevel)) + " " + string(c.Source) + "\n\n")
+		case "code":
+			writeFenced(&b, language, string(c.Source+c.Input))
+			for _, o := range c.Outputs {
+				writeFenced(&b, "", o.short())
+			}
+		}
+	}
+	text, err := document.DecodeText([]byte(b.String()))
+	if err != nil {
+		return document.Document{}, err
+	}
+	doc, err := markdown.Parse(text)
+	doc.Converted = true
+	return doc, err
+}
+
+// short is the output's text, if it is one that a reader would read.
+func (o output) short() string {
+	text := strings.TrimSpace(string(o.Text + o.Data.Plain))
+	const longest, most = 800, 12
+	if o.Type == "error" || len(text) > longest || strings.Count(text, "\n") >= most || strings.HasPrefix(text, "<") {
+		return ""
+	}
+	return text
+}
+
+// withoutData leaves out lines that hold a picture's bytes.
+func withoutData(text string) string {
+	if !strings.Contains(text, ";base64,") {
+		return text
+	}
+	var kept []string
+	for l := range strings.SplitSeq(text, "\n") {
+		if !strings.Contains(l, ";base64,") {
+			kept = append(kept, l)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+func writeFenced(b *strings.Builder, language, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	fence := strings.Repeat("`", max(3, mdwriter.LongestRun(text, '`')+1))
+	b.WriteString(fence + language + "\n" + strings.Trim(text, "\n") + "\n" + fence + "\n\n")
+}

@@ -1,0 +1,279 @@
+package rst
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
+)
+
+// inline makes Markdown of a paragraph's text. Its lines stay as they are.
+func (p *parser) inline(s string) string {
+	if !strings.ContainsAny(s, "`|_\\:*") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s):
+			// What follows is itself; a space is nothing.
+			if s[i+1] != ' ' && s[i+1] != '\n' {
+				b.WriteByte(s[i+1])
+			}
+			i += 2
+			continue
+		case c == ':' && beginsMarkup(s, i):
+			if text, n := p.role(s[i:]); n > 0 {
+				b.WriteString(text)
+				i += n
+				continue
+			}
+		case c == '`' && beginsMarkup(s, i):
+			if text, n := p.quoted(s[i:], ""); n > 0 {
+				b.WriteString(text)
+				i += n
+				continue
+			}
+		case c == '|' && beginsMarkup(s, i):
+			if end := strings.IndexByte(s[i+1:min(len(s), i+1+100)], '|'); end > 0 {
+				if text, ok := p.substitutions[s[i+1:i+1+end]]; ok && p.budget >= len(text) {
+					p.budget -= len(text)
+					b.WriteString(text)
+					i = afterReference(s, i+end+2)
+					continue
+				}
+			}
+		case c == '_' && i > 0 && endsReference(s, i):
+			// The mark of a reference to what is named so: word_ or word__.
+			for i < len(s) && s[i] == '_' {
+				i++
+			}
+			continue
+		}
+		b.WriteByte(s[i])
+		i++
+	}
+	return b.String()
+}
+
+// beginsMarkup reports whether a mark at s[i] may begin markup: not within a
+// word, and not before a space.
+func beginsMarkup(s string, i int) bool {
+	if i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n' {
+		return false
+	}
+	if i == 0 {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	return !unicode.IsLetter(before) && !unicode.IsDigit(before)
+}
+
+// endsMarkup reports whether markup may end before s[i]: not within a word.
+func endsMarkup(s string, i int) bool {
+	after, n := utf8.DecodeRuneInString(s[i:])
+	return n == 0 || after != '`' && !unicode.IsLetter(after) && !unicode.IsDigit(after)
+}
+
+// endsReference reports whether the underscores at s[i] end a word or a
+// footnote's number that refers to something.
+func endsReference(s string, i int) bool {
+	if c := s[i-1]; !isAlphanumeric(c) && c != ']' {
+		return false
+	}
+	const longest = 100
+	begin := i
+	for begin > max(0, i-longest) && (isAlphanumeric(s[begin-1]) || s[begin-1] == '_') {
+		begin--
+	}
+	if begin < i && s[begin] == '_' { // __init__ is a name
+		return false
+	}
+	end := i
+	for end < len(s) && s[end] == '_' {
+		end++
+	}
+	if end-i > 2 {
+		return false
+	}
+	if end == len(s) {
+		return true
+	}
+	after, _ := utf8.DecodeRuneInString(s[end:])
+	if unicode.IsLetter(after) || unicode.IsDigit(after) || strings.ContainsRune(`*("/=[{<`, after) {
+		return false
+	}
+	// PATH_* and file_.txt are no references.
+	return after != '.' || end+1 == len(s) || s[end+1] == ' ' || s[end+1] == '\n'
+}
+
+// afterReference is behind the underscores at s[i].
+func afterReference(s string, i int) int {
+	for n := 0; n < 2 && i < len(s) && s[i] == '_'; n++ {
+		i++
+	}
+	return i
+}
+
+// role reads :name:`text`.
+func (p *parser) role(s string) (string, int) {
+	const longest = 40
+	for i := 1; i < min(len(s), longest); i++ {
+		switch c := s[i]; {
+		case c == ':' && i > 1 && i+1 < len(s) && s[i+1] == '`':
+			text, n := p.quoted(s[i+1:], s[1:i])
+			if n == 0 {
+				return "", 0
+			}
+			return text, i + 1 + n
+		case !isAlphanumeric(c) && strings.IndexByte(":-_+.", c) < 0:
+			return "", 0
+		}
+	}
+	return "", 0
+}
+
+// longestMarkup bounds what is looked through for the end of some markup.
+const longestMarkup = 500
+
+// quoted reads what stands between backticks: literal text between two of
+// them, else what the role says it is.
+func (p *parser) quoted(s, role string) (string, int) {
+	window := s[:min(len(s), longestMarkup)]
+	if role == "" && strings.HasPrefix(s, "``") {
+		end := strings.Index(window[2:], "``")
+		if end <= 0 {
+			return "", 0
+		}
+		end += 4
+		if end < len(s) && s[end] == '`' { // ```` a`` ````: the literal ends with one
+			end++
+		}
+		return mdwriter.CodeSpan(s[2 : end-2]), end
+	}
+	end := 1
+	for end < len(window) && !(window[end] == '`' && window[end-1] != ' ' && endsMarkup(s, end+1)) {
+		if window[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if end >= len(window) || end == 1 {
+		return "", 0
+	}
+	text, n := s[1:end], end+1
+	if role == "" {
+		if after := afterReference(s, n); after > n {
+			shown, target := splitTarget(text)
+			if shown == "" {
+				shown = target
+			}
+			return unescape(shown), after
+		}
+		if strings.HasPrefix(s[n:], ":") { // the role may follow
+			if i := strings.IndexByte(s[n+1:min(len(s), n+42)], ':'); i > 0 && strings.Trim(s[n+1:n+1+i], "abcdefghijklmnopqrstuvwxyz-:") == "" {
+				return p.shownAs(text, s[n+1:n+1+i]), n + i + 2
+			}
+		}
+		return mdwriter.CodeSpan(unescape(text)), n
+	}
+	return p.shownAs(text, role), n
+}
+
+// splitTarget cuts "text <target>".
+func splitTarget(s string) (text, target string) {
+	if !strings.HasSuffix(s, ">") {
+		return s, ""
+	}
+	i := strings.LastIndexByte(s, '<')
+	if i < 0 {
+		return s, ""
+	}
+	return strings.TrimRight(s[:i], " \n"), s[i+1 : len(s)-1]
+}
+
+func unescape(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+			if s[i] == ' ' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// shownAs is how the text of a role is shown.
+func (p *parser) shownAs(text, role string) string {
+	role = role[strings.LastIndexByte(role, ':')+1:]
+	shown, target := splitTarget(text)
+	switch role {
+	case "doc", "download":
+		if target == "" {
+			target = text
+		}
+		if role == "doc" && !strings.Contains(target, "://") && target != "" {
+			p.w.Link(target+".rst", strings.TrimSpace(shown))
+		}
+	case "sup", "superscript":
+		return "^" + unescape(text)
+	case "sub", "subscript":
+		return "_" + unescape(text)
+	case "rfc", "RFC":
+		if target == "" {
+			return "RFC " + text
+		}
+	case "pep", "PEP":
+		if target == "" {
+			return "PEP " + text
+		}
+	case "math":
+		return "$" + text + "$"
+	case "code", "literal", "samp", "file", "command", "program", "kbd", "envvar", "option", "regexp", "makevar", "mimetype":
+		if shown != "" {
+			text = shown
+		}
+		return mdwriter.CodeSpan(unescape(text))
+	case "any", "ref", "numref", "term", "keyword", "token", "guilabel", "menuselection", "abbr", "dfn", "title", "emphasis", "strong", "abbreviation", "newsgroup", "issue", "ticket", "gh", "bpo", "issue-link", "user", "pr", "cve", "CVE", "eq", "index", "strike", "cite":
+	default: // the name of something in a program
+		if target == "" {
+			if short, ok := strings.CutPrefix(text, "~"); ok {
+				text = short[strings.LastIndexByte(short, '.')+1:]
+			}
+			return mdwriter.CodeSpan(unescape(strings.TrimPrefix(text, "!")))
+		}
+		return mdwriter.CodeSpan(unescape(shown))
+	}
+	if shown == "" {
+		shown = target
+	}
+	return unescape(shown)
+}
+
+// gatherSubstitutions finds what names between bars stand for. It may be used
+// before it stands in the file.
+func (p *parser) gatherSubstitutions(lines []mdwriter.Line) {
+	const most, longest = 1000, 200
+	for _, l := range lines {
+		rest, ok := strings.CutPrefix(strings.TrimLeft(l.Text, " "), ".. |")
+		if !ok || len(p.substitutions) == most {
+			continue
+		}
+		name, rest, ok := strings.Cut(rest, "| replace::")
+		if text := strings.TrimSpace(rest); ok && name != "" && len(text) <= longest {
+			p.substitutions[name] = text
+		}
+	}
+	// Their own markup, but not one another.
+	none := parser{}
+	for name, text := range p.substitutions {
+		p.substitutions[name] = none.inline(text)
+	}
+}

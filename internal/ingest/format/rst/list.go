@@ -1,0 +1,181 @@
+package rst
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
+)
+
+// list reads a list, bulleted or numbered, an item at a time.
+func (p *parser) list(lines []mdwriter.Line) int {
+	n, items := 0, 0
+	for n < len(lines) {
+		width, mark := marker(lines[n].Text)
+		if width == 0 {
+			break
+		}
+		// Without the space of the next line, a sentence may begin with "A. ".
+		if next := n + 1; n == 0 && mark != "- " && next < len(lines) && lines[next].Text != "" && indentOf(lines[next].Text) == 0 {
+			if w, _ := marker(lines[next].Text); w == 0 {
+				return 0
+			}
+		}
+		end := n + 1 + indented(lines[n+1:], 1)
+		if items++; mark == "#. " {
+			mark = strconv.Itoa(items) + ". "
+		}
+		item := append([]mdwriter.Line{{Text: strings.TrimLeft(lines[n].Text[min(width, len(lines[n].Text)):], " "), From: lines[n].From}}, dedent(lines[n+1:end])...)
+		if n > 0 && lines[n-1].Text != "" {
+			p.w.Tight()
+		}
+		p.w.Push(mark, strings.Repeat(" ", len(mark)))
+		p.body(item, false)
+		p.w.Pop()
+		for n = end; n < len(lines) && lines[n].Text == ""; n++ {
+		}
+	}
+	return n
+}
+
+// marker is the length of what begins a list item, 0 if nothing does, and its
+// mark in Markdown.
+func marker(s string) (int, string) {
+	if s == "" {
+		return 0, ""
+	}
+	for _, bullet := range []string{"-", "*", "+", "•", "‣", "⁃"} {
+		if rest, ok := strings.CutPrefix(s, bullet); ok && (rest == "" || rest[0] == ' ') {
+			return len(bullet) + 1, "- "
+		}
+	}
+	open := 0
+	if s[0] == '(' {
+		open = 1
+	}
+	i := open
+	for i < len(s) && i < open+5 && isAlphanumeric(s[i]) {
+		i++
+	}
+	number := s[open:i]
+	if open < len(s) && s[open] == '#' {
+		number, i = "#", open+1
+	}
+	if number == "" || i >= len(s) || s[i] != ')' && (s[i] != '.' || open > 0) || i+1 < len(s) && s[i+1] != ' ' {
+		return 0, ""
+	}
+	if number != "#" && !enumerates(number) {
+		return 0, ""
+	}
+	return i + 2, number + ". "
+}
+
+func isAlphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// enumerates reports whether s is a number, one letter, or a Roman number.
+func enumerates(s string) bool {
+	return len(s) == 1 || strings.Trim(s, "0123456789") == "" || strings.Trim(s, "ivx") == "" || strings.Trim(s, "IVX") == ""
+}
+
+// fields reads a list of fields, ":name: text".
+func (p *parser) fields(lines []mdwriter.Line) int {
+	n := 0
+	for n < len(lines) {
+		name, rest, ok := field(lines[n].Text)
+		if !ok {
+			break
+		}
+		end := n + 1 + indented(lines[n+1:], 1)
+		if keepsField(name) {
+			if n > 0 {
+				p.w.Tight()
+			}
+			p.w.Push("- ", "  ")
+			body := append([]mdwriter.Line{{Text: "**" + fieldName(name) + "**: " + rest, From: lines[n].From}}, dedent(lines[n+1:end])...)
+			p.body(body, false)
+			p.w.Pop()
+		}
+		for n = end; n < len(lines) && lines[n].Text == ""; n++ {
+		}
+	}
+	return n
+}
+
+// field cuts ":name: text".
+func field(s string) (name, rest string, ok bool) {
+	if len(s) < 3 || s[0] != ':' || s[1] == ':' || s[1] == ' ' {
+		return "", "", false
+	}
+	end := strings.Index(s[1:], ":")
+	if end < 0 {
+		return "", "", false
+	}
+	name, rest = s[1:1+end], s[2+end:]
+	if rest != "" && rest[0] != ' ' { // a role: :func:`f`
+		return "", "", false
+	}
+	return name, strings.TrimSpace(rest), true
+}
+
+// keepsField reports whether a field says something to readers. The others tell
+// Sphinx what to do with the page.
+func keepsField(name string) bool {
+	switch name {
+	case "orphan", "nocomments", "tocdepth", "nosearch", "no-search", "hide-toc", "html_theme.sidebar_secondary.remove":
+		return false
+	}
+	return true
+}
+
+// fieldName is how the documentation of a function shows its fields.
+func fieldName(name string) string {
+	kind, argument, _ := strings.Cut(name, " ")
+	shown, ok := map[string]string{
+		"param": "", "parameter": "", "arg": "", "argument": "", "key": "", "keyword": "", "type": "type of ",
+		"ivar": "", "var": "", "cvar": "", "raises": "raises ", "raise": "raises ", "exception": "raises ", "except": "raises ",
+		"rtype": "return type", "returns": "returns", "return": "returns",
+	}[kind]
+	if !ok {
+		return name
+	}
+	return strings.TrimSpace(shown + argument)
+}
+
+// options reads a list of a command's options, each with its description.
+func (p *parser) options(lines []mdwriter.Line) int {
+	n := 0
+	for n < len(lines) {
+		option, rest, ok := optionItem(lines[n].Text)
+		end := n + 1 + indented(lines[n+1:], 1)
+		if !ok || rest == "" && end == n+1 {
+			break
+		}
+		if n > 0 {
+			p.w.Tight()
+		}
+		p.w.Push("- ", "  ")
+		first := "``" + option + "``"
+		body := dedent(lines[n+1 : end])
+		if rest != "" {
+			first += "  " + rest
+		} else {
+			body = append([]mdwriter.Line{{From: lines[n].From}}, body...)
+		}
+		p.body(append([]mdwriter.Line{{Text: first, From: lines[n].From}}, body...), false)
+		p.w.Pop()
+		for n = end; n < len(lines) && lines[n].Text == ""; n++ {
+		}
+	}
+	return n
+}
+
+// optionItem cuts "-x, --long ARG  text".
+func optionItem(s string) (option, rest string, ok bool) {
+	if len(s) < 2 || s[0] != '-' || s[1] == ' ' || strings.Trim(s, "-") == "" {
+		return "", "", false
+	}
+	option, rest, _ = strings.Cut(s, "  ")
+	return option, strings.TrimSpace(rest), true
+}

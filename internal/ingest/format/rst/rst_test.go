@@ -1,0 +1,68 @@
+package rst
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter"
+	"github.com/docsearch/docsearch/internal/ingest/format/mdwriter/mdtest"
+)
+
+func TestGolden(t *testing.T) {
+	mdtest.Golden(t, "testdata/*.rst", func(_ string, data []byte) (mdwriter.Document, error) { return Parse(data), nil })
+}
+
+func TestInline(t *testing.T) {
+	p := &parser{budget: 1000, substitutions: map[string]string{"product": "Kettle"}}
+	for in, want := range map[string]string{
+		"``a | b`` and ``x`y``":                 "`a | b` and `` x`y ``",
+		":func:`os.path.join` :meth:`~A.b.run`": "`os.path.join` `run`",
+		":py:class:`!Foo` :class:`the x <X>`":   "`Foo` `the x`",
+		":ref:`how to <label>` :ref:`label`":    "how to label",
+		"`text <http://x>`_ `named`_ word_ a__": "text named word a",
+		"snake_case _private __init__ PATH_*":   "snake_case _private __init__ PATH_*",
+		"|product| is |unknown|":                "Kettle is |unknown|",
+		`\*not\* :ref:x C:\\dir`:                `*not* :ref:x C:\dir`,
+		"see [1]_, *em* and **strong**":         "see [1], *em* and **strong**",
+		":rfc:`2324` :pep:`8` H\\ :sub:`2`\\ O": "RFC 2324 PEP 8 H_2O",
+		"`default` `code`:func:":                "`default` `code`",
+		"unclosed `tick and ``two":              "unclosed `tick and ``two",
+		"time 10:30:`x`":                        "time 10:30:`x`",
+	} {
+		if got := p.inline(in); got != want {
+			t.Errorf("%q\n got %q\nwant %q", in, got, want)
+		}
+	}
+}
+
+func TestTitles(t *testing.T) {
+	doc := Parse([]byte("=====\nTitle\n=====\n\nA\n=\n\nB: x\n----\n\nShort line\n-----\n\nC\n=\n\ntext\n--\n"))
+	var got []string
+	for _, s := range doc.Sections {
+		got = append(got, "######"[:s.Level]+" "+s.Heading+" #"+s.Anchors[0].Name)
+	}
+	want := []string{"# Title #title", "## A #a", "### B: x #b-x", "### Short line #short-line", "## C #c"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"A\n=\n\n.. note:: x\n\n   y\n\n.. code-block:: c\n   :caption: z\n\n   int x;\n",
+		"+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n\n== ==\na  b\n== ==\n1  2\n== ==\n",
+		"- a\n\n  1. b\n\n     x\n       y\n\n:f: v\n-o X  opt\n\n| l\n| m\n\n>>> 1\n",
+		".. class:: A(b)\n\n   .. method:: c()\n\n      d `e <f>`_ |g|\n\n.. |g| replace:: h\n",
+		".. list-table::\n\n   * - a\n     - b\n   * - c\n\n.. csv-table::\n   :header: x, y\n\n   1, \"2\n",
+		".. |a| replace:: |a||a|\n\n|a| |a|\n\n" + strings.Repeat("* ", 40) + "x\n",
+		"x::\n\n> a\n> b\n\n.. _l:\n\n.. [1] n\n.. index:: pair: a; b\n",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		mdtest.Check(t, Parse(in), len(in), bytes.Count(in, []byte("\n"))+1)
+	})
+}

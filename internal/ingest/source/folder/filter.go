@@ -1,0 +1,175 @@
+package folder
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A Pattern matches paths within a folder, as those of .gitignore do: * and ?
+// match within a name, ** any number of folders, [...] a character of several.
+// A pattern without a slash matches names wherever they are, one with a slash
+// paths from the folder down; either matches all that is in a folder that it
+// matches.
+type Pattern struct {
+	elements []string // ** first where it may be anywhere
+}
+
+// ParsePattern reads a pattern.
+func ParsePattern(s string) (Pattern, error) {
+	anywhere := !strings.Contains(strings.TrimSuffix(s, "/"), "/")
+	var p Pattern
+	if anywhere {
+		p.elements = []string{"**"}
+	}
+	for element := range strings.SplitSeq(strings.Trim(s, "/"), "/") {
+		if _, err := path.Match(element, ""); err != nil || element == "" {
+			return Pattern{}, fmt.Errorf("invalid path pattern %q", s)
+		}
+		if n := len(p.elements); element == "**" && n > 0 && p.elements[n-1] == "**" {
+			continue
+		}
+		p.elements = append(p.elements, element)
+	}
+	return p, nil
+}
+
+// Match reports whether the pattern matches the path or a folder that it is in.
+func (p Pattern) Match(name string) bool {
+	return matchElements(p.elements, strings.Split(name, "/"), false)
+}
+
+// matches reports whether the pattern matches the path itself.
+func (p Pattern) matches(name string) bool {
+	return matchElements(p.elements, strings.Split(name, "/"), true)
+}
+
+// matchElements goes through names once, and once more after each **, which is
+// the only one that need be tried again: what an earlier one could take in
+// place of a later one, the later one can as well. The pattern must match all
+// of the names, or the first ones.
+func matchElements(pattern, names []string, all bool) bool {
+	retry, from := -1, 0
+	for i, k := 0, 0; ; {
+		switch {
+		case i == len(pattern) && (!all || k == len(names)):
+			return true
+		case i == len(pattern):
+			// Only from further on can it match to the end.
+		case pattern[i] == "**" && i+1 == len(pattern):
+			return !all || k < len(names)
+		case pattern[i] == "**":
+			i++
+			retry, from = i, k
+			continue
+		case k == len(names):
+			return false
+		default:
+			if ok, _ := path.Match(pattern[i], names[k]); ok {
+				i, k = i+1, k+1
+				continue
+			}
+		}
+		if retry < 0 {
+			return false
+		}
+		from++
+		i, k = retry, from
+	}
+}
+
+// A filter says which files of a folder are read.
+type Filter struct {
+	include, exclude []Pattern
+	useIgnoreFiles   bool // what ignore files name
+	KeepSecrets      bool
+}
+
+func NewFilter(opt Options) (f Filter, err error) {
+	if f.include, err = parsePatterns(opt.Include); err != nil {
+		return Filter{}, err
+	}
+	f.exclude, err = parsePatterns(opt.Exclude)
+	f.useIgnoreFiles, f.KeepSecrets = !opt.NoIgnore, opt.KeepSecrets
+	return f, err
+}
+
+func parsePatterns(list []string) ([]Pattern, error) {
+	var patterns []Pattern
+	for _, s := range list {
+		p, err := ParsePattern(s)
+		if err != nil {
+			return nil, err
+		}
+		patterns = append(patterns, p)
+	}
+	return patterns, nil
+}
+
+func (f Filter) Excluded(name string) bool { return matchesAny(f.exclude, name) }
+
+func (f Filter) Included(name string) bool {
+	return len(f.include) == 0 || matchesAny(f.include, name)
+}
+
+// SkipReason says why the patterns leave a file out, "" if they do not.
+func (f Filter) SkipReason(name string) string {
+	switch {
+	case f.Excluded(name):
+		return "excluded"
+	case !f.Included(name) && !slices.Contains(IgnoreFiles[:], path.Base(name)):
+		return "not included"
+	}
+	return ""
+}
+
+// reaches reports whether a file below the folder may be included.
+func (f Filter) reaches(folder string) bool {
+	if len(f.include) == 0 || matchesAny(f.include, folder) {
+		return true
+	}
+	names := strings.Split(folder, "/")
+	for _, p := range f.include {
+		if p.reaches(names) {
+			return true
+		}
+	}
+	return false
+}
+
+// reaches reports whether the pattern may match below the folder of those names.
+func (p Pattern) reaches(names []string) bool {
+	for i, name := range names {
+		if i == len(p.elements) || p.elements[i] == "**" {
+			return true
+		}
+		if ok, _ := path.Match(p.elements[i], name); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func matchesAny(patterns []Pattern, name string) bool {
+	for _, p := range patterns {
+		if p.Match(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Options say what of a folder to read. They stand in the manifest, as a part
+// of the build's options, so that Changed knows them.
+type Options struct {
+	// Include and Exclude are patterns of paths within the folder or site; see
+	// ParsePattern. All that no pattern of Exclude matches is read, and if there
+	// is an Include only what one of its patterns does.
+	Include []string `json:"include,omitempty"`
+	Exclude []string `json:"exclude,omitempty"`
+	// NoIgnore reads what .gitignore and .docsearchignore name, too.
+	NoIgnore bool `json:"no_ignore,omitempty"`
+	// KeepSecrets keeps what looks like a secret: files with keys, tokens in texts.
+	KeepSecrets bool `json:"keep_secrets,omitempty"`
+}

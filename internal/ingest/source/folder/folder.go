@@ -1,0 +1,129 @@
+// Package folder lists and reads the files of a folder: walk, include and exclude
+// patterns, ignore files, and files that a page includes.
+package folder
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/format"
+	"github.com/docsearch/docsearch/internal/ingest/format/markdown"
+	"github.com/docsearch/docsearch/internal/ingest/source"
+)
+
+// A Reader is the files of a folder.
+type Reader struct {
+	Root   *os.Root
+	Filter Filter
+	PDF    format.PDFParser
+}
+
+func (s Reader) Load(it *source.Item) ([]byte, error) {
+	data, info, err := ReadFile(s.Root, it.Name)
+	if info != nil {
+		it.Size, it.ModTime = info.Size(), info.ModTime()
+	}
+	return data, err
+}
+
+func (s Reader) Parse(ctx context.Context, data []byte, it *source.Item) (document.Document, error) {
+	if format.IsPDF(it.Name) {
+		return format.ParsePDF(ctx, s.PDF, data, it.Name)
+	}
+	if format.IsMarkdown(it.Name) {
+		return s.parseMarkdown(data, it.Name)
+	}
+	return format.ParserFor(it.Name)(data, it.Name)
+}
+
+// parseMarkdown reads a Markdown file, with the files that it includes.
+func (s Reader) parseMarkdown(data []byte, name string) (document.Document, error) {
+	text, err := document.DecodeText(data)
+	if err != nil {
+		return document.Document{}, err
+	}
+	in := includer{open: func(path string) (string, error) { return s.include(name, path) }}
+	lines, from := in.expand(document.SplitLines(text))
+	doc, err := markdown.ParseLines(lines, from)
+	doc.Includes, doc.IncludesDigest = in.paths, source.Digest(in.states...)
+	return doc, err
+}
+
+func (Reader) Target(name string) func(href string) string {
+	return func(href string) string { return targetOf(name, href) }
+}
+
+// NewItem is the item of a file.
+func NewItem(name string, info fs.FileInfo) source.Item {
+	return source.Item{Name: name, Size: info.Size(), ModTime: info.ModTime(), Rights: generation.Perm(info)}
+}
+
+// ReadFile reads a file. What it knows of it it returns even if it cannot be
+// read.
+func ReadFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
+	f, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, nil, unreadable(err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, nil, unreadable(err)
+	case !st.Mode().IsRegular():
+		return nil, st, errors.New("not a regular file")
+	}
+	var b bytes.Buffer
+	b.Grow(int(min(st.Size(), format.MaxFile)) + bytes.MinRead) // room to find the end, too
+	_, err = b.ReadFrom(io.LimitReader(f, format.MaxFile+1))
+	switch {
+	case err != nil:
+		return nil, st, unreadable(err)
+	case b.Len() > format.MaxFile:
+		return nil, st, fmt.Errorf("larger than %d MiB", format.MaxFile>>20)
+	}
+	return b.Bytes(), st, nil
+}
+
+// unreadable says that a file or folder could not be read.
+func unreadable(err error) error { return errors.New(generation.Unreadable + WithoutPath(err).Error()) }
+
+// WithoutPath is err without the path, which stands beside it already.
+func WithoutPath(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+// targetOf is where a link on a page leads, by path, "" if out of the folder.
+func targetOf(page, href string) string {
+	if strings.Contains(href, ":") && !strings.HasPrefix(href, "#") {
+		if colon := strings.IndexByte(href, ':'); !strings.ContainsAny(href[:colon], "/#?") {
+			return "" // a URL
+		}
+	}
+	to, anchor, _ := strings.Cut(href, "#")
+	if to == "" {
+		return "" // the index itself: see also
+	}
+	target := path.Join(path.Dir(page), to)
+	if strings.HasPrefix(target, "../") || strings.HasPrefix(to, "/") {
+		return ""
+	}
+	if anchor != "" {
+		target += "#" + anchor
+	}
+	return target
+}

@@ -1,0 +1,421 @@
+package folder
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/docsearch/docsearch/internal/atomicfile"
+	"github.com/docsearch/docsearch/internal/ingest/document"
+	"github.com/docsearch/docsearch/internal/ingest/secret"
+	"github.com/docsearch/docsearch/internal/ingest/source"
+)
+
+// Pages of MkDocs include files of their repository, mostly code, in two forms:
+//
+//	{* ../src/example.py ln[1:5] hl[3] *}   FastAPI's: a block of code
+//	--8<-- "src/example.py:1:5"             pymdownx.snippets: lines in place
+//
+// An included file is read if the walk could read it, whatever its type: it is
+// within the source, and no option, ignore file or rule about secrets excludes
+// it. Otherwise the line is left out.
+
+// Bounds of the files that one page includes.
+const (
+	maxIncludes      = 500     // times
+	maxIncluded      = 1 << 20 // bytes, of one file and of all that is included
+	maxIncludeNested = 8
+)
+
+// An openInclude returns the text of the file that the page includes by a path.
+type openInclude func(path string) (string, error)
+
+var errNotIncluded = errors.New("not included")
+
+// An includer replaces the lines of a page that include files.
+type includer struct {
+	open  openInclude
+	paths []string // all that the page includes, in the order of their first use
+	// states has for each path a name for the file's contents.
+	states []string
+	files  map[string][]string
+	uses   int // times that a file was included
+	left   int // bytes that may still be included
+}
+
+// expand replaces the lines that include files. from is the number of the line of
+// the page that each line was made of; it is nil if no line includes a file.
+func (in *includer) expand(lines []string) (expanded []string, from []int) {
+	if !slices.ContainsFunc(lines, mayInclude) {
+		return lines, nil
+	}
+	in.left, in.files, from = maxIncluded, map[string][]string{}, []int{}
+	fence := ""
+	for i := 0; i < len(lines); i++ {
+		first := i
+		out := lines[i : i+1]
+		code, isCode := parseCodeInclude(lines[i])
+		switch bare := strings.TrimSpace(lines[i]); {
+		case fence != "" && document.ClosesFence(bare, fence):
+			fence = ""
+		case fence == "" && (strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")):
+			fence = document.ClosingFence(bare)
+		case fence == "" && isCode:
+			out = in.code(code)
+		default:
+			out, i = in.snippet(lines, i, 0)
+		}
+		for _, line := range out {
+			expanded, from = append(expanded, line), append(from, first+1)
+		}
+	}
+	return expanded, from
+}
+
+func mayInclude(line string) bool {
+	return strings.Contains(line, "8<-") || strings.Contains(line, "{*")
+}
+
+// file returns the lines of the file that a path leads to, nil if there are none.
+func (in *includer) file(path string) []string {
+	if in.uses == maxIncludes {
+		return nil
+	}
+	in.uses++
+	lines, known := in.files[path]
+	if !known {
+		text, err := in.open(path)
+		in.paths, in.states = append(in.paths, path), append(in.states, stateOf(text, err))
+		if err == nil {
+			lines = document.SplitLines([]byte(text))
+		}
+		in.files[path] = lines
+	}
+	return lines
+}
+
+// spend returns the lines if as many may still be included.
+func (in *includer) spend(lines []string) []string {
+	size := 0
+	for _, l := range lines {
+		size += len(l) + 1
+	}
+	if size > in.left {
+		return nil
+	}
+	in.left -= size
+	return lines
+}
+
+// stateOf is a name for what open returned.
+func stateOf(text string, err error) string {
+	if err != nil {
+		return "none"
+	}
+	return "file " + source.Hash([]byte(text))
+}
+
+// A codeInclude is a line of FastAPI's form.
+type codeInclude struct {
+	indent, path string
+	lines        []lineRange // none: all
+}
+
+// A lineRange is lines of a file, counted from 1, the last included. 0 is the
+// first or last line, a negative number counts from the end.
+type lineRange struct{ first, last int }
+
+var codeIncludeForm = regexp.MustCompile(`^([ \t]*)\{\*[ \t]+([^\s*{}]+)((?:[ \t]+[a-z]+\[[^\]]*\])*)[ \t]*\*\}[ \t]*$`)
+
+var codeIncludeOption = regexp.MustCompile(`([a-z]+)\[([^\]]*)\]`)
+
+func parseCodeInclude(line string) (codeInclude, bool) {
+	m := codeIncludeForm.FindStringSubmatch(line)
+	if m == nil || !strings.ContainsAny(m[2], "./") {
+		return codeInclude{}, false
+	}
+	c := codeInclude{indent: m[1], path: m[2]}
+	for _, option := range codeIncludeOption.FindAllStringSubmatch(m[3], -1) {
+		if option[1] != "ln" {
+			continue
+		}
+		for part := range strings.SplitSeq(option[2], ",") {
+			first, last, ok := strings.Cut(strings.TrimSpace(part), ":")
+			if !ok {
+				last = first
+			}
+			if r, ok := parseRange(first, last); ok {
+				c.lines = append(c.lines, r)
+			}
+		}
+	}
+	return c, true
+}
+
+func parseRange(first, last string) (lineRange, bool) {
+	var r lineRange
+	for _, n := range []struct {
+		text string
+		to   *int
+	}{{first, &r.first}, {last, &r.last}} {
+		if n.text == "" {
+			continue
+		}
+		var err error
+		if *n.to, err = strconv.Atoi(n.text); err != nil {
+			return lineRange{}, false
+		}
+	}
+	return r, true
+}
+
+// code returns the file as a block of code, nil if there is none.
+func (in *includer) code(c codeInclude) []string {
+	all := in.file(c.path)
+	if len(all) == 0 {
+		return nil
+	}
+	const gap = "..."
+	lines := all
+	for i, r := range c.lines {
+		if i == 0 {
+			lines = nil
+		} else {
+			lines = append(lines, gap)
+		}
+		lines = append(lines, r.of(all)...)
+	}
+	if lines = in.spend(lines); len(lines) == 0 {
+		return nil
+	}
+	fence := "```"
+	for slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, fence) }) {
+		fence += "`"
+	}
+	out := []string{c.indent + fence + strings.TrimPrefix(path.Ext(c.path), ".")}
+	for _, l := range lines {
+		out = append(out, indented(c.indent, l))
+	}
+	return append(out, c.indent+fence)
+}
+
+// of returns the lines of the range.
+func (r lineRange) of(lines []string) []string {
+	at := func(n, none int) int {
+		switch {
+		case n == 0:
+			return none
+		case n < 0:
+			return len(lines) + 1 + n
+		}
+		return n
+	}
+	first, last := max(at(r.first, 1), 1), min(at(r.last, len(lines)), len(lines))
+	if first > last {
+		return nil
+	}
+	return lines[first-1 : last]
+}
+
+func indented(indent, line string) string {
+	if line == "" {
+		return ""
+	}
+	return indent + line
+}
+
+// snippetForm matches a line of pymdownx.snippets: indentation, escapes, a mark,
+// and a quoted path unless the line begins or ends a list of paths.
+var snippetForm = regexp.MustCompile(`^([ \t]*)(;*)-+8<-+(?:[ \t]+(?:"((?:\\"|[^"])+)"|'((?:\\'|[^'])+)'))?[ \t]*$`)
+
+// sectionForm matches the marks of a section in an included file.
+var sectionForm = regexp.MustCompile(`(;?)-+8<-+[ \t]+\[[ \t]*(start|end)[ \t]*:[ \t]*([A-Za-z][-_0-9A-Za-z]*)[ \t]*\]`)
+
+// sectionMark returns the section that a line begins or ends, "" if it does
+// neither.
+func sectionMark(line string) (name string, begins bool) {
+	if !strings.Contains(line, "8<-") {
+		return "", false
+	}
+	m := sectionForm.FindStringSubmatch(line)
+	if m == nil || m[1] != "" {
+		return "", false
+	}
+	return m[3], m[2] == "start"
+}
+
+// snippet returns the lines that replace line i, and the last line of those
+// that it replaces.
+func (in *includer) snippet(lines []string, i, depth int) ([]string, int) {
+	m := snippetForm.FindStringSubmatch(lines[i])
+	if m == nil {
+		return lines[i : i+1], i
+	}
+	indent, quoted := m[1], m[3]+m[4]
+	switch {
+	case m[2] != "":
+		return []string{indent + strings.Replace(lines[i][len(indent):], ";", "", 1)}, i
+	case quoted != "":
+		return in.snippetFile(indent, strings.NewReplacer(`\"`, `"`, `\'`, `'`).Replace(quoted), depth), i
+	}
+	var out []string
+	for n := i + 1; n < len(lines); n++ {
+		if m := snippetForm.FindStringSubmatch(lines[n]); m != nil && m[2]+m[3]+m[4] == "" {
+			return out, n
+		}
+		bare := strings.TrimSpace(lines[n])
+		if bare == "" || strings.HasPrefix(bare, ";") {
+			continue
+		}
+		inner, _, _ := strings.Cut(lines[n], strings.TrimLeft(lines[n], " \t"))
+		out = append(out, in.snippetFile(inner, bare, depth)...)
+	}
+	return lines[i : i+1], i // the list does not end: no list
+}
+
+// snippetPlace matches what a path may end with: ranges of lines, or the name of a
+// section.
+var snippetPlace = regexp.MustCompile(`^(.+?)(?::(-?[0-9]*(?::-?[0-9]*)?(?:,-?[0-9]*(?::-?[0-9]*)?)*)|:([A-Za-z][-_0-9A-Za-z]*))?$`)
+
+// snippetFile returns the lines of the file, or of the part, that a path leads to.
+func (in *includer) snippetFile(indent, place string, depth int) []string {
+	m := snippetPlace.FindStringSubmatch(place)
+	if m == nil || depth == maxIncludeNested || strings.Contains(m[1], "://") {
+		return nil
+	}
+	lines := in.file(m[1])
+	switch {
+	case m[3] != "":
+		lines = snippetSection(lines, m[3])
+	case m[2] != "":
+		all := lines
+		lines = nil
+		for part := range strings.SplitSeq(m[2], ",") {
+			first, last, ok := strings.Cut(part, ":")
+			if r, valid := parseRange(first, last); valid {
+				if !ok && len(strings.Split(m[2], ",")) > 1 {
+					r.last = r.first
+				}
+				lines = append(lines, r.of(all)...)
+			}
+		}
+	}
+	lines = in.spend(lines)
+	var out []string
+	for i := 0; i < len(lines); i++ {
+		if name, _ := sectionMark(lines[i]); name != "" {
+			continue
+		}
+		var inner []string
+		inner, i = in.snippet(lines, i, depth+1)
+		for _, l := range inner {
+			out = append(out, indented(indent, l))
+		}
+	}
+	return out
+}
+
+// snippetSection returns the lines between the marks of a section.
+func snippetSection(lines []string, name string) []string {
+	first := -1
+	for i, l := range lines {
+		switch at, begins := sectionMark(l); {
+		case at != name:
+		case begins:
+			first = i + 1
+		case first >= 0:
+			return lines[first:i]
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	return lines[first:]
+}
+
+// include returns the text of the file that the page of that name includes by a
+// path. Paths are relative to a folder that the page's path does not give: that of
+// the documents or of mkdocs.yml. It is one of the folders around the page; the
+// one with mkdocs.yml comes first, then from the page's own up.
+func (s Reader) include(page, target string) (string, error) {
+	target = strings.ReplaceAll(target, `\`, "/")
+	if path.IsAbs(target) || strings.Contains(target, ":") || strings.ContainsRune(target, 0) {
+		return "", errNotIncluded
+	}
+	var folders []string
+	for dir := path.Dir(page); ; dir = path.Dir(dir) {
+		folders = append(folders, dir)
+		if dir == "." {
+			break
+		}
+	}
+	for i, dir := range folders {
+		if st, err := s.Root.Lstat(path.Join(dir, "mkdocs.yml")); err == nil && st.Mode().IsRegular() {
+			folders = slices.Insert(slices.Delete(folders, i, i+1), 0, dir)
+			break
+		}
+	}
+	for _, dir := range folders {
+		name := path.Join(dir, target)
+		if name == ".." || strings.HasPrefix(name, "../") || name == page {
+			continue
+		}
+		switch text, err := s.includeFile(name); {
+		case err == nil:
+			return text, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+	}
+	return "", fs.ErrNotExist
+}
+
+// includeFile reads a file that a page includes.
+func (s Reader) includeFile(name string) (string, error) {
+	if !s.Filter.KeepSecrets && secret.IsFile(name) || s.Filter.Excluded(name) {
+		return "", errNotIncluded
+	}
+	var rules *ignores
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		if strings.HasPrefix(part, ".") {
+			return "", errNotIncluded
+		}
+		if s.Filter.useIgnoreFiles {
+			rules = readIgnores(s.Root, path.Join(".", path.Join(parts[:i]...)), rules)
+			if rules.ignored(path.Join(parts[:i+1]...), i+1 < len(parts)) != "" {
+				return "", errNotIncluded
+			}
+		}
+	}
+	f, err := atomicfile.OpenIn(s.Root, name, syscall.O_NONBLOCK)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || st.Size() > maxIncluded {
+		return "", errNotIncluded
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxIncluded))
+	if err != nil {
+		return "", err
+	}
+	text, err := document.DecodeText(data)
+	return string(text), err
+}
+
+// IncludesDigest is a digest of the files that the page of that name includes by those
+// paths, "" for no paths.
+func (s Reader) IncludesDigest(page string, paths []string) string {
+	states := make([]string, len(paths))
+	for i, path := range paths {
+		states[i] = stateOf(s.include(page, path))
+	}
+	return source.Digest(states...)
+}

@@ -1,0 +1,452 @@
+package gitrepo
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/docsearch/docsearch/internal/confined"
+	"github.com/docsearch/docsearch/internal/index/generation"
+	"github.com/docsearch/docsearch/internal/ingest/source/archive"
+)
+
+// Options say what to fetch.
+type Options struct {
+	// Want says why a file is not wanted, "" if it is; nil: all are. The size is
+	// 0 while it is not known.
+	Want func(name string, size int64) string
+	// Limits bound what a repository may hold. Bytes counts what is transferred,
+	// compressed, and what the files have, each by itself.
+	Limits archive.Limits
+	// Perm is the mode of the files; 0: 0o644.
+	Perm fs.FileMode
+	// Report is told of the files written.
+	Report func(files int)
+}
+
+// Fetch makes the folder dir the wanted files of the repository's commit, and
+// returns the commit and what it has besides. It works in a second folder, whose
+// name ends in ".new" and which is gone afterwards; the folder that holds both
+// must be there and be no link. If Fetch fails, dir may have files of both
+// commits; the next Fetch repairs that.
+func Fetch(ctx context.Context, r Repo, dir confined.Path, opt Options) (commit string, skipped []generation.Skipped, err error) {
+	if _, ok := Parse(r.String()); !ok {
+		return "", nil, ErrNoURL
+	}
+	if u, err := url.Parse(r.URL); err == nil && u.User != nil {
+		if _, ok := u.User.Password(); ok {
+			return "", nil, ErrPassword
+		}
+	}
+	program, err := exec.LookPath("git")
+	if err != nil {
+		return "", nil, ErrNoGit
+	}
+	if opt.Limits == (archive.Limits{}) {
+		opt.Limits = archive.DefaultLimits()
+	}
+	opt.Perm = cmp.Or(opt.Perm, 0o644)
+	fresh := dir.Parent().Join(dir.Base() + ".new")
+	f := &fetcher{git: git{program: program, dir: fresh.String()}, repo: r, opt: opt, files: map[string]string{}}
+	if err := fresh.RemoveAll(); err != nil {
+		return "", nil, err
+	}
+	if err := fresh.Mkdir(0o700); err != nil { // it may hold the settings of a proxy
+		return "", nil, err
+	}
+	defer func() { err = errors.Join(err, fresh.RemoveAll()) }()
+	if err := f.git.create(ctx, r); err != nil {
+		return "", nil, err
+	}
+	if commit, err = f.fetchTrees(ctx); err != nil {
+		return "", nil, err
+	}
+	if err := f.list(ctx, commit); err != nil {
+		return "", nil, err
+	}
+	if err := dir.MakeFolder(0o755); err != nil {
+		return "", nil, err
+	}
+	if f.root, err = dir.OpenFolder(); err != nil {
+		return "", nil, err
+	}
+	defer f.root.Close()
+	missing, err := f.prune(ctx)
+	if err == nil {
+		err = f.fetchFiles(ctx, commit, missing)
+	}
+	return commit, f.skipped, err
+}
+
+type fetcher struct {
+	git     git
+	repo    Repo
+	opt     Options
+	root    *os.Root
+	files   map[string]string // hashes of the wanted files, by path with slashes
+	skipped []generation.Skipped
+}
+
+func (f *fetcher) skip(name, why string) {
+	const longest = 300
+	f.skipped = append(f.skipped, generation.Skipped{Name: strings.ToValidUTF8(name[:min(len(name), longest)], "?"), Reason: why})
+}
+
+func (f *fetcher) limit(format string, args ...any) error {
+	return &archive.LimitError{Archive: f.repo.String(), What: fmt.Sprintf(format, args...)}
+}
+
+// fetchTrees fetches the commit and its trees, and from servers that cannot
+// leave them out the files as well. It returns the commit.
+func (f *fetcher) fetchTrees(ctx context.Context) (string, error) {
+	ref := f.repo.Ref
+	if ref == "" {
+		ref = "HEAD"
+	}
+	err := f.transfer(ctx, nil, "--depth=1", "--filter=blob:none", "--end-of-options", "origin", ref)
+	if err != nil {
+		return "", fmt.Errorf("cannot fetch %s: %w", f.repo, err)
+	}
+	return f.git.output(ctx, nil, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
+}
+
+// transfer runs git fetch, up to the limit of bytes.
+func (f *fetcher) transfer(ctx context.Context, input io.Reader, args ...string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				if sizeOf(f.git.dir) > f.opt.Limits.Bytes {
+					cancel(f.limit("transfer exceeds %d MiB", f.opt.Limits.Bytes>>20))
+					return
+				}
+			}
+		}
+	}()
+	args = append([]string{"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"}, args...)
+	return f.git.transfer(ctx, f.repo, input, args...)
+}
+
+// sizeOf is how many bytes the files below a folder have.
+func sizeOf(dir string) (n int64) {
+	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // it was there a moment ago
+		}
+		if st, err := d.Info(); err == nil && st.Mode().IsRegular() {
+			n += st.Size()
+		}
+		return nil
+	})
+	return n
+}
+
+// list finds the wanted files of the commit.
+func (f *fetcher) list(ctx context.Context, commit string) error {
+	taken := map[string]bool{}
+	return f.git.stream(ctx, own(""), nil, func(out io.Reader) error {
+		in := bufio.NewReaderSize(out, 64<<10)
+		for n := 0; ; n++ {
+			entry, err := in.ReadString(0)
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			// A few trees that name one another can stand for any number of files.
+			if n > 4*f.opt.Limits.Files {
+				return f.limit("contains more than %d files", 4*f.opt.Limits.Files)
+			}
+			e, err := parseEntry(strings.TrimSuffix(entry, "\x00"))
+			if err != nil {
+				return err
+			}
+			name, why := f.wanted(e)
+			key := name
+			if foldsNames() {
+				key = strings.ToLower(name)
+			}
+			if why == "" && taken[key] {
+				why = "duplicate file name on this file system"
+			}
+			if why != "" {
+				f.skip(e.name, why)
+				continue
+			}
+			taken[key] = true
+			if f.files[name] = e.hash; len(f.files) > f.opt.Limits.Files {
+				return f.limit("contains more than %d files", f.opt.Limits.Files)
+			}
+		}
+	}, "ls-tree", "-r", "-z", "--full-tree", commit)
+}
+
+// foldsNames reports whether names that differ in case mean one file here.
+func foldsNames() bool { return runtime.GOOS == "windows" || runtime.GOOS == "darwin" }
+
+// An entry is a file of a commit.
+type entry struct{ mode, hash, name string }
+
+// parseEntry reads an entry of git ls-tree: "100644 blob 3fa9...\tdocs/a.md".
+func parseEntry(s string) (entry, error) {
+	meta, name, ok := strings.Cut(s, "\t")
+	fields := strings.Split(meta, " ")
+	if !ok || len(fields) != 3 || !isHash(fields[2]) {
+		return entry{}, fmt.Errorf("invalid git ls-tree output %.100q", s)
+	}
+	return entry{fields[0], fields[2], name}, nil
+}
+
+func isHash(s string) bool {
+	return len(s) == 2*sha1.Size && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// wanted is the path of an entry, or why it is not wanted.
+func (f *fetcher) wanted(e entry) (name, why string) {
+	name, why = archive.Local(e.name, f.opt.Limits.Depth)
+	switch {
+	case why != "":
+		return "", why
+	case e.mode == "120000":
+		return "", "a link"
+	case e.mode == "160000":
+		return "", "a submodule"
+	case e.mode != "100644" && e.mode != "100755" && e.mode != "100664":
+		return "", "not a regular file"
+	case f.opt.Want != nil:
+		return name, f.opt.Want(name, 0)
+	}
+	return name, ""
+}
+
+// prune removes from the folder all but the wanted files, and returns the paths
+// of those that are not there as the commit has them.
+func (f *fetcher) prune(ctx context.Context) (missing []string, err error) {
+	folders := map[string]bool{".": true}
+	for name := range f.files {
+		for i, c := range name {
+			if c == '/' {
+				folders[name[:i]] = true
+			}
+		}
+	}
+	there := map[string]bool{}
+	err = fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err := cmpErr(ctx.Err(), err); err != nil {
+			return err
+		}
+		hash := f.files[name]
+		switch {
+		case d.IsDir() && folders[name]:
+			return nil
+		case d.Type().IsRegular() && hash != "":
+			there[name] = f.hashOf(name) == hash
+			return nil
+		}
+		if err := f.root.RemoveAll(filepath.FromSlash(name)); err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	for name := range f.files {
+		if !there[name] {
+			missing = append(missing, name)
+		}
+	}
+	slices.Sort(missing)
+	return missing, err
+}
+
+func cmpErr(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hashOf is git's hash of a file in the folder, "" if it cannot be read or more
+// users may read it than now may.
+func (f *fetcher) hashOf(name string) string {
+	in, err := f.root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return ""
+	}
+	defer in.Close()
+	st, err := in.Stat()
+	if err != nil || runtime.GOOS != "windows" && st.Mode().Perm()&^f.opt.Perm != 0 {
+		return ""
+	}
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", st.Size())
+	if n, err := io.Copy(h, in); err != nil || n != st.Size() {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// fetchFiles fetches the contents of files and writes them.
+func (f *fetcher) fetchFiles(ctx context.Context, commit string, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	if err := f.fetchBlobs(ctx, commit, names); err != nil {
+		return fmt.Errorf("cannot fetch the files of %s: %w", f.repo, err)
+	}
+	names, err := f.fitting(ctx, names)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	return f.git.stream(ctx, own(""), f.hashes(names), func(out io.Reader) error {
+		in := bufio.NewReaderSize(out, 256<<10)
+		for i, name := range names {
+			size, err := blobSize(in, f.files[name])
+			if err != nil {
+				return err
+			}
+			if err := f.write(name, io.LimitReader(in, size), size); err != nil {
+				return err
+			}
+			if _, err := in.Discard(1); err != nil { // a newline
+				return err
+			}
+			if f.opt.Report != nil {
+				f.opt.Report(i + 1)
+			}
+		}
+		return nil
+	}, "cat-file", "--batch", "--buffer")
+}
+
+// hashes is the hashes of files, one on each line.
+func (f *fetcher) hashes(names []string) io.Reader {
+	var b strings.Builder
+	for _, name := range names {
+		b.WriteString(f.files[name] + "\n")
+	}
+	return strings.NewReader(b.String())
+}
+
+// fetchBlobs fetches those of the files' contents that did not come with the
+// commit.
+func (f *fetcher) fetchBlobs(ctx context.Context, commit string, names []string) error {
+	absent := map[string]bool{}
+	err := f.git.stream(ctx, own(""), nil, func(out io.Reader) error {
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			if hash, ok := strings.CutPrefix(lines.Text(), "?"); ok {
+				absent[hash] = true
+			}
+		}
+		return lines.Err()
+	}, "rev-list", "--objects", "--no-object-names", "--missing=print", commit, "--")
+	if err != nil {
+		return err
+	}
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !absent[f.files[name]] })
+	if len(names) == 0 {
+		return nil
+	}
+	return f.transfer(ctx, f.hashes(names), "--filter=blob:none", "--no-write-fetch-head", "--stdin", "origin")
+}
+
+// fitting are the names of the files whose contents are within the limits.
+func (f *fetcher) fitting(ctx context.Context, names []string) ([]string, error) {
+	var kept []string
+	total := int64(0)
+	err := f.git.stream(ctx, own(""), f.hashes(names), func(out io.Reader) error {
+		in := bufio.NewReader(out)
+		for _, name := range names {
+			size, err := blobSize(in, f.files[name])
+			if err != nil {
+				return err
+			}
+			if f.opt.Want != nil {
+				if why := f.opt.Want(name, size); why != "" {
+					f.skip(name, why)
+					continue
+				}
+			}
+			if total += size; total > f.opt.Limits.Bytes {
+				return f.limit("its files exceed %d MiB", f.opt.Limits.Bytes>>20)
+			}
+			kept = append(kept, name)
+		}
+		return nil
+	}, "cat-file", "--batch-check", "--buffer")
+	return kept, err
+}
+
+// blobSize reads what git cat-file says of an object: "3fa9... blob 120".
+func blobSize(in *bufio.Reader, hash string) (int64, error) {
+	line, err := in.ReadString('\n')
+	if err != nil {
+		return 0, fmt.Errorf("git cat-file: %w", io.ErrUnexpectedEOF)
+	}
+	fields := strings.Fields(line)
+	if len(fields) != 3 || fields[0] != hash || fields[1] != "blob" {
+		return 0, fmt.Errorf("the server did not send the file %s", hash)
+	}
+	n, err := strconv.ParseInt(fields[2], 10, 64)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("invalid git cat-file output %q", line)
+	}
+	return n, nil
+}
+
+// write makes a file of the folder from contents of that size.
+func (f *fetcher) write(name string, contents io.Reader, size int64) error {
+	path := filepath.FromSlash(name)
+	err := errors.Join(f.root.MkdirAll(filepath.Dir(path), 0o755), f.root.RemoveAll(path))
+	var out *os.File
+	if err == nil {
+		out, err = f.root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.opt.Perm)
+	}
+	if err != nil { // a name that the file system does not take
+		f.skip(name, reason(err).Error())
+		_, err := io.Copy(io.Discard, contents)
+		return err
+	}
+	n, err := io.Copy(out, contents)
+	if err == nil && n != size {
+		err = io.ErrUnexpectedEOF
+	}
+	return errors.Join(err, out.Close())
+}
+
+// reason is err without the path, which stands beside it already.
+func reason(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
